@@ -1,0 +1,98 @@
+import { type Address, getAddress, isAddress } from "viem";
+import { z } from "zod";
+import { mainnet } from "./deployments/mainnet.ts";
+import { sepolia } from "./deployments/sepolia.ts";
+
+/** What each contract of a deployment is for. */
+export const roles = [
+  "registry",
+  "registrar",
+  "controller",
+  "renewal-referrer",
+  "wrapper",
+  "resolver",
+  "reverse-registrar",
+  "reverse-resolver",
+  "default-reverse-registrar",
+  "l2-reverse-registrar",
+  "agent-adapter",
+  "agent-registry",
+] as const;
+
+export type Role = (typeof roles)[number];
+
+/** The generations of each role that Namedex knows; the README's table says what each is. */
+export const generations: Record<Role, readonly number[]> = {
+  registry: [1, 2],
+  registrar: [0, 1, 2],
+  controller: [1, 2, 3, 4, 5],
+  "renewal-referrer": [1],
+  wrapper: [1],
+  resolver: [0, 1, 2, 3, 4, 5],
+  "reverse-registrar": [1, 2, 3],
+  "reverse-resolver": [1],
+  "default-reverse-registrar": [1],
+  "l2-reverse-registrar": [1],
+  "agent-adapter": [1],
+  "agent-registry": [1],
+};
+
+const address = z
+  .string()
+  .refine((text) => isAddress(text, { strict: false }), "expected a 0x-prefixed address of 20 bytes")
+  .transform((text): Address => getAddress(text.toLowerCase() as Address));
+const blockNumber = z.int().min(0);
+
+const contractEntry = z
+  .strictObject({
+    role: z.enum(roles),
+    generation: z.int(),
+    address,
+    /** Block of the contract's creation, or any block before its first log. */
+    startBlock: blockNumber,
+    endBlock: blockNumber.optional(),
+    /** Resolvers only: all data is on chain, answers are what its events said, and it cannot be upgraded. */
+    static: z.boolean().optional(),
+  })
+  .refine((entry) => generations[entry.role].includes(entry.generation), {
+    error: (issue) => {
+      const entry = issue.input as { role: Role; generation: number };
+      return `generation ${entry.generation} of ${entry.role} is unknown; known: ${generations[entry.role].join(", ")}`;
+    },
+  });
+
+const chainShape = z.strictObject({
+  /** The word by which answers name the chain. */
+  name: z.string().regex(/^[a-z][a-z0-9-]{0,30}$/, "expected lower-case letters, digits and dashes"),
+  chainId: z.int().min(1),
+  contracts: z.array(contractEntry).min(1),
+  universalResolver: address.optional(),
+  multicall3: address.optional(),
+});
+
+/** The shape of a deployment file (`ENS_DEPLOYMENT`): the main chain, and the layer 2s with reverse registrars. */
+export const deploymentShape = chainShape
+  .extend({ layer2: z.array(chainShape).default([]) })
+  .refine((deployment) => find(deployment, "registry", 2) && find(deployment, "registrar", 2), {
+    error: "expected at least the registry of generation 2 and the registrar of generation 2",
+  });
+
+export type ContractEntry = z.infer<typeof contractEntry>;
+export type ChainDeployment = z.infer<typeof chainShape>;
+export type Deployment = z.infer<typeof deploymentShape>;
+
+const find = (chain: { contracts: { role: Role; generation: number }[] }, role: Role, generation: number) =>
+  chain.contracts.some((entry) => entry.role === role && entry.generation === generation);
+
+/** The deployments that come with Namedex, by `ENS_NETWORK`. */
+export const knownDeployments = {
+  mainnet: () => deploymentShape.parse(mainnet),
+  sepolia: () => deploymentShape.parse(sepolia),
+};
+
+/** Contracts of one role, optionally of certain generations, in the order of the deployment. */
+export function listContracts(chain: ChainDeployment, role: Role, ...wanted: number[]): ContractEntry[] {
+  return chain.contracts.filter(
+    (entry) => entry.role === role && (wanted.length === 0 || wanted.includes(entry.generation)),
+  );
+}

@@ -1,0 +1,23 @@
+import { parseAbi } from "viem";
+
+const owned = "event OwnershipTransferred(address indexed previousOwner, address indexed newOwner)";
+
+/**
+ * Events of the reverse registrar of 2023. Its two forerunners emit none.
+ * Source: ensdomains/ens-contracts, deployments/mainnet/ReverseRegistrar.json.
+ */
+export const reverseRegistrarAbi = parseAbi([
+  "event ReverseClaimed(address indexed addr, bytes32 indexed node)",
+  "event DefaultResolverChanged(address indexed resolver)",
+  "event ControllerChanged(address indexed controller, bool enabled)",
+  owned,
+]);
+
+/**
+ * The event of ENSIP-19's registrars: the DefaultReverseRegistrar on mainnet and an L2ReverseRegistrar on each
+ * layer 2. An empty name clears. Source: ENSIP-19; ensdomains/ens-contracts, contracts/reverseRegistrar.
+ */
+export const nameForAddrAbi = parseAbi(["event NameForAddrChanged(address indexed addr, string name)"]);
+
+/** Reads of ENSIP-19's registrars. */
+export const nameForAddrReads = parseAbi(["function nameForAddr(address addr) view returns (string)"]);

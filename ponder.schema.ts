@@ -1,0 +1,382 @@
+/**
+ * The tables of the index. Three sorts:
+ *
+ * - **Current state**, patched by key: `domains`, `resolver_nodes`, `text_records`, `address_records`,
+ *   `primary_names`, `labels`. It mirrors what the contracts store; what only time changes (grace, premium, a wrapped
+ *   name that expired) is worked out at the moment of the question, because no event tells it.
+ * - **The log**, insert-only: `events`, every log of every tracked contract, once per name that it concerns.
+ * - **Change rows**, insert-only: `ownership_changes`, `resolver_changes`, `primary_name_changes` (and the view
+ *   `text_changes`). Each holds the start of a period; its end is the next row of the same name.
+ *
+ * Two helpers besides: `holders` (which address ever appeared on an event of which name) and `name_links` (how a label
+ * that becomes known finds the names that show it).
+ *
+ * Words are the contracts' own. Addresses and hashes are lower case. Times are unix seconds; amounts are wei; both say
+ * so in their names. Names are never normalised here: another label is another node. A label that is unknown, is not
+ * UTF-8, or holds NUL, `.`, `[` or `]` is shown as `[<64 hex of its labelhash>]`.
+ *
+ * Primary keys are chosen for the writer (the indexer finds rows by primary key only); readers have the indexes.
+ * PostgreSQL's b-tree takes at most 2,704 bytes, and names, keys and values on chain have no limit: such columns are
+ * indexed by hash, by trigram, or by their first characters.
+ */
+import { and, eq, index, inArray, onchainEnum, onchainTable, onchainView, primaryKey, sql } from "ponder";
+
+/** The layer that decides who owns a name: the wrapper before the registrar before the registry. */
+export const ownershipReason = onchainEnum("ownership_reason", ["registry", "registrar", "wrapper"]);
+
+/** One row per node that any event ever named, with what the contracts store about it now. */
+export const domain = onchainTable(
+  "domains",
+  (t) => ({
+    /** Chain of the registry that holds the node. */
+    chainId: t.integer().notNull(),
+    /** namehash of the name. */
+    node: t.hex().notNull(),
+    /** Node of the parent; null for the root and for nodes whose parent no event gave. */
+    parentNode: t.hex(),
+    /** keccak256 of the leftmost label; null where `parent_node` is null. */
+    labelhash: t.hex(),
+    /** The leftmost label, or `[labelhash]`. Empty for the root. */
+    label: t.text().notNull(),
+    /** True if `label` is the text whose hash is `labelhash`. */
+    isLabelKnown: t.boolean().notNull(),
+    /** Length of the label in code points; null if unknown. */
+    labelLength: t.integer(),
+    /** The whole name, unknown labels as `[labelhash]`. Empty for the root. */
+    fullName: t.text().notNull(),
+    /** True if every label of `full_name` is known, so that the name can no longer change. */
+    isNameKnown: t.boolean().notNull(),
+    /** Owner in the registry, of 2020 if the node was migrated, else of 2017; null if none. */
+    registryOwner: t.hex(),
+    /** True once the node has a record of its own in the registry of 2020; the old one no longer counts then. */
+    isMigrated: t.boolean().notNull(),
+    /** The node's resolver in the registry; null if none. */
+    resolver: t.hex(),
+    /** .eth second-level names: holder of the registrar's token, the last one after expiry; null if burnt or never held. */
+    registrarOwner: t.hex(),
+    /** .eth second-level names: the registrar's expiry, wrapped or not. Null if never registered. */
+    registrarExpiryTimestamp: t.bigint(),
+    /** Owner of the NameWrapper's token as stored (an expired one too); null if none. */
+    wrapperOwner: t.hex(),
+    /** Fuses as stored in the NameWrapper, which keeps them after unwrapping; null if never wrapped. */
+    wrapperFuses: t.int8({ mode: "number" }),
+    /** Expiry as stored in the NameWrapper, kept after unwrapping; null if never wrapped. */
+    wrapperExpiryTimestamp: t.bigint(),
+    /**
+     * True if the registry owner is the NameWrapper, the wrapper's token has an owner and, for a .eth second-level
+     * name, the registrar owner is the NameWrapper. Once `wrapper_expiry_timestamp` is past, a name with
+     * PARENT_CANNOT_CONTROL (fuse 65536) is no longer wrapped, though no event says so.
+     */
+    isWrapped: t.boolean().notNull(),
+    /** When the name ends: .eth second-level names by the registrar, wrapped subnames by the wrapper, others null. */
+    expiryTimestamp: t.bigint(),
+    /** Owner by the first layer that has one: wrapper, then registrar, then registry; null if none. */
+    effectiveOwnerAddress: t.hex(),
+    /** Block of the first event of the name. */
+    createdBlockNumber: t.integer().notNull(),
+    createdTimestamp: t.int8({ mode: "number" }).notNull(),
+  }),
+  (t) => ({
+    pk: primaryKey({ columns: [t.chainId, t.node] }),
+    byNode: index("domains_node").on(t.node),
+    byParent: index("domains_parent").on(t.parentNode, sql`left(${t.fullName}, 128)`, t.node),
+    byLabelhash: index("domains_labelhash").on(t.labelhash, t.node),
+    byName: index("domains_name").on(sql`left(${t.fullName}, 128)`, t.node),
+    byLabel: index("domains_label").on(sql`left(${t.label}, 128)`, t.node),
+    byExpiry: index("domains_expiry").on(t.expiryTimestamp, t.node),
+    byEffectiveOwner: index("domains_effective_owner").on(t.effectiveOwnerAddress, t.node),
+    byRegistryOwner: index("domains_registry_owner").on(t.registryOwner),
+    byRegistrarOwner: index("domains_registrar_owner").on(t.registrarOwner),
+    byWrapperOwner: index("domains_wrapper_owner").on(t.wrapperOwner),
+    byResolver: index("domains_resolver").on(t.resolver),
+    byLength: index("domains_label_length").on(t.labelLength),
+    labelText: index("domains_label_trgm").using("gin", sql`${t.label} gin_trgm_ops`),
+    nameText: index("domains_name_trgm").using("gin", sql`${t.fullName} gin_trgm_ops`),
+    pending: index("domains_pending").on(t.node).where(sql`not is_label_known`),
+  }),
+);
+
+/** Texts of labels, by their hash; only texts whose keccak256 is the hash. */
+export const label = onchainTable("labels", (t) => ({
+  labelhash: t.hex().primaryKey(),
+  /** The text; null while it is unknown, or for good where it cannot be shown (NUL, `.`, `[`, `]`, not UTF-8). */
+  label: t.text(),
+  /** First of the nodes that show this label as `[labelhash]` (not .eth second-level names: those follow by hash). */
+  firstNode: t.hex(),
+  firstChainId: t.integer(),
+}));
+
+/** Helper of the indexer: which names to write again when a label of theirs becomes known. */
+export const nameLink = onchainTable(
+  "name_links",
+  (t) => ({
+    chainId: t.integer().notNull(),
+    node: t.hex().notNull(),
+    /** Next node with the same unknown label. */
+    nextSameLabel: t.hex(),
+    nextSameLabelChainId: t.integer(),
+    /** First child of this node, and the next child of its parent; kept only under names not wholly known. */
+    firstChild: t.hex(),
+    nextSibling: t.hex(),
+  }),
+  (t) => ({ pk: primaryKey({ columns: [t.chainId, t.node] }) }),
+);
+
+/** Every log of every tracked contract, one row per name that it concerns (a batch transfer has several). */
+export const event = onchainTable(
+  "events",
+  (t) => ({
+    chainId: t.integer().notNull(),
+    blockNumber: t.integer().notNull(),
+    logIndex: t.integer().notNull(),
+    /** 0, and counting up where one log concerns several names. */
+    ordinal: t.integer().notNull(),
+    blockTimestamp: t.int8({ mode: "number" }).notNull(),
+    transactionHash: t.hex().notNull(),
+    /** Family of the emitter: REGISTRY, REGISTRY_OLD, REGISTRAR, REGISTRAR_OLD, CONTROLLER, NAME_WRAPPER, RESOLVER, ... */
+    contract: t.text().notNull(),
+    contractAddress: t.hex().notNull(),
+    /** The event's name in the contract. */
+    eventType: t.text().notNull(),
+    /** The name concerned; null for logs that concern none (an operator's approval). */
+    node: t.hex(),
+    fromAddress: t.hex(),
+    toAddress: t.hex(),
+    ownerAddress: t.hex(),
+    newOwnerAddress: t.hex(),
+    resolverAddress: t.hex(),
+    /** Price as the event gives it; registrations: base cost and premium together. */
+    costWei: t.bigint(),
+    baseCostWei: t.bigint(),
+    premiumWei: t.bigint(),
+    /** Renewals by the controller of 2023 only: its `cost_wei` is the value sent, an upper bound; this is the price. */
+    exactCostWei: t.bigint(),
+    /** Value of the transaction, where `cost_wei` is only an upper bound. */
+    transactionValueWei: t.bigint(),
+    referrer: t.hex(),
+    expiryTimestamp: t.bigint(),
+    /** Renewals and registrations: seconds added to the expiry, or bought. */
+    durationSeconds: t.bigint(),
+    fuses: t.int8({ mode: "number" }),
+    coinType: t.bigint(),
+    /** An address record as bytes, or the address a reverse record is for. */
+    address: t.hex(),
+    key: t.text(),
+    value: t.text(),
+    /** Text records of old resolvers: where the value comes from (`calldata`, `read`), or `unknown`. */
+    valueSource: t.text(),
+    contenthash: t.hex(),
+    name: t.text(),
+    /** JSON of the arguments that have no column, and of texts with NUL, which PostgreSQL cannot store. */
+    details: t.text(),
+    /** Why the log could not be understood; null for all others. */
+    anomaly: t.text(),
+  }),
+  (t) => ({
+    pk: primaryKey({ columns: [t.chainId, t.blockNumber, t.logIndex, t.ordinal] }),
+    byNode: index("events_node").on(t.node, t.blockNumber, t.logIndex),
+    byType: index("events_type").on(t.eventType, t.blockTimestamp),
+    byTime: index("events_time").on(t.blockTimestamp),
+    byTransaction: index("events_transaction").on(t.transactionHash),
+    anomalies: index("events_anomaly").on(t.anomaly).where(sql`anomaly is not null`),
+  }),
+);
+
+/** Who owns a name from here on: one row per event that changed an owner in any layer. */
+export const ownershipChange = onchainTable(
+  "ownership_changes",
+  (t) => ({
+    chainId: t.integer().notNull(),
+    blockNumber: t.integer().notNull(),
+    logIndex: t.integer().notNull(),
+    ordinal: t.integer().notNull(),
+    node: t.hex().notNull(),
+    /** Effective owner after the event; null if none. */
+    ownerAddress: t.hex(),
+    /** The layer that decides it; null if there is no owner. */
+    reason: ownershipReason(),
+    registryOwner: t.hex(),
+    registrarOwner: t.hex(),
+    wrapperOwner: t.hex(),
+    /** The event that began the period. */
+    eventType: t.text().notNull(),
+    transactionHash: t.hex().notNull(),
+    blockTimestamp: t.int8({ mode: "number" }).notNull(),
+  }),
+  (t) => ({
+    pk: primaryKey({ columns: [t.chainId, t.blockNumber, t.logIndex, t.ordinal] }),
+    byNode: index("ownership_changes_node").on(t.node, t.blockNumber, t.logIndex, t.ordinal),
+  }),
+);
+
+/** The resolver of a name from here on; null for none. */
+export const resolverChange = onchainTable(
+  "resolver_changes",
+  (t) => ({
+    chainId: t.integer().notNull(),
+    blockNumber: t.integer().notNull(),
+    logIndex: t.integer().notNull(),
+    node: t.hex().notNull(),
+    resolver: t.hex(),
+    transactionHash: t.hex().notNull(),
+    blockTimestamp: t.int8({ mode: "number" }).notNull(),
+  }),
+  (t) => ({
+    pk: primaryKey({ columns: [t.chainId, t.blockNumber, t.logIndex] }),
+    byNode: index("resolver_changes_node").on(t.node, t.blockNumber, t.logIndex),
+  }),
+);
+
+/** What a resolver holds for a node besides texts and addresses; it stays when the name changes its resolver. */
+export const resolverNode = onchainTable(
+  "resolver_nodes",
+  (t) => ({
+    chainId: t.integer().notNull(),
+    resolver: t.hex().notNull(),
+    node: t.hex().notNull(),
+    /** Counts up at each clearing of records; records of earlier versions no longer hold. */
+    version: t.int8({ mode: "number" }).notNull(),
+    contenthash: t.hex(),
+    /** The `name` record, by which a reverse node names an address. */
+    name: t.text(),
+    blockNumber: t.integer().notNull(),
+  }),
+  (t) => ({
+    pk: primaryKey({ columns: [t.chainId, t.resolver, t.node] }),
+    byNode: index("resolver_nodes_node").on(t.node),
+  }),
+);
+
+/** Text records, by resolver, node and version; those of the node's current resolver and version are in force. */
+export const textRecord = onchainTable(
+  "text_records",
+  (t) => ({
+    chainId: t.integer().notNull(),
+    resolver: t.hex().notNull(),
+    node: t.hex().notNull(),
+    version: t.int8({ mode: "number" }).notNull(),
+    /** keccak256 of the key: keys on chain can be longer than an index takes. */
+    keyHash: t.hex().notNull(),
+    key: t.text().notNull(),
+    /** Null if cleared, or if `is_value_known` is false. */
+    value: t.text(),
+    /** False where the event has no value and neither calldata nor a read at its block gave one. */
+    isValueKnown: t.boolean().notNull(),
+    /** JSON of `key` and `value` where one holds NUL, which PostgreSQL cannot store; else null. */
+    exact: t.text(),
+    blockNumber: t.integer().notNull(),
+    logIndex: t.integer().notNull(),
+    transactionHash: t.hex().notNull(),
+    /** How often the key was set in that transaction so far; finds the value in the calldata of several sets. */
+    setsInTransaction: t.integer().notNull(),
+    /** True if the value was read at the end of its block, so that a later set in that block overtakes it. */
+    isRead: t.boolean().notNull(),
+  }),
+  (t) => ({
+    pk: primaryKey({ columns: [t.chainId, t.resolver, t.node, t.version, t.keyHash] }),
+    byNode: index("text_records_node").on(t.node, t.keyHash),
+  }),
+);
+
+/** Address records by coin type (SLIP-44, ENSIP-11), by resolver, node and version. */
+export const addressRecord = onchainTable(
+  "address_records",
+  (t) => ({
+    chainId: t.integer().notNull(),
+    resolver: t.hex().notNull(),
+    node: t.hex().notNull(),
+    version: t.int8({ mode: "number" }).notNull(),
+    coinType: t.bigint().notNull(),
+    /** The address as bytes (20 for EVM chains); null if cleared. */
+    address: t.hex(),
+    blockNumber: t.integer().notNull(),
+    transactionHash: t.hex().notNull(),
+  }),
+  (t) => ({
+    pk: primaryKey({ columns: [t.chainId, t.resolver, t.node, t.version, t.coinType] }),
+    byNode: index("address_records_node").on(t.node),
+  }),
+);
+
+/** The name each address claims, by coin type: a claim is a primary name only if the name resolves back. */
+export const primaryName = onchainTable(
+  "primary_names",
+  (t) => ({
+    address: t.hex().notNull(),
+    /** 60 for Ethereum, 2147483648 for the default of ENSIP-19, else 2147483648 + the chain's id. */
+    coinType: t.int8({ mode: "number" }).notNull(),
+    /** The claim; null if cleared, or if `is_name_known` is false. */
+    name: t.text(),
+    /** False where the reverse node's resolver emits no events: only the chain knows the name. */
+    isNameKnown: t.boolean().notNull(),
+    /** REVERSE_REGISTRAR, DEFAULT_REVERSE_REGISTRAR or L2_REVERSE_REGISTRAR. */
+    registrar: t.text().notNull(),
+    chainId: t.integer().notNull(),
+    blockNumber: t.integer().notNull(),
+    transactionHash: t.hex().notNull(),
+  }),
+  (t) => ({
+    pk: primaryKey({ columns: [t.address, t.coinType] }),
+    byName: index("primary_names_name").using("hash", t.name),
+  }),
+);
+
+/** Each change of the name that an address claims. */
+export const primaryNameChange = onchainTable(
+  "primary_name_changes",
+  (t) => ({
+    chainId: t.integer().notNull(),
+    blockNumber: t.integer().notNull(),
+    logIndex: t.integer().notNull(),
+    address: t.hex().notNull(),
+    coinType: t.int8({ mode: "number" }).notNull(),
+    name: t.text(),
+    isNameKnown: t.boolean().notNull(),
+    registrar: t.text().notNull(),
+    transactionHash: t.hex().notNull(),
+    blockTimestamp: t.int8({ mode: "number" }).notNull(),
+  }),
+  (t) => ({
+    pk: primaryKey({ columns: [t.chainId, t.blockNumber, t.logIndex] }),
+    byAddress: index("primary_name_changes_address").on(t.address, t.blockNumber, t.logIndex),
+    byTime: index("primary_name_changes_time").on(t.blockTimestamp),
+  }),
+);
+
+/** Which addresses ever appeared on an event of a name as receiver or owner, and when last. */
+export const holder = onchainTable(
+  "holders",
+  (t) => ({
+    address: t.hex().notNull(),
+    chainId: t.integer().notNull(),
+    node: t.hex().notNull(),
+    lastOwnedBlockNumber: t.integer().notNull(),
+    lastOwnedBlockTimestamp: t.int8({ mode: "number" }).notNull(),
+  }),
+  (t) => ({
+    pk: primaryKey({ columns: [t.address, t.chainId, t.node] }),
+    byAddress: index("holders_address").on(t.address, t.lastOwnedBlockNumber, t.node),
+  }),
+);
+
+/** Every setting of a text record and every clearing of records (key null), as the log has them. */
+export const textChange = onchainView("text_changes").as((query) =>
+  query
+    .select({
+      chainId: event.chainId,
+      blockNumber: event.blockNumber,
+      logIndex: event.logIndex,
+      node: event.node,
+      resolver: sql<string>`${event.contractAddress}`.as("resolver"),
+      key: event.key,
+      value: event.value,
+      valueSource: event.valueSource,
+      eventType: event.eventType,
+      transactionHash: event.transactionHash,
+      blockTimestamp: event.blockTimestamp,
+    })
+    .from(event)
+    .where(
+      and(eq(event.contract, "RESOLVER"), inArray(event.eventType, ["TextChanged", "VersionChanged"])),
+    ),
+);
