@@ -1,0 +1,182 @@
+import { type ChildProcess, execFile } from "node:child_process";
+import { chmodSync, chownSync, closeSync, existsSync, mkdirSync, openSync, readFileSync } from "node:fs";
+import { chmod, mkdtemp, readFile, rename, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
+import pg from "pg";
+import { endChild, startChild } from "./children.ts";
+import { freePort } from "./ports.ts";
+import { choosePlace, type Place } from "./postgresPlace.ts";
+import { endProcess, markProcess } from "./processes.ts";
+
+const START_TIMEOUT_MS = 30_000;
+const USER = "namedex";
+const PASSWORD = "namedex";
+
+/** A running PostgreSQL server of our own; it listens on loopback only. */
+export type Postgres = {
+  port: number;
+  /** Where its tables are kept. */
+  data: string;
+  /** Connection string of a database; creates it, with pg_trgm in `public`, when it is not there yet. */
+  database: (name: string) => Promise<string>;
+  /** The same, after dropping the database with all that it held. */
+  freshDatabase: (name: string) => Promise<string>;
+  /** Fast shutdown: open connections are cut, what was committed stays. */
+  stop: () => Promise<void>;
+};
+
+/**
+ * Starts the PostgreSQL that `npm ci` brought on a data directory, which is created when it is missing and kept
+ * afterwards. A server that an earlier, killed run left on it is stopped first.
+ * Throws when the server does not come up, with the end of its log.
+ */
+export async function startPostgres({
+  data,
+  preferredPort,
+}: {
+  data: string;
+  preferredPort: number;
+}): Promise<Postgres> {
+  const place = await choosePlace(data);
+  await stopLeftover(place.data);
+  await initialise(place);
+  return start(place, await freePort(preferredPort), []);
+}
+
+/** Starts a PostgreSQL for one run of tests: temporary data, a free port, and no waiting for the disk. */
+export async function startTemporaryPostgres(): Promise<Postgres> {
+  const folder = await mkdtemp(join(tmpdir(), "namedex-postgres-"));
+  await chmod(folder, 0o755);
+  const place = await choosePlace(join(folder, "data"));
+  await initialise(place);
+  const server = await start(place, await freePort(), ["-c", "fsync=off", "-c", "full_page_writes=off"]);
+  const stop = async () => {
+    await server.stop();
+    await rm(folder, { recursive: true, force: true });
+  };
+  return { ...server, stop };
+}
+
+/** Creates pg_trgm in `public`, where the indexes of names look for it. Throws what PostgreSQL answers. */
+export async function createTrigramExtension(databaseUrl: string): Promise<void> {
+  await run(databaseUrl, "CREATE EXTENSION IF NOT EXISTS pg_trgm WITH SCHEMA public");
+}
+
+async function stopLeftover(data: string): Promise<void> {
+  const pidFile = join(data, "postmaster.pid");
+  if (!existsSync(pidFile)) return;
+  const [pid, directory] = readFileSync(pidFile, "utf8").split("\n");
+  const mark = markProcess(Number(pid));
+  if (mark && directory === data && isPostgres(mark.pid)) await endProcess(mark, "SIGINT", 10_000);
+  await rm(pidFile, { force: true });
+}
+
+/** The number in an old pid file may belong to any program by now. Where there is no /proc, it is trusted. */
+function isPostgres(pid: number): boolean {
+  if (process.platform !== "linux") return true;
+  return readFileSync(`/proc/${pid}/comm`, "utf8").trim() === "postgres";
+}
+
+/** Makes the data directory. It gets its name only when it is complete, so that a kill half way leaves no ruin. */
+async function initialise({ data, programs, account }: Place): Promise<void> {
+  if (existsSync(join(data, "PG_VERSION"))) return;
+  const draft = `${data}.draft`;
+  await rm(draft, { recursive: true, force: true });
+  mkdirSync(draft, { recursive: true });
+  if (account) chmodSync(dirname(data), 0o755);
+  if (account) chownSync(draft, account.uid, account.gid);
+  const locale = process.platform === "darwin" ? "C" : "C.UTF-8";
+  const initdb = join(programs, "bin", "initdb");
+  const words = [
+    "-D",
+    draft,
+    "-U",
+    USER,
+    "-A",
+    "trust",
+    "-E",
+    "UTF8",
+    "--locale",
+    locale,
+    "--no-instructions",
+  ];
+  const collation = ["--locale-provider", "builtin", "--builtin-locale", "C.UTF-8", "--no-sync"];
+  await promisify(execFile)(initdb, [...words, ...collation], { ...account, cwd: "/" });
+  await rm(data, { recursive: true, force: true });
+  await rename(draft, data);
+}
+
+async function start(place: Place, port: number, settings: readonly string[]): Promise<Postgres> {
+  const server = spawnServer(place, port, settings);
+  await untilReady(server, port, logFile(place));
+  return {
+    port,
+    data: place.data,
+    database: (name) => openDatabase(port, name),
+    freshDatabase: async (name) => {
+      await run(urlOf(port, "postgres"), `DROP DATABASE IF EXISTS ${quoted(name)} WITH (FORCE)`);
+      return openDatabase(port, name);
+    },
+    stop: () => endChild(server),
+  };
+}
+
+function logFile(place: Place): string {
+  return join(dirname(place.data), "postgres.log");
+}
+
+function spawnServer(place: Place, port: number, settings: readonly string[]): ChildProcess {
+  const log = openSync(logFile(place), "w");
+  const network = ["-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories="];
+  const child = startChild({
+    command: join(place.programs, "bin", "postgres"),
+    args: ["-D", place.data, "-p", String(port), ...network, "-c", "max_connections=300", ...settings],
+    signal: "SIGINT",
+    options: { ...place.account, cwd: "/", env: {}, stdio: ["ignore", log, log] },
+  });
+  closeSync(log);
+  return child;
+}
+
+async function untilReady(server: ChildProcess, port: number, log: string): Promise<void> {
+  const deadline = Date.now() + START_TIMEOUT_MS;
+  while (Date.now() < deadline && server.exitCode === null && server.signalCode === null) {
+    const isReady = await run(urlOf(port, "postgres"), "SELECT 1").then(
+      () => true,
+      () => false,
+    );
+    if (isReady) return;
+    await sleep(50);
+  }
+  await endChild(server);
+  const tail = (await readFile(log, "utf8")).split("\n").slice(-8).join("\n");
+  throw new Error(`PostgreSQL did not start on port ${port}:\n${tail}`);
+}
+
+async function openDatabase(port: number, name: string): Promise<string> {
+  await run(urlOf(port, "postgres"), `CREATE DATABASE ${quoted(name)}`).catch(ignoreDuplicate);
+  await createTrigramExtension(urlOf(port, name));
+  return urlOf(port, name);
+}
+
+function ignoreDuplicate(error: { code?: string }): void {
+  if (error.code !== "42P04") throw error; // duplicate_database
+}
+
+function quoted(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}
+
+function urlOf(port: number, database: string): string {
+  return `postgresql://${USER}:${PASSWORD}@127.0.0.1:${port}/${database}`;
+}
+
+async function run(url: string, sql: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  client.on("error", () => {}); // The server may go down while the connection is closing.
+  await client.connect();
+  await client.query(sql).finally(() => client.end());
+}
