@@ -1,0 +1,95 @@
+import type { Address, TransactionReceipt } from "viem";
+import type { Chain } from "./chain.ts";
+import { read, send } from "./chain.ts";
+import { YEAR } from "./controllers.ts";
+import type { Label } from "./names.ts";
+import { tokenIdOf } from "./names.ts";
+
+/** Lets an account register by labelhash, as the contracts of later controllers may. By the owner only. */
+export async function addController(
+  chain: Chain,
+  { from, controller }: { from: Address; controller: Address },
+): Promise<TransactionReceipt> {
+  return send(chain, { from, contract: "registrar", functionName: "addController", args: [controller] });
+}
+
+type HashRegistration = { from: Address; label: Label; owner: Address; duration?: bigint };
+
+/** `register` by an account that is a controller: no log holds the label. */
+export async function registerByHash(chain: Chain, act: HashRegistration): Promise<TransactionReceipt> {
+  const { from, label, owner, duration = YEAR } = act;
+  const args = [tokenIdOf(label), owner, duration];
+  return send(chain, { from, contract: "registrar", functionName: "register", args });
+}
+
+/** `registerOnly` by an account that is a controller: the registry keeps whatever it had. */
+export async function registerOnly(chain: Chain, act: HashRegistration): Promise<TransactionReceipt> {
+  const { from, label, owner, duration = YEAR } = act;
+  const args = [tokenIdOf(label), owner, duration];
+  return send(chain, { from, contract: "registrar", functionName: "registerOnly", args });
+}
+
+/** `renew` of the registrar itself, by an account that is a controller. */
+export async function renewByHash(
+  chain: Chain,
+  { from, label, duration = YEAR }: { from: Address; label: Label; duration?: bigint },
+): Promise<TransactionReceipt> {
+  return send(chain, {
+    from,
+    contract: "registrar",
+    functionName: "renew",
+    args: [tokenIdOf(label), duration],
+  });
+}
+
+/** Transfers the ERC-721 token of `<label>.eth`; the registry owner stays. */
+export async function transferRegistration(
+  chain: Chain,
+  { from, label, to, safe = false }: { from: Address; label: Label; to: Address; safe?: boolean },
+): Promise<TransactionReceipt> {
+  const functionName = safe ? "safeTransferFrom" : "transferFrom";
+  return send(chain, { from, contract: "registrar", functionName, args: [from, to, tokenIdOf(label)] });
+}
+
+/** `reclaim`: the token's owner sets the registry owner of `<label>.eth`. */
+export async function reclaim(
+  chain: Chain,
+  { from, label, owner }: { from: Address; label: Label; owner: Address },
+): Promise<TransactionReceipt> {
+  return send(chain, {
+    from,
+    contract: "registrar",
+    functionName: "reclaim",
+    args: [tokenIdOf(label), owner],
+  });
+}
+
+/** ERC-721 approval of one token. */
+export async function approveRegistration(
+  chain: Chain,
+  { from, label, to }: { from: Address; label: Label; to: Address },
+): Promise<TransactionReceipt> {
+  return send(chain, { from, contract: "registrar", functionName: "approve", args: [to, tokenIdOf(label)] });
+}
+
+/** `setApprovalForAll` of the registrar, the registry, the wrapper or a resolver. */
+export async function approveForAll(
+  chain: Chain,
+  act: { from: Address; contract: string; operator: Address; approved?: boolean },
+): Promise<TransactionReceipt> {
+  const { from, contract, operator, approved = true } = act;
+  return send(chain, { from, contract, functionName: "setApprovalForAll", args: [operator, approved] });
+}
+
+/** Approves an operator if it is not yet: an act that needs it stays one log where it can. */
+export async function requireApproval(
+  chain: Chain,
+  { from, contract, operator }: { from: Address; contract: string; operator: Address },
+): Promise<void> {
+  const approved = await read<boolean>(chain, {
+    contract,
+    functionName: "isApprovedForAll",
+    args: [from, operator],
+  });
+  if (!approved) await approveForAll(chain, { from, contract, operator });
+}
