@@ -1,6 +1,7 @@
 import type {
   Abi,
   AbiFunction,
+  AbiParameter,
   Address,
   Hex,
   PublicActions,
@@ -99,20 +100,31 @@ export function encodeCall(chain: Chain, call: Question): Hex {
   const item = getAbiItem({
     abi: contractOf(chain, call.contract).abi,
     name: call.functionName,
-    // Overloads differ in the number of arguments, or in types that text stands in for just as well.
+    // Overloads are told apart by their arguments; text stands in for bytes that are to pass as text.
     args: args.map((arg) => (arg instanceof Uint8Array ? "" : arg)),
   }) as AbiFunction | undefined;
   if (item === undefined || item.inputs.length !== args.length) {
     throw new Error(`${call.contract} has no function ${call.functionName} with ${args.length} arguments`);
   }
-  const inputs = item.inputs.map((input, index) => rawInput(input, args[index]));
-  const values = args.map((arg) => (arg instanceof Uint8Array ? bytesToHex(arg) : arg));
-  return concat([toFunctionSelector(item), encodeAbiParameters(inputs, values)]);
+  const inputs = item.inputs.map((input, index) => toRawInput(input, args[index]));
+  return concat([toFunctionSelector(item), encodeAbiParameters(inputs, args.map(toRawValue))]);
 }
 
 /** `string` and `bytes` have the same encoding: bytes that are no UTF-8 pass as the latter. */
-function rawInput(input: AbiFunction["inputs"][number], arg: unknown): AbiFunction["inputs"][number] {
-  return arg instanceof Uint8Array && input.type === "string" ? { ...input, type: "bytes" } : input;
+function toRawInput(input: AbiParameter, arg: unknown): AbiParameter {
+  if (arg instanceof Uint8Array && input.type === "string") return { ...input, type: "bytes" };
+  if (input.type !== "tuple" || !("components" in input)) return input;
+  const fields = arg as Record<string, unknown>;
+  return {
+    ...input,
+    components: input.components.map((field) => toRawInput(field, fields[field.name ?? ""])),
+  };
+}
+
+function toRawValue(arg: unknown): unknown {
+  if (arg instanceof Uint8Array) return bytesToHex(arg);
+  if (typeof arg !== "object" || arg === null || Array.isArray(arg)) return arg;
+  return Object.fromEntries(Object.entries(arg).map(([name, value]) => [name, toRawValue(value)]));
 }
 
 /** Sends one call as its own block and gives the receipt. Throws {@link ActReverted}. */
