@@ -6,6 +6,7 @@ import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import pg from "pg";
+import { prepareDatabase } from "../../src/api/database.ts";
 import { endChild, startChild } from "./children.ts";
 import { freePort } from "./ports.ts";
 import { choosePlace, type Place } from "./postgresPlace.ts";
@@ -17,13 +18,10 @@ const PASSWORD = "namedex";
 
 /** A running PostgreSQL server of our own; it listens on loopback only. */
 export type Postgres = {
-  port: number;
+  /** Connection string of its maintenance database, for `openDatabase`. */
+  url: string;
   /** Where its tables are kept. */
   data: string;
-  /** Connection string of a database; creates it, with pg_trgm in `public`, when it is not there yet. */
-  database: (name: string) => Promise<string>;
-  /** The same, after dropping the database with all that it held. */
-  freshDatabase: (name: string) => Promise<string>;
   /** Fast shutdown: open connections are cut, what was committed stays. */
   stop: () => Promise<void>;
 };
@@ -60,9 +58,23 @@ export async function startTemporaryPostgres(): Promise<Postgres> {
   return { ...server, stop };
 }
 
-/** Creates pg_trgm in `public`, where the indexes of names look for it. Throws what PostgreSQL answers. */
-export async function createTrigramExtension(databaseUrl: string): Promise<void> {
-  await run(databaseUrl, "CREATE EXTENSION IF NOT EXISTS pg_trgm WITH SCHEMA public");
+/** Connection string of a database of this server; creates it, fit for Namedex, when it is not there yet. */
+export async function openDatabase(serverUrl: string, name: string): Promise<string> {
+  await run(serverUrl, `CREATE DATABASE ${quoted(name)}`).catch(ignoreDuplicate);
+  const url = Object.assign(new URL(serverUrl), { pathname: `/${name}` }).href;
+  await prepareDatabase(url);
+  return url;
+}
+
+/** The same, after dropping the database with all that it held and all who use it. */
+export async function openFreshDatabase(serverUrl: string, name: string): Promise<string> {
+  await dropDatabase(serverUrl, name);
+  return openDatabase(serverUrl, name);
+}
+
+/** Drops a database of this server with all that it holds and all who use it, if there is one. */
+export async function dropDatabase(serverUrl: string, name: string): Promise<void> {
+  await run(serverUrl, `DROP DATABASE IF EXISTS ${quoted(name)} WITH (FORCE)`);
 }
 
 async function stopLeftover(data: string): Promise<void> {
@@ -111,17 +123,9 @@ async function initialise({ data, programs, account }: Place): Promise<void> {
 
 async function start(place: Place, port: number, settings: readonly string[]): Promise<Postgres> {
   const server = spawnServer(place, port, settings);
-  await untilReady(server, port, logFile(place));
-  return {
-    port,
-    data: place.data,
-    database: (name) => openDatabase(port, name),
-    freshDatabase: async (name) => {
-      await run(urlOf(port, "postgres"), `DROP DATABASE IF EXISTS ${quoted(name)} WITH (FORCE)`);
-      return openDatabase(port, name);
-    },
-    stop: () => endChild(server),
-  };
+  const url = `postgresql://${USER}:${PASSWORD}@127.0.0.1:${port}/postgres`;
+  await untilReady(server, url, logFile(place));
+  return { url, data: place.data, stop: () => endChild(server) };
 }
 
 function logFile(place: Place): string {
@@ -141,10 +145,10 @@ function spawnServer(place: Place, port: number, settings: readonly string[]): C
   return child;
 }
 
-async function untilReady(server: ChildProcess, port: number, log: string): Promise<void> {
+async function untilReady(server: ChildProcess, url: string, log: string): Promise<void> {
   const deadline = Date.now() + START_TIMEOUT_MS;
   while (Date.now() < deadline && server.exitCode === null && server.signalCode === null) {
-    const isReady = await run(urlOf(port, "postgres"), "SELECT 1").then(
+    const isReady = await run(url, "SELECT 1").then(
       () => true,
       () => false,
     );
@@ -153,13 +157,7 @@ async function untilReady(server: ChildProcess, port: number, log: string): Prom
   }
   await endChild(server);
   const tail = (await readFile(log, "utf8")).split("\n").slice(-8).join("\n");
-  throw new Error(`PostgreSQL did not start on port ${port}:\n${tail}`);
-}
-
-async function openDatabase(port: number, name: string): Promise<string> {
-  await run(urlOf(port, "postgres"), `CREATE DATABASE ${quoted(name)}`).catch(ignoreDuplicate);
-  await createTrigramExtension(urlOf(port, name));
-  return urlOf(port, name);
+  throw new Error(`PostgreSQL did not start on ${new URL(url).host}:\n${tail}`);
 }
 
 function ignoreDuplicate(error: { code?: string }): void {
@@ -168,10 +166,6 @@ function ignoreDuplicate(error: { code?: string }): void {
 
 function quoted(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
-}
-
-function urlOf(port: number, database: string): string {
-  return `postgresql://${USER}:${PASSWORD}@127.0.0.1:${port}/${database}`;
 }
 
 async function run(url: string, sql: string): Promise<void> {

@@ -1,0 +1,65 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { createServer } from "node:net";
+import { fileURLToPath } from "node:url";
+import { prepareDatabase } from "./database.ts";
+import { readSettings, type Settings, SettingsError } from "./settings.ts";
+
+// `npm start` (indexer and API) and `npm run serve` (API alone, any number beside one indexer).
+// Checks the settings before Ponder does, whose complaints are stack traces, and passes signals on.
+
+type Command = "start" | "serve";
+
+try {
+  for (const file of [".env.local", ".env"]) loadEnvironment(file);
+  const settings = readSettings(process.env);
+  const command = readCommand(process.argv[2]);
+  await requireFreePort(settings.port);
+  if (command === "start") await prepareDatabase(settings.databaseUrl);
+  passSignalsAndEnd(startPonder(command, settings));
+} catch (error) {
+  if (!(error instanceof SettingsError)) throw error;
+  console.error(`Namedex cannot start.\n${error.message}`);
+  process.exitCode = 1;
+}
+
+/** What the environment already has is kept; a file that is not there is no fault. */
+function loadEnvironment(file: string): void {
+  try {
+    process.loadEnvFile(file);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+  }
+}
+
+function readCommand(word: string | undefined): Command {
+  if (word === "start" || word === "serve") return word;
+  throw new SettingsError(`"${word ?? ""}" is no command: expected start or serve, for example npm start`);
+}
+
+/** Ponder would quietly take the next free port, and whoever asks at this one would meet a stranger. */
+function requireFreePort(port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer().once("error", ({ code }: NodeJS.ErrnoException) => {
+      const remedy = "stop the program that has it or choose another, for example PORT=42070";
+      reject(new SettingsError(`PORT is ${port}, which cannot be used (${code}): ${remedy}`));
+    });
+    probe.listen(port, () => probe.close(() => resolve()));
+  });
+}
+
+function startPonder(command: Command, { schema, viewsSchema, port }: Settings): ChildProcess {
+  const program = fileURLToPath(new URL("./bin/ponder.js", import.meta.resolve("ponder")));
+  const views = command === "start" ? ["--views-schema", viewsSchema] : [];
+  const args = [program, command, "--schema", schema, ...views, "--port", String(port)];
+  return spawn(process.execPath, [...process.execArgv, ...args], { stdio: "inherit" });
+}
+
+/**
+ * Ponder gives its lock on the schema back after SIGINT only, so every request to stop becomes one; after SIGTERM
+ * the next start would wait 25 seconds. Its exit code is ours: 75 says "start me again", 1 "do not".
+ */
+function passSignalsAndEnd(ponder: ChildProcess): void {
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
+    process.on(signal, () => ponder.kill("SIGINT"));
+  ponder.on("exit", (code) => process.exit(code ?? 1));
+}

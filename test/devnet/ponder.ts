@@ -1,0 +1,87 @@
+import type { ChildProcess } from "node:child_process";
+import { createInterface } from "node:readline";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { endChild, startChild } from "./children.ts";
+
+const projectRoot = fileURLToPath(new URL("../..", import.meta.url));
+const program = fileURLToPath(new URL("./bin/ponder.js", import.meta.resolve("ponder")));
+
+/** One line of Ponder's log; level 30 tells, 40 warns, 50 is an error. Lines that are no log have level 30. */
+export type LogLine = { level: number; msg: string; text: string };
+
+/** Which of Ponder's programs to run and where it answers. */
+export type PonderPlan = {
+  command: "dev" | "start" | "serve";
+  port: number;
+  env: Record<string, string | undefined>;
+  onLog: (line: LogLine) => void;
+};
+
+/** A running Ponder: indexer and API, or the API alone. */
+export type Ponder = {
+  url: string;
+  child: ChildProcess;
+  /** Ends it by SIGINT: only then it gives its lock in the database back. */
+  stop: () => Promise<void>;
+};
+
+/** Starts Ponder on this project with exactly the environment given; its log comes line by line. */
+export function startPonder({ command, port, env, onLog }: PonderPlan): Ponder {
+  const logging = ["--log-format", "json"];
+  const screen = command === "dev" ? ["--disable-ui"] : [];
+  const child = startChild({
+    command: process.execPath,
+    args: [program, command, "--root", projectRoot, "--port", String(port), ...screen, ...logging],
+    signal: "SIGINT",
+    options: { cwd: projectRoot, env: { ...env, PORT: String(port) }, stdio: ["ignore", "pipe", "pipe"] },
+  });
+  for (const stream of [child.stdout, child.stderr]) {
+    if (stream) createInterface({ input: stream }).on("line", (text) => onLog(parseLine(text)));
+  }
+  return { url: `http://127.0.0.1:${port}`, child, stop: () => endChild(child) };
+}
+
+/** The last indexed block of every chain, by Ponder's name of the chain; null while the API does not answer. */
+export async function readStatus(url: string): Promise<Record<string, IndexedBlock> | null> {
+  const reply = await fetch(`${url}/status`).catch(() => null);
+  if (!reply?.ok) return null;
+  const chains = (await reply.json()) as Record<string, { block: IndexedBlock }>;
+  return Object.fromEntries(Object.entries(chains).map(([name, { block }]) => [name, block]));
+}
+
+/** A block up to which everything is indexed; `timestamp` in Unix seconds. */
+export type IndexedBlock = { number: number; timestamp: number };
+
+/** Whether the backfill is done and the indexes are built. */
+export async function isReady(url: string): Promise<boolean> {
+  const reply = await fetch(`${url}/ready`).catch(() => null);
+  return reply?.status === 200;
+}
+
+/**
+ * Asks again and again until `look` answers true. Throws when the program ends first or the time is up;
+ * `describe` is added to the message.
+ */
+export async function until(
+  { child }: Pick<Ponder, "child">,
+  { look, describe, timeout }: { look: () => Promise<boolean>; describe: () => string; timeout: number },
+): Promise<void> {
+  const deadline = Date.now() + timeout;
+  while (!(await look())) {
+    if (child.exitCode !== null || child.signalCode !== null) {
+      throw new Error(`Ponder ended (${child.exitCode ?? child.signalCode})\n${describe()}`);
+    }
+    if (Date.now() > deadline) throw new Error(`Nothing after ${timeout / 1000} s\n${describe()}`);
+    await sleep(50);
+  }
+}
+
+function parseLine(text: string): LogLine {
+  try {
+    const { level, msg } = JSON.parse(text) as { level?: number; msg?: string };
+    return { level: level ?? 30, msg: msg ?? "", text };
+  } catch {
+    return { level: 30, msg: text, text };
+  }
+}
