@@ -15,6 +15,8 @@ export type PonderPlan = {
   command: "dev" | "start" | "serve";
   port: number;
   env: Record<string, string | undefined>;
+  /** Working directory: Ponder reads a `.env.local` that it finds there. */
+  folder: string;
   onLog: (line: LogLine) => void;
 };
 
@@ -27,14 +29,14 @@ export type Ponder = {
 };
 
 /** Starts Ponder on this project with exactly the environment given; its log comes line by line. */
-export function startPonder({ command, port, env, onLog }: PonderPlan): Ponder {
+export function startPonder({ command, port, env, folder, onLog }: PonderPlan): Ponder {
   const logging = ["--log-format", "json"];
   const screen = command === "dev" ? ["--disable-ui"] : [];
   const child = startChild({
     command: process.execPath,
     args: [program, command, "--root", projectRoot, "--port", String(port), ...screen, ...logging],
     signal: "SIGINT",
-    options: { cwd: projectRoot, env: { ...env, PORT: String(port) }, stdio: ["ignore", "pipe", "pipe"] },
+    options: { cwd: folder, env: { ...env, PORT: String(port) }, stdio: ["ignore", "pipe", "pipe"] },
   });
   for (const stream of [child.stdout, child.stderr]) {
     if (stream) createInterface({ input: stream }).on("line", (text) => onLog(parseLine(text)));

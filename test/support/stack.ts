@@ -1,0 +1,151 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import pg from "pg";
+import { createPublicClient, http } from "viem";
+import type { Deployment } from "../../abis/deployments.ts";
+import { type IndexedBlock, isReady, type Ponder, readStatus, startPonder, until } from "../devnet/ponder.ts";
+import { freePort } from "../devnet/ports.ts";
+import { createTestDatabase } from "./database.ts";
+
+const READY_TIMEOUT_MS = 90_000;
+const BLOCK_TIMEOUT_MS = 30_000;
+const LOG_LINES_KEPT = 400;
+const LOG_LINES_SHOWN = 25;
+
+/** Which chain to index; `env` adds to the settings or replaces them. */
+export type StackPlan = { rpcUrl: string; deployment: Deployment; env?: Record<string, string> };
+
+/** Namedex as it runs in production (`ponder start`), on a database of its own and a free port. */
+export type Stack = {
+  url: string;
+  databaseUrl: string;
+  schema: string;
+  /** Waits until the backfill is done. */
+  ready: () => Promise<void>;
+  /** Waits until this block, or a later one, is indexed. */
+  waitForBlock: (number: bigint | number) => Promise<void>;
+  /** Waits until the newest block of the chain is indexed, by number and time: after a reorganisation too. */
+  waitForHead: () => Promise<void>;
+  /** One GET request: status and parsed JSON. */
+  api: <Body = unknown>(path: string) => Promise<{ status: number; body: Body }>;
+  /** Rows of a query that finds the tables without naming their schema. */
+  sql: <Row extends pg.QueryResultRow>(text: string, values?: unknown[]) => Promise<Row[]>;
+  /** Ends the indexer as an operator would (SIGINT). */
+  stop: () => Promise<void>;
+  /** Ends it as a power cut would (SIGKILL). */
+  kill: () => Promise<void>;
+  /** Starts it again on the same tables and port. */
+  restart: () => void;
+  /** The last lines of its log, as text. */
+  log: () => string;
+  /** Ends everything and drops the database. */
+  destroy: () => Promise<void>;
+};
+
+/** Starts a stack and waits until it is ready. */
+export async function startStack(plan: StackPlan): Promise<Stack> {
+  const stack = await launchStack(plan);
+  await stack.ready().catch(async (error) => {
+    await stack.destroy();
+    throw error;
+  });
+  return stack;
+}
+
+/** Starts a stack and does not wait: for tests that disturb the backfill. */
+export async function launchStack(plan: StackPlan): Promise<Stack> {
+  const folder = mkdtempSync(join(tmpdir(), "namedex-stack-"));
+  const database = await createTestDatabase();
+  const env = environmentOf(plan, { folder, databaseUrl: database.url });
+  const port = await freePort();
+  const lines: string[] = [];
+  const onLog = ({ text }: { text: string }) => {
+    lines.push(text);
+    if (lines.length > LOG_LINES_KEPT) lines.shift();
+  };
+  const start = () => startPonder({ command: "start", port, env, folder, onLog });
+  const running = { ponder: start() };
+  const schema = env.DATABASE_SCHEMA ?? "";
+  const pool = new pg.Pool({
+    connectionString: database.url,
+    max: 4,
+    options: `-c search_path=${schema},public`,
+  });
+  pool.on("error", () => {}); // The database is dropped under idle connections at the end.
+  const log = () => lines.slice(-LOG_LINES_SHOWN).join("\n");
+  return {
+    url: running.ponder.url,
+    databaseUrl: database.url,
+    schema,
+    log,
+    ...waits(running, { plan, log }),
+    api: async <Body>(path: string) => {
+      const reply = await fetch(`${running.ponder.url}${path}`);
+      return { status: reply.status, body: (await reply.json()) as Body };
+    },
+    sql: async (text, values) => (await pool.query(text, values)).rows,
+    stop: () => running.ponder.stop(),
+    kill: () => killPonder(running.ponder),
+    restart: () => {
+      running.ponder = start();
+    },
+    destroy: async () => {
+      await running.ponder.stop();
+      await pool.end();
+      await database.drop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function environmentOf(plan: StackPlan, { folder, databaseUrl }: { folder: string; databaseUrl: string }) {
+  const deploymentFile = join(folder, "deployment.json");
+  writeFileSync(deploymentFile, JSON.stringify(plan.deployment));
+  const env: Record<string, string | undefined> = {
+    PATH: process.env.PATH,
+    HOME: process.env.HOME,
+    ENS_NETWORK: "devnet",
+    ENS_DEPLOYMENT: deploymentFile,
+    [`RPC_URL_${plan.deployment.chainId}`]: plan.rpcUrl,
+    LIVE_RPC_URL: plan.rpcUrl,
+    DATABASE_URL: databaseUrl,
+    DATABASE_SCHEMA: "namedex_index",
+    ...plan.env,
+  };
+  return env;
+}
+
+type Running = { ponder: Ponder };
+
+function waits(running: Running, { plan, log }: { plan: StackPlan; log: () => string }) {
+  const chain = createPublicClient({ transport: http(plan.rpcUrl) });
+  const indexed = async (isEnough: (block: IndexedBlock) => boolean) => {
+    const block = (await readStatus(running.ponder.url))?.[plan.deployment.name];
+    return block !== undefined && isEnough(block);
+  };
+  const waitFor = (what: string, look: () => Promise<boolean>, timeout: number) =>
+    until(running.ponder, {
+      look,
+      timeout,
+      describe: () => `waiting for ${what}; Ponder's log ends:\n${log()}`,
+    });
+  return {
+    ready: () => waitFor("the end of the backfill", () => isReady(running.ponder.url), READY_TIMEOUT_MS),
+    waitForBlock: (number: bigint | number) =>
+      waitFor(`block ${number}`, () => indexed((block) => block.number >= Number(number)), BLOCK_TIMEOUT_MS),
+    waitForHead: async () => {
+      const head = await chain.getBlock({ blockTag: "latest" });
+      const isHead = (block: IndexedBlock) =>
+        block.number === Number(head.number) && block.timestamp === Number(head.timestamp);
+      await waitFor(`block ${head.number} of ${head.timestamp}`, () => indexed(isHead), BLOCK_TIMEOUT_MS);
+    },
+  };
+}
+
+async function killPonder({ child }: Ponder): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exited = new Promise((resolve) => child.once("exit", resolve));
+  child.kill("SIGKILL");
+  await exited;
+}
