@@ -1,0 +1,365 @@
+import type { Address, Hex } from "viem";
+import type { Chain } from "./acts.ts";
+import {
+  addController,
+  addressOf,
+  DAY,
+  ethNode,
+  FUSES,
+  hashLabel,
+  nodeBelow,
+  REVERSE_RECORD,
+  reclaim,
+  registerByHash,
+  registerManyReferred,
+  registerReferred,
+  registerV3,
+  registerWithConfigV3,
+  registerWrapped,
+  renewReferred,
+  sendThroughMulticall,
+  setDefaultName,
+  setFuses,
+  setNextTime,
+  setOwner,
+  setResolver,
+  setReverseName,
+  setSubnodeRecord,
+  setText,
+  setWrappedSubnodeRecord,
+  toWriteCall,
+  transferRegistration,
+  useReverseRegistrar,
+  warpTo,
+  writeRecord,
+  writeRecords,
+  YEAR,
+} from "./acts.ts";
+
+/** Days from the first block to the present; every time of the story is counted from the first block. */
+const STORY_DAYS = 1000n;
+
+/** Length of the story in seconds: a chain that starts this long ago ends its story now. */
+export const STORY_SECONDS = STORY_DAYS * DAY;
+
+/** Labels of the demo that no dotted name can show. */
+export const oddLabels = {
+  /** Registered by hash alone; no log of the chain holds it. */
+  unknown: "nobody-said-this",
+  /** Printable, but not normalised: another name than its lower-case form. */
+  unnormalised: "Ünnormal ☃",
+  dotted: "dot.in.label",
+  bracketed: "[brackets]",
+  nul: "nul\u0000inside",
+  notUtf8: Uint8Array.from([0x6e, 0x6f, 0x74, 0xff, 0xfe, 0x38]),
+  long: "long".repeat(2560),
+} as const;
+
+const spellingOf = (label: string | Uint8Array): string => `[${hashLabel(label).slice(2)}].eth`;
+
+/** One name of the demo and what it is there to show. */
+export type DemoName = { name: string; meaning: string };
+
+/**
+ * The names of the demo, with one line of meaning each, in the spelling of the API. They hold whenever the chain
+ * is started. Only the name of `oddLabels.long` is left out: it is ten kilobytes long.
+ */
+export const demoNames: readonly DemoName[] = [
+  {
+    name: "alice.eth",
+    meaning: "registered by the newest controller; texts, addresses, contenthash, primary name",
+  },
+  { name: "pay.alice.eth", meaning: "a subname in the registry, without an expiry" },
+  { name: "wrapped.eth", meaning: "wrapped, with fuses burnt" },
+  { name: "sub.wrapped.eth", meaning: "an emancipated subname with an expiry of its own" },
+  { name: "grace.eth", meaning: "expired 30 days ago: only a renewal is possible" },
+  { name: "premium.eth", meaning: "expired 95 days ago: for sale at a falling premium" },
+  { name: "lapsed.eth", meaning: "wrapped, then expired long ago: available again" },
+  { name: "reborn.eth", meaning: "expired, then bought by another owner" },
+  { name: "moved.eth", meaning: "transferred; resolver changed twice, with records on each" },
+  {
+    name: "legacy.eth",
+    meaning: "oldest controller and resolver; texts whose events carry no value; silent primary name",
+  },
+  { name: "revealed.eth", meaning: "registered by hash alone, made known by a later renewal" },
+  { name: spellingOf(oddLabels.unknown), meaning: "registered by hash alone; its label is not known" },
+  { name: `${oddLabels.unnormalised}.eth`, meaning: "a label that is not normalised" },
+  { name: spellingOf(oddLabels.dotted), meaning: "a label that holds dots" },
+  { name: spellingOf(oddLabels.bracketed), meaning: "a label that holds brackets" },
+  { name: spellingOf(oddLabels.nul), meaning: "a label that holds a NUL" },
+  { name: spellingOf(oddLabels.notUtf8), meaning: "a label that is not UTF-8" },
+  { name: "multi-one.eth", meaning: "one of three registrations in one transaction; a default primary name" },
+  { name: "multi-two.eth", meaning: "the second of the same transaction" },
+  { name: "multi-three.eth", meaning: "the third of the same transaction" },
+];
+
+/** Who plays, by position among the chain's accounts. `controller` may register by hash alone. */
+export const demoCast = { deployer: 0, alice: 1, bob: 2, carol: 3, controller: 4 } as const;
+
+type Cast = { chain: Chain; start: bigint } & Record<keyof typeof demoCast, Address>;
+
+/** What happens on one day of the story; a day's acts follow each other within minutes. */
+type Chapter = { day: bigint; title: string; play: (cast: Cast) => Promise<void> };
+
+const chapters: readonly Chapter[] = [
+  { day: 1n, title: "legacy.eth", play: playLegacy },
+  { day: 20n, title: "moved.eth", play: playMoved },
+  { day: 100n, title: "reborn.eth, first owner", play: playFirstLifeOfReborn },
+  { day: 400n, title: "lapsed.eth", play: playLapsed },
+  { day: 540n, title: "premium.eth", play: playPremium },
+  { day: 600n, title: "reborn.eth, second owner", play: playSecondLifeOfReborn },
+  { day: 605n, title: "grace.eth", play: playGrace },
+  { day: 700n, title: "moved.eth, new resolver", play: playSecondResolverOfMoved },
+  { day: 710n, title: "moved.eth, new owner", play: playTransferOfMoved },
+  { day: 800n, title: "wrapped.eth", play: playWrapped },
+  { day: 850n, title: "names without a known label", play: playUnknown },
+  { day: 860n, title: "odd labels", play: playOddLabels },
+  { day: 900n, title: "three names at once", play: playMulti },
+  { day: 950n, title: "alice.eth", play: playAlice },
+  { day: 990n, title: "revealed.eth", play: playRevealed },
+];
+
+/**
+ * Plays the demo on a chain whose contracts are deployed. `start` is the time of its first block in Unix
+ * seconds; the newest block ends at `start` + {@link STORY_SECONDS}, so give the present minus that length
+ * to end now. The same start gives the same blocks. `onChapter` hears each title before it is played.
+ */
+export async function playDemo(
+  chain: Chain,
+  { start, onChapter }: { start: bigint; onChapter?: (title: string) => void },
+): Promise<void> {
+  const cast = { chain, start, ...castOf(chain) };
+  for (const { day, title, play } of chapters) {
+    onChapter?.(title);
+    await setNextTime(chain, start + day * DAY);
+    await play(cast);
+  }
+  await warpTo(chain, { timestamp: start + STORY_SECONDS });
+}
+
+function castOf(chain: Chain): Record<keyof typeof demoCast, Address> {
+  const entries = Object.entries(demoCast).map(([who, index]) => {
+    const account = chain.accounts[index];
+    if (account === undefined) throw new Error(`The demo needs account ${index} (${who}) of the chain`);
+    return [who, account];
+  });
+  return Object.fromEntries(entries) as Record<keyof typeof demoCast, Address>;
+}
+
+/** IPFS contenthash of that SHA-256 digest, as EIP-1577 writes it. */
+function ipfsContenthash(digest: Hex): Hex {
+  return `0xe30101701220${digest.slice(2)}`;
+}
+
+/** The script of a Bitcoin pay-to-public-key-hash address, as ENSIP-9 stores it. */
+function bitcoinScript(publicKeyHash: Hex): Hex {
+  return `0x76a914${publicKeyHash.slice(2)}88ac`;
+}
+
+const BTC = 0n;
+
+/**
+ * The old resolver's text event has no value: `email` is set straight, so that the calldata holds it, and
+ * `url` through a contract, so that only the chain's state does.
+ */
+async function playLegacy({ chain, deployer, bob }: Cast): Promise<void> {
+  const [label, resolver, node] = ["legacy", "resolver2", ethNode("legacy")];
+  await registerV3(chain, { from: bob, label, duration: 5n * YEAR });
+  await setResolver(chain, { from: bob, node, resolver: addressOf(chain, resolver) });
+  await writeRecord(chain, { from: bob, resolver, node, write: { kind: "addr", address: bob } });
+  await setText(chain, { from: bob, resolver, node, key: "email", value: "bob@legacy.example" });
+  const multicall = addressOf(chain, "multicall3");
+  await setOwner(chain, { from: bob, node, owner: multicall });
+  await sendThroughMulticall(chain, {
+    from: bob,
+    calls: [
+      toWriteCall({
+        from: multicall,
+        resolver,
+        node,
+        write: { kind: "text", key: "url", value: "https://legacy.example" },
+      }),
+      { from: multicall, contract: "registry", functionName: "setOwner", args: [node, bob] },
+    ],
+  });
+  await useReverseRegistrar(chain, { from: deployer, registrar: "reverseRegistrar2" });
+  await setReverseName(chain, { from: bob, name: "legacy.eth", registrar: "reverseRegistrar2" });
+  await useReverseRegistrar(chain, { from: deployer, registrar: "reverseRegistrar3" });
+}
+
+async function playMoved({ chain, alice }: Cast): Promise<void> {
+  const [label, resolver, node] = ["moved", "resolver3", ethNode("moved")];
+  await registerWithConfigV3(chain, { from: alice, label, duration: 5n * YEAR, resolver, addr: alice });
+  await setText(chain, { from: alice, resolver, node, key: "description", value: "on the first resolver" });
+  await setText(chain, { from: alice, resolver, node, key: "url", value: "https://first.moved.example" });
+}
+
+async function playSecondResolverOfMoved({ chain, alice }: Cast): Promise<void> {
+  const [resolver, node] = ["resolver4", ethNode("moved")];
+  await setResolver(chain, { from: alice, node, resolver: addressOf(chain, resolver) });
+  await writeRecords(chain, {
+    from: alice,
+    resolver,
+    node,
+    writes: [
+      { kind: "addr", address: alice },
+      { kind: "text", key: "description", value: "on the second resolver" },
+      { kind: "contenthash", hash: ipfsContenthash(hashLabel("moved")) },
+    ],
+  });
+}
+
+async function playTransferOfMoved({ chain, alice, carol }: Cast): Promise<void> {
+  const [label, resolver, node] = ["moved", "resolver5", ethNode("moved")];
+  await transferRegistration(chain, { from: alice, label, to: carol });
+  await reclaim(chain, { from: carol, label, owner: carol });
+  await setResolver(chain, { from: carol, node, resolver: addressOf(chain, resolver) });
+  await writeRecords(chain, {
+    from: carol,
+    resolver,
+    node,
+    writes: [
+      { kind: "addr", address: carol },
+      { kind: "text", key: "description", value: "on the third resolver" },
+    ],
+  });
+}
+
+async function playFirstLifeOfReborn({ chain, alice }: Cast): Promise<void> {
+  await registerWrapped(chain, {
+    from: alice,
+    label: "reborn",
+    resolver: "resolver4",
+    records: [{ kind: "text", key: "description", value: "the first life" }],
+  });
+}
+
+/** Expired on day 465, so grace ended on day 555 and the premium on day 576. */
+async function playSecondLifeOfReborn({ chain, bob }: Cast): Promise<void> {
+  await registerReferred(chain, {
+    from: bob,
+    label: "reborn",
+    duration: 3n * YEAR,
+    resolver: "resolver5",
+    records: [
+      { kind: "addr", address: bob },
+      { kind: "text", key: "description", value: "the second life" },
+    ],
+  });
+}
+
+/** Expires on day 765; nobody renewed it. */
+async function playLapsed({ chain, carol }: Cast): Promise<void> {
+  await registerWrapped(chain, { from: carol, label: "lapsed", resolver: "resolver4" });
+}
+
+/** Expires on day 905, 95 days before the present. */
+async function playPremium({ chain, carol }: Cast): Promise<void> {
+  await registerV3(chain, { from: carol, label: "premium" });
+}
+
+/** Expires on day 970, 30 days before the present. */
+async function playGrace({ chain, alice }: Cast): Promise<void> {
+  await registerReferred(chain, {
+    from: alice,
+    label: "grace",
+    resolver: "resolver5",
+    records: [{ kind: "addr", address: alice }],
+  });
+}
+
+/** Expires on day 1530; the subname on day 1300. */
+async function playWrapped({ chain, start, alice, bob }: Cast): Promise<void> {
+  const [label, resolver, node] = ["wrapped", "resolver4", ethNode("wrapped")];
+  const { CANNOT_UNWRAP, CANNOT_SET_TTL, PARENT_CANNOT_CONTROL } = FUSES;
+  await registerWrapped(chain, {
+    from: alice,
+    label,
+    duration: 2n * YEAR,
+    resolver,
+    records: [
+      { kind: "addr", address: alice },
+      { kind: "text", key: "description", value: "a wrapped name" },
+    ],
+  });
+  await setFuses(chain, { from: alice, node, fuses: CANNOT_UNWRAP | CANNOT_SET_TTL });
+  await setWrappedSubnodeRecord(chain, {
+    from: alice,
+    parent: node,
+    label: "sub",
+    owner: bob,
+    resolver: addressOf(chain, resolver),
+    fuses: PARENT_CANNOT_CONTROL | CANNOT_UNWRAP,
+    expiry: start + 1300n * DAY,
+  });
+  const sub = nodeBelow(node, "sub");
+  await setText(chain, { from: bob, resolver, node: sub, key: "url", value: "https://sub.wrapped.example" });
+}
+
+async function playUnknown({ chain, deployer, controller, bob }: Cast): Promise<void> {
+  await addController(chain, { from: deployer, controller });
+  const registration = { from: controller, owner: bob, duration: 2n * YEAR };
+  await registerByHash(chain, { ...registration, label: oddLabels.unknown });
+  await registerByHash(chain, { ...registration, label: "revealed" });
+}
+
+async function playRevealed({ chain, bob }: Cast): Promise<void> {
+  await renewReferred(chain, { from: bob, label: "revealed", referrer: hashLabel("a friend") });
+}
+
+async function playOddLabels({ chain, bob }: Cast): Promise<void> {
+  const { unnormalised, dotted, bracketed, nul, notUtf8, long } = oddLabels;
+  for (const label of [unnormalised, dotted, bracketed, nul, notUtf8, long]) {
+    await registerReferred(chain, { from: bob, label, duration: 2n * YEAR });
+  }
+}
+
+async function playMulti({ chain, carol }: Cast): Promise<void> {
+  await registerManyReferred(chain, {
+    from: carol,
+    registrations: [
+      { label: "multi-one", resolver: "resolver5", records: [{ kind: "addr", address: carol }] },
+      { label: "multi-two" },
+      { label: "multi-three" },
+    ],
+  });
+  await setDefaultName(chain, { from: carol, name: "multi-one.eth" });
+}
+
+async function playAlice({ chain, alice }: Cast): Promise<void> {
+  const [label, resolver, node] = ["alice", "resolver5", ethNode("alice")];
+  await registerReferred(chain, {
+    from: alice,
+    label,
+    duration: 3n * YEAR,
+    resolver,
+    records: [
+      { kind: "addr", address: alice },
+      { kind: "text", key: "description", value: "Alice shows what a name can hold" },
+      { kind: "text", key: "url", value: "https://alice.example" },
+      { kind: "text", key: "avatar", value: "https://alice.example/avatar.png" },
+      { kind: "text", key: "com.twitter", value: "alice" },
+      { kind: "text", key: "display", value: "Alice.eth" },
+    ],
+    reverseRecord: REVERSE_RECORD.addr,
+    referrer: hashLabel("a friend"),
+  });
+  const contenthash = ipfsContenthash(hashLabel("the pages of alice"));
+  const script = bitcoinScript("0x62e907b15cbf27d5425399ebf6f0fb50ebb88f18");
+  await writeRecord(chain, {
+    from: alice,
+    resolver,
+    node,
+    write: { kind: "coin", coinType: BTC, bytes: script },
+  });
+  await writeRecord(chain, {
+    from: alice,
+    resolver,
+    node,
+    write: { kind: "contenthash", hash: contenthash },
+  });
+  const pay = nodeBelow(node, "pay");
+  const address = addressOf(chain, resolver);
+  await setSubnodeRecord(chain, { from: alice, parent: node, label: "pay", owner: alice, resolver: address });
+  await writeRecord(chain, { from: alice, resolver, node: pay, write: { kind: "addr", address: alice } });
+}
