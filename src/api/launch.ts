@@ -58,8 +58,8 @@ function startPonder(command: Command, { schema, viewsSchema, port }: Settings):
  * Ponder gives its lock on the schema back after SIGINT only, so every request to stop becomes one; after SIGTERM
  * the next start would wait 25 seconds. Its exit code is ours: 75 says "start me again", 1 "do not".
  */
-function passSignalsAndEnd(ponder: ChildProcess): void {
+function passSignalsAndEnd(child: ChildProcess): void {
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
-    process.on(signal, () => ponder.kill("SIGINT"));
-  ponder.on("exit", (code) => process.exit(code ?? 1));
+    process.on(signal, () => child.kill("SIGINT"));
+  child.on("exit", (code) => process.exit(code ?? 1));
 }

@@ -1,0 +1,201 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join, normalize } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, test } from "vitest";
+
+const root = fileURLToPath(new URL("..", import.meta.url)).replace(/\/$/, "");
+
+/**
+ * Who may import whom. The longest matching `files` counts. `may` lists packages and parts of the project;
+ * `mayTypes` those of which only types may be taken. Everything may import its own part and Node's modules.
+ */
+type Layer = { files: string; may: string[]; mayTypes?: string[]; because: string };
+
+const layers: Layer[] = [
+  {
+    files: "abis/",
+    may: ["viem", "zod"],
+    because: "contract facts stand alone: indexer, API, devnet and tests read them alike",
+  },
+  {
+    files: "ponder.schema.ts",
+    may: ["ponder"],
+    because: "only the text of this one file is part of the index's identity; what it imports is not seen",
+  },
+  {
+    files: "ponder.config.ts",
+    may: ["ponder", "viem", "abis/", "src/api/settings.ts"],
+    because: "the configuration says where the contracts stand; it knows nothing of handlers or answers",
+  },
+  {
+    files: "src/ens/",
+    may: ["viem"],
+    because:
+      "pure rules of ENS: an indexing function needs them, and their text is part of the index's identity",
+  },
+  {
+    files: "src/indexing/",
+    may: ["ponder:registry", "ponder:schema", "ponder", "viem", "src/ens/", "abis/"],
+    because:
+      "handlers are a function of the chain alone: an edit of anything else must not ask for a new index",
+  },
+  {
+    files: "src/indexing/write/",
+    may: ["ponder:schema", "ponder", "viem", "src/ens/", "abis/"],
+    mayTypes: ["ponder:registry"],
+    because: "these write rows for the handlers and must not register any",
+  },
+  {
+    files: "src/api/query/",
+    may: ["ponder", "ponder:schema", "drizzle-orm", "viem", "src/ens/", "src/api/availability.ts"],
+    mayTypes: ["ponder:api", "src/api/"],
+    because: "SQL and nothing else: no chain, no HTTP, no JSON",
+  },
+  {
+    files: "src/api/record/",
+    may: ["viem", "src/ens/", ...["availability", "input", "ownership"].map((name) => `src/api/${name}.ts`)],
+    mayTypes: ["ponder:schema", "zod", "src/api/", "abis/"],
+    because: "records turn facts into JSON; they ask nobody",
+  },
+  {
+    files: "src/api/endpoints/",
+    may: ["@hono/zod-openapi", "hono", "zod", "viem", "lru-cache", "src/api/", "src/ens/", "abis/"],
+    because:
+      "an endpoint parses, calls queries and builds a record; database and chain reach it as arguments",
+  },
+  {
+    files: "src/api/",
+    may: [
+      ...["hono", "@hono/zod-openapi", "@adraffy/ens-normalize", "zod", "viem", "pg", "ponder"],
+      ...["ponder:api", "ponder:schema", "src/api/", "src/ens/", "abis/"],
+    ],
+    because: "the API reads what was indexed; importing a handler would put it into the index's identity",
+  },
+  {
+    files: "gateway/",
+    may: ["hono", "@hono/node-server", "zod", "src/api/errors.ts"],
+    because: "another program with another life cycle: it forwards, and knows no ENS",
+  },
+  {
+    files: "test/devnet/",
+    may: ["viem", "pg", "zod", "solc", "abis/", "src/api/settings.ts", "src/api/database.ts"],
+    because: "the local chain must not share code with what it is there to judge",
+  },
+];
+
+const entryFiles = ["ponder.config.ts", "src/api/index.ts", "src/api/launch.ts", "gateway/index.ts"];
+
+const tracked = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard"], {
+  cwd: root,
+  encoding: "utf8",
+})
+  .split("\n")
+  .filter((file) => file !== "" && existsSync(join(root, file)));
+const sources = tracked.filter((file) => file.endsWith(".ts"));
+
+type Import = { from: string; target: string; isType: boolean };
+
+/** Every import, export-from and dynamic import of a file, with the project's paths written from the root. */
+function importsOf(file: string): Import[] {
+  const text = readFileSync(join(root, file), "utf8");
+  const statements = text.matchAll(/^(?:import|export)\s+(type\s)?(?:[^"';]*?\sfrom\s+)?"([^"]+)"/gm);
+  const calls = text.matchAll(/\bimport\("([^"]+)"\)/g);
+  const found = [...statements].map((match) => ({ word: match[2], isType: match[1] !== undefined }));
+  return [...found, ...[...calls].map((match) => ({ word: match[1], isType: false }))].map(
+    ({ word = "", isType }) => ({
+      from: file,
+      target: word.startsWith(".") ? normalize(join(dirname(file), word)) : word,
+      isType,
+    }),
+  );
+}
+
+const layerOf = (file: string): Layer | undefined =>
+  layers
+    .filter(({ files }) => file === files || (files.endsWith("/") && file.startsWith(files)))
+    .sort((a, b) => b.files.length - a.files.length)[0];
+
+const covers = (entry: string, target: string): boolean =>
+  target === entry || target.startsWith(entry.endsWith("/") ? entry : `${entry}/`);
+
+function isAllowed({ target, isType }: Import, layer: Layer): boolean {
+  if (target.startsWith("node:") || covers(layer.files, target)) return true;
+  return [...layer.may, ...(isType ? (layer.mayTypes ?? []) : [])].some((entry) => covers(entry, target));
+}
+
+/** Files whose text holds the pattern, outside comments that start a line. */
+function filesWith(pattern: RegExp, files: string[]): string[] {
+  return files.filter((file) => {
+    const lines = readFileSync(join(root, file), "utf8").split("\n");
+    return lines.some((line) => !/^\s*(\/\/|\*|\/\*)/.test(line) && pattern.test(line));
+  });
+}
+
+describe("the import table", () => {
+  for (const layer of layers) {
+    test(`${layer.files}: ${layer.because}`, () => {
+      const wrong = sources
+        .filter((file) => layerOf(file) === layer)
+        .flatMap(importsOf)
+        .filter((one) => !isAllowed(one, layer))
+        .map(({ from, target, isType }) => `${from} imports ${target}${isType ? " (type)" : ""}`);
+      expect(wrong, `${layer.files} may import ${layer.may.join(", ")}, because ${layer.because}`).toEqual(
+        [],
+      );
+    });
+  }
+
+  test("sees imports at all, and tells a forbidden one", () => {
+    const found = importsOf("test/architecture.test.ts").map(({ target }) => target);
+    expect(found).toContain("node:fs");
+    const ens = layerOf("src/ens/name.ts") as Layer;
+    expect(isAllowed({ from: "src/ens/name.ts", target: "src/api/errors.ts", isType: false }, ens)).toBe(
+      false,
+    );
+    expect(isAllowed({ from: "src/ens/name.ts", target: "viem/ens", isType: false }, ens)).toBe(true);
+  });
+
+  test("every TypeScript file of the program belongs to a layer", () => {
+    const strays = sources.filter((file) => !file.startsWith("test/") && layerOf(file) === undefined);
+    expect(strays.filter((file) => !["ponder-env.d.ts", "vitest.config.ts"].includes(file))).toEqual([]);
+  });
+});
+
+describe("what has one place only", () => {
+  const program = sources.filter((file) => !file.startsWith("test/"));
+
+  test("the environment is read in entry files: everything else gets its settings as arguments", () => {
+    expect(filesWith(/process\.env\b/, program).filter((file) => !entryFiles.includes(file))).toEqual([]);
+  });
+
+  test("`ponder:api` is imported by src/api/index.ts: all others get the database as an argument", () => {
+    const importers = program
+      .flatMap(importsOf)
+      .filter(({ target, isType }) => target === "ponder:api" && !isType);
+    expect(importers.map(({ from }) => from).filter((from) => from !== "src/api/index.ts")).toEqual([]);
+  });
+
+  test("handlers are registered in src/indexing and nowhere else", () => {
+    const outside = program.filter(
+      (file) => !file.startsWith("src/indexing/") || file.startsWith("src/indexing/write/"),
+    );
+    expect(filesWith(/\bponder\.on\(/, outside)).toEqual([]);
+  });
+
+  test("rows are written in src/indexing/write: handlers say what happened, not how it is stored", () => {
+    const outside = program.filter((file) => !file.startsWith("src/indexing/write/"));
+    expect(filesWith(/\bcontext\.db\b/, outside)).toEqual([]);
+  });
+});
+
+test("no file names a folder of somebody's machine", () => {
+  // A checkout in a folder like /app says nothing: images are built there.
+  const here = root.split("/").length > 2 ? root : null;
+  const texts = tracked.filter((file) => file !== "package-lock.json" && !/\.(png|ico|woff2?)$/.test(file));
+  const naming = texts.filter((file) => {
+    const text = readFileSync(join(root, file), "utf8");
+    return (here !== null && text.includes(here)) || /(?<![\w.])\/(home|Users)\/\w/.test(text);
+  });
+  expect(naming).toEqual([]);
+});
