@@ -1,0 +1,123 @@
+import { readFileSync } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { endChild, startChild } from "./children.ts";
+import { freePort } from "./ports.ts";
+
+const START_PATIENCE_MS = 15_000;
+
+/** How a local chain starts. Two chains with the same `timestamp` and the same transactions are the same byte for byte. */
+export type AnvilOptions = {
+  /** Taken as it is; without it a free one is found. */
+  port?: number;
+  /** 31337 unless told. */
+  chainId?: number;
+  /** Unix time of the first block; now unless told. */
+  timestamp?: number;
+  /** Seconds from one block to the next, whatever the clock says; 12 unless told. */
+  blockSeconds?: number;
+  /** Ether of each of the ten test accounts; premiums cost thousands. */
+  balance?: number;
+  gasLimit?: number;
+  /** Where the chain's own output goes; nowhere unless told. */
+  logFile?: string;
+};
+
+/** A running local chain. Its process never outlives ours. */
+export type Anvil = { url: string; port: number; chainId: number; pid: number; stop(): Promise<void> };
+
+/**
+ * Starts anvil, the local Ethereum chain of npm's `@foundry-rs/anvil`, and waits until it answers. Throws when npm
+ * has no build for this platform, and with the end of the log when the chain does not come up.
+ */
+export async function startAnvil(options: AnvilOptions = {}): Promise<Anvil> {
+  const { chainId = 31337, blockSeconds = 12, logFile } = options;
+  const port = options.port ?? (await freePort());
+  const url = `http://127.0.0.1:${port}`;
+  const command = anvilBinary();
+  const log = logFile === undefined ? null : await open(logFile, "w");
+  const child = startChild({
+    command,
+    args: toArguments({ ...options, chainId, port }),
+    signal: "SIGTERM",
+    options: { stdio: toStdio(log) },
+  });
+  await log?.close();
+  const { pid } = child;
+  if (pid === undefined) throw new Error(`anvil could not be started: ${command}`);
+  const stop = () => endChild(child);
+  try {
+    await waitUntilReady(url, chainId, () => child.exitCode ?? child.signalCode);
+    await request(url, "anvil_setBlockTimestampInterval", [blockSeconds]);
+  } catch (error) {
+    await stop();
+    throw new Error(`anvil did not start on port ${port}: ${String(error)}${lastLines(logFile)}`);
+  }
+  return { url, port, chainId, pid, stop };
+}
+
+/** The native binary of this platform. Throws when the optional package that holds it is not installed. */
+export function anvilBinary(platform = process.platform, architecture = process.arch): string {
+  const name = `@foundry-rs/anvil-${platform}-${architecture === "x64" ? "amd64" : architecture}`;
+  const file = platform === "win32" ? "anvil.exe" : "anvil";
+  try {
+    return join(dirname(createRequire(import.meta.url).resolve(`${name}/package.json`)), "bin", file);
+  } catch {
+    throw new Error(
+      `The local chain needs the npm package ${name}, which is not installed. It is an optional dependency of ` +
+        "@foundry-rs/anvil: install without --omit=optional, on Linux or macOS (x64, arm64) or Windows (x64).",
+    );
+  }
+}
+
+function toArguments(options: AnvilOptions & { chainId: number; port: number }): string[] {
+  const { balance = 1_000_000, gasLimit = 1_000_000_000, timestamp, logFile } = options;
+  return [
+    ...["--host", "127.0.0.1", "--port", String(options.port), "--chain-id", String(options.chainId)],
+    ...["--balance", String(balance), "--gas-limit", String(gasLimit)],
+    // Transactions of one block stand in the order in which they were sent.
+    ...["--order", "fifo", "--no-request-size-limit"],
+    ...(timestamp === undefined ? [] : ["--timestamp", String(timestamp)]),
+    ...(logFile === undefined ? ["--quiet"] : []),
+  ];
+}
+
+function toStdio(log: FileHandle | null): ["ignore", "ignore" | number, "ignore" | number] {
+  return log === null ? ["ignore", "ignore", "ignore"] : ["ignore", log.fd, log.fd];
+}
+
+async function waitUntilReady(
+  url: string,
+  chainId: number,
+  end: () => number | string | null,
+): Promise<void> {
+  const deadline = Date.now() + START_PATIENCE_MS;
+  while (Date.now() < deadline) {
+    if (end() !== null) throw new Error(`it ended with ${end()}; is the port taken?`);
+    const answer = await request(url, "eth_chainId", []).catch(() => null);
+    if (answer !== null && Number(answer) !== chainId)
+      throw new Error(`chain ${Number(answer)} answers there`);
+    // Another chain could hold the port: ours must still be alive once it answers.
+    if (answer !== null && end() === null) return;
+    await sleep(10);
+  }
+  throw new Error(`no answer within ${START_PATIENCE_MS / 1000} s`);
+}
+
+async function request(url: string, method: string, params: readonly unknown[]): Promise<unknown> {
+  const response = await fetch(url, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
+  });
+  const answer = (await response.json()) as { result?: unknown; error?: { message: string } };
+  if (answer.error) throw new Error(`${method}: ${answer.error.message}`);
+  return answer.result;
+}
+
+function lastLines(logFile: string | undefined): string {
+  if (logFile === undefined) return "";
+  return `\n${readFileSync(logFile, "utf8").split("\n").slice(-20).join("\n")}`;
+}

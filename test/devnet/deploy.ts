@@ -1,0 +1,414 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import {
+  type Abi,
+  type Address,
+  type Client,
+  encodeDeployData,
+  encodeFunctionData,
+  getAddress,
+  type Hex,
+  labelhash,
+  namehash,
+  numberToHex,
+  type RpcTransactionReceipt,
+  zeroAddress,
+  zeroHash,
+} from "viem";
+import type { ChainDeployment, ContractEntry, Deployment } from "../../abis/deployments.ts";
+
+/** Below the limit of one transaction (2^24), enough for the largest contract; given, it spares an estimate. */
+const DEPLOY_GAS = 16_000_000n;
+const DAY = 86_400n;
+const ETH_NODE = namehash("eth");
+const REVERSE_NODE = namehash("reverse");
+/** Where Multicall3 stands on every chain that has it. */
+const MULTICALL3 = "0xcA11bde05977b3631167028862bE2a173976CA11";
+/** 1600 USD for one ether, in the 8 decimals of the price feed. */
+const USD_PER_ETHER = 1_600n * 10n ** 8n;
+/** AttoUSD per second for labels of 1, 2, 3, 4 and more characters: 640, 160 and 5 USD a year from the third on. */
+const RENTS = [0n, 0n, 20_294_266_869_609n, 5_073_566_717_402n, 158_548_959_919n];
+const LINEAR_PREMIUM = 2_000n * 10n ** 18n;
+/** Seconds between commitment and registration: at least, at most. */
+const COMMITMENT_AGES = [60n, DAY] as const;
+
+/** A contract of the chain with its whole ABI. */
+export type DeployedContract = { address: Address; abi: Abi };
+
+/** What stands on the chain after the deployment: what the index is told, and what tests call by name. */
+export type Devnet = { deployment: Deployment; contracts: Record<string, DeployedContract> };
+
+/** What differs between devnets. */
+export type DeployOptions = {
+  /** The chain's word in answers; "devnet" unless told. */
+  name?: string;
+  /** Also put a layer 2's reverse registrar on this same chain, for tests of its events. */
+  layer2ReverseRegistrar?: boolean;
+};
+
+/** The names of the contracts. The number is the generation. */
+export type ContractName =
+  | "oldRegistry"
+  | "registry"
+  | "root"
+  | "auctionRegistrar"
+  | "oldRegistrar"
+  | "registrar"
+  | "registrarMigration"
+  | "controller1"
+  | "controller3"
+  | "controller4"
+  | "controller5"
+  | "renewalReferrer"
+  | "bulkRenewal"
+  | "wrapper"
+  | "upgradedWrapper"
+  | "resolver2"
+  | "resolver3"
+  | "resolver4"
+  | "resolver5"
+  | "reverseRegistrar2"
+  | "reverseRegistrar3"
+  | "reverseResolver1"
+  | "defaultReverseRegistrar"
+  | "l2ReverseRegistrar"
+  | "usdOracle"
+  | "priceOracle1"
+  | "priceOracle3"
+  | "priceOracle4"
+  | "batch"
+  | "logEmitter"
+  | "multicall3";
+
+/** Which entries of the deployment a contract makes; the others are for tests only, or emit nothing to index. */
+const ENTRIES: Partial<Record<ContractName, Pick<ContractEntry, "role" | "generation" | "static">>> = {
+  oldRegistry: { role: "registry", generation: 1 },
+  registry: { role: "registry", generation: 2 },
+  auctionRegistrar: { role: "registrar", generation: 0 },
+  oldRegistrar: { role: "registrar", generation: 1 },
+  registrar: { role: "registrar", generation: 2 },
+  controller1: { role: "controller", generation: 1 },
+  controller3: { role: "controller", generation: 3 },
+  controller4: { role: "controller", generation: 4 },
+  controller5: { role: "controller", generation: 5 },
+  renewalReferrer: { role: "renewal-referrer", generation: 1 },
+  wrapper: { role: "wrapper", generation: 1 },
+  resolver2: { role: "resolver", generation: 2, static: true },
+  resolver3: { role: "resolver", generation: 3, static: true },
+  resolver4: { role: "resolver", generation: 4, static: true },
+  resolver5: { role: "resolver", generation: 5, static: true },
+  reverseRegistrar2: { role: "reverse-registrar", generation: 2 },
+  reverseRegistrar3: { role: "reverse-registrar", generation: 3 },
+  reverseResolver1: { role: "reverse-resolver", generation: 1 },
+  defaultReverseRegistrar: { role: "default-reverse-registrar", generation: 1 },
+  l2ReverseRegistrar: { role: "l2-reverse-registrar", generation: 1 },
+};
+
+type Artifact = { abi: Abi; bytecode: Hex };
+type Place = DeployedContract & { startBlock: number };
+
+/**
+ * Puts ENS on an empty anvil chain, in the order of its history: the contracts of 2017 to 2020 are the real ones, from
+ * npm; the later ones are our doubles. The first account deploys and owns all, so that on a chain of the same start
+ * every address is the same. At the end both registries, all registrars and all controllers work side by side:
+ * `.eth` of the old registry belongs to the auction registrar ({@link handOverOldEth} passes it on to that of 2019),
+ * `addr.reverse` to the reverse registrar of 2023 (the owner of `reverse`, the first account, can pass it back).
+ */
+export async function deployContracts(client: Client, options: DeployOptions = {}): Promise<Devnet> {
+  const deployer = await startDeployment(client);
+  await deployRegistries(deployer);
+  await deployOldRegistrars(deployer);
+  await deployRegistrarOf2020(deployer);
+  await deployEarlyResolvers(deployer);
+  await deployWrapperAndReverse(deployer, options);
+  await deployLaterControllers(deployer);
+  await deployLaterResolvers(deployer);
+  await deployTestContracts(deployer);
+  return {
+    deployment: { ...toChainDeployment(options.name ?? "devnet", deployer), layer2: [] },
+    contracts: toContracts(deployer),
+  };
+}
+
+/**
+ * Puts the one ENS contract of a layer 2 on another empty anvil chain: its reverse registrar. The answer belongs into
+ * the `layer2` of the main chain's deployment.
+ */
+export async function deployLayer2(
+  client: Client,
+  { name }: { name: string },
+): Promise<{ chain: ChainDeployment; contracts: Record<string, DeployedContract> }> {
+  const deployer = await startDeployment(client);
+  await deployLayer2ReverseRegistrar(deployer);
+  return { chain: toChainDeployment(name, deployer), contracts: toContracts(deployer) };
+}
+
+/** Makes another registrar of 2017 or 2019 the owner of `.eth` in the old registry, as in May 2019. */
+export async function handOverOldEth(
+  client: Client,
+  { contracts, to }: { contracts: Devnet["contracts"]; to: "auctionRegistrar" | "oldRegistrar" },
+): Promise<void> {
+  const { oldRegistry, [to]: registrar } = contracts;
+  if (!oldRegistry || !registrar) throw new Error(`This chain has no oldRegistry or no ${to}`);
+  const deployer = await startDeployment(client);
+  deployer.places.set("oldRegistry", { ...oldRegistry, startBlock: 0 });
+  await call(deployer, "oldRegistry", "setSubnodeOwner", [zeroHash, labelhash("eth"), registrar.address]);
+}
+
+type Deployer = {
+  client: Client;
+  account: Address;
+  chainId: number;
+  /** Time of the block before the first contract. */
+  startTime: bigint;
+  places: Map<ContractName, Place>;
+};
+
+async function startDeployment(client: Client): Promise<Deployer> {
+  const [account] = await rpc<Address[]>(client, "eth_accounts");
+  if (account === undefined)
+    throw new Error("The chain has no unlocked account: it is not a local test chain.");
+  const latest = await rpc<{ timestamp: Hex }>(client, "eth_getBlockByNumber", ["latest", false]);
+  const chainId = Number(await rpc<Hex>(client, "eth_chainId"));
+  return { client, account, chainId, startTime: BigInt(latest.timestamp), places: new Map() };
+}
+
+async function deployRegistries(deployer: Deployer): Promise<void> {
+  await create(deployer, "oldRegistry", archived("ens-022/ENSRegistry"));
+  const oldRegistry = addressOf(deployer, "oldRegistry");
+  await create(deployer, "registry", archived("ens/ENSRegistryWithFallback"), [oldRegistry]);
+  await create(deployer, "root", rootArtifact(), [addressOf(deployer, "registry")]);
+  await call(deployer, "registry", "setOwner", [zeroHash, addressOf(deployer, "root")]);
+  await call(deployer, "root", "setController", [deployer.account, true]);
+  await call(deployer, "root", "setSubnodeOwner", [labelhash("reverse"), deployer.account]);
+}
+
+/** The auctions of 2017 and the registrar of 2019 with its controller, both on the old registry. */
+async function deployOldRegistrars(deployer: Deployer): Promise<void> {
+  const { account, startTime } = deployer;
+  const oldRegistry = addressOf(deployer, "oldRegistry");
+  // Auctions opened name by name in the first eight weeks: nine weeks after the start every name may be auctioned.
+  const auctionsFrom = startTime - 63n * DAY;
+  const auctionArguments = [oldRegistry, ETH_NODE, auctionsFrom];
+  await create(deployer, "auctionRegistrar", archived("ens-022/HashRegistrar"), auctionArguments);
+  const auctionRegistrar = addressOf(deployer, "auctionRegistrar");
+  await call(deployer, "oldRegistry", "setSubnodeOwner", [zeroHash, labelhash("eth"), auctionRegistrar]);
+  await create(deployer, "oldRegistrar", archived("ethregistrar/OldBaseRegistrarImplementation"), [
+    ...[oldRegistry, auctionRegistrar, ETH_NODE],
+    startTime + 365n * DAY,
+  ]);
+  await create(deployer, "usdOracle", archived("ethregistrar/DummyOracle"), [USD_PER_ETHER]);
+  const usdOracle = addressOf(deployer, "usdOracle");
+  await create(deployer, "priceOracle1", archived("ethregistrar/StablePriceOracle"), [usdOracle, RENTS]);
+  await create(deployer, "controller1", archived("ethregistrar-202/ETHRegistrarController"), [
+    ...[addressOf(deployer, "oldRegistrar"), addressOf(deployer, "priceOracle1")],
+    ...COMMITMENT_AGES,
+  ]);
+  await call(deployer, "oldRegistrar", "addController", [addressOf(deployer, "controller1")]);
+  // The first account may register directly, as the tests of the registrar itself do.
+  await call(deployer, "oldRegistrar", "addController", [account]);
+}
+
+async function deployRegistrarOf2020(deployer: Deployer): Promise<void> {
+  const registry = addressOf(deployer, "registry");
+  const registrarArtifact = archived("ethregistrar/BaseRegistrarImplementation");
+  await create(deployer, "registrar", registrarArtifact, [registry, ETH_NODE]);
+  const registrar = addressOf(deployer, "registrar");
+  await call(deployer, "root", "setSubnodeOwner", [labelhash("eth"), registrar]);
+  await create(deployer, "priceOracle3", archived("ethregistrar/LinearPremiumPriceOracle"), [
+    ...[addressOf(deployer, "usdOracle"), RENTS],
+    ...[LINEAR_PREMIUM, LINEAR_PREMIUM / (28n * DAY)],
+  ]);
+  await create(deployer, "controller3", archived("ethregistrar/ETHRegistrarController"), [
+    ...[registrar, addressOf(deployer, "priceOracle3")],
+    ...COMMITMENT_AGES,
+  ]);
+  await call(deployer, "registrar", "addController", [addressOf(deployer, "controller3")]);
+  await create(deployer, "registrarMigration", archived("ethregistrar/RegistrarMigration"), [
+    ...[addressOf(deployer, "oldRegistrar"), registrar],
+    ...[zeroAddress, zeroAddress],
+  ]);
+  await call(deployer, "registrar", "addController", [addressOf(deployer, "registrarMigration")]);
+}
+
+async function deployEarlyResolvers(deployer: Deployer): Promise<void> {
+  const registry = addressOf(deployer, "registry");
+  await create(deployer, "resolver2", archived("ens-022/PublicResolver"), [registry]);
+  await create(deployer, "resolver3", archived("resolver/PublicResolver"), [registry]);
+  await create(deployer, "reverseResolver1", archived("resolver/DefaultReverseResolver"), [registry]);
+  const reverseArguments = [registry, addressOf(deployer, "reverseResolver1")];
+  await create(deployer, "reverseRegistrar2", archived("ens/ReverseRegistrar"), reverseArguments);
+  await giveReverseTo(deployer, "reverseRegistrar2");
+}
+
+async function deployWrapperAndReverse(deployer: Deployer, options: DeployOptions): Promise<void> {
+  const registry = addressOf(deployer, "registry");
+  const wrapperArguments = [registry, addressOf(deployer, "registrar")];
+  await create(deployer, "wrapper", double("NameWrapperDouble"), wrapperArguments);
+  await call(deployer, "registrar", "addController", [addressOf(deployer, "wrapper")]);
+  await create(deployer, "upgradedWrapper", double("UpgradedWrapperDouble"));
+  await create(deployer, "reverseRegistrar3", double("ReverseRegistrarDouble"), [registry]);
+  await giveReverseTo(deployer, "reverseRegistrar3");
+  await create(deployer, "defaultReverseRegistrar", double("DefaultReverseRegistrarDouble"));
+  if (options.layer2ReverseRegistrar) await deployLayer2ReverseRegistrar(deployer);
+}
+
+async function deployLaterControllers(deployer: Deployer): Promise<void> {
+  const { account } = deployer;
+  const registrar = addressOf(deployer, "registrar");
+  const reverseRegistrar = addressOf(deployer, "reverseRegistrar3");
+  const oracleArguments = [addressOf(deployer, "usdOracle"), RENTS];
+  await create(deployer, "priceOracle4", double("PriceOracleDouble"), oracleArguments);
+  const common = [registrar, addressOf(deployer, "priceOracle4"), ...COMMITMENT_AGES, reverseRegistrar];
+  const [wrapper, registry] = [addressOf(deployer, "wrapper"), addressOf(deployer, "registry")];
+  await create(deployer, "controller4", double("WrappedControllerDouble"), [...common, wrapper]);
+  const controller4 = addressOf(deployer, "controller4");
+  await call(deployer, "wrapper", "setController", [controller4, true]);
+  await call(deployer, "reverseRegistrar3", "setController", [controller4, true]);
+  const defaultReverse = addressOf(deployer, "defaultReverseRegistrar");
+  const controller5Arguments = [...common, defaultReverse, registry];
+  await create(deployer, "controller5", double("ReferrerControllerDouble"), controller5Arguments);
+  const controller5 = addressOf(deployer, "controller5");
+  await call(deployer, "registrar", "addController", [controller5]);
+  await call(deployer, "reverseRegistrar3", "setController", [controller5, true]);
+  await call(deployer, "defaultReverseRegistrar", "setController", [controller5, true]);
+  await create(deployer, "renewalReferrer", double("RenewalReferrerDouble"), [controller4]);
+  await create(deployer, "bulkRenewal", double("BulkRenewalDouble"), [controller4]);
+  await call(deployer, "registrar", "addController", [account]);
+}
+
+/** Each trusts the controller of its own time. */
+async function deployLaterResolvers(deployer: Deployer): Promise<void> {
+  const common = [addressOf(deployer, "registry"), addressOf(deployer, "wrapper")];
+  const reverseRegistrar = addressOf(deployer, "reverseRegistrar3");
+  const [controller4, controller5] = [addressOf(deployer, "controller4"), addressOf(deployer, "controller5")];
+  const arguments4 = [...common, controller4, reverseRegistrar];
+  const arguments5 = [...common, controller5, reverseRegistrar];
+  await create(deployer, "resolver4", double("PublicResolver2023Double"), arguments4);
+  await create(deployer, "resolver5", double("PublicResolver2025Double"), arguments5);
+  await call(deployer, "reverseRegistrar3", "setDefaultResolver", [addressOf(deployer, "resolver4")]);
+}
+
+async function deployTestContracts(deployer: Deployer): Promise<void> {
+  await create(deployer, "batch", double("Batch"));
+  await create(deployer, "logEmitter", double("LogEmitter"));
+  const { client } = deployer;
+  const { multicall3Bytecode, multicall3Abi } = multicall3Code();
+  // The creation code, run as a call, answers the code that is to stand at the address.
+  const code = await rpc<Hex>(client, "eth_call", [{ data: multicall3Bytecode }, "latest"]);
+  await rpc(client, "anvil_setCode", [MULTICALL3, code]);
+  deployer.places.set("multicall3", { address: MULTICALL3, abi: multicall3Abi, startBlock: 0 });
+}
+
+async function deployLayer2ReverseRegistrar(deployer: Deployer): Promise<void> {
+  const coinType = (0x80000000n | BigInt(deployer.chainId)).toString(16);
+  const layer2Arguments = [BigInt(deployer.chainId), namehash(`${coinType}.reverse`)];
+  await create(deployer, "l2ReverseRegistrar", double("L2ReverseRegistrarDouble"), layer2Arguments);
+}
+
+async function giveReverseTo(
+  deployer: Deployer,
+  name: "reverseRegistrar2" | "reverseRegistrar3",
+): Promise<void> {
+  const owner = addressOf(deployer, name);
+  await call(deployer, "registry", "setSubnodeOwner", [REVERSE_NODE, labelhash("addr"), owner]);
+}
+
+function toChainDeployment(name: string, { chainId, places }: Deployer): ChainDeployment {
+  const contracts = [...places].flatMap(([contract, { address, startBlock }]) => {
+    const entry = ENTRIES[contract];
+    return entry === undefined ? [] : [{ ...entry, address, startBlock }];
+  });
+  const multicall3 = places.get("multicall3")?.address;
+  return { name, chainId, contracts, ...(multicall3 === undefined ? {} : { multicall3 }) };
+}
+
+function toContracts({ places }: Deployer): Record<string, DeployedContract> {
+  return Object.fromEntries([...places].map(([name, { address, abi }]) => [name, { address, abi }]));
+}
+
+function addressOf(deployer: Deployer, name: ContractName): Address {
+  return placeOf(deployer, name).address;
+}
+
+function placeOf({ places }: Deployer, name: ContractName): Place {
+  const place = places.get(name);
+  if (place === undefined) throw new Error(`${name} is not deployed yet`);
+  return place;
+}
+
+async function create(
+  deployer: Deployer,
+  name: ContractName,
+  { abi, bytecode }: Artifact,
+  args: readonly unknown[] = [],
+): Promise<void> {
+  const receipt = await transact(deployer, name, { data: encodeDeployData({ abi, bytecode, args }) });
+  if (!receipt.contractAddress) throw new Error(`${name} was not created`);
+  const address = getAddress(receipt.contractAddress);
+  deployer.places.set(name, { address, abi, startBlock: Number(receipt.blockNumber) });
+}
+
+async function call(
+  deployer: Deployer,
+  name: ContractName,
+  functionName: string,
+  args: readonly unknown[],
+): Promise<void> {
+  const { address, abi } = placeOf(deployer, name);
+  const data = encodeFunctionData({ abi, functionName, args });
+  await transact(deployer, `${name}.${functionName}`, { to: address, data });
+}
+
+async function transact(
+  { client, account }: Deployer,
+  what: string,
+  transaction: { to?: Address; data: Hex },
+): Promise<RpcTransactionReceipt> {
+  const gas = numberToHex(DEPLOY_GAS);
+  const receipt = await rpc<RpcTransactionReceipt>(client, "eth_sendTransactionSync", [
+    { from: account, gas, ...transaction },
+  ]);
+  if (receipt.status !== "0x1") throw new Error(`${what} reverted in ${receipt.transactionHash}`);
+  return receipt;
+}
+
+async function rpc<Result>(client: Client, method: string, params: readonly unknown[] = []): Promise<Result> {
+  const request = client.request as (args: {
+    method: string;
+    params: readonly unknown[];
+  }) => Promise<unknown>;
+  return (await request({ method, params })) as Result;
+}
+
+const require = createRequire(import.meta.url);
+
+/** A real contract of 2017 to 2020. */
+function archived(name: string): Artifact {
+  return readArtifact(require.resolve(`@ensdomains/ens-archived-contracts/abis/${name}.json`));
+}
+
+function rootArtifact(): Artifact {
+  return readArtifact(require.resolve("@ensdomains/root/build/contracts/Root.json"));
+}
+
+/** A contract of ours, as `compile.ts` left it. */
+function double(name: string): Artifact {
+  return readArtifact(join(import.meta.dirname, "contracts", "out", `${name}.json`));
+}
+
+function readArtifact(file: string): Artifact {
+  const { abi, bytecode } = JSON.parse(readFileSync(file, "utf8")) as Artifact;
+  return { abi, bytecode };
+}
+
+/** viem carries the contract's creation code, but does not export it. */
+function multicall3Code(): { multicall3Bytecode: Hex; multicall3Abi: Abi } {
+  const viem = dirname(require.resolve("viem"));
+  const { multicall3Bytecode } = require(join(viem, "constants", "contracts.js")) as {
+    multicall3Bytecode: Hex;
+  };
+  const { multicall3Abi } = require(join(viem, "constants", "abis.js")) as { multicall3Abi: Abi };
+  return { multicall3Bytecode, multicall3Abi };
+}
