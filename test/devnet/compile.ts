@@ -1,7 +1,7 @@
 /**
  * Compiles the Solidity of the devnet (doubles of the later ENS contracts, and test contracts) into committed artifacts.
  *
- * `node test/devnet/compile.ts` writes `contracts/out/<Name>.json`; with `--check` it writes nothing and fails when what
+ * `node test/devnet/compile.ts` writes `contracts/compiled/<Name>.json`; with `--check` it writes nothing and fails when what
  * is committed differs from a fresh compile.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -10,7 +10,7 @@ import { join } from "node:path";
 import type { Abi, Hex } from "viem";
 
 const SOURCES = join(import.meta.dirname, "contracts");
-const OUTPUT = join(SOURCES, "out");
+const OUTPUT = join(SOURCES, "compiled");
 
 type CompiledContract = { abi: Abi; evm: { bytecode: { object: string } } };
 type CompilerMessage = { severity: string; formattedMessage: string };

@@ -395,7 +395,7 @@ function rootArtifact(): Artifact {
 
 /** A contract of ours, as `compile.ts` left it. */
 function double(name: string): Artifact {
-  return readArtifact(join(import.meta.dirname, "contracts", "out", `${name}.json`));
+  return readArtifact(join(import.meta.dirname, "contracts", "compiled", `${name}.json`));
 }
 
 function readArtifact(file: string): Artifact {
