@@ -1,0 +1,52 @@
+import type { Address, Hex } from "viem";
+import type { ChainDeployment, ContractEntry, Deployment } from "../../abis/deployments.ts";
+
+/** What the API has to know about the deployment's contracts, found by address. */
+export type Contracts = {
+  /** Chain id of the registry. */
+  chainId: number;
+  /** The word for a chain of the deployment; the id itself for a chain that is no part of it. */
+  chainName: (chainId: number) => string;
+  /** True if a resolver answers exactly what its events said, so that the index may answer for it. */
+  isIndexedResolver: (resolver: Address) => boolean;
+  /** Every resolver that the deployment lists, lower case as in SQL. */
+  listedResolvers: Address[];
+  /** Resolvers that the index may answer for, lower case as in SQL. */
+  indexedResolvers: Address[];
+  /** The NameWrapper, lower case as in SQL; undefined where the deployment has none. */
+  wrapper: Address | undefined;
+  /** What answers call an emitter: its family, with the deployment block where a family has several contracts. */
+  contractLabel: (emitter: { family: string; chainId: number; address: Hex }) => string;
+};
+
+/** Families of which a deployment has several contracts, told apart in answers by their deployment block. */
+const numberedFamilies: readonly string[] = ["CONTROLLER", "RESOLVER"];
+
+/** Makes the address book of a deployment. */
+export function contractsOf(deployment: Deployment): Contracts {
+  const chains: ChainDeployment[] = [deployment, ...deployment.layer2];
+  const names = new Map(chains.map((chain) => [chain.chainId, chain.name]));
+  const startBlocks = new Map(chains.flatMap(listStartBlocks));
+  const resolvers = deployment.contracts.filter((entry) => entry.role === "resolver");
+  const indexed = new Set(resolvers.filter((entry) => entry.static).map(lowerCase));
+  const wrapper = deployment.contracts.find((entry) => entry.role === "wrapper");
+  return {
+    chainId: deployment.chainId,
+    chainName: (chainId) => names.get(chainId) ?? String(chainId),
+    isIndexedResolver: (resolver) => indexed.has(resolver.toLowerCase() as Address),
+    listedResolvers: resolvers.map(lowerCase),
+    indexedResolvers: [...indexed],
+    wrapper: wrapper && lowerCase(wrapper),
+    contractLabel: ({ family, chainId, address }) => {
+      const block = startBlocks.get(emitterKey(chainId, address));
+      return numberedFamilies.includes(family) && block !== undefined ? `${family}_${block}` : family;
+    },
+  };
+}
+
+const lowerCase = (entry: ContractEntry): Address => entry.address.toLowerCase() as Address;
+
+const emitterKey = (chainId: number, address: Hex): string => `${chainId}:${address.toLowerCase()}`;
+
+const listStartBlocks = (chain: ChainDeployment): [string, number][] =>
+  chain.contracts.map((entry) => [emitterKey(chain.chainId, entry.address), entry.startBlock]);

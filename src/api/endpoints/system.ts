@@ -1,0 +1,105 @@
+import { z } from "@hono/zod-openapi";
+import type { Ctx } from "../context.ts";
+import { endpoint } from "../endpoint.ts";
+import { countPending } from "../query/domains.ts";
+import { listProgress, readIndexerState } from "../query/progress.ts";
+import { count } from "../shapes.ts";
+
+const none = (what: string) =>
+  count.openapi({ description: `Always 0: ${what}; the field is there for programs that expect it` });
+
+const system = z.strictObject({
+  name: z.string().openapi({ example: "mainnet", description: "The chain of the registry" }),
+  blocks: z.strictObject({
+    chainHead: count.openapi({
+      description: "Newest block by the node; the indexed one if the node cannot be asked",
+    }),
+    fetched: count.openapi({
+      description: "Same as `processed`: blocks are fetched and processed in one step",
+    }),
+    processed: count.openapi({ description: "Newest block in the index" }),
+  }),
+  services: z.strictObject({
+    fetcher: z.strictObject({ running: z.boolean(), synced: z.boolean() }),
+    processor: z.strictObject({ running: z.boolean(), synced: z.boolean() }),
+    addressProcessor: z.strictObject({
+      running: z
+        .boolean()
+        .openapi({ description: "Addresses are indexed with the events, by the processor" }),
+    }),
+  }),
+  queues: z.strictObject({
+    domainsPending: count.openapi({ description: "Domains with a label of which only the hash is known" }),
+    domainsReady: none("domains do not queue"),
+    eventsPending: none("events are stored and applied in one transaction"),
+    eventsPendingNamehashes: none("events are keyed by namehash from the start"),
+    eventsDirect: none("events do not queue"),
+    cachedMappings: none("no mapping is cached outside the tables"),
+  }),
+  addressProcessor: z.strictObject({
+    addressCount: none("addresses have no processor of their own"),
+    eventsRemaining: none("addresses have no processor of their own"),
+    lastEventId: none("addresses have no processor of their own"),
+  }),
+});
+
+/** An index this far behind the chain still counts as synced: a new block is always on its way. */
+const SYNCED_BLOCKS = 5;
+
+export const stats = endpoint({
+  method: "get",
+  path: "/stats",
+  group: "System",
+  summary: "How far the index is",
+  reply: system.openapi("Stats"),
+  cost: 0,
+  answersWhileBuilding: true,
+  handle: async (_, ctx) => {
+    const { running, ready, ...progress } = await readProgress(ctx);
+    const synced = ready && progress.head - progress.processed <= SYNCED_BLOCKS;
+    return {
+      name: ctx.contracts.chainName(ctx.contracts.chainId),
+      blocks: { chainHead: progress.head, fetched: progress.processed, processed: progress.processed },
+      services: {
+        fetcher: { running, synced },
+        processor: { running, synced },
+        addressProcessor: { running },
+      },
+      queues: {
+        domainsPending: progress.pending,
+        domainsReady: 0,
+        eventsPending: 0,
+        eventsPendingNamehashes: 0,
+        eventsDirect: 0,
+        cachedMappings: 0,
+      },
+      addressProcessor: { addressCount: 0, eventsRemaining: 0, lastEventId: 0 },
+    };
+  },
+});
+
+async function readProgress({ db, contracts, chainHead }: Ctx) {
+  const [indexer, chains, pending, nodeHead] = await Promise.all([
+    readIndexerState(db),
+    listProgress(db),
+    countPending(db, contracts),
+    chainHead(),
+  ]);
+  const processed = chains.find(({ chainId }) => chainId === contracts.chainId)?.blockNumber ?? 0;
+  const head = Math.max(nodeHead ?? 0, processed);
+  return { running: indexer.isRunning, ready: indexer.isReady, processed, pending, head };
+}
+
+export const pendingStats = endpoint({
+  method: "get",
+  path: "/pending-stats",
+  group: "System",
+  summary: "How many names have an unknown label",
+  description: "Domains of which only the hash of the label is known yet; they are shown as `[<64 hex>]`.",
+  reply: z.strictObject({ pendingCount: count }).openapi("PendingStats"),
+  cost: 0,
+  answersWhileBuilding: true,
+  handle: async (_, { db, contracts }) => ({ pendingCount: await countPending(db, contracts) }),
+});
+
+export const systemEndpoints = [stats, pendingStats];

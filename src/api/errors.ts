@@ -1,0 +1,72 @@
+import type { Context } from "hono";
+import { HTTPException } from "hono/http-exception";
+
+/** Every error code of the API with its HTTP status and what it means to the caller. */
+export const errorCodes = {
+  INVALID_NAME: {
+    status: 400,
+    meaning: "The name is missing, too long, or cannot be normalised (ENSIP-15).",
+  },
+  INVALID_ADDRESS: { status: 400, meaning: "The address is not 0x and 40 hexadecimal digits." },
+  INVALID_HASH: { status: 400, meaning: "The hash is not 0x and 64 hexadecimal digits." },
+  INVALID_PARAMETER: { status: 400, meaning: "A parameter or the body has an invalid value." },
+  MISSING_PARAMETER: { status: 400, meaning: "A required parameter is absent." },
+  LIMIT_EXCEEDED: { status: 400, meaning: "The request holds more items or bytes than allowed." },
+  NOT_FOUND: { status: 404, meaning: "No operation has this path." },
+  METHOD_NOT_ALLOWED: { status: 405, meaning: "The path exists, with the methods that `Allow` names." },
+  LIVE_RESOLUTION_FAILED: {
+    status: 502,
+    meaning: "The answer has to come from the chain, and the chain could not be asked.",
+  },
+  INDEXER_UNREACHABLE: { status: 502, meaning: "The proxy could not reach any indexer." },
+  NO_INDEXERS_AVAILABLE: { status: 503, meaning: "No synced index is available: it is still being built." },
+  INTERNAL_ERROR: {
+    status: 500,
+    meaning: "An unexpected error of the server; nothing is wrong with the request.",
+  },
+} as const;
+
+export type ErrorCode = keyof typeof errorCodes;
+
+/** The body of every error answer. */
+export type ErrorBody = { error: { code: ErrorCode; message: string } };
+
+/** An error that the caller is told about: what was wrong, and what is allowed. */
+export class ApiError extends Error {
+  override readonly name = "ApiError";
+  readonly code: ErrorCode;
+
+  constructor(code: ErrorCode, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** The answer for an error, whatever was thrown: what we did not foresee is logged whole and told as INTERNAL_ERROR. */
+export function answerError(thrown: unknown, c: Context): Response {
+  const error = toApiError(thrown);
+  if (error.code === "INTERNAL_ERROR") console.error(`${c.req.method} ${c.req.path} failed:`, thrown);
+  return errorResponse(c, error);
+}
+
+/** The answer for an error of a known code. */
+export function errorResponse(c: Context, error: ApiError): Response {
+  const body: ErrorBody = { error: { code: error.code, message: error.message } };
+  return c.json(body, errorCodes[error.code].status);
+}
+
+/** What of anything thrown may be told to the caller. */
+export function toApiError(thrown: unknown): ApiError {
+  if (thrown instanceof ApiError) return thrown;
+  // Thrown by the validator, before any handler runs: a body that is not JSON, or not said to be.
+  if (thrown instanceof HTTPException && thrown.status === 415) {
+    return new ApiError("INVALID_PARAMETER", "The body must be sent with Content-Type: application/json.");
+  }
+  if (thrown instanceof HTTPException && thrown.status === 400) {
+    return new ApiError("INVALID_PARAMETER", "The body is not valid JSON.");
+  }
+  return new ApiError(
+    "INTERNAL_ERROR",
+    "Something went wrong on our side. The request itself may be repeated.",
+  );
+}

@@ -1,0 +1,28 @@
+import type { Address, Hex } from "viem";
+import type { Ctx } from "./context.ts";
+import type { AskedName } from "./input.ts";
+import type { StoredOwners } from "./ownership.ts";
+import { findDomain } from "./query/domains.ts";
+
+/** What is known of a domain, whether it came from the index or from the chain. */
+export type DomainFacts = StoredOwners & {
+  node: Hex;
+  parentNode: Hex | null;
+  labelhash: Hex | null;
+  label: string;
+  labelLength: number | null;
+  fullName: string;
+  expiryTimestamp: bigint | null;
+  resolver: Address | null;
+  /** The name's `display` text record. */
+  displayText: string | null;
+};
+
+/** Facts with where they come from; `facts` is null for a name of which nothing is known. */
+export type Found = { facts: DomainFacts | null; source: "indexed" | "live" };
+
+/** What is known of the name that is asked for. */
+export async function findFacts(ctx: Ctx, name: AskedName): Promise<Found> {
+  const facts = await findDomain(ctx.db, { chainId: ctx.contracts.chainId, node: name.node });
+  return { facts, source: "indexed" };
+}

@@ -1,0 +1,63 @@
+import { publicClients, db as readonlyDb } from "ponder:api";
+import { Hono } from "hono";
+import { createApp } from "./app.ts";
+import { chainClock, systemClock } from "./clock.ts";
+import type { Ctx, Db } from "./context.ts";
+import { contractsOf } from "./contracts.ts";
+import type { Endpoint } from "./endpoint.ts";
+import { operations } from "./endpoints/index.ts";
+import { ApiError } from "./errors.ts";
+import { indexMetrics } from "./metrics.ts";
+import { readIndexerState } from "./query/progress.ts";
+import { readSettings } from "./settings.ts";
+
+const db: Db = readonlyDb;
+const { deployment, network } = readSettings(process.env);
+const contracts = contractsOf(deployment);
+const isPublicNetwork = network === "mainnet" || network === "sepolia";
+const now = isPublicNetwork ? systemClock : chainClock(db);
+
+const HEAD_CACHE_MS = 1_000;
+let head: { block: Promise<number | null>; until: number } | undefined;
+
+/** The node is asked at most once a second: the question goes through the indexer's own request budget. */
+function chainHead(): Promise<number | null> {
+  if (head === undefined || head.until < Date.now()) {
+    head = { block: askForHead(), until: Date.now() + HEAD_CACHE_MS };
+  }
+  return head.block;
+}
+
+async function askForHead(): Promise<number | null> {
+  const client = publicClients[deployment.name];
+  try {
+    return client ? Number(await client.getBlockNumber()) : null;
+  } catch {
+    return null; // `/stats` then shows the indexed block.
+  }
+}
+
+/** Once seen ready, the index stays fit for answers: a restarted indexer goes on where it was. */
+let isReady = false;
+
+async function requireIndex(): Promise<void> {
+  isReady ||= (await readIndexerState(db)).isReady;
+  if (!isReady) {
+    throw new ApiError(
+      "NO_INDEXERS_AVAILABLE",
+      "The index is still being built; /stats tells how far it is.",
+    );
+  }
+}
+
+async function makeCtx(operation: Pick<Endpoint, "answersWhileBuilding">): Promise<Ctx> {
+  if (!operation.answersWhileBuilding) await requireIndex();
+  return { db, contracts, now: await now(), chainHead };
+}
+
+const pages = new Hono();
+pages.get("/index-metrics", async (c) =>
+  c.text(await indexMetrics(await makeCtx({ answersWhileBuilding: true }))),
+);
+
+export default createApp({ operations, makeCtx, pages });

@@ -1,0 +1,140 @@
+import { z } from "@hono/zod-openapi";
+import type { Address, Hex } from "viem";
+import { availabilities } from "./availability.ts";
+
+/*
+ * Shapes of the answers. Every object is strict: nothing costs at run time, since replies are parsed in tests only, and
+ * there a field that is not declared fails.
+ */
+
+const hex = (pattern: RegExp) => z.string().regex(pattern) as unknown as z.ZodType<Hex, Hex>;
+
+/** EIP-55 checksummed address. */
+export const address = z
+  .custom<Address>((value) => typeof value === "string" && /^0x[0-9a-fA-F]{40}$/.test(value))
+  .openapi({
+    type: "string",
+    description: "EIP-55 checksummed address",
+    example: "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
+  });
+
+/** 32 bytes in lower-case hexadecimal. */
+export const hash = hex(/^0x[0-9a-f]{64}$/).openapi({ type: "string", pattern: "^0x[0-9a-f]{64}$" });
+
+/** Any bytes in lower-case hexadecimal. */
+export const bytes = hex(/^0x([0-9a-f]{2})*$/).openapi({ type: "string", pattern: "^0x([0-9a-f]{2})*$" });
+
+/** A whole number of any size, as decimal digits. */
+export const decimal = z
+  .string()
+  .regex(/^(0|[1-9][0-9]*)$/)
+  .openapi({ example: "1893456000" });
+
+/** Unix seconds as decimal digits; null if there is no expiry. */
+export const expiry = decimal
+  .nullable()
+  .openapi({ description: "Unix seconds; null for names without expiry" });
+
+export const count = z.int().min(0);
+export const blockNumber = count.openapi({ example: 22764821 });
+export const source = z.enum(["indexed", "live"]).openapi({
+  description: "`indexed`: from the events of tracked contracts; `live`: resolved on chain at the request",
+});
+
+export const availabilityStatus = z.enum(availabilities).openapi("AvailabilityStatus", {
+  description:
+    "`registered`; `grace`: expired at most 90 days ago; `premium`: 90 to 111 days ago; `available`; `unknown`: cannot be determined",
+});
+
+export const ownership = z
+  .strictObject({
+    is_wrapped: z.boolean(),
+    owner: address
+      .optional()
+      .openapi({ description: "Effective owner: by wrapper, then registrar, then registry" }),
+    registry: address.optional(),
+    registrar: address.optional(),
+    wrapper: address.optional(),
+  })
+  .openapi("Ownership");
+
+export const wrapper = z
+  .strictObject({
+    fuses: z.int().min(0).openapi({ description: "As NameWrapper.getData answers now: 0 once expired" }),
+    expiry_timestamp: decimal,
+    fuse_names: z.array(z.string()),
+    expired: z.literal(true).optional().openapi({ description: "Present once the wrapper's expiry is past" }),
+  })
+  .openapi("Wrapper");
+
+export const resolver = z
+  .strictObject({
+    status: z.enum(["indexed", "unindexed", "none"]),
+    chain: z.string().optional(),
+    address: address.optional(),
+  })
+  .openapi("Resolver");
+
+const domainFields = {
+  name: z.string().openapi({ example: "alice.eth" }),
+  display: z.string().optional().openapi({ example: "Alice.eth" }),
+  label: z.string().openapi({ example: "alice" }),
+  labelhash: hash
+    .nullable()
+    .openapi({ description: "Null for the root, and for nodes of which no event gave the parent" }),
+  token_id: decimal.nullable(),
+  namehash: hash,
+  parent_node: hash.nullable(),
+  parent_name: z.string().nullable(),
+  expiry_timestamp: expiry,
+  ownership,
+  wrapper: wrapper.optional(),
+  resolver,
+  availability_status: availabilityStatus,
+};
+
+/** A domain record with everything that is known. */
+export const domain = z.strictObject({ ...domainFields, source }).openapi("Domain");
+
+/** The record of a name that was asked for by name or hash. */
+export const askedDomain = z
+  .strictObject({ ...domainFields, query: z.string().openapi({ example: "alice.eth" }), source })
+  .openapi("AskedDomain");
+
+/** What is said of a name that the index does not hold. */
+export const unknownDomain = z
+  .strictObject({ query: z.string(), availability_status: availabilityStatus, source })
+  .openapi("UnknownDomain");
+
+/** One event; fields that the event does not have are absent. */
+export const event = z
+  .strictObject({
+    contract: z.string().openapi({
+      example: "REGISTRY",
+      description: "Controllers and resolvers carry their deployment block: `CONTROLLER_22764821`",
+    }),
+    event_type: z.string().openapi({ example: "NewOwner" }),
+    block_number: blockNumber,
+    block_timestamp: count,
+    transaction_hash: hash,
+    log_index: count,
+    chain: z.string(),
+    from_address: address.optional(),
+    to_address: address.optional(),
+    owner_address: address.optional(),
+    new_owner_address: address.optional(),
+    resolver_address: address.optional(),
+    cost_wei: decimal.optional(),
+    base_cost_wei: decimal.optional(),
+    premium_wei: decimal.optional(),
+    referrer: bytes.optional(),
+    expiry_timestamp: decimal.optional(),
+    fuses: z.int().min(0).optional(),
+    coin_type: decimal.optional(),
+    address: bytes.or(address).optional(),
+    key: z.string().optional(),
+    value: z.string().optional(),
+    contenthash: bytes.optional(),
+    name: z.string().optional(),
+  })
+  .openapi("Event");
