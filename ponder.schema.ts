@@ -19,7 +19,7 @@
  * PostgreSQL's b-tree takes at most 2,704 bytes, and names, keys and values on chain have no limit: such columns are
  * indexed by hash, by trigram, or by their first characters.
  */
-import { and, eq, index, inArray, onchainEnum, onchainTable, onchainView, primaryKey, sql } from "ponder";
+import { and, eq, inArray, index, onchainEnum, onchainTable, onchainView, primaryKey, sql } from "ponder";
 
 /** The layer that decides who owns a name: the wrapper before the registrar before the registry. */
 export const ownershipReason = onchainEnum("ownership_reason", ["registry", "registrar", "wrapper"]);
@@ -376,7 +376,5 @@ export const textChange = onchainView("text_changes").as((query) =>
       blockTimestamp: event.blockTimestamp,
     })
     .from(event)
-    .where(
-      and(eq(event.contract, "RESOLVER"), inArray(event.eventType, ["TextChanged", "VersionChanged"])),
-    ),
+    .where(and(eq(event.contract, "RESOLVER"), inArray(event.eventType, ["TextChanged", "VersionChanged"]))),
 );

@@ -13,35 +13,188 @@ export const mainnet: z.input<typeof deploymentShape> = {
   universalResolver: "0xeEeEEEeE14D718C2B47D9923Deab1335E144EeEe",
   multicall3: "0xcA11bde05977b3631167028862bE2a173976CA11",
   contracts: [
-    { role: "registry", generation: 1, address: "0x314159265dD8dbb310642f98f50C066173C1259b", startBlock: 3327417 }, // ENSRegistryOld
-    { role: "registry", generation: 2, address: "0x00000000000C2E074eC69A0dFb2997BA6C7d2e1e", startBlock: 9380380 }, // ENSRegistry
-    { role: "registrar", generation: 0, address: "0x6090A6e47849629b7245Dfa1Ca21D94cd15878Ef", startBlock: 3605331 }, // AuctionRegistrar
-    { role: "registrar", generation: 1, address: "0xFaC7BEA255a6990f749363002136aF6556b31e04", startBlock: 7173574 }, // BaseRegistrarOld; deployed in spring 2019; a safe lower bound
-    { role: "registrar", generation: 2, address: "0x57f1887a8BF19b14fC0dF6Fd9B2acc9Af147eA85", startBlock: 9380410 }, // BaseRegistrar
-    { role: "controller", generation: 1, address: "0xF0AD5cAd05e10572EfcEB849f6Ff0c68f9700455", startBlock: 7666495 }, // Controller1; deployed 2019-04-30; a safe lower bound
-    { role: "controller", generation: 2, address: "0xB22c1C159d12461EA124b0deb4b5b93020E6Ad16", startBlock: 8659893 }, // Controller2; deployed 2019-11-04; a safe lower bound
-    { role: "controller", generation: 3, address: "0x283Af0B28c62C092C9727F1Ee09c02CA627EB7F5", startBlock: 9380471 }, // Controller3Legacy
-    { role: "controller", generation: 4, address: "0x253553366Da8546fC250F225fe3d25d0C782303b", startBlock: 16925618 }, // Controller4Wrapped
-    { role: "controller", generation: 5, address: "0x59E16fcCd424Cc24e280Be16E11Bcd56fb0CE547", startBlock: 22764821 }, // Controller5Unwrapped
-    { role: "renewal-referrer", generation: 1, address: "0xf55575Bde5953ee4272d5CE7cdD924c74d8fA81A", startBlock: 23784217 }, // UniversalRegistrarRenewalWithReferrer
-    { role: "wrapper", generation: 1, address: "0xD4416b13d2b3a9aBae7AcD5D6C2BbDBE25686401", startBlock: 16925608 }, // NameWrapper
-    { role: "reverse-registrar", generation: 1, address: "0x9062C0A6Dbd6108336BcBe4593a3D1cE05512069", startBlock: 3327417 }, // ReverseRegistrarV1; start unknown: the registry's
-    { role: "reverse-registrar", generation: 2, address: "0x084b1c3C81545d370f3634392De611CaaBFf8148", startBlock: 3327417 }, // ReverseRegistrarV2; start unknown: the registry's
-    { role: "reverse-registrar", generation: 3, address: "0xa58E81fe9b61B5c3fE2AFD33CF304c454AbFc7Cb", startBlock: 16925606 }, // ReverseRegistrar
-    { role: "default-reverse-registrar", generation: 1, address: "0x283F227c4Bd38ecE252C4Ae7ECE650B0e913f1f9", startBlock: 22764819 }, // DefaultReverseRegistrar
-    { role: "reverse-resolver", generation: 1, address: "0xA2C122BE93b0074270ebeE7f6b7292C7deB45047", startBlock: 9380501 }, // DefaultReverseResolver1; emits no events
-    { role: "resolver", generation: 0, address: "0x1da022710dF5002339274AaDEe8D58218e9D6AB5", startBlock: 3648359, static: true }, // PublicResolver0
-    { role: "resolver", generation: 1, address: "0x5FfC014343cd971B7eb70732021E26C35B744cc4", startBlock: 3733668, static: true }, // PublicResolver1
-    { role: "resolver", generation: 2, address: "0xD3ddcCDD3b25A8a7423B5bEe360a42146eb4Baf3", startBlock: 3327417 }, // PublicResolver2019; not on the static list: its ABI is not confirmed
-    { role: "resolver", generation: 2, address: "0x226159d592E2b063810a10Ebf6dcbADA94Ed68b8", startBlock: 8659893, static: true }, // PublicResolver2
-    { role: "resolver", generation: 3, address: "0xDaaF96c344f63131acadD0Ea35170E7892d3dfBA", startBlock: 3327417 }, // PublicResolver2020; not on the static list: its role is not confirmed
-    { role: "resolver", generation: 3, address: "0x4976fb03C32e5B8cfe2b6cCB31c09Ba78EBaBa41", startBlock: 9412610, static: true }, // PublicResolver3Legacy
-    { role: "resolver", generation: 4, address: "0x231b0Ee14048e9dCcD1d247744d114a4EB5E8E63", startBlock: 16925619, static: true }, // PublicResolver4
-    { role: "resolver", generation: 5, address: "0xF29100983E058B709F3D539b0c765937B804AC15", startBlock: 22764828, static: true }, // PublicResolver5
-    { role: "resolver", generation: 3, address: "0xDa1756Bb923Af5d1a05E277CB1E54f1D0A127890", startBlock: 7173574, static: true }, // ArgentResolver; third party
-    { role: "resolver", generation: 3, address: "0xF58D55F06bB92f083E78bb5063A2DD3544f9B6a3", startBlock: 10170681, static: true }, // LoopringResolver; third party
-    { role: "agent-adapter", generation: 1, address: "0xde152AfB7db5373F34876E1499fbD893A82dD336", startBlock: 24821152 }, // Adapter8004
-    { role: "agent-registry", generation: 1, address: "0x8004A169FB4a3325136EB29fA0ceB6D2e539a432", startBlock: 24339871 }, // ERC8004IdentityRegistry
+    {
+      role: "registry",
+      generation: 1,
+      address: "0x314159265dD8dbb310642f98f50C066173C1259b",
+      startBlock: 3327417,
+    }, // ENSRegistryOld
+    {
+      role: "registry",
+      generation: 2,
+      address: "0x00000000000C2E074eC69A0dFb2997BA6C7d2e1e",
+      startBlock: 9380380,
+    }, // ENSRegistry
+    {
+      role: "registrar",
+      generation: 0,
+      address: "0x6090A6e47849629b7245Dfa1Ca21D94cd15878Ef",
+      startBlock: 3605331,
+    }, // AuctionRegistrar
+    {
+      role: "registrar",
+      generation: 1,
+      address: "0xFaC7BEA255a6990f749363002136aF6556b31e04",
+      startBlock: 7173574,
+    }, // BaseRegistrarOld; deployed in spring 2019; a safe lower bound
+    {
+      role: "registrar",
+      generation: 2,
+      address: "0x57f1887a8BF19b14fC0dF6Fd9B2acc9Af147eA85",
+      startBlock: 9380410,
+    }, // BaseRegistrar
+    {
+      role: "controller",
+      generation: 1,
+      address: "0xF0AD5cAd05e10572EfcEB849f6Ff0c68f9700455",
+      startBlock: 7666495,
+    }, // Controller1; deployed 2019-04-30; a safe lower bound
+    {
+      role: "controller",
+      generation: 2,
+      address: "0xB22c1C159d12461EA124b0deb4b5b93020E6Ad16",
+      startBlock: 8659893,
+    }, // Controller2; deployed 2019-11-04; a safe lower bound
+    {
+      role: "controller",
+      generation: 3,
+      address: "0x283Af0B28c62C092C9727F1Ee09c02CA627EB7F5",
+      startBlock: 9380471,
+    }, // Controller3Legacy
+    {
+      role: "controller",
+      generation: 4,
+      address: "0x253553366Da8546fC250F225fe3d25d0C782303b",
+      startBlock: 16925618,
+    }, // Controller4Wrapped
+    {
+      role: "controller",
+      generation: 5,
+      address: "0x59E16fcCd424Cc24e280Be16E11Bcd56fb0CE547",
+      startBlock: 22764821,
+    }, // Controller5Unwrapped
+    {
+      role: "renewal-referrer",
+      generation: 1,
+      address: "0xf55575Bde5953ee4272d5CE7cdD924c74d8fA81A",
+      startBlock: 23784217,
+    }, // UniversalRegistrarRenewalWithReferrer
+    {
+      role: "wrapper",
+      generation: 1,
+      address: "0xD4416b13d2b3a9aBae7AcD5D6C2BbDBE25686401",
+      startBlock: 16925608,
+    }, // NameWrapper
+    {
+      role: "reverse-registrar",
+      generation: 1,
+      address: "0x9062C0A6Dbd6108336BcBe4593a3D1cE05512069",
+      startBlock: 3327417,
+    }, // ReverseRegistrarV1; start unknown: the registry's
+    {
+      role: "reverse-registrar",
+      generation: 2,
+      address: "0x084b1c3C81545d370f3634392De611CaaBFf8148",
+      startBlock: 3327417,
+    }, // ReverseRegistrarV2; start unknown: the registry's
+    {
+      role: "reverse-registrar",
+      generation: 3,
+      address: "0xa58E81fe9b61B5c3fE2AFD33CF304c454AbFc7Cb",
+      startBlock: 16925606,
+    }, // ReverseRegistrar
+    {
+      role: "default-reverse-registrar",
+      generation: 1,
+      address: "0x283F227c4Bd38ecE252C4Ae7ECE650B0e913f1f9",
+      startBlock: 22764819,
+    }, // DefaultReverseRegistrar
+    {
+      role: "reverse-resolver",
+      generation: 1,
+      address: "0xA2C122BE93b0074270ebeE7f6b7292C7deB45047",
+      startBlock: 9380501,
+    }, // DefaultReverseResolver1; emits no events
+    {
+      role: "resolver",
+      generation: 0,
+      address: "0x1da022710dF5002339274AaDEe8D58218e9D6AB5",
+      startBlock: 3648359,
+      static: true,
+    }, // PublicResolver0
+    {
+      role: "resolver",
+      generation: 1,
+      address: "0x5FfC014343cd971B7eb70732021E26C35B744cc4",
+      startBlock: 3733668,
+      static: true,
+    }, // PublicResolver1
+    {
+      role: "resolver",
+      generation: 2,
+      address: "0xD3ddcCDD3b25A8a7423B5bEe360a42146eb4Baf3",
+      startBlock: 3327417,
+    }, // PublicResolver2019; not on the static list: its ABI is not confirmed
+    {
+      role: "resolver",
+      generation: 2,
+      address: "0x226159d592E2b063810a10Ebf6dcbADA94Ed68b8",
+      startBlock: 8659893,
+      static: true,
+    }, // PublicResolver2
+    {
+      role: "resolver",
+      generation: 3,
+      address: "0xDaaF96c344f63131acadD0Ea35170E7892d3dfBA",
+      startBlock: 3327417,
+    }, // PublicResolver2020; not on the static list: its role is not confirmed
+    {
+      role: "resolver",
+      generation: 3,
+      address: "0x4976fb03C32e5B8cfe2b6cCB31c09Ba78EBaBa41",
+      startBlock: 9412610,
+      static: true,
+    }, // PublicResolver3Legacy
+    {
+      role: "resolver",
+      generation: 4,
+      address: "0x231b0Ee14048e9dCcD1d247744d114a4EB5E8E63",
+      startBlock: 16925619,
+      static: true,
+    }, // PublicResolver4
+    {
+      role: "resolver",
+      generation: 5,
+      address: "0xF29100983E058B709F3D539b0c765937B804AC15",
+      startBlock: 22764828,
+      static: true,
+    }, // PublicResolver5
+    {
+      role: "resolver",
+      generation: 3,
+      address: "0xDa1756Bb923Af5d1a05E277CB1E54f1D0A127890",
+      startBlock: 7173574,
+      static: true,
+    }, // ArgentResolver; third party
+    {
+      role: "resolver",
+      generation: 3,
+      address: "0xF58D55F06bB92f083E78bb5063A2DD3544f9B6a3",
+      startBlock: 10170681,
+      static: true,
+    }, // LoopringResolver; third party
+    {
+      role: "agent-adapter",
+      generation: 1,
+      address: "0xde152AfB7db5373F34876E1499fbD893A82dD336",
+      startBlock: 24821152,
+    }, // Adapter8004
+    {
+      role: "agent-registry",
+      generation: 1,
+      address: "0x8004A169FB4a3325136EB29fA0ceB6D2e539a432",
+      startBlock: 24339871,
+    }, // ERC8004IdentityRegistry
   ],
   layer2,
 };

@@ -1,0 +1,101 @@
+import { createConfig } from "ponder";
+import type { Address } from "viem";
+import {
+  controllerCostAbi,
+  controllerPremiumAbi,
+  controllerReferrerAbi,
+  renewalReferrerAbi,
+  rentPriceAbi,
+} from "./abis/controllers.ts";
+import { type ChainDeployment, listContracts, type Role } from "./abis/deployments.ts";
+import { nameWrapperAbi } from "./abis/nameWrapper.ts";
+import { auctionRegistrarAbi, registrarAbi } from "./abis/registrar.ts";
+import { registryAbi } from "./abis/registry.ts";
+import { archiveReadsAbi, listedResolverAbi, resolverAbi, resolverUnindexedKeyAbi } from "./abis/resolver.ts";
+import { nameForAddrAbi, reverseRegistrarAbi } from "./abis/reverse.ts";
+import { readSettings } from "./src/api/settings.ts";
+
+const settings = readSettings(process.env);
+const { deployment } = settings;
+
+/** Ponder asks each URL of the list at first 20 times a second: the same URL several times raises that. */
+const PONDER_START_RATE = 20;
+const copies = Math.ceil(settings.rpcRequestsPerSecond / PONDER_START_RATE);
+
+/** A chain that a developer's node makes anew: quick to follow, and nothing of it is worth keeping. */
+const isLocal = (chain: ChainDeployment) => chain.chainId === 31337;
+
+const chains = Object.fromEntries(
+  [deployment, ...deployment.layer2].map((chain) => [
+    chain.name,
+    {
+      id: chain.chainId,
+      rpc: Array.from({ length: copies }, () => settings.rpcUrls[chain.chainId] ?? []).flat(),
+      pollingInterval: isLocal(chain) ? 100 : 1_000,
+      disableCache: isLocal(chain),
+    },
+  ]),
+);
+
+type Place = { address?: Address[]; startBlock: number; endBlock?: number };
+
+/** Where a role's contracts of some generations stand, on each chain that has them; nowhere is no fault. */
+function at(role: Role, ...generations: number[]): Record<string, Place> {
+  return Object.fromEntries(
+    [deployment, ...deployment.layer2].flatMap((chain) => {
+      const entries = listContracts(chain, role, ...generations);
+      if (entries.length === 0) return [];
+      const ends = entries.map((entry) => entry.endBlock);
+      const place: Place = {
+        address: entries.map((entry) => entry.address),
+        startBlock: Math.min(...entries.map((entry) => entry.startBlock)),
+      };
+      if (ends.every((end) => end !== undefined)) place.endBlock = Math.max(...ends);
+      return [[chain.name, place]];
+    }),
+  );
+}
+
+/** Record events count whoever emits them: anybody may write a resolver. They can begin with the first registry. */
+const everywhere: Record<string, Place> = {
+  [deployment.name]: {
+    startBlock: Math.min(...listContracts(deployment, "registry").map((entry) => entry.startBlock)),
+  },
+};
+
+/**
+ * Archive reads are part of the index's identity, and handlers see the configuration only through their contracts:
+ * an ABI that holds the read functions allows the reads.
+ */
+const withReads = <const Abi extends readonly unknown[]>(abi: Abi, reads: readonly unknown[]): Abi =>
+  (settings.archiveReads ? [...abi, ...reads] : abi) as Abi;
+
+export default createConfig({
+  database: { kind: "postgres", connectionString: settings.databaseUrl },
+  ordering: "multichain",
+  chains,
+  contracts: {
+    RegistryOld: { abi: registryAbi, chain: at("registry", 1) },
+    Registry: { abi: registryAbi, chain: at("registry", 2) },
+    AuctionRegistrar: { abi: auctionRegistrarAbi, chain: at("registrar", 0) },
+    RegistrarOld: { abi: registrarAbi, chain: at("registrar", 1) },
+    Registrar: { abi: registrarAbi, chain: at("registrar", 2) },
+    Controller1: { abi: controllerCostAbi, chain: at("controller", 1) },
+    Controller2: { abi: controllerCostAbi, chain: at("controller", 2) },
+    Controller3: { abi: controllerCostAbi, chain: at("controller", 3) },
+    Controller4: { abi: withReads(controllerPremiumAbi, rentPriceAbi), chain: at("controller", 4) },
+    Controller5: { abi: controllerReferrerAbi, chain: at("controller", 5) },
+    RenewalReferrer: { abi: renewalReferrerAbi, chain: at("renewal-referrer") },
+    NameWrapper: { abi: nameWrapperAbi, chain: at("wrapper") },
+    Resolver: { abi: withReads(resolverAbi, archiveReadsAbi), chain: everywhere },
+    ResolverUnindexedKey: { abi: withReads(resolverUnindexedKeyAbi, archiveReadsAbi), chain: everywhere },
+    ListedResolver: { abi: listedResolverAbi, chain: at("resolver") },
+    SilentReverseResolver: {
+      abi: withReads(listedResolverAbi, archiveReadsAbi),
+      chain: at("reverse-resolver"),
+    },
+    ReverseRegistrar: { abi: reverseRegistrarAbi, chain: at("reverse-registrar", 3) },
+    DefaultReverseRegistrar: { abi: nameForAddrAbi, chain: at("default-reverse-registrar") },
+    L2ReverseRegistrar: { abi: nameForAddrAbi, chain: at("l2-reverse-registrar") },
+  },
+});

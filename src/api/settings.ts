@@ -1,0 +1,162 @@
+import { readFileSync } from "node:fs";
+import { z } from "zod";
+import { type Deployment, deploymentShape, knownDeployments } from "../../abis/deployments.ts";
+
+/** Everything an operator can choose. The README's table of settings says the same in words. */
+export type Settings = {
+  network: "devnet" | "mainnet" | "sepolia" | "custom";
+  /** The chains that are indexed: the main one, and the layer 2s for which an RPC URL is set. */
+  deployment: Deployment;
+  /** RPC URLs of the indexer, by chain id. */
+  rpcUrls: Record<number, string[]>;
+  /** Requests a second at which indexing starts on each URL; it then speeds up by itself. */
+  rpcRequestsPerSecond: number;
+  /** RPC URLs for answers from the chain at request time; empty if there are none. */
+  liveRpcUrls: string[];
+  databaseUrl: string;
+  /** PostgreSQL schema of the tables; each build of the indexer needs one of its own. */
+  schema: string;
+  /** Schema of the views by which analysts read, the same from build to build. */
+  viewsSchema: string;
+  port: number;
+  /** Whether the indexer reads contract state at past blocks (needs an archive node). */
+  archiveReads: boolean;
+};
+
+/** A setting is missing or wrong. The message names it, says what is wrong and gives an example. */
+export class SettingsError extends Error {
+  override name = "SettingsError";
+}
+
+const identifier = /^[a-z_][a-z0-9_]{0,44}$/;
+const isUrl = (protocols: string[]) => (text: string) =>
+  URL.canParse(text) && protocols.includes(new URL(text).protocol);
+
+const environment = z.object({
+  ENS_NETWORK: z.enum(["devnet", "mainnet", "sepolia", "custom"]).default("devnet"),
+  ENS_DEPLOYMENT: z.string().min(1).optional(),
+  DATABASE_URL: z.string().refine(isUrl(["postgres:", "postgresql:"])),
+  DATABASE_SCHEMA: z.string().regex(identifier).default("namedex_index"),
+  DATABASE_VIEWS_SCHEMA: z.string().regex(identifier).default("namedex"),
+  PORT: z.coerce.number().int().min(1).max(65535).default(42069),
+  LIVE_RPC_URL: z.string().optional(),
+  RPC_REQUESTS_PER_SECOND: z.coerce.number().int().min(1).max(10_000).default(200),
+  ARCHIVE_READS: z.enum(["on", "off"]).optional(),
+});
+
+/** What is expected of each variable, and an example to paste. */
+const expectations: Record<string, [expected: string, example: string]> = {
+  ENS_NETWORK: ["one of devnet, mainnet, sepolia, custom", "mainnet"],
+  ENS_DEPLOYMENT: ["the path of a deployment file", "./deployment.json"],
+  DATABASE_URL: ["the URL of a PostgreSQL database", "postgresql://namedex:secret@localhost:5432/namedex"],
+  DATABASE_SCHEMA: ["a schema name: lower-case letters, digits and _, at most 45", "namedex_index"],
+  DATABASE_VIEWS_SCHEMA: ["a schema name: lower-case letters, digits and _, at most 45", "namedex"],
+  PORT: ["a port from 1 to 65535", "42069"],
+  LIVE_RPC_URL: ["http(s) URLs, comma-separated", "https://rpc.example.org"],
+  RPC_REQUESTS_PER_SECOND: ["a whole number from 1 to 10000", "200"],
+  ARCHIVE_READS: ["on or off", "off"],
+};
+
+/**
+ * Reads and checks the settings from environment variables (and the deployment file that they name).
+ *
+ * @throws SettingsError for the first settings that are missing or wrong, all of them in one message
+ */
+export function readSettings(env: Record<string, string | undefined>): Settings {
+  const given = Object.fromEntries(
+    Object.entries(env).filter(([, value]) => value !== undefined && value !== ""),
+  );
+  const parsed = environment.safeParse(given);
+  if (!parsed.success) {
+    const names = [...new Set(parsed.error.issues.map((issue) => String(issue.path[0])))];
+    throw new SettingsError(names.map((name) => complaint(name, given[name])).join("\n"));
+  }
+  const known = parsed.data;
+  const deployment = readDeployment(known.ENS_NETWORK, known.ENS_DEPLOYMENT);
+  const rpcUrls = readRpcUrls(deployment, known.ENS_NETWORK, given);
+  const viewsSchema = known.DATABASE_VIEWS_SCHEMA;
+  if (viewsSchema === known.DATABASE_SCHEMA) {
+    throw new SettingsError(
+      `DATABASE_VIEWS_SCHEMA is "${viewsSchema}", the same as DATABASE_SCHEMA: views need a schema of their own, for example DATABASE_VIEWS_SCHEMA=namedex`,
+    );
+  }
+  return {
+    network: known.ENS_NETWORK,
+    deployment: { ...deployment, layer2: deployment.layer2.filter((chain) => rpcUrls[chain.chainId]) },
+    rpcUrls,
+    rpcRequestsPerSecond: known.RPC_REQUESTS_PER_SECOND,
+    liveRpcUrls: known.LIVE_RPC_URL ? readUrls("LIVE_RPC_URL", known.LIVE_RPC_URL) : [],
+    databaseUrl: known.DATABASE_URL,
+    schema: known.DATABASE_SCHEMA,
+    viewsSchema,
+    port: known.PORT,
+    archiveReads: (known.ARCHIVE_READS ?? (known.ENS_NETWORK === "devnet" ? "on" : "off")) === "on",
+  };
+}
+
+function complaint(name: string, value: string | undefined): string {
+  const [expected, example] = expectations[name] ?? ["another value", ""];
+  const fault = value === undefined ? `${name} is not set` : `${name} is "${redact(value)}"`;
+  return `${fault}: expected ${expected}, for example ${name}=${example}`;
+}
+
+/** Hides what stands between `://user:` and `@`, so that a message never shows a password. */
+const redact = (value: string) => value.replace(/(:\/\/[^:@/]*:)[^@]*@/, "$1***@");
+
+function readDeployment(network: Settings["network"], file: string | undefined): Deployment {
+  if (network === "mainnet" || network === "sepolia") return knownDeployments[network]();
+  if (network === "custom" && file === undefined)
+    throw new SettingsError(complaint("ENS_DEPLOYMENT", undefined));
+  const path = file ?? ".namedex/deployment.json";
+  let text: string;
+  try {
+    text = readFileSync(path, "utf8");
+  } catch {
+    const remedy =
+      network === "devnet"
+        ? "run `npm run dev` or `npm run devnet`, which write it"
+        : "give the path of a file that exists";
+    throw new SettingsError(`ENS_DEPLOYMENT: ${path} cannot be read; ${remedy}`);
+  }
+  try {
+    return deploymentShape.parse(JSON.parse(text));
+  } catch (error) {
+    const reason = error instanceof z.ZodError ? z.prettifyError(error) : String(error);
+    throw new SettingsError(
+      `ENS_DEPLOYMENT: ${path} is not a deployment file (the README has an example):\n${reason}`,
+    );
+  }
+}
+
+function readRpcUrls(
+  deployment: Deployment,
+  network: Settings["network"],
+  env: Record<string, string | undefined>,
+): Record<number, string[]> {
+  const urls: Record<number, string[]> = {};
+  for (const { chainId } of [deployment, ...deployment.layer2]) {
+    const name = `RPC_URL_${chainId}`;
+    const value = env[name];
+    if (value !== undefined) urls[chainId] = readUrls(name, value);
+  }
+  if (urls[deployment.chainId] === undefined) {
+    if (network !== "devnet") {
+      throw new SettingsError(
+        `RPC_URL_${deployment.chainId} is not set: expected http(s) URLs of a node of ${deployment.name}, comma-separated, for example RPC_URL_${deployment.chainId}=https://rpc.example.org`,
+      );
+    }
+    urls[deployment.chainId] = ["http://127.0.0.1:8545"];
+  }
+  return urls;
+}
+
+function readUrls(name: string, value: string): string[] {
+  const urls = value.split(",").map((url) => url.trim());
+  const wrong = urls.find((url) => !isUrl(["http:", "https:"])(url));
+  if (wrong !== undefined) {
+    throw new SettingsError(
+      `${name} has "${redact(wrong)}": expected http(s) URLs, comma-separated, for example ${name}=https://rpc.example.org`,
+    );
+  }
+  return urls;
+}

@@ -1,0 +1,76 @@
+import type { Context } from "ponder:registry";
+import {
+  type Address,
+  BaseError,
+  ContractFunctionRevertedError,
+  ContractFunctionZeroDataError,
+  type Hex,
+} from "viem";
+import { rentPriceAbi } from "../../../abis/controllers.ts";
+import { archiveReadsAbi } from "../../../abis/resolver.ts";
+
+/**
+ * What a contract answers at the event's block, after all of the block's transactions; undefined if it reverts or
+ * answers nothing. A node that fails is another matter: that throws, so that the indexer tries again.
+ */
+async function unlessReverted<T>(read: Promise<T>): Promise<T | undefined> {
+  try {
+    return await read;
+  } catch (error) {
+    const refused =
+      error instanceof BaseError &&
+      error.walk(
+        (e) => e instanceof ContractFunctionRevertedError || e instanceof ContractFunctionZeroDataError,
+      );
+    if (refused) return undefined;
+    throw error;
+  }
+}
+
+/** A text record at a resolver; undefined if the resolver cannot say. */
+export const readText = (
+  context: Context,
+  resolver: Address,
+  node: Hex,
+  key: string,
+): Promise<string | undefined> =>
+  unlessReverted(
+    context.client.readContract({
+      abi: archiveReadsAbi,
+      address: resolver,
+      functionName: "text",
+      args: [node, key],
+      retryEmptyResponse: false,
+    }),
+  );
+
+/** The `name` record at a resolver; undefined if the resolver cannot say. */
+export const readName = (context: Context, resolver: Address, node: Hex): Promise<string | undefined> =>
+  unlessReverted(
+    context.client.readContract({
+      abi: archiveReadsAbi,
+      address: resolver,
+      functionName: "name",
+      args: [node],
+      retryEmptyResponse: false,
+    }),
+  );
+
+/** The price in wei, without premium, of so many seconds of a .eth name at a controller. */
+export async function readRent(
+  context: Context,
+  controller: Address,
+  label: string,
+  durationSeconds: bigint,
+): Promise<bigint | undefined> {
+  const price = await unlessReverted(
+    context.client.readContract({
+      abi: rentPriceAbi,
+      address: controller,
+      functionName: "rentPrice",
+      args: [label, durationSeconds],
+      retryEmptyResponse: false,
+    }),
+  );
+  return price?.base;
+}

@@ -1,0 +1,47 @@
+import type { Context } from "ponder:registry";
+import { event, holder } from "ponder:schema";
+import type { Hex } from "viem";
+import { type Cause, orNone } from "./cause.ts";
+
+type Row = typeof event.$inferInsert;
+
+/** What an event says besides where it was logged; arguments without a column go into `details`. */
+export type EventValues = Partial<Omit<Row, keyof Cause | "details">> & { details?: Record<string, unknown> };
+
+/**
+ * Keeps one log for one name. Writes: events, holders (for receivers and owners of the name).
+ */
+export async function appendEvent(context: Context, cause: Cause, values: EventValues): Promise<void> {
+  const { details, ...columns } = withoutNul(values);
+  await context.db
+    .insert(event)
+    .values({ ...cause, ...columns, details: details === undefined ? null : toJson(details) });
+  if (!columns.node) return;
+  const addresses = new Set([columns.toAddress, columns.newOwnerAddress, columns.ownerAddress]);
+  for (const address of addresses) {
+    if (address && orNone(address)) await putHolder(context, cause, address, columns.node);
+  }
+}
+
+function putHolder(context: Context, cause: Cause, address: Hex, node: Hex) {
+  const last = { lastOwnedBlockNumber: cause.blockNumber, lastOwnedBlockTimestamp: cause.blockTimestamp };
+  return context.db
+    .insert(holder)
+    .values({ address, chainId: cause.chainId, node, ...last })
+    .onConflictDoUpdate(last);
+}
+
+/** PostgreSQL's text has no NUL, and Ponder would drop it silently: such texts go into the JSON, which escapes it. */
+function withoutNul(values: EventValues): EventValues {
+  const hidden = (["key", "value", "name"] as const).filter((column) => values[column]?.includes("\0"));
+  if (hidden.length === 0) return values;
+  return {
+    ...values,
+    ...Object.fromEntries(hidden.map((column) => [column, null])),
+    details: { ...values.details, ...Object.fromEntries(hidden.map((column) => [column, values[column]])) },
+  };
+}
+
+/** JSON with integers beyond JavaScript's as decimal strings; NUL becomes the six characters `\u0000`. */
+const toJson = (details: Record<string, unknown>): string =>
+  JSON.stringify(details, (_, value) => (typeof value === "bigint" ? value.toString() : value));
