@@ -34,6 +34,8 @@ export function mintedToken(old: WrapperToken | null, wish: WrapperToken, now: b
   const kept = isExpired(old, now) ? 0 : (old.fuses & PARENT_CONTROLLED) >>> 0;
   return {
     fuses: (wish.fuses | kept) >>> 0,
-    expiry: old.expiry > wish.expiry ? old.expiry : wish.expiry,
+    expiry: later(old.expiry, wish.expiry),
   };
 }
+
+const later = (a: bigint, b: bigint) => (a < b ? b : a);
