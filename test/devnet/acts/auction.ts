@@ -1,9 +1,10 @@
 import type { Address, Hex, TransactionReceipt } from "viem";
 import { parseEther } from "viem";
 import type { Chain } from "./chain.ts";
-import { latestTime, read, send, setNextTime } from "./chain.ts";
+import { addressOf, latestTime, read, send, setNextTime } from "./chain.ts";
 import type { Label } from "./names.ts";
-import { hashLabel, secretOf } from "./names.ts";
+import { hashLabel, ROOT_NODE, secretOf, tokenIdOf } from "./names.ts";
+import { setSubnodeOwner } from "./registry.ts";
 
 /** An auction runs five days; bids are revealed in the last two. */
 const BIDDING_SECONDS = 3n * 86_400n + 60n;
@@ -99,4 +100,34 @@ export async function invalidateName(
   { from, label }: { from: Address; label: string },
 ): Promise<TransactionReceipt> {
   return send(chain, { from, contract: "auctionRegistrar", functionName: "invalidateName", args: [label] });
+}
+
+/**
+ * Makes the auction registrar of 2017 or the registrar of 2019 the owner of `eth` in the old registry, as in May
+ * 2019. By the owner of the old registry's root only.
+ */
+export async function useOldRegistrar(
+  chain: Chain,
+  { from, registrar }: { from: Address; registrar: "auctionRegistrar" | "oldRegistrar" },
+): Promise<TransactionReceipt> {
+  const owner = addressOf(chain, registrar);
+  return setSubnodeOwner(chain, { from, registry: "oldRegistry", parent: ROOT_NODE, label: "eth", owner });
+}
+
+/** `transferRegistrars`: the deed's owner moves an auctioned name into the registrar of 2019. */
+export async function transferRegistrars(
+  chain: Chain,
+  { from, label }: { from: Address; label: Label },
+): Promise<TransactionReceipt> {
+  const args = [hashLabel(label)];
+  return send(chain, { from, contract: "auctionRegistrar", functionName: "transferRegistrars", args });
+}
+
+/** `migrate`: anyone moves a name of the registrar of 2019 into that of 2020, with its owner and expiry. */
+export async function migrateRegistration(
+  chain: Chain,
+  { from, label }: { from: Address; label: Label },
+): Promise<TransactionReceipt> {
+  const args = [tokenIdOf(label)];
+  return send(chain, { from, contract: "registrarMigration", functionName: "migrate", args });
 }

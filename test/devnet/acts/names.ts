@@ -4,6 +4,9 @@ import { bytesToHex, concat, hexToBigInt, keccak256, namehash, stringToBytes } f
 /** A label as an act takes it: text, or raw bytes for one that is not UTF-8. */
 export type Label = string | Uint8Array;
 
+/** Node of the root. */
+export const ROOT_NODE: Hex = `0x${"00".repeat(32)}`;
+
 /** Node of `eth`. */
 export const ETH_NODE: Hex = namehash("eth");
 
@@ -40,7 +43,7 @@ export function tokenIdOf(label: Label): bigint {
 
 /** Node of any dotted name with well-formed labels. */
 export function nodeOf(name: string): Hex {
-  let node: Hex = `0x${"00".repeat(32)}`;
+  let node = ROOT_NODE;
   if (name === "") return node;
   for (const label of name.split(".").reverse()) node = nodeBelow(node, label);
   return node;

@@ -5,38 +5,46 @@ import { YEAR } from "./controllers.ts";
 import type { Label } from "./names.ts";
 import { tokenIdOf } from "./names.ts";
 
+/** Which registrar an act writes: that of 2020, or with `registrar: "oldRegistrar"` that of 2019. */
+type RegistrarAct = { from: Address; registrar?: string };
+
 /** Lets an account register by labelhash, as the contracts of later controllers may. By the owner only. */
 export async function addController(
   chain: Chain,
-  { from, controller }: { from: Address; controller: Address },
+  { from, controller, registrar = "registrar" }: RegistrarAct & { controller: Address },
 ): Promise<TransactionReceipt> {
-  return send(chain, { from, contract: "registrar", functionName: "addController", args: [controller] });
+  return send(chain, { from, contract: registrar, functionName: "addController", args: [controller] });
 }
 
-type HashRegistration = { from: Address; label: Label; owner: Address; duration?: bigint };
+type HashRegistration = RegistrarAct & { label: Label; owner: Address; duration?: bigint };
 
 /** `register` by an account that is a controller: no log holds the label. */
 export async function registerByHash(chain: Chain, act: HashRegistration): Promise<TransactionReceipt> {
-  const { from, label, owner, duration = YEAR } = act;
+  const { from, label, owner, duration = YEAR, registrar = "registrar" } = act;
   const args = [tokenIdOf(label), owner, duration];
-  return send(chain, { from, contract: "registrar", functionName: "register", args });
+  return send(chain, { from, contract: registrar, functionName: "register", args });
 }
 
 /** `registerOnly` by an account that is a controller: the registry keeps whatever it had. */
 export async function registerOnly(chain: Chain, act: HashRegistration): Promise<TransactionReceipt> {
-  const { from, label, owner, duration = YEAR } = act;
+  const { from, label, owner, duration = YEAR, registrar = "registrar" } = act;
   const args = [tokenIdOf(label), owner, duration];
-  return send(chain, { from, contract: "registrar", functionName: "registerOnly", args });
+  return send(chain, { from, contract: registrar, functionName: "registerOnly", args });
 }
 
 /** `renew` of the registrar itself, by an account that is a controller. */
 export async function renewByHash(
   chain: Chain,
-  { from, label, duration = YEAR }: { from: Address; label: Label; duration?: bigint },
+  {
+    from,
+    label,
+    duration = YEAR,
+    registrar = "registrar",
+  }: RegistrarAct & { label: Label; duration?: bigint },
 ): Promise<TransactionReceipt> {
   return send(chain, {
     from,
-    contract: "registrar",
+    contract: registrar,
     functionName: "renew",
     args: [tokenIdOf(label), duration],
   });
@@ -45,10 +53,11 @@ export async function renewByHash(
 /** Transfers the ERC-721 token of `<label>.eth`; the registry owner stays. */
 export async function transferRegistration(
   chain: Chain,
-  { from, label, to, safe = false }: { from: Address; label: Label; to: Address; safe?: boolean },
+  act: RegistrarAct & { label: Label; to: Address; safe?: boolean; owner?: Address },
 ): Promise<TransactionReceipt> {
+  const { from, label, to, safe = false, owner = from, registrar = "registrar" } = act;
   const functionName = safe ? "safeTransferFrom" : "transferFrom";
-  return send(chain, { from, contract: "registrar", functionName, args: [from, to, tokenIdOf(label)] });
+  return send(chain, { from, contract: registrar, functionName, args: [owner, to, tokenIdOf(label)] });
 }
 
 /** `reclaim`: the token's owner sets the registry owner of `<label>.eth`. */
