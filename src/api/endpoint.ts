@@ -173,7 +173,10 @@ export function firstFault(error: z.ZodError, data: unknown): ApiError {
   if (issue.code === "invalid_type" && Array.isArray(value)) {
     return new ApiError("INVALID_PARAMETER", `\`${field}\` must be given once.`);
   }
-  return new ApiError("INVALID_PARAMETER", field === "" ? issue.message : explain(field, issue.message));
+  return new ApiError(
+    "INVALID_PARAMETER",
+    field === "" ? "The body must be a JSON object." : explain(field, issue.message),
+  );
 }
 
 /** Our own messages name the field; those of the validator do not. */

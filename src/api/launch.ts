@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { createServer } from "node:net";
 import { fileURLToPath } from "node:url";
 import { prepareDatabase } from "./database.ts";
+import { loadEnvironmentFiles } from "./environment.ts";
 import { readSettings, type Settings, SettingsError } from "./settings.ts";
 
 // `npm start` (indexer and API) and `npm run serve` (API alone, any number beside one indexer).
@@ -10,7 +11,7 @@ import { readSettings, type Settings, SettingsError } from "./settings.ts";
 type Command = "start" | "serve";
 
 try {
-  for (const file of [".env.local", ".env"]) loadEnvironment(file);
+  loadEnvironmentFiles();
   const settings = readSettings(process.env);
   const command = readCommand(process.argv[2]);
   await requireFreePort(settings.port);
@@ -20,15 +21,6 @@ try {
   if (!(error instanceof SettingsError)) throw error;
   console.error(`Namedex cannot start.\n${error.message}`);
   process.exitCode = 1;
-}
-
-/** What the environment already has is kept; a file that is not there is no fault. */
-function loadEnvironment(file: string): void {
-  try {
-    process.loadEnvFile(file);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
-  }
 }
 
 function readCommand(word: string | undefined): Command {

@@ -1,0 +1,34 @@
+import type { Hono } from "hono";
+import { createApp } from "../../src/api/app.ts";
+import { operations } from "../../src/api/endpoints/index.ts";
+import { contracts } from "./rows.ts";
+import type { Tables } from "./tables.ts";
+
+/** The API on the tables of a test, at a time of the test's choosing. */
+export type TestApi = {
+  app: Hono;
+  /** One GET request: status and parsed JSON. */
+  get: (path: string) => Promise<{ status: number; body: Record<string, unknown> }>;
+  post: (path: string, body: unknown) => Promise<{ status: number; body: Record<string, unknown> }>;
+};
+
+export function openApi({ db }: Tables, now: number, { chainHead = null as number | null } = {}): TestApi {
+  const makeCtx = async () => ({ db, contracts, now, chainHead: async () => chainHead });
+  const app = createApp({ operations, makeCtx });
+  const read = async (reply: Response) => ({
+    status: reply.status,
+    body: (await reply.json()) as Record<string, unknown>,
+  });
+  return {
+    app,
+    get: async (path) => read(await app.request(path)),
+    post: async (path, body) =>
+      read(
+        await app.request(path, {
+          method: "POST",
+          headers: { "content-type": "application/json" },
+          body: JSON.stringify(body),
+        }),
+      ),
+  };
+}

@@ -1,0 +1,175 @@
+import { event, resolverChange } from "ponder:schema";
+import { getAddress, namehash, toHex } from "viem";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { openApi, type TestApi } from "./api.ts";
+import {
+  account,
+  CHAIN_ID,
+  eventRow,
+  LISTED_RESOLVER,
+  STATIC_RESOLVER,
+  STRANGE_RESOLVER,
+  transaction,
+} from "./rows.ts";
+import { createTables, type Tables } from "./tables.ts";
+
+const node = namehash("alice.eth");
+const alice = account(0xa11ce);
+const foreign = account(0xbad);
+
+let tables: Tables;
+let api: TestApi;
+let events: Record<string, unknown>[];
+
+beforeAll(async () => {
+  tables = await createTables();
+  api = openApi(tables, 1_800_000_000);
+  const text = { contract: "RESOLVER", eventType: "TextChanged", node };
+  await tables.writer.insert(event).values([
+    eventRow(
+      { block: 9, log: 4 },
+      { ...text, contractAddress: STATIC_RESOLVER, key: "url", value: "https://alice.example" },
+    ),
+    eventRow(
+      { block: 9, log: 3 },
+      { contract: "REGISTRY", eventType: "NewOwner", node, newOwnerAddress: alice },
+    ),
+    eventRow(
+      { block: 9, log: 5 },
+      {
+        contract: "CONTROLLER",
+        contractAddress: account(0xe3),
+        eventType: "NameRegistered",
+        node,
+        ownerAddress: alice,
+        costWei: 3n,
+        baseCostWei: 2n,
+        premiumWei: 1n,
+        referrer: transaction(0),
+        expiryTimestamp: 1_900_000_000n,
+        name: "alice",
+      },
+    ),
+    eventRow({ block: 10, log: 0 }, { ...text, contractAddress: STRANGE_RESOLVER, key: "own" }),
+    eventRow({ block: 10, log: 1 }, { ...text, contractAddress: foreign, key: "foreign" }),
+    eventRow({ block: 10, log: 2 }, { ...text, contractAddress: LISTED_RESOLVER, key: "listed" }),
+    eventRow(
+      { block: 11, log: 0 },
+      {
+        ...text,
+        contractAddress: STATIC_RESOLVER,
+        key: null,
+        value: null,
+        details: JSON.stringify({ key: "n\0ul", value: "v\0" }),
+      },
+    ),
+    eventRow(
+      { block: 12, log: 0 },
+      {
+        contract: "RESOLVER",
+        contractAddress: STATIC_RESOLVER,
+        eventType: "AddressChanged",
+        node,
+        coinType: 60n,
+        address: alice,
+      },
+    ),
+    eventRow(
+      { block: 12, log: 1 },
+      {
+        contract: "RESOLVER",
+        contractAddress: STATIC_RESOLVER,
+        eventType: "AddressChanged",
+        node,
+        coinType: 0n,
+        address: toHex(7, { size: 20 }),
+      },
+    ),
+    eventRow(
+      { block: 13, log: 0 },
+      { contract: "REGISTRY", eventType: "NewOwner", node: namehash("bob.eth") },
+    ),
+  ]);
+  await tables.writer.insert(resolverChange).values([
+    {
+      chainId: CHAIN_ID,
+      blockNumber: 8,
+      logIndex: 0,
+      node,
+      resolver: STRANGE_RESOLVER,
+      transactionHash: transaction(8),
+      blockTimestamp: 1,
+    },
+  ]);
+  events = (await api.get("/domain/alice.eth/events")).body.events as Record<string, unknown>[];
+});
+
+afterAll(() => tables.drop());
+
+test("events come oldest first, by their place on the chain", () => {
+  expect(events.map((one) => [one.block_number, one.log_index])).toEqual([
+    [9, 3],
+    [9, 4],
+    [9, 5],
+    [10, 0],
+    [10, 2],
+    [11, 0],
+    [12, 0],
+    [12, 1],
+  ]);
+});
+
+test("an event has the fields that are not null, and no others", () => {
+  expect(events[0]).toEqual({
+    contract: "REGISTRY",
+    event_type: "NewOwner",
+    block_number: 9,
+    block_timestamp: 1_600_000_108,
+    transaction_hash: transaction(9),
+    log_index: 3,
+    chain: "devnet",
+    new_owner_address: getAddress(alice),
+  });
+});
+
+test("controllers and resolvers are named with their deployment block, unknown resolvers without", () => {
+  expect(events.map((one) => one.contract)).toEqual([
+    "REGISTRY",
+    "RESOLVER_5",
+    "CONTROLLER_7",
+    "RESOLVER",
+    "RESOLVER_6",
+    "RESOLVER_5",
+    "RESOLVER_5",
+    "RESOLVER_5",
+  ]);
+});
+
+test("amounts, expiries and coin types are decimal strings", () => {
+  expect(events[2]).toMatchObject({
+    cost_wei: "3",
+    base_cost_wei: "2",
+    premium_wei: "1",
+    referrer: transaction(0),
+    expiry_timestamp: "1900000000",
+    owner_address: getAddress(alice),
+    name: "alice",
+  });
+});
+
+test("a contract that never was the name's resolver, and is no known one, says nothing of the name", () => {
+  expect(events.map((one) => one.key)).not.toContain("foreign");
+});
+
+test("texts with NUL, which PostgreSQL cannot store, are given exactly", () => {
+  expect(events[5]).toMatchObject({ key: "n\0ul", value: "v\0" });
+});
+
+test("an EVM address record is an address, others are bytes", () => {
+  expect(events[6]).toMatchObject({ coin_type: "60", address: getAddress(alice) });
+  expect(events[7]).toMatchObject({ coin_type: "0", address: toHex(7, { size: 20 }) });
+});
+
+test("a name without history has no events", async () => {
+  expect(await api.get("/domain/nobody.eth/events")).toEqual({ status: 200, body: { events: [] } });
+});

@@ -1,0 +1,89 @@
+import type { domain, event } from "ponder:schema";
+import { type Address, type Hex, keccak256, namehash, stringToBytes, toHex } from "viem";
+import type { Deployment } from "../../abis/deployments.ts";
+import { contractsOf } from "../../src/api/contracts.ts";
+
+export const CHAIN_ID = 31337;
+
+/** An address that is easy to tell from others. */
+export const account = (number: number): Address => toHex(number, { size: 20 });
+
+export const transaction = (number: number): Hex => toHex(number, { size: 32 });
+
+/** A deployment as the tests' rows know it. */
+export const deployment: Deployment = {
+  name: "devnet",
+  chainId: CHAIN_ID,
+  contracts: [
+    { role: "registry", generation: 2, address: account(0xe1), startBlock: 1 },
+    { role: "registrar", generation: 2, address: account(0xe2), startBlock: 2 },
+    { role: "controller", generation: 5, address: account(0xe3), startBlock: 7 },
+    { role: "wrapper", generation: 1, address: account(0xe4), startBlock: 4 },
+    { role: "resolver", generation: 4, address: account(0xe5), startBlock: 5, static: true },
+    { role: "resolver", generation: 4, address: account(0xe6), startBlock: 6 },
+  ],
+  layer2: [],
+};
+
+export const contracts = contractsOf(deployment);
+export const WRAPPER = account(0xe4);
+export const STATIC_RESOLVER = account(0xe5);
+export const LISTED_RESOLVER = account(0xe6);
+export const STRANGE_RESOLVER = account(0xee);
+
+export type DomainRow = typeof domain.$inferInsert;
+export type EventRow = typeof event.$inferInsert;
+
+/** The row of a name, unless said otherwise unwrapped and without owner, expiry and resolver. */
+export function domainRow(name: string, fields: Partial<DomainRow> = {}): DomainRow {
+  const [label = "", ...parents] = name.split(".");
+  return {
+    chainId: CHAIN_ID,
+    node: namehash(name),
+    parentNode: namehash(parents.join(".")),
+    labelhash: keccak256(stringToBytes(label)),
+    label,
+    isLabelKnown: true,
+    labelLength: [...label].length,
+    fullName: name,
+    isNameKnown: true,
+    isMigrated: true,
+    isWrapped: false,
+    createdBlockNumber: 1,
+    createdTimestamp: 1_600_000_000,
+    ...fields,
+  };
+}
+
+/** A .eth second-level name that somebody holds in the registrar. */
+export const registeredRow = (
+  name: string,
+  owner: Address,
+  expiry: bigint,
+  fields: Partial<DomainRow> = {},
+) =>
+  domainRow(name, {
+    registryOwner: owner,
+    registrarOwner: owner,
+    effectiveOwnerAddress: owner,
+    registrarExpiryTimestamp: expiry,
+    expiryTimestamp: expiry,
+    ...fields,
+  });
+
+/** A row of the event log; `at` is its place on the chain. */
+export function eventRow(
+  at: { block: number; log?: number; tx?: number },
+  fields: Partial<EventRow> & Pick<EventRow, "contract" | "eventType">,
+): EventRow {
+  return {
+    chainId: CHAIN_ID,
+    blockNumber: at.block,
+    logIndex: at.log ?? 0,
+    ordinal: 0,
+    blockTimestamp: 1_600_000_000 + at.block * 12,
+    transactionHash: transaction(at.tx ?? at.block),
+    contractAddress: account(0xe1),
+    ...fields,
+  };
+}

@@ -1,0 +1,85 @@
+import { domain, event } from "ponder:schema";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { chainClock } from "../../src/api/clock.ts";
+import { indexMetrics } from "../../src/api/metrics.ts";
+import { openApi } from "./api.ts";
+import { CHAIN_ID, contracts, domainRow, eventRow } from "./rows.ts";
+import { createTables, setProgress, type Tables } from "./tables.ts";
+
+const NOW = 1_800_000_000;
+let tables: Tables;
+
+beforeAll(async () => {
+  tables = await createTables();
+  await setProgress(tables, { chainId: CHAIN_ID, block: 4_242, time: NOW - 30 });
+  await tables.writer
+    .insert(domain)
+    .values([domainRow("hidden.eth", { isLabelKnown: false, labelLength: null })]);
+  await tables.writer
+    .insert(event)
+    .values([
+      eventRow(
+        { block: 1 },
+        { contract: "NAME_WRAPPER", eventType: "NameWrapped", anomaly: 'name is "odd"' },
+      ),
+      eventRow(
+        { block: 2 },
+        { contract: "NAME_WRAPPER", eventType: "NameWrapped", anomaly: 'name is "odd"' },
+      ),
+      eventRow({ block: 3 }, { contract: "REGISTRY", eventType: "NewOwner" }),
+    ]);
+});
+
+afterAll(() => tables.drop());
+
+test("GET /stats gives the indexed block, the indexed one for a head that nobody tells, and 0 for queues that are not", async () => {
+  expect((await openApi(tables, NOW).get("/stats")).body).toEqual({
+    name: "devnet",
+    blocks: { chainHead: 4_242, fetched: 4_242, processed: 4_242 },
+    services: {
+      fetcher: { running: true, synced: true },
+      processor: { running: true, synced: true },
+      addressProcessor: { running: true },
+    },
+    queues: {
+      domainsPending: 1,
+      domainsReady: 0,
+      eventsPending: 0,
+      eventsPendingNamehashes: 0,
+      eventsDirect: 0,
+      cachedMappings: 0,
+    },
+    addressProcessor: { addressCount: 0, eventsRemaining: 0, lastEventId: 0 },
+  });
+});
+
+test("an index behind the chain's head is not synced", async () => {
+  const { body } = await openApi(tables, NOW, { chainHead: 4_248 }).get("/stats");
+  expect(body).toMatchObject({
+    blocks: { chainHead: 4_248, processed: 4_242 },
+    services: { processor: { synced: false } },
+  });
+});
+
+test("an indexer that shows no sign of life is not running", async () => {
+  await tables.pool.query("update _ponder_meta set value = jsonb_set(value, '{heartbeat_at}', '1')");
+  expect((await openApi(tables, NOW).get("/stats")).body).toMatchObject({
+    services: { fetcher: { running: false } },
+  });
+});
+
+test("metrics give block, lag and what could not be understood, by reason", async () => {
+  const text = await indexMetrics({ db: tables.db, contracts, now: NOW, chainHead: async () => null });
+  expect(text).toContain('namedex_indexed_block{chain="devnet"} 4242\n');
+  expect(text).toContain('namedex_index_lag_seconds{chain="devnet"} 30\n');
+  expect(text).toContain('namedex_anomalies{reason="name is \\"odd\\""} 2\n');
+  expect(text).toContain("namedex_index_ready 1\n");
+});
+
+test("on a developer's chain the clock is the newest block's where that is ahead of the computer's", async () => {
+  const ahead = Math.floor(Date.now() / 1_000) + 1_000_000;
+  await setProgress(tables, { chainId: CHAIN_ID, block: 4_243, time: ahead });
+  expect(await chainClock(tables.db)()).toBe(ahead);
+  await setProgress(tables, { chainId: CHAIN_ID, block: 4_244, time: 1 });
+  expect(Math.abs((await chainClock(tables.db)()) - Date.now() / 1_000)).toBeLessThan(2);
+});

@@ -1,0 +1,230 @@
+import { domain, resolverNode, textRecord } from "ponder:schema";
+import { getAddress, keccak256, namehash, stringToBytes } from "viem";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openApi, type TestApi } from "./api.ts";
+import {
+  account,
+  CHAIN_ID,
+  domainRow,
+  registeredRow,
+  STATIC_RESOLVER,
+  STRANGE_RESOLVER,
+  transaction,
+  WRAPPER,
+} from "./rows.ts";
+import { createTables, type Tables } from "./tables.ts";
+
+const NOW = 1_800_000_000;
+const DAY = 86_400;
+const inDays = (days: number) => BigInt(NOW + days * DAY);
+const alice = account(0xa11ce);
+const ALICE = getAddress(alice);
+const PCC = 65536;
+
+let tables: Tables;
+let api: TestApi;
+
+const whois = async (name: string) => (await api.get(`/whois/${name}`)).body;
+
+beforeAll(async () => {
+  tables = await createTables();
+  api = openApi(tables, NOW);
+  const wrapped = {
+    registryOwner: WRAPPER,
+    wrapperOwner: alice,
+    effectiveOwnerAddress: alice,
+    isWrapped: true,
+  };
+  await tables.writer.insert(domain).values([
+    domainRow("eth", { registryOwner: account(0xe2), effectiveOwnerAddress: account(0xe2) }),
+    registeredRow("alice.eth", alice, inDays(100), { resolver: STATIC_RESOLVER }),
+    registeredRow("strange.eth", alice, inDays(1), { resolver: STRANGE_RESOLVER }),
+    registeredRow("grace.eth", alice, inDays(-90)),
+    registeredRow("premium.eth", alice, BigInt(NOW - 90 * DAY - 1)),
+    registeredRow("lapsed.eth", alice, inDays(-111)),
+    domainRow("ghost.eth"),
+    registeredRow("wrapped.eth", WRAPPER, inDays(10), {
+      ...wrapped,
+      wrapperFuses: PCC | 131072 | 1,
+      wrapperExpiryTimestamp: inDays(100),
+    }),
+    registeredRow("desync.eth", WRAPPER, inDays(300), {
+      ...wrapped,
+      wrapperFuses: PCC | 131072 | 1,
+      wrapperExpiryTimestamp: BigInt(NOW - 1),
+    }),
+    domainRow("sub.wrapped.eth", {
+      ...wrapped,
+      wrapperFuses: PCC,
+      wrapperExpiryTimestamp: inDays(5),
+      expiryTimestamp: inDays(5),
+    }),
+    domainRow("plain.wrapped.eth", { ...wrapped, wrapperFuses: 0, wrapperExpiryTimestamp: 0n }),
+    domainRow("ended.wrapped.eth", {
+      ...wrapped,
+      wrapperFuses: PCC,
+      wrapperExpiryTimestamp: BigInt(NOW - 1),
+      expiryTimestamp: BigInt(NOW - 1),
+    }),
+    domainRow("sub.alice.eth", { registryOwner: alice, effectiveOwnerAddress: alice }),
+    domainRow("deleted.alice.eth"),
+  ]);
+  const record = {
+    chainId: CHAIN_ID,
+    keyHash: keccak256(stringToBytes("display")),
+    key: "display",
+    isValueKnown: true,
+    blockNumber: 1,
+    logIndex: 0,
+    transactionHash: transaction(1),
+    setsInTransaction: 1,
+    isRead: false,
+  };
+  await tables.writer.insert(resolverNode).values([
+    {
+      chainId: CHAIN_ID,
+      resolver: STATIC_RESOLVER,
+      node: namehash("alice.eth"),
+      version: 1,
+      blockNumber: 1,
+    },
+  ]);
+  await tables.writer.insert(textRecord).values([
+    { ...record, resolver: STATIC_RESOLVER, node: namehash("alice.eth"), version: 0, value: "ALICE.eth" },
+    { ...record, resolver: STATIC_RESOLVER, node: namehash("alice.eth"), version: 1, value: "Alice.eth" },
+    {
+      ...record,
+      resolver: STRANGE_RESOLVER,
+      node: namehash("strange.eth"),
+      version: 0,
+      value: "Strange.eth",
+    },
+  ]);
+});
+
+afterAll(() => tables.drop());
+
+describe("GET /whois/:name", () => {
+  test("gives every field of a registered name", async () => {
+    expect(await whois("Alice.eth")).toEqual({
+      query: "Alice.eth",
+      name: "alice.eth",
+      display: "Alice.eth",
+      label: "alice",
+      labelhash: keccak256(stringToBytes("alice")),
+      token_id: BigInt(keccak256(stringToBytes("alice"))).toString(),
+      namehash: namehash("alice.eth"),
+      parent_node: namehash("eth"),
+      parent_name: "eth",
+      expiry_timestamp: inDays(100).toString(),
+      ownership: {
+        is_wrapped: false,
+        owner: ALICE,
+        registry: ALICE,
+        registrar: ALICE,
+      },
+      resolver: { status: "indexed", chain: "devnet", address: getAddress(STATIC_RESOLVER) },
+      availability_status: "registered",
+      source: "indexed",
+    });
+  });
+
+  test("answers the same under /api", async () => {
+    expect(await api.get("/api/whois/alice.eth")).toEqual(await api.get("/whois/alice.eth"));
+  });
+
+  test.each([
+    ["grace.eth", "grace"],
+    ["premium.eth", "premium"],
+    ["lapsed.eth", "available"],
+    ["ghost.eth", "available"],
+    ["eth", "registered"],
+    ["sub.alice.eth", "registered"],
+    ["deleted.alice.eth", "unknown"],
+    ["plain.wrapped.eth", "registered"],
+    ["sub.wrapped.eth", "registered"],
+    ["ended.wrapped.eth", "unknown"],
+  ])("%s is %s", async (name, status) => {
+    expect((await whois(name)).availability_status).toBe(status);
+  });
+
+  test.each([
+    ["never.eth", "available"],
+    ["abc.eth", "available"],
+    ["ab.eth", "unknown"],
+    [`[${"0".repeat(64)}].eth`, "unknown"],
+    ["never.alice.eth", "unknown"],
+    ["example.com", "unknown"],
+  ])("%s, which no event named, is answered with its state alone: %s", async (name, status) => {
+    expect(await whois(name)).toEqual({ query: name, availability_status: status, source: "indexed" });
+  });
+
+  test("a wrapped name has its token's owner, fuses and the node as token id; its expiry is the registrar's", async () => {
+    const body = await whois("wrapped.eth");
+    expect(body.ownership).toEqual({
+      is_wrapped: true,
+      owner: ALICE,
+      registry: getAddress(WRAPPER),
+      registrar: getAddress(WRAPPER),
+      wrapper: ALICE,
+    });
+    expect(body.wrapper).toEqual({
+      fuses: PCC + 131072 + 1,
+      expiry_timestamp: inDays(100).toString(),
+      fuse_names: ["CANNOT_UNWRAP", "PARENT_CANNOT_CONTROL", "IS_DOT_ETH"],
+    });
+    expect(body.token_id).toBe(BigInt(namehash("wrapped.eth")).toString());
+    expect(body.expiry_timestamp).toBe(inDays(10).toString());
+  });
+
+  test("where the wrapper expired before the registrar, the name is the NameWrapper's and its fuses are gone", async () => {
+    const body = await whois("desync.eth");
+    expect(body.ownership).toEqual({
+      is_wrapped: false,
+      owner: getAddress(WRAPPER),
+      registry: getAddress(WRAPPER),
+      registrar: getAddress(WRAPPER),
+    });
+    expect(body.wrapper).toEqual({
+      fuses: 0,
+      expiry_timestamp: String(NOW - 1),
+      fuse_names: [],
+      expired: true,
+    });
+    expect(body.availability_status).toBe("registered");
+    expect(body.token_id).toBe(BigInt(keccak256(stringToBytes("desync"))).toString());
+  });
+
+  test("a subname wrapped without expiry has none", async () => {
+    const body = await whois("plain.wrapped.eth");
+    expect(body.expiry_timestamp).toBeNull();
+    expect(body.wrapper).toEqual({ fuses: 0, expiry_timestamp: "0", fuse_names: [] });
+  });
+
+  test("a resolver that is not on the list of static ones is unindexed, and its texts are not the name's display", async () => {
+    const body = await whois("strange.eth");
+    expect(body.resolver).toEqual({
+      status: "unindexed",
+      address: getAddress(STRANGE_RESOLVER),
+    });
+    expect(body).not.toHaveProperty("display");
+  });
+
+  test("a top-level name has the empty root for a parent", async () => {
+    expect(await whois("eth")).toMatchObject({ parent_name: "", parent_node: namehash(""), label: "eth" });
+  });
+
+  test("a label may be given by its hash alone", async () => {
+    const hash = keccak256(stringToBytes("alice")).slice(2);
+    expect(await whois(`[${hash.toUpperCase()}].eth`)).toMatchObject({ name: "alice.eth" });
+  });
+});
+
+describe("GET /pending-stats", () => {
+  test("counts the names with an unknown label", async () => {
+    const before = (await api.get("/pending-stats")).body.pendingCount as number;
+    const hidden = domainRow("hidden.eth", { isLabelKnown: false, labelLength: null, isNameKnown: false });
+    await tables.writer.insert(domain).values([hidden]);
+    expect((await api.get("/pending-stats")).body).toEqual({ pendingCount: before + 1 });
+  });
+});
