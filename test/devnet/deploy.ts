@@ -112,8 +112,8 @@ type Place = DeployedContract & { startBlock: number };
  * Puts ENS on an empty anvil chain, in the order of its history: the contracts of 2017 to 2020 are the real ones, from
  * npm; the later ones are our doubles. The first account deploys and owns all, so that on a chain of the same start
  * every address is the same. At the end both registries, all registrars and all controllers work side by side:
- * `.eth` of the old registry belongs to the auction registrar ({@link handOverOldEth} passes it on to that of 2019),
- * `addr.reverse` to the reverse registrar of 2023 (the owner of `reverse`, the first account, can pass it back).
+ * `.eth` of the old registry belongs to the auction registrar, `addr.reverse` to the reverse registrar of 2023, and the
+ * first account, who owns what is above them, can give each to another generation.
  */
 export async function deployContracts(client: Client, options: DeployOptions = {}): Promise<Devnet> {
   const deployer = await startDeployment(client);
@@ -144,18 +144,6 @@ export async function deployLayer2(
   return { chain: toChainDeployment(name, deployer), contracts: toContracts(deployer) };
 }
 
-/** Makes another registrar of 2017 or 2019 the owner of `.eth` in the old registry, as in May 2019. */
-export async function handOverOldEth(
-  client: Client,
-  { contracts, to }: { contracts: Devnet["contracts"]; to: "auctionRegistrar" | "oldRegistrar" },
-): Promise<void> {
-  const { oldRegistry, [to]: registrar } = contracts;
-  if (!oldRegistry || !registrar) throw new Error(`This chain has no oldRegistry or no ${to}`);
-  const deployer = await startDeployment(client);
-  deployer.places.set("oldRegistry", { ...oldRegistry, startBlock: 0 });
-  await call(deployer, "oldRegistry", "setSubnodeOwner", [zeroHash, labelhash("eth"), registrar.address]);
-}
-
 type Deployer = {
   client: Client;
   account: Address;
@@ -175,7 +163,8 @@ async function startDeployment(client: Client): Promise<Deployer> {
 }
 
 async function deployRegistries(deployer: Deployer): Promise<void> {
-  await create(deployer, "oldRegistry", archived("ens-022/ENSRegistry"));
+  // The registrar of 2019 in npm expects an answer of setSubnodeOwner, which the build of `ens-022` does not give.
+  await create(deployer, "oldRegistry", archived("ens/ENSRegistry"));
   const oldRegistry = addressOf(deployer, "oldRegistry");
   await create(deployer, "registry", archived("ens/ENSRegistryWithFallback"), [oldRegistry]);
   await create(deployer, "root", rootArtifact(), [addressOf(deployer, "registry")]);

@@ -103,12 +103,15 @@ export async function invalidateName(
 }
 
 /**
- * Makes the auction registrar of 2017 or the registrar of 2019 the owner of `eth` in the old registry, as in May
- * 2019. By the owner of the old registry's root only.
+ * Makes another contract the owner of `eth` in the old registry: the registrar of 2019, as in May 2019, or the
+ * migration contract, as in February 2020. By the owner of the old registry's root only.
  */
 export async function useOldRegistrar(
   chain: Chain,
-  { from, registrar }: { from: Address; registrar: "auctionRegistrar" | "oldRegistrar" },
+  {
+    from,
+    registrar,
+  }: { from: Address; registrar: "auctionRegistrar" | "oldRegistrar" | "registrarMigration" },
 ): Promise<TransactionReceipt> {
   const owner = addressOf(chain, registrar);
   return setSubnodeOwner(chain, { from, registry: "oldRegistry", parent: ROOT_NODE, label: "eth", owner });
@@ -123,7 +126,10 @@ export async function transferRegistrars(
   return send(chain, { from, contract: "auctionRegistrar", functionName: "transferRegistrars", args });
 }
 
-/** `migrate`: anyone moves a name of the registrar of 2019 into that of 2020, with its owner and expiry. */
+/**
+ * `migrate`: anyone moves a name of the registrar of 2019 into that of 2020, with its owner and expiry. Only while
+ * the migration contract owns `eth` in the old registry ({@link useOldRegistrar}).
+ */
 export async function migrateRegistration(
   chain: Chain,
   { from, label }: { from: Address; label: Label },
