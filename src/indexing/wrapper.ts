@@ -1,9 +1,10 @@
 import { type Context, ponder } from "ponder:registry";
+import { event as eventTable } from "ponder:schema";
 import type { Hex } from "viem";
 import { decodeDnsName, hashOfTokenId, isPrintable, nodeOfLabels, unknownLabel } from "../ens/name.ts";
-import { mintedToken } from "../ens/wrapper.ts";
-import { causeOf, orNone } from "./write/cause.ts";
-import { type Place, patchDomain } from "./write/domains.ts";
+import { fusesAt, mintedToken } from "../ens/wrapper.ts";
+import { type Cause, causeOf, orNone } from "./write/cause.ts";
+import { type Domain, type DomainPatch, type Place, patchDomain } from "./write/domains.ts";
 import { appendEvent } from "./write/events.ts";
 import { isLabelOf, learnLabel } from "./write/names.ts";
 
@@ -59,13 +60,40 @@ ponder.on("NameWrapper:FusesSet", async ({ event, context }) => {
   await patchDomain(context, cause, { node }, () => ({ wrapperFuses: fuses }));
 });
 
-/** Expiry as stored from now on; the node need not be wrapped. Writes: events, domains. */
+/**
+ * Expiry as stored from now on; the node need not be wrapped. Extending a token that had expired stores what `getData`
+ * said of its fuses, none, unless this log only completes a FusesSet. Writes: events, domains.
+ * Source: ens-contracts, contracts/wrapper/NameWrapper.sol, `extendExpiry` and `_setFuses`.
+ */
 ponder.on("NameWrapper:ExpiryExtended", async ({ event, context }) => {
   const { node, expiry } = event.args;
   const cause = causeOf(context, event, NAME_WRAPPER, "ExpiryExtended");
   await appendEvent(context, cause, { node, expiryTimestamp: expiry });
-  await patchDomain(context, cause, { node }, () => ({ wrapperExpiryTimestamp: expiry }));
+  const isOwnCall = !(await followsFusesSet(context, cause, node));
+  await patchDomain(context, cause, { node }, (domain) => ({
+    ...(isOwnCall && settledFuses(domain, cause)),
+    wrapperExpiryTimestamp: expiry,
+  }));
 });
+
+async function followsFusesSet(
+  context: Context,
+  { chainId, blockNumber, logIndex, transactionHash }: Cause,
+  node: Hex,
+) {
+  const row = await context.db.find(eventTable, { chainId, blockNumber, logIndex: logIndex - 1, ordinal: 0 });
+  return row?.eventType === "FusesSet" && row.node === node && row.transactionHash === transactionHash;
+}
+
+/**
+ * Whoever writes a token, writes back what `getData` says of its fuses: of an expired one none are left, for good.
+ * Source: ens-contracts, contracts/wrapper/ERC1155Fuse.sol, `_transfer`, `_burn`, `safeBatchTransferFrom`.
+ */
+function settledFuses({ wrapperFuses, wrapperExpiryTimestamp }: Domain, cause: Cause): DomainPatch {
+  if (wrapperFuses === null || wrapperExpiryTimestamp === null) return {};
+  const token = { fuses: wrapperFuses, expiry: wrapperExpiryTimestamp };
+  return { wrapperFuses: fusesAt(token, BigInt(cause.blockTimestamp)) };
+}
 
 /** A token was minted, burnt (unwrapping and upgrading too) or given away. Writes: events, domains, ownership_changes. */
 ponder.on("NameWrapper:TransferSingle", async ({ event, context }) => {
@@ -73,7 +101,10 @@ ponder.on("NameWrapper:TransferSingle", async ({ event, context }) => {
   const node = hashOfTokenId(id);
   const cause = causeOf(context, event, NAME_WRAPPER, "TransferSingle");
   await appendEvent(context, cause, { node, fromAddress: from, toAddress: to });
-  await patchDomain(context, cause, { node }, () => ({ wrapperOwner: orNone(to) }));
+  await patchDomain(context, cause, { node }, (domain) => ({
+    ...settledFuses(domain, cause),
+    wrapperOwner: orNone(to),
+  }));
 });
 
 /** Several tokens at once: one row for each. Writes: events, domains, ownership_changes. */
@@ -85,7 +116,10 @@ ponder.on("NameWrapper:TransferBatch", async ({ event, context }) => {
     const cause = { ...first, ordinal };
     const node = hashOfTokenId(id);
     await appendEvent(context, cause, { node, fromAddress: from, toAddress: to });
-    await patchDomain(context, cause, { node }, () => ({ wrapperOwner: orNone(to) }));
+    await patchDomain(context, cause, { node }, (domain) => ({
+      ...settledFuses(domain, cause),
+      wrapperOwner: orNone(to),
+    }));
   }
 });
 
