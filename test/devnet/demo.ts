@@ -1,12 +1,14 @@
-import type { Address, Hex } from "viem";
+import { type Address, type Hex, parseEther } from "viem";
 import type { Chain } from "./acts.ts";
 import {
   addController,
   addressOf,
+  auctionName,
   DAY,
   ethNode,
   FUSES,
   hashLabel,
+  migrateRegistration,
   nodeBelow,
   REVERSE_RECORD,
   reclaim,
@@ -29,6 +31,7 @@ import {
   setWrappedSubnodeRecord,
   toWriteCall,
   transferRegistration,
+  useOldRegistrar,
   useReverseRegistrar,
   warpTo,
   writeRecord,
@@ -77,6 +80,7 @@ export const demoNames: readonly DemoName[] = [
   { name: "lapsed.eth", meaning: "wrapped, then expired long ago: available again" },
   { name: "reborn.eth", meaning: "expired, then bought by another owner" },
   { name: "moved.eth", meaning: "transferred; resolver changed twice, with records on each" },
+  { name: "auctioned.eth", meaning: "auctioned in the old registry, never migrated" },
   {
     name: "legacy.eth",
     meaning: "oldest controller and resolver; texts whose events carry no value; silent primary name",
@@ -102,7 +106,9 @@ type Cast = { chain: Chain; start: bigint } & Record<keyof typeof demoCast, Addr
 type Chapter = { day: bigint; title: string; play: (cast: Cast) => Promise<void> };
 
 const chapters: readonly Chapter[] = [
-  { day: 1n, title: "legacy.eth", play: playLegacy },
+  { day: 1n, title: "auctioned.eth", play: playAuctioned },
+  { day: 10n, title: "legacy.eth, registered", play: playLegacyRegistration },
+  { day: 15n, title: "legacy.eth, migrated", play: playLegacyMigration },
   { day: 20n, title: "moved.eth", play: playMoved },
   { day: 100n, title: "reborn.eth, first owner", play: playFirstLifeOfReborn },
   { day: 400n, title: "lapsed.eth", play: playLapsed },
@@ -158,33 +164,47 @@ function bitcoinScript(publicKeyHash: Hex): Hex {
 
 const BTC = 0n;
 
-/**
- * The old resolver's text event has no value: `email` is set straight, so that the calldata holds it, and
- * `url` through a contract, so that only the chain's state does.
- */
-async function playLegacy({ chain, deployer, bob }: Cast): Promise<void> {
+/** Two bid; the name was never migrated, so only the old registry knows it. */
+async function playAuctioned({ chain, alice, bob }: Cast): Promise<void> {
+  const bids = [
+    { from: alice, value: parseEther("0.5"), deposit: parseEther("2") },
+    { from: bob, value: parseEther("0.2") },
+  ] as const;
+  await auctionName(chain, { label: "auctioned", bids });
+}
+
+/** The controller of 2019, while its registrar owns `eth` in the old registry. */
+async function playLegacyRegistration({ chain, deployer, bob }: Cast): Promise<void> {
+  await useOldRegistrar(chain, { from: deployer, registrar: "oldRegistrar" });
+  await registerV3(chain, { from: bob, label: "legacy", duration: 5n * YEAR, controller: "controller1" });
+}
+
+/** Into the registry and the registrar of 2020; then the records and the primary name of those years. */
+async function playLegacyMigration({ chain, deployer, bob }: Cast): Promise<void> {
   const [label, resolver, node] = ["legacy", "resolver2", ethNode("legacy")];
-  await registerV3(chain, { from: bob, label, duration: 5n * YEAR });
+  await useOldRegistrar(chain, { from: deployer, registrar: "registrarMigration" });
+  await migrateRegistration(chain, { from: bob, label });
   await setResolver(chain, { from: bob, node, resolver: addressOf(chain, resolver) });
   await writeRecord(chain, { from: bob, resolver, node, write: { kind: "addr", address: bob } });
-  await setText(chain, { from: bob, resolver, node, key: "email", value: "bob@legacy.example" });
-  const multicall = addressOf(chain, "multicall3");
-  await setOwner(chain, { from: bob, node, owner: multicall });
-  await sendThroughMulticall(chain, {
-    from: bob,
-    calls: [
-      toWriteCall({
-        from: multicall,
-        resolver,
-        node,
-        write: { kind: "text", key: "url", value: "https://legacy.example" },
-      }),
-      { from: multicall, contract: "registry", functionName: "setOwner", args: [node, bob] },
-    ],
-  });
+  await playLegacyTexts({ chain, bob });
   await useReverseRegistrar(chain, { from: deployer, registrar: "reverseRegistrar2" });
   await setReverseName(chain, { from: bob, name: "legacy.eth", registrar: "reverseRegistrar2" });
   await useReverseRegistrar(chain, { from: deployer, registrar: "reverseRegistrar3" });
+}
+
+/**
+ * The old resolver's text event has no value: `email` is set straight, so that the calldata holds it, and
+ * `url` through a contract that owns the node for a moment, so that only the chain's state holds it.
+ */
+async function playLegacyTexts({ chain, bob }: Pick<Cast, "chain" | "bob">): Promise<void> {
+  const [resolver, node] = ["resolver2", ethNode("legacy")];
+  await setText(chain, { from: bob, resolver, node, key: "email", value: "bob@legacy.example" });
+  const multicall = addressOf(chain, "multicall3");
+  await setOwner(chain, { from: bob, node, owner: multicall });
+  const write = { kind: "text", key: "url", value: "https://legacy.example" } as const;
+  const giveBack = { from: multicall, contract: "registry", functionName: "setOwner", args: [node, bob] };
+  const calls = [toWriteCall({ from: multicall, resolver, node, write }), giveBack];
+  await sendThroughMulticall(chain, { from: bob, calls });
 }
 
 async function playMoved({ chain, alice }: Cast): Promise<void> {

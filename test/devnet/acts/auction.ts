@@ -94,14 +94,6 @@ export async function releaseDeed(
   return send(chain, { from, contract: "auctionRegistrar", functionName: "releaseDeed", args });
 }
 
-/** `invalidateName`: anyone ends a name of fewer than seven characters; its label is in the log as a hash only. */
-export async function invalidateName(
-  chain: Chain,
-  { from, label }: { from: Address; label: string },
-): Promise<TransactionReceipt> {
-  return send(chain, { from, contract: "auctionRegistrar", functionName: "invalidateName", args: [label] });
-}
-
 /**
  * Makes another contract the owner of `eth` in the old registry: the registrar of 2019, as in May 2019, or the
  * migration contract, as in February 2020. By the owner of the old registry's root only.
