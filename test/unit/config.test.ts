@@ -1,0 +1,58 @@
+import { afterEach, expect, test, vi } from "vitest";
+import { mainnet } from "../../abis/deployments/mainnet.ts";
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+  vi.resetModules();
+});
+
+/** The configuration of Ponder as a start with these variables would read it. */
+async function readConfig(env: Record<string, string>) {
+  for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
+  return (await import("../../ponder.config.ts")).default;
+}
+
+const threeVariables = {
+  ENS_NETWORK: "mainnet",
+  RPC_URL_1: "https://rpc.example.org",
+  DATABASE_URL: "postgresql://namedex:secret@localhost:5432/namedex",
+};
+
+/** Roles of the deployment that the indexer does not follow, because they emit nothing or have their own time. */
+const notFollowed = ["agent-adapter", "agent-registry"];
+
+test("mainnet's configuration follows every contract of the deployment from its first block on", async () => {
+  const { contracts } = await readConfig(threeVariables);
+  const places = Object.values(contracts).flatMap(({ chain }) => {
+    const place = (chain as Record<string, { address?: string[]; startBlock: number }>).mainnet;
+    return (place?.address ?? []).map((address) => ({ address, startBlock: place?.startBlock ?? 0 }));
+  });
+  for (const entry of mainnet.contracts) {
+    const isSilent = entry.role === "reverse-registrar" && entry.generation < 3;
+    if (isSilent || notFollowed.includes(entry.role)) continue;
+    const place = places.find(({ address }) => address === entry.address);
+    expect(place, `${entry.role} ${entry.generation} at ${entry.address}`).toBeDefined();
+    expect(place?.startBlock).toBeLessThanOrEqual(entry.startBlock);
+  }
+});
+
+test("one RPC URL is not limited to Ponder's 20 requests a second", async () => {
+  const { chains } = await readConfig({ ...threeVariables, RPC_REQUESTS_PER_SECOND: "100" });
+  expect(chains.mainnet?.rpc).toEqual(Array(5).fill("https://rpc.example.org"));
+});
+
+test("a layer 2's reverse registrar is followed on its own chain", async () => {
+  const { chains, contracts } = await readConfig({
+    ...threeVariables,
+    RPC_URL_59144: "https://linea.example.org",
+  });
+  expect(Object.keys(chains)).toEqual(["mainnet", "linea"]);
+  expect(Object.keys(contracts.L2ReverseRegistrar.chain)).toEqual(["linea"]);
+});
+
+test("the switch for archive reads is part of the index's identity", async () => {
+  const off = await readConfig(threeVariables);
+  vi.resetModules();
+  const on = await readConfig({ ...threeVariables, ARCHIVE_READS: "on" });
+  expect(on.contracts.Resolver.abi).not.toEqual(off.contracts.Resolver.abi);
+});

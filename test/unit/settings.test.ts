@@ -1,0 +1,135 @@
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { readSettings, SettingsError } from "../../src/api/settings.ts";
+
+const base = { DATABASE_URL: "postgresql://namedex:secret@localhost:5432/namedex" };
+const mainnet = { ...base, ENS_NETWORK: "mainnet", RPC_URL_1: "https://rpc.example.org" };
+
+const deployment = {
+  name: "private",
+  chainId: 1337,
+  contracts: [
+    { role: "registry", generation: 2, address: `0x${"11".repeat(20)}`, startBlock: 1 },
+    { role: "registrar", generation: 2, address: `0x${"22".repeat(20)}`, startBlock: 2 },
+  ],
+};
+
+/** Writes a file of its own and returns its path. */
+function fileWith(content: unknown): string {
+  const path = join(mkdtempSync(join(tmpdir(), "namedex-settings-")), "deployment.json");
+  writeFileSync(path, typeof content === "string" ? content : JSON.stringify(content));
+  return path;
+}
+
+const custom = (content: unknown) => ({
+  ...base,
+  ENS_NETWORK: "custom",
+  ENS_DEPLOYMENT: fileWith(content),
+  RPC_URL_1337: "http://localhost:8545",
+});
+
+describe("settings", () => {
+  test("three variables are enough for Ethereum mainnet", () => {
+    const settings = readSettings(mainnet);
+    expect(settings.deployment.chainId).toBe(1);
+    expect(settings.rpcUrls).toEqual({ 1: ["https://rpc.example.org"] });
+    expect(settings.archiveReads).toBe(false);
+    expect(settings.port).toBe(42069);
+  });
+
+  test("a layer 2 chain is indexed where an RPC URL for it is set", () => {
+    expect(readSettings(mainnet).deployment.layer2).toEqual([]);
+    const settings = readSettings({
+      ...mainnet,
+      RPC_URL_8453: "https://base.example.org,https://b.example.org",
+    });
+    expect(settings.deployment.layer2.map((chain) => chain.name)).toEqual(["base"]);
+    expect(settings.rpcUrls[8453]).toEqual(["https://base.example.org", "https://b.example.org"]);
+  });
+
+  test("a custom deployment comes from its file", () => {
+    const settings = readSettings(custom(deployment));
+    expect(settings.deployment.name).toBe("private");
+    expect(settings.deployment.contracts).toHaveLength(2);
+  });
+
+  test("an empty variable counts as not set", () => {
+    expect(readSettings({ ...mainnet, PORT: "", DATABASE_SCHEMA: "" }).schema).toBe("namedex_index");
+  });
+
+  const faults: [what: string, env: Record<string, string | undefined>, parts: string[]][] = [
+    ["no database", { ...mainnet, DATABASE_URL: undefined }, ["DATABASE_URL is not set", "postgresql://"]],
+    [
+      "a database of another kind",
+      { ...mainnet, DATABASE_URL: "mysql://x" },
+      ['DATABASE_URL is "mysql://x"'],
+    ],
+    [
+      "an unknown network",
+      { ...base, ENS_NETWORK: "goerli" },
+      ['ENS_NETWORK is "goerli"', "ENS_NETWORK=mainnet"],
+    ],
+    ["no RPC URL", { ...mainnet, RPC_URL_1: undefined }, ["RPC_URL_1 is not set", "RPC_URL_1=https://"]],
+    ["an RPC URL that is none", { ...mainnet, RPC_URL_1: "https://a, b" }, ['RPC_URL_1 has "b"']],
+    [
+      "an RPC URL of a layer 2 that is none",
+      { ...mainnet, RPC_URL_10: "ftp://x" },
+      ['RPC_URL_10 has "ftp://x"'],
+    ],
+    ["a live RPC URL that is none", { ...mainnet, LIVE_RPC_URL: "x" }, ['LIVE_RPC_URL has "x"']],
+    ["a port out of range", { ...mainnet, PORT: "70000" }, ['PORT is "70000"', "PORT=42069"]],
+    ["a schema that is no identifier", { ...mainnet, DATABASE_SCHEMA: "a-b" }, ['DATABASE_SCHEMA is "a-b"']],
+    [
+      "views in the schema of the tables",
+      { ...mainnet, DATABASE_SCHEMA: "namedex" },
+      ["DATABASE_VIEWS_SCHEMA"],
+    ],
+    [
+      "a rate that is no number",
+      { ...mainnet, RPC_REQUESTS_PER_SECOND: "many" },
+      ["RPC_REQUESTS_PER_SECOND"],
+    ],
+    ["a switch that is neither on nor off", { ...mainnet, ARCHIVE_READS: "yes" }, ["on or off"]],
+    ["no deployment file", { ...base, ENS_NETWORK: "custom" }, ["ENS_DEPLOYMENT is not set"]],
+    [
+      "a deployment file that does not exist",
+      { ...base, ENS_NETWORK: "custom", ENS_DEPLOYMENT: "/nowhere.json" },
+      ["/nowhere.json cannot be read"],
+    ],
+    ["a deployment file that is no JSON", custom("{"), ["ENS_DEPLOYMENT", "is not a deployment file"]],
+    [
+      "a deployment without a registrar",
+      custom({ ...deployment, contracts: deployment.contracts.slice(0, 1) }),
+      ["at least the registry of generation 2 and the registrar"],
+    ],
+    [
+      "a deployment with an unknown generation",
+      custom({ ...deployment, contracts: [{ ...deployment.contracts[0], generation: 9 }] }),
+      ["generation 9 of registry is unknown; known: 1, 2", "contracts[0]"],
+    ],
+    [
+      "a deployment with a field that is none",
+      custom({ ...deployment, contracts: [{ ...deployment.contracts[0], adress: "0x" }] }),
+      ["adress"],
+    ],
+  ];
+
+  test.each(faults)("%s stops the start with the variable, the fault and a remedy", (_, env, parts) => {
+    let message = "";
+    try {
+      readSettings(env);
+    } catch (error) {
+      expect(error).toBeInstanceOf(SettingsError);
+      message = (error as Error).message;
+    }
+    for (const part of parts) expect(message).toContain(part);
+  });
+
+  test("all faults are told at once, and no password", () => {
+    const env = { ENS_NETWORK: "x", PORT: "0", DATABASE_URL: "mysql://user:hunter2@host/db" };
+    expect(() => readSettings(env)).toThrowError(/ENS_NETWORK[\s\S]*DATABASE_URL[\s\S]*PORT/);
+    expect(() => readSettings(env)).not.toThrowError(/hunter2/);
+  });
+});
