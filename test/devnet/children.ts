@@ -15,11 +15,11 @@ export type ChildPlan = {
 };
 
 type Kept = { mark: ProcessMark; signal: NodeJS.Signals };
-type Household = { keeper: ProcessMark; children: Kept[] };
+type Household = { keeper: ProcessMark; ancestors: ProcessMark[]; children: Kept[] };
 
 const kept = new Map<number, Kept>();
 let warden: ChildProcess | undefined;
-let householdFile: string | undefined;
+let own: { file: string; ancestors: ProcessMark[] } | undefined;
 
 /**
  * Starts a program that never outlives this process: it gets a session of its own (a Ctrl-C in the terminal
@@ -54,34 +54,46 @@ export async function endChild(child: ChildProcess): Promise<void> {
   await exited;
 }
 
+/** Ends every child that still runs, the youngest first, each by its own signal. */
+export async function endChildren(): Promise<void> {
+  for (let youngest = [...kept.values()].at(-1); youngest; youngest = [...kept.values()].at(-1)) {
+    await endProcess(youngest.mark, youngest.signal, PATIENCE_MS);
+    kept.delete(youngest.mark.pid);
+  }
+}
+
 /**
  * Takes possession of `file`, the list of this process and its children, for as long as it runs. What an earlier
- * process left behind there is ended first. Gives the keeper's number when that process is alive: then there is
- * nothing to take over, and nothing was touched.
+ * run left behind there is ended first: its children, and itself when one of its `ancestors` is gone.
+ * Gives the earlier run's number when that is alive and well: then nothing was touched.
  */
-export async function takeHousehold(file: string): Promise<{ runningKeeper: number } | null> {
+export async function takeHousehold(
+  file: string,
+  ancestors: ProcessMark[],
+): Promise<{ runningKeeper: number } | null> {
   const left = readHousehold(file);
-  if (left && left.keeper.pid !== process.pid && isRunning(left.keeper)) {
-    return { runningKeeper: left.keeper.pid };
+  if (left && isRunning(left.keeper)) {
+    if (left.ancestors.every(isRunning)) return { runningKeeper: left.keeper.pid };
+    await endProcess(left.keeper, "SIGTERM", 2 * PATIENCE_MS);
   }
   for (const { mark, signal } of [...(left?.children ?? [])].reverse())
     await endProcess(mark, signal, PATIENCE_MS);
-  householdFile = file;
+  own = { file, ancestors };
   writeHousehold();
   return null;
 }
 
 /** Removes the list: every child has ended. */
 export function leaveHousehold(): void {
-  if (householdFile) rmSync(householdFile, { force: true });
-  householdFile = undefined;
+  if (own) rmSync(own.file, { force: true });
+  own = undefined;
 }
 
 function writeHousehold(): void {
   const keeper = markProcess(process.pid);
-  if (!householdFile || !keeper) return;
-  const household: Household = { keeper, children: [...kept.values()] };
-  writeFileSync(householdFile, `${JSON.stringify(household, null, 2)}\n`);
+  if (!own || !keeper) return;
+  const household: Household = { keeper, ancestors: own.ancestors, children: [...kept.values()] };
+  writeFileSync(own.file, `${JSON.stringify(household, null, 2)}\n`);
 }
 
 function readHousehold(file: string): Household | null {

@@ -24,6 +24,7 @@ export type PonderPlan = {
 export type Ponder = {
   url: string;
   child: ChildProcess;
+  pid: number;
   /** Ends it by SIGINT: only then it gives its lock in the database back. */
   stop: () => Promise<void>;
 };
@@ -38,10 +39,11 @@ export function startPonder({ command, port, env, folder, onLog }: PonderPlan): 
     signal: "SIGINT",
     options: { cwd: folder, env: { ...env, PORT: String(port) }, stdio: ["ignore", "pipe", "pipe"] },
   });
+  if (child.pid === undefined) throw new Error("Ponder could not be started");
   for (const stream of [child.stdout, child.stderr]) {
     if (stream) createInterface({ input: stream }).on("line", (text) => onLog(parseLine(text)));
   }
-  return { url: `http://127.0.0.1:${port}`, child, stop: () => endChild(child) };
+  return { url: `http://127.0.0.1:${port}`, child, pid: child.pid, stop: () => endChild(child) };
 }
 
 /** The last indexed block of every chain, by Ponder's name of the chain; null while the API does not answer. */

@@ -135,9 +135,11 @@ function logFile(place: Place): string {
 function spawnServer(place: Place, port: number, settings: readonly string[]): ChildProcess {
   const log = openSync(logFile(place), "w");
   const network = ["-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories="];
+  // Without waiting for each commit a power cut may lose the last moments, but never what holds together.
+  const limits = ["-c", "max_connections=300", "-c", "synchronous_commit=off"];
   const child = startChild({
     command: join(place.programs, "bin", "postgres"),
-    args: ["-D", place.data, "-p", String(port), ...network, "-c", "max_connections=300", ...settings],
+    args: ["-D", place.data, "-p", String(port), ...network, ...limits, ...settings],
     signal: "SIGINT",
     options: { ...place.account, cwd: "/", env: {}, stdio: ["ignore", log, log] },
   });

@@ -28,6 +28,27 @@ export async function endProcess(mark: ProcessMark, signal: NodeJS.Signals, pati
   send(mark.pid, "SIGKILL");
 }
 
+/**
+ * The npm that runs this process as a script, with the shell between them; empty without npm. A `kill -9` of npm
+ * reaches only npm itself, so whoever should end with it must watch.
+ */
+export function npmAncestors(env: Record<string, string | undefined>): ProcessMark[] {
+  if (env.npm_lifecycle_event === undefined) return [];
+  const parent = markProcess(process.ppid);
+  const shell = parent && isShell(parent.pid) ? markProcess(parentOf(parent.pid) ?? 0) : null;
+  return [parent, shell].filter((mark) => mark !== null);
+}
+
+function isShell(pid: number): boolean {
+  const command = process.platform === "linux" ? readStat(pid)?.command : askPs(pid, "comm=");
+  return /(^|\/|-)(ba|da|z|k|a)?sh$/.test(command ?? "");
+}
+
+function parentOf(pid: number): number | null {
+  const parent = process.platform === "linux" ? readStat(pid)?.parent : askPs(pid, "ppid=");
+  return parent ? Number(parent) : null;
+}
+
 function send(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
@@ -36,22 +57,32 @@ function send(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-/** `/proc/<pid>/stat` is `pid (command) state … starttime …`; the command may hold blanks and brackets itself. */
 function birthFromProc(pid: number): string | null {
+  const stat = readStat(pid);
+  return stat === null || stat.state === "Z" || stat.state === "X" ? null : stat.startTime;
+}
+
+/** `/proc/<pid>/stat` is `pid (command) state ppid … starttime …`; the command may hold blanks and brackets itself. */
+function readStat(pid: number): { command: string; state: string; parent: string; startTime: string } | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-    const [state, startTime] = [fields[0], fields[19]];
-    return state === "Z" || state === "X" || startTime === undefined ? null : startTime;
+    const end = stat.lastIndexOf(")");
+    const fields = stat.slice(end + 2).split(" ");
+    const [state = "", parent = "", startTime = ""] = [fields[0], fields[1], fields[19]];
+    return { command: stat.slice(stat.indexOf("(") + 1, end), state, parent, startTime };
   } catch {
     return null;
   }
 }
 
 function birthFromPs(pid: number): string | null {
+  const line = askPs(pid, "stat=,lstart=");
+  return line === null || line.startsWith("Z") ? null : line.slice(line.indexOf(" ") + 1).trim();
+}
+
+function askPs(pid: number, columns: string): string | null {
   try {
-    const line = execFileSync("ps", ["-o", "stat=,lstart=", "-p", String(pid)], { encoding: "utf8" }).trim();
-    return line === "" || line.startsWith("Z") ? null : line.slice(line.indexOf(" ") + 1).trim();
+    return execFileSync("ps", ["-o", columns, "-p", String(pid)], { encoding: "utf8" }).trim() || null;
   } catch {
     return null;
   }

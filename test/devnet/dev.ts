@@ -1,0 +1,72 @@
+import { join, relative, resolve } from "node:path";
+import { prepareDatabase } from "../../src/api/database.ts";
+import { loadEnvironmentFiles } from "../../src/api/environment.ts";
+import { readSettings, SettingsError } from "../../src/api/settings.ts";
+import { keepHouse } from "./house.ts";
+import { startIndexer } from "./indexer.ts";
+import { startOwnChain } from "./ownChain.ts";
+import { freePort, isFree } from "./ports.ts";
+import { openDatabase, openFreshDatabase, startPostgres } from "./postgres.ts";
+import { beginStep, say } from "./screen.ts";
+import { welcomeText } from "./welcome.ts";
+
+// `npm run dev`: all that Namedex needs, on one machine and without settings. What is set is used instead.
+
+const USUAL_API_PORT = 42069;
+const USUAL_POSTGRES_PORT = 54329;
+
+type Environment = Record<string, string | undefined>;
+
+loadEnvironmentFiles();
+const given: Environment = { ...process.env };
+const home = resolve(given.NAMEDEX_HOME || ".namedex");
+const network = given.ENS_NETWORK || "devnet";
+const hasOwnChain = network === "devnet" && !given.RPC_URL_31337;
+
+await keepHouse({ home, env: given, open: start });
+
+async function start(): Promise<number> {
+  if (!hasOwnChain) readSettings({ ...given, DATABASE_URL: given.DATABASE_URL || "postgresql://later" });
+  const port = await choosePort(given.PORT);
+  const databaseUrl = await findDatabase();
+  const chain = hasOwnChain ? await startOwnChain(home) : null;
+  const env: Environment = { ...given, ...chain?.settings, DATABASE_URL: databaseUrl, PORT: String(port) };
+  const settings = readSettings(env);
+  const block = chain && Number(await chain.local.chain.client.getBlockNumber());
+  const head = block === null ? null : { chain: settings.deployment.name, block };
+  const logFile = join(home, "ponder.log");
+  env.DATABASE_SCHEMA = settings.schema;
+  const ponder = await startIndexer({ env, port, logFile, folder: process.cwd(), head });
+  const chainUrl = chain?.local.anvil.url ?? null;
+  const places = { databaseUrl, schema: settings.schema, logFile: relative("", logFile) };
+  say(welcomeText({ url: `http://localhost:${port}`, chainUrl, network, ...places }));
+  return ponder.pid;
+}
+
+/** The port asked for, or the usual one, or the next that is free. Throws when the port asked for is taken. */
+async function choosePort(asked: string | undefined): Promise<number> {
+  if (!asked) return freePort(USUAL_API_PORT);
+  const port = Number(asked);
+  if (Number.isInteger(port) && !(await isFree(port))) {
+    throw new SettingsError(
+      `PORT is ${port}, which another program has: end that, or choose another, for example PORT=42070`,
+    );
+  }
+  return port;
+}
+
+/**
+ * The database of DATABASE_URL, else one of our own PostgreSQL, kept from start to start; only the one of our own
+ * chain is made anew, because the chain is.
+ */
+async function findDatabase(): Promise<string> {
+  if (given.DATABASE_URL) {
+    await prepareDatabase(given.DATABASE_URL);
+    return given.DATABASE_URL;
+  }
+  const step = beginStep("Starting PostgreSQL");
+  const server = await startPostgres({ data: join(home, "postgres"), preferredPort: USUAL_POSTGRES_PORT });
+  const url = await (hasOwnChain ? openFreshDatabase : openDatabase)(server.url, network);
+  step.done(`PostgreSQL on port ${new URL(url).port}, data in ${relative("", server.data)}`);
+  return url;
+}

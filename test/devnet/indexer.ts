@@ -1,0 +1,71 @@
+import { createWriteStream } from "node:fs";
+import { isReady, type LogLine, type Ponder, readStatus, startPonder, until } from "./ponder.ts";
+import { beginStep, type Step, say, styled } from "./screen.ts";
+
+const WARNING = 40;
+const ERROR = 50;
+
+/** Warnings that warn of nothing here: of a local chain at rest, of how it is started, reloads and ends. */
+const expected = [
+  /"msg":"(Local environment file|Received SIG|Started shutdown sequence|Dropped existing database)/,
+  /"msg":"(Detected public RPC URL|No new block received within expected time).*"chain_id":31337/,
+  /Cannot use a pool after calling end on the pool/,
+];
+/** Lines that are no warning, but what a developer waits for. */
+const awaited = /^Hot reload/;
+
+/** What to index and how to tell that it is done; `head` is null for a chain whose backfill takes hours. */
+export type IndexerPlan = {
+  env: Record<string, string | undefined>;
+  port: number;
+  logFile: string;
+  folder: string;
+  head: { chain: string; block: number } | null;
+};
+
+/**
+ * Starts `ponder dev` and waits until it has indexed the chain up to `head`, or, without one, until its API
+ * answers. Its whole log goes to the file, its warnings and errors to the screen.
+ */
+export async function startIndexer({ env, port, logFile, folder, head }: IndexerPlan): Promise<Ponder> {
+  const step = beginStep("Starting the indexer");
+  const file = createWriteStream(logFile);
+  const onLog = (line: LogLine) => {
+    file.write(`${line.text}\n`);
+    const text = forScreen(line);
+    if (text !== null) say(text);
+  };
+  const ponder = startPonder({ command: "dev", port, env, folder, onLog });
+  const look = () => (head === null ? isAnswering(ponder.url) : isIndexed(ponder.url, head, step));
+  await until(ponder, { look, timeout: Number.POSITIVE_INFINITY, describe: () => `Its log: ${logFile}` });
+  step.done(head === null ? "API answers; the backfill goes on" : `Indexed ${head.block} blocks`);
+  return ponder;
+}
+
+async function isAnswering(url: string): Promise<boolean> {
+  const reply = await fetch(`${url}/health`).catch(() => null);
+  return reply?.status === 200;
+}
+
+async function isIndexed(url: string, head: { chain: string; block: number }, step: Step): Promise<boolean> {
+  const block = (await readStatus(url))?.[head.chain];
+  if (block === undefined) return false;
+  step.tell(`block ${block.number} of ${head.block}`);
+  return block.number >= head.block && (await isReady(url));
+}
+
+/** A log line as a developer wants to see it, or null for one that only the file needs. */
+function forScreen({ level, msg, text }: LogLine): string | null {
+  if (awaited.test(msg)) return styled("dim", msg);
+  if (level < WARNING || expected.some((pattern) => pattern.test(text))) return null;
+  const heading = level >= ERROR ? styled("red", `Ponder: ${msg}`) : styled("yellow", `Ponder: ${msg}`);
+  return `${heading}${detailsOf(text)}`;
+}
+
+function detailsOf(text: string): string {
+  const { error, ...fields } = JSON.parse(text) as { error?: { stack?: string; message?: string } };
+  const known = ["level", "time", "msg", "duration", "chain_id"];
+  const words = Object.entries(fields).filter(([key]) => !known.includes(key));
+  const line = words.map(([key, value]) => ` ${key}=${String(value)}`).join("");
+  return `${line}${error ? `\n${error.stack ?? error.message ?? ""}` : ""}`;
+}
