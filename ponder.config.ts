@@ -12,7 +12,7 @@ import { nameWrapperAbi } from "./abis/nameWrapper.ts";
 import { auctionRegistrarAbi, registrarAbi } from "./abis/registrar.ts";
 import { registryAbi } from "./abis/registry.ts";
 import { archiveReadsAbi, listedResolverAbi, resolverAbi, resolverUnindexedKeyAbi } from "./abis/resolver.ts";
-import { nameForAddrAbi, reverseRegistrarAbi } from "./abis/reverse.ts";
+import { defaultReverseRegistrarAbi, nameForAddrAbi, reverseRegistrarAbi } from "./abis/reverse.ts";
 import { readSettings } from "./src/api/settings.ts";
 
 const settings = readSettings(process.env);
@@ -95,7 +95,7 @@ export default createConfig({
       chain: at("reverse-resolver"),
     },
     ReverseRegistrar: { abi: reverseRegistrarAbi, chain: at("reverse-registrar", 3) },
-    DefaultReverseRegistrar: { abi: nameForAddrAbi, chain: at("default-reverse-registrar") },
+    DefaultReverseRegistrar: { abi: defaultReverseRegistrarAbi, chain: at("default-reverse-registrar") },
     L2ReverseRegistrar: { abi: nameForAddrAbi, chain: at("l2-reverse-registrar") },
   },
 });

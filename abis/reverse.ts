@@ -1,6 +1,7 @@
 import { parseAbi } from "viem";
 
 const owned = "event OwnershipTransferred(address indexed previousOwner, address indexed newOwner)";
+const nameForAddr = "event NameForAddrChanged(address indexed addr, string name)";
 
 /**
  * Events of the reverse registrar of 2023. Its two forerunners emit none.
@@ -17,7 +18,14 @@ export const reverseRegistrarAbi = parseAbi([
  * The event of ENSIP-19's registrars: the DefaultReverseRegistrar on mainnet and an L2ReverseRegistrar on each
  * layer 2. An empty name clears. Source: ENSIP-19; ensdomains/ens-contracts, contracts/reverseRegistrar.
  */
-export const nameForAddrAbi = parseAbi(["event NameForAddrChanged(address indexed addr, string name)"]);
+export const nameForAddrAbi = parseAbi([nameForAddr]);
+
+/** All events of the DefaultReverseRegistrar, which has an owner and controllers besides. */
+export const defaultReverseRegistrarAbi = parseAbi([
+  nameForAddr,
+  "event ControllerChanged(address indexed controller, bool enabled)",
+  owned,
+]);
 
 /** Reads of ENSIP-19's registrars. */
 export const nameForAddrReads = parseAbi(["function nameForAddr(address addr) view returns (string)"]);

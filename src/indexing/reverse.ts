@@ -50,6 +50,15 @@ ponder.on("L2ReverseRegistrar:NameForAddrChanged", (args) =>
   onNameForAddr(args, "L2_REVERSE_REGISTRAR", coinTypeOfChain(args.context.chain.id)),
 );
 
+ponder.on("DefaultReverseRegistrar:ControllerChanged", async ({ event, context }) => {
+  const cause = causeOf(context, event, "DEFAULT_REVERSE_REGISTRAR", "ControllerChanged");
+  await appendEvent(context, cause, { details: event.args });
+});
+ponder.on("DefaultReverseRegistrar:OwnershipTransferred", async ({ event, context }) => {
+  const cause = causeOf(context, event, "DEFAULT_REVERSE_REGISTRAR", "OwnershipTransferred");
+  await appendEvent(context, cause, { details: event.args });
+});
+
 type NameForAddr = { event: Event<"DefaultReverseRegistrar:NameForAddrChanged">; context: Context };
 
 /** An address set its name at a registrar of ENSIP-19; an empty one clears it. Writes: events, primary names. */
