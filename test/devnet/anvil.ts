@@ -4,7 +4,7 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { endChild, startChild } from "./children.ts";
-import { freePort } from "./ports.ts";
+import { freePort, isFree } from "./ports.ts";
 
 const START_PATIENCE_MS = 15_000;
 
@@ -35,6 +35,9 @@ export type Anvil = { url: string; port: number; chainId: number; pid: number; s
 export async function startAnvil(options: AnvilOptions = {}): Promise<Anvil> {
   const { chainId = 31337, blockSeconds = 12, logFile } = options;
   const port = options.port ?? (await freePort());
+  if (options.port !== undefined && !(await isFree(port))) {
+    throw new Error(`anvil did not start on port ${port}: another program listens there`);
+  }
   const url = `http://127.0.0.1:${port}`;
   const command = anvilBinary();
   const log = logFile === undefined ? null : await open(logFile, "w");
