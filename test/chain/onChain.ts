@@ -1,0 +1,296 @@
+import type { Address, Hex } from "viem";
+import { decodeFunctionResult, getAddress, hexToBigInt, numberToHex, zeroAddress } from "viem";
+import { expect } from "vitest";
+import type { Chain, Question } from "../devnet/acts.ts";
+import {
+  addressOf,
+  contractOf,
+  encodeCall,
+  hashLabel,
+  latestTime,
+  nodeBelow,
+  ROOT_NODE,
+  read,
+  rpc,
+} from "../devnet/acts.ts";
+import { lower, type Stage, type Whois } from "./stage.ts";
+
+/*
+ * The oracle of the stories: what the contracts answer, put into the fields of the specification. It shares no code
+ * with the product.
+ */
+
+const UNKNOWN_LABEL = /^\[([0-9a-f]{64})\]$/;
+
+/** Labelhash of a label as answers spell it: `[<64 hex>]` for one that is not known. */
+export const hashOfShown = (label: string): Hex => {
+  const unknown = UNKNOWN_LABEL.exec(label);
+  return unknown ? `0x${unknown[1]}` : hashLabel(label);
+};
+
+/** Node of a name as answers spell it. */
+export const nodeOfShown = (name: string): Hex =>
+  name === ""
+    ? ROOT_NODE
+    : name
+        .split(".")
+        .reduceRight<Hex>((node, label) => nodeBelow(node, { labelhash: hashOfShown(label) }), ROOT_NODE);
+
+/** How a label that no text stands for is spelled. */
+export const spelled = (label: string | Uint8Array): string => `[${hashLabel(label).slice(2)}]`;
+
+const orNull = (address: Address): Address | null => (address === zeroAddress ? null : getAddress(address));
+
+/** Reads a view function as of another time than the newest block's: what is stored, though it has expired. */
+export async function readAtTime<Result>(chain: Chain, question: Question, time: bigint): Promise<Result> {
+  const transaction = { to: addressOf(chain, question.contract), data: encodeCall(chain, question) };
+  const data = await rpc<Hex>(chain, "eth_call", [transaction, "latest", {}, { time: numberToHex(time) }]);
+  const { abi } = contractOf(chain, question.contract);
+  return decodeFunctionResult({ abi, functionName: question.functionName, data }) as Result;
+}
+
+/** What the contracts store of a name. */
+export type OnChain = {
+  registryOwner: Address | null;
+  resolver: Address | null;
+  /** .eth second-level names: the token's holder, in grace and later the last one. */
+  registrarOwner: Address | null;
+  registrarExpiry: bigint;
+  /** The wrapper's token as stored, and the fuses as `getData` answers now. */
+  wrapper: {
+    owner: Address | null;
+    fuses: number;
+    expiry: bigint;
+    ownerNow: Address | null;
+    fusesNow: number;
+  };
+};
+
+/** Asks all contracts about one name. */
+export async function readOnChain(chain: Chain, name: string): Promise<OnChain> {
+  const node = nodeOfShown(name);
+  const registry = { contract: "registry", args: [node] };
+  const registryOwner = orNull(await read(chain, { ...registry, functionName: "owner" }));
+  const resolver = orNull(await read(chain, { ...registry, functionName: "resolver" }));
+  return {
+    registryOwner,
+    resolver,
+    ...(await readRegistrar(chain, name)),
+    wrapper: await readToken(chain, node),
+  };
+}
+
+const isEthSecondLevel = (name: string) => name.split(".").length === 2 && name.endsWith(".eth");
+
+const labelOf = (name: string) => name.split(".")[0] ?? "";
+
+async function readRegistrar(chain: Chain, name: string) {
+  if (!isEthSecondLevel(name)) return { registrarOwner: null, registrarExpiry: 0n };
+  const args = [hexToBigInt(hashOfShown(labelOf(name)))];
+  const registrarExpiry = await read<bigint>(chain, {
+    contract: "registrar",
+    functionName: "nameExpires",
+    args,
+  });
+  if (registrarExpiry === 0n) return { registrarOwner: null, registrarExpiry };
+  const question = { contract: "registrar", functionName: "ownerOf", args };
+  const time = min(await latestTime(chain), registrarExpiry - 1n);
+  return { registrarOwner: orNull(await readAtTime(chain, question, time)), registrarExpiry };
+}
+
+type Token = readonly [owner: Address, fuses: number, expiry: bigint];
+
+async function readToken(chain: Chain, node: Hex): Promise<OnChain["wrapper"]> {
+  const question = { contract: "wrapper", functionName: "getData", args: [hexToBigInt(node)] };
+  const [ownerNow, fusesNow, expiry] = await read<Token>(chain, question);
+  const time = min(await latestTime(chain), expiry);
+  const [owner, fuses] = time === 0n ? [ownerNow, fusesNow] : await readAtTime<Token>(chain, question, time);
+  return { owner: orNull(owner), fuses, expiry, ownerNow: orNull(ownerNow), fusesNow };
+}
+
+const min = (a: bigint, b: bigint) => (a < b ? a : b);
+
+/** What `GET /whois/:name` must say, by the contracts' own answers. */
+export async function expectedWhois(chain: Chain, name: string) {
+  const stored = await readOnChain(chain, name);
+  const token = stored.wrapper;
+  const wrapper = getAddress(addressOf(chain, "wrapper"));
+  const holdsRegistrar = !isEthSecondLevel(name) || stored.registrarOwner === wrapper;
+  const wasWrapped = stored.registryOwner === wrapper && holdsRegistrar && token.owner !== null;
+  const isWrapped = wasWrapped && token.ownerNow !== null;
+  const owner = (isWrapped ? token.ownerNow : null) ?? stored.registrarOwner ?? stored.registryOwner;
+  const expiry = isEthSecondLevel(name) ? stored.registrarExpiry : wasWrapped ? token.expiry : 0n;
+  const labelhash = name === "" ? null : hashOfShown(labelOf(name));
+  return {
+    labelhash,
+    namehash: nodeOfShown(name),
+    parent_node: name === "" ? null : nodeOfShown(name.split(".").slice(1).join(".")),
+    token_id: labelhash && hexToBigInt(isWrapped ? nodeOfShown(name) : labelhash).toString(),
+    expiry_timestamp: expiry === 0n ? null : expiry.toString(),
+    resolver: stored.resolver,
+    ownership: present({
+      is_wrapped: isWrapped,
+      owner,
+      registry: stored.registryOwner,
+      registrar: stored.registrarOwner,
+      wrapper: isWrapped ? token.ownerNow : null,
+    }),
+    wrapper: wasWrapped ? { fuses: token.fusesNow, expiry_timestamp: token.expiry.toString() } : undefined,
+    availability_status: await readAvailability(chain, name, { expiry, owner }),
+  };
+}
+
+const present = (fields: Record<string, unknown>) =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
+
+/** The state by what the contracts allow: who may own, renew, or buy the name, and at which price. */
+async function readAvailability(
+  chain: Chain,
+  name: string,
+  { expiry, owner }: { expiry: bigint; owner: unknown },
+): Promise<string> {
+  const now = await latestTime(chain);
+  if (!isEthSecondLevel(name))
+    return owner !== null && (expiry === 0n || expiry > now) ? "registered" : "unknown";
+  const id = hexToBigInt(hashOfShown(labelOf(name)));
+  const registrar = { contract: "registrar", args: [id] };
+  const owned = await read(chain, { ...registrar, functionName: "ownerOf" }).catch(() => null);
+  if (owned !== null) return "registered";
+  if (!(await read<boolean>(chain, { ...registrar, functionName: "available" }))) return "grace";
+  const question = { contract: "priceOracle4", functionName: "premium", args: ["", expiry, 0n] };
+  return (await read<bigint>(chain, question)) > 0n ? "premium" : "available";
+}
+
+/** Asks Namedex and the contracts about a name, and expects one answer. Gives the answer of Namedex. */
+export async function expectWhoisAsOnChain(stage: Stage, name: string): Promise<Whois> {
+  const answer = await stage.whois(name);
+  const { labelhash, namehash, parent_node, token_id, expiry_timestamp, ownership } = answer;
+  const { resolver, wrapper, availability_status } = answer;
+  expect({
+    ...{ labelhash, namehash, parent_node, token_id, expiry_timestamp, ownership, availability_status },
+    resolver: resolver.address ?? null,
+    wrapper: wrapper && { fuses: wrapper.fuses, expiry_timestamp: wrapper.expiry_timestamp },
+  }).toEqual(await expectedWhois(stage.chain, name));
+  expect(nodeOfShown(answer.name)).toBe(namehash);
+  expect(answer.source).toBe("indexed");
+  return answer;
+}
+
+/** Whose records, at which resolver (by its contract name). */
+export type RecordsPlace = { resolver: string; name: string };
+
+/** Records as the tables hold them in force at one resolver. */
+export type StoredRecords = {
+  texts: Record<string, string | null>;
+  addresses: Record<string, Hex | null>;
+  contenthash: Hex | null;
+  name: string | null;
+};
+
+type TextRow = { key: string; value: string | null; is_value_known: boolean; exact: string | null };
+
+/** Records of a name at a resolver in its current version; texts of unknown value are left out. */
+export async function readStoredRecords(
+  stage: Stage,
+  { resolver, name }: RecordsPlace,
+): Promise<StoredRecords> {
+  const place = [lower(addressOf(stage.chain, resolver)), nodeOfShown(name)];
+  const [row] = await stage.sql<{ version: string; contenthash: Hex | null; name: string | null }>(
+    "select version, contenthash, name from resolver_nodes where resolver = $1 and node = $2",
+    place,
+  );
+  const texts = await stage.sql<TextRow>(
+    "select key, value, is_value_known, exact from text_records where resolver = $1 and node = $2 and version = $3",
+    [...place, row?.version ?? 0],
+  );
+  const addresses = await stage.sql<{ coin_type: string; address: Hex | null }>(
+    "select coin_type, address from address_records where resolver = $1 and node = $2 and version = $3",
+    [...place, row?.version ?? 0],
+  );
+  return {
+    texts: Object.fromEntries(texts.filter((text) => text.is_value_known).map(exactText)),
+    addresses: Object.fromEntries(addresses.map(({ coin_type, address }) => [coin_type, address])),
+    contenthash: row?.contenthash ?? null,
+    name: row?.name ?? null,
+  };
+}
+
+function exactText({ key, value, exact }: TextRow): [string, string | null] {
+  if (exact === null) return [key, value];
+  const texts = JSON.parse(exact) as { key: string; value: string | null };
+  return [texts.key, texts.value];
+}
+
+/**
+ * Expects the records in force of a name at a resolver to be what the resolver itself answers, for every key and coin
+ * type that the tables hold or `asked` names. Gives the stored ones.
+ */
+export async function expectRecordsAsOnChain(
+  stage: Stage,
+  place: RecordsPlace,
+  asked: { keys?: string[]; coinTypes?: bigint[] } = {},
+): Promise<StoredRecords> {
+  const stored = await readStoredRecords(stage, place);
+  const chain = { ...stage.chain, node: nodeOfShown(place.name), resolver: place.resolver };
+  const keys = new Set([...Object.keys(stored.texts), ...(asked.keys ?? [])]);
+  for (const key of keys) {
+    const value = await askResolver<string>(chain, "text", [key]);
+    expect([key, stored.texts[key] ?? ""]).toEqual([key, value]);
+  }
+  const coinTypes = new Set([...Object.keys(stored.addresses).map(BigInt), ...(asked.coinTypes ?? [])]);
+  for (const coinType of coinTypes) {
+    expect([coinType, stored.addresses[String(coinType)] ?? "0x"]).toEqual([
+      coinType,
+      await readAddress(chain, coinType),
+    ]);
+  }
+  expect(stored.contenthash ?? "0x").toBe((await askResolver<Hex>(chain, "contenthash", [])) ?? "0x");
+  expect(stored.name ?? "").toBe((await askResolver<string>(chain, "name", [])) ?? "");
+  return stored;
+}
+
+type Place = Chain & { node: Hex; resolver: string };
+
+/** A resolver's view function; undefined for a profile that its generation does not know. */
+async function askResolver<Result>(
+  place: Place,
+  functionName: string,
+  rest: readonly unknown[],
+): Promise<Result | undefined> {
+  const args = [place.node, ...rest];
+  const { abi } = contractOf(place, place.resolver);
+  const isKnown = abi.some(
+    (item) => item.type === "function" && item.name === functionName && item.inputs.length === args.length,
+  );
+  return isKnown ? read<Result>(place, { contract: place.resolver, functionName, args }) : undefined;
+}
+
+/** The address record as bytes; resolvers without coin types know Ethereum's only, and zero there means none. */
+async function readAddress(place: Place, coinType: bigint): Promise<Hex | undefined> {
+  const bytes = await askResolver<Hex>(place, "addr", [coinType]);
+  if (bytes !== undefined || coinType !== 60n) return bytes;
+  const address = await askResolver<Address>(place, "addr", []);
+  return address === zeroAddress ? "0x" : address && lower(address);
+}
+
+type Log = { address: Address; topics: Hex[]; data: Hex; blockNumber: Hex; logIndex: Hex };
+
+/** Every log of the deployment's contracts from the first block on, as `block/index`. */
+export async function listTrackedLogs(stage: Stage): Promise<string[]> {
+  const { contracts, layer2 } = stage.local.deployment;
+  const addresses = [...contracts, ...layer2.flatMap((chain) => chain.contracts)].map(
+    ({ address }) => address,
+  );
+  const logs = await rpc<Log[]>(stage.chain, "eth_getLogs", [
+    { fromBlock: "0x0", toBlock: "latest", address: addresses },
+  ]);
+  return logs.map(({ blockNumber, logIndex }) => `${Number(blockNumber)}/${Number(logIndex)}`);
+}
+
+/** Expects the event log to hold every log of every tracked contract exactly once, and none that is not there. */
+export async function expectEveryLogOnce(stage: Stage): Promise<void> {
+  const rows = await stage.sql<{ place: string }>(
+    "select block_number || '/' || log_index as place from events where ordinal = 0 order by block_number, log_index",
+  );
+  expect(rows.map(({ place }) => place)).toEqual(await listTrackedLogs(stage));
+}

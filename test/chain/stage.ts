@@ -1,0 +1,109 @@
+import type { z } from "@hono/zod-openapi";
+import type { Address, Hex, TransactionReceipt } from "viem";
+import { expect } from "vitest";
+import { askedDomain, event, unknownDomain } from "../../src/api/shapes.ts";
+import type { Chain } from "../devnet/acts.ts";
+import type { AnvilOptions } from "../devnet/anvil.ts";
+import { type LocalChain, startLocalChain } from "../devnet/localChain.ts";
+import { type Stack, startStack } from "../support/stack.ts";
+
+/** Full answer of `GET /whois/:name` for a name of the index. */
+export type Whois = z.infer<typeof askedDomain>;
+
+/** One event of `GET /domain/:name/events`. */
+export type ApiEvent = z.infer<typeof event>;
+
+/** Who plays. `deployer` owns the contracts; `contract` stands for an address that is nobody's. */
+export const roles = ["deployer", "alice", "bob", "carol", "dave", "erin", "frank"] as const;
+
+export type Cast = Record<(typeof roles)[number], Address>;
+
+/** A local chain, and a Namedex that indexes it: what the stories of one file share. */
+export type Stage = {
+  local: LocalChain;
+  chain: Chain;
+  stack: Stack;
+  cast: Cast;
+  /** Answers `GET /whois/:name`, as the specification shapes it, of everything that is mined. */
+  whois: (name: string) => Promise<Whois>;
+  /** The same for a name that the index does not hold. */
+  whoisAbsent: (name: string) => Promise<z.infer<typeof unknownDomain>>;
+  /** Answers `GET /domain/:name/events`. */
+  events: (name: string) => Promise<ApiEvent[]>;
+  /** Rows of a query over the tables, of everything that is mined. */
+  sql: Stack["sql"];
+  close: () => Promise<void>;
+};
+
+/** What differs between stages: the chain, and settings of the indexer. */
+export type StagePlan = {
+  anvil?: AnvilOptions;
+  layer2ReverseRegistrar?: boolean;
+  env?: Record<string, string>;
+  /** Acts that are indexed by the backfill; all later ones come in live. */
+  before?: (chain: Chain, cast: Cast) => Promise<unknown>;
+};
+
+/** Deploys ENS on a chain of its own and starts Namedex on it. */
+export async function openStage(plan: StagePlan = {}): Promise<Stage> {
+  const { layer2ReverseRegistrar = true, anvil = {}, ...rest } = plan;
+  const local = await startLocalChain({ ...anvil, contracts: { layer2ReverseRegistrar } });
+  try {
+    return await stageOf(local, rest);
+  } catch (error) {
+    await local.anvil.stop();
+    throw error;
+  }
+}
+
+/** Starts Namedex on a chain that is there already; `close` ends both. */
+export async function stageOf(
+  local: LocalChain,
+  { env = {}, before }: Pick<StagePlan, "env" | "before"> = {},
+): Promise<Stage> {
+  const { anvil, chain, deployment } = local;
+  const cast = castOf(chain);
+  await before?.(chain, cast);
+  const stack = await startStack({ rpcUrl: anvil.url, deployment, env });
+  return {
+    ...{ local, chain, stack, cast },
+    whois: async (name) => askedDomain.parse(await ask(stack, `/whois/${encodeURIComponent(name)}`)),
+    whoisAbsent: async (name) => unknownDomain.parse(await ask(stack, `/whois/${encodeURIComponent(name)}`)),
+    events: async (name) => {
+      const body = await ask(stack, `/domain/${encodeURIComponent(name)}/events`);
+      return event.array().parse((body as { events: unknown }).events);
+    },
+    sql: async (text, values) => {
+      await stack.waitForHead();
+      return stack.sql(text, values);
+    },
+    close: async () => {
+      await stack.destroy();
+      await anvil.stop();
+    },
+  };
+}
+
+function castOf(chain: Chain): Cast {
+  return Object.fromEntries(roles.map((role, index) => [role, chain.accounts[index]])) as Cast;
+}
+
+/** Waits for the newest block, then asks under both prefixes, which must answer alike. */
+async function ask(stack: Stack, path: string): Promise<unknown> {
+  await stack.waitForHead();
+  const [plain, prefixed] = await Promise.all([stack.api(path), stack.api(`/api${path}`)]);
+  expect(plain.status, JSON.stringify(plain.body)).toBe(200);
+  expect(prefixed).toEqual(plain);
+  return plain.body;
+}
+
+/** The events of a transaction, out of a name's history. */
+export const eventsOf = (history: readonly ApiEvent[], { transactionHash }: TransactionReceipt): ApiEvent[] =>
+  history.filter((one) => one.transaction_hash === transactionHash);
+
+/** `EVENT_TYPE by CONTRACT` of events in their order, the deployment block left out. */
+export const namesOf = (history: readonly ApiEvent[]): string[] =>
+  history.map((one) => `${one.contract.replace(/_\d+$/, "")} ${one.event_type}`);
+
+/** A row's columns as SQL has them: addresses in lower case. */
+export const lower = (address: Address): Hex => address.toLowerCase() as Hex;
