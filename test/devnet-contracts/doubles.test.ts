@@ -679,6 +679,26 @@ describe("the test contracts", () => {
     expect(receipt.to?.toLowerCase()).toBe(batch.toLowerCase());
     expect(wordsOf(chain, receipt)).toEqual(["resolver4 TextChanged"]);
   });
+
+  it("Batch can renew several names, each with nearly all it holds, and gives the rest back", async () => {
+    const labels = ["batch-one", "batch-two"];
+    for (const label of labels) await registerV3(chain, { from: ann, label });
+    const value = parseEther("1");
+    const target = addressOf(chain, "controller4");
+    const calls = labels.map((label) => {
+      const data = encodeCall(chain, { contract: "controller4", functionName: "renew", args: [label, YEAR] });
+      return { target, value, data };
+    });
+    const price = await readPrice(chain, { controller: "controller4", label: "batch-one" });
+    const before = await chain.client.getBalance({ address: target });
+    const batch = { contract: "batch", functionName: "run", args: [calls] };
+    // Less than the sum of what the events will say.
+    const receipt = await send(chain, { from: bob, ...batch, value: value + price });
+    const renewals = logsOf(chain, receipt).filter(({ word }) => word === "controller4 NameRenewed");
+    expect(renewals.map(({ args }) => args.cost)).toEqual([value, value]);
+    expect((await chain.client.getBalance({ address: target })) - before).toBe(2n * price);
+    expect(await chain.client.getBalance({ address: addressOf(chain, "batch") })).toBe(0n);
+  });
 });
 
 /** A name of that owner in the registry, without a resolver. */
