@@ -1,5 +1,5 @@
 import type { Address, Hex } from "viem";
-import type { ChainDeployment, ContractEntry, Deployment } from "../../abis/deployments.ts";
+import type { ChainDeployment, ContractEntry, Deployment, Role } from "../../abis/deployments.ts";
 
 /** What the API has to know about the deployment's contracts, found by address. */
 export type Contracts = {
@@ -13,6 +13,13 @@ export type Contracts = {
   listedResolvers: Address[];
   /** Resolvers that the index may answer for, lower case as in SQL. */
   indexedResolvers: Address[];
+  /**
+   * True if a resolver answers the record of the default coin type for every EVM chain without a record of its own.
+   * Source: ENSIP-19; ens-contracts, contracts/resolvers/profiles/AddrResolver.sol of 2025.
+   */
+  answersDefaultAddress: (resolver: Address) => boolean;
+  /** Where addresses claim names: each family of reverse registrars, on each chain of the deployment that has it. */
+  reverseRegistrars: { registrar: string; chainId: number }[];
   /** The NameWrapper, lower case as in SQL; undefined where the deployment has none. */
   wrapper: Address | undefined;
   /** What answers call an emitter: its family, with the deployment block where a family has several contracts. */
@@ -22,6 +29,16 @@ export type Contracts = {
 /** Families of which a deployment has several contracts, told apart in answers by their deployment block. */
 const numberedFamilies: readonly string[] = ["CONTROLLER", "RESOLVER"];
 
+/** First generation of the public resolver that knows ENSIP-19. */
+const DEFAULT_ADDRESS_GENERATION = 5;
+
+/** What `primary_names.registrar` calls the contracts of a role. */
+const reverseRegistrarFamilies: Partial<Record<Role, string>> = {
+  "reverse-registrar": "REVERSE_REGISTRAR",
+  "default-reverse-registrar": "DEFAULT_REVERSE_REGISTRAR",
+  "l2-reverse-registrar": "L2_REVERSE_REGISTRAR",
+};
+
 /** Makes the address book of a deployment. */
 export function contractsOf(deployment: Deployment): Contracts {
   const chains: ChainDeployment[] = [deployment, ...deployment.layer2];
@@ -29,6 +46,9 @@ export function contractsOf(deployment: Deployment): Contracts {
   const startBlocks = new Map(chains.flatMap(listStartBlocks));
   const resolvers = deployment.contracts.filter((entry) => entry.role === "resolver");
   const indexed = new Set(resolvers.filter((entry) => entry.static).map(lowerCase));
+  const withDefault = new Set(
+    resolvers.filter((entry) => entry.generation >= DEFAULT_ADDRESS_GENERATION).map(lowerCase),
+  );
   const wrapper = deployment.contracts.find((entry) => entry.role === "wrapper");
   return {
     chainId: deployment.chainId,
@@ -36,6 +56,8 @@ export function contractsOf(deployment: Deployment): Contracts {
     isIndexedResolver: (resolver) => indexed.has(resolver.toLowerCase() as Address),
     listedResolvers: resolvers.map(lowerCase),
     indexedResolvers: [...indexed],
+    answersDefaultAddress: (resolver) => withDefault.has(resolver.toLowerCase() as Address),
+    reverseRegistrars: chains.flatMap(listReverseRegistrars),
     wrapper: wrapper && lowerCase(wrapper),
     contractLabel: ({ family, chainId, address }) => {
       const block = startBlocks.get(emitterKey(chainId, address));
@@ -50,3 +72,9 @@ const emitterKey = (chainId: number, address: Hex): string => `${chainId}:${addr
 
 const listStartBlocks = (chain: ChainDeployment): [string, number][] =>
   chain.contracts.map((entry) => [emitterKey(chain.chainId, entry.address), entry.startBlock]);
+
+/** Several contracts of a family on one chain followed each other: they count as one. */
+function listReverseRegistrars({ chainId, contracts }: ChainDeployment) {
+  const families = new Set(contracts.map(({ role }) => reverseRegistrarFamilies[role]));
+  return [...families].flatMap((registrar) => (registrar === undefined ? [] : [{ registrar, chainId }]));
+}

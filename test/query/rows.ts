@@ -4,6 +4,7 @@ import type { Deployment } from "../../abis/deployments.ts";
 import { contractsOf } from "../../src/api/contracts.ts";
 
 export const CHAIN_ID = 31337;
+export const LAYER2_CHAIN_ID = 31338;
 
 /** An address that is easy to tell from others. */
 export const account = (number: number): Address => toHex(number, { size: 20 });
@@ -21,14 +22,26 @@ export const deployment: Deployment = {
     { role: "wrapper", generation: 1, address: account(0xe4), startBlock: 4 },
     { role: "resolver", generation: 4, address: account(0xe5), startBlock: 5, static: true },
     { role: "resolver", generation: 4, address: account(0xe6), startBlock: 6 },
+    { role: "resolver", generation: 5, address: account(0xe7), startBlock: 8, static: true },
+    { role: "reverse-registrar", generation: 1, address: account(0xe8), startBlock: 3 },
+    { role: "reverse-registrar", generation: 3, address: account(0xe9), startBlock: 9 },
+    { role: "default-reverse-registrar", generation: 1, address: account(0xea), startBlock: 10 },
   ],
-  layer2: [],
+  layer2: [
+    {
+      name: "devnet2",
+      chainId: LAYER2_CHAIN_ID,
+      contracts: [{ role: "l2-reverse-registrar", generation: 1, address: account(0xeb), startBlock: 1 }],
+    },
+  ],
 };
 
 export const contracts = contractsOf(deployment);
 export const WRAPPER = account(0xe4);
 export const STATIC_RESOLVER = account(0xe5);
 export const LISTED_RESOLVER = account(0xe6);
+/** A static resolver that knows ENSIP-19. */
+export const DEFAULT_ADDRESS_RESOLVER = account(0xe7);
 export const STRANGE_RESOLVER = account(0xee);
 
 export type DomainRow = typeof domain.$inferInsert;
