@@ -107,7 +107,7 @@ contract NameWrapperDouble is FuseToken, Controlled {
 
   function isWrapped(bytes32 parentNode, bytes32 labelhash) public view returns (bool) {
     if (parentNode != ETH_NODE) return _isWrapped(childOf(parentNode, labelhash));
-    if (!_isWrapped(childOf(ETH_NODE, labelhash))) return false;
+    // Of a .eth second-level name the real one asks the registrar only, whatever became of the token.
     try registrar.ownerOf(uint256(labelhash)) returns (address owner) {
       return owner == address(this);
     } catch {
