@@ -2,7 +2,7 @@ import type { Address, Hex } from "viem";
 import type { Ctx } from "./context.ts";
 import type { AskedName } from "./input.ts";
 import type { StoredOwners } from "./ownership.ts";
-import { findDomain } from "./query/domains.ts";
+import { findDomain, listDomains } from "./query/domains.ts";
 
 /** What is known of a domain, whether it came from the index or from the chain. */
 export type DomainFacts = StoredOwners & {
@@ -25,4 +25,10 @@ export type Found = { facts: DomainFacts | null; source: "indexed" | "live" };
 export async function findFacts(ctx: Ctx, name: AskedName): Promise<Found> {
   const facts = await findDomain(ctx.db, { chainId: ctx.contracts.chainId, node: name.node });
   return { facts, source: "indexed" };
+}
+
+/** What is known of many nodes; those that the index does not hold are left out. */
+export async function findFactsMany(ctx: Ctx, nodes: readonly Hex[]): Promise<Map<Hex, DomainFacts>> {
+  const rows = await listDomains(ctx.db, { chainId: ctx.contracts.chainId, nodes: [...new Set(nodes)] });
+  return new Map(rows.map((row) => [row.node, row]));
 }

@@ -2,19 +2,19 @@ import { ens_normalize } from "@adraffy/ens-normalize";
 import { z } from "@hono/zod-openapi";
 import type { Address, Hex } from "viem";
 import { ADDR_REVERSE_NODE, childNode, codePoints, ETH_NODE, labelhash, ROOT_NODE } from "../ens/name.ts";
-import { ApiError, type ErrorCode } from "./errors.ts";
+import { ApiError } from "./errors.ts";
+
+/** What a caller asks for, as written, and its node. */
+export type AskedNode = { query: string; node: Hex };
 
 /** A name that a caller asks for, normalised by ENSIP-15, with its hashes. */
-export type AskedName = {
-  /** As the caller wrote it. */
-  query: string;
+export type AskedName = AskedNode & {
   /** Normalised. */
   name: string;
   label: string;
   labelhash: Hex;
   /** Code points of the label; null where the caller gave only its hash. */
   labelLength: number | null;
-  node: Hex;
   parentNode: Hex;
 };
 
@@ -108,19 +108,14 @@ function parsed<T>(parse: (text: string) => T) {
   });
 }
 
-/** A text that matches a pattern, in lower case; anything else is answered with `code` and `message`. */
-const lowerCase = <T extends string>(pattern: RegExp, code: ErrorCode, message: string) =>
-  parsed((text): T => {
-    if (!pattern.test(text)) throw new ApiError(code, message);
-    return text.toLowerCase() as T;
-  });
-
 /** A choice out of a closed list; the message names the list. */
 function choice<const T extends string>(values: readonly T[], name: string) {
   return z.enum(values, { error: () => `\`${name}\` must be one of: ${values.join(", ")}.` });
 }
 
-const digits = (name: string, { min, max }: { min: number; max: number }) =>
+type Bounds = { min: number; max: number; description?: string; example?: number };
+
+const digits = (name: string, { min, max, ...about }: Bounds) =>
   z
     .string({ error: () => `\`${name}\` must be given once, as a number.` })
     .regex(/^[0-9]{1,15}$/, { error: () => `\`${name}\` must be a whole number.` })
@@ -130,10 +125,24 @@ const digits = (name: string, { min, max }: { min: number; max: number }) =>
         .number()
         .min(min, { error: () => `\`${name}\` must be at least ${min}.` })
         .max(max, { error: () => `\`${name}\` must be at most ${max}.` }),
-    );
+    )
+    .openapi({ type: "integer", minimum: min, maximum: max, ...about });
 
-const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
-const HASH = /^0x[0-9a-fA-F]{64}$/;
+/** Reads a hash of 32 bytes, in lower case. Throws INVALID_HASH. */
+export function parseHash(text: string): Hex {
+  if (!/^0x[0-9a-fA-F]{64}$/.test(text)) {
+    throw new ApiError("INVALID_HASH", "The hash must be 0x and 64 hexadecimal digits.");
+  }
+  return text.toLowerCase() as Hex;
+}
+
+/** Reads an address, in lower case as in SQL; its checksum does not matter. Throws INVALID_ADDRESS. */
+export function parseAddress(text: string): Address {
+  if (!/^0x[0-9a-fA-F]{40}$/.test(text)) {
+    throw new ApiError("INVALID_ADDRESS", "The address must be 0x and 40 hexadecimal digits.");
+  }
+  return text.toLowerCase() as Address;
+}
 
 /** The words of requests: how each parameter is read, what is said of it, and which error it gives. */
 export const input = {
@@ -145,23 +154,55 @@ export const input = {
       example,
     }),
   address: (example = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8") =>
-    lowerCase<Address>(
-      ADDRESS,
-      "INVALID_ADDRESS",
-      "The address must be 0x and 40 hexadecimal digits.",
-    ).openapi({
+    parsed(parseAddress).openapi({
       type: "string",
       description: "Address: 0x and 40 hexadecimal digits, in any case.",
       example,
     }),
-  hash: (what: string, example: string) =>
-    lowerCase<Hex>(HASH, "INVALID_HASH", "The hash must be 0x and 64 hexadecimal digits.").openapi({
-      type: "string",
-      description: what,
-      example,
-    }),
+  hash: (description: string, example: string) =>
+    parsed(parseHash).openapi({ type: "string", description, example }),
   choice,
   digits,
   /** `true` or `false`, as text. */
-  flag: (name: string) => choice(["true", "false"], name).transform((word) => word === "true"),
+  flag: (name: string, description: string) =>
+    choice(["true", "false"], name)
+      .transform((word) => word === "true")
+      .openapi({ type: "string", enum: ["true", "false"], description }),
+  /** Any text up to a length, without NUL, which PostgreSQL's texts cannot hold. */
+  text: (name: string, about: { max: number; description: string; example: string }) =>
+    parsed((text) => {
+      if (text.length > about.max) {
+        throw new ApiError("INVALID_PARAMETER", `\`${name}\` is longer than ${about.max} characters.`);
+      }
+      if (text.includes("\0")) throw new ApiError("INVALID_PARAMETER", `\`${name}\` must not hold NUL.`);
+      return text;
+    }).openapi({
+      type: "string",
+      maxLength: about.max,
+      description: about.description,
+      example: about.example,
+    }),
+  /** A list out of a closed one, separated by commas. */
+  list: <const T extends string>(values: readonly T[], name: string, description: string) =>
+    parsed((text): T[] => {
+      const words = text.split(",").map((word) => word.trim());
+      const wrong = words.find((word) => !values.includes(word as T));
+      if (wrong !== undefined) {
+        throw new ApiError("INVALID_PARAMETER", `\`${name}\` may hold: ${values.join(", ")}.`);
+      }
+      return words as T[];
+    }).openapi({ type: "string", description, example: values.join(",") }),
+  /** Page of a list of 25 results a page. */
+  page: () =>
+    digits("page", { min: 1, max: MAX_PAGE, description: "Page of 25 results, from 1", example: 1 }).default(
+      1,
+    ),
+  /** Order of a list: by which column, and in which direction. */
+  sortBy: <const T extends string>(columns: readonly [T, ...T[]]) =>
+    choice(columns, "sort_by").default(columns[0]).openapi({ description: "Column to sort by" }),
+  sortDir: (first: "asc" | "desc" = "asc") =>
+    choice(["asc", "desc"], "sort_dir").default(first).openapi({ description: "Direction of sorting" }),
 };
+
+/** Far beyond any list; larger numbers would only make the database count. */
+const MAX_PAGE = 10_000_000;

@@ -106,6 +106,25 @@ export const unknownDomain = z
   .strictObject({ query: z.string(), availability_status: availabilityStatus, source })
   .openapi("UnknownDomain");
 
+/** A domain in a list. */
+export const domainItem = z
+  .strictObject({
+    name: z.string(),
+    display: z.string().optional(),
+    label: z.string(),
+    expiry_timestamp: expiry,
+    ownership,
+    resolver: z.strictObject({ address }).optional(),
+  })
+  .openapi("DomainItem");
+
+/** What every answer with pages has besides its results. */
+export const pageFields = {
+  total: count,
+  page: z.int().min(1),
+  page_size: count.openapi({ example: 25 }),
+};
+
 /** One event; fields that the event does not have are absent. */
 export const event = z
   .strictObject({

@@ -1,5 +1,6 @@
 import type { Hono } from "hono";
 import { createApp } from "../../src/api/app.ts";
+import type { Endpoint } from "../../src/api/endpoint.ts";
 import { operations } from "../../src/api/endpoints/index.ts";
 import { contracts } from "./rows.ts";
 import type { Tables } from "./tables.ts";
@@ -12,9 +13,19 @@ export type TestApi = {
   post: (path: string, body: unknown) => Promise<{ status: number; body: Record<string, unknown> }>;
 };
 
+/** The operation with its replies held against its own declaration: a field that is not declared is an error. */
+const checked = (operation: Endpoint): Endpoint => ({
+  ...operation,
+  handle: async (input, ctx) => {
+    const reply = await operation.handle(input, ctx);
+    operation.reply.parse(JSON.parse(JSON.stringify(reply)));
+    return reply;
+  },
+});
+
 export function openApi({ db }: Tables, now: number, { chainHead = null as number | null } = {}): TestApi {
   const makeCtx = async () => ({ db, contracts, now, chainHead: async () => chainHead });
-  const app = createApp({ operations, makeCtx });
+  const app = createApp({ operations: operations.map(checked), makeCtx });
   const read = async (reply: Response) => ({
     status: reply.status,
     body: (await reply.json()) as Record<string, unknown>,

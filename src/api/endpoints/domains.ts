@@ -1,14 +1,9 @@
 import { z } from "@hono/zod-openapi";
-import { neverRegistered } from "../availability.ts";
 import { endpoint } from "../endpoint.ts";
 import { findFacts } from "../facts.ts";
-import { type AskedName, input, isEthSecondLevel } from "../input.ts";
-import { toDomainRecord } from "../record/domain.ts";
+import { input } from "../input.ts";
+import { toAskedRecord } from "../record/domain.ts";
 import { askedDomain, unknownDomain } from "../shapes.ts";
-
-/** State of a name that the index does not hold: of .eth names we know that nobody ever registered them. */
-const stateOfAbsent = (name: AskedName) =>
-  isEthSecondLevel(name) ? neverRegistered(name.labelLength) : ("unknown" as const);
 
 export const whois = endpoint({
   method: "get",
@@ -24,8 +19,7 @@ export const whois = endpoint({
   tool: "whois",
   handle: async ({ name }, ctx) => {
     const { facts, source } = await findFacts(ctx, name);
-    if (facts === null) return { query: name.query, availability_status: stateOfAbsent(name), source };
-    return { ...toDomainRecord({ facts, source }, ctx), query: name.query };
+    return toAskedRecord({ asked: name, facts, source }, ctx);
   },
 });
 

@@ -1,7 +1,17 @@
 import type { Endpoint } from "../endpoint.ts";
+import { bulkEndpoints } from "./bulk.ts";
 import { domainEndpoints } from "./domains.ts";
 import { historyEndpoints } from "./history.ts";
+import { lookupEndpoints } from "./lookups.ts";
+import { searchEndpoints } from "./search.ts";
 import { systemEndpoints } from "./system.ts";
 
 /** Every operation of the API, in the order of the documentation. */
-export const operations: readonly Endpoint[] = [...domainEndpoints, ...historyEndpoints, ...systemEndpoints];
+export const operations: readonly Endpoint[] = [
+  ...domainEndpoints,
+  ...bulkEndpoints,
+  ...searchEndpoints,
+  ...historyEndpoints,
+  ...lookupEndpoints,
+  ...systemEndpoints,
+];

@@ -3,6 +3,7 @@ import type { SQL } from "drizzle-orm";
 import { and, eq, inArray, sql } from "ponder";
 import { type Hex, keccak256, stringToBytes } from "viem";
 import type { Db } from "../context.ts";
+import { offsetOf, orderOf, PAGE_SIZE, type PageRequest } from "./page.ts";
 
 /** A row of `domains` with the name's `display` text, as its current resolver holds it. */
 export type DomainRow = typeof domain.$inferSelect & { displayText: string | null };
@@ -21,11 +22,33 @@ export async function listDomains(
   at: { chainId: number; nodes: readonly Hex[] },
 ): Promise<DomainRow[]> {
   if (at.nodes.length === 0) return [];
-  return withDisplay(db, and(eq(domain.chainId, at.chainId), inArray(domain.node, [...at.nodes])));
+  const rows = await withDisplay(
+    db,
+    and(eq(domain.chainId, at.chainId), inArray(domain.node, [...at.nodes])),
+  );
+  return rows.map(toRow);
 }
 
-async function withDisplay(db: Db, condition: SQL | undefined): Promise<DomainRow[]> {
-  const rows = await db
+/** Domains that meet a condition, page by page. */
+export async function listDomainPage(
+  db: Db,
+  { where, page, now }: { where: SQL | undefined; page: PageRequest; now: number },
+): Promise<DomainRow[]> {
+  const rows = await withDisplay(db, where)
+    .orderBy(...orderOf(page, now))
+    .limit(PAGE_SIZE)
+    .offset(offsetOf(page.page));
+  return rows.map(toRow);
+}
+
+/** How many domains meet a condition. */
+export async function countDomains(db: Db, where: SQL | undefined): Promise<number> {
+  const [row] = await db.select({ count: sql<number>`count(*)::int` }).from(domain).where(where);
+  return row?.count ?? 0;
+}
+
+const withDisplay = (db: Db, condition: SQL | undefined) =>
+  db
     .select({ domain, displayText: textRecord.value })
     .from(domain)
     .leftJoin(
@@ -48,14 +71,20 @@ async function withDisplay(db: Db, condition: SQL | undefined): Promise<DomainRo
       ),
     )
     .where(condition);
-  return rows.map((row) => ({ ...row.domain, displayText: row.displayText }));
-}
+
+const toRow = (row: { domain: typeof domain.$inferSelect; displayText: string | null }): DomainRow => ({
+  ...row.domain,
+  displayText: row.displayText,
+});
 
 /** How many domains have a label of which only the hash is known. */
-export async function countPending(db: Db, at: { chainId: number }): Promise<number> {
-  const [row] = await db
-    .select({ count: sql<number>`count(*)::int` })
-    .from(domain)
-    .where(and(eq(domain.chainId, at.chainId), sql`not ${domain.isLabelKnown}`));
-  return row?.count ?? 0;
-}
+export const countPending = (db: Db, { chainId }: { chainId: number }): Promise<number> =>
+  countDomains(db, and(eq(domain.chainId, chainId), sql`not ${domain.isLabelKnown}`));
+
+/** True for the names right under a node. */
+export const childrenOf = ({ chainId, node }: { chainId: number; node: Hex }): SQL | undefined =>
+  and(eq(domain.chainId, chainId), eq(domain.parentNode, node));
+
+/** True for names with this labelhash, under whatever parent. */
+export const labelledWith = ({ chainId, hash }: { chainId: number; hash: Hex }): SQL | undefined =>
+  and(eq(domain.chainId, chainId), eq(domain.labelhash, hash));

@@ -1,8 +1,8 @@
 import type { z } from "zod";
-import { availabilityOf } from "../availability.ts";
+import { availabilityOf, neverRegistered } from "../availability.ts";
 import type { Contracts } from "../contracts.ts";
 import type { DomainFacts } from "../facts.ts";
-import { isEthSecondLevel } from "../input.ts";
+import { type AskedName, type AskedNode, isEthSecondLevel } from "../input.ts";
 import { type OwnersNow, ownersAt } from "../ownership.ts";
 import type * as shapes from "../shapes.ts";
 import { fuseNames } from "./fuses.ts";
@@ -36,6 +36,35 @@ export function toDomainRecord(
     resolver,
     availability_status: toAvailability(facts, owners, at.now),
     source,
+  };
+}
+
+type Asked = { asked: AskedNode | AskedName; facts: DomainFacts | null; source: DomainRecord["source"] };
+
+/** The record of a name that was asked for; a name of which nothing is known has a state alone. */
+export function toAskedRecord({ asked, facts, source }: Asked, at: Setting) {
+  const { query } = asked;
+  if (facts === null) return { query, availability_status: stateOfAbsent(asked), source };
+  return { ...toDomainRecord({ facts, source }, at), query };
+}
+
+/** Of .eth names that the index does not hold we know that nobody ever registered them. */
+const stateOfAbsent = (asked: AskedNode | AskedName) =>
+  "name" in asked && isEthSecondLevel(asked) ? neverRegistered(asked.labelLength) : ("unknown" as const);
+
+/** A domain in a list: a part of its record. */
+export function toDomainItem(facts: DomainFacts, at: Setting): z.infer<typeof shapes.domainItem> {
+  const { name, label, display, expiry_timestamp, ownership, resolver } = toDomainRecord(
+    { facts, source: "indexed" },
+    at,
+  );
+  return {
+    name,
+    ...(display !== undefined && { display }),
+    label,
+    expiry_timestamp,
+    ownership,
+    ...(resolver.address && { resolver: { address: resolver.address } }),
   };
 }
 

@@ -1,0 +1,126 @@
+import { z } from "@hono/zod-openapi";
+import { namehash } from "viem";
+import type { Availability } from "../availability.ts";
+import { endpoint } from "../endpoint.ts";
+import { ApiError } from "../errors.ts";
+import { findFactsMany } from "../facts.ts";
+import { parseHash, parseName } from "../input.ts";
+import { toAskedRecord } from "../record/domain.ts";
+import { askedDomain, count, unknownDomain } from "../shapes.ts";
+
+/** Items of one bulk request: the contract's limit. */
+const MAX_ITEMS = 500;
+
+const bulkFields = z.object({
+  names: z
+    .array(z.string())
+    .optional()
+    .openapi({ description: "Full names", example: ["alice.eth", "wrapped.eth"] }),
+  namehashes: z
+    .array(z.string())
+    .optional()
+    .openapi({ description: "Namehashes: 0x and 64 hexadecimal digits", example: [namehash("grace.eth")] }),
+});
+
+/** At least one item and at most 500; what is wrong with one item is told in its own place. */
+const bulkBody = bulkFields.superRefine(({ names = [], namehashes = [] }, issues) => {
+  const items = names.length + namehashes.length;
+  if (items === 0) {
+    const message = "`names` or `namehashes` is required, with at least one item.";
+    issues.addIssue({ code: "custom", message, params: { code: "MISSING_PARAMETER" } });
+  }
+  if (items > MAX_ITEMS) {
+    const message = `At most ${MAX_ITEMS} names and namehashes in all; this request has ${items}.`;
+    issues.addIssue({ code: "custom", message, params: { code: "LIMIT_EXCEEDED" } });
+  }
+});
+
+const invalidItem = z
+  .strictObject({
+    query: z.string(),
+    availability_status: z.literal("unknown"),
+    error: z.strictObject({
+      code: z.enum(["INVALID_NAME", "INVALID_HASH", "LIVE_RESOLUTION_FAILED"]),
+      message: z.string(),
+    }),
+  })
+  .openapi("InvalidItem");
+
+const summary = z
+  .strictObject({
+    total: count,
+    registered: count,
+    grace: count,
+    premium: count,
+    available: count,
+    unknown: count,
+    expiring_30d: count,
+  })
+  .openapi("BulkSummary");
+
+export const whoisBulk = endpoint({
+  method: "post",
+  path: "/whois/bulk",
+  group: "Domains",
+  summary: "Many names at once",
+  description:
+    "Up to 500 names and namehashes. Results keep the order: names first, then namehashes. An item that is not valid does not fail the others.",
+  body: bulkBody,
+  reply: z.strictObject({ results: z.array(z.union([askedDomain, unknownDomain, invalidItem])), summary }),
+  errors: ["LIMIT_EXCEEDED"],
+  cost: ({ names = [], namehashes = [] }) => names.length + namehashes.length,
+  tool: "whois_bulk",
+  handle: async ({ names = [], namehashes = [] }, ctx) => {
+    const items = [
+      ...names.map((query) => readItem(query, parseName)),
+      ...namehashes.map((query) => readItem(query, (hash) => ({ query, node: parseHash(hash) }))),
+    ];
+    const found = await findFactsMany(
+      ctx,
+      items.filter(isValid).map(({ node }) => node),
+    );
+    const results = items.map((item) => {
+      if (!isValid(item)) return item;
+      return toAskedRecord({ asked: item, facts: found.get(item.node) ?? null, source: "indexed" }, ctx);
+    });
+    return { results, summary: toSummary(results, ctx.now) };
+  },
+});
+
+type InvalidItem = z.infer<typeof invalidItem>;
+
+const isValid = <T extends object>(item: T | InvalidItem): item is T => !("error" in item);
+
+function readItem<T>(query: string, parse: (query: string) => T): T | InvalidItem {
+  try {
+    return parse(query);
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    const code = error.code as InvalidItem["error"]["code"]; // Parsers of names and hashes know no other.
+    return { query, availability_status: "unknown", error: { code, message: error.message } };
+  }
+}
+
+type Result = { availability_status: Availability; expiry_timestamp?: string | null };
+
+const THIRTY_DAYS = 30 * 86_400;
+
+function toSummary(results: Result[], now: number): z.infer<typeof summary> {
+  const having = (status: Result["availability_status"]) =>
+    results.filter(({ availability_status }) => availability_status === status).length;
+  const expiring = results.filter(({ availability_status, expiry_timestamp }) => {
+    const expiry = Number(expiry_timestamp ?? 0);
+    return availability_status === "registered" && expiry > now && expiry <= now + THIRTY_DAYS;
+  });
+  return {
+    total: results.length,
+    registered: having("registered"),
+    grace: having("grace"),
+    premium: having("premium"),
+    available: having("available"),
+    unknown: having("unknown"),
+    expiring_30d: expiring.length,
+  };
+}
+
+export const bulkEndpoints = [whoisBulk];

@@ -1,0 +1,91 @@
+import { z } from "@hono/zod-openapi";
+import { keccak256, namehash, stringToBytes } from "viem";
+import { endpoint } from "../endpoint.ts";
+import { input } from "../input.ts";
+import { countDomains, findDomain, labelledWith, listDomainPage } from "../query/domains.ts";
+import { PAGE_SIZE } from "../query/page.ts";
+import { toDomainRecord } from "../record/domain.ts";
+import { count, domain, hash, pageFields } from "../shapes.ts";
+
+const notIndexed = z
+  .strictObject({ hash, indexed: z.literal(false) })
+  .openapi("NotIndexed", { description: "No name of the index has this hash" });
+
+const exampleNamehash = namehash("alice.eth");
+const exampleLabelhash = keccak256(stringToBytes("alice"));
+const byName = { page: 1, sortBy: "full_name", sortDir: "asc" } as const;
+
+export const lookupHash = endpoint({
+  method: "get",
+  path: "/lookup-hash/{hash}",
+  group: "Lookups",
+  summary: "The name behind any hash",
+  description:
+    "Tries the hash as a namehash first, which one name has, then as a labelhash, which names under several parents may have: the first 25 of them are given, and `/lookup-labelhash` has all.",
+  params: z.object({ hash: input.hash("Namehash or labelhash", exampleNamehash) }),
+  reply: z.union([
+    domain.extend({ type: z.literal("namehash") }).openapi("NamehashMatch"),
+    z
+      .strictObject({ type: z.literal("labelhash"), domains: z.array(domain), total: count })
+      .openapi("LabelhashMatch"),
+    notIndexed,
+  ]),
+  errors: ["INVALID_HASH"],
+  cost: 1,
+  handle: async ({ hash }, ctx) => {
+    const { chainId } = ctx.contracts;
+    const facts = await findDomain(ctx.db, { chainId, node: hash });
+    if (facts) return { type: "namehash" as const, ...toDomainRecord({ facts, source: "indexed" }, ctx) };
+    const where = labelledWith({ chainId, hash });
+    const rows = await listDomainPage(ctx.db, { where, page: byName, now: ctx.now });
+    if (rows.length === 0) return { hash, indexed: false as const };
+    const total = rows.length < PAGE_SIZE ? rows.length : await countDomains(ctx.db, where);
+    const domains = rows.map((row) => toDomainRecord({ facts: row, source: "indexed" }, ctx));
+    return { type: "labelhash" as const, domains, total };
+  },
+});
+
+export const lookupNamehash = endpoint({
+  method: "get",
+  path: "/lookup-namehash/{hash}",
+  group: "Lookups",
+  summary: "The name of a namehash",
+  params: z.object({ hash: input.hash("Namehash", exampleNamehash) }),
+  reply: z.union([domain, notIndexed]),
+  errors: ["INVALID_HASH"],
+  cost: 1,
+  handle: async ({ hash }, ctx) => {
+    const facts = await findDomain(ctx.db, { chainId: ctx.contracts.chainId, node: hash });
+    if (facts === null) return { hash, indexed: false as const };
+    return toDomainRecord({ facts, source: "indexed" }, ctx);
+  },
+});
+
+export const lookupLabelhash = endpoint({
+  method: "get",
+  path: "/lookup-labelhash/{hash}",
+  group: "Lookups",
+  summary: "Every name with a labelhash",
+  description: "Names of one label under different parents.",
+  params: z.object({ hash: input.hash("Labelhash", exampleLabelhash) }),
+  query: z.object({
+    page: input.page(),
+    sort_by: input.sortBy(["full_name", "expiry_timestamp"]),
+    sort_dir: input.sortDir(),
+  }),
+  reply: z.strictObject({ domains: z.array(domain), ...pageFields }),
+  errors: ["INVALID_HASH"],
+  cost: 1,
+  handle: async ({ hash, page, sort_by, sort_dir }, ctx) => {
+    const where = labelledWith({ chainId: ctx.contracts.chainId, hash });
+    const asked = { page, sortBy: sort_by, sortDir: sort_dir };
+    const [total, rows] = await Promise.all([
+      countDomains(ctx.db, where),
+      listDomainPage(ctx.db, { where, page: asked, now: ctx.now }),
+    ]);
+    const domains = rows.map((row) => toDomainRecord({ facts: row, source: "indexed" }, ctx));
+    return { domains, total, page, page_size: PAGE_SIZE };
+  },
+});
+
+export const lookupEndpoints = [lookupHash, lookupNamehash, lookupLabelhash];

@@ -1,0 +1,142 @@
+import { z } from "@hono/zod-openapi";
+import { endpoint } from "../endpoint.ts";
+import { input } from "../input.ts";
+import { childrenOf, countDomains, listDomainPage } from "../query/domains.ts";
+import { PAGE_SIZE, sortColumns } from "../query/page.ts";
+import { countSearch, type SearchFigures, searchCondition } from "../query/search.ts";
+import { toDomainItem } from "../record/domain.ts";
+import { count, domainItem, pageFields } from "../shapes.ts";
+
+const figures = z
+  .strictObject({
+    expired: count.openapi({
+      description: "Ended for good: .eth names 90 days after their expiry, others at it",
+    }),
+    expiring_30d: count.openapi({ description: "Registered, and expiring within 30 days" }),
+    expiring_90d: count,
+    wrapped: count,
+    wrapped_pct: z
+      .number()
+      .openapi({ description: "Per cent of all results, with two decimals", example: 12.5 }),
+  })
+  .openapi("SearchStats");
+
+const MAX_LENGTH = 100_000;
+const length = (name: string, description: string) =>
+  input.digits(name, { min: 0, max: MAX_LENGTH, description }).optional();
+const time = (name: string, description: string) =>
+  input.digits(name, { min: 0, max: 999_999_999_999_999, description, example: 1893456000 }).optional();
+const holder = (description: string) => input.address().openapi({ description }).optional();
+
+export const searchDomains = endpoint({
+  method: "get",
+  path: "/search-domains",
+  group: "Domains",
+  summary: "Search names",
+  description:
+    "All filters may be combined; a name has to meet each. `stats` are of all results, not of the page.",
+  query: z.object({
+    q: input
+      .text("q", { max: 255, description: "Part of the label; case does not matter", example: "ali" })
+      .optional(),
+    search_full_name: input
+      .flag("search_full_name", "`true` to look for `q` in the full name")
+      .default(false),
+    availability_status: input
+      .choice(["registered", "grace", "premium", "available"], "availability_status")
+      .optional()
+      .openapi({ description: "State at the moment of the request" }),
+    min_length: length("min_length", "Shortest label, in code points"),
+    max_length: length("max_length", "Longest label, in code points"),
+    registrar_owner: holder("Owner in the .eth registrar"),
+    wrapper_owner: holder("Owner in the NameWrapper"),
+    registry_owner: holder("Owner in the registry"),
+    resolver: holder("Resolver of the name"),
+    expiry_from: time("expiry_from", "Earliest expiry, unix seconds"),
+    expiry_to: time("expiry_to", "Latest expiry, unix seconds"),
+    is_wrapped: input.flag("is_wrapped", "Wrapped names only, or others only").optional(),
+    page: input.page(),
+    sort_by: input.sortBy(sortColumns),
+    sort_dir: input.sortDir(),
+  }),
+  reply: z.strictObject({ results: z.array(domainItem), stats: figures, ...pageFields }),
+  errors: ["INVALID_ADDRESS"],
+  cost: 1,
+  tool: "search_domains",
+  handle: async (asked, ctx) => {
+    const { db, now } = ctx;
+    const where = searchCondition(
+      {
+        text: asked.q,
+        isFullName: asked.search_full_name,
+        availability: asked.availability_status,
+        minLength: asked.min_length,
+        maxLength: asked.max_length,
+        registrarOwner: asked.registrar_owner,
+        wrapperOwner: asked.wrapper_owner,
+        registryOwner: asked.registry_owner,
+        resolver: asked.resolver,
+        expiryFrom: asked.expiry_from,
+        expiryTo: asked.expiry_to,
+        isWrapped: asked.is_wrapped,
+      },
+      { chainId: ctx.contracts.chainId, now },
+    );
+    const page = { page: asked.page, sortBy: asked.sort_by, sortDir: asked.sort_dir };
+    const [found, rows] = await Promise.all([
+      countSearch(db, where, now),
+      listDomainPage(db, { where, page, now }),
+    ]);
+    return {
+      results: rows.map((row) => toDomainItem(row, ctx)),
+      stats: toFigures(found),
+      total: found.total,
+      page: page.page,
+      page_size: PAGE_SIZE,
+    };
+  },
+});
+
+const toFigures = ({
+  total,
+  expired,
+  expiring30d,
+  expiring90d,
+  wrapped,
+}: SearchFigures): z.infer<typeof figures> => ({
+  expired,
+  expiring_30d: expiring30d,
+  expiring_90d: expiring90d,
+  wrapped,
+  wrapped_pct: total === 0 ? 0 : Math.round((wrapped * 10_000) / total) / 100,
+});
+
+export const subdomains = endpoint({
+  method: "get",
+  path: "/domain/{name}/subdomains",
+  group: "Domains",
+  summary: "Names right under a name",
+  description:
+    "Subnames that events on chain created. Those that a resolver or gateway makes up off chain cannot be discovered. A deleted subname is listed without owner.",
+  params: z.object({ name: input.name() }),
+  query: z.object({
+    page: input.page(),
+    sort_by: input.sortBy(["full_name", "expiry_timestamp"]),
+    sort_dir: input.sortDir(),
+  }),
+  reply: z.strictObject({ domain: z.string(), results: z.array(domainItem), ...pageFields }),
+  errors: ["INVALID_NAME"],
+  cost: 1,
+  handle: async ({ name, page, sort_by, sort_dir }, ctx) => {
+    const where = childrenOf({ chainId: ctx.contracts.chainId, node: name.node });
+    const asked = { page, sortBy: sort_by, sortDir: sort_dir };
+    const [total, rows] = await Promise.all([
+      countDomains(ctx.db, where),
+      listDomainPage(ctx.db, { where, page: asked, now: ctx.now }),
+    ]);
+    const results = rows.map((row) => toDomainItem(row, ctx));
+    return { domain: name.name, results, total, page, page_size: PAGE_SIZE };
+  },
+});
+
+export const searchEndpoints = [searchDomains, subdomains];

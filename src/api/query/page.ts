@@ -1,0 +1,36 @@
+import { domain } from "ponder:schema";
+import type { SQL } from "drizzle-orm";
+import { sql } from "ponder";
+import { ownerAt } from "./ownership.ts";
+
+/** Results on one page, everywhere. */
+export const PAGE_SIZE = 25;
+
+export type SortDirection = "asc" | "desc";
+
+/** What domains can be sorted by; the words are the columns'. */
+export const sortColumns = ["full_name", "label", "expiry_timestamp", "effective_owner_address"] as const;
+
+export type SortColumn = (typeof sortColumns)[number];
+
+/** Which page is asked for, in which order; pages count from 1. */
+export type PageRequest = { page: number; sortBy: SortColumn; sortDir: SortDirection };
+
+/** First row of a page, counted from 0. */
+export const offsetOf = (page: number): number => (page - 1) * PAGE_SIZE;
+
+/**
+ * ORDER BY of a list of domains. The first term is the one that an index holds: names are unlimited on chain and
+ * indexes are not, so it is a name's beginning, and the whole name decides after it. Ties are broken by the node;
+ * names without expiry or owner come last in both directions.
+ */
+export function orderOf({ sortBy, sortDir }: Omit<PageRequest, "page">, now: number): SQL[] {
+  const direction = sql.raw(sortDir);
+  const terms: Record<SortColumn, SQL[]> = {
+    full_name: [sql`left(${domain.fullName}, 128) ${direction}`, sql`${domain.fullName} ${direction}`],
+    label: [sql`left(${domain.label}, 128) ${direction}`, sql`${domain.label} ${direction}`],
+    expiry_timestamp: [sql`${domain.expiryTimestamp} ${direction} nulls last`],
+    effective_owner_address: [sql`${ownerAt(now)} ${direction} nulls last`],
+  };
+  return [...terms[sortBy], sql`${domain.node} ${direction}`];
+}

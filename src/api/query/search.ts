@@ -1,0 +1,81 @@
+import { domain } from "ponder:schema";
+import type { SQL } from "drizzle-orm";
+import { and, eq, gte, ilike, lte, sql } from "ponder";
+import type { Address } from "viem";
+import type { Availability } from "../availability.ts";
+import type { Db } from "../context.ts";
+import { hasAvailability, isExpiredAt, isExpiringWithin, isName } from "./lifetime.ts";
+import { isWrappedAt } from "./ownership.ts";
+
+/** What to search domains by; all that is given has to hold. */
+export type SearchFilters = {
+  /** Part of the label, or of the full name; case does not matter. */
+  text?: string | undefined;
+  isFullName?: boolean | undefined;
+  availability?: Exclude<Availability, "unknown"> | undefined;
+  minLength?: number | undefined;
+  maxLength?: number | undefined;
+  registrarOwner?: Address | undefined;
+  wrapperOwner?: Address | undefined;
+  registryOwner?: Address | undefined;
+  resolver?: Address | undefined;
+  expiryFrom?: number | undefined;
+  expiryTo?: number | undefined;
+  isWrapped?: boolean | undefined;
+};
+
+/** The condition that rows, total and figures of a search have in common. */
+export function searchCondition(
+  filters: SearchFilters,
+  at: { chainId: number; now: number },
+): SQL | undefined {
+  const { text, isFullName, availability, isWrapped, wrapperOwner } = filters;
+  const wrapped = isWrappedAt(at.now);
+  return and(
+    eq(domain.chainId, at.chainId),
+    isName,
+    when(text || undefined, (part) => ilike(isFullName ? domain.fullName : domain.label, containing(part))),
+    when(availability, (status) => hasAvailability(status, at.now)),
+    when(filters.minLength, (length) => gte(domain.labelLength, length)),
+    when(filters.maxLength, (length) => lte(domain.labelLength, length)),
+    when(filters.registrarOwner, (owner) => eq(domain.registrarOwner, owner)),
+    when(wrapperOwner, (owner) => and(eq(domain.wrapperOwner, owner), wrapped)),
+    when(filters.registryOwner, (owner) => eq(domain.registryOwner, owner)),
+    when(filters.resolver, (resolver) => eq(domain.resolver, resolver)),
+    when(filters.expiryFrom, (time) => gte(domain.expiryTimestamp, BigInt(time))),
+    when(filters.expiryTo, (time) => lte(domain.expiryTimestamp, BigInt(time))),
+    when(isWrapped, (expected) => (expected ? wrapped : sql`not ${wrapped}`)),
+  );
+}
+
+const when = <T>(value: T | undefined, toCondition: (value: T) => SQL | undefined) =>
+  value === undefined ? undefined : toCondition(value);
+
+/** Pattern of LIKE for texts that contain this one as it stands. */
+const containing = (text: string): string => `%${text.replaceAll(/[\\%_]/g, "\\$&")}%`;
+
+/** Figures of all that a search found, not of one page. */
+export type SearchFigures = {
+  total: number;
+  expired: number;
+  expiring30d: number;
+  expiring90d: number;
+  wrapped: number;
+};
+
+/** Counts what a search finds. */
+export async function countSearch(db: Db, where: SQL | undefined, now: number): Promise<SearchFigures> {
+  const [row] = await db
+    .select({
+      total: sql<number>`count(*)::int`,
+      expired: countIf(isExpiredAt(now)),
+      expiring30d: countIf(isExpiringWithin(30, now)),
+      expiring90d: countIf(isExpiringWithin(90, now)),
+      wrapped: countIf(isWrappedAt(now)),
+    })
+    .from(domain)
+    .where(where);
+  return row ?? { total: 0, expired: 0, expiring30d: 0, expiring90d: 0, wrapped: 0 };
+}
+
+const countIf = (condition: SQL): SQL<number> => sql<number>`(count(*) filter (where ${condition}))::int`;

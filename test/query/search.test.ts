@@ -1,0 +1,382 @@
+import { domain } from "ponder:schema";
+import { getAddress, keccak256, namehash, stringToBytes } from "viem";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openApi, type TestApi } from "./api.ts";
+import { account, type DomainRow, domainRow, registeredRow, STATIC_RESOLVER, WRAPPER } from "./rows.ts";
+import { createTables, type Tables } from "./tables.ts";
+
+const NOW = 1_800_000_000;
+const DAY = 86_400;
+const inDays = (days: number) => BigInt(NOW + days * DAY);
+const alice = account(0xa11ce);
+const bob = account(0xb0b);
+const PCC = 65536;
+
+type Item = { name: string };
+
+let tables: Tables;
+let api: TestApi;
+
+const search = async (query: string) => {
+  const { status, body } = await api.get(`/search-domains?${query}`);
+  expect(status, JSON.stringify(body)).toBe(200);
+  return body as {
+    results: Item[];
+    total: number;
+    page: number;
+    page_size: number;
+    stats: Record<string, number>;
+  };
+};
+const namesOf = async (query: string) => (await search(query)).results.map(({ name }) => name);
+
+const wrapped = { registryOwner: WRAPPER, wrapperOwner: bob, effectiveOwnerAddress: bob, isWrapped: true };
+
+const rows: DomainRow[] = [
+  domainRow("", { parentNode: null, labelhash: null }),
+  domainRow("eth", { registryOwner: account(1), effectiveOwnerAddress: account(1) }),
+  registeredRow("alice.eth", alice, inDays(20), { resolver: STATIC_RESOLVER }),
+  registeredRow("malice.eth", alice, inDays(80)),
+  registeredRow("ALICE2.eth", alice, inDays(400)),
+  registeredRow("bob.eth", bob, inDays(-1)),
+  registeredRow("old.eth", bob, inDays(-100)),
+  registeredRow("older.eth", bob, inDays(-200)),
+  domainRow("ghost.eth"),
+  registeredRow("boxed.eth", WRAPPER, inDays(50), {
+    ...wrapped,
+    wrapperFuses: PCC,
+    wrapperExpiryTimestamp: inDays(140),
+  }),
+  registeredRow("stuck.eth", WRAPPER, inDays(50), {
+    ...wrapped,
+    wrapperFuses: PCC,
+    wrapperExpiryTimestamp: inDays(-1),
+  }),
+  domainRow("sub.alice.eth", { registryOwner: bob, effectiveOwnerAddress: bob }),
+  domainRow("100%_\\.alice.eth", { registryOwner: bob, effectiveOwnerAddress: bob }),
+  domainRow("ended.boxed.eth", {
+    ...wrapped,
+    wrapperFuses: PCC,
+    wrapperExpiryTimestamp: inDays(-1),
+    expiryTimestamp: inDays(-1),
+  }),
+];
+
+beforeAll(async () => {
+  tables = await createTables();
+  api = openApi(tables, NOW);
+  await tables.writer.insert(domain).values(rows);
+});
+
+afterAll(() => tables.drop());
+
+describe("GET /search-domains", () => {
+  test("without filters lists every name but the root, by full name", async () => {
+    const all = rows.map(({ fullName }) => fullName).filter((name) => name !== "");
+    expect(await namesOf("")).toEqual([...all].sort());
+  });
+
+  test("`q` looks in the label, whatever its case", async () => {
+    expect(await namesOf("q=alice")).toEqual(["ALICE2.eth", "alice.eth", "malice.eth"]);
+    expect(await namesOf("q=ALICE2")).toEqual(["ALICE2.eth"]);
+  });
+
+  test("`search_full_name` looks in the whole name", async () => {
+    expect(await namesOf("q=alice.eth&search_full_name=true")).toEqual([
+      "100%_\\.alice.eth",
+      "alice.eth",
+      "malice.eth",
+      "sub.alice.eth",
+    ]);
+    expect(await namesOf("q=alice.eth&search_full_name=false")).toEqual([]);
+  });
+
+  test.each(["%25", "_", "%5C", "0%25_%5C"])("the signs of LIKE stand for themselves: %s", async (q) => {
+    expect(await namesOf(`q=${q}`)).toEqual(["100%_\\.alice.eth"]);
+  });
+
+  test.each([
+    [
+      "registered",
+      [
+        "100%_\\.alice.eth",
+        "ALICE2.eth",
+        "alice.eth",
+        "boxed.eth",
+        "eth",
+        "malice.eth",
+        "stuck.eth",
+        "sub.alice.eth",
+      ],
+    ],
+    ["grace", ["bob.eth"]],
+    ["premium", ["old.eth"]],
+    ["available", ["ghost.eth", "older.eth"]],
+  ])("`availability_status=%s` agrees with whois", async (status, expected) => {
+    expect(await namesOf(`availability_status=${status}`)).toEqual(expected);
+    const others = rows.map(({ fullName }) => fullName).filter((name) => /^[a-z.]+$/.test(name));
+    for (const name of others) {
+      const { body } = await api.get(`/whois/${name}`);
+      expect(body.availability_status === status, name).toBe(expected.includes(name));
+    }
+  });
+
+  test("wrapped names are those that the wrapper still gives an owner", async () => {
+    expect(await namesOf("is_wrapped=true")).toEqual(["boxed.eth"]);
+    expect(await namesOf("is_wrapped=false&q=stuck")).toEqual(["stuck.eth"]);
+    expect(await namesOf(`wrapper_owner=${bob}`)).toEqual(["boxed.eth"]);
+  });
+
+  test("owners and resolvers are found whatever the case of the address", async () => {
+    expect(await namesOf(`registrar_owner=${getAddress(alice)}`)).toEqual([
+      "ALICE2.eth",
+      "alice.eth",
+      "malice.eth",
+    ]);
+    expect(await namesOf(`registry_owner=0x${bob.slice(2).toUpperCase()}&q=sub`)).toEqual(["sub.alice.eth"]);
+    expect(await namesOf(`resolver=${STATIC_RESOLVER}`)).toEqual(["alice.eth"]);
+  });
+
+  test("lengths count code points and bounds of expiry are inclusive", async () => {
+    expect(await namesOf("min_length=6&max_length=6&q=lice")).toEqual(["ALICE2.eth", "malice.eth"]);
+    expect(await namesOf(`expiry_from=${inDays(20)}&expiry_to=${inDays(50)}`)).toEqual([
+      "alice.eth",
+      "boxed.eth",
+      "stuck.eth",
+    ]);
+  });
+
+  test("filters combine", async () => {
+    expect(
+      await namesOf(`q=alice&registrar_owner=${alice}&max_length=5&availability_status=registered`),
+    ).toEqual(["alice.eth"]);
+  });
+
+  test("figures are of all results", async () => {
+    const { stats, total } = await search(`q=e&search_full_name=true&page=99`);
+    expect(total).toBe(rows.length - 1);
+    expect(stats).toEqual({ expired: 3, expiring_30d: 1, expiring_90d: 4, wrapped: 1, wrapped_pct: 7.69 });
+    expect((await search("q=nothing-at-all")).stats.wrapped_pct).toBe(0);
+  });
+
+  test("sorts by expiry with names without one last in both directions", async () => {
+    const sortable = "q=e&search_full_name=true&sort_by=expiry_timestamp";
+    const ascending = await namesOf(sortable);
+    expect(ascending.slice(0, 3)).toEqual(["older.eth", "old.eth", "bob.eth"].toSorted(byExpiry).slice(0, 3));
+    const descending = await namesOf(`${sortable}&sort_dir=desc`);
+    expect(descending[0]).toBe("ALICE2.eth");
+    expect(["ghost.eth", "eth", "sub.alice.eth", "100%_\\.alice.eth"]).toContain(descending.at(-1));
+  });
+
+  test("sorts by owner as it is now, and breaks ties by the node", async () => {
+    const sorted = await search("sort_by=effective_owner_address");
+    const expected = rows
+      .filter(({ fullName }) => fullName !== "")
+      .map((row) => ({ name: row.fullName, node: row.node, owner: ownerOf(row) }))
+      .sort((a, b) => inOrder(a.owner ?? "~", b.owner ?? "~") || inOrder(a.node, b.node));
+    expect(sorted.results.map(({ name }) => name)).toEqual(expected.map(({ name }) => name));
+  });
+
+  test("a page beyond the end is empty and has the right total", async () => {
+    expect(await search("page=100000")).toMatchObject({
+      results: [],
+      total: rows.length - 1,
+      page: 100_000,
+      page_size: 25,
+    });
+  });
+
+  test("pages of 25 cover everything once, in order", async () => {
+    const many = Array.from({ length: 60 }, (_, i) =>
+      domainRow(`page${String(i).padStart(2, "0")}.alice.eth`),
+    );
+    await tables.writer.insert(domain).values(many);
+    const pages = await Promise.all([1, 2, 3].map((page) => namesOf(`q=page&page=${page}`)));
+    expect(pages.map((page) => page.length)).toEqual([25, 25, 10]);
+    expect(pages.flat()).toEqual(many.map(({ fullName }) => fullName).sort());
+  });
+
+  test.each([
+    "sort_by=created",
+    "sort_dir=up",
+    "page=0",
+    "page=x",
+    "availability_status=unknown",
+    "is_wrapped=yes",
+    "min_length=-1",
+    "expiry_from=tomorrow",
+    "q=%00",
+    `q=${"a".repeat(256)}`,
+    "q=a&q=b",
+    "search_full_name=1",
+  ])("%s is an invalid parameter", async (query) => {
+    expect(await api.get(`/search-domains?${query}`)).toMatchObject({
+      status: 400,
+      body: { error: { code: "INVALID_PARAMETER" } },
+    });
+  });
+
+  test("an owner that is no address is INVALID_ADDRESS", async () => {
+    expect(await api.get("/search-domains?resolver=0x12")).toMatchObject({
+      status: 400,
+      body: { error: { code: "INVALID_ADDRESS" } },
+    });
+  });
+});
+
+const inOrder = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
+const byExpiry = (a: string, b: string) => Number(expiryOf(a) - expiryOf(b));
+const expiryOf = (name: string) => rows.find(({ fullName }) => fullName === name)?.expiryTimestamp ?? 0n;
+
+function ownerOf(row: DomainRow): string | null {
+  if (row.fullName === "stuck.eth" || row.fullName === "ended.boxed.eth") return WRAPPER;
+  return row.effectiveOwnerAddress ?? null;
+}
+
+describe("GET /domain/:name/subdomains", () => {
+  test("lists the names right under a name", async () => {
+    const { body } = await api.get("/domain/boxed.eth/subdomains");
+    expect(body).toEqual({
+      domain: "boxed.eth",
+      results: [
+        {
+          name: "ended.boxed.eth",
+          label: "ended",
+          expiry_timestamp: inDays(-1).toString(),
+          ownership: { is_wrapped: false, owner: getAddress(WRAPPER), registry: getAddress(WRAPPER) },
+        },
+      ],
+      total: 1,
+      page: 1,
+      page_size: 25,
+    });
+  });
+
+  test("a name without subnames has an empty list, and so has an unknown one", async () => {
+    for (const name of ["bob.eth", "nobody.eth"]) {
+      expect((await api.get(`/domain/${name}/subdomains`)).body).toMatchObject({ results: [], total: 0 });
+    }
+  });
+
+  test("only the columns of the operation sort it", async () => {
+    expect((await api.get("/domain/eth/subdomains?sort_by=label")).status).toBe(400);
+    const { body } = await api.get("/domain/eth/subdomains?sort_by=expiry_timestamp&sort_dir=desc");
+    expect((body.results as Item[])[0]?.name).toBe("ALICE2.eth");
+  });
+});
+
+describe("POST /whois/bulk", () => {
+  test("answers each item in its place: known, unknown and invalid ones", async () => {
+    const { status, body } = await api.post("/whois/bulk", {
+      names: ["Alice.eth", "nobody.eth", "a..b", "alice.eth"],
+      namehashes: [namehash("bob.eth"), namehash("nobody.eth"), "0x12"],
+    });
+    expect(status).toBe(200);
+    const whois = async (name: string) => (await api.get(`/whois/${name}`)).body;
+    expect(body.results).toEqual([
+      await whois("Alice.eth"),
+      { query: "nobody.eth", availability_status: "available", source: "indexed" },
+      {
+        query: "a..b",
+        availability_status: "unknown",
+        error: { code: "INVALID_NAME", message: expect.any(String) },
+      },
+      await whois("alice.eth"),
+      { ...(await whois("bob.eth")), query: namehash("bob.eth") },
+      { query: namehash("nobody.eth"), availability_status: "unknown", source: "indexed" },
+      {
+        query: "0x12",
+        availability_status: "unknown",
+        error: { code: "INVALID_HASH", message: expect.any(String) },
+      },
+    ]);
+    expect(body.summary).toEqual({
+      total: 7,
+      registered: 2,
+      grace: 1,
+      premium: 0,
+      available: 1,
+      unknown: 3,
+      expiring_30d: 2,
+    });
+  });
+
+  test.each([
+    [{}, "MISSING_PARAMETER"],
+    [{ names: [], namehashes: [] }, "MISSING_PARAMETER"],
+    [{ names: "alice.eth" }, "INVALID_PARAMETER"],
+    [{ names: [5] }, "INVALID_PARAMETER"],
+    [{ names: Array(501).fill("a.eth") }, "LIMIT_EXCEEDED"],
+    [{ names: Array(300).fill("a.eth"), namehashes: Array(201).fill("0x") }, "LIMIT_EXCEEDED"],
+  ])("%.60j is %s", async (request, code) => {
+    expect(await api.post("/whois/bulk", request)).toMatchObject({ status: 400, body: { error: { code } } });
+  });
+
+  test("takes 500 items", async () => {
+    const { body } = await api.post("/whois/bulk", { names: Array(500).fill("alice.eth") });
+    expect(body.summary).toMatchObject({ total: 500, registered: 500 });
+  });
+});
+
+describe("look-ups by hash", () => {
+  const labelhash = (label: string) => keccak256(stringToBytes(label));
+
+  test("a namehash gives the name", async () => {
+    const { query, ...record } = (await api.get("/whois/alice.eth")).body;
+    expect(query).toBe("alice.eth");
+    expect((await api.get(`/lookup-namehash/${namehash("alice.eth")}`)).body).toEqual(record);
+    expect(
+      (await api.get(`/lookup-hash/${namehash("alice.eth").toUpperCase().replace("X", "x")}`)).body,
+    ).toEqual({
+      type: "namehash",
+      ...record,
+    });
+  });
+
+  test("a labelhash gives every name with it", async () => {
+    await tables.writer.insert(domain).values([domainRow("alice.com")]);
+    const { body } = await api.get(`/lookup-hash/${labelhash("alice")}`);
+    expect(body).toMatchObject({ type: "labelhash", total: 2 });
+    expect((body.domains as Item[]).map(({ name }) => name)).toEqual(["alice.com", "alice.eth"]);
+    const paged = await api.get(`/lookup-labelhash/${labelhash("alice")}?sort_dir=desc`);
+    expect(paged.body).toMatchObject({
+      total: 2,
+      page: 1,
+      page_size: 25,
+      domains: [{ name: "alice.eth" }, { name: "alice.com" }],
+    });
+  });
+
+  test("a hash that nothing has is not indexed", async () => {
+    const hash = labelhash("no such thing");
+    expect((await api.get(`/lookup-hash/${hash}`)).body).toEqual({ hash, indexed: false });
+    expect((await api.get(`/lookup-namehash/${hash}`)).body).toEqual({ hash, indexed: false });
+    expect((await api.get(`/lookup-labelhash/${hash}`)).body).toEqual({
+      domains: [],
+      total: 0,
+      page: 1,
+      page_size: 25,
+    });
+  });
+
+  test("the root is known by its hash", async () => {
+    expect((await api.get(`/lookup-namehash/${namehash("")}`)).body).toMatchObject({
+      name: "",
+      parent_node: null,
+      token_id: null,
+      availability_status: "unknown",
+    });
+  });
+
+  test.each(["lookup-hash", "lookup-namehash", "lookup-labelhash"])(
+    "/%s refuses what is no hash",
+    async (path) => {
+      for (const hash of ["0x12", "alice.eth", `${labelhash("a")}0`, labelhash("a").slice(2)]) {
+        expect(await api.get(`/${path}/${hash}`)).toMatchObject({
+          status: 400,
+          body: { error: { code: "INVALID_HASH" } },
+        });
+      }
+    },
+  );
+});
