@@ -1,15 +1,11 @@
 import {
   type Abi,
   type Address,
-  createTestClient,
   decodeEventLog,
   type Hex,
-  http,
   isAddressEqual,
   type Log,
-  publicActions,
   type TransactionReceipt,
-  walletActions,
   zeroAddress,
 } from "viem";
 import {
@@ -24,8 +20,8 @@ import { registryAbi } from "../../abis/registry.ts";
 import { resolverAbi, resolverUnindexedKeyAbi } from "../../abis/resolver.ts";
 import { nameForAddrAbi, reverseRegistrarAbi } from "../../abis/reverse.ts";
 import { type Chain, read } from "../devnet/acts.ts";
-import { type Anvil, startAnvil } from "../devnet/anvil.ts";
-import { deployContracts } from "../devnet/deploy.ts";
+import type { Anvil } from "../devnet/anvil.ts";
+import { startLocalChain } from "../devnet/localChain.ts";
 
 /** The 1st of September 2020; any fixed time would do. */
 export const START = 1_598_918_400;
@@ -63,15 +59,13 @@ export type Decoded = { word: string; args: Record<string, unknown> };
 
 /** A chain of its own with all contracts on it. */
 export async function openChain(): Promise<TestChain> {
-  const anvil = await startAnvil({ timestamp: START });
-  const client = createTestClient({ mode: "anvil", transport: http(anvil.url) })
-    .extend(publicActions)
-    .extend(walletActions);
-  const { contracts } = await deployContracts(client, { layer2ReverseRegistrar: true });
-  const accounts = await client.getAddresses();
-  const [root, ann, bob] = accounts;
+  const { anvil, chain } = await startLocalChain({
+    timestamp: START,
+    contracts: { layer2ReverseRegistrar: true },
+  });
+  const [root, ann, bob] = chain.accounts;
   if (!root || !ann || !bob) throw new Error("the chain has too few accounts");
-  return { anvil, client, accounts, contracts, people: { root, ann, bob } };
+  return { ...chain, anvil, people: { root, ann, bob } };
 }
 
 /**
