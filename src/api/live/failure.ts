@@ -1,0 +1,32 @@
+/** Which step of a live resolution failed. */
+export type LiveStep =
+  /** The node did not answer a call, or no node is configured. */
+  | "rpc"
+  /** The name's resolver, or the Universal Resolver, reverted or answered what nobody can read. */
+  | "resolver"
+  /** A gateway of the resolver (CCIP-Read) failed, or may not be asked. */
+  | "gateway"
+  /** The time for the whole answer is over. */
+  | "deadline";
+
+/**
+ * The chain could not be asked. It says nothing about the name: what is known to be absent is an answer, never this.
+ * The message is for the caller and says which step failed.
+ */
+export class LiveFailure extends Error {
+  override readonly name = "LiveFailure";
+  readonly step: LiveStep;
+
+  constructor(step: LiveStep, message: string) {
+    super(message);
+    this.step = step;
+  }
+}
+
+const MAX_FOREIGN_LENGTH = 120;
+
+/** Words of a contract or server as they may stand in a message: short, on one line. */
+export function foreignWords(text: string): string {
+  const line = [...text].map((char) => (char >= " " && char !== "\u007f" ? char : " ")).join("");
+  return line.length > MAX_FOREIGN_LENGTH ? `${line.slice(0, MAX_FOREIGN_LENGTH)} …` : line;
+}
