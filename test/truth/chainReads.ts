@@ -1,0 +1,106 @@
+import {
+  type Abi,
+  concat,
+  decodeFunctionResult,
+  encodeAbiParameters,
+  encodeFunctionData,
+  type Hex,
+  toFunctionSelector,
+} from "viem";
+
+const BATCH = 400;
+
+/** Where and when to ask: the block is the newest unless told; `time` pretends another time of that block. */
+export type Moment = { block?: bigint; time?: bigint };
+
+/** One view function asked of a contract. `data`, if given, is sent in place of the encoded arguments. */
+export type Question = { to: Hex; abi: Abi; functionName: string; args?: readonly unknown[]; data?: Hex };
+
+type Reply<Result> = { id: number; result?: Result; error?: { message: string; data?: unknown } };
+
+/** Many JSON-RPC requests at once, their answers in the same order. An answer that failed is its error. */
+export async function requestMany<Result>(
+  rpcUrl: string,
+  requests: readonly { method: string; params: readonly unknown[] }[],
+): Promise<({ result: Result } | { error: string })[]> {
+  const answers: ({ result: Result } | { error: string })[] = [];
+  for (let start = 0; start < requests.length; start += BATCH) {
+    const batch = requests.slice(start, start + BATCH).map((request, id) => ({
+      jsonrpc: "2.0",
+      id,
+      ...request,
+    }));
+    const response = await fetch(rpcUrl, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(batch),
+    });
+    const replies = (await response.json()) as Reply<Result>[];
+    const byId = new Map(replies.map((reply) => [reply.id, reply]));
+    for (const { id } of batch) answers.push(toAnswer(byId.get(id)));
+  }
+  return answers;
+}
+
+function toAnswer<Result>(reply: Reply<Result> | undefined): { result: Result } | { error: string } {
+  if (reply?.error !== undefined) return { error: reply.error.message };
+  if (reply?.result === undefined) return { error: "no answer" };
+  return { result: reply.result };
+}
+
+/** One JSON-RPC request. Throws when the node refuses it. */
+export async function request<Result>(
+  rpcUrl: string,
+  method: string,
+  params: readonly unknown[] = [],
+): Promise<Result> {
+  const [answer] = await requestMany<Result>(rpcUrl, [{ method, params }]);
+  if (answer === undefined || "error" in answer) throw new Error(`${method}: ${answer?.error}`);
+  return answer.result;
+}
+
+/**
+ * What contracts answer, in the order of the questions; null where one reverts, has no such function or is no contract.
+ * Any other failure of the node is thrown: it must not pass for an empty answer.
+ */
+export async function ask<Result>(
+  rpcUrl: string,
+  questions: readonly Question[],
+  { block, time }: Moment = {},
+): Promise<(Result | null)[]> {
+  const at = block === undefined ? "latest" : toQuantity(block);
+  const override = time === undefined ? [] : [{}, { time: toQuantity(time) }];
+  const answers = await requestMany<Hex>(
+    rpcUrl,
+    questions.map(({ to, data, ...call }) => ({
+      method: "eth_call",
+      params: [{ to, data: data ?? encodeFunctionData(call) }, at, ...override],
+    })),
+  );
+  return answers.map((answer, index) => toResult<Result>(answer, questions[index] as Question));
+}
+
+function toResult<Result>(answer: { result: Hex } | { error: string }, question: Question): Result | null {
+  if ("error" in answer) {
+    if (/revert|invalid opcode|EVM error|halt/i.test(answer.error)) return null;
+    throw new Error(`eth_call ${question.functionName} of ${question.to}: ${answer.error}`);
+  }
+  if (answer.result === "0x") return null;
+  const { abi, functionName } = question;
+  return decodeFunctionResult({ abi, functionName, data: answer.result }) as Result;
+}
+
+/** Calldata with texts given as bytes, which need not be UTF-8: `string` and `bytes` have the same encoding. */
+export function encodeRawCall(
+  signature: string,
+  args: readonly { type: "bytes32" | "bytes" | "uint256"; value: unknown }[],
+): Hex {
+  const words = encodeAbiParameters(
+    args.map(({ type }) => ({ type })),
+    args.map(({ value }) => value),
+  );
+  return concat([toFunctionSelector(signature), words]);
+}
+
+/** An integer as JSON-RPC writes it. */
+export const toQuantity = (value: bigint | number): Hex => `0x${value.toString(16)}`;

@@ -1,0 +1,349 @@
+import type { Hex } from "viem";
+import type { Argument, Log, TextBytes } from "./chainLogs.ts";
+import { exactText, shownText } from "./chainLogs.ts";
+import {
+  ethNodeOf,
+  hashOfId,
+  hashOfPurchase,
+  hashOfText,
+  isShowable,
+  labelOfPurchase,
+  nodeBelowHash,
+  shownDnsName,
+} from "./names.ts";
+
+/** Columns of `events` that a log decides; all others must be null. Integers are decimal strings. */
+export type Columns = Record<string, string | null>;
+
+/** What one row of `events` has to say: its columns, and the values that must stand in `details`. */
+export type ExpectedRow = { columns: Columns; details: string[] };
+
+/** What the other logs and the chain's state know about a log. */
+export type Surroundings = {
+  /** Seconds that a renewal of the registrar added. */
+  addedSeconds: (log: Log) => bigint | null;
+  /** Price of a renewal by the controller of 2023 in wei, if the index may read it. */
+  exactCost: (log: Log) => bigint | null;
+  /** The label's seconds of a renewal by the controller of 2023. */
+  renewedSeconds: (log: Log) => bigint | null;
+  /** Value of the log's transaction in wei. */
+  transactionValue: (log: Log) => bigint;
+  /** Coin type of the L2 reverse registrar's chain. */
+  layer2CoinType: bigint;
+};
+
+/** How `events.contract` names each role. */
+const contractWords: Record<string, string> = {
+  "registry 1": "REGISTRY_OLD",
+  "registry 2": "REGISTRY",
+  "registrar 0": "REGISTRAR_AUCTION",
+  "registrar 1": "REGISTRAR_OLD",
+  "registrar 2": "REGISTRAR",
+  wrapper: "NAME_WRAPPER",
+  controller: "CONTROLLER",
+  "renewal-referrer": "RENEWAL_REFERRER",
+  resolver: "RESOLVER",
+  "reverse-resolver": "RESOLVER",
+  "reverse-registrar": "REVERSE_REGISTRAR",
+  "default-reverse-registrar": "DEFAULT_REVERSE_REGISTRAR",
+  "l2-reverse-registrar": "L2_REVERSE_REGISTRAR",
+};
+
+/** The rows that the log must have in `events`, one per name that it concerns. */
+export function expectedRows(log: Log, around: Surroundings): ExpectedRow[] {
+  const word = contractWords[`${log.role} ${log.entry?.generation}`] ?? contractWords[log.role] ?? log.role;
+  const common = {
+    contract: word,
+    contract_address: log.address,
+    event_type: log.eventName,
+    block_timestamp: String(log.blockTimestamp),
+    transaction_hash: log.transactionHash,
+  };
+  return meaningsOf(log, around).map(({ columns, details }) => ({
+    columns: { ...common, ...columns },
+    details,
+  }));
+}
+
+type Meaning = { columns: Columns; used: string[]; texts?: string[] };
+
+function meaningsOf(log: Log, around: Surroundings): ExpectedRow[] {
+  if (log.eventName === "TransferBatch") return batchOf(log);
+  const { columns, used, texts = [] } = meaningOf(log, around);
+  const rest = Object.entries(log.args).filter(([name]) => !used.includes(name));
+  // A text with NUL cannot stand in a column: it goes into the details, where JSON escapes it.
+  const hidden = Object.entries(columns).filter(([, value]) => value?.includes("\0"));
+  return [
+    {
+      columns: { ...columns, ...Object.fromEntries(hidden.map(([column]) => [column, null])) },
+      details: [
+        ...rest.map(([, value]) => shown(value)),
+        ...texts,
+        ...hidden.flatMap(([, value]) => (value === null ? [] : [value])),
+      ],
+    },
+  ];
+}
+
+function batchOf({ args }: Log): ExpectedRow[] {
+  const ends = { from_address: shown(args.from), to_address: shown(args.to) };
+  const ids = args.ids as readonly bigint[];
+  if (ids.length === 0) return [{ columns: ends, details: [] }];
+  return ids.map((id) => ({ columns: { ...ends, node: hashOfId(id) }, details: [] }));
+}
+
+function meaningOf(log: Log, around: Surroundings): Meaning {
+  switch (log.role) {
+    case "registry":
+      return registryMeaning(log);
+    case "registrar":
+      return log.entry?.generation === 0 ? auctionMeaning(log) : registrarMeaning(log, around);
+    case "controller":
+      return log.eventName === "NameRegistered" || log.eventName === "NameRenewed"
+        ? purchaseMeaning(log, around)
+        : { columns: {}, used: [] };
+    case "renewal-referrer":
+      return referralMeaning(log);
+    case "wrapper":
+      return wrapperMeaning(log);
+    case "resolver":
+    case "reverse-resolver":
+      return recordMeaning(log);
+    default:
+      return reverseMeaning(log, around);
+  }
+}
+
+function registryMeaning({ eventName, args }: Log): Meaning {
+  const node = shown(args.node);
+  switch (eventName) {
+    case "NewOwner":
+      return {
+        columns: {
+          node: nodeBelowHash(args.node as Hex, args.label as Hex),
+          owner_address: shown(args.owner),
+        },
+        used: ["node", "label", "owner"],
+      };
+    case "Transfer":
+      return { columns: { node, new_owner_address: shown(args.owner) }, used: ["node", "owner"] };
+    case "NewResolver":
+      return { columns: { node, resolver_address: shown(args.resolver) }, used: ["node", "resolver"] };
+    case "NewTTL":
+      return { columns: { node }, used: ["node"] };
+    default:
+      return { columns: {}, used: [] };
+  }
+}
+
+function registrarMeaning(log: Log, around: Surroundings): Meaning {
+  const { args, entry, blockTimestamp } = log;
+  const id = (args.tokenId ?? args.id) as bigint | undefined;
+  const node = id === undefined ? null : ethNodeOf(hashOfId(id));
+  const used = ["tokenId", "id"];
+  const isCurrent = entry?.generation === 2;
+  switch (log.eventName) {
+    case "Transfer":
+      return {
+        columns: { node, from_address: shown(args.from), to_address: shown(args.to) },
+        used: [...used, "from", "to"],
+      };
+    case "NameRegistered":
+    case "NameMigrated":
+      return {
+        columns: {
+          node,
+          owner_address: shown(args.owner),
+          expiry_timestamp: shown(args.expires),
+          duration_seconds: isCurrent ? String((args.expires as bigint) - BigInt(blockTimestamp)) : null,
+        },
+        used: [...used, "owner", "expires"],
+      };
+    case "NameRenewed":
+      return {
+        columns: {
+          node,
+          expiry_timestamp: shown(args.expires),
+          duration_seconds: orNull(isCurrent ? around.addedSeconds(log) : null),
+        },
+        used: [...used, "expires"],
+      };
+    default:
+      return { columns: { node }, used };
+  }
+}
+
+function auctionMeaning({ eventName, args }: Log): Meaning {
+  const node = ethNodeOf(args.hash as Hex);
+  switch (eventName) {
+    case "NewBid":
+      return {
+        columns: { from_address: shown(args.bidder), cost_wei: shown(args.deposit) },
+        used: ["bidder", "deposit"],
+      };
+    case "BidRevealed":
+      return {
+        columns: { node, from_address: shown(args.owner), cost_wei: shown(args.value) },
+        used: ["hash", "owner", "value"],
+      };
+    case "HashRegistered":
+      return {
+        columns: { node, owner_address: shown(args.owner), cost_wei: shown(args.value) },
+        used: ["hash", "owner", "value"],
+      };
+    default:
+      return { columns: { node }, used: ["hash"] };
+  }
+}
+
+function purchaseMeaning(log: Log, around: Surroundings): Meaning {
+  const { args, entry, eventName, blockTimestamp } = log;
+  const isRegistration = eventName === "NameRegistered";
+  const cost = (args.cost ?? (args.baseCost as bigint) + (args.premium as bigint)) as bigint;
+  const expires = args.expires as bigint;
+  const isUpperBound = entry?.generation === 4 && !isRegistration;
+  const seconds = isRegistration
+    ? expires - BigInt(blockTimestamp)
+    : isUpperBound
+      ? around.renewedSeconds(log)
+      : null;
+  return {
+    ...labelMeaning(labelOfPurchase(args), hashOfPurchase(args), {
+      owner_address: args.owner === undefined ? null : shown(args.owner),
+      cost_wei: String(cost),
+      base_cost_wei: args.baseCost === undefined ? null : shown(args.baseCost),
+      premium_wei: args.premium === undefined ? null : shown(args.premium),
+      referrer: args.referrer === undefined ? null : shown(args.referrer),
+      expiry_timestamp: String(expires),
+      duration_seconds: orNull(seconds),
+      exact_cost_wei: orNull(isUpperBound ? around.exactCost(log) : null),
+      transaction_value_wei: isUpperBound ? String(around.transactionValue(log)) : null,
+    }),
+    used: Object.keys(args),
+  };
+}
+
+function referralMeaning({ args }: Log): Meaning {
+  const columns = {
+    cost_wei: shown(args.cost),
+    duration_seconds: shown(args.duration),
+    referrer: shown(args.referrer),
+  };
+  return {
+    ...labelMeaning(args.label as TextBytes, args.labelHash as Hex, columns),
+    used: Object.keys(args),
+  };
+}
+
+/** A label that a log spells out: a name if it can be shown, else a detail; bytes that are not UTF-8 are odd. */
+function labelMeaning(label: TextBytes, hash: Hex, columns: Columns): Omit<Meaning, "used"> {
+  const text = exactText(label);
+  const isTrue = text !== null && hashOfText(label) === hash;
+  return {
+    columns: {
+      ...columns,
+      node: ethNodeOf(hash),
+      name: isTrue && isShowable(text) ? `${text}.eth` : null,
+      anomaly: isTrue ? null : ANY,
+    },
+    texts: isTrue && isShowable(text) ? [] : [shownText(label)],
+  };
+}
+
+/** Stands for some text, which one does not matter. */
+export const ANY = "(any text)";
+
+function wrapperMeaning({ eventName, args }: Log): Meaning {
+  const node = args.node === undefined ? null : shown(args.node);
+  switch (eventName) {
+    case "NameWrapped": {
+      const name = shownDnsName(args.name as Hex, args.node as Hex);
+      return {
+        columns: {
+          node,
+          name,
+          owner_address: shown(args.owner),
+          fuses: shown(args.fuses),
+          expiry_timestamp: shown(args.expiry),
+          anomaly: name === null ? ANY : null,
+        },
+        used: ["node", "owner", "fuses", "expiry", ...(name === null ? [] : ["name"])],
+      };
+    }
+    case "NameUnwrapped":
+      return { columns: { node, new_owner_address: shown(args.owner) }, used: ["node", "owner"] };
+    case "FusesSet":
+      return { columns: { node, fuses: shown(args.fuses) }, used: ["node", "fuses"] };
+    case "ExpiryExtended":
+      return { columns: { node, expiry_timestamp: shown(args.expiry) }, used: ["node", "expiry"] };
+    case "TransferSingle":
+      return {
+        columns: {
+          node: hashOfId(args.id as bigint),
+          from_address: shown(args.from),
+          to_address: shown(args.to),
+        },
+        used: ["id", "from", "to", "operator", "value"],
+      };
+    case "Approval":
+      return { columns: { node: hashOfId(args.tokenId as bigint) }, used: ["tokenId"] };
+    default:
+      return { columns: {}, used: [] };
+  }
+}
+
+function recordMeaning({ eventName, args }: Log): Meaning {
+  const node = args.node === undefined ? null : shown(args.node);
+  const key = args.key === undefined ? null : shownText(args.key as TextBytes);
+  switch (eventName) {
+    case "TextChanged":
+      return {
+        columns: { node, key, value: args.value === undefined ? ASK : shownText(args.value as TextBytes) },
+        used: ["node", "key", "indexedKey", "value"],
+      };
+    case "AddrChanged":
+      return { columns: { node, address: shown(args.a), coin_type: "60" }, used: ["node", "a"] };
+    case "AddressChanged":
+      return {
+        columns: { node, address: shown(args.newAddress), coin_type: shown(args.coinType) },
+        used: ["node", "newAddress", "coinType"],
+      };
+    case "ContenthashChanged":
+      return { columns: { node, contenthash: shown(args.hash) }, used: ["node", "hash"] };
+    case "NameChanged":
+      return { columns: { node, name: shownText(args.name as TextBytes) }, used: ["node", "name"] };
+    default:
+      return { columns: { node }, used: ["node"] };
+  }
+}
+
+/** Stands for a text's value that its log does not give: it is judged apart. */
+export const ASK = "(not in the log)";
+
+function reverseMeaning({ role, eventName, args }: Log, around: Surroundings): Meaning {
+  switch (eventName) {
+    case "ReverseClaimed":
+      return { columns: { node: shown(args.node), address: shown(args.addr) }, used: ["node", "addr"] };
+    case "DefaultResolverChanged":
+      return { columns: { resolver_address: shown(args.resolver) }, used: ["resolver"] };
+    case "NameForAddrChanged":
+      return {
+        columns: {
+          address: shown(args.addr),
+          name: shownText(args.name as TextBytes),
+          coin_type: role === "l2-reverse-registrar" ? String(around.layer2CoinType) : "2147483648",
+        },
+        used: ["addr", "name"],
+      };
+    default:
+      return { columns: {}, used: [] };
+  }
+}
+
+/** An argument as rows and JSON show it. */
+function shown(value: Argument | undefined): string {
+  if (typeof value === "object" && "bytes" in value) return shownText(value);
+  return String(value);
+}
+
+const orNull = (value: bigint | null): string | null => (value === null ? null : String(value));

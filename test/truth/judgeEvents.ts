@@ -1,0 +1,224 @@
+import { type Hex, parseAbi } from "viem";
+import type { Log, TextBytes } from "./chainLogs.ts";
+import { shownText } from "./chainLogs.ts";
+import { ask, encodeRawCall, type Question } from "./chainReads.ts";
+import { ANY, ASK, type ExpectedRow, expectedRows, type Surroundings } from "./expectedEvents.ts";
+import { hashOfId, labelOfPurchase } from "./names.ts";
+import { type Evidence, orNone, plain, type Row, show } from "./oracle.ts";
+import { isTextWithoutValue, placeOf, textQuestion, tracedTexts } from "./textTruth.ts";
+
+const rentPriceAbi = parseAbi([
+  "function rentPrice(string name, uint256 duration) view returns (uint256 base)",
+]);
+
+/** Columns of `events` that every log decides, besides its key. */
+const columns = [
+  ..."contract contract_address event_type block_timestamp transaction_hash node from_address to_address".split(
+    " ",
+  ),
+  ..."owner_address new_owner_address resolver_address cost_wei base_cost_wei premium_wei exact_cost_wei".split(
+    " ",
+  ),
+  ..."transaction_value_wei referrer expiry_timestamp duration_seconds fuses coin_type address key value".split(
+    " ",
+  ),
+  ..."contenthash name anomaly".split(" "),
+];
+
+/** Each log of the chain is in `events` exactly once and in order, with all that it says; `holders` follow from them. */
+export async function judgeEvents(evidence: Evidence): Promise<void> {
+  const { logs, query, differ, count } = evidence;
+  const rows = await query("select * from events order by chain_id, block_number, log_index, ordinal");
+  const byPlace = groupByPlace(rows);
+  const around = await surroundingsOf(evidence);
+  const judgeText = await textJudgeOf(evidence);
+  const holders = new Map<string, Log>();
+  for (const log of logs) {
+    count("logs");
+    const what = `events ${placeOf(log)} ${log.role} ${log.eventName}`;
+    const found = byPlace.get(placeOf(log)) ?? [];
+    byPlace.delete(placeOf(log));
+    const expected = expectedRows(log, around);
+    if (found.length !== expected.length) {
+      differ(`${what}: ${found.length} rows, chain says ${expected.length}`);
+      continue;
+    }
+    for (const [index, wanted] of expected.entries()) {
+      const row = found[index] ?? {};
+      compareEvent(evidence, what, row, {
+        ...wanted,
+        columns: { ordinal: String(index), ...wanted.columns },
+      });
+      if (wanted.columns.value === ASK) judgeText(log, row, what);
+      noteHolders(holders, log, wanted);
+    }
+  }
+  for (const [place, rows] of byPlace) {
+    differ(`events ${place} ${String(rows[0]?.event_type)}: no such log on the chain`);
+  }
+  await judgeHolders(evidence, holders);
+}
+
+function groupByPlace(rows: readonly Row[]): Map<string, Row[]> {
+  const groups = new Map<string, Row[]>();
+  for (const row of rows) {
+    const place = `${row.block_number}/${row.log_index}`;
+    groups.set(place, [...(groups.get(place) ?? []), row]);
+  }
+  return groups;
+}
+
+function compareEvent(
+  { differ }: Evidence,
+  what: string,
+  row: Row,
+  { columns: wanted, details }: ExpectedRow,
+) {
+  for (const column of ["ordinal", ...columns]) {
+    const value = wanted[column] ?? null;
+    if (value === ASK) continue;
+    // Texts keep their case, all else has none.
+    const isText = ["key", "value", "name"].includes(column);
+    const [is, should] = isText ? [row[column] ?? null, value] : [plain(row[column]), plain(value)];
+    const isSame = value === ANY ? is !== null : is === should;
+    if (!isSame) differ(`${what}: ${column} is ${show(row[column])}, log says ${show(value)}`);
+  }
+  const kept = valuesIn(row.details);
+  for (const value of details) {
+    if (!kept.has(value)) differ(`${what}: details ${show(row.details)} lack ${show(value)}`);
+  }
+}
+
+function valuesIn(details: unknown): Set<string> {
+  if (typeof details !== "string") return new Set();
+  return new Set(Object.values(JSON.parse(details) as Row).map((value) => String(value)));
+}
+
+/** What a log cannot tell alone: earlier expiries, prices at its block, the transaction's value. */
+async function surroundingsOf(evidence: Evidence): Promise<Surroundings> {
+  const { logs, transactions, deployment, archiveReads } = evidence;
+  const added = secondsAdded(logs);
+  const byPlace = new Map(logs.map((log) => [placeOf(log), log]));
+  const renewedSeconds = (log: Log) => {
+    const before = byPlace.get(placeOf({ ...log, logIndex: log.logIndex - 1 }));
+    return before === undefined ? null : (added.get(placeOf(before)) ?? null);
+  };
+  const costs = archiveReads ? await readCosts(evidence, renewedSeconds) : new Map<string, bigint>();
+  return {
+    addedSeconds: (log) => added.get(placeOf(log)) ?? null,
+    renewedSeconds,
+    exactCost: (log) => costs.get(placeOf(log)) ?? null,
+    transactionValue: (log) => BigInt(transactions.get(log.transactionHash)?.value ?? 0),
+    layer2CoinType: 0x80000000n | BigInt(deployment.chainId),
+  };
+}
+
+/** Seconds that each renewal of the registrar of 2020 added, by place. */
+function secondsAdded(logs: readonly Log[]): Map<string, bigint> {
+  const expiries = new Map<string, bigint>();
+  const added = new Map<string, bigint>();
+  for (const log of logs) {
+    const { id, expires } = log.args;
+    const isCurrent = log.role === "registrar" && log.entry?.generation === 2;
+    if (!isCurrent || typeof id !== "bigint" || typeof expires !== "bigint") continue;
+    const before = expiries.get(hashOfId(id));
+    if (log.eventName === "NameRenewed" && before !== undefined) added.set(placeOf(log), expires - before);
+    expiries.set(hashOfId(id), expires);
+  }
+  return added;
+}
+
+/** Prices of the renewals by the controller of 2023, asked at their blocks. */
+async function readCosts(evidence: Evidence, secondsOf: (log: Log) => bigint | null) {
+  const costs = new Map<string, bigint>();
+  for (const log of evidence.logs) {
+    const isWrapped = log.role === "controller" && log.entry?.generation === 4;
+    const seconds = isWrapped && log.eventName === "NameRenewed" ? secondsOf(log) : null;
+    if (seconds === null) continue;
+    const question = rentQuestion(log, seconds);
+    const [cost] = await ask<bigint>(evidence.rpcUrl, [question], { block: BigInt(log.blockNumber) });
+    if (cost !== null && cost !== undefined) costs.set(placeOf(log), cost);
+  }
+  return costs;
+}
+
+/** The label goes as bytes: it need not be UTF-8. The second word of the answer, the premium, is left aside. */
+function rentQuestion({ address, args }: Log, seconds: bigint): Question {
+  const data = encodeRawCall("rentPrice(string,uint256)", [
+    { type: "bytes", value: labelOfPurchase(args).bytes },
+    { type: "uint256", value: seconds },
+  ]);
+  return { to: address, abi: rentPriceAbi, functionName: "rentPrice", data };
+}
+
+/**
+ * Judges the value of texts whose log has none. The truth comes from a trace. "Unknown" is allowed only where neither
+ * the calldata of a transaction to the resolver nor, if reads are allowed, its state at the block's end could tell.
+ */
+async function textJudgeOf({ rpcUrl, logs, transactions, archiveReads, differ, count }: Evidence) {
+  const truth = await tracedTexts(rpcUrl, logs);
+  const readable = archiveReads
+    ? await readAtBlocks(rpcUrl, logs.filter(isTextWithoutValue))
+    : new Set<string>();
+  const last = new Map<string, string>();
+  for (const log of logs) if (isTextWithoutValue(log)) last.set(textKey(log), placeOf(log));
+  return (log: Log, row: Row, what: string) => {
+    const value = truth.get(placeOf(log));
+    const isStraight = transactions.get(log.transactionHash)?.to?.toLowerCase() === log.address;
+    const canRead = readable.has(placeOf(log)) && last.get(textKey(log)) === placeOf(log);
+    if (row.value_source === "unknown") {
+      count("text values marked unknown");
+      if (isStraight && value !== undefined)
+        differ(`${what}: value is unknown, the calldata has ${shownOf(value)}`);
+      else if (canRead) differ(`${what}: value is unknown, the chain tells at the end of its block`);
+      if (row.value !== null) differ(`${what}: value is unknown and ${show(row.value)} at once`);
+      return;
+    }
+    count("text values found without a value in the log");
+    if (row.value_source !== "calldata" && row.value_source !== "read") {
+      differ(`${what}: value_source is ${show(row.value_source)}`);
+    }
+    if (value !== undefined && row.value !== shownText(value)) {
+      differ(`${what}: value is ${show(row.value)} (${row.value_source}), was set to ${shownOf(value)}`);
+    }
+  };
+}
+
+const shownOf = (text: TextBytes): string => show(shownText(text));
+
+/** Two sets of one key of one node in one block: only the last is left to read. */
+const textKey = (log: Log): string =>
+  `${log.blockNumber} ${log.address} ${log.args.node} ${(log.args.key as TextBytes).bytes}`;
+
+/** Places of those logs whose resolver tells the text at the end of their block. */
+async function readAtBlocks(rpcUrl: string, logs: readonly Log[]): Promise<Set<string>> {
+  const readable = new Set<string>();
+  for (const log of logs) {
+    const question = textQuestion(log.address, log.args.node as Hex, log.args.key as TextBytes);
+    const [answer] = await ask<Hex>(rpcUrl, [question], { block: BigInt(log.blockNumber) });
+    if (answer !== null) readable.add(placeOf(log));
+  }
+  return readable;
+}
+
+function noteHolders(holders: Map<string, Log>, log: Log, { columns: wanted }: ExpectedRow): void {
+  if (!wanted.node) return;
+  for (const address of [wanted.to_address, wanted.owner_address, wanted.new_owner_address]) {
+    if (orNone(address) !== null) holders.set(`${address} ${wanted.node}`, log);
+  }
+}
+
+/** `holders` has each receiver and owner of any event of a name, with the block of the last. */
+async function judgeHolders({ query, differ, count }: Evidence, expected: Map<string, Log>): Promise<void> {
+  const rows = await query("select * from holders");
+  const found = new Map(rows.map((row) => [`${row.address} ${row.node}`, row]));
+  for (const [pair, log] of expected) {
+    count("holders");
+    const row = found.get(pair);
+    found.delete(pair);
+    const is = row && `${row.last_owned_block_number} ${row.last_owned_block_timestamp}`;
+    const should = `${log.blockNumber} ${log.blockTimestamp}`;
+    if (is !== should) differ(`holders ${pair}: ${is ?? "missing"}, logs say ${should}`);
+  }
+  for (const pair of found.keys()) differ(`holders ${pair}: on no event`);
+}

@@ -1,0 +1,124 @@
+import { concat, type Hex, hexToBytes, keccak256, stringToBytes, zeroHash } from "viem";
+import { ADDR_REVERSE_NODE, ETH_NODE } from "../devnet/acts/names.ts";
+import { exactText, type Log, shownText, type TextBytes } from "./chainLogs.ts";
+
+/** Where a node stands: its parent's node and the hash of its label. */
+export type Position = { parent: Hex; labelhash: Hex };
+
+/** Node of a child by its parent's node and its labelhash. */
+export const nodeBelowHash = (parent: Hex, labelhash: Hex): Hex => keccak256(concat([parent, labelhash]));
+
+/** Node of a .eth second-level name by the hash of its label. */
+export const ethNodeOf = (labelhash: Hex): Hex => nodeBelowHash(ETH_NODE, labelhash);
+
+/** A token id as the hash that it is. */
+export const hashOfId = (id: bigint): Hex => `0x${id.toString(16).padStart(64, "0")}`;
+
+/** Node of the reverse name of an address. */
+export const reverseNodeOf = (address: Hex): Hex =>
+  nodeBelowHash(ADDR_REVERSE_NODE, keccak256(stringToBytes(address.slice(2).toLowerCase())));
+
+/** Whether a label can be shown as it is: not empty, UTF-8, without NUL, dot and brackets. */
+export const isShowable = (label: string | null): label is string =>
+  label !== null && label !== "" && !/[\0.[\]]/.test(label);
+
+/** The raw labels of a name in DNS wire format, leftmost first; null if the bytes are no such name. */
+export function labelsOfDnsName(name: Hex): TextBytes[] | null {
+  const labels: TextBytes[] = [];
+  let rest = name.slice(2);
+  for (;;) {
+    if (rest.length < 2) return null;
+    const length = Number.parseInt(rest.slice(0, 2), 16) * 2;
+    if (length === 0) return rest.length === 2 ? labels : null;
+    const label = rest.slice(2, 2 + length);
+    if (label.length < length) return null;
+    labels.push({ bytes: `0x${label}` });
+    rest = rest.slice(2 + length);
+  }
+}
+
+/** Node of labels given leftmost first. */
+export const nodeOfRawLabels = (labels: readonly TextBytes[]): Hex =>
+  labels.reduceRight<Hex>((node, label) => nodeBelowHash(node, hashOfText(label)), zeroHash);
+
+/** keccak256 of a text's bytes. */
+export const hashOfText = (text: TextBytes): Hex => keccak256(hexToBytes(text.bytes));
+
+/** Positions of nodes, as registries, registrar and wrapper tell them. */
+export function positionsOf(logs: readonly Log[]): Map<Hex, Position> {
+  const positions = new Map<Hex, Position>();
+  for (const { role, entry, eventName, args } of logs) {
+    if (role === "registry" && eventName === "NewOwner") {
+      const position = { parent: args.node as Hex, labelhash: args.label as Hex };
+      positions.set(nodeBelowHash(position.parent, position.labelhash), position);
+    }
+    const id = args.tokenId ?? args.id;
+    if (role === "registrar" && entry?.generation === 2 && typeof id === "bigint") {
+      positions.set(ethNodeOf(hashOfId(id)), { parent: ETH_NODE, labelhash: hashOfId(id) });
+    }
+    if (role === "wrapper" && eventName === "NameWrapped") {
+      const labels = labelsOfDnsName(args.name as Hex);
+      const [own, ...parents] = labels ?? [];
+      if (labels === null || own === undefined || nodeOfRawLabels(labels) !== args.node) continue;
+      positions.set(args.node as Hex, { parent: nodeOfRawLabels(parents), labelhash: hashOfText(own) });
+    }
+  }
+  return positions;
+}
+
+/** Labels that some event spells out, by hash; only those that can be shown. */
+export function revealedLabels(
+  logs: readonly Log[],
+  senderOf: (log: Log) => Hex | undefined,
+): Map<Hex, string> {
+  const revealed = new Map<Hex, string>();
+  const reveal = (text: TextBytes) => {
+    const label = exactText(text);
+    if (isShowable(label)) revealed.set(hashOfText(text), label);
+  };
+  for (const log of logs) {
+    for (const text of spelledLabels(log)) reveal(text);
+    for (const address of spelledAddresses(log, senderOf(log))) {
+      const label = address.slice(2).toLowerCase();
+      revealed.set(keccak256(stringToBytes(label)), label);
+    }
+  }
+  return revealed;
+}
+
+function spelledLabels({ role, eventName, args }: Log): TextBytes[] {
+  if (role === "controller" && eventName === "NameRegistered") return [labelOfPurchase(args)];
+  if (role === "controller" && eventName === "NameRenewed") return [labelOfPurchase(args)];
+  if (role === "renewal-referrer") return [args.label as TextBytes];
+  if (role !== "wrapper" || eventName !== "NameWrapped") return [];
+  const labels = labelsOfDnsName(args.name as Hex);
+  return labels !== null && nodeOfRawLabels(labels) === args.node ? labels : [];
+}
+
+/** The text of a controller's log: `name` until 2023, `label` since 2025. */
+export const labelOfPurchase = (args: Log["args"]): TextBytes => (args.name ?? args.label) as TextBytes;
+
+/** The labelhash of a controller's log: `label` until 2023, `labelhash` since 2025. */
+export const hashOfPurchase = (args: Log["args"]): Hex => (args.labelhash ?? args.label) as Hex;
+
+/** Addresses of which a log tells that their reverse node is meant. */
+function spelledAddresses({ role, eventName, args }: Log, sender: Hex | undefined): Hex[] {
+  if (eventName === "ReverseClaimed") return [args.addr as Hex];
+  if (role !== "registry" || eventName !== "NewOwner" || args.node !== ADDR_REVERSE_NODE) return [];
+  const candidates = [args.owner as Hex, ...(sender === undefined ? [] : [sender])];
+  return candidates.filter(
+    (address) => reverseNodeOf(address) === nodeBelowHash(args.node as Hex, args.label as Hex),
+  );
+}
+
+/** How a label that cannot be shown is written. */
+export const hiddenLabel = (labelhash: Hex): string => `[${labelhash.slice(2)}]`;
+
+/** A name in DNS wire format as the index shows it; null if the bytes are not the node's name. */
+export function shownDnsName(name: Hex, node: Hex): string | null {
+  const labels = labelsOfDnsName(name);
+  if (labels === null || nodeOfRawLabels(labels) !== node) return null;
+  return labels
+    .map((label) => (isShowable(exactText(label)) ? shownText(label) : hiddenLabel(hashOfText(label))))
+    .join(".");
+}

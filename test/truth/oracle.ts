@@ -1,0 +1,104 @@
+import type { ChainDeployment, ContractEntry } from "../../abis/deployments.ts";
+import { type Logged, readLogged } from "./chainLogs.ts";
+import { request } from "./chainReads.ts";
+import { judgeDomains } from "./judgeDomains.ts";
+import { judgeEvents } from "./judgeEvents.ts";
+import { judgePrimaryNames } from "./judgePrimaryNames.ts";
+import { judgeRecords } from "./judgeRecords.ts";
+import { revealedLabels } from "./names.ts";
+
+/** A row as PostgreSQL gives it: big integers as text. */
+export type Row = Record<string, unknown>;
+
+/** What is judged: an index that has reached the head of a chain which stands still meanwhile. */
+export type Trial = {
+  rpcUrl: string;
+  deployment: ChainDeployment;
+  /** Rows of a query that finds the index's tables without naming their schema. */
+  query: (text: string) => Promise<Row[]>;
+  /** Whether the index was allowed to read contracts at past blocks. */
+  archiveReads: boolean;
+};
+
+/** Differences between index and chain in readable lines, and how much was compared. */
+export type Verdict = { differences: string[]; counts: Record<string, number> };
+
+/** The evidence that every part of the judgement shares. */
+export type Evidence = Trial &
+  Logged & {
+    /** Unix time of the newest block. */
+    now: bigint;
+    revealed: Map<`0x${string}`, string>;
+    /** Notes a difference. */
+    differ: (line: string) => void;
+    /** Adds to a counter of the verdict. */
+    count: (what: string, by?: number) => void;
+  };
+
+/**
+ * Compares the whole index with what the contracts answer and what the chain logged. It has no model of ENS: state is
+ * asked of the contracts, for every node that any log or row names; history is the chain's own list of logs.
+ */
+export async function judge(trial: Trial): Promise<Verdict> {
+  const differences: string[] = [];
+  const counts: Record<string, number> = {};
+  const logged = await readLogged(trial.rpcUrl, trial.deployment);
+  const head = await request<{ timestamp: `0x${string}` }>(trial.rpcUrl, "eth_getBlockByNumber", [
+    "latest",
+    false,
+  ]);
+  const evidence: Evidence = {
+    ...trial,
+    ...logged,
+    now: BigInt(head.timestamp),
+    revealed: revealedLabels(logged.logs, (log) => logged.transactions.get(log.transactionHash)?.from),
+    differ: (line) => differences.push(line),
+    count: (what, by = 1) => {
+      counts[what] = (counts[what] ?? 0) + by;
+    },
+  };
+  for (const line of logged.unexplained) evidence.differ(`log without a meaning: ${line}`);
+  await judgeEvents(evidence);
+  await judgeDomains(evidence);
+  await judgeRecords(evidence);
+  await judgePrimaryNames(evidence);
+  return { differences, counts };
+}
+
+/** The contract of a role and generation, or undefined where the deployment has none. */
+export const contractOf = (
+  { deployment }: Pick<Trial, "deployment">,
+  role: ContractEntry["role"],
+  generation?: number,
+): ContractEntry | undefined =>
+  deployment.contracts.find(
+    (entry) => entry.role === role && (generation === undefined || entry.generation === generation),
+  );
+
+/** A value for comparison: null and undefined alike, integers as decimal strings, hex in lower case. */
+export const plain = (value: unknown): string | null =>
+  value === null || value === undefined ? null : String(value).toLowerCase();
+
+/** The zero address, and no answer, as "none". */
+export const orNone = (address: string | null | undefined): string | null =>
+  address === null || address === undefined || /^0x0+$/.test(address) ? null : address.toLowerCase();
+
+/** Notes every column of a row that differs from what is expected of it. */
+export function compare(
+  { differ, count }: Pick<Evidence, "differ" | "count">,
+  what: string,
+  row: Row,
+  expected: Row,
+): void {
+  count("values");
+  for (const [column, value] of Object.entries(expected)) {
+    if (plain(row[column]) === plain(value)) continue;
+    differ(`${what}: ${column} is ${show(row[column])}, chain says ${show(value)}`);
+  }
+}
+
+/** A value in a line of text. */
+export const show = (value: unknown): string => {
+  const text = value === null || value === undefined ? "none" : JSON.stringify(String(value));
+  return text.length > 160 ? `${text.slice(0, 160)}… (${text.length})` : text;
+};
