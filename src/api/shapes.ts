@@ -157,3 +157,108 @@ export const event = z
     name: z.string().optional(),
   })
   .openapi("Event");
+
+/** What a text record was from a block on. */
+export const textHistoryEntry = z
+  .strictObject({
+    value: z.string().nullable(),
+    value_known: z.literal(false).optional().openapi({
+      description: "Present where the index cannot know the value: an old resolver logged the key alone",
+    }),
+    block_number: blockNumber,
+    source: z.enum(["indexed", "resolver_change", "live"]).openapi({
+      description:
+        "`resolver_change`: a new resolver ended the value; `live`: the value now, resolved on chain",
+    }),
+    resolver: address.optional(),
+    transaction_hash: hash.optional(),
+  })
+  .openapi("TextHistoryEntry");
+
+/** Who owned a name in a span of blocks. */
+export const ownershipPeriod = z
+  .strictObject({
+    address,
+    reason: z
+      .enum(["registry", "registrar", "wrapper"])
+      .openapi({ description: "The layer that decided the owner" }),
+    event_type: z
+      .string()
+      .openapi({ description: "The event that began the period", example: "NameWrapped" }),
+    from_block: blockNumber,
+    from_tx: hash,
+    to_block: blockNumber.nullable().openapi({ description: "Null for the current period" }),
+    to_tx: hash.nullable(),
+  })
+  .openapi("OwnershipPeriod");
+
+/** What one layer, or the registry's resolver, held in a span of blocks. */
+export const period = z
+  .strictObject({
+    address,
+    from_block: blockNumber,
+    from_tx: hash,
+    to_block: blockNumber.nullable().openapi({ description: "Null for the current period" }),
+    to_tx: hash.nullable(),
+  })
+  .openapi("Period");
+
+/** A registration or renewal. */
+export const registration = z
+  .strictObject({
+    contract: z.string().optional().openapi({ example: "CONTROLLER_22764821" }),
+    event_type: z.string().openapi({ example: "NameRegistered" }),
+    block_number: blockNumber,
+    transaction_hash: hash,
+    cost_wei: decimal
+      .nullable()
+      .openapi({ description: "Base price and premium; null where no contract told a price" }),
+    cost_eth: z.string().nullable().openapi({ example: "0.0032" }),
+    cost_is_upper_bound: z.literal(true).optional().openapi({
+      description: "Present where the contract logged the value sent, of which the surplus went back",
+    }),
+    expiry_timestamp: decimal.nullable(),
+    owner_address: address.nullable(),
+  })
+  .openapi("Registration");
+
+const registrar = z.string().openapi({
+  example: "REVERSE_REGISTRAR",
+  description: "`REVERSE_REGISTRAR`, `DEFAULT_REVERSE_REGISTRAR` or `L2_REVERSE_REGISTRAR`",
+});
+
+/** The primary name of an address; null where it has none. */
+export const primaryName = z
+  .strictObject({
+    primary_name: z.string().nullable().openapi({ example: "alice.eth" }),
+    display: z.string().optional().openapi({ example: "Alice.eth" }),
+    registrar: registrar.nullable(),
+  })
+  .openapi("PrimaryName");
+
+/** A name as an address claimed it, whether or not it resolved to the address. */
+export const primaryNameEntry = z
+  .strictObject({
+    name: z.string().nullable().openapi({ description: "Null where the address cleared its name" }),
+    is_name_known: z
+      .literal(false)
+      .optional()
+      .openapi({ description: "Present where the name is null because no event tells it" }),
+    registrar,
+    chain: z.string().openapi({ description: "The chain that `block_number` counts on" }),
+    block_number: blockNumber,
+    transaction_hash: hash,
+  })
+  .openapi("PrimaryNameEntry");
+
+/** A name that an address held before, as it is now. */
+export const previousDomain = z
+  .strictObject({
+    name: z.string(),
+    label: z.string(),
+    expiry_timestamp: expiry,
+    ownership: z.strictObject({ owner: address.optional(), is_wrapped: z.boolean() }),
+    last_owned_block_number: blockNumber,
+    last_owned_block_timestamp: count,
+  })
+  .openapi("PreviousDomain");

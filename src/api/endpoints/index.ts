@@ -3,6 +3,7 @@ import { bulkEndpoints } from "./bulk.ts";
 import { domainEndpoints } from "./domains.ts";
 import { historyEndpoints } from "./history.ts";
 import { lookupEndpoints } from "./lookups.ts";
+import { recordEndpoints } from "./records.ts";
 import { searchEndpoints } from "./search.ts";
 import { systemEndpoints } from "./system.ts";
 
@@ -11,6 +12,7 @@ export const operations: readonly Endpoint[] = [
   ...domainEndpoints,
   ...bulkEndpoints,
   ...searchEndpoints,
+  ...recordEndpoints,
   ...historyEndpoints,
   ...lookupEndpoints,
   ...systemEndpoints,

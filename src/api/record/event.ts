@@ -55,7 +55,7 @@ function present<T extends Record<string, unknown>>(fields: T): Required<T> & Op
 type Texts = { key: string | null; value: string | null; name: string | null };
 
 /** Texts with NUL, which PostgreSQL cannot store, stand in `details`. */
-function exactTexts({ key, value, name, details }: EventRow): Texts {
+export function exactTexts({ key, value, name, details }: EventRow): Texts {
   const exact = details === null ? {} : (JSON.parse(details) as Partial<Texts>);
   return {
     key: key ?? exact.key ?? null,
