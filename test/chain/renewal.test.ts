@@ -1,0 +1,254 @@
+import { parseEther } from "viem";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import {
+  addressOf,
+  attempt,
+  DAY,
+  ethNode,
+  GRACE,
+  hashLabel,
+  latestTime,
+  type Registration,
+  readPrice,
+  reclaim,
+  registerReferred,
+  registerV3,
+  registerWrapped,
+  renew,
+  renewAll,
+  renewReferred,
+  setNextTime,
+  setOwner,
+  transferRegistration,
+  warp,
+  warpTo,
+  YEAR,
+} from "../devnet/acts.ts";
+import { expectEveryLogOnce, expectWhoisAsOnChain, readOnChain } from "./onChain.ts";
+import { eventsOf, namesOf, openStage, type Stage } from "./stage.ts";
+
+let stage: Stage;
+beforeAll(async () => {
+  stage = await openStage();
+});
+afterAll(() => stage?.close());
+
+const expiryOf = async (name: string) => BigInt((await stage.whois(name)).expiry_timestamp ?? 0);
+
+/** The costs of a transaction's renewals, by name in the order of the log. */
+const listCosts = (hash: string) =>
+  stage.sql<{ name: string; cost_wei: string; exact_cost_wei: string | null; transaction_value_wei: string }>(
+    `select name, cost_wei::text, exact_cost_wei::text, transaction_value_wei::text from events
+     where transaction_hash = $1 and contract = 'CONTROLLER' order by log_index`,
+    [hash],
+  );
+
+describe("a registration is renewed", () => {
+  const unwrapped: [string, string, (act: Registration) => Promise<unknown>][] = [
+    ["by the controller of 2020", "controller3", (act) => registerV3(stage.chain, act)],
+    [
+      "by the wrapped controller though it is not wrapped",
+      "controller4",
+      (act) => registerV3(stage.chain, act),
+    ],
+    ["by the controller of 2025", "controller5", (act) => registerReferred(stage.chain, act)],
+  ];
+
+  test.each(unwrapped)("%s", async (_, controller, register) => {
+    const { chain, cast } = stage;
+    const label = `renewed-by-${controller}`;
+    await register({ from: cast.alice, label });
+    const old = await expiryOf(`${label}.eth`);
+    // Anybody may pay.
+    const act = { from: cast.bob, label, controller, duration: 2n * YEAR };
+    const price = await readPrice(chain, act);
+    const receipt = await (controller === "controller5"
+      ? renewReferred(chain, { ...act, referrer: hashLabel("r") })
+      : renew(chain, { ...act, value: price }));
+    const answer = await expectWhoisAsOnChain(stage, `${label}.eth`);
+    expect(BigInt(answer.expiry_timestamp ?? 0)).toBe(old + 2n * YEAR);
+    expect(answer.ownership.owner).toBe(cast.alice);
+    const events = eventsOf(await stage.events(`${label}.eth`), receipt);
+    expect(namesOf(events)).toEqual(["REGISTRAR NameRenewed", "CONTROLLER NameRenewed"]);
+    expect(events.at(-1)).toMatchObject({
+      cost_wei: price.toString(),
+      expiry_timestamp: answer.expiry_timestamp,
+      ...(controller === "controller5" && { referrer: hashLabel("r") }),
+    });
+    const durations = await stage.sql<{ duration_seconds: string | null }>(
+      "select duration_seconds::text from events where transaction_hash = $1 and contract = 'REGISTRAR'",
+      [receipt.transactionHash],
+    );
+    expect(durations).toEqual([{ duration_seconds: String(2n * YEAR) }]);
+  });
+
+  test("on the last second of the grace period, and not a second later", async () => {
+    const { chain, cast } = stage;
+    for (const label of ["saved", "lost"]) {
+      await registerReferred(chain, { from: cast.alice, label, duration: 30n * DAY });
+    }
+    const [saved, lost] = [await expiryOf("saved.eth"), await expiryOf("lost.eth")];
+    await setNextTime(chain, saved + GRACE);
+    await renewReferred(chain, { from: cast.alice, label: "saved" });
+    expect((await expectWhoisAsOnChain(stage, "saved.eth")).availability_status).toBe("registered");
+    await setNextTime(chain, lost + GRACE + 1n);
+    const refused = await attempt(() => renewReferred(chain, { from: cast.alice, label: "lost" }));
+    expect(refused.outcome).toBe("reverted");
+    expect((await expectWhoisAsOnChain(stage, "lost.eth")).availability_status).toBe("premium");
+  });
+
+  test("in the grace period, and counts on from its old expiry", async () => {
+    const { chain, cast } = stage;
+    await registerReferred(chain, { from: cast.alice, label: "late", duration: 30n * DAY });
+    const expiry = await expiryOf("late.eth");
+    await warpTo(chain, { timestamp: expiry + 60n * DAY });
+    await renewReferred(chain, { from: cast.alice, label: "late" });
+    const answer = await expectWhoisAsOnChain(stage, "late.eth");
+    expect(answer).toMatchObject({
+      availability_status: "registered",
+      expiry_timestamp: (expiry + YEAR).toString(),
+    });
+  });
+
+  test("with a referrer through the contract that renews by the wrapped controller", async () => {
+    const { chain, cast } = stage;
+    await registerReferred(chain, { from: cast.alice, label: "recommended" });
+    const [label, referrer, controller] = ["recommended", hashLabel("a friend"), "renewalReferrer"];
+    const price = await readPrice(chain, { controller: "controller4", label });
+    const receipt = await renewReferred(chain, { from: cast.alice, label, referrer, controller });
+    await expectWhoisAsOnChain(stage, "recommended.eth");
+    const events = eventsOf(await stage.events("recommended.eth"), receipt);
+    expect(namesOf(events)).toEqual([
+      "REGISTRAR NameRenewed",
+      "CONTROLLER NameRenewed",
+      "RENEWAL_REFERRER RenewalReferred",
+    ]);
+    expect(events.at(-1)).toMatchObject({ referrer, cost_wei: price.toString(), name: "recommended.eth" });
+  });
+});
+
+describe("a wrapped name is renewed", () => {
+  beforeAll(async () => {
+    const { chain, cast } = stage;
+    for (const label of ["wrapped-one", "wrapped-two", "wrapped-three", "out-of-step", "left-behind"]) {
+      await registerWrapped(chain, { from: cast.alice, label });
+    }
+  });
+
+  test("by the wrapped controller: the wrapper's expiry moves too, without a log", async () => {
+    const { chain, cast } = stage;
+    const receipt = await renew(chain, { from: cast.bob, label: "wrapped-one", controller: "controller4" });
+    const answer = await expectWhoisAsOnChain(stage, "wrapped-one.eth");
+    expect(BigInt(answer.wrapper?.expiry_timestamp ?? 0)).toBe(BigInt(answer.expiry_timestamp ?? 0) + GRACE);
+    expect(namesOf(eventsOf(await stage.events("wrapped-one.eth"), receipt))).toEqual([
+      "REGISTRAR NameRenewed",
+      "CONTROLLER NameRenewed",
+    ]);
+  });
+
+  test("and the event's cost is the value sent; the price is what the controller asks", async () => {
+    const { chain, cast } = stage;
+    const [label, controller] = ["wrapped-one", "controller4"];
+    const price = await readPrice(chain, { controller, label, duration: YEAR });
+    const value = parseEther("3");
+    const receipt = await renew(chain, { from: cast.bob, label, controller, value });
+    const [, event] = eventsOf(await stage.events("wrapped-one.eth"), receipt);
+    expect(event?.cost_wei).toBe(value.toString());
+    expect(await listCosts(receipt.transactionHash)).toEqual([
+      {
+        name: "wrapped-one.eth",
+        cost_wei: value.toString(),
+        exact_cost_wei: price.toString(),
+        transaction_value_wei: value.toString(),
+      },
+    ]);
+  });
+
+  test("together with others by the bulk renewal", async () => {
+    const { chain, cast } = stage;
+    const labels = ["wrapped-two", "wrapped-three", "recommended"];
+    const receipt = await renewAll(chain, { from: cast.bob, labels, duration: 3n * YEAR });
+    for (const label of labels) await expectWhoisAsOnChain(stage, `${label}.eth`);
+    const { value } = await chain.client.getTransaction({ hash: receipt.transactionHash });
+    const costs = await listCosts(receipt.transactionHash);
+    expect(costs.map(({ name }) => name)).toEqual(labels.map((label) => `${label}.eth`));
+    for (const { cost_wei, exact_cost_wei, transaction_value_wei, name } of costs) {
+      const label = name.replace(".eth", "");
+      const price = await readPrice(chain, { controller: "controller4", label, duration: 3n * YEAR });
+      expect([cost_wei, exact_cost_wei]).toEqual([price.toString(), price.toString()]);
+      expect(transaction_value_wei).toBe(value.toString());
+    }
+  });
+
+  test("by another controller: the wrapper keeps its expiry, and the name lapses there", async () => {
+    const { chain, cast } = stage;
+    const name = "out-of-step.eth";
+    const before = await expectWhoisAsOnChain(stage, name);
+    await renewReferred(chain, { from: cast.alice, label: "out-of-step", duration: 5n * YEAR });
+    const after = await expectWhoisAsOnChain(stage, name);
+    expect(after.wrapper?.expiry_timestamp).toBe(before.wrapper?.expiry_timestamp);
+    expect(after.expiry_timestamp).not.toBe(before.expiry_timestamp);
+    await warpTo(chain, { timestamp: BigInt(before.wrapper?.expiry_timestamp ?? 0) });
+    expect((await expectWhoisAsOnChain(stage, name)).ownership.is_wrapped).toBe(true);
+    await warp(chain, { seconds: 1n });
+    const lapsed = await expectWhoisAsOnChain(stage, name);
+    expect(lapsed.availability_status).toBe("registered");
+    expect(lapsed.ownership).toMatchObject({ is_wrapped: false, owner: addressOf(chain, "wrapper") });
+    expect(lapsed.wrapper).toEqual({
+      fuses: 0,
+      fuse_names: [],
+      expired: true,
+      expiry_timestamp: before.wrapper?.expiry_timestamp,
+    });
+    expect(lapsed.token_id).toBe(BigInt(hashLabel("out-of-step")).toString());
+  });
+
+  test("by the wrapped controller after that, and is wrapped again with its old owner", async () => {
+    await renew(stage.chain, { from: stage.cast.bob, label: "out-of-step", controller: "controller4" });
+    const answer = await expectWhoisAsOnChain(stage, "out-of-step.eth");
+    expect(answer.ownership).toMatchObject({ is_wrapped: true, owner: stage.cast.alice });
+    expect(answer.wrapper?.expired).toBeUndefined();
+  });
+
+  test("in its grace period by the wrapped controller", async () => {
+    const { chain, cast } = stage;
+    await registerWrapped(chain, { from: cast.carol, label: "wrapped-late", duration: 30n * DAY });
+    await warp(chain, { seconds: 60n * DAY });
+    expect((await expectWhoisAsOnChain(stage, "wrapped-late.eth")).availability_status).toBe("grace");
+    await renew(chain, { from: cast.carol, label: "wrapped-late", controller: "controller4" });
+    const answer = await expectWhoisAsOnChain(stage, "wrapped-late.eth");
+    expect(answer.ownership).toMatchObject({ is_wrapped: true, owner: cast.carol });
+  });
+
+  test("in grace by too little to leave it: the wrapper's expiry stays, as ownerOf still reverts", async () => {
+    const { chain, cast } = stage;
+    const duration = 30n * DAY;
+    await registerWrapped(chain, { from: cast.carol, label: "too-little", duration });
+    await warp(chain, { seconds: 30n * DAY + 80n * DAY });
+    const [label, controller] = ["too-little", "controller4"];
+    await renew(chain, { from: cast.carol, label, controller, duration: 5n * DAY });
+    const answer = await expectWhoisAsOnChain(stage, "too-little.eth");
+    expect(answer.availability_status).toBe("grace");
+    expect(BigInt(answer.expiry_timestamp ?? 0)).toBeLessThan(await latestTime(chain));
+  });
+});
+
+test("a name given to the NameWrapper without wrapping it gets an expiry there by a renewal, and no owner", async () => {
+  const { chain, cast } = stage;
+  const [label, to] = ["swallowed", addressOf(stage.chain, "wrapper")];
+  await registerReferred(chain, { from: cast.alice, label });
+  await reclaim(chain, { from: cast.alice, label, owner: cast.alice });
+  await setOwner(chain, { from: cast.alice, node: ethNode(label), owner: to });
+  await transferRegistration(chain, { from: cast.alice, label, to });
+  await renew(chain, { from: cast.bob, label, controller: "controller4" });
+  const answer = await expectWhoisAsOnChain(stage, "swallowed.eth");
+  expect(answer.ownership).toMatchObject({ is_wrapped: false, owner: to });
+  const [row] = await stage.sql<{ wrapper_expiry_timestamp: string }>(
+    "select wrapper_expiry_timestamp::text from domains where node = $1",
+    [ethNode(label)],
+  );
+  const { wrapper } = await readOnChain(chain, "swallowed.eth");
+  expect(row?.wrapper_expiry_timestamp).toBe(wrapper.expiry.toString());
+});
+
+test("the event log holds every log of the contracts exactly once", () => expectEveryLogOnce(stage));
