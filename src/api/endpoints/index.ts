@@ -1,8 +1,10 @@
 import type { Endpoint } from "../endpoint.ts";
+import { addressEndpoints } from "./addresses.ts";
 import { bulkEndpoints } from "./bulk.ts";
 import { domainEndpoints } from "./domains.ts";
 import { historyEndpoints } from "./history.ts";
 import { lookupEndpoints } from "./lookups.ts";
+import { primaryNameEndpoints } from "./primaryNames.ts";
 import { recordEndpoints } from "./records.ts";
 import { searchEndpoints } from "./search.ts";
 import { systemEndpoints } from "./system.ts";
@@ -15,5 +17,7 @@ export const operations: readonly Endpoint[] = [
   ...recordEndpoints,
   ...historyEndpoints,
   ...lookupEndpoints,
+  ...addressEndpoints,
+  ...primaryNameEndpoints,
   ...systemEndpoints,
 ];

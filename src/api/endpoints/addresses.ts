@@ -1,0 +1,236 @@
+import { z } from "@hono/zod-openapi";
+import type { Address } from "viem";
+import type { Ctx } from "../context.ts";
+import { endpoint } from "../endpoint.ts";
+import { input } from "../input.ts";
+import { findPrimaryName } from "../primaryNames.ts";
+import {
+  addressTypes,
+  countHeld,
+  countPrevious,
+  type Holding,
+  isHeld,
+  isHeldAndActive,
+  listPrevious,
+} from "../query/addresses.ts";
+import { countDomains, listDomainPage } from "../query/domains.ts";
+import { PAGE_SIZE } from "../query/page.ts";
+import { listClaims } from "../query/primaryNames.ts";
+import { toClaimEntry, toPreviousItem, toPrimaryName } from "../record/address.ts";
+import { toDomainItem } from "../record/domain.ts";
+import { toAddress } from "../record/hex.ts";
+import {
+  address,
+  count,
+  domainItem,
+  pageFields,
+  previousDomain,
+  primaryName,
+  primaryNameEntry,
+  source,
+} from "../shapes.ts";
+
+const addressType = () =>
+  input.choice(addressTypes, "address_type").default("effective_owner").openapi({
+    description:
+      "What the address is to the names: effective owner (by wrapper, then registrar, then registry), owner in one of the three, or resolver. Owner in the wrapper counts for names that are wrapped.",
+  });
+
+const types = z.enum(addressTypes);
+
+/** What the descriptions of all operations on an address's names say alike. */
+const COUNTED = "Reverse nodes (`<address>.addr.reverse`) do not count as names.";
+const ACTIVE =
+  "Active are names that are registered or in grace: .eth names until 90 days after their expiry, wrapped subnames until their expiry, names without expiry always.";
+
+const holdingOf = ({ contracts, now }: Ctx, asked: Address, type: Holding["addressType"]): Holding => ({
+  chainId: contracts.chainId,
+  address: asked,
+  addressType: type,
+  wrapper: contracts.wrapper,
+  now,
+});
+
+export const addressDomains = endpoint({
+  method: "get",
+  path: "/address/{address}/domains",
+  group: "Addresses",
+  summary: "Names of an address",
+  description: `Names that an address owns, or whose resolver it is. ${ACTIVE} ${COUNTED}`,
+  params: z.object({ address: input.address() }),
+  query: z.object({
+    address_type: addressType(),
+    include_expired: input
+      .flag("include_expired", "`true` to list names past grace too; names in grace always are")
+      .default(false),
+    page: input.page(),
+    sort_by: input.sortBy(["full_name", "expiry_timestamp"]),
+    sort_dir: input.sortDir(),
+  }),
+  reply: z.strictObject({
+    address,
+    address_type: types,
+    results: z.array(domainItem),
+    ...pageFields,
+  }),
+  errors: ["INVALID_ADDRESS"],
+  cost: 1,
+  tool: "get_address_portfolio",
+  handle: async (asked, ctx) => {
+    const holding = holdingOf(ctx, asked.address, asked.address_type);
+    const where = asked.include_expired ? isHeld(holding) : isHeldAndActive(holding);
+    const page = { page: asked.page, sortBy: asked.sort_by, sortDir: asked.sort_dir };
+    const [total, rows] = await Promise.all([
+      countDomains(ctx.db, where),
+      listDomainPage(ctx.db, { where, page, now: ctx.now }),
+    ]);
+    return {
+      address: toAddress(asked.address),
+      address_type: asked.address_type,
+      results: rows.map((row) => toDomainItem(row, ctx)),
+      total,
+      page: asked.page,
+      page_size: PAGE_SIZE,
+    };
+  },
+});
+
+export const addressDomainCount = endpoint({
+  method: "get",
+  path: "/address/{address}/domain-count",
+  group: "Addresses",
+  summary: "How many names an address has",
+  description: `${ACTIVE} All others are past grace. ${COUNTED}`,
+  params: z.object({ address: input.address() }),
+  query: z.object({ address_type: addressType() }),
+  reply: z
+    .strictObject({
+      address,
+      address_type: types,
+      count: count.openapi({ description: "Active and expired together" }),
+      active_count: count.openapi({ description: "Registered or in grace" }),
+      expired_count: count.openapi({ description: "Past grace: premium and available" }),
+    })
+    .openapi("AddressDomainCount"),
+  errors: ["INVALID_ADDRESS"],
+  cost: 1,
+  handle: async (asked, ctx) => {
+    const { total, active } = await countHeld(ctx.db, holdingOf(ctx, asked.address, asked.address_type));
+    return {
+      address: toAddress(asked.address),
+      address_type: asked.address_type,
+      count: total,
+      active_count: active,
+      expired_count: total - active,
+    };
+  },
+});
+
+export const addressPrimaryName = endpoint({
+  method: "get",
+  path: "/address/{address}/primary-name",
+  group: "Addresses",
+  summary: "The primary name of an address",
+  description:
+    "The name that the address chose for itself on the chain of the registry (coin type 60), by its own reverse record or else the default one (ENSIP-19). Given only if it is normalised and resolves to the address; else null. With `history=true` also every name that the address ever claimed, on all chains, oldest first, as it was claimed.",
+  params: z.object({ address: input.address() }),
+  query: z.object({
+    history: input.flag("history", "`true` to list all claims too").default(false),
+  }),
+  reply: z.union([
+    z.strictObject({ address, ...primaryName.shape }).openapi("AddressPrimaryName"),
+    z
+      .strictObject({ address, current: primaryName, history: z.array(primaryNameEntry) })
+      .openapi("AddressPrimaryNameHistory"),
+  ]),
+  errors: ["INVALID_ADDRESS", "LIVE_RESOLUTION_FAILED"],
+  cost: 1,
+  handle: async (asked, ctx) => {
+    const current = toPrimaryName(await findPrimaryName(ctx, asked.address), ctx);
+    if (!asked.history) return { address: toAddress(asked.address), ...current };
+    const claims = await listClaims(ctx.db, asked.address);
+    return {
+      address: toAddress(asked.address),
+      current,
+      history: claims.map((row) => toClaimEntry(row, ctx)),
+    };
+  },
+});
+
+export const addressSummary = endpoint({
+  method: "get",
+  path: "/address/{address}/summary",
+  group: "Addresses",
+  summary: "An address at a glance",
+  description: `Counts of the names of an address, and its primary name. ${COUNTED}`,
+  params: z.object({ address: input.address() }),
+  reply: z
+    .strictObject({
+      address,
+      domain_count: count.openapi({
+        description: "Names it effectively owns that are registered or in grace",
+      }),
+      primary_name: z.string().nullable(),
+      primary_name_source: source,
+      domains_expiring_30d: count.openapi({
+        description: "Names it effectively owns that expire within 30 days",
+      }),
+      previously_owned_count: count.openapi({ description: "Length of its list of previous domains" }),
+    })
+    .openapi("AddressSummary"),
+  errors: ["INVALID_ADDRESS", "LIVE_RESOLUTION_FAILED"],
+  cost: 1,
+  handle: async (asked, ctx) => {
+    const { db, now, contracts } = ctx;
+    const former = { chainId: contracts.chainId, address: asked.address, now };
+    const [held, primary, previous] = await Promise.all([
+      countHeld(db, holdingOf(ctx, asked.address, "effective_owner")),
+      findPrimaryName(ctx, asked.address),
+      countPrevious(db, former),
+    ]);
+    return {
+      address: toAddress(asked.address),
+      domain_count: held.active,
+      primary_name: primary?.name ?? null,
+      primary_name_source: "indexed" as const,
+      domains_expiring_30d: held.expiring30d,
+      previously_owned_count: previous,
+    };
+  },
+});
+
+export const addressPreviousDomains = endpoint({
+  method: "get",
+  path: "/address/{address}/previous-domains",
+  group: "Addresses",
+  summary: "Names that an address had before",
+  description: `Names on whose events the address appeared as receiver or owner, and which it no longer controls: another is the effective owner, or a .eth name is past its 90 days of grace. Sorted by the last event that named the address. ${COUNTED}`,
+  params: z.object({ address: input.address() }),
+  query: z.object({ page: input.page(), sort_dir: input.sortDir("desc") }),
+  reply: z.strictObject({ address, results: z.array(previousDomain), ...pageFields }),
+  errors: ["INVALID_ADDRESS"],
+  cost: 1,
+  handle: async (asked, ctx) => {
+    const { db, now, contracts } = ctx;
+    const former = { chainId: contracts.chainId, address: asked.address, now };
+    const [total, rows] = await Promise.all([
+      countPrevious(db, former),
+      listPrevious(db, former, { page: asked.page, sortDir: asked.sort_dir }),
+    ]);
+    return {
+      address: toAddress(asked.address),
+      results: rows.map((row) => toPreviousItem(row, ctx)),
+      total,
+      page: asked.page,
+      page_size: PAGE_SIZE,
+    };
+  },
+});
+
+export const addressEndpoints = [
+  addressDomains,
+  addressDomainCount,
+  addressPrimaryName,
+  addressSummary,
+  addressPreviousDomains,
+];

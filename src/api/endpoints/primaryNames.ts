@@ -1,0 +1,92 @@
+import { z } from "@hono/zod-openapi";
+import type { Address } from "viem";
+import { endpoint } from "../endpoint.ts";
+import { ApiError } from "../errors.ts";
+import { parseAddress } from "../input.ts";
+import { findPrimaryNames, type Outcome } from "../primaryNames.ts";
+import { toPrimaryName } from "../record/address.ts";
+import type { Setting } from "../record/domain.ts";
+import { toAddress } from "../record/hex.ts";
+import { primaryName } from "../shapes.ts";
+
+/** Addresses of one bulk request: the contract's limit. */
+const MAX_ADDRESSES = 200;
+
+const bulkFields = z.object({
+  addresses: z.array(z.string()).openapi({
+    description: "Addresses: 0x and 40 hexadecimal digits, in any case",
+    example: ["0x70997970C51812dc3A010C7d01b50e0d17dc79C8"],
+    minItems: 1,
+    maxItems: MAX_ADDRESSES,
+  }),
+});
+
+const bulkBody = bulkFields.superRefine(({ addresses }, issues) => {
+  if (addresses.length === 0) {
+    const message = "`addresses` must hold at least one address.";
+    issues.addIssue({ code: "custom", message, params: { code: "MISSING_PARAMETER" } });
+  }
+  if (addresses.length > MAX_ADDRESSES) {
+    const message = `At most ${MAX_ADDRESSES} addresses at once; this request has ${addresses.length}.`;
+    issues.addIssue({ code: "custom", message, params: { code: "LIMIT_EXCEEDED" } });
+  }
+});
+
+const unanswered = z
+  .strictObject({
+    primary_name: z.null(),
+    registrar: z.null(),
+    error: z.strictObject({
+      code: z.enum(["INVALID_ADDRESS", "LIVE_RESOLUTION_FAILED"]),
+      message: z.string(),
+    }),
+  })
+  .openapi("UnansweredPrimaryName");
+
+type Unanswered = z.infer<typeof unanswered>;
+
+export const primaryNamesBulk = endpoint({
+  method: "post",
+  path: "/address/primary-names/bulk",
+  group: "Addresses",
+  summary: "Primary names of many addresses",
+  description:
+    "Up to 200 addresses. `results` has one entry for each address, under the address in EIP-55 capitals; nulls where it has no primary name. An entry with `error` could not be answered: the address is not valid, and stands as it was sent, or only the chain can tell its name. Such entries do not fail the others.",
+  body: bulkBody,
+  reply: z.strictObject({ results: z.record(z.string(), z.union([primaryName, unanswered])) }),
+  errors: ["LIMIT_EXCEEDED"],
+  cost: ({ addresses }) => addresses.length,
+  tool: "get_primary_names",
+  handle: async ({ addresses }, ctx) => {
+    const asked = addresses.map((text) => ({ text, read: readAddress(text) }));
+    const valid = [...new Set(asked.flatMap(({ read }) => (read instanceof ApiError ? [] : [read])))];
+    const outcomes = await findPrimaryNames(ctx, valid);
+    const found = new Map(valid.map((address, i) => [address, outcomes[i] ?? null]));
+    const results = asked.map(({ text, read }) =>
+      read instanceof ApiError
+        ? [text, toUnanswered(read)]
+        : [toAddress(read), toEntry(found.get(read) ?? null, ctx)],
+    );
+    return { results: Object.fromEntries(results) };
+  },
+});
+
+function readAddress(text: string): Address | ApiError {
+  try {
+    return parseAddress(text);
+  } catch (error) {
+    if (error instanceof ApiError) return error;
+    throw error;
+  }
+}
+
+const toEntry = (outcome: Outcome, at: Setting) =>
+  outcome instanceof ApiError ? toUnanswered(outcome) : toPrimaryName(outcome, at);
+
+const toUnanswered = ({ code, message }: ApiError): Unanswered => ({
+  primary_name: null,
+  registrar: null,
+  error: { code: code as Unanswered["error"]["code"], message }, // Reading and resolving know no other.
+});
+
+export const primaryNameEndpoints = [primaryNamesBulk];

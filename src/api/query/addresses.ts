@@ -1,0 +1,110 @@
+import { domain, holder } from "ponder:schema";
+import type { SQL } from "drizzle-orm";
+import { and, eq, or, sql } from "ponder";
+import type { Address } from "viem";
+import type { Db } from "../context.ts";
+import { isActiveAt, isCounted, isLostAt } from "./counted.ts";
+import { isExpiringWithin } from "./lifetime.ts";
+import { isWrappedAt, ownedAt, ownerAt } from "./ownership.ts";
+import { offsetOf, PAGE_SIZE, type SortDirection } from "./page.ts";
+
+/** What an address can be to a name. */
+export const addressTypes = [
+  "effective_owner",
+  "registry_owner",
+  "registrar_owner",
+  "wrapper_owner",
+  "resolver",
+] as const;
+
+export type AddressType = (typeof addressTypes)[number];
+
+/** Whose names, and when: `address` and `wrapper` (the NameWrapper) in lower case, `now` in unix seconds. */
+export type Holding = {
+  chainId: number;
+  address: Address;
+  addressType: AddressType;
+  wrapper: Address | undefined;
+  now: number;
+};
+
+/** The condition for names to which an address is what `addressType` says. */
+export function isHeld({ chainId, address, addressType, wrapper, now }: Holding): SQL | undefined {
+  const conditions: Record<AddressType, SQL | undefined> = {
+    effective_owner: ownedAt({ owner: address, wrapper, now }),
+    registry_owner: eq(domain.registryOwner, address),
+    registrar_owner: eq(domain.registrarOwner, address),
+    wrapper_owner: and(eq(domain.wrapperOwner, address), isWrappedAt(now)),
+    resolver: eq(domain.resolver, address),
+  };
+  return and(eq(domain.chainId, chainId), conditions[addressType], isCounted);
+}
+
+/** The same, without names past grace. */
+export const isHeldAndActive = (holding: Holding): SQL | undefined =>
+  and(isHeld(holding), isActiveAt(holding.now));
+
+/** How many names an address holds; `active` are registered or in grace, `expiring30d` expire within 30 days. */
+export type HeldCounts = { total: number; active: number; expiring30d: number };
+
+/** Counts the names of an address in one pass. */
+export async function countHeld(db: Db, holding: Holding): Promise<HeldCounts> {
+  const { now } = holding;
+  const [row] = await db
+    .select({
+      total: sql<number>`count(*)::int`,
+      active: sql<number>`(count(*) filter (where ${isActiveAt(now)}))::int`,
+      expiring30d: sql<number>`(count(*) filter (where ${isExpiringWithin(30, now)}))::int`,
+    })
+    .from(domain)
+    .where(isHeld(holding));
+  return row ?? { total: 0, active: 0, expiring30d: 0 };
+}
+
+/** An address that may have held names before. */
+export type FormerHolder = { chainId: number; address: Address; now: number };
+
+/** A name that an address held, as it is now, and the last event that named the address. */
+export type PreviousRow = {
+  domain: typeof domain.$inferSelect;
+  lastOwnedBlockNumber: number;
+  lastOwnedBlockTimestamp: number;
+};
+
+/** Names on whose events an address appeared as receiver or owner, and which it no longer controls. */
+export function listPrevious(
+  db: Db,
+  former: FormerHolder,
+  { page, sortDir }: { page: number; sortDir: SortDirection },
+): Promise<PreviousRow[]> {
+  const direction = sql.raw(sortDir);
+  const { lastOwnedBlockNumber, lastOwnedBlockTimestamp } = holder;
+  return db
+    .select({ domain, lastOwnedBlockNumber, lastOwnedBlockTimestamp })
+    .from(holder)
+    .innerJoin(domain, isSameName)
+    .where(wasHeld(former))
+    .orderBy(sql`${lastOwnedBlockNumber} ${direction}`, sql`${holder.node} ${direction}`)
+    .limit(PAGE_SIZE)
+    .offset(offsetOf(page));
+}
+
+/** How many names an address held and no longer controls. */
+export async function countPrevious(db: Db, former: FormerHolder): Promise<number> {
+  const [row] = await db
+    .select({ count: sql<number>`count(*)::int` })
+    .from(holder)
+    .innerJoin(domain, isSameName)
+    .where(wasHeld(former));
+  return row?.count ?? 0;
+}
+
+const isSameName = and(eq(domain.chainId, holder.chainId), eq(domain.node, holder.node));
+
+const wasHeld = ({ chainId, address, now }: FormerHolder): SQL | undefined =>
+  and(
+    eq(holder.address, address),
+    eq(holder.chainId, chainId),
+    isCounted,
+    or(sql`${ownerAt(now)} is distinct from ${address}`, isLostAt(now)),
+  );

@@ -1,0 +1,88 @@
+import { addressRecord, domain, primaryName, primaryNameChange, resolverNode } from "ponder:schema";
+import { and, asc, eq, inArray, sql } from "ponder";
+import type { Address, Hex } from "viem";
+import type { Db } from "../context.ts";
+
+/** Coin type of Ethereum, under which `addr.reverse` names addresses. Source: SLIP-44, ENSIP-19. */
+export const ETHEREUM_COIN_TYPE = 60n;
+
+/** Coin type that stands for every EVM chain without a record of its own. Source: ENSIP-19. */
+export const DEFAULT_COIN_TYPE = 0x80000000n;
+
+/** What the index holds of a reverse node: its resolver, and the `name` record there. */
+export type ReverseRow = { node: Hex; resolver: Address | null; name: string | null };
+
+/**
+ * The `name` records of reverse nodes at their current resolvers. Found by node, not by address: the index does not
+ * learn the address of every reverse node, but whoever asks for one knows it.
+ */
+export async function listReverseNames(
+  db: Db,
+  { chainId, nodes }: { chainId: number; nodes: readonly Hex[] },
+): Promise<ReverseRow[]> {
+  if (nodes.length === 0) return [];
+  return db
+    .select({ node: domain.node, resolver: domain.resolver, name: resolverNode.name })
+    .from(domain)
+    .leftJoin(resolverNode, atCurrentResolver)
+    .where(and(eq(domain.chainId, chainId), inArray(domain.node, [...nodes])));
+}
+
+/** The names that addresses set at the default reverse registrar. */
+export async function listDefaultNames(
+  db: Db,
+  addresses: readonly Address[],
+): Promise<{ address: Address; name: string | null }[]> {
+  if (addresses.length === 0) return [];
+  return db
+    .select({ address: primaryName.address, name: primaryName.name })
+    .from(primaryName)
+    .where(
+      and(inArray(primaryName.address, [...addresses]), eq(primaryName.coinType, Number(DEFAULT_COIN_TYPE))),
+    );
+}
+
+/** An address record in force: of the node's current resolver, in the node's current version there. */
+export type AddressRow = { node: Hex; coinType: bigint; address: Hex | null };
+
+/** The records of nodes that decide their address on Ethereum. */
+export async function listEthereumAddresses(
+  db: Db,
+  { chainId, nodes }: { chainId: number; nodes: readonly Hex[] },
+): Promise<AddressRow[]> {
+  if (nodes.length === 0) return [];
+  return db
+    .select({ node: domain.node, coinType: addressRecord.coinType, address: addressRecord.address })
+    .from(domain)
+    .leftJoin(resolverNode, atCurrentResolver)
+    .innerJoin(
+      addressRecord,
+      and(
+        eq(addressRecord.chainId, domain.chainId),
+        eq(addressRecord.resolver, domain.resolver),
+        eq(addressRecord.node, domain.node),
+        eq(addressRecord.version, sql`coalesce(${resolverNode.version}, 0)`),
+        inArray(addressRecord.coinType, [ETHEREUM_COIN_TYPE, DEFAULT_COIN_TYPE]),
+      ),
+    )
+    .where(and(eq(domain.chainId, chainId), inArray(domain.node, [...nodes])));
+}
+
+const atCurrentResolver = and(
+  eq(resolverNode.chainId, domain.chainId),
+  eq(resolverNode.resolver, domain.resolver),
+  eq(resolverNode.node, domain.node),
+);
+
+/** A row of `primary_name_changes`. */
+export type ClaimRow = typeof primaryNameChange.$inferSelect;
+
+/** Every name that an address ever claimed, on all chains, oldest first. */
+export function listClaims(db: Db, address: Address): Promise<ClaimRow[]> {
+  const { blockTimestamp, chainId, blockNumber, logIndex } = primaryNameChange;
+  return db
+    .select()
+    .from(primaryNameChange)
+    .where(eq(primaryNameChange.address, address))
+    .orderBy(asc(blockTimestamp), asc(chainId), asc(blockNumber), asc(logIndex));
+}
