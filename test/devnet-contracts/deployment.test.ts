@@ -36,7 +36,7 @@ describe("the deployment", () => {
     );
     expect(missing).toEqual([
       ...["controller 2", "resolver 0", "resolver 1", "reverse-registrar 1"],
-      ...["l2-reverse-registrar 1", "agent-adapter 1", "agent-registry 1"],
+      "l2-reverse-registrar 1",
     ]);
     expect(contracts.registry?.address).toBe(listContracts(deployment, "registry", 2)[0]?.address);
   });

@@ -4,6 +4,7 @@
  * the contract's reason ({@link ActReverted}), or reported as a value by {@link attempt}. Secrets come from the
  * label and the chain's time, so the same acts on the same start give the same blocks.
  */
+export * from "./acts/agents.ts";
 export * from "./acts/auction.ts";
 export * from "./acts/chain.ts";
 export * from "./acts/controllers.ts";

@@ -73,6 +73,8 @@ export type ContractName =
   | "reverseResolver1"
   | "defaultReverseRegistrar"
   | "l2ReverseRegistrar"
+  | "agentRegistry"
+  | "agentAdapter"
   | "usdOracle"
   | "priceOracle1"
   | "priceOracle3"
@@ -103,6 +105,8 @@ const ENTRIES: Partial<Record<ContractName, Pick<ContractEntry, "role" | "genera
   reverseResolver1: { role: "reverse-resolver", generation: 1 },
   defaultReverseRegistrar: { role: "default-reverse-registrar", generation: 1 },
   l2ReverseRegistrar: { role: "l2-reverse-registrar", generation: 1 },
+  agentRegistry: { role: "agent-registry", generation: 1 },
+  agentAdapter: { role: "agent-adapter", generation: 1 },
 };
 
 type Artifact = { abi: Abi; bytecode: Hex };
@@ -125,6 +129,7 @@ export async function deployContracts(client: Client, options: DeployOptions = {
   await deployLaterControllers(deployer);
   await deployLaterResolvers(deployer);
   await deployTestContracts(deployer);
+  await deployAgents(deployer);
   return {
     deployment: { ...toChainDeployment(options.name ?? "devnet", deployer), layer2: [] },
     contracts: toContracts(deployer),
@@ -288,6 +293,11 @@ async function deployTestContracts(deployer: Deployer): Promise<void> {
   const code = await rpc<Hex>(client, "eth_call", [{ data: multicall3Bytecode }, "latest"]);
   await rpc(client, "anvil_setCode", [MULTICALL3, code]);
   deployer.places.set("multicall3", { address: MULTICALL3, abi: multicall3Abi, startBlock: 0 });
+}
+
+async function deployAgents(deployer: Deployer): Promise<void> {
+  await create(deployer, "agentRegistry", double("IdentityRegistryDouble"));
+  await create(deployer, "agentAdapter", double("AgentAdapterDouble"), [addressOf(deployer, "agentRegistry")]);
 }
 
 async function deployLayer2ReverseRegistrar(deployer: Deployer): Promise<void> {
