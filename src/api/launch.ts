@@ -42,7 +42,8 @@ function requireFreePort(port: number): Promise<void> {
 function startPonder(command: Command, { schema, viewsSchema, port }: Settings): ChildProcess {
   const program = fileURLToPath(new URL("./bin/ponder.js", import.meta.resolve("ponder")));
   const views = command === "start" ? ["--views-schema", viewsSchema] : [];
-  const args = [program, command, "--schema", schema, ...views, "--port", String(port)];
+  const root = fileURLToPath(new URL("../..", import.meta.url));
+  const args = [program, command, "--root", root, "--schema", schema, ...views, "--port", String(port)];
   return spawn(process.execPath, [...process.execArgv, ...args], { stdio: "inherit" });
 }
 
