@@ -39,9 +39,15 @@ ponder.on(
   ({ event, context }) =>
     onTextWithoutValue(event, context, event.args.node, event.args.key, topicOfKey(event)),
 );
-ponder.on("ResolverUnindexedKey:TextChanged", ({ event, context }) =>
-  onTextWithoutValue(event, context, event.args.node, event.args.key, keyHashOf(event.args.key)),
-);
+/*
+ * A log of the shape above, with three topics, can decode as the older one with two, if its key has 32 bytes or none:
+ * what stands where is told by the number of topics.
+ */
+ponder.on("ResolverUnindexedKey:TextChanged", async ({ event, context }) => {
+  const { node, key } = event.args;
+  const isOldestShape = event.log.topics.filter(Boolean).length === 2;
+  if (isOldestShape) await onTextWithoutValue(event, context, node, key, keyHashOf(key));
+});
 
 /**
  * The address of Ethereum. Newer resolvers log AddressChanged for coin type 60 before it, older ones this alone; where
