@@ -1,0 +1,406 @@
+import {
+  addressRecord,
+  domain,
+  primaryName,
+  primaryNameChange,
+  resolverNode,
+  textRecord,
+} from "ponder:schema";
+import { eq } from "ponder";
+import { type Address, getAddress, type Hex, keccak256, namehash, stringToBytes, zeroAddress } from "viem";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openApi, type TestApi } from "./api.ts";
+import {
+  account,
+  CHAIN_ID,
+  DEFAULT_ADDRESS_RESOLVER,
+  type DomainRow,
+  domainRow,
+  LAYER2_CHAIN_ID,
+  registeredRow,
+  STATIC_RESOLVER,
+  STRANGE_RESOLVER,
+  transaction,
+} from "./rows.ts";
+import { createTables, type Tables } from "./tables.ts";
+
+const NOW = 1_800_000_000;
+const LATER = BigInt(NOW + 86_400);
+const DEFAULT_COIN_TYPE = 0x80000000;
+
+const REVERSE = "REVERSE_REGISTRAR";
+const DEFAULT = "DEFAULT_REVERSE_REGISTRAR";
+
+let tables: Tables;
+let api: TestApi;
+let accounts = 0x100;
+
+const reverseNodeOf = (address: Address) => namehash(`${address.slice(2)}.addr.reverse`);
+
+/** An address whose reverse node has this resolver and name. */
+async function claim(name: string | null, resolver: Address | null = STATIC_RESOLVER): Promise<Address> {
+  const address = account(accounts++);
+  const node = reverseNodeOf(address);
+  const fields = { registryOwner: address, resolver };
+  await tables.writer.insert(domain).values(domainRow(`${address.slice(2)}.addr.reverse`, fields));
+  if (resolver === null) return address;
+  await tables.writer
+    .insert(resolverNode)
+    .values({ chainId: CHAIN_ID, resolver, node, version: 0, name, blockNumber: 1 });
+  return address;
+}
+
+/** An address that has a name at the default reverse registrar only. */
+async function claimByDefault(name: string | null, address = account(accounts++)): Promise<Address> {
+  await tables.writer.insert(primaryName).values({
+    ...{ address, coinType: DEFAULT_COIN_TYPE, name, isNameKnown: true, registrar: DEFAULT },
+    ...{ chainId: CHAIN_ID, blockNumber: 1, transactionHash: transaction(1) },
+  });
+  return address;
+}
+
+type Records = { resolver: Address; addresses?: Record<number, Hex | null>; version?: number };
+
+/** A name with a resolver and address records there. */
+async function resolving(name: string, { resolver, addresses = {}, version = 0 }: Records, row?: DomainRow) {
+  await tables.writer.insert(domain).values({ ...(row ?? registeredRow(name, account(1), LATER)), resolver });
+  const at = { chainId: CHAIN_ID, resolver, node: namehash(name) };
+  const records = Object.entries(addresses).map(([coinType, address]) => ({
+    ...at,
+    ...{ version, coinType: BigInt(coinType), address, blockNumber: 1, transactionHash: transaction(1) },
+  }));
+  if (records.length > 0) await tables.writer.insert(addressRecord).values(records);
+}
+
+const ask = async (address: Address, query = "") => api.get(`/address/${address}/primary-name${query}`);
+const none = { primary_name: null, registrar: null };
+const needsChain = { status: 502, body: { error: { code: "LIVE_RESOLUTION_FAILED" } } };
+
+beforeAll(async () => {
+  tables = await createTables();
+  api = openApi(tables, NOW);
+  await tables.writer
+    .insert(domain)
+    .values([
+      domainRow("eth", { registryOwner: account(0xe2), resolver: STRANGE_RESOLVER }),
+      domainRow("com", { registryOwner: account(0xc0), resolver: STRANGE_RESOLVER }),
+      domainRow("xyz", { registryOwner: account(0xc0) }),
+    ]);
+});
+
+afterAll(() => tables.drop());
+
+describe("a claim is a primary name if it resolves to the address", () => {
+  test("by its own address record, in the capitals of its display text", async () => {
+    const address = await claim("alice.eth");
+    await resolving("alice.eth", { resolver: STATIC_RESOLVER, addresses: { 60: address } });
+    await tables.writer.insert(textRecord).values({
+      ...{ chainId: CHAIN_ID, resolver: STATIC_RESOLVER, node: namehash("alice.eth"), version: 0 },
+      ...{
+        keyHash: keccak256(stringToBytes("display")),
+        key: "display",
+        value: "AliCe.eth",
+        isValueKnown: true,
+      },
+      ...{
+        blockNumber: 1,
+        logIndex: 0,
+        transactionHash: transaction(1),
+        setsInTransaction: 1,
+        isRead: false,
+      },
+    });
+    expect(await ask(address)).toEqual({
+      status: 200,
+      body: {
+        address: getAddress(address),
+        primary_name: "alice.eth",
+        display: "AliCe.eth",
+        registrar: REVERSE,
+      },
+    });
+  });
+
+  test("where the index never learnt whose reverse node it is", async () => {
+    const address = account(accounts++);
+    const node = reverseNodeOf(address);
+    const hidden = domainRow("hidden.addr.reverse", {
+      node,
+      labelhash: keccak256(stringToBytes(address.slice(2))),
+    });
+    await tables.writer
+      .insert(domain)
+      .values({ ...hidden, label: "[hash]", isLabelKnown: false, resolver: STATIC_RESOLVER });
+    await tables.writer.insert(resolverNode).values({
+      ...{
+        chainId: CHAIN_ID,
+        resolver: STATIC_RESOLVER,
+        node,
+        version: 3,
+        name: "quiet.eth",
+        blockNumber: 1,
+      },
+    });
+    await resolving("quiet.eth", { resolver: STATIC_RESOLVER, addresses: { 60: address } });
+    expect((await ask(address)).body).toMatchObject({ primary_name: "quiet.eth", registrar: REVERSE });
+  });
+
+  test("also after the name expired: records outlive a registration", async () => {
+    const address = await claim("ended.eth");
+    const ended = registeredRow("ended.eth", account(1), 1n);
+    await resolving("ended.eth", { resolver: STATIC_RESOLVER, addresses: { 60: address } }, ended);
+    expect((await ask(address)).body).toMatchObject({ primary_name: "ended.eth" });
+  });
+
+  test("by the default record, at resolvers that know ENSIP-19", async () => {
+    const address = await claim("everywhere.eth");
+    const records = { [DEFAULT_COIN_TYPE]: address };
+    await resolving("everywhere.eth", { resolver: DEFAULT_ADDRESS_RESOLVER, addresses: records });
+    expect((await ask(address)).body).toMatchObject({ primary_name: "everywhere.eth" });
+  });
+});
+
+describe("a claim is no primary name", () => {
+  const other = account(0x0123);
+  const cases: [why: string, name: string, records: (address: Address) => Records][] = [
+    [
+      "that resolves to another",
+      "stolen.eth",
+      () => ({ resolver: STATIC_RESOLVER, addresses: { 60: other } }),
+    ],
+    [
+      "whose address is cleared",
+      "cleared.eth",
+      () => ({ resolver: STATIC_RESOLVER, addresses: { 60: null } }),
+    ],
+    ["without any record", "empty.eth", () => ({ resolver: STATIC_RESOLVER })],
+    [
+      "with a default record at a resolver that does not know it",
+      "early.eth",
+      (address) => ({ resolver: STATIC_RESOLVER, addresses: { [DEFAULT_COIN_TYPE]: address } }),
+    ],
+    [
+      "with an own record of zero before the default one",
+      "zero.eth",
+      (address) => ({
+        resolver: DEFAULT_ADDRESS_RESOLVER,
+        addresses: { 60: zeroAddress, [DEFAULT_COIN_TYPE]: address },
+      }),
+    ],
+    [
+      "with the address on another chain only",
+      "base.eth",
+      (address) => ({
+        resolver: DEFAULT_ADDRESS_RESOLVER,
+        addresses: { [DEFAULT_COIN_TYPE + 8453]: address },
+      }),
+    ],
+  ];
+  test.each(cases)("%s (%s)", async (_, name, recordsOf) => {
+    const address = await claim(name);
+    await resolving(name, recordsOf(address));
+    expect(await ask(address)).toEqual({ status: 200, body: { address: getAddress(address), ...none } });
+  });
+
+  test("whose records were cleared after the address was set", async () => {
+    const address = await claim("wiped.eth");
+    await resolving("wiped.eth", { resolver: STATIC_RESOLVER, addresses: { 60: address } });
+    await tables.writer.insert(resolverNode).values({
+      ...{
+        chainId: CHAIN_ID,
+        resolver: STATIC_RESOLVER,
+        node: namehash("wiped.eth"),
+        version: 1,
+        blockNumber: 2,
+      },
+    });
+    expect((await ask(address)).body).toMatchObject(none);
+  });
+
+  test("at a resolver that the name left", async () => {
+    const address = await claim("moved.eth");
+    await resolving("moved.eth", { resolver: STATIC_RESOLVER, addresses: { 60: address } });
+    await tables.writer
+      .update(domain)
+      .set({ resolver: DEFAULT_ADDRESS_RESOLVER })
+      .where(eq(domain.node, namehash("moved.eth")));
+    expect((await ask(address)).body).toMatchObject(none);
+  });
+
+  test.each(["Upper.eth", "a b.eth", "two..eth", "", `[${"0".repeat(64)}].eth`, `${"a".repeat(256)}.eth`])(
+    "that is not normalised: %s",
+    async (name) => {
+      const address = await claim(name);
+      expect(await ask(address)).toMatchObject({ status: 200, body: none });
+    },
+  );
+
+  test("of a .eth name that was never registered, whatever resolver .eth has", async () => {
+    expect(await ask(await claim("never.eth"))).toMatchObject({ status: 200, body: none });
+  });
+
+  test("of a name without resolver under parents without one", async () => {
+    expect(await ask(await claim("foo.xyz"))).toMatchObject({ status: 200, body: none });
+    expect(await ask(await claim("foo.bar.unknown"))).toMatchObject({ status: 200, body: none });
+  });
+
+  test("of a name without resolver under one whose resolver answers for no other name", async () => {
+    await resolving("parent.eth", { resolver: STATIC_RESOLVER });
+    expect(await ask(await claim("child.parent.eth"))).toMatchObject({ status: 200, body: none });
+  });
+});
+
+describe("only the chain can tell", () => {
+  test("where the reverse node's resolver is not indexed", async () => {
+    expect(await ask(await claim("strange.eth", STRANGE_RESOLVER))).toMatchObject(needsChain);
+  });
+
+  test("where the claimed name's resolver is not indexed", async () => {
+    const address = await claim("wild.eth");
+    await resolving("wild.eth", { resolver: STRANGE_RESOLVER, addresses: { 60: address } });
+    expect(await ask(address)).toMatchObject(needsChain);
+  });
+
+  test("where a parent's resolver may answer for the claimed name", async () => {
+    await resolving("wildcard.eth", { resolver: STRANGE_RESOLVER });
+    await tables.writer.insert(domain).values(registeredRow("bare.eth", account(1), LATER));
+    for (const name of ["sub.wildcard.eth", "deep.sub.wildcard.eth", "bare.eth", "example.com"]) {
+      expect(await ask(await claim(name)), name).toMatchObject(needsChain);
+    }
+  });
+
+  test("and the summary says so too", async () => {
+    const address = await claim(null, STRANGE_RESOLVER);
+    expect(await api.get(`/address/${address}/summary`)).toMatchObject(needsChain);
+  });
+});
+
+describe("the default reverse record", () => {
+  test("serves addresses without a resolver of their own", async () => {
+    const address = await claimByDefault("default.eth");
+    await resolving("default.eth", { resolver: STATIC_RESOLVER, addresses: { 60: address } });
+    const found = { primary_name: "default.eth", registrar: DEFAULT };
+    expect((await ask(address)).body).toMatchObject(found);
+    const left = await claimByDefault("left.eth", await claim(null, null));
+    await resolving("left.eth", { resolver: STATIC_RESOLVER, addresses: { 60: left } });
+    expect((await ask(left)).body).toMatchObject({ primary_name: "left.eth", registrar: DEFAULT });
+    expect((await api.get(`/address/${left}/summary`)).body).toMatchObject({
+      primary_name: "left.eth",
+      primary_name_source: "indexed",
+    });
+  });
+
+  test("does not serve an address whose own resolver holds no name", async () => {
+    const address = await claimByDefault("hidden.eth", await claim(null));
+    await resolving("hidden.eth", { resolver: STATIC_RESOLVER, addresses: { 60: address } });
+    expect((await ask(address)).body).toMatchObject(none);
+  });
+
+  test("is none once it is cleared", async () => {
+    expect((await ask(await claimByDefault(null))).body).toMatchObject(none);
+  });
+
+  test("of another chain does not serve Ethereum", async () => {
+    const address = account(accounts++);
+    await tables.writer.insert(primaryName).values({
+      ...{ address, coinType: DEFAULT_COIN_TYPE + LAYER2_CHAIN_ID, name: "l2.eth", isNameKnown: true },
+      ...{ registrar: "L2_REVERSE_REGISTRAR", chainId: LAYER2_CHAIN_ID, blockNumber: 1 },
+      transactionHash: transaction(1),
+    });
+    await resolving("l2.eth", { resolver: STATIC_RESOLVER, addresses: { 60: address } });
+    expect((await ask(address)).body).toMatchObject(none);
+  });
+});
+
+describe("history=true", () => {
+  test("lists claims as they were made, of all chains, oldest first", async () => {
+    const address = await claimByDefault(null);
+    const change = (block: number, fields: Partial<typeof primaryNameChange.$inferInsert>) => ({
+      ...{ chainId: CHAIN_ID, blockNumber: block, logIndex: 0, address, coinType: 60, name: null },
+      ...{ isNameKnown: true, registrar: REVERSE, transactionHash: transaction(block) },
+      ...{ blockTimestamp: 1_600_000_000 + block, ...fields },
+    });
+    const onLayer2 = { chainId: LAYER2_CHAIN_ID, registrar: "L2_REVERSE_REGISTRAR", coinType: 1 };
+    await tables.writer
+      .insert(primaryNameChange)
+      .values([
+        change(30, {}),
+        change(20, { isNameKnown: false }),
+        change(10, { name: "First.eth" }),
+        change(900, { ...onLayer2, name: "second.eth", blockTimestamp: 1_600_000_015 }),
+      ]);
+    const { body } = await ask(address, "?history=true");
+    const entry = (name: string | null, block: number, fields = {}) => ({
+      ...{ name, registrar: REVERSE, chain: "devnet", block_number: block },
+      ...{ transaction_hash: transaction(block), ...fields },
+    });
+    expect(body).toEqual({
+      address: getAddress(address),
+      current: none,
+      history: [
+        entry("First.eth", 10),
+        entry("second.eth", 900, { registrar: "L2_REVERSE_REGISTRAR", chain: "devnet2" }),
+        entry(null, 20, { is_name_known: false }),
+        entry(null, 30),
+      ],
+    });
+  });
+
+  test("is empty for an address that never claimed a name", async () => {
+    const address = account(0xdead);
+    expect((await ask(address, "?history=true")).body).toEqual({
+      address: getAddress(address),
+      current: none,
+      history: [],
+    });
+    expect((await ask(address, "?history=false")).body).toEqual({ address: getAddress(address), ...none });
+  });
+
+  test.each([
+    ["/address/0x12/primary-name", "INVALID_ADDRESS"],
+    [`/address/${account(1)}/primary-name?history=1`, "INVALID_PARAMETER"],
+  ])("%s is answered with %s", async (path, code) => {
+    expect(await api.get(path)).toMatchObject({ status: 400, body: { error: { code } } });
+  });
+});
+
+describe("POST /address/primary-names/bulk", () => {
+  const bulk = (addresses: unknown) => api.post("/address/primary-names/bulk", { addresses });
+
+  test("answers each address in its place; what fails does not fail the others", async () => {
+    const named = await claim("bulk.eth");
+    await resolving("bulk.eth", { resolver: STATIC_RESOLVER, addresses: { 60: named } });
+    const hidden = await claim(null, STRANGE_RESOLVER);
+    const nobody = account(0xdead);
+    const upper = named.toUpperCase().replace("0X", "0x");
+    const { status, body } = await bulk([upper, named, nobody, hidden, "alice.eth", "__proto__"]);
+    const invalid = { ...none, error: { code: "INVALID_ADDRESS", message: expect.any(String) } };
+    expect(status).toBe(200);
+    expect(Object.entries(body.results as object)).toEqual([
+      [getAddress(named), { primary_name: "bulk.eth", registrar: REVERSE }],
+      [getAddress(nobody), none],
+      [
+        getAddress(hidden),
+        { ...none, error: { code: "LIVE_RESOLUTION_FAILED", message: expect.any(String) } },
+      ],
+      ["alice.eth", invalid],
+      ["__proto__", invalid],
+    ]);
+  });
+
+  test("takes 200 addresses and no more", async () => {
+    const many = Array.from({ length: 201 }, (_, i) => account(0xf000 + i));
+    expect(Object.keys((await bulk(many.slice(1))).body.results as object)).toHaveLength(200);
+    expect(await bulk(many)).toMatchObject({ status: 400, body: { error: { code: "LIMIT_EXCEEDED" } } });
+  });
+
+  test.each([
+    [undefined, "MISSING_PARAMETER"],
+    [[], "MISSING_PARAMETER"],
+    ["0x00", "INVALID_PARAMETER"],
+    [[1], "INVALID_PARAMETER"],
+    [null, "INVALID_PARAMETER"],
+  ])("%j is answered with %s", async (addresses, code) => {
+    expect(await bulk(addresses)).toMatchObject({ status: 400, body: { error: { code } } });
+  });
+});
