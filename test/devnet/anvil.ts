@@ -14,6 +14,8 @@ export type AnvilOptions = {
   port?: number;
   /** 31337 unless told. */
   chainId?: number;
+  /** Number of the first block; 0 unless told. */
+  firstBlock?: number;
   /** Unix time of the first block; now unless told. */
   timestamp?: number;
   /** Seconds from one block to the next, whatever the clock says; 12 unless told. */
@@ -76,12 +78,13 @@ export function anvilBinary(platform = process.platform, architecture = process.
 }
 
 function toArguments(options: AnvilOptions & { chainId: number; port: number }): string[] {
-  const { balance = 1_000_000, gasLimit = 1_000_000_000, timestamp, logFile } = options;
+  const { balance = 1_000_000, gasLimit = 1_000_000_000, firstBlock, timestamp, logFile } = options;
   return [
     ...["--host", "127.0.0.1", "--port", String(options.port), "--chain-id", String(options.chainId)],
     ...["--balance", String(balance), "--gas-limit", String(gasLimit)],
     // Transactions of one block stand in the order in which they were sent.
     ...["--order", "fifo", "--no-request-size-limit"],
+    ...(firstBlock === undefined ? [] : ["--number", String(firstBlock)]),
     ...(timestamp === undefined ? [] : ["--timestamp", String(timestamp)]),
     ...(logFile === undefined ? ["--quiet"] : []),
   ];

@@ -1,0 +1,75 @@
+import {
+  type Address,
+  concat,
+  createTestClient,
+  type Hex,
+  http,
+  pad,
+  publicActions,
+  walletActions,
+} from "viem";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { knownDeployments } from "../../abis/deployments.ts";
+import { ETH_NODE, hashLabel } from "../devnet/acts.ts";
+import { type Anvil, startAnvil } from "../devnet/anvil.ts";
+import { type Stack, startStack } from "../support/stack.ts";
+
+/*
+ * Ethereum mainnet cannot be had in a test; its first blocks with ENS can: a chain with mainnet's id and block numbers,
+ * and at the true address of the first registry a contract that logs what it is told.
+ */
+
+/** Logs its calldata: three words of topics, then the data. */
+const emitter = "0x3660609003806060600037604035602035600035836000a300";
+
+const NEW_OWNER = "0xce0457fe73731f824cc272376169235128c118b49d344817417c6d108d155e82";
+const registry: Address = "0x314159265dD8dbb310642f98f50C066173C1259b";
+const owner: Address = "0x6090A6e47849629b7245Dfa1Ca21D94cd15878Ef";
+
+let anvil: Anvil;
+let stack: Stack;
+let transaction: Hex;
+
+beforeAll(async () => {
+  anvil = await startAnvil({ chainId: 1, firstBlock: 3_327_410, timestamp: 1_489_200_000 });
+  const client = createTestClient({ mode: "anvil", transport: http(anvil.url) })
+    .extend(publicActions)
+    .extend(walletActions);
+  const [account] = await client.getAddresses();
+  if (account === undefined) throw new Error("anvil has no accounts");
+  await client.setCode({ address: registry, bytecode: emitter });
+  await client.mine({ blocks: 20 });
+  transaction = await client.sendTransaction({
+    account,
+    chain: null,
+    to: registry,
+    data: concat([NEW_OWNER, pad("0x"), hashLabel("eth"), pad(owner)]),
+  });
+  await client.mine({ blocks: 80 }); // Ponder takes mainnet's blocks for final after 65.
+  stack = await startStack({
+    rpcUrl: anvil.url,
+    deployment: knownDeployments.mainnet(),
+    env: { ENS_NETWORK: "mainnet", ENS_DEPLOYMENT: "" },
+  });
+});
+
+afterAll(async () => {
+  await stack?.destroy();
+  await anvil?.stop();
+});
+
+describe("with ENS_NETWORK=mainnet", () => {
+  test("the first registry is indexed at its true address from its true block on", async () => {
+    const { body } = await stack.api<{ namehash: string; ownership: { owner: string } }>("/whois/eth");
+    expect(body.namehash).toBe(ETH_NODE);
+    expect(body.ownership.owner).toBe(owner);
+    const { body: history } = await stack.api<{ events: unknown[] }>("/domain/eth/events");
+    expect(history.events).toMatchObject([
+      { contract: "REGISTRY_OLD", event_type: "NewOwner", transaction_hash: transaction, chain: "mainnet" },
+    ]);
+  });
+
+  test("`/stats` names the chain", async () => {
+    expect((await stack.api("/stats")).body).toMatchObject({ name: "mainnet" });
+  });
+});
