@@ -1,5 +1,7 @@
 import { createConfig } from "ponder";
 import type { Address } from "viem";
+import { agentAdapterAbi } from "./abis/agentAdapter.ts";
+import { agentRegistryAbi } from "./abis/agentRegistry.ts";
 import {
   controllerCostAbi,
   controllerPremiumAbi,
@@ -56,6 +58,28 @@ function at(role: Role, ...generations: number[]): Record<string, Place> {
   );
 }
 
+/** Topics that a log must have besides its event's; a log of a token has no other way to be left aside. */
+type AgentFilters = [
+  { event: "Registered"; args: { owner: Address[] } },
+  { event: "URIUpdated"; args: { updatedBy: Address[] } },
+  { event: "Transfer"; args: { from: Address[] } },
+];
+
+/** Registries of agents, where the chain has an adapter, and of their logs only those of the adapter's agents. */
+function agentRegistries(): Record<string, Place & { filter: AgentFilters }> {
+  const places = Object.entries(at("agent-registry")).flatMap(([chain, place]) => {
+    const adapters = at("agent-adapter")[chain]?.address;
+    if (adapters === undefined) return [];
+    const filter: AgentFilters = [
+      { event: "Registered", args: { owner: adapters } },
+      { event: "URIUpdated", args: { updatedBy: adapters } },
+      { event: "Transfer", args: { from: adapters } },
+    ];
+    return [[chain, { ...place, filter }] as const];
+  });
+  return Object.fromEntries(places);
+}
+
 /** Record events count whoever emits them: anybody may write a resolver. They can begin with the first registry. */
 const everywhere: Record<string, Place> = {
   [deployment.name]: {
@@ -97,5 +121,7 @@ export default createConfig({
     ReverseRegistrar: { abi: reverseRegistrarAbi, chain: at("reverse-registrar", 3) },
     DefaultReverseRegistrar: { abi: defaultReverseRegistrarAbi, chain: at("default-reverse-registrar") },
     L2ReverseRegistrar: { abi: nameForAddrAbi, chain: at("l2-reverse-registrar") },
+    AgentAdapter: { abi: agentAdapterAbi, chain: at("agent-adapter") },
+    AgentRegistry: { abi: agentRegistryAbi, chain: agentRegistries() },
   },
 });

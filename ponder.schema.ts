@@ -2,8 +2,9 @@
  * The tables of the index. Three sorts:
  *
  * - **Current state**, patched by key: `domains`, `resolver_nodes`, `text_records`, `address_records`,
- *   `primary_names`, `labels`. It mirrors what the contracts store; what only time changes (grace, premium, a wrapped
- *   name that expired) is worked out at the moment of the question, because no event tells it.
+ *   `primary_names`, `labels`, `agents`, `agent_bindings`. It mirrors what the contracts store; what only time changes
+ *   (grace, premium, a wrapped name that expired) is worked out at the moment of the question, because no event tells
+ *   it.
  * - **The log**, insert-only: `events`, every log of every tracked contract, once per name that it concerns.
  * - **Change rows**, insert-only: `ownership_changes`, `resolver_changes`, `primary_name_changes` (and the view
  *   `text_changes`). Each holds the start of a period; its end is the next row of the same name.
@@ -275,6 +276,10 @@ export const textRecord = onchainTable(
   (t) => ({
     pk: primaryKey({ columns: [t.chainId, t.resolver, t.node, t.version, t.keyHash] }),
     byNode: index("text_records_node").on(t.node, t.keyHash),
+    /** The few by which names claim agents (ENSIP-25), for the directory of agents. */
+    agentClaims: index("text_records_agent_claims")
+      .on(t.node, t.resolver, t.version)
+      .where(sql`key like 'agent-registration[%'`),
   }),
 );
 
@@ -340,6 +345,61 @@ export const primaryNameChange = onchainTable(
     pk: primaryKey({ columns: [t.chainId, t.blockNumber, t.logIndex] }),
     byAddress: index("primary_name_changes_address").on(t.address, t.blockNumber, t.logIndex),
     byTime: index("primary_name_changes_time").on(t.blockTimestamp),
+  }),
+);
+
+/**
+ * Agents of ERC-8004 that a tracked adapter registered, by what their registry logs. Others are not followed: anybody
+ * may register any number.
+ */
+export const agent = onchainTable(
+  "agents",
+  (t) => ({
+    chainId: t.integer().notNull(),
+    /** The identity registry, where the agent is an ERC-721 token. */
+    registry: t.hex().notNull(),
+    /** Token id of the agent, from 0 on. */
+    agentId: t.bigint().notNull(),
+    /** Owner in the registry: the adapter. If another one, the agent left it, and what came later is not followed. */
+    owner: t.hex().notNull(),
+    /** Where the agent is described (not the token that it is bound to); empty if nowhere. */
+    uri: t.text().notNull(),
+    /** Where the agent was registered. */
+    blockNumber: t.integer().notNull(),
+    blockTimestamp: t.int8({ mode: "number" }).notNull(),
+    transactionHash: t.hex().notNull(),
+  }),
+  (t) => ({ pk: primaryKey({ columns: [t.chainId, t.registry, t.agentId] }) }),
+);
+
+/**
+ * Which token each agent is bound to, for good: no binding is ever changed or undone (ERC-8217). It says that whoever
+ * controlled the token then registered the agent, and nothing of who the agent is.
+ */
+export const agentBinding = onchainTable(
+  "agent_bindings",
+  (t) => ({
+    chainId: t.integer().notNull(),
+    adapter: t.hex().notNull(),
+    agentId: t.bigint().notNull(),
+    /** As the adapter has it: 0 ERC-721, 1 ERC-1155, 2 ERC-6909; later adapters may know more. */
+    tokenStandard: t.integer().notNull(),
+    tokenContract: t.hex().notNull(),
+    tokenId: t.bigint().notNull(),
+    /** The name whose token it is, of the registrar or of the NameWrapper; null for any other token. */
+    node: t.hex(),
+    /** Who asked for the binding; not always the token's owner. */
+    registeredBy: t.hex().notNull(),
+    blockNumber: t.integer().notNull(),
+    logIndex: t.integer().notNull(),
+    transactionHash: t.hex().notNull(),
+    blockTimestamp: t.int8({ mode: "number" }).notNull(),
+  }),
+  (t) => ({
+    pk: primaryKey({ columns: [t.chainId, t.adapter, t.agentId] }),
+    byToken: index("agent_bindings_token").on(t.tokenContract, t.tokenId),
+    byNode: index("agent_bindings_node").on(t.node, t.blockTimestamp),
+    byTime: index("agent_bindings_time").on(t.blockTimestamp, t.blockNumber, t.logIndex),
   }),
 );
 

@@ -297,7 +297,8 @@ async function deployTestContracts(deployer: Deployer): Promise<void> {
 
 async function deployAgents(deployer: Deployer): Promise<void> {
   await create(deployer, "agentRegistry", double("IdentityRegistryDouble"));
-  await create(deployer, "agentAdapter", double("AgentAdapterDouble"), [addressOf(deployer, "agentRegistry")]);
+  const registry = addressOf(deployer, "agentRegistry");
+  await create(deployer, "agentAdapter", double("AgentAdapterDouble"), [registry]);
 }
 
 async function deployLayer2ReverseRegistrar(deployer: Deployer): Promise<void> {

@@ -18,9 +18,6 @@ const threeVariables = {
   DATABASE_URL: "postgresql://namedex:secret@localhost:5432/namedex",
 };
 
-/** Roles of the deployment that the indexer does not follow, because they emit nothing or have their own time. */
-const notFollowed = ["agent-adapter", "agent-registry"];
-
 test("mainnet's configuration follows every contract of the deployment from its first block on", async () => {
   const { contracts } = await readConfig(threeVariables);
   const places = Object.values(contracts).flatMap(({ chain }) => {
@@ -29,7 +26,7 @@ test("mainnet's configuration follows every contract of the deployment from its 
   });
   for (const entry of mainnet.contracts) {
     const isSilent = entry.role === "reverse-registrar" && entry.generation < 3;
-    if (isSilent || notFollowed.includes(entry.role)) continue;
+    if (isSilent) continue;
     const place = places.find(({ address }) => address === entry.address);
     expect(place, `${entry.role} ${entry.generation} at ${entry.address}`).toBeDefined();
     expect(place?.startBlock).toBeLessThanOrEqual(entry.startBlock);
@@ -48,6 +45,22 @@ test("a layer 2's reverse registrar is followed on its own chain", async () => {
   });
   expect(Object.keys(chains)).toEqual(["mainnet", "linea"]);
   expect(Object.keys(contracts.L2ReverseRegistrar.chain)).toEqual(["linea"]);
+});
+
+test("agents are followed where there is an adapter, and of their registry only the adapter's", async () => {
+  const { contracts } = await readConfig({
+    ...threeVariables,
+    RPC_URL_8453: "https://base.example.org",
+    RPC_URL_10: "https://optimism.example.org",
+  });
+  expect(Object.keys(contracts.AgentAdapter.chain)).toEqual(["mainnet", "base"]);
+  expect(Object.keys(contracts.AgentRegistry.chain)).toEqual(["mainnet", "base"]);
+  const adapter = "0x270d25D2c59A8bcA1B0f40ad95fF7806c0025c27";
+  expect(contracts.AgentRegistry.chain.base?.filter).toEqual([
+    { event: "Registered", args: { owner: [adapter] } },
+    { event: "URIUpdated", args: { updatedBy: [adapter] } },
+    { event: "Transfer", args: { from: [adapter] } },
+  ]);
 });
 
 test("the switch for archive reads is part of the index's identity", async () => {

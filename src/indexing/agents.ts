@@ -1,0 +1,70 @@
+import { type Context, ponder } from "ponder:registry";
+import type { Address, Hex } from "viem";
+import { nodeOfToken } from "../ens/agentToken.ts";
+import { leaveAdapter, putAgent, putBinding, setAgentUri } from "./write/agents.ts";
+import { causeOf } from "./write/cause.ts";
+import { addressesOf } from "./write/contracts.ts";
+import { appendEvent } from "./write/events.ts";
+
+const AGENT_ADAPTER = "AGENT_ADAPTER";
+
+/**
+ * An agent was bound to a token, for good: a second log for the same agent changes nothing. The token may be a name's,
+ * by the registrar or by the wrapper. Writes: events, agent_bindings.
+ */
+ponder.on("AgentAdapter:AgentBound", async ({ event, context }) => {
+  const { agentId, standard, tokenContract, tokenId, registeredBy } = event.args;
+  const cause = causeOf(context, event, AGENT_ADAPTER, "AgentBound");
+  const node = nodeOf(context, tokenContract, tokenId);
+  const isFirst = await putBinding(context, cause, {
+    agentId,
+    tokenStandard: standard,
+    tokenContract,
+    tokenId,
+    node,
+    registeredBy,
+  });
+  await appendEvent(context, cause, {
+    node,
+    fromAddress: registeredBy,
+    details: { agentId, standard, tokenContract, tokenId },
+    ...(!isFirst && { anomaly: "the agent was bound before" }),
+  });
+});
+
+/** The name whose token it is on this chain; null for other tokens, and where the chain has no names. */
+const nodeOf = (context: Context, tokenContract: Address, tokenId: bigint): Hex | null =>
+  nodeOfToken(
+    { tokenContract, tokenId },
+    { registrars: addressesOf(context, "Registrar"), wrappers: addressesOf(context, "NameWrapper") },
+  );
+
+/*
+ * Of the identity registry only the adapter's agents are followed: the configuration asks for logs that name the
+ * adapter as owner, as writer, or as the owner from whom the agent goes.
+ */
+const AGENT_REGISTRY = "AGENT_REGISTRY";
+
+/** The adapter registered an agent. Writes: events, agents. */
+ponder.on("AgentRegistry:Registered", async ({ event, context }) => {
+  const { agentId, agentURI, owner } = event.args;
+  const cause = causeOf(context, event, AGENT_REGISTRY, "Registered");
+  await appendEvent(context, cause, { ownerAddress: owner, value: agentURI, details: { agentId } });
+  await putAgent(context, cause, { agentId, owner, uri: agentURI });
+});
+
+/** Writes: events, agents. */
+ponder.on("AgentRegistry:URIUpdated", async ({ event, context }) => {
+  const { agentId, newURI, updatedBy } = event.args;
+  const cause = causeOf(context, event, AGENT_REGISTRY, "URIUpdated");
+  await appendEvent(context, cause, { fromAddress: updatedBy, value: newURI, details: { agentId } });
+  await setAgentUri(context, cause, agentId, newURI);
+});
+
+/** An agent left the adapter. Writes: events, agents. */
+ponder.on("AgentRegistry:Transfer", async ({ event, context }) => {
+  const { from, to, tokenId: agentId } = event.args;
+  const cause = causeOf(context, event, AGENT_REGISTRY, "Transfer");
+  await appendEvent(context, cause, { fromAddress: from, toAddress: to, details: { agentId } });
+  await leaveAdapter(context, cause, agentId, to);
+});
