@@ -1,0 +1,115 @@
+import { LRUCache } from "lru-cache";
+import type { Block, LiveAnswers, Question } from "../store/liveAnswers.ts";
+import { LiveFailure } from "./failure.ts";
+
+/** What became of a question to the chain. */
+export type Settled<Answer> = { answer: Answer } | { failure: LiveFailure };
+
+/** A question as it is remembered, and as it is asked. */
+export type Asked<Ask> = { question: Question; ask: Ask };
+
+/** Answers questions at a block, each at most once: see {@link createAnswerCache}. */
+export type AnswerCache = <Ask, Answer>(
+  block: Block,
+  asked: readonly Asked<Ask>[],
+  resolve: (asks: readonly Ask[]) => readonly Promise<Answer>[],
+) => Promise<Settled<Answer>[]>;
+
+/** A failure is told again for so long: a node or gateway in trouble is not asked by every request. */
+const FAILURE_MS = 3_000;
+const MAX_FAILURES = 10_000;
+const CLEANING_MS = 60_000;
+
+/**
+ * Shares answers of the chain. An answer is kept in the store under its block, for all replicas; equal questions at the
+ * same time wait for one flight; a failure is remembered for a few seconds. Trouble with the store costs no answer.
+ */
+export function createAnswerCache(answers: LiveAnswers): AnswerCache {
+  const flights = new Map<string, Promise<Settled<unknown>>>();
+  const failures = new LRUCache<string, LiveFailure>({ max: MAX_FAILURES, ttl: FAILURE_MS });
+  let cleanedAt = Date.now();
+
+  /** Resolves what the store does not hold; each answer is stored before it is given. */
+  async function settle<Ask, Answer>(
+    block: Block,
+    asked: readonly Asked<Ask>[],
+    resolve: (asks: readonly Ask[]) => readonly Promise<Answer>[],
+  ): Promise<Map<string, Promise<Settled<Answer>>>> {
+    const stored = await answers
+      .find(
+        block,
+        asked.map(({ question }) => question),
+      )
+      .catch((error) => complain(error, new Map<string, unknown>()));
+    const missing = asked.filter(({ question }) => !stored.has(question.text));
+    const resolved = resolve(missing.map(({ ask }) => ask));
+    const settled = new Map<string, Promise<Settled<Answer>>>();
+    for (const [text, answer] of stored) settled.set(text, Promise.resolve({ answer: answer as Answer }));
+    missing.forEach(({ question }, index) => {
+      settled.set(question.text, keep(block, question, resolved[index] as Promise<Answer>));
+    });
+    return settled;
+  }
+
+  async function keep<Answer>(block: Block, question: Question, resolved: Promise<Answer>) {
+    try {
+      const answer = await resolved;
+      await answers.put(block, question, answer).catch((error) => complain(error, undefined));
+      return { answer };
+    } catch (error) {
+      const failure = toLiveFailure(error);
+      failures.set(keyOf(block, question), failure);
+      return { failure };
+    }
+  }
+
+  function clean(): void {
+    if (Date.now() - cleanedAt < CLEANING_MS) return;
+    cleanedAt = Date.now();
+    void answers.removeOld().catch((error) => complain(error, undefined));
+  }
+
+  return async <Ask, Answer>(
+    block: Block,
+    asked: readonly Asked<Ask>[],
+    resolve: (asks: readonly Ask[]) => readonly Promise<Answer>[],
+  ) => {
+    clean();
+    const byKey = new Map(asked.map((one) => [keyOf(block, one.question), one]));
+    const failed = new Map([...byKey.keys()].map((key) => [key, failures.get(key)]));
+    const fresh = [...byKey].filter(([key]) => !flights.has(key) && !failed.get(key));
+    const batch = settle(
+      block,
+      fresh.map(([, one]) => one),
+      resolve,
+    );
+    for (const [key, { question }] of fresh) {
+      const flight = batch.then((settled) => settled.get(question.text) as Promise<Settled<Answer>>);
+      flights.set(key, flight);
+      void flight.catch(() => {}).finally(() => flights.delete(key));
+    }
+    return Promise.all(
+      asked.map(({ question }): Promise<Settled<Answer>> => {
+        const key = keyOf(block, question);
+        const failure = failed.get(key);
+        return failure ? Promise.resolve({ failure }) : (flights.get(key) as Promise<Settled<Answer>>);
+      }),
+    );
+  };
+}
+
+const keyOf = ({ number, timestamp }: Block, { text }: Question): string => `${number}:${timestamp}:${text}`;
+
+/** Time over is a failure of the chain; what we did not foresee is thrown on. */
+function toLiveFailure(error: unknown): LiveFailure {
+  if (error instanceof LiveFailure) return error;
+  if (error instanceof DOMException && (error.name === "TimeoutError" || error.name === "AbortError")) {
+    return new LiveFailure("deadline", "The name could not be resolved on chain in the time for one answer.");
+  }
+  throw error;
+}
+
+function complain<T>(error: unknown, instead: T): T {
+  console.warn("The store of live answers cannot be used:", error instanceof Error ? error.message : error);
+  return instead;
+}

@@ -1,0 +1,47 @@
+import { type Address, decodeFunctionResult, encodeFunctionData } from "viem";
+import { universalResolverAbi } from "../../../abis/universalResolver.ts";
+import { callWithLookups, OWN_BATCH_GATEWAY } from "./ccip.ts";
+import { LiveFailure } from "./failure.ts";
+import { type ResolverReach, readRevert, requireUniversalResolver } from "./records.ts";
+
+/** Errors by which the Universal Resolver says that there is no primary name, not that it could not find out. */
+const noName = [
+  "ResolverNotFound",
+  "ResolverNotContract",
+  "ReverseAddressMismatch",
+  "UnsupportedResolverProfile",
+];
+
+/**
+ * The name that an address claims by its reverse record, if that name resolves to the address (ENSIP-19); null if it
+ * claims none or another's. Whether the name is normalised is for the caller to judge.
+ *
+ * @throws LiveFailure when it could not be found out
+ */
+export async function readPrimaryName(
+  reach: ResolverReach,
+  { address, coinType }: { address: Address; coinType: bigint },
+): Promise<string | null> {
+  const data = encodeFunctionData({
+    abi: universalResolverAbi,
+    functionName: "reverseWithGateways",
+    args: [address, coinType, [OWN_BATCH_GATEWAY]],
+  });
+  const to = requireUniversalResolver(reach.universalResolver);
+  const result = await callWithLookups(reach, { to, data, blockNumber: reach.blockNumber });
+  if (!result.ok) {
+    const { errorName, failure } = readRevert(result.revert);
+    if (errorName !== null && noName.includes(errorName)) return null;
+    throw failure;
+  }
+  try {
+    const [name] = decodeFunctionResult({
+      abi: universalResolverAbi,
+      functionName: "reverseWithGateways",
+      data: result.data,
+    });
+    return name === "" ? null : name;
+  } catch {
+    throw new LiveFailure("resolver", "The reverse resolver answered what cannot be read.");
+  }
+}

@@ -1,0 +1,246 @@
+import {
+  type Address,
+  concat,
+  decodeAbiParameters,
+  decodeErrorResult,
+  decodeFunctionResult,
+  encodeFunctionData,
+  type Hex,
+  keccak256,
+  size,
+  stringToBytes,
+  toHex,
+} from "viem";
+import { resolverFunctions } from "../../../abis/resolver.ts";
+import { multicallAbi, universalResolverAbi } from "../../../abis/universalResolver.ts";
+import { callWithLookups, OWN_BATCH_GATEWAY } from "./ccip.ts";
+import { foreignWords, LiveFailure } from "./failure.ts";
+import type { Gateways } from "./gateway.ts";
+import type { CallResult, Rpc } from "./rpc.ts";
+
+/** The name a resolver is asked about: as text, unknown labels as `[<64 hex>]`, with its node. */
+export type ResolvableName = { name: string; node: Hex };
+
+/** Which records are asked for. Keys of texts cannot be listed on chain: they have to be named. */
+export type WantedRecords = {
+  /** SLIP-44 coin types, or those of EVM chains by ENSIP-11. */
+  coinTypes: readonly bigint[];
+  contenthash: boolean;
+  texts: readonly string[];
+};
+
+/** What the resolver holds of the wanted records; null for those that it does not have. */
+export type LiveRecords = {
+  /** The resolver that answered, the name's own or by ENSIP-10 an ancestor's; null if there is none for the name. */
+  answeredBy: Address | null;
+  addresses: { coinType: string; address: Hex | null }[];
+  contenthash: Hex | null;
+  texts: { key: string; value: string | null }[];
+};
+
+/** How the chain is reached: the deployment's Universal Resolver at one block, with the request's time limit. */
+export type ResolverReach = {
+  rpc: Rpc;
+  gateways: Gateways;
+  universalResolver: Address | undefined;
+  blockNumber: number;
+  signal: AbortSignal;
+};
+
+/**
+ * Resolves records of a name by one call of the Universal Resolver, and one more for each round of look-ups off chain. A
+ * name without resolver has no records: that is an answer.
+ *
+ * @throws LiveFailure when any of the wanted records could not be found out
+ */
+export async function resolveRecords(
+  reach: ResolverReach,
+  { name, wanted }: { name: ResolvableName; wanted: WantedRecords },
+): Promise<LiveRecords> {
+  const reads = readsOf(name.node, wanted);
+  const data = encodeFunctionData({
+    abi: universalResolverAbi,
+    functionName: "resolveWithGateways",
+    args: [
+      encodeDnsName(name.name),
+      encodeFunctionData({
+        abi: multicallAbi,
+        functionName: "multicall",
+        args: [reads.map((read) => read.data)],
+      }),
+      [OWN_BATCH_GATEWAY],
+    ],
+  });
+  const to = requireUniversalResolver(reach.universalResolver);
+  const result = await callWithLookups(reach, { to, data, blockNumber: reach.blockNumber });
+  const found = readResolved(result);
+  const records: LiveRecords = { answeredBy: found.resolver, addresses: [], contenthash: null, texts: [] };
+  reads.forEach((read, index) => {
+    const item = found.items === null ? "0x" : found.items[index];
+    if (item === undefined) throw unreadable();
+    read.put(records, item);
+  });
+  return records;
+}
+
+/** The Universal Resolver of the deployment. @throws LiveFailure if it has none */
+export function requireUniversalResolver(address: Address | undefined): Address {
+  if (address !== undefined) return address;
+  throw new LiveFailure(
+    "resolver",
+    "This deployment names no Universal Resolver, so nothing can be resolved on chain.",
+  );
+}
+
+const MAX_LABEL_BYTES = 255;
+
+/** A name in DNS wire format; labels that it cannot hold go by their hash, `[<64 hex>]`. Source: RFC 1035, 3.1. */
+export function encodeDnsName(name: string): Hex {
+  const labels = name === "" ? [] : name.split(".");
+  const parts = labels.flatMap((label) => {
+    const bytes = stringToBytes(label);
+    const fitting = bytes.length > MAX_LABEL_BYTES ? stringToBytes(`[${keccak256(bytes).slice(2)}]`) : bytes;
+    return [new Uint8Array([fitting.length]), fitting];
+  });
+  return toHex(concat([...parts, new Uint8Array([0])]));
+}
+
+/** One read of a resolver, and where its answer goes. */
+type Read = { data: Hex; put: (records: LiveRecords, item: Hex) => void };
+
+const ETH = 60n;
+
+function readsOf(node: Hex, { coinTypes, contenthash, texts }: WantedRecords): Read[] {
+  return [
+    ...coinTypes.map((coinType): Read => {
+      // Resolvers of before ENSIP-9 know addresses of Ethereum only, by a function without coin type.
+      const args = coinType === ETH ? ([node] as const) : ([node, coinType] as const);
+      return {
+        data: encodeFunctionData({ abi: resolverFunctions, functionName: "addr", args }),
+        put: (records, item) => {
+          records.addresses.push({ coinType: coinType.toString(), address: readAddress(item, coinType) });
+        },
+      };
+    }),
+    ...(contenthash
+      ? [
+          {
+            data: encodeFunctionData({ abi: resolverFunctions, functionName: "contenthash", args: [node] }),
+            put: (records: LiveRecords, item: Hex) => {
+              records.contenthash = nullIfEmpty(decodeItem(item, "bytes"));
+            },
+          },
+        ]
+      : []),
+    ...texts.map(
+      (key): Read => ({
+        data: encodeFunctionData({ abi: resolverFunctions, functionName: "text", args: [node, key] }),
+        put: (records, item) => {
+          records.texts.push({ key, value: decodeItem(item, "string") || null });
+        },
+      }),
+    ),
+  ];
+}
+
+const nullIfEmpty = (bytes: Hex | null): Hex | null => (bytes === "0x" ? null : bytes);
+
+/** The zero address is how a record is cleared. */
+function readAddress(item: Hex, coinType: bigint): Hex | null {
+  const bytes = nullIfEmpty(decodeItem(item, coinType === ETH ? "address" : "bytes"));
+  if (bytes === null) return null;
+  const isEvm = coinType === ETH || coinType >= 0x80000000n;
+  return isEvm && /^0x0*$/.test(bytes) ? null : (bytes.toLowerCase() as Hex);
+}
+
+type ItemTypes = { string: string; bytes: Hex; address: Hex };
+
+/** One answer of the batch; null where the resolver does not know this kind of record. */
+function decodeItem<T extends keyof ItemTypes>(item: Hex, type: T): ItemTypes[T] | null {
+  if (item === "0x") return null;
+  // The Universal Resolver pads errors so that they cannot be taken for data.
+  if (size(item) % 32 === 4) return requireUnsupported(item);
+  try {
+    const [value] = decodeAbiParameters([{ type }], item);
+    return value as ItemTypes[T];
+  } catch {
+    throw unreadable();
+  }
+}
+
+/** Answers null if the error says "no such kind of record". @throws LiveFailure for every other error */
+function requireUnsupported(error: Hex): null {
+  const failure = failureOf(error);
+  if (failure !== null) throw failure;
+  return null;
+}
+
+type Resolved = { resolver: Address | null; items: readonly Hex[] | null };
+
+function readResolved(result: CallResult): Resolved {
+  if (!result.ok) {
+    const { errorName, failure } = readRevert(result.revert);
+    if (errorName === "ResolverNotFound" || errorName === "ResolverNotContract") {
+      return { resolver: null, items: null };
+    }
+    throw failure;
+  }
+  if (result.data === "0x") {
+    throw new LiveFailure("resolver", "There is no Universal Resolver at the deployment's address.");
+  }
+  try {
+    const [data, resolver] = decodeFunctionResult({
+      abi: universalResolverAbi,
+      functionName: "resolveWithGateways",
+      data: result.data,
+    });
+    const [items] = decodeAbiParameters([{ type: "bytes[]" }], data);
+    return { resolver: resolver.toLowerCase() as Address, items };
+  } catch {
+    throw unreadable();
+  }
+}
+
+const unreadable = () => new LiveFailure("resolver", "The name's resolver answered what cannot be read.");
+
+const knownErrors = [...universalResolverAbi] as const;
+
+/** An error of the Universal Resolver or of a resolver behind it, by name, and what to say of it. */
+export function readRevert(data: Hex): { errorName: string | null; failure: LiveFailure } {
+  const decoded = tryDecode(data);
+  if (decoded === null)
+    return { errorName: null, failure: reverted(data === "0x" ? "without a reason" : data) };
+  const { errorName, args } = decoded;
+  if (errorName === "HttpError") {
+    const failure = `A gateway of the name's resolver failed: ${foreignWords(String(args[1]))}.`;
+    return { errorName, failure: new LiveFailure("gateway", failure) };
+  }
+  if (errorName === "InvalidBatchGatewayResponse") {
+    return {
+      errorName,
+      failure: new LiveFailure("gateway", "The look-ups' answers do not fit the questions."),
+    };
+  }
+  if (errorName === "ResolverError") return { errorName, failure: readRevert(args[0] as Hex).failure };
+  const reason = errorName === "Error" ? String(args[0]) : `${errorName}(${args.map(String).join(", ")})`;
+  return { errorName, failure: reverted(reason) };
+}
+
+/** Null if the error says that the resolver has no such kind of record. */
+function failureOf(data: Hex): LiveFailure | null {
+  const { errorName, failure } = readRevert(data);
+  return errorName === "UnsupportedResolverProfile" ? null : failure;
+}
+
+const reverted = (reason: string) =>
+  new LiveFailure("resolver", `The name's resolver reverted: ${foreignWords(reason)}.`);
+
+function tryDecode(data: Hex): { errorName: string; args: readonly unknown[] } | null {
+  if (data.length < 10) return null;
+  try {
+    const { errorName, args } = decodeErrorResult({ abi: knownErrors, data });
+    return { errorName, args: (args ?? []) as readonly unknown[] };
+  } catch {
+    return null;
+  }
+}

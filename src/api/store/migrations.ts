@@ -1,0 +1,66 @@
+import type pg from "pg";
+
+/**
+ * What made the tables what they are, oldest first; each runs once. A migration that was released is never edited: the
+ * next one changes what it left.
+ */
+export const migrations: readonly string[] = [
+  `CREATE TABLE live_answers (
+    chain_id integer NOT NULL,
+    block_number bigint NOT NULL,
+    -- Tells blocks of one height apart, should the chain be reorganised; 0 where only the height is known.
+    block_timestamp bigint NOT NULL,
+    -- SHA-256 of the question: what was asked of which name or address.
+    question bytea NOT NULL,
+    -- For readers; the name or address.
+    subject text NOT NULL,
+    origin text NOT NULL DEFAULT 'live',
+    answer json NOT NULL,
+    resolved_at timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (chain_id, block_number, block_timestamp, question)
+  );
+  CREATE INDEX live_answers_resolved_at ON live_answers (resolved_at);`,
+];
+
+/** Number of the lock under which one process at a time migrates; any number that nobody else uses. */
+const LOCK = 6_263_922_017;
+
+/**
+ * Brings the service's own schema up to date; it survives every re-indexing, unlike the index. Several processes may
+ * start at once: one migrates, the others wait.
+ */
+export async function migrate(client: pg.ClientBase, schema: string): Promise<void> {
+  await client.query("BEGIN");
+  try {
+    await client.query("SELECT pg_advisory_xact_lock($1)", [LOCK]);
+    await client.query(`CREATE SCHEMA IF NOT EXISTS "${schema}"`);
+    await client.query(`SET LOCAL search_path TO "${schema}"`);
+    await client.query(
+      "CREATE TABLE IF NOT EXISTS migrations (version integer PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT now())",
+    );
+    await applyFrom(client, await readVersion(client), schema);
+    await client.query("COMMIT");
+  } catch (error) {
+    await client.query("ROLLBACK").catch(() => {}); // The first error tells more.
+    throw error;
+  }
+}
+
+async function readVersion(client: pg.ClientBase): Promise<number> {
+  const { rows } = await client.query<{ version: number | null }>(
+    "SELECT max(version) AS version FROM migrations",
+  );
+  return rows[0]?.version ?? 0;
+}
+
+async function applyFrom(client: pg.ClientBase, version: number, schema: string): Promise<void> {
+  if (version > migrations.length) {
+    throw new Error(
+      `The schema "${schema}" was written by a later Namedex (version ${version}, this one knows ${migrations.length}): run that one, or give this one another DATABASE_SERVICE_SCHEMA.`,
+    );
+  }
+  for (let next = version; next < migrations.length; next++) {
+    await client.query(migrations[next] ?? "");
+    await client.query("INSERT INTO migrations (version) VALUES ($1)", [next + 1]);
+  }
+}
