@@ -1,0 +1,285 @@
+import { type Hex, zeroAddress } from "viem";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { RecordWrite } from "../devnet/acts.ts";
+import {
+  authorise,
+  clearDNSZone,
+  clearRecords,
+  ethNode,
+  hashLabel,
+  registerReferred,
+  setAddr,
+  setText,
+  writeRecord,
+  writeRecords,
+  writeRecordsChecked,
+} from "../devnet/acts.ts";
+import { expectEveryLogOnce, expectRecordsAsOnChain, readStoredRecords } from "./onChain.ts";
+import { eventsOf, lower, namesOf, openStage, type Stage } from "./stage.ts";
+
+const NAME = "keeper.eth";
+const node = ethNode("keeper");
+const contenthash: Hex = `0xe30101701220${hashLabel("content").slice(2)}`;
+
+let stage: Stage;
+beforeAll(async () => {
+  stage = await openStage();
+  await registerReferred(stage.chain, { from: stage.cast.alice, label: "keeper", resolver: "resolver5" });
+});
+afterAll(() => stage?.close());
+
+const write = (resolver: string, record: RecordWrite) =>
+  writeRecord(stage.chain, { from: stage.cast.alice, resolver, node, write: record });
+
+const generations = ["resolver3", "resolver4", "resolver5"];
+
+describe.each(generations)("a record is set at %s", (resolver) => {
+  const place = { resolver, name: NAME };
+
+  test("an address of Ethereum, in one change though it may be two logs", async () => {
+    const receipt = await write(resolver, { kind: "addr", address: stage.cast.alice });
+    const { addresses } = await expectRecordsAsOnChain(stage, place);
+    expect(addresses).toEqual({ 60: lower(stage.cast.alice) });
+    const events = eventsOf(await stage.events(NAME), receipt);
+    expect(namesOf(events)).toEqual(["RESOLVER AddressChanged", "RESOLVER AddrChanged"]);
+    expect(events.map(({ coin_type, address }) => [coin_type, address])).toEqual([
+      ["60", stage.cast.alice],
+      ["60", stage.cast.alice],
+    ]);
+  });
+
+  test("an address of another chain, as bytes", async () => {
+    const bytes = "0x76a91462e907b15cbf27d5425399ebf6f0fb50ebb88f1888ac";
+    await write(resolver, { kind: "coin", coinType: 0n, bytes });
+    await write(resolver, { kind: "coin", coinType: 0x8000000an, bytes: lower(stage.cast.bob) });
+    const { addresses } = await expectRecordsAsOnChain(stage, place, { coinTypes: [0n, 60n, 0x8000000an] });
+    expect(addresses).toMatchObject({ 0: bytes, [0x8000000a]: lower(stage.cast.bob) });
+  });
+
+  test("a contenthash, a name and a text", async () => {
+    await write(resolver, { kind: "contenthash", hash: contenthash });
+    await write(resolver, { kind: "name", name: "some.name.eth" });
+    await write(resolver, { kind: "text", key: "description", value: "söme täxt ☃ 🎉" });
+    const stored = await expectRecordsAsOnChain(stage, place, { keys: ["description", "url"] });
+    expect(stored).toMatchObject({
+      contenthash,
+      name: "some.name.eth",
+      texts: { description: "söme täxt ☃ 🎉" },
+    });
+  });
+
+  test("and records that the index only logs", async () => {
+    const writes: RecordWrite[] = [
+      { kind: "pubkey", x: hashLabel("x"), y: hashLabel("y") },
+      { kind: "abi", contentType: 1n, data: "0x7b7d" },
+      { kind: "interface", id: "0x01ffc9a7", implementer: stage.cast.bob },
+    ];
+    const receipts = [];
+    for (const one of writes) receipts.push(await write(resolver, one));
+    const events = await stage.events(NAME);
+    expect(receipts.flatMap((receipt) => namesOf(eventsOf(events, receipt)))).toEqual([
+      "RESOLVER PubkeyChanged",
+      "RESOLVER ABIChanged",
+      "RESOLVER InterfaceChanged",
+    ]);
+  });
+
+  test("again, and again: the last one holds", async () => {
+    for (const value of ["one", "two", "three"]) await write(resolver, { kind: "text", key: "count", value });
+    expect((await expectRecordsAsOnChain(stage, place)).texts.count).toBe("three");
+  });
+
+  test("several at once, of which two set the same text", async () => {
+    const { chain, cast } = stage;
+    const receipt = await writeRecords(chain, {
+      ...{ from: cast.alice, resolver, node },
+      writes: [
+        { kind: "text", key: "email", value: "first@keeper.example" },
+        { kind: "text", key: "url", value: "https://keeper.example" },
+        { kind: "text", key: "email", value: "second@keeper.example" },
+        { kind: "coin", coinType: 2n, bytes: "0x0102" },
+      ],
+    });
+    const { texts } = await expectRecordsAsOnChain(stage, place);
+    expect(texts).toMatchObject({ email: "second@keeper.example", url: "https://keeper.example" });
+    const values = eventsOf(await stage.events(NAME), receipt).map(({ value }) => value);
+    expect(values).toEqual([
+      "first@keeper.example",
+      "https://keeper.example",
+      "second@keeper.example",
+      undefined,
+    ]);
+  });
+
+  test("and cleared one by one", async () => {
+    await write(resolver, { kind: "text", key: "description", value: "" });
+    await write(resolver, { kind: "coin", coinType: 0n, bytes: "0x" });
+    await write(resolver, { kind: "contenthash", hash: "0x" });
+    await write(resolver, { kind: "name", name: "" });
+    const stored = await expectRecordsAsOnChain(stage, place, { keys: ["description"], coinTypes: [0n] });
+    expect(stored.texts.description).toBeNull();
+    expect(stored.addresses[0]).toBeNull();
+    expect([stored.contenthash, stored.name]).toEqual([null, null]);
+  });
+
+  test("an address of zero", async () => {
+    await setAddr(stage.chain, { from: stage.cast.alice, resolver, node, address: zeroAddress });
+    await expectRecordsAsOnChain(stage, place, { coinTypes: [60n] });
+  });
+});
+
+describe("records beyond the usual", () => {
+  const place = { resolver: "resolver5", name: NAME };
+  const texts: [string, string, string][] = [
+    ["an empty key", "", "value of the empty key"],
+    ["a key with NUL", "nul\0key", "value"],
+    ["a value with NUL", "nul-value", "be\0fore"],
+    ["a key of 10 KB", "k".repeat(10_240), "short"],
+    ["a value of 10 KB", "long", "v".repeat(10_240)],
+    ["a key that looks like SQL", "'; drop table domains; --", "$1"],
+    ["a key with quotes and a newline", 'a"b\nc', "\t\\"],
+    ["a key of JavaScript objects", "__proto__", "constructor"],
+  ];
+
+  test.each(texts)("%s", async (_, key, value) => {
+    const receipt = await write("resolver5", { kind: "text", key, value });
+    await expectRecordsAsOnChain(stage, place, { keys: [key] });
+    const stored = await readStoredRecords(stage, place);
+    expect(Object.entries(stored.texts)).toContainEqual([key, value]);
+    const [event] = eventsOf(await stage.events(NAME), receipt);
+    expect(event).toMatchObject({ key, value });
+  });
+
+  test("a value that is not UTF-8 is shown with its faults marked", async () => {
+    const { chain, cast } = stage;
+    const value = Uint8Array.from([0x61, 0xff, 0x62]) as unknown as string;
+    await setText(chain, { from: cast.alice, resolver: "resolver5", node, key: "broken", value });
+    const { texts } = await expectRecordsAsOnChain(stage, place);
+    expect(texts.broken).toBe("a\uFFFDb");
+  });
+
+  test("a key that is not UTF-8 is another key than the one that looks like it", async () => {
+    const { chain, cast } = stage;
+    const key = Uint8Array.from([0x6b, 0xff]) as unknown as string;
+    const act = { from: cast.alice, resolver: "resolver5", node };
+    await setText(chain, { ...act, key, value: "of the bytes" });
+    await setText(chain, { ...act, key: "k\uFFFD", value: "of the text" });
+    const rows = await stage.sql<{ value: string }>(
+      "select value from text_records where node = $1 and key = $2 order by block_number",
+      [node, "k\uFFFD"],
+    );
+    expect(rows.map(({ value }) => value)).toEqual(["of the bytes", "of the text"]);
+  });
+
+  test("the largest coin type", async () => {
+    const coinType = 2n ** 256n - 1n;
+    await write("resolver4", { kind: "coin", coinType, bytes: "0x01" });
+    const { addresses } = await expectRecordsAsOnChain(stage, { ...place, resolver: "resolver4" });
+    expect(addresses[String(coinType)]).toBe("0x01");
+  });
+
+  test("an address of 10 KB", async () => {
+    const bytes: Hex = `0x${"ab".repeat(10_240)}`;
+    await write("resolver4", { kind: "coin", coinType: 7n, bytes });
+    await expectRecordsAsOnChain(stage, { ...place, resolver: "resolver4" });
+  });
+
+  test("a name with NUL", async () => {
+    const receipt = await write("resolver5", { kind: "name", name: "a\0b" });
+    const [event] = eventsOf(await stage.events(NAME), receipt);
+    expect(event?.name).toBe("a\0b");
+    expect((await readStoredRecords(stage, place)).name).toBe("a\u2400b");
+    await write("resolver5", { kind: "name", name: "" });
+  });
+});
+
+describe("all records are cleared", () => {
+  test("and new ones begin from nothing", async () => {
+    const { chain, cast } = stage;
+    const place = { resolver: "resolver4", name: NAME };
+    const before = await expectRecordsAsOnChain(stage, place);
+    const keys = Object.keys(before.texts);
+    const coinTypes = Object.keys(before.addresses).map(BigInt);
+    expect(keys.length).toBeGreaterThan(2);
+    const receipt = await clearRecords(chain, { from: cast.alice, resolver: "resolver4", node });
+    expect(namesOf(eventsOf(await stage.events(NAME), receipt))).toEqual(["RESOLVER VersionChanged"]);
+    const after = await expectRecordsAsOnChain(stage, place, { keys, coinTypes });
+    expect(after).toEqual({ texts: {}, addresses: {}, contenthash: null, name: null });
+    await write("resolver4", { kind: "text", key: "email", value: "again@keeper.example" });
+    const anew = await expectRecordsAsOnChain(stage, place, { keys, coinTypes });
+    expect(anew.texts).toEqual({ email: "again@keeper.example" });
+  });
+
+  test("twice, with records set between and at the other resolver left alone", async () => {
+    const { chain, cast } = stage;
+    const act = { from: cast.alice, resolver: "resolver5", node };
+    const four = await readStoredRecords(stage, { resolver: "resolver4", name: NAME });
+    await clearRecords(chain, act);
+    await write("resolver5", { kind: "contenthash", hash: contenthash });
+    await clearRecords(chain, act);
+    const five = await expectRecordsAsOnChain(
+      stage,
+      { resolver: "resolver5", name: NAME },
+      { keys: ["long"] },
+    );
+    expect(five).toEqual({ texts: {}, addresses: {}, contenthash: null, name: null });
+    expect(await readStoredRecords(stage, { resolver: "resolver4", name: NAME })).toEqual(four);
+    const changes = await stage.sql<{ event_type: string; key: string | null }>(
+      "select event_type, key from text_changes where node = $1 order by block_number desc, log_index desc limit 2",
+      [node],
+    );
+    expect(changes).toEqual([
+      { event_type: "VersionChanged", key: null },
+      { event_type: "VersionChanged", key: null },
+    ]);
+  });
+});
+
+describe("somebody else writes", () => {
+  test.each(["resolver3", "resolver4", "resolver5"])("whom the owner allowed at %s", async (resolver) => {
+    const { chain, cast } = stage;
+    const receipt = await authorise(chain, { from: cast.alice, resolver, node, delegate: cast.bob });
+    const word = resolver === "resolver3" ? "AuthorisationChanged" : "Approved";
+    expect(namesOf(eventsOf(await stage.events(NAME), receipt))).toEqual([`RESOLVER ${word}`]);
+    await setText(chain, { from: cast.bob, resolver, node, key: "by", value: `bob at ${resolver}` });
+    const { texts } = await expectRecordsAsOnChain(stage, { resolver, name: NAME });
+    expect(texts.by).toBe(`bob at ${resolver}`);
+  });
+
+  test("several records, each checked to be of the node", async () => {
+    const { chain, cast } = stage;
+    await writeRecordsChecked(chain, {
+      ...{ from: cast.alice, resolver: "resolver5", node },
+      writes: [
+        { kind: "text", key: "notice", value: "checked" },
+        { kind: "addr", address: cast.carol },
+      ],
+    });
+    const { texts } = await expectRecordsAsOnChain(stage, { resolver: "resolver5", name: NAME });
+    expect(texts.notice).toBe("checked");
+  });
+});
+
+test("DNS records of every generation are logged", async () => {
+  const { chain, cast } = stage;
+  // a.example. A 1.2.3.4 with a time to live of 3600 seconds (RFC 1035 wire format), and its deletion.
+  const head = "01610765786d61706c650000010001";
+  const data: Hex = `0x${head}00000e10000401020304`;
+  const receipts = [
+    await write("resolver3", { kind: "dns", data }),
+    await write("resolver5", { kind: "dns", data }),
+    await write("resolver5", { kind: "dns", data: `0x${head}00000e100000` }),
+    await write("resolver5", { kind: "zonehash", hash: "0x0102" }),
+    await clearDNSZone(chain, { from: cast.alice, resolver: "resolver3", node }),
+  ];
+  const events = await stage.events(NAME);
+  expect(receipts.map((receipt) => namesOf(eventsOf(events, receipt)))).toEqual([
+    ["RESOLVER DNSRecordChanged"],
+    ["RESOLVER DNSRecordChanged"],
+    ["RESOLVER DNSRecordDeleted"],
+    ["RESOLVER DNSZonehashChanged"],
+    ["RESOLVER DNSZoneCleared"],
+  ]);
+});
+
+test("the event log holds every log of the contracts exactly once", () => expectEveryLogOnce(stage));
