@@ -45,7 +45,8 @@ export async function startDemoChain(
   }
 }
 
-function connect(url: string): Chain["client"] {
+/** A client of a chain that is there already. */
+export function connect(url: string): Chain["client"] {
   const transport = http(url, { timeout: 60_000, retryCount: 0 });
   return createTestClient({ mode: "anvil", transport, pollingInterval: 20 })
     .extend(publicActions)
