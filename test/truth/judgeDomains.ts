@@ -153,7 +153,11 @@ async function readStates(
     registrarExpiry: expiries[index] || null,
     wrapper: toWrapperData(stored[index]),
     wrapperNow: toWrapperData(current[index]),
-    isWrapped: wrapped[index] ?? false,
+    // For .eth names the wrapper answers by the registrar alone; a wrapped name needs the registry and a token too.
+    isWrapped:
+      wrapped[index] === true &&
+      orNone(owners[index]) === orNone(wrapper) &&
+      orNone(stored[index]?.[0]) !== null,
   }));
 }
 

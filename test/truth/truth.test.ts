@@ -1,15 +1,122 @@
-import { expect, test } from "vitest";
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { type Deployment, deploymentShape } from "../../abis/deployments.ts";
 import { startDemoChain } from "../devnet/localChain.ts";
 import { startStack } from "../support/stack.ts";
 import { judge } from "./oracle.ts";
+import { shrink } from "./shrink.ts";
+import { historiesOf, type Played, type Step } from "./steps.ts";
+import { judgeStack, type Outcome, runTrial, TRIAL_TIMEOUT_MS } from "./trial.ts";
 
-test("the index of the demo says what the contracts answer", async () => {
-  const { anvil, deployment } = await startDemoChain();
-  const stack = await startStack({ rpcUrl: anvil.url, deployment });
-  await stack.waitForHead();
-  const verdict = await judge({ rpcUrl: anvil.url, deployment, query: stack.sql, archiveReads: true });
-  console.log(verdict.counts, stack.log());
-  await stack.destroy();
-  await anvil.stop();
-  expect(verdict.differences).toEqual([]);
-}, 120_000);
+/** `npm run test:truth` sets these; its `--help` says what they are. */
+const number = (name: string, otherwise: number) => Number(process.env[name] ?? otherwise);
+const seed = number("TRUTH_SEED", 20_200_204);
+const runs = number("TRUTH_RUNS", 20);
+const steps = number("TRUTH_STEPS", 150);
+const shrinkSeconds = number("TRUTH_SHRINK_SECONDS", 240);
+const { TRUTH_RPC_URL: rpcUrl, TRUTH_DEPLOYMENT: deploymentFile, TRUTH_REPLAY: replayed } = process.env;
+
+const HISTORIES_PER_CHAIN = 5;
+const LINES_SHOWN = 40;
+
+if (rpcUrl !== undefined && deploymentFile !== undefined) {
+  test("the index of a given chain says what its contracts answer", async () => {
+    const deployment = deploymentShape.parse(JSON.parse(readFileSync(deploymentFile, "utf8")));
+    expectTruth(await judgeGivenChain(rpcUrl, deployment));
+  }, 600_000);
+} else if (replayed !== undefined) {
+  test(
+    "a given history leads to an index that says what the contracts answer",
+    async () => {
+      const outcome = await runTrial([JSON.parse(readFileSync(replayed, "utf8")) as Step[]]);
+      console.log(outcome.played.flatMap(({ story }) => story).join("\n"));
+      expectTruth(outcome);
+    },
+    TRIAL_TIMEOUT_MS,
+  );
+} else {
+  test("the index of the demo says what the contracts answer", async () => {
+    const local = await startDemoChain();
+    const stack = await startStack({ rpcUrl: local.anvil.url, deployment: local.deployment });
+    const verdict = await judgeStack(stack, local);
+    await stack.destroy();
+    await local.anvil.stop();
+    expectTruth(verdict);
+  }, 120_000);
+
+  const histories = historiesOf({ seed, runs, steps });
+  describe(`${runs} random histories of ${steps} steps, seed ${seed}`, () => {
+    for (let first = 0; first < histories.length; first += HISTORIES_PER_CHAIN) {
+      const group = histories.slice(first, first + HISTORIES_PER_CHAIN);
+      const last = first + group.length - 1;
+      test(
+        `after histories ${first} to ${last} the index says what the contracts answer`,
+        async () => {
+          const outcome = await runTrial(group);
+          console.log(summaryOf(outcome));
+          if (outcome.differences.length > 0) throw new Error(await explain(group, { first, outcome }));
+          expect(shareOfMined(outcome.played)).toBeGreaterThan(0.6);
+        },
+        TRIAL_TIMEOUT_MS + shrinkSeconds * 2_000,
+      );
+    }
+  });
+}
+
+async function judgeGivenChain(url: string, deployment: Deployment) {
+  const env = { ENS_NETWORK: "custom", ARCHIVE_READS: "on" };
+  const stack = await startStack({ rpcUrl: url, deployment, env });
+  try {
+    await stack.waitForHead();
+    return await judge({ rpcUrl: url, deployment, query: stack.sql, archiveReads: true });
+  } finally {
+    await stack.destroy();
+  }
+}
+
+function expectTruth({ differences, counts }: Pick<Outcome, "differences" | "counts">): void {
+  console.log(JSON.stringify(counts));
+  expect(counts.logs).toBeGreaterThan(0);
+  expect(counts.nodes).toBeGreaterThan(0);
+  expect(differences).toEqual([]);
+}
+
+const shareOfMined = (played: readonly Played[]): number =>
+  sum(played.map(({ mined }) => mined)) / sum(played.map((one) => one.steps));
+
+const sum = (numbers: readonly number[]) => numbers.reduce((total, one) => total + one, 0);
+
+function summaryOf({ played, counts, differences }: Outcome): string {
+  const share = Math.round(shareOfMined(played) * 100);
+  return `${share} % of ${sum(played.map((one) => one.steps))} steps mined; ${JSON.stringify(counts)}; ${differences.length} differences`;
+}
+
+/** Which history fails alone, and the shortest part of it that does, with all that is needed to play it again. */
+async function explain(
+  group: readonly (readonly Step[])[],
+  { first, outcome }: { first: number; outcome: Outcome },
+): Promise<string> {
+  const deadline = Date.now() + shrinkSeconds * 1_000;
+  const fails = async (one: readonly Step[]) => (await runTrial([one])).differences.length > 0;
+  const lines = [`The index differs from the chain (seed ${seed}):`, ...shortened(outcome.differences)];
+  for (const [index, history] of group.entries()) {
+    if (Date.now() > deadline || !(await fails(history))) continue;
+    const shortest = await shrink(history, { fails, deadline });
+    const again = await runTrial([shortest]);
+    return [
+      ...lines,
+      `\nHistory ${first + index} fails alone. Its shortest part that was found has ${shortest.length} steps:`,
+      ...again.played.flatMap(({ story }) => story),
+      "\nand leads to:",
+      ...shortened(again.differences),
+      "\nTo play it again, put this into a file: npm run test:truth -- --replay <file>",
+      JSON.stringify(shortest),
+    ].join("\n");
+  }
+  return [...lines, "\nNone of the histories was seen to fail alone in the time given."].join("\n");
+}
+
+const shortened = (lines: readonly string[]): string[] =>
+  lines.length <= LINES_SHOWN
+    ? [...lines]
+    : [...lines.slice(0, LINES_SHOWN), `… and ${lines.length - LINES_SHOWN} more`];

@@ -1,0 +1,232 @@
+import { type Address, type Hex, zeroAddress } from "viem";
+import {
+  addressOf,
+  approveWrapped,
+  DAY,
+  dnsEncode,
+  ETH_NODE,
+  extendExpiry,
+  FUSES,
+  MAX_EXPIRY,
+  send,
+  setChildFuses,
+  setFuses,
+  setWrappedRecord,
+  setWrappedResolver,
+  setWrappedSubnodeOwner,
+  setWrappedSubnodeRecord,
+  setWrappedTTL,
+  transferWrapped,
+  transferWrappedBatch,
+  unwrap,
+  unwrapETH2LD,
+  wrapBySending,
+  wrapETH2LD,
+  wrapName,
+  YEAR,
+} from "../devnet/acts.ts";
+import { anyResolver } from "./actsOfNames.ts";
+import type { Act } from "./catalogue.ts";
+import {
+  findPlace,
+  isEthName,
+  isPerson,
+  isWrappedState,
+  type Place,
+  type Scene,
+  type State,
+  stateOf,
+} from "./scene.ts";
+
+const { CANNOT_UNWRAP, CANNOT_TRANSFER, CAN_EXTEND_EXPIRY, PARENT_CANNOT_CONTROL } = FUSES;
+
+const isHolding = (scene: Scene) => (_: Place, state: State) =>
+  isWrappedState(scene, state) && isPerson(scene, state.wrapperOwner);
+const isEthHolding = (scene: Scene) => (place: Place, state: State) =>
+  isEthName(place) && isHolding(scene)(place, state);
+const isSubHolding = (scene: Scene) => (place: Place, state: State) =>
+  !isEthName(place) && isHolding(scene)(place, state);
+
+/** A child of a wrapped name that somebody holds. */
+function childOfWrapped(scene: Scene, fits: (state: State) => boolean = () => true) {
+  const parentOf = (place: Place) => scene.states.get(place.parent);
+  const isChild = (place: Place, state: State) => {
+    const parent = parentOf(place);
+    return parent !== undefined && isHolding(scene)(place, parent) && fits(state);
+  };
+  const place = findPlace(scene, isChild);
+  return { place, parent: parentOf(place), from: parentOf(place)?.wrapperOwner ?? scene.deployer };
+}
+
+const wrapEth = (scene: Scene) => {
+  const { chain, pick, people, number } = scene;
+  const place = findPlace(scene, (one, state) => isEthName(one) && isPerson(scene, state.registrant));
+  const { label } = place;
+  const resolver = number(3) === 0 ? anyResolver(scene) : zeroAddress;
+  const from = stateOf(scene, place).registrant;
+  const act = { from, owner: pick([from, ...people]), fuses: pick([0, 0, 1, 1, 5]), resolver };
+  if (typeof label === "string" && number(2) === 0) return wrapBySending(chain, { ...act, label });
+  return wrapETH2LD(chain, { ...act, label });
+};
+
+const wrapSub = (scene: Scene) => {
+  const place = findPlace(scene, (one, state) => !isEthName(one) && isPerson(scene, state.registryOwner));
+  const from = stateOf(scene, place).registryOwner;
+  const resolver = scene.number(3) === 0 ? anyResolver(scene) : zeroAddress;
+  return wrapName(scene.chain, {
+    from,
+    labels: place.labels,
+    owner: scene.pick([from, ...scene.people]),
+    resolver,
+  });
+};
+
+const unwrapEth = (scene: Scene) => {
+  const { pick, people, chain } = scene;
+  const place = findPlace(
+    scene,
+    (one, state) => isEthHolding(scene)(one, state) && (state.fuses & CANNOT_UNWRAP) === 0,
+  );
+  const from = stateOf(scene, place).wrapperOwner;
+  const controller = pick([...people, zeroAddress]);
+  return unwrapETH2LD(chain, { from, label: place.label, registrant: pick(people), controller });
+};
+
+const unwrapSub = (scene: Scene) => {
+  const place = findPlace(
+    scene,
+    (one, state) => isSubHolding(scene)(one, state) && (state.fuses & CANNOT_UNWRAP) === 0,
+  );
+  const from = stateOf(scene, place).wrapperOwner;
+  return unwrap(scene.chain, {
+    from,
+    parent: place.parent,
+    label: place.label,
+    controller: scene.pick(scene.people),
+  });
+};
+
+const burn = (scene: Scene) => {
+  const place = findPlace(scene, isHolding(scene));
+  const fuses = scene.pick([1, 1, 1, 3, CANNOT_UNWRAP | CANNOT_TRANSFER, 9, 33, 65, 0]);
+  return setFuses(scene.chain, { from: stateOf(scene, place).wrapperOwner, node: place.node, fuses });
+};
+
+const anyExpiry = ({ pick, now }: Scene): bigint =>
+  pick([0n, now - 1n, now, now + DAY, now + 30n * DAY, now + YEAR, MAX_EXPIRY]);
+const childFuses = [
+  0,
+  0,
+  CAN_EXTEND_EXPIRY,
+  PARENT_CANNOT_CONTROL,
+  PARENT_CANNOT_CONTROL | CANNOT_UNWRAP,
+  0x50001,
+];
+
+const burnOfChild = (scene: Scene) => {
+  const { place, from } = childOfWrapped(scene, (state) => isWrappedState(scene, state));
+  const act = { from, parent: place.parent, label: place.label, fuses: scene.pick(childFuses) };
+  return setChildFuses(scene.chain, { ...act, expiry: anyExpiry(scene) });
+};
+
+const extend = (scene: Scene) => {
+  const { place, from } = childOfWrapped(scene, (state) => isHolding(scene)(scene.places[0] as Place, state));
+  const by = scene.number(3) === 0 ? stateOf(scene, place).wrapperOwner : from;
+  const act = { from: isPerson(scene, by) ? by : from, parent: place.parent, label: place.label };
+  return extendExpiry(scene.chain, { ...act, expiry: anyExpiry(scene) });
+};
+
+const child = (scene: Scene) => {
+  const { place, from } = childOfWrapped(scene, (state) => (state.fuses & PARENT_CANNOT_CONTROL) === 0);
+  const owner = scene.pick([...scene.people, ...scene.people, zeroAddress, addressOf(scene.chain, "batch")]);
+  const act = { from, parent: place.parent, label: place.label, owner };
+  const how = { fuses: scene.pick(childFuses), expiry: anyExpiry(scene) };
+  if (scene.number(2) === 0) return setWrappedSubnodeOwner(scene.chain, { ...act, ...how });
+  return setWrappedSubnodeRecord(scene.chain, { ...act, ...how, resolver: anyResolver(scene), ttl: 1n });
+};
+
+const setAll = (scene: Scene) => {
+  const { chain, pick, people } = scene;
+  const place = findPlace(scene, isHolding(scene));
+  const [from, node] = [stateOf(scene, place).wrapperOwner, place.node];
+  switch (scene.number(4)) {
+    case 0:
+      return setWrappedTTL(chain, { from, node, ttl: 7n });
+    case 1:
+      return setWrappedRecord(chain, {
+        from,
+        node,
+        owner: pick([...people, zeroAddress]),
+        resolver: anyResolver(scene),
+      });
+    default:
+      return setWrappedResolver(chain, { from, node, resolver: anyResolver(scene) });
+  }
+};
+
+const canMove = (scene: Scene) => (place: Place, state: State) =>
+  isHolding(scene)(place, state) && (state.fuses & CANNOT_TRANSFER) === 0;
+
+const give = (scene: Scene) => {
+  const place = findPlace(scene, canMove(scene));
+  const to = scene.pick([...scene.people, addressOf(scene.chain, "batch")]);
+  return transferWrapped(scene.chain, { from: stateOf(scene, place).wrapperOwner, node: place.node, to });
+};
+
+const giveSeveral = (scene: Scene) => {
+  const first = findPlace(scene, canMove(scene));
+  const from: Address = stateOf(scene, first).wrapperOwner;
+  const isOwn = (place: Place) => {
+    const state = stateOf(scene, place);
+    return canMove(scene)(place, state) && state.wrapperOwner === from;
+  };
+  const nodes: Hex[] = scene.places.filter(isOwn).map(({ node }) => node);
+  const to = scene.pick(scene.people);
+  return transferWrappedBatch(scene.chain, { from, nodes: nodes.slice(0, scene.number(4)), to });
+};
+
+const approve = (scene: Scene) => {
+  const place = findPlace(scene, isHolding(scene));
+  const to = scene.pick([...scene.people, zeroAddress]);
+  return approveWrapped(scene.chain, { from: stateOf(scene, place).wrapperOwner, node: place.node, to });
+};
+
+/** Hands a name to a later wrapper: the token is burnt, and no NameUnwrapped says so. */
+const upgrade = async (scene: Scene) => {
+  const { chain, deployer } = scene;
+  const place = findPlace(scene, isHolding(scene));
+  const upgraded = addressOf(chain, "upgradedWrapper");
+  const contract = "wrapper";
+  await send(chain, { from: deployer, contract, functionName: "setUpgradeContract", args: [upgraded] });
+  const args = [dnsEncode(place.labels), "0x"];
+  return send(chain, { from: stateOf(scene, place).wrapperOwner, contract, functionName: "upgrade", args });
+};
+
+/** The parent takes a wrapped child back in the registry, of which the wrapper says nothing. */
+const unwrapAbove = async (scene: Scene) => {
+  const place = findPlace(scene, (one, state) => isWrappedState(scene, state) && one.parent !== ETH_NODE);
+  const parent = scene.places.find(({ node }) => node === place.parent);
+  if (parent === undefined || !isEthHolding(scene)(parent, stateOf(scene, parent))) return unwrapEth(scene);
+  const from = stateOf(scene, parent).wrapperOwner;
+  await unwrapETH2LD(scene.chain, { from, label: parent.label });
+  const args = [parent.node, scene.pick(scene.people)];
+  return send(scene.chain, { from, contract: "registry", functionName: "setOwner", args });
+};
+
+/** What holders of wrapped names and their parents do. */
+export const wrapperActs: Record<string, Act> = {
+  wrapEthName: { weight: 7, perform: wrapEth },
+  wrapName: { weight: 4, perform: wrapSub },
+  unwrapEthName: { weight: 4, perform: unwrapEth },
+  unwrapName: { weight: 2, perform: unwrapSub },
+  setFuses: { weight: 4, perform: burn },
+  setChildFuses: { weight: 4, perform: burnOfChild },
+  extendExpiry: { weight: 3, perform: extend },
+  makeWrappedSubname: { weight: 10, perform: child },
+  setWrappedRecord: { weight: 5, perform: setAll },
+  transferWrapped: { weight: 4, perform: give },
+  transferSeveralWrapped: { weight: 2, perform: giveSeveral },
+  approveWrapped: { weight: 1, perform: approve },
+  upgradeWrapped: { weight: 1, perform: upgrade },
+  unwrapParent: { weight: 2, perform: unwrapAbove },
+};

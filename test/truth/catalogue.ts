@@ -1,0 +1,23 @@
+import { nameActs } from "./actsOfNames.ts";
+import { recordActs } from "./actsOfRecords.ts";
+import { registrationActs } from "./actsOfRegistrations.ts";
+import { reverseActs } from "./actsOfReverse.ts";
+import { timeActs } from "./actsOfTime.ts";
+import { wrapperActs } from "./actsOfWrapper.ts";
+import type { Scene } from "./scene.ts";
+
+/** An act of a history: how often it comes, relative to the others, and how it is done in a scene. */
+export type Act = { weight: number; perform: (scene: Scene) => Promise<unknown> };
+
+/** Every act by its name. */
+export const acts: Record<string, Act> = {
+  ...registrationActs,
+  ...nameActs,
+  ...wrapperActs,
+  ...recordActs,
+  ...reverseActs,
+  ...timeActs,
+};
+
+/** Names and weights, for the generator. */
+export const actNames = Object.entries(acts).map(([name, { weight }]) => ({ name, weight }));

@@ -1,0 +1,198 @@
+import {
+  type Address,
+  decodeFunctionResult,
+  encodeFunctionData,
+  getAddress,
+  type Hex,
+  hexToBigInt,
+  parseAbi,
+  zeroAddress,
+} from "viem";
+import {
+  addressOf,
+  type Chain,
+  ETH_NODE,
+  encodeCall,
+  hashLabel,
+  type Label,
+  latestTime,
+  nodeBelow,
+  ROOT_NODE,
+  rpc,
+} from "../devnet/acts.ts";
+
+/** A name that a history may touch: its labels from the leftmost, its node, and its parent's. */
+export type Place = { label: Label; labels: readonly Label[]; node: Hex; parent: Hex };
+
+/** What the contracts say of a place before a step; zero where they say nothing. */
+export type State = {
+  registryOwner: Address;
+  resolver: Address;
+  oldOwner: Address;
+  wrapperOwner: Address;
+  fuses: number;
+  wrapperExpiry: bigint;
+  registrant: Address;
+  expiry: bigint;
+};
+
+/** One step's view of its history: the chain, the names, what holds of them, and choices made by numbers. */
+export type Scene = {
+  chain: Chain;
+  /** Begins every label of the history, so that histories on one chain do not meet. */
+  prefix: string;
+  people: readonly Address[];
+  deployer: Address;
+  places: readonly Place[];
+  states: Map<Hex, State>;
+  /** Unix time of the newest block. */
+  now: bigint;
+  /** One of the list, by the step's next number. */
+  pick: <Item>(list: readonly Item[]) => Item;
+  /** A number below `bound`, by the step's next number. */
+  number: (bound: number) => number;
+};
+
+/** Labels of the history's .eth names: plain ones, and such as no name can show or nobody expects. */
+const ethLabels = (prefix: string): Label[] => [
+  ...["a", "b", "c", "d", "e"].map((end) => `${prefix}${end}`),
+  `${prefix}Ünnormal ☃`,
+  `${prefix}🧑‍🚀`,
+  `${prefix}.dotted.label`,
+  `[${prefix}]`,
+  `${prefix}\u0000nul`,
+  Uint8Array.from([...new TextEncoder().encode(prefix), 0xff, 0xfe, 0x80]),
+  `${prefix}${"long".repeat(2560)}`,
+];
+
+const subLabels: Label[] = ["pay", "www", "a.b", "🔥", Uint8Array.from([0x78, 0xc3, 0x28]), "x".repeat(255)];
+
+/** All names that a history may touch. */
+export function placesOf(prefix: string): Place[] {
+  const eth = ethLabels(prefix).map((label) => toPlace([label, "eth"]));
+  const tld = [toPlace([`${prefix}tld`]), toPlace([`${prefix}old`])];
+  const below = (place: Place, labels: readonly Label[]) =>
+    labels.map((label) => toPlace([label, ...place.labels]));
+  const shortNamed = [...eth.slice(0, 7), ...tld];
+  const subs = shortNamed.flatMap((place, index) =>
+    below(place, [subLabels[index % 2] ?? "pay", subLabels[2 + (index % 4)] ?? "www"]),
+  );
+  const deep = subs.slice(0, 6).flatMap((place) => below(place, ["www"]));
+  return [...eth, ...tld, ...subs, ...deep];
+}
+
+function toPlace(labels: readonly Label[]): Place {
+  const node = labels.reduceRight<Hex>((parent, label) => nodeBelow(parent, label), ROOT_NODE);
+  const parent = labels.slice(1).reduceRight<Hex>((above, label) => nodeBelow(above, label), ROOT_NODE);
+  return { label: labels[0] ?? "", labels, node, parent };
+}
+
+/** Whether a place is a .eth second-level name. */
+export const isEthName = (place: Place): boolean => place.parent === ETH_NODE;
+
+const multicallAbi = parseAbi([
+  "struct Call3 { address target; bool allowFailure; bytes callData; }",
+  "struct Result { bool success; bytes returnData; }",
+  "function aggregate3(Call3[] calls) payable returns (Result[] returnData)",
+]);
+
+const READS = 6;
+
+/** The one call that asks the contracts for the state of every place; it stays the same all through a history. */
+export function encodeSurvey(chain: Chain, places: readonly Place[]): Hex {
+  const ask = (contract: string, functionName: string, arg: unknown) => ({
+    target: addressOf(chain, contract),
+    allowFailure: true,
+    callData: encodeCall(chain, { contract, functionName, args: [arg] }),
+  });
+  const calls = places.flatMap(({ node, label }) => [
+    ask("registry", "owner", node),
+    ask("registry", "resolver", node),
+    ask("oldRegistry", "owner", node),
+    ask("wrapper", "getData", hexToBigInt(node)),
+    ask("registrar", "ownerOf", hexToBigInt(hashLabel(label))),
+    ask("registrar", "nameExpires", hexToBigInt(hashLabel(label))),
+  ]);
+  return encodeFunctionData({ abi: multicallAbi, functionName: "aggregate3", args: [calls] });
+}
+
+async function readStates(chain: Chain, places: readonly Place[], data: Hex): Promise<Map<Hex, State>> {
+  const to = addressOf(chain, "multicall3");
+  const answer = await rpc<Hex>(chain, "eth_call", [{ to, data }, "latest"]);
+  const results = decodeFunctionResult({ abi: multicallAbi, functionName: "aggregate3", data: answer });
+  const words = results.map(({ success, returnData }) =>
+    success ? (returnData.slice(2).match(/.{64}/g) ?? []) : [],
+  );
+  return new Map(
+    places.map((place, index) => [place.node, toState(words.slice(index * READS), isEthName(place))]),
+  );
+}
+
+function toState(words: readonly string[][], isEth: boolean): State {
+  const [registryOwner, resolver, oldOwner, data, registrant, expiry] = words;
+  const address = (word: string | undefined) => (word ? getAddress(`0x${word.slice(24)}`) : zeroAddress);
+  const integer = (word: string | undefined) => BigInt(`0x${word || "0"}`);
+  return {
+    registryOwner: address(registryOwner?.[0]),
+    resolver: address(resolver?.[0]),
+    oldOwner: address(oldOwner?.[0]),
+    wrapperOwner: address(data?.[0]),
+    fuses: Number(integer(data?.[1])),
+    wrapperExpiry: integer(data?.[2]),
+    registrant: isEth ? address(registrant?.[0]) : zeroAddress,
+    expiry: isEth ? integer(expiry?.[0]) : 0n,
+  };
+}
+
+/** The scene of one step. */
+export async function toScene(
+  history: Pick<Scene, "chain" | "prefix" | "places">,
+  { numbers, survey }: { numbers: readonly number[]; survey: Hex },
+): Promise<Scene> {
+  const { chain } = history;
+  const [deployer, ...others] = chain.accounts;
+  if (deployer === undefined) throw new Error("The chain has no accounts");
+  const left = [...numbers];
+  const number = (bound: number) => (left.shift() ?? 0) % bound;
+  return {
+    ...history,
+    deployer,
+    people: others.slice(0, 4),
+    states: await readStates(chain, history.places, survey),
+    now: await latestTime(chain),
+    number,
+    pick: (list) => list[number(list.length)] as (typeof list)[number],
+  };
+}
+
+/** A step that has nothing to act on: no name is as it would have to be. */
+export class NothingFits extends Error {
+  override name = "NothingFits";
+}
+
+/** A place for which the condition holds, searched from the step's next number on. Throws {@link NothingFits}. */
+export function findPlace(scene: Scene, fits: (place: Place, state: State) => boolean): Place {
+  const start = scene.number(scene.places.length);
+  const turned = [...scene.places.slice(start), ...scene.places.slice(0, start)];
+  const found = turned.find((place) => fits(place, stateOf(scene, place)));
+  if (found === undefined) throw new NothingFits("No name is as the act needs it");
+  return found;
+}
+
+/** What the contracts said of a place before the step. */
+export function stateOf(scene: Scene, place: Place): State {
+  const state = scene.states.get(place.node);
+  if (state === undefined) throw new Error("A place of another history");
+  return state;
+}
+
+/** Whether this address can send: one of the people. */
+export const isPerson = (scene: Scene, address: Address): boolean => scene.people.includes(address);
+
+/** Who may write a place: the wrapper's token owner of a wrapped name, else the registry owner. */
+export const writerOf = (scene: Scene, state: State): Address =>
+  isWrappedState(scene, state) ? state.wrapperOwner : state.registryOwner;
+
+/** Whether the NameWrapper holds a place in the registry. */
+export const isWrappedState = ({ chain }: Scene, state: State): boolean =>
+  state.registryOwner === addressOf(chain, "wrapper");

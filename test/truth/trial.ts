@@ -1,0 +1,63 @@
+import { type LocalChain, startLocalChain } from "../devnet/localChain.ts";
+import { type Stack, startStack } from "../support/stack.ts";
+import { judge, type Verdict } from "./oracle.ts";
+import { type Played, playSteps, type Step } from "./steps.ts";
+
+/** July 2017, so that a history may use contracts of every year, and has far to go. */
+const START = 1_500_000_000;
+
+/** Premiums are paid in thousands of ether. */
+const BALANCE = 1_000_000_000;
+
+/** The part of each history that is played before the indexer starts; the rest happens while it follows. */
+const BACKFILL_PART = 0.6;
+
+/** How long before a wait for the indexer counts as a fault, in milliseconds. */
+export const TRIAL_TIMEOUT_MS = 600_000;
+
+/** What became of histories and of the index of their chain. */
+export type Outcome = Verdict & { played: Played[] };
+
+/** A local chain on which histories can be played; nothing is registered yet. */
+export const startHistoryChain = (): Promise<LocalChain> =>
+  startLocalChain({ timestamp: START, balance: BALANCE, contracts: { layer2ReverseRegistrar: true } });
+
+/** Gives the oracle an index that has reached the head of its chain. */
+export async function judgeStack(stack: Stack, { anvil, deployment }: LocalChain): Promise<Verdict> {
+  await stack.waitForHead();
+  return judge({ rpcUrl: anvil.url, deployment, query: stack.sql, archiveReads: true });
+}
+
+/**
+ * Plays histories one after the other on one fresh chain, each with labels of its own: the first part of all before
+ * the indexer starts, so that it is backfilled, the rest while the indexer follows. Then the index is judged.
+ */
+export async function runTrial(histories: readonly (readonly Step[])[]): Promise<Outcome> {
+  const local = await startHistoryChain();
+  try {
+    const before = await playParts(local, histories, (steps) => steps.slice(0, cutOf(steps)));
+    const stack = await startStack({ rpcUrl: local.anvil.url, deployment: local.deployment });
+    try {
+      const after = await playParts(local, histories, (steps) => steps.slice(cutOf(steps)));
+      return { ...(await judgeStack(stack, local)), played: [...before, ...after] };
+    } finally {
+      await stack.destroy();
+    }
+  } finally {
+    await local.anvil.stop();
+  }
+}
+
+const cutOf = (steps: readonly Step[]): number => Math.ceil(steps.length * BACKFILL_PART);
+
+async function playParts(
+  { chain }: LocalChain,
+  histories: readonly (readonly Step[])[],
+  partOf: (steps: readonly Step[]) => readonly Step[],
+): Promise<Played[]> {
+  const played: Played[] = [];
+  for (const [index, steps] of histories.entries()) {
+    played.push(await playSteps(chain, `h${index}`, partOf(steps)));
+  }
+  return played;
+}
