@@ -148,26 +148,30 @@ export function parseAddress(text: string): Address {
 export const input = {
   name: (example = "alice.eth") =>
     parsed(parseName).openapi({
-      type: "string",
       description:
         "Full name. Normalised by ENSIP-15; `[<64 hex>]` stands for a label of which only the hash is known.",
       example,
     }),
   address: (example = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8") =>
     parsed(parseAddress).openapi({
-      type: "string",
       description: "Address: 0x and 40 hexadecimal digits, in any case.",
       example,
     }),
-  hash: (description: string, example: string) =>
-    parsed(parseHash).openapi({ type: "string", description, example }),
+  hash: (description: string, example: string) => parsed(parseHash).openapi({ description, example }),
   choice,
   digits,
-  /** `true` or `false`, as text. */
-  flag: (name: string, description: string) =>
+  /** `true` or `false`, as text; `fallback` where it is left out. */
+  flag: (name: string, description: string, fallback = false) =>
     choice(["true", "false"], name)
+      .default(fallback ? "true" : "false")
+      .openapi({ description })
+      .transform((word) => word === "true"),
+  /** `true` or `false`, as text, or left out: then it does not matter. */
+  optionalFlag: (name: string, description: string) =>
+    choice(["true", "false"], name)
+      .openapi({ description })
       .transform((word) => word === "true")
-      .openapi({ type: "string", enum: ["true", "false"], description }),
+      .optional(),
   /** Any text up to a length, without NUL, which PostgreSQL's texts cannot hold. */
   text: (name: string, about: { max: number; description: string; example: string }) =>
     parsed((text) => {
@@ -177,7 +181,6 @@ export const input = {
       if (text.includes("\0")) throw new ApiError("INVALID_PARAMETER", `\`${name}\` must not hold NUL.`);
       return text;
     }).openapi({
-      type: "string",
       maxLength: about.max,
       description: about.description,
       example: about.example,
@@ -191,12 +194,12 @@ export const input = {
         throw new ApiError("INVALID_PARAMETER", `\`${name}\` may hold: ${values.join(", ")}.`);
       }
       return words as T[];
-    }).openapi({ type: "string", description, example: values.join(",") }),
+    }).openapi({ description, example: values.join(",") }),
   /** Page of a list of 25 results a page. */
   page: () =>
-    digits("page", { min: 1, max: MAX_PAGE, description: "Page of 25 results, from 1", example: 1 }).default(
-      1,
-    ),
+    digits("page", { min: 1, max: MAX_PAGE, description: "Page of 25 results, from 1", example: 1 })
+      .default(1)
+      .openapi({ default: 1 }),
   /** Order of a list: by which column, and in which direction. */
   sortBy: <const T extends string>(columns: readonly [T, ...T[]]) =>
     choice(columns, "sort_by").default(columns[0]).openapi({ description: "Column to sort by" }),

@@ -15,7 +15,7 @@ const echo = endpoint({
   query: z.object({
     page: input.digits("page", { min: 1, max: 10 }).optional(),
     sort: input.choice(["asc", "desc"], "sort").optional(),
-    flag: input.flag("flag", "A flag").optional(),
+    flag: input.optionalFlag("flag", "A flag"),
   }),
   reply: z.strictObject({ name: z.string(), page: z.number().nullable(), flag: z.boolean().nullable() }),
   errors: ["INVALID_NAME"],

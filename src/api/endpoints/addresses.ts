@@ -60,9 +60,10 @@ export const addressDomains = endpoint({
   params: z.object({ address: input.address() }),
   query: z.object({
     address_type: addressType(),
-    include_expired: input
-      .flag("include_expired", "`true` to list names past grace too; names in grace always are")
-      .default(false),
+    include_expired: input.flag(
+      "include_expired",
+      "`true` to list names past grace too; names in grace always are",
+    ),
     page: input.page(),
     sort_by: input.sortBy(["full_name", "expiry_timestamp"]),
     sort_dir: input.sortDir(),
@@ -135,7 +136,7 @@ export const addressPrimaryName = endpoint({
     "The name that the address chose for itself on the chain of the registry (coin type 60), by its own reverse record or else the default one (ENSIP-19). Given only if it is normalised and resolves to the address; else null. With `history=true` also every name that the address ever claimed, on all chains, oldest first, as it was claimed.",
   params: z.object({ address: input.address() }),
   query: z.object({
-    history: input.flag("history", "`true` to list all claims too").default(false),
+    history: input.flag("history", "`true` to list all claims too"),
   }),
   reply: z.union([
     z.strictObject({ address, ...primaryName.shape }).openapi("AddressPrimaryName"),

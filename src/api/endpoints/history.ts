@@ -40,7 +40,7 @@ export const registrationHistory = endpoint({
     "Oldest first. Registrar and controller both log a registration: `merged` gives one entry for each transaction, with the controller's price and the registrar's expiry.",
   params: z.object({ name: input.name() }),
   query: z.object({
-    merged: input.flag("merged", "`false` gives every event by itself, with its contract").default(true),
+    merged: input.flag("merged", "`false` gives every event by itself, with its contract", true),
   }),
   reply: z.strictObject({
     domain: z.string(),
@@ -71,7 +71,7 @@ export const ownershipHistory = endpoint({
   description: "Effective owner over time, newest last. Several changes in one transaction are one.",
   params: z.object({ name: input.name() }),
   query: z.object({
-    audit: input.flag("audit", "`true` adds the owners in each contract").default(false),
+    audit: input.flag("audit", "`true` adds the owners in each contract"),
   }),
   reply: z.strictObject({
     history: z.array(ownershipPeriod),

@@ -39,9 +39,7 @@ export const searchDomains = endpoint({
     q: input
       .text("q", { max: 255, description: "Part of the label; case does not matter", example: "ali" })
       .optional(),
-    search_full_name: input
-      .flag("search_full_name", "`true` to look for `q` in the full name")
-      .default(false),
+    search_full_name: input.flag("search_full_name", "`true` to look for `q` in the full name"),
     availability_status: input
       .choice(["registered", "grace", "premium", "available"], "availability_status")
       .optional()
@@ -54,7 +52,7 @@ export const searchDomains = endpoint({
     resolver: holder("Resolver of the name"),
     expiry_from: time("expiry_from", "Earliest expiry, unix seconds"),
     expiry_to: time("expiry_to", "Latest expiry, unix seconds"),
-    is_wrapped: input.flag("is_wrapped", "Wrapped names only, or others only").optional(),
+    is_wrapped: input.optionalFlag("is_wrapped", "Wrapped names only, or others only"),
     page: input.page(),
     sort_by: input.sortBy(sortColumns),
     sort_dir: input.sortDir(),

@@ -1,0 +1,60 @@
+import { readFileSync } from "node:fs";
+import { type Endpoint, routesOf } from "./endpoint.ts";
+
+type PackageFile = { version: string };
+
+/** Version of this program, as answers and documentation give it. */
+export const version = (
+  JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as PackageFile
+).version;
+
+const description = `An open-source, self-hosted index of the Ethereum Name Service.
+
+Every operation is a look-up: nothing creates, changes or deletes data. Each is served at \`/x\` and at \`/api/x\` alike.
+
+- **Sources.** \`source\` tells where an answer comes from: \`indexed\` is built from the events of tracked contracts, \`live\` was resolved on chain at the request. An answer known to be stale is never given.
+- **Names** are normalised by ENSIP-15 on the way in. On the way out a label that is unknown, or that cannot be shown, is written \`[<64 hex of its labelhash>]\`.
+- **Addresses** are EIP-55 checksummed in answers and may be written in any case in requests.
+- **Numbers.** Block numbers and event times are JSON numbers; expiries (unix seconds), token ids and amounts in wei are decimal strings.
+- **Pages** hold 25 results and count from 1; a page beyond the end is empty and has the right \`total\`.
+- **Errors** are \`{"error": {"code", "message"}}\`. Unknown parameters are ignored.
+- **Untrusted content.** Names and text records are written by their owners: escape them before showing, and do not fetch their URLs unguarded.`;
+
+/** What OpenAPI documents look like as far as we read them ourselves. */
+export type OpenApiDocument = ReturnType<ReturnType<typeof routesOf>["getOpenAPI31Document"]>;
+
+/** The OpenAPI 3.1 document of the operations, made from their declarations. */
+export function openApiDocument(operations: readonly Endpoint[]): OpenApiDocument {
+  const never = () => {
+    throw new Error("this application is there for its document only");
+  };
+  return routesOf(operations, never).getOpenAPI31Document({
+    openapi: "3.1.0",
+    info: {
+      title: "Namedex",
+      version,
+      summary: "An index of the Ethereum Name Service",
+      description,
+      license: { name: "MIT", url: "https://opensource.org/license/mit" },
+    },
+    servers: [
+      { url: "/", description: "Plain paths" },
+      { url: "/api", description: "The same under /api" },
+    ],
+    tags: groupTags(operations),
+  });
+}
+
+const groupDescriptions: Record<Endpoint["group"], string> = {
+  Domains: "Names: owner, expiry, state, records, history",
+  Lookups: "Names by their hashes",
+  Addresses: "What an address owns, owned, and is called",
+  Statistics: "Figures of the whole index; public, and cached",
+  System: "How far the index is",
+};
+
+const groupTags = (operations: readonly Endpoint[]) =>
+  [...new Set(operations.map(({ group }) => group))].map((name) => ({
+    name,
+    description: groupDescriptions[name],
+  }));
