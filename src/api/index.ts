@@ -1,5 +1,4 @@
 import { publicClients, db as readonlyDb } from "ponder:api";
-import { Hono } from "hono";
 import { createApp } from "./app.ts";
 import { chainClock, systemClock } from "./clock.ts";
 import type { Ctx, Db } from "./context.ts";
@@ -7,7 +6,7 @@ import { contractsOf } from "./contracts.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { operations } from "./endpoints/index.ts";
 import { ApiError } from "./errors.ts";
-import { indexMetrics } from "./metrics.ts";
+import { createPages } from "./pages/pages.ts";
 import { readIndexerState } from "./query/progress.ts";
 import { readSettings } from "./settings.ts";
 
@@ -55,9 +54,6 @@ async function makeCtx(operation: Pick<Endpoint, "answersWhileBuilding">): Promi
   return { db, contracts, now: await now(), chainHead };
 }
 
-const pages = new Hono();
-pages.get("/index-metrics", async (c) =>
-  c.text(await indexMetrics(await makeCtx({ answersWhileBuilding: true }))),
-);
+const pages = createPages(operations, () => makeCtx({ answersWhileBuilding: true }));
 
 export default createApp({ operations, makeCtx, pages });

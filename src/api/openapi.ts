@@ -33,7 +33,6 @@ export function openApiDocument(operations: readonly Endpoint[]): OpenApiDocumen
     info: {
       title: "Namedex",
       version,
-      summary: "An index of the Ethereum Name Service",
       description,
       license: { name: "MIT", url: "https://opensource.org/license/mit" },
     },

@@ -1,0 +1,28 @@
+import { createHash } from "node:crypto";
+import { gzipSync } from "node:zlib";
+import type { Context } from "hono";
+
+/** A file that is served as it is; kept compressed, since the reference page's script has 1.7 MB. */
+export type Asset = { body: Uint8Array; compressed: Uint8Array; etag: string; type: string };
+
+/** Makes a file ready to serve. */
+export function toAsset(body: string | Uint8Array, type: string): Asset {
+  const bytes = typeof body === "string" ? new TextEncoder().encode(body) : body;
+  const etag = `"${createHash("sha256").update(bytes).digest("base64url").slice(0, 22)}"`;
+  return { body: bytes, compressed: gzipSync(bytes), etag, type };
+}
+
+const HOUR = 3_600;
+
+/** Answers with the file, compressed where the client takes that, or with 304 where the client has it. */
+export function sendAsset(c: Context, asset: Asset): Response {
+  c.header("Content-Type", asset.type);
+  c.header("ETag", asset.etag);
+  c.header("Cache-Control", `public, max-age=${HOUR}`);
+  c.header("Vary", "Accept-Encoding");
+  c.header("X-Content-Type-Options", "nosniff");
+  if (c.req.header("if-none-match") === asset.etag) return c.body(null, 304);
+  if (!c.req.header("accept-encoding")?.includes("gzip")) return c.body(asset.body.slice());
+  c.header("Content-Encoding", "gzip");
+  return c.body(asset.compressed.slice());
+}

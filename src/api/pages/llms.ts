@@ -1,0 +1,104 @@
+import type { OpenApiDocument } from "../openapi.ts";
+
+type Schema = Record<string, unknown>;
+type Parameter = { name: string; in: string; required?: boolean; description?: string; schema?: Schema };
+type Content = { content?: Record<string, { schema?: Schema }>; description?: string };
+type Operation = {
+  tags?: string[];
+  summary?: string;
+  description?: string;
+  parameters?: Parameter[];
+  requestBody?: Content;
+  responses: Record<string, Content>;
+};
+type Listed = { method: string; path: string; operation: Operation };
+
+function listOperations({ paths = {} }: OpenApiDocument): Listed[] {
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods as Record<string, Operation>).map(([method, operation]) => ({
+      method: method.toUpperCase(),
+      path,
+      operation,
+    })),
+  );
+}
+
+const titleOf = ({ method, path }: Listed) => `${method} ${path}`;
+
+/** A guide for language models (llmstxt.org): what the service is, and one line for each operation. */
+export function toLlms(document: OpenApiDocument): string {
+  const operations = listOperations(document);
+  const groups = (document.tags ?? []).map(({ name, description }) => {
+    const lines = operations
+      .filter(({ operation }) => operation.tags?.includes(name))
+      .map((listed) => `- \`${titleOf(listed)}\`: ${listed.operation.summary}`);
+    return [`## ${name}`, "", `${description}.`, "", ...lines].join("\n");
+  });
+  return [
+    `# ${document.info.title}`,
+    "",
+    `> An open-source, self-hosted index of the Ethereum Name Service with a JSON API over HTTP, version ${document.info.version}.`,
+    "",
+    document.info.description,
+    "",
+    "## Documentation",
+    "",
+    "- [llms-full.txt](llms-full.txt): every operation with its parameters, answers and errors",
+    "- [openapi.json](openapi.json): the same as an OpenAPI 3.1 document",
+    "- [docs](docs): the same for people, to try in a browser",
+    "",
+    groups.join("\n\n"),
+    "",
+  ].join("\n");
+}
+
+/** Everything that there is to know of the API, as one text: guide, operations, and the shapes of answers. */
+export function toLlmsFull(document: OpenApiDocument): string {
+  const shapes = Object.entries((document.components?.schemas ?? {}) as Record<string, Schema>);
+  return [
+    toLlms(document),
+    "# Operations",
+    "",
+    ...listOperations(document).map(describeOperation),
+    "# Shapes",
+    "",
+    ...shapes.map(([name, schema]) => `## ${name}\n\n${asJson(schema)}\n`),
+  ].join("\n");
+}
+
+function describeOperation(listed: Listed): string {
+  const { operation } = listed;
+  const { parameters = [], requestBody, responses } = operation;
+  const parts = [
+    `## ${titleOf(listed)}`,
+    "",
+    `${operation.summary}. ${operation.description ?? ""}`.trim(),
+    "",
+  ];
+  if (parameters.length > 0) parts.push("Parameters:", "", ...parameters.map(describeParameter), "");
+  if (requestBody) parts.push("Body (application/json):", "", schemaOf(requestBody), "");
+  for (const [status, response] of Object.entries(responses)) {
+    if (status === "200") parts.push("Answer (200):", "", schemaOf(response), "");
+    else parts.push(`Error (${status}): ${response.description?.replaceAll("\n\n", " ")}`, "");
+  }
+  return parts.join("\n");
+}
+
+function describeParameter({ name, in: place, required, description, schema = {} }: Parameter): string {
+  const { type, enum: choices, default: fallback, example, minimum, maximum } = schema;
+  const facts = [
+    place,
+    required ? "required" : "optional",
+    String(type ?? "string"),
+    choices && `one of ${(choices as unknown[]).join(", ")}`,
+    minimum !== undefined && `at least ${minimum}`,
+    maximum !== undefined && `at most ${maximum}`,
+    fallback !== undefined && `default ${fallback}`,
+    example !== undefined && `example \`${example}\``,
+  ].filter(Boolean);
+  return `- \`${name}\` (${facts.join("; ")}): ${description ?? ""}`.trimEnd();
+}
+
+const schemaOf = (content: Content): string => asJson(content.content?.["application/json"]?.schema ?? {});
+
+const asJson = (schema: Schema): string => ["```json", JSON.stringify(schema), "```"].join("\n");

@@ -1,0 +1,46 @@
+import { type Context, Hono } from "hono";
+import type { Ctx } from "../context.ts";
+import type { Endpoint } from "../endpoint.ts";
+import { indexMetrics } from "../metrics.ts";
+import { openApiDocument } from "../openapi.ts";
+import { listProgress, readIndexerState } from "../query/progress.ts";
+import { sendAsset, toAsset } from "./asset.ts";
+import { mountDocs } from "./docs.ts";
+import { homeStyle, type IndexStatus, toHomeJson, toHomePage } from "./home.ts";
+import { sendPage } from "./html.ts";
+import { toLlms, toLlmsFull } from "./llms.ts";
+
+/** The routes that are no operations: the first page, documentation, metrics. They answer while the index is built too. */
+export function createPages(operations: readonly Endpoint[], makeCtx: () => Promise<Ctx>): Hono {
+  const document = openApiDocument(operations);
+  const texts = {
+    "/openapi.json": toAsset(JSON.stringify(document), "application/json; charset=utf-8"),
+    "/llms.txt": toAsset(toLlms(document), "text/plain; charset=utf-8"),
+    "/llms-full.txt": toAsset(toLlmsFull(document), "text/plain; charset=utf-8"),
+    "/home.css": toAsset(homeStyle, "text/css; charset=utf-8"),
+  };
+  const app = new Hono();
+  app.get("/", async (c) => answerHome(c, await readStatus(await makeCtx())));
+  for (const [path, asset] of Object.entries(texts)) app.get(path, (c) => sendAsset(c, asset));
+  app.get("/index-metrics", async (c) => c.text(await indexMetrics(await makeCtx())));
+  mountDocs(app);
+  return app;
+}
+
+async function readStatus({ db, contracts }: Ctx): Promise<IndexStatus> {
+  const [{ isReady }, chains] = await Promise.all([readIndexerState(db), listProgress(db)]);
+  const chain = chains.find(({ chainId }) => chainId === contracts.chainId);
+  return {
+    network: contracts.chainName(contracts.chainId),
+    isReady,
+    indexedBlock: chain?.blockNumber ?? 0,
+    indexedAt: chain?.blockTimestamp ?? 0,
+  };
+}
+
+/** Browsers ask for HTML by name; programs mostly take anything, and get JSON. */
+function answerHome(c: Context, status: IndexStatus): Response {
+  c.header("Vary", "Accept");
+  if (!c.req.header("accept")?.includes("text/html")) return c.json(toHomeJson(status));
+  return sendPage(c, toHomePage(status, new URL(c.req.url).origin));
+}
