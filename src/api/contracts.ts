@@ -22,9 +22,16 @@ export type Contracts = {
   reverseRegistrars: { registrar: string; chainId: number }[];
   /** The NameWrapper, lower case as in SQL; undefined where the deployment has none. */
   wrapper: Address | undefined;
+  /** Where agents are bound to tokens: each chain of the deployment that has an adapter, with its registry. */
+  agentHomes: AgentHome[];
+  /** Contracts whose tokens are names, lower case. */
+  nameTokens: { registrars: Address[]; wrappers: Address[] };
   /** What answers call an emitter: its family, with the deployment block where a family has several contracts. */
   contractLabel: (emitter: { family: string; chainId: number; address: Hex }) => string;
 };
+
+/** An adapter of agents (ERC-8217) and the identity registry (ERC-8004) that it uses, lower case. */
+export type AgentHome = { chainId: number; adapter: Address; registry: Address };
 
 /** Families of which a deployment has several contracts, told apart in answers by their deployment block. */
 const numberedFamilies: readonly string[] = ["CONTROLLER", "RESOLVER"];
@@ -59,6 +66,11 @@ export function contractsOf(deployment: Deployment): Contracts {
     answersDefaultAddress: (resolver) => withDefault.has(resolver.toLowerCase() as Address),
     reverseRegistrars: chains.flatMap(listReverseRegistrars),
     wrapper: wrapper && lowerCase(wrapper),
+    agentHomes: chains.flatMap(findAgentHome),
+    nameTokens: {
+      registrars: deployment.contracts.filter(isRegistrarOf2020).map(lowerCase),
+      wrappers: wrapper ? [lowerCase(wrapper)] : [],
+    },
     contractLabel: ({ family, chainId, address }) => {
       const block = startBlocks.get(emitterKey(chainId, address));
       return numberedFamilies.includes(family) && block !== undefined ? `${family}_${block}` : family;
@@ -67,6 +79,18 @@ export function contractsOf(deployment: Deployment): Contracts {
 }
 
 const lowerCase = (entry: ContractEntry): Address => entry.address.toLowerCase() as Address;
+
+/** The registrar into which all .eth names were brought; tokens of the earlier ones are no names any more. */
+const isRegistrarOf2020 = ({ role, generation }: ContractEntry): boolean =>
+  role === "registrar" && generation === 2;
+
+function findAgentHome({ chainId, contracts }: ChainDeployment): AgentHome[] {
+  const [adapter, registry] = (["agent-adapter", "agent-registry"] as const).map((wanted) =>
+    contracts.find(({ role }) => role === wanted),
+  );
+  if (!adapter || !registry) return [];
+  return [{ chainId, adapter: lowerCase(adapter), registry: lowerCase(registry) }];
+}
 
 const emitterKey = (chainId: number, address: Hex): string => `${chainId}:${address.toLowerCase()}`;
 
