@@ -41,7 +41,7 @@ export const listedResolverAbi = parseAbi([
   "event ApprovalForAll(address indexed owner, address indexed operator, bool approved)",
 ]);
 
-/** Reads and writes of resolvers; `setText` and `multicall` are also decoded from calldata (old text values). */
+/** Reads of resolvers, for answers from the chain and for tests. */
 export const resolverFunctions = parseAbi([
   "function addr(bytes32 node) view returns (address)",
   "function addr(bytes32 node, uint256 coinType) view returns (bytes)",
@@ -49,13 +49,6 @@ export const resolverFunctions = parseAbi([
   "function contenthash(bytes32 node) view returns (bytes)",
   "function name(bytes32 node) view returns (string)",
   "function recordVersions(bytes32 node) view returns (uint64)",
-]);
-
-/** Writes of text records as they stand in calldata. */
-export const textWritesAbi = parseAbi([
-  "function setText(bytes32 node, string key, string value)",
-  "function multicall(bytes[] data) returns (bytes[] results)",
-  "function multicallWithNodeCheck(bytes32 node, bytes[] data) returns (bytes[] results)",
 ]);
 
 /** The reads at a past block that `ARCHIVE_READS` allows: values that no event of old resolvers gives. */

@@ -1,5 +1,10 @@
-import { decodeFunctionData, type Hex } from "viem";
-import { textWritesAbi } from "../../abis/resolver.ts";
+import { decodeFunctionData, type Hex, parseAbi } from "viem";
+
+const textWritesAbi = parseAbi([
+  "function setText(bytes32 node, string key, string value)",
+  "function multicall(bytes[] data) returns (bytes[] results)",
+  "function multicallWithNodeCheck(bytes32 node, bytes[] data) returns (bytes[] results)",
+]);
 
 /** One setting of a text record as it stands in calldata. */
 type TextWrite = { node: Hex; key: string; value: string };
