@@ -83,16 +83,14 @@ function compareEvent(
     const isSame = value === ANY ? is !== null : is === should;
     if (!isSame) differ(`${what}: ${column} is ${show(row[column])}, log says ${show(value)}`);
   }
-  const kept = valuesIn(row.details);
+  const kept = new Set(Object.values(detailsOf(row)).map((value) => String(value)));
   for (const value of details) {
     if (!kept.has(value)) differ(`${what}: details ${show(row.details)} lack ${show(value)}`);
   }
 }
 
-function valuesIn(details: unknown): Set<string> {
-  if (typeof details !== "string") return new Set();
-  return new Set(Object.values(JSON.parse(details) as Row).map((value) => String(value)));
-}
+const detailsOf = ({ details }: Row): Row =>
+  typeof details === "string" ? (JSON.parse(details) as Row) : {};
 
 /** What a log cannot tell alone: earlier expiries, prices at its block, the transaction's value. */
 async function surroundingsOf(evidence: Evidence): Promise<Surroundings> {
@@ -178,8 +176,9 @@ async function textJudgeOf({ rpcUrl, logs, transactions, archiveReads, differ, c
     if (row.value_source !== "calldata" && row.value_source !== "read") {
       differ(`${what}: value_source is ${show(row.value_source)}`);
     }
-    if (value !== undefined && row.value !== shownText(value)) {
-      differ(`${what}: value is ${show(row.value)} (${row.value_source}), was set to ${shownOf(value)}`);
+    const kept = row.value ?? detailsOf(row).value;
+    if (value !== undefined && kept !== shownText(value)) {
+      differ(`${what}: value is ${show(kept)} (${row.value_source}), was set to ${shownOf(value)}`);
     }
   };
 }
