@@ -275,10 +275,9 @@ async function readAddress(place: Place, coinType: bigint): Promise<Hex | undefi
 
 type Log = { address: Address; topics: Hex[]; data: Hex; blockNumber: Hex; logIndex: Hex };
 
-/** Every log of the deployment's contracts, and of others named, from the first block on, as `block/index`. */
+/** Every log of the main chain's contracts, and of others named, from the first block on, as `block/index`. */
 async function listTrackedLogs(stage: Stage, others: readonly Address[]): Promise<string[]> {
-  const { contracts, layer2 } = stage.local.deployment;
-  const listed = [...contracts, ...layer2.flatMap((chain) => chain.contracts)].map(({ address }) => address);
+  const listed = stage.local.deployment.contracts.map(({ address }) => address);
   const logs = await rpc<Log[]>(stage.chain, "eth_getLogs", [
     { fromBlock: "0x0", toBlock: "latest", address: [...listed, ...others] },
   ]);
@@ -286,12 +285,14 @@ async function listTrackedLogs(stage: Stage, others: readonly Address[]): Promis
 }
 
 /**
- * Expects the event log to hold every log of every tracked contract exactly once, and none that is not there. `others`
- * are contracts that no deployment lists, all of whose logs are records.
+ * Expects the event log to hold every log of every tracked contract of the main chain exactly once, and none that is
+ * not there. `others` are contracts that no deployment lists, all of whose logs are records.
  */
 export async function expectEveryLogOnce(stage: Stage, others: readonly Address[] = []): Promise<void> {
   const rows = await stage.sql<{ place: string }>(
-    "select block_number || '/' || log_index as place from events where ordinal = 0 order by block_number, log_index",
+    `select block_number || '/' || log_index as place from events
+     where ordinal = 0 and chain_id = $1 order by block_number, log_index`,
+    [stage.local.deployment.chainId],
   );
   expect(rows.map(({ place }) => place)).toEqual(await listTrackedLogs(stage, others));
 }

@@ -1,0 +1,273 @@
+import type { Address } from "viem";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Call } from "../devnet/acts.ts";
+import {
+  addressOf,
+  authorise,
+  encodeCall,
+  ethNode,
+  registerV3,
+  registerWrapped,
+  renew,
+  send,
+  sendInOneBlock,
+  setOwner,
+  setResolver,
+  setText,
+  toWriteCall,
+  writeRecord,
+  writeRecords,
+} from "../devnet/acts.ts";
+import { expectEveryLogOnce, expectRecordsAsOnChain, expectWhoisAsOnChain, nodeOfShown } from "./onChain.ts";
+import { lower, namesOf, openStage, type Stage, stageOf } from "./stage.ts";
+
+/*
+ * The text event of the resolvers before 2023 has no value, and before 2020 its key is not indexed. The value comes from
+ * the calldata of a transaction that went straight to the resolver, else from a read at its block, else it is unknown.
+ */
+const OLDEST = "oldest.eth";
+const OLD = "old.eth";
+
+let stage: Stage;
+beforeAll(async () => {
+  stage = await openStage();
+  const { chain, cast } = stage;
+  for (const [label, resolver] of [
+    ["oldest", "resolver2"],
+    ["old", "resolver3"],
+  ] as const) {
+    const node = ethNode(label);
+    await registerV3(chain, { from: cast.alice, label });
+    await setResolver(chain, { from: cast.alice, node, resolver: addressOf(chain, resolver) });
+  }
+  await authorise(chain, {
+    ...{ from: cast.alice, resolver: "resolver3", node: ethNode("old") },
+    delegate: addressOf(chain, "batch"),
+  });
+});
+afterAll(() => stage?.close());
+
+/** A text set through a contract, so that the calldata is not the resolver's. */
+function throughContract(texts: [key: string, value: string][], resolver = "resolver3", name = OLD): Call {
+  const { chain, cast } = stage;
+  const target: Address = addressOf(chain, resolver);
+  const calls = texts.map(([key, value]) => {
+    const write = { kind: "text", key, value } as const;
+    const call = toWriteCall({ from: cast.alice, resolver, node: nodeOfShown(name), write });
+    return { target, value: 0n, data: encodeCall(chain, call) };
+  });
+  return { from: cast.alice, contract: "batch", functionName: "run", args: [calls] };
+}
+
+const setStraight = (key: string, value: string, resolver = "resolver3", name = OLD): Call => {
+  const write = { kind: "text", key, value } as const;
+  return toWriteCall({ from: stage.cast.alice, resolver, node: nodeOfShown(name), write });
+};
+
+/** Values of a key over time with where each comes from. */
+async function listValues(from: Stage, key: string, name = OLD): Promise<[string | null, string | null][]> {
+  const rows = await from.sql<{ value: string | null; value_source: string | null }>(
+    `select value, value_source from text_changes where node = $1 and key = $2 order by block_number, log_index`,
+    [nodeOfShown(name), key],
+  );
+  return rows.map(({ value, value_source }) => [value, value_source]);
+}
+
+describe("a text is set at the oldest resolver", () => {
+  const place = { resolver: "resolver2", name: OLDEST };
+
+  test("straight: the calldata has its value", async () => {
+    const { chain, cast } = stage;
+    const act = { from: cast.alice, resolver: "resolver2", node: ethNode("oldest") };
+    await setText(chain, { ...act, key: "email", value: "a@oldest.example" });
+    await setText(chain, { ...act, key: "email", value: "b@oldest.example" });
+    const { texts } = await expectRecordsAsOnChain(stage, place, { keys: ["email"] });
+    expect(texts).toEqual({ email: "b@oldest.example" });
+    expect(await listValues(stage, "email", OLDEST)).toEqual([
+      ["a@oldest.example", "calldata"],
+      ["b@oldest.example", "calldata"],
+    ]);
+    expect((await stage.events(OLDEST)).at(-1)).toMatchObject({ key: "email", value: "b@oldest.example" });
+  });
+
+  test("through a contract that owns the name: its value is read at that block", async () => {
+    const { chain, cast } = stage;
+    const [node, batch] = [ethNode("oldest"), addressOf(chain, "batch")];
+    await setOwner(chain, { from: cast.alice, node, owner: batch });
+    await send(chain, throughContract([["url", "https://oldest.example"]], "resolver2", OLDEST));
+    const { texts } = await expectRecordsAsOnChain(stage, place);
+    expect(texts.url).toBe("https://oldest.example");
+    expect(await listValues(stage, "url", OLDEST)).toEqual([["https://oldest.example", "read"]]);
+  });
+
+  test("beside its other records: an address without a coin type, content and multihash", async () => {
+    const { chain, cast } = stage;
+    await registerV3(chain, { from: cast.bob, label: "antique" });
+    const [node, resolver] = [ethNode("antique"), "resolver2"];
+    await setResolver(chain, { from: cast.bob, node, resolver: addressOf(chain, resolver) });
+    await writeRecord(chain, {
+      from: cast.bob,
+      resolver,
+      node,
+      write: { kind: "addr", address: cast.carol },
+    });
+    await writeRecord(chain, { from: cast.bob, resolver, node, write: { kind: "content", hash: node } });
+    await writeRecord(chain, {
+      from: cast.bob,
+      resolver,
+      node,
+      write: { kind: "multihash", hash: "0x1220" },
+    });
+    await writeRecord(chain, {
+      from: cast.bob,
+      resolver,
+      node,
+      write: { kind: "name", name: "antique.eth" },
+    });
+    const stored = await expectRecordsAsOnChain(stage, { resolver, name: "antique.eth" });
+    expect(stored).toEqual({
+      texts: {},
+      addresses: { 60: lower(cast.carol) },
+      contenthash: null,
+      name: "antique.eth",
+    });
+    expect(namesOf((await stage.events("antique.eth")).slice(-4))).toEqual([
+      "RESOLVER AddrChanged",
+      "RESOLVER ContentChanged",
+      "RESOLVER MultihashChanged",
+      "RESOLVER NameChanged",
+    ]);
+  });
+});
+
+describe("a text is set at the resolver of 2020", () => {
+  const place = { resolver: "resolver3", name: OLD };
+
+  test("straight, and cleared", async () => {
+    const { chain, cast } = stage;
+    const act = { from: cast.alice, resolver: "resolver3", node: ethNode("old") };
+    await setText(chain, { ...act, key: "email", value: "a@old.example" });
+    await setText(chain, { ...act, key: "email", value: "" });
+    const { texts } = await expectRecordsAsOnChain(stage, place);
+    expect(texts).toEqual({ email: null });
+    expect(await listValues(stage, "email")).toEqual([
+      ["a@old.example", "calldata"],
+      ["", "calldata"],
+    ]);
+  });
+
+  test("several times in one call of several: the calldata tells all of them apart", async () => {
+    const { chain, cast } = stage;
+    await writeRecords(chain, {
+      ...{ from: cast.alice, resolver: "resolver3", node: ethNode("old") },
+      writes: [
+        { kind: "text", key: "url", value: "one" },
+        { kind: "addr", address: cast.alice },
+        { kind: "text", key: "notice", value: "between" },
+        { kind: "text", key: "url", value: "two" },
+      ],
+    });
+    await expectRecordsAsOnChain(stage, place, { keys: ["url", "notice"] });
+    expect(await listValues(stage, "url")).toEqual([
+      ["one", "calldata"],
+      ["two", "calldata"],
+    ]);
+  });
+
+  test("twice in one transaction of a contract: only the last value can be read", async () => {
+    await send(
+      stage.chain,
+      throughContract([
+        ["avatar", "first"],
+        ["avatar", "second"],
+      ]),
+    );
+    const { texts } = await expectRecordsAsOnChain(stage, place);
+    expect(texts.avatar).toBe("second");
+    expect(await listValues(stage, "avatar")).toEqual([
+      [null, "unknown"],
+      ["second", "read"],
+    ]);
+  });
+
+  test("twice in one block by a contract", async () => {
+    await sendInOneBlock(stage.chain, [
+      throughContract([["location", "first"]]),
+      throughContract([["location", "second"]]),
+    ]);
+    expect((await expectRecordsAsOnChain(stage, place)).texts.location).toBe("second");
+    expect(await listValues(stage, "location")).toEqual([
+      [null, "unknown"],
+      ["second", "read"],
+    ]);
+  });
+
+  test("twice in one block, once by a contract, once straight", async () => {
+    await sendInOneBlock(stage.chain, [
+      throughContract([["keywords", "first"]]),
+      setStraight("keywords", "second"),
+      setStraight("phone", "first"),
+      throughContract([["phone", "second"]]),
+    ]);
+    const { texts } = await expectRecordsAsOnChain(stage, place);
+    expect(texts).toMatchObject({ keywords: "second", phone: "second" });
+    expect(await listValues(stage, "keywords")).toEqual([
+      [null, "unknown"],
+      ["second", "calldata"],
+    ]);
+    expect(await listValues(stage, "phone")).toEqual([
+      ["first", "calldata"],
+      ["second", "read"],
+    ]);
+  });
+});
+
+describe("without archive reads", () => {
+  let poor: Stage;
+  beforeAll(async () => {
+    const { chain, cast } = stage;
+    await registerWrapped(chain, { from: cast.alice, label: "costly" });
+    await renew(chain, { from: cast.alice, label: "costly", controller: "controller4" });
+    poor = await stageOf(stage.local, { env: { ARCHIVE_READS: "off" } });
+  });
+  afterAll(() => poor?.stack.destroy());
+
+  test("a value that only a read could give is unknown, which is not the same as none", async () => {
+    const rows = await poor.sql(
+      `select key, value, is_value_known from text_records where node = $1 and key in ('avatar', 'url', 'email')
+       order by key`,
+      [nodeOfShown(OLD)],
+    );
+    expect(rows).toEqual([
+      { key: "avatar", value: null, is_value_known: false },
+      { key: "email", value: null, is_value_known: true },
+      { key: "url", value: "two", is_value_known: true },
+    ]);
+    expect(await listValues(poor, "avatar")).toEqual([
+      [null, "unknown"],
+      [null, "unknown"],
+    ]);
+    expect(await listValues(poor, "keywords")).toEqual([
+      [null, "unknown"],
+      ["second", "calldata"],
+    ]);
+  });
+
+  test("the price of a renewal by the wrapped controller is known by its upper bound only", async () => {
+    const rows = await poor.sql<{ exact_cost_wei: string | null; is_bounded: boolean }>(
+      `select exact_cost_wei, cost_wei <= transaction_value_wei as is_bounded from events
+       where contract = 'CONTROLLER' and event_type = 'NameRenewed'`,
+    );
+    expect(rows).toEqual([{ exact_cost_wei: null, is_bounded: true }]);
+  });
+
+  test("everything else is as with them", async () => {
+    for (const name of [OLD, OLDEST, "antique.eth", "costly.eth"]) {
+      await expectWhoisAsOnChain(poor, name);
+      expect((await poor.events(name)).length).toBe((await stage.events(name)).length);
+    }
+    await expectEveryLogOnce(poor);
+  });
+});
+
+test("the event log holds every log of the contracts exactly once", () => expectEveryLogOnce(stage));
