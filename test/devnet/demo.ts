@@ -95,6 +95,8 @@ export const demoNames: readonly DemoName[] = [
   { name: "multi-one.eth", meaning: "one of three registrations in one transaction; a default primary name" },
   { name: "multi-two.eth", meaning: "the second of the same transaction" },
   { name: "multi-three.eth", meaning: "the third of the same transaction" },
+  { name: "offchain.eth", meaning: "its records are at a gateway (CCIP-Read), not on chain" },
+  { name: "anything.offchain.eth", meaning: "in no event; exists because that gateway answers for it" },
 ];
 
 /** Who plays, by position among the chain's accounts. `controller` may register by hash alone. */
@@ -122,6 +124,7 @@ const chapters: readonly Chapter[] = [
   { day: 860n, title: "odd labels", play: playOddLabels },
   { day: 900n, title: "three names at once", play: playMulti },
   { day: 950n, title: "alice.eth", play: playAlice },
+  { day: 960n, title: "offchain.eth", play: playOffchain },
   { day: 990n, title: "revealed.eth", play: playRevealed },
 ];
 
@@ -325,6 +328,13 @@ async function playUnknown({ chain, deployer, controller, bob }: Cast): Promise<
 
 async function playRevealed({ chain, bob }: Cast): Promise<void> {
   await renewReferred(chain, { from: bob, label: "revealed", referrer: hashLabel("a friend") });
+}
+
+/** Its resolver sends whoever asks to a gateway, for this name and all names below it. */
+async function playOffchain({ chain, bob }: Cast): Promise<void> {
+  const [label, node] = ["offchain", ethNode("offchain")];
+  await registerReferred(chain, { from: bob, label, duration: 3n * YEAR });
+  await setResolver(chain, { from: bob, node, resolver: addressOf(chain, "offchainResolver") });
 }
 
 async function playOddLabels({ chain, bob }: Cast): Promise<void> {

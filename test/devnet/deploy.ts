@@ -17,6 +17,7 @@ import {
   zeroHash,
 } from "viem";
 import type { ChainDeployment, ContractEntry, Deployment } from "../../abis/deployments.ts";
+import { GATEWAY_PORT, GATEWAY_SIGNER, gatewayUrl } from "./gateway.ts";
 
 /** Below the limit of one transaction (2^24), enough for the largest contract; given, it spares an estimate. */
 const DEPLOY_GAS = 16_000_000n;
@@ -45,6 +46,8 @@ export type DeployOptions = {
   name?: string;
   /** Also put a layer 2's reverse registrar on this same chain, for tests of its events. */
   layer2ReverseRegistrar?: boolean;
+  /** Where the off-chain resolver's gateway is to be found; on its usual port of this computer unless told. */
+  gatewayUrl?: string;
 };
 
 /** The names of the contracts. The number is the generation. */
@@ -81,7 +84,15 @@ export type ContractName =
   | "priceOracle4"
   | "batch"
   | "logEmitter"
-  | "multicall3";
+  | "multicall3"
+  | "universalResolver"
+  | "offchainResolver"
+  | "wildcardResolver"
+  | "revertingResolver"
+  | "garbageResolver"
+  | "changeableResolver"
+  | "lookupResolver"
+  | "endlessResolver";
 
 /** Which entries of the deployment a contract makes; the others are for tests only, or emit nothing to index. */
 const ENTRIES: Partial<Record<ContractName, Pick<ContractEntry, "role" | "generation" | "static">>> = {
@@ -130,6 +141,7 @@ export async function deployContracts(client: Client, options: DeployOptions = {
   await deployLaterResolvers(deployer);
   await deployTestContracts(deployer);
   await deployAgents(deployer);
+  await deployLiveResolution(deployer, options);
   return {
     deployment: { ...toChainDeployment(options.name ?? "devnet", deployer), layer2: [] },
     contracts: toContracts(deployer),
@@ -315,13 +327,40 @@ async function giveReverseTo(
   await call(deployer, "registry", "setSubnodeOwner", [REVERSE_NODE, labelhash("addr"), owner]);
 }
 
+/** What names off chain are resolved by: the Universal Resolver, and a resolver whose records are at a gateway. */
+async function deployLiveResolution(deployer: Deployer, { gatewayUrl: url }: DeployOptions): Promise<void> {
+  await create(deployer, "universalResolver", double("UniversalResolverDouble"), [
+    ...[addressOf(deployer, "registry"), addressOf(deployer, "defaultReverseRegistrar")],
+  ]);
+  await create(deployer, "offchainResolver", offchainResolver(), [
+    ...[url ?? gatewayUrl(GATEWAY_PORT), [GATEWAY_SIGNER]],
+  ]);
+}
+
+/** Puts resolvers on the chain that no index can answer for, most of them faulty: for tests of live resolution. */
+export async function deployLiveResolvers(client: Client): Promise<Record<string, DeployedContract>> {
+  const deployer = await startDeployment(client);
+  await create(deployer, "wildcardResolver", double("WildcardResolver"));
+  await create(deployer, "revertingResolver", double("RevertingResolver"));
+  await create(deployer, "garbageResolver", double("GarbageResolver"));
+  await create(deployer, "changeableResolver", double("ChangeableResolver"));
+  await create(deployer, "lookupResolver", double("LookupResolver"), [false]);
+  await create(deployer, "endlessResolver", double("LookupResolver"), [true]);
+  return toContracts(deployer);
+}
+
 function toChainDeployment(name: string, { chainId, places }: Deployer): ChainDeployment {
   const contracts = [...places].flatMap(([contract, { address, startBlock }]) => {
     const entry = ENTRIES[contract];
     return entry === undefined ? [] : [{ ...entry, address, startBlock }];
   });
   const multicall3 = places.get("multicall3")?.address;
-  return { name, chainId, contracts, ...(multicall3 === undefined ? {} : { multicall3 }) };
+  const universalResolver = places.get("universalResolver")?.address;
+  return {
+    ...{ name, chainId, contracts },
+    ...(multicall3 !== undefined && { multicall3 }),
+    ...(universalResolver !== undefined && { universalResolver }),
+  };
 }
 
 function toContracts({ places }: Deployer): Record<string, DeployedContract> {
@@ -387,6 +426,12 @@ const require = createRequire(import.meta.url);
 /** A real contract of 2017 to 2020. */
 function archived(name: string): Artifact {
   return readArtifact(require.resolve(`@ensdomains/ens-archived-contracts/abis/${name}.json`));
+}
+
+/** The real resolver of ENS' own off-chain example, which no test double replaces. */
+function offchainResolver(): Artifact {
+  const contract = "@ensdomains/offchain-resolver-contracts/artifacts/contracts/OffchainResolver.sol";
+  return readArtifact(require.resolve(`${contract}/OffchainResolver.json`));
 }
 
 function rootArtifact(): Artifact {

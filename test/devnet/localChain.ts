@@ -29,7 +29,7 @@ const SETTLING_BLOCKS = 31;
 
 /** The same with the demo stories played; the last block is of now. */
 export async function startDemoChain(
-  options: AnvilOptions & { onChapter?: (title: string) => void } = {},
+  options: AnvilOptions & { contracts?: DeployOptions; onChapter?: (title: string) => void } = {},
 ): Promise<LocalChain> {
   const { onChapter = () => {}, ...anvilOptions } = options;
   const settlingSeconds = SETTLING_BLOCKS * BLOCK_SECONDS;

@@ -1,5 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { GATEWAY_PORT, startGateway } from "./gateway.ts";
 import { type LocalChain, startDemoChain } from "./localChain.ts";
 import { freePort } from "./ports.ts";
 import { beginStep } from "./screen.ts";
@@ -12,7 +13,9 @@ export type OwnChain = { local: LocalChain; deploymentFile: string; settings: Re
 /** Starts the chain while the screen tells how far the story is, and writes its deployment file into `home`. */
 export async function startOwnChain(home: string): Promise<OwnChain> {
   const step = beginStep("Starting a local chain with ENS");
+  const gateway = await startGateway({ port: await freePort(GATEWAY_PORT) });
   const local = await startDemoChain({
+    contracts: { gatewayUrl: gateway.url },
     port: await freePort(USUAL_PORT),
     logFile: join(home, "anvil.log"),
     onChapter: (title) => step.tell(`playing ${title}`),
