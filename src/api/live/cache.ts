@@ -35,6 +35,7 @@ export function createAnswerCache(answers: LiveAnswers): AnswerCache {
     asked: readonly Asked<Ask>[],
     resolve: (asks: readonly Ask[]) => readonly Promise<Answer>[],
   ): Promise<Map<string, Promise<Settled<Answer>>>> {
+    if (asked.length === 0) return new Map();
     const stored = await answers
       .find(
         block,

@@ -160,6 +160,8 @@ function decodeItem<T extends keyof ItemTypes>(item: Hex, type: T): ItemTypes[T]
   if (item === "0x") return null;
   // The Universal Resolver pads errors so that they cannot be taken for data.
   if (size(item) % 32 === 4) return requireUnsupported(item);
+  // A word with more than 20 bytes is no address; decoders would cut it silently.
+  if (type === "address" && !/^0x0{24}/.test(item)) throw unreadable();
   try {
     const [value] = decodeAbiParameters([{ type }], item);
     return value as ItemTypes[T];
