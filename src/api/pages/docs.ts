@@ -36,6 +36,7 @@ body { margin: 0; background: #fff; }
 .swagger-ui .info { margin: 1.5rem 0; }
 .swagger-ui .opblock .opblock-summary-path { word-break: break-word; }
 @media (max-width: 640px) {
+  .bar strong { flex-basis: 100%; }
   .swagger-ui .wrapper { padding: 0 0.6rem; }
   .swagger-ui .opblock .opblock-summary-description { display: none; }
   .swagger-ui table.parameters, .swagger-ui table.parameters tbody, .swagger-ui table.parameters tr,

@@ -40,7 +40,7 @@ function examplesFor(network: string): string[] {
     `/whois/${name}`,
     `/domain/${name}/records`,
     `/domain/${name}/ownership-history`,
-    "/search-domains?q=ali&availability_status=registered",
+    "/search-domains?q=ali",
     "/stats",
   ];
 }
