@@ -7,6 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { startAnvil } from "../devnet/anvil.ts";
 import { keepChild } from "../devnet/children.ts";
 import { type LocalChain, startLocalChain } from "../devnet/localChain.ts";
 import { freePort } from "../devnet/ports.ts";
@@ -106,6 +107,14 @@ test.each(faults)(
     expect(output()).not.toMatch(/hunter2|node:internal|\n {4}at /);
   },
 );
+
+test("a node of another chain stops the start", async () => {
+  const other = await startAnvil({ chainId: 4242 });
+  const { exit, output } = await launch("start", { RPC_URL_31337: other.url });
+  expect(await exit).toBe(1);
+  expect(output()).toMatch(/RPC_URL_31337: .* serves the chain 4242; expected a node of devnet \(31337\)/);
+  await other.stop();
+});
 
 test("a port that another program has stops the start", async () => {
   const server = createServer();

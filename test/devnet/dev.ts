@@ -1,6 +1,7 @@
 import { join, relative, resolve } from "node:path";
 import { prepareDatabase } from "../../src/api/database.ts";
 import { loadEnvironmentFiles } from "../../src/api/environment.ts";
+import { checkRpcUrls } from "../../src/api/rpcCheck.ts";
 import { readSettings, SettingsError } from "../../src/api/settings.ts";
 import { keepHouse } from "./house.ts";
 import { startIndexer } from "./indexer.ts";
@@ -14,6 +15,8 @@ import { welcomeText } from "./welcome.ts";
 
 const USUAL_API_PORT = 42069;
 const USUAL_POSTGRES_PORT = 54329;
+/** Stands for the database that is started only when the other settings are known to be good. */
+const LATER = "postgresql://later";
 
 type Environment = Record<string, string | undefined>;
 
@@ -26,7 +29,7 @@ const hasOwnChain = network === "devnet" && !given.RPC_URL_31337;
 await keepHouse({ home, env: given, open: start });
 
 async function start(): Promise<number> {
-  if (!hasOwnChain) readSettings({ ...given, DATABASE_URL: given.DATABASE_URL || "postgresql://later" });
+  if (!hasOwnChain) await checkRpcUrls(readSettings({ ...given, DATABASE_URL: given.DATABASE_URL || LATER }));
   const port = await choosePort(given.PORT);
   const databaseUrl = await findDatabase();
   const chain = hasOwnChain ? await startOwnChain(home) : null;

@@ -58,14 +58,10 @@ async function isIndexed(url: string, head: { chain: string; block: number }, st
 function forScreen({ level, msg, text }: LogLine): string | null {
   if (awaited.test(msg)) return styled("dim", msg);
   if (level < WARNING || expected.some((pattern) => pattern.test(text))) return null;
-  const heading = level >= ERROR ? styled("red", `Ponder: ${msg}`) : styled("yellow", `Ponder: ${msg}`);
-  return `${heading}${detailsOf(text)}`;
+  const { error } = JSON.parse(text) as { error?: { stack?: string; message?: string } };
+  if (level < ERROR)
+    return `${styled("yellow", "Ponder:")} ${msg}${error?.message ? `: ${firstLine(error.message)}` : ""}`;
+  return `${styled("red", `Ponder: ${msg}`)}${error ? `\n${error.stack ?? error.message ?? ""}` : ""}`;
 }
 
-function detailsOf(text: string): string {
-  const { error, ...fields } = JSON.parse(text) as { error?: { stack?: string; message?: string } };
-  const known = ["level", "time", "msg", "duration", "chain_id"];
-  const words = Object.entries(fields).filter(([key]) => !known.includes(key));
-  const line = words.map(([key, value]) => ` ${key}=${String(value)}`).join("");
-  return `${line}${error ? `\n${error.stack ?? error.message ?? ""}` : ""}`;
-}
+const firstLine = (text: string): string => text.split("\n", 1)[0] ?? "";

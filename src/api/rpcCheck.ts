@@ -1,0 +1,61 @@
+import { type Settings, SettingsError } from "./settings.ts";
+
+const TIMEOUT_MS = 10_000;
+
+/**
+ * Asks every RPC URL of the indexer for its chain. Ponder would index a wrong chain after a warning, and tell of a
+ * URL that does not answer by stack traces.
+ *
+ * @throws SettingsError for a URL of another chain, and for a chain of which no URL answers
+ */
+export async function checkRpcUrls({
+  deployment,
+  rpcUrls,
+}: Pick<Settings, "deployment" | "rpcUrls">): Promise<void> {
+  const chains = [deployment, ...deployment.layer2];
+  await Promise.all(
+    chains.map(({ chainId, name }) => checkChain({ chainId, name, urls: rpcUrls[chainId] ?? [] })),
+  );
+}
+
+type Chain = { chainId: number; name: string; urls: readonly string[] };
+
+async function checkChain({ chainId, name, urls }: Chain): Promise<void> {
+  const answers = await Promise.all(urls.map(askForChain));
+  const wrong = answers.find((answer) => answer.chainId !== undefined && answer.chainId !== chainId);
+  if (wrong) {
+    throw new SettingsError(
+      `RPC_URL_${chainId}: ${wrong.host} serves the chain ${wrong.chainId}; expected a node of ${name} (${chainId})`,
+    );
+  }
+  if (answers.some((answer) => answer.chainId === chainId)) return;
+  const reasons = answers.map(({ host, reason }) => `${host}: ${reason}`).join("; ");
+  throw new SettingsError(`RPC_URL_${chainId}: no node of ${name} answers (${reasons})`);
+}
+
+type Answer = { host: string; chainId?: number; reason?: string };
+
+/** Only the host is told: many URLs hold a key in their path. */
+async function askForChain(url: string): Promise<Answer> {
+  const { host } = new URL(url);
+  try {
+    const reply = await fetch(url, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "eth_chainId", params: [] }),
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    });
+    if (!reply.ok) return { host, reason: `status ${reply.status}` };
+    const { result, error } = (await reply.json()) as { result?: string; error?: { message?: string } };
+    return result === undefined
+      ? { host, reason: error?.message ?? "no result" }
+      : { host, chainId: Number(result) };
+  } catch (error) {
+    return { host, reason: reasonOf(error as Error) };
+  }
+}
+
+/** Fetch says "fetch failed" and gives the reason as the cause. */
+function reasonOf({ message, cause }: Error): string {
+  return cause instanceof Error && cause.message !== "" ? cause.message : message;
+}
