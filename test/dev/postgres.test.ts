@@ -1,17 +1,21 @@
 import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
 import { afterAll, expect, test } from "vitest";
 import { openDatabase, startPostgres } from "../devnet/postgres.ts";
 import { createTestDatabase } from "../support/database.ts";
 
+/** Closed to other accounts, as root's home is: PostgreSQL of root then keeps its data elsewhere. */
 const folder = mkdtempSync(join(tmpdir(), "namedex-test-"));
+const folders = new Set([folder]);
 const data = join(folder, "postgres");
 
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+afterAll(() => {
+  for (const path of folders) rmSync(path, { recursive: true, force: true });
+});
 
 async function ask(url: string, sql: string): Promise<Record<string, unknown>[]> {
   const client = new pg.Client({ connectionString: url });
@@ -33,6 +37,7 @@ test("a server whose keeper was killed is stopped, and its tables are still ther
   const first = await startAndKill();
   await ask(first, "SELECT 1").catch(() => {}); // The old server may or may not be gone already.
   const server = await startPostgres({ data, preferredPort: 0 });
+  folders.add(dirname(server.data));
   const url = await openDatabase(server.url, "kept");
   expect(await ask(url, "SELECT word FROM memory")).toEqual([{ word: "kept" }]);
   await server.stop();
