@@ -1,7 +1,9 @@
 import type { Hono } from "hono";
 import { createApp } from "../../src/api/app.ts";
-import type { Endpoint } from "../../src/api/endpoint.ts";
+import { type Endpoint, errorsOf } from "../../src/api/endpoint.ts";
 import { operations } from "../../src/api/endpoints/index.ts";
+import { toApiError } from "../../src/api/errors.ts";
+import { createPages } from "../../src/api/pages/pages.ts";
 import { contracts } from "./rows.ts";
 import type { Tables } from "./tables.ts";
 
@@ -13,11 +15,18 @@ export type TestApi = {
   post: (path: string, body: unknown) => Promise<{ status: number; body: Record<string, unknown> }>;
 };
 
-/** The operation with its replies held against its own declaration: a field that is not declared is an error. */
+/**
+ * The operation with what it does held against its own declaration: a field of an answer, or an error, that is not
+ * declared makes the answer a 500.
+ */
 const checked = (operation: Endpoint): Endpoint => ({
   ...operation,
   handle: async (input, ctx) => {
-    const reply = await operation.handle(input, ctx);
+    const reply = await operation.handle(input, ctx).catch((thrown: unknown) => {
+      const { code } = toApiError(thrown);
+      if (code === "INTERNAL_ERROR" || errorsOf(operation).includes(code)) throw thrown;
+      throw new Error(`${operation.path} does not declare ${code}`);
+    });
     operation.reply.parse(JSON.parse(JSON.stringify(reply)));
     return reply;
   },
@@ -25,7 +34,8 @@ const checked = (operation: Endpoint): Endpoint => ({
 
 export function openApi({ db }: Tables, now: number, { chainHead = null as number | null } = {}): TestApi {
   const makeCtx = async () => ({ db, contracts, now, chainHead: async () => chainHead });
-  const app = createApp({ operations: operations.map(checked), makeCtx });
+  const pages = createPages(operations, makeCtx);
+  const app = createApp({ operations: operations.map(checked), makeCtx, pages });
   const read = async (reply: Response) => ({
     status: reply.status,
     body: (await reply.json()) as Record<string, unknown>,
