@@ -40,8 +40,9 @@ type WrapperData = { owner: string | null; fuses: number; expiry: bigint };
 
 /** Every node that any log or row names: owners, resolver, expiry, wrapper, names and the last of its changes. */
 export async function judgeDomains(evidence: Evidence): Promise<void> {
-  const { query, logs, differ, count } = evidence;
-  const rows = new Map((await query("select * from domains")).map((row) => [row.node as Hex, row]));
+  const { query, deployment, logs, differ, count } = evidence;
+  const stored = await query(`select * from domains where chain_id = ${deployment.chainId}`);
+  const rows = new Map(stored.map((row) => [row.node as Hex, row]));
   const positions = positionsOf(logs);
   const nodes = [...new Set([...rows.keys(), ...nodesOf(logs)])];
   const states = await readStates(evidence, nodes, positions);

@@ -27,8 +27,10 @@ const columns = [
 
 /** Each log of the chain is in `events` exactly once and in order, with all that it says; `holders` follow from them. */
 export async function judgeEvents(evidence: Evidence): Promise<void> {
-  const { logs, query, differ, count } = evidence;
-  const rows = await query("select * from events order by chain_id, block_number, log_index, ordinal");
+  const { logs, query, deployment, differ, count } = evidence;
+  const rows = await query(
+    `select * from events where chain_id = ${deployment.chainId} order by block_number, log_index, ordinal`,
+  );
   const byPlace = groupByPlace(rows);
   const around = await surroundingsOf(evidence);
   const judgeText = await textJudgeOf(evidence);
@@ -208,8 +210,9 @@ function noteHolders(holders: Map<string, Log>, log: Log, { columns: wanted }: E
 }
 
 /** `holders` has each receiver and owner of any event of a name, with the block of the last. */
-async function judgeHolders({ query, differ, count }: Evidence, expected: Map<string, Log>): Promise<void> {
-  const rows = await query("select * from holders");
+async function judgeHolders(evidence: Evidence, expected: Map<string, Log>): Promise<void> {
+  const { query, deployment, differ, count } = evidence;
+  const rows = await query(`select * from holders where chain_id = ${deployment.chainId}`);
   const found = new Map(rows.map((row) => [`${row.address} ${row.node}`, row]));
   for (const [pair, log] of expected) {
     count("holders");
