@@ -45,7 +45,9 @@ type Asked = { asked: AskedNode | AskedName; facts: DomainFacts | null; source: 
 export function toAskedRecord({ asked, facts, source }: Asked, at: Setting) {
   const { query } = asked;
   if (facts === null) return { query, availability_status: stateOfAbsent(asked), source };
-  return { ...toDomainRecord({ facts, source }, at), query };
+  // Who asks by name tells the label, though no event did.
+  const labelLength = facts.labelLength ?? ("name" in asked ? asked.labelLength : null);
+  return { ...toDomainRecord({ facts: { ...facts, labelLength }, source }, at), query };
 }
 
 /** Of .eth names that the index does not hold we know that nobody ever registered them. */
