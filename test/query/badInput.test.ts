@@ -1,0 +1,257 @@
+import { domain } from "ponder:schema";
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Endpoint, errorsOf } from "../../src/api/endpoint.ts";
+import { operations } from "../../src/api/endpoints/index.ts";
+import { type ErrorCode, errorCodes } from "../../src/api/errors.ts";
+import { openApi, type TestApi } from "./api.ts";
+import { account, registeredRow, STATIC_RESOLVER } from "./rows.ts";
+import { createTables, setProgress, type Tables } from "./tables.ts";
+
+const NOW = 1_800_000_000;
+let tables: Tables;
+let api: TestApi;
+
+beforeAll(async () => {
+  tables = await createTables();
+  api = openApi(tables, NOW);
+  await setProgress(tables, { chainId: 31_337, block: 1, time: NOW });
+  const resolver = { resolver: STATIC_RESOLVER };
+  await tables.writer
+    .insert(domain)
+    .values([registeredRow("alice.eth", account(0xa11ce), BigInt(NOW + 1_000), resolver)]);
+});
+
+afterAll(() => tables.drop());
+
+/** Values that each parameter of a path takes. */
+const good: Record<string, string> = {
+  name: "alice.eth",
+  address: account(0xa11ce),
+  hash: `0x${"ab".repeat(32)}`,
+  key: "url",
+  agentId: "1",
+};
+
+const pathOf = (operation: Endpoint, params: Record<string, string> = {}): string =>
+  operation.path.replaceAll(
+    /\{(\w+)\}/g,
+    (_, name: string) => params[name] ?? encodeURIComponent(good[name] ?? ""),
+  );
+
+type Reply = { status: number; body: { error?: { code: ErrorCode; message: string } } };
+
+async function ask(path: string, init?: RequestInit): Promise<Reply> {
+  const reply = await api.app.request(path, init);
+  const text = await reply.text();
+  expect(text, "no stack trace and no SQL").not.toMatch(
+    /\bat .*\.[jt]s:\d|node_modules|\bselect\b.*\bfrom\b|relation "/i,
+  );
+  return { status: reply.status, body: JSON.parse(text) };
+}
+
+/** Expects an error of a code, in the contract's form and with the contract's status. */
+function expectError({ status, body }: Reply, code: ErrorCode) {
+  expect(body).toEqual({ error: { code, message: expect.stringMatching(/^.{8,400}[.)]$/s) } });
+  expect(status).toBe(errorCodes[code].status);
+}
+
+const badNames: [string, string][] = [
+  ["missing", ""],
+  ["an empty label", "alice..eth"],
+  ["a space", "al%20ice.eth"],
+  ["NUL", "al%00ice.eth"],
+  ["a right-to-left mark", "al%E2%80%8Fice.eth"],
+  ["broken percent-encoding", "%E0%A4%A"],
+  ["bytes that are not UTF-8", "%ff%fe.eth"],
+  ["a lone percent sign", "%"],
+  ["emoji that ENSIP-15 does not know", "%F0%9F%87%A6x%E2%80%8D.eth"],
+  ["two scripts in a label", "%D0%B0lice.eth"],
+  ["10 KB", `${"a".repeat(10_240)}.eth`],
+  ["10 KB of labels", `${"a.".repeat(5_120)}eth`],
+];
+
+const badAddresses: [string, string][] = [
+  ["missing", ""],
+  ["a name", "alice.eth"],
+  ["too short", "0x1234"],
+  ["too long", `${account(1)}00`],
+  ["without 0x", account(1).slice(2)],
+  ["not hexadecimal", `0x${"g".repeat(40)}`],
+  ["NUL", `${account(1)}%00`],
+  ["10 KB", `0x${"a".repeat(10_240)}`],
+];
+
+const badHashes: [string, string][] = [
+  ["missing", ""],
+  ["an address", account(1)],
+  ["without 0x", "ab".repeat(32)],
+  ["not hexadecimal", `0x${"zz".repeat(32)}`],
+  ["a digit too many", `0x${"ab".repeat(32)}c`],
+];
+
+const cases = operations.flatMap((operation) => {
+  const table: [string, ErrorCode, [string, string][]][] = [
+    ["name", "INVALID_NAME", badNames],
+    ["address", "INVALID_ADDRESS", badAddresses],
+    ["hash", "INVALID_HASH", badHashes],
+  ];
+  return table
+    .filter(([param]) => param in operation.params.shape)
+    .flatMap(([param, code, values]) =>
+      values.map(([what, value]) => ({ operation, path: operation.path, param, what, value, code })),
+    );
+});
+
+describe("a parameter of the path that is not valid", () => {
+  test.each(cases)("$path with $param $what is $code", async ({ operation, param, value, code }) => {
+    for (const prefix of ["", "/api"])
+      expectError(await ask(`${prefix}${pathOf(operation, { [param]: value })}`), code);
+  });
+});
+
+const withQuery = operations.flatMap((operation) =>
+  Object.keys(operation.query.shape).map((param) => ({ operation, path: operation.path, param })),
+);
+
+/** Parameters that take any text, and those that hold an address. */
+const freeText = ["q"];
+const isAddress = (param: string) => param.endsWith("_owner") || param === "resolver";
+
+describe("a parameter of the query that is not valid", () => {
+  test.each(withQuery)("$path?$param=", async ({ operation, param }) => {
+    const code = isAddress(param) ? "INVALID_ADDRESS" : "INVALID_PARAMETER";
+    const bad = [
+      "%00",
+      "x".repeat(10_240),
+      ...(freeText.includes(param) ? [] : ["", "%E2%80%8F", "nonsense", "-1", "1e3", "%E0%A4%A"]),
+    ];
+    for (const value of bad) expectError(await ask(`${pathOf(operation)}?${param}=${value}`), code);
+    expectError(await ask(`${pathOf(operation)}?${param}=true&${param}=true`), "INVALID_PARAMETER");
+  });
+
+  test.each(
+    operations
+      .filter(({ method }) => method === "get")
+      .map((operation) => ({ operation, path: operation.path })),
+  )("$path ignores parameters that it does not know", async ({ operation }) => {
+    const plain = await ask(pathOf(operation));
+    expect((await ask(`${pathOf(operation)}?colour=blue&colour=red&__proto__=1`)).status).toBe(plain.status);
+    expect(plain.status).toBe(200);
+  });
+});
+
+const posts = operations
+  .filter(({ method }) => method === "post")
+  .map((operation) => ({ operation, path: operation.path }));
+const json = { "content-type": "application/json" };
+
+describe("a body that is not valid", () => {
+  const post = (operation: Endpoint, body: string, headers: Record<string, string> = json) =>
+    ask(pathOf(operation), { method: "POST", body, headers });
+
+  test.each(posts)("POST $path", async ({ operation }) => {
+    expectError(await post(operation, "{}"), "MISSING_PARAMETER");
+    for (const body of [
+      "",
+      "{",
+      "[",
+      "null",
+      "[]",
+      '"names"',
+      "5",
+      '{"names":5,"addresses":5}',
+      '{"names":[{}],"addresses":[{}]}',
+    ]) {
+      expectError(await post(operation, body), "INVALID_PARAMETER");
+    }
+    const items = Array.from({ length: 501 }, () => "alice.eth");
+    expectError(
+      await post(operation, JSON.stringify({ names: items, addresses: items.map(() => account(1)) })),
+      "LIMIT_EXCEEDED",
+    );
+    const large = JSON.stringify({ names: ["a".repeat(1_100_000)], addresses: ["a".repeat(1_100_000)] });
+    expectError(await post(operation, large), "LIMIT_EXCEEDED");
+  });
+
+  test.each(posts)("POST $path sent as something else", async ({ operation }) => {
+    for (const type of [
+      "text/plain",
+      "application/x-www-form-urlencoded",
+      "multipart/form-data; boundary=x",
+      "application/xml",
+    ]) {
+      expectError(
+        await post(operation, '{"names":[],"addresses":[]}', { "content-type": type }),
+        "INVALID_PARAMETER",
+      );
+    }
+  });
+
+  test.each(posts)("POST $path is not GET", async ({ operation }) => {
+    const { status, body } = await ask(pathOf(operation));
+    // `GET /whois/bulk` asks for the name `bulk`.
+    if (operation.path !== "/whois/bulk")
+      expect([status, body.error?.code]).toEqual([405, "METHOD_NOT_ALLOWED"]);
+  });
+});
+
+describe("whatever is sent", () => {
+  const word = fc.oneof(
+    fc.string({ unit: "binary", maxLength: 300 }),
+    fc.string({ unit: "grapheme", maxLength: 60 }),
+    fc.stringMatching(/^0x[0-9a-fA-F]{38,66}$/),
+    fc.stringMatching(/^[a-z0-9.[\]'"\\%_-]{0,40}$/),
+    fc.constantFrom(
+      "",
+      "alice.eth",
+      "true",
+      "false",
+      "1",
+      "999999999999999",
+      "-1",
+      "NaN",
+      "' or 1=1 --",
+      "\ud800",
+      "../../x",
+    ),
+  );
+
+  test.each(operations.map((operation) => ({ operation, path: `${operation.method} ${operation.path}` })))(
+    "$path answers with a declared status, at once",
+    async ({ operation }) => {
+      const params = Object.keys(operation.params.shape);
+      const query = Object.keys(operation.query.shape);
+      const allowed = new Set([200, ...errorsOf(operation).map((code) => errorCodes[code].status)]);
+      await fc.assert(
+        fc.asyncProperty(
+          fc.record(Object.fromEntries(params.map((name) => [name, word]))),
+          fc.dictionary(fc.oneof(fc.constantFrom("x", ...query), word), word, { maxKeys: 4 }),
+          fc.jsonValue(),
+          async (asked, search, body) => {
+            const path = pathOf(operation, encoded(asked));
+            const url = `${path}?${Object.entries(encoded(search))
+              .map((pair) => pair.join("="))
+              .join("&")}`;
+            const init =
+              operation.method === "post"
+                ? { method: "POST", headers: json, body: JSON.stringify(body) }
+                : {};
+            const started = performance.now();
+            const { status, body: reply } = await ask(url, init);
+            expect(performance.now() - started, url).toBeLessThan(5_000);
+            if (status === 404) return; // A word like `..` makes another path of it.
+            expect(status, `${url}: ${JSON.stringify(reply)}`).not.toBe(500);
+            expect(allowed, `${url}: ${status}`).toContain(status);
+          },
+        ),
+        { numRuns: 60 },
+      );
+    },
+  );
+
+  /** As a URL writes them; half a surrogate pair cannot be written in one. */
+  const encoded = (words: Record<string, string>) =>
+    Object.fromEntries(Object.entries(words).map(([name, value]) => [encode(name), encode(value)]));
+  const encode = (text: string) => encodeURIComponent(text.toWellFormed());
+});
