@@ -13,11 +13,15 @@ export type Settings = {
   rpcRequestsPerSecond: number;
   /** RPC URLs for answers from the chain at request time; empty if there are none. */
   liveRpcUrls: string[];
+  /** Whether gateways that resolvers name (CCIP-Read) may be at loopback addresses: for development only. */
+  loopbackGateways: boolean;
   databaseUrl: string;
   /** PostgreSQL schema of the tables; each build of the indexer needs one of its own. */
   schema: string;
   /** Schema of the views by which analysts read, the same from build to build. */
   viewsSchema: string;
+  /** Schema of what the service itself keeps; it survives every re-indexing. */
+  serviceSchema: string;
   port: number;
   /** Whether the indexer reads contract state at past blocks (needs an archive node). */
   archiveReads: boolean;
@@ -38,8 +42,10 @@ const environment = z.object({
   DATABASE_URL: z.string().refine(isUrl(["postgres:", "postgresql:"])),
   DATABASE_SCHEMA: z.string().regex(identifier).default("namedex_index"),
   DATABASE_VIEWS_SCHEMA: z.string().regex(identifier).default("namedex"),
+  DATABASE_SERVICE_SCHEMA: z.string().regex(identifier).default("namedex_service"),
   PORT: z.coerce.number().int().min(1).max(65535).default(42069),
   LIVE_RPC_URL: z.string().optional(),
+  CCIP_LOOPBACK: z.enum(["on", "off"]).optional(),
   RPC_REQUESTS_PER_SECOND: z.coerce.number().int().min(1).max(10_000).default(200),
   ARCHIVE_READS: z.enum(["on", "off"]).optional(),
 });
@@ -51,8 +57,10 @@ const expectations: Record<string, [expected: string, example: string]> = {
   DATABASE_URL: ["the URL of a PostgreSQL database", "postgresql://namedex:secret@localhost:5432/namedex"],
   DATABASE_SCHEMA: ["a schema name: lower-case letters, digits and _, at most 45", "namedex_index"],
   DATABASE_VIEWS_SCHEMA: ["a schema name: lower-case letters, digits and _, at most 45", "namedex"],
+  DATABASE_SERVICE_SCHEMA: ["a schema name: lower-case letters, digits and _, at most 45", "namedex_service"],
   PORT: ["a port from 1 to 65535", "42069"],
   LIVE_RPC_URL: ["http(s) URLs, comma-separated", "https://rpc.example.org"],
+  CCIP_LOOPBACK: ["on or off", "off"],
   RPC_REQUESTS_PER_SECOND: ["a whole number from 1 to 10000", "200"],
   ARCHIVE_READS: ["on or off", "off"],
 };
@@ -74,24 +82,49 @@ export function readSettings(env: Record<string, string | undefined>): Settings 
   const known = parsed.data;
   const deployment = readDeployment(known.ENS_NETWORK, known.ENS_DEPLOYMENT);
   const rpcUrls = readRpcUrls(deployment, known.ENS_NETWORK, given);
-  const viewsSchema = known.DATABASE_VIEWS_SCHEMA;
-  if (viewsSchema === known.DATABASE_SCHEMA) {
-    throw new SettingsError(
-      `DATABASE_VIEWS_SCHEMA is "${viewsSchema}", the same as DATABASE_SCHEMA: views need a schema of their own, for example DATABASE_VIEWS_SCHEMA=namedex`,
-    );
-  }
+  requireOwnSchemas(known);
   return {
     network: known.ENS_NETWORK,
     deployment: { ...deployment, layer2: deployment.layer2.filter((chain) => rpcUrls[chain.chainId]) },
     rpcUrls,
     rpcRequestsPerSecond: known.RPC_REQUESTS_PER_SECOND,
-    liveRpcUrls: known.LIVE_RPC_URL ? readUrls("LIVE_RPC_URL", known.LIVE_RPC_URL) : [],
+    liveRpcUrls: readLiveUrls(known, rpcUrls[deployment.chainId] ?? []),
+    loopbackGateways: (known.CCIP_LOOPBACK ?? (known.ENS_NETWORK === "devnet" ? "on" : "off")) === "on",
     databaseUrl: known.DATABASE_URL,
     schema: known.DATABASE_SCHEMA,
-    viewsSchema,
+    viewsSchema: known.DATABASE_VIEWS_SCHEMA,
+    serviceSchema: known.DATABASE_SERVICE_SCHEMA,
     port: known.PORT,
     archiveReads: (known.ARCHIVE_READS ?? (known.ENS_NETWORK === "devnet" ? "on" : "off")) === "on",
   };
+}
+
+type Environment = z.output<typeof environment>;
+
+/** What each schema is for; no two may be the same. */
+const schemas = {
+  DATABASE_SCHEMA: "the tables",
+  DATABASE_VIEWS_SCHEMA: "views",
+  DATABASE_SERVICE_SCHEMA: "the service's own tables",
+} as const;
+
+function requireOwnSchemas(known: Environment): void {
+  const taken = new Map<string, string>();
+  for (const name of Object.keys(schemas) as (keyof typeof schemas)[]) {
+    const other = taken.get(known[name]);
+    if (other !== undefined) {
+      throw new SettingsError(
+        `${name} is "${known[name]}", the same as ${other}: ${schemas[name]} need a schema of their own, for example ${name}=${expectations[name]?.[1]}`,
+      );
+    }
+    taken.set(known[name], name);
+  }
+}
+
+/** Without a setting, a devnet's own node is asked; a public one has limits that are the operator's to spend. */
+function readLiveUrls({ ENS_NETWORK, LIVE_RPC_URL }: Environment, devnetUrls: string[]): string[] {
+  if (LIVE_RPC_URL !== undefined) return readUrls("LIVE_RPC_URL", LIVE_RPC_URL);
+  return ENS_NETWORK === "devnet" ? devnetUrls : [];
 }
 
 function complaint(name: string, value: string | undefined): string {
