@@ -5,7 +5,7 @@ import type { Ctx } from "./context.ts";
 import { ApiError, answerError, type ErrorCode, errorCodes, errorResponse } from "./errors.ts";
 
 /** Groups of operations, as the documentation shows them. */
-export type Group = "Domains" | "Lookups" | "Addresses" | "Statistics" | "System";
+export type Group = "Domains" | "Lookups" | "Addresses" | "Agents" | "Statistics" | "System";
 
 type Fields = ZodObject;
 type Input<P extends Fields, Q extends Fields, B extends Fields> = z.output<P> & z.output<Q> & z.output<B>;

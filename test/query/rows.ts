@@ -26,12 +26,18 @@ export const deployment: Deployment = {
     { role: "reverse-registrar", generation: 1, address: account(0xe8), startBlock: 3 },
     { role: "reverse-registrar", generation: 3, address: account(0xe9), startBlock: 9 },
     { role: "default-reverse-registrar", generation: 1, address: account(0xea), startBlock: 10 },
+    { role: "agent-registry", generation: 1, address: account(0xec), startBlock: 11 },
+    { role: "agent-adapter", generation: 1, address: account(0xed), startBlock: 12 },
   ],
   layer2: [
     {
       name: "devnet2",
       chainId: LAYER2_CHAIN_ID,
-      contracts: [{ role: "l2-reverse-registrar", generation: 1, address: account(0xeb), startBlock: 1 }],
+      contracts: [
+        { role: "l2-reverse-registrar", generation: 1, address: account(0xeb), startBlock: 1 },
+        { role: "agent-registry", generation: 1, address: account(0xec), startBlock: 2 },
+        { role: "agent-adapter", generation: 1, address: account(0xef), startBlock: 3 },
+      ],
     },
   ],
 };
@@ -42,6 +48,11 @@ export const STATIC_RESOLVER = account(0xe5);
 export const LISTED_RESOLVER = account(0xe6);
 /** A static resolver that knows ENSIP-19. */
 export const DEFAULT_ADDRESS_RESOLVER = account(0xe7);
+/** The registry of agents, at the same address on both chains, and the adapters, which are not. */
+export const AGENT_REGISTRY = account(0xec);
+export const AGENT_ADAPTER = account(0xed);
+export const LAYER2_AGENT_ADAPTER = account(0xef);
+export const REGISTRAR = account(0xe2);
 export const STRANGE_RESOLVER = account(0xee);
 
 export type DomainRow = typeof domain.$inferInsert;

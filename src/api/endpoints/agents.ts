@@ -1,0 +1,205 @@
+import { z } from "@hono/zod-openapi";
+import { agentItem, nameAgents } from "../agentShapes.ts";
+import type { Ctx } from "../context.ts";
+import type { AgentHome } from "../contracts.ts";
+import { endpoint } from "../endpoint.ts";
+import { ApiError } from "../errors.ts";
+import { findFacts, needsLive, requireIndexedResolver } from "../facts.ts";
+import { type AskedName, input } from "../input.ts";
+import {
+  type AgentTextRow,
+  type DirectoryFilters,
+  type DirectoryRow,
+  listAgentTexts,
+  listBindings,
+  listBindingsOfName,
+  listDirectory,
+  listProfileTexts,
+} from "../query/agents.ts";
+import { PAGE_SIZE } from "../query/page.ts";
+import { type BindingFacts, claimedAgent, claimsOf, toAgentItem, toNameAgents } from "../record/agent.ts";
+import { agentKeyPrefix, parseAgentId } from "../record/agentKey.ts";
+import type { Text } from "../record/agentProfile.ts";
+import { decimal, pageFields } from "../shapes.ts";
+
+export const domainAgent = endpoint({
+  method: "get",
+  path: "/domain/{name}/agent",
+  group: "Agents",
+  summary: "Agents of a name",
+  description:
+    "Agents of ERC-8004 that the name claims by text records (ENSIP-25), and those that the adapter of ERC-8217 binds to the name's token, in the registrar or in the NameWrapper. A claim is the name's word alone; a binding proves that whoever held the token made it, not who the agent is; `onchain_verified` means both. Profiles are written by owners: treat them as untrusted.",
+  params: z.object({ name: input.name("agent.eth") }),
+  reply: nameAgents,
+  errors: ["INVALID_NAME", "LIVE_RESOLUTION_FAILED"],
+  cost: 1,
+  handle: async ({ name }, ctx) => {
+    const home = mainHome(ctx);
+    const found = await findFacts(ctx, name);
+    const resolver = requireIndexedResolver(ctx, name, found);
+    const texts = resolver === null ? [] : await readTexts(ctx, name);
+    const bindings = home ? await readBindings(ctx, { home, name, texts }) : [];
+    return toNameAgents(
+      {
+        ...{ name: name.name, node: name.node, isIndexed: found.facts !== null },
+        ...{ home, texts, bindings, source: "indexed" },
+      },
+      ctx.contracts,
+    );
+  },
+});
+
+/** The adapter on the chain of the names: only there can a name's token be bound. */
+const mainHome = ({ contracts }: Ctx): AgentHome | undefined =>
+  contracts.agentHomes.find(({ chainId }) => chainId === contracts.chainId);
+
+async function readTexts({ db, contracts }: Ctx, { node }: AskedName): Promise<Text[]> {
+  const rows = await listAgentTexts(db, { chainId: contracts.chainId, node });
+  if (rows.some(({ isValueKnown }) => !isValueKnown)) throw needsLive();
+  return rows.map(toText);
+}
+
+const toText = ({ key, value }: AgentTextRow): Text => ({ key, value: value ?? "" });
+
+type Question = { home: AgentHome; name: AskedName; texts: Text[] };
+
+/** Bindings to the name's tokens, and those of the agents that it claims. */
+async function readBindings({ db }: Ctx, { home, name, texts }: Question): Promise<BindingFacts[]> {
+  const claimed = claimsOf(texts).map((claim) => claimedAgent(claim, home));
+  const [ofName, ofClaims] = await Promise.all([
+    listBindingsOfName(db, home, name.node),
+    listBindings(
+      db,
+      home,
+      claimed.filter((agentId) => agentId !== null),
+    ),
+  ]);
+  const byAgent = new Map([...ofClaims, ...ofName].map((binding) => [binding.agentId, binding]));
+  return [...byAgent.values()];
+}
+
+const chain = z.string().max(64).openapi({ description: "Chain of the agent's registry", example: "devnet" });
+
+export const agents = endpoint({
+  method: "get",
+  path: "/agents",
+  group: "Agents",
+  summary: "Directory of agents",
+  description:
+    "Every agent that an adapter binds to a token, and every agent that a name claims by a conforming record, newest first. An agent has one line for the name to which it is bound, and one for each other name that claims it.",
+  query: z.object({
+    is_bound: input.optionalFlag("is_bound", "Agents bound to the name's token only, or others only"),
+    has_ensip25_registration: input.optionalFlag(
+      "has_ensip25_registration",
+      "Agents that the name is known to claim only, or is known not to claim only",
+    ),
+    chain: chain.optional(),
+    q: input
+      .text("q", { max: 255, description: "Part of the name; case does not matter", example: "agent" })
+      .optional(),
+    page: input.page(),
+  }),
+  reply: z.strictObject({ agents: z.array(agentItem), ...pageFields }),
+  cost: 1,
+  handle: async ({ page, ...asked }, ctx) => {
+    const filters = {
+      isBound: asked.is_bound,
+      hasRegistration: asked.has_ensip25_registration,
+      text: asked.q,
+    };
+    const homes = homesOn(ctx, asked.chain);
+    const { rows, total } = await findLines(ctx, { homes, filters, page, order: "newest" });
+    return { agents: await toItems(ctx, rows), total, page, page_size: PAGE_SIZE };
+  },
+});
+
+export const agent = endpoint({
+  method: "get",
+  path: "/agents/{agentId}",
+  group: "Agents",
+  summary: "One agent",
+  description:
+    "The agent with the name to which it is bound. If it is not bound, with the name that was first to claim it; a claim is that name's word alone.",
+  params: z.object({
+    agentId: z
+      .string()
+      .openapi({ description: "Id in the identity registry, decimal", type: "string", example: "0" }),
+  }),
+  query: z.object({
+    chain: chain
+      .optional()
+      .openapi({ description: "Chain of the agent's registry; the names' own by default" }),
+  }),
+  reply: z.union([
+    agentItem,
+    z.strictObject({ agent_id: decimal, indexed: z.literal(false) }).openapi("AgentNotIndexed", {
+      description: "No adapter bound the agent, and no name of the index claims it",
+    }),
+  ]),
+  errors: ["INVALID_PARAMETER"],
+  cost: 1,
+  handle: async ({ agentId: text, chain }, ctx) => {
+    const agentId = parseAgentId(text);
+    if (agentId === null) {
+      throw new ApiError(
+        "INVALID_PARAMETER",
+        "`agentId` must be a decimal number of at most 256 bits, without leading zeros.",
+      );
+    }
+    const homes = homesOn(ctx, chain ?? ctx.contracts.chainName(ctx.contracts.chainId));
+    const found = await findLines(ctx, { homes, filters: { agentId }, page: 1, order: "bound_first" });
+    const [item] = await toItems(ctx, found.rows.slice(0, 1));
+    return item ?? { agent_id: text, indexed: false as const };
+  },
+});
+
+/** Homes of agents on one chain of the deployment, or on all. Throws INVALID_PARAMETER for another chain. */
+function homesOn({ contracts }: Ctx, chain: string | undefined): AgentHome[] {
+  const { agentHomes, chainId, chainName } = contracts;
+  if (chain === undefined) return agentHomes;
+  const known = [...new Set([chainId, ...agentHomes.map((home) => home.chainId)])].map(chainName);
+  if (!known.includes(chain)) {
+    throw new ApiError("INVALID_PARAMETER", `\`chain\` must be one of: ${known.join(", ")}.`);
+  }
+  return agentHomes.filter((home) => chainName(home.chainId) === chain);
+}
+
+type Lines = {
+  homes: AgentHome[];
+  filters: DirectoryFilters;
+  page: number;
+  order: "newest" | "bound_first";
+};
+
+function findLines({ db, contracts }: Ctx, { homes, ...asked }: Lines) {
+  const { chainId, indexedResolvers } = contracts;
+  const listed = homes.map((home) => ({
+    ...home,
+    keyPrefix: agentKeyPrefix({ chainId: home.chainId, address: home.registry }),
+  }));
+  return listDirectory(db, { directory: { chainId, homes: listed, indexedResolvers }, ...asked });
+}
+
+async function toItems(ctx: Ctx, rows: DirectoryRow[]) {
+  const { db, contracts } = ctx;
+  const nodes = rows.flatMap(({ node, isIndexed }) => (node !== null && isIndexed ? [node] : []));
+  const [texts, ...bindings] = await Promise.all([
+    listProfileTexts(db, { chainId: contracts.chainId, nodes: [...new Set(nodes)] }),
+    ...contracts.agentHomes.map((home) =>
+      listBindings(
+        db,
+        home,
+        rows.flatMap((row) => (row.chainId === home.chainId ? [row.agentId] : [])),
+      ),
+    ),
+  ]);
+  const byAgent = new Map(bindings.flat().map((one) => [`${one.chainId}:${one.agentId}`, one]));
+  return rows.map((row) => {
+    const ofName = row.node !== null && row.isIndexed ? texts.filter(({ node }) => node === row.node) : null;
+    const isKnown = ofName?.every(({ isValueKnown }) => isValueKnown) ?? false;
+    const binding = byAgent.get(`${row.chainId}:${row.agentId}`);
+    return toAgentItem({ row, binding, texts: ofName && isKnown ? ofName.map(toText) : null }, contracts);
+  });
+}
+
+export const agentEndpoints = [domainAgent, agents, agent];

@@ -1,0 +1,283 @@
+import { agent, agentBinding, domain, event, resolverNode, textRecord } from "ponder:schema";
+import type { SQL } from "drizzle-orm";
+import { and, desc, eq, inArray, isNotNull, like, or, sql } from "ponder";
+import type { Address, Hex } from "viem";
+import type { Db } from "../context.ts";
+import type { AgentHome } from "../contracts.ts";
+import { offsetOf, PAGE_SIZE } from "./page.ts";
+
+/** A binding with what the registry says of the agent; null where the index does not follow it. */
+export type BindingRow = typeof agentBinding.$inferSelect & { uri: string | null; owner: Address | null };
+
+/** Agents of one token are as many as its owner likes: answers hold the newest. */
+export const MAX_AGENTS_OF_NAME = 100;
+
+/** The newest bindings to a name's tokens, newest first. */
+export const listBindingsOfName = (db: Db, home: AgentHome, node: Hex): Promise<BindingRow[]> =>
+  bindings(db, home, eq(agentBinding.node, node))
+    .orderBy(desc(agentBinding.blockTimestamp), desc(agentBinding.blockNumber), desc(agentBinding.logIndex))
+    .limit(MAX_AGENTS_OF_NAME);
+
+/** Bindings of these agents, in no order; agents that are not bound are left out. */
+export async function listBindings(
+  db: Db,
+  home: AgentHome,
+  agentIds: readonly bigint[],
+): Promise<BindingRow[]> {
+  if (agentIds.length === 0) return [];
+  return bindings(db, home, inArray(agentBinding.agentId, [...agentIds]));
+}
+
+/** What the registry says of an agent holds while the adapter owns it: after that the index does not follow it. */
+const bindings = (db: Db, home: AgentHome, where: SQL) =>
+  db
+    .select({
+      chainId: agentBinding.chainId,
+      adapter: agentBinding.adapter,
+      agentId: agentBinding.agentId,
+      tokenStandard: agentBinding.tokenStandard,
+      tokenContract: agentBinding.tokenContract,
+      tokenId: agentBinding.tokenId,
+      node: agentBinding.node,
+      registeredBy: agentBinding.registeredBy,
+      blockNumber: agentBinding.blockNumber,
+      logIndex: agentBinding.logIndex,
+      transactionHash: agentBinding.transactionHash,
+      blockTimestamp: agentBinding.blockTimestamp,
+      uri: agent.uri,
+      owner: agent.owner,
+    })
+    .from(agentBinding)
+    .leftJoin(
+      agent,
+      and(
+        eq(agent.chainId, agentBinding.chainId),
+        eq(agent.registry, home.registry),
+        eq(agent.agentId, agentBinding.agentId),
+        eq(agent.owner, agentBinding.adapter),
+      ),
+    )
+    .where(and(eq(agentBinding.chainId, home.chainId), eq(agentBinding.adapter, home.adapter), where));
+
+/** A text record in force. */
+export type AgentTextRow = Pick<
+  typeof textRecord.$inferSelect,
+  "node" | "key" | "value" | "isValueKnown" | "blockNumber" | "transactionHash"
+>;
+
+/** What makes up an agent's profile besides its endpoints (ENSIP-26, ENSIP-5, ENSIP-12). */
+export const profileKeys = ["avatar", "description", "agent-context"] as const;
+
+const isProfileText = or(
+  inArray(textRecord.key, [...profileKeys]),
+  like(textRecord.key, "agent-endpoint[%"),
+) as SQL;
+const isClaimText = like(textRecord.key, "agent-registration[%");
+
+/** Records in force of names at their current resolver: those of their agents' profiles. */
+export const listProfileTexts = (
+  db: Db,
+  names: { chainId: number; nodes: readonly Hex[] },
+): Promise<AgentTextRow[]> => textsInForce(db, names, isProfileText);
+
+/** Records in force of a name at its current resolver: of its agents' profile, and claims of agents. */
+export const listAgentTexts = (db: Db, { chainId, node }: { chainId: number; node: Hex }) =>
+  textsInForce(db, { chainId, nodes: [node] }, or(isProfileText, isClaimText) as SQL);
+
+/** The newest of the wanted records come first; a name may hold any number, so there is an end to them. */
+async function textsInForce(
+  db: Db,
+  { chainId, nodes }: { chainId: number; nodes: readonly Hex[] },
+  wanted: SQL,
+): Promise<AgentTextRow[]> {
+  if (nodes.length === 0) return [];
+  return db
+    .select({
+      node: textRecord.node,
+      key: textRecord.key,
+      value: textRecord.value,
+      isValueKnown: textRecord.isValueKnown,
+      blockNumber: textRecord.blockNumber,
+      transactionHash: textRecord.transactionHash,
+    })
+    .from(textRecord)
+    .innerJoin(domain, isOfCurrentResolver)
+    .leftJoin(resolverNode, isOfItsNode)
+    .where(
+      and(
+        eq(textRecord.chainId, chainId),
+        inArray(textRecord.node, [...nodes]),
+        eq(textRecord.version, sql`coalesce(${resolverNode.version}, 0)`),
+        or(isNotNull(textRecord.value), eq(textRecord.isValueKnown, false)),
+        wanted,
+      ),
+    )
+    .orderBy(desc(textRecord.blockNumber), desc(textRecord.logIndex))
+    .limit(MAX_TEXTS_OF_NAME * nodes.length);
+}
+
+const MAX_TEXTS_OF_NAME = 200;
+
+const isOfCurrentResolver = and(
+  eq(domain.chainId, textRecord.chainId),
+  eq(domain.node, textRecord.node),
+  eq(domain.resolver, textRecord.resolver),
+);
+
+const isOfItsNode = and(
+  eq(resolverNode.chainId, textRecord.chainId),
+  eq(resolverNode.resolver, textRecord.resolver),
+  eq(resolverNode.node, textRecord.node),
+);
+
+/** A registry whose agents the directory lists, with how keys of claims to its agents begin, in lower case. */
+export type ListedHome = AgentHome & { keyPrefix: string };
+
+/** What the directory is made from. */
+export type Directory = {
+  /** Chain of the names. */
+  chainId: number;
+  homes: readonly ListedHome[];
+  /** Resolvers that the index may answer for, lower case. */
+  indexedResolvers: readonly Address[];
+};
+
+/** What to look for; all that is given has to hold. */
+export type DirectoryFilters = {
+  isBound?: boolean | undefined;
+  hasRegistration?: boolean | undefined;
+  /** Part of the name; case does not matter. */
+  text?: string | undefined;
+  agentId?: bigint | undefined;
+};
+
+/** One line of the directory: an agent with the name to which it is bound, or which claims it. */
+export type DirectoryRow = {
+  chainId: number;
+  adapter: Address;
+  registry: Address;
+  agentId: bigint;
+  node: Hex | null;
+  fullName: string | null;
+  isBound: boolean;
+  /** Null where only the chain can tell: the name's resolver is not one that the index may answer for. */
+  hasRegistration: boolean | null;
+  /** True if the index may answer for the name's records. */
+  isIndexed: boolean;
+  blockNumber: number;
+  transactionHash: Hex;
+};
+
+type RawRow = Record<keyof DirectoryRow, unknown>;
+
+/**
+ * A page of the directory and how many lines there are in all. Newest first, by the binding, else by the claim; or
+ * bound ones first, then the oldest claim, which is how one agent is found.
+ */
+export async function listDirectory(
+  db: Db,
+  {
+    directory,
+    filters,
+    page,
+    order,
+  }: {
+    directory: Directory;
+    filters: DirectoryFilters;
+    page: number;
+    order: "newest" | "bound_first";
+  },
+): Promise<{ rows: DirectoryRow[]; total: number }> {
+  if (directory.homes.length === 0) return { rows: [], total: 0 };
+  const where = conditionOf(filters);
+  const items = sql`with ${parts(directory)}`;
+  const direction = sql.raw(order === "newest" ? "desc" : "asc");
+  const first = order === "newest" ? sql`` : sql`"isBound" desc,`;
+  const [counted, listed] = await Promise.all([
+    db.execute(sql`${items} select count(*)::int as total from item where ${where}`),
+    db.execute(sql`${items} select * from item where ${where}
+      order by ${first} time ${direction}, "chainId", "blockNumber" ${direction}, "logIndex" ${direction}, node
+      limit ${PAGE_SIZE} offset ${offsetOf(page)}`),
+  ]);
+  return {
+    rows: (listed.rows as RawRow[]).map(toRow),
+    total: (counted.rows as { total: number }[])[0]?.total ?? 0,
+  };
+}
+
+function conditionOf({ isBound, hasRegistration, text, agentId }: DirectoryFilters): SQL {
+  const conditions = [
+    isBound === undefined ? undefined : sql`"isBound" = ${isBound}`,
+    hasRegistration === undefined ? undefined : sql`"hasRegistration" = ${hasRegistration}`,
+    text ? sql`"fullName" ilike ${`%${text.replaceAll(/[\\%_]/g, "\\$&")}%`}` : undefined,
+    agentId === undefined ? undefined : sql`"agentId" = ${agentId}`,
+  ].filter((condition) => condition !== undefined);
+  return conditions.length === 0 ? sql`true` : sql.join(conditions, sql` and `);
+}
+
+/** An agent's id and the last bracket, after the prefix of a key. */
+const ID_PATTERN = "^(0|[1-9][0-9]{0,77})\\]$";
+
+/**
+ * The lines of the directory. A claim counts if it is a conforming record in force with a value, at a resolver that
+ * the index may answer for; it makes a line of its own where the agent is not bound to the claiming name.
+ */
+function parts({ chainId, homes, indexedResolvers }: Directory): SQL {
+  const rest = sql`substr(${textRecord.key}, char_length(home.prefix) + 1)`;
+  const isIndexed = (resolver: SQL) =>
+    indexedResolvers.length === 0
+      ? sql`false`
+      : sql`coalesce(${resolver} in ${[...indexedResolvers]}, false)`;
+  return sql`
+  home (chain_id, adapter, registry, prefix) as (values ${sql.join(homes.map(homeValues), sql`, `)}),
+  claim as materialized (
+    select distinct on (home.chain_id, home.registry, ${rest}, ${textRecord.node})
+      home.chain_id, home.adapter, home.registry,
+      case when ${rest} ~ ${ID_PATTERN} then rtrim(${rest}, ']')::numeric end as agent_id,
+      ${domain.node} as node, ${domain.fullName} as full_name,
+      ${textRecord.blockNumber} as block_number, ${textRecord.logIndex} as log_index,
+      ${textRecord.transactionHash} as transaction_hash, ${textRecord.isValueKnown} as is_known
+    from ${textRecord}
+    join ${domain} on ${isOfCurrentResolver}
+    left join ${resolverNode} on ${isOfItsNode}
+    join home on lower(left(${textRecord.key}, char_length(home.prefix))) = home.prefix
+    where ${textRecord.chainId} = ${chainId} and ${textRecord.key} like 'agent-registration[%'
+      and ${textRecord.key} like 'agent-registration[0x%'
+      and (${textRecord.value} is not null or not ${textRecord.isValueKnown})
+      and ${textRecord.version} = coalesce(${resolverNode.version}, 0)
+      and ${isIndexed(sql`${textRecord.resolver}`)} and ${rest} ~ ${ID_PATTERN}
+    order by home.chain_id, home.registry, ${rest}, ${textRecord.node},
+      ${textRecord.isValueKnown} desc, ${textRecord.blockNumber}
+  ),
+  item as (
+    select b.chain_id as "chainId", b.adapter, home.registry, b.agent_id as "agentId", b.node,
+      d.full_name as "fullName", true as "isBound",
+      case when b.node is null then false
+        when ${isIndexed(sql`d.resolver`)} and coalesce(claim.is_known, true) then claim.node is not null
+        end as "hasRegistration",
+      ${isIndexed(sql`d.resolver`)} as "isIndexed",
+      b.block_timestamp as time, b.block_number as "blockNumber", b.log_index as "logIndex",
+      b.transaction_hash as "transactionHash"
+    from ${agentBinding} b
+    join home on home.chain_id = b.chain_id and home.adapter = b.adapter
+    left join ${domain} d on d.chain_id = ${chainId} and d.node = b.node
+    left join claim on claim.chain_id = b.chain_id and claim.adapter = b.adapter
+      and claim.agent_id = b.agent_id and claim.node = b.node
+    union all
+    select claim.chain_id, claim.adapter, claim.registry, claim.agent_id, claim.node, claim.full_name, false, true,
+      true, e.block_timestamp, claim.block_number, claim.log_index, claim.transaction_hash
+    from claim
+    join ${event} e on e.chain_id = ${chainId} and e.block_number = claim.block_number
+      and e.log_index = claim.log_index and e.ordinal = 0
+    where claim.is_known and not exists (select from ${agentBinding} b where b.chain_id = claim.chain_id
+      and b.adapter = claim.adapter and b.agent_id = claim.agent_id and b.node = claim.node)
+  )`;
+}
+
+const homeValues = ({ chainId, adapter, registry, keyPrefix }: ListedHome): SQL =>
+  sql`(${chainId}::int, ${adapter}::text, ${registry}::text, ${keyPrefix}::text)`;
+
+const toRow = (row: RawRow): DirectoryRow => ({
+  ...(row as DirectoryRow),
+  agentId: BigInt(row.agentId as string),
+});

@@ -1,0 +1,472 @@
+import { agent, agentBinding, domain, event, resolverNode, textRecord } from "ponder:schema";
+import { type Address, getAddress, type Hex, keccak256, namehash, stringToBytes } from "viem";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openApi, type TestApi } from "./api.ts";
+import {
+  AGENT_ADAPTER,
+  AGENT_REGISTRY,
+  account,
+  CHAIN_ID,
+  domainRow,
+  eventRow,
+  LAYER2_AGENT_ADAPTER,
+  LAYER2_CHAIN_ID,
+  REGISTRAR,
+  registeredRow,
+  STATIC_RESOLVER,
+  STRANGE_RESOLVER,
+  transaction,
+  WRAPPER,
+} from "./rows.ts";
+import { createTables, type Tables } from "./tables.ts";
+
+const NOW = 1_800_000_000;
+const alice = account(0xa11ce);
+
+let tables: Tables;
+let api: TestApi;
+
+/** Keys of ENSIP-25 as the standard writes them, by hand: 31337 is 7a69, 31338 is 7a6a. */
+const keyOf = (agentId: number | string, chain = "7a69") =>
+  `agent-registration[0x000100000${chain.length / 2}${chain}14${AGENT_REGISTRY.slice(2)}][${agentId}]`;
+
+const labelhash = (label: string) => keccak256(stringToBytes(label));
+const registrarToken = (label: string) => ({
+  tokenContract: REGISTRAR,
+  tokenId: BigInt(labelhash(label)),
+  node: namehash(`${label}.eth`),
+});
+const wrapperToken = (name: string) => ({
+  tokenContract: WRAPPER,
+  tokenId: BigInt(namehash(name)),
+  node: namehash(name),
+});
+
+type Token = { tokenContract: Address; tokenId: bigint; node: Hex | null };
+
+/** A binding as logged in a block; the adapter owns the agent unless told. */
+async function bind(
+  agentId: bigint,
+  token: Token,
+  {
+    block,
+    chainId = CHAIN_ID,
+    adapter = AGENT_ADAPTER,
+    owner = adapter as Address,
+    tokenStandard = 0,
+  }: {
+    block: number;
+    chainId?: number;
+    adapter?: Address;
+    owner?: Address;
+    tokenStandard?: number;
+  },
+) {
+  const at = {
+    blockNumber: block,
+    blockTimestamp: 1_600_000_000 + block * 12,
+    transactionHash: transaction(block),
+  };
+  await tables.writer
+    .insert(agent)
+    .values([{ chainId, registry: AGENT_REGISTRY, agentId, owner, uri: `ipfs://agent/${agentId}`, ...at }]);
+  await tables.writer
+    .insert(agentBinding)
+    .values([
+      { chainId, adapter, agentId, tokenStandard, ...token, registeredBy: alice, logIndex: 5, ...at },
+    ]);
+}
+
+/** Text records of a name, with their logs, one block for each from the given one on. */
+async function setTexts(
+  name: string,
+  block: number,
+  texts: Record<string, string | null>,
+  more: Partial<typeof textRecord.$inferInsert> = {},
+) {
+  const rows = Object.entries(texts).map(([key, value], index) => ({
+    ...{ chainId: CHAIN_ID, resolver: STATIC_RESOLVER, node: namehash(name), version: 0 },
+    ...{ key, keyHash: keccak256(stringToBytes(key)), value, isValueKnown: true },
+    ...{ blockNumber: block + index, logIndex: 0, transactionHash: transaction(block + index) },
+    ...{ setsInTransaction: 1, isRead: false },
+    ...more,
+  }));
+  await tables.writer.insert(textRecord).values(rows);
+  await tables.writer
+    .insert(event)
+    .values(
+      rows.map((row) =>
+        eventRow(
+          { block: row.blockNumber },
+          { contract: "RESOLVER", eventType: "TextChanged", node: row.node, key: row.key },
+        ),
+      ),
+    );
+}
+
+beforeAll(async () => {
+  tables = await createTables();
+  api = openApi(tables, NOW);
+  const expiry = BigInt(NOW + 1_000_000);
+  const at = (resolver: Address | null) => ({ resolver });
+  await tables.writer
+    .insert(domain)
+    .values([
+      registeredRow("agent.eth", alice, expiry, at(STATIC_RESOLVER)),
+      registeredRow("bound.eth", alice, expiry, at(STATIC_RESOLVER)),
+      registeredRow("claimed.eth", alice, expiry, at(STATIC_RESOLVER)),
+      registeredRow("wrapped.eth", alice, expiry, at(STATIC_RESOLVER)),
+      registeredRow("thief.eth", alice, expiry, at(STATIC_RESOLVER)),
+      registeredRow("strange.eth", alice, expiry, at(STRANGE_RESOLVER)),
+      registeredRow("bare.eth", alice, expiry, at(null)),
+      registeredRow("odd.eth", alice, expiry, at(STATIC_RESOLVER)),
+      registeredRow("old.eth", alice, expiry, at(STATIC_RESOLVER)),
+      domainRow("sub.agent.eth", { resolver: STATIC_RESOLVER }),
+    ]);
+  await bind(0n, registrarToken("agent"), { block: 100 });
+  await bind(1n, registrarToken("bound"), { block: 101 });
+  await bind(2n, wrapperToken("wrapped.eth"), { block: 102, tokenStandard: 1 });
+  await bind(3n, registrarToken("wrapped"), { block: 103 });
+  await bind(4n, { tokenContract: account(0xae), tokenId: 7n, node: null }, { block: 104, tokenStandard: 7 });
+  await bind(5n, registrarToken("strange"), { block: 105 });
+  await bind(6n, registrarToken("bare"), { block: 106, owner: alice });
+  await bind(
+    0n,
+    { tokenContract: REGISTRAR, tokenId: BigInt(labelhash("agent")), node: null },
+    {
+      ...{ block: 107, chainId: LAYER2_CHAIN_ID, adapter: LAYER2_AGENT_ADAPTER },
+    },
+  );
+  await setTexts("agent.eth", 200, {
+    [keyOf(0)]: "1",
+    avatar: "https://agent.example/a.png",
+    description: "d".repeat(5_000),
+    "agent-context": "# What I do",
+    "agent-endpoint[mcp]": "https://agent.example/mcp",
+    "agent-endpoint[a2a]": "javascript:alert(1)",
+    "agent-endpoint[web]": "ipfs://bafy/agent",
+    "agent-endpoint[file]": "file:///etc/passwd",
+    "agent-endpoint[data]": "data:text/html,hello",
+    "agent-endpoint[long]": `https://agent.example/${"x".repeat(3_000)}`,
+    "agent-endpoint[none]": "agent.example",
+  });
+  await setTexts("claimed.eth", 220, { [keyOf(77)]: "yes", [keyOf(78)]: null });
+  await setTexts("wrapped.eth", 230, { [keyOf(2)]: "1" });
+  await setTexts("thief.eth", 240, { [keyOf(0)]: "1", [keyOf(0, "7a6a")]: "1" });
+  await setTexts("odd.eth", 250, {
+    [keyOf("007")]: "1",
+    [keyOf("seven")]: "1",
+    [keyOf(79).replace("ec]", "EC]")]: "1",
+    [`agent-registration[eip155:${CHAIN_ID}:${getAddress(AGENT_REGISTRY)}][0]`]: "1",
+    [keyOf(0).replace(AGENT_REGISTRY.slice(2), account(0xbad).slice(2))]: "1",
+    [keyOf(0, "01")]: "1",
+    [`Agent-registration${keyOf(80).slice("agent-registration".length)}`]: "1",
+    [keyOf("1".repeat(80))]: "1",
+  });
+  // A record of an earlier version, and one at a resolver that the name has left: neither is in force.
+  await tables.writer
+    .insert(resolverNode)
+    .values([
+      { chainId: CHAIN_ID, resolver: STATIC_RESOLVER, node: namehash("old.eth"), version: 1, blockNumber: 1 },
+    ]);
+  await setTexts("old.eth", 260, { [keyOf(90)]: "1" });
+  await setTexts("old.eth", 261, { [keyOf(91)]: "1" }, { version: 1, resolver: STRANGE_RESOLVER });
+  await setTexts("strange.eth", 270, { [keyOf(5)]: "1" }, { resolver: STRANGE_RESOLVER });
+});
+
+afterAll(() => tables?.drop());
+
+type Registration = Record<string, unknown> & { binding: Record<string, unknown> | null };
+type Answer = Record<string, unknown> & { registrations: Registration[]; profile: Record<string, unknown> };
+
+const agentsOf = async (name: string) => (await api.get(`/domain/${name}/agent`)).body as Answer;
+
+describe("GET /domain/:name/agent", () => {
+  test("a name whose agent both sides confirm; agent 0 counts like any other", async () => {
+    const answer = await agentsOf("agent.eth");
+    expect(answer).toMatchObject({
+      domain: "agent.eth",
+      namehash: namehash("agent.eth"),
+      indexed: true,
+      is_erc8004_agent: true,
+      onchain_verified: true,
+      adapter: getAddress(AGENT_ADAPTER),
+      source: "indexed",
+    });
+    expect(answer.registrations).toEqual([
+      {
+        key: keyOf(0),
+        value: "1",
+        registry: `0x00010000027a6914${AGENT_REGISTRY.slice(2)}`,
+        agent_id: "0",
+        registry_chain_id: "31337",
+        registry_address: getAddress(AGENT_REGISTRY),
+        binding: {
+          agent_id: "0",
+          token_standard: 0,
+          token_contract: getAddress(REGISTRAR),
+          token_id: BigInt(labelhash("agent")).toString(),
+          token_uri: "ipfs://agent/0",
+          agent_owner: getAddress(AGENT_ADAPTER),
+        },
+        onchain_verified: true,
+        is_bound: true,
+        has_ensip25_registration: true,
+      },
+    ]);
+  });
+
+  test("its profile gives only links that may be followed, and no endless texts", async () => {
+    const { profile } = await agentsOf("agent.eth");
+    expect(profile).toMatchObject({
+      avatar: "https://agent.example/a.png",
+      context: "# What I do",
+      endpoints: { mcp: "https://agent.example/mcp", web: "ipfs://bafy/agent" },
+    });
+    expect(Object.keys(profile.endpoints as object).sort()).toEqual(["mcp", "web"]);
+    expect((profile.description as string).length).toBe(4_096);
+  });
+
+  test("a binding without a claim is no claim of the name", async () => {
+    expect(await agentsOf("bound.eth")).toMatchObject({
+      is_erc8004_agent: false,
+      onchain_verified: false,
+      registrations: [
+        {
+          key: null,
+          value: null,
+          registry: `0x00010000027a6914${AGENT_REGISTRY.slice(2)}`,
+          agent_id: "1",
+          onchain_verified: false,
+          is_bound: true,
+          has_ensip25_registration: false,
+          binding: { agent_id: "1" },
+        },
+      ],
+      profile: { avatar: null, description: null, context: null, endpoints: {} },
+    });
+  });
+
+  test("a claim without a binding is verified by nobody; an empty record is no claim", async () => {
+    const answer = await agentsOf("claimed.eth");
+    expect(answer).toMatchObject({ is_erc8004_agent: true, onchain_verified: false });
+    expect(answer.registrations).toMatchObject([
+      { agent_id: "77", value: "yes", binding: null, is_bound: false, has_ensip25_registration: true },
+    ]);
+  });
+
+  test("several agents of one name, by the wrapper's token and by the registrar's: the claimed one first", async () => {
+    const answer = await agentsOf("wrapped.eth");
+    expect(answer.onchain_verified).toBe(true);
+    expect(answer.registrations).toMatchObject([
+      { agent_id: "2", onchain_verified: true, binding: { token_standard: 1 } },
+      { agent_id: "3", onchain_verified: false, is_bound: true, binding: { token_standard: 0 } },
+    ]);
+  });
+
+  test("a claim on another name's agent shows whose it is, and is not verified", async () => {
+    const answer = await agentsOf("thief.eth");
+    expect(answer).toMatchObject({ is_erc8004_agent: true, onchain_verified: false });
+    const onOwnChain = answer.registrations.find((one) => one.registry_chain_id === "31337");
+    expect(onOwnChain).toMatchObject({
+      is_bound: false,
+      has_ensip25_registration: true,
+      binding: { token_id: BigInt(labelhash("agent")).toString() },
+    });
+  });
+
+  test("a claim on an agent of another chain is never held against this chain's adapter", async () => {
+    const { registrations } = await agentsOf("thief.eth");
+    const onOtherChain = registrations.find((one) => one.registry_chain_id === "31338");
+    expect(onOtherChain).toMatchObject({ binding: null, is_bound: false, has_ensip25_registration: true });
+  });
+
+  test("claims in other spellings: which conform, and what they name", async () => {
+    const { registrations, is_erc8004_agent, onchain_verified } = await agentsOf("odd.eth");
+    expect({ is_erc8004_agent, onchain_verified }).toEqual({
+      is_erc8004_agent: true,
+      onchain_verified: false,
+    });
+    const shown = registrations.map((one) => [
+      one.agent_id,
+      one.registry_chain_id,
+      one.has_ensip25_registration,
+      one.binding,
+    ]);
+    expect(new Set(shown)).toEqual(
+      new Set([
+        ["007", "31337", true, null],
+        ["seven", "31337", true, null],
+        ["79", "31337", true, null],
+        ["0", "31337", false, null],
+        ["0", "31337", true, null],
+        ["0", "1", true, null],
+        ["1".repeat(80), "31337", true, null],
+      ]),
+    );
+  });
+
+  test("records of an earlier version or resolver are not in force", async () => {
+    expect(await agentsOf("old.eth")).toMatchObject({ is_erc8004_agent: false, registrations: [] });
+  });
+
+  test("a subname has no agents", async () => {
+    expect(await agentsOf("sub.agent.eth")).toMatchObject({ indexed: true, registrations: [] });
+  });
+
+  test("a name that was never registered has none, and the index knows it", async () => {
+    expect(await agentsOf("nobody.eth")).toMatchObject({
+      indexed: false,
+      is_erc8004_agent: false,
+      registrations: [],
+      source: "indexed",
+    });
+  });
+
+  test.each(["strange.eth", "bare.eth"])("%s needs the chain, which nobody can ask here", async (name) => {
+    expect(await api.get(`/domain/${name}/agent`)).toMatchObject({
+      status: 502,
+      body: { error: { code: "LIVE_RESOLUTION_FAILED" } },
+    });
+  });
+});
+
+type Item = Record<string, unknown>;
+const directory = async (query = "") => {
+  const { body } = await api.get(`/agents${query}`);
+  return { ...body, agents: body.agents as Item[] };
+};
+/** `agent chain name` of each line. */
+const lines = async (query = "") =>
+  (await directory(query)).agents.map((one) => `${one.agent_id} ${one.chain} ${one.name}`);
+
+const CLAIMS = ["79 devnet odd.eth", "0 devnet2 thief.eth", "0 devnet thief.eth", "77 devnet claimed.eth"];
+const BINDINGS = [
+  "0 devnet2 null",
+  "6 devnet bare.eth",
+  "5 devnet strange.eth",
+  "4 devnet null",
+  "3 devnet wrapped.eth",
+  "2 devnet wrapped.eth",
+  "1 devnet bound.eth",
+  "0 devnet agent.eth",
+];
+
+describe("GET /agents", () => {
+  test("lists every agent that is bound or claimed, newest first", async () => {
+    expect(await lines()).toEqual([...CLAIMS, ...BINDINGS]);
+    expect(await directory()).toMatchObject({ total: 12, page: 1, page_size: 25 });
+    expect(await directory("?page=2")).toMatchObject({ agents: [], total: 12, page: 2 });
+  });
+
+  test("an item says all of it", async () => {
+    const item = (await directory("?q=AGENT")).agents[0];
+    const { profile } = await agentsOf("agent.eth");
+    expect(item).toEqual({
+      agent_id: "0",
+      chain: "devnet",
+      registry: getAddress(AGENT_REGISTRY),
+      adapter: getAddress(AGENT_ADAPTER),
+      name: "agent.eth",
+      namehash: namehash("agent.eth"),
+      is_bound: true,
+      has_ensip25_registration: true,
+      onchain_verified: true,
+      binding: (await agentsOf("agent.eth")).registrations[0]?.binding,
+      registered_by: getAddress(alice),
+      block_number: 100,
+      transaction_hash: transaction(100),
+      profile,
+    });
+  });
+
+  test("a claim on another name's agent has a line of its own, with the binding that it is not", async () => {
+    const item = (await directory("?q=thief&chain=devnet")).agents[0];
+    expect(item).toMatchObject({
+      agent_id: "0",
+      is_bound: false,
+      has_ensip25_registration: true,
+      onchain_verified: false,
+      binding: { token_id: BigInt(labelhash("agent")).toString() },
+    });
+  });
+
+  test("of a name whose records only the chain can tell, the claim is not known, and so said", async () => {
+    for (const name of ["strange", "bare"]) {
+      expect((await directory(`?q=${name}`)).agents).toMatchObject([
+        { is_bound: true, has_ensip25_registration: null, onchain_verified: null, profile: null },
+      ]);
+    }
+  });
+
+  test("what became of an agent that left its adapter is not known", async () => {
+    expect((await directory("?q=bare")).agents).toMatchObject([
+      { binding: { agent_id: "6", agent_owner: null, token_uri: null } },
+    ]);
+  });
+
+  test("an unknown standard is kept as it is", async () => {
+    const item = (await directory()).agents.find(({ agent_id }) => agent_id === "4");
+    expect(item).toMatchObject({ name: null, profile: null, is_bound: true, binding: { token_standard: 7 } });
+  });
+
+  test.each([
+    ["?is_bound=true", BINDINGS],
+    ["?is_bound=false", CLAIMS],
+    ["?has_ensip25_registration=true", [...CLAIMS, "2 devnet wrapped.eth", "0 devnet agent.eth"]],
+    [
+      "?has_ensip25_registration=false",
+      ["0 devnet2 null", "4 devnet null", "3 devnet wrapped.eth", "1 devnet bound.eth"],
+    ],
+    ["?chain=devnet2", ["0 devnet2 thief.eth", "0 devnet2 null"]],
+    ["?chain=devnet2&is_bound=true", ["0 devnet2 null"]],
+    ["?q=D.eth", ["79 devnet odd.eth", "77 devnet claimed.eth", ...[BINDINGS[4], BINDINGS[5], BINDINGS[6]]]],
+    ["?q=%25", []],
+    ["?is_bound=true&has_ensip25_registration=true", ["2 devnet wrapped.eth", "0 devnet agent.eth"]],
+  ])("%s", async (query, expected) => {
+    expect(await lines(query)).toEqual(expected);
+    expect(await directory(query)).toMatchObject({ total: expected.length });
+  });
+
+  test.each(["is_bound=yes", "has_ensip25_registration=1", "chain=mars", "page=0", "q=%00"])(
+    "%s is an invalid parameter",
+    async (query) => {
+      expect(await api.get(`/agents?${query}`)).toMatchObject({
+        status: 400,
+        body: { error: { code: "INVALID_PARAMETER" } },
+      });
+    },
+  );
+});
+
+describe("GET /agents/:agentId", () => {
+  test("gives the agent with the name to which it is bound, whoever else claims it", async () => {
+    const { body } = await api.get("/agents/0");
+    expect(body).toEqual((await directory("?q=agent.eth")).agents[0]);
+  });
+
+  test("gives an agent that is not bound with the name that claims it", async () => {
+    expect((await api.get("/agents/77")).body).toMatchObject({ name: "claimed.eth", is_bound: false });
+  });
+
+  test("the same id on another chain is another agent", async () => {
+    expect((await api.get("/agents/0?chain=devnet2")).body).toMatchObject({
+      chain: "devnet2",
+      name: null,
+      is_bound: true,
+    });
+  });
+
+  test("an agent that nobody bound or claimed is not indexed", async () => {
+    const largest = (2n ** 256n - 1n).toString();
+    expect((await api.get("/agents/12345")).body).toEqual({ agent_id: "12345", indexed: false });
+    expect((await api.get(`/agents/${largest}`)).body).toEqual({ agent_id: largest, indexed: false });
+  });
+
+  test.each(["007", "-1", "0x1", "agent", (2n ** 256n).toString()])("%s is no agent's id", async (id) => {
+    expect(await api.get(`/agents/${id}`)).toMatchObject({
+      status: 400,
+      body: { error: { code: "INVALID_PARAMETER" } },
+    });
+  });
+});
