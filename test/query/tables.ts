@@ -31,13 +31,21 @@ export type Tables = {
   drop: () => Promise<void>;
 };
 
+type Options = {
+  /** Fills the tables before their indexes are built, as Ponder's backfill does; for many rows. */
+  fill?: (pool: pg.Pool) => Promise<void>;
+  /** Hears every statement of the query layer. */
+  onQuery?: (sql: string, parameters: unknown[]) => void;
+};
+
 /** Creates the index's tables, and those in which Ponder keeps its progress, on an empty database. */
-export async function createTables(): Promise<Tables> {
+export async function createTables({ fill = async () => {}, onQuery }: Options = {}): Promise<Tables> {
   const database = await createTestDatabase();
-  const { pool, writer } = connect(database.url);
+  const { pool, writer } = connect(database.url, onQuery);
   const { enums, tables, views, indexes } = await readDdl();
-  for (const statement of [...enums, ...tables, ...views, ...indexes, ...progressTables])
-    await pool.query(statement);
+  for (const statement of [...enums, ...tables, ...views, ...progressTables]) await pool.query(statement);
+  await fill(pool);
+  for (const statement of indexes) await pool.query(statement);
   return {
     db: writer as unknown as Db,
     writer,
@@ -49,9 +57,11 @@ export async function createTables(): Promise<Tables> {
   };
 }
 
-function connect(connectionString: string) {
+function connect(connectionString: string, onQuery: Options["onQuery"] = () => {}) {
   const pool = new pg.Pool({ connectionString, max: 4 });
-  return { pool, writer: drizzle(pool, { schema, casing: "snake_case" }) };
+  pool.on("error", () => {}); // The database is dropped under idle connections at the end.
+  const logger = { logQuery: onQuery };
+  return { pool, writer: drizzle(pool, { schema, casing: "snake_case", logger }) };
 }
 
 /** As Ponder 0.17.7 creates them. */

@@ -1,0 +1,143 @@
+import { domain } from "ponder:schema";
+import { namehash } from "viem";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Endpoint } from "../../src/api/endpoint.ts";
+import { operations } from "../../src/api/endpoints/index.ts";
+import { openApi, type TestApi } from "./api.ts";
+import { fillWithMany, MANY_DOMAINS } from "./manyRows.ts";
+import { account, CHAIN_ID, registeredRow, STATIC_RESOLVER } from "./rows.ts";
+import { createTables, setProgress, type Tables } from "./tables.ts";
+
+const NOW = 1_800_000_000;
+const FILL_TIMEOUT_MS = 400_000;
+/** Tables of fewer rows are read as a whole, and rightly so. */
+const LARGE_TABLE_ROWS = 5_000;
+
+type Query = { sql: string; parameters: unknown[] };
+type Plan = { "Node Type": string; "Relation Name"?: string; Plans?: Plan[] };
+
+let tables: Tables;
+let api: TestApi;
+let queries: Query[] = [];
+let largeTables: Set<string>;
+
+/** An owner of four names, whose names are in the generated rows. */
+const owner = account(4_096 + 7);
+
+beforeAll(async () => {
+  const onQuery = (sql: string, parameters: unknown[]) => void queries.push({ sql, parameters });
+  tables = await createTables({ fill: fillWithMany, onQuery });
+  await setProgress(tables, { chainId: CHAIN_ID, block: MANY_DOMAINS, time: NOW });
+  const resolver = { resolver: STATIC_RESOLVER };
+  await tables.writer
+    .insert(domain)
+    .values([registeredRow("alice.eth", owner, BigInt(NOW + 1_000), resolver)]);
+  await tables.pool.query("vacuum analyze");
+  const { rows } = await tables.pool.query<{ name: string }>(
+    "select relname as name from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace and reltuples > $1",
+    [LARGE_TABLE_ROWS],
+  );
+  largeTables = new Set(rows.map(({ name }) => name));
+  api = openApi(tables, NOW);
+}, FILL_TIMEOUT_MS);
+
+afterAll(() => tables?.drop());
+
+/** A request for each operation, with parameters that name one thing. */
+function requestOf({ method, path }: Endpoint): () => Promise<{ status: number; body: unknown }> {
+  const values: Record<string, string> = {
+    name: "alice.eth",
+    address: owner,
+    hash: namehash("alice.eth"),
+    key: "url",
+    agentId: "1",
+  };
+  const url = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => values[name] ?? "");
+  if (method === "get") return () => api.get(url);
+  const names = Array.from({ length: 200 }, (_, i) => `name${i}.eth`);
+  const addresses = Array.from({ length: 200 }, (_, i) => account(4_096 + i));
+  return () => api.post(url, { names, addresses });
+}
+
+/** Tables that a statement reads from the first row to the last. */
+async function findScans({ sql, parameters }: Query): Promise<string[]> {
+  const { rows } = await tables.pool.query<{ "QUERY PLAN": { Plan: Plan }[] }>(
+    `explain (format json) ${sql}`,
+    parameters,
+  );
+  const scans = (plan: Plan): string[] => [
+    ...(plan["Node Type"] === "Seq Scan" ? [plan["Relation Name"] ?? ""] : []),
+    ...(plan.Plans ?? []).flatMap(scans),
+  ];
+  return rows.flatMap((row) => row["QUERY PLAN"].flatMap(({ Plan }) => scans(Plan)));
+}
+
+/** Answers and notes the statements that it took. */
+async function observe(request: () => Promise<{ status: number; body: unknown }>): Promise<Query[]> {
+  queries = [];
+  const { status, body } = await request();
+  expect([200, 502], JSON.stringify(body)).toContain(status);
+  return queries;
+}
+
+const isAboutOneThing = ({ group, path }: Endpoint) =>
+  group !== "Statistics" && path !== "/search-domains" && path !== "/agents";
+const listed = operations.map((operation) => ({ operation, title: `${operation.method} ${operation.path}` }));
+
+test("the tables are large enough for PostgreSQL to prefer its indexes", () => {
+  expect([...largeTables]).toEqual(expect.arrayContaining(["domains", "events", "holders", "text_records"]));
+});
+
+describe("what is asked of one name, hash or address is found by an index", () => {
+  test.each(listed.filter(({ operation }) => isAboutOneThing(operation)))("$title", async ({ operation }) => {
+    const asked = await observe(requestOf(operation));
+    expect(asked.length).toBeGreaterThan(0);
+    for (const query of asked) {
+      const scanned = (await findScans(query)).filter((table) => largeTables.has(table));
+      expect(scanned, query.sql).toEqual([]);
+    }
+  });
+
+  test.each(["effective_owner", "registry_owner", "registrar_owner", "wrapper_owner", "resolver"])(
+    "names of an address by %s",
+    async (type) => {
+      for (const path of [
+        `/address/${owner}/domains?address_type=${type}`,
+        `/address/${owner}/domain-count?address_type=${type}`,
+      ]) {
+        for (const query of await observe(() => api.get(path))) {
+          expect(
+            (await findScans(query)).filter((table) => largeTables.has(table)),
+            query.sql,
+          ).toEqual([]);
+        }
+      }
+    },
+  );
+
+  test.each(["q=name12345", "q=name12345.eth&search_full_name=true", `registrar_owner=${owner}`])(
+    "a search by %s",
+    async (search) => {
+      for (const query of await observe(() => api.get(`/search-domains?${search}`))) {
+        expect(
+          (await findScans(query)).filter((table) => largeTables.has(table)),
+          query.sql,
+        ).toEqual([]);
+      }
+    },
+  );
+});
+
+describe("every operation answers in time", () => {
+  test.each(listed)("$title", async ({ operation }) => {
+    const started = performance.now();
+    await observe(requestOf(operation));
+    expect(performance.now() - started).toBeLessThan(isAboutOneThing(operation) ? 2_000 : 15_000);
+  });
+
+  test("the guard would see a scan", async () => {
+    expect(
+      await findScans({ sql: "select * from domains where created_block_number = 7", parameters: [] }),
+    ).toEqual(["domains"]);
+  });
+});
