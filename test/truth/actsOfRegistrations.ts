@@ -57,7 +57,7 @@ const wrapped = (scene: Scene) => {
     ...{ from, label, owner: scene.pick([from, ...scene.people]), duration: scene.pick(durations) },
     ...(hasRecords && { resolver: "resolver4", records: records(scene, "resolver4", scene.number(3)) }),
     ...(hasRecords && { reverseRecord: scene.number(3) === 0 }),
-    fuses: scene.pick([0, 0, 1, 1, 5, 9, 33, 65]),
+    fuses: scene.pick([0, 0, 1, 1, 1, 5, 9, 33]),
   });
 };
 

@@ -32,6 +32,7 @@ import {
   isEthName,
   isPerson,
   isWrappedState,
+  NothingFits,
   type Place,
   type Scene,
   type State,
@@ -44,9 +45,6 @@ const isHolding = (scene: Scene) => (_: Place, state: State) =>
   isWrappedState(scene, state) && isPerson(scene, state.wrapperOwner);
 const isEthHolding = (scene: Scene) => (place: Place, state: State) =>
   isEthName(place) && isHolding(scene)(place, state);
-const isSubHolding = (scene: Scene) => (place: Place, state: State) =>
-  !isEthName(place) && isHolding(scene)(place, state);
-
 /** A child of a wrapped name that somebody holds. */
 function childOfWrapped(scene: Scene, fits: (state: State) => boolean = () => true) {
   const parentOf = (place: Place) => scene.states.get(place.parent);
@@ -58,13 +56,29 @@ function childOfWrapped(scene: Scene, fits: (state: State) => boolean = () => tr
   return { place, parent: parentOf(place), from: parentOf(place)?.wrapperOwner ?? scene.deployer };
 }
 
+/** A wrapped child of a wrapped name, and who holds the parent; if there is none, one is made. */
+async function wrappedChild(scene: Scene) {
+  const isWrapped = (state: State) => isWrappedState(scene, state) && isPerson(scene, state.wrapperOwner);
+  try {
+    const { place, from } = childOfWrapped(scene, isWrapped);
+    return { place, from, owner: stateOf(scene, place).wrapperOwner };
+  } catch (error) {
+    if (!(error instanceof NothingFits)) throw error;
+  }
+  const { place, from } = childOfWrapped(scene, (state) => !isWrapped(state));
+  const owner = scene.people[1] ?? from;
+  const act = { from, parent: place.parent, label: place.label, owner, fuses: 0 };
+  await setWrappedSubnodeOwner(scene.chain, { ...act, expiry: scene.now + 20n * DAY });
+  return { place, from, owner };
+}
+
 const wrapEth = (scene: Scene) => {
   const { chain, pick, people, number } = scene;
   const place = findPlace(scene, (one, state) => isEthName(one) && isPerson(scene, state.registrant));
   const { label } = place;
   const resolver = number(3) === 0 ? anyResolver(scene) : zeroAddress;
   const from = stateOf(scene, place).registrant;
-  const act = { from, owner: pick([from, ...people]), fuses: pick([0, 0, 1, 1, 5]), resolver };
+  const act = { from, owner: pick([from, ...people]), fuses: pick([0, 1, 1, 1, 5]), resolver };
   if (typeof label === "string" && number(2) === 0) return wrapBySending(chain, { ...act, label });
   return wrapETH2LD(chain, { ...act, label });
 };
@@ -92,18 +106,10 @@ const unwrapEth = (scene: Scene) => {
   return unwrapETH2LD(chain, { from, label: place.label, registrant: pick(people), controller });
 };
 
-const unwrapSub = (scene: Scene) => {
-  const place = findPlace(
-    scene,
-    (one, state) => isSubHolding(scene)(one, state) && (state.fuses & CANNOT_UNWRAP) === 0,
-  );
-  const from = stateOf(scene, place).wrapperOwner;
-  return unwrap(scene.chain, {
-    from,
-    parent: place.parent,
-    label: place.label,
-    controller: scene.pick(scene.people),
-  });
+const unwrapSub = async (scene: Scene) => {
+  const { place, owner } = await wrappedChild(scene);
+  const controller = scene.pick(scene.people);
+  return unwrap(scene.chain, { from: owner, parent: place.parent, label: place.label, controller });
 };
 
 const burn = (scene: Scene) => {
@@ -123,16 +129,15 @@ const childFuses = [
   0x50001,
 ];
 
-const burnOfChild = (scene: Scene) => {
-  const { place, from } = childOfWrapped(scene, (state) => isWrappedState(scene, state));
+const burnOfChild = async (scene: Scene) => {
+  const { place, from } = await wrappedChild(scene);
   const act = { from, parent: place.parent, label: place.label, fuses: scene.pick(childFuses) };
   return setChildFuses(scene.chain, { ...act, expiry: anyExpiry(scene) });
 };
 
-const extend = (scene: Scene) => {
-  const { place, from } = childOfWrapped(scene, (state) => isHolding(scene)(scene.places[0] as Place, state));
-  const by = scene.number(3) === 0 ? stateOf(scene, place).wrapperOwner : from;
-  const act = { from: isPerson(scene, by) ? by : from, parent: place.parent, label: place.label };
+const extend = async (scene: Scene) => {
+  const { place, from, owner } = await wrappedChild(scene);
+  const act = { from: scene.pick([from, from, owner]), parent: place.parent, label: place.label };
   return extendExpiry(scene.chain, { ...act, expiry: anyExpiry(scene) });
 };
 
@@ -218,10 +223,10 @@ export const wrapperActs: Record<string, Act> = {
   wrapEthName: { weight: 7, perform: wrapEth },
   wrapName: { weight: 4, perform: wrapSub },
   unwrapEthName: { weight: 4, perform: unwrapEth },
-  unwrapName: { weight: 2, perform: unwrapSub },
+  unwrapName: { weight: 3, perform: unwrapSub },
   setFuses: { weight: 4, perform: burn },
-  setChildFuses: { weight: 4, perform: burnOfChild },
-  extendExpiry: { weight: 3, perform: extend },
+  setChildFuses: { weight: 6, perform: burnOfChild },
+  extendExpiry: { weight: 5, perform: extend },
   makeWrappedSubname: { weight: 10, perform: child },
   setWrappedRecord: { weight: 5, perform: setAll },
   transferWrapped: { weight: 4, perform: give },

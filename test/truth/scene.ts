@@ -67,19 +67,22 @@ const ethLabels = (prefix: string): Label[] => [
 
 const subLabels: Label[] = ["pay", "www", "a.b", "🔥", Uint8Array.from([0x78, 0xc3, 0x28]), "x".repeat(255)];
 
-/** All names that a history may touch. */
+/** All names that a history may touch, each with its subnames behind it; the first ones are touched most. */
 export function placesOf(prefix: string): Place[] {
-  const eth = ethLabels(prefix).map((label) => toPlace([label, "eth"]));
-  const tld = [toPlace([`${prefix}tld`]), toPlace([`${prefix}old`])];
-  const below = (place: Place, labels: readonly Label[]) =>
-    labels.map((label) => toPlace([label, ...place.labels]));
-  const shortNamed = [...eth.slice(0, 7), ...tld];
-  const subs = shortNamed.flatMap((place, index) =>
-    below(place, [subLabels[index % 2] ?? "pay", subLabels[2 + (index % 4)] ?? "www"]),
-  );
-  const deep = subs.slice(0, 6).flatMap((place) => below(place, ["www"]));
-  return [...eth, ...tld, ...subs, ...deep];
+  const [first, second, third, ...eth] = ethLabels(prefix).map((label) => toPlace([label, "eth"])) as Named;
+  const below = (place: Place, index: number) => [
+    place,
+    ...[subLabels[index % 2] ?? "pay", subLabels[2 + (index % 4)] ?? "www"].flatMap((label, position) => {
+      const child = toPlace([label, ...place.labels]);
+      return position === 0 && index < 4 ? [child, toPlace(["www", ...child.labels])] : [child];
+    }),
+  ];
+  const old = [`${prefix}old`, `${prefix}tld`].map((label) => toPlace([label]));
+  const parents = [first, second, ...old, third, ...eth.slice(0, 4)];
+  return [...parents.flatMap(below), ...eth.slice(4)];
 }
+
+type Named = [Place, Place, Place, ...Place[]];
 
 function toPlace(labels: readonly Label[]): Place {
   const node = labels.reduceRight<Hex>((parent, label) => nodeBelow(parent, label), ROOT_NODE);
@@ -172,7 +175,8 @@ export class NothingFits extends Error {
 
 /** A place for which the condition holds, searched from the step's next number on. Throws {@link NothingFits}. */
 export function findPlace(scene: Scene, fits: (place: Place, state: State) => boolean): Place {
-  const start = scene.number(scene.places.length);
+  // The square of an even choice falls on the first names most: there, things happen on top of each other.
+  const start = Math.floor((scene.number(10_000) / 10_000) ** 2 * scene.places.length);
   const turned = [...scene.places.slice(start), ...scene.places.slice(0, start)];
   const found = turned.find((place) => fits(place, stateOf(scene, place)));
   if (found === undefined) throw new NothingFits("No name is as the act needs it");
