@@ -119,7 +119,7 @@ test("npm run dev shows what runs and what to ask, every line of it works, and C
   const members = membersOf(household());
   expect(members).toHaveLength(4); // npm's script, PostgreSQL, anvil, Ponder.
   signalGroup(dev.npm, "SIGINT");
-  await dev.exit;
+  expect(await dev.exit).toBe(0);
   expect(members.filter(isRunning)).toEqual([]);
   expect(existsSync(join(home, "running.json"))).toBe(false);
   expect(existsSync(join(home, "postgres", "postmaster.pid"))).toBe(false);

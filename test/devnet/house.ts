@@ -6,6 +6,7 @@ import { isRunning, markProcess, npmAncestors, type ProcessMark } from "./proces
 import { sayLast, styled } from "./screen.ts";
 
 const LOOK_MS = 500;
+const SAME_REQUEST_MS = 1_000;
 
 /** A program that runs until it is told to end; `open` starts everything and gives the number of the child that must live on. */
 export type House = {
@@ -46,10 +47,10 @@ function refuse(home: string, keeper: number): void {
 
 /** Gives the way to end, which works once, and connects it with all that asks for the end. */
 function endOnce(ancestors: ProcessMark[]): (code: number, reason: string) => Promise<void> {
-  let isEnding = false;
+  let endingSince: number | undefined;
   const end = async (code: number, reason: string) => {
-    if (isEnding) return;
-    isEnding = true;
+    if (endingSince !== undefined) return;
+    endingSince = Date.now();
     sayLast(reason);
     await endChildren();
     leaveHousehold();
@@ -57,13 +58,18 @@ function endOnce(ancestors: ProcessMark[]): (code: number, reason: string) => Pr
   };
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
     process.on(signal, () => {
-      if (isEnding) process.exit(1); // Asked twice: the warden ends what is left.
+      if (isImpatient(endingSince)) process.exit(1); // The warden ends what is left.
       void end(0, `\n${styled("dim", "Ending …")}`);
     });
   }
   setInterval(() => ancestors.every(isRunning) || end(1, "npm is gone."), LOOK_MS).unref();
   process.stdout.on("error", () => {}); // The terminal may be closed before we are.
   return end;
+}
+
+/** One Ctrl-C may arrive twice: from the terminal and, a moment later, from npm. */
+function isImpatient(endingSince: number | undefined): boolean {
+  return endingSince !== undefined && Date.now() - endingSince > SAME_REQUEST_MS;
 }
 
 function messageOf(error: unknown): string {
