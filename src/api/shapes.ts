@@ -260,3 +260,44 @@ export const previousDomain = z
     last_owned_block_timestamp: count,
   })
   .openapi("PreviousDomain");
+
+const happened = { block_number: blockNumber, block_timestamp: count, transaction_hash: hash };
+const anyName = z.string().openapi({ example: "alice.eth" });
+
+const purchase = {
+  name: anyName,
+  cost_eth: z
+    .string()
+    .nullable()
+    .openapi({ example: "0.005", description: "Null where no event tells the price" }),
+  cost_is_upper_bound: z.literal(true).optional().openapi({
+    description: "Present on renewals by the controller of 2023 whose exact price is not known",
+  }),
+  years: count.nullable().openapi({ description: "Full years of 365 days that were bought" }),
+  ...happened,
+};
+
+/** One thing that happened to a name or an address. */
+export const activity = z
+  .discriminatedUnion("type", [
+    z.strictObject({ type: z.literal("registration"), ...purchase }),
+    z.strictObject({ type: z.literal("renewal"), ...purchase }),
+    z.strictObject({
+      type: z.literal("transfer"),
+      name: anyName,
+      from_address: address,
+      to_address: address,
+      ...happened,
+    }),
+    z.strictObject({ type: z.literal("wrap"), name: anyName, owner_address: address, ...happened }),
+    z.strictObject({ type: z.literal("unwrap"), name: anyName, owner_address: address, ...happened }),
+    z.strictObject({
+      type: z.literal("primary_name"),
+      address,
+      name: primaryNameEntry.shape.name,
+      is_name_known: primaryNameEntry.shape.is_name_known,
+      chain: z.string(),
+      ...happened,
+    }),
+  ])
+  .openapi("Activity");

@@ -7,6 +7,7 @@ import { lookupEndpoints } from "./lookups.ts";
 import { primaryNameEndpoints } from "./primaryNames.ts";
 import { recordEndpoints } from "./records.ts";
 import { searchEndpoints } from "./search.ts";
+import { statisticsEndpoints } from "./statistics.ts";
 import { systemEndpoints } from "./system.ts";
 
 /** Every operation of the API, in the order of the documentation. */
@@ -19,5 +20,6 @@ export const operations: readonly Endpoint[] = [
   ...lookupEndpoints,
   ...addressEndpoints,
   ...primaryNameEndpoints,
+  ...statisticsEndpoints,
   ...systemEndpoints,
 ];

@@ -1,0 +1,304 @@
+import { z } from "@hono/zod-openapi";
+import { FEED_LENGTH, readActivity } from "../activity.ts";
+import type { Contracts } from "../contracts.ts";
+import { endpoint } from "../endpoint.ts";
+import {
+  type ClaimCounts,
+  countEvents,
+  countRecentPurchases,
+  type DayCounts,
+  listClaimCounts,
+  listPurchasesByDay,
+  listShares,
+  readAdoption,
+  readTotals,
+  type Share,
+} from "../query/statistics.ts";
+import { activity, count } from "../shapes.ts";
+import { keptFor } from "./kept.ts";
+
+const MINUTE = 60;
+const HOUR = 3_600;
+const DAY = 86_400;
+
+const generatedAt = z.iso.datetime().openapi({ description: "When these figures were taken" });
+const percentage = (of: string) =>
+  z.number().openapi({ description: `Per cent of ${of}, with two decimals`, example: 12.5 });
+
+/** An instant as answers show it. */
+const toInstant = (seconds: number): string => new Date(seconds * 1_000).toISOString();
+
+const percentOf = (part: number, whole: number): number =>
+  whole === 0 ? 0 : Math.round((part * 10_000) / whole) / 100;
+
+const NAMES =
+  "Counted are the names of the registry's chain that have an owner. The root, reverse nodes (`<address>.addr.reverse`) and deleted subnames do not count.";
+const ACTIVE =
+  "Active names are registered or in grace: .eth names until 90 days after their expiry, wrapped subnames until their expiry, names without expiry always.";
+const PURCHASES =
+  "Registrar and controller both log a registration or renewal: all logs of one name in one transaction count once.";
+
+const takeTotals = keptFor(5 * MINUTE, async ({ db, contracts, now }) => {
+  const at = { chainId: contracts.chainId, now };
+  const [totals, purchases, events] = await Promise.all([
+    readTotals(db, at),
+    countRecentPurchases(db, at),
+    countEvents(db),
+  ]);
+  return { totals, purchases, events };
+});
+
+export const ensStats = endpoint({
+  method: "get",
+  path: "/ens-stats",
+  group: "Statistics",
+  summary: "The index in figures",
+  description: `${NAMES} ${ACTIVE} All others are expired. ${PURCHASES} Taken every 5 minutes.`,
+  reply: z
+    .strictObject({
+      total_domains: count,
+      active_domains: count.openapi({ description: "Registered or in grace" }),
+      expired_domains: count.openapi({ description: "All others: past grace, or in no registrar" }),
+      wrapped_domains: count,
+      wrapped_percentage: percentage("all names"),
+      expiring_30d: count.openapi({ description: "Registered, and expiring within 30 days" }),
+      expiring_90d: count,
+      unique_owners: count.openapi({ description: "Addresses that effectively own an active name" }),
+      total_events: count.openapi({
+        description: "Logs in the index, of all chains; one that concerns several names counts for each",
+      }),
+      registrations_24h: count,
+      registrations_7d: count,
+      renewals_7d: count,
+      generated_at: generatedAt,
+    })
+    .openapi("EnsStats"),
+  cost: 0,
+  cacheSeconds: 5 * MINUTE,
+  tool: "get_statistics",
+  handle: async (_, ctx) => {
+    const { figures, takenAt } = await takeTotals(ctx);
+    const { totals, purchases, events } = figures;
+    return {
+      total_domains: totals.total,
+      active_domains: totals.active,
+      expired_domains: totals.total - totals.active,
+      wrapped_domains: totals.wrapped,
+      wrapped_percentage: percentOf(totals.wrapped, totals.total),
+      expiring_30d: totals.expiring30d,
+      expiring_90d: totals.expiring90d,
+      unique_owners: totals.owners,
+      total_events: events,
+      registrations_24h: purchases.registrations24h,
+      registrations_7d: purchases.registrations7d,
+      renewals_7d: purchases.renewals7d,
+      generated_at: toInstant(takenAt),
+    };
+  },
+});
+
+/** Days of the daily figures, today included. */
+const DAYS = 30;
+
+const takeDays = keptFor(15 * MINUTE, async ({ db, contracts, now }) => {
+  const today = Math.floor(now / DAY);
+  const firstDay = today - DAYS + 1;
+  const rows = await listPurchasesByDay(db, firstDay, { chainId: contracts.chainId, now });
+  return Array.from({ length: DAYS }, (_, i) => toDay(firstDay + i, rows));
+});
+
+const toDay = (day: number, rows: DayCounts[]) => {
+  const { registrations = 0, renewals = 0 } = rows.find((row) => row.day === day) ?? {};
+  return { date: toInstant(day * DAY).slice(0, 10), registrations, renewals };
+};
+
+export const registrationStats = endpoint({
+  method: "get",
+  path: "/ens-stats/registrations",
+  group: "Statistics",
+  summary: "Registrations and renewals, day by day",
+  description: `The last 30 days (UTC), oldest first; the last one is today as far as it went. ${PURCHASES} Taken every 15 minutes.`,
+  reply: z
+    .strictObject({
+      daily: z.array(z.strictObject({ date: z.iso.date(), registrations: count, renewals: count })),
+      generated_at: generatedAt,
+    })
+    .openapi("RegistrationStats"),
+  cost: 0,
+  cacheSeconds: 15 * MINUTE,
+  handle: async (_, ctx) => {
+    const { figures, takenAt } = await takeDays(ctx);
+    return { daily: figures, generated_at: toInstant(takenAt) };
+  },
+});
+
+const lengthCount = z
+  .strictObject({
+    length: count.openapi({ description: "Code points of the label" }),
+    count,
+    percentage: percentage("the names in this list"),
+  })
+  .openapi("LengthCount");
+
+const takeDistribution = keptFor(HOUR, async ({ db, contracts, now }) => {
+  const shares = await listShares(db, { chainId: contracts.chainId, now });
+  const lengths = shares.filter(({ kind }) => kind === "length");
+  return {
+    eth_label_length: toLengths(lengths, (share) => share.activeEth),
+    all_label_length: toLengths(lengths, (share) => share.active),
+    by_tld: shares
+      .filter(({ kind }) => kind === "tld")
+      .map(toTld)
+      .sort((a, b) => b.count - a.count || compare(a.tld, b.tld)),
+    by_subname_parent: shares
+      .filter(({ kind }) => kind === "parent")
+      .map(({ key, active }) => ({ parent: key, count: active }))
+      .sort((a, b) => b.count - a.count || compare(a.parent, b.parent)),
+  };
+});
+
+function toLengths(shares: Share[], countOf: (share: Share) => number) {
+  const total = shares.reduce((sum, share) => sum + countOf(share), 0);
+  return shares
+    .filter((share) => countOf(share) > 0)
+    .map((share) => ({
+      length: Number(share.key),
+      count: countOf(share),
+      percentage: percentOf(countOf(share), total),
+    }))
+    .sort((a, b) => a.length - b.length);
+}
+
+/** Only .eth has a registrar that ends names; of others the index knows that they were made. */
+const toTld = ({ key, isEth, active, allTime }: Share) =>
+  isEth
+    ? { tld: key, count: active, note: "active" as const }
+    : { tld: key, count: allTime, note: "all_time" as const };
+
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+export const distributionStats = endpoint({
+  method: "get",
+  path: "/ens-stats/distribution",
+  group: "Statistics",
+  summary: "How names are spread over lengths and parents",
+  description: `Active names by the length of their label (names whose label is not known are left out), under .eth and in all; names right under each top-level domain; and the 100 names that are no top-level domains with most active subnames right under them. ${NAMES} ${ACTIVE} Taken every hour.`,
+  reply: z
+    .strictObject({
+      eth_label_length: z.array(lengthCount),
+      all_label_length: z.array(lengthCount),
+      by_tld: z.array(
+        z.strictObject({
+          tld: z.string().openapi({ example: "eth" }),
+          count,
+          note: z.enum(["active", "all_time"]).openapi({
+            description:
+              "`active`: names that are registered or in grace; `all_time`: names that ever were, deleted ones too",
+          }),
+        }),
+      ),
+      by_subname_parent: z.array(
+        z.strictObject({ parent: z.string().openapi({ example: "alice.eth" }), count }),
+      ),
+      generated_at: generatedAt,
+    })
+    .openapi("DistributionStats"),
+  cost: 0,
+  cacheSeconds: HOUR,
+  handle: async (_, ctx) => {
+    const { figures, takenAt } = await takeDistribution(ctx);
+    return { ...figures, generated_at: toInstant(takenAt) };
+  },
+});
+
+const takePrimaryNames = keptFor(HOUR, async ({ db, contracts, now }) => {
+  const [adoption, claims] = await Promise.all([
+    readAdoption(db, { chainId: contracts.chainId, now }),
+    listClaimCounts(db),
+  ]);
+  return { adoption, registrars: toRegistrars(claims, contracts) };
+});
+
+/** Every reverse registrar of the deployment, those without claims too. */
+const toRegistrars = (claims: ClaimCounts[], { reverseRegistrars, chainName }: Contracts) =>
+  reverseRegistrars.map(({ registrar, chainId }) => {
+    const found = claims.find((row) => row.registrar === registrar && row.chainId === chainId);
+    return {
+      registrar,
+      chain: chainName(chainId),
+      with_name: found?.withName ?? 0,
+      cleared: found?.cleared ?? 0,
+      unknown: found?.unknown ?? 0,
+    };
+  });
+
+export const primaryNameStats = endpoint({
+  method: "get",
+  path: "/ens-stats/primary-names",
+  group: "Statistics",
+  summary: "How many addresses have a primary name",
+  description: `Addresses that claim a name, on all chains that are configured. Claims are counted as they were made, whether or not the name resolves to the address. Owners are those of active names. ${NAMES} ${ACTIVE} Taken every hour.`,
+  reply: z
+    .strictObject({
+      unique_addresses_with_primary_name: count,
+      unique_domain_owners: count.openapi({
+        description: "Addresses that effectively own an active name",
+      }),
+      adoption_percentage: percentage("the owners: those that claim a name"),
+      multi_chain_count: count.openapi({
+        description: "Addresses that claim a name on two chains or more",
+      }),
+      by_registrar: z.array(
+        z.strictObject({
+          registrar: z.string().openapi({ example: "REVERSE_REGISTRAR" }),
+          chain: z.string().openapi({ example: "mainnet" }),
+          with_name: count,
+          cleared: count.openapi({ description: "Addresses that set an empty name, or none" }),
+          unknown: count.openapi({ description: "Addresses whose name no event tells" }),
+        }),
+      ),
+      generated_at: generatedAt,
+    })
+    .openapi("PrimaryNameStats"),
+  cost: 0,
+  cacheSeconds: HOUR,
+  handle: async (_, ctx) => {
+    const { figures, takenAt } = await takePrimaryNames(ctx);
+    const { adoption, registrars } = figures;
+    return {
+      unique_addresses_with_primary_name: adoption.claimants,
+      unique_domain_owners: adoption.owners,
+      adoption_percentage: percentOf(adoption.ownersWithName, adoption.owners),
+      multi_chain_count: adoption.multiChain,
+      by_registrar: registrars,
+      generated_at: toInstant(takenAt),
+    };
+  },
+});
+
+const FEED_SECONDS = 30;
+
+const takeActivity = keptFor(FEED_SECONDS, readActivity);
+
+export const recentActivity = endpoint({
+  method: "get",
+  path: "/ens-stats/recent-activity",
+  group: "Statistics",
+  summary: "What happened last",
+  description: `The newest ${FEED_LENGTH} registrations, renewals, transfers, wrappings, unwrappings and changes of primary names, newest first. A transfer is a change of the effective owner that is no part of a registration, wrapping or unwrapping; a wrapping that is part of a registration is not listed besides it. Primary names are those of all chains that are configured, as they were claimed. Taken every 30 seconds.`,
+  reply: z.strictObject({ events: z.array(activity), generated_at: generatedAt }).openapi("RecentActivity"),
+  cost: 0,
+  cacheSeconds: FEED_SECONDS,
+  handle: async (_, ctx) => {
+    const { figures, takenAt } = await takeActivity(ctx);
+    return { events: figures, generated_at: toInstant(takenAt) };
+  },
+});
+
+export const statisticsEndpoints = [
+  ensStats,
+  registrationStats,
+  distributionStats,
+  primaryNameStats,
+  recentActivity,
+];

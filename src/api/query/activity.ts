@@ -1,0 +1,136 @@
+import { domain, event, ownershipChange, primaryNameChange } from "ponder:schema";
+import type { SQL, SQLWrapper } from "drizzle-orm";
+import { alias, and, desc, eq, inArray, like, ne, notExists, sql } from "ponder";
+import { type Address, type Hex, zeroAddress } from "viem";
+import type { Db } from "../context.ts";
+import { isCounted } from "./counted.ts";
+import type { EventRow } from "./events.ts";
+import type { ClaimRow } from "./primaryNames.ts";
+
+/** The newest of a kind, on the registry's chain: so many. */
+export type Newest = { chainId: number; limit: number };
+
+/**
+ * The newest logs of one kind by which a registrar registered or renewed names, newest first. Every registration and
+ * renewal passes a registrar, whichever controller sold it.
+ */
+export const listNewestPurchases = (db: Db, eventType: string, at: Newest): Promise<EventRow[]> =>
+  newestEvents(db, { eventType, and: like(event.contract, "REGISTRAR%") }, at);
+
+/** The newest wrappings, newest first; those by which a registration ended are part of it. */
+export function listNewestWraps(db: Db, registrations: readonly string[], at: Newest): Promise<EventRow[]> {
+  const other = alias(event, "other");
+  const registration = db
+    .select({ one: sql`1` })
+    .from(other)
+    .where(
+      and(
+        eq(other.transactionHash, event.transactionHash),
+        eq(other.node, event.node),
+        inArray(other.eventType, [...registrations]),
+      ),
+    );
+  return newestEvents(db, { eventType: "NameWrapped", and: notExists(registration) }, at);
+}
+
+/** The newest unwrappings, newest first; to no owner goes a stale token that a new one replaces. */
+export const listNewestUnwraps = (db: Db, at: Newest): Promise<EventRow[]> =>
+  newestEvents(db, { eventType: "NameUnwrapped", and: ne(event.newOwnerAddress, zeroAddress) }, at);
+
+function newestEvents(db: Db, which: { eventType: string; and: SQL }, { chainId, limit }: Newest) {
+  return db
+    .select()
+    .from(event)
+    .where(and(eq(event.eventType, which.eventType), eq(event.chainId, chainId), which.and))
+    .orderBy(desc(event.blockTimestamp), desc(event.blockNumber), desc(event.logIndex), desc(event.ordinal))
+    .limit(limit);
+}
+
+/** Logs of these kinds in these transactions, in the order of the chain. */
+export async function listEventsOfTransactions(
+  db: Db,
+  { transactions, eventTypes }: { transactions: readonly Hex[]; eventTypes: readonly string[] },
+): Promise<EventRow[]> {
+  if (transactions.length === 0) return [];
+  return db
+    .select()
+    .from(event)
+    .where(and(inArray(event.transactionHash, [...transactions]), inArray(event.eventType, [...eventTypes])))
+    .orderBy(event.blockNumber, event.logIndex, event.ordinal);
+}
+
+/** A name that passed from one effective owner to another. */
+export type Transfer = {
+  node: Hex;
+  from: Address;
+  to: Address;
+  blockNumber: number;
+  blockTimestamp: number;
+  transactionHash: Hex;
+};
+
+/**
+ * The newest transfers, newest first: names whose effective owner after a transaction is another than before it. What
+ * a registration, a wrapping or an unwrapping does to the owner is part of it (`others`, by their events).
+ */
+export async function listNewestTransfers(
+  db: Db,
+  others: readonly string[],
+  { chainId, limit }: Newest,
+): Promise<Transfer[]> {
+  const after = alias(ownershipChange, "after");
+  const earlier = alias(ownershipChange, "earlier");
+  const later = alias(ownershipChange, "later");
+  const { rows } = await db.execute<Omit<Transfer, "blockTimestamp"> & { blockTimestamp: string }>(sql`
+    select ${after.node} as node, before.owner as "from", ${after.ownerAddress} as "to",
+      ${after.blockNumber} as "blockNumber", ${after.blockTimestamp} as "blockTimestamp",
+      ${after.transactionHash} as "transactionHash"
+    from ${ownershipChange} as after
+    join ${domain} on ${eq(domain.chainId, after.chainId)} and ${eq(domain.node, after.node)} and ${isCounted}
+    cross join lateral (
+      select ${earlier.ownerAddress} as owner from ${ownershipChange} as earlier
+      where ${eq(earlier.node, after.node)} and ${eq(earlier.chainId, after.chainId)}
+        and ${place(earlier)} < ${place(after)} and ${ne(earlier.transactionHash, after.transactionHash)}
+      order by ${earlier.blockNumber} desc, ${earlier.logIndex} desc, ${earlier.ordinal} desc limit 1
+    ) as before
+    where ${eq(after.chainId, chainId)} and before.owner <> ${after.ownerAddress}
+      and not exists (
+        select from ${ownershipChange} as later
+        where ${eq(later.node, after.node)} and ${eq(later.chainId, after.chainId)}
+          and ${eq(later.transactionHash, after.transactionHash)} and ${place(later)} > ${place(after)}
+      )
+      and not exists (
+        select from ${event}
+        where ${eq(event.transactionHash, after.transactionHash)} and ${eq(event.node, after.node)}
+          and ${inArray(event.eventType, [...others])}
+      )
+    order by ${after.blockNumber} desc, ${after.logIndex} desc, ${after.ordinal} desc limit ${limit}`);
+  return rows.map((row) => ({ ...row, blockTimestamp: Number(row.blockTimestamp) }));
+}
+
+/** Where a change stands on its chain. */
+const place = (change: Record<"blockNumber" | "logIndex" | "ordinal", SQLWrapper>): SQL =>
+  sql`(${change.blockNumber}, ${change.logIndex}, ${change.ordinal})`;
+
+/** The newest changes of claimed names, on all chains, newest first. */
+export function listNewestClaims(db: Db, limit: number): Promise<ClaimRow[]> {
+  const { blockTimestamp, chainId, blockNumber, logIndex } = primaryNameChange;
+  return db
+    .select()
+    .from(primaryNameChange)
+    .orderBy(desc(blockTimestamp), desc(chainId), desc(blockNumber), desc(logIndex))
+    .limit(limit);
+}
+
+/** Full names by node. */
+export async function findNames(
+  db: Db,
+  { chainId, nodes }: { chainId: number; nodes: readonly Hex[] },
+): Promise<Map<Hex, string>> {
+  if (nodes.length === 0) return new Map();
+  const rows = await db
+    .select({ node: domain.node, name: domain.fullName })
+    .from(domain)
+    .where(and(eq(domain.chainId, chainId), inArray(domain.node, [...new Set(nodes)])));
+  return new Map(rows.map(({ node, name }) => [node, name]));
+}

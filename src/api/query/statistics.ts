@@ -1,0 +1,235 @@
+import { domain, event, primaryName } from "ponder:schema";
+import type { SQL } from "drizzle-orm";
+import { and, eq, gt, inArray, isNotNull, lte, sql } from "ponder";
+import { ETH_NODE, ROOT_NODE } from "../../ens/name.ts";
+import type { Db } from "../context.ts";
+import { isActiveAt, isCounted } from "./counted.ts";
+import { isExpiringWithin } from "./lifetime.ts";
+import { isWrappedAt, ownerAt } from "./ownership.ts";
+import { registrationEvents, renewalEvents } from "./periods.ts";
+
+/*
+ * Figures of the whole index. Each table is read once for each of them: no index helps to count everything.
+ */
+
+/** Which names are counted, and when: the registry's chain, and unix seconds. */
+export type Moment = { chainId: number; now: number };
+
+const DAY = 86_400;
+
+const countIf = (condition: SQL): SQL<number> => sql<number>`(count(*) filter (where ${condition}))::int`;
+
+/** Names of the chain that have an owner: a deleted subname is no name any more. */
+const isOwned = ({ chainId }: Moment): SQL | undefined =>
+  and(eq(domain.chainId, chainId), isCounted, isNotNull(domain.effectiveOwnerAddress));
+
+/** How many names there are, by what they are at the moment. */
+export type Totals = {
+  total: number;
+  active: number;
+  wrapped: number;
+  expiring30d: number;
+  expiring90d: number;
+  /** Addresses that effectively own an active name. */
+  owners: number;
+};
+
+/** Counts names by owner first: distinct owners then cost no second pass. */
+export async function readTotals(db: Db, at: Moment): Promise<Totals> {
+  const { now } = at;
+  const byOwner = db
+    .select({
+      owner: ownerAt(now).as("owner"),
+      total: sql<number>`count(*)`.as("total"),
+      active: countIf(isActiveAt(now)).as("active"),
+      wrapped: countIf(isWrappedAt(now)).as("wrapped"),
+      expiring30d: countIf(isExpiringWithin(30, now)).as("expiring_30d"),
+      expiring90d: countIf(isExpiringWithin(90, now)).as("expiring_90d"),
+    })
+    .from(domain)
+    .where(isOwned(at))
+    .groupBy(sql`1`)
+    .as("by_owner");
+  const [row] = await db
+    .select({
+      total: total(byOwner.total),
+      active: total(byOwner.active),
+      wrapped: total(byOwner.wrapped),
+      expiring30d: total(byOwner.expiring30d),
+      expiring90d: total(byOwner.expiring90d),
+      owners: countIf(gt(byOwner.active, 0)),
+    })
+    .from(byOwner);
+  return row ?? { total: 0, active: 0, wrapped: 0, expiring30d: 0, expiring90d: 0, owners: 0 };
+}
+
+const total = (column: SQL.Aliased<number>): SQL<number> => sql<number>`coalesce(sum(${column}), 0)::int`;
+
+/** How many logs the index holds, of all chains, once for each name that a log concerns. */
+export async function countEvents(db: Db): Promise<number> {
+  const [row] = await db.select({ count: sql<number>`count(*)::int` }).from(event);
+  return row?.count ?? 0;
+}
+
+/** Registrations and renewals of the last day and the last seven. */
+export type RecentPurchases = { registrations24h: number; registrations7d: number; renewals7d: number };
+
+export async function countRecentPurchases(db: Db, at: Moment): Promise<RecentPurchases> {
+  const purchase = purchasesAfter(db, at.now - 7 * DAY, at);
+  const isToday = gt(purchase.blockTimestamp, at.now - DAY);
+  const [row] = await db
+    .select({
+      registrations24h: countIf(sql`${purchase.isRegistration} and ${isToday}`),
+      registrations7d: countIf(sql`${purchase.isRegistration}`),
+      renewals7d: countIf(sql`not ${purchase.isRegistration}`),
+    })
+    .from(purchase);
+  return row ?? { registrations24h: 0, registrations7d: 0, renewals7d: 0 };
+}
+
+/** Registrations and renewals of one day (UTC), `day` counting from 1 January 1970. */
+export type DayCounts = { day: number; registrations: number; renewals: number };
+
+/** Registrations and renewals from the start of a day on, by day; days without any are left out. */
+export function listPurchasesByDay(db: Db, firstDay: number, at: Moment): Promise<DayCounts[]> {
+  const purchase = purchasesAfter(db, firstDay * DAY - 1, at);
+  const day = sql<number>`(${purchase.blockTimestamp} / ${sql.raw(String(DAY))})::int`;
+  return db
+    .select({
+      day,
+      registrations: countIf(sql`${purchase.isRegistration}`),
+      renewals: countIf(sql`not ${purchase.isRegistration}`),
+    })
+    .from(purchase)
+    .groupBy(day)
+    .orderBy(day);
+}
+
+/**
+ * Registrations and renewals after a time and up to now, as registration histories have them merged: registrar and
+ * controller both log them, and all logs of one kind, transaction and name are one.
+ */
+function purchasesAfter(db: Db, after: number, { chainId, now }: Moment) {
+  return db
+    .selectDistinct({
+      blockTimestamp: event.blockTimestamp,
+      isRegistration: sql<boolean>`${inArray(event.eventType, registrationEvents)}`.as("is_registration"),
+      node: event.node,
+      transactionHash: event.transactionHash,
+    })
+    .from(event)
+    .where(
+      and(
+        eq(event.chainId, chainId),
+        inArray(event.eventType, [...registrationEvents, ...renewalEvents]),
+        gt(event.blockTimestamp, after),
+        lte(event.blockTimestamp, now),
+      ),
+    )
+    .as("purchase");
+}
+
+/** One figure of the distribution: names by the length of their label, by their TLD, or by their parent. */
+export type Share = {
+  kind: "length" | "tld" | "parent";
+  /** Code points of the label, as digits; or the name of the TLD or parent. */
+  key: string;
+  /** True for the TLD `eth`. */
+  isEth: boolean;
+  /** Active names; `activeEth` only those right under .eth. */
+  active: number;
+  activeEth: number;
+  /** Active names and those that no longer are. */
+  allTime: number;
+};
+
+/** Longest list of parents in an answer: those with most names. */
+const MAX_PARENTS = 100;
+
+/** How names are spread over lengths, TLDs and parents. All of it comes of one count by parent and length. */
+export async function listShares(db: Db, { chainId, now }: Moment): Promise<Share[]> {
+  const isHere = eq(domain.chainId, chainId);
+  const isActive = sql`${isActiveAt(now)} and ${domain.effectiveOwnerAddress} is not null`;
+  const { rows } = await db.execute<Share>(sql`
+    with counted as materialized (
+      select ${domain.parentNode} as parent, ${domain.labelLength} as length,
+        count(*) filter (where ${isActive}) as active, count(*) as all_time
+      from ${domain} where ${isHere} and ${isCounted} and ${domain.parentNode} is not null
+      group by 1, 2
+    ), tld as (
+      select ${domain.node} as node, ${domain.fullName} as name
+      from ${domain} where ${isHere} and ${domain.parentNode} = ${ROOT_NODE}
+    ), largest as (
+      select parent, sum(active) as active, sum(all_time) as all_time
+      from counted where parent <> ${ROOT_NODE} and parent not in (select node from tld)
+      group by parent having sum(active) > 0 order by active desc, parent limit ${MAX_PARENTS}
+    ), share as (
+      select 'length' as kind, length::text as key, false as is_eth, sum(active) as active,
+        coalesce(sum(active) filter (where parent = ${ETH_NODE}), 0) as active_eth, sum(all_time) as all_time
+      from counted where length is not null group by length having sum(active) > 0
+      union all
+      select 'tld', tld.name, tld.node = ${ETH_NODE}, sum(active), 0, sum(all_time)
+      from counted join tld on tld.node = counted.parent group by tld.node, tld.name
+      union all
+      select 'parent', ${domain.fullName}, false, largest.active, 0, largest.all_time
+      from largest join ${domain} on ${isHere} and ${domain.node} = largest.parent
+    )
+    select kind, key, is_eth as "isEth", active::int, active_eth::int as "activeEth", all_time::int as "allTime"
+    from share`);
+  return rows;
+}
+
+/** Names that addresses claim at one family of reverse registrars, on one chain. */
+export type ClaimCounts = {
+  registrar: string;
+  chainId: number;
+  withName: number;
+  cleared: number;
+  /** Claims whose name no event tells. */
+  unknown: number;
+};
+
+/** Counts claims by registrar and chain; pairs without any are left out. */
+export function listClaimCounts(db: Db): Promise<ClaimCounts[]> {
+  const { name, isNameKnown, registrar, chainId } = primaryName;
+  return db
+    .select({
+      registrar,
+      chainId,
+      withName: countIf(isNotNull(name)),
+      cleared: countIf(sql`${name} is null and ${isNameKnown}`),
+      unknown: countIf(sql`${name} is null and not ${isNameKnown}`),
+    })
+    .from(primaryName)
+    .groupBy(registrar, chainId);
+}
+
+/** Addresses that claim a name, and owners of active names. */
+export type Adoption = {
+  /** Addresses that claim a name on any chain. */
+  claimants: number;
+  /** Those of them that do on two chains or more. */
+  multiChain: number;
+  owners: number;
+  /** Owners that claim a name. */
+  ownersWithName: number;
+};
+
+/** Puts owners and claimants side by side. */
+export async function readAdoption(db: Db, at: Moment): Promise<Adoption> {
+  const { address, chainId, name } = primaryName;
+  const { rows } = await db.execute<Adoption>(sql`
+    with claimant as (
+      select ${address} as address, min(${chainId}) <> max(${chainId}) as on_several
+      from ${primaryName} where ${name} is not null group by 1
+    ), owner as (
+      select distinct ${ownerAt(at.now)} as address
+      from ${domain} where ${isOwned(at)} and ${isActiveAt(at.now)}
+    )
+    select count(claimant.address)::int as claimants,
+      (count(*) filter (where on_several))::int as "multiChain",
+      count(owner.address)::int as owners,
+      (count(*) filter (where claimant.address is not null and owner.address is not null))::int as "ownersWithName"
+    from claimant full join owner on owner.address = claimant.address`);
+  return rows[0] ?? { claimants: 0, multiChain: 0, owners: 0, ownersWithName: 0 };
+}

@@ -1,0 +1,290 @@
+import { domain, event, primaryName } from "ponder:schema";
+import { namehash } from "viem";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { openApi } from "./api.ts";
+import {
+  account,
+  CHAIN_ID,
+  type DomainRow,
+  domainRow,
+  eventRow,
+  LAYER2_CHAIN_ID,
+  registeredRow,
+  transaction,
+  WRAPPER,
+} from "./rows.ts";
+import { createTables, type Tables } from "./tables.ts";
+
+const DAY = 86_400;
+/** Noon of a day, so that today is half gone. */
+const NOW = Math.floor(1_800_000_000 / DAY) * DAY + DAY / 2;
+const inDays = (days: number) => BigInt(NOW + days * DAY);
+const instant = (seconds: number) => new Date(seconds * 1_000).toISOString();
+
+const alice = account(0xa11ce);
+const bob = account(0xb0b);
+const PCC = 65536;
+
+let tables: Tables;
+const ask = async (path: string, now = NOW) => (await openApi(tables, now).get(path)).body;
+
+const owned = (owner: DomainRow["registryOwner"]) => ({ registryOwner: owner, effectiveOwnerAddress: owner });
+const wrapped = (owner: DomainRow["wrapperOwner"]) => ({
+  ...{ registryOwner: WRAPPER, wrapperOwner: owner, effectiveOwnerAddress: owner, isWrapped: true },
+});
+
+/** Names of every sort: 11 have an owner and count, 7 of them are active. */
+const names = [
+  domainRow("", { node: namehash(""), parentNode: null, labelhash: null, ...owned(account(9)) }),
+  domainRow("eth", owned(account(0xe2))),
+  registeredRow("alice.eth", alice, inDays(100)),
+  registeredRow("abc.eth", alice, inDays(30)),
+  registeredRow("grace.eth", bob, inDays(-90)),
+  registeredRow("premium.eth", account(1), inDays(-91)),
+  domainRow("auctioned.eth", owned(account(2))),
+  domainRow("gone.eth"),
+  domainRow("a.alice.eth", owned(bob)),
+  domainRow("b.alice.eth", owned(bob)),
+  domainRow("deleted.alice.eth"),
+  domainRow(`${alice.slice(2)}.addr.reverse`, owned(account(3))),
+  registeredRow("wrapped.eth", WRAPPER, inDays(31), {
+    ...wrapped(alice),
+    wrapperFuses: PCC,
+    wrapperExpiryTimestamp: inDays(121),
+  }),
+  registeredRow("lapsed.eth", WRAPPER, inDays(-100), {
+    ...wrapped(account(4)),
+    wrapperFuses: PCC,
+    wrapperExpiryTimestamp: inDays(-10),
+  }),
+  domainRow("ended.wrapped.eth", {
+    ...wrapped(account(5)),
+    wrapperFuses: PCC,
+    wrapperExpiryTimestamp: inDays(-1),
+    expiryTimestamp: inDays(-1),
+  }),
+];
+
+beforeEach(async () => {
+  tables = await createTables();
+});
+afterEach(() => tables.drop());
+
+describe("GET /ens-stats", () => {
+  test("counts names, owners, events, registrations and renewals", async () => {
+    await tables.writer.insert(domain).values(names);
+    const log = (seconds: number, tx: number, eventType: string, fields = {}) =>
+      eventRow(
+        { block: 1000 + tx, log: seconds % 7, tx },
+        {
+          ...{
+            contract: "REGISTRAR",
+            eventType,
+            node: namehash(`n${tx}.eth`),
+            blockTimestamp: NOW - seconds,
+          },
+          ...fields,
+        },
+      );
+    await tables.writer
+      .insert(event)
+      .values([
+        log(10, 1, "NameRegistered"),
+        log(11, 1, "NameRegistered", { contract: "CONTROLLER", blockTimestamp: NOW - 10 }),
+        log(12, 1, "NameRegistered", { node: namehash("other.eth"), blockTimestamp: NOW - 10 }),
+        log(DAY - 1, 2, "NameRegistered"),
+        log(DAY, 3, "NameRegistered"),
+        log(7 * DAY - 1, 4, "NameRegistered"),
+        log(7 * DAY, 5, "NameRegistered"),
+        log(5, 6, "NameRenewed"),
+        log(6, 6, "NameRenewed", { contract: "CONTROLLER", blockTimestamp: NOW - 5 }),
+        log(7, 6, "RenewalReferred", { contract: "RENEWAL_REFERRER", blockTimestamp: NOW - 5 }),
+        log(-1, 7, "NameRegistered"),
+        log(8, 8, "NewOwner", { chainId: LAYER2_CHAIN_ID }),
+      ]);
+    expect(await ask("/ens-stats")).toEqual({
+      total_domains: 11,
+      active_domains: 7,
+      expired_domains: 4,
+      wrapped_domains: 1,
+      wrapped_percentage: 9.09,
+      expiring_30d: 1,
+      expiring_90d: 2,
+      unique_owners: 3,
+      total_events: 12,
+      registrations_24h: 3,
+      registrations_7d: 5,
+      renewals_7d: 1,
+      generated_at: instant(NOW),
+    });
+  });
+
+  test("of an empty index are zero", async () => {
+    expect(await ask("/ens-stats")).toMatchObject({
+      total_domains: 0,
+      wrapped_percentage: 0,
+      unique_owners: 0,
+      total_events: 0,
+      registrations_7d: 0,
+    });
+  });
+
+  test("are kept for five minutes, and for clients too", async () => {
+    expect((await ask("/ens-stats")).total_domains).toBe(0);
+    await tables.writer.insert(domain).values(names);
+    expect(await ask("/ens-stats", NOW + 300)).toMatchObject({
+      total_domains: 0,
+      generated_at: instant(NOW),
+    });
+    expect(await ask("/ens-stats", NOW + 601)).toMatchObject({
+      total_domains: 11,
+      generated_at: instant(NOW + 601),
+    });
+  });
+});
+
+test.each([
+  ["/ens-stats", 300],
+  ["/ens-stats/registrations", 900],
+  ["/ens-stats/distribution", 3600],
+  ["/ens-stats/primary-names", 3600],
+  ["/ens-stats/recent-activity", 30],
+])("%s may be kept for %d seconds, under /api too", async (path, seconds) => {
+  const { app } = openApi(tables, NOW);
+  const replies = [await app.request(path), await app.request(`/api${path}`)];
+  const headers = replies.map((reply) => reply.headers.get("cache-control"));
+  expect(headers).toEqual([`public, max-age=${seconds}`, `public, max-age=${seconds}`]);
+  expect(await replies[0]?.json()).toEqual(await replies[1]?.json());
+  expect((await app.request(path, { method: "POST" })).status).toBe(405);
+});
+
+describe("GET /ens-stats/registrations", () => {
+  test("gives thirty days, oldest first, with those on which nothing happened", async () => {
+    const midnight = NOW - DAY / 2;
+    const log = (tx: number, eventType: string, blockTimestamp: number) =>
+      eventRow(
+        { block: tx, tx },
+        { contract: "REGISTRAR", eventType, node: namehash(`n${tx}.eth`), blockTimestamp },
+      );
+    await tables.writer
+      .insert(event)
+      .values([
+        log(1, "NameRegistered", midnight),
+        log(2, "NameRegistered", midnight - 1),
+        log(3, "NameRenewed", midnight - 1),
+        log(4, "NameRenewed", midnight - 1),
+        log(5, "NameRegistered", midnight - 29 * DAY),
+        log(6, "NameRegistered", midnight - 29 * DAY - 1),
+        log(7, "NameRegistered", NOW + 1),
+      ]);
+    const body = await ask("/ens-stats/registrations");
+    const daily = body.daily as { date: string; registrations: number; renewals: number }[];
+    const date = (days: number) => instant(NOW + days * DAY).slice(0, 10);
+    expect(daily.map((day) => day.date)).toEqual(Array.from({ length: 30 }, (_, i) => date(i - 29)));
+    expect(daily.filter((day) => day.registrations + day.renewals > 0)).toEqual([
+      { date: date(-29), registrations: 1, renewals: 0 },
+      { date: date(-1), registrations: 1, renewals: 2 },
+      { date: date(0), registrations: 1, renewals: 0 },
+    ]);
+    expect(body.generated_at).toBe(instant(NOW));
+  });
+});
+
+describe("GET /ens-stats/distribution", () => {
+  test("spreads names over lengths, top-level domains and parents", async () => {
+    await tables.writer
+      .insert(domain)
+      .values([
+        ...names,
+        domainRow("hidden.eth", { ...registeredRow("hidden.eth", bob, inDays(9)), labelLength: null }),
+        domainRow("com", owned(account(7))),
+        domainRow("shop.com", owned(bob)),
+        domainRow("sold.com"),
+        domainRow("x.shop.com", owned(bob)),
+        domainRow("lost.unknown.parent", { ...owned(bob), parentNode: null }),
+      ]);
+    expect(await ask("/ens-stats/distribution")).toEqual({
+      eth_label_length: [
+        { length: 3, count: 1, percentage: 25 },
+        { length: 5, count: 2, percentage: 50 },
+        { length: 7, count: 1, percentage: 25 },
+      ],
+      all_label_length: [
+        { length: 1, count: 3, percentage: 30 },
+        { length: 3, count: 3, percentage: 30 },
+        { length: 4, count: 1, percentage: 10 },
+        { length: 5, count: 2, percentage: 20 },
+        { length: 7, count: 1, percentage: 10 },
+      ],
+      by_tld: [
+        { tld: "eth", count: 5, note: "active" },
+        { tld: "com", count: 2, note: "all_time" },
+      ],
+      by_subname_parent: [
+        { parent: "alice.eth", count: 2 },
+        { parent: "shop.com", count: 1 },
+      ],
+      generated_at: instant(NOW),
+    });
+  });
+
+  test("of an empty index is empty", async () => {
+    expect(await ask("/ens-stats/distribution")).toEqual({
+      eth_label_length: [],
+      all_label_length: [],
+      by_tld: [],
+      by_subname_parent: [],
+      generated_at: instant(NOW),
+    });
+  });
+});
+
+describe("GET /ens-stats/primary-names", () => {
+  const claim = (
+    address: DomainRow["registryOwner"],
+    registrar: string,
+    name: string | null,
+    fields = {},
+  ) => ({
+    ...{ address: address ?? alice, registrar, name, coinType: registrar.length, isNameKnown: true },
+    ...{ chainId: CHAIN_ID, blockNumber: 1, transactionHash: transaction(1), ...fields },
+  });
+  const onLayer2 = { chainId: LAYER2_CHAIN_ID };
+
+  test("counts claims of every chain, and the owners among those who claim", async () => {
+    await tables.writer.insert(domain).values(names);
+    await tables.writer
+      .insert(primaryName)
+      .values([
+        claim(alice, "REVERSE_REGISTRAR", "alice.eth"),
+        claim(alice, "L2_REVERSE_REGISTRAR", "alice.eth", onLayer2),
+        claim(bob, "REVERSE_REGISTRAR", null),
+        claim(bob, "L2_REVERSE_REGISTRAR", "bob.eth", onLayer2),
+        claim(account(20), "REVERSE_REGISTRAR", "a.eth"),
+        claim(account(20), "DEFAULT_REVERSE_REGISTRAR", "b.eth"),
+        claim(account(21), "REVERSE_REGISTRAR", null, { isNameKnown: false }),
+        claim(account(22), "L2_REVERSE_REGISTRAR", null, onLayer2),
+      ]);
+    expect(await ask("/ens-stats/primary-names")).toEqual({
+      unique_addresses_with_primary_name: 3,
+      unique_domain_owners: 3,
+      adoption_percentage: 66.67,
+      multi_chain_count: 1,
+      by_registrar: [
+        { registrar: "REVERSE_REGISTRAR", chain: "devnet", with_name: 2, cleared: 1, unknown: 1 },
+        { registrar: "DEFAULT_REVERSE_REGISTRAR", chain: "devnet", with_name: 1, cleared: 0, unknown: 0 },
+        { registrar: "L2_REVERSE_REGISTRAR", chain: "devnet2", with_name: 2, cleared: 1, unknown: 0 },
+      ],
+      generated_at: instant(NOW),
+    });
+  });
+
+  test("names every registrar that is configured, where nobody claims yet", async () => {
+    expect(await ask("/ens-stats/primary-names")).toMatchObject({
+      unique_addresses_with_primary_name: 0,
+      adoption_percentage: 0,
+      multi_chain_count: 0,
+      by_registrar: [{ with_name: 0 }, { with_name: 0 }, { chain: "devnet2", with_name: 0 }],
+    });
+  });
+});
