@@ -9,6 +9,7 @@ const ERROR = 50;
 const expected = [
   /"msg":"(Local environment file|Received SIG|Started shutdown sequence|Dropped existing database)/,
   /"msg":"(Detected public RPC URL|No new block received within expected time).*"chain_id":31337/,
+  /"msg":"Received JSON-RPC error".*execution reverted/, // A contract without the function that was asked.
   /Cannot use a pool after calling end on the pool/,
 ];
 /** Lines that are no warning, but what a developer waits for. */
