@@ -1,5 +1,6 @@
 import type { Address, Hex } from "viem";
 import type { Block, LiveAnswers } from "../store/liveAnswers.ts";
+import { type AgentContracts, type LiveBinding, readBindings } from "./binding.ts";
 import { limiter } from "./bounded.ts";
 import { type AnswerCache, createAnswerCache, type Settled } from "./cache.ts";
 import { LiveFailure } from "./failure.ts";
@@ -21,6 +22,8 @@ export type LiveName = { owners: LiveOwners; records: LiveRecords };
 
 /** Answers from the chain at request time, never from before the block that is given. */
 export type Live = {
+  /** False if no node is configured: then every question fails. */
+  isConfigured: boolean;
   /** Number of the chain's newest block by the live nodes themselves. @throws LiveFailure */
   newestBlock: () => Promise<number>;
   /** Names with owners and records: one resolver call each, one call for all owners. In the order of the questions. */
@@ -35,13 +38,19 @@ export type Live = {
     block: Block,
     questions: readonly { address: Address; coinType: bigint }[],
   ) => Promise<Settled<string | null>[]>;
+  /** The adapter's word on agents, all by one call; null for one that it never bound. In the order of the ids. */
+  bindings: (block: Block, agentIds: readonly bigint[]) => Promise<Settled<LiveBinding | null>[]>;
 };
 
 export type LivePlan = {
   rpc: Rpc;
   gateways: Gateways;
   answers: LiveAnswers;
-  contracts: OwnerContracts & { universalResolver: Address | undefined };
+  contracts: OwnerContracts & {
+    universalResolver: Address | undefined;
+    /** Undefined where the chain has no adapter of agents. */
+    agents: AgentContracts | undefined;
+  };
   /** For everything that one request asks of the chain; 10 s unless told. */
   timeLimitMs?: number;
 };
@@ -76,6 +85,7 @@ export function createLive({
   const newSignal = () => AbortSignal.timeout(timeLimitMs);
 
   return {
+    isConfigured: rpc.isConfigured,
     newestBlock: () => rpc.newestBlock(newSignal()),
     names: (block, questions) =>
       settle(
@@ -117,7 +127,34 @@ export function createLive({
           return asks.map((ask) => inTurn(signal, () => readPrimaryName(reach(block, signal), ask)));
         },
       ),
+    bindings: (block, agentIds) =>
+      settle(
+        block,
+        agentIds.map((ask) => ({
+          question: remembered(
+            "binding",
+            ask.toString(),
+            contracts.agents?.adapter,
+            contracts.agents?.registry,
+          ),
+          ask,
+        })),
+        (asks) => {
+          if (asks.length === 0) return [];
+          const of = { agentIds: asks, blockNumber: block.number };
+          const read = readBindings(
+            { rpc, contracts: requireAgents(contracts.agents), signal: newSignal() },
+            of,
+          );
+          return asks.map(async (_, index) => (await read)[index] ?? null);
+        },
+      ),
   };
+}
+
+function requireAgents(contracts: AgentContracts | undefined): AgentContracts {
+  if (contracts !== undefined) return contracts;
+  throw new LiveFailure("rpc", "This deployment has no adapter of agents that could be asked.");
 }
 
 const HASHED_LABEL = /(^|\.)\[[0-9a-f]{64}\](\.|$)/;

@@ -13,6 +13,8 @@ export type CallAt = { to: Address; data: Hex; blockNumber: number };
 
 /** A node of the chain, asked at request time. */
 export type Rpc = {
+  /** False without any node: then every call fails. */
+  isConfigured: boolean;
   /** @throws LiveFailure when no node answers */
   call: (call: CallAt, signal: AbortSignal) => Promise<CallResult>;
   /** Number of the newest block, at most a second old. @throws LiveFailure when no node answers */
@@ -62,6 +64,7 @@ export function createRpc({
 
   let head: { number: Promise<number>; until: number } | undefined;
   return {
+    isConfigured: nodes.length > 0,
     call: ({ to, data, blockNumber }, signal) =>
       request({ method: "eth_call", params: [{ to, data }, numberToHex(blockNumber)] }, readCall, signal),
     newestBlock: (signal) => {
