@@ -4,11 +4,12 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Endpoint } from "../../src/api/endpoint.ts";
 import { operations } from "../../src/api/endpoints/index.ts";
 import { openApi, type TestApi } from "./api.ts";
-import { fillWithMany, MANY_DOMAINS } from "./manyRows.ts";
+import { fillWithMany } from "./manyRows.ts";
 import { account, CHAIN_ID, registeredRow, STATIC_RESOLVER } from "./rows.ts";
 import { createTables, setProgress, type Tables } from "./tables.ts";
 
 const NOW = 1_800_000_000;
+const MANY_DOMAINS = 200_000;
 const FILL_TIMEOUT_MS = 400_000;
 /** Tables of fewer rows are read as a whole, and rightly so. */
 const LARGE_TABLE_ROWS = 5_000;
@@ -26,7 +27,7 @@ const owner = account(4_096 + 7);
 
 beforeAll(async () => {
   const onQuery = (sql: string, parameters: unknown[]) => void queries.push({ sql, parameters });
-  tables = await createTables({ fill: fillWithMany, onQuery });
+  tables = await createTables({ fill: fillWithMany(MANY_DOMAINS), onQuery });
   await setProgress(tables, { chainId: CHAIN_ID, block: MANY_DOMAINS, time: NOW });
   const resolver = { resolver: STATIC_RESOLVER };
   await tables.writer

@@ -1,0 +1,12 @@
+-- A role for analysts, who read the views and nothing else. To be run by the owner of the database:
+--   psql "$DATABASE_URL" -v role=analyst -v password=secret -v views=namedex -f docs/analyst-role.sql
+-- `views` is DATABASE_VIEWS_SCHEMA. The views are made anew with each build of the index; the grant on those to come
+-- holds for views that the same user makes who runs this.
+create role :"role" login password :'password';
+alter role :"role" set default_transaction_read_only = on;
+alter role :"role" set statement_timeout = '5min';
+alter role :"role" set search_path = :"views";
+create schema if not exists :"views";
+grant usage on schema :"views" to :"role";
+grant select on all tables in schema :"views" to :"role";
+alter default privileges in schema :"views" grant select on tables to :"role";

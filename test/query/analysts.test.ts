@@ -1,0 +1,117 @@
+import { randomBytes } from "node:crypto";
+import { readFileSync, writeFileSync } from "node:fs";
+import pg from "pg";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { readTables, writeDictionary } from "./dictionary.ts";
+import { fillWithMany } from "./manyRows.ts";
+import { createTables, type Tables } from "./tables.ts";
+
+const guideFile = new URL("../../docs/analysts.md", import.meta.url);
+const roleFile = new URL("../../docs/analyst-role.sql", import.meta.url);
+const MARK = "<!-- tables -->\n";
+
+const guide = readFileSync(guideFile, "utf8");
+const examples = [...guide.matchAll(/([^\n]+):?\n\n```sql\n([\s\S]*?)```/g)].map(
+  ([, title = "", sql = ""]) => ({ title, sql }),
+);
+
+const suffix = randomBytes(4).toString("hex");
+const role = `analyst_${suffix}`;
+const views = `views_${suffix}`;
+const password = "it's secret";
+
+let tables: Tables;
+let analyst: pg.Client;
+
+/** The script with its variables put in as psql does. */
+function roleScript(): string {
+  const words: Record<string, string> = { role, views, password };
+  return readFileSync(roleFile, "utf8").replaceAll(/:(["'])(\w+)\1/g, (_, quote: string, name: string) => {
+    const word = words[name] ?? "";
+    return quote === '"' ? pg.escapeIdentifier(word) : pg.escapeLiteral(word);
+  });
+}
+
+/** Makes the views as Ponder does when a build is ready. */
+async function makeViews() {
+  const { rows } = await tables.pool.query<{ name: string }>(
+    "select table_name as name from information_schema.tables where table_schema = 'public' and table_name !~ '^pg_'",
+  );
+  for (const { name } of rows) {
+    await tables.pool.query(`drop view if exists "${views}"."${name}"`);
+    await tables.pool.query(`create view "${views}"."${name}" as select * from public."${name}"`);
+  }
+}
+
+/** Some of the questions are about the time to come. */
+const expiringFromNowOn = `update domains set
+  registrar_expiry_timestamp = floor(extract(epoch from now())) + created_block_number * 1000,
+  wrapper_expiry_timestamp = floor(extract(epoch from now())) + created_block_number * 1000
+  where registrar_expiry_timestamp is not null`;
+
+beforeAll(async () => {
+  tables = await createTables({ fill: fillWithMany(2_000) });
+  await tables.pool.query(expiringFromNowOn);
+  await tables.pool.query(roleScript());
+  await makeViews();
+  const { rows } = await tables.pool.query<{ url: string }>("select current_database() as url");
+  const options = (tables.pool as pg.Pool & { options: { connectionString: string } }).options;
+  const url = new URL(options.connectionString);
+  url.username = role;
+  url.password = encodeURIComponent(password);
+  url.pathname = `/${rows[0]?.url}`;
+  analyst = new pg.Client({ connectionString: url.href });
+  await analyst.connect();
+});
+
+afterAll(async () => {
+  await analyst?.end();
+  await tables?.pool.query(`drop schema "${views}" cascade; drop owned by "${role}"; drop role "${role}"`);
+  await tables?.drop();
+});
+
+describe("the data dictionary", () => {
+  test("explains every table and column", () => {
+    for (const { name, explanation, columns } of readTables()) {
+      expect(explanation, name).toMatch(/\w.*\.$/s);
+      for (const column of columns)
+        expect(column.explanation, `${name}.${column.name}`).toMatch(/\w.*[.)]$/s);
+    }
+  });
+
+  test("says what the schema says", () => {
+    const written = `${guide.slice(0, guide.indexOf(MARK) + MARK.length)}\n${writeDictionary()}\n`;
+    if (process.env.UPDATE_DOCS) writeFileSync(guideFile, written);
+    expect(
+      readFileSync(guideFile, "utf8"),
+      "run UPDATE_DOCS=1 npx vitest run test/query/analysts.test.ts",
+    ).toBe(written);
+  });
+});
+
+describe("the analysts' role", () => {
+  test("there are ten questions", () => {
+    expect(examples).toHaveLength(10);
+  });
+
+  test.each(examples)("may ask: $title", async ({ sql }) => {
+    const { rows } = await analyst.query(sql);
+    expect(rows.length).toBeGreaterThan(0);
+  });
+
+  test.each([
+    "delete from domains",
+    "set default_transaction_read_only = off; insert into labels values ('0x')",
+    "create table mine (a int)",
+    "select * from public.domains",
+  ])("may not: %s", async (sql) => {
+    await expect(analyst.query(sql)).rejects.toThrow(/permission denied|read-only/);
+  });
+
+  test("may read views that a later build makes", async () => {
+    await makeViews();
+    expect((await analyst.query("select count(*)::int as count from domains")).rows).toEqual([
+      { count: 2_000 },
+    ]);
+  });
+});

@@ -1,0 +1,145 @@
+import { readFileSync } from "node:fs";
+import { getTableConfig, PgTable } from "drizzle-orm/pg-core";
+import ts from "typescript";
+import schema from "../support/ponderSchema.ts";
+
+const schemaFile = new URL("../../ponder.schema.ts", import.meta.url);
+
+/** Columns that mean the same wherever they are; the schema explains them where they mean something else. */
+const common: Record<string, string> = {
+  chain_id: "Id of the chain.",
+  block_number: "Block of the log.",
+  block_timestamp: "Time of that block, unix seconds.",
+  log_index: "Place of the log in its block.",
+  ordinal: "Counts the names that one log concerns, from 0.",
+  transaction_hash: "Transaction of the log.",
+  contract_address: "The contract that emitted the log.",
+  node: "namehash of the name.",
+  resolver: "The resolver.",
+  registry_owner: "Owner in the registry; null if none.",
+  registrar_owner: "Holder of the registrar's token; null if none.",
+  wrapper_owner: "Holder of the NameWrapper's token; null if none.",
+  from_address: "Who gave, or did.",
+  to_address: "Who received.",
+  owner_address: "Owner that the log names.",
+  new_owner_address: "Owner after a transfer or an unwrapping.",
+  resolver_address: "Resolver that the log names.",
+  base_cost_wei: "Price without premium, wei.",
+  premium_wei: "Premium after grace, wei.",
+  referrer: "Whom the buyer names as referrer, 32 bytes.",
+  expiry_timestamp: "Expiry that the log names, unix seconds.",
+  fuses: "Fuses of the NameWrapper that the log names.",
+  coin_type: "Coin type of the address (SLIP-44, ENSIP-11).",
+  key: "Key of a text record.",
+  value: "Value of a text record.",
+  contenthash: "The contenthash record; null if none.",
+  name: "The name that the log spells out.",
+  labelhash: "keccak256 of the label.",
+  address: "The address.",
+  label: "The label.",
+  registrar: "Which kind of reverse registrar it was set at.",
+  is_name_known: "False where only the chain knows the name.",
+  adapter: "The adapter that registered the agent and holds it.",
+  agent_id: "Token id of the agent.",
+  token_contract: "Contract of the token.",
+  token_id: "The token's id in that contract.",
+  version: "Counts up at each clearing of records.",
+  created_block_number: "Block of the first event of the name.",
+  created_timestamp: "Time of that block, unix seconds.",
+  last_owned_block_number: "Block of the last such event.",
+  last_owned_block_timestamp: "Time of that block, unix seconds.",
+  first_chain_id: "Chain of that node.",
+  next_same_label_chain_id: "Chain of that node.",
+  next_sibling: "Next child of the same parent.",
+};
+
+type Column = { name: string; type: string; isRequired: boolean; explanation: string };
+type Table = { name: string; explanation: string; key: string[]; columns: Column[] };
+
+/** Comments of the schema: of each table by its name in SQL, and of each column by table and name in TypeScript. */
+function readComments(): Map<string, string> {
+  const source = ts.createSourceFile(
+    "ponder.schema.ts",
+    readFileSync(schemaFile, "utf8"),
+    ts.ScriptTarget.ES2022,
+    true,
+  );
+  const comments = new Map<string, string>();
+  for (const statement of source.statements) {
+    if (!ts.isVariableStatement(statement)) continue;
+    for (const declaration of statement.declarationList.declarations) {
+      const table = declaration.name.getText(source);
+      comments.set(table, commentOf(statement));
+      const visit = (part: ts.Node): void => {
+        if (ts.isPropertyAssignment(part))
+          comments.set(`${table}.${part.name.getText(source)}`, commentOf(part));
+        ts.forEachChild(part, visit);
+      };
+      if (declaration.initializer) visit(declaration.initializer);
+    }
+  }
+  return comments;
+}
+
+const commentOf = (part: ts.Node): string =>
+  ts
+    .getJSDocCommentsAndTags(part)
+    .map((doc) => ts.getTextOfJSDocComment(doc.comment) ?? "")
+    .join(" ")
+    .replaceAll(/\s+/g, " ")
+    .trim();
+
+const toSnakeCase = (name: string): string =>
+  name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+const toCamelCase = (name: string): string =>
+  name.replaceAll(/_[a-z0-9]/g, (letter) => letter.slice(1).toUpperCase());
+
+/** Every table of the index with its columns, explained. */
+export function readTables(): Table[] {
+  const comments = readComments();
+  return Object.entries(schema).flatMap(([variable, table]): Table[] => {
+    if (!(table instanceof PgTable)) return [];
+    const { name, columns, primaryKeys } = getTableConfig(table);
+    const keyed = primaryKeys.flatMap((key) => key.columns.map((column) => toSnakeCase(column.name)));
+    const own = columns.filter((column) => column.primary).map((column) => toSnakeCase(column.name));
+    return [
+      {
+        name,
+        explanation: comments.get(variable) ?? "",
+        key: [...keyed, ...own],
+        columns: columns.map((column) => ({
+          name: toSnakeCase(column.name),
+          type: column.getSQLType(),
+          isRequired: column.notNull,
+          explanation:
+            comments.get(`${variable}.${toCamelCase(column.name)}`) ||
+            (common[toSnakeCase(column.name)] ?? ""),
+        })),
+      },
+    ];
+  });
+}
+
+/** The data dictionary as it stands in the documentation. */
+export function writeDictionary(): string {
+  return readTables()
+    .map(({ name, explanation, key, columns }) => {
+      const rows = columns.map(
+        (column) =>
+          `| \`${column.name}\` | ${column.type} | ${column.isRequired ? "" : "yes"} | ${column.explanation.replaceAll("|", "\\|")} |`,
+      );
+      const head = ["| Column | Type | Null | Meaning |", "|---|---|---|---|"];
+      return [
+        `### ${name}`,
+        "",
+        explanation,
+        "",
+        `Key: ${key.map((column) => `\`${column}\``).join(", ")}.`,
+        "",
+        ...head,
+        ...rows,
+      ].join("\n");
+    })
+    .join("\n\n");
+}
