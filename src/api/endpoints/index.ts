@@ -1,5 +1,6 @@
 import type { Endpoint } from "../endpoint.ts";
 import { addressEndpoints } from "./addresses.ts";
+import { agentEndpoints } from "./agents.ts";
 import { bulkEndpoints } from "./bulk.ts";
 import { domainEndpoints } from "./domains.ts";
 import { historyEndpoints } from "./history.ts";
@@ -20,6 +21,7 @@ export const operations: readonly Endpoint[] = [
   ...lookupEndpoints,
   ...addressEndpoints,
   ...primaryNameEndpoints,
+  ...agentEndpoints,
   ...statisticsEndpoints,
   ...systemEndpoints,
 ];
