@@ -1,6 +1,8 @@
 import type schema from "ponder:schema";
 import type { ReadonlyDrizzle } from "ponder";
 import type { Contracts } from "./contracts.ts";
+import type { Live } from "./live/live.ts";
+import type { Block } from "./store/liveAnswers.ts";
 
 /** Read side of the index. */
 export type Db = ReadonlyDrizzle<typeof schema>;
@@ -11,6 +13,10 @@ export type Ctx = {
   contracts: Contracts;
   /** The time of the question, in unix seconds: the same for everything in one answer. */
   now: number;
+  /** Answers from the chain, for what the index cannot know. */
+  live: Live;
+  /** The block at which live answers are read. @throws LiveFailure where only the chain could tell it and does not */
+  liveBlock: () => Promise<Block>;
   /** Newest block of the registry's chain as its node says; null if it cannot be asked. */
   chainHead: () => Promise<number | null>;
 };

@@ -1,9 +1,13 @@
 import type { Address, Hex } from "viem";
 import type { Ctx } from "./context.ts";
+import type { Contracts } from "./contracts.ts";
 import { ApiError } from "./errors.ts";
-import { type AskedName, isEthSecondLevel } from "./input.ts";
+import { type AskedName, type AskedNode, ancestorNodes, isEthSecondLevel } from "./input.ts";
+import { LiveFailure } from "./live/failure.ts";
+import type { LiveRecords, WantedRecords } from "./live/records.ts";
+import { type NamePlace, placeOf, toLiveFacts } from "./liveFacts.ts";
 import type { StoredOwners } from "./ownership.ts";
-import { findDomain, listDomains } from "./query/domains.ts";
+import { listDomains } from "./query/domains.ts";
 
 /** What is known of a domain, whether it came from the index or from the chain. */
 export type DomainFacts = StoredOwners & {
@@ -20,19 +24,155 @@ export type DomainFacts = StoredOwners & {
 };
 
 /** Facts with where they come from; `facts` is null for a name of which nothing is known. */
-export type Found = { facts: DomainFacts | null; source: "indexed" | "live" };
+export type Found = { facts: DomainFacts | null; source: "indexed" } | LiveFound;
 
-/** What is known of the name that is asked for. */
-export async function findFacts(ctx: Ctx, name: AskedName): Promise<Found> {
-  const facts = await findDomain(ctx.db, { chainId: ctx.contracts.chainId, node: name.node });
-  return { facts, source: "indexed" };
+/** What the chain said at a block, with the records that were asked for. */
+export type LiveFound = {
+  facts: DomainFacts | null;
+  source: "live";
+  records: LiveRecords;
+  blockNumber: number;
+};
+
+/** Which records to ask for, should the chain have to be asked. */
+export type Wanting = (node: Hex) => Promise<WantedRecords>;
+
+/** All that a domain record shows of a name's records. */
+const displayAlone: Wanting = async () => ({ coinTypes: [], contenthash: false, texts: ["display"] });
+
+/**
+ * What is known of the name that is asked for: by the index where it knows, else by the chain.
+ * Throws LIVE_RESOLUTION_FAILED if only the chain can tell, and does not.
+ */
+export async function findFacts(ctx: Ctx, name: AskedName, wanting: Wanting = displayAlone): Promise<Found> {
+  const [found] = await findFactsOfAsked(ctx, [name], wanting);
+  return orThrow(found as Found | ApiError);
 }
 
-/** What is known of many nodes; those that the index does not hold are left out. */
+/** The same of many names and nodes, in their order; a name whose answer failed has the error in its place. */
+export async function findFactsOfAsked(
+  ctx: Ctx,
+  asked: readonly (AskedName | AskedNode)[],
+  wanting: Wanting = displayAlone,
+): Promise<(Found | ApiError)[]> {
+  const indexed = await findFactsMany(
+    ctx,
+    asked.map(({ node }) => node),
+  );
+  const ancestors = await findAncestors(ctx, asked, indexed);
+  const subjects = asked.map((one) => subjectOf(one, indexed.get(one.node) ?? null));
+  const forChain = subjects.filter((subject) => needsChain(subject, ancestors, ctx.contracts));
+  const live = new Map<Subject, LiveFound | ApiError>();
+  const answers = await askChain(ctx, forChain, wanting);
+  for (const [i, subject] of forChain.entries()) live.set(subject, answers[i] as LiveFound | ApiError);
+  return subjects.map((subject) => live.get(subject) ?? { facts: subject.indexed, source: "indexed" });
+}
+
+/** What the chain says of a name, whoever else could answer. Throws LIVE_RESOLUTION_FAILED. */
+export async function findLive(ctx: Ctx, name: AskedName, wanting: Wanting): Promise<LiveFound> {
+  const indexed = await findFactsMany(ctx, [name.node]);
+  const [found] = await askChain(ctx, [subjectOf(name, indexed.get(name.node) ?? null)], wanting);
+  return orThrow(found as LiveFound | ApiError);
+}
+
+/** What the index holds of many nodes; those that it does not hold are left out. */
 export async function findFactsMany(ctx: Ctx, nodes: readonly Hex[]): Promise<Map<Hex, DomainFacts>> {
   const rows = await listDomains(ctx.db, { chainId: ctx.contracts.chainId, nodes: [...new Set(nodes)] });
   return new Map(rows.map((row) => [row.node, row]));
 }
+
+function orThrow<T>(found: T | ApiError): T {
+  if (found instanceof ApiError) throw found;
+  return found;
+}
+
+/** What is asked about; `place` is null for a node that nobody can put a name to. */
+type Subject = { place: NamePlace | null; indexed: DomainFacts | null };
+
+const subjectOf = (asked: AskedName | AskedNode, indexed: DomainFacts | null): Subject => ({
+  place: indexed ?? ("name" in asked ? placeOf(asked) : null),
+  indexed,
+});
+
+/** The ancestors of names that the index does not hold, as far as they could resolve through one. */
+function findAncestors(
+  ctx: Ctx,
+  asked: readonly (AskedName | AskedNode)[],
+  indexed: Map<Hex, DomainFacts>,
+): Promise<Map<Hex, DomainFacts>> {
+  const absent = asked.filter((one) => "name" in one && !indexed.has(one.node) && !isEthSecondLevel(one));
+  return findFactsMany(
+    ctx,
+    absent.flatMap((one) => ("name" in one ? ancestorNodes(one.name) : [])),
+  );
+}
+
+/**
+ * Whether only the chain can answer: the name's resolver is not an indexed one, or it has none and resolves through an
+ * ancestor, or no event named it and it may still exist. Of a .eth name that was never registered the index knows all.
+ */
+function needsChain(
+  { place, indexed }: Subject,
+  ancestors: Map<Hex, DomainFacts>,
+  contracts: Contracts,
+): boolean {
+  if (place === null) return false;
+  if (indexed === null)
+    return !isEthSecondLevel(place) && mayAncestorAnswer(place.fullName, ancestors, contracts);
+  if (indexed.resolver !== null) return !contracts.isIndexedResolver(indexed.resolver);
+  return !(isEthSecondLevel(indexed) && indexed.expiryTimestamp === null);
+}
+
+/**
+ * Whether a name without resolver may resolve through one of an ancestor (ENSIP-10): the nearest that has one decides,
+ * and indexed resolvers answer for no other names than they hold records of.
+ */
+export function mayAncestorAnswer(
+  name: string,
+  facts: ReadonlyMap<Hex, DomainFacts>,
+  contracts: Contracts,
+): boolean {
+  const resolvers = ancestorNodes(name).map((node) => facts.get(node)?.resolver ?? null);
+  const nearest = resolvers.find((resolver) => resolver !== null);
+  return nearest !== undefined && !contracts.isIndexedResolver(nearest);
+}
+
+async function askChain(
+  ctx: Ctx,
+  subjects: readonly Subject[],
+  wanting: Wanting,
+): Promise<(LiveFound | ApiError)[]> {
+  const places = subjects.map(({ place }) => place as NamePlace);
+  if (places.length === 0) return [];
+  const block = await ctx.liveBlock().catch(failureOrThrow);
+  if (block instanceof LiveFailure) return places.map(() => toApiError(block));
+  const questions = await Promise.all(
+    places.map(async (place) => ({
+      ...{ name: place.fullName, node: place.node },
+      ethLabelhash: isEthSecondLevel(place) ? place.labelhash : null,
+      wanted: await wanting(place.node),
+    })),
+  );
+  const settled = await ctx.live.names(block, questions);
+  return settled.map((one, i) => {
+    if ("failure" in one) return toApiError(one.failure);
+    const { place, indexed } = subjects[i] as Subject;
+    const { owners, records } = one.answer;
+    const known = { indexed, live: { owners, records }, contracts: ctx.contracts };
+    const facts = toLiveFacts(place as NamePlace, known);
+    return { facts, source: "live", records, blockNumber: block.number };
+  });
+}
+
+/** A failure of the chain as a value; anything else is thrown on. */
+export function failureOrThrow(error: unknown): LiveFailure {
+  if (error instanceof LiveFailure) return error;
+  throw error;
+}
+
+/** What the caller is told of a failure of the chain. */
+export const toApiError = ({ message }: LiveFailure): ApiError =>
+  new ApiError("LIVE_RESOLUTION_FAILED", message);
 
 /**
  * The resolver of a name whose records the index may answer for; null if the name is known to have no records: a .eth

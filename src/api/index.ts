@@ -6,15 +6,38 @@ import { contractsOf } from "./contracts.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { operations } from "./endpoints/index.ts";
 import { ApiError } from "./errors.ts";
+import { liveContractsOf } from "./live/deployment.ts";
+import { createGateways } from "./live/gateway.ts";
+import { createLive } from "./live/live.ts";
+import { createRpc } from "./live/rpc.ts";
+import { newestBlock } from "./newestBlock.ts";
 import { createPages } from "./pages/pages.ts";
 import { readIndexerState } from "./query/progress.ts";
 import { readSettings } from "./settings.ts";
+import { liveAnswersIn } from "./store/liveAnswers.ts";
+import { openStore } from "./store/store.ts";
 
 const db: Db = readonlyDb;
-const { deployment, network } = readSettings(process.env);
+const settings = readSettings(process.env);
+const { deployment, network } = settings;
 const contracts = contractsOf(deployment);
 const isPublicNetwork = network === "mainnet" || network === "sepolia";
 const now = isPublicNetwork ? systemClock : chainClock(db);
+
+const store = openStore({ databaseUrl: settings.databaseUrl, schema: settings.serviceSchema });
+const live = createLive({
+  rpc: createRpc({ urls: settings.liveRpcUrls }),
+  gateways: createGateways({ allowLoopback: settings.loopbackGateways }),
+  answers: liveAnswersIn(store, contracts),
+  contracts: liveContractsOf(deployment),
+});
+
+/** A developer's chain has a clock of its own, by which no index is late. */
+const liveBlock = async () =>
+  newestBlock(
+    { db, live },
+    { chainId: contracts.chainId, clock: isPublicNetwork ? await systemClock() : null },
+  );
 
 const HEAD_CACHE_MS = 1_000;
 let head: { block: Promise<number | null>; until: number } | undefined;
@@ -51,7 +74,7 @@ async function requireIndex(): Promise<void> {
 
 async function makeCtx(operation: Pick<Endpoint, "answersWhileBuilding">): Promise<Ctx> {
   if (!operation.answersWhileBuilding) await requireIndex();
-  return { db, contracts, now: await now(), chainHead };
+  return { db, contracts, now: await now(), live, liveBlock, chainHead };
 }
 
 const pages = createPages(operations, () => makeCtx({ answersWhileBuilding: true }));

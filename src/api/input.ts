@@ -1,7 +1,15 @@
 import { ens_normalize } from "@adraffy/ens-normalize";
 import { z } from "@hono/zod-openapi";
 import type { Address, Hex } from "viem";
-import { ADDR_REVERSE_NODE, childNode, codePoints, ETH_NODE, labelhash, ROOT_NODE } from "../ens/name.ts";
+import {
+  ADDR_REVERSE_NODE,
+  childNode,
+  codePoints,
+  ETH_NODE,
+  labelhash,
+  nodeOfLabels,
+  ROOT_NODE,
+} from "../ens/name.ts";
 import { ApiError } from "./errors.ts";
 
 /** What a caller asks for, as written, and its node. */
@@ -86,6 +94,12 @@ const hashOfLabel = (label: string): Hex =>
 function nodeOfParent(labels: string[], hashes: Hex[]): Hex {
   if (labels.length === 2 && labels[1] === "eth") return ETH_NODE;
   return hashes.slice(1).reduceRight<Hex>((node, hash) => childNode(node, hash), ROOT_NODE);
+}
+
+/** Nodes of a name's ancestors, nearest first, without the root. */
+export function ancestorNodes(name: string): Hex[] {
+  const hashes = name.split(".").map(hashOfLabel);
+  return hashes.slice(1).map((_, i) => nodeOfLabels(hashes.slice(i + 1)));
 }
 
 /** True for names right under .eth, whose lifetime the registrar keeps. */

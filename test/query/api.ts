@@ -4,6 +4,7 @@ import { type Endpoint, errorsOf } from "../../src/api/endpoint.ts";
 import { operations } from "../../src/api/endpoints/index.ts";
 import { toApiError } from "../../src/api/errors.ts";
 import { createPages } from "../../src/api/pages/pages.ts";
+import { noChain } from "./noChain.ts";
 import { contracts } from "./rows.ts";
 import type { Tables } from "./tables.ts";
 
@@ -33,7 +34,7 @@ const checked = (operation: Endpoint): Endpoint => ({
 });
 
 export function openApi({ db }: Tables, now: number, { chainHead = null as number | null } = {}): TestApi {
-  const makeCtx = async () => ({ db, contracts, now, chainHead: async () => chainHead });
+  const makeCtx = async () => ({ db, contracts, now, chainHead: async () => chainHead, ...noChain });
   const pages = createPages(operations, makeCtx);
   const app = createApp({ operations: operations.map(checked), makeCtx, pages });
   const read = async (reply: Response) => ({

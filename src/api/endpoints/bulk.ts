@@ -3,7 +3,7 @@ import { namehash } from "viem";
 import type { Availability } from "../availability.ts";
 import { endpoint } from "../endpoint.ts";
 import { ApiError } from "../errors.ts";
-import { findFactsMany } from "../facts.ts";
+import { type Found, findFactsOfAsked } from "../facts.ts";
 import { parseHash, parseName } from "../input.ts";
 import { toAskedRecord } from "../record/domain.ts";
 import { askedDomain, count, unknownDomain } from "../shapes.ts";
@@ -64,7 +64,7 @@ export const whoisBulk = endpoint({
   group: "Domains",
   summary: "Many names at once",
   description:
-    "Up to 500 names and namehashes. Results keep the order: names first, then namehashes. An item that is not valid does not fail the others.",
+    "Up to 500 names and namehashes. Results keep the order: names first, then namehashes. An item that is not valid, or that only the chain could answer and did not, does not fail the others.",
   body: bulkBody,
   reply: z.strictObject({ results: z.array(z.union([askedDomain, unknownDomain, invalidItem])), summary }),
   errors: ["LIMIT_EXCEEDED"],
@@ -75,13 +75,14 @@ export const whoisBulk = endpoint({
       ...names.map((query) => readItem(query, parseName)),
       ...namehashes.map((query) => readItem(query, (hash) => ({ query, node: parseHash(hash) }))),
     ];
-    const found = await findFactsMany(
-      ctx,
-      items.filter(isValid).map(({ node }) => node),
-    );
+    const valid = items.filter(isValid);
+    const answers = await findFactsOfAsked(ctx, valid);
+    const found = new Map(valid.map((item, i) => [item, answers[i] as Found | ApiError]));
     const results = items.map((item) => {
       if (!isValid(item)) return item;
-      return toAskedRecord({ asked: item, facts: found.get(item.node) ?? null, source: "indexed" }, ctx);
+      const answer = found.get(item) as Found | ApiError;
+      if (answer instanceof ApiError) return toInvalidItem(item.query, answer);
+      return toAskedRecord({ asked: item, facts: answer.facts, source: answer.source }, ctx);
     });
     return { results, summary: toSummary(results, ctx.now) };
   },
@@ -96,9 +97,13 @@ function readItem<T>(query: string, parse: (query: string) => T): T | InvalidIte
     return parse(query);
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    const code = error.code as InvalidItem["error"]["code"]; // Parsers of names and hashes know no other.
-    return { query, availability_status: "unknown", error: { code, message: error.message } };
+    return toInvalidItem(query, error);
   }
+}
+
+function toInvalidItem(query: string, { code, message }: ApiError): InvalidItem {
+  const known = code as InvalidItem["error"]["code"]; // Reading and resolving know no other.
+  return { query, availability_status: "unknown", error: { code: known, message } };
 }
 
 type Result = { availability_status: Availability; expiry_timestamp?: string | null };

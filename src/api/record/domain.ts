@@ -20,7 +20,8 @@ export function toDomainRecord(
 ): DomainRecord {
   const owners = ownersAt(facts, at.now);
   const resolver = toResolver(facts.resolver, at.contracts);
-  const display = resolver.status === "indexed" ? toDisplay(facts) : undefined;
+  const isKnown = source === "live" || resolver.status === "indexed";
+  const display = isKnown ? toDisplay(facts) : undefined;
   return {
     name: facts.fullName,
     ...(display !== undefined && { display }),

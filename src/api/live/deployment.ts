@@ -1,0 +1,25 @@
+import type { Address } from "viem";
+import { type ChainDeployment, listContracts } from "../../../abis/deployments.ts";
+import { MULTICALL3 } from "../../../abis/universalResolver.ts";
+import type { AgentContracts } from "./binding.ts";
+import type { OwnerContracts } from "./owners.ts";
+
+/** The contracts that live answers come from. Undefined: the deployment has none, so nothing can be resolved. */
+export function liveContractsOf(
+  deployment: ChainDeployment,
+): OwnerContracts & { universalResolver: Address | undefined; agents: AgentContracts | undefined } {
+  const { universalResolver, multicall3 = MULTICALL3 } = deployment;
+  const [registry] = listContracts(deployment, "registry", 2);
+  const [registrar] = listContracts(deployment, "registrar", 2);
+  const [wrapper] = listContracts(deployment, "wrapper");
+  const [adapter] = listContracts(deployment, "agent-adapter");
+  const [agents] = listContracts(deployment, "agent-registry");
+  if (!registry || !registrar) throw new Error("A deployment has the registry and the registrar of 2020.");
+  return {
+    ...{ universalResolver, multicall3 },
+    registry: registry.address,
+    registrar: registrar.address,
+    wrapper: wrapper?.address,
+    agents: adapter && agents && { multicall3, adapter: adapter.address, registry: agents.address },
+  };
+}

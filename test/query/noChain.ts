@@ -1,0 +1,17 @@
+import type { Ctx } from "../../src/api/context.ts";
+import { liveContractsOf } from "../../src/api/live/deployment.ts";
+import { createGateways } from "../../src/api/live/gateway.ts";
+import { createLive } from "../../src/api/live/live.ts";
+import { createRpc } from "../../src/api/live/rpc.ts";
+import { deployment } from "./rows.ts";
+
+/** The part of a request's context that asks the chain, where no node is configured: every question fails. */
+export const noChain: Pick<Ctx, "live" | "liveBlock"> = {
+  live: createLive({
+    rpc: createRpc({ urls: [] }),
+    gateways: createGateways({ allowLoopback: false }),
+    answers: { find: async () => new Map(), put: async () => {}, removeOld: async () => {} },
+    contracts: { ...liveContractsOf(deployment), universalResolver: "0x00000000000000000000000000000000000000f0" },
+  }),
+  liveBlock: async () => ({ number: 1, timestamp: 1 }),
+};
