@@ -4,7 +4,7 @@ import type { Address, Hex } from "viem";
 import { textWritesOf } from "../ens/textCalldata.ts";
 import { readText } from "./write/archive.ts";
 import { type Cause, causeOf, orNone } from "./write/cause.ts";
-import { mayRead } from "./write/contracts.ts";
+import { addressesOf, mayRead } from "./write/contracts.ts";
 import { appendEvent, type EventValues } from "./write/events.ts";
 import { ETHEREUM_COIN_TYPE, refreshClaim } from "./write/primaryNames.ts";
 import {
@@ -135,7 +135,7 @@ async function onTextWithoutValue(event: TextEvent, context: Context, node: Hex,
   const cause = causeOf(context, event, RESOLVER, "TextChanged");
   const before = await findText(context, cause, node, keyHash);
   const earlierSets = before?.transactionHash === cause.transactionHash ? before.setsInTransaction : 0;
-  const given = event.transaction.to === cause.contractAddress ? textWritesOf(event.transaction.input) : [];
+  const given = isCallToListed(context, event) ? textWritesOf(event.transaction.input) : [];
   const written = given.filter((write) => write.node === node && write.key === key)[earlierSets]?.value;
   const read =
     written === undefined ? await readAtBlock(context, cause.contractAddress, node, key) : undefined;
@@ -148,6 +148,13 @@ async function onTextWithoutValue(event: TextEvent, context: Context, node: Hex,
     isRead: valueSource === "read",
   });
 }
+
+/**
+ * Whether the calldata is what a resolver of the deployment executed. Anybody else's contract may emit the log whatever
+ * it is sent, such as calls within calls that take forever to decode.
+ */
+const isCallToListed = (context: Context, { log, transaction }: TextEvent): boolean =>
+  transaction.to === log.address && addressesOf(context, "ListedResolver").includes(log.address);
 
 function readAtBlock(context: Context, resolver: Address, node: Hex, key: string) {
   return mayRead(context, "Resolver") ? readText(context, resolver, node, key) : undefined;
