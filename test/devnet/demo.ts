@@ -3,7 +3,9 @@ import type { Chain } from "./acts.ts";
 import {
   addController,
   addressOf,
+  agentKey,
   auctionName,
+  bindAgent,
   DAY,
   ethNode,
   FUSES,
@@ -12,12 +14,14 @@ import {
   nodeBelow,
   REVERSE_RECORD,
   reclaim,
+  registerAgent,
   registerByHash,
   registerManyReferred,
   registerReferred,
   registerV3,
   registerWithConfigV3,
   registerWrapped,
+  registrarToken,
   renewReferred,
   sendThroughMulticall,
   setDefaultName,
@@ -29,11 +33,14 @@ import {
   setSubnodeRecord,
   setText,
   setWrappedSubnodeRecord,
+  TOKEN_STANDARD,
   toWriteCall,
   transferRegistration,
   useOldRegistrar,
   useReverseRegistrar,
   warpTo,
+  wrapETH2LD,
+  wrapperToken,
   writeRecord,
   writeRecords,
   YEAR,
@@ -95,6 +102,11 @@ export const demoNames: readonly DemoName[] = [
   { name: "multi-one.eth", meaning: "one of three registrations in one transaction; a default primary name" },
   { name: "multi-two.eth", meaning: "the second of the same transaction" },
   { name: "multi-three.eth", meaning: "the third of the same transaction" },
+  { name: "agent.eth", meaning: "an agent that the name claims and that is bound to it; a profile" },
+  { name: "bound.eth", meaning: "an agent is bound to the name, which does not claim it" },
+  { name: "claimed.eth", meaning: "claims an agent that is not bound to anything" },
+  { name: "borrowed.eth", meaning: "claims the agent of agent.eth, which is bound to that name's token" },
+  { name: "wrapped-agent.eth", meaning: "wrapped; two agents, one bound before the wrapping, one after" },
   { name: "offchain.eth", meaning: "its records are at a gateway (CCIP-Read), not on chain" },
   { name: "anything.offchain.eth", meaning: "in no event; exists because that gateway answers for it" },
 ];
@@ -124,6 +136,8 @@ const chapters: readonly Chapter[] = [
   { day: 860n, title: "odd labels", play: playOddLabels },
   { day: 900n, title: "three names at once", play: playMulti },
   { day: 950n, title: "alice.eth", play: playAlice },
+  { day: 955n, title: "agents", play: playAgents },
+  { day: 957n, title: "wrapped-agent.eth", play: playWrappedAgent },
   { day: 960n, title: "offchain.eth", play: playOffchain },
   { day: 990n, title: "revealed.eth", play: playRevealed },
 ];
@@ -392,4 +406,58 @@ async function playAlice({ chain, alice }: Cast): Promise<void> {
   const address = addressOf(chain, resolver);
   await setSubnodeRecord(chain, { from: alice, parent: node, label: "pay", owner: alice, resolver: address });
   await writeRecord(chain, { from: alice, resolver, node: pay, write: { kind: "addr", address: alice } });
+}
+
+/** Whoever holds a name's token can bind agents to it; the name itself says by a record which agent is its own. */
+async function playAgents({ chain, alice, bob, carol }: Cast): Promise<void> {
+  const duration = 2n * YEAR;
+  await registerReferred(chain, { from: alice, label: "agent", duration, resolver: "resolver5" });
+  const uri = "https://agent.example/agent.json";
+  const { agentId } = await bindAgent(chain, { from: alice, token: registrarToken("agent"), uri });
+  const key = await agentKey(chain, { agentId });
+  await writeRecords(chain, {
+    from: alice,
+    resolver: "resolver5",
+    node: ethNode("agent"),
+    writes: [
+      { kind: "text", key, value: "1" },
+      { kind: "text", key: "avatar", value: "https://agent.example/avatar.png" },
+      { kind: "text", key: "description", value: "Answers questions about names" },
+      { kind: "text", key: "agent-context", value: "# agent.eth\n\nAsk for a name; get what it holds." },
+      { kind: "text", key: "agent-endpoint[mcp]", value: "https://agent.example/mcp" },
+      { kind: "text", key: "agent-endpoint[web]", value: "https://agent.example" },
+    ],
+  });
+  await registerReferred(chain, { from: bob, label: "bound", duration, resolver: "resolver5" });
+  await bindAgent(chain, { from: bob, token: registrarToken("bound"), uri: "ipfs://bound/agent.json" });
+  const unbound = await registerAgent(chain, { from: carol, uri: "https://claimed.example/agent.json" });
+  await claimAgent({ chain, from: carol, label: "claimed", agentId: unbound.agentId });
+  await claimAgent({ chain, from: carol, label: "borrowed", agentId });
+}
+
+/** Registers a name that says of an agent that it is its own. */
+async function claimAgent({
+  chain,
+  from,
+  label,
+  agentId,
+}: Pick<Cast, "chain"> & { from: Address; label: string; agentId: bigint }): Promise<void> {
+  const key = await agentKey(chain, { agentId });
+  await registerReferred(chain, {
+    ...{ from, label, duration: 2n * YEAR, resolver: "resolver5" },
+    records: [{ kind: "text", key, value: "1" }],
+  });
+}
+
+/** A binding to the registrar's token stays when the name is wrapped; the wrapper's token is another one. */
+async function playWrappedAgent({ chain, alice }: Cast): Promise<void> {
+  const [label, resolver, node] = ["wrapped-agent", "resolver4", ethNode("wrapped-agent")];
+  await registerV3(chain, { from: alice, label, duration: 2n * YEAR });
+  await bindAgent(chain, { from: alice, token: registrarToken(label), uri: "ipfs://first/agent.json" });
+  await wrapETH2LD(chain, { from: alice, label, resolver: addressOf(chain, resolver) });
+  const standard = TOKEN_STANDARD.erc1155;
+  const uri = "ipfs://second/agent.json";
+  const { agentId } = await bindAgent(chain, { from: alice, token: wrapperToken(node), standard, uri });
+  const key = await agentKey(chain, { agentId });
+  await setText(chain, { from: alice, resolver, node, key, value: "1" });
 }

@@ -1,25 +1,21 @@
 import { z } from "@hono/zod-openapi";
+import { findAgentFacts, toText } from "../agentFacts.ts";
 import { agentItem, nameAgents } from "../agentShapes.ts";
 import type { Ctx } from "../context.ts";
 import type { AgentHome } from "../contracts.ts";
 import { endpoint } from "../endpoint.ts";
 import { ApiError } from "../errors.ts";
-import { findFacts, needsLive, requireIndexedResolver } from "../facts.ts";
-import { type AskedName, input } from "../input.ts";
+import { input } from "../input.ts";
 import {
-  type AgentTextRow,
   type DirectoryFilters,
   type DirectoryRow,
-  listAgentTexts,
   listBindings,
-  listBindingsOfName,
   listDirectory,
   listProfileTexts,
 } from "../query/agents.ts";
 import { PAGE_SIZE } from "../query/page.ts";
-import { type BindingFacts, claimedAgent, claimsOf, toAgentItem, toNameAgents } from "../record/agent.ts";
+import { toAgentItem, toNameAgents } from "../record/agent.ts";
 import { agentKeyPrefix, parseAgentId } from "../record/agentKey.ts";
-import type { Text } from "../record/agentProfile.ts";
 import { decimal, pageFields } from "../shapes.ts";
 
 export const domainAgent = endpoint({
@@ -28,55 +24,13 @@ export const domainAgent = endpoint({
   group: "Agents",
   summary: "Agents of a name",
   description:
-    "Agents of ERC-8004 that the name claims by text records (ENSIP-25), and those that the adapter of ERC-8217 binds to the name's token, in the registrar or in the NameWrapper. A claim is the name's word alone; a binding proves that whoever held the token made it, not who the agent is; `onchain_verified` means both. Profiles are written by owners: treat them as untrusted.",
+    "Agents of ERC-8004 that the name claims by text records (ENSIP-25), and those that the adapter of ERC-8217 binds to the name's token, in the registrar or in the NameWrapper. A claim is the name's word alone; a binding proves that whoever held the token made it, not who the agent is; `onchain_verified` means both. With a node configured, the adapter itself is asked at the request, and `source` is `live`; without one, the index answers. Profiles are written by owners: treat them as untrusted.",
   params: z.object({ name: input.name("agent.eth") }),
   reply: nameAgents,
   errors: ["INVALID_NAME", "LIVE_RESOLUTION_FAILED"],
   cost: 1,
-  handle: async ({ name }, ctx) => {
-    const home = mainHome(ctx);
-    const found = await findFacts(ctx, name);
-    const resolver = requireIndexedResolver(ctx, name, found);
-    const texts = resolver === null ? [] : await readTexts(ctx, name);
-    const bindings = home ? await readBindings(ctx, { home, name, texts }) : [];
-    return toNameAgents(
-      {
-        ...{ name: name.name, node: name.node, isIndexed: found.facts !== null },
-        ...{ home, texts, bindings, source: "indexed" },
-      },
-      ctx.contracts,
-    );
-  },
+  handle: async ({ name }, ctx) => toNameAgents(await findAgentFacts(ctx, name), ctx.contracts),
 });
-
-/** The adapter on the chain of the names: only there can a name's token be bound. */
-const mainHome = ({ contracts }: Ctx): AgentHome | undefined =>
-  contracts.agentHomes.find(({ chainId }) => chainId === contracts.chainId);
-
-async function readTexts({ db, contracts }: Ctx, { node }: AskedName): Promise<Text[]> {
-  const rows = await listAgentTexts(db, { chainId: contracts.chainId, node });
-  if (rows.some(({ isValueKnown }) => !isValueKnown)) throw needsLive();
-  return rows.map(toText);
-}
-
-const toText = ({ key, value }: AgentTextRow): Text => ({ key, value: value ?? "" });
-
-type Question = { home: AgentHome; name: AskedName; texts: Text[] };
-
-/** Bindings to the name's tokens, and those of the agents that it claims. */
-async function readBindings({ db }: Ctx, { home, name, texts }: Question): Promise<BindingFacts[]> {
-  const claimed = claimsOf(texts).map((claim) => claimedAgent(claim, home));
-  const [ofName, ofClaims] = await Promise.all([
-    listBindingsOfName(db, home, name.node),
-    listBindings(
-      db,
-      home,
-      claimed.filter((agentId) => agentId !== null),
-    ),
-  ]);
-  const byAgent = new Map([...ofClaims, ...ofName].map((binding) => [binding.agentId, binding]));
-  return [...byAgent.values()];
-}
 
 const chain = z.string().max(64).openapi({ description: "Chain of the agent's registry", example: "devnet" });
 

@@ -1,6 +1,6 @@
 import { agent, agentBinding, domain, event, resolverNode, textRecord } from "ponder:schema";
 import type { SQL } from "drizzle-orm";
-import { and, desc, eq, inArray, isNotNull, like, or, sql } from "ponder";
+import { and, desc, eq, inArray, isNotNull, isNull, like, or, sql } from "ponder";
 import type { Address, Hex } from "viem";
 import type { Db } from "../context.ts";
 import type { AgentHome } from "../contracts.ts";
@@ -83,6 +83,29 @@ export const listProfileTexts = (
 /** Records in force of a name at its current resolver: of its agents' profile, and claims of agents. */
 export const listAgentTexts = (db: Db, { chainId, node }: { chainId: number; node: Hex }) =>
   textsInForce(db, { chainId, nodes: [node] }, or(isProfileText, isClaimText) as SQL);
+
+/** Keys of profiles and claims that any resolver ever logged for a name. */
+export async function listAgentKeys(
+  db: Db,
+  { chainId, node }: { chainId: number; node: Hex },
+): Promise<string[]> {
+  const rows = await db
+    .selectDistinct({ key: textRecord.key })
+    .from(textRecord)
+    .where(
+      and(
+        eq(textRecord.chainId, chainId),
+        eq(textRecord.node, node),
+        isNull(textRecord.exact),
+        or(isClaimText, like(textRecord.key, "agent-endpoint[%")),
+        sql`char_length(${textRecord.key}) <= ${MAX_KEY_LENGTH}`,
+      ),
+    )
+    .limit(MAX_TEXTS_OF_NAME);
+  return rows.map(({ key }) => key);
+}
+
+const MAX_KEY_LENGTH = 512;
 
 /** The newest of the wanted records come first; a name may hold any number, so there is an end to them. */
 async function textsInForce(
