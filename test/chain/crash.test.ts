@@ -1,0 +1,90 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { LocalChain } from "../devnet/localChain.ts";
+import { launchStack, type Stack, startStack } from "../support/stack.ts";
+import { historiesOf, playSteps } from "../truth/steps.ts";
+import { judgeStack, startHistoryChain } from "../truth/trial.ts";
+import { startSlowRpc } from "./slowRpc.ts";
+import { differencesOf, readTables } from "./tables.ts";
+
+const SEED = 1_577;
+const [past = [], present = []] = historiesOf({ seed: SEED, runs: 2, steps: 150 });
+
+let local: LocalChain;
+
+beforeAll(async () => {
+  local = await startHistoryChain();
+  await playSteps(local.chain, "past", past);
+}, 180_000);
+
+afterAll(async () => {
+  await local?.anvil.stop();
+});
+
+const plan = () => ({ rpcUrl: local.anvil.url, deployment: local.deployment });
+
+/** The tables are those of an index of the same chain that nothing disturbed. */
+async function expectUndisturbed(stack: Stack): Promise<void> {
+  const undisturbed = await startStack(plan());
+  try {
+    await undisturbed.waitForHead();
+    const [is, should] = [await readTables(stack), await readTables(undisturbed)];
+    expect(should.get("events")?.length).toBeGreaterThan(100);
+    expect(differencesOf(is, should)).toEqual([]);
+  } finally {
+    await undisturbed.destroy();
+  }
+}
+
+const countEvents = async ({ sql }: Stack): Promise<number> => {
+  const rows = await sql<{ count: string }>("select count(*) from events").catch(() => []);
+  return Number(rows[0]?.count ?? 0);
+};
+
+test("an index that is killed in the backfill is complete after a restart", async () => {
+  const rpc = await startSlowRpc(local.anvil.url, { allowed: 150 });
+  const stack = await launchStack({ ...plan(), rpcUrl: rpc.url });
+  try {
+    await waitUntil(() => rpc.served() >= 150);
+    // The requests are held: whatever was fetched is being indexed now, and the rest will not come.
+    await sleep(3_000);
+    await stack.kill();
+    const kept = await countEvents(stack);
+    rpc.release();
+    stack.restart();
+    await stack.ready();
+    expect((await judgeStack(stack, local)).differences).toEqual([]);
+    expect(await countEvents(stack)).toBeGreaterThan(kept);
+    await expectUndisturbed(stack);
+  } finally {
+    await stack.destroy();
+    await rpc.close();
+  }
+}, 240_000);
+
+test("an index that is killed while it follows the chain is complete after a restart", async () => {
+  const stack = await startStack(plan());
+  try {
+    for (const part of [0, 1, 2]) {
+      await playSteps(local.chain, "present", present.slice(part * 30, part * 30 + 20));
+      // Without waiting: blocks are under way from the chain to the tables.
+      await stack.kill();
+      await playSteps(local.chain, "present", present.slice(part * 30 + 20, part * 30 + 30));
+      stack.restart();
+      await stack.ready();
+    }
+    await playSteps(local.chain, "present", present.slice(90, 100));
+    expect((await judgeStack(stack, local)).differences).toEqual([]);
+    await expectUndisturbed(stack);
+  } finally {
+    await stack.destroy();
+  }
+}, 300_000);
+
+async function waitUntil(look: () => boolean): Promise<void> {
+  const deadline = Date.now() + 60_000;
+  while (!look()) {
+    if (Date.now() > deadline) throw new Error("Nothing within a minute");
+    await sleep(20);
+  }
+}

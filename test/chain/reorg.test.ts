@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { rpc } from "../devnet/acts.ts";
+import type { LocalChain } from "../devnet/localChain.ts";
+import { type Stack, startStack } from "../support/stack.ts";
+import { historiesOf, playSteps, type Step } from "../truth/steps.ts";
+import { judgeStack, startHistoryChain } from "../truth/trial.ts";
+import { differencesOf, readTables } from "./tables.ts";
+
+const SEED = 8_004;
+const PREFIX = "fork";
+const [common = [], abandoned = [], lasting = []] = historiesOf({ seed: SEED, runs: 3, steps: 150 });
+
+let local: LocalChain;
+let stack: Stack;
+
+beforeAll(async () => {
+  local = await startHistoryChain();
+  await playSteps(local.chain, PREFIX, common.slice(0, 60));
+  stack = await startStack({ rpcUrl: local.anvil.url, deployment: local.deployment });
+}, 180_000);
+
+afterAll(async () => {
+  await stack?.destroy();
+  await local?.anvil.stop();
+});
+
+const height = async () => Number(await rpc<string>(local.chain, "eth_blockNumber"));
+const hashAt = async (block: number) =>
+  (await rpc<{ hash: string }>(local.chain, "eth_getBlockByNumber", [`0x${block.toString(16)}`, false])).hash;
+
+/** Plays on the names of the history until the chain is that high, at least. */
+async function playUntil(block: number, steps: Step[]): Promise<void> {
+  while ((await height()) < block) {
+    if (steps.length === 0) throw new Error("The history is too short to make so many blocks");
+    await playSteps(local.chain, PREFIX, steps.splice(0, 1));
+  }
+}
+
+const oldBranch = [...abandoned];
+const newBranch = [...lasting];
+
+for (const depth of [1, 5, 20]) {
+  test(`a reorganisation of ${depth} blocks leaves nothing of the old branch`, async () => {
+    const base = await height();
+    await playUntil(base + depth, oldBranch);
+    await stack.waitForHead();
+    const top = await height();
+    const [seen] = await stack.sql<{ count: string }>("select count(*) from events where block_number > $1", [
+      top - depth,
+    ]);
+    const hash = await hashAt(top - depth + 1);
+    await rpc(local.chain, "anvil_rollback", [depth]);
+    expect(await height()).toBe(top - depth);
+    await playUntil(top + 1, newBranch);
+    expect(await hashAt(top - depth + 1)).not.toBe(hash);
+    expect(Number(seen?.count), "the old branch had logs").toBeGreaterThan(0);
+    expect((await judgeStack(stack, local)).differences).toEqual([]);
+  }, 180_000);
+}
+
+test("after all reorganisations every table is as an index has it that saw the last branch only", async () => {
+  await stack.waitForHead();
+  const fresh = await startStack({ rpcUrl: local.anvil.url, deployment: local.deployment });
+  try {
+    await fresh.waitForHead();
+    const [is, should] = [await readTables(stack), await readTables(fresh)];
+    expect(should.get("events")?.length).toBeGreaterThan(100);
+    expect(differencesOf(is, should)).toEqual([]);
+  } finally {
+    await fresh.destroy();
+  }
+}, 180_000);
