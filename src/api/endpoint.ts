@@ -124,11 +124,15 @@ function routeOf(operation: Endpoint) {
   });
 }
 
-/** `GET /domain/{name}/events` is `get_domain_events`. */
-const operationId = ({ method, path }: Endpoint): string =>
-  [method, ...path.split("/").filter((part) => part !== "" && !part.startsWith("{"))]
-    .join("_")
-    .replaceAll("-", "_");
+/** `GET /domain/{name}/events` is `get_domain_events`, `GET /agents/{agentId}` is `get_agents_by_agentId`. */
+function operationId({ method, path }: Endpoint): string {
+  const parts = path.split("/").slice(1);
+  const words = parts.map((part, i) => {
+    if (!part.startsWith("{")) return part;
+    return i === parts.length - 1 ? `by_${part.slice(1, -1)}` : "";
+  });
+  return [method, ...words.filter((word) => word !== "")].join("_").replaceAll("-", "_");
+}
 
 /** Makes the context of a request; throws NO_INDEXERS_AVAILABLE if the operation needs an index that is not there. */
 export type MakeCtx = (operation: Endpoint) => Promise<Ctx>;

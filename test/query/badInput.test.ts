@@ -253,5 +253,5 @@ describe("whatever is sent", () => {
   /** As a URL writes them; half a surrogate pair cannot be written in one. */
   const encoded = (words: Record<string, string>) =>
     Object.fromEntries(Object.entries(words).map(([name, value]) => [encode(name), encode(value)]));
-  const encode = (text: string) => encodeURIComponent(text.toWellFormed());
+  const encode = (text: string) => encodeURIComponent(Buffer.from(text).toString());
 });

@@ -161,7 +161,7 @@ describe.runIf(executablePath)("in a real browser", () => {
     ["phone", 390],
   ])("a call can be tried from the reference on a %s", async (_, width) => {
     const { page, faults } = await open("/docs", width);
-    const operation = page.locator("#operations-Domains-get_whois");
+    const operation = page.locator("#operations-Domains-get_whois_by_name");
     await operation.locator(".opblock-summary-control").click();
     await operation.locator("button.execute").click();
     const answer = operation.locator(".live-responses-table .response");
