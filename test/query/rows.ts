@@ -95,6 +95,10 @@ export const registeredRow = (
     ...fields,
   });
 
+/** Rows of names that the index may answer for: those without a resolver get an indexed one. */
+export const answerable = (rows: readonly DomainRow[], resolver: Address = STATIC_RESOLVER): DomainRow[] =>
+  rows.map((row) => ({ ...row, resolver: row.resolver ?? resolver }));
+
 /** A row of the event log; `at` is its place on the chain. */
 export function eventRow(
   at: { block: number; log?: number; tx?: number },

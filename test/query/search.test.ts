@@ -2,7 +2,16 @@ import { domain } from "ponder:schema";
 import { getAddress, keccak256, namehash, stringToBytes } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openApi, type TestApi } from "./api.ts";
-import { account, type DomainRow, domainRow, registeredRow, STATIC_RESOLVER, WRAPPER } from "./rows.ts";
+import {
+  account,
+  answerable,
+  DEFAULT_ADDRESS_RESOLVER,
+  type DomainRow,
+  domainRow,
+  registeredRow,
+  STATIC_RESOLVER,
+  WRAPPER,
+} from "./rows.ts";
 import { createTables, type Tables } from "./tables.ts";
 
 const NOW = 1_800_000_000;
@@ -65,7 +74,7 @@ const rows: DomainRow[] = [
 beforeAll(async () => {
   tables = await createTables();
   api = openApi(tables, NOW);
-  await tables.writer.insert(domain).values(rows);
+  await tables.writer.insert(domain).values(answerable(rows, DEFAULT_ADDRESS_RESOLVER));
 });
 
 afterAll(() => tables.drop());
@@ -244,6 +253,7 @@ describe("GET /domain/:name/subdomains", () => {
           label: "ended",
           expiry_timestamp: inDays(-1).toString(),
           ownership: { is_wrapped: false, owner: getAddress(WRAPPER), registry: getAddress(WRAPPER) },
+          resolver: { address: getAddress(DEFAULT_ADDRESS_RESOLVER) },
         },
       ],
       total: 1,

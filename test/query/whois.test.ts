@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openApi, type TestApi } from "./api.ts";
 import {
   account,
+  answerable,
   CHAIN_ID,
   domainRow,
   registeredRow,
@@ -35,7 +36,7 @@ beforeAll(async () => {
     effectiveOwnerAddress: alice,
     isWrapped: true,
   };
-  await tables.writer.insert(domain).values([
+  const rows = [
     domainRow("eth", { registryOwner: account(0xe2), effectiveOwnerAddress: account(0xe2) }),
     registeredRow("alice.eth", alice, inDays(100), { resolver: STATIC_RESOLVER }),
     registeredRow("strange.eth", alice, inDays(1), { resolver: STRANGE_RESOLVER }),
@@ -68,7 +69,8 @@ beforeAll(async () => {
     }),
     domainRow("sub.alice.eth", { registryOwner: alice, effectiveOwnerAddress: alice }),
     domainRow("deleted.alice.eth"),
-  ]);
+  ];
+  await tables.writer.insert(domain).values(answerable(rows));
   const record = {
     chainId: CHAIN_ID,
     keyHash: keccak256(stringToBytes("display")),
@@ -201,13 +203,13 @@ describe("GET /whois/:name", () => {
     expect(body.wrapper).toEqual({ fuses: 0, expiry_timestamp: "0", fuse_names: [] });
   });
 
-  test("a resolver that is not on the list of static ones is unindexed, and its texts are not the name's display", async () => {
-    const body = await whois("strange.eth");
-    expect(body.resolver).toEqual({
-      status: "unindexed",
-      address: getAddress(STRANGE_RESOLVER),
+  test("a resolver that is not on the list of static ones is for the chain to answer, and no event of it stands in", async () => {
+    expect(await api.get("/whois/strange.eth")).toMatchObject({
+      status: 502,
+      body: {
+        error: { code: "LIVE_RESOLUTION_FAILED", message: expect.stringMatching(/LIVE_RPC_URL/) },
+      },
     });
-    expect(body).not.toHaveProperty("display");
   });
 
   test("a top-level name has the empty root for a parent", async () => {
