@@ -1,5 +1,5 @@
 import { addressRecord, event, resolverChange, resolverNode, textRecord } from "ponder:schema";
-import { and, asc, eq, inArray, isNotNull, isNull, or } from "ponder";
+import { and, asc, desc, eq, inArray, isNotNull, isNull, max, or, sql } from "ponder";
 import { type Address, type Hex, keccak256, stringToBytes } from "viem";
 import type { Db } from "../context.ts";
 
@@ -98,4 +98,49 @@ export function listTextEvents(db: Db, { node, key }: { node: Hex; key: string }
       ),
     )
     .orderBy(asc(event.blockNumber), asc(event.logIndex), asc(event.ordinal));
+}
+
+/** Keys and coin types asked of the chain are as many as fit into one call: those set last. */
+const MAX_KNOWN_KEYS = 60;
+const MAX_KNOWN_COINS = 20;
+
+/** Resolvers that a name ever had: of others, events on its node are strangers' words. */
+const isOwnResolver = (column: typeof textRecord.resolver | typeof addressRecord.resolver, node: Hex) =>
+  inArray(
+    column,
+    sql`(select ${resolverChange.resolver} from ${resolverChange} where ${resolverChange.node} = ${node})`,
+  );
+
+/** Keys of texts and coin types of addresses that were ever set for a name at a resolver of its own. */
+export async function listKnownRecords(db: Db, { chainId, node }: { chainId: number; node: Hex }) {
+  const [texts, coins] = await Promise.all([
+    db
+      .select({ key: textRecord.key })
+      .from(textRecord)
+      .where(
+        and(
+          eq(textRecord.chainId, chainId),
+          eq(textRecord.node, node),
+          isNull(textRecord.exact),
+          isOwnResolver(textRecord.resolver, node),
+        ),
+      )
+      .groupBy(textRecord.key)
+      .orderBy(desc(max(textRecord.blockNumber)), asc(textRecord.key))
+      .limit(MAX_KNOWN_KEYS),
+    db
+      .select({ coinType: addressRecord.coinType })
+      .from(addressRecord)
+      .where(
+        and(
+          eq(addressRecord.chainId, chainId),
+          eq(addressRecord.node, node),
+          isOwnResolver(addressRecord.resolver, node),
+        ),
+      )
+      .groupBy(addressRecord.coinType)
+      .orderBy(desc(max(addressRecord.blockNumber)), asc(addressRecord.coinType))
+      .limit(MAX_KNOWN_COINS),
+  ]);
+  return { keys: texts.map(({ key }) => key), coinTypes: coins.map(({ coinType }) => coinType) };
 }

@@ -1,5 +1,6 @@
 import { type Hex, size } from "viem";
 import type { z } from "zod";
+import type { LiveRecords } from "../live/records.ts";
 import type { EventRow } from "../query/events.ts";
 import type { AddressRow, ResolverChangeRow, TextRow } from "../query/records.ts";
 import type * as shapes from "../shapes.ts";
@@ -24,6 +25,17 @@ export const toAddresses = (rows: AddressRow[]): Record<string, Hex> =>
       )
       .filter(([, address]) => !(size(address) === 20 && /^0x0+$/.test(address))),
   );
+
+/** Records as the chain gave them; those that it does not have are left out. */
+export const toLiveRecords = ({ texts, addresses, contenthash }: LiveRecords) => ({
+  texts: Object.fromEntries(texts.flatMap(({ key, value }) => (value === null ? [] : [[key, value]]))),
+  addresses: Object.fromEntries(
+    addresses.flatMap(({ coinType, address }) =>
+      address === null ? [] : [[coinType, toAddressRecord(address, BigInt(coinType))]],
+    ),
+  ),
+  contenthash,
+});
 
 type HistoryEntry = z.infer<typeof shapes.textHistoryEntry>;
 type Place = { blockNumber: number; logIndex: number };
