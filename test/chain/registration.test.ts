@@ -161,6 +161,7 @@ describe("a name is registered", () => {
     });
     expect(await stage.whois(`${spelled("untold")}.eth`)).toEqual({
       ...answer,
+      source: "live",
       query: `${spelled("untold")}.eth`,
     });
     const after = await stage.stack.api<{ pendingCount: number }>("/pending-stats");

@@ -1,7 +1,7 @@
 import type { z } from "@hono/zod-openapi";
 import type { Address, Hex, TransactionReceipt } from "viem";
 import { expect } from "vitest";
-import { askedDomain, event, unknownDomain } from "../../src/api/shapes.ts";
+import { askedDomain, domain, event, unknownDomain } from "../../src/api/shapes.ts";
 import type { Chain } from "../devnet/acts.ts";
 import type { AnvilOptions } from "../devnet/anvil.ts";
 import { type LocalChain, startLocalChain } from "../devnet/localChain.ts";
@@ -9,6 +9,9 @@ import { type Stack, startStack } from "../support/stack.ts";
 
 /** Full answer of `GET /whois/:name` for a name of the index. */
 export type Whois = z.infer<typeof askedDomain>;
+
+/** What the index itself knows of a name: `GET /lookup-namehash/:hash`. */
+export type DomainRecord = z.infer<typeof domain>;
 
 /** One event of `GET /domain/:name/events`. */
 export type ApiEvent = z.infer<typeof event>;
@@ -28,6 +31,8 @@ export type Stage = {
   whois: (name: string) => Promise<Whois>;
   /** The same for a name that the index does not hold. */
   whoisAbsent: (name: string) => Promise<z.infer<typeof unknownDomain>>;
+  /** What the index holds of a node, though whois would ask the chain. */
+  record: (node: Hex) => Promise<DomainRecord>;
   /** Answers `GET /domain/:name/events`. */
   events: (name: string) => Promise<ApiEvent[]>;
   /** Rows of a query over the tables, of everything that is mined. */
@@ -69,6 +74,7 @@ export async function stageOf(
     ...{ local, chain, stack, cast },
     whois: async (name) => askedDomain.parse(await ask(stack, `/whois/${encodeURIComponent(name)}`)),
     whoisAbsent: async (name) => unknownDomain.parse(await ask(stack, `/whois/${encodeURIComponent(name)}`)),
+    record: async (node) => domain.parse(await ask(stack, `/lookup-namehash/${node}`)),
     events: async (name) => {
       const body = await ask(stack, `/domain/${encodeURIComponent(name)}/events`);
       return event.array().parse((body as { events: unknown }).events);

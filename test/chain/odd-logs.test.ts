@@ -1,0 +1,405 @@
+import {
+  type Abi,
+  type Address,
+  encodeAbiParameters,
+  encodeEventTopics,
+  type Hex,
+  numberToHex,
+  parseAbi,
+  type TransactionReceipt,
+} from "viem";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import {
+  addressOf,
+  contractOf,
+  dnsEncode,
+  ethNode,
+  hashLabel,
+  ROOT_NODE,
+  registerReferred,
+  registerWrapped,
+  rpc,
+  send,
+} from "../devnet/acts.ts";
+import { lower, openStage, type Stage } from "./stage.ts";
+
+/*
+ * Logs that no honest contract would emit. The emitter's code is put in the place of tracked contracts, so that their
+ * own addresses say it. What can be decoded is kept, what is certain of it applied, and nothing stops the indexer.
+ */
+const MAX = 2n ** 256n - 1n;
+const ZERO = `0x${"0".repeat(40)}` as const;
+
+let stage: Stage;
+beforeAll(async () => {
+  stage = await openStage({ env: { ARCHIVE_READS: "on" } });
+  const { chain, cast } = stage;
+  await registerWrapped(chain, { from: cast.alice, label: "victim" });
+  await registerReferred(chain, { from: cast.alice, label: "plain", resolver: "resolver5" });
+  const code = await rpc<Hex>(chain, "eth_getCode", [addressOf(chain, "logEmitter"), "latest"]);
+  for (const contract of ["controller3", "controller4", "controller5", "wrapper", "auctionRegistrar"]) {
+    await rpc(chain, "anvil_setCode", [addressOf(chain, contract), code]);
+  }
+  for (const contract of ["registry", "oldRegistry", "registrar", "defaultReverseRegistrar"]) {
+    await rpc(chain, "anvil_setCode", [addressOf(chain, contract), code]);
+  }
+});
+afterAll(() => stage?.close());
+
+type Log = { topics: Hex[]; data: Hex };
+
+/** A log of any shape from the address of a contract. */
+async function emit(contract: string, ...logs: Log[]): Promise<TransactionReceipt> {
+  const { chain, cast } = stage;
+  const as = { ...chain.contracts, emitter: { address: addressOf(chain, contract), abi: emitterAbi() } };
+  const call = { contract: "emitter", functionName: "emitLogs", args: [logs] };
+  return send({ ...chain, contracts: as }, { from: cast.dave, ...call });
+}
+
+const emitterAbi = (): Abi => contractOf(stage.chain, "logEmitter").abi;
+
+/** A log as its ABI has it. */
+function logOf(signature: string, args: Record<string, unknown>): Log {
+  const abi = parseAbi([signature]) as Abi;
+  const [item] = abi;
+  if (item?.type !== "event") throw new Error(`${signature} is no event`);
+  const plain = item.inputs.filter((input) => !input.indexed);
+  const topics = encodeEventTopics({ abi, eventName: item.name, args }) as Hex[];
+  const values = plain.map((input) => args[input.name ?? ""]);
+  return { topics, data: encodeAbiParameters(plain, values) };
+}
+
+/** Code that answers everything by the old log of a text `k` being set, without its value. */
+function codeOfTextEmitter(node: Hex): Hex {
+  const topics = [hashLabel("k"), node, hashLabel("TextChanged(bytes32,string,string)")];
+  // MSTORE the string's offset and length, MSTORE8 its one letter, then LOG3 of those three words.
+  const memory = "6020600052" + "6001602052" + "606b604053";
+  return `0x${memory}${topics.map((topic) => `7f${topic.slice(2)}`).join("")}60606000a300`;
+}
+
+/** Calldata of a multicall whose 300 calls are all the same bytes, which are such a multicall again. */
+function bombOf(depth: number): Hex {
+  const word = (value: number) => value.toString(16).padStart(64, "0");
+  const count = 300;
+  const inner = depth === 0 ? "" : bombOf(depth - 1).slice(2);
+  const pointers = word(count * 32).repeat(count);
+  const padding = "00".repeat((32 - ((inner.length / 2) % 32)) % 32);
+  return `0xac9650d8${word(32)}${word(count)}${pointers}${word(inner.length / 2)}${inner}${padding}`;
+}
+
+type Row = {
+  event_type: string;
+  node: Hex | null;
+  anomaly: string | null;
+  name: string | null;
+  details: string | null;
+};
+
+const listRows = (receipt: TransactionReceipt) =>
+  stage.sql<Row>(
+    "select event_type, node, anomaly, name, details from events where transaction_hash = $1 order by log_index, ordinal",
+    [receipt.transactionHash],
+  );
+
+const nameOfNode = async (node: Hex): Promise<string | undefined> => {
+  const rows = await stage.sql<{ full_name: string }>("select full_name from domains where node = $1", [
+    node,
+  ]);
+  return rows[0]?.full_name;
+};
+
+const registeredV3 =
+  "event NameRegistered(string name, bytes32 indexed label, address indexed owner, uint256 cost, uint256 expires)";
+const wrapped =
+  "event NameWrapped(bytes32 indexed node, bytes name, address owner, uint32 fuses, uint64 expiry)";
+const MISMATCH = "the label does not hash to the labelhash";
+
+describe("a controller's log whose label is not that of the labelhash", () => {
+  test("is kept with what it said, and names nothing", async () => {
+    const log = logOf(registeredV3, {
+      ...{ name: "somebody-else", label: hashLabel("hidden"), owner: stage.cast.bob },
+      ...{ cost: 1n, expires: 2n },
+    });
+    const receipt = await emit("controller3", log);
+    expect(await listRows(receipt)).toEqual([
+      {
+        event_type: "NameRegistered",
+        node: ethNode("hidden"),
+        anomaly: MISMATCH,
+        name: null,
+        details: JSON.stringify({ label: "somebody-else" }),
+      },
+    ]);
+    const learnt = await stage.sql("select 1 from labels where label = 'somebody-else'");
+    expect(learnt).toEqual([]);
+  });
+
+  test("with numbers as large as they get", async () => {
+    const registered = logOf(
+      "event NameRegistered(string label, bytes32 indexed labelhash, address indexed owner, uint256 baseCost, uint256 premium, uint256 expires, bytes32 referrer)",
+      {
+        ...{ label: "huge", labelhash: hashLabel("huge"), owner: ZERO },
+        ...{ baseCost: MAX, premium: MAX, expires: MAX, referrer: numberToHex(MAX) },
+      },
+    );
+    const renewed = logOf(
+      "event NameRenewed(string name, bytes32 indexed label, uint256 cost, uint256 expires)",
+      {
+        ...{ name: "victim", label: hashLabel("victim"), cost: MAX, expires: 0n },
+      },
+    );
+    const first = await emit("controller5", registered);
+    expect(await listRows(first)).toMatchObject([{ name: "huge.eth", anomaly: null }]);
+    const [event] = await stage.events("huge.eth");
+    expect(event).toMatchObject({ cost_wei: (2n * MAX).toString(), expiry_timestamp: MAX.toString() });
+    expect(await listRows(await emit("controller4", renewed))).toMatchObject([{ name: "victim.eth" }]);
+  });
+});
+
+describe("a log whose data cannot be decoded", () => {
+  test("does not stop the indexer, and the logs beside it are kept", async () => {
+    const good = logOf(
+      "event NameRenewed(string name, bytes32 indexed label, uint256 cost, uint256 expires)",
+      {
+        ...{ name: "plain", label: hashLabel("plain"), cost: 5n, expires: 6n },
+      },
+    );
+    const topics = good.topics;
+    const receipt = await emit(
+      "controller3",
+      { topics, data: "0x" },
+      { topics, data: "0xdeadbeef" },
+      { topics, data: `0x${"f".repeat(64)}` },
+      { topics: [...topics, ROOT_NODE], data: good.data },
+      { topics: topics.slice(0, 1), data: good.data },
+      good,
+    );
+    expect((await listRows(receipt)).at(-1)).toMatchObject({ event_type: "NameRenewed", name: "plain.eth" });
+  });
+
+  test("also of resolvers, of every layout of a text's log", async () => {
+    const old = hashLabel("TextChanged(bytes32,string,string)");
+    const node = ethNode("plain");
+    const key = encodeAbiParameters([{ type: "string" }], ["email"]);
+    const keys = encodeAbiParameters([{ type: "string" }, { type: "string" }], ["email", "email"]);
+    const receipt = await emit(
+      "logEmitter",
+      { topics: [old], data: keys },
+      { topics: [old, node], data: "0x" },
+      { topics: [old, node], data: keys },
+      { topics: [old, node, hashLabel("email")], data: key },
+      { topics: [old, node, hashLabel("email")], data: keys },
+      { topics: [], data: "0x" },
+      { topics: [hashLabel("NeverHeardOf()")], data: "0x" },
+    );
+    const rows = await stage.sql<{ log_index: number; value_source: string }>(
+      "select log_index, key, value_source from events where transaction_hash = $1 and key = 'email' order by 1",
+      [receipt.transactionHash],
+    );
+    expect(rows.map(({ log_index, value_source }) => [log_index, value_source])).toEqual([
+      [2, "unknown"],
+      [3, "unknown"],
+      [4, "unknown"],
+    ]);
+  });
+});
+
+describe("a log of the wrapper", () => {
+  const emitWrapped = async (node: Hex, name: Hex) =>
+    listRows(
+      await emit("wrapper", logOf(wrapped, { node, name, owner: stage.cast.bob, fuses: 0, expiry: 0n })),
+    );
+
+  test.each<[string, Hex]>([
+    ["that runs beyond its end", "0x0aff"],
+    ["that goes on after its end", "0x0361626300036465660000"],
+    ["without an end", "0x03616263"],
+    ["of another node", dnsEncode(["plain", "eth"])],
+    ["of only an end, which is the root", "0x00"],
+  ])("whose DNS name is one %s, is kept, and the owner is applied", async (_, name) => {
+    const node = ethNode("victim");
+    expect(await emitWrapped(node, name)).toMatchObject([
+      { event_type: "NameWrapped", node, anomaly: "the DNS name is not that of the node", name: null },
+    ]);
+    const [row] = await stage.sql<{ wrapper_owner: Address; full_name: string }>(
+      "select wrapper_owner, full_name from domains where node = $1",
+      [node],
+    );
+    expect(row).toEqual({ wrapper_owner: lower(stage.cast.bob), full_name: "victim.eth" });
+  });
+
+  test("of the root is understood, by no bytes at all and by one", async () => {
+    for (const name of ["0x", "0x00"] as const) {
+      expect(await emitWrapped(ROOT_NODE, name)).toMatchObject([
+        { node: ROOT_NODE, anomaly: null, name: "" },
+      ]);
+    }
+  });
+
+  test("of names that nobody ever made in the registry", async () => {
+    const node = hashLabel("no such node");
+    const receipt = await emit(
+      "wrapper",
+      logOf("event FusesSet(bytes32 indexed node, uint32 fuses)", { node, fuses: 2 ** 32 - 1 }),
+      logOf("event ExpiryExtended(bytes32 indexed node, uint64 expiry)", { node, expiry: 2n ** 64n - 1n }),
+      logOf("event NameUnwrapped(bytes32 indexed node, address owner)", { node, owner: ZERO }),
+      logOf(
+        "event TransferBatch(address indexed operator, address indexed from, address indexed to, uint256[] ids, uint256[] values)",
+        { operator: ZERO, from: ZERO, to: ZERO, ids: [0n, MAX, 0n], values: [] },
+      ),
+    );
+    expect(await listRows(receipt)).toHaveLength(6);
+    expect(await nameOfNode(node)).toBe(`[${node.slice(2)}]`);
+  });
+});
+
+describe("a log of the registries", () => {
+  test("about the root, about itself, and about what does not exist", async () => {
+    const newOwner = "event NewOwner(bytes32 indexed node, bytes32 indexed label, address owner)";
+    const transfer = "event Transfer(bytes32 indexed node, address owner)";
+    const newResolver = "event NewResolver(bytes32 indexed node, address resolver)";
+    const node = hashLabel("nowhere");
+    for (const registry of ["registry", "oldRegistry"]) {
+      const receipt = await emit(
+        registry,
+        logOf(newOwner, { node: ROOT_NODE, label: ROOT_NODE, owner: addressOf(stage.chain, registry) }),
+        logOf(newOwner, { node, label: hashLabel("child"), owner: stage.cast.bob }),
+        logOf(newResolver, { node, resolver: ZERO }),
+        logOf(transfer, { node: ROOT_NODE, owner: ZERO }),
+      );
+      expect(await listRows(receipt)).toHaveLength(4);
+    }
+    const [row] = await stage.sql<{ full_name: string }>(
+      "select full_name from domains where parent_node = $1",
+      [node],
+    );
+    expect(row?.full_name).toMatch(/^\[[0-9a-f]{64}\]\.\[[0-9a-f]{64}\]$/);
+  });
+});
+
+describe("a log of the registrars", () => {
+  test("with the largest and the smallest numbers", async () => {
+    const receipt = await emit(
+      "registrar",
+      logOf("event NameRegistered(uint256 indexed id, address indexed owner, uint256 expires)", {
+        ...{ id: MAX, owner: stage.cast.bob, expires: MAX },
+      }),
+      logOf("event NameRenewed(uint256 indexed id, uint256 expires)", { id: 0n, expires: 0n }),
+      logOf("event NameRenewed(uint256 indexed id, uint256 expires)", { id: MAX, expires: 0n }),
+      logOf("event Transfer(address indexed from, address indexed to, uint256 indexed tokenId)", {
+        ...{ from: ZERO, to: ZERO, tokenId: 0n },
+      }),
+    );
+    expect(await listRows(receipt)).toHaveLength(4);
+  });
+
+  test("of the auctions, with the hash of a name instead of the name", async () => {
+    const receipt = await emit("auctionRegistrar", {
+      topics: [
+        hashLabel("HashInvalidated(bytes32,string,uint256,uint256)"),
+        hashLabel("short"),
+        hashLabel("short"),
+      ],
+      data: encodeAbiParameters([{ type: "uint256" }, { type: "uint256" }], [1n, 2n]),
+    });
+    expect(await listRows(receipt)).toMatchObject([
+      { event_type: "HashInvalidated", node: ethNode("short"), name: null },
+    ]);
+  });
+});
+
+describe("a log of a resolver that anybody wrote", () => {
+  test("with versions, coin types and texts beyond reason", async () => {
+    const node = hashLabel("somewhere");
+    const receipt = await emit(
+      "logEmitter",
+      logOf("event VersionChanged(bytes32 indexed node, uint64 newVersion)", {
+        node,
+        newVersion: 2n ** 64n - 1n,
+      }),
+      logOf("event AddressChanged(bytes32 indexed node, uint256 coinType, bytes newAddress)", {
+        ...{ node, coinType: MAX, newAddress: `0x${"00".repeat(20_000)}` },
+      }),
+      logOf("event NameChanged(bytes32 indexed node, string name)", { node, name: "\0".repeat(3_000) }),
+      logOf("event ContenthashChanged(bytes32 indexed node, bytes hash)", {
+        node,
+        hash: `0x${"ff".repeat(9_000)}`,
+      }),
+      logOf("event ABIChanged(bytes32 indexed node, uint256 indexed contentType)", {
+        node,
+        contentType: MAX,
+      }),
+      logOf("event DNSZonehashChanged(bytes32 indexed node, bytes lastzonehash, bytes zonehash)", {
+        ...{ node, lastzonehash: "0x", zonehash: "0x00" },
+      }),
+      logOf("event VersionChanged(bytes32 indexed node, uint64 newVersion)", { node, newVersion: 0n }),
+    );
+    expect((await listRows(receipt)).map(({ event_type }) => event_type)).toEqual([
+      "VersionChanged",
+      "AddressChanged",
+      "NameChanged",
+      "ContenthashChanged",
+      "ABIChanged",
+      "DNSZonehashChanged",
+      "VersionChanged",
+    ]);
+    const [row] = await stage.sql<{ version: string }>("select version from resolver_nodes where node = $1", [
+      node,
+    ]);
+    expect(row).toEqual({ version: "2" });
+  });
+
+  test("which is sent calls within calls that would take forever to decode", async () => {
+    const { chain, cast } = stage;
+    const [address, node] = ["0x000000000000000000000000000000000000b0b0", hashLabel("bomb")] as const;
+    await rpc(chain, "anvil_setCode", [address, codeOfTextEmitter(node)]);
+    const data = bombOf(3);
+    const transaction = { from: cast.dave, to: address, data, gas: numberToHex(12_000_000) };
+    await rpc(chain, "eth_sendTransactionSync", [transaction]);
+    const rows = await stage.sql("select key, value, value_source from events where node = $1", [node]);
+    expect(rows).toEqual([{ key: "k", value: null, value_source: "unknown" }]);
+  });
+});
+
+describe("a log of the default reverse registrar", () => {
+  test("with a name of NULs, and one of 20 KB", async () => {
+    const signature = "event NameForAddrChanged(address indexed addr, string name)";
+    const receipt = await emit(
+      "defaultReverseRegistrar",
+      logOf(signature, { addr: stage.cast.bob, name: "\0" }),
+      logOf(signature, { addr: stage.cast.bob, name: "n".repeat(20_480) }),
+      logOf(signature, { addr: ZERO, name: "zero.eth" }),
+    );
+    expect(await listRows(receipt)).toHaveLength(3);
+    const [claim] = await stage.sql<{ length: number }>(
+      "select length(name) as length from primary_names where address = $1 and coin_type = 2147483648",
+      [lower(stage.cast.bob)],
+    );
+    expect(claim).toEqual({ length: 20_480 });
+  });
+});
+
+test("what could not be understood is counted, by reason", async () => {
+  const counts = await stage.sql<{ anomaly: string; count: number }>(
+    "select anomaly, count(*)::int from events where anomaly is not null group by anomaly order by anomaly",
+  );
+  expect(counts).toEqual([
+    { anomaly: "the DNS name is not that of the node", count: 5 },
+    { anomaly: MISMATCH, count: 1 },
+  ]);
+  const metrics = await (await fetch(`${stage.stack.url}/index-metrics`)).text();
+  for (const { anomaly, count } of counts) {
+    expect(metrics).toContain(`namedex_anomalies{reason="${anomaly}"} ${count}`);
+  }
+});
+
+test("after all of that the index still follows the chain", async () => {
+  const { chain, cast } = stage;
+  const receipt = await emit("logEmitter", {
+    topics: [hashLabel("NameChanged(bytes32,string)"), ethNode("plain")],
+    data: encodeAbiParameters([{ type: "string" }], ["still here"]),
+  });
+  expect(await listRows(receipt)).toMatchObject([{ name: "still here" }]);
+  expect((await stage.stack.api("/stats")).status).toBe(200);
+  expect(chain.accounts).toContain(cast.alice);
+});
