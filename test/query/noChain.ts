@@ -11,7 +11,10 @@ export const noChain: Pick<Ctx, "live" | "liveBlock"> = {
     rpc: createRpc({ urls: [] }),
     gateways: createGateways({ allowLoopback: false }),
     answers: { find: async () => new Map(), put: async () => {}, removeOld: async () => {} },
-    contracts: { ...liveContractsOf(deployment), universalResolver: "0x00000000000000000000000000000000000000f0" },
+    contracts: {
+      ...liveContractsOf(deployment),
+      universalResolver: "0x00000000000000000000000000000000000000f0",
+    },
   }),
   liveBlock: async () => ({ number: 1, timestamp: 1 }),
 };

@@ -70,7 +70,13 @@ test("an indexer that shows no sign of life is not running", async () => {
 });
 
 test("metrics give block, lag and what could not be understood, by reason", async () => {
-  const text = await indexMetrics({ db: tables.db, contracts, now: NOW, chainHead: async () => null, ...noChain });
+  const text = await indexMetrics({
+    db: tables.db,
+    contracts,
+    now: NOW,
+    chainHead: async () => null,
+    ...noChain,
+  });
   expect(text).toContain('namedex_indexed_block{chain="devnet"} 4242\n');
   expect(text).toContain('namedex_index_lag_seconds{chain="devnet"} 30\n');
   expect(text).toContain('namedex_anomalies{reason="name is \\"odd\\""} 2\n');

@@ -147,7 +147,7 @@ export const addressPrimaryName = endpoint({
   errors: ["INVALID_ADDRESS", "LIVE_RESOLUTION_FAILED"],
   cost: 1,
   handle: async (asked, ctx) => {
-    const current = toPrimaryName(await findPrimaryName(ctx, asked.address), ctx);
+    const current = toPrimaryName((await findPrimaryName(ctx, asked.address)).primary, ctx);
     if (!asked.history) return { address: toAddress(asked.address), ...current };
     const claims = await listClaims(ctx.db, asked.address);
     return {
@@ -184,7 +184,7 @@ export const addressSummary = endpoint({
   handle: async (asked, ctx) => {
     const { db, now, contracts } = ctx;
     const former = { chainId: contracts.chainId, address: asked.address, now };
-    const [held, primary, previous] = await Promise.all([
+    const [held, { primary, source }, previous] = await Promise.all([
       countHeld(db, holdingOf(ctx, asked.address, "effective_owner")),
       findPrimaryName(ctx, asked.address),
       countPrevious(db, former),
@@ -193,7 +193,7 @@ export const addressSummary = endpoint({
       address: toAddress(asked.address),
       domain_count: held.active,
       primary_name: primary?.name ?? null,
-      primary_name_source: "indexed" as const,
+      primary_name_source: source,
       domains_expiring_30d: held.expiring30d,
       previously_owned_count: previous,
     };

@@ -61,11 +61,11 @@ export const primaryNamesBulk = endpoint({
     const asked = addresses.map((text) => ({ text, read: readAddress(text) }));
     const valid = [...new Set(asked.flatMap(({ read }) => (read instanceof ApiError ? [] : [read])))];
     const outcomes = await findPrimaryNames(ctx, valid);
-    const found = new Map(valid.map((address, i) => [address, outcomes[i] ?? null]));
+    const found = new Map(valid.map((address, i) => [address, outcomes[i] as Outcome]));
     const results = asked.map(({ text, read }) =>
       read instanceof ApiError
         ? [text, toUnanswered(read)]
-        : [toAddress(read), toEntry(found.get(read) ?? null, ctx)],
+        : [toAddress(read), toEntry(found.get(read) as Outcome, ctx)],
     );
     return { results: Object.fromEntries(results) };
   },
@@ -81,7 +81,7 @@ function readAddress(text: string): Address | ApiError {
 }
 
 const toEntry = (outcome: Outcome, at: Setting) =>
-  outcome instanceof ApiError ? toUnanswered(outcome) : toPrimaryName(outcome, at);
+  outcome instanceof ApiError ? toUnanswered(outcome) : toPrimaryName(outcome.primary, at);
 
 const toUnanswered = ({ code, message }: ApiError): Unanswered => ({
   primary_name: null,

@@ -8,7 +8,7 @@ import { type Setting, toDomainItem } from "./domain.ts";
 /** The primary name of an address; nulls where it has none. */
 export function toPrimaryName(found: PrimaryName | null, at: Setting): z.infer<typeof shapes.primaryName> {
   if (found === null) return { primary_name: null, registrar: null };
-  const { display } = toDomainItem(found.facts, at);
+  const display = found.facts ? toDomainItem(found.facts, at).display : undefined;
   return {
     primary_name: found.name,
     ...(display !== undefined && { display }),
