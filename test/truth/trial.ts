@@ -1,5 +1,6 @@
 import { type LocalChain, startLocalChain } from "../devnet/localChain.ts";
 import { type Stack, startStack } from "../support/stack.ts";
+import { judgeAnswers } from "./judgeAnswers.ts";
 import { judge, type Verdict } from "./oracle.ts";
 import { type Played, playSteps, type Step } from "./steps.ts";
 
@@ -22,10 +23,20 @@ export type Outcome = Verdict & { played: Played[] };
 export const startHistoryChain = (): Promise<LocalChain> =>
   startLocalChain({ timestamp: START, balance: BALANCE, contracts: { layer2ReverseRegistrar: true } });
 
-/** Gives the oracle an index that has reached the head of its chain. */
+/** Gives the oracle an index that has reached the head of its chain, and the answers of its API. */
 export async function judgeStack(stack: Stack, { anvil, deployment }: LocalChain): Promise<Verdict> {
   await stack.waitForHead();
-  return judge({ rpcUrl: anvil.url, deployment, query: stack.sql, archiveReads: true });
+  const chain = { rpcUrl: anvil.url, deployment };
+  const index = await judge({ ...chain, query: stack.sql, archiveReads: true });
+  const answers = await judgeAnswers({ ...chain, api: stack.api });
+  return {
+    differences: [...index.differences, ...answers.differences],
+    counts: {
+      ...index.counts,
+      answers: answers.counts.answers ?? 0,
+      answeredValues: answers.counts.values ?? 0,
+    },
+  };
 }
 
 /**
