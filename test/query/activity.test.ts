@@ -63,6 +63,15 @@ describe("GET /ens-stats/recent-activity", () => {
     ]);
   });
 
+  test("takes the years from the controller where an old registrar does not tell them", async () => {
+    const old = { contract: "REGISTRAR_OLD", eventType: "NameRegistered", ...of("alice.eth") };
+    const sold = { ...old, contract: "CONTROLLER", durationSeconds: YEAR * 3n, costWei: 1n };
+    await tables.writer
+      .insert(event)
+      .values([eventRow({ block: 5 }, old), eventRow({ block: 5, log: 1 }, sold)]);
+    expect(await feed()).toMatchObject([{ type: "registration", years: 3 }]);
+  });
+
   test("tells of a price that nobody knows, and of one that is an upper bound", async () => {
     const bound = { costWei: parseEther("3"), transactionValueWei: parseEther("2") };
     await tables.writer

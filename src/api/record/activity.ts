@@ -32,11 +32,14 @@ export function toPurchase(type: "registration" | "renewal", rows: EventRow[], n
   ];
 }
 
-/** Full years that were bought, by the registrar; null where an old one does not tell. */
+/** Full years that were bought, by the registrar, or by the controller where an old registrar does not tell. */
 function toYears(rows: EventRow[]): number | null {
-  const durations = rows
-    .filter(({ contract }) => contract.startsWith("REGISTRAR"))
-    .flatMap(({ durationSeconds }) => (durationSeconds === null ? [] : [durationSeconds]));
+  const durationsOf = (family: string) =>
+    rows.flatMap(({ contract, durationSeconds }) =>
+      contract.startsWith(family) && durationSeconds !== null ? [durationSeconds] : [],
+    );
+  const byRegistrar = durationsOf("REGISTRAR");
+  const durations = byRegistrar.length > 0 ? byRegistrar : durationsOf("CONTROLLER");
   if (durations.length === 0) return null;
   return Number(durations.reduce((sum, duration) => sum + duration, 0n) / SECONDS_OF_YEAR);
 }
