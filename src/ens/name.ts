@@ -38,6 +38,9 @@ export const codePoints = (label: string): number => {
 export const joinName = (label: string, parentName: string): string =>
   parentName === "" ? label : `${label}.${parentName}`;
 
+/** Leaves a mark of byte order at the start of a label, which is a part of it. */
+const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
+
 /**
  * Labels of a name in DNS wire format, leftmost first, each with its hash over the raw bytes; null if the bytes are not
  * a name (NameWrapper takes what it is given). The root is an empty list. Source: RFC 1035, section 3.1.
@@ -51,7 +54,7 @@ export function decodeDnsName(packet: Hex): { label: string; hash: Hex }[] | nul
     if (length === 0) return offset === bytes.length - 1 ? labels : null;
     const raw = bytes.subarray(offset + 1, offset + 1 + length);
     if (raw.length < length) return null;
-    labels.push({ label: new TextDecoder().decode(raw), hash: keccak256(raw) });
+    labels.push({ label: utf8.decode(raw), hash: keccak256(raw) });
     offset += 1 + length;
   }
   return offset === 0 ? labels : null;
