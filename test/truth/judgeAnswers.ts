@@ -1,16 +1,18 @@
-import { type Hex, parseAbi, zeroHash } from "viem";
-import { ADDR_REVERSE_NODE, ETH_NODE } from "../devnet/acts/names.ts";
+import type { Hex } from "viem";
 import { type Argument, type Log, readLogged, shownText, type TextBytes } from "./chainLogs.ts";
-import { ask, request } from "./chainReads.ts";
+import { request } from "./chainReads.ts";
+import { judgeCounts } from "./judgeCounts.ts";
 import { keepLedgers, type Ledger, ownerOf, pathOf, spansOf, valueSent } from "./ledger.ts";
-import { contractOf, orNone, plain, type Row, show, type Trial, type Verdict } from "./oracle.ts";
+import { contractOf, plain, type Row, show, type Trial, type Verdict } from "./oracle.ts";
+import { findPresent, type Present } from "./present.ts";
 
 /** What is judged: the answers of an API whose index has reached the head of its chain. */
 export type AnswersTrial = Pick<Trial, "rpcUrl" | "deployment"> & {
   api: (path: string) => Promise<{ status: number; body: unknown }>;
 };
 
-type Judge = {
+/** What every part of the judgement shares. */
+export type Judge = {
   get: (path: string) => Promise<Row>;
   same: (what: string, answered: unknown, expected: unknown) => void;
   ledgers: Map<Hex, Ledger>;
@@ -18,8 +20,8 @@ type Judge = {
   wrapper: Hex | undefined;
   /** The time by which the API judges expiries. */
   now: bigint;
-  /** Names whose token the wrapper gives no owner at that time. */
-  ownerless: Set<Hex>;
+  /** What each name is at that time. */
+  present: Map<Hex, Present>;
 };
 
 /** Questions that are asked at once. */
@@ -52,28 +54,12 @@ export async function judgeAnswers({ rpcUrl, deployment, api }: AnswersTrial): P
       if (said !== wanted) differences.push(`${what}: answered ${show(said)}, chain says ${show(wanted)}`);
     },
     ...{ ledgers, transactions, wrapper, now },
-    ownerless: await findOwnerless(rpcUrl, wrapper, { nodes: [...ledgers.keys()], now }),
+    present: await findPresent(ledgers, { rpcUrl, wrapper, now }),
   };
   await everyOne([...judge.ledgers], ([node, ledger]) => judgeName(judge, node, ledger));
   await judgeHolders(judge);
+  await judgeCounts(judge);
   return { differences, counts };
-}
-
-const wrapperAbi = parseAbi([
-  "function getData(uint256 id) view returns (address owner, uint32 fuses, uint64 expiry)",
-]);
-
-/** Names of which the wrapper says, at a time to come too, that nobody owns their token. */
-async function findOwnerless(
-  rpcUrl: string,
-  wrapper: Hex | undefined,
-  { nodes, now }: { nodes: Hex[]; now: bigint },
-) {
-  if (wrapper === undefined) return new Set<Hex>();
-  const question = { to: wrapper, abi: wrapperAbi, functionName: "getData" };
-  const questions = nodes.map((node) => ({ ...question, args: [BigInt(node)] }));
-  const answers = await ask<[Hex, number, bigint]>(rpcUrl, questions, { time: now });
-  return new Set(nodes.filter((_, i) => orNone(answers[i]?.[0]) === null));
 }
 
 async function everyOne<T>(items: readonly T[], judgeOne: (item: T) => Promise<void>): Promise<void> {
@@ -243,15 +229,12 @@ async function judgeText({ get, same }: Judge, path: string, ledger: Ledger, key
 /** Stands for a value that its log does not tell; the records' judge asks the resolver for it. */
 const UNTOLD = "(not in the log)";
 
-const GRACE = 90n * 86_400n;
-
 /** Whom each name ever named as receiver or owner, when last, and whose it is now. */
 async function judgeHolders(judge: Judge): Promise<void> {
   const lastNamed = new Map<string, Map<Hex, Log>>();
-  const isCounted = ({ position }: Ledger) => position !== null && position.parent !== ADDR_REVERSE_NODE;
-  for (const [node, ledger] of judge.ledgers) {
-    if (node === zeroHash || (ledger.position !== null && !isCounted(ledger))) continue;
-    for (const log of ledger.logs) {
+  for (const [node, { isCounted }] of judge.present) {
+    if (!isCounted) continue;
+    for (const log of judge.ledgers.get(node)?.logs ?? []) {
       for (const address of namedIn(log)) {
         const named = lastNamed.get(address) ?? new Map<Hex, Log>();
         lastNamed.set(address, named.set(node, log));
@@ -288,14 +271,7 @@ async function judgeHolder(judge: Judge, address: string, named: Map<Hex, Log>):
 }
 
 /** Whether an address owns a name now, and not one that anybody may register anew. */
-function controls({ ledgers, wrapper, now, ownerless }: Judge, node: Hex, address: string): boolean {
-  const ledger = ledgers.get(node) as Ledger;
-  const owners = ledger.owners.at(-1)?.state;
-  const owner = owners && ownerOf(owners, ledger, wrapper);
-  if (!owner) return false;
-  const { registrarExpiry, position } = ledger;
-  if (position?.parent === ETH_NODE && (registrarExpiry === null || registrarExpiry + GRACE < now))
-    return false;
-  // A wrapped name whose token lapsed is the wrapper's own, by registrar or registry.
-  return address === (owner.reason === "wrapper" && ownerless.has(node) ? wrapper : owner.owner);
+function controls({ present }: Judge, node: Hex, address: string): boolean {
+  const name = present.get(node);
+  return name?.owner === address && (name.isActive || !name.isSecondLevel);
 }

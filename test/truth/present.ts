@@ -1,0 +1,79 @@
+import { type Hex, parseAbi, zeroHash } from "viem";
+import { ADDR_REVERSE_NODE, ETH_NODE } from "../devnet/acts/names.ts";
+import type { Log } from "./chainLogs.ts";
+import { ask } from "./chainReads.ts";
+import { type Ledger, ownerOf } from "./ledger.ts";
+import { orNone } from "./oracle.ts";
+
+/** What a name is at the time of the question, by its ledger and what the wrapper then answers. */
+export type Present = {
+  owner: Hex | null;
+  isWrapped: boolean;
+  /** When it ends, unix seconds; null for names without end, and .eth names in no registrar. */
+  expiry: bigint | null;
+  isSecondLevel: boolean;
+  /** True for what counts as a name of somebody: not the root, and no reverse node. */
+  isCounted: boolean;
+  /** Registered or in grace. */
+  isActive: boolean;
+};
+
+/** Where and when to ask. */
+export type Occasion = { rpcUrl: string; wrapper: Hex | undefined; now: bigint };
+
+const GRACE = 90n * 86_400n;
+
+const wrapperAbi = parseAbi([
+  "function getData(uint256 id) view returns (address owner, uint32 fuses, uint64 expiry)",
+]);
+type Token = [owner: Hex, fuses: number, expiry: bigint];
+
+/** What each name is now. Names that only a resolver speaks of are none. */
+export async function findPresent(ledgers: Map<Hex, Ledger>, occasion: Occasion): Promise<Map<Hex, Present>> {
+  const nodes = [...ledgers].filter(([, ledger]) => ledger.logs.some(makesName)).map(([node]) => node);
+  const stored = await askTokens(nodes, occasion, 0n);
+  const current = await askTokens(nodes, occasion, occasion.now);
+  return new Map(
+    nodes.map((node, i) => {
+      const tokens = { stored: stored[i] ?? null, current: current[i] ?? null };
+      return [node, toPresent(node, ledgers.get(node) as Ledger, { ...occasion, ...tokens })];
+    }),
+  );
+}
+
+function askTokens(nodes: Hex[], { rpcUrl, wrapper }: Occasion, time: bigint): Promise<(Token | null)[]> {
+  if (wrapper === undefined) return Promise.resolve([]);
+  const question = { to: wrapper, abi: wrapperAbi, functionName: "getData" };
+  return ask<Token>(
+    rpcUrl,
+    nodes.map((node) => ({ ...question, args: [BigInt(node)] })),
+    { time },
+  );
+}
+
+/** Logs of a registry, of the registrar of 2020 and of the wrapper: who holds what. */
+const makesName = ({ role, entry, eventName, args }: Log): boolean =>
+  (role === "registry" && eventName !== "NewTTL") ||
+  (role === "registrar" &&
+    entry?.generation === 2 &&
+    (eventName === "Transfer" || args.expires !== undefined)) ||
+  (role === "wrapper" && eventName !== "Approval" && eventName !== "URI");
+
+type Asked = Occasion & { stored: Token | null; current: Token | null };
+
+function toPresent(node: Hex, ledger: Ledger, { wrapper, now, stored, current }: Asked): Present {
+  const { position, registrarExpiry } = ledger;
+  const isSecondLevel = position?.parent === ETH_NODE;
+  const owners = ledger.owners.at(-1)?.state;
+  const owner = (owners && ownerOf(owners, ledger, wrapper)) ?? null;
+  const isToken = owner?.reason === "wrapper";
+  const isWrapped = isToken && orNone(current?.[0]) !== null;
+  const expiry = isSecondLevel ? registrarExpiry : isToken ? stored?.[2] || null : null;
+  return {
+    // A token that lapsed leaves the name to the wrapper itself, its owner by registrar and registry.
+    owner: isToken && !isWrapped ? (wrapper ?? null) : (owner?.owner ?? null),
+    ...{ isWrapped, expiry, isSecondLevel },
+    isCounted: node !== zeroHash && position?.parent !== ADDR_REVERSE_NODE,
+    isActive: isSecondLevel ? expiry !== null && expiry + GRACE >= now : expiry === null || expiry > now,
+  };
+}
