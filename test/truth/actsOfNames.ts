@@ -1,9 +1,11 @@
-import { type Address, zeroAddress } from "viem";
+import { type Address, hexToBigInt, zeroAddress } from "viem";
 import {
   addressOf,
   ETH_NODE,
+  encodeCall,
   hashLabel,
   ROOT_NODE,
+  registerByHash,
   send,
   sendInOneBlock,
   setOwner,
@@ -14,7 +16,7 @@ import {
   setTTL,
 } from "../devnet/acts.ts";
 import type { Act } from "./catalogue.ts";
-import { findPlace, isPerson, type Place, type Scene, type State, stateOf } from "./scene.ts";
+import { findPlace, isEthName, isPerson, type Place, type Scene, type State, stateOf } from "./scene.ts";
 
 /** Any resolver that a name may get: all generations, the silent one, one that only forges, a person, none. */
 export const anyResolver = (scene: Scene): Address =>
@@ -107,6 +109,39 @@ const severalInOneBlock = (scene: Scene) => {
   ]);
 };
 
+/** A contract that holds names in any layer does several things with one of them in one transaction. */
+const byContract = (scene: Scene) => {
+  const { chain, pick, people } = scene;
+  const batch = addressOf(chain, "batch");
+  const place = findPlace(scene, (_, state) =>
+    [state.registryOwner, state.registrant, state.wrapperOwner].includes(batch),
+  );
+  const state = stateOf(scene, place);
+  const [to, token] = [pick(people), hexToBigInt(hashLabel(place.label))];
+  const call = (contract: string, functionName: string, ...args: unknown[]) => ({
+    target: addressOf(chain, contract),
+    value: 0n,
+    data: encodeCall(chain, { contract, functionName, args }),
+  });
+  const inRegistry = [
+    call("registry", "setResolver", place.node, anyResolver(scene)),
+    call("registry", "setResolver", place.node, anyResolver(scene)),
+    call("registry", "setOwner", place.node, to),
+  ];
+  const inRegistrar = [
+    call("registrar", "reclaim", token, batch),
+    call("registrar", "reclaim", token, to),
+    call("registrar", "transferFrom", batch, to, token),
+  ];
+  const inWrapper = [
+    call("wrapper", "setResolver", place.node, anyResolver(scene)),
+    call("wrapper", "safeTransferFrom", batch, to, hexToBigInt(place.node), 1n, "0x"),
+  ];
+  const calls =
+    state.registrant === batch ? inRegistrar : state.registryOwner === batch ? inRegistry : inWrapper;
+  return send(chain, { from: pick(people), contract: "batch", functionName: "run", args: [calls] });
+};
+
 /** A top-level name: the root makes it, in either registry; in the new one that moves it there. */
 const topLevel = (scene: Scene) => {
   const { chain, deployer, prefix, pick, people } = scene;
@@ -129,7 +164,9 @@ const topLevel = (scene: Scene) => {
 const writeOld = (scene: Scene) => {
   const { chain } = scene;
   const registry = "oldRegistry";
-  const place = findPlace(scene, isHeldInOld(scene));
+  const isUnmoved = (one: Place, state: State) => isHeldInOld(scene)(one, state) && !state.isMigrated;
+  const isAnyUnmoved = scene.places.some((one) => isUnmoved(one, stateOf(scene, one)));
+  const place = findPlace(scene, isAnyUnmoved && scene.number(2) > 0 ? isUnmoved : isHeldInOld(scene));
   const [from, node] = [stateOf(scene, place).oldOwner, place.node];
   switch (scene.number(4)) {
     case 0:
@@ -139,6 +176,24 @@ const writeOld = (scene: Scene) => {
     default:
       return setResolver(chain, { from, node, resolver: anyResolver(scene), registry });
   }
+};
+
+/** The first record in the registry of 2020 of a node that the old one knows: its old resolver no longer counts. */
+const moveToNew = (scene: Scene) => {
+  const { chain, deployer, pick, people } = scene;
+  const holderOfParent = (place: Place) => scene.states.get(place.parent)?.registryOwner ?? zeroAddress;
+  const canMove = (place: Place) =>
+    isEthName(place) || place.parent === ROOT_NODE || isPerson(scene, holderOfParent(place));
+  const place = findPlace(
+    scene,
+    (one, state) => !state.isMigrated && isPerson(scene, state.oldOwner) && canMove(one),
+  );
+  const [{ label, parent }, owner] = [place, pick(people)];
+  if (isEthName(place)) return registerByHash(chain, { from: deployer, label, owner });
+  if (parent !== ROOT_NODE)
+    return setSubnodeOwner(chain, { from: holderOfParent(place), parent, label, owner });
+  const args = [hashLabel(label), owner];
+  return send(chain, { from: deployer, contract: "root", functionName: "setSubnodeOwner", args });
 };
 
 const oldSubname = (scene: Scene) => {
@@ -165,8 +220,10 @@ export const nameActs: Record<string, Act> = {
   setResolver: { weight: 8, perform: chooseResolver },
   setTTL: { weight: 1, perform: setTime },
   changeInOneBlock: { weight: 2, perform: severalInOneBlock },
+  actByContract: { weight: 4, perform: byContract },
   makeTopLevel: { weight: 3, perform: topLevel },
-  writeOldRegistry: { weight: 4, perform: writeOld },
+  writeOldRegistry: { weight: 6, perform: writeOld },
   makeOldSubname: { weight: 3, perform: oldSubname },
+  moveToNewRegistry: { weight: 3, perform: moveToNew },
   makeOldEthName: { weight: 2, perform: oldEthName },
 };

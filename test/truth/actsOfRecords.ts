@@ -94,6 +94,31 @@ const inOneBlock = (scene: Scene) => {
   ]);
 };
 
+/** One block in which a contract and the owner set the same key: at its end only the last value is left to read. */
+const mixedBlock = async (scene: Scene) => {
+  const { chain } = scene;
+  const { node, from, resolver } = choose(scene, ["resolver3", "resolver4", "resolver5"]);
+  const multicall = addressOf(chain, "multicall3");
+  await authorise(chain, { from, resolver, node, delegate: multicall });
+  const own = (value: string) =>
+    toWriteCall({ from, resolver, node, write: { kind: "text", key: "url", value } });
+  const told = (...values: string[]): Call => {
+    const calls = values.map((value) => ({
+      target: addressOf(chain, resolver),
+      allowFailure: false,
+      callData: encodeWrite(chain, { resolver, node, write: { kind: "text", key: "url", value } }),
+    }));
+    return { from, contract: "multicall3", functionName: "aggregate3", args: [calls] };
+  };
+  const orders = [
+    [told("by contract"), own("by owner")],
+    [own("by owner"), told("by contract")],
+    [told("first", "second"), told("third")],
+    [told("once"), own(""), told("again", "")],
+  ];
+  return sendInOneBlock(chain, scene.pick(orders));
+};
+
 const clear = (scene: Scene) => {
   const { node, from, resolver } = choose(scene, ["resolver4", "resolver5"]);
   if (scene.number(5) === 0) return clearDNSZone(scene.chain, { from, node, resolver: "resolver3" });
@@ -186,6 +211,7 @@ export const recordActs: Record<string, Act> = {
   writeSeveral: { weight: 5, perform: many },
   writeThroughContract: { weight: 6, perform: throughContract },
   writeInOneBlock: { weight: 4, perform: inOneBlock },
+  writeInMixedBlock: { weight: 3, perform: mixedBlock },
   clearRecords: { weight: 3, perform: clear },
   clearAndWrite: { weight: 2, perform: clearAndWriteInOneTransaction },
   authorise: { weight: 1, perform: permit },

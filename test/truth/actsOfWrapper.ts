@@ -84,7 +84,11 @@ const wrapEth = (scene: Scene) => {
 };
 
 const wrapSub = (scene: Scene) => {
-  const place = findPlace(scene, (one, state) => !isEthName(one) && isPerson(scene, state.registryOwner));
+  const isHeld = (place: Place, state: State) => !isEthName(place) && isPerson(scene, state.registryOwner);
+  // A name that was unwrapped keeps fuses and expiry in the wrapper, and meets them again.
+  const hasLeft = (place: Place, state: State) => isHeld(place, state) && state.fuses > 0;
+  const isAnyLeft = scene.places.some((place) => hasLeft(place, stateOf(scene, place)));
+  const place = findPlace(scene, isAnyLeft ? hasLeft : isHeld);
   const from = stateOf(scene, place).registryOwner;
   const resolver = scene.number(3) === 0 ? anyResolver(scene) : zeroAddress;
   return wrapName(scene.chain, {
@@ -107,9 +111,15 @@ const unwrapEth = (scene: Scene) => {
 };
 
 const unwrapSub = async (scene: Scene) => {
-  const { place, owner } = await wrappedChild(scene);
+  const isLoose = (place: Place, state: State) =>
+    !isEthName(place) && isHolding(scene)(place, state) && (state.fuses & CANNOT_UNWRAP) === 0;
+  const hasFuses = (place: Place, state: State) => isLoose(place, state) && state.fuses > 0;
+  const isAnyFused = scene.places.some((place) => hasFuses(place, stateOf(scene, place)));
+  const isAny = scene.places.some((place) => isLoose(place, stateOf(scene, place)));
+  const place = isAny ? findPlace(scene, isAnyFused ? hasFuses : isLoose) : (await wrappedChild(scene)).place;
+  const from = isAny ? stateOf(scene, place).wrapperOwner : (scene.people[1] ?? scene.deployer);
   const controller = scene.pick(scene.people);
-  return unwrap(scene.chain, { from: owner, parent: place.parent, label: place.label, controller });
+  return unwrap(scene.chain, { from, parent: place.parent, label: place.label, controller });
 };
 
 const burn = (scene: Scene) => {
@@ -118,10 +128,13 @@ const burn = (scene: Scene) => {
   return setFuses(scene.chain, { from: stateOf(scene, place).wrapperOwner, node: place.node, fuses });
 };
 
+/** Fuses that the parent may give: some only if it cannot be unwrapped itself. */
+const fusesFor = (scene: Scene, parent: State | undefined): number =>
+  scene.pick(((parent?.fuses ?? 0) & CANNOT_UNWRAP) === 0 ? [0, 0, 0, PARENT_CANNOT_CONTROL] : childFuses);
+
 const anyExpiry = ({ pick, now }: Scene): bigint =>
   pick([0n, now - 1n, now, now + DAY, now + 30n * DAY, now + YEAR, MAX_EXPIRY]);
 const childFuses = [
-  0,
   0,
   CAN_EXTEND_EXPIRY,
   PARENT_CANNOT_CONTROL,
@@ -131,7 +144,8 @@ const childFuses = [
 
 const burnOfChild = async (scene: Scene) => {
   const { place, from } = await wrappedChild(scene);
-  const act = { from, parent: place.parent, label: place.label, fuses: scene.pick(childFuses) };
+  const fuses = fusesFor(scene, scene.states.get(place.parent));
+  const act = { from, parent: place.parent, label: place.label, fuses };
   return setChildFuses(scene.chain, { ...act, expiry: anyExpiry(scene) });
 };
 
@@ -142,10 +156,11 @@ const extend = async (scene: Scene) => {
 };
 
 const child = (scene: Scene) => {
-  const { place, from } = childOfWrapped(scene, (state) => (state.fuses & PARENT_CANNOT_CONTROL) === 0);
+  const isOpen = (state: State) => (state.fuses & PARENT_CANNOT_CONTROL) === 0;
+  const { place, parent, from } = childOfWrapped(scene, isOpen);
   const owner = scene.pick([...scene.people, ...scene.people, zeroAddress, addressOf(scene.chain, "batch")]);
   const act = { from, parent: place.parent, label: place.label, owner };
-  const how = { fuses: scene.pick(childFuses), expiry: anyExpiry(scene) };
+  const how = { fuses: fusesFor(scene, parent), expiry: anyExpiry(scene) };
   if (scene.number(2) === 0) return setWrappedSubnodeOwner(scene.chain, { ...act, ...how });
   return setWrappedSubnodeRecord(scene.chain, { ...act, ...how, resolver: anyResolver(scene), ttl: 1n });
 };
@@ -221,9 +236,9 @@ const unwrapAbove = async (scene: Scene) => {
 /** What holders of wrapped names and their parents do. */
 export const wrapperActs: Record<string, Act> = {
   wrapEthName: { weight: 7, perform: wrapEth },
-  wrapName: { weight: 4, perform: wrapSub },
+  wrapName: { weight: 5, perform: wrapSub },
   unwrapEthName: { weight: 4, perform: unwrapEth },
-  unwrapName: { weight: 3, perform: unwrapSub },
+  unwrapName: { weight: 5, perform: unwrapSub },
   setFuses: { weight: 4, perform: burn },
   setChildFuses: { weight: 6, perform: burnOfChild },
   extendExpiry: { weight: 5, perform: extend },

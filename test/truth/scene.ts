@@ -29,6 +29,8 @@ export type State = {
   registryOwner: Address;
   resolver: Address;
   oldOwner: Address;
+  /** Whether the registry of 2020 has a record of its own. */
+  isMigrated: boolean;
   wrapperOwner: Address;
   fuses: number;
   wrapperExpiry: bigint;
@@ -99,7 +101,7 @@ const multicallAbi = parseAbi([
   "function aggregate3(Call3[] calls) payable returns (Result[] returnData)",
 ]);
 
-const READS = 6;
+const READS = 7;
 
 /** The one call that asks the contracts for the state of every place; it stays the same all through a history. */
 export function encodeSurvey(chain: Chain, places: readonly Place[]): Hex {
@@ -115,6 +117,7 @@ export function encodeSurvey(chain: Chain, places: readonly Place[]): Hex {
     ask("wrapper", "getData", hexToBigInt(node)),
     ask("registrar", "ownerOf", hexToBigInt(hashLabel(label))),
     ask("registrar", "nameExpires", hexToBigInt(hashLabel(label))),
+    ask("registry", "recordExists", node),
   ]);
   return encodeFunctionData({ abi: multicallAbi, functionName: "aggregate3", args: [calls] });
 }
@@ -132,13 +135,14 @@ async function readStates(chain: Chain, places: readonly Place[], data: Hex): Pr
 }
 
 function toState(words: readonly string[][], isEth: boolean): State {
-  const [registryOwner, resolver, oldOwner, data, registrant, expiry] = words;
+  const [registryOwner, resolver, oldOwner, data, registrant, expiry, recordExists] = words;
   const address = (word: string | undefined) => (word ? getAddress(`0x${word.slice(24)}`) : zeroAddress);
   const integer = (word: string | undefined) => BigInt(`0x${word || "0"}`);
   return {
     registryOwner: address(registryOwner?.[0]),
     resolver: address(resolver?.[0]),
     oldOwner: address(oldOwner?.[0]),
+    isMigrated: integer(recordExists?.[0]) === 1n,
     wrapperOwner: address(data?.[0]),
     fuses: Number(integer(data?.[1])),
     wrapperExpiry: integer(data?.[2]),

@@ -5,8 +5,8 @@ import { startDemoChain } from "../devnet/localChain.ts";
 import { startStack } from "../support/stack.ts";
 import { judge } from "./oracle.ts";
 import { shrink } from "./shrink.ts";
-import { historiesOf, type Played, type Step } from "./steps.ts";
-import { judgeStack, type Outcome, runTrial, TRIAL_TIMEOUT_MS } from "./trial.ts";
+import { historiesOf, type Played, playSteps, type Step } from "./steps.ts";
+import { judgeStack, type Outcome, runTrial, startHistoryChain, TRIAL_TIMEOUT_MS } from "./trial.ts";
 
 /** `npm run test:truth` sets these; its `--help` says what they are. */
 const number = (name: string, otherwise: number) => Number(process.env[name] ?? otherwise);
@@ -43,6 +43,21 @@ if (rpcUrl !== undefined && deploymentFile !== undefined) {
     await local.anvil.stop();
     expectTruth(verdict);
   }, 120_000);
+
+  test("without archive reads the index knows less, marks it, and nothing else differs", async () => {
+    const local = await startHistoryChain();
+    const [history = []] = historiesOf({ seed, runs: 1, steps });
+    await playSteps(local.chain, "past", history);
+    const env = { ARCHIVE_READS: "off" };
+    const stack = await startStack({ rpcUrl: local.anvil.url, deployment: local.deployment, env });
+    await stack.waitForHead();
+    const chain = { rpcUrl: local.anvil.url, deployment: local.deployment };
+    const verdict = await judge({ ...chain, query: stack.sql, archiveReads: false });
+    await stack.destroy();
+    await local.anvil.stop();
+    expectTruth(verdict);
+    expect(verdict.counts["texts whose value is unknown"]).toBeGreaterThan(0);
+  }, 240_000);
 
   const histories = historiesOf({ seed, runs, steps });
   describe(`${runs} random histories of ${steps} steps, seed ${seed}`, () => {
