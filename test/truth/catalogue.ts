@@ -1,3 +1,4 @@
+import { agentActs } from "./actsOfAgents.ts";
 import { nameActs } from "./actsOfNames.ts";
 import { recordActs } from "./actsOfRecords.ts";
 import { registrationActs } from "./actsOfRegistrations.ts";
@@ -16,6 +17,7 @@ export const acts: Record<string, Act> = {
   ...wrapperActs,
   ...recordActs,
   ...reverseActs,
+  ...agentActs,
   ...timeActs,
 };
 

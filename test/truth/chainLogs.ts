@@ -95,6 +95,21 @@ async function readTransactions(rpcUrl: string, logs: readonly Log[]): Promise<M
   );
 }
 
+/** Of the adapter of agents its bindings are followed, of their registry the agents that the adapter registered. */
+function isFollowed(
+  { role, eventName, args }: Pick<Log, "role" | "eventName" | "args">,
+  adapter: Hex,
+): boolean {
+  if (role === "agent-adapter") return eventName === "AgentBound";
+  if (role !== "agent-registry") return true;
+  const by: Record<string, Argument | undefined> = {
+    Registered: args.owner,
+    URIUpdated: args.updatedBy,
+    Transfer: args.from,
+  };
+  return by[eventName] === adapter;
+}
+
 type Explained = Pick<Log, "entry" | "role" | "eventName" | "args">;
 
 /** Tells of each log: what it says, that it does not count (null), or why nobody can tell (text). */
@@ -105,12 +120,14 @@ function explainerOf(deployment: ChainDeployment): (log: RawLog) => Explained | 
   const firstRegistryBlock = Math.min(
     ...deployment.contracts.filter(({ role }) => role === "registry").map(({ startBlock }) => startBlock),
   );
+  const adapter = lower(deployment.contracts.find(({ role }) => role === "agent-adapter")?.address ?? "0x");
   return (log) => {
     const contract = tracked.get(lower(log.address));
     if (contract !== undefined) {
       const said = decode(contract.events, log) ?? decode(recordEvents, log);
       if (said === null) return `no event of ${contract.entry.role} ${contract.entry.generation} fits`;
-      return { entry: contract.entry, role: contract.entry.role, ...said };
+      const explained = { entry: contract.entry, role: contract.entry.role, ...said };
+      return isFollowed(explained, adapter) ? explained : null;
     }
     if (Number(log.blockNumber) < firstRegistryBlock) return null;
     const said = decode(recordEvents, log);

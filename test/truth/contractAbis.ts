@@ -37,6 +37,8 @@ const artifacts: Partial<Record<Role, Record<number, string>>> = {
   "reverse-registrar": { 3: double("ReverseRegistrarDouble") },
   "default-reverse-registrar": { 1: double("DefaultReverseRegistrarDouble") },
   "l2-reverse-registrar": { 1: double("L2ReverseRegistrarDouble") },
+  "agent-adapter": { 1: double("AgentAdapterDouble") },
+  "agent-registry": { 1: double("IdentityRegistryDouble") },
 };
 
 const eventsIn = (file: string): AbiEvent[] =>

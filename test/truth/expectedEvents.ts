@@ -30,6 +30,8 @@ export type Surroundings = {
   transactionValue: (log: Log) => bigint;
   /** Coin type of the L2 reverse registrar's chain. */
   layer2CoinType: bigint;
+  /** The name whose token it is; null for another token. */
+  nodeOfToken: (tokenContract: Hex, tokenId: bigint) => Hex | null;
 };
 
 /** How `events.contract` names each role. */
@@ -47,6 +49,8 @@ const contractWords: Record<string, string> = {
   "reverse-registrar": "REVERSE_REGISTRAR",
   "default-reverse-registrar": "DEFAULT_REVERSE_REGISTRAR",
   "l2-reverse-registrar": "L2_REVERSE_REGISTRAR",
+  "agent-adapter": "AGENT_ADAPTER",
+  "agent-registry": "AGENT_REGISTRY",
 };
 
 /** The rows that the log must have in `events`, one per name that it concerns. */
@@ -109,6 +113,9 @@ function meaningOf(log: Log, around: Surroundings): Meaning {
     case "resolver":
     case "reverse-resolver":
       return recordMeaning(log);
+    case "agent-adapter":
+    case "agent-registry":
+      return agentMeaning(log, around);
     default:
       return reverseMeaning(log, around);
   }
@@ -337,6 +344,34 @@ function reverseMeaning({ role, eventName, args }: Log, around: Surroundings): M
       };
     default:
       return { columns: {}, used: [] };
+  }
+}
+
+function agentMeaning({ eventName, args }: Log, around: Surroundings): Meaning {
+  switch (eventName) {
+    case "AgentBound":
+      return {
+        columns: {
+          node: around.nodeOfToken(args.tokenContract as Hex, args.tokenId as bigint),
+          from_address: shown(args.registeredBy),
+        },
+        used: ["registeredBy"],
+      };
+    case "Registered":
+      return {
+        columns: { owner_address: shown(args.owner), value: shown(args.agentURI) },
+        used: ["owner", "agentURI"],
+      };
+    case "URIUpdated":
+      return {
+        columns: { from_address: shown(args.updatedBy), value: shown(args.newURI) },
+        used: ["updatedBy", "newURI"],
+      };
+    default:
+      return {
+        columns: { from_address: shown(args.from), to_address: shown(args.to) },
+        used: ["from", "to"],
+      };
   }
 }
 

@@ -3,6 +3,7 @@ import type { Log, TextBytes } from "./chainLogs.ts";
 import { shownText } from "./chainLogs.ts";
 import { ask, encodeRawCall, type Question } from "./chainReads.ts";
 import { ANY, ASK, type ExpectedRow, expectedRows, type Surroundings } from "./expectedEvents.ts";
+import { nodeOfToken } from "./judgeAgents.ts";
 import { hashOfId, labelOfPurchase } from "./names.ts";
 import { type Evidence, orNone, plain, type Row, show } from "./oracle.ts";
 import { isTextWithoutValue, placeOf, textQuestion, tracedTexts } from "./textTruth.ts";
@@ -109,6 +110,7 @@ async function surroundingsOf(evidence: Evidence): Promise<Surroundings> {
     renewedSeconds,
     exactCost: (log) => costs.get(placeOf(log)) ?? null,
     transactionValue: (log) => BigInt(transactions.get(log.transactionHash)?.value ?? 0),
+    nodeOfToken: (tokenContract, tokenId) => nodeOfToken(evidence, { tokenContract, tokenId }),
     layer2CoinType: 0x80000000n | BigInt(deployment.chainId),
   };
 }

@@ -1,6 +1,7 @@
 import type { ChainDeployment, ContractEntry } from "../../abis/deployments.ts";
 import { type Logged, readLogged } from "./chainLogs.ts";
 import { request } from "./chainReads.ts";
+import { judgeAgents } from "./judgeAgents.ts";
 import { judgeDomains } from "./judgeDomains.ts";
 import { judgeEvents } from "./judgeEvents.ts";
 import { judgePrimaryNames } from "./judgePrimaryNames.ts";
@@ -62,6 +63,7 @@ export async function judge(trial: Trial): Promise<Verdict> {
   await judgeDomains(evidence);
   await judgeRecords(evidence);
   await judgePrimaryNames(evidence);
+  await judgeAgents(evidence);
   return { differences, counts };
 }
 
