@@ -16,7 +16,16 @@ import {
   setTTL,
 } from "../devnet/acts.ts";
 import type { Act } from "./catalogue.ts";
-import { findPlace, isEthName, isPerson, type Place, type Scene, type State, stateOf } from "./scene.ts";
+import {
+  findPlace,
+  isEthName,
+  isPerson,
+  NothingFits,
+  type Place,
+  type Scene,
+  type State,
+  stateOf,
+} from "./scene.ts";
 
 /** Any resolver that a name may get: all generations, the silent one, one that only forges, a person, none. */
 export const anyResolver = (scene: Scene): Address =>
@@ -179,22 +188,38 @@ const writeOld = (scene: Scene) => {
 };
 
 /** The first record in the registry of 2020 of a node that the old one knows: its old resolver no longer counts. */
-const moveToNew = (scene: Scene) => {
-  const { chain, deployer, pick, people } = scene;
-  const holderOfParent = (place: Place) => scene.states.get(place.parent)?.registryOwner ?? zeroAddress;
-  const canMove = (place: Place) =>
-    isEthName(place) || place.parent === ROOT_NODE || isPerson(scene, holderOfParent(place));
-  const place = findPlace(
-    scene,
-    (one, state) => !state.isMigrated && isPerson(scene, state.oldOwner) && canMove(one),
-  );
-  const [{ label, parent }, owner] = [place, pick(people)];
-  if (isEthName(place)) return registerByHash(chain, { from: deployer, label, owner });
-  if (parent !== ROOT_NODE)
-    return setSubnodeOwner(chain, { from: holderOfParent(place), parent, label, owner });
-  const args = [hashLabel(label), owner];
+const moveToNew = async (scene: Scene) => {
+  const { chain, deployer, people, number } = scene;
+  const place = findPlace(scene, (one, state) => !state.isMigrated && canMove(scene, one));
+  const { label, parent, node } = place;
+  const state = stateOf(scene, place);
+  const isHeld = isPerson(scene, state.oldOwner);
+  const holder = isHeld ? state.oldOwner : (people[0] ?? deployer);
+  const registry = "oldRegistry";
+  if (!isHeld && parent !== ROOT_NODE && !isEthName(place)) throw new NothingFits("Only a root makes it");
+  if (!isHeld && isEthName(place)) await makeInOld(scene, place, holder);
+  if (!isHeld && parent === ROOT_NODE)
+    await setSubnodeOwner(chain, { from: deployer, registry, parent, label, owner: holder });
+  if (number(3) > 0) await setResolver(chain, { from: holder, node, resolver: anyResolver(scene), registry });
+  if (isEthName(place)) return registerByHash(chain, { from: deployer, label, owner: holder });
+  const from = scene.states.get(parent)?.registryOwner ?? deployer;
+  if (parent !== ROOT_NODE) return setSubnodeOwner(chain, { from, parent, label, owner: holder });
+  const args = [hashLabel(label), holder];
   return send(chain, { from: deployer, contract: "root", functionName: "setSubnodeOwner", args });
 };
+
+/** Whether somebody can make a place in the registry of 2020 now. */
+const canMove = (scene: Scene, place: Place): boolean =>
+  isEthName(place) ||
+  place.parent === ROOT_NODE ||
+  isPerson(scene, scene.states.get(place.parent)?.registryOwner ?? zeroAddress);
+
+/** The root of the old registry can make any .eth name in it. */
+async function makeInOld({ chain, deployer: from }: Scene, { label }: Place, owner: Address) {
+  const registry = "oldRegistry";
+  await setSubnodeOwner(chain, { from, registry, parent: ROOT_NODE, label: "eth", owner: from });
+  return setSubnodeOwner(chain, { from, registry, parent: ETH_NODE, label, owner });
+}
 
 const oldSubname = (scene: Scene) => {
   const { place, from } = childOfHeld(scene, "oldOwner");
@@ -203,13 +228,9 @@ const oldSubname = (scene: Scene) => {
   return setSubnodeOwner(scene.chain, { ...act, registry: "oldRegistry" });
 };
 
-/** The .eth names of the old registry, while its root may do anything. */
-const oldEthName = async (scene: Scene) => {
-  const { chain, deployer: from } = scene;
-  const { label } = findPlace(scene, (place) => place.parent === ETH_NODE);
-  const registry = "oldRegistry";
-  await setSubnodeOwner(chain, { from, registry, parent: ROOT_NODE, label: "eth", owner: from });
-  return setSubnodeOwner(chain, { from, registry, parent: ETH_NODE, label, owner: scene.pick(scene.people) });
+const oldEthName = (scene: Scene) => {
+  const place = findPlace(scene, isEthName);
+  return makeInOld(scene, place, scene.pick(scene.people));
 };
 
 /** What owners and parents do in the registries. */
