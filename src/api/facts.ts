@@ -158,7 +158,7 @@ async function askChain(
     if ("failure" in one) return toApiError(one.failure);
     const { place, indexed } = subjects[i] as Subject;
     const { owners, records } = one.answer;
-    const known = { indexed, live: { owners, records }, contracts: ctx.contracts };
+    const known = { indexed, live: { owners, records }, contracts: ctx.contracts, now: ctx.now };
     const facts = toLiveFacts(place as NamePlace, known);
     return { facts, source: "live", records, blockNumber: block.number };
   });

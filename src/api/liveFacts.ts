@@ -26,17 +26,20 @@ export const placeOf = (asked: AskedName): NamePlace => ({
 
 type Chain = { owners: LiveOwners; records: LiveRecords };
 
+/** What is known besides the chain's answer; `now` is the time of the question, in unix seconds. */
+type Known = { indexed: DomainFacts | null; contracts: Contracts; now: number };
+
 /**
  * What the chain says of a name, in the words of the index. Null if it says that there is no such name: nobody owns it
  * and no resolver answers for it.
  */
 export function toLiveFacts(
   place: NamePlace,
-  { indexed, live, contracts }: { indexed: DomainFacts | null; live: Chain; contracts: Contracts },
+  { indexed, live, contracts, now }: Known & { live: Chain },
 ): DomainFacts | null {
   const { owners, records } = live;
   if (indexed === null && owners.registryOwner === null && records.answeredBy === null) return null;
-  const stored = toStoredOwners(owners, { place, indexed, contracts });
+  const stored = toStoredOwners(owners, place, { indexed, contracts, now });
   return {
     ...place,
     ...stored,
@@ -46,21 +49,25 @@ export function toLiveFacts(
   };
 }
 
-type Known = { place: NamePlace; indexed: DomainFacts | null; contracts: Contracts };
-
 /**
  * Owners as the contracts store them. Where a contract answers none because the name expired, the last registrant is
  * the index's to know, and a wrapper token that lapsed is told by its expiry.
  */
-function toStoredOwners(owners: LiveOwners, { place, indexed, contracts }: Known): StoredOwners {
+function toStoredOwners(
+  owners: LiveOwners,
+  place: NamePlace,
+  { indexed, contracts, now }: Known,
+): StoredOwners {
   const registrarOwner = owners.registrarOwner ?? lastRegistrant(owners, indexed);
   const wrapperExpiry = BigInt(owners.wrapperExpiry);
   const layers = { registryOwner: owners.registryOwner, registrarOwner, wrapperOwner: owners.wrapperOwner };
   const isEth = isEthSecondLevel(place);
-  // `getData` answers no owner for a token that lapsed, but its expiry stays.
+  // `getData` answers no owner for a token that lapsed, but its expiry stays; so it does of one that was burnt.
   const hasLapsed =
     layers.wrapperOwner === null &&
     wrapperExpiry > 0n &&
+    wrapperExpiry < BigInt(now) &&
+    indexed?.wrapperOwner !== null &&
     isWrapped({ ...layers, wrapperOwner: contracts.wrapper ?? null }, contracts.wrapper, isEth);
   return {
     ...layers,
