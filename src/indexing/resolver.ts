@@ -1,6 +1,6 @@
 import { type Context, type Event, ponder } from "ponder:registry";
 import { domain } from "ponder:schema";
-import type { Address, Hex } from "viem";
+import type { Hex } from "viem";
 import { textWritesOf } from "../ens/textCalldata.ts";
 import { readText } from "./write/archive.ts";
 import { type Cause, causeOf, orNone } from "./write/cause.ts";
@@ -128,17 +128,21 @@ type TextEvent =
 
 /**
  * A text record set at a resolver whose event has no value. The calldata has it where the transaction went straight to
- * the resolver; else a read at the end of the block, if allowed; else it is unknown, which is not the same as none.
+ * the resolver; else a read at the end of the block, if allowed; else it is unknown, which is not the same as none, as
+ * it always is for resolvers that are not the deployment's: of those no answer comes from the index.
  * Writes: events, text_records.
  */
 async function onTextWithoutValue(event: TextEvent, context: Context, node: Hex, key: string, keyHash: Hex) {
   const cause = causeOf(context, event, RESOLVER, "TextChanged");
   const before = await findText(context, cause, node, keyHash);
   const earlierSets = before?.transactionHash === cause.transactionHash ? before.setsInTransaction : 0;
-  const given = isCallToListed(context, event) ? textWritesOf(event.transaction.input) : [];
+  // Anybody else's contract may emit the log whatever it is sent, and answer a read as it likes, or never.
+  const isListed = addressesOf(context, "ListedResolver").includes(cause.contractAddress);
+  const isDirect = isListed && event.transaction.to === cause.contractAddress;
+  const given = isDirect ? textWritesOf(event.transaction.input) : [];
   const written = given.filter((write) => write.node === node && write.key === key)[earlierSets]?.value;
-  const read =
-    written === undefined ? await readAtBlock(context, cause.contractAddress, node, key) : undefined;
+  const isReadable = isListed && written === undefined && mayRead(context, "Resolver");
+  const read = isReadable ? await readText(context, cause.contractAddress, node, key) : undefined;
   const value = written ?? read;
   const valueSource = written !== undefined ? "calldata" : read !== undefined ? "read" : "unknown";
   await appendEvent(context, cause, { node, key, valueSource, ...(value !== undefined && { value }) });
@@ -147,17 +151,6 @@ async function onTextWithoutValue(event: TextEvent, context: Context, node: Hex,
     value: value === "" ? null : value,
     isRead: valueSource === "read",
   });
-}
-
-/**
- * Whether the calldata is what a resolver of the deployment executed. Anybody else's contract may emit the log whatever
- * it is sent, such as calls within calls that take forever to decode.
- */
-const isCallToListed = (context: Context, { log, transaction }: TextEvent): boolean =>
-  transaction.to === log.address && addressesOf(context, "ListedResolver").includes(log.address);
-
-function readAtBlock(context: Context, resolver: Address, node: Hex, key: string) {
-  return mayRead(context, "Resolver") ? readText(context, resolver, node, key) : undefined;
 }
 
 /** If the node is that of an address, and the emitter its resolver, the log changed what the address claims. */
