@@ -90,7 +90,7 @@ function orThrow<T>(found: T | ApiError): T {
 type Subject = { place: NamePlace | null; indexed: DomainFacts | null };
 
 const subjectOf = (asked: AskedName | AskedNode, indexed: DomainFacts | null): Subject => ({
-  place: indexed ?? ("name" in asked ? placeOf(asked) : null),
+  place: "name" in asked ? placeOf(asked, indexed) : indexed,
   indexed,
 });
 

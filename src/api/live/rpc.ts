@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { type Address, type Hex, isHex, numberToHex } from "viem";
 import { getHttpRpcClient } from "viem/utils";
 import { foreignWords, LiveFailure } from "./failure.ts";
@@ -5,6 +6,9 @@ import { foreignWords, LiveFailure } from "./failure.ts";
 const CALL_TIMEOUT_MS = 3_000;
 /** How long one block number is taken for the newest. */
 const HEAD_MS = 1_000;
+/** A node may hear of a block a moment after the indexer's node did: it is asked again so often, after so long. */
+const CATCH_UP_TRIES = 4;
+const CATCH_UP_MS = 250;
 
 /** What a contract answered: data, or the data of its error. Everything else is a LiveFailure. */
 export type CallResult = { ok: true; data: Hex } | { ok: false; revert: Hex };
@@ -20,6 +24,13 @@ export type Rpc = {
   /** Number of the newest block, at most a second old. @throws LiveFailure when no node answers */
   newestBlock: (signal: AbortSignal) => Promise<number>;
 };
+
+type Request = { method: string; params: unknown[] };
+
+/** A node that does not have the block yet. */
+class NodeBehind extends LiveFailure {}
+
+const NO_SUCH_BLOCK = /(header|block) not found|unknown block|block.*out of range|outofrange/i;
 
 /** One node's answer, or why it gave none. */
 type Reply = { result: unknown } | { error: { code: number; message: string; data?: unknown } };
@@ -38,11 +49,18 @@ export function createRpc({
   const nodes = urls.map((url) => getHttpRpcClient(url));
   let preferred = 0;
 
-  async function request<T>(
-    asked: { method: string; params: unknown[] },
-    read: (reply: Reply) => T,
-    signal: AbortSignal,
-  ): Promise<T> {
+  async function request<T>(asked: Request, read: (reply: Reply) => T, signal: AbortSignal): Promise<T> {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await askInTurn(asked, read, signal);
+      } catch (error) {
+        if (!(error instanceof NodeBehind) || tries === CATCH_UP_TRIES) throw error;
+        await sleep(CATCH_UP_MS, undefined, { signal });
+      }
+    }
+  }
+
+  async function askInTurn<T>(asked: Request, read: (reply: Reply) => T, signal: AbortSignal): Promise<T> {
     let failure = notConfigured();
     for (let turn = 0; turn < nodes.length; turn++) {
       const index = (preferred + turn) % nodes.length;
@@ -126,7 +144,8 @@ function revertOf(error: { code: number; message: string; data?: unknown }): Hex
 /** A node's own error; addresses of servers in it stay ours, they may hold keys. */
 function errorOf({ code, message }: { code: number; message: string }): LiveFailure {
   const words = foreignWords(String(message).replaceAll(/\w+:\/\/\S+/g, "…"));
-  return new LiveFailure("rpc", `The chain could not be asked: the node answered error ${code} (${words}).`);
+  const failure = `The chain could not be asked: the node answered error ${code} (${words}).`;
+  return NO_SUCH_BLOCK.test(words) ? new NodeBehind("rpc", failure) : new LiveFailure("rpc", failure);
 }
 
 function toFailure(error: unknown): LiveFailure {

@@ -39,6 +39,10 @@ contract RevertingResolver {
 
 /// Answers every read with bytes that are no answer: as long as one, but nothing that could be read.
 contract GarbageResolver {
+  function supportsInterface(bytes4) external pure returns (bool) {
+    return false;
+  }
+
   fallback(bytes calldata) external returns (bytes memory) {
     return abi.encode(type(uint256).max, type(uint256).max);
   }

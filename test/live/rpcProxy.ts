@@ -1,0 +1,80 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+
+/** One JSON-RPC request that came through. */
+export type Recorded = { method: string; to: string | null; data: string | null; block: unknown };
+
+/** What the proxy does with a request in place of passing it on. */
+export type Fault =
+  | { hang: true }
+  | { close: true }
+  | { status: number; body?: string }
+  | { error: { code: number; message: string; data?: string } }
+  | { result: unknown };
+
+/** A node's stand-in that passes requests on to the real one, writes them down, and fails when it is told to. */
+export type RpcProxy = {
+  url: string;
+  recorded: Recorded[];
+  /** Decides about each request; undefined passes it on. */
+  fault: (request: Recorded) => Fault | undefined;
+  /** Stops listening, as a node that was killed; `start` begins again at the same port. */
+  kill: () => Promise<void>;
+  start: () => Promise<void>;
+};
+
+/** Starts a proxy in front of a node. */
+export async function startRpcProxy(target: string): Promise<RpcProxy> {
+  const proxy: RpcProxy = {
+    url: "",
+    recorded: [],
+    fault: () => undefined,
+    kill: async () => {},
+    start: async () => {},
+  };
+  let server = createServer();
+  let port = 0;
+  proxy.start = async () => {
+    server = createServer((request, response) => void pass(proxy, { target, request, response }));
+    await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
+    port = (server.address() as AddressInfo).port;
+    proxy.url = `http://127.0.0.1:${port}`;
+  };
+  proxy.kill = () =>
+    new Promise((resolve) => {
+      server.close(() => resolve());
+      server.closeAllConnections();
+    });
+  await proxy.start();
+  return proxy;
+}
+
+type Passing = { target: string; request: IncomingMessage; response: ServerResponse };
+
+async function pass(proxy: RpcProxy, { target, request, response }: Passing): Promise<void> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  const body = Buffer.concat(chunks).toString();
+  const asked = JSON.parse(body) as { id: number; method: string; params: unknown[] };
+  const [call, block] = asked.params as [{ to?: string; data?: string } | undefined, unknown];
+  const record = { method: asked.method, to: call?.to ?? null, data: call?.data ?? null, block };
+  proxy.recorded.push(record);
+  const fault = proxy.fault(record);
+  if (fault === undefined) {
+    const reply = await fetch(target, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body,
+    });
+    return answer(response, 200, await reply.text());
+  }
+  if ("hang" in fault) return;
+  if ("close" in fault) return void response.destroy();
+  if ("status" in fault) return answer(response, fault.status, fault.body ?? "");
+  answer(response, 200, JSON.stringify({ jsonrpc: "2.0", id: asked.id, ...fault }));
+}
+
+function answer(response: ServerResponse, status: number, body: string): void {
+  response.writeHead(status, { "content-type": "application/json" });
+  response.end(body);
+}

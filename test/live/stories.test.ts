@@ -1,0 +1,360 @@
+import { type Address, getAddress, namehash } from "viem";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { addressOf, mineBlocks, setText, warp } from "../devnet/acts.ts";
+import { names, openScene, type Scene, setUrls, tellChangeable } from "./scene.ts";
+
+let scene: Scene;
+
+beforeAll(async () => {
+  scene = await openScene();
+});
+afterAll(() => scene?.close());
+
+beforeEach(() => {
+  scene.rpc.recorded.length = 0;
+});
+
+type Body = Record<string, unknown> & {
+  source?: string;
+  resolver?: { status: string; address?: string };
+  records?: { texts: Record<string, string>; addresses: Record<string, string>; contenthash: string | null };
+};
+
+/** Asks for what is mined so far. */
+async function ask(path: string): Promise<{ status: number; body: Body }> {
+  await scene.stack.waitForHead();
+  return scene.stack.api<Body>(path);
+}
+
+const answered = async (path: string): Promise<Body> => {
+  const { status, body } = await ask(path);
+  expect(status, JSON.stringify(body)).toBe(200);
+  return body;
+};
+
+const failed = async (path: string): Promise<string> => {
+  const { status, body } = await ask(path);
+  const { code, message } = body.error as { code: string; message: string };
+  expect([status, code], message).toEqual([502, "LIVE_RESOLUTION_FAILED"]);
+  return message;
+};
+
+const calls = () => scene.rpc.recorded.map(({ method }) => method);
+
+describe("a name whose records are at a gateway", () => {
+  test.each([names.offchain, "anything.offchain.eth", "a.b.offchain.eth"])("%s", async (name) => {
+    const { oracle } = scene;
+    const { records, source, resolver } = await answered(`/domain/${name}/records`);
+    expect(source).toBe("live");
+    expect(records?.texts.description).toBe(await oracle.text(name, "description"));
+    expect(records?.addresses["60"]).toBe(await oracle.address(name));
+    const own = name === names.offchain;
+    expect(resolver).toEqual(
+      own ? { status: "unindexed", address: addressOf(scene.chain, "offchainResolver") } : { status: "none" },
+    );
+    const text = await answered(`/domain/${name}/records/text/description`);
+    expect(text).toMatchObject({ value: await oracle.text(name, "description"), source: "live" });
+    expect(await answered(`/domain/${name}/records/text/nothing`)).toMatchObject({
+      value: null,
+      source: "live",
+    });
+  });
+
+  test("has an owner and an expiry from the contracts", async () => {
+    const [live, indexed] = await Promise.all([
+      answered(`/whois/${names.offchain}`),
+      answered(`/lookup-namehash/${namehash(names.offchain)}`),
+    ]);
+    expect(live).toMatchObject({ source: "live", name: names.offchain, query: names.offchain });
+    for (const field of ["ownership", "expiry_timestamp", "token_id", "resolver", "labelhash"]) {
+      expect([field, live[field]]).toEqual([field, indexed[field]]);
+    }
+  });
+
+  test("below it, where no event names it, has the state unknown and no owner", async () => {
+    expect(await answered("/whois/anything.offchain.eth")).toMatchObject({
+      ...{ name: "anything.offchain.eth", parent_name: names.offchain, label: "anything" },
+      ...{ resolver: { status: "none" }, availability_status: "unknown", source: "live" },
+      ...{ ownership: { is_wrapped: false }, expiry_timestamp: null },
+    });
+  });
+});
+
+describe("a wildcard resolver (ENSIP-10)", () => {
+  test.each([names.wildcard, names.ownedBelowWildcard, "x.wild.eth", "y.x.wild.eth"])(
+    "answers for %s",
+    async (name) => {
+      const { oracle } = scene;
+      const { records, source, resolver } = await answered(`/domain/${name}/records`);
+      expect(source).toBe("live");
+      expect(records?.texts).toEqual({ description: await oracle.text(name, "description") });
+      expect(records?.addresses).toEqual({ "60": await oracle.address(name) });
+      expect(records?.contenthash).toBeNull();
+      expect(resolver?.status).toBe(name === names.wildcard ? "unindexed" : "none");
+    },
+  );
+
+  test("a registry subname without resolver has its owner, and records of the parent's resolver", async () => {
+    expect(await answered(`/whois/${names.ownedBelowWildcard}`)).toMatchObject({
+      ...{ resolver: { status: "none" }, source: "live", availability_status: "registered" },
+      ownership: { owner: scene.bob, registry: scene.bob },
+    });
+  });
+
+  test("a wrapped name is answered with wrapper, fuses and owners as the index has them", async () => {
+    const [live, indexed] = await Promise.all([
+      answered(`/whois/${names.wrapped}`),
+      answered(`/lookup-namehash/${namehash(names.wrapped)}`),
+    ]);
+    expect(live).toMatchObject({ source: "live", ownership: { is_wrapped: true, wrapper: scene.alice } });
+    expect(live.ownership).toEqual(indexed.ownership);
+    expect(live.token_id).toBe(indexed.token_id);
+    expect(live.wrapper).toMatchObject({
+      fuse_names: ["CANNOT_UNWRAP", "CANNOT_SET_TTL", "PARENT_CANNOT_CONTROL", "IS_DOT_ETH"],
+    });
+  });
+});
+
+describe("what the chain says for certain", () => {
+  test("a name without any resolver has no records: that is an answer", async () => {
+    expect(await answered(`/domain/${names.bare}/records`)).toEqual({
+      ...{ domain: names.bare, resolver: { status: "none" }, source: "live" },
+      records: { texts: {}, addresses: {}, contenthash: null },
+    });
+    expect(await answered(`/whois/${names.bare}`)).toMatchObject({
+      ...{ resolver: { status: "none" }, source: "live", ownership: { owner: scene.alice } },
+    });
+  });
+
+  test("a resolver that is no contract has no records either, and is shown as it stands in the registry", async () => {
+    const address = getAddress("0x00000000000000000000000000000000000abcde");
+    expect(await answered(`/domain/${names.noContract}/records`)).toMatchObject({
+      ...{
+        resolver: { status: "unindexed", address },
+        records: { texts: {}, addresses: {} },
+        source: "live",
+      },
+    });
+  });
+
+  test("of names that cannot exist the index knows all: nothing is asked", async () => {
+    const unknown = { availability_status: "unknown", source: "indexed" };
+    expect(await answered("/whois/nobody.indexed.eth")).toEqual({ query: "nobody.indexed.eth", ...unknown });
+    expect(await answered("/whois/example.com")).toEqual({ query: "example.com", ...unknown });
+    expect(await answered("/whois/neverregistered.eth")).toMatchObject({
+      availability_status: "available",
+      source: "indexed",
+    });
+    expect(calls()).toEqual([]);
+  });
+});
+
+describe("events of a resolver that is not indexed", () => {
+  test("do not leak into any answer", async () => {
+    const { oracle } = scene;
+    const { records } = await answered(`/domain/${names.changeable}/records`);
+    expect(records?.texts.description).toBe("what it answers");
+    expect(records?.addresses["60"]).toBe(await oracle.address(names.changeable));
+    expect(records?.addresses["60"]).toBe(scene.bob);
+    const path = `/domain/${names.changeable}/records/text/description`;
+    expect(await answered(path)).toMatchObject({ value: "what it answers", transaction_hash: null });
+    const { history } = await answered(`${path}/history`);
+    expect(history).toEqual([{ value: "what it answers", block_number: expect.any(Number), source: "live" }]);
+  });
+});
+
+describe("how often the node is asked", () => {
+  test("twice for a live name, at one block: the resolver and the owners, side by side", async () => {
+    await mineBlocks(scene.chain, { count: 1 });
+    await answered(`/whois/${names.changeable}`);
+    expect(calls()).toEqual(["eth_call", "eth_call"]);
+    const { universalResolver, multicall3 } = scene.local.deployment;
+    const targets = scene.rpc.recorded.map(({ to }) => getAddress(to as Address));
+    expect(targets.sort()).toEqual([universalResolver, multicall3].sort());
+    const head = await scene.chain.client.getBlockNumber();
+    expect(scene.rpc.recorded.map(({ block }) => Number(block))).toEqual([Number(head), Number(head)]);
+  });
+
+  test("once more for each round of look-ups", async () => {
+    await mineBlocks(scene.chain, { count: 1 });
+    await answered(`/whois/${names.offchain}`);
+    expect(calls()).toEqual(["eth_call", "eth_call", "eth_call"]);
+    expect(new Set(scene.rpc.recorded.map(({ block }) => block)).size).toBe(1);
+  });
+
+  test("not at all for an indexed one", async () => {
+    await mineBlocks(scene.chain, { count: 1 });
+    const paths = ["records", "records/text/description", "records/text/description/history"];
+    for (const path of [
+      `/whois/${names.indexed}`,
+      ...paths.map((end) => `/domain/${names.indexed}/${end}`),
+    ]) {
+      const { source = "indexed" } = await answered(path);
+      expect(source).toBe("indexed");
+    }
+    expect(calls()).toEqual([]);
+  });
+
+  test("not again in the same block; a new block makes the answer stale", async () => {
+    await mineBlocks(scene.chain, { count: 1 });
+    const first = await answered(`/whois/${names.wildcard}`);
+    const asked = calls().length;
+    expect(await answered(`/whois/${names.wildcard}`)).toEqual(first);
+    expect(calls()).toHaveLength(asked);
+    await tellChangeable(scene.chain, { from: scene.alice, address: scene.alice, words: "anew" });
+    expect((await answered(`/domain/${names.changeable}/records`)).records?.texts.description).toBe("anew");
+    await tellChangeable(scene.chain, { from: scene.alice, address: scene.bob, words: "once more" });
+    expect((await answered(`/domain/${names.changeable}/records`)).records?.texts.description).toBe(
+      "once more",
+    );
+  });
+
+  test("once for equal questions at the same time", async () => {
+    await mineBlocks(scene.chain, { count: 1 });
+    await scene.stack.waitForHead();
+    scene.rpc.recorded.length = 0;
+    const path = `/whois/${names.changeable}`;
+    const answers = await Promise.all(Array.from({ length: 20 }, () => scene.stack.api<Body>(path)));
+    expect(new Set(answers.map(({ body }) => JSON.stringify(body))).size).toBe(1);
+    expect(calls()).toEqual(["eth_call", "eth_call"]);
+  });
+
+  test("in bulk once for each live name, and once for all their owners", async () => {
+    await mineBlocks(scene.chain, { count: 1 });
+    await scene.stack.waitForHead();
+    const asked = [names.indexed, names.changeable, names.wildcard, names.bare, "x.wild.eth", "no name!"];
+    const { results } = await bulk({ names: asked, namehashes: [namehash(names.changeable)] });
+    expect(results.map((item) => item.source ?? "none")).toEqual([
+      ...["indexed", "live", "live", "live", "live", "none", "live"],
+    ]);
+    const targets = scene.rpc.recorded.map(({ to }) => getAddress(to as Address));
+    const { universalResolver, multicall3 } = scene.local.deployment;
+    expect(targets.filter((to) => to === universalResolver)).toHaveLength(4);
+    expect(targets.filter((to) => to === multicall3)).toHaveLength(1);
+  });
+});
+
+type Item = Record<string, unknown> & { source?: string };
+
+async function bulk(body: { names: string[]; namehashes?: string[] }): Promise<{ results: Item[] }> {
+  const reply = await fetch(`${scene.stack.url}/whois/bulk`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
+  expect(reply.status).toBe(200);
+  return (await reply.json()) as { results: Item[] };
+}
+
+describe("what cannot be found out is never an answer", () => {
+  test("a resolver that reverts", async () => {
+    expect(await failed(`/domain/${names.reverting}/records`)).toBe(
+      "The name's resolver reverted: out of order.",
+    );
+    await failed(`/domain/${names.reverting}/records/text/url/history`);
+    await expect(scene.oracle.text(names.reverting, "url")).rejects.toThrow();
+  });
+
+  test("a resolver that answers garbage", async () => {
+    expect(await failed(`/domain/${names.garbage}/records`)).toBe(
+      "The name's resolver answered what cannot be read.",
+    );
+    await expect(scene.oracle.text(names.garbage, "url")).rejects.toThrow();
+  });
+
+  test("a resolver whose gateway hangs", async () => {
+    const before = Date.now();
+    expect(await failed(`/whois/${names.hanging}`)).toMatch(
+      /^A gateway of the name's resolver failed: .*in time/,
+    );
+    expect(Date.now() - before).toBeLessThan(10_000);
+  });
+
+  test("a failure is remembered for some seconds, and asks nobody", async () => {
+    const { asked } = scene.stranger;
+    scene.rpc.recorded.length = 0;
+    await failed(`/whois/${names.hanging}`);
+    expect([scene.stranger.asked, calls()]).toEqual([asked, []]);
+  });
+
+  test("a resolver that asks for look-ups without end", async () => {
+    const { asked } = scene.stranger;
+    expect(await failed(`/whois/${names.endless}`)).toBe(
+      "The resolver asked for more than 4 rounds of look-ups.",
+    );
+    expect(scene.stranger.asked - asked).toBe(4);
+  });
+
+  test("a resolver whose gateway is at a private address", async () => {
+    const { chain, alice: from } = scene;
+    await setUrls(chain, { from, resolver: "lookupResolver", urls: ["https://169.254.169.254/{data}"] });
+    expect(await failed(`/whois/${names.hanging}`)).toMatch(/169\.254\.169\.254 is not at a public address/);
+  });
+
+  test("a resolver that passes a gateway's garbage on", async () => {
+    const { chain, alice: from, stranger } = scene;
+    await setUrls(chain, { from, resolver: "lookupResolver", urls: [`${stranger.url}/junk/{data}`] });
+    expect(await failed(`/whois/${names.hanging}`)).toBe("The name's resolver answered what cannot be read.");
+  });
+
+  test("a gateway that is gone, and it recovers by itself", async () => {
+    const { chain, alice: from, stranger } = scene;
+    await setUrls(chain, { from, resolver: "lookupResolver", urls: ["http://127.0.0.1:1/{data}"] });
+    expect(await failed(`/whois/${names.hanging}`)).toMatch(/127\.0\.0\.1:1 could not be reached/);
+    await setUrls(chain, { from, resolver: "lookupResolver", urls: [`${stranger.url}/yes/{data}`] });
+    expect(await answered(`/whois/${names.hanging}`)).toMatchObject({ source: "live" });
+  });
+
+  test("in bulk it fails its own item alone", async () => {
+    const { results } = await bulk({ names: [names.reverting, names.wildcard, names.indexed] });
+    expect(results).toMatchObject([
+      { query: names.reverting, availability_status: "unknown", error: { code: "LIVE_RESOLUTION_FAILED" } },
+      { name: names.wildcard, source: "live" },
+      { name: names.indexed, source: "indexed" },
+    ]);
+  });
+});
+
+describe("primary names", () => {
+  const primary = async (address: Address) => answered(`/address/${address}/primary-name`);
+
+  test("are checked forward on chain where the name's resolver is not indexed", async () => {
+    const { alice, bob, oracle, chain } = scene;
+    expect((await primary(alice)).primary_name).toBe(await oracle.primaryName(alice));
+    expect((await primary(alice)).primary_name).toBe(names.offchain);
+    await tellChangeable(chain, { from: alice, address: bob, words: "" });
+    expect((await primary(bob)).primary_name).toBe(names.changeable);
+    await tellChangeable(chain, { from: alice, address: alice, words: "" });
+    expect(await primary(bob)).toMatchObject({ primary_name: null, registrar: null });
+    expect(await oracle.primaryName(bob).catch(() => "mismatch")).toBe("mismatch");
+  });
+
+  test("are read from the reverse resolver where that is not indexed", async () => {
+    const carol = scene.chain.accounts[3] as Address;
+    expect((await primary(carol)).primary_name).toBe(await scene.oracle.primaryName(carol));
+    expect((await primary(carol)).primary_name).toBe(names.silent);
+    expect(await answered(`/address/${carol}/summary`)).toMatchObject({
+      ...{ primary_name: names.silent, primary_name_source: "live" },
+    });
+  });
+});
+
+describe("time", () => {
+  test("a live name in grace shows its last registrant, as the index does", async () => {
+    const { chain } = scene;
+    await warp(chain, { seconds: 31_536_000n + 5n * 86_400n });
+    for (const name of [names.offchain, names.wrapped, names.bare]) {
+      const [live, indexed] = await Promise.all([
+        answered(`/whois/${name}`),
+        answered(`/lookup-namehash/${namehash(name)}`),
+      ]);
+      expect(live).toMatchObject({ source: "live", availability_status: "grace" });
+      expect([name, live.ownership, live.expiry_timestamp]).toEqual([
+        ...[name, indexed.ownership, indexed.expiry_timestamp],
+      ]);
+    }
+    const own = { from: scene.alice, resolver: "resolver5", node: namehash(names.indexed) };
+    await setText(chain, { ...own, key: "url", value: "https://still.mine" }).catch(() => {});
+    expect(await answered(`/whois/${names.indexed}`)).toMatchObject({ source: "indexed" });
+  });
+});
