@@ -78,6 +78,19 @@ const release = async (scene: Scene) => {
   return releaseAgent(scene.chain, { from, agentId, to: scene.pick(scene.people) });
 };
 
+/** An agent that is bound to a token of the place; null if there is none. */
+async function boundAgent({ chain }: Scene, { node, label }: Place): Promise<bigint | null> {
+  const tokens = [registrarToken(label), wrapperToken(node)];
+  for (let agentId = 0n; agentId < AGENTS; agentId++) {
+    const binding = await readBinding(chain, agentId);
+    const isOwn = tokens.some(
+      ({ contract, id }) => binding?.tokenContract === addressOf(chain, contract) && binding.tokenId === id,
+    );
+    if (isOwn) return agentId;
+  }
+  return null;
+}
+
 /** A record by which a name claims an agent: its own, another's, or none; mostly as ENSIP-25 says. */
 const claim = async (scene: Scene) => {
   const { chain, pick } = scene;
@@ -89,7 +102,7 @@ const claim = async (scene: Scene) => {
     (_, state) => isPerson(scene, writerOf(scene, state)) && resolvers.has(state.resolver),
   );
   const state = stateOf(scene, place);
-  const agentId = BigInt(scene.number(AGENTS));
+  const agentId = (scene.number(2) === 0 && (await boundAgent(scene, place))) || BigInt(scene.number(AGENTS));
   const key = await agentKey(chain, { agentId });
   const spelled = [
     ...[key, key, key, key],

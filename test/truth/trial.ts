@@ -1,5 +1,6 @@
 import { type LocalChain, startLocalChain } from "../devnet/localChain.ts";
 import { type Stack, startStack } from "../support/stack.ts";
+import { judgeAgentAnswers } from "./judgeAgentAnswers.ts";
 import { judgeAnswers } from "./judgeAnswers.ts";
 import { judge, type Verdict } from "./oracle.ts";
 import { type Played, playSteps, type Step } from "./steps.ts";
@@ -29,10 +30,12 @@ export async function judgeStack(stack: Stack, { anvil, deployment }: LocalChain
   const chain = { rpcUrl: anvil.url, deployment };
   const index = await judge({ ...chain, query: stack.sql, archiveReads: true });
   const answers = await judgeAnswers({ ...chain, api: stack.api });
+  const agents = await judgeAgentAnswers({ ...chain, api: stack.api });
   return {
-    differences: [...index.differences, ...answers.differences],
+    differences: [...index.differences, ...answers.differences, ...agents.differences],
     counts: {
       ...index.counts,
+      ...agents.counts,
       answers: answers.counts.answers ?? 0,
       answeredValues: answers.counts.values ?? 0,
     },
