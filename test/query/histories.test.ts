@@ -208,11 +208,12 @@ describe("GET /domain/:name/resolver-history and text history", () => {
         text(24, 0, STATIC_RESOLVER, { key: "url", value: "two" }),
         text(25, 0, STATIC_RESOLVER, { eventType: "VersionChanged" }),
         text(30, 4, STATIC_RESOLVER, { key: "url", value: "three" }),
-        text(30, 6, LISTED_RESOLVER, { key: "url", value: null, valueSource: "unknown" }),
+        text(30, 6, LISTED_RESOLVER, { key: "url", value: "by a resolver that may say anything" }),
         text(31, 0, STATIC_RESOLVER, { key: "url", value: "at a resolver no more active" }),
         text(41, 0, LISTED_RESOLVER, { key: "url", value: "while there was none" }),
         text(51, 0, STATIC_RESOLVER, { key: null, value: "nul", details: JSON.stringify({ key: "u\0rl" }) }),
         text(52, 0, STATIC_RESOLVER, { key: "url", value: null, details: JSON.stringify({ value: "v\0" }) }),
+        text(53, 0, STATIC_RESOLVER, { key: "url", value: null, valueSource: "unknown" }),
       ]);
   });
 
@@ -228,7 +229,7 @@ describe("GET /domain/:name/resolver-history and text history", () => {
     });
   });
 
-  test("a text's history holds what the active resolver logged, and null where a value ended; newest first", async () => {
+  test("a text's history holds what the active resolver logged, if it is an indexed one, and null where a value ended", async () => {
     const logged = (block: number, address: Hex, value: string | null) => ({
       value,
       block_number: block,
@@ -241,10 +242,10 @@ describe("GET /domain/:name/resolver-history and text history", () => {
       domain: "alice.eth",
       key: "url",
       history: [
+        { ...logged(53, STATIC_RESOLVER, null), value_known: false },
         logged(52, STATIC_RESOLVER, "v\0"),
         boundary(50),
         boundary(40),
-        { ...logged(30, LISTED_RESOLVER, null), value_known: false },
         boundary(30),
         logged(30, STATIC_RESOLVER, "three"),
         logged(25, STATIC_RESOLVER, null),

@@ -198,8 +198,8 @@ const keysOf = ({ logs }: Ledger): string[] =>
     ),
   ].filter((key) => key !== "" && key.length <= 1_024 && !key.includes("\ufffd"));
 
-/** Logs of a text, clearings and new resolvers in one line; only what the resolver of the moment says counts. */
-async function judgeText({ get, same }: Judge, path: string, ledger: Ledger, key: string) {
+/** Logs of a text, clearings and new resolvers in one line; only what the resolver of the moment says counts, if it is an indexed one. */
+async function judgeText({ get, same, isIndexed }: Judge, path: string, ledger: Ledger, key: string) {
   const answer = await get(`/domain/${path}/records/text/${encodeURIComponent(key)}/history`);
   const resolverLogs = new Map(ledger.resolvers.map(({ log, state }) => [log, state]));
   const expected: Row[] = [];
@@ -213,7 +213,7 @@ async function judgeText({ get, same }: Judge, path: string, ledger: Ledger, key
     }
     const isText = log.eventName === "TextChanged" && shownText(log.args.key as TextBytes) === key;
     const isClearing = log.eventName === "VersionChanged" && expected.length > 0;
-    if (log.address !== active || !(isText || isClearing)) continue;
+    if (log.address !== active || !isIndexed(active) || !(isText || isClearing)) continue;
     const said = log.args.value as TextBytes | undefined;
     const value = isClearing ? null : said === undefined ? UNTOLD : shownText(said) || null;
     expected.push({
