@@ -1,0 +1,294 @@
+import type { Address, Hex } from "viem";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Chain } from "../devnet/acts.ts";
+import {
+  addressOf,
+  DAY,
+  ethNode,
+  GRACE,
+  hashLabel,
+  PREMIUM,
+  read,
+  reverseNode,
+  rpc,
+} from "../devnet/acts.ts";
+import { demoCast, demoNames, oddLabels, playDemo, STORY_SECONDS } from "../devnet/demo.ts";
+import { startDemoChain, startLocalChain } from "../devnet/localChain.ts";
+import {
+  expectEveryLogOnce,
+  expectRecordsAsOnChain,
+  expectWhoisAsOnChain,
+  nodeOfShown,
+  spelled,
+} from "./onChain.ts";
+import { lower, namesOf, type Stage, stageOf } from "./stage.ts";
+
+let stage: Stage;
+let people: Record<keyof typeof demoCast, Address>;
+beforeAll(async () => {
+  stage = await stageOf(await startDemoChain());
+  const entries = Object.entries(demoCast).map(([who, index]) => [who, stage.chain.accounts[index]]);
+  people = Object.fromEntries(entries) as typeof people;
+});
+afterAll(() => stage?.close());
+
+/** How the name of a demo is asked for: one whose label is not normalised only by its hash. */
+const askedAs = (name: string): string => {
+  const label = name.slice(0, -".eth".length);
+  return label === oddLabels.unnormalised ? `${spelled(label)}.eth` : name;
+};
+
+const whois = (name: string) => expectWhoisAsOnChain(stage, askedAs(name));
+
+/** Seconds until a name expires, as of the newest block. */
+async function secondsLeft(name: string): Promise<bigint> {
+  const { timestamp } = await stage.chain.client.getBlock();
+  return BigInt((await whois(name)).expiry_timestamp ?? 0) - timestamp;
+}
+
+/** The claim of an address at Ethereum's coin type, or at another. */
+async function claimOf(address: Address, coinType = 60) {
+  const rows = await stage.sql<{ name: string | null; is_name_known: boolean }>(
+    "select name, is_name_known from primary_names where address = $1 and coin_type = $2",
+    [lower(address), coinType],
+  );
+  return rows[0];
+}
+
+/** The checks that give each name of the demo its meaning. */
+const meanings: Record<string, () => Promise<void>> = {
+  "alice.eth": async () => {
+    const answer = await whois("alice.eth");
+    expect(answer).toMatchObject({
+      display: "Alice.eth",
+      availability_status: "registered",
+      ownership: { is_wrapped: false, owner: people.alice, registry: people.alice, registrar: people.alice },
+      resolver: { status: "indexed", address: addressOf(stage.chain, "resolver5") },
+    });
+    const records = await expectRecordsAsOnChain(stage, { resolver: "resolver5", name: "alice.eth" });
+    expect(records.texts).toEqual({
+      avatar: "https://alice.example/avatar.png",
+      "com.twitter": "alice",
+      description: "Alice shows what a name can hold",
+      display: "Alice.eth",
+      url: "https://alice.example",
+    });
+    expect(records.addresses).toEqual({
+      60: lower(people.alice),
+      0: "0x76a91462e907b15cbf27d5425399ebf6f0fb50ebb88f1888ac",
+    });
+    expect(records.contenthash).toMatch(/^0xe30101701220[0-9a-f]{64}$/);
+    expect(await claimOf(people.alice)).toEqual({ name: "alice.eth", is_name_known: true });
+    const bought = (await stage.events("alice.eth")).find(({ contract }) =>
+      contract.startsWith("CONTROLLER_"),
+    );
+    expect(bought).toMatchObject({ event_type: "NameRegistered", referrer: hashLabel("a friend") });
+  },
+  "pay.alice.eth": async () => {
+    expect(await whois("pay.alice.eth")).toMatchObject({
+      expiry_timestamp: null,
+      availability_status: "registered",
+      parent_name: "alice.eth",
+      ownership: { is_wrapped: false, owner: people.alice },
+    });
+    const records = await expectRecordsAsOnChain(stage, { resolver: "resolver5", name: "pay.alice.eth" });
+    expect(records.addresses).toEqual({ 60: lower(people.alice) });
+  },
+  "wrapped.eth": async () => {
+    expect(await whois("wrapped.eth")).toMatchObject({
+      ownership: { is_wrapped: true, owner: people.alice, wrapper: people.alice },
+      wrapper: { fuse_names: ["CANNOT_UNWRAP", "CANNOT_SET_TTL", "PARENT_CANNOT_CONTROL", "IS_DOT_ETH"] },
+    });
+    const records = await expectRecordsAsOnChain(stage, { resolver: "resolver4", name: "wrapped.eth" });
+    expect(records.texts.description).toBe("a wrapped name");
+  },
+  "sub.wrapped.eth": async () => {
+    const answer = await whois("sub.wrapped.eth");
+    expect(answer).toMatchObject({
+      ownership: { is_wrapped: true, owner: people.bob },
+      wrapper: {
+        fuse_names: ["CANNOT_UNWRAP", "PARENT_CANNOT_CONTROL"],
+        expiry_timestamp: answer.expiry_timestamp,
+      },
+    });
+    const left = await secondsLeft("sub.wrapped.eth");
+    expect([left > 299n * DAY, left <= 300n * DAY]).toEqual([true, true]);
+  },
+  "grace.eth": async () => {
+    expect(await whois("grace.eth")).toMatchObject({
+      availability_status: "grace",
+      ownership: { owner: people.alice },
+    });
+    const over = -(await secondsLeft("grace.eth"));
+    expect([over > 29n * DAY, over < 31n * DAY]).toEqual([true, true]);
+  },
+  "premium.eth": async () => {
+    expect((await whois("premium.eth")).availability_status).toBe("premium");
+    const over = -(await secondsLeft("premium.eth"));
+    expect([over > 94n * DAY, over < 96n * DAY]).toEqual([true, true]);
+  },
+  "lapsed.eth": async () => {
+    expect(await whois("lapsed.eth")).toMatchObject({
+      availability_status: "available",
+      ownership: { is_wrapped: false },
+      wrapper: { fuses: 0, expired: true },
+    });
+    expect(-(await secondsLeft("lapsed.eth"))).toBeGreaterThan(GRACE + PREMIUM);
+  },
+  "reborn.eth": async () => {
+    expect(await whois("reborn.eth")).toMatchObject({
+      availability_status: "registered",
+      ownership: { is_wrapped: false, owner: people.bob },
+    });
+    const types = namesOf(await stage.events("reborn.eth"));
+    expect(types.filter((type) => type === "REGISTRAR NameRegistered")).toHaveLength(2);
+    const lives: string[] = [];
+    for (const resolver of ["resolver4", "resolver5"]) {
+      const { texts } = await expectRecordsAsOnChain(stage, { resolver, name: "reborn.eth" });
+      lives.push(texts.description ?? "");
+    }
+    expect(lives).toEqual(["the first life", "the second life"]);
+  },
+  "moved.eth": async () => {
+    expect((await whois("moved.eth")).ownership).toMatchObject({
+      owner: people.carol,
+      registry: people.carol,
+    });
+    const resolvers = await stage.sql<{ resolver: string }>(
+      "select resolver from resolver_changes where node = $1 order by block_number",
+      [ethNode("moved")],
+    );
+    const expected = ["resolver3", "resolver4", "resolver5"];
+    expect(resolvers.map(({ resolver }) => resolver)).toEqual(
+      expected.map((name) => lower(addressOf(stage.chain, name))),
+    );
+    const texts: (string | null | undefined)[] = [];
+    for (const resolver of expected) {
+      const records = await expectRecordsAsOnChain(stage, { resolver, name: "moved.eth" });
+      texts.push(records.texts.description);
+    }
+    expect(texts).toEqual(["on the first resolver", "on the second resolver", "on the third resolver"]);
+  },
+  "auctioned.eth": async () => {
+    expect(await whois("auctioned.eth")).toMatchObject({
+      name: `${spelled("auctioned")}.eth`,
+      expiry_timestamp: null,
+      ownership: { owner: people.alice, registry: people.alice },
+    });
+    expect(namesOf(await stage.events("auctioned.eth"))).toContain("REGISTRAR_AUCTION HashRegistered");
+  },
+  "legacy.eth": async () => {
+    expect(await whois("legacy.eth")).toMatchObject({
+      name: "legacy.eth",
+      ownership: { owner: people.bob },
+      resolver: { address: addressOf(stage.chain, "resolver2") },
+    });
+    const { texts } = await expectRecordsAsOnChain(stage, { resolver: "resolver2", name: "legacy.eth" });
+    expect(texts).toEqual({ email: "bob@legacy.example", url: "https://legacy.example" });
+    const sources = await stage.sql<{ value_source: string }>(
+      "select value_source from text_changes where node = $1 order by key",
+      [ethNode("legacy")],
+    );
+    expect(sources.map(({ value_source }) => value_source)).toEqual(["calldata", "read"]);
+    const args = [reverseNode(people.bob)];
+    const name = await read<string>(stage.chain, {
+      contract: "reverseResolver1",
+      functionName: "name",
+      args,
+    });
+    expect(await claimOf(people.bob)).toEqual({ name, is_name_known: false });
+    expect(name).toBe("legacy.eth");
+  },
+  "revealed.eth": async () => {
+    expect((await whois("revealed.eth")).name).toBe("revealed.eth");
+    const types = namesOf(await stage.events("revealed.eth"));
+    expect(types[0]).toBe("REGISTRAR Transfer");
+    expect(types.at(-1)).toBe("CONTROLLER NameRenewed");
+  },
+  "offchain.eth": async () => {
+    const record = await stage.record(ethNode("offchain"));
+    expect(record).toMatchObject({
+      ownership: { owner: people.bob },
+      resolver: { status: "unindexed", address: addressOf(stage.chain, "offchainResolver") },
+    });
+  },
+  "anything.offchain.eth": async () => {
+    expect(await stage.events("anything.offchain.eth")).toEqual([]);
+    expect(
+      await stage.sql("select 1 from domains where node = $1", [nodeOfShown("anything.offchain.eth")]),
+    ).toEqual([]);
+  },
+  "multi-one.eth": async () => {
+    const multi = ["multi-one.eth", "multi-two.eth", "multi-three.eth"];
+    const hashes = new Set<string>();
+    for (const name of multi) hashes.add((await stage.events(name))[0]?.transaction_hash ?? name);
+    expect(hashes.size).toBe(1);
+    expect(await claimOf(people.carol, 0x80000000)).toEqual({ name: "multi-one.eth", is_name_known: true });
+  },
+  "wrapped-agent.eth": async () => {
+    expect((await whois("wrapped-agent.eth")).ownership).toMatchObject({
+      is_wrapped: true,
+      owner: people.alice,
+    });
+  },
+};
+
+describe("the demo", () => {
+  test.each(demoNames.map(({ name, meaning }) => [name, meaning]))("%s: %s", async (name) => {
+    const check = meanings[name];
+    if (check) return check();
+    // Every other name is there to be registered with the label that it shows.
+    expect(await whois(name)).toMatchObject({ name, availability_status: "registered" });
+  });
+
+  test("has no meaning here that it does not have there", () => {
+    const names = demoNames.map(({ name }) => name);
+    expect(Object.keys(meanings).filter((name) => !names.includes(name))).toEqual([]);
+  });
+
+  test("shows a label of ten kilobytes", async () => {
+    const answer = await whois(`${spelled(oddLabels.long)}.eth`);
+    expect(answer.label).toBe(oddLabels.long);
+  });
+
+  test("ends at the present", async () => {
+    const { timestamp } = await stage.chain.client.getBlock();
+    const seconds = Math.floor(Date.now() / 1000) - Number(timestamp);
+    expect(Math.abs(seconds)).toBeLessThan(600);
+  });
+
+  test("is in the event log with every log, exactly once", () => expectEveryLogOnce(stage));
+});
+
+describe("the demo from a fixed start", () => {
+  const start = 1_700_000_000n;
+
+  type Block = { hash: Hex; timestamp: Hex; number: Hex };
+
+  /** Plays it on a new chain; every block by its hash, and every log. */
+  async function play() {
+    const { anvil, chain } = await startLocalChain({ timestamp: Number(start) });
+    try {
+      await playDemo(chain, { start });
+      const head = Number(await rpc<Hex>(chain, "eth_blockNumber"));
+      const blocks: Block[] = [];
+      for (let number = 0; number <= head; number++) blocks.push(await readBlock(chain, number));
+      const logs = await rpc<unknown[]>(chain, "eth_getLogs", [{ fromBlock: "0x0", toBlock: "latest" }]);
+      return { blocks, logs };
+    } finally {
+      await anvil.stop();
+    }
+  }
+
+  const readBlock = (chain: Chain, number: number) =>
+    rpc<Block>(chain, "eth_getBlockByNumber", [`0x${number.toString(16)}`, false]);
+
+  test("is the same byte for byte, and ends when its story ends", async () => {
+    const first = await play();
+    const second = await play();
+    expect(second.blocks.map(({ hash }) => hash)).toEqual(first.blocks.map(({ hash }) => hash));
+    expect(second.logs).toEqual(first.logs);
+    expect(first.logs.length).toBeGreaterThan(200);
+    expect(BigInt(first.blocks.at(-1)?.timestamp ?? 0)).toBe(start + STORY_SECONDS);
+  });
+});
