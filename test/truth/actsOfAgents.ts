@@ -78,15 +78,18 @@ const release = async (scene: Scene) => {
   return releaseAgent(scene.chain, { from, agentId, to: scene.pick(scene.people) });
 };
 
-/** An agent that is bound to a token of the place; null if there is none. */
-async function boundAgent({ chain }: Scene, { node, label }: Place): Promise<bigint | null> {
-  const tokens = [registrarToken(label), wrapperToken(node)];
-  for (let agentId = 0n; agentId < AGENTS; agentId++) {
+/** An agent and the place to whose token it is bound, of those that fit; null if there is none. */
+async function boundAgent({ chain, places, number }: Scene, fits: (place: Place) => boolean) {
+  const first = number(AGENTS);
+  for (let turn = 0; turn < AGENTS; turn++) {
+    const agentId = BigInt((first + turn) % AGENTS);
     const binding = await readBinding(chain, agentId);
-    const isOwn = tokens.some(
-      ({ contract, id }) => binding?.tokenContract === addressOf(chain, contract) && binding.tokenId === id,
+    const place = places.find(({ node, label }) =>
+      [registrarToken(label), wrapperToken(node)].some(
+        ({ contract, id }) => binding?.tokenContract === addressOf(chain, contract) && binding.tokenId === id,
+      ),
     );
-    if (isOwn) return agentId;
+    if (place !== undefined && fits(place)) return { agentId, place };
   }
   return null;
 }
@@ -97,12 +100,12 @@ const claim = async (scene: Scene) => {
   const resolvers = new Map(
     ["resolver3", "resolver4", "resolver5"].map((name) => [addressOf(chain, name), name]),
   );
-  const place = findPlace(
-    scene,
-    (_, state) => isPerson(scene, writerOf(scene, state)) && resolvers.has(state.resolver),
-  );
+  const isWritable = (one: Place, state = stateOf(scene, one)) =>
+    isPerson(scene, writerOf(scene, state)) && resolvers.has(state.resolver);
+  const bound = scene.number(2) === 0 ? await boundAgent(scene, isWritable) : null;
+  const place = bound?.place ?? findPlace(scene, isWritable);
   const state = stateOf(scene, place);
-  const agentId = (scene.number(2) === 0 && (await boundAgent(scene, place))) || BigInt(scene.number(AGENTS));
+  const agentId = bound?.agentId ?? BigInt(scene.number(AGENTS));
   const key = await agentKey(chain, { agentId });
   const spelled = [
     ...[key, key, key, key],
