@@ -70,11 +70,11 @@ async function pass(proxy: RpcProxy, { target, request, response }: Passing): Pr
   }
   if ("hang" in fault) return;
   if ("close" in fault) return void response.destroy();
-  if ("status" in fault) return answer(response, fault.status, fault.body ?? "");
+  if ("status" in fault) return answer(response, fault.status, fault.body ?? "", "text/plain");
   answer(response, 200, JSON.stringify({ jsonrpc: "2.0", id: asked.id, ...fault }));
 }
 
-function answer(response: ServerResponse, status: number, body: string): void {
-  response.writeHead(status, { "content-type": "application/json" });
+function answer(response: ServerResponse, status: number, body: string, type = "application/json"): void {
+  response.writeHead(status, { "content-type": type });
   response.end(body);
 }

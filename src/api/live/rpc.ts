@@ -121,7 +121,7 @@ function readNumber(reply: Reply): number {
 function readHex(reply: Reply): Hex {
   const { result } = reply as { result?: unknown };
   if (typeof result !== "string" || !isHex(result)) {
-    throw new LiveFailure("rpc", "The chain could not be asked: the node's answer cannot be read.");
+    throw unreadable();
   }
   return result;
 }
@@ -154,6 +154,10 @@ function toFailure(error: unknown): LiveFailure {
   if (name === "TimeoutError" || name === "AbortError") {
     return new LiveFailure("rpc", "The chain could not be asked: the node did not answer in time.");
   }
+  if ((error as Error).cause instanceof SyntaxError) return unreadable();
   const why = status === undefined ? "the node cannot be reached" : `the node answered with status ${status}`;
   return new LiveFailure("rpc", `The chain could not be asked: ${why}.`);
 }
+
+const unreadable = () =>
+  new LiveFailure("rpc", "The chain could not be asked: the node's answer cannot be read.");
