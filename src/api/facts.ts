@@ -174,25 +174,6 @@ export function failureOrThrow(error: unknown): LiveFailure {
 export const toApiError = ({ message }: LiveFailure): ApiError =>
   new ApiError("LIVE_RESOLUTION_FAILED", message);
 
-/**
- * The resolver of a name whose records the index may answer for; null if the name is known to have no records: a .eth
- * name that was never registered. Throws LIVE_RESOLUTION_FAILED if only the chain can tell.
- */
-export function requireIndexedResolver(
-  { contracts }: Ctx,
-  name: AskedName,
-  { facts }: Found,
-): Address | null {
-  const resolver = facts?.resolver ?? null;
-  if (resolver !== null && contracts.isIndexedResolver(resolver)) return resolver;
-  const wasNeverRegistered = isEthSecondLevel(name) && (facts?.expiryTimestamp ?? null) === null;
-  if (resolver === null && wasNeverRegistered) return null;
-  throw needsLive();
-}
-
-/** The error for what only the chain can answer. */
-export const needsLive = () =>
-  new ApiError(
-    "LIVE_RESOLUTION_FAILED",
-    "The index cannot answer for this name: its resolver is not tracked. It has to be resolved on chain, which is not possible here.",
-  );
+/** The resolver whose records the index holds; null where the name is known to have no records. */
+export const indexedResolver = ({ facts }: Extract<Found, { source: "indexed" }>): Address | null =>
+  facts?.resolver ?? null;

@@ -159,7 +159,11 @@ describe("GET /domain/:name/records", () => {
     }
   });
 
-  test.each(["strange.eth", "none.eth", "sub.unheard.eth", "example.com", "legacy.eth"])(
+  test.each(["sub.unheard.eth", "example.com"])("%s cannot exist, and has none", async (name) => {
+    expect(await records(name)).toMatchObject({ resolver: { status: "none" }, source: "indexed" });
+  });
+
+  test.each(["strange.eth", "none.eth", "sub.strange.eth", "legacy.eth"])(
     "%s cannot be answered from the index, and is never answered with a guess",
     async (name) => {
       expect(await api.get(`/domain/${name}/records`)).toMatchObject({

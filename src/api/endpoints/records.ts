@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import type { Address, Hex } from "viem";
 import type { Ctx } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
-import { type Found, findFacts, findLive, type LiveFound, requireIndexedResolver } from "../facts.ts";
+import { type Found, findFacts, findLive, indexedResolver, type LiveFound } from "../facts.ts";
 import { type AskedName, input } from "../input.ts";
 import {
   findResolverNode,
@@ -38,8 +38,8 @@ const records = z
   .openapi("Records");
 
 /** Where the index has the records of a name; null if it is known to have none. */
-const indexedPlace = (ctx: Ctx, name: AskedName, found: Found) => {
-  const address = requireIndexedResolver(ctx, name, found);
+const indexedPlace = (ctx: Ctx, name: AskedName, found: Extract<Found, { source: "indexed" }>) => {
+  const address = indexedResolver(found);
   return address && { chainId: ctx.contracts.chainId, resolver: address, node: name.node };
 };
 
@@ -66,13 +66,11 @@ export const domainRecords = endpoint({
   handle: async ({ name, types = [...recordTypes] }, ctx) => {
     const wanting = allRecords(ctx, types);
     const found = await findFacts(ctx, name, wanting);
-    const place = found.source === "live" ? null : indexedPlace(ctx, name, found);
-    const indexed = place ? await readRecords(ctx, place, types) : nothing;
-    if (found.source === "indexed" && indexed !== null) {
-      return {
-        ...{ domain: name.name, resolver: resolverOf(found, ctx), records: indexed },
-        source: "indexed" as const,
-      };
+    if (found.source === "indexed") {
+      const place = indexedPlace(ctx, name, found);
+      const records = place ? await readRecords(ctx, place, types) : nothing;
+      const reply = { domain: name.name, resolver: resolverOf(found, ctx) };
+      if (records !== null) return { ...reply, records, source: "indexed" as const };
     }
     const live = found.source === "live" ? found : await findLive(ctx, name, wanting);
     return {

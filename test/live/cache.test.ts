@@ -1,0 +1,180 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { createAnswerCache } from "../../src/api/live/cache.ts";
+import { LiveFailure } from "../../src/api/live/failure.ts";
+import { type LiveAnswers, liveAnswersIn } from "../../src/api/store/liveAnswers.ts";
+import { migrations } from "../../src/api/store/migrations.ts";
+import { openStore, type Store } from "../../src/api/store/store.ts";
+import { createTestDatabase } from "../support/database.ts";
+
+let database: Awaited<ReturnType<typeof createTestDatabase>>;
+let store: Store;
+let answers: LiveAnswers;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  store = openStore({ databaseUrl: database.url, schema: "service" });
+  answers = liveAnswersIn(store, { chainId: 1 });
+});
+afterAll(async () => {
+  await store?.close();
+  await database?.drop();
+});
+
+/** A question that no other test asked. */
+let number = 0;
+beforeEach(() => {
+  number++;
+});
+const question = (text = "q") => ({
+  question: { text: `${number} ${text}`, subject: "name.eth" },
+  ask: text,
+});
+const block = { number: 100, timestamp: 1_700_000_000 };
+const failure = new LiveFailure("rpc", "no node");
+
+describe("an answer", () => {
+  test("is asked for once in a block, by all replicas", async () => {
+    const resolve = vi.fn((asks: readonly string[]) => asks.map(async (ask) => ({ said: ask })));
+    const [first, second] = [createAnswerCache(answers), createAnswerCache(answers)];
+    expect(await first(block, [question()], resolve)).toEqual([{ answer: { said: "q" } }]);
+    expect(await first(block, [question()], resolve)).toEqual([{ answer: { said: "q" } }]);
+    expect(await second(block, [question()], resolve)).toEqual([{ answer: { said: "q" } }]);
+    expect(resolve.mock.calls.map(([asks]) => asks)).toEqual([["q"], [], []]);
+  });
+
+  test("is stale in the next block, and in another block of the same height", async () => {
+    const cache = createAnswerCache(answers);
+    let count = 0;
+    const resolve = (asks: readonly string[]) => asks.map(async () => ++count);
+    const at = [block, { ...block, number: 101 }, { ...block, timestamp: 1_700_000_012 }, block];
+    const said = [];
+    for (const one of at) said.push(...(await cache(one, [question()], resolve)));
+    expect(said).toEqual([{ answer: 1 }, { answer: 2 }, { answer: 3 }, { answer: 1 }]);
+  });
+
+  test("belongs to its chain", async () => {
+    const other = createAnswerCache(liveAnswersIn(store, { chainId: 2 }));
+    await createAnswerCache(answers)(block, [question()], (asks) => asks.map(async () => "one"));
+    expect(await other(block, [question()], (asks) => asks.map(async () => "two"))).toEqual([
+      { answer: "two" },
+    ]);
+  });
+
+  test("is waited for by equal questions, while others are asked besides", async () => {
+    const cache = createAnswerCache(answers);
+    let release = () => {};
+    const gate = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const asked: string[] = [];
+    const resolve = (asks: readonly string[]) =>
+      asks.map(async (ask) => {
+        asked.push(ask);
+        await gate;
+        return ask;
+      });
+    const all = Promise.all([
+      cache(block, [question("a"), question("b"), question("a")], resolve),
+      cache(block, [question("b"), question("c")], resolve),
+    ]);
+    await vi.waitFor(() => expect(asked).toHaveLength(3));
+    release();
+    expect(await all).toEqual([
+      [{ answer: "a" }, { answer: "b" }, { answer: "a" }],
+      [{ answer: "b" }, { answer: "c" }],
+    ]);
+    expect(asked.sort()).toEqual(["a", "b", "c"]);
+  });
+
+  test("may hold what PostgreSQL's text cannot: NUL, half a surrogate pair", async () => {
+    const odd = { value: "nul\u0000 half\ud83d", key: "__proto__" };
+    await createAnswerCache(answers)(block, [question()], (asks) => asks.map(async () => odd));
+    const again = await createAnswerCache(answers)(block, [question()], () => []);
+    expect(again).toEqual([{ answer: odd }]);
+  });
+
+  test("costs nothing that the store is away", async () => {
+    const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
+    const away = openStore({ databaseUrl: "postgresql://nobody@127.0.0.1:1/none", schema: "service" });
+    const cache = createAnswerCache(liveAnswersIn(away, { chainId: 1 }));
+    expect(await cache(block, [question()], (asks) => asks.map(async () => "here"))).toEqual([
+      { answer: "here" },
+    ]);
+    expect(warn).toHaveBeenCalled();
+    warn.mockRestore();
+    await away.close();
+  });
+});
+
+describe("a failure", () => {
+  test("is told again for three seconds, is not stored, and then asked anew", async () => {
+    const cache = createAnswerCache(answers);
+    let isDown = true;
+    const resolve = vi.fn((asks: readonly string[]) =>
+      asks.map(async () => {
+        if (isDown) throw failure;
+        return "up";
+      }),
+    );
+    expect(await cache(block, [question()], resolve)).toEqual([{ failure }]);
+    isDown = false;
+    expect(await cache(block, [question()], resolve)).toEqual([{ failure }]);
+    expect(resolve).toHaveBeenCalledTimes(1);
+    expect(await createAnswerCache(answers)(block, [question()], resolve)).toEqual([{ answer: "up" }]);
+    await new Promise((resolve) => setTimeout(resolve, 3_100));
+    expect(await cache(block, [question()], resolve)).toEqual([{ answer: "up" }]);
+  });
+
+  test("of one question leaves the others their answers", async () => {
+    const resolve = (asks: readonly string[]) =>
+      asks.map(async (ask) => {
+        if (ask === "bad") throw failure;
+        return ask;
+      });
+    const said = await createAnswerCache(answers)(block, [question("good"), question("bad")], resolve);
+    expect(said).toEqual([{ answer: "good" }, { failure }]);
+  });
+
+  test("that nobody foresaw is thrown, and not taken for one of the chain", async () => {
+    const bug = new TypeError("not a function");
+    const resolve = (asks: readonly string[]) => asks.map(async () => Promise.reject(bug));
+    await expect(createAnswerCache(answers)(block, [question()], resolve)).rejects.toBe(bug);
+  });
+});
+
+describe("the store", () => {
+  test("removes answers of blocks long gone", async () => {
+    await answers.put(block, { text: "old", subject: "old.eth" }, 1);
+    await answers.put(block, { text: "new", subject: "new.eth" }, 2);
+    await store.query(
+      "UPDATE live_answers SET resolved_at = now() - interval '11 minutes' WHERE subject = 'old.eth'",
+    );
+    await answers.removeOld();
+    const rows = await store.query<{ subject: string }>(
+      "SELECT subject FROM live_answers WHERE subject IN ('old.eth', 'new.eth')",
+    );
+    expect(rows).toEqual([{ subject: "new.eth" }]);
+  });
+
+  test("is made once by processes that start together, and left as it is by later ones", async () => {
+    const plan = { databaseUrl: database.url, schema: "together" };
+    const stores = Array.from({ length: 5 }, () => openStore(plan));
+    await Promise.all(stores.map((one) => one.query("SELECT 1 FROM live_answers")));
+    const later = openStore(plan);
+    const rows = await later.query("SELECT version FROM migrations");
+    expect(rows).toEqual(migrations.map((_, i) => ({ version: i + 1 })));
+    await Promise.all([...stores, later].map((one) => one.close()));
+  });
+
+  test("of a later version is not touched, and the error says what to do", async () => {
+    const plan = { databaseUrl: database.url, schema: "later" };
+    const first = openStore(plan);
+    await first.query("INSERT INTO migrations (version) VALUES (99)");
+    await first.close();
+    const second = openStore(plan);
+    await expect(second.query("SELECT 1")).rejects.toThrow(
+      /later Namedex \(version 99.*DATABASE_SERVICE_SCHEMA/,
+    );
+    await second.close();
+  });
+});
