@@ -49,7 +49,7 @@ beforeAll(async () => {
   stack = await startStack({
     rpcUrl: anvil.url,
     deployment: knownDeployments.mainnet(),
-    env: { ENS_NETWORK: "mainnet", ENS_DEPLOYMENT: "" },
+    env: { ENS_NETWORK: "mainnet", ENS_DEPLOYMENT: "", LIVE_RPC_URL: "" },
   });
 });
 
@@ -60,13 +60,20 @@ afterAll(async () => {
 
 describe("with ENS_NETWORK=mainnet", () => {
   test("the first registry is indexed at its true address from its true block on", async () => {
-    const { body } = await stack.api<{ namehash: string; ownership: { owner: string } }>("/whois/eth");
-    expect(body.namehash).toBe(ETH_NODE);
-    expect(body.ownership.owner).toBe(owner);
+    const { body } = await stack.api(`/lookup-namehash/${ETH_NODE}`);
+    expect(body).toMatchObject({ name: "eth", ownership: { owner } });
     const { body: history } = await stack.api<{ events: unknown[] }>("/domain/eth/events");
     expect(history.events).toMatchObject([
       { contract: "REGISTRY_OLD", event_type: "NewOwner", transaction_hash: transaction, chain: "mainnet" },
     ]);
+  });
+
+  test("what only the chain can answer is not made up: the variable that is missing is named", async () => {
+    const { status, body } = await stack.api("/whois/eth");
+    expect(status).toBe(502);
+    expect(body).toMatchObject({
+      error: { code: "LIVE_RESOLUTION_FAILED", message: expect.stringContaining("LIVE_RPC_URL") },
+    });
   });
 
   test("`/stats` names the chain", async () => {
