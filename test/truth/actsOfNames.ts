@@ -3,9 +3,11 @@ import {
   addressOf,
   ETH_NODE,
   encodeCall,
+  GRACE,
   hashLabel,
   ROOT_NODE,
   registerByHash,
+  renewReferred,
   send,
   sendInOneBlock,
   setOwner,
@@ -233,6 +235,24 @@ const oldEthName = (scene: Scene) => {
   return makeInOld(scene, place, scene.pick(scene.people));
 };
 
+/** A name of which no log holds the label gets subnames; then a renewal spells it out, and all are renamed. */
+const revealLate = async (scene: Scene) => {
+  const { chain, deployer, people, pick } = scene;
+  const childrenOf = (place: Place) => scene.places.filter(({ parent }) => parent === place.node);
+  const isFree = (place: Place, state: State) =>
+    isEthName(place) && state.expiry + GRACE < scene.now && childrenOf(place).length > 0;
+  const place = findPlace(scene, isFree);
+  const owner = pick(people);
+  await registerByHash(chain, { from: deployer, label: place.label, owner });
+  for (const child of childrenOf(place)) {
+    await setSubnodeOwner(chain, { from: owner, parent: child.parent, label: child.label, owner });
+    for (const { parent, label } of childrenOf(child)) {
+      await setSubnodeOwner(chain, { from: owner, parent, label, owner: pick(people) });
+    }
+  }
+  if (scene.number(3) > 0) await renewReferred(chain, { from: owner, label: place.label });
+};
+
 /** What owners and parents do in the registries. */
 export const nameActs: Record<string, Act> = {
   makeSubname: { weight: 9, perform: subname },
@@ -245,6 +265,7 @@ export const nameActs: Record<string, Act> = {
   makeTopLevel: { weight: 3, perform: topLevel },
   writeOldRegistry: { weight: 6, perform: writeOld },
   makeOldSubname: { weight: 3, perform: oldSubname },
+  revealLate: { weight: 4, perform: revealLate },
   moveToNewRegistry: { weight: 3, perform: moveToNew },
   makeOldEthName: { weight: 2, perform: oldEthName },
 };

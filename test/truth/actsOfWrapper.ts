@@ -7,10 +7,14 @@ import {
   ETH_NODE,
   extendExpiry,
   FUSES,
+  GRACE,
+  latestTime,
   MAX_EXPIRY,
+  registerWrapped,
   send,
   setChildFuses,
   setFuses,
+  setNextTime,
   setWrappedRecord,
   setWrappedResolver,
   setWrappedSubnodeOwner,
@@ -233,6 +237,56 @@ const unwrapAbove = async (scene: Scene) => {
   return send(scene.chain, { from, contract: "registry", functionName: "setOwner", args });
 };
 
+/** A wrapped .eth name that cannot be unwrapped, so that it may burn fuses of its subnames; if there is none, a new one. */
+async function lockedParent(scene: Scene): Promise<{ parent: Place; holder: Address }> {
+  const { chain, people, now } = scene;
+  const hasChildren = (place: Place) => scene.places.some((one) => one.parent === place.node);
+  const isLocked = (place: Place, state: State) =>
+    isEthHolding(scene)(place, state) &&
+    (state.fuses & CANNOT_UNWRAP) !== 0 &&
+    state.expiry > now + 30n * DAY &&
+    hasChildren(place);
+  if (scene.places.some((place) => isLocked(place, stateOf(scene, place)))) {
+    const parent = findPlace(scene, isLocked);
+    return { parent, holder: stateOf(scene, parent).wrapperOwner };
+  }
+  const isFree = (place: Place, state: State) =>
+    isEthName(place) && state.expiry + GRACE < now && hasChildren(place);
+  const parent = findPlace(scene, isFree);
+  const holder = people[0] ?? scene.deployer;
+  await registerWrapped(chain, { from: holder, label: parent.label, fuses: CANNOT_UNWRAP });
+  return { parent, holder };
+}
+
+/** A subname that expires soon, and what is done with it at that very second or after. */
+const outlive = async (scene: Scene) => {
+  const { chain, pick, people } = scene;
+  const { parent, holder } = await lockedParent(scene);
+  const isChild = (place: Place, state: State) =>
+    place.parent === parent.node && (state.fuses & PARENT_CANNOT_CONTROL) === 0;
+  const { node, label } = findPlace(scene, isChild);
+  const owner = pick(people);
+  const expiry = (await latestTime(chain)) + 2n * DAY;
+  const child = { from: holder, parent: parent.node, label };
+  await setWrappedSubnodeOwner(chain, { ...child, owner, fuses: pick(childFuses), expiry });
+  await setNextTime(chain, expiry + pick([0n, 1n, 1n, 1n]));
+  const later = expiry + 10n * DAY;
+  switch (scene.number(6)) {
+    case 0:
+      return extendExpiry(chain, { ...child, expiry: later });
+    case 1:
+      return transferWrapped(chain, { from: owner, node, to: pick(people) });
+    case 2:
+      return unwrap(chain, { ...child, from: owner });
+    case 3:
+      return setChildFuses(chain, { ...child, fuses: pick(childFuses), expiry: later });
+    case 4:
+      return setWrappedSubnodeOwner(chain, { ...child, owner: pick(people), fuses: 0, expiry: later });
+    default:
+      return transferWrappedBatch(chain, { from: owner, nodes: [node], to: pick(people) });
+  }
+};
+
 /** What holders of wrapped names and their parents do. */
 export const wrapperActs: Record<string, Act> = {
   wrapEthName: { weight: 7, perform: wrapEth },
@@ -248,5 +302,6 @@ export const wrapperActs: Record<string, Act> = {
   transferSeveralWrapped: { weight: 2, perform: giveSeveral },
   approveWrapped: { weight: 1, perform: approve },
   upgradeWrapped: { weight: 1, perform: upgrade },
+  outlive: { weight: 6, perform: outlive },
   unwrapParent: { weight: 2, perform: unwrapAbove },
 };

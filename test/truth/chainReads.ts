@@ -5,6 +5,7 @@ import {
   encodeAbiParameters,
   encodeFunctionData,
   type Hex,
+  parseAbi,
   toFunctionSelector,
 } from "viem";
 
@@ -78,6 +79,58 @@ export async function ask<Result>(
     })),
   );
   return answers.map((answer, index) => toResult<Result>(answer, questions[index] as Question));
+}
+
+const multicallAbi = parseAbi([
+  "struct Call3 { address target; bool allowFailure; bytes callData; }",
+  "struct Result { bool success; bytes returnData; }",
+  "function aggregate3(Call3[] calls) payable returns (Result[] returnData)",
+]);
+
+/**
+ * The same by Multicall3, many questions in one call, where the deployment has it (and it stood at that block). Null
+ * in place of a question is answered by null.
+ */
+export async function askTogether(
+  { rpcUrl, deployment }: { rpcUrl: string; deployment: { multicall3?: Hex | undefined } },
+  questions: readonly (Question | null)[],
+  moment: Moment = {},
+): Promise<unknown[]> {
+  const asked = questions.filter((question) => question !== null);
+  const answers: unknown[] = [];
+  for (let start = 0; start < asked.length; start += BATCH) {
+    const some = asked.slice(start, start + BATCH);
+    const together = await askMulticall(rpcUrl, {
+      multicall3: deployment.multicall3,
+      questions: some,
+      moment,
+    });
+    answers.push(...(together ?? (await ask(rpcUrl, some, moment))));
+  }
+  return questions.map((question) => (question === null ? null : answers.shift()));
+}
+
+async function askMulticall(
+  rpcUrl: string,
+  {
+    multicall3,
+    questions,
+    moment,
+  }: { multicall3: Hex | undefined; questions: readonly Question[]; moment: Moment },
+): Promise<unknown[] | null> {
+  if (multicall3 === undefined) return null;
+  const calls = questions.map(({ to, data, ...call }) => ({
+    target: to,
+    allowFailure: true,
+    callData: data ?? encodeFunctionData(call),
+  }));
+  const question = { to: multicall3, abi: multicallAbi, functionName: "aggregate3", args: [calls] };
+  const [results] = await ask<{ success: boolean; returnData: Hex }[]>(rpcUrl, [question], moment);
+  if (!results) return null;
+  return results.map(({ success, returnData }, index) => {
+    const asked = questions[index] as Question;
+    return success ? toResult({ result: returnData }, asked) : null;
+  });
 }
 
 function toResult<Result>(answer: { result: Hex } | { error: string }, question: Question): Result | null {

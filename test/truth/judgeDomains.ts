@@ -1,42 +1,18 @@
-import { type Hex, parseAbi, zeroHash } from "viem";
+import { type Hex, zeroHash } from "viem";
 import { fusesAt, isLapsed } from "../../src/ens/wrapper.ts";
 import { ETH_NODE, hashLabel as hashOfLabel } from "../devnet/acts/names.ts";
 import type { Log } from "./chainLogs.ts";
-import { ask, type Moment, type Question } from "./chainReads.ts";
+import { hiddenLabel, nodeBelowHash, type Position, positionsOf } from "./names.ts";
 import {
-  ethNodeOf,
-  hashOfId,
-  hashOfPurchase,
-  hiddenLabel,
-  nodeBelowHash,
-  type Position,
-  positionsOf,
-} from "./names.ts";
-import { compare, contractOf, type Evidence, orNone, plain, type Row, show } from "./oracle.ts";
-
-const reads = parseAbi([
-  "function owner(bytes32 node) view returns (address)",
-  "function resolver(bytes32 node) view returns (address)",
-  "function recordExists(bytes32 node) view returns (bool)",
-  "function ownerOf(uint256 tokenId) view returns (address)",
-  "function nameExpires(uint256 id) view returns (uint256)",
-  "function getData(uint256 id) view returns (address owner, uint32 fuses, uint64 expiry)",
-  "function isWrapped(bytes32 parentNode, bytes32 labelhash) view returns (bool)",
-]);
-
-/** What the contracts store of a node; at time 0 nothing has expired, so that they answer what is stored. */
-type State = {
-  registryOwner: string | null;
-  resolver: string | null;
-  isMigrated: boolean;
-  registrarOwner: string | null;
-  registrarExpiry: bigint | null;
-  wrapper: WrapperData;
-  wrapperNow: WrapperData;
-  isWrapped: boolean;
-};
-
-type WrapperData = { owner: string | null; fuses: number; expiry: bigint };
+  effectiveOwnerOf,
+  nodesOf,
+  nodesWritten,
+  readStates,
+  readWrapperNow,
+  type State,
+  type WrapperData,
+} from "./nodeStates.ts";
+import { compare, type Evidence, plain, type Row, show } from "./oracle.ts";
 
 /** Every node that any log or row names: owners, resolver, expiry, wrapper, names and the last of its changes. */
 export async function judgeDomains(evidence: Evidence): Promise<void> {
@@ -45,7 +21,8 @@ export async function judgeDomains(evidence: Evidence): Promise<void> {
   const rows = new Map(stored.map((row) => [row.node as Hex, row]));
   const positions = positionsOf(logs);
   const nodes = [...new Set([...rows.keys(), ...nodesOf(logs)])];
-  const states = await readStates(evidence, nodes, positions);
+  const states = await readStates(evidence, nodes, { positions });
+  const wrappersNow = await readWrapperNow(evidence, nodes);
   const firsts = firstBlocks(logs);
   for (const [index, node] of nodes.entries()) {
     const state = states[index] as State;
@@ -60,7 +37,10 @@ export async function judgeDomains(evidence: Evidence): Promise<void> {
       continue;
     }
     compare(evidence, what, row, { ...ownersOf(state), ...derivedOf(state, positions.get(node)) });
-    judgeWrapperData(evidence, what, row, state);
+    judgeWrapperData(evidence, what, row, {
+      stored: state.wrapper,
+      now: wrappersNow[index] ?? state.wrapper,
+    });
     const first = firsts.get(node);
     compare(evidence, what, row, {
       created_block_number: first?.blockNumber,
@@ -74,110 +54,14 @@ export async function judgeDomains(evidence: Evidence): Promise<void> {
 
 const nameOf = (row: Row): string => `${show(row.full_name)} ${row.node}`;
 
-/** Every node that a log names, whatever it says of it. */
-function nodesOf(logs: readonly Log[]): Hex[] {
-  return logs.flatMap(({ role, eventName, args }) => {
-    const nodes = [args.node as Hex | undefined];
-    if (role === "registry" && eventName === "NewOwner")
-      nodes.push(nodeBelowHash(args.node as Hex, args.label as Hex));
-    const id = args.tokenId ?? args.id;
-    if (typeof id === "bigint") nodes.push(role === "wrapper" ? hashOfId(id) : ethNodeOf(hashOfId(id)));
-    if (role === "wrapper" && Array.isArray(args.ids)) nodes.push(...args.ids.map(hashOfId));
-    if (role === "controller" && args.expires !== undefined) nodes.push(ethNodeOf(hashOfPurchase(args)));
-    if (role === "registrar" && typeof args.hash === "string" && eventName !== "NewBid")
-      nodes.push(ethNodeOf(args.hash as Hex));
-    return nodes.filter((node) => node !== undefined);
-  });
-}
-
-/** First log of each node that says anything of its state: registries, registrar of 2020, wrapper. */
+/** First log of each node that says anything of its state. */
 function firstBlocks(logs: readonly Log[]): Map<Hex, Log> {
   const firsts = new Map<Hex, Log>();
   for (const log of logs) {
-    const isState =
-      (log.role === "registry" && log.eventName !== "NewTTL") ||
-      (log.role === "registrar" && log.entry?.generation === 2 && log.eventName !== "Approval") ||
-      (log.role === "wrapper" && log.eventName !== "Approval");
-    if (!isState) continue;
-    const named = nodesOf([log]);
-    // NewOwner names the parent first, and writes the child only.
-    const written = Array.isArray(log.args.ids) ? named : named.slice(-1);
-    for (const node of written) if (!firsts.has(node)) firsts.set(node, log);
+    for (const node of nodesWritten(log)) if (!firsts.has(node)) firsts.set(node, log);
   }
   return firsts;
 }
-
-async function readStates(
-  evidence: Evidence,
-  nodes: readonly Hex[],
-  positions: Map<Hex, Position>,
-): Promise<State[]> {
-  const registry = contractOf(evidence, "registry", 2)?.address as Hex;
-  const registrar = contractOf(evidence, "registrar", 2)?.address as Hex;
-  const wrapper = contractOf(evidence, "wrapper")?.address;
-  const each = <Result>(toQuestion: (node: Hex) => Omit<Question, "abi"> | null, moment?: Moment) =>
-    askSome<Result>(evidence, nodes.map(toQuestion), moment);
-  const tokenOf = (node: Hex) => {
-    const position = positions.get(node);
-    return position?.parent === ETH_NODE ? BigInt(position.labelhash) : null;
-  };
-  const ofToken = (functionName: string) => (node: Hex) => {
-    const token = tokenOf(node);
-    return token === null ? null : { to: registrar, functionName, args: [token] };
-  };
-  const ofWrapper = (functionName: string) => (node: Hex) =>
-    wrapper === undefined ? null : { to: wrapper, functionName, args: [BigInt(node)] };
-  const owners = await each<Hex>((node) => ({ to: registry, functionName: "owner", args: [node] }));
-  const resolvers = await each<Hex>((node) => ({ to: registry, functionName: "resolver", args: [node] }));
-  const records = await each<boolean>((node) => ({
-    to: registry,
-    functionName: "recordExists",
-    args: [node],
-  }));
-  const holders = await each<Hex>(ofToken("ownerOf"), { time: 0n });
-  const expiries = await each<bigint>(ofToken("nameExpires"));
-  const stored = await each<[Hex, number, bigint]>(ofWrapper("getData"), { time: 0n });
-  const current = await each<[Hex, number, bigint]>(ofWrapper("getData"), { time: evidence.now });
-  const wrapped = await each<boolean>(
-    (node) => {
-      const position = positions.get(node);
-      if (wrapper === undefined || position === undefined) return null;
-      return { to: wrapper, functionName: "isWrapped", args: [position.parent, position.labelhash] };
-    },
-    { time: 0n },
-  );
-  return nodes.map((_, index) => ({
-    registryOwner: orNone(owners[index]),
-    resolver: orNone(resolvers[index]),
-    isMigrated: records[index] ?? false,
-    registrarOwner: orNone(holders[index]),
-    registrarExpiry: expiries[index] || null,
-    wrapper: toWrapperData(stored[index]),
-    wrapperNow: toWrapperData(current[index]),
-    // For .eth names the wrapper answers by the registrar alone; a wrapped name needs the registry and a token too.
-    isWrapped:
-      wrapped[index] === true &&
-      orNone(owners[index]) === orNone(wrapper) &&
-      orNone(stored[index]?.[0]) !== null,
-  }));
-}
-
-/** Asks those questions that there are; null for the others. */
-async function askSome<Result>(
-  { rpcUrl }: Evidence,
-  questions: readonly (Omit<Question, "abi"> | null)[],
-  moment?: Moment,
-): Promise<(Result | null)[]> {
-  const asked = questions.flatMap((question) => (question === null ? [] : [{ ...question, abi: reads }]));
-  const answers = await ask<Result>(rpcUrl, asked, moment);
-  return questions.map((question) => (question === null ? null : (answers.shift() ?? null)));
-}
-
-const toWrapperData = (data: [Hex, number, bigint] | null | undefined): WrapperData => ({
-  owner: orNone(data?.[0]),
-  fuses: data?.[1] ?? 0,
-  expiry: data?.[2] ?? 0n,
-});
 
 const isEmpty = (state: State): boolean =>
   state.registryOwner === null &&
@@ -194,10 +78,6 @@ const ownersOf = (state: State) => ({
   effective_owner_address: effectiveOwnerOf(state),
 });
 
-/** The layers in their order: wrapper, registrar, registry. */
-const effectiveOwnerOf = (state: State): string | null =>
-  (state.isWrapped ? state.wrapper.owner : null) ?? state.registrarOwner ?? state.registryOwner;
-
 const derivedOf = (state: State, position: Position | undefined): Row => ({
   is_migrated: state.isMigrated,
   resolver: state.resolver,
@@ -213,7 +93,12 @@ const derivedOf = (state: State, position: Position | undefined): Row => ({
 });
 
 /** Fuses and expiry as stored, and by the rules of lapse as `getData` answers them at the head's time. */
-function judgeWrapperData(evidence: Evidence, what: string, row: Row, { wrapper, wrapperNow }: State): void {
+function judgeWrapperData(
+  evidence: Evidence,
+  what: string,
+  row: Row,
+  { stored, now }: { stored: WrapperData; now: WrapperData },
+): void {
   // The wrapper's constructor stores fuses of the root and of .eth, and logs nothing.
   if (row.node === zeroHash || row.node === ETH_NODE) return;
   const fuses = Number(row.wrapper_fuses ?? 0);
@@ -223,16 +108,16 @@ function judgeWrapperData(evidence: Evidence, what: string, row: Row, { wrapper,
     what,
     { wrapper_fuses: fuses, wrapper_expiry_timestamp: expiry },
     {
-      wrapper_fuses: wrapper.fuses,
-      wrapper_expiry_timestamp: wrapper.expiry,
+      wrapper_fuses: stored.fuses,
+      wrapper_expiry_timestamp: stored.expiry,
     },
   );
   const token = { fuses, expiry };
-  const now = {
+  const shown = {
     "wrapper owner now": isLapsed(token, evidence.now) ? null : row.wrapper_owner,
     "fuses now": fusesAt(token, evidence.now),
   };
-  compare(evidence, what, now, { "wrapper owner now": wrapperNow.owner, "fuses now": wrapperNow.fuses });
+  compare(evidence, what, shown, { "wrapper owner now": now.owner, "fuses now": now.fuses });
 }
 
 type Naming = { position: Position | undefined; rows: Map<Hex, Row> };

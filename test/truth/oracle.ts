@@ -2,6 +2,7 @@ import type { ChainDeployment, ContractEntry } from "../../abis/deployments.ts";
 import { type Logged, readLogged } from "./chainLogs.ts";
 import { request } from "./chainReads.ts";
 import { judgeAgents } from "./judgeAgents.ts";
+import { judgeChanges } from "./judgeChanges.ts";
 import { judgeDomains } from "./judgeDomains.ts";
 import { judgeEvents } from "./judgeEvents.ts";
 import { judgePrimaryNames } from "./judgePrimaryNames.ts";
@@ -61,6 +62,7 @@ export async function judge(trial: Trial): Promise<Verdict> {
   for (const line of logged.unexplained) evidence.differ(`log without a meaning: ${line}`);
   await judgeEvents(evidence);
   await judgeDomains(evidence);
+  await judgeChanges(evidence);
   await judgeRecords(evidence);
   await judgePrimaryNames(evidence);
   await judgeAgents(evidence);

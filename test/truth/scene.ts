@@ -81,7 +81,8 @@ export function placesOf(prefix: string): Place[] {
   ];
   const old = [`${prefix}old`, `${prefix}tld`].map((label) => toPlace([label]));
   const parents = [first, second, ...old, third, ...eth.slice(0, 4)];
-  return [...parents.flatMap(below), ...eth.slice(4)];
+  const onlyOld = [`${prefix}old2`, `${prefix}old3`, `${prefix}old4`].map((label) => toPlace([label]));
+  return [...parents.flatMap(below), ...eth.slice(4), ...onlyOld];
 }
 
 type Named = [Place, Place, Place, ...Place[]];
