@@ -153,6 +153,9 @@ export const event = z
     value: z.string().optional(),
     contenthash: bytes.optional(),
     name: z.string().optional(),
+    agent_id: decimal
+      .optional()
+      .openapi({ description: "`AgentBound`: the agent that was bound", example: "0" }),
   })
   .openapi("Event");
 

@@ -189,9 +189,11 @@ describe("the owner of a name binds an agent to it", () => {
   });
 
   test("which is in the name's events, with who did it", async () => {
-    await nameWithAgent("logged");
+    const { agentId } = await nameWithAgent("logged");
     const bound = (await stage.events("logged.eth")).find((one) => one.event_type === "AgentBound");
-    expect(bound).toMatchObject({ contract: "AGENT_ADAPTER", from_address: stage.cast.alice });
+    expect(bound).toMatchObject({
+      ...{ contract: "AGENT_ADAPTER", from_address: stage.cast.alice, agent_id: `${agentId}` },
+    });
   });
 });
 

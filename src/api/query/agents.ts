@@ -213,19 +213,19 @@ export async function listDirectory(
 ): Promise<{ rows: DirectoryRow[]; total: number }> {
   if (directory.homes.length === 0) return { rows: [], total: 0 };
   const where = conditionOf(filters);
-  const items = sql`with ${parts(directory)}`;
   const direction = sql.raw(order === "newest" ? "desc" : "asc");
   const first = order === "newest" ? sql`` : sql`"isBound" desc,`;
-  const [counted, listed] = await Promise.all([
-    db.execute(sql`${items} select count(*)::int as total from item where ${where}`),
-    db.execute(sql`${items} select * from item where ${where}
-      order by ${first} time ${direction}, "chainId", "blockNumber" ${direction}, "logIndex" ${direction}, node
-      limit ${PAGE_SIZE} offset ${offsetOf(page)}`),
-  ]);
-  return {
-    rows: (listed.rows as RawRow[]).map(toRow),
-    total: (counted.rows as { total: number }[])[0]?.total ?? 0,
-  };
+  const listed = await db.execute(sql`with ${parts(directory, filters.agentId)}
+    select item.*, count(*) over ()::int as total from item where ${where}
+    order by ${first} time ${direction}, "chainId", "blockNumber" ${direction}, "logIndex" ${direction}, node
+    limit ${PAGE_SIZE} offset ${offsetOf(page)}`);
+  const rows = listed.rows as (RawRow & { total: number })[];
+  if (rows[0] === undefined && page > 1) {
+    // Behind the last page no row tells how many there are.
+    const { total } = await listDirectory(db, { directory, filters, page: 1, order });
+    return { rows: [], total };
+  }
+  return { rows: rows.map(toRow), total: rows[0]?.total ?? 0 };
 }
 
 function conditionOf({ isBound, hasRegistration, text, agentId }: DirectoryFilters): SQL {
@@ -245,8 +245,9 @@ const ID_PATTERN = "^(0|[1-9][0-9]{0,77})\\]$";
  * The lines of the directory. A claim counts if it is a conforming record in force with a value, at a resolver that
  * the index may answer for; it makes a line of its own where the agent is not bound to the claiming name.
  */
-function parts({ chainId, homes, indexedResolvers }: Directory): SQL {
+function parts({ chainId, homes, indexedResolvers }: Directory, agentId: bigint | undefined): SQL {
   const rest = sql`substr(${textRecord.key}, char_length(home.prefix) + 1)`;
+  const isWanted = agentId === undefined ? sql`${rest} ~ ${ID_PATTERN}` : sql`${rest} = ${`${agentId}]`}`;
   const isIndexed = (resolver: SQL) =>
     indexedResolvers.length === 0
       ? sql`false`
@@ -263,12 +264,13 @@ function parts({ chainId, homes, indexedResolvers }: Directory): SQL {
     from ${textRecord}
     join ${domain} on ${isOfCurrentResolver}
     left join ${resolverNode} on ${isOfItsNode}
-    join home on lower(left(${textRecord.key}, char_length(home.prefix))) = home.prefix
+    join home on case when lower(left(${textRecord.key}, char_length(home.prefix))) = home.prefix
+      then ${isWanted} else false end
     where ${textRecord.chainId} = ${chainId} and ${textRecord.key} like 'agent-registration[%'
       and ${textRecord.key} like 'agent-registration[0x%'
       and (${textRecord.value} is not null or not ${textRecord.isValueKnown})
       and ${textRecord.version} = coalesce(${resolverNode.version}, 0)
-      and ${isIndexed(sql`${textRecord.resolver}`)} and ${rest} ~ ${ID_PATTERN}
+      and ${isIndexed(sql`${textRecord.resolver}`)}
     order by home.chain_id, home.registry, ${rest}, ${textRecord.node},
       ${textRecord.isValueKnown} desc, ${textRecord.blockNumber}
   ),
@@ -300,7 +302,7 @@ function parts({ chainId, homes, indexedResolvers }: Directory): SQL {
 const homeValues = ({ chainId, adapter, registry, keyPrefix }: ListedHome): SQL =>
   sql`(${chainId}::int, ${adapter}::text, ${registry}::text, ${keyPrefix}::text)`;
 
-const toRow = (row: RawRow): DirectoryRow => ({
+const toRow = ({ total: _total, ...row }: RawRow & { total: number }): DirectoryRow => ({
   ...(row as DirectoryRow),
   agentId: BigInt(row.agentId as string),
 });

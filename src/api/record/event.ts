@@ -38,6 +38,7 @@ export function toEventRecord(row: EventRow, { contracts }: Setting): EventRecor
     value: texts.value,
     contenthash: row.contenthash,
     name: texts.name,
+    agent_id: row.contract === "AGENT_ADAPTER" ? (detailsOf(row).agentId ?? null) : null,
   });
 }
 
@@ -52,11 +53,16 @@ function present<T extends Record<string, unknown>>(fields: T): Required<T> & Op
   return Object.fromEntries(kept) as Required<T> & Optional<T>;
 }
 
+/** Arguments that have no column, integers as decimal strings. */
+const detailsOf = ({ details }: EventRow) =>
+  details === null ? {} : (JSON.parse(details) as Partial<Texts & { agentId: string }>);
+
 type Texts = { key: string | null; value: string | null; name: string | null };
 
 /** Texts with NUL, which PostgreSQL cannot store, stand in `details`. */
-export function exactTexts({ key, value, name, details }: EventRow): Texts {
-  const exact = details === null ? {} : (JSON.parse(details) as Partial<Texts>);
+export function exactTexts(row: EventRow): Texts {
+  const { key, value, name } = row;
+  const exact = detailsOf(row);
   return {
     key: key ?? exact.key ?? null,
     value: value ?? exact.value ?? null,
