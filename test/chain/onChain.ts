@@ -189,11 +189,8 @@ export async function expectWhoisAsOnChain(stage: Stage, name: string): Promise<
   expect(query).toBe(name);
   expect(judged({ ...answer, source })).toEqual(expected);
   expect(source).toBe(sourceOf(name, record));
-  expect({ ...answer, availability_status: null, source: null }).toEqual({
-    ...record,
-    availability_status: null,
-    source: null,
-  });
+  expect([nodeOfShown(answer.name), answer.display]).toEqual([expected.namehash, record.display]);
+  expect(answer.name).toBe([answer.label, answer.parent_name].filter((part) => part !== "").join("."));
   return { ...record, availability_status: answer.availability_status, query };
 }
 
