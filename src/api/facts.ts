@@ -5,7 +5,7 @@ import { ApiError } from "./errors.ts";
 import { type AskedName, type AskedNode, ancestorNodes, isEthSecondLevel } from "./input.ts";
 import { LiveFailure } from "./live/failure.ts";
 import type { LiveRecords, WantedRecords } from "./live/records.ts";
-import { type NamePlace, placeOf, toLiveFacts } from "./liveFacts.ts";
+import { type NamePlace, placeOf, spellOut, toLiveFacts } from "./liveFacts.ts";
 import type { StoredOwners } from "./ownership.ts";
 import { listDomains } from "./query/domains.ts";
 
@@ -61,7 +61,7 @@ export async function findFactsOfAsked(
   );
   const ancestors = await findAncestors(ctx, asked, indexed);
   const subjects = asked.map((one) => subjectOf(one, indexed.get(one.node) ?? null));
-  const forChain = subjects.filter((subject) => needsChain(subject, ancestors, ctx.contracts));
+  const forChain = subjects.filter(isPlaced).filter((one) => needsChain(one, ancestors, ctx.contracts));
   const live = new Map<Subject, LiveFound | ApiError>();
   const answers = await askChain(ctx, forChain, wanting);
   for (const [i, subject] of forChain.entries()) live.set(subject, answers[i] as LiveFound | ApiError);
@@ -71,7 +71,8 @@ export async function findFactsOfAsked(
 /** What the chain says of a name, whoever else could answer. Throws LIVE_RESOLUTION_FAILED. */
 export async function findLive(ctx: Ctx, name: AskedName, wanting: Wanting): Promise<LiveFound> {
   const indexed = await findFactsMany(ctx, [name.node]);
-  const [found] = await askChain(ctx, [subjectOf(name, indexed.get(name.node) ?? null)], wanting);
+  const subject = subjectOf(name, indexed.get(name.node) ?? null);
+  const [found] = await askChain(ctx, [subject].filter(isPlaced), wanting);
   return orThrow(found as LiveFound | ApiError);
 }
 
@@ -86,13 +87,17 @@ function orThrow<T>(found: T | ApiError): T {
   return found;
 }
 
-/** What is asked about; `place` is null for a node that nobody can put a name to. */
-type Subject = { place: NamePlace | null; indexed: DomainFacts | null };
+/** What is asked about; `place` is null for a node that nobody can put a name to. `name` is what resolvers need. */
+type Subject = { place: NamePlace | null; name: string; indexed: DomainFacts | null };
+type Placed = Subject & { place: NamePlace };
 
-const subjectOf = (asked: AskedName | AskedNode, indexed: DomainFacts | null): Subject => ({
-  place: "name" in asked ? placeOf(asked, indexed) : indexed,
-  indexed,
-});
+const isPlaced = (subject: Subject): subject is Placed => subject.place !== null;
+
+function subjectOf(asked: AskedName | AskedNode, indexed: DomainFacts | null): Subject {
+  if (!("name" in asked)) return { place: indexed, name: indexed?.fullName ?? "", indexed };
+  const place = indexed ?? placeOf(asked);
+  return { place, name: spellOut(asked.name, place.fullName), indexed };
+}
 
 /** The ancestors of names that the index does not hold, as far as they could resolve through one. */
 function findAncestors(
@@ -112,11 +117,10 @@ function findAncestors(
  * ancestor, or no event named it and it may still exist. Of a .eth name that was never registered the index knows all.
  */
 function needsChain(
-  { place, indexed }: Subject,
+  { place, indexed }: Placed,
   ancestors: Map<Hex, DomainFacts>,
   contracts: Contracts,
 ): boolean {
-  if (place === null) return false;
   if (indexed === null)
     return !isEthSecondLevel(place) && mayAncestorAnswer(place.fullName, ancestors, contracts);
   if (indexed.resolver !== null) return !contracts.isIndexedResolver(indexed.resolver);
@@ -139,16 +143,15 @@ export function mayAncestorAnswer(
 
 async function askChain(
   ctx: Ctx,
-  subjects: readonly Subject[],
+  subjects: readonly Placed[],
   wanting: Wanting,
 ): Promise<(LiveFound | ApiError)[]> {
-  const places = subjects.map(({ place }) => place as NamePlace);
-  if (places.length === 0) return [];
+  if (subjects.length === 0) return [];
   const block = await ctx.liveBlock().catch(failureOrThrow);
-  if (block instanceof LiveFailure) return places.map(() => toApiError(block));
+  if (block instanceof LiveFailure) return subjects.map(() => toApiError(block));
   const questions = await Promise.all(
-    places.map(async (place) => ({
-      ...{ name: place.fullName, node: place.node },
+    subjects.map(async ({ name, place }) => ({
+      ...{ name, node: place.node },
       ethLabelhash: isEthSecondLevel(place) ? place.labelhash : null,
       wanted: await wanting(place.node),
     })),
@@ -156,11 +159,10 @@ async function askChain(
   const settled = await ctx.live.names(block, questions);
   return settled.map((one, i) => {
     if ("failure" in one) return toApiError(one.failure);
-    const { place, indexed } = subjects[i] as Subject;
+    const { place, indexed } = subjects[i] as Placed;
     const { owners, records } = one.answer;
     const known = { indexed, live: { owners, records }, contracts: ctx.contracts, now: ctx.now };
-    const facts = toLiveFacts(place as NamePlace, known);
-    return { facts, source: "live", records, blockNumber: block.number };
+    return { facts: toLiveFacts(place, known), source: "live", records, blockNumber: block.number };
   });
 }
 

@@ -14,29 +14,24 @@ export type NamePlace = Pick<
   "node" | "parentNode" | "labelhash" | "label" | "labelLength" | "fullName"
 >;
 
+/** The place of a name that the index does not hold. */
+export const placeOf = (asked: AskedName): NamePlace => ({
+  node: asked.node,
+  parentNode: asked.parentNode,
+  labelhash: asked.labelhash,
+  label: asked.label,
+  labelLength: asked.labelLength,
+  fullName: asked.name,
+});
+
 /**
- * The place of a name that was asked for. Where the index knows a label by its hash only, the caller knew its text: the
- * hash proves it, and resolvers of names below them need it.
+ * A name as resolvers need it, in as many labels' text as can be had: of a label that the index knows by its hash only,
+ * the caller may know the text, and the other way round. Both spell the same node, so the hashes prove each text.
  */
-export function placeOf(asked: AskedName, indexed: NamePlace | null): NamePlace {
-  const known = indexed && !isUnknown(indexed.label) ? indexed : asked;
-  return {
-    node: asked.node,
-    parentNode: asked.parentNode,
-    labelhash: asked.labelhash,
-    label: known.label,
-    labelLength: known.labelLength,
-    fullName: mergeNames(asked.name, indexed?.fullName ?? asked.name),
-  };
-}
-
-const isUnknown = (label: string): boolean => label.startsWith("[");
-
-/** Two spellings of one name: of each label the text, where one of them has it. */
-function mergeNames(name: string, other: string): string {
+export function spellOut(name: string, other: string): string {
   const [labels, others] = [name.split("."), other.split(".")];
   if (labels.length !== others.length) return name;
-  return labels.map((label, i) => (isUnknown(label) ? (others[i] ?? label) : label)).join(".");
+  return labels.map((label, i) => (label.startsWith("[") ? (others[i] ?? label) : label)).join(".");
 }
 
 type Chain = { owners: LiveOwners; records: LiveRecords };

@@ -104,7 +104,7 @@ const keyOf = ({ number, timestamp }: Block, { text }: Question): string => `${n
 /** Time over is a failure of the chain; what we did not foresee is thrown on. */
 function toLiveFailure(error: unknown): LiveFailure {
   if (error instanceof LiveFailure) return error;
-  if (error instanceof DOMException && (error.name === "TimeoutError" || error.name === "AbortError")) {
+  if (error instanceof Error && (error.name === "TimeoutError" || error.name === "AbortError")) {
     return new LiveFailure("deadline", "The name could not be resolved on chain in the time for one answer.");
   }
   throw error;

@@ -7,7 +7,13 @@ import { LiveFailure } from "./failure.ts";
 import type { Gateways } from "./gateway.ts";
 import { type LiveOwners, type OwnerContracts, readOwners } from "./owners.ts";
 import { readPrimaryName } from "./primaryName.ts";
-import { type LiveRecords, type ResolvableName, resolveRecords, type WantedRecords } from "./records.ts";
+import {
+  type LiveRecords,
+  type ResolvableName,
+  type ResolverReach,
+  resolveRecords,
+  type WantedRecords,
+} from "./records.ts";
 import type { Rpc } from "./rpc.ts";
 
 /** Everything that is asked of the chain for one name. */
@@ -62,94 +68,77 @@ const MAX_CONCURRENT = 20;
 const FORM = 1;
 
 /** Makes the part of the API that asks the chain. */
-export function createLive({
-  rpc,
-  gateways,
-  answers,
-  contracts,
-  timeLimitMs = TIME_LIMIT_MS,
-}: LivePlan): Live {
-  const settle: AnswerCache = createAnswerCache(answers);
+export function createLive(plan: LivePlan): Live {
+  const settle: AnswerCache = createAnswerCache(plan.answers);
   const inTurn = limiter(MAX_CONCURRENT);
-  const { universalResolver } = contracts;
-  const reach = (block: Block, signal: AbortSignal) => ({
-    ...{ rpc, gateways, universalResolver, signal },
-    blockNumber: block.number,
-  });
-  const remembered = (kind: string, subject: string, ...rest: readonly unknown[]) => ({
-    subject,
-    text: JSON.stringify([FORM, kind, universalResolver ?? null, subject, ...rest], (_, value) =>
-      typeof value === "bigint" ? value.toString() : value,
-    ),
-  });
-  const newSignal = () => AbortSignal.timeout(timeLimitMs);
+  const { rpc } = plan;
+  const newSignal = () => AbortSignal.timeout(plan.timeLimitMs ?? TIME_LIMIT_MS);
+  /** Resolves each question by calls of its own, within one time limit. */
+  const each = <Ask, Answer>(block: Block, resolve: (reach: ResolverReach, ask: Ask) => Promise<Answer>) => {
+    const reach = { ...reachOf(plan), blockNumber: block.number, signal: newSignal() };
+    return (asks: readonly Ask[]) => asks.map((ask) => inTurn(reach.signal, () => resolve(reach, ask)));
+  };
 
   return {
     isConfigured: rpc.isConfigured,
     newestBlock: () => rpc.newestBlock(newSignal()),
-    names: (block, questions) =>
-      settle(
-        block,
-        questions.map((ask) => ({
-          question: remembered("name", ask.name, ask.node, ask.ethLabelhash, ask.wanted),
-          ask,
-        })),
-        (asks) => {
-          if (asks.length === 0) return [];
-          const signal = newSignal();
-          const owners = readOwners({ rpc, contracts, signal }, { names: asks, blockNumber: block.number });
-          return asks.map(async (ask, index) => {
-            const resolved = inTurn(signal, () =>
-              resolveRecords(reach(block, signal), { name: ask, wanted: ask.wanted }),
-            );
-            const [records, all] = await Promise.all([resolved, owners]);
-            return requireSameResolver(ask, { records, owners: all[index] as LiveOwners });
-          });
-        },
-      ),
-    records: (block, questions) =>
-      settle(
-        block,
-        questions.map((ask) => ({ question: remembered("records", ask.name, ask.node, ask.wanted), ask })),
-        (asks) => {
-          const signal = newSignal();
-          return asks.map((ask) =>
-            inTurn(signal, () => resolveRecords(reach(block, signal), { name: ask, wanted: ask.wanted })),
-          );
-        },
-      ),
-    primaryNames: (block, questions) =>
-      settle(
-        block,
-        questions.map((ask) => ({ question: remembered("primary", ask.address, ask.coinType), ask })),
-        (asks) => {
-          const signal = newSignal();
-          return asks.map((ask) => inTurn(signal, () => readPrimaryName(reach(block, signal), ask)));
-        },
-      ),
-    bindings: (block, agentIds) =>
-      settle(
-        block,
-        agentIds.map((ask) => ({
-          question: remembered(
-            "binding",
-            ask.toString(),
-            contracts.agents?.adapter,
-            contracts.agents?.registry,
-          ),
-          ask,
-        })),
-        (asks) => {
-          if (asks.length === 0) return [];
-          const of = { agentIds: asks, blockNumber: block.number };
-          const read = readBindings(
-            { rpc, contracts: requireAgents(contracts.agents), signal: newSignal() },
-            of,
-          );
-          return asks.map(async (_, index) => (await read)[index] ?? null);
-        },
-      ),
+    names: (block, questions) => {
+      const asked = questions.map((ask) =>
+        questionOf(plan, "name", ask, ask.name, ask.node, ask.ethLabelhash, ask.wanted),
+      );
+      return settle(block, asked, (asks) => {
+        if (asks.length === 0) return [];
+        const reach = { ...reachOf(plan), signal: newSignal() };
+        const owners = readOwners(reach, { names: asks, blockNumber: block.number });
+        const records = each(block, resolveWanted)(asks);
+        return asks.map(async (ask, i) => {
+          const [ofName, all] = await Promise.all([records[i], owners]);
+          return requireSameResolver(ask, { records: ofName as LiveRecords, owners: all[i] as LiveOwners });
+        });
+      });
+    },
+    records: (block, questions) => {
+      const asked = questions.map((ask) => questionOf(plan, "records", ask, ask.name, ask.node, ask.wanted));
+      return settle(block, asked, each(block, resolveWanted));
+    },
+    primaryNames: (block, questions) => {
+      const asked = questions.map((ask) => questionOf(plan, "primary", ask, ask.address, ask.coinType));
+      return settle(block, asked, each(block, readPrimaryName));
+    },
+    bindings: (block, agentIds) => {
+      const { agents } = plan.contracts;
+      const asked = agentIds.map((id) =>
+        questionOf(plan, "binding", id, id.toString(), agents?.adapter, agents?.registry),
+      );
+      return settle(block, asked, (asks) => {
+        if (asks.length === 0) return [];
+        const of = { agentIds: asks, blockNumber: block.number };
+        const read = readBindings({ rpc, contracts: requireAgents(agents), signal: newSignal() }, of);
+        return asks.map(async (_, i) => (await read)[i] ?? null);
+      });
+    },
   };
+}
+
+const reachOf = ({ rpc, gateways, contracts }: LivePlan) => ({
+  ...{ rpc, gateways, contracts },
+  universalResolver: contracts.universalResolver,
+});
+
+const resolveWanted = (reach: ResolverReach, ask: ResolvableName & { wanted: WantedRecords }) =>
+  resolveRecords(reach, { name: ask, wanted: ask.wanted });
+
+/** A question with all that its answer depends on but the block. */
+function questionOf<Ask>(
+  plan: LivePlan,
+  kind: string,
+  ask: Ask,
+  subject: string,
+  ...rest: readonly unknown[]
+) {
+  const parts = [FORM, kind, plan.contracts.universalResolver ?? null, subject, ...rest];
+  const text = JSON.stringify(parts, (_, part) => (typeof part === "bigint" ? part.toString() : part));
+  return { question: { text, subject }, ask };
 }
 
 function requireAgents(contracts: AgentContracts | undefined): AgentContracts {
