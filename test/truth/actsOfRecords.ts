@@ -119,6 +119,18 @@ const mixedBlock = async (scene: Scene) => {
   return sendInOneBlock(chain, scene.pick(orders));
 };
 
+/** A key or a value that is not UTF-8: the contract takes any bytes. */
+const rawText = (scene: Scene) => {
+  const { node, from, resolver } = choose(scene);
+  const raw = Uint8Array.from([0x66, 0xff, 0xc3, 0x28, scene.number(3)]);
+  const [key, value] = scene.pick([
+    ["url", raw] as const,
+    [raw, "of a raw key"] as const,
+    [raw, raw] as const,
+  ]);
+  return send(scene.chain, { from, contract: resolver, functionName: "setText", args: [node, key, value] });
+};
+
 const clear = (scene: Scene) => {
   const { node, from, resolver } = choose(scene, ["resolver4", "resolver5"]);
   if (scene.number(5) === 0) return clearDNSZone(scene.chain, { from, node, resolver: "resolver3" });
@@ -212,6 +224,7 @@ export const recordActs: Record<string, Act> = {
   writeThroughContract: { weight: 6, perform: throughContract },
   writeInOneBlock: { weight: 4, perform: inOneBlock },
   writeInMixedBlock: { weight: 3, perform: mixedBlock },
+  writeRawText: { weight: 2, perform: rawText },
   clearRecords: { weight: 3, perform: clear },
   clearAndWrite: { weight: 2, perform: clearAndWriteInOneTransaction },
   authorise: { weight: 1, perform: permit },

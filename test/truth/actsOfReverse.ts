@@ -1,8 +1,12 @@
 import {
+  ADDR_REVERSE_NODE,
   addressOf,
   claimReverse,
   claimReverseWithResolver,
   clearRecords,
+  encodeCall,
+  REVERSE_NODE,
+  ROOT_NODE,
   reverseNode,
   send,
   setDefaultName,
@@ -10,6 +14,7 @@ import {
   setResolver,
   setReverseName,
   setReverseNameForAddr,
+  setSubnodeOwner,
   useReverseRegistrar,
   writeRecord,
 } from "../devnet/acts.ts";
@@ -72,16 +77,42 @@ const asOwner = (scene: Scene) => {
   }
 };
 
-/** A contract names itself: neither sender nor owner is the address that is meant. */
-const ofContract = (scene: Scene) => {
-  const { chain, pick, people } = scene;
-  const target = addressOf(chain, "reverseRegistrar3");
-  const setName = "0xc47f0027";
-  const name = Buffer.from(anyName(scene)).toString("hex");
-  const words = [32n, BigInt(name.length / 2)].map((word) => word.toString(16).padStart(64, "0")).join("");
-  const data = `${setName}${words}${name.padEnd(Math.ceil(name.length / 64) * 64, "0")}`;
-  const args = [[{ target, value: 0n, data }]];
-  return send(chain, { from: pick(people), contract: "batch", functionName: "run", args });
+/**
+ * A contract claims its node: neither sender nor owner is the address that is meant. Only the registrar of 2023 tells
+ * it; after a claim at that of 2020 the node has a name of which nobody knows whose it is.
+ */
+const ofContract = async (scene: Scene) => {
+  const { chain, pick, people, deployer } = scene;
+  const [from, owner] = [pick(people), pick(people)];
+  const isOld = scene.number(2) === 0;
+  const contract = isOld ? "reverseRegistrar2" : "reverseRegistrar3";
+  if (isOld) await useReverseRegistrar(chain, { from: deployer, registrar: contract });
+  const question = pick([
+    { contract, functionName: "setName", args: [anyName(scene)] },
+    { contract, functionName: "claimWithResolver", args: [owner, addressOf(chain, "resolver5")] },
+  ]);
+  const calls = [{ target: addressOf(chain, contract), value: 0n, data: encodeCall(chain, question) }];
+  await send(chain, { from, contract: "batch", functionName: "run", args: [calls] });
+  if (isOld) await useReverseRegistrar(chain, { from: deployer, registrar: "reverseRegistrar3" });
+  if (question.functionName === "setName") return;
+  const node = reverseNode(addressOf(chain, "batch"));
+  const write = { kind: "name", name: anyName(scene) } as const;
+  await writeRecord(chain, { from: owner, node, resolver: "resolver5", write });
+};
+
+/** The reverse node of an address that never came to the registry of 2020: the old one answers for it. */
+const inOldRegistry = async (scene: Scene) => {
+  const { chain, deployer: from, people, pick } = scene;
+  const registry = "oldRegistry";
+  const strangers = chain.accounts.slice(1 + people.length);
+  const owner = pick(strangers.length > 0 ? strangers : people);
+  const label = owner.slice(2).toLowerCase();
+  await setSubnodeOwner(chain, { from, registry, parent: ROOT_NODE, label: "reverse", owner: from });
+  await setSubnodeOwner(chain, { from, registry, parent: REVERSE_NODE, label: "addr", owner: from });
+  await setSubnodeOwner(chain, { from, registry, parent: ADDR_REVERSE_NODE, label, owner });
+  const [node, resolver] = [reverseNode(owner), pick(["resolver2", "resolver4", "resolver5"])];
+  await setResolver(chain, { from: owner, registry, node, resolver: addressOf(chain, resolver) });
+  return writeRecord(chain, { from: owner, node, resolver, write: { kind: "name", name: anyName(scene) } });
 };
 
 /** Names that addresses claim, by every registrar of them. */
@@ -89,7 +120,8 @@ export const reverseActs: Record<string, Act> = {
   claim: { weight: 5, perform: current },
   claimSilently: { weight: 2, perform: silent },
   writeReverseNode: { weight: 3, perform: asOwner },
-  claimByContract: { weight: 1, perform: ofContract },
+  claimByContract: { weight: 3, perform: ofContract },
+  claimInOldRegistry: { weight: 2, perform: inOldRegistry },
   setDefaultName: {
     weight: 2,
     perform: (scene) => setDefaultName(scene.chain, { from: scene.pick(scene.people), name: anyName(scene) }),

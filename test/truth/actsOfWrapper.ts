@@ -24,6 +24,7 @@ import {
   transferWrappedBatch,
   unwrap,
   unwrapETH2LD,
+  warp,
   wrapBySending,
   wrapETH2LD,
   wrapName,
@@ -287,6 +288,23 @@ const outlive = async (scene: Scene) => {
   }
 };
 
+/** A subname is unwrapped and wrapped again while it is not expired: what its parent had burnt stays burnt. */
+const rewrap = async (scene: Scene) => {
+  const { chain, pick, people } = scene;
+  const { parent, holder } = await lockedParent(scene);
+  const isChild = (place: Place, state: State) =>
+    place.parent === parent.node && (state.fuses & PARENT_CANNOT_CONTROL) === 0;
+  const { label, labels } = findPlace(scene, isChild);
+  const owner = pick(people);
+  const child = { parent: parent.node, label };
+  const fuses = pick([PARENT_CANNOT_CONTROL, PARENT_CANNOT_CONTROL | CAN_EXTEND_EXPIRY, CAN_EXTEND_EXPIRY]);
+  const expiry = (await latestTime(chain)) + pick([25n * DAY, DAY]);
+  await setWrappedSubnodeOwner(chain, { ...child, from: holder, owner, fuses, expiry });
+  await unwrap(chain, { ...child, from: owner });
+  if (scene.number(4) === 0) await warp(chain, { seconds: 2n * DAY });
+  return wrapName(chain, { from: owner, labels });
+};
+
 /** What holders of wrapped names and their parents do. */
 export const wrapperActs: Record<string, Act> = {
   wrapEthName: { weight: 7, perform: wrapEth },
@@ -303,5 +321,6 @@ export const wrapperActs: Record<string, Act> = {
   approveWrapped: { weight: 1, perform: approve },
   upgradeWrapped: { weight: 1, perform: upgrade },
   outlive: { weight: 6, perform: outlive },
+  rewrap: { weight: 5, perform: rewrap },
   unwrapParent: { weight: 2, perform: unwrapAbove },
 };
