@@ -1,7 +1,7 @@
 import type { Address, Hex, TransactionReceipt } from "viem";
 import { hexToBigInt, numberToHex } from "viem";
 import { addressOf, type Chain, read, send } from "./chain.ts";
-import { ethNode, type Label, tokenIdOf } from "./names.ts";
+import { type Label, tokenIdOf } from "./names.ts";
 
 /** Standards by which an adapter knows a token; the list is open. */
 export const TOKEN_STANDARD = { erc721: 0, erc1155: 1 } as const;
@@ -96,6 +96,3 @@ export async function agentKey(
   const prefix = interoperablePrefix(chainId ?? (await chain.client.getChainId()));
   return `agent-registration[${prefix}${address.slice(2).toLowerCase()}][${agentId}]`;
 }
-
-/** Both tokens that a .eth second-level name can have. */
-export const tokensOf = (label: Label): Token[] => [registrarToken(label), wrapperToken(ethNode(label))];
