@@ -18,6 +18,24 @@ export async function checkRpcUrls({
   );
 }
 
+/**
+ * Asks the nodes of live answers for their chain: those of another one would answer of other names. One that does not
+ * answer now is no reason not to start.
+ *
+ * @throws SettingsError for a URL of another chain
+ */
+export async function checkLiveUrls({
+  deployment,
+  liveRpcUrls,
+}: Pick<Settings, "deployment" | "liveRpcUrls">): Promise<void> {
+  const answers = await Promise.all(liveRpcUrls.map(askForChain));
+  const wrong = answers.find(({ chainId }) => chainId !== undefined && chainId !== deployment.chainId);
+  if (wrong === undefined) return;
+  throw new SettingsError(
+    `LIVE_RPC_URL: ${wrong.host} serves the chain ${wrong.chainId}; expected a node of ${deployment.name} (${deployment.chainId})`,
+  );
+}
+
 type Chain = { chainId: number; name: string; urls: readonly string[] };
 
 async function checkChain({ chainId, name, urls }: Chain): Promise<void> {

@@ -108,13 +108,17 @@ test.each(faults)(
   },
 );
 
-test("a node of another chain stops the start", async () => {
-  const other = await startAnvil({ chainId: 4242 });
-  const { exit, output } = await launch("start", { RPC_URL_31337: other.url });
-  expect(await exit).toBe(1);
-  expect(output()).toMatch(/RPC_URL_31337: .* serves the chain 4242; expected a node of devnet \(31337\)/);
-  await other.stop();
-});
+test.each(["RPC_URL_31337", "LIVE_RPC_URL"])(
+  "a node of another chain in %s stops the start",
+  async (name) => {
+    const other = await startAnvil({ chainId: 4242 });
+    const { exit, output } = await launch("start", { [name]: other.url });
+    expect(await exit).toBe(1);
+    expect(output()).toContain(`${name}: `);
+    expect(output()).toMatch(/ serves the chain 4242; expected a node of devnet \(31337\)/);
+    await other.stop();
+  },
+);
 
 test("a port that another program has stops the start", async () => {
   const server = createServer();
