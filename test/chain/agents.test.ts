@@ -374,17 +374,26 @@ describe("a name whose resolver is not indexed", () => {
     const answer = await agentsOf("unlisted.eth");
     expect(answer).toMatchObject({ source: "live", onchain_verified: true });
     expect(answer.registrations).toMatchObject([{ ...both, key, value: "1" }]);
-    expect(await findAgent(agentId)).toMatchObject({ has_ensip25_registration: null, profile: null });
+    expect(await findAgent(agentId)).toMatchObject({ ...both, profile: answer.profile });
+    const { body } = await ask("/agents?q=unlisted");
+    const [listed] = agentItem.array().parse((body as { agents: unknown }).agents);
+    expect(listed).toMatchObject({ has_ensip25_registration: null, onchain_verified: null, profile: null });
   });
 
   test("and that cannot answer is a failure, not a name without agents", async () => {
     const { chain, cast } = stage;
     const resolver = addressOf(chain, "revertingResolver");
     await setResolver(chain, { from: cast.alice, node: ethNode("unlisted"), resolver });
-    expect(await ask("/domain/unlisted.eth/agent")).toMatchObject({
-      status: 502,
-      body: { error: { code: "LIVE_RESOLUTION_FAILED" } },
-    });
+    const [{ agent_id } = { agent_id: "" }] = await stage.sql<{ agent_id: string }>(
+      "select agent_id from agent_bindings where node = $1",
+      [ethNode("unlisted")],
+    );
+    for (const path of ["/domain/unlisted.eth/agent", `/agents/${agent_id}`]) {
+      expect(await ask(path)).toMatchObject({
+        status: 502,
+        body: { error: { code: "LIVE_RESOLUTION_FAILED" } },
+      });
+    }
   });
 });
 

@@ -449,6 +449,12 @@ describe("GET /agents/:agentId", () => {
     expect((await api.get("/agents/77")).body).toMatchObject({ name: "claimed.eth", is_bound: false });
   });
 
+  test("without a node, what only the chain can tell stays open", async () => {
+    expect((await api.get("/agents/5")).body).toMatchObject({
+      ...{ name: "strange.eth", is_bound: true, has_ensip25_registration: null, profile: null },
+    });
+  });
+
   test("the same id on another chain is another agent", async () => {
     expect((await api.get("/agents/0?chain=devnet2")).body).toMatchObject({
       chain: "devnet2",

@@ -5,7 +5,7 @@ import type { Ctx } from "../context.ts";
 import type { AgentHome } from "../contracts.ts";
 import { endpoint } from "../endpoint.ts";
 import { ApiError } from "../errors.ts";
-import { input } from "../input.ts";
+import { type AskedName, input, parseName } from "../input.ts";
 import {
   type DirectoryFilters,
   type DirectoryRow,
@@ -73,7 +73,7 @@ export const agent = endpoint({
   group: "Agents",
   summary: "One agent",
   description:
-    "The agent with the name to which it is bound. If it is not bound, with the name that was first to claim it; a claim is that name's word alone.",
+    "The agent with the name to which it is bound. If it is not bound, with the name that was first to claim it; a claim is that name's word alone. Where a node is configured, what the directory leaves open (null) is asked of the chain.",
   params: z.object({
     agentId: z
       .string()
@@ -90,7 +90,7 @@ export const agent = endpoint({
       description: "No adapter bound the agent, and no name of the index claims it",
     }),
   ]),
-  errors: ["INVALID_PARAMETER"],
+  errors: ["INVALID_PARAMETER", "LIVE_RESOLUTION_FAILED"],
   cost: 1,
   handle: async ({ agentId: text, chain }, ctx) => {
     const agentId = parseAgentId(text);
@@ -103,9 +103,35 @@ export const agent = endpoint({
     const homes = homesOn(ctx, chain ?? ctx.contracts.chainName(ctx.contracts.chainId));
     const found = await findLines(ctx, { homes, filters: { agentId }, page: 1, order: "bound_first" });
     const [item] = await toItems(ctx, found.rows.slice(0, 1));
-    return item ?? { agent_id: text, indexed: false as const };
+    return item ? completed(ctx, item) : { agent_id: text, indexed: false as const };
   },
 });
+
+type Item = z.infer<typeof agentItem>;
+
+/**
+ * An item with what the index cannot tell, if a node can be asked: whether a name whose resolver is not indexed claims
+ * the agent, and its profile. Names that nobody can ask for, because they are not normalised, stay as they are.
+ */
+async function completed(ctx: Ctx, item: Item): Promise<Item> {
+  if (item.name === null || item.has_ensip25_registration !== null || !ctx.live.isConfigured) return item;
+  const name = findName(item.name);
+  if (name?.node !== item.namehash) return item;
+  const { registrations, profile } = toNameAgents(await findAgentFacts(ctx, name), ctx.contracts);
+  const ofAgent = registrations.filter((one) => one.is_bound && one.agent_id === item.agent_id);
+  const hasRegistration = ofAgent.some((one) => one.has_ensip25_registration);
+  return { ...item, has_ensip25_registration: hasRegistration, onchain_verified: hasRegistration, profile };
+}
+
+/** A name of the index as callers would ask for it; null if they cannot. */
+function findName(fullName: string): AskedName | null {
+  try {
+    return parseName(fullName);
+  } catch (error) {
+    if (error instanceof ApiError) return null;
+    throw error;
+  }
+}
 
 /** Homes of agents on one chain of the deployment, or on all. Throws INVALID_PARAMETER for another chain. */
 function homesOn({ contracts }: Ctx, chain: string | undefined): AgentHome[] {
