@@ -1,6 +1,6 @@
 import { type Context, type Event, ponder } from "ponder:registry";
 import { domain } from "ponder:schema";
-import type { Hex } from "viem";
+import { decodeAbiParameters, type Hex, keccak256 } from "viem";
 import { textWritesOf } from "../ens/textCalldata.ts";
 import { readText } from "./write/archive.ts";
 import { type Cause, causeOf, orNone } from "./write/cause.ts";
@@ -46,7 +46,7 @@ ponder.on(
 ponder.on("ResolverUnindexedKey:TextChanged", async ({ event, context }) => {
   const { node, key } = event.args;
   const isOldestShape = event.log.topics.filter(Boolean).length === 2;
-  if (isOldestShape) await onTextWithoutValue(event, context, node, key, keyHashOf(key));
+  if (isOldestShape) await onTextWithoutValue(event, context, node, key, loggedKeyHash(event.log.data));
 });
 
 /**
@@ -122,6 +122,12 @@ ponder.on("SilentReverseResolver:ApprovalForAll", (args) => keepWithoutNode(args
 /** The hash of an indexed key, over its bytes as logged; its decoded argument is typed as the text that it is not. */
 const topicOfKey = (event: { args: { indexedKey: string } }) => event.args.indexedKey as Hex;
 
+/** The hash of an unindexed key, over its bytes as logged: one that is not UTF-8 decodes to a text of another hash. */
+function loggedKeyHash(data: Hex): Hex {
+  const [, key] = decodeAbiParameters([{ type: "bytes" }, { type: "bytes" }], data);
+  return keccak256(key);
+}
+
 type TextEvent =
   | Event<"ResolverUnindexedKey:TextChanged">
   | Event<"Resolver:TextChanged(bytes32 indexed node, string indexed indexedKey, string key)">;
@@ -141,7 +147,9 @@ async function onTextWithoutValue(event: TextEvent, context: Context, node: Hex,
   const isDirect = isListed && event.transaction.to === cause.contractAddress;
   const given = isDirect ? textWritesOf(event.transaction.input) : [];
   const written = given.filter((write) => write.node === node && write.key === key)[earlierSets]?.value;
-  const isReadable = isListed && written === undefined && mayRead(context, "Resolver");
+  // A key that is not UTF-8 cannot be asked for by its text.
+  const isExact = keyHashOf(key) === keyHash;
+  const isReadable = isListed && isExact && written === undefined && mayRead(context, "Resolver");
   const read = isReadable ? await readText(context, cause.contractAddress, node, key) : undefined;
   const value = written ?? read;
   const valueSource = written !== undefined ? "calldata" : read !== undefined ? "read" : "unknown";

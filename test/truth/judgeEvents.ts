@@ -1,6 +1,6 @@
 import { type Hex, parseAbi } from "viem";
 import type { Log, TextBytes } from "./chainLogs.ts";
-import { shownText } from "./chainLogs.ts";
+import { exactText, shownText } from "./chainLogs.ts";
 import { ask, encodeRawCall, type Question } from "./chainReads.ts";
 import { ANY, ASK, type ExpectedRow, expectedRows, type Surroundings } from "./expectedEvents.ts";
 import { nodeOfToken } from "./judgeAgents.ts";
@@ -167,7 +167,8 @@ async function textJudgeOf({ rpcUrl, logs, transactions, archiveReads, differ, c
   return (log: Log, row: Row, what: string) => {
     const value = truth.get(placeOf(log));
     const isStraight = transactions.get(log.transactionHash)?.to?.toLowerCase() === log.address;
-    const canRead = readable.has(placeOf(log)) && last.get(textKey(log)) === placeOf(log);
+    const isAskable = exactText(log.args.key as TextBytes) !== null;
+    const canRead = isAskable && readable.has(placeOf(log)) && last.get(textKey(log)) === placeOf(log);
     if (row.value_source === "unknown") {
       count("text values marked unknown");
       if (isStraight && value !== undefined)

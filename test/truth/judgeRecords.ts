@@ -1,6 +1,6 @@
 import { type Hex, hexToBytes, keccak256, parseAbi } from "viem";
 import type { Log, TextBytes } from "./chainLogs.ts";
-import { shownText } from "./chainLogs.ts";
+import { exactText, shownText } from "./chainLogs.ts";
 import { ask } from "./chainReads.ts";
 import { type Evidence, orNone, plain, type Row, show } from "./oracle.ts";
 import { textQuestion } from "./textTruth.ts";
@@ -119,7 +119,9 @@ async function judgeTexts(evidence: Evidence, touched: readonly Touched[], table
     if (row?.is_value_known === false) {
       count("texts whose value is unknown");
       if (row.value !== null) differ(`${what}: value is unknown and ${show(row.value)} at once`);
-      if (evidence.archiveReads) differ(`${what}: value is unknown, a read at its block could tell`);
+      // A key that is not UTF-8 cannot be asked for by its text.
+      if (evidence.archiveReads && exactText(key) !== null)
+        differ(`${what}: value is unknown, a read at its block could tell`);
       continue;
     }
     const text = shownText({ bytes: values[index] ?? "0x" });
