@@ -22,6 +22,8 @@ async function judgeStatistics({ get, same, now }: Judge, all: Present[]) {
     names.filter(({ expiry }) => expiry !== null && expiry > now && expiry <= now + days * DAY).length;
   const { total_domains, active_domains, expired_domains, wrapped_domains, unique_owners, ...rest } =
     await get("/ens-stats");
+  // Figures may be as old as their cache time: those taken before this moment are of another chain's state.
+  if (Date.parse(String(rest.generated_at)) < Number(now) * 1_000) return;
   same(
     "statistics",
     [total_domains, active_domains, expired_domains],
