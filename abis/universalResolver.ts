@@ -40,7 +40,6 @@ export const batchGatewayAbi = parseAbi([
   "struct Request { address sender; string[] urls; bytes data; }",
   "function query(Request[] requests) view returns (bool[] failures, bytes[] responses)",
   "error HttpError(uint16 status, string message)",
-  "error Error(string message)",
 ]);
 
 /**
