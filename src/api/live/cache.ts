@@ -20,6 +20,8 @@ const FAILURE_MS = 3_000;
 const MAX_FAILURES = 10_000;
 const CLEANING_MS = 60_000;
 
+type Memory = { answers: LiveAnswers; failures: LRUCache<string, LiveFailure> };
+
 /**
  * Shares answers of the chain. An answer is kept in the store under its block, for all replicas; equal questions at the
  * same time wait for one flight; a failure is remembered for a few seconds. Trouble with the store costs no answer.
@@ -27,49 +29,7 @@ const CLEANING_MS = 60_000;
 export function createAnswerCache(answers: LiveAnswers): AnswerCache {
   const flights = new Map<string, Promise<Settled<unknown>>>();
   const failures = new LRUCache<string, LiveFailure>({ max: MAX_FAILURES, ttl: FAILURE_MS });
-  let cleanedAt = Date.now();
-
-  /** Resolves what the store does not hold; each answer is stored before it is given. */
-  async function settle<Ask, Answer>(
-    block: Block,
-    asked: readonly Asked<Ask>[],
-    resolve: (asks: readonly Ask[]) => readonly Promise<Answer>[],
-  ): Promise<Map<string, Promise<Settled<Answer>>>> {
-    if (asked.length === 0) return new Map();
-    const stored = await answers
-      .find(
-        block,
-        asked.map(({ question }) => question),
-      )
-      .catch((error) => complain(error, new Map<string, unknown>()));
-    const missing = asked.filter(({ question }) => !stored.has(question.text));
-    const resolved = resolve(missing.map(({ ask }) => ask));
-    const settled = new Map<string, Promise<Settled<Answer>>>();
-    for (const [text, answer] of stored) settled.set(text, Promise.resolve({ answer: answer as Answer }));
-    missing.forEach(({ question }, index) => {
-      settled.set(question.text, keep(block, question, resolved[index] as Promise<Answer>));
-    });
-    return settled;
-  }
-
-  async function keep<Answer>(block: Block, question: Question, resolved: Promise<Answer>) {
-    try {
-      const answer = await resolved;
-      await answers.put(block, question, answer).catch((error) => complain(error, undefined));
-      return { answer };
-    } catch (error) {
-      const failure = toLiveFailure(error);
-      failures.set(keyOf(block, question), failure);
-      return { failure };
-    }
-  }
-
-  function clean(): void {
-    if (Date.now() - cleanedAt < CLEANING_MS) return;
-    cleanedAt = Date.now();
-    void answers.removeOld().catch((error) => complain(error, undefined));
-  }
-
+  const clean = cleanerOf(answers);
   return async <Ask, Answer>(
     block: Block,
     asked: readonly Asked<Ask>[],
@@ -79,11 +39,8 @@ export function createAnswerCache(answers: LiveAnswers): AnswerCache {
     const byKey = new Map(asked.map((one) => [keyOf(block, one.question), one]));
     const failed = new Map([...byKey.keys()].map((key) => [key, failures.get(key)]));
     const fresh = [...byKey].filter(([key]) => !flights.has(key) && !failed.get(key));
-    const batch = settle(
-      block,
-      fresh.map(([, one]) => one),
-      resolve,
-    );
+    const questions = fresh.map(([, one]) => one);
+    const batch = settle({ answers, failures }, { block, asked: questions, resolve });
     for (const [key, { question }] of fresh) {
       const flight = batch.then((settled) => settled.get(question.text) as Promise<Settled<Answer>>);
       flights.set(key, flight);
@@ -96,6 +53,60 @@ export function createAnswerCache(answers: LiveAnswers): AnswerCache {
         return failure ? Promise.resolve({ failure }) : (flights.get(key) as Promise<Settled<Answer>>);
       }),
     );
+  };
+}
+
+type Batch<Ask, Answer> = {
+  block: Block;
+  asked: readonly Asked<Ask>[];
+  resolve: (asks: readonly Ask[]) => readonly Promise<Answer>[];
+};
+
+/** Resolves what the store does not hold; each answer is stored before it is given. */
+async function settle<Ask, Answer>(
+  memory: Memory,
+  { block, asked, resolve }: Batch<Ask, Answer>,
+): Promise<Map<string, Promise<Settled<Answer>>>> {
+  if (asked.length === 0) return new Map();
+  const questions = asked.map(({ question }) => question);
+  const stored = await memory.answers
+    .find(block, questions)
+    .catch((error) => complain(error, new Map<string, unknown>()));
+  const missing = asked.filter(({ question }) => !stored.has(question.text));
+  const resolved = resolve(missing.map(({ ask }) => ask));
+  const settled = new Map<string, Promise<Settled<Answer>>>();
+  for (const [text, answer] of stored) settled.set(text, Promise.resolve({ answer: answer as Answer }));
+  missing.forEach(({ question }, index) => {
+    settled.set(
+      question.text,
+      keep(memory, { block, question, resolved: resolved[index] as Promise<Answer> }),
+    );
+  });
+  return settled;
+}
+
+async function keep<Answer>(
+  { answers, failures }: Memory,
+  { block, question, resolved }: { block: Block; question: Question; resolved: Promise<Answer> },
+): Promise<Settled<Answer>> {
+  try {
+    const answer = await resolved;
+    await answers.put(block, question, answer).catch((error) => complain(error, undefined));
+    return { answer };
+  } catch (error) {
+    const failure = toLiveFailure(error);
+    failures.set(keyOf(block, question), failure);
+    return { failure };
+  }
+}
+
+/** Removes answers of old blocks now and then. */
+function cleanerOf(answers: LiveAnswers): () => void {
+  let cleanedAt = Date.now();
+  return () => {
+    if (Date.now() - cleanedAt < CLEANING_MS) return;
+    cleanedAt = Date.now();
+    void answers.removeOld().catch((error) => complain(error, undefined));
   };
 }
 

@@ -35,59 +35,27 @@ const NO_SUCH_BLOCK = /(header|block) not found|unknown block|block.*out of rang
 /** One node's answer, or why it gave none. */
 type Reply = { result: unknown } | { error: { code: number; message: string; data?: unknown } };
 
+type Nodes = { clients: ReturnType<typeof getHttpRpcClient>[]; timeoutMs: number; preferred: number };
+type Asking<T> = { asked: Request; read: (reply: Reply) => T; signal: AbortSignal };
+
 /**
  * Asks the nodes in turn until one answers, beginning with the one that answered last. A revert is an answer: the next
  * node would say the same. Without nodes every call fails and says which setting is missing.
  */
-export function createRpc({
-  urls,
-  timeoutMs = CALL_TIMEOUT_MS,
-}: {
-  urls: readonly string[];
-  timeoutMs?: number;
-}): Rpc {
-  const nodes = urls.map((url) => getHttpRpcClient(url));
-  let preferred = 0;
-
-  async function request<T>(asked: Request, read: (reply: Reply) => T, signal: AbortSignal): Promise<T> {
-    for (let tries = 1; ; tries++) {
-      try {
-        return await askInTurn(asked, read, signal);
-      } catch (error) {
-        if (!(error instanceof NodeBehind) || tries === CATCH_UP_TRIES) throw error;
-        await sleep(CATCH_UP_MS, undefined, { signal });
-      }
-    }
-  }
-
-  async function askInTurn<T>(asked: Request, read: (reply: Reply) => T, signal: AbortSignal): Promise<T> {
-    let failure = notConfigured();
-    for (let turn = 0; turn < nodes.length; turn++) {
-      const index = (preferred + turn) % nodes.length;
-      const node = nodes[index];
-      try {
-        const limited = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
-        const answer = read(
-          (await node?.request({ body: asked, fetchOptions: { signal: limited } })) as Reply,
-        );
-        preferred = index;
-        return answer;
-      } catch (error) {
-        failure = toFailure(error);
-        if (signal.aborted) throw failure; // The whole answer is out of time; another node cannot help.
-      }
-    }
-    throw failure;
-  }
-
+export function createRpc(plan: { urls: readonly string[]; timeoutMs?: number }): Rpc {
+  const clients = plan.urls.map((url) => getHttpRpcClient(url));
+  const nodes: Nodes = { clients, timeoutMs: plan.timeoutMs ?? CALL_TIMEOUT_MS, preferred: 0 };
   let head: { number: Promise<number>; until: number } | undefined;
   return {
-    isConfigured: nodes.length > 0,
-    call: ({ to, data, blockNumber }, signal) =>
-      request({ method: "eth_call", params: [{ to, data }, numberToHex(blockNumber)] }, readCall, signal),
+    isConfigured: clients.length > 0,
+    call: ({ to, data, blockNumber }, signal) => {
+      const asked = { method: "eth_call", params: [{ to, data }, numberToHex(blockNumber)] };
+      return askPatiently(nodes, { asked, read: readCall, signal });
+    },
     newestBlock: (signal) => {
       if (head === undefined || head.until < Date.now()) {
-        const number = request({ method: "eth_blockNumber", params: [] }, readNumber, signal);
+        const asked = { method: "eth_blockNumber", params: [] };
+        const number = askPatiently(nodes, { asked, read: readNumber, signal });
         head = { number, until: Date.now() + HEAD_MS };
         number.catch(() => {
           head = undefined;
@@ -96,6 +64,36 @@ export function createRpc({
       return head.number;
     },
   };
+}
+
+/** Asks again where no node has the block yet. */
+async function askPatiently<T>(nodes: Nodes, asking: Asking<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await askInTurn(nodes, asking);
+    } catch (error) {
+      if (!(error instanceof NodeBehind) || tries === CATCH_UP_TRIES) throw error;
+      await sleep(CATCH_UP_MS, undefined, { signal: asking.signal });
+    }
+  }
+}
+
+async function askInTurn<T>(nodes: Nodes, { asked, read, signal }: Asking<T>): Promise<T> {
+  const { clients, timeoutMs, preferred } = nodes;
+  let failure = notConfigured();
+  for (let turn = 0; turn < clients.length; turn++) {
+    const index = (preferred + turn) % clients.length;
+    try {
+      const fetchOptions = { signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]) };
+      const answer = read((await clients[index]?.request({ body: asked, fetchOptions })) as Reply);
+      nodes.preferred = index;
+      return answer;
+    } catch (error) {
+      failure = toFailure(error);
+      if (signal.aborted) throw failure; // The whole answer is out of time; another node cannot help.
+    }
+  }
+  throw failure;
 }
 
 const notConfigured = () =>
