@@ -1,6 +1,16 @@
 import { readFileSync } from "node:fs";
+import { zeroAddress } from "viem";
 import { describe, expect, test } from "vitest";
 import { type Deployment, deploymentShape } from "../../abis/deployments.ts";
+import {
+  addressOf,
+  authorise,
+  type Chain,
+  ethNode,
+  registerWithConfigV3,
+  sendThroughMulticall,
+  toWriteCall,
+} from "../devnet/acts.ts";
 import { startDemoChain } from "../devnet/localChain.ts";
 import { startStack } from "../support/stack.ts";
 import { judge } from "./oracle.ts";
@@ -48,6 +58,7 @@ if (rpcUrl !== undefined && deploymentFile !== undefined) {
     const local = await startHistoryChain();
     const [history = []] = historiesOf({ seed, runs: 1, steps });
     await playSteps(local.chain, "past", history);
+    await writeTextByContract(local.chain);
     const env = { ARCHIVE_READS: "off" };
     const stack = await startStack({ rpcUrl: local.anvil.url, deployment: local.deployment, env });
     await stack.waitForHead();
@@ -76,6 +87,17 @@ if (rpcUrl !== undefined && deploymentFile !== undefined) {
       );
     }
   });
+}
+
+/** A text at a resolver whose log has no value, by a transaction that went elsewhere: only the chain's state has it. */
+async function writeTextByContract(chain: Chain): Promise<void> {
+  const [, from = zeroAddress] = chain.accounts;
+  const [label, resolver, delegate] = ["told", "resolver3", addressOf(chain, "multicall3")];
+  const node = ethNode(label);
+  await registerWithConfigV3(chain, { from, label, resolver });
+  await authorise(chain, { from, resolver, node, delegate });
+  const write = { kind: "text", key: "url", value: "https://told.example" } as const;
+  await sendThroughMulticall(chain, { from, calls: [toWriteCall({ from, resolver, node, write })] });
 }
 
 async function judgeGivenChain(url: string, deployment: Deployment) {
@@ -112,12 +134,14 @@ async function explain(
   { first, outcome }: { first: number; outcome: Outcome },
 ): Promise<string> {
   const deadline = Date.now() + shrinkSeconds * 1_000;
-  const fails = async (one: readonly Step[]) => (await runTrial([one])).differences.length > 0;
+  // A trial that breaks off says nothing of the history: the differences that were found are not lost for it.
+  const fails = async (one: readonly Step[]) =>
+    ((await runTrial([one]).catch(() => null))?.differences.length ?? 0) > 0;
   const lines = [`The index differs from the chain (seed ${seed}):`, ...shortened(outcome.differences)];
   for (const [index, history] of group.entries()) {
     if (Date.now() > deadline || !(await fails(history))) continue;
     const shortest = await shrink(history, { fails, deadline });
-    const again = await runTrial([shortest]);
+    const again = await runTrial([shortest]).catch(() => outcome);
     return [
       ...lines,
       `\nHistory ${first + index} fails alone. Its shortest part that was found has ${shortest.length} steps:`,
