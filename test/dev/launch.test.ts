@@ -173,4 +173,4 @@ test("SIGTERM gives the lock back, and a second start and a replica answer from 
     [second, replica].map(async ({ url }) => (await fetch(`${url}/status`)).json()),
   );
   expect(theirs).toEqual(ours);
-}, 120_000);
+}, 300_000);
