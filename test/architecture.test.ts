@@ -71,6 +71,25 @@ const layers: Layer[] = [
     because: "the service's own tables (keys, credits, limits) survive every index and know nothing of ENS",
   },
   {
+    files: "src/api/access/",
+    may: [
+      ...["hono", "viem", "ipaddr.js", "rate-limiter-flexible"],
+      ...["access/", "store/", "errors.ts"].map((part) => `src/api/${part}`),
+    ],
+    mayTypes: ["@hono/node-server"],
+    because: "access decides who is answered and who pays; it knows nothing of names or operations",
+  },
+  {
+    files: "src/api/access/payment.ts",
+    may: ["mppx", "viem", ...["access/", "store/", "errors.ts"].map((part) => `src/api/${part}`)],
+    because: "one module speaks to the payment library; the others know only its own types",
+  },
+  {
+    files: "src/api/mcp/",
+    may: ["@modelcontextprotocol/server", "@hono/zod-openapi", "hono", "zod", "src/api/"],
+    because: "tools are made from the declarations of operations: they ask neither database nor chain",
+  },
+  {
     files: "src/api/endpoints/",
     may: ["@hono/zod-openapi", "hono", "zod", "viem", "lru-cache", "src/api/", "src/ens/", "abis/"],
     because:

@@ -1,22 +1,34 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import { type Context, Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
-import { type Endpoint, firstFault, type MakeCtx, routesOf } from "./endpoint.ts";
+import { type Access, type Caller, openAccess } from "./access/access.ts";
+import { callerBehind } from "./access/caller.ts";
+import { type Endpoint, firstFault, routesOf } from "./endpoint.ts";
 import { ApiError, answerError, errorResponse } from "./errors.ts";
+import type { MakeCtx } from "./perform.ts";
 
 /** Admits every valid batch: 500 names of 1,024 bytes are half of it. */
 const MAX_BODY_BYTES = 1_048_576;
 
-const exposedHeaders = "WWW-Authenticate, Payment-Receipt, RateLimit, RateLimit-Policy, Retry-After, ETag";
+const exposedHeaders =
+  "WWW-Authenticate, Payment-Receipt, RateLimit, RateLimit-Policy, Retry-After, X-Credits-Remaining, ETag";
 
 /** What the application is made of; `pages` are the routes that are no operations (documentation, metrics). */
-export type AppPlan = { operations: readonly Endpoint[]; makeCtx: MakeCtx; pages?: Hono };
+export type AppPlan = {
+  operations: readonly Endpoint[];
+  makeCtx: MakeCtx;
+  /** Who is answered; without it everybody is. */
+  access?: Access;
+  callerOf?: (c: Context) => Caller;
+  pages?: Hono;
+};
 
 /** The whole API, each path at `/x` and at `/api/x`. Everything is registered before it is mounted: Hono copies routes. */
-export function createApp({ operations, makeCtx, pages }: AppPlan): Hono {
+export function createApp({ operations, makeCtx, access, callerOf, pages }: AppPlan): Hono {
   const routes = new OpenAPIHono();
   if (pages) routes.route("/", pages);
-  routes.route("/", routesOf(operations, makeCtx));
+  const performer = { makeCtx, access: access ?? openAccess, callerOf: callerOf ?? callerBehind(0) };
+  routes.route("/", routesOf(operations, performer));
 
   const app = new Hono();
   app.onError(answerError);

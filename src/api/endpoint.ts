@@ -1,8 +1,10 @@
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import type { ZodObject, ZodType } from "zod";
+import type { Caller } from "./access/access.ts";
 import type { Ctx } from "./context.ts";
 import { ApiError, answerError, type ErrorCode, errorCodes, errorResponse } from "./errors.ts";
+import { type Performer, perform } from "./perform.ts";
 
 /** Groups of operations, as the documentation shows them. */
 export type Group = "Domains" | "Lookups" | "Addresses" | "Agents" | "Statistics" | "System";
@@ -66,7 +68,11 @@ export function errorsOf(operation: Endpoint): ErrorCode[] {
   const fromInput: ErrorCode[] = Object.keys(operation.query.shape).length > 0 ? ["INVALID_PARAMETER"] : [];
   const fromBody: ErrorCode[] = operation.method === "post" ? ["INVALID_PARAMETER", "MISSING_PARAMETER"] : [];
   const building: ErrorCode[] = operation.answersWhileBuilding ? [] : ["NO_INDEXERS_AVAILABLE"];
-  return [...new Set([...operation.errors, ...fromInput, ...fromBody, ...building, ...commonErrors])];
+  const access: ErrorCode[] =
+    operation.cost === 0 ? [] : ["INVALID_API_KEY", "PAYMENT_REQUIRED", "RATE_LIMITED"];
+  return [
+    ...new Set([...operation.errors, ...fromInput, ...fromBody, ...access, ...building, ...commonErrors]),
+  ];
 }
 
 const errorShape = z
@@ -134,20 +140,21 @@ function operationId({ method, path }: Endpoint): string {
   return [method, ...words.filter((word) => word !== "")].join("_").replaceAll("-", "_");
 }
 
-/** Makes the context of a request; throws NO_INDEXERS_AVAILABLE if the operation needs an index that is not there. */
-export type MakeCtx = (operation: Endpoint) => Promise<Ctx>;
-
 /** An application that answers the operations, each validated by its own declaration. */
-export function routesOf(operations: readonly Endpoint[], makeCtx: MakeCtx): OpenAPIHono {
+export function routesOf(
+  operations: readonly Endpoint[],
+  { callerOf, ...performer }: Performer & { callerOf: (c: Context) => Caller },
+): OpenAPIHono {
   const app = new OpenAPIHono({ defaultHook: answerInvalid });
   app.onError(answerError);
   for (const operation of operations) {
     app.openapi(routeOf(operation), async (c) => {
-      const asked = Object.assign({}, ...(["param", "query", "json"] as const).map((part) => valid(c, part)));
-      const reply = await operation.handle(asked, await makeCtx(operation));
+      const input = Object.assign({}, ...(["param", "query", "json"] as const).map((part) => valid(c, part)));
+      const { reply, headers } = await perform(operation, { input, caller: callerOf(c) }, performer);
       const { cacheSeconds } = operation;
       c.header("Cache-Control", cacheSeconds ? `public, max-age=${cacheSeconds}` : "no-cache");
-      return c.json(reply, 200);
+      for (const [name, value] of Object.entries(headers)) c.header(name, value);
+      return c.json(reply as never, 200);
     });
   }
   return app;

@@ -12,8 +12,18 @@ export const errorCodes = {
   INVALID_PARAMETER: { status: 400, meaning: "A parameter or the body has an invalid value." },
   MISSING_PARAMETER: { status: 400, meaning: "A required parameter is absent." },
   LIMIT_EXCEEDED: { status: 400, meaning: "The request holds more items or bytes than allowed." },
+  INVALID_API_KEY: { status: 401, meaning: "The API key is unknown or revoked." },
+  PAYMENT_REQUIRED: {
+    status: 402,
+    meaning:
+      "The key has no credits left for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).",
+  },
   NOT_FOUND: { status: 404, meaning: "No operation has this path." },
   METHOD_NOT_ALLOWED: { status: 405, meaning: "The path exists, with the methods that `Allow` names." },
+  RATE_LIMITED: {
+    status: 429,
+    meaning: "Too many requests; `Retry-After` tells in how many seconds the next one is answered.",
+  },
   LIVE_RESOLUTION_FAILED: {
     status: 502,
     meaning: "The answer has to come from the chain, and the chain could not be asked.",
@@ -31,14 +41,27 @@ export type ErrorCode = keyof typeof errorCodes;
 /** The body of every error answer. */
 export type ErrorBody = { error: { code: ErrorCode; message: string } };
 
+type ErrorDetails = { headers?: Record<string, string>; problem?: Record<string, unknown> };
+
 /** An error that the caller is told about: what was wrong, and what is allowed. */
 export class ApiError extends Error {
   override readonly name = "ApiError";
   readonly code: ErrorCode;
+  /** Headers of the answer. */
+  headers: Record<string, string>;
+  /** Members that another standard wants beside ours (RFC 9457); the answer is then application/problem+json. */
+  readonly problem: Record<string, unknown> | undefined;
 
-  constructor(code: ErrorCode, message: string) {
+  constructor(code: ErrorCode, message: string, more: ErrorDetails = {}) {
     super(message);
     this.code = code;
+    this.headers = more.headers ?? {};
+    this.problem = more.problem;
+  }
+
+  /** Adds headers; those that the error has stay. */
+  addHeaders(headers: Record<string, string>): void {
+    this.headers = { ...headers, ...this.headers };
   }
 }
 
@@ -52,7 +75,11 @@ export function answerError(thrown: unknown, c: Context): Response {
 /** The answer for an error of a known code. */
 export function errorResponse(c: Context, error: ApiError): Response {
   const body: ErrorBody = { error: { code: error.code, message: error.message } };
-  return c.json(body, errorCodes[error.code].status);
+  const problem = error.problem && { "content-type": "application/problem+json" };
+  return c.json({ ...error.problem, ...body }, errorCodes[error.code].status, {
+    ...error.headers,
+    ...problem,
+  });
 }
 
 /** What of anything thrown may be told to the caller. */

@@ -28,7 +28,11 @@ export function openApiDocument(operations: readonly Endpoint[]): OpenApiDocumen
   const never = () => {
     throw new Error("this application is there for its document only");
   };
-  return routesOf(operations, never).getOpenAPI31Document({
+  return routesOf(operations, {
+    makeCtx: never,
+    access: { admit: never },
+    callerOf: never,
+  }).getOpenAPI31Document({
     openapi: "3.1.0",
     info: {
       title: "Namedex",
