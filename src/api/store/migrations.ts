@@ -20,6 +20,31 @@ export const migrations: readonly string[] = [
     PRIMARY KEY (chain_id, block_number, block_timestamp, question)
   );
   CREATE INDEX live_answers_resolved_at ON live_answers (resolved_at);`,
+  `CREATE TABLE api_keys (
+    id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    -- SHA-256 of the key, which has 192 random bits: nobody can guess it from here.
+    key_hash bytea NOT NULL UNIQUE,
+    prefix text NOT NULL,
+    label text NOT NULL,
+    -- Lower-case address of a sign-up; null for the operator's own keys.
+    owner text,
+    -- The sum of the key's ledger; the upper bound is what a JSON number can hold.
+    credits bigint NOT NULL CHECK (credits BETWEEN 0 AND 9007199254740991),
+    created_at timestamptz NOT NULL DEFAULT now(),
+    revoked_at timestamptz
+  );
+  CREATE TABLE ledger (
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    key_id integer NOT NULL REFERENCES api_keys,
+    noted_at timestamptz NOT NULL DEFAULT now(),
+    -- Above 0 what was given, below 0 what was charged.
+    credits bigint NOT NULL,
+    -- What the key had then.
+    balance bigint NOT NULL,
+    -- The operation charged for, or why credits were given.
+    reason text NOT NULL
+  );
+  CREATE INDEX ledger_key ON ledger (key_id, noted_at);`,
 ];
 
 /** Number of the lock under which one process at a time migrates; any number that nobody else uses. */

@@ -1,10 +1,16 @@
 import pg from "pg";
 import { migrate } from "./migrations.ts";
 
-/** The service's own tables: what must outlive the index, shared by all replicas. */
-export type Store = {
+/** What can be asked of the service's tables: by the store, or inside one transaction. */
+export type Queries = {
   /** A query on the service's tables, once they are there. */
   query: <Row extends pg.QueryResultRow>(text: string, values?: unknown[]) => Promise<Row[]>;
+};
+
+/** The service's own tables: what must outlive the index, shared by all replicas. */
+export type Store = Queries & {
+  /** Queries that are done all or not at all; whatever `work` throws undoes them and is thrown on. */
+  transaction: <T>(work: (queries: Queries) => Promise<T>) => Promise<T>;
   close: () => Promise<void>;
 };
 
@@ -29,7 +35,7 @@ export function openStore({ databaseUrl, schema }: { databaseUrl: string; schema
   pool.on("error", () => {}); // An idle connection may end at any time; the next query opens another.
   let ready: Promise<void> | undefined;
   const prepare = () => {
-    ready ??= migrateOn(pool, schema).catch((error) => {
+    ready ??= withClient(pool, (client) => migrate(client, schema)).catch((error) => {
       ready = undefined;
       throw error;
     });
@@ -40,15 +46,31 @@ export function openStore({ databaseUrl, schema }: { databaseUrl: string; schema
       await prepare();
       return (await pool.query(text, values)).rows;
     },
+    transaction: async (work) => {
+      await prepare();
+      return withClient(pool, (client) => transact(client, work));
+    },
     close: () => pool.end(),
   };
 }
 
-async function migrateOn(pool: pg.Pool, schema: string): Promise<void> {
+async function withClient<T>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
   const client = await pool.connect();
   try {
-    await migrate(client, schema);
+    return await work(client);
   } finally {
     client.release();
+  }
+}
+
+async function transact<T>(client: pg.ClientBase, work: (queries: Queries) => Promise<T>): Promise<T> {
+  await client.query("BEGIN");
+  try {
+    const result = await work({ query: async (text, values) => (await client.query(text, values)).rows });
+    await client.query("COMMIT");
+    return result;
+  } catch (error) {
+    await client.query("ROLLBACK").catch(() => {}); // The first error tells more.
+    throw error;
   }
 }
