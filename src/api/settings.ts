@@ -2,8 +2,19 @@ import { readFileSync } from "node:fs";
 import { z } from "zod";
 import { type Deployment, deploymentShape, knownDeployments } from "../../abis/deployments.ts";
 
+/** Where everything is kept. */
+export type DatabaseSettings = {
+  databaseUrl: string;
+  /** PostgreSQL schema of the tables; each build of the indexer needs one of its own. */
+  schema: string;
+  /** Schema of the views by which analysts read, the same from build to build. */
+  viewsSchema: string;
+  /** Schema of what the service itself keeps; it survives every re-indexing. */
+  serviceSchema: string;
+};
+
 /** Everything an operator can choose. The README's table of settings says the same in words. */
-export type Settings = {
+export type Settings = DatabaseSettings & {
   network: "devnet" | "mainnet" | "sepolia" | "custom";
   /** The chains that are indexed: the main one, and the layer 2s for which an RPC URL is set. */
   deployment: Deployment;
@@ -15,13 +26,6 @@ export type Settings = {
   liveRpcUrls: string[];
   /** Whether gateways that resolvers name (CCIP-Read) may be at loopback addresses: for development only. */
   loopbackGateways: boolean;
-  databaseUrl: string;
-  /** PostgreSQL schema of the tables; each build of the indexer needs one of its own. */
-  schema: string;
-  /** Schema of the views by which analysts read, the same from build to build. */
-  viewsSchema: string;
-  /** Schema of what the service itself keeps; it survives every re-indexing. */
-  serviceSchema: string;
   port: number;
   /** Whether the indexer reads contract state at past blocks (needs an archive node). */
   archiveReads: boolean;
@@ -36,13 +40,17 @@ const identifier = /^[a-z_][a-z0-9_]{0,44}$/;
 const isUrl = (protocols: string[]) => (text: string) =>
   URL.canParse(text) && protocols.includes(new URL(text).protocol);
 
-const environment = z.object({
-  ENS_NETWORK: z.enum(["devnet", "mainnet", "sepolia", "custom"]).default("devnet"),
-  ENS_DEPLOYMENT: z.string().min(1).optional(),
+const databaseEnvironment = z.object({
   DATABASE_URL: z.string().refine(isUrl(["postgres:", "postgresql:"])),
   DATABASE_SCHEMA: z.string().regex(identifier).default("namedex_index"),
   DATABASE_VIEWS_SCHEMA: z.string().regex(identifier).default("namedex"),
   DATABASE_SERVICE_SCHEMA: z.string().regex(identifier).default("namedex_service"),
+});
+
+const environment = z.object({
+  ENS_NETWORK: z.enum(["devnet", "mainnet", "sepolia", "custom"]).default("devnet"),
+  ENS_DEPLOYMENT: z.string().min(1).optional(),
+  ...databaseEnvironment.shape,
   PORT: z.coerce.number().int().min(1).max(65535).default(42069),
   LIVE_RPC_URL: z.string().optional(),
   CCIP_LOOPBACK: z.enum(["on", "off"]).optional(),
@@ -71,31 +79,49 @@ const expectations: Record<string, [expected: string, example: string]> = {
  * @throws SettingsError for the first settings that are missing or wrong, all of them in one message
  */
 export function readSettings(env: Record<string, string | undefined>): Settings {
-  const given = Object.fromEntries(
-    Object.entries(env).filter(([, value]) => value !== undefined && value !== ""),
-  );
-  const parsed = environment.safeParse(given);
-  if (!parsed.success) {
-    const names = [...new Set(parsed.error.issues.map((issue) => String(issue.path[0])))];
-    throw new SettingsError(names.map((name) => complaint(name, given[name])).join("\n"));
-  }
-  const known = parsed.data;
+  const given = withoutEmpty(env);
+  const known = check(environment, given);
   const deployment = readDeployment(known.ENS_NETWORK, known.ENS_DEPLOYMENT);
   const rpcUrls = readRpcUrls(deployment, known.ENS_NETWORK, given);
-  requireOwnSchemas(known);
   return {
+    ...toDatabaseSettings(known),
     network: known.ENS_NETWORK,
     deployment: { ...deployment, layer2: deployment.layer2.filter((chain) => rpcUrls[chain.chainId]) },
     rpcUrls,
     rpcRequestsPerSecond: known.RPC_REQUESTS_PER_SECOND,
     liveRpcUrls: readLiveUrls(known, rpcUrls[deployment.chainId] ?? []),
     loopbackGateways: (known.CCIP_LOOPBACK ?? (known.ENS_NETWORK === "devnet" ? "on" : "off")) === "on",
+    port: known.PORT,
+    archiveReads: (known.ARCHIVE_READS ?? (known.ENS_NETWORK === "devnet" ? "on" : "off")) === "on",
+  };
+}
+
+/**
+ * The settings of an operator's programs that work on the database alone.
+ *
+ * @throws SettingsError as `readSettings` does
+ */
+export function readDatabaseSettings(env: Record<string, string | undefined>): DatabaseSettings {
+  return toDatabaseSettings(check(databaseEnvironment, withoutEmpty(env)));
+}
+
+const withoutEmpty = (env: Record<string, string | undefined>) =>
+  Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ""));
+
+function check<Shape extends z.ZodType>(shape: Shape, given: Record<string, unknown>): z.output<Shape> {
+  const parsed = shape.safeParse(given);
+  if (parsed.success) return parsed.data;
+  const names = [...new Set(parsed.error.issues.map((issue) => String(issue.path[0])))];
+  throw new SettingsError(names.map((name) => complaint(name, given[name] as string | undefined)).join("\n"));
+}
+
+function toDatabaseSettings(known: z.output<typeof databaseEnvironment>): DatabaseSettings {
+  requireOwnSchemas(known);
+  return {
     databaseUrl: known.DATABASE_URL,
     schema: known.DATABASE_SCHEMA,
     viewsSchema: known.DATABASE_VIEWS_SCHEMA,
     serviceSchema: known.DATABASE_SERVICE_SCHEMA,
-    port: known.PORT,
-    archiveReads: (known.ARCHIVE_READS ?? (known.ENS_NETWORK === "devnet" ? "on" : "off")) === "on",
   };
 }
 
@@ -108,7 +134,7 @@ const schemas = {
   DATABASE_SERVICE_SCHEMA: "the service's own tables",
 } as const;
 
-function requireOwnSchemas(known: Environment): void {
+function requireOwnSchemas(known: z.output<typeof databaseEnvironment>): void {
   const taken = new Map<string, string>();
   for (const name of Object.keys(schemas) as (keyof typeof schemas)[]) {
     const other = taken.get(known[name]);
