@@ -59,6 +59,7 @@ export async function migrate(client: pg.ClientBase, schema: string): Promise<vo
   try {
     await client.query("SELECT pg_advisory_xact_lock($1)", [LOCK]);
     await client.query(`CREATE SCHEMA IF NOT EXISTS "${schema}"`);
+    await actAsOwner(client, schema);
     await client.query(`SET LOCAL search_path TO "${schema}"`);
     await client.query(
       "CREATE TABLE IF NOT EXISTS migrations (version integer PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT now())",
@@ -69,6 +70,15 @@ export async function migrate(client: pg.ClientBase, schema: string): Promise<vo
     await client.query("ROLLBACK").catch(() => {}); // The first error tells more.
     throw error;
   }
+}
+
+/** Where the schema belongs to another role that ours is a member of, so do the tables: then all its members can change them. */
+async function actAsOwner(client: pg.ClientBase, schema: string): Promise<void> {
+  const { rows } = await client.query<{ owner: string }>(
+    "SELECT nspowner::regrole::text AS owner FROM pg_namespace WHERE nspname = $1 AND pg_has_role(nspowner, 'MEMBER')",
+    [schema],
+  );
+  if (rows[0]) await client.query(`SET LOCAL ROLE ${rows[0].owner}`);
 }
 
 async function readVersion(client: pg.ClientBase): Promise<number> {
