@@ -109,6 +109,13 @@ const layers: Layer[] = [
     because: "another program with another life cycle: it forwards, and knows no ENS",
   },
   {
+    files: "bench/",
+    may: ["pg", "viem", "zod", "hono", "autocannon", "abis/", "src/", "test/"].concat([
+      ...["ponder", "ponder:api", "ponder:schema", "ponder.config.ts", "ponder.schema.ts"],
+    ]),
+    because: "benchmarks measure the program and use what its tests stand on; nothing imports them",
+  },
+  {
     files: "test/devnet/",
     may: [
       "viem",
@@ -201,7 +208,7 @@ describe("the import table", () => {
 });
 
 describe("what has one place only", () => {
-  const program = sources.filter((file) => !file.startsWith("test/"));
+  const program = sources.filter((file) => !/^(test|bench)\//.test(file));
 
   test("the environment is read in entry files: everything else gets its settings as arguments", () => {
     expect(filesWith(/process\.env\b/, program).filter((file) => !entryFiles.includes(file))).toEqual([]);
