@@ -1,4 +1,8 @@
 import { publicClients, db as readonlyDb } from "ponder:api";
+import { type Access, openAccess } from "./access/access.ts";
+import { callerBehind } from "./access/caller.ts";
+import { limitsIn } from "./access/limits.ts";
+import { meteredAccess } from "./access/metered.ts";
 import { createApp } from "./app.ts";
 import { chainClock, systemClock } from "./clock.ts";
 import type { Ctx, Db } from "./context.ts";
@@ -14,6 +18,7 @@ import { newestBlock } from "./newestBlock.ts";
 import { createPages } from "./pages/pages.ts";
 import { readIndexerState } from "./query/progress.ts";
 import { readSettings } from "./settings.ts";
+import { keysIn } from "./store/keys.ts";
 import { liveAnswersIn } from "./store/liveAnswers.ts";
 import { openStore } from "./store/store.ts";
 
@@ -77,6 +82,17 @@ async function makeCtx(operation: Pick<Endpoint, "answersWhileBuilding">): Promi
   return { db, contracts, now: await now(), live, liveBlock, chainHead };
 }
 
-const pages = createPages(operations, () => makeCtx({ answersWhileBuilding: true }));
+const access: Access =
+  settings.access === "open"
+    ? openAccess
+    : meteredAccess({ keys: keysIn(store), limits: limitsIn(store), payments: null });
 
-export default createApp({ operations, makeCtx, pages });
+const pages = createPages(operations, () => makeCtx({ answersWhileBuilding: true }), settings.access);
+
+export default createApp({
+  operations,
+  makeCtx,
+  access,
+  callerOf: callerBehind(settings.trustedProxies),
+  pages,
+});

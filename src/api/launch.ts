@@ -11,6 +11,11 @@ import { readSettings, type Settings, SettingsError } from "./settings.ts";
 
 type Command = "start" | "serve";
 
+const accessNotes: Record<Settings["access"], string> = {
+  open: "Access is open: whoever reaches the port is answered, without limit. ACCESS=metered asks for keys.",
+  metered: "Access is metered: keys are made by npm run keys -- create.",
+};
+
 try {
   loadEnvironmentFiles();
   const settings = readSettings(process.env);
@@ -18,6 +23,7 @@ try {
   await requireFreePort(settings.port);
   if (command === "start") await Promise.all([prepareDatabase(settings.databaseUrl), checkRpcUrls(settings)]);
   await checkLiveUrls(settings);
+  console.log(accessNotes[settings.access]);
   passSignalsAndEnd(startPonder(command, settings));
 } catch (error) {
   if (!(error instanceof SettingsError)) throw error;

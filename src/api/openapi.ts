@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { type Endpoint, routesOf } from "./endpoint.ts";
+import type { Settings } from "./settings.ts";
 
 type PackageFile = { version: string };
 
@@ -20,11 +21,29 @@ Every operation is a look-up: nothing creates, changes or deletes data. Each is 
 - **Errors** are \`{"error": {"code", "message"}}\`. Unknown parameters are ignored.
 - **Untrusted content.** Names and text records are written by their owners: escape them before showing, and do not fetch their URLs unguarded.`;
 
+/** Who is answered, as the operator chose. */
+export type AccessMode = Settings["access"];
+
+/** What a caller has to know of access. */
+export const accessInWords: Record<AccessMode, string> = {
+  open: "Access is open: no key is needed.",
+  metered:
+    "Without a key an address has 5 requests a minute. A key in the header X-API-Key has credits: a request costs 1, bulk operations 1 for each item, errors nothing; X-Credits-Remaining tells what is left. Statistics, status and documentation are free.",
+};
+
 /** What OpenAPI documents look like as far as we read them ourselves. */
 export type OpenApiDocument = ReturnType<ReturnType<typeof routesOf>["getOpenAPI31Document"]>;
 
 /** The OpenAPI 3.1 document of the operations, made from their declarations. */
-export function openApiDocument(operations: readonly Endpoint[]): OpenApiDocument {
+export function openApiDocument(
+  operations: readonly Endpoint[],
+  access: AccessMode = "open",
+): OpenApiDocument {
+  const document = describeOperations(operations, access);
+  return access === "open" ? document : withKeys(document, operations);
+}
+
+function describeOperations(operations: readonly Endpoint[], access: AccessMode): OpenApiDocument {
   const never = () => {
     throw new Error("this application is there for its document only");
   };
@@ -37,7 +56,7 @@ export function openApiDocument(operations: readonly Endpoint[]): OpenApiDocumen
     info: {
       title: "Namedex",
       version,
-      description,
+      description: `${description}\n- **Access.** ${accessInWords[access]}`,
       license: { name: "MIT", url: "https://opensource.org/license/mit" },
     },
     servers: [
@@ -46,6 +65,17 @@ export function openApiDocument(operations: readonly Endpoint[]): OpenApiDocumen
     ],
     tags: groupTags(operations),
   });
+}
+
+/** Says which operations take a key. None demands one: without it the free requests remain. */
+function withKeys(document: OpenApiDocument, operations: readonly Endpoint[]): OpenApiDocument {
+  for (const { method, path } of operations.filter(({ cost }) => cost !== 0)) {
+    const operation = document.paths?.[path]?.[method];
+    if (operation) operation.security = [{ ApiKey: [] }, {}];
+  }
+  const ApiKey = { type: "apiKey", in: "header", name: "X-API-Key", description: accessInWords.metered };
+  document.components = { ...document.components, securitySchemes: { ApiKey: ApiKey as never } };
+  return document;
 }
 
 const groupDescriptions: Record<Endpoint["group"], string> = {

@@ -27,6 +27,10 @@ export type Settings = DatabaseSettings & {
   /** Whether gateways that resolvers name (CCIP-Read) may be at loopback addresses: for development only. */
   loopbackGateways: boolean;
   port: number;
+  /** Who is answered: everybody, or by key, payment and a few free requests a minute. */
+  access: "open" | "metered";
+  /** Number of the operator's own proxies before the API, each of which appends to `X-Forwarded-For`. */
+  trustedProxies: number;
   /** Whether the indexer reads contract state at past blocks (needs an archive node). */
   archiveReads: boolean;
 };
@@ -47,6 +51,10 @@ const databaseEnvironment = z.object({
   DATABASE_SERVICE_SCHEMA: z.string().regex(identifier).default("namedex_service"),
 });
 
+/** Digits only: `1e1`, ` 2` and `0x3` are typing errors here. */
+const wholeNumber = (min: number, max: number) =>
+  z.string().regex(/^\d+$/).transform(Number).pipe(z.number().min(min).max(max));
+
 const environment = z.object({
   ENS_NETWORK: z.enum(["devnet", "mainnet", "sepolia", "custom"]).default("devnet"),
   ENS_DEPLOYMENT: z.string().min(1).optional(),
@@ -56,6 +64,8 @@ const environment = z.object({
   CCIP_LOOPBACK: z.enum(["on", "off"]).optional(),
   RPC_REQUESTS_PER_SECOND: z.coerce.number().int().min(1).max(10_000).default(200),
   ARCHIVE_READS: z.enum(["on", "off"]).optional(),
+  ACCESS: z.enum(["open", "metered"]).default("open"),
+  TRUSTED_PROXIES: wholeNumber(0, 10).default(0),
 });
 
 /** What is expected of each variable, and an example to paste. */
@@ -71,6 +81,8 @@ const expectations: Record<string, [expected: string, example: string]> = {
   CCIP_LOOPBACK: ["on or off", "off"],
   RPC_REQUESTS_PER_SECOND: ["a whole number from 1 to 10000", "200"],
   ARCHIVE_READS: ["on or off", "off"],
+  ACCESS: ["open or metered", "metered"],
+  TRUSTED_PROXIES: ["the number of your own proxies before the API, from 0 to 10", "1"],
 };
 
 /**
@@ -92,6 +104,8 @@ export function readSettings(env: Record<string, string | undefined>): Settings 
     liveRpcUrls: readLiveUrls(known, rpcUrls[deployment.chainId] ?? []),
     loopbackGateways: (known.CCIP_LOOPBACK ?? (known.ENS_NETWORK === "devnet" ? "on" : "off")) === "on",
     port: known.PORT,
+    access: known.ACCESS,
+    trustedProxies: known.TRUSTED_PROXIES,
     archiveReads: (known.ARCHIVE_READS ?? (known.ENS_NETWORK === "devnet" ? "on" : "off")) === "on",
   };
 }

@@ -2,7 +2,7 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { readSettings, SettingsError } from "../../src/api/settings.ts";
+import { readDatabaseSettings, readSettings, SettingsError } from "../../src/api/settings.ts";
 
 const base = { DATABASE_URL: "postgresql://namedex:secret@localhost:5432/namedex" };
 const mainnet = { ...base, ENS_NETWORK: "mainnet", RPC_URL_1: "https://rpc.example.org" };
@@ -92,6 +92,14 @@ describe("settings", () => {
       ["RPC_REQUESTS_PER_SECOND"],
     ],
     ["a switch that is neither on nor off", { ...mainnet, ARCHIVE_READS: "yes" }, ["on or off"]],
+    ["an access that is none", { ...mainnet, ACCESS: "closed" }, ['ACCESS is "closed"', "open or metered"]],
+    ...["-1", "11", "1.5", "1e1", " 1", "0x1", "one"].map(
+      (count): [string, Record<string, string>, string[]] => [
+        `a number of proxies that is "${count}"`,
+        { ...mainnet, TRUSTED_PROXIES: count },
+        [`TRUSTED_PROXIES is "${count}"`, "from 0 to 10", "TRUSTED_PROXIES=1"],
+      ],
+    ),
     ["no deployment file", { ...base, ENS_NETWORK: "custom" }, ["ENS_DEPLOYMENT is not set"]],
     [
       "a deployment file that does not exist",
@@ -125,6 +133,19 @@ describe("settings", () => {
       message = (error as Error).message;
     }
     for (const part of parts) expect(message).toContain(part);
+  });
+
+  test("access is open and no proxy is trusted, unless it is said", () => {
+    expect(readSettings(mainnet)).toMatchObject({ access: "open", trustedProxies: 0 });
+    const said = readSettings({ ...mainnet, ACCESS: "metered", TRUSTED_PROXIES: "10" });
+    expect(said).toMatchObject({ access: "metered", trustedProxies: 10 });
+  });
+
+  test("programs that need the database alone ask for nothing else", () => {
+    expect(readDatabaseSettings({ ...base, ENS_NETWORK: "mainnet" }).databaseUrl).toBe(base.DATABASE_URL);
+    expect(() => readDatabaseSettings({ DATABASE_SERVICE_SCHEMA: "A" })).toThrowError(
+      /DATABASE_URL is not set[\s\S]*DATABASE_SERVICE_SCHEMA is "A"/,
+    );
   });
 
   test("all faults are told at once, and no password", () => {

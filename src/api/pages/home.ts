@@ -1,4 +1,4 @@
-import { version } from "../openapi.ts";
+import { type AccessMode, accessInWords, version } from "../openapi.ts";
 import { escapeHtml } from "./html.ts";
 
 /** What the first page says of the index. */
@@ -9,19 +9,21 @@ export type IndexStatus = {
   indexedBlock: number;
   /** When that block was made, in unix seconds. */
   indexedAt: number;
+  access: AccessMode;
 };
 
 /** A name that is worth asking for on each network. */
 const exampleName = (network: string): string => (network === "mainnet" ? "vitalik.eth" : "alice.eth");
 
 /** The first page as programs read it. */
-export function toHomeJson({ network, isReady, indexedBlock }: IndexStatus) {
+export function toHomeJson({ network, isReady, indexedBlock, access }: IndexStatus) {
   return {
     name: "Namedex",
     version,
     description: "An open-source, self-hosted index of the Ethereum Name Service",
     network,
     index: { ready: isReady, block: indexedBlock },
+    access: accessInWords[access],
     links: {
       documentation: "/docs",
       openapi: "/openapi.json",
@@ -79,6 +81,7 @@ export function toHomePage(status: IndexStatus, origin: string): string {
 <pre tabindex="0"><code>${escapeHtml(curls.join("\n"))}</code></pre>
 <h2>Good to know</h2>
 <ul>
+<li>${escapeHtml(accessInWords[status.access])}</li>
 <li>Every path works with and without <code>/api</code> in front.</li>
 <li>Answers say where they come from: <code>indexed</code>, or <code>live</code> from the chain. Stale ones are never given.</li>
 <li>Names are normalised on the way in; a label that nobody knows is shown as <code>[hash]</code>.</li>

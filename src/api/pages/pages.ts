@@ -2,7 +2,7 @@ import { type Context, Hono } from "hono";
 import type { Ctx } from "../context.ts";
 import type { Endpoint } from "../endpoint.ts";
 import { indexMetrics } from "../metrics.ts";
-import { openApiDocument } from "../openapi.ts";
+import { type AccessMode, openApiDocument } from "../openapi.ts";
 import { listProgress, readIndexerState } from "../query/progress.ts";
 import { sendAsset, toAsset } from "./asset.ts";
 import { mountDocs } from "./docs.ts";
@@ -11,8 +11,12 @@ import { sendPage } from "./html.ts";
 import { toLlms, toLlmsFull } from "./llms.ts";
 
 /** The routes that are no operations: the first page, documentation, metrics. They answer while the index is built too. */
-export function createPages(operations: readonly Endpoint[], makeCtx: () => Promise<Ctx>): Hono {
-  const document = openApiDocument(operations);
+export function createPages(
+  operations: readonly Endpoint[],
+  makeCtx: () => Promise<Ctx>,
+  access: AccessMode = "open",
+): Hono {
+  const document = openApiDocument(operations, access);
   const texts = {
     "/openapi.json": toAsset(JSON.stringify(document), "application/json; charset=utf-8"),
     "/llms.txt": toAsset(toLlms(document), "text/plain; charset=utf-8"),
@@ -20,14 +24,14 @@ export function createPages(operations: readonly Endpoint[], makeCtx: () => Prom
     "/home.css": toAsset(homeStyle, "text/css; charset=utf-8"),
   };
   const app = new Hono();
-  app.get("/", async (c) => answerHome(c, await readStatus(await makeCtx())));
+  app.get("/", async (c) => answerHome(c, { ...(await readStatus(await makeCtx())), access }));
   for (const [path, asset] of Object.entries(texts)) app.get(path, (c) => sendAsset(c, asset));
   app.get("/index-metrics", async (c) => c.text(await indexMetrics(await makeCtx())));
   mountDocs(app);
   return app;
 }
 
-async function readStatus({ db, contracts }: Ctx): Promise<IndexStatus> {
+async function readStatus({ db, contracts }: Ctx): Promise<Omit<IndexStatus, "access">> {
   const [{ isReady }, chains] = await Promise.all([readIndexerState(db), listProgress(db)]);
   const chain = chains.find(({ chainId }) => chainId === contracts.chainId);
   return {

@@ -45,6 +45,12 @@ export const migrations: readonly string[] = [
     reason text NOT NULL
   );
   CREATE INDEX ledger_key ON ledger (key_id, noted_at);`,
+  // As rate-limiter-flexible wants it; not logged, because windows of a minute need not outlive a crash.
+  `CREATE UNLOGGED TABLE rate_limits (
+    key varchar(255) PRIMARY KEY,
+    points integer NOT NULL DEFAULT 0,
+    expire bigint
+  );`,
 ];
 
 /** Number of the lock under which one process at a time migrates; any number that nobody else uses. */

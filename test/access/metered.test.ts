@@ -1,0 +1,218 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { type Service, startService } from "./service.ts";
+
+let service: Service;
+beforeAll(async () => {
+  // Behind a proxy, so that each test may come from an address of its own.
+  service = await startService({ trustedProxies: 1 });
+});
+afterAll(() => service?.close());
+
+let lastAddress = 0;
+const fromNewAddress = () => ({ "X-Forwarded-For": `198.51.100.${++lastAddress}` });
+
+const fault = (code: string) => ({ error: { code, message: expect.stringMatching(/\S.*\.$/) } });
+
+describe("without a key", () => {
+  test("five requests a minute are answered, and the sixth is told when to come again", async () => {
+    const from = fromNewAddress();
+    const replies = [];
+    for (let i = 0; i < 6; i++) replies.push(await service.get(`/one/${i}`, from));
+    expect(replies.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 429]);
+    for (const [i, { headers }] of replies.entries()) {
+      expect(headers.get("ratelimit-policy")).toBe('"anon";q=5;w=60');
+      expect(headers.get("ratelimit")).toMatch(new RegExp(`^"anon";r=${Math.max(0, 4 - i)};t=(5[0-9]|60)$`));
+    }
+    const refused = replies[5];
+    expect(refused?.body).toEqual(fault("RATE_LIMITED"));
+    expect(Number(refused?.headers.get("retry-after"))).toBeGreaterThan(50);
+    expect(replies[0]?.headers.get("retry-after")).toBeNull();
+  });
+
+  test("five of twenty parallel requests are answered, through both prefixes", async () => {
+    const from = fromNewAddress();
+    const asked = Array.from({ length: 20 }, (_, i) => service.get(i % 2 ? "/one/a" : "/api/one/a", from));
+    const statuses = (await Promise.all(asked)).map(({ status }) => status);
+    expect(statuses.filter((status) => status === 200)).toHaveLength(5);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(15);
+  });
+
+  test("each address has its own five; all addresses of an IPv6 network share them", async () => {
+    const asked = async (address: string) =>
+      (await service.get("/one/a", { "X-Forwarded-For": address })).status;
+    const network = ["2001:db8:0:1::1", "2001:db8:0:1::2", "2001:db8:0:1:ffff::", "2001:DB8::1:0:0:0:5"];
+    const statuses = [];
+    for (const address of [...network, ...network]) statuses.push(await asked(address));
+    expect(statuses).toEqual([200, 200, 200, 200, 200, 429, 429, 429]);
+    expect(await asked("2001:db8:0:2::1")).toBe(200);
+    expect(await asked("::ffff:203.0.113.9")).toBe(200);
+  });
+
+  test("the window ends", async () => {
+    const from = fromNewAddress();
+    for (let i = 0; i < 4; i++) await service.get("/one/a", from);
+    await service.store.query("UPDATE rate_limits SET expire = 0 WHERE key = $1", [
+      `anon:${from["X-Forwarded-For"]}`,
+    ]);
+    const { headers } = await service.get("/one/a", from);
+    expect(headers.get("ratelimit")).toContain(";r=4;");
+  });
+
+  test("free operations count nothing and stay public", async () => {
+    const from = fromNewAddress();
+    for (let i = 0; i < 8; i++) expect((await service.get("/free", from)).status).toBe(200);
+    const { headers } = await service.get("/free", { ...from, "X-API-Key": "wrong" });
+    expect(headers.get("cache-control")).toBe("public, max-age=60");
+    expect(headers.get("ratelimit")).toBeNull();
+    expect((await service.get("/one/a", from)).headers.get("ratelimit")).toContain(";r=4;");
+  });
+
+  test("what is wrong with a request is told without counting it", async () => {
+    const from = fromNewAddress();
+    for (let i = 0; i < 8; i++) expect((await service.get("/fails?as=odd", from)).status).toBe(400);
+  });
+
+  test("an answer is kept by nobody between", async () => {
+    const { headers } = await service.get("/one/a", fromNewAddress());
+    expect(headers.get("cache-control")).toBe("private, no-cache");
+  });
+
+  test("nobody is answered uncounted while the database is away", async () => {
+    const log = vi.spyOn(console, "error").mockImplementation(() => {});
+    const away = await startService({ databaseUrl: "postgresql://nobody@127.0.0.1:1/none" });
+    const anonymous = await away.get("/one/a");
+    const keyed = await away.get("/one/a", { "X-API-Key": `ens_${"a".repeat(32)}` });
+    expect([anonymous.status, keyed.status]).toEqual([500, 500]);
+    expect(anonymous.body).toEqual(fault("INTERNAL_ERROR"));
+    expect((await away.get("/free")).status).toBe(200);
+    expect(log).toHaveBeenCalledTimes(2);
+    await away.close();
+    log.mockRestore();
+  });
+});
+
+describe("with a key", () => {
+  test("a request costs a credit, and each answer tells what is left", async () => {
+    const { key } = await service.createKey(3);
+    const left = [];
+    for (let i = 0; i < 3; i++) {
+      const { status, headers } = await service.get("/one/a", { "X-API-Key": key });
+      left.push([status, headers.get("x-credits-remaining"), headers.get("cache-control")]);
+    }
+    expect(left).toEqual(["2", "1", "0"].map((credits) => [200, credits, "private, no-cache"]));
+    const refused = await service.get("/one/a", { "X-API-Key": key });
+    expect(refused).toMatchObject({ status: 402, body: fault("PAYMENT_REQUIRED") });
+    expect(refused.headers.get("x-credits-remaining")).toBe("0");
+  });
+
+  test("there is no limit by address, and nothing is said of one", async () => {
+    const { key } = await service.createKey(100);
+    const from = fromNewAddress();
+    for (let i = 0; i < 10; i++) await service.get("/one/a", { ...from, "X-API-Key": key });
+    const { status, headers } = await service.get("/one/a", { ...from, "X-API-Key": key });
+    expect([status, headers.get("ratelimit")]).toEqual([200, null]);
+  });
+
+  test("bulk costs a credit for each item, all or nothing", async () => {
+    const { key } = await service.createKey(7);
+    const bulk = (items: number) =>
+      service.post("/bulk", { names: Array(items).fill("a") }, { "X-API-Key": key });
+    expect((await bulk(5)).headers.get("x-credits-remaining")).toBe("2");
+    const refused = await bulk(3);
+    expect(refused).toMatchObject({ status: 402, body: fault("PAYMENT_REQUIRED") });
+    expect(refused.body.error?.message).toBe("The key has 2 credits left and this request costs 3.");
+    expect((await bulk(2)).headers.get("x-credits-remaining")).toBe("0");
+  });
+
+  test("errors cost nothing, whosever fault they are", async () => {
+    const log = vi.spyOn(console, "error").mockImplementation(() => {});
+    const { id, key } = await service.createKey(2);
+    const ask = (as: string) => service.get(`/fails?as=${as}`, { "X-API-Key": key });
+    const statuses = [];
+    for (const as of ["INVALID_NAME", "LIVE_RESOLUTION_FAILED", "nothing foreseen", "odd"]) {
+      statuses.push((await ask(as)).status);
+    }
+    expect(statuses).toEqual([400, 502, 500, 400]);
+    expect((await ask("LIVE_RESOLUTION_FAILED")).headers.get("x-credits-remaining")).toBe("2");
+    expect((await service.get("/nowhere", { "X-API-Key": key })).status).toBe(404);
+    expect((await service.post("/bulk", { names: 1 }, { "X-API-Key": key })).status).toBe(400);
+    expect(await service.balanceOf(key)).toBe(2);
+    expect(await service.keys.usage(id, new Date(0))).toEqual([]);
+    log.mockRestore();
+  });
+
+  test("requests that together want more than there is: so many are answered as were charged", async () => {
+    const { id, key } = await service.createKey(30);
+    const asked = Array.from({ length: 90 }, () => service.get("/one/a", { "X-API-Key": key }));
+    const statuses = (await Promise.all(asked)).map(({ status }) => status);
+    expect(statuses.filter((status) => status === 200)).toHaveLength(30);
+    expect(statuses.filter((status) => status === 402)).toHaveLength(60);
+    expect(await service.balanceOf(key)).toBe(0);
+    const [usage] = await service.keys.usage(id, new Date(0));
+    expect(usage).toMatchObject({ operation: "GET /one/{name}", requests: 30, credits: 30 });
+  });
+
+  test("every balance is the sum of its ledger", async () => {
+    const { key } = await service.createKey(50);
+    const { id } = await service.createKey(5);
+    await service.keys.grant(id, { credits: 5, reason: "a gift" });
+    await Promise.all(Array.from({ length: 20 }, () => service.get("/one/a", { "X-API-Key": key })));
+    const rows = await service.store.query(
+      `SELECT k.id FROM api_keys k JOIN ledger l ON l.key_id = k.id
+      GROUP BY k.id HAVING k.credits <> sum(l.credits) OR k.credits <> (array_agg(l.balance ORDER BY l.id DESC))[1]`,
+    );
+    expect(rows).toEqual([]);
+  });
+});
+
+describe("with a wrong key", () => {
+  const unknown = `ens_${"a".repeat(32)}`;
+  const wrong: [what: string, key: string][] = [
+    ["an unknown one", unknown],
+    ["an empty one", ""],
+    ["one of 10 KB", "a".repeat(10_000)],
+    ["bytes beyond ASCII", "ens_\u00e9\u00ff"],
+    ["SQL", "' OR true --"],
+    ["a list", `${unknown}, ${unknown}`],
+  ];
+
+  test.each(wrong)("%s is 401, though free requests are left", async (_, key) => {
+    const reply = await service.get("/one/a", { ...fromNewAddress(), "X-API-Key": key });
+    expect(reply).toMatchObject({ status: 401, body: fault("INVALID_API_KEY") });
+    expect(reply.headers.get("www-authenticate")).toBe('ApiKey realm="namedex"');
+    expect(reply.headers.get("x-credits-remaining")).toBeNull();
+  });
+
+  test("a right key sent twice is 401: which of two would pay cannot be told", async () => {
+    const { key } = await service.createKey(5);
+    const twice = new Headers({ "X-API-Key": key, ...fromNewAddress() });
+    twice.append("X-API-Key", key);
+    expect((await service.get("/one/a", twice)).status).toBe(401);
+    expect(await service.balanceOf(key)).toBe(5);
+  });
+
+  test("a revoked one is 401 and says so, from the next request on", async () => {
+    const { id, key } = await service.createKey(5);
+    expect((await service.get("/one/a", { "X-API-Key": key })).status).toBe(200);
+    await service.keys.revoke(id);
+    const reply = await service.get("/one/a", { ...fromNewAddress(), "X-API-Key": key });
+    expect(reply).toMatchObject({ status: 401, body: { error: { message: "The API key is revoked." } } });
+  });
+
+  test("twenty a minute are heard, further ones wait, and right keys go on working", async () => {
+    const from = fromNewAddress();
+    const guess = (i: number) =>
+      service.get("/one/a", { ...from, "X-API-Key": `ens_${String(i).padStart(32, "0")}` });
+    const replies = await Promise.all(Array.from({ length: 50 }, (_, i) => guess(i)));
+    const statuses = replies.map(({ status }) => status);
+    expect(statuses.filter((status) => status === 401)).toHaveLength(20);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(30);
+    const refused = await guess(99);
+    expect(refused.body).toEqual(fault("RATE_LIMITED"));
+    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
+    expect(refused.headers.get("ratelimit-policy")).toBe('"failures";q=20;w=60');
+    const { key } = await service.createKey(1);
+    expect((await service.get("/one/a", { ...from, "X-API-Key": key })).status).toBe(200);
+    expect((await service.get("/one/a", from)).status).toBe(200);
+  });
+});

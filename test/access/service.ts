@@ -1,0 +1,105 @@
+import type { Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { serve } from "@hono/node-server";
+import { z } from "@hono/zod-openapi";
+import { callerBehind } from "../../src/api/access/caller.ts";
+import { limitsIn } from "../../src/api/access/limits.ts";
+import { meteredAccess } from "../../src/api/access/metered.ts";
+import type { Payments } from "../../src/api/access/payment.ts";
+import { createApp } from "../../src/api/app.ts";
+import { endpoint } from "../../src/api/endpoint.ts";
+import { ApiError } from "../../src/api/errors.ts";
+import { type Keys, keysIn } from "../../src/api/store/keys.ts";
+import { openStore, type Store } from "../../src/api/store/store.ts";
+import { createTestDatabase } from "../support/database.ts";
+
+const group = "Domains";
+
+/** Operations of each price, and each way to fail. */
+const operations = [
+  endpoint({
+    ...{ method: "get", path: "/one/{name}", group, summary: "One credit" },
+    params: z.object({ name: z.string() }),
+    reply: z.strictObject({ name: z.string() }),
+    cost: 1,
+    handle: async ({ name }) => ({ name }),
+  }),
+  endpoint({
+    ...{ method: "post", path: "/bulk", group, summary: "A credit for each item" },
+    body: z.object({ names: z.array(z.string()) }),
+    reply: z.strictObject({ count: z.number() }),
+    cost: ({ names }) => names.length,
+    handle: async ({ names }) => ({ count: names.length }),
+  }),
+  endpoint({
+    ...{ method: "get", path: "/free", group: "Statistics", summary: "Free" },
+    reply: z.strictObject({}),
+    cost: 0,
+    cacheSeconds: 60,
+    handle: async () => ({}),
+  }),
+  endpoint({
+    ...{ method: "get", path: "/fails", group, summary: "Answers an error" },
+    query: z.object({ as: z.enum(["INVALID_NAME", "LIVE_RESOLUTION_FAILED", "nothing foreseen"]) }),
+    reply: z.strictObject({}),
+    cost: 1,
+    handle: async ({ as }) => {
+      throw as === "nothing foreseen" ? new Error(as) : new ApiError(as, "It fails.");
+    },
+  }),
+];
+
+/** A metered service on a database of its own, over real HTTP. */
+export type Service = {
+  url: string;
+  store: Store;
+  keys: Keys;
+  get: (path: string, headers?: RequestInit["headers"]) => Promise<Reply>;
+  post: (path: string, body: unknown, headers?: Record<string, string>) => Promise<Reply>;
+  /** Text of a new key with so many credits. */
+  createKey: (credits: number) => Promise<{ id: number; key: string }>;
+  balanceOf: (key: string) => Promise<number | undefined>;
+  close: () => Promise<void>;
+};
+
+export type Reply = { status: number; headers: Headers; body: Body };
+type Body = { error?: { code: string; message: string } } & Record<string, unknown>;
+
+type Plan = { trustedProxies?: number; payments?: (store: Store) => Payments | null; databaseUrl?: string };
+
+export async function startService(plan: Plan = {}): Promise<Service> {
+  const database = await createTestDatabase();
+  const store = openStore({ databaseUrl: plan.databaseUrl ?? database.url, schema: "service" });
+  const keys = keysIn(store);
+  const payments = plan.payments?.(store) ?? null;
+  const app = createApp({
+    operations,
+    makeCtx: async () => ({}) as never,
+    access: meteredAccess({ keys, limits: limitsIn(store), payments }),
+    callerOf: callerBehind(plan.trustedProxies ?? 0),
+  });
+  const server = serve({ fetch: app.fetch, port: 0, hostname: "127.0.0.1" }) as Server;
+  if (!server.listening) await new Promise((resolve) => server.once("listening", resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const ask = async (path: string, init: RequestInit): Promise<Reply> => {
+    const reply = await fetch(`${url}${path}`, init);
+    return { status: reply.status, headers: reply.headers, body: (await reply.json()) as Body };
+  };
+  return {
+    ...{ url, store, keys },
+    get: (path, headers = {}) => ask(path, { headers }),
+    post: (path, body, headers = {}) =>
+      ask(path, {
+        ...{ method: "POST", body: JSON.stringify(body) },
+        headers: { "content-type": "application/json", ...headers },
+      }),
+    createKey: (credits) => keys.create({ label: "test", owner: null, credits, reason: "for a test" }),
+    balanceOf: async (key) => (await keys.find(key))?.credits,
+    close: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+      await store.close();
+      await database.drop();
+    },
+  };
+}
