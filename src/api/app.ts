@@ -6,6 +6,7 @@ import { callerBehind } from "./access/caller.ts";
 import { type Endpoint, firstFault, routesOf } from "./endpoint.ts";
 import { ApiError, answerError, errorResponse } from "./errors.ts";
 import type { MakeCtx } from "./perform.ts";
+import { endSlowRequests } from "./slowClients.ts";
 
 /** Admits every valid batch: 500 names of 1,024 bytes are half of it. */
 const MAX_BODY_BYTES = 1_048_576;
@@ -32,6 +33,7 @@ export function createApp({ operations, makeCtx, access, callerOf, pages }: AppP
 
   const app = new Hono();
   app.onError(answerError);
+  app.use(endSlowRequests());
   app.use(exposeHeaders);
   app.use(bodyLimit({ maxSize: MAX_BODY_BYTES, onError: tooLarge }));
   app.route("/", routes);

@@ -52,6 +52,7 @@ const operations = [
 /** A metered service on a database of its own, over real HTTP. */
 export type Service = {
   url: string;
+  server: Server;
   store: Store;
   keys: Keys;
   get: (path: string, headers?: RequestInit["headers"]) => Promise<Reply>;
@@ -86,7 +87,7 @@ export async function startService(plan: Plan = {}): Promise<Service> {
     return { status: reply.status, headers: reply.headers, body: (await reply.json()) as Body };
   };
   return {
-    ...{ url, store, keys },
+    ...{ url, server, store, keys },
     get: (path, headers = {}) => ask(path, { headers }),
     post: (path, body, headers = {}) =>
       ask(path, {

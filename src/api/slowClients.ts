@@ -1,0 +1,22 @@
+import type { Server } from "node:http";
+import type { HttpBindings } from "@hono/node-server";
+import type { MiddlewareHandler } from "hono";
+
+/** How long a request may take to arrive, in milliseconds from its first byte: its headers, and all of it. */
+export type Patience = { headersMs: number; requestMs: number };
+
+/** Enough for a full batch over a bad telephone line. */
+const PATIENCE: Patience = { headersMs: 20_000, requestMs: 60_000 };
+
+/**
+ * Ends requests that trickle in. Node would wait five minutes for each, and Ponder, whose server it is, has no setting
+ * for it; so the first request that arrives sets it. Node looks every 30 seconds who is late.
+ */
+export function endSlowRequests({ headersMs, requestMs }: Patience = PATIENCE): MiddlewareHandler {
+  return async (c, next) => {
+    const { incoming } = (c.env ?? {}) as Partial<HttpBindings>;
+    const { server } = (incoming?.socket ?? {}) as { server?: Server };
+    if (server) Object.assign(server, { headersTimeout: headersMs, requestTimeout: requestMs });
+    await next();
+  };
+}
