@@ -4,7 +4,15 @@ import { join } from "node:path";
 import pg from "pg";
 import { createPublicClient, http } from "viem";
 import type { Deployment } from "../../abis/deployments.ts";
-import { type IndexedBlock, isReady, type Ponder, readStatus, startPonder, until } from "../devnet/ponder.ts";
+import {
+  type IndexedBlock,
+  isReady,
+  type Ponder,
+  type PonderPlan,
+  readStatus,
+  startPonder,
+  until,
+} from "../devnet/ponder.ts";
 import { freePort } from "../devnet/ports.ts";
 import { createTestDatabase } from "./database.ts";
 
@@ -31,6 +39,8 @@ export type Stack = {
   api: <Body = unknown>(path: string) => Promise<{ status: number; body: Body }>;
   /** Rows of a query that finds the tables without naming their schema. */
   sql: <Row extends pg.QueryResultRow>(text: string, values?: unknown[]) => Promise<Row[]>;
+  /** Starts `ponder serve` beside the indexer, on a port of its own, and waits until it answers. */
+  startReplica: () => Promise<Replica>;
   /** Ends the indexer as an operator would (SIGINT). */
   stop: () => Promise<void>;
   /** Ends it as a power cut would (SIGKILL). */
@@ -41,6 +51,14 @@ export type Stack = {
   log: () => string;
   /** Ends everything and drops the database. */
   destroy: () => Promise<void>;
+};
+
+/** A process that answers and does not index. */
+export type Replica = {
+  url: string;
+  /** Everything that it has printed. */
+  output: () => string;
+  stop: () => Promise<void>;
 };
 
 /** Starts a stack and waits until it is ready. */
@@ -66,6 +84,7 @@ export async function launchStack(plan: StackPlan): Promise<Stack> {
   };
   const start = () => startPonder({ command: "start", port, env, folder, onLog });
   const running = { ponder: start() };
+  const replicas: Replica[] = [];
   const schema = env.DATABASE_SCHEMA ?? "";
   const pool = new pg.Pool({
     connectionString: database.url,
@@ -85,18 +104,38 @@ export async function launchStack(plan: StackPlan): Promise<Stack> {
       return { status: reply.status, body: (await reply.json()) as Body };
     },
     sql: async (text, values) => (await pool.query(text, values)).rows,
+    startReplica: async () => {
+      const replica = await launchReplica({ env, folder });
+      replicas.push(replica);
+      return replica;
+    },
     stop: () => running.ponder.stop(),
     kill: () => killPonder(running.ponder),
     restart: () => {
       running.ponder = start();
     },
     destroy: async () => {
-      await running.ponder.stop();
+      await Promise.all([running.ponder, ...replicas].map((one) => one.stop()));
       await pool.end();
       await database.drop();
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+async function launchReplica({ env, folder }: Pick<PonderPlan, "env" | "folder">): Promise<Replica> {
+  const lines: string[] = [];
+  const ponder = startPonder({
+    ...{ command: "serve", port: await freePort(), env, folder },
+    onLog: ({ text }) => lines.push(text),
+  });
+  const output = () => lines.join("\n");
+  await until(ponder, {
+    look: () => isReady(ponder.url),
+    timeout: READY_TIMEOUT_MS,
+    describe: () => `waiting for a replica; its log:\n${output()}`,
+  });
+  return { url: ponder.url, output, stop: ponder.stop };
 }
 
 function environmentOf(plan: StackPlan, { folder, databaseUrl }: { folder: string; databaseUrl: string }) {
