@@ -53,6 +53,7 @@ const operations = [
 export type Service = {
   url: string;
   server: Server;
+  databaseUrl: string;
   store: Store;
   keys: Keys;
   get: (path: string, headers?: RequestInit["headers"]) => Promise<Reply>;
@@ -70,7 +71,8 @@ type Plan = { trustedProxies?: number; payments?: (store: Store) => Payments | n
 
 export async function startService(plan: Plan = {}): Promise<Service> {
   const database = await createTestDatabase();
-  const store = openStore({ databaseUrl: plan.databaseUrl ?? database.url, schema: "service" });
+  const databaseUrl = plan.databaseUrl ?? database.url;
+  const store = openStore({ databaseUrl, schema: "service" });
   const keys = keysIn(store);
   const payments = plan.payments?.(store) ?? null;
   const app = createApp({
@@ -87,7 +89,7 @@ export async function startService(plan: Plan = {}): Promise<Service> {
     return { status: reply.status, headers: reply.headers, body: (await reply.json()) as Body };
   };
   return {
-    ...{ url, server, store, keys },
+    ...{ url, server, databaseUrl, store, keys },
     get: (path, headers = {}) => ask(path, { headers }),
     post: (path, body, headers = {}) =>
       ask(path, {

@@ -18,8 +18,10 @@ export type AnvilOptions = {
   firstBlock?: number;
   /** Unix time of the first block; now unless told. */
   timestamp?: number;
-  /** Seconds from one block to the next, whatever the clock says; 12 unless told. */
-  blockSeconds?: number;
+  /** Seconds from one block to the next, whatever the clock says; 12 unless told, null for the clock's own time. */
+  blockSeconds?: number | null;
+  /** Rules and built-in contracts of another kind of chain: Tempo has tokens in which fees and payments are made. */
+  network?: "tempo";
   /** Ether of each of the ten test accounts; premiums cost thousands. */
   balance?: number;
   gasLimit?: number;
@@ -55,7 +57,7 @@ export async function startAnvil(options: AnvilOptions = {}): Promise<Anvil> {
   const stop = () => endChild(child);
   try {
     await waitUntilReady(url, chainId, () => child.exitCode ?? child.signalCode);
-    await request(url, "anvil_setBlockTimestampInterval", [blockSeconds]);
+    if (blockSeconds !== null) await request(url, "anvil_setBlockTimestampInterval", [blockSeconds]);
   } catch (error) {
     await stop();
     throw new Error(`anvil did not start on port ${port}: ${String(error)}${lastLines(logFile)}`);
@@ -78,7 +80,7 @@ export function anvilBinary(platform = process.platform, architecture = process.
 }
 
 function toArguments(options: AnvilOptions & { chainId: number; port: number }): string[] {
-  const { balance = 1_000_000, gasLimit = 1_000_000_000, firstBlock, timestamp, logFile } = options;
+  const { balance = 1_000_000, gasLimit = 1_000_000_000, firstBlock, timestamp, network, logFile } = options;
   return [
     ...["--host", "127.0.0.1", "--port", String(options.port), "--chain-id", String(options.chainId)],
     ...["--balance", String(balance), "--gas-limit", String(gasLimit)],
@@ -86,6 +88,7 @@ function toArguments(options: AnvilOptions & { chainId: number; port: number }):
     ...["--order", "fifo", "--no-request-size-limit"],
     ...(firstBlock === undefined ? [] : ["--number", String(firstBlock)]),
     ...(timestamp === undefined ? [] : ["--timestamp", String(timestamp)]),
+    ...(network === undefined ? [] : ["--network", network]),
     ...(logFile === undefined ? ["--quiet"] : []),
   ];
 }

@@ -8,6 +8,8 @@ export type Recorded = { method: string; to: string | null; data: string | null;
 export type Fault =
   | { hang: true }
   | { close: true }
+  /** Passed on, and the node's answer gets lost. */
+  | { deaf: true }
   | { status: number; body?: string }
   | { error: { code: number; message: string; data?: string } }
   | { result: unknown };
@@ -60,13 +62,14 @@ async function pass(proxy: RpcProxy, { target, request, response }: Passing): Pr
   const record = { method: asked.method, to: call?.to ?? null, data: call?.data ?? null, block };
   proxy.recorded.push(record);
   const fault = proxy.fault(record);
-  if (fault === undefined) {
+  if (fault === undefined || "deaf" in fault) {
     const reply = await fetch(target, {
       method: "POST",
       headers: { "content-type": "application/json" },
       body,
     });
-    return answer(response, 200, await reply.text());
+    const text = await reply.text();
+    return fault === undefined ? answer(response, 200, text) : void response.destroy();
   }
   if ("hang" in fault) return;
   if ("close" in fault) return void response.destroy();

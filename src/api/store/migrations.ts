@@ -51,6 +51,16 @@ export const migrations: readonly string[] = [
     points integer NOT NULL DEFAULT 0,
     expire bigint
   );`,
+  `CREATE TABLE payment_marks (
+    -- As the payment library names it, as a rule by the hash of a transaction.
+    key text PRIMARY KEY,
+    value json NOT NULL,
+    -- Null for what is kept until it is removed.
+    expires_at timestamptz,
+    -- The payment was sent, and whether it was made is not known.
+    is_unclear boolean NOT NULL DEFAULT false
+  );
+  CREATE INDEX payment_marks_expires_at ON payment_marks (expires_at);`,
 ];
 
 /** Number of the lock under which one process at a time migrates; any number that nobody else uses. */

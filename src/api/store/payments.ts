@@ -1,0 +1,91 @@
+import type { Queries, Store } from "./store.ts";
+
+/** What a read-modify-write does with the value it was shown. */
+export type MarkChange<Value, Result> =
+  | { op: "noop"; result: Result }
+  | { op: "set"; value: Value; result: Result }
+  | { op: "delete"; result: Result };
+
+/**
+ * What is remembered of payments, by key, so that none is good for two answers, not even at two replicas at once.
+ * These are the actions that the payment library asks of a store (`Store.AtomicStore` of mppx), and how a payment is
+ * found again whose outcome was not heard of.
+ */
+export type PaymentMarks = {
+  get: (key: string) => Promise<unknown>;
+  put: (key: string, value: unknown) => Promise<void>;
+  delete: (key: string) => Promise<void>;
+  /** `change` is shown the value (null if there is none); nobody else changes it meanwhile. */
+  update: <Result>(key: string, change: (current: unknown) => MarkChange<unknown, Result>) => Promise<Result>;
+  /** True for exactly one of those who claim a key until it expires (unix milliseconds). */
+  tryClaim: (key: string, expires: number) => Promise<boolean>;
+  /** Gives claims back that were made for a payment which may have been made or not; they can then be claimed once more. */
+  markUnclear: (keys: readonly string[]) => Promise<void>;
+  isUnclear: (key: string) => Promise<boolean>;
+  /** Removes claims that expired: what they were for is refused by its own date. */
+  removeOld: () => Promise<void>;
+};
+
+/** Claims are kept this much longer, since the clocks of services and database differ. */
+const CLOCK_MINUTES = 10;
+
+/** The marks of a store. */
+export function paymentMarksIn(store: Store): PaymentMarks {
+  return {
+    get: (key) => find(store, key),
+    put: (key, value) => put(store, key, value),
+    delete: (key) => remove(store, key),
+    update: (key, change) =>
+      store.transaction(async (queries) => {
+        // A key without a row cannot be locked as a row.
+        await queries.query("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", [key]);
+        const done = change(await find(queries, key));
+        if (done.op === "set") await put(queries, key, done.value);
+        if (done.op === "delete") await remove(queries, key);
+        return done.result;
+      }),
+    tryClaim: (key, expires) => claim(store, key, expires),
+    markUnclear: async (keys) => {
+      await store.query("UPDATE payment_marks SET is_unclear = true WHERE key = ANY($1)", [keys]);
+    },
+    isUnclear: async (key) => {
+      const rows = await store.query("SELECT 1 FROM payment_marks WHERE key = $1 AND is_unclear", [key]);
+      return rows.length > 0;
+    },
+    removeOld: async () => {
+      await store.query("DELETE FROM payment_marks WHERE expires_at < now()");
+    },
+  };
+}
+
+async function claim(store: Queries, key: string, expires: number): Promise<boolean> {
+  const rows = await store.query(
+    `INSERT INTO payment_marks AS mark (key, value, expires_at)
+    VALUES ($1, 'true', to_timestamp($2::double precision / 1000) + interval '${CLOCK_MINUTES} minutes')
+    ON CONFLICT (key) DO UPDATE SET expires_at = excluded.expires_at, is_unclear = false
+    WHERE mark.expires_at < now() OR mark.is_unclear
+    RETURNING key`,
+    [key, expires],
+  );
+  return rows.length > 0;
+}
+
+async function find(queries: Queries, key: string): Promise<unknown> {
+  const [row] = await queries.query<{ value: unknown }>(
+    "SELECT value FROM payment_marks WHERE key = $1 AND (expires_at IS NULL OR expires_at >= now())",
+    [key],
+  );
+  return row?.value ?? null;
+}
+
+async function put(queries: Queries, key: string, value: unknown): Promise<void> {
+  await queries.query(
+    `INSERT INTO payment_marks (key, value) VALUES ($1, $2)
+    ON CONFLICT (key) DO UPDATE SET value = excluded.value, expires_at = NULL, is_unclear = false`,
+    [key, JSON.stringify(value)],
+  );
+}
+
+async function remove(queries: Queries, key: string): Promise<void> {
+  await queries.query("DELETE FROM payment_marks WHERE key = $1", [key]);
+}
