@@ -132,9 +132,9 @@ const layers: Layer[] = [
 
 const entryFiles = [
   "ponder.config.ts",
-  "src/api/index.ts",
-  "src/api/launch.ts",
-  "src/api/keys.ts",
+  ...["index", "launch", "keys", "operate/roles", "operate/backup", "operate/restore"].map(
+    (name) => `src/api/${name}.ts`,
+  ),
   "gateway/index.ts",
 ];
 

@@ -73,19 +73,27 @@ const LOCK = 6_263_922_017;
 export async function migrate(client: pg.ClientBase, schema: string): Promise<void> {
   await client.query("BEGIN");
   try {
-    await client.query("SELECT pg_advisory_xact_lock($1)", [LOCK]);
-    await client.query(`CREATE SCHEMA IF NOT EXISTS "${schema}"`);
-    await actAsOwner(client, schema);
-    await client.query(`SET LOCAL search_path TO "${schema}"`);
-    await client.query(
-      "CREATE TABLE IF NOT EXISTS migrations (version integer PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT now())",
-    );
-    await applyFrom(client, await readVersion(client), schema);
+    await migrateTo(client, { schema, version: migrations.length });
     await client.query("COMMIT");
   } catch (error) {
     await client.query("ROLLBACK").catch(() => {}); // The first error tells more.
     throw error;
   }
+}
+
+/** Brings the schema to a version, in the transaction of the client; it is the search path of that transaction then. */
+export async function migrateTo(
+  client: pg.ClientBase,
+  { schema, version }: { schema: string; version: number },
+): Promise<void> {
+  await client.query("SELECT pg_advisory_xact_lock($1)", [LOCK]);
+  await client.query(`CREATE SCHEMA IF NOT EXISTS "${schema}"`);
+  await actAsOwner(client, schema);
+  await client.query(`SET LOCAL search_path TO "${schema}"`);
+  await client.query(
+    "CREATE TABLE IF NOT EXISTS migrations (version integer PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT now())",
+  );
+  await applyFrom(client, await readVersion(client), { schema, version });
 }
 
 /** Where the schema belongs to another role that ours is a member of, so do the tables: then all its members can change them. */
@@ -97,20 +105,24 @@ async function actAsOwner(client: pg.ClientBase, schema: string): Promise<void> 
   if (rows[0]) await client.query(`SET LOCAL ROLE ${rows[0].owner}`);
 }
 
-async function readVersion(client: pg.ClientBase): Promise<number> {
+export async function readVersion(client: pg.ClientBase): Promise<number> {
   const { rows } = await client.query<{ version: number | null }>(
     "SELECT max(version) AS version FROM migrations",
   );
   return rows[0]?.version ?? 0;
 }
 
-async function applyFrom(client: pg.ClientBase, version: number, schema: string): Promise<void> {
-  if (version > migrations.length) {
+async function applyFrom(
+  client: pg.ClientBase,
+  found: number,
+  { schema, version }: { schema: string; version: number },
+): Promise<void> {
+  if (found > migrations.length) {
     throw new Error(
-      `The schema "${schema}" was written by a later Namedex (version ${version}, this one knows ${migrations.length}): run that one, or give this one another DATABASE_SERVICE_SCHEMA.`,
+      `The schema "${schema}" was written by a later Namedex (version ${found}, this one knows ${migrations.length}): run that one, or give this one another DATABASE_SERVICE_SCHEMA.`,
     );
   }
-  for (let next = version; next < migrations.length; next++) {
+  for (let next = found; next < version; next++) {
     await client.query(migrations[next] ?? "");
     await client.query("INSERT INTO migrations (version) VALUES ($1)", [next + 1]);
   }

@@ -1,0 +1,27 @@
+import { once } from "node:events";
+import pg from "pg";
+import { loadEnvironmentFiles } from "../environment.ts";
+import { readDatabaseSettings } from "../settings.ts";
+import { backUp } from "../store/backup.ts";
+
+// `npm run --silent backup > namedex.jsonl`: keys, credits and their ledger, which no chain can give back.
+
+try {
+  loadEnvironmentFiles();
+  const { databaseUrl, serviceSchema } = readDatabaseSettings(process.env);
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    let rows = -2; // Header and footer are none.
+    for await (const line of backUp(client, serviceSchema)) {
+      if (!process.stdout.write(`${line}\n`)) await once(process.stdout, "drain");
+      rows += 1;
+    }
+    console.error(`${rows} rows of the schema "${serviceSchema}" backed up.`);
+  } finally {
+    await client.end();
+  }
+} catch (error) {
+  console.error(`No backup was taken.\n${(error as Error).message}`);
+  process.exitCode = 1;
+}
