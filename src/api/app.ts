@@ -5,6 +5,7 @@ import { type Access, type Caller, openAccess } from "./access/access.ts";
 import { callerBehind } from "./access/caller.ts";
 import { type Endpoint, firstFault, routesOf } from "./endpoint.ts";
 import { ApiError, answerError, errorResponse } from "./errors.ts";
+import { mcpRoutes } from "./mcp/routes.ts";
 import type { MakeCtx } from "./perform.ts";
 import { endSlowRequests } from "./slowClients.ts";
 
@@ -29,6 +30,8 @@ export function createApp({ operations, makeCtx, access, callerOf, pages }: AppP
   const routes = new OpenAPIHono();
   if (pages) routes.route("/", pages);
   const performer = { makeCtx, access: access ?? openAccess, callerOf: callerOf ?? callerBehind(0) };
+  const tools = mcpRoutes(operations, performer);
+  routes.route("/", tools);
   routes.route("/", routesOf(operations, performer));
 
   const app = new Hono();
@@ -38,7 +41,7 @@ export function createApp({ operations, makeCtx, access, callerOf, pages }: AppP
   app.use(bodyLimit({ maxSize: MAX_BODY_BYTES, onError: tooLarge }));
   app.route("/", routes);
   app.route("/api", routes);
-  const paths = pathsOf(operations, pages);
+  const paths = pathsOf(operations, [...(pages?.routes ?? []), ...tools.routes]);
   app.all("*", (c) => answerUnrouted(c, paths)); // Ponder's own notFound would win over app.notFound.
   return app;
 }
@@ -56,14 +59,14 @@ type Path = { method: string; parts: string[]; operation?: Endpoint };
 
 const partsOf = (path: string): string[] => path.split("/").slice(1);
 
-function pathsOf(operations: readonly Endpoint[], pages: Hono | undefined): Path[] {
+function pathsOf(operations: readonly Endpoint[], others: Hono["routes"]): Path[] {
   return [
     ...operations.map((operation) => ({
       method: operation.method.toUpperCase(),
       parts: partsOf(operation.path),
       operation,
     })),
-    ...(pages?.routes ?? []).map(({ method, path }) => ({ method, parts: partsOf(path) })),
+    ...others.map(({ method, path }) => ({ method, parts: partsOf(path) })),
   ];
 }
 

@@ -33,7 +33,7 @@ export type Declaration<P extends Fields, Q extends Fields, B extends Fields, R 
   cost: number | ((input: Input<P, Q, B>) => number);
   /** How long an answer may be kept, in seconds; undefined for answers that must be fresh. */
   cacheSeconds?: number;
-  /** Name as a tool of the tool-protocol server. */
+  /** Name of the tool that asks it, of the tool-protocol server; one tool may ask several operations. */
   tool?: string;
   /** True if the operation answers while the index is still being built. */
   answersWhileBuilding?: boolean;

@@ -18,8 +18,13 @@ export const errorCodes = {
     meaning:
       "The key has no credits left for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).",
   },
+  FORBIDDEN_ORIGIN: {
+    status: 403,
+    meaning: "A web page of another host may not use a server on the machine of its reader.",
+  },
   NOT_FOUND: { status: 404, meaning: "No operation has this path." },
   METHOD_NOT_ALLOWED: { status: 405, meaning: "The path exists, with the methods that `Allow` names." },
+  NOT_ACCEPTABLE: { status: 406, meaning: "`Accept` excludes the forms that the path answers in." },
   RATE_LIMITED: {
     status: 429,
     meaning: "Too many requests; `Retry-After` tells in how many seconds the next one is answered.",

@@ -64,7 +64,10 @@ export const wrapper = z
 
 export const resolver = z
   .strictObject({
-    status: z.enum(["indexed", "unindexed", "none"]),
+    status: z.enum(["indexed", "unindexed", "none"]).openapi({
+      description:
+        "`indexed`: its events tell everything, the index answers; `unindexed`: the chain is asked; `none`: the name has no resolver, an ancestor's may answer for it (ENSIP-10)",
+    }),
     chain: z.string().optional(),
     address: address.optional(),
   })

@@ -108,13 +108,11 @@ describe.each(named)("%s", (_, operation) => {
   });
 });
 
-test("operations and tools have names of their own", () => {
+test("operations have names of their own", () => {
   const ids = Object.values(paths).flatMap((methods) =>
     Object.values(methods).map(({ operationId }) => operationId),
   );
   expect(new Set(ids).size).toBe(ids.length);
-  const tools = operations.flatMap(({ tool }) => tool ?? []);
-  expect(new Set(tools).size).toBe(tools.length);
 });
 
 test("every shape that the document refers to is in it", () => {

@@ -1,4 +1,5 @@
 import type { Hono } from "hono";
+import type { Access } from "../../src/api/access/access.ts";
 import { createApp } from "../../src/api/app.ts";
 import { type Endpoint, errorsOf } from "../../src/api/endpoint.ts";
 import { operations } from "../../src/api/endpoints/index.ts";
@@ -33,10 +34,12 @@ const checked = (operation: Endpoint): Endpoint => ({
   },
 });
 
-export function openApi({ db }: Tables, now: number, { chainHead = null as number | null } = {}): TestApi {
+type TestPlan = { chainHead?: number | null; access?: Access };
+
+export function openApi({ db }: Tables, now: number, { chainHead = null, access }: TestPlan = {}): TestApi {
   const makeCtx = async () => ({ db, contracts, now, chainHead: async () => chainHead, ...noChain });
   const pages = createPages(operations, makeCtx);
-  const app = createApp({ operations: operations.map(checked), makeCtx, pages });
+  const app = createApp({ operations: operations.map(checked), makeCtx, pages, ...(access && { access }) });
   const read = async (reply: Response) => ({
     status: reply.status,
     body: (await reply.json()) as Record<string, unknown>,

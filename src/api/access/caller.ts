@@ -24,3 +24,7 @@ export function callerBehind(trustedProxies: number): (c: Context) => Caller {
 function parseAddress(text: string | undefined): string | undefined {
   return text !== undefined && ipaddr.isValid(text) ? ipaddr.process(text).toString() : undefined;
 }
+
+/** True for callers on the machine of the server itself. */
+export const isLoopback = (address: string): boolean =>
+  ipaddr.isValid(address) && ipaddr.process(address).range() === "loopback";

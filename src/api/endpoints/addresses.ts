@@ -115,6 +115,7 @@ export const addressDomainCount = endpoint({
     .openapi("AddressDomainCount"),
   errors: ["INVALID_ADDRESS"],
   cost: 1,
+  tool: "get_address_portfolio",
   handle: async (asked, ctx) => {
     const { total, active } = await countHeld(ctx.db, holdingOf(ctx, asked.address, asked.address_type));
     return {
@@ -146,6 +147,7 @@ export const addressPrimaryName = endpoint({
   ]),
   errors: ["INVALID_ADDRESS", "LIVE_RESOLUTION_FAILED"],
   cost: 1,
+  tool: "get_primary_names",
   handle: async (asked, ctx) => {
     const current = toPrimaryName((await findPrimaryName(ctx, asked.address)).primary, ctx);
     if (!asked.history) return { address: toAddress(asked.address), ...current };
@@ -181,6 +183,7 @@ export const addressSummary = endpoint({
     .openapi("AddressSummary"),
   errors: ["INVALID_ADDRESS", "LIVE_RESOLUTION_FAILED"],
   cost: 1,
+  tool: "get_address_portfolio",
   handle: async (asked, ctx) => {
     const { db, now, contracts } = ctx;
     const former = { chainId: contracts.chainId, address: asked.address, now };
@@ -211,6 +214,7 @@ export const addressPreviousDomains = endpoint({
   reply: z.strictObject({ address, results: z.array(previousDomain), ...pageFields }),
   errors: ["INVALID_ADDRESS"],
   cost: 1,
+  tool: "get_address_portfolio",
   handle: async (asked, ctx) => {
     const { db, now, contracts } = ctx;
     const former = { chainId: contracts.chainId, address: asked.address, now };

@@ -24,6 +24,7 @@ export const domainEvents = endpoint({
   reply: z.strictObject({ events: z.array(event) }),
   errors: ["INVALID_NAME"],
   cost: 1,
+  tool: "get_domain_history",
   handle: async ({ name }, ctx) => {
     const { listedResolvers } = ctx.contracts;
     const rows = await listEvents(ctx.db, { node: name.node, listedResolvers });
@@ -49,6 +50,7 @@ export const registrationHistory = endpoint({
   }),
   errors: ["INVALID_NAME"],
   cost: 1,
+  tool: "get_domain_history",
   handle: async ({ name, merged }, ctx) => {
     const rows = await listRegistrationEvents(ctx.db, { node: name.node });
     const toEntries = (kind: readonly string[]) => {
@@ -81,6 +83,7 @@ export const ownershipHistory = endpoint({
   }),
   errors: ["INVALID_NAME"],
   cost: 1,
+  tool: "get_domain_history",
   handle: async ({ name, audit }, { db }) => {
     const rows = await listOwnershipChanges(db, { node: name.node });
     const history = toOwnershipPeriods(rows);
@@ -104,6 +107,7 @@ export const resolverHistory = endpoint({
   reply: z.strictObject({ history: z.array(period) }),
   errors: ["INVALID_NAME"],
   cost: 1,
+  tool: "get_domain_history",
   handle: async ({ name }, { db }) => ({
     history: toPeriods(await listResolverChanges(db, { node: name.node }), (row) => row.resolver),
   }),

@@ -116,6 +116,7 @@ export const textRecord = endpoint({
     .openapi("TextRecord"),
   errors: ["INVALID_NAME", "INVALID_PARAMETER", "LIVE_RESOLUTION_FAILED"],
   cost: 1,
+  tool: "get_records",
   handle: async ({ name, key }, ctx) => {
     const { found, text } = await findCurrentText(ctx, name, key);
     const [block, transaction] =
@@ -153,6 +154,7 @@ export const textHistory = endpoint({
   reply: z.strictObject({ domain: z.string(), key: z.string(), history: z.array(textHistoryEntry) }),
   errors: ["INVALID_NAME", "INVALID_PARAMETER", "LIVE_RESOLUTION_FAILED"],
   cost: 1,
+  tool: "get_domain_history",
   handle: async ({ name, key }, ctx) => {
     const [events, resolvers, { found }] = await Promise.all([
       listTextEvents(ctx.db, { node: name.node, key }),

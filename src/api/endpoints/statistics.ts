@@ -126,6 +126,7 @@ export const registrationStats = endpoint({
     .openapi("RegistrationStats"),
   cost: 0,
   cacheSeconds: 15 * MINUTE,
+  tool: "get_statistics",
   handle: async (_, ctx) => {
     const { figures, takenAt } = await takeDays(ctx);
     return { daily: figures, generated_at: toInstant(takenAt) };
@@ -205,6 +206,7 @@ export const distributionStats = endpoint({
     .openapi("DistributionStats"),
   cost: 0,
   cacheSeconds: HOUR,
+  tool: "get_statistics",
   handle: async (_, ctx) => {
     const { figures, takenAt } = await takeDistribution(ctx);
     return { ...figures, generated_at: toInstant(takenAt) };
@@ -262,6 +264,7 @@ export const primaryNameStats = endpoint({
     .openapi("PrimaryNameStats"),
   cost: 0,
   cacheSeconds: HOUR,
+  tool: "get_statistics",
   handle: async (_, ctx) => {
     const { figures, takenAt } = await takePrimaryNames(ctx);
     const { adoption, registrars } = figures;
@@ -289,6 +292,7 @@ export const recentActivity = endpoint({
   reply: z.strictObject({ events: z.array(activity), generated_at: generatedAt }).openapi("RecentActivity"),
   cost: 0,
   cacheSeconds: FEED_SECONDS,
+  tool: "get_statistics",
   handle: async (_, ctx) => {
     const { figures, takenAt } = await takeActivity(ctx);
     return { events: figures, generated_at: toInstant(takenAt) };

@@ -1,0 +1,80 @@
+import { type Endpoint, firstFault } from "../endpoint.ts";
+import { ApiError } from "../errors.ts";
+import type { Tool, View } from "./tools.ts";
+
+type Given = Record<string, unknown>;
+
+/** What a call asks for: an operation, and its input as the operation's own declaration checked it. */
+export type Asked = { operation: Endpoint; input: Record<string, unknown> };
+
+/**
+ * Reads the arguments of a call by the declaration that reads the same question over HTTP.
+ *
+ * @throws ApiError with the code that HTTP would give; INVALID_PARAMETER for what the view does not take
+ */
+export function readArguments({ views }: Tool, given: Given): Asked {
+  // Programs that fill in forms send null for what was left empty.
+  const filled = Object.entries(given).filter(([, value]) => value !== null && value !== undefined);
+  const { view: wanted, ...asked } = Object.fromEntries(filled);
+  const view = chooseView(views, wanted, asked);
+  refuseUnknown(view, asked);
+  return { operation: view.operation, input: check(view.operation, { ...asked, ...view.fixed }) };
+}
+
+function chooseView(views: readonly View[], wanted: unknown, asked: Given): View {
+  const [first] = views as [View];
+  if (first.name === null) {
+    if (wanted !== undefined) throw new ApiError("INVALID_PARAMETER", "`view` is no parameter of this tool.");
+    return first;
+  }
+  if (wanted === undefined) return views.find((view) => unknownTo(view, asked).length === 0) ?? first;
+  const named = views.find(({ name }) => name === wanted);
+  if (named) return named;
+  const names = views.map(({ name }) => name).join(", ");
+  throw new ApiError("INVALID_PARAMETER", `\`view\` must be one of: ${names}.`);
+}
+
+const unknownTo = ({ parameters }: View, asked: Given): string[] =>
+  Object.keys(asked).filter((name) => !Object.hasOwn(parameters.properties, name));
+
+/** A model that invents a parameter would take the answer for what it asked for: it is told. */
+function refuseUnknown(view: View, asked: Given): void {
+  const [unknown] = unknownTo(view, asked);
+  if (unknown === undefined) return;
+  const names = Object.keys(view.parameters.properties).map((name) => `\`${name}\``);
+  const what = view.name === null ? "this tool" : `the view \`${view.name}\``;
+  const taken = names.length === 0 ? "it takes none" : `it takes ${names.join(", ")}`;
+  const asText = unknown.length > 40 ? `${unknown.slice(0, 40)}…` : unknown;
+  throw new ApiError("INVALID_PARAMETER", `\`${asText}\` is no parameter of ${what}: ${taken}.`);
+}
+
+/** In the order in which HTTP looks: path, query, body. */
+function check({ params, query, body }: Endpoint, asked: Given): Record<string, unknown> {
+  const inPath = pick(asked, params.shape);
+  const input = {
+    ...parse(params, asWords(inPath)),
+    ...parse(query, asWords(pick(asked, query.shape))),
+    ...parse(body, pick(asked, body.shape)),
+  };
+  const empty = Object.keys(inPath).find((name) => inPath[name] === "");
+  if (empty !== undefined) throw new ApiError("INVALID_PARAMETER", `\`${empty}\` is empty.`);
+  return input;
+}
+
+function parse(fields: Endpoint["params"], data: Given): Record<string, unknown> {
+  const checked = fields.safeParse(data);
+  if (checked.success) return checked.data;
+  throw firstFault(checked.error, data);
+}
+
+const pick = (asked: Given, fields: object): Given =>
+  Object.fromEntries(Object.entries(asked).filter(([name]) => Object.hasOwn(fields, name)));
+
+/** Paths and queries are text: numbers and booleans are read as they would stand there. */
+const asWords = (asked: Given): Given =>
+  Object.fromEntries(
+    Object.entries(asked).map(([name, value]) => [
+      name,
+      typeof value === "number" || typeof value === "boolean" ? String(value) : value,
+    ]),
+  );

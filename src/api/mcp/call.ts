@@ -1,0 +1,91 @@
+import type { CallToolResult } from "@modelcontextprotocol/server";
+import type { Caller } from "../access/access.ts";
+import type { Endpoint } from "../endpoint.ts";
+import { type ApiError, toApiError } from "../errors.ts";
+import { nameOf, type Performer, perform } from "../perform.ts";
+import { readArguments } from "./arguments.ts";
+import { authorizationOf, RECEIPT, receiptOf, toPaymentError } from "./payment.ts";
+import type { Tool } from "./tools.ts";
+
+/** One call of a tool, as the protocol brings it. */
+export type Call = {
+  tool: Tool;
+  given: Record<string, unknown>;
+  /** `_meta` of the request: where a payment comes. */
+  meta: Record<string, unknown> | undefined;
+  caller: Caller;
+};
+
+/** Where a result says what HTTP says in headers: credits left, the limit and what is left of it. */
+export const ACCESS = "namedex/access";
+
+/**
+ * Answers a call as HTTP answers the same question: one validation, one price, one shape.
+ *
+ * @throws PaymentError where the call is to be paid for; every other error is a result
+ */
+export async function answerCall(call: Call, performer: Performer): Promise<CallToolResult> {
+  const authorization = authorizationOf(call.meta);
+  const caller = payingBy(authorization, call.caller);
+  try {
+    const { operation, input } = readArguments(call.tool, call.given);
+    const { reply, headers } = await perform(keptToDeclaration(operation), { input, caller }, performer);
+    return toResult(reply, { headers, meta: call.meta });
+  } catch (thrown) {
+    const error = toApiError(thrown);
+    if (error.code === "INTERNAL_ERROR")
+      console.error(`MCP tool ${call.tool.definition.name} failed:`, thrown);
+    const toPay = toPaymentError(error, authorization !== undefined);
+    if (toPay) throw toPay;
+    return toErrorResult(error);
+  }
+}
+
+/** Over MCP a payment comes in the call itself: one HTTP request may bring several calls. */
+const payingBy = (authorization: string | undefined, { address, header }: Caller): Caller => ({
+  address,
+  header: (name) => (name === "authorization" ? authorization : header(name)),
+});
+
+/** A tool promises its schema to clients, who refuse what does not meet it: an answer that does not is never sold. */
+const keptToDeclaration = (operation: Endpoint): Endpoint => ({
+  ...operation,
+  handle: async (input, ctx) => {
+    const reply = await operation.handle(input, ctx);
+    const checked = operation.reply.safeParse(reply);
+    if (!checked.success)
+      throw new Error(`${nameOf(operation)} broke its declaration: ${checked.error.message}`);
+    return reply;
+  },
+});
+
+type Paid = { headers: Record<string, string>; meta: Call["meta"] };
+
+function toResult(reply: unknown, { headers, meta }: Paid): CallToolResult {
+  const text = JSON.stringify(reply);
+  const receipt = headers["Payment-Receipt"];
+  return {
+    content: [{ type: "text", text }],
+    structuredContent: JSON.parse(text) as Record<string, unknown>, // Without fields that are undefined.
+    ...metaOf(headers, receipt === undefined ? {} : { [RECEIPT]: receiptOf(receipt, meta) }),
+  };
+}
+
+function toErrorResult({ code, message, headers }: ApiError): CallToolResult {
+  return {
+    isError: true,
+    content: [{ type: "text", text: JSON.stringify({ error: { code, message } }) }],
+    ...metaOf(headers, {}),
+  };
+}
+
+/** Headers that say nothing here, or have a form of their own over MCP. */
+const forHttpAlone = ["www-authenticate", "payment-receipt", "cache-control"];
+
+function metaOf(headers: Record<string, string>, more: Record<string, unknown>) {
+  const told = Object.entries(headers)
+    .map(([name, value]) => [name.toLowerCase(), value] as const)
+    .filter(([name]) => !forHttpAlone.includes(name));
+  const meta = { ...(told.length > 0 && { [ACCESS]: Object.fromEntries(told) }), ...more };
+  return Object.keys(meta).length > 0 ? { _meta: meta } : {};
+}

@@ -1,0 +1,80 @@
+/** One answer of a tool that has several: which operation gives it, and what the view settles for the caller. */
+export type ViewPlan = {
+  /** Method and path as declared: `GET /domain/{name}/events`. */
+  operation: string;
+  /** Parameters that the view itself means; they are not the caller's to give. */
+  fixed?: Record<string, string>;
+};
+
+/** What only people can say of a tool; everything else comes from the declarations of its operations. */
+export type ToolPlan = {
+  title: string;
+  /** When to take this tool, and when another. */
+  use: string;
+  /** For a tool that stands for several operations: the values of its parameter `view`, the usual one first. */
+  views?: Record<string, ViewPlan>;
+};
+
+/** The tools, in the order in which clients list them. An operation names its tool in its declaration. */
+export const catalogue: Record<string, ToolPlan> = {
+  whois: {
+    title: "Look up one ENS name",
+    use: "Use it first for any question about one name: who owns it, when it expires, whether it can be registered, which resolver it has. For two names or more use `whois_bulk`; for texts and addresses of a name `get_records`.",
+  },
+  whois_bulk: {
+    title: "Look up many ENS names",
+    use: "Use it for two names or more, or for namehashes: one call instead of many.",
+  },
+  search_domains: {
+    title: "Search ENS names",
+    use: "Use it to find names by a part of their label, by state, length, expiry, owner in one contract, or resolver. For all names of one address use `get_address_portfolio`, for one name that you know `whois`.",
+  },
+  get_records: {
+    title: "Read the records of a name",
+    use: "Use it for what a name points to: texts (avatar, url, com.twitter and so on), addresses by coin type, contenthash.",
+    views: {
+      all: { operation: "GET /domain/{name}/records" },
+      text: { operation: "GET /domain/{name}/records/text/{key}" },
+    },
+  },
+  get_domain_history: {
+    title: "How a name came to be what it is",
+    use: "Use it for the past of one name: what was logged, who owned it when, what was paid, which resolvers and texts it had. For its present use `whois`.",
+    views: {
+      events: { operation: "GET /domain/{name}/events" },
+      registrations: { operation: "GET /domain/{name}/registration-history" },
+      ownership: { operation: "GET /domain/{name}/ownership-history" },
+      resolvers: { operation: "GET /domain/{name}/resolver-history" },
+      text: { operation: "GET /domain/{name}/records/text/{key}/history" },
+    },
+  },
+  get_address_portfolio: {
+    title: "Names of an address",
+    use: "Use it for what one address owns or owned. Begin with `summary` if numbers are enough. For the name by which an address is called use `get_primary_names`.",
+    views: {
+      domains: { operation: "GET /address/{address}/domains" },
+      count: { operation: "GET /address/{address}/domain-count" },
+      summary: { operation: "GET /address/{address}/summary" },
+      previous: { operation: "GET /address/{address}/previous-domains" },
+    },
+  },
+  get_primary_names: {
+    title: "Names by which addresses are called",
+    use: "Use it to show people a name instead of an address. A primary name is given only if it resolves back to the address; a claim in the history need not.",
+    views: {
+      current: { operation: "POST /address/primary-names/bulk" },
+      history: { operation: "GET /address/{address}/primary-name", fixed: { history: "true" } },
+    },
+  },
+  get_statistics: {
+    title: "ENS in figures",
+    use: "Use it for questions about all of ENS: how many names, registrations day by day, lengths and top-level domains, adoption of primary names, what happened last.",
+    views: {
+      totals: { operation: "GET /ens-stats" },
+      registrations: { operation: "GET /ens-stats/registrations" },
+      distribution: { operation: "GET /ens-stats/distribution" },
+      primary_names: { operation: "GET /ens-stats/primary-names" },
+      recent_activity: { operation: "GET /ens-stats/recent-activity" },
+    },
+  },
+};

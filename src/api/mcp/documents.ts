@@ -1,0 +1,78 @@
+import type { OpenApiDocument } from "../openapi.ts";
+import { toLlms } from "../pages/llms.ts";
+import { UNTRUSTED } from "./descriptions.ts";
+
+/** A text that clients may read before they call tools. */
+export type Document = { name: string; uri: string; title: string; description: string; text: string };
+
+type Described = { description?: string; properties?: Record<string, Described> };
+
+/** The texts, made of what the OpenAPI document says: states, trust, and the guide of /llms.txt. */
+export function documentsOf(document: OpenApiDocument): Document[] {
+  return [
+    {
+      name: "states",
+      uri: "namedex://docs/states",
+      title: "States and sources",
+      description: "What `availability_status`, `resolver.status`, `source` and `reason` mean",
+      text: statesIn(document),
+    },
+    {
+      name: "trust",
+      uri: "namedex://docs/trust",
+      title: "What is verified, and what is not",
+      description: "Which answers are proven by the chain, which are claims, and which content is untrusted",
+      text: trustIn(document),
+    },
+    {
+      name: "api",
+      uri: "namedex://docs/api",
+      title: "The HTTP API behind the tools",
+      description: "Every operation in one line, those without a tool too",
+      text: toLlms(document),
+    },
+  ];
+}
+
+/** Fields whose values are states: the shape that describes them, and the field in it. */
+const states: [heading: string, shape: string, field?: string][] = [
+  ["`availability_status` of a name", "AvailabilityStatus"],
+  ["`resolver.status`", "Resolver", "status"],
+  ["`source` of an answer", "AskedDomain", "source"],
+  ["`source` of an entry in the history of a text", "TextHistoryEntry", "source"],
+  ["`reason` of an ownership period", "OwnershipPeriod", "reason"],
+  ["`expired` of a wrapper", "Wrapper", "expired"],
+];
+
+function statesIn({ components }: OpenApiDocument): string {
+  const shapes = (components?.schemas ?? {}) as Record<string, Described>;
+  const sections = states.flatMap(([heading, shape, field]) => {
+    const described = field === undefined ? shapes[shape] : shapes[shape]?.properties?.[field];
+    return described?.description ? [`## ${heading}\n\n${described.description}.`] : [];
+  });
+  return ["# States and sources", ...sections, ""].join("\n\n");
+}
+
+/** Operations whose descriptions say what their answers prove. */
+const proofs: [heading: string, path: string][] = [
+  ["Names", "/whois/{name}"],
+  ["Records", "/domain/{name}/records"],
+  ["History of texts", "/domain/{name}/records/text/{key}/history"],
+  ["Primary names", "/address/{address}/primary-name"],
+  ["Agents", "/domain/{name}/agent"],
+];
+
+function trustIn({ paths, info }: OpenApiDocument): string {
+  const operations = (paths ?? {}) as Record<string, { get?: Described }>;
+  const sections = proofs.flatMap(([heading, path]) => {
+    const text = operations[path]?.get?.description;
+    return text ? [`## ${heading}\n\n${text}`] : [];
+  });
+  return [
+    "# What is verified, and what is not",
+    ...sections,
+    `## Untrusted content\n\n${UNTRUSTED}`,
+    `## In general\n\n${info.description}`,
+    "",
+  ].join("\n\n");
+}

@@ -1,0 +1,89 @@
+import {
+  createMcpHandler,
+  localhostAllowedOrigins,
+  validateOriginHeader,
+} from "@modelcontextprotocol/server";
+import { type Context, Hono } from "hono";
+import type { Caller } from "../access/access.ts";
+import { isLoopback } from "../access/caller.ts";
+import type { Endpoint } from "../endpoint.ts";
+import { ApiError } from "../errors.ts";
+import type { Performer } from "../perform.ts";
+import { serversFor } from "./server.ts";
+
+/** Messages of one request: the protocol did away with batches, old clients may send small ones. */
+const MAX_MESSAGES = 20;
+
+/** `POST /mcp`: the operations as tools, by streamable HTTP without sessions. Every other method is answered 405. */
+export function mcpRoutes(
+  operations: readonly Endpoint[],
+  { callerOf, ...performer }: Performer & { callerOf: (c: Context) => Caller },
+): Hono {
+  const serverFor = serversFor(operations, performer);
+  // Nothing is ever announced: streams that wait for announcements would only hold connections.
+  const handler = createMcpHandler(({ authInfo }) => serverFor(authInfo?.extra?.caller as Caller), {
+    maxSubscriptions: 0,
+  });
+  return new Hono().post("/mcp", async (c) => {
+    const caller = callerOf(c);
+    refuseForeignPages(c.req.header("origin"), caller);
+    requireBothForms(c.req.header("accept"));
+    const parsedBody = await readMessages(c);
+    // The library's way to hand the caller to the tools; the token is for servers that have one.
+    const authInfo = { token: "", clientId: "", scopes: [], extra: { caller } };
+    return handler.fetch(withoutBody(c.req.raw), { authInfo, parsedBody });
+  });
+}
+
+/**
+ * Keeps web pages of strangers away from a server on the developer's own machine, whose address they can make their
+ * own (DNS rebinding). Only browsers send `Origin`, and only they are asked for it. Behind trusted proxies the caller
+ * is not at this machine.
+ */
+function refuseForeignPages(origin: string | undefined, { address }: Caller): void {
+  if (origin === undefined || !isLoopback(address)) return;
+  if (validateOriginHeader(origin, localhostAllowedOrigins()).ok) return;
+  throw new ApiError(
+    "FORBIDDEN_ORIGIN",
+    "Web pages of other hosts may not use a server on this machine. If a proxy in front of it is yours, set TRUSTED_PROXIES.",
+  );
+}
+
+const answerForms = ["application/json", "text/event-stream"];
+
+/** Old clients are answered as a stream of events, new ones in JSON: a client has to take both. */
+function requireBothForms(accept = "*/*"): void {
+  const taken = accept.split(",").map((form) => form.split(";")[0]?.trim().toLowerCase());
+  const takes = (form: string) => [form, `${form.split("/")[0]}/*`, "*/*"].some((one) => taken.includes(one));
+  if (answerForms.every(takes)) return;
+  throw new ApiError("NOT_ACCEPTABLE", `The header Accept must be: ${answerForms.join(", ")}.`);
+}
+
+async function readMessages(c: Context): Promise<unknown> {
+  const type = c.req.header("content-type")?.split(";")[0]?.trim().toLowerCase();
+  if (type !== "application/json") {
+    throw new ApiError("INVALID_PARAMETER", "The body must be sent with Content-Type: application/json.");
+  }
+  const messages = await parse(c);
+  if (Array.isArray(messages) && messages.length > MAX_MESSAGES) {
+    throw new ApiError("LIMIT_EXCEEDED", `At most ${MAX_MESSAGES} messages in one request.`);
+  }
+  return messages;
+}
+
+async function parse(c: Context): Promise<unknown> {
+  try {
+    return await c.req.json();
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    throw new ApiError("INVALID_PARAMETER", "The body is not valid JSON.");
+  }
+}
+
+/** The request as the library wants it: its body is read, and both forms are taken by whoever takes anything. */
+function withoutBody({ url, headers, signal }: Request): Request {
+  const own = new Headers(headers);
+  own.set("accept", answerForms.join(", "));
+  own.delete("content-length");
+  return new Request(url, { method: "POST", headers: own, signal });
+}

@@ -1,0 +1,79 @@
+import {
+  type Tool as ListedTool,
+  McpServer,
+  ProtocolError,
+  ProtocolErrorCode,
+} from "@modelcontextprotocol/server";
+import { z } from "zod";
+import type { Caller } from "../access/access.ts";
+import type { Endpoint } from "../endpoint.ts";
+import { openApiDocument, version } from "../openapi.ts";
+import type { Performer } from "../perform.ts";
+import { answerCall } from "./call.ts";
+import { UNTRUSTED } from "./descriptions.ts";
+import { type Document, documentsOf } from "./documents.ts";
+import { prompts } from "./prompts.ts";
+import { type Tool, toolsOf } from "./tools.ts";
+
+const instructions = `Namedex answers questions about names of the Ethereum Name Service: who owns a name, until when, what it points to, how that came about, and what an address owns or is called. Every tool only looks up. Begin with \`whois\` for a name and \`get_address_portfolio\` for an address; ask for many at once with \`whois_bulk\` and \`get_primary_names\`. \`source\` says whether an answer is from the index or \`live\` from the chain. ${UNTRUSTED}`;
+
+/** Nothing here changes while the program runs, and nobody is told of changes. */
+const unchanging = { listChanged: false };
+
+/** Makes the server of one request, for whoever sends it. What is the same for all is made once. */
+export function serversFor(
+  operations: readonly Endpoint[],
+  performer: Performer,
+): (caller: Caller) => McpServer {
+  const tools = toolsOf(operations);
+  const documents = documentsOf(openApiDocument(operations));
+  return (caller) => {
+    const server = new McpServer(
+      { name: "namedex", title: "Namedex", version },
+      { instructions, capabilities: { tools: unchanging, resources: unchanging, prompts: unchanging } },
+    );
+    addTools(server, tools, { caller, performer });
+    for (const document of documents) addDocument(server, document);
+    addPrompts(server);
+    return server;
+  };
+}
+
+/**
+ * The tools, by the protocol's own two requests: the library's `registerTool` would tell arguments that are wrong, and
+ * calls that are to be paid for, in other words than ours.
+ */
+function addTools(
+  { server }: McpServer,
+  tools: readonly Tool[],
+  { caller, performer }: { caller: Caller; performer: Performer },
+): void {
+  const definitions = tools.map(({ definition }) => definition as ListedTool);
+  server.setRequestHandler("tools/list", () => ({ tools: definitions }));
+  server.setRequestHandler("tools/call", ({ params }, { mcpReq }) => {
+    const tool = tools.find(({ definition }) => definition.name === params.name);
+    if (!tool) throw unknownTool(definitions.map(({ name }) => name));
+    return answerCall({ tool, given: params.arguments ?? {}, meta: mcpReq._meta, caller }, performer);
+  });
+}
+
+const unknownTool = (names: string[]) =>
+  new ProtocolError(
+    ProtocolErrorCode.InvalidParams,
+    `No tool has this name; there are: ${names.join(", ")}.`,
+  );
+
+function addDocument(server: McpServer, { name, uri, title, description, text }: Document): void {
+  const mimeType = "text/markdown";
+  const content = { contents: [{ uri, mimeType, text }] };
+  server.registerResource(name, uri, { title, description, mimeType }, () => content);
+}
+
+function addPrompts(server: McpServer): void {
+  for (const { name, title, description, argument, write } of prompts) {
+    const argsSchema = z.object({ [argument.name]: z.string().max(1_024).describe(argument.description) });
+    server.registerPrompt(name, { title, description, argsSchema }, (given) => ({
+      messages: [{ role: "user", content: { type: "text", text: write(given[argument.name] ?? "") } }],
+    }));
+  }
+}

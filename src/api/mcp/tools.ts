@@ -1,0 +1,108 @@
+import { type Endpoint, errorsOf } from "../endpoint.ts";
+import { type OpenApiDocument, openApiDocument } from "../openapi.ts";
+import { nameOf } from "../perform.ts";
+import { catalogue, type ToolPlan } from "./catalogue.ts";
+import { describeTool } from "./descriptions.ts";
+import { answersOf, type ObjectSchema, type Parameters, parametersOf, type Schema } from "./schemas.ts";
+
+/** One answer of a tool. */
+export type View = {
+  /** Value of the parameter `view`; null for a tool with one view only, which has no such parameter. */
+  name: string | null;
+  operation: Endpoint;
+  /** Parameters that the caller may give, and those of them that are needed. */
+  parameters: Parameters;
+  /** Parameters that the view gives itself. */
+  fixed: Record<string, string>;
+};
+
+/** A tool as clients list it, with what answers its calls. */
+export type Tool = {
+  definition: {
+    name: string;
+    title: string;
+    description: string;
+    inputSchema: ObjectSchema;
+    outputSchema: ObjectSchema;
+    annotations: Record<string, boolean>;
+  };
+  views: readonly View[];
+};
+
+/** Tools look up and change nothing; what they tell is of a world that others change. */
+const annotations = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: true };
+
+/** The tools of these operations, made from their declarations. */
+export function toolsOf(operations: readonly Endpoint[]): Tool[] {
+  const document = openApiDocument(operations);
+  return Object.entries(catalogue).flatMap(([name, plan]) => {
+    const own = operations.filter(({ tool }) => tool === name);
+    return own.length === 0 ? [] : [toTool(name, plan, viewsOf(plan, own, document), document)];
+  });
+}
+
+function viewsOf(plan: ToolPlan, own: Endpoint[], document: OpenApiDocument): View[] {
+  if (!plan.views) return own.map((operation) => toView({ name: null, operation, fixed: {} }, document));
+  return Object.entries(plan.views).map(([name, { operation: wanted, fixed = {} }]) => {
+    const operation = own.find((one) => nameOf(one) === wanted);
+    if (!operation)
+      throw new Error(`Invariant(catalogue of tools): no declaration of ${wanted} names the tool`);
+    return toView({ name, operation, fixed }, document);
+  });
+}
+
+function toView(view: Omit<View, "parameters">, document: OpenApiDocument): View {
+  const { properties, required } = parametersOf(view.operation, document);
+  const open = Object.entries(properties).filter(([name]) => !(name in view.fixed));
+  return { ...view, parameters: { properties: Object.fromEntries(open), required } };
+}
+
+function toTool(name: string, plan: ToolPlan, views: View[], document: OpenApiDocument): Tool {
+  const operations = views.map(({ operation }) => operation);
+  const errors = [...new Set(operations.flatMap(errorsOf))];
+  return {
+    definition: {
+      name,
+      title: plan.title,
+      description: describeTool(plan, views, errors),
+      inputSchema: inputOf(views),
+      outputSchema: answersOf(operations, document),
+      annotations,
+    },
+    views,
+  };
+}
+
+/** One flat object: language models and their clients do badly with alternatives at the top. */
+function inputOf(views: readonly View[]): ObjectSchema {
+  const names = [...new Set(views.flatMap(({ parameters }) => Object.keys(parameters.properties)))];
+  const required = names.filter((name) =>
+    views.every(({ parameters }) => parameters.required.includes(name)),
+  );
+  const fields = names.map((name) => [name, fieldOf(name, views)]);
+  return {
+    type: "object",
+    properties: { ...viewField(views), ...Object.fromEntries(fields) },
+    ...(required.length > 0 && { required }),
+    additionalProperties: false,
+  };
+}
+
+function viewField(views: readonly View[]): Record<string, Schema> {
+  const [usual] = views;
+  if (!usual?.name) return {};
+  const description = `Which answer. Left out: the first view that takes all parameters given, as a rule \`${usual.name}\``;
+  return { view: { type: "string", enum: views.map(({ name }) => name), description } };
+}
+
+/** A parameter of several views, with what all of them agree on. */
+function fieldOf(name: string, views: readonly View[]): Schema {
+  const having = views.filter(({ parameters }) => name in parameters.properties);
+  const [first = {}, ...others] = having.map(({ parameters }) => parameters.properties[name] as Schema);
+  const agreed = Object.entries(first).filter(([word, value]) =>
+    others.every((other) => JSON.stringify(other[word]) === JSON.stringify(value)),
+  );
+  if (having.length === views.length) return Object.fromEntries(agreed);
+  const only = `Only for view ${having.map((view) => `\`${view.name}\``).join(", ")}`;
+  return { ...Object.fromEntries(agreed), description: `${first.description}. ${only}`.replace("..", ".") };
+}
