@@ -1,0 +1,113 @@
+import { chmodSync, closeSync, mkdirSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type pg from "pg";
+import { readDdl } from "../../test/query/tables.ts";
+import { generateWorld, type Put } from "./world.ts";
+
+/** Schema of the generated tables. */
+export const SCHEMA = "namedex_index";
+
+/** Builds the index's tables as Ponder does: enums, tables, rows, then the indexes, and the rows that say it is ready. */
+export async function fillDatabase(
+  pool: pg.Pool,
+  { names, now, say }: { names: number; now: number; say: (text: string) => void },
+): Promise<void> {
+  const { enums, tables, views, indexes } = await readDdl();
+  const client = await pool.connect();
+  try {
+    await client.query(
+      `drop schema if exists ${SCHEMA} cascade; create schema ${SCHEMA}; set search_path to ${SCHEMA}, public`,
+    );
+    for (const statement of [...enums, ...tables, ...views, ...progressTables]) await client.query(statement);
+    say(`generating ${names.toLocaleString("en")} names`);
+    await copyWorld(client, { names, now });
+    say("building the indexes");
+    for (const statement of indexes) await client.query(statement);
+    await client.query("vacuum analyze");
+    await writeProgress(client, now);
+  } finally {
+    client.release();
+  }
+}
+
+/** As Ponder 0.17.7 creates them. */
+const progressTables = [
+  "create table _ponder_meta (key text primary key, value jsonb not null)",
+  `create table _ponder_checkpoint (chain_name text primary key, chain_id bigint not null,
+     safe_checkpoint varchar(75) not null, latest_checkpoint varchar(75) not null, finalized_checkpoint varchar(75) not null)`,
+];
+
+/** Writes each table to a file, and has PostgreSQL read the files. */
+async function copyWorld(
+  client: pg.PoolClient,
+  { names, now }: { names: number; now: number },
+): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), "namedex-bench-"));
+  chmodSync(folder, 0o755);
+  try {
+    const files = await openFiles(client, folder);
+    const put: Put = (table, row) => files.get(table)?.write(row);
+    generateWorld({ names, now, put });
+    for (const [table, file] of files) {
+      file.close();
+      await client.query(`copy ${table} from '${file.path}'`);
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+type CopyFile = { path: string; write: (row: Record<string, unknown>) => void; close: () => void };
+
+async function openFiles(client: pg.PoolClient, folder: string): Promise<Map<string, CopyFile>> {
+  mkdirSync(folder, { recursive: true });
+  const { rows } = await client.query<{ table: string; columns: string[] }>(
+    `select table_name as "table", array_agg(column_name::text order by ordinal_position) as columns
+     from information_schema.columns join information_schema.tables using (table_schema, table_name)
+     where table_schema = $1 and table_type = 'BASE TABLE' and table_name not like '\\_%' group by 1`,
+    [SCHEMA],
+  );
+  return new Map(rows.map(({ table, columns }) => [table, openFile(join(folder, table), columns)]));
+}
+
+const FLUSH_LENGTH = 1 << 20;
+
+function openFile(path: string, columns: string[]): CopyFile {
+  const file = openSync(path, "w", 0o644);
+  let text = "";
+  const flush = () => {
+    writeSync(file, text);
+    text = "";
+  };
+  return {
+    path,
+    write: (row) => {
+      text += `${columns.map((column) => cellOf(row[column])).join("\t")}\n`;
+      if (text.length > FLUSH_LENGTH) flush();
+    },
+    close: () => {
+      flush();
+      closeSync(file);
+    },
+  };
+}
+
+const cellOf = (value: unknown): string => (value === null || value === undefined ? "\\N" : String(value));
+
+async function writeProgress(client: pg.PoolClient, now: number): Promise<void> {
+  const pad = (value: number, length: number) => String(value).padStart(length, "0");
+  const checkpoint = `${pad(now, 10)}${pad(1, 16)}${pad(24_000_000, 16)}`.padEnd(75, "0");
+  const meta = {
+    version: "4",
+    build_id: "bench",
+    is_dev: 0,
+    is_ready: 1,
+    is_locked: 0,
+    heartbeat_at: 0,
+    table_names: [],
+    view_names: [],
+  };
+  await client.query("insert into _ponder_meta values ('app', $1)", [meta]);
+  await client.query("insert into _ponder_checkpoint values ('mainnet', 1, $1, $1, $1)", [checkpoint]);
+}

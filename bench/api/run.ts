@@ -1,0 +1,177 @@
+/**
+ * `npm run bench:api`: what the API takes to answer, on generated names, against the least that it could take. Every
+ * operation is measured in turn with its reference, so that their ratio holds whatever else the machine does.
+ */
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import type { Request } from "autocannon";
+import { judge, type Row, report, reportOptions } from "../report.ts";
+import type { Load, Seen } from "./load.ts";
+import { type Operation, operationsOf } from "./operations.ts";
+import { type Samples, takeSamples } from "./samples.ts";
+import { type Server, startServer } from "./server.ts";
+
+const usage = `npm run bench:api -- [options]
+  --names N      how many names to generate; 1000000 unless told
+  --growth N     how many names to hold the growth against; 100000 unless told, 0 for none
+  --seconds N    how long each slice of a measurement is; 1 unless told
+  --rounds N     how many slices of each operation; 3 unless told
+  --soak N       seconds of full load at the end, for memory and stalls; 300 unless told, 0 for none
+  --only TEXT    only operations whose name has this text
+  --profile DIR  writes a profile of the API's process, for Chromium's developer tools
+  --data DIR     where the generated databases are kept; .namedex/bench unless told
+  --json FILE    writes the rows
+  --docs FILE    writes the table into a page`;
+
+const text = { type: "string" } as const;
+const { values } = parseArgs({
+  options: {
+    ...reportOptions,
+    ...{ growth: text, seconds: text, rounds: text, soak: text, only: text, data: text, profile: text },
+    help: { type: "boolean" },
+  },
+});
+
+const numberOf = (value: string | undefined, otherwise: number) =>
+  value === undefined ? otherwise : Number(value);
+const names = numberOf(values.names, 1_000_000);
+const growth = numberOf(values.growth, 100_000);
+const seconds = numberOf(values.seconds, 1);
+const rounds = numberOf(values.rounds, 3);
+const soakSeconds = numberOf(values.soak, 300);
+const data = values.data ?? fileURLToPath(new URL("../../.namedex/bench", import.meta.url));
+const say = (line: string) => console.error(line);
+
+/** As many as keep both cores of a small machine busy. */
+const CONNECTIONS = 4;
+
+const asker = fork(fileURLToPath(new URL("./load.ts", import.meta.url)));
+
+async function ask(load: Omit<Load, "connections"> & { connections?: number }): Promise<Seen> {
+  asker.send({ connections: CONNECTIONS, ...load });
+  const [answer] = (await once(asker, "message")) as [{ seen: Seen } | { error: string }];
+  if ("error" in answer) throw new Error(answer.error);
+  return answer.seen;
+}
+
+const median = (numbers: number[]): number =>
+  numbers.sort((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? Number.NaN;
+
+type References = Record<Operation["against"], Request[]>;
+
+const referencesOf = ({ names }: Samples): References => ({
+  floor: names.map(({ node }) => ({ path: `/bench/floor/${node}` })),
+  count: [{ path: "/bench/count" }],
+  whois: names.map(({ name }) => ({ path: `/whois/${encodeURIComponent(name)}` })),
+});
+
+/** Asks an operation and its reference in turn. */
+async function measure(url: string, operation: Operation, references: References) {
+  const slices: { own: Seen; reference: Seen }[] = [];
+  for (let round = 0; round < rounds; round++) {
+    const reference = await ask({ url, requests: references[operation.against], seconds });
+    const own = await ask({ url, requests: operation.requests, seconds });
+    if (own.failed > 0) throw new Error(`${operation.name}: ${own.failed} answers were errors`);
+    slices.push({ own, reference });
+  }
+  const value = median(slices.map(({ own }) => own[operation.figure]));
+  const ratio = median(
+    slices.map(({ own, reference }) => own[operation.figure] / reference[operation.figure]),
+  );
+  return { value, ratio, p50: median(slices.map(({ own }) => own.p50)) };
+}
+
+/** Measures everything at one size. */
+async function runAt(size: number): Promise<{ rows: Row[]; p50: Map<string, number> }> {
+  const server = await startServer({ names: size, data, say, profile: values.profile });
+  try {
+    const samples = await takeSamples(server.pool);
+    const operations = operationsOf(samples, Math.floor(Date.now() / 1_000));
+    await requireAll(server.url, operations);
+    const references = referencesOf(samples);
+    for (const requests of Object.values(references)) await ask({ url: server.url, requests, seconds: 2 });
+    const rows: Row[] = [];
+    const p50 = new Map<string, number>();
+    for (const operation of operations.filter(({ name }) => name.includes(values.only ?? ""))) {
+      await ask({ url: server.url, requests: operation.requests, seconds: 0.5 });
+      const seen = await measure(server.url, operation, references);
+      const unit = operation.figure === "perSecond" ? "requests/s" : `ms ${operation.figure}`;
+      const { name, target } = operation;
+      rows.push(judge({ bench: "api", name, value: seen.value, unit, ratio: seen.ratio, target }));
+      if (operation.grows === undefined && operation.figure !== "perSecond") p50.set(name, seen.p50);
+      say(`${name}: ${seen.value.toFixed(2)} ${unit}, ratio ${seen.ratio.toFixed(2)}`);
+    }
+    if (size === names && soakSeconds > 0) rows.push(...(await soak(server, operations)));
+    return { rows, p50 };
+  } finally {
+    await server.stop();
+  }
+}
+
+/** An operation that the API has and the benchmark does not know would go unmeasured. */
+async function requireAll(url: string, operations: Operation[]): Promise<void> {
+  const document = (await (await fetch(`${url}/openapi.json`)).json()) as { paths: Record<string, unknown> };
+  const known = new Set(operations.map(({ path }) => path));
+  const unknown = Object.keys(document.paths).filter((path) => !known.has(path));
+  if (unknown.length > 0) say(`Not measured: ${unknown.join(", ")}`);
+}
+
+type Process = { stallMs: number; rss: number; heapUsed: number };
+
+/** Everything at once for some minutes: memory has to stay where it was, and no answer may keep all others waiting. */
+async function soak({ url }: Server, operations: Operation[]): Promise<Row[]> {
+  const readProcess = async () => (await (await fetch(`${url}/bench/process`)).json()) as Process;
+  const requests = operations
+    .filter(({ against }) => against !== "count")
+    .flatMap((one) => one.requests.slice(0, 20));
+  const load = async (part: number) => {
+    await ask({ url, requests, seconds: part, connections: 8 });
+    return readProcess();
+  };
+  say(`full load for ${soakSeconds} s`);
+  await load(soakSeconds / 5);
+  const early = await load(soakSeconds / 5);
+  const late = await load((soakSeconds * 3) / 5);
+  const stall = Math.max(early.stallMs, late.stallMs);
+  const growthOfMemory = late.rss / early.rss;
+  return [
+    judge({
+      bench: "api",
+      name: "memory under full load",
+      value: Math.round(late.rss / 2 ** 20),
+      unit: "MiB",
+      ratio: growthOfMemory,
+      target: { of: "ratio", atMost: 1.15 },
+    }),
+    judge({
+      bench: "api",
+      name: "longest stall under full load",
+      value: stall,
+      unit: "ms",
+      target: { of: "value", atMost: 100 },
+    }),
+  ];
+}
+
+/** How much longer the middle answer takes in the large index than in the small one. */
+function growthRows(large: Map<string, number>, small: Map<string, number>): Row[] {
+  return [...large].map(([name, value]) =>
+    judge({
+      ...{ bench: "api", name: `${name}, growth`, value, unit: "ms p50" },
+      ...{ ratio: value / (small.get(name) ?? Number.NaN), target: { of: "ratio", atMost: 1.5 } },
+    }),
+  );
+}
+
+if (values.help) {
+  console.log(usage);
+} else {
+  const small = growth > 0 && growth !== names ? await runAt(growth) : null;
+  const large = await runAt(names);
+  const rows = [...large.rows, ...(small ? growthRows(large.p50, small.p50) : [])];
+  const made = `${names.toLocaleString("en")} generated names; ${CONNECTIONS} connections, ${rounds} slices of ${seconds} s each, in turn with the reference`;
+  report(rows, { json: values.json, docs: values.docs, made });
+}
+asker.disconnect();

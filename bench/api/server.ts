@@ -1,0 +1,108 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import pg from "pg";
+import { endChild, keepChild } from "../../test/devnet/children.ts";
+import { freePort } from "../../test/devnet/ports.ts";
+import { openDatabase, openFreshDatabase, type Postgres, startPostgres } from "../../test/devnet/postgres.ts";
+import { fillDatabase, SCHEMA } from "./fill.ts";
+
+/** What is measured: `ponder serve` on generated tables. */
+export type Server = { url: string; pool: pg.Pool; pid: number; stop: () => Promise<void> };
+
+type Plan = {
+  names: number;
+  /** Folder of the database; one that holds as many names already is used as it is. */
+  data: string;
+  /** Folder for a profile of the program's processor time, for Chromium's developer tools. */
+  profile?: string | undefined;
+  say: (text: string) => void;
+};
+
+const PREFERRED_PORT = 54_390;
+const START_TIMEOUT_MS = 60_000;
+
+/** Starts the database, fills it where it is not, and starts the program on it. */
+export async function startServer(plan: Plan): Promise<Server> {
+  mkdirSync(plan.data, { recursive: true });
+  const postgres = await startPostgres({ data: `${plan.data}/postgres`, preferredPort: PREFERRED_PORT });
+  const databaseUrl = await prepare(postgres, plan);
+  const pool = new pg.Pool({
+    connectionString: databaseUrl,
+    options: `-c search_path=${SCHEMA},public`,
+    max: 4,
+  });
+  pool.on("error", () => {}); // The server goes away at the end.
+  const served = await serve(databaseUrl, plan);
+  return {
+    ...served,
+    pool,
+    stop: async () => {
+      await endChild(served.child);
+      await pool.end();
+      await postgres.stop();
+    },
+  };
+}
+
+/** Each size has a database of its own; a mark says that it is complete. */
+async function prepare(postgres: Postgres, { names, say }: Plan): Promise<string> {
+  const name = `names_${names}`;
+  const url = await openDatabase(postgres.url, name);
+  if (await isFilled(url)) return url;
+  const fresh = await openFreshDatabase(postgres.url, name);
+  const pool = new pg.Pool({ connectionString: fresh, max: 1 });
+  await fillDatabase(pool, { names, now: Math.floor(Date.now() / 1_000), say });
+  await pool.end();
+  return fresh;
+}
+
+async function isFilled(connectionString: string): Promise<boolean> {
+  const client = new pg.Client({ connectionString });
+  await client.connect();
+  const { rows } = await client.query("select to_regclass($1) as progress", [`${SCHEMA}._ponder_meta`]);
+  const filled = rows[0]?.progress
+    ? await client.query(`select from ${SCHEMA}._ponder_meta`).then(({ rowCount }) => rowCount === 1)
+    : false;
+  await client.end();
+  return filled;
+}
+
+const root = fileURLToPath(new URL("./root", import.meta.url));
+const program = fileURLToPath(new URL("./bin/ponder.js", import.meta.resolve("ponder")));
+
+async function serve(databaseUrl: string, { say, profile }: Plan) {
+  const port = await freePort();
+  const env = {
+    ...{ PATH: process.env.PATH, HOME: process.env.HOME, PORT: String(port) },
+    ...{ ENS_NETWORK: "mainnet", DATABASE_URL: databaseUrl, DATABASE_SCHEMA: SCHEMA },
+    // Nothing is asked of a chain: the names that are asked for are all in the index.
+    RPC_URL_1: "http://127.0.0.1:9",
+    PONDER_LOG_LEVEL: "warn",
+  };
+  const profiler = profile === undefined ? [] : ["--cpu-prof", `--cpu-prof-dir=${profile}`];
+  const args = [...profiler, program, "serve", "--root", root, "--port", String(port)];
+  const child = spawn(process.execPath, args, {
+    env,
+    stdio: ["ignore", "inherit", "inherit"],
+    detached: true,
+  });
+  keepChild(child, "SIGINT");
+  const url = `http://127.0.0.1:${port}`;
+  await untilReady(child, url);
+  say(`serving at ${url}`);
+  return { url, child, pid: child.pid ?? 0 };
+}
+
+async function untilReady(child: ChildProcess, url: string): Promise<void> {
+  const deadline = Date.now() + START_TIMEOUT_MS;
+  const ended = once(child, "exit").then(() => true);
+  while (Date.now() < deadline) {
+    const reply = await fetch(`${url}/ready`).catch(() => null);
+    if (reply?.status === 200) return;
+    const pause = new Promise<false>((resolve) => setTimeout(() => resolve(false), 100));
+    if (await Promise.race([ended, pause])) throw new Error("The server ended before it was ready");
+  }
+  throw new Error("The server was not ready in time");
+}
