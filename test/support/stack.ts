@@ -22,7 +22,13 @@ const LOG_LINES_KEPT = 400;
 const LOG_LINES_SHOWN = 25;
 
 /** Which chain to index; `env` adds to the settings or replaces them. */
-export type StackPlan = { rpcUrl: string; deployment: Deployment; env?: Record<string, string> };
+export type StackPlan = {
+  rpcUrl: string;
+  deployment: Deployment;
+  env?: Record<string, string>;
+  /** Prepares the new database, and gives settings that are known only then. */
+  prepare?: (databaseUrl: string) => Promise<Record<string, string>>;
+};
 
 /** Namedex as it runs in production (`ponder start`), on a database of its own and a free port. */
 export type Stack = {
@@ -40,7 +46,7 @@ export type Stack = {
   /** Rows of a query that finds the tables without naming their schema. */
   sql: <Row extends pg.QueryResultRow>(text: string, values?: unknown[]) => Promise<Row[]>;
   /** Starts `ponder serve` beside the indexer, on a port of its own, and waits until it answers. */
-  startReplica: () => Promise<Replica>;
+  startReplica: (env?: Record<string, string>) => Promise<Replica>;
   /** Ends the indexer as an operator would (SIGINT). */
   stop: () => Promise<void>;
   /** Ends it as a power cut would (SIGKILL). */
@@ -75,7 +81,10 @@ export async function startStack(plan: StackPlan): Promise<Stack> {
 export async function launchStack(plan: StackPlan): Promise<Stack> {
   const folder = mkdtempSync(join(tmpdir(), "namedex-stack-"));
   const database = await createTestDatabase();
-  const env = environmentOf(plan, { folder, databaseUrl: database.url });
+  const env = {
+    ...environmentOf(plan, { folder, databaseUrl: database.url }),
+    ...(await plan.prepare?.(database.url)),
+  };
   const port = await freePort();
   const lines: string[] = [];
   const onLog = ({ text }: { text: string }) => {
@@ -104,8 +113,8 @@ export async function launchStack(plan: StackPlan): Promise<Stack> {
       return { status: reply.status, body: (await reply.json()) as Body };
     },
     sql: async (text, values) => (await pool.query(text, values)).rows,
-    startReplica: async () => {
-      const replica = await launchReplica({ env, folder });
+    startReplica: async (more = {}) => {
+      const replica = await launchReplica({ env: { ...env, ...more }, folder });
       replicas.push(replica);
       return replica;
     },

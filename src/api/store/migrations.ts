@@ -87,7 +87,9 @@ export async function migrateTo(
   { schema, version }: { schema: string; version: number },
 ): Promise<void> {
   await client.query("SELECT pg_advisory_xact_lock($1)", [LOCK]);
-  await client.query(`CREATE SCHEMA IF NOT EXISTS "${schema}"`);
+  // IF NOT EXISTS would ask for the right to make schemas where there is one already.
+  const { rowCount } = await client.query("SELECT FROM pg_namespace WHERE nspname = $1", [schema]);
+  if (rowCount === 0) await client.query(`CREATE SCHEMA "${schema}"`);
   await actAsOwner(client, schema);
   await client.query(`SET LOCAL search_path TO "${schema}"`);
   await client.query(
