@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { addressRecord, domain, event, resolverNode, textRecord } from "ponder:schema";
 import { serve } from "@hono/node-server";
 import { keccak256, namehash, stringToBytes } from "viem";
-import type { Access } from "../../src/api/access/access.ts";
+import type { AppPlan } from "../../src/api/app.ts";
 import { openApi, type TestApi } from "../query/api.ts";
 import {
   account,
@@ -25,14 +25,11 @@ export const bob = account(0xb0b);
 /** The API on real tables, served by Node over HTTP. */
 export type Scene = { api: TestApi; url: string; tables: Tables; close: () => Promise<void> };
 
-export async function openScene(
-  options: { access?: (tables: Tables) => Promise<Access> } = {},
-): Promise<Scene> {
+export async function openScene(asking: Pick<AppPlan, "access" | "callerOf"> = {}): Promise<Scene> {
   const tables = await createTables();
   await setProgress(tables, { chainId: CHAIN_ID, block: 100, time: NOW });
   await fill(tables);
-  const access = await options.access?.(tables);
-  const api = openApi(tables, NOW, { chainHead: 100, ...(access && { access }) });
+  const api = openApi(tables, NOW, { chainHead: 100, ...asking });
   const server = serve({ fetch: api.app.fetch, port: 0, hostname: "127.0.0.1" }) as Server;
   await new Promise((resolve) => server.once("listening", resolve));
   const { port } = server.address() as AddressInfo;

@@ -1,6 +1,5 @@
 import type { Hono } from "hono";
-import type { Access } from "../../src/api/access/access.ts";
-import { createApp } from "../../src/api/app.ts";
+import { type AppPlan, createApp } from "../../src/api/app.ts";
 import { type Endpoint, errorsOf } from "../../src/api/endpoint.ts";
 import { operations } from "../../src/api/endpoints/index.ts";
 import { toApiError } from "../../src/api/errors.ts";
@@ -34,12 +33,17 @@ const checked = (operation: Endpoint): Endpoint => ({
   },
 });
 
-type TestPlan = { chainHead?: number | null; access?: Access };
+/** What the node says of its head, and who is answered. */
+type TestPlan = Pick<AppPlan, "access" | "callerOf"> & { chainHead?: number | null };
 
-export function openApi({ db }: Tables, now: number, { chainHead = null, access }: TestPlan = {}): TestApi {
+export function openApi(
+  { db }: Tables,
+  now: number,
+  { chainHead = null, ...asking }: TestPlan = {},
+): TestApi {
   const makeCtx = async () => ({ db, contracts, now, chainHead: async () => chainHead, ...noChain });
   const pages = createPages(operations, makeCtx);
-  const app = createApp({ operations: operations.map(checked), makeCtx, pages, ...(access && { access }) });
+  const app = createApp({ operations: operations.map(checked), makeCtx, pages, ...asking });
   const read = async (reply: Response) => ({
     status: reply.status,
     body: (await reply.json()) as Record<string, unknown>,

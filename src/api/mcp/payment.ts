@@ -56,19 +56,22 @@ export function receiptOf(header: string, meta: Json | undefined): Json {
   return { ...asObject(decode(header)), challengeId: asObject(challenge).id };
 }
 
-/** Challenges of a `WWW-Authenticate`, each with its request as the object that it is. */
+/** A scheme's name, or one of its parameters; commas between them say nothing that these do not. */
+const schemeOrParameter = /([\w-]+)\s+(?=[\w-]+=")|([\w-]+)="((?:\\.|[^"\\])*)"/g;
+
+/** Challenges to pay in a `WWW-Authenticate`, each with its request as the object that it is. */
 export function challengesIn(header: string): Json[] {
-  const challenges: Json[] = [];
-  for (const [, scheme, name = "", text = ""] of header.matchAll(
-    /(\bPayment\s)|([\w-]+)="((?:\\.|[^"\\])*)"/g,
-  )) {
-    if (scheme !== undefined) challenges.push({});
-    const challenge = challenges.at(-1);
-    if (scheme !== undefined || challenge === undefined) continue;
-    const value = text.replace(/\\(.)/g, "$1");
-    challenge[name] = name === "request" ? decode(value) : value;
+  const challenges: { scheme: string; challenge: Json }[] = [];
+  for (const [, scheme, name = "", text = ""] of header.matchAll(schemeOrParameter)) {
+    if (scheme !== undefined) challenges.push({ scheme: scheme.toLowerCase(), challenge: {} });
+    else Object.assign(challenges.at(-1)?.challenge ?? {}, { [name]: readValue(name, text) });
   }
-  return challenges;
+  return challenges.filter(({ scheme }) => scheme === "payment").map(({ challenge }) => challenge);
+}
+
+function readValue(name: string, quoted: string): unknown {
+  const text = quoted.replace(/\\(.)/g, "$1");
+  return name === "request" ? decode(text) : text;
 }
 
 const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString("base64url");

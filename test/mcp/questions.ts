@@ -1,0 +1,90 @@
+import { namehash } from "viem";
+import { alice, bob } from "./scene.ts";
+
+/** A call, and the request over HTTP that asks the same. */
+export type Pair = [tool: string, args: Record<string, unknown>, path: string, body?: unknown];
+
+const everyName = [
+  ...Array.from({ length: 30 }, (_, i) => `many${i}.eth`),
+  "alice.eth",
+  "nobody.eth",
+  "a..b",
+];
+
+/** Questions of every kind, asked both ways. */
+export const pairs: Pair[] = [
+  ["whois", { name: "alice.eth" }, "/whois/alice.eth"],
+  ["whois", { name: "ALICE.eth" }, "/whois/ALICE.eth"],
+  ["whois", { name: "nobody.eth" }, "/whois/nobody.eth"],
+  ["whois", { name: "grace.eth" }, "/whois/grace.eth"],
+  ["whois", { name: "premium.eth" }, "/whois/premium.eth"],
+  ["whois", { name: "alice.eth", view: null }, "/whois/alice.eth"],
+  ["whois_bulk", { names: everyName }, "/whois/bulk", { names: everyName }],
+  [
+    "whois_bulk",
+    { names: ["alice.eth"], namehashes: [namehash("grace.eth"), "0x1"] },
+    "/whois/bulk",
+    { names: ["alice.eth"], namehashes: [namehash("grace.eth"), "0x1"] },
+  ],
+  ["search_domains", {}, "/search-domains"],
+  ["search_domains", { q: "ali" }, "/search-domains?q=ali"],
+  ["search_domains", { q: "many", page: 2 }, "/search-domains?q=many&page=2"],
+  ["search_domains", { q: "many", page: "2" }, "/search-domains?q=many&page=2"],
+  ["search_domains", { is_wrapped: false, min_length: 6 }, "/search-domains?is_wrapped=false&min_length=6"],
+  [
+    "search_domains",
+    { q: "alice.eth", search_full_name: true, sort_dir: "desc" },
+    "/search-domains?q=alice.eth&search_full_name=true&sort_dir=desc",
+  ],
+  ["search_domains", { registrar_owner: bob, page: 3 }, `/search-domains?registrar_owner=${bob}&page=3`],
+  ["get_records", { name: "alice.eth" }, "/domain/alice.eth/records"],
+  ["get_records", { name: "alice.eth", types: "text,addr" }, "/domain/alice.eth/records?types=text,addr"],
+  ["get_records", { name: "alice.eth", key: "url" }, "/domain/alice.eth/records/text/url"],
+  [
+    "get_records",
+    { name: "alice.eth", key: "description", view: "text" },
+    "/domain/alice.eth/records/text/description",
+  ],
+  ["get_domain_history", { name: "alice.eth" }, "/domain/alice.eth/events"],
+  [
+    "get_domain_history",
+    { name: "alice.eth", view: "registrations" },
+    "/domain/alice.eth/registration-history",
+  ],
+  [
+    "get_domain_history",
+    { name: "alice.eth", view: "registrations", merged: false },
+    "/domain/alice.eth/registration-history?merged=false",
+  ],
+  ["get_domain_history", { name: "alice.eth", view: "ownership" }, "/domain/alice.eth/ownership-history"],
+  [
+    "get_domain_history",
+    { name: "alice.eth", audit: true },
+    "/domain/alice.eth/ownership-history?audit=true",
+  ],
+  ["get_domain_history", { name: "alice.eth", view: "resolvers" }, "/domain/alice.eth/resolver-history"],
+  ["get_domain_history", { name: "alice.eth", key: "url" }, "/domain/alice.eth/records/text/url/history"],
+  ["get_address_portfolio", { address: alice }, `/address/${alice}/domains`],
+  [
+    "get_address_portfolio",
+    { address: alice, include_expired: true, sort_by: "expiry_timestamp" },
+    `/address/${alice}/domains?include_expired=true&sort_by=expiry_timestamp`,
+  ],
+  ["get_address_portfolio", { address: bob, view: "domains", page: 2 }, `/address/${bob}/domains?page=2`],
+  ["get_address_portfolio", { address: alice, view: "count" }, `/address/${alice}/domain-count`],
+  ["get_address_portfolio", { address: alice, view: "summary" }, `/address/${alice}/summary`],
+  ["get_address_portfolio", { address: alice, view: "previous" }, `/address/${alice}/previous-domains`],
+  [
+    "get_primary_names",
+    { addresses: [alice, bob, "0x1"] },
+    "/address/primary-names/bulk",
+    { addresses: [alice, bob, "0x1"] },
+  ],
+  ["get_primary_names", { address: alice }, `/address/${alice}/primary-name?history=true`],
+  ["get_statistics", {}, "/ens-stats"],
+  ["get_statistics", { view: "totals" }, "/ens-stats"],
+  ["get_statistics", { view: "registrations" }, "/ens-stats/registrations"],
+  ["get_statistics", { view: "distribution" }, "/ens-stats/distribution"],
+  ["get_statistics", { view: "primary_names" }, "/ens-stats/primary-names"],
+  ["get_statistics", { view: "recent_activity" }, "/ens-stats/recent-activity"],
+];
