@@ -105,6 +105,12 @@ describe("with a key", () => {
     expect(refused.headers.get("x-credits-remaining")).toBe("0");
   });
 
+  test("nothing is done for a key that cannot pay for it", async () => {
+    const { key } = await service.createKey(0);
+    // Were it done, it would fail with 502.
+    expect((await service.get("/fails?as=LIVE_RESOLUTION_FAILED", { "X-API-Key": key })).status).toBe(402);
+  });
+
   test("there is no limit by address, and nothing is said of one", async () => {
     const { key } = await service.createKey(100);
     const from = fromNewAddress();

@@ -1,0 +1,141 @@
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Hono } from "hono";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { keysIn } from "../../src/api/store/keys.ts";
+import { openStore, type Store } from "../../src/api/store/store.ts";
+import { CHAIN_ID, deployment } from "../query/rows.ts";
+import { createTables, setProgress, type Tables } from "../query/tables.ts";
+
+/**
+ * What each route costs: `free` asks for nothing, a number is that many credits, `each item` is a credit for each item
+ * of the body. Routes that answer in their own protocol say so. A route that is not in here must not exist.
+ */
+const prices: Record<string, "free" | 1 | "each item"> = {
+  "GET /": "free",
+  "GET /home.css": "free",
+  "GET /docs": "free",
+  "GET /docs/swagger-ui-bundle.js": "free",
+  "GET /docs/swagger-ui.css": "free",
+  "GET /docs/favicon.png": "free",
+  "GET /docs/reference.js": "free",
+  "GET /docs/reference.css": "free",
+  "GET /openapi.json": "free",
+  "GET /llms.txt": "free",
+  "GET /llms-full.txt": "free",
+  "GET /index-metrics": "free",
+  "GET /stats": "free",
+  "GET /pending-stats": "free",
+  "GET /ens-stats": "free",
+  "GET /ens-stats/registrations": "free",
+  "GET /ens-stats/distribution": "free",
+  "GET /ens-stats/primary-names": "free",
+  "GET /ens-stats/recent-activity": "free",
+  "GET /whois/:name": 1,
+  "POST /whois/bulk": "each item",
+  "GET /search-domains": 1,
+  "GET /domain/:name/events": 1,
+  "GET /domain/:name/subdomains": 1,
+  "GET /domain/:name/registration-history": 1,
+  "GET /domain/:name/ownership-history": 1,
+  "GET /domain/:name/resolver-history": 1,
+  "GET /domain/:name/records": 1,
+  "GET /domain/:name/records/text/:key": 1,
+  "GET /domain/:name/records/text/:key/history": 1,
+  "GET /domain/:name/agent": 1,
+  "GET /lookup-hash/:hash": 1,
+  "GET /lookup-namehash/:hash": 1,
+  "GET /lookup-labelhash/:hash": 1,
+  "GET /address/:address/domains": 1,
+  "GET /address/:address/domain-count": 1,
+  "GET /address/:address/primary-name": 1,
+  "GET /address/:address/summary": 1,
+  "GET /address/:address/previous-domains": 1,
+  "POST /address/primary-names/bulk": "each item",
+  "GET /agents": 1,
+  "GET /agents/:agentId": 1,
+};
+
+const NOW = 1_800_000_000;
+const ITEMS = 3;
+const address = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
+const hash = `0x${"11".repeat(32)}`;
+const values: Record<string, string> = { name: "alice.eth", address, hash, key: "url", agentId: "7" };
+const queries: Record<string, string> = { "GET /search-domains": "?q=alice" };
+const bodies: Record<string, unknown> = {
+  "POST /whois/bulk": { names: Array(ITEMS - 1).fill("alice.eth"), namehashes: [hash] },
+  "POST /address/primary-names/bulk": { addresses: Array(ITEMS).fill(address) },
+};
+
+// The service as it is wired, on tables of its own: only where Ponder would hand it its database, the test does.
+const ponder = vi.hoisted(() => ({ db: undefined as unknown, publicClients: {} }));
+vi.mock("ponder:api", () => ponder);
+
+let tables: Tables;
+let app: Hono;
+let store: Store;
+/** A key that can pay for nothing: the refusal tells what a request would have cost. */
+let poorKey: string;
+
+beforeAll(async () => {
+  tables = await createTables();
+  await setProgress(tables, { chainId: CHAIN_ID, block: 1, time: NOW });
+  ponder.db = tables.db;
+  const databaseUrl = tables.pool.options.connectionString ?? "";
+  const file = join(mkdtempSync(join(tmpdir(), "namedex-prices-")), "deployment.json");
+  writeFileSync(file, JSON.stringify(deployment));
+  vi.stubEnv("ENS_NETWORK", "devnet");
+  vi.stubEnv("ENS_DEPLOYMENT", file);
+  vi.stubEnv("DATABASE_URL", databaseUrl);
+  vi.stubEnv("DATABASE_SERVICE_SCHEMA", "service");
+  vi.stubEnv("ACCESS", "metered");
+  store = openStore({ databaseUrl, schema: "service" });
+  const made = await keysIn(store).create({ label: "poor", owner: null, credits: 0, reason: "for a test" });
+  poorKey = made.key;
+  app = (await import("../../src/api/index.ts")).default as Hono;
+});
+afterAll(async () => {
+  vi.unstubAllEnvs();
+  await store?.close();
+  await tables?.drop();
+});
+
+/** Every route but those that stand for all paths (middleware, the answer to unknown paths). */
+const routesOf = (of: Hono): string[] => [
+  ...new Set(
+    of.routes.map(({ method, path }) => `${method} ${path}`).filter((route) => !route.includes("*")),
+  ),
+];
+
+test("every route is in the table, under both prefixes, and the table has no other", () => {
+  const listed = Object.keys(prices);
+  const twice = listed.flatMap((route) => [route, route.replace(" /", " /api/").replace(/\/$/, "")]);
+  expect(routesOf(app).sort()).toEqual(twice.sort());
+});
+
+/** A good request of a route, with a key. */
+async function ask(route: string, key: string): Promise<Response> {
+  const [method = "", path = ""] = route.split(" ");
+  const url = path.replace(/:(\w+)/g, (_, name: string) => values[name] ?? "") + (queries[route] ?? "");
+  const body = bodies[route] === undefined ? null : JSON.stringify(bodies[route]);
+  const headers = { "X-API-Key": key, "Content-Type": "application/json" };
+  return app.request(url, { method, headers, body });
+}
+
+describe.each(Object.entries(prices))("%s", (route, price) => {
+  test(price === "free" ? "asks for nothing" : `costs ${price}`, async () => {
+    const reply = await ask(route, poorKey);
+    if (price === "free") {
+      expect([
+        reply.status,
+        reply.headers.get("ratelimit"),
+        reply.headers.get("x-credits-remaining"),
+      ]).toEqual([200, null, null]);
+      return;
+    }
+    const credits = price === "each item" ? ITEMS : price;
+    expect(reply.status).toBe(402);
+    expect(await reply.text()).toContain(`this request costs ${credits}.`);
+  });
+});
