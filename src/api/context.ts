@@ -1,6 +1,8 @@
 import type schema from "ponder:schema";
 import type { ReadonlyDrizzle } from "ponder";
+import type { Heads } from "./chainHead.ts";
 import type { Contracts } from "./contracts.ts";
+import type { Freshness } from "./freshness.ts";
 import type { Live } from "./live/live.ts";
 import type { Block } from "./store/liveAnswers.ts";
 
@@ -17,6 +19,8 @@ export type Ctx = {
   live: Live;
   /** The block at which live answers are read. @throws LiveFailure where only the chain could tell it and does not */
   liveBlock: () => Promise<Block>;
-  /** Newest block of the registry's chain as its node says; null if it cannot be asked. */
-  chainHead: () => Promise<number | null>;
+  /** Newest block of a chain as its node says; null if it cannot be asked. */
+  chainHead: Heads;
+  /** How far the index is. */
+  freshness: Freshness;
 };

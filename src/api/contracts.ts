@@ -78,6 +78,15 @@ export function contractsOf(deployment: Deployment): Contracts {
   };
 }
 
+/** The first block of each chain that has something to index. */
+export const firstBlocksOf = (deployment: Deployment): Record<number, number> =>
+  Object.fromEntries(
+    [deployment, ...deployment.layer2].map(({ chainId, contracts }) => [
+      chainId,
+      Math.min(...contracts.map((entry) => entry.startBlock)),
+    ]),
+  );
+
 const lowerCase = (entry: ContractEntry): Address => entry.address.toLowerCase() as Address;
 
 /** The registrar into which all .eth names were brought; tokens of the earlier ones are no names any more. */

@@ -67,7 +67,7 @@ const commonErrors: ErrorCode[] = ["INTERNAL_ERROR"];
 export function errorsOf(operation: Endpoint): ErrorCode[] {
   const fromInput: ErrorCode[] = Object.keys(operation.query.shape).length > 0 ? ["INVALID_PARAMETER"] : [];
   const fromBody: ErrorCode[] = operation.method === "post" ? ["INVALID_PARAMETER", "MISSING_PARAMETER"] : [];
-  const building: ErrorCode[] = operation.answersWhileBuilding ? [] : ["NO_INDEXERS_AVAILABLE"];
+  const building: ErrorCode[] = operation.answersWhileBuilding ? [] : ["INDEX_NOT_READY"];
   const access: ErrorCode[] =
     operation.cost === 0 ? [] : ["INVALID_API_KEY", "PAYMENT_REQUIRED", "RATE_LIMITED"];
   return [

@@ -34,7 +34,12 @@ export const errorCodes = {
     meaning: "The answer has to come from the chain, and the chain could not be asked.",
   },
   INDEXER_UNREACHABLE: { status: 502, meaning: "The proxy could not reach any indexer." },
-  NO_INDEXERS_AVAILABLE: { status: 503, meaning: "No synced index is available: it is still being built." },
+  INDEX_NOT_READY: {
+    status: 503,
+    meaning:
+      "The index is not complete, or known to be behind its chain; `Retry-After` tells when to ask again, `/indexing-status` how far it is.",
+  },
+  NO_INDEXERS_AVAILABLE: { status: 503, meaning: "The proxy knows no indexer that is synced and has room." },
   INTERNAL_ERROR: {
     status: 500,
     meaning: "An unexpected error of the server; nothing is wrong with the request.",

@@ -1,23 +1,24 @@
-import { publicClients, db as readonlyDb } from "ponder:api";
+import { db as readonlyDb } from "ponder:api";
 import { type Access, openAccess } from "./access/access.ts";
 import { callerBehind } from "./access/caller.ts";
 import { limitsIn } from "./access/limits.ts";
 import { meteredAccess } from "./access/metered.ts";
 import { createApp } from "./app.ts";
+import { createHeads } from "./chainHead.ts";
 import { chainClock, systemClock } from "./clock.ts";
 import type { Ctx, Db } from "./context.ts";
-import { contractsOf } from "./contracts.ts";
+import { contractsOf, firstBlocksOf } from "./contracts.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { operations } from "./endpoints/index.ts";
-import { ApiError } from "./errors.ts";
+import { createFreshness } from "./freshness.ts";
 import { liveContractsOf } from "./live/deployment.ts";
 import { createGateways } from "./live/gateway.ts";
 import { createLive } from "./live/live.ts";
 import { createRpc } from "./live/rpc.ts";
 import { newestBlock } from "./newestBlock.ts";
 import { createPages } from "./pages/pages.ts";
-import { readIndexerState } from "./query/progress.ts";
 import { readSettings } from "./settings.ts";
+import { completedIndexesIn } from "./store/completedIndexes.ts";
 import { keysIn } from "./store/keys.ts";
 import { liveAnswersIn } from "./store/liveAnswers.ts";
 import { openStore } from "./store/store.ts";
@@ -44,42 +45,19 @@ const liveBlock = async () =>
     { chainId: contracts.chainId, clock: isPublicNetwork ? await systemClock() : null },
   );
 
-const HEAD_CACHE_MS = 1_000;
-let head: { block: Promise<number | null>; until: number } | undefined;
-
-/** The node is asked at most once a second: the question goes through the indexer's own request budget. */
-function chainHead(): Promise<number | null> {
-  if (head === undefined || head.until < Date.now()) {
-    head = { block: askForHead(), until: Date.now() + HEAD_CACHE_MS };
-  }
-  return head.block;
-}
-
-async function askForHead(): Promise<number | null> {
-  const client = publicClients[deployment.name];
-  try {
-    return client ? Number(await client.getBlockNumber()) : null;
-  } catch {
-    return null; // `/stats` then shows the indexed block.
-  }
-}
-
-/** Once seen ready, the index stays fit for answers: a restarted indexer goes on where it was. */
-let isReady = false;
-
-async function requireIndex(): Promise<void> {
-  isReady ||= (await readIndexerState(db)).isReady;
-  if (!isReady) {
-    throw new ApiError(
-      "NO_INDEXERS_AVAILABLE",
-      "The index is still being built; /stats tells how far it is.",
-    );
-  }
-}
+const chainHead = createHeads(settings.rpcUrls);
+const freshness = createFreshness({
+  ...{ db, heads: chainHead, completed: completedIndexesIn(store) },
+  chainId: contracts.chainId,
+  startBlocks: firstBlocksOf(deployment),
+  maxLagSeconds: settings.maxLagSeconds,
+  clock: isPublicNetwork ? () => Math.floor(Date.now() / 1_000) : null,
+});
+freshness.watch();
 
 async function makeCtx(operation: Pick<Endpoint, "answersWhileBuilding">): Promise<Ctx> {
-  if (!operation.answersWhileBuilding) await requireIndex();
-  return { db, contracts, now: await now(), live, liveBlock, chainHead };
+  if (!operation.answersWhileBuilding) await freshness.require();
+  return { db, contracts, now: await now(), live, liveBlock, chainHead, freshness };
 }
 
 const access: Access =

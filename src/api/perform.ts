@@ -3,7 +3,7 @@ import type { Ctx } from "./context.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { ApiError } from "./errors.ts";
 
-/** Makes the context of a request; throws NO_INDEXERS_AVAILABLE if the operation needs an index that is not there. */
+/** Makes the context of a request; throws INDEX_NOT_READY if the operation needs an index that may not answer. */
 export type MakeCtx = (operation: Endpoint) => Promise<Ctx>;
 
 /** What answers operations, whichever way they are asked: over HTTP or as tools. */

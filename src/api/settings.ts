@@ -31,6 +31,8 @@ export type Settings = DatabaseSettings & {
   access: "open" | "metered";
   /** Number of the operator's own proxies before the API, each of which appends to `X-Forwarded-For`. */
   trustedProxies: number;
+  /** How old the newest indexed block may be for the index to answer; null for chains whose time stands still. */
+  maxLagSeconds: number | null;
   /** Whether the indexer reads contract state at past blocks (needs an archive node). */
   archiveReads: boolean;
 };
@@ -66,6 +68,7 @@ const environment = z.object({
   ARCHIVE_READS: z.enum(["on", "off"]).optional(),
   ACCESS: z.enum(["open", "metered"]).default("open"),
   TRUSTED_PROXIES: wholeNumber(0, 10).default(0),
+  MAX_LAG_SECONDS: z.union([z.literal("off"), z.coerce.number().int().min(1).max(1_000_000_000)]).optional(),
 });
 
 /** What is expected of each variable, and an example to paste. */
@@ -83,6 +86,7 @@ const expectations: Record<string, [expected: string, example: string]> = {
   ARCHIVE_READS: ["on or off", "off"],
   ACCESS: ["open or metered", "metered"],
   TRUSTED_PROXIES: ["the number of your own proxies before the API, from 0 to 10", "1"],
+  MAX_LAG_SECONDS: ["a whole number of seconds from 1, or off", "120"],
 };
 
 /**
@@ -106,6 +110,7 @@ export function readSettings(env: Record<string, string | undefined>): Settings 
     port: known.PORT,
     access: known.ACCESS,
     trustedProxies: known.TRUSTED_PROXIES,
+    maxLagSeconds: readMaxLag(known),
     archiveReads: (known.ARCHIVE_READS ?? (known.ENS_NETWORK === "devnet" ? "on" : "off")) === "on",
   };
 }
@@ -165,6 +170,15 @@ function requireOwnSchemas(known: z.output<typeof databaseEnvironment>): void {
 function readLiveUrls({ ENS_NETWORK, LIVE_RPC_URL }: Environment, devnetUrls: string[]): string[] {
   if (LIVE_RPC_URL !== undefined) return readUrls("LIVE_RPC_URL", LIVE_RPC_URL);
   return ENS_NETWORK === "devnet" ? devnetUrls : [];
+}
+
+/** Public chains make a block every 12 seconds; an index further behind the clock than this is known to be late. */
+const LATE_SECONDS = 120;
+
+function readMaxLag({ ENS_NETWORK, MAX_LAG_SECONDS }: Environment): number | null {
+  const usual = ENS_NETWORK === "mainnet" || ENS_NETWORK === "sepolia" ? LATE_SECONDS : "off";
+  const chosen = MAX_LAG_SECONDS ?? usual;
+  return chosen === "off" ? null : chosen;
 }
 
 function complaint(name: string, value: string | undefined): string {

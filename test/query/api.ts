@@ -3,6 +3,7 @@ import { type AppPlan, createApp } from "../../src/api/app.ts";
 import { type Endpoint, errorsOf } from "../../src/api/endpoint.ts";
 import { operations } from "../../src/api/endpoints/index.ts";
 import { toApiError } from "../../src/api/errors.ts";
+import { createFreshness } from "../../src/api/freshness.ts";
 import { createPages } from "../../src/api/pages/pages.ts";
 import { noChain } from "./noChain.ts";
 import { contracts } from "./rows.ts";
@@ -41,7 +42,12 @@ export function openApi(
   now: number,
   { chainHead = null, ...asking }: TestPlan = {},
 ): TestApi {
-  const makeCtx = async () => ({ db, contracts, now, chainHead: async () => chainHead, ...noChain });
+  const heads = async () => (chainHead === null ? null : { number: chainHead, timestamp: now });
+  const freshness = createFreshness({
+    ...{ db, heads, completed: { add: async () => {}, has: async () => false } },
+    ...{ chainId: contracts.chainId, startBlocks: {}, maxLagSeconds: null, clock: () => now },
+  });
+  const makeCtx = async () => ({ db, contracts, now, ...noChain, chainHead: heads, freshness });
   const pages = createPages(operations, makeCtx);
   const app = createApp({ operations: operations.map(checked), makeCtx, pages, ...asking });
   const read = async (reply: Response) => ({

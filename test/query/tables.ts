@@ -28,6 +28,7 @@ export type Tables = {
   db: Db;
   writer: ReturnType<typeof connect>["writer"];
   pool: pg.Pool;
+  databaseUrl: string;
   drop: () => Promise<void>;
 };
 
@@ -50,6 +51,7 @@ export async function createTables({ fill = async () => {}, onQuery }: Options =
     db: writer as unknown as Db,
     writer,
     pool,
+    databaseUrl: database.url,
     drop: async () => {
       await pool.end();
       await database.drop();

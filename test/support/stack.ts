@@ -140,7 +140,7 @@ async function launchReplica({ env, folder }: Pick<PonderPlan, "env" | "folder">
   });
   const output = () => lines.join("\n");
   await until(ponder, {
-    look: () => isReady(ponder.url),
+    look: async () => (await fetch(`${ponder.url}/health`).catch(() => null))?.status === 200,
     timeout: READY_TIMEOUT_MS,
     describe: () => `waiting for a replica; its log:\n${output()}`,
   });

@@ -4,6 +4,7 @@ import { agentEndpoints } from "./agents.ts";
 import { bulkEndpoints } from "./bulk.ts";
 import { domainEndpoints } from "./domains.ts";
 import { historyEndpoints } from "./history.ts";
+import { indexingStatus } from "./indexingStatus.ts";
 import { lookupEndpoints } from "./lookups.ts";
 import { primaryNameEndpoints } from "./primaryNames.ts";
 import { recordEndpoints } from "./records.ts";
@@ -23,5 +24,6 @@ export const operations: readonly Endpoint[] = [
   ...primaryNameEndpoints,
   ...agentEndpoints,
   ...statisticsEndpoints,
+  indexingStatus,
   ...systemEndpoints,
 ];

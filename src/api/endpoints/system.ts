@@ -83,10 +83,10 @@ async function readProgress({ db, contracts, chainHead }: Ctx) {
     readIndexerState(db),
     listProgress(db),
     countPending(db, contracts),
-    chainHead(),
+    chainHead(contracts.chainId),
   ]);
   const processed = chains.find(({ chainId }) => chainId === contracts.chainId)?.blockNumber ?? 0;
-  const head = Math.max(nodeHead ?? 0, processed);
+  const head = Math.max(nodeHead?.number ?? 0, processed);
   return { running: indexer.isRunning, ready: indexer.isReady, processed, pending, head };
 }
 

@@ -1,11 +1,14 @@
+import type { Unfit } from "../freshness.ts";
 import { type AccessMode, accessInWords, version } from "../openapi.ts";
 import { escapeHtml } from "./html.ts";
 
 /** What the first page says of the index. */
 export type IndexStatus = {
   network: string;
-  /** True once every past event is indexed. */
-  isReady: boolean;
+  /** Why operations on names do not answer; null if they do. */
+  unfit: Unfit | null;
+  /** Of the backfill, while it runs and this is known. */
+  backfill: { percentage: number | null; secondsLeft: number | null } | null;
   indexedBlock: number;
   /** When that block was made, in unix seconds. */
   indexedAt: number;
@@ -16,20 +19,21 @@ export type IndexStatus = {
 const exampleName = (network: string): string => (network === "mainnet" ? "vitalik.eth" : "alice.eth");
 
 /** The first page as programs read it. */
-export function toHomeJson({ network, isReady, indexedBlock, access }: IndexStatus) {
+export function toHomeJson({ network, unfit, indexedBlock, access }: IndexStatus) {
   return {
     name: "Namedex",
     version,
     description: "An open-source, self-hosted index of the Ethereum Name Service",
     network,
-    index: { ready: isReady, block: indexedBlock },
+    index: { ready: unfit === null, reason: unfit, block: indexedBlock },
     access: accessInWords[access],
     links: {
       documentation: "/docs",
       openapi: "/openapi.json",
       llms: "/llms.txt",
       llms_full: "/llms-full.txt",
-      status: "/stats",
+      status: "/indexing-status",
+      stats: "/stats",
       metrics: "/index-metrics",
     },
     examples: examplesFor(network),
@@ -66,7 +70,7 @@ export function toHomePage(status: IndexStatus, origin: string): string {
 <p class="lead">An open-source, self-hosted index of the Ethereum Name Service: who owns a name, until when, what it points to, and how all that came about. JSON over HTTP.</p>
 <dl>
 <div><dt>Network</dt><dd>${escapeHtml(status.network)}</dd></div>
-<div><dt>Index</dt><dd>${status.isReady ? "ready" : "being built"}</dd></div>
+<div><dt>Index</dt><dd>${writeState(status)}</dd></div>
 <div><dt>Block</dt><dd>${status.indexedBlock.toLocaleString("en")}</dd></div>
 <div><dt>As of</dt><dd>${writeTime(status.indexedAt)}</dd></div>
 <div><dt>Version</dt><dd>${escapeHtml(version)}</dd></div>
@@ -75,7 +79,7 @@ export function toHomePage(status: IndexStatus, origin: string): string {
 <a class="first" href="docs">Reference, to try in the browser</a>
 <a href="openapi.json">OpenAPI 3.1</a>
 <a href="llms.txt">llms.txt</a>
-<a href="stats">Status</a>
+<a href="indexing-status">Status</a>
 </nav>
 <h2>Try it</h2>
 <pre tabindex="0"><code>${escapeHtml(curls.join("\n"))}</code></pre>
@@ -91,6 +95,25 @@ export function toHomePage(status: IndexStatus, origin: string): string {
 </html>
 `;
 }
+
+const states: Record<Unfit, string> = {
+  building: "being built",
+  catching_up: "catching up after a restart",
+  late: "behind the chain",
+};
+
+function writeState({ unfit, backfill }: IndexStatus): string {
+  if (unfit === null) return "ready";
+  const { percentage = null, secondsLeft = null } = backfill ?? {};
+  const done = percentage === null ? "" : `, ${percentage} %`;
+  const left = secondsLeft === null ? "" : `, about ${writeDuration(secondsLeft)} left`;
+  return `${states[unfit]}${done}${left}`;
+}
+
+const writeDuration = (seconds: number): string => {
+  if (seconds < 90) return `${seconds} s`;
+  return seconds < 5_400 ? `${Math.round(seconds / 60)} min` : `${Math.round(seconds / 3_600)} h`;
+};
 
 const writeTime = (seconds: number): string =>
   seconds === 0 ? "not yet" : `${new Date(seconds * 1_000).toISOString().slice(0, 16).replace("T", " ")} UTC`;

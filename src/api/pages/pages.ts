@@ -3,7 +3,6 @@ import type { Ctx } from "../context.ts";
 import type { Endpoint } from "../endpoint.ts";
 import { indexMetrics } from "../metrics.ts";
 import { type AccessMode, openApiDocument } from "../openapi.ts";
-import { listProgress, readIndexerState } from "../query/progress.ts";
 import { sendAsset, toAsset } from "./asset.ts";
 import { mountDocs } from "./docs.ts";
 import { homeStyle, type IndexStatus, toHomeJson, toHomePage } from "./home.ts";
@@ -31,14 +30,15 @@ export function createPages(
   return app;
 }
 
-async function readStatus({ db, contracts }: Ctx): Promise<Omit<IndexStatus, "access">> {
-  const [{ isReady }, chains] = await Promise.all([readIndexerState(db), listProgress(db)]);
-  const chain = chains.find(({ chainId }) => chainId === contracts.chainId);
+async function readStatus({ freshness, contracts }: Ctx): Promise<Omit<IndexStatus, "access">> {
+  const { unfit, chains } = await freshness.report();
+  const [chain] = chains;
   return {
     network: contracts.chainName(contracts.chainId),
-    isReady,
-    indexedBlock: chain?.blockNumber ?? 0,
-    indexedAt: chain?.blockTimestamp ?? 0,
+    unfit,
+    backfill: chain?.backfill ?? null,
+    indexedBlock: chain?.indexed.blockNumber ?? 0,
+    indexedAt: chain?.indexed.blockTimestamp ?? 0,
   };
 }
 

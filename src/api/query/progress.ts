@@ -6,43 +6,75 @@ import type { Db } from "../context.ts";
 export type ChainProgress = {
   chainId: number;
   chainName: string;
+  /** The tables are as of this block. */
   blockNumber: number;
   blockTimestamp: number;
+  /** No reorganisation goes below this block; an indexer that starts again goes on from here, or from before. */
+  finalizedBlock: number;
 };
 
 /** What Ponder says of the indexer in `_ponder_meta`. */
 export type IndexerState = {
-  /** True once every past event is indexed and the tables have their indexes. */
+  /** True once every past event is indexed and the tables have their indexes; false again while it restarts. */
   isReady: boolean;
   /** True while an indexer holds the tables and shows signs of life, which it does every 10 seconds. */
   isRunning: boolean;
+  schema: string;
+  /** Ponder's name of the code, schema and configuration that wrote the tables. */
+  buildId: string;
+  /** Another one wherever the tables were made anew. */
+  tablesId: string;
+};
+
+const unknownIndexer: IndexerState = {
+  ...{ isReady: false, isRunning: false },
+  ...{ schema: "", buildId: "", tablesId: "" },
 };
 
 /** The state of the indexer that writes the tables; it may be another process than ours. */
 export async function readIndexerState(db: Db): Promise<IndexerState> {
-  const { rows } = await db.execute<{ ready: boolean; running: boolean }>(sql`
-    select (value ->> 'is_ready')::int = 1 as ready,
+  const { rows } = await db.execute<IndexerState>(sql`
+    select (value ->> 'is_ready')::int = 1 as "isReady",
       (value ->> 'is_locked')::int = 1
-        and (value ->> 'heartbeat_at')::numeric > extract(epoch from now()) * 1000 - 30000 as running
+        and (value ->> 'heartbeat_at')::numeric > extract(epoch from now()) * 1000 - 30000 as "isRunning",
+      current_schema() as schema, coalesce(value ->> 'build_id', '') as "buildId",
+      '_ponder_meta'::regclass::oid::text as "tablesId"
     from _ponder_meta where key = 'app'`);
-  return { isReady: rows[0]?.ready ?? false, isRunning: rows[0]?.running ?? false };
+  return rows[0] ?? unknownIndexer;
 }
 
-/** The newest indexed block of each chain. Ponder keeps checkpoints of 75 digits: time (10), chain (16), block (16), ... */
+/**
+ * The block of each chain as of which the tables are. Ponder keeps checkpoints of 75 digits: time (10), chain (16),
+ * block (16), ... An indexer that starts again takes its tables back to the safe checkpoint, drops the indexes, and
+ * leaves the latest checkpoint as it was until the first block afterwards: a latest checkpoint that is older than the
+ * youngest index tells of rows that are gone. Source: ponder 0.17.7, database/index.js, `crashRecoveryCheckpoint`.
+ */
 export async function listProgress(db: Db): Promise<ChainProgress[]> {
-  const { rows } = await db.execute<{
-    chain_name: string;
-    chain_id: string;
-    block: string;
-    time: string;
-  }>(sql`
-    select chain_name, chain_id, substr(latest_checkpoint, 27, 16) as block, substr(latest_checkpoint, 1, 10) as time
-    from _ponder_checkpoint order by chain_id`);
+  const { rows } = await db.execute<
+    Record<"chain_name" | "chain_id" | "block" | "time" | "finalized", string>
+  >(
+    sql`
+    with indexer as (select (value ->> 'is_ready')::int = 1 as is_ready from _ponder_meta where key = 'app'),
+    built as (
+      select min(age(i.xmin)) as age from pg_index i join pg_class t on t.oid = i.indrelid
+      where t.relnamespace = current_schema()::regnamespace
+    ),
+    progress as (
+      select c.*, case
+        when (select is_ready from indexer) and age(c.xmin) <= coalesce((select age from built), 2147483647)
+        then latest_checkpoint else safe_checkpoint end as checkpoint
+      from _ponder_checkpoint c
+    )
+    select chain_name, chain_id, substr(checkpoint, 27, 16) as block, substr(checkpoint, 1, 10) as time,
+      substr(finalized_checkpoint, 27, 16) as finalized
+    from progress order by chain_id`,
+  );
   return rows.map((row) => ({
     chainId: Number(row.chain_id),
     chainName: row.chain_name,
     blockNumber: Number(row.block),
     blockTimestamp: Number(row.time),
+    finalizedBlock: Number(row.finalized),
   }));
 }
 

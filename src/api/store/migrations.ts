@@ -61,6 +61,14 @@ export const migrations: readonly string[] = [
     is_unclear boolean NOT NULL DEFAULT false
   );
   CREATE INDEX payment_marks_expires_at ON payment_marks (expires_at);`,
+  `CREATE TABLE completed_indexes (
+    index_schema text NOT NULL,
+    build_id text NOT NULL,
+    -- Object id of the tables: a schema that was dropped and made anew holds another index.
+    tables_id text NOT NULL,
+    completed_at timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (index_schema, build_id, tables_id)
+  );`,
 ];
 
 /** Number of the lock under which one process at a time migrates; any number that nobody else uses. */

@@ -1,0 +1,47 @@
+/** Newest block of a chain, as a node tells it. */
+export type Head = { number: number; timestamp: number };
+
+const TIMEOUT_MS = 2_000;
+/** How long one head is taken for the newest. */
+const HEAD_MS = 1_000;
+
+/** Tells the newest block of a chain; `isFresh` asks even if somebody asked a moment ago. Null if no node tells it. */
+export type Heads = (chainId: number, options?: { isFresh?: boolean }) => Promise<Head | null>;
+
+/**
+ * Asks the indexer's nodes for their newest blocks, each at most once a second. By calls of its own: those of the
+ * indexer wait in its queue, behind a backfill or for a node that does not answer.
+ */
+export function createHeads(rpcUrls: Readonly<Record<number, readonly string[]>>): Heads {
+  const asked = new Map<number, { head: Promise<Head | null>; until: number }>();
+  return (chainId, { isFresh = false } = {}) => {
+    const known = asked.get(chainId);
+    if (!isFresh && known !== undefined && known.until > Date.now()) return known.head;
+    const head = askForHead(rpcUrls[chainId] ?? []);
+    asked.set(chainId, { head, until: Date.now() + HEAD_MS });
+    return head;
+  };
+}
+
+/** The highest of the nodes' newest blocks; null where none answers within two seconds. */
+export async function askForHead(urls: readonly string[]): Promise<Head | null> {
+  const heads = await Promise.all([...new Set(urls)].map((url) => askNode(url).catch(() => null)));
+  return heads.reduce((best, head) => (head && head.number >= (best?.number ?? 0) ? head : best), null);
+}
+
+async function askNode(url: string): Promise<Head | null> {
+  const reply = await fetch(url, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({
+      jsonrpc: "2.0",
+      id: 1,
+      method: "eth_getBlockByNumber",
+      params: ["latest", false],
+    }),
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+  });
+  const { result } = (await reply.json()) as { result?: { number?: string; timestamp?: string } | null };
+  const head = { number: Number(result?.number), timestamp: Number(result?.timestamp) };
+  return Number.isSafeInteger(head.number) && Number.isSafeInteger(head.timestamp) ? head : null;
+}

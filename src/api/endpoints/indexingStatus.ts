@@ -1,0 +1,89 @@
+import { z } from "@hono/zod-openapi";
+import { endpoint } from "../endpoint.ts";
+import type { ChainReport, IndexReport } from "../freshness.ts";
+import { blockNumber, count } from "../shapes.ts";
+
+const phase = z.enum(["backfill", "realtime"]).openapi({
+  description:
+    "`backfill` while past events are indexed and indexes are built, after a restart too; then `realtime`",
+});
+
+const chainShape = z.strictObject({
+  chain: z.string().openapi({ example: "mainnet" }),
+  chain_id: count.openapi({ example: 1 }),
+  phase,
+  head_block_number: blockNumber
+    .nullable()
+    .openapi({ description: "By the node; null if it cannot be asked" }),
+  indexed_block_number: blockNumber.openapi({ description: "The index is as of this block" }),
+  indexed_block_timestamp: count.openapi({ description: "Unix seconds; 0 before the first block" }),
+  finalized_block_number: blockNumber.openapi({ description: "Reorganisations do not go below it" }),
+  lag_blocks: count.nullable(),
+  lag_seconds: count.nullable().openapi({
+    description:
+      "Age of the indexed block by the chain's time: the clock on public chains, elsewhere the newest block's",
+  }),
+  progress_percentage: z
+    .number()
+    .nullable()
+    .openapi({ example: 43.1, description: "Of the blocks, while `backfill`; null if not known" }),
+  estimated_seconds_left: count
+    .nullable()
+    .openapi({ description: "Of the backfill, at the speed of the last minutes; null if not known" }),
+});
+
+const reply = z.strictObject({
+  ready: z.boolean().openapi({ description: "Whether operations on names answer; else `INDEX_NOT_READY`" }),
+  reason: z.enum(["building", "catching_up", "late"]).nullable().openapi({
+    description:
+      "Why not: past events are still missing; the indexer started again and its tables are of an older block; it does not keep up with the chain, or does not run",
+  }),
+  running: z.boolean().openapi({ description: "Whether an indexer shows signs of life" }),
+  phase,
+  network: z.string().openapi({ example: "mainnet", description: "The chain of the registry" }),
+  schema: z.string().openapi({ example: "namedex_index", description: "PostgreSQL schema of the tables" }),
+  build: z.string().openapi({ example: "1c7a4bd2f0", description: "What code and configuration wrote them" }),
+  max_lag_seconds: count
+    .nullable()
+    .openapi({ description: "`MAX_LAG_SECONDS`: the index answers up to this lag; null for any" }),
+  chains: z.array(chainShape).openapi({ description: "The registry's chain first" }),
+});
+
+export const indexingStatus = endpoint({
+  method: "get",
+  path: "/indexing-status",
+  group: "System",
+  summary: "Whether the index is current",
+  description:
+    "Head, indexed and finalised block of each chain, and how far a backfill is. Operations on names answer only while `ready` is true.",
+  reply: reply.openapi("IndexingStatus"),
+  cost: 0,
+  answersWhileBuilding: true,
+  handle: async (_, { freshness, contracts }) => toStatus(await freshness.report(), contracts),
+});
+
+type Names = { chainId: number; chainName: (chainId: number) => string };
+
+function toStatus({ indexer, unfit, maxLagSeconds, chains }: IndexReport, { chainId, chainName }: Names) {
+  const phase = indexer.isReady ? ("realtime" as const) : ("backfill" as const);
+  return {
+    ...{ ready: unfit === null, reason: unfit, running: indexer.isRunning, phase },
+    ...{ network: chainName(chainId), schema: indexer.schema, build: indexer.buildId },
+    max_lag_seconds: maxLagSeconds,
+    chains: chains.map((chain) => ({
+      ...{ chain: chainName(chain.chainId), chain_id: chain.chainId, phase },
+      ...toChain(chain),
+    })),
+  };
+}
+
+const toChain = ({ head, indexed, lagBlocks, lagSeconds, backfill }: ChainReport) => ({
+  head_block_number: head && Math.max(head.number, indexed.blockNumber),
+  indexed_block_number: indexed.blockNumber,
+  indexed_block_timestamp: indexed.blockTimestamp,
+  finalized_block_number: indexed.finalizedBlock,
+  lag_blocks: lagBlocks,
+  lag_seconds: lagSeconds,
+  progress_percentage: backfill?.percentage ?? null,
+  estimated_seconds_left: backfill?.secondsLeft ?? null,
+});

@@ -1,0 +1,30 @@
+import type { Store } from "./store.ts";
+
+/** One index: its schema, the build that writes it, and its tables, which are others if somebody makes them anew. */
+export type IndexIdentity = { schema: string; buildId: string; tablesId: string };
+
+/**
+ * Which indexes held every past event once. An indexer that starts again says that its index is not ready, though the
+ * tables hold everything up to a block; without this nobody who looks then could tell them from half a backfill.
+ */
+export type CompletedIndexes = {
+  add: (index: IndexIdentity) => Promise<void>;
+  has: (index: IndexIdentity) => Promise<boolean>;
+};
+
+/** Kept in the service's own schema, where replicas and later processes find it. */
+export const completedIndexesIn = (store: Pick<Store, "query">): CompletedIndexes => ({
+  add: async ({ schema, buildId, tablesId }) => {
+    await store.query(
+      "INSERT INTO completed_indexes (index_schema, build_id, tables_id) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING",
+      [schema, buildId, tablesId],
+    );
+  },
+  has: async ({ schema, buildId, tablesId }) => {
+    const rows = await store.query(
+      "SELECT 1 FROM completed_indexes WHERE index_schema = $1 AND build_id = $2 AND tables_id = $3",
+      [schema, buildId, tablesId],
+    );
+    return rows.length > 0;
+  },
+});

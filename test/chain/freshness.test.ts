@@ -1,0 +1,137 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { operations } from "../../src/api/endpoints/index.ts";
+import { mineBlocks } from "../devnet/acts.ts";
+import { type LocalChain, startDemoChain } from "../devnet/localChain.ts";
+import { launchStack, type Stack, startStack } from "../support/stack.ts";
+import { startSlowRpc } from "./slowRpc.ts";
+
+/** Enough for some of the backfill, and far from all of it. */
+const REQUESTS_ALLOWED = 60;
+/** Unfinalised blocks at the end of the chain, which a restart takes out of the tables. */
+const OPEN_BLOCKS = 3;
+
+let local: LocalChain;
+
+beforeAll(async () => {
+  local = await startDemoChain();
+  await mineBlocks(local.chain, { count: OPEN_BLOCKS });
+}, 180_000);
+
+afterAll(async () => {
+  await local?.anvil.stop();
+});
+
+type Answer = { status: number; retryAfter: string | null; body: Record<string, unknown> };
+
+async function get(url: string, path: string): Promise<Answer> {
+  const reply = await fetch(`${url}${path}`);
+  return {
+    status: reply.status,
+    retryAfter: reply.headers.get("retry-after"),
+    body: (await reply.json()) as Answer["body"],
+  };
+}
+
+async function waitUntil(look: () => Promise<boolean>): Promise<void> {
+  const deadline = Date.now() + 60_000;
+  while (!(await look())) {
+    if (Date.now() > deadline) throw new Error("Nothing within a minute");
+    await sleep(20);
+  }
+}
+
+test("while past events are missing, names are refused by the indexer and its replicas, and both say how far they are", async () => {
+  const rpc = await startSlowRpc(local.anvil.url, { allowed: REQUESTS_ALLOWED });
+  const env = { LIVE_RPC_URL: local.anvil.url, MAX_LAG_SECONDS: "1000000000" };
+  const stack = await launchStack({ rpcUrl: rpc.url, deployment: local.deployment, env });
+  try {
+    await waitUntil(async () => rpc.served() >= REQUESTS_ALLOWED);
+    const replica = await stack.startReplica();
+    for (const url of [stack.url, replica.url]) {
+      const refused = await get(url, "/whois/alice.eth");
+      expect(refused).toMatchObject({ status: 503, body: { error: { code: "INDEX_NOT_READY" } } });
+      expect(Number(refused.retryAfter)).toBeGreaterThanOrEqual(5);
+      const { body } = await get(url, "/indexing-status");
+      expect(body).toMatchObject({ ready: false, reason: "building", phase: "backfill", running: true });
+      expect((await get(url, "/stats")).status).toBe(200);
+    }
+    rpc.release();
+    await stack.ready();
+    await stack.waitForHead();
+    for (const url of [stack.url, replica.url]) {
+      expect(await get(url, "/whois/alice.eth")).toMatchObject({ status: 200, body: { source: "indexed" } });
+      const { body } = await get(url, "/indexing-status");
+      expect(body).toMatchObject({ ready: true, reason: null, phase: "realtime" });
+      expect((body.chains as object[])[0]).toMatchObject({ lag_blocks: 0, lag_seconds: 0 });
+    }
+  } finally {
+    await stack.destroy();
+    await rpc.close();
+  }
+}, 240_000);
+
+const good: Record<string, string> = { name: "alice.eth", key: "url", agentId: "1" };
+
+/** Every operation that only reads its path, with something that is there. */
+function paths(hash: string, address: string): string[] {
+  const values: Record<string, string> = { ...good, hash, address };
+  return operations
+    .filter(({ method }) => method === "get")
+    .map(({ path }) => path.replace(/\{(\w+)\}/g, (_, name: string) => values[name] ?? ""));
+}
+
+/** What differs from one moment, or process, to the next. */
+const settled = ({ status, body }: Answer) => ({
+  status,
+  body: JSON.parse(JSON.stringify(body, (key, value) => (key === "generated_at" ? undefined : value))),
+});
+
+test("a replica answers what the indexer answers, and through its restart nothing that is half", async () => {
+  const stack = await startStack({ rpcUrl: local.anvil.url, deployment: local.deployment });
+  try {
+    await stack.waitForHead();
+    const [careful, patient] = await Promise.all([
+      stack.startReplica(),
+      stack.startReplica({ MAX_LAG_SECONDS: "1000000000" }),
+    ]);
+    const { body: alice } = await get(stack.url, "/whois/alice.eth");
+    const owner = (alice.ownership as { owner: string }).owner;
+    for (const path of paths(String(alice.namehash), owner)) {
+      const answer = await get(stack.url, path);
+      expect(answer.status, path).toBe(200);
+      expect(settled(await get(careful.url, path)), path).toEqual(settled(answer));
+    }
+    await stack.kill();
+    // Nobody indexes, and nothing is known to be old: the chain stands still.
+    expect(await get(careful.url, "/whois/alice.eth")).toMatchObject({ status: 200, body: alice });
+    stack.restart();
+    await expectWhole(stack, [careful.url, patient.url], alice);
+    await stack.waitForHead();
+    await waitUntil(async () => (await get(careful.url, "/whois/alice.eth")).status === 200);
+  } finally {
+    await stack.destroy();
+  }
+}, 240_000);
+
+/** Asks without a pause until the indexer is ready again: each answer is the whole one, or a refusal. */
+async function expectWhole(
+  stack: Stack,
+  [careful = "", patient = ""]: string[],
+  whole: object,
+): Promise<void> {
+  const seen = { refusals: 0, phases: new Set<unknown>() };
+  const ready = stack.ready().then(() => true);
+  while (!(await Promise.race([ready, sleep(5, false)]))) {
+    const { status, body } = await get(careful, "/whois/alice.eth");
+    if (status === 503) {
+      expect(body).toMatchObject({ error: { code: "INDEX_NOT_READY" } });
+      seen.refusals++;
+    } else expect(body).toEqual(whole);
+    // Its operator allows old answers: none is missing, and all are of a block that the tables held.
+    expect(await get(patient, "/whois/alice.eth")).toMatchObject({ status: 200, body: whole });
+    seen.phases.add((await get(patient, "/indexing-status")).body.phase);
+  }
+  expect(seen.refusals).toBeGreaterThan(0);
+  expect([...seen.phases]).toContain("backfill");
+}
