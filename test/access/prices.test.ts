@@ -2,17 +2,19 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Hono } from "hono";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { keysIn } from "../../src/api/store/keys.ts";
 import { openStore, type Store } from "../../src/api/store/store.ts";
 import { CHAIN_ID, deployment } from "../query/rows.ts";
 import { createTables, setProgress, type Tables } from "../query/tables.ts";
 
+type Price = "free" | 1 | "each item" | "each call";
+
 /**
  * What each route costs: `free` asks for nothing, a number is that many credits, `each item` is a credit for each item
- * of the body. Routes that answer in their own protocol say so. A route that is not in here must not exist.
+ * of the body, `each call` what the operation behind the tool costs. A route that is not in here must not exist.
  */
-const prices: Record<string, "free" | 1 | "each item"> = {
+const prices: Record<string, Price> = {
   "GET /": "free",
   "GET /home.css": "free",
   "GET /docs": "free",
@@ -55,6 +57,7 @@ const prices: Record<string, "free" | 1 | "each item"> = {
   "POST /address/primary-names/bulk": "each item",
   "GET /agents": 1,
   "GET /agents/:agentId": 1,
+  "POST /mcp": "each call",
 };
 
 const NOW = 1_800_000_000;
@@ -66,7 +69,12 @@ const queries: Record<string, string> = { "GET /search-domains": "?q=alice" };
 const bodies: Record<string, unknown> = {
   "POST /whois/bulk": { names: Array(ITEMS - 1).fill("alice.eth"), namehashes: [hash] },
   "POST /address/primary-names/bulk": { addresses: Array(ITEMS).fill(address) },
+  "POST /mcp": toolCall("get_primary_names", { addresses: Array(ITEMS).fill(address) }),
 };
+
+function toolCall(name: string, input: unknown) {
+  return { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: input } };
+}
 
 // The service as it is wired, on tables of its own: only where Ponder would hand it its database, the test does.
 const ponder = vi.hoisted(() => ({ db: undefined as unknown, publicClients: {} }));
@@ -115,27 +123,43 @@ test("every route is in the table, under both prefixes, and the table has no oth
 });
 
 /** A good request of a route, with a key. */
-async function ask(route: string, key: string): Promise<Response> {
+function ask(route: string, key: string, given = bodies[route]): Response | Promise<Response> {
   const [method = "", path = ""] = route.split(" ");
   const url = path.replace(/:(\w+)/g, (_, name: string) => values[name] ?? "") + (queries[route] ?? "");
-  const body = bodies[route] === undefined ? null : JSON.stringify(bodies[route]);
+  const body = given === undefined ? null : JSON.stringify(given);
   const headers = { "X-API-Key": key, "Content-Type": "application/json" };
   return app.request(url, { method, headers, body });
 }
 
-describe.each(Object.entries(prices))("%s", (route, price) => {
-  test(price === "free" ? "asks for nothing" : `costs ${price}`, async () => {
-    const reply = await ask(route, poorKey);
-    if (price === "free") {
-      expect([
-        reply.status,
-        reply.headers.get("ratelimit"),
-        reply.headers.get("x-credits-remaining"),
-      ]).toEqual([200, null, null]);
-      return;
-    }
-    const credits = price === "each item" ? ITEMS : price;
-    expect(reply.status).toBe(402);
-    expect(await reply.text()).toContain(`this request costs ${credits}.`);
-  });
+/** The answer to a request whose key can pay for nothing: its status, and its text. */
+async function refused(route: string): Promise<[number, string]> {
+  const reply = await ask(route, poorKey);
+  return [reply.status, await reply.text()];
+}
+
+const routesAt = (price: Price): string[] => Object.keys(prices).filter((route) => prices[route] === price);
+
+test.each(routesAt("free"))("%s is free", async (route) => {
+  const { status, headers } = await ask(route, "wrong");
+  expect(status).toBe(200);
+  for (const header of ["ratelimit", "x-credits-remaining"]) expect(headers.get(header)).toBeNull();
 });
+
+test.each(routesAt(1))("%s costs a credit", async (route) => {
+  expect(await refused(route)).toEqual([402, expect.stringContaining("this request costs 1.")]);
+});
+
+test.each(routesAt("each item"))("%s costs a credit for each item", async (route) => {
+  expect(await refused(route)).toEqual([402, expect.stringContaining(`this request costs ${ITEMS}.`)]);
+});
+
+test.each(routesAt("each call"))(
+  "%s costs what the tool costs; to ask which there are is free",
+  async (route) => {
+    expect(await refused(route)).toEqual([200, expect.stringContaining(`this request costs ${ITEMS}.`)]);
+    const free = await ask(route, "wrong", toolCall("get_statistics", {}));
+    expect(await free.text()).not.toContain("INVALID_API_KEY");
+    const tools = await ask(route, "wrong", { jsonrpc: "2.0", id: 1, method: "tools/list" });
+    expect(await tools.text()).toContain("whois_bulk");
+  },
+);
