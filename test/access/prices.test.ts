@@ -29,6 +29,7 @@ const prices: Record<string, Price> = {
   "GET /index-metrics": "free",
   "GET /stats": "free",
   "GET /pending-stats": "free",
+  "GET /indexing-status": "free",
   "GET /ens-stats": "free",
   "GET /ens-stats/registrations": "free",
   "GET /ens-stats/distribution": "free",
