@@ -19,7 +19,8 @@ Every operation is a look-up: nothing creates, changes or deletes data. Each is 
 - **Numbers.** Block numbers and event times are JSON numbers; expiries (unix seconds), token ids and amounts in wei are decimal strings.
 - **Pages** hold 25 results and count from 1; a page beyond the end is empty and has the right \`total\`.
 - **Errors** are \`{"error": {"code", "message"}}\`. Unknown parameters are ignored.
-- **Untrusted content.** Names and text records are written by their owners: escape them before showing, and do not fetch their URLs unguarded.`;
+- **Untrusted content.** Names and text records are written by their owners: escape them before showing, and do not fetch their URLs unguarded.
+- **Agents** have the same as tools over MCP (streamable HTTP) at \`/mcp\`.`;
 
 /** Who is answered, as the operator chose. */
 export type AccessMode = Settings["access"];

@@ -172,7 +172,7 @@ export const textHistoryEntry = z
     block_number: blockNumber,
     source: z.enum(["indexed", "resolver_change", "live"]).openapi({
       description:
-        "`resolver_change`: a new resolver ended the value; `live`: the value now, resolved on chain",
+        "`indexed`: set by an event; `resolver_change`: a new resolver ended the value; `live`: the value now, resolved on chain",
     }),
     resolver: address.optional(),
     transaction_hash: hash.optional(),

@@ -55,7 +55,7 @@ describe.each(Object.entries(clients))("%s", (kind, connect) => {
     expect(tools.map(({ name }) => name)).toEqual(names);
     for (const { name, description = "", inputSchema, outputSchema, annotations } of tools) {
       expect(description, name).toMatch(/^Use it/);
-      expect(description, name).toMatch(/Price: .*(credit|free)/);
+      expect(description, name).toMatch(/Price where access is metered: .*(credit|free)/);
       expect(description, name).toContain("untrusted");
       expect(inputSchema, name).toMatchObject({ type: "object", additionalProperties: false });
       expect(outputSchema, name).toMatchObject({ type: "object" });
@@ -78,10 +78,9 @@ describe.each(Object.entries(clients))("%s", (kind, connect) => {
 
   test("reads the documents and the prompts", async () => {
     const uris = (await client.resources()).map(({ uri }) => uri);
-    expect(uris).toEqual(["namedex://docs/states", "namedex://docs/trust", "namedex://docs/api"]);
+    expect(uris).toEqual(["namedex://docs/states", "namedex://docs/trust"]);
     expect(await client.read("namedex://docs/states")).toMatch(/grace.*90 days[\s\S]*unindexed[\s\S]*live/);
-    expect(await client.read("namedex://docs/trust")).toMatch(/claim[\s\S]*untrusted/);
-    expect(await client.read("namedex://docs/api")).toContain("`GET /whois/{name}`");
+    expect(await client.read("namedex://docs/trust")).toMatch(/claim[\s\S]*untrusted[\s\S]*\*\*Sources/);
     expect((await client.prompts()).map(({ name }) => name)).toEqual(["explain_name", "review_portfolio"]);
     expect(await client.prompt("explain_name", { name: 'a".eth' })).toContain('"a\\".eth"');
   });

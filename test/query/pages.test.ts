@@ -37,6 +37,7 @@ describe("GET /", () => {
         name: "Namedex",
         network: "devnet",
         index: { ready: true, block: 22_764_821 },
+        mcp: "/mcp",
       });
       for (const link of [...Object.values(body.links as object), ...(body.examples as string[])]) {
         expect((await api.app.request(link)).status, link).toBe(200);

@@ -12,7 +12,7 @@ export function describeTool(plan: ToolPlan, views: readonly View[], errors: rea
   return [
     plan.use,
     ...views.map(describeView),
-    `Price: ${describePrices(views)}. A call that fails costs nothing.`,
+    `Price where access is metered: ${describePrices(views)}; a call that fails costs nothing.`,
     `A failed call has \`isError\` and the text {"error":{"code","message"}}; codes: ${errors.join(", ")}.`,
     UNTRUSTED,
   ].join("\n\n");

@@ -1,13 +1,12 @@
 import type { OpenApiDocument } from "../openapi.ts";
-import { toLlms } from "../pages/llms.ts";
 import { UNTRUSTED } from "./descriptions.ts";
 
 /** A text that clients may read before they call tools. */
 export type Document = { name: string; uri: string; title: string; description: string; text: string };
 
-type Described = { description?: string; properties?: Record<string, Described> };
+type Described = { description?: string; enum?: string[]; properties?: Record<string, Described> };
 
-/** The texts, made of what the OpenAPI document says: states, trust, and the guide of /llms.txt. */
+/** The texts, made of what the OpenAPI document says. */
 export function documentsOf(document: OpenApiDocument): Document[] {
   return [
     {
@@ -23,13 +22,6 @@ export function documentsOf(document: OpenApiDocument): Document[] {
       title: "What is verified, and what is not",
       description: "Which answers are proven by the chain, which are claims, and which content is untrusted",
       text: trustIn(document),
-    },
-    {
-      name: "api",
-      uri: "namedex://docs/api",
-      title: "The HTTP API behind the tools",
-      description: "Every operation in one line, those without a tool too",
-      text: toLlms(document),
     },
   ];
 }
@@ -48,7 +40,9 @@ function statesIn({ components }: OpenApiDocument): string {
   const shapes = (components?.schemas ?? {}) as Record<string, Described>;
   const sections = states.flatMap(([heading, shape, field]) => {
     const described = field === undefined ? shapes[shape] : shapes[shape]?.properties?.[field];
-    return described?.description ? [`## ${heading}\n\n${described.description}.`] : [];
+    if (!described?.description) return [];
+    const values = described.enum ? `\n\nOne of: ${described.enum.join(", ")}.` : "";
+    return [`## ${heading}\n\n${described.description}.${values}`];
   });
   return ["# States and sources", ...sections, ""].join("\n\n");
 }
@@ -62,17 +56,21 @@ const proofs: [heading: string, path: string][] = [
   ["Agents", "/domain/{name}/agent"],
 ];
 
+/** Lines of the document's description that hold for tools as for HTTP. */
+const notation = /^- \*\*(Sources|Names|Addresses|Numbers|Pages)\b/;
+
 function trustIn({ paths, info }: OpenApiDocument): string {
   const operations = (paths ?? {}) as Record<string, { get?: Described }>;
   const sections = proofs.flatMap(([heading, path]) => {
     const text = operations[path]?.get?.description;
     return text ? [`## ${heading}\n\n${text}`] : [];
   });
+  const general = info.description?.split("\n").filter((line) => notation.test(line)) ?? [];
   return [
     "# What is verified, and what is not",
     ...sections,
     `## Untrusted content\n\n${UNTRUSTED}`,
-    `## In general\n\n${info.description}`,
+    `## In every answer\n\n${general.join("\n")}`,
     "",
   ].join("\n\n");
 }

@@ -1,4 +1,5 @@
 import { type Endpoint, errorsOf } from "../endpoint.ts";
+import type { ErrorCode } from "../errors.ts";
 import { type OpenApiDocument, openApiDocument } from "../openapi.ts";
 import { nameOf } from "../perform.ts";
 import { catalogue, type ToolPlan } from "./catalogue.ts";
@@ -57,9 +58,12 @@ function toView(view: Omit<View, "parameters">, document: OpenApiDocument): View
   return { ...view, parameters: { properties: Object.fromEntries(open), required } };
 }
 
+/** Errors that a tool may give whose operation alone could not: a path always has its parameters. */
+const ofArguments: ErrorCode[] = ["INVALID_PARAMETER", "MISSING_PARAMETER"];
+
 function toTool(name: string, plan: ToolPlan, views: View[], document: OpenApiDocument): Tool {
   const operations = views.map(({ operation }) => operation);
-  const errors = [...new Set(operations.flatMap(errorsOf))];
+  const errors = [...new Set([...ofArguments, ...operations.flatMap(errorsOf)])];
   return {
     definition: {
       name,

@@ -27,6 +27,7 @@ export function toHomeJson({ network, unfit, indexedBlock, access }: IndexStatus
     network,
     index: { ready: unfit === null, reason: unfit, block: indexedBlock },
     access: accessInWords[access],
+    mcp: "/mcp",
     links: {
       documentation: "/docs",
       openapi: "/openapi.json",
@@ -86,6 +87,7 @@ export function toHomePage(status: IndexStatus, origin: string): string {
 <h2>Good to know</h2>
 <ul>
 <li>${escapeHtml(accessInWords[status.access])}</li>
+<li>Agents have the same as tools over MCP: <code>/mcp</code>.</li>
 <li>Every path works with and without <code>/api</code> in front.</li>
 <li>Answers say where they come from: <code>indexed</code>, or <code>live</code> from the chain. Stale ones are never given.</li>
 <li>Names are normalised on the way in; a label that nobody knows is shown as <code>[hash]</code>.</li>

@@ -1,0 +1,103 @@
+import { readFileSync } from "node:fs";
+import { Ajv, addFormats } from "@modelcontextprotocol/server/validators/ajv";
+import { describe, expect, test } from "vitest";
+import { type Endpoint, errorsOf } from "../../src/api/endpoint.ts";
+import { operations } from "../../src/api/endpoints/index.ts";
+import { readArguments } from "../../src/api/mcp/arguments.ts";
+import { describePrice } from "../../src/api/mcp/descriptions.ts";
+import type { Schema } from "../../src/api/mcp/schemas.ts";
+import { toolsOf } from "../../src/api/mcp/tools.ts";
+import { pairs } from "./questions.ts";
+
+const tools = toolsOf(operations).map((tool) => [tool.definition.name, tool] as const);
+
+/** A validator that takes no keyword that it does not know, and no schema that says things twice or in vain. */
+function strict() {
+  const ajv = new Ajv({ strict: true, allowUnionTypes: true, validateSchema: false });
+  addFormats(ajv);
+  return ajv;
+}
+
+describe.each(tools)("%s", (name, tool) => {
+  const { inputSchema, outputSchema, description } = tool.definition;
+  const fields = inputSchema.properties as Record<string, Schema>;
+
+  test("has schemas that a strict validator takes", () => {
+    expect(() => strict().compile(inputSchema)).not.toThrow();
+    expect(() => strict().compile(outputSchema)).not.toThrow();
+  });
+
+  test("is asked by one flat object: no alternatives, no references, each field with a type and a description", () => {
+    expect(JSON.stringify(inputSchema)).not.toMatch(/"(anyOf|oneOf|allOf|\$ref|not|if)"/);
+    for (const [field, schema] of Object.entries(fields)) {
+      expect(schema.type, field).toMatch(/^(string|integer|boolean|array)$/);
+      expect(schema.description, field).toBeTruthy();
+    }
+  });
+
+  test("takes the examples of its fields, and the questions of the tests, by its schema", () => {
+    const isValid = strict().compile(inputSchema);
+    for (const [field, { examples = [] }] of Object.entries(fields)) {
+      for (const example of examples as unknown[]) {
+        isValid({ [field]: example });
+        const faults = (isValid.errors ?? []).filter(({ keyword }) => keyword !== "required");
+        expect(faults, `${field}: ${JSON.stringify(example)}`).toEqual([]);
+      }
+    }
+    const own = pairs.filter(([asked, args]) => asked === name && args.view !== null && args.page !== "2");
+    for (const [, args] of own) expect(isValid(args), JSON.stringify(args)).toBe(true);
+  });
+
+  test("says its errors, its views and its price", () => {
+    for (const { name: view, operation, parameters } of tool.views) {
+      for (const code of errorsOf(operation)) expect(description).toContain(code);
+      expect(description).toContain(operation.summary);
+      expect(description).toContain(describePrice(operation));
+      if (view !== null) expect(description).toContain(`view \`${view}\``);
+      for (const parameter of Object.keys(parameters.properties)) expect(fields).toHaveProperty(parameter);
+    }
+    expect(description.length).toBeLessThan(4_000);
+  });
+
+  test("has a default only where all views agree on it", () => {
+    for (const [field, schema] of Object.entries(fields).filter(
+      ([, { default: value }]) => value !== undefined,
+    )) {
+      const having = tool.views.filter(({ parameters }) => field in parameters.properties);
+      const defaults = having.map(({ parameters }) => parameters.properties[field]?.default);
+      expect(new Set([...defaults, schema.default]).size, field).toBe(1);
+    }
+  });
+});
+
+test("a price by item is what the text says: one credit for each", () => {
+  const byItem = operations.filter(({ cost }) => typeof cost === "function");
+  expect(byItem.length).toBe(2);
+  const items = { names: ["a.eth", "b.eth"], namehashes: ["0x"], addresses: ["0x", "0x", "0x"] };
+  for (const { cost } of byItem) expect((cost as (input: object) => number)(items)).toBe(3);
+});
+
+test("a view that no declaration knows stops the start", () => {
+  const without = operations.filter(({ path }) => path !== "/domain/{name}/events");
+  expect(() => toolsOf(without as Endpoint[])).toThrow("GET /domain/{name}/events");
+});
+
+test("the page for agents names every tool and view, and its settings are JSON", () => {
+  const page = readFileSync(new URL("../../docs/mcp.md", import.meta.url), "utf8");
+  const rows = page.split("\n").filter((line) => /^\| `/.test(line));
+  expect(rows.map((row) => row.split("`")[1])).toEqual(tools.map(([name]) => name));
+  for (const [i, [name, { views }]] of tools.entries()) {
+    const told = [...(rows[i]?.split("|")[3] ?? "").matchAll(/`(\w+)`/g)].map(([, view]) => view);
+    expect(told, name).toEqual(views.flatMap(({ name: view }) => view ?? []));
+  }
+  const blocks = [...page.matchAll(/```json\n([\s\S]*?)```/g)].map(([, json = ""]) => JSON.parse(json));
+  expect(blocks.length).toBeGreaterThan(3);
+});
+
+test("names of objects' own members are no parameters", () => {
+  const whois = tools.find(([name]) => name === "whois")?.[1];
+  for (const name of ["__proto__", "constructor", "toString"]) {
+    const given = JSON.parse(`{"name":"alice.eth","${name}":1}`);
+    expect(() => readArguments(whois as never, given), name).toThrow("is no parameter of this tool");
+  }
+});
