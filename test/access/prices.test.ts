@@ -1,12 +1,6 @@
-import { mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import type { Hono } from "hono";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { keysIn } from "../../src/api/store/keys.ts";
-import { openStore, type Store } from "../../src/api/store/store.ts";
-import { CHAIN_ID, deployment } from "../query/rows.ts";
-import { createTables, setProgress, type Tables } from "../query/tables.ts";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Wired, wireService } from "./wired.ts";
 
 type Price = "free" | 1 | "each item" | "each call";
 
@@ -61,7 +55,6 @@ const prices: Record<string, Price> = {
   "POST /mcp": "each call",
 };
 
-const NOW = 1_800_000_000;
 const ITEMS = 3;
 const address = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
 const hash = `0x${"11".repeat(32)}`;
@@ -77,38 +70,18 @@ function toolCall(name: string, input: unknown) {
   return { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: input } };
 }
 
-// The service as it is wired, on tables of its own: only where Ponder would hand it its database, the test does.
-const ponder = vi.hoisted(() => ({ db: undefined as unknown, publicClients: {} }));
-vi.mock("ponder:api", () => ponder);
-
-let tables: Tables;
+let wired: Wired;
 let app: Hono;
-let store: Store;
 /** A key that can pay for nothing: the refusal tells what a request would have cost. */
 let poorKey: string;
 
 beforeAll(async () => {
-  tables = await createTables();
-  await setProgress(tables, { chainId: CHAIN_ID, block: 1, time: NOW });
-  ponder.db = tables.db;
-  const databaseUrl = tables.pool.options.connectionString ?? "";
-  const file = join(mkdtempSync(join(tmpdir(), "namedex-prices-")), "deployment.json");
-  writeFileSync(file, JSON.stringify(deployment));
-  vi.stubEnv("ENS_NETWORK", "devnet");
-  vi.stubEnv("ENS_DEPLOYMENT", file);
-  vi.stubEnv("DATABASE_URL", databaseUrl);
-  vi.stubEnv("DATABASE_SERVICE_SCHEMA", "service");
-  vi.stubEnv("ACCESS", "metered");
-  store = openStore({ databaseUrl, schema: "service" });
-  const made = await keysIn(store).create({ label: "poor", owner: null, credits: 0, reason: "for a test" });
+  wired = await wireService({ ACCESS: "metered" });
+  app = wired.app;
+  const made = await wired.keys.create({ label: "poor", owner: null, credits: 0, reason: "for a test" });
   poorKey = made.key;
-  app = (await import("../../src/api/index.ts")).default as Hono;
 });
-afterAll(async () => {
-  vi.unstubAllEnvs();
-  await store?.close();
-  await tables?.drop();
-});
+afterAll(() => wired?.close());
 
 /** Every route but those that stand for all paths (middleware, the answer to unknown paths). */
 const routesOf = (of: Hono): string[] => [

@@ -1,0 +1,41 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Hono } from "hono";
+import { vi } from "vitest";
+import { type Keys, keysIn } from "../../src/api/store/keys.ts";
+import { openStore } from "../../src/api/store/store.ts";
+import { CHAIN_ID, deployment } from "../query/rows.ts";
+import { createTables, setProgress, type Tables } from "../query/tables.ts";
+
+/** The whole service as src/api/index.ts wires it, on tables of its own: only Ponder's database is handed in. */
+export type Wired = { app: Hono; keys: Keys; tables: Tables; close: () => Promise<void> };
+
+const NOW = 1_800_000_000;
+
+/** Wires the service by these settings; once in a file, because a module is loaded once. */
+export async function wireService(settings: Record<string, string>): Promise<Wired> {
+  const tables = await createTables();
+  await setProgress(tables, { chainId: CHAIN_ID, block: 1, time: NOW });
+  const databaseUrl = tables.pool.options.connectionString ?? "";
+  const folder = mkdtempSync(join(tmpdir(), "namedex-wired-"));
+  const file = join(folder, "deployment.json");
+  writeFileSync(file, JSON.stringify(deployment));
+  const schema = "service";
+  const basics = { ENS_NETWORK: "devnet", ENS_DEPLOYMENT: file, DATABASE_URL: databaseUrl };
+  for (const [name, value] of Object.entries({ ...basics, DATABASE_SERVICE_SCHEMA: schema, ...settings })) {
+    vi.stubEnv(name, value);
+  }
+  vi.doMock("ponder:api", () => ({ db: tables.db, publicClients: {} }));
+  const { default: app } = (await import("../../src/api/index.ts")) as { default: Hono };
+  const store = openStore({ databaseUrl, schema });
+  return {
+    ...{ app, tables, keys: keysIn(store) },
+    close: async () => {
+      vi.unstubAllEnvs();
+      await store.close();
+      await tables.drop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
