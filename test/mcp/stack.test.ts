@@ -1,0 +1,112 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Stage, stageOf } from "../chain/stage.ts";
+import { startDemoChain } from "../devnet/localChain.ts";
+import { type AnyClient, clients } from "./clients.ts";
+
+/*
+ * The tools of the program as it runs in production, on the demo's chain: Ponder's own HTTP server under them, its
+ * middleware before them, live answers behind them.
+ */
+
+let stage: Stage;
+let alice: string;
+beforeAll(async () => {
+  stage = await stageOf(await startDemoChain());
+  alice = (await stage.whois("alice.eth")).ownership.owner ?? "";
+});
+afterAll(() => stage?.close());
+
+const get = async <T = Record<string, unknown>>(path: string) => (await stage.stack.api<T>(path)).body;
+
+type Question = [tool: string, args: () => Record<string, unknown>, path: () => string];
+
+const questions: Question[] = [
+  ["whois", () => ({ name: "alice.eth" }), () => "/whois/alice.eth"],
+  ["whois", () => ({ name: "sub.wrapped.eth" }), () => "/api/whois/sub.wrapped.eth"],
+  ["whois", () => ({ name: "legacy.eth" }), () => "/whois/legacy.eth"],
+  ["get_records", () => ({ name: "legacy.eth" }), () => "/domain/legacy.eth/records"],
+  ["search_domains", () => ({ q: "multi", page: 1 }), () => "/search-domains?q=multi"],
+  ["get_records", () => ({ name: "alice.eth" }), () => "/domain/alice.eth/records"],
+  ["get_domain_history", () => ({ name: "moved.eth" }), () => "/domain/moved.eth/events"],
+  [
+    "get_domain_history",
+    () => ({ name: "moved.eth", view: "ownership" }),
+    () => "/domain/moved.eth/ownership-history",
+  ],
+  ["get_address_portfolio", () => ({ address: alice }), () => `/address/${alice}/domains`],
+  ["get_address_portfolio", () => ({ address: alice, view: "summary" }), () => `/address/${alice}/summary`],
+  ["get_primary_names", () => ({ address: alice }), () => `/address/${alice}/primary-name?history=true`],
+  ["get_statistics", () => ({}), () => "/ens-stats"],
+  ["get_statistics", () => ({ view: "distribution" }), () => "/ens-stats/distribution"],
+];
+
+describe.each(Object.entries(clients))("%s", (_, connect) => {
+  let client: AnyClient;
+  beforeAll(async () => {
+    client = await connect(`${stage.stack.url}/mcp`);
+    expect((await client.tools()).length).toBe(8);
+  });
+  afterAll(() => client?.close());
+
+  test.each(questions)("%s answers as HTTP does (%#)", async (tool, args, path) => {
+    const { isError, structuredContent, content } = await client.call(tool, args());
+    expect(isError ?? false, content[0]?.text).toBe(false);
+    expect(structuredContent).toEqual(await get(path()));
+  });
+
+  test("a batch is answered, live names among the indexed ones", async () => {
+    const { structuredContent } = await client.call("whois_bulk", {
+      names: ["alice.eth", "nobody.eth", "a..b"],
+    });
+    expect(structuredContent).toMatchObject({
+      results: [
+        { name: "alice.eth" },
+        { query: "nobody.eth", availability_status: "available" },
+        { query: "a..b" },
+      ],
+      summary: { total: 3 },
+    });
+  });
+
+  test("an error is the one of HTTP", async () => {
+    const { isError, content } = await client.call("whois", { name: "a..b" });
+    expect(isError).toBe(true);
+    expect(JSON.parse(content[0]?.text ?? "")).toEqual(await get("/whois/a..b"));
+  });
+});
+
+describe("Ponder's server", () => {
+  const headers = { "content-type": "application/json", accept: "*/*" };
+  const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" });
+  const send = (path: string, init: RequestInit = {}) =>
+    fetch(`${stage.stack.url}${path}`, { method: "POST", headers, body, ...init });
+
+  test("answers under both paths, other methods with 405, pages of strangers with 403", async () => {
+    for (const path of ["/mcp", "/api/mcp"]) {
+      expect((await send(path)).status).toBe(200);
+      const wrong = await fetch(`${stage.stack.url}${path}`, { method: "DELETE" });
+      expect([wrong.status, await wrong.json()]).toMatchObject([
+        405,
+        { error: { code: "METHOD_NOT_ALLOWED" } },
+      ]);
+      const foreign = await send(path, { headers: { ...headers, origin: "https://evil.example" } });
+      expect([foreign.status, await foreign.json()]).toMatchObject([
+        403,
+        { error: { code: "FORBIDDEN_ORIGIN" } },
+      ]);
+    }
+  });
+
+  test("lets web pages ask first what they may send", async () => {
+    const asked = {
+      "access-control-request-method": "POST",
+      "access-control-request-headers": "content-type,mcp-method,x-api-key",
+    };
+    const reply = await fetch(`${stage.stack.url}/mcp`, {
+      method: "OPTIONS",
+      headers: { origin: "http://localhost:6274", ...asked },
+    });
+    expect(reply.status).toBe(204);
+    expect(reply.headers.get("access-control-allow-headers")).toContain("mcp-method");
+  });
+});
