@@ -60,12 +60,22 @@ async function makeCtx(operation: Pick<Endpoint, "answersWhileBuilding">): Promi
   return { db, contracts, now: await now(), live, liveBlock, chainHead, freshness };
 }
 
+/** The payment library takes half a second to load: only who takes payments has to wait for it. */
+const payments = settings.payments
+  ? (await import("./access/payment.ts")).createPayments(settings.payments, store)
+  : null;
+
 const access: Access =
   settings.access === "open"
     ? openAccess
-    : meteredAccess({ keys: keysIn(store), limits: limitsIn(store), payments: null });
+    : meteredAccess({ keys: keysIn(store), limits: limitsIn(store), payments });
 
-const pages = createPages(operations, () => makeCtx({ answersWhileBuilding: true }), settings.access);
+const pages = createPages(
+  operations,
+  () => makeCtx({ answersWhileBuilding: true }),
+  settings.access,
+  payments?.offer,
+);
 
 export default createApp({
   operations,

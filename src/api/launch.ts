@@ -3,7 +3,7 @@ import { createServer } from "node:net";
 import { fileURLToPath } from "node:url";
 import { prepareDatabase } from "./database.ts";
 import { loadEnvironmentFiles } from "./environment.ts";
-import { checkLiveUrls, checkRpcUrls } from "./rpcCheck.ts";
+import { checkLiveUrls, checkPayments, checkRpcUrls } from "./rpcCheck.ts";
 import { readSettings, type Settings, SettingsError } from "./settings.ts";
 
 // `npm start` (indexer and API) and `npm run serve` (API alone, any number beside one indexer).
@@ -22,7 +22,7 @@ try {
   const command = readCommand(process.argv[2]);
   await requireFreePort(settings.port);
   if (command === "start") await Promise.all([prepareDatabase(settings.databaseUrl), checkRpcUrls(settings)]);
-  await checkLiveUrls(settings);
+  await Promise.all([checkLiveUrls(settings), checkPayments(settings)]);
   console.log(accessNotes[settings.access]);
   passSignalsAndEnd(startPonder(command, settings));
 } catch (error) {

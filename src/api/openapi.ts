@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { type Endpoint, routesOf } from "./endpoint.ts";
+import { type Offer, withOffers } from "./offers.ts";
 import type { Settings } from "./settings.ts";
 
 type PackageFile = { version: string };
@@ -39,9 +40,12 @@ export type OpenApiDocument = ReturnType<ReturnType<typeof routesOf>["getOpenAPI
 export function openApiDocument(
   operations: readonly Endpoint[],
   access: AccessMode = "open",
+  offer?: Offer,
 ): OpenApiDocument {
   const document = describeOperations(operations, access);
-  return access === "open" ? document : withKeys(document, operations);
+  if (access === "open") return document;
+  const keyed = withKeys(document, operations);
+  return offer ? withOffers(keyed, operations, offer) : keyed;
 }
 
 function describeOperations(operations: readonly Endpoint[], access: AccessMode): OpenApiDocument {

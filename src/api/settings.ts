@@ -1,6 +1,8 @@
 import { readFileSync } from "node:fs";
+import { isAddress } from "viem";
 import { z } from "zod";
 import { type Deployment, deploymentShape, knownDeployments } from "../../abis/deployments.ts";
+import type { PaymentSettings } from "./access/payment.ts";
 
 /** Where everything is kept. */
 export type DatabaseSettings = {
@@ -33,6 +35,8 @@ export type Settings = DatabaseSettings & {
   trustedProxies: number;
   /** How old the newest indexed block may be for the index to answer; null for chains whose time stands still. */
   maxLagSeconds: number | null;
+  /** How requests are paid for one by one; null where they are not. */
+  payments: PaymentSettings | null;
   /** Whether the indexer reads contract state at past blocks (needs an archive node). */
   archiveReads: boolean;
 };
@@ -57,6 +61,18 @@ const databaseEnvironment = z.object({
 const wholeNumber = (min: number, max: number) =>
   z.string().regex(/^\d+$/).transform(Number).pipe(z.number().min(min).max(max));
 
+const address = z.custom<`0x${string}`>((text) => isAddress(String(text)) && !/^0x0+$/.test(String(text)));
+
+const paymentEnvironment = z.object({
+  MPP_RECIPIENT: address,
+  MPP_SECRET_KEY: z.string().refine((text) => Buffer.byteLength(text) >= 32),
+  MPP_REALM: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9.-]{0,252}$/),
+  MPP_CURRENCY: address.refine((text) => /^0x20c0/i.test(text)),
+  MPP_PRICE_PER_CREDIT: z.string().regex(/^(?=.*[1-9])\d{1,6}(\.\d{1,6})?$/),
+  MPP_CHAIN_ID: wholeNumber(1, Number.MAX_SAFE_INTEGER),
+  MPP_RPC_URL: z.string().refine(isUrl(["http:", "https:"])),
+});
+
 const environment = z.object({
   ENS_NETWORK: z.enum(["devnet", "mainnet", "sepolia", "custom"]).default("devnet"),
   ENS_DEPLOYMENT: z.string().min(1).optional(),
@@ -69,7 +85,11 @@ const environment = z.object({
   ACCESS: z.enum(["open", "metered"]).default("open"),
   TRUSTED_PROXIES: wholeNumber(0, 10).default(0),
   MAX_LAG_SECONDS: z.union([z.literal("off"), z.coerce.number().int().min(1).max(1_000_000_000)]).optional(),
+  ...paymentEnvironment.partial().shape,
 });
+
+/** What no message may show. */
+const secrets = new Set(["MPP_SECRET_KEY"]);
 
 /** What is expected of each variable, and an example to paste. */
 const expectations: Record<string, [expected: string, example: string]> = {
@@ -87,6 +107,16 @@ const expectations: Record<string, [expected: string, example: string]> = {
   ACCESS: ["open or metered", "metered"],
   TRUSTED_PROXIES: ["the number of your own proxies before the API, from 0 to 10", "1"],
   MAX_LAG_SECONDS: ["a whole number of seconds from 1, or off", "120"],
+  MPP_RECIPIENT: [
+    "the address that is paid (a checksum, if it has one, must be right)",
+    "0x1111111111111111111111111111111111111111",
+  ],
+  MPP_SECRET_KEY: ["a secret of at least 32 bytes, the same in all replicas", "$(openssl rand -hex 32)"],
+  MPP_REALM: ["the host name of this service", "api.example.org"],
+  MPP_CURRENCY: ["the address of a TIP-20 token", "0x20c0000000000000000000000000000000000000"],
+  MPP_PRICE_PER_CREDIT: ["an amount of the token above 0 with at most 6 decimals", "0.001"],
+  MPP_CHAIN_ID: ["the number of a Tempo chain", "4217"],
+  MPP_RPC_URL: ["the http(s) URL of a node of that chain", "https://rpc.tempo.xyz"],
 };
 
 /**
@@ -111,6 +141,7 @@ export function readSettings(env: Record<string, string | undefined>): Settings 
     access: known.ACCESS,
     trustedProxies: known.TRUSTED_PROXIES,
     maxLagSeconds: readMaxLag(known),
+    payments: readPayments(known, given),
     archiveReads: (known.ARCHIVE_READS ?? (known.ENS_NETWORK === "devnet" ? "on" : "off")) === "on",
   };
 }
@@ -181,9 +212,35 @@ function readMaxLag({ ENS_NETWORK, MAX_LAG_SECONDS }: Environment): number | nul
   return chosen === "off" ? null : chosen;
 }
 
+/** All of these settings or none: a service that takes payments must not do so by half. */
+function readPayments(known: Environment, given: Record<string, unknown>): PaymentSettings | null {
+  const names = Object.keys(paymentEnvironment.shape);
+  const set = names.find((name) => given[name] !== undefined);
+  if (set === undefined) return null;
+  if (known.ACCESS === "open") {
+    throw new SettingsError(`${set} is set, and payments need ACCESS=metered: set it, or remove ${set}`);
+  }
+  const missing = names.filter((name) => given[name] === undefined);
+  if (missing.length > 0) {
+    const complaints = missing.map((name) => complaint(name, undefined));
+    throw new SettingsError([...complaints, `Payments need all of ${names.join(", ")}, or none.`].join("\n"));
+  }
+  const payment = paymentEnvironment.parse(given);
+  return {
+    recipient: payment.MPP_RECIPIENT,
+    secretKey: payment.MPP_SECRET_KEY,
+    realm: payment.MPP_REALM,
+    currency: payment.MPP_CURRENCY,
+    pricePerCredit: payment.MPP_PRICE_PER_CREDIT,
+    chainId: payment.MPP_CHAIN_ID,
+    rpcUrl: payment.MPP_RPC_URL,
+  };
+}
+
 function complaint(name: string, value: string | undefined): string {
   const [expected, example] = expectations[name] ?? ["another value", ""];
-  const fault = value === undefined ? `${name} is not set` : `${name} is "${redact(value)}"`;
+  const shown = secrets.has(name) ? "is of another form" : `is "${redact(value ?? "")}"`;
+  const fault = `${name} ${value === undefined ? "is not set" : shown}`;
   return `${fault}: expected ${expected}, for example ${name}=${example}`;
 }
 

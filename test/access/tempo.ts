@@ -52,7 +52,7 @@ export async function startTempo(): Promise<TempoChain> {
       secretKey: randomBytes(32).toString("hex"),
       realm: "api.example.org",
       currency: PATH_USD,
-      unitsPerCredit: 1_000n,
+      pricePerCredit: "0.001",
       chainId: anvil.chainId,
       rpcUrl: anvil.url,
     }),

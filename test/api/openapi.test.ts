@@ -1,5 +1,7 @@
 import { Validator } from "@seriousme/openapi-schema-validator";
+import { DiscoveryDocument } from "mppx/discovery";
 import { describe, expect, test } from "vitest";
+import type { PaymentOffer } from "../../src/api/access/payment.ts";
 import { errorsOf } from "../../src/api/endpoint.ts";
 import { operations } from "../../src/api/endpoints/index.ts";
 import { errorCodes } from "../../src/api/errors.ts";
@@ -121,4 +123,37 @@ test("every shape that the document refers to is in it", () => {
   const names = [...text.matchAll(/"#\/components\/schemas\/([^"]+)"/g)].map(([, name]) => name ?? "");
   expect(names.length).toBeGreaterThan(20);
   for (const name of names) expect(document.components?.schemas, name).toHaveProperty(name);
+});
+
+describe("where requests can be paid for", () => {
+  const offer = (credits: number | null): PaymentOffer => ({
+    ...{ intent: "charge", method: "tempo", currency: `0x20c0${"0".repeat(36)}` },
+    ...{ amount: credits === null ? null : String(credits * 1_000), description: "A price" },
+  });
+  const paid = JSON.parse(JSON.stringify(openApiDocument(operations, "metered", offer)));
+
+  test("the document is valid still, and says so to payers", async () => {
+    const { valid, errors } = await new Validator().validate(structuredClone(paid));
+    expect(errors ?? []).toEqual([]);
+    expect(valid).toBe(true);
+    expect(DiscoveryDocument.safeParse(paid).error).toBeUndefined();
+    expect(paid["x-service-info"]).toEqual({
+      ...{ categories: ["data"], docs: { homepage: "/", apiReference: "/docs", llms: "/llms.txt" } },
+    });
+    expect(toLlmsFull(paid)).toContain("Machine Payments Protocol");
+  });
+
+  test.each(named)("%s names its price in money, or none", (_, { method, path, cost }) => {
+    const { [method]: described } = paid.paths[path];
+    const amount = typeof cost === "number" ? String(cost * 1_000) : null;
+    const offers = [expect.objectContaining({ amount })];
+    expect(described["x-payment-info"]).toEqual(cost === 0 ? undefined : { offers });
+    expect(described.responses[402]?.headers?.["WWW-Authenticate"] !== undefined).toBe(cost !== 0);
+  });
+
+  test("elsewhere nothing speaks of payments", () => {
+    for (const plain of [openApiDocument(operations), openApiDocument(operations, "metered")]) {
+      expect(JSON.stringify(plain)).not.toMatch(/x-payment-info|x-service-info|Machine Payments/);
+    }
+  });
 });

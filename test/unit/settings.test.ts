@@ -7,6 +7,17 @@ import { readDatabaseSettings, readSettings, SettingsError } from "../../src/api
 const base = { DATABASE_URL: "postgresql://namedex:secret@localhost:5432/namedex" };
 const mainnet = { ...base, ENS_NETWORK: "mainnet", RPC_URL_1: "https://rpc.example.org" };
 
+const payments = {
+  ...mainnet,
+  ACCESS: "metered",
+  MPP_RECIPIENT: "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
+  MPP_SECRET_KEY: "0123456789abcdef0123456789abcdef",
+  MPP_REALM: "api.example.org",
+  MPP_CURRENCY: "0x20c0000000000000000000000000000000000000",
+  MPP_PRICE_PER_CREDIT: "0.001",
+  MPP_CHAIN_ID: "4217",
+  MPP_RPC_URL: "https://rpc.example.org",
+};
 const deployment = {
   name: "private",
   chainId: 1337,
@@ -100,6 +111,41 @@ describe("settings", () => {
         [`TRUSTED_PROXIES is "${count}"`, "from 0 to 10", "TRUSTED_PROXIES=1"],
       ],
     ),
+    ...Object.keys(payments)
+      .filter((name) => name.startsWith("MPP_"))
+      .map((name): [string, Record<string, string | undefined>, string[]] => [
+        `payments without ${name}`,
+        { ...payments, [name]: undefined },
+        [`${name} is not set`, `for example ${name}=`, "all of MPP_RECIPIENT", "or none"],
+      ]),
+    ...(
+      [
+        ["MPP_RECIPIENT", "0x70997970c51812dc3A010C7d01b50e0d17dc79C8"],
+        ["MPP_RECIPIENT", "alice.eth"],
+        ["MPP_RECIPIENT", `0x${"0".repeat(40)}`],
+        ["MPP_REALM", 'a"b'],
+        ["MPP_REALM", "https://api.example.org"],
+        ["MPP_CURRENCY", "0x70997970C51812dc3A010C7d01b50e0d17dc79C8"],
+        ["MPP_PRICE_PER_CREDIT", "0"],
+        ["MPP_PRICE_PER_CREDIT", "0.000000"],
+        ["MPP_PRICE_PER_CREDIT", "-1"],
+        ["MPP_PRICE_PER_CREDIT", "0.0000001"],
+        ["MPP_PRICE_PER_CREDIT", "1e-3"],
+        ["MPP_PRICE_PER_CREDIT", "0,001"],
+        ["MPP_CHAIN_ID", "tempo"],
+        ["MPP_CHAIN_ID", "0"],
+        ["MPP_RPC_URL", "rpc.tempo.xyz"],
+      ] as const
+    ).map(([name, value]): [string, Record<string, string>, string[]] => [
+      `${name} that is ${value}`,
+      { ...payments, [name]: value },
+      [`${name} is "${value}": expected`, `for example ${name}=`],
+    ]),
+    [
+      "payments where access is open",
+      { ...payments, ACCESS: "open" },
+      ["MPP_RECIPIENT is set", "ACCESS=metered", "remove MPP_RECIPIENT"],
+    ],
     ["no deployment file", { ...base, ENS_NETWORK: "custom" }, ["ENS_DEPLOYMENT is not set"]],
     [
       "a deployment file that does not exist",
@@ -146,6 +192,25 @@ describe("settings", () => {
     expect(() => readDatabaseSettings({ DATABASE_SERVICE_SCHEMA: "A" })).toThrowError(
       /DATABASE_URL is not set[\s\S]*DATABASE_SERVICE_SCHEMA is "A"/,
     );
+  });
+
+  test("payments are off, unless all is said of them", () => {
+    expect(readSettings({ ...mainnet, ACCESS: "metered" }).payments).toBeNull();
+    expect(readSettings(payments).payments).toEqual({
+      recipient: payments.MPP_RECIPIENT,
+      secretKey: payments.MPP_SECRET_KEY,
+      realm: "api.example.org",
+      currency: payments.MPP_CURRENCY,
+      pricePerCredit: "0.001",
+      chainId: 4217,
+      rpcUrl: "https://rpc.example.org",
+    });
+  });
+
+  test("a secret that is too short is not shown", () => {
+    const env = { ...payments, MPP_SECRET_KEY: "hunter2".repeat(4) };
+    expect(() => readSettings(env)).toThrowError(/MPP_SECRET_KEY .*at least 32 bytes.*openssl/);
+    expect(() => readSettings(env)).not.toThrowError(/hunter2/);
   });
 
   test("all faults are told at once, and no password", () => {

@@ -8,6 +8,7 @@ import {
   http,
   keccak256,
   LimitExceededRpcError,
+  parseUnits,
   TimeoutError,
   TransactionReceiptNotFoundError,
 } from "viem";
@@ -29,8 +30,8 @@ export type PaymentSettings = {
   realm: string;
   /** Address of the token (TIP-20) that is paid with. */
   currency: `0x${string}`;
-  /** What one credit costs, in base units of the token. */
-  unitsPerCredit: bigint;
+  /** What one credit costs, in the token's unit: decimal digits, at most 6 after the point. */
+  pricePerCredit: string;
   /** The chain on which is paid, and its node. The URL may hold a credential: never logged. */
   chainId: number;
   rpcUrl: string;
@@ -120,19 +121,24 @@ function serverOf({ settings, client, marks }: Omit<Till, "server">): Server {
   return Mppx.create({ realm, secretKey, methods: [charge] }) as unknown as Server;
 }
 
-const toTokens = (units: bigint): string => formatUnits(units, TOKEN_DECIMALS);
+/** What so many credits cost, in base units of the token. */
+const unitsOf = ({ pricePerCredit }: PaymentSettings, credits: number): bigint =>
+  parseUnits(pricePerCredit, TOKEN_DECIMALS) * BigInt(credits);
+
 const toWords = (credits: number): string => (credits === 1 ? "1 credit" : `${credits} credits`);
 
 function termsOf({ settings }: Till, { credits, operation }: Price): Terms {
-  return { request: { amount: toTokens(settings.unitsPerCredit * BigInt(credits)) }, scope: operation };
+  const amount = formatUnits(unitsOf(settings, credits), TOKEN_DECIMALS);
+  return { request: { amount }, scope: operation };
 }
 
-function offerOf({ unitsPerCredit, currency }: PaymentSettings, credits: number | null): PaymentOffer {
-  const offer = { intent: "charge", method: "tempo", currency } as const;
-  if (credits === null) {
-    return { ...offer, amount: null, description: `${unitsPerCredit} base units for each item` };
+function offerOf(settings: PaymentSettings, credits: number | null): PaymentOffer {
+  const offer = { intent: "charge", method: "tempo", currency: settings.currency } as const;
+  if (credits !== null) {
+    return { ...offer, amount: String(unitsOf(settings, credits)), description: toWords(credits) };
   }
-  return { ...offer, amount: String(unitsPerCredit * BigInt(credits)), description: toWords(credits) };
+  const each = `1 credit (${unitsOf(settings, 1)} base units) for each item`;
+  return { ...offer, amount: null, description: each };
 }
 
 const headersOf = (receipt: Receipt.Receipt): Record<string, string> => ({

@@ -2,6 +2,7 @@ import { type Context, Hono } from "hono";
 import type { Ctx } from "../context.ts";
 import type { Endpoint } from "../endpoint.ts";
 import { indexMetrics } from "../metrics.ts";
+import type { Offer } from "../offers.ts";
 import { type AccessMode, openApiDocument } from "../openapi.ts";
 import { sendAsset, toAsset } from "./asset.ts";
 import { mountDocs } from "./docs.ts";
@@ -14,8 +15,9 @@ export function createPages(
   operations: readonly Endpoint[],
   makeCtx: () => Promise<Ctx>,
   access: AccessMode = "open",
+  offer?: Offer,
 ): Hono {
-  const document = openApiDocument(operations, access);
+  const document = openApiDocument(operations, access, offer);
   const texts = {
     "/openapi.json": toAsset(JSON.stringify(document), "application/json; charset=utf-8"),
     "/llms.txt": toAsset(toLlms(document), "text/plain; charset=utf-8"),
