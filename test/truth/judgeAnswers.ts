@@ -1,8 +1,16 @@
 import type { Hex } from "viem";
 import { type Argument, type Log, readLogged, shownText, type TextBytes } from "./chainLogs.ts";
 import { request } from "./chainReads.ts";
+import { listClaims } from "./claims.ts";
+import { judgeActivity } from "./judgeActivity.ts";
+import { judgeAdoption } from "./judgeAdoption.ts";
 import { judgeCounts } from "./judgeCounts.ts";
+import { judgeDistribution } from "./judgeDistribution.ts";
+import { judgePurchases } from "./judgePurchases.ts";
+import { judgeSearch } from "./judgeSearch.ts";
 import { keepLedgers, type Ledger, ownerOf, pathOf, spansOf, valueSent } from "./ledger.ts";
+import { revealedLabels } from "./names.ts";
+import { listNamesNow } from "./namesNow.ts";
 import { contractOf, plain, type Row, show, type Trial, type Verdict } from "./oracle.ts";
 import { findPresent, type Present } from "./present.ts";
 
@@ -17,7 +25,12 @@ export type Judge = {
   same: (what: string, answered: unknown, expected: unknown) => void;
   /** Whether the index answers for a resolver alone. */
   isIndexed: (resolver: Hex | null) => boolean;
+  rpcUrl: string;
+  deployment: Trial["deployment"];
+  logs: readonly Log[];
   ledgers: Map<Hex, Ledger>;
+  /** Labels that some log spells out, by hash. */
+  revealed: Map<Hex, string>;
   transactions: Awaited<ReturnType<typeof readLogged>>["transactions"];
   wrapper: Hex | undefined;
   /** The time by which the API judges expiries. */
@@ -59,12 +72,20 @@ export async function judgeAnswers({ rpcUrl, deployment, api }: AnswersTrial): P
       if (said !== wanted) differences.push(`${what}: answered ${show(said)}, chain says ${show(wanted)}`);
     },
     isIndexed: (resolver) => listed.includes(resolver),
-    ...{ ledgers, transactions, wrapper, now },
+    ...{ rpcUrl, deployment, logs, ledgers, transactions, wrapper, now },
+    revealed: revealedLabels(logs, (log) => transactions.get(log.transactionHash)?.from),
     present: await findPresent(ledgers, { rpcUrl, wrapper, now }),
   };
   await everyOne([...judge.ledgers], ([node, ledger]) => judgeName(judge, node, ledger));
   await judgeHolders(judge);
   await judgeCounts(judge);
+  const names = listNamesNow(judge);
+  await judgePurchases(judge);
+  await judgeDistribution(judge, names);
+  await judgeSearch(judge, [...names.values()]);
+  const claims = await listClaims(judge);
+  await judgeAdoption(judge, { names: [...names.values()], claims });
+  await judgeActivity(judge, { names, claims });
   return { differences, counts };
 }
 

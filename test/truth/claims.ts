@@ -1,0 +1,116 @@
+import { type Hex, parseAbi } from "viem";
+import { ADDR_REVERSE_NODE } from "../devnet/acts/names.ts";
+import { type Log, shownText, type TextBytes } from "./chainLogs.ts";
+import { ask } from "./chainReads.ts";
+import type { Judge } from "./judgeAnswers.ts";
+import { nodeBelowHash, revealedLabels } from "./names.ts";
+import { orNone } from "./oracle.ts";
+
+const reads = parseAbi(["function name(bytes32 node) view returns (bytes)"]);
+
+/** What an address said its name is, by one log. `isKnown` false: at a resolver that logs nothing. */
+export type Claim = {
+  address: Hex;
+  registrar: "REVERSE_REGISTRAR" | "DEFAULT_REVERSE_REGISTRAR" | "L2_REVERSE_REGISTRAR";
+  name: string | null;
+  isKnown: boolean;
+  log: Log;
+};
+
+const registrars: Partial<Record<Log["role"], Claim["registrar"]>> = {
+  "default-reverse-registrar": "DEFAULT_REVERSE_REGISTRAR",
+  "l2-reverse-registrar": "L2_REVERSE_REGISTRAR",
+};
+
+/** Every claim in the order of the chain: those of registrars of ENSIP-19, and those of reverse nodes. */
+export async function listClaims(judge: Judge): Promise<Claim[]> {
+  const direct = judge.logs.flatMap((log): Claim[] => {
+    const registrar = registrars[log.role];
+    if (registrar === undefined || log.eventName !== "NameForAddrChanged") return [];
+    const name = textOf(log.args.name as TextBytes);
+    return [{ address: log.args.addr as Hex, registrar, name, isKnown: true, log }];
+  });
+  const claims = [...direct, ...(await listReverseClaims(judge))];
+  return claims.sort((a, b) => a.log.blockNumber - b.log.blockNumber || a.log.logIndex - b.log.logIndex);
+}
+
+const textOf = (text: TextBytes) => shownText(text).replaceAll("\0", "\u2400") || null;
+
+/** Of each claim at one registrar the last one. */
+export const lastClaims = (claims: readonly Claim[]): Claim[] => [
+  ...new Map(claims.map((claim) => [`${claim.registrar} ${claim.address}`, claim])).values(),
+];
+
+/** A reverse node's story as far as it was told. */
+type Told = { address: Hex | null; resolver: Hex | null; claim: Claim | null };
+
+/**
+ * A reverse node claims the name that its resolver says. A name or clearing at the resolver is a claim even if it
+ * changes nothing; a new resolver, or the registrar's word, is one if the name is another by it. Nothing is told of a
+ * node until a log has told its address.
+ */
+async function listReverseClaims(judge: Judge): Promise<Claim[]> {
+  const { logs, ledgers, transactions } = judge;
+  const names = new Map<string, string | null>();
+  const nodes = new Map<Hex, Told>();
+  const claims: Claim[] = [];
+  const resolverAt = new Map<Log, Map<Hex, Hex | null>>();
+  for (const [node, { position, resolvers }] of ledgers) {
+    if (position?.parent !== ADDR_REVERSE_NODE) continue;
+    nodes.set(node, { address: null, resolver: null, claim: null });
+    for (const { log, state } of resolvers)
+      resolverAt.set(log, (resolverAt.get(log) ?? new Map()).set(node, state));
+  }
+  const made = new Set<Hex>();
+  for (const log of logs) {
+    for (const [hash, label] of revealedLabels([log], () => transactions.get(log.transactionHash)?.from)) {
+      const told = nodes.get(nodeBelowHash(ADDR_REVERSE_NODE, hash));
+      if (told !== undefined && /^[0-9a-f]{40}$/.test(label)) told.address = `0x${label}`;
+    }
+    if (log.role === "registry" && log.eventName === "NewOwner") {
+      made.add(nodeBelowHash(log.args.node as Hex, log.args.label as Hex));
+    }
+    const node = log.args.node as Hex;
+    const isName = log.eventName === "NameChanged" || log.eventName === "VersionChanged";
+    if (isName) {
+      const name = log.eventName === "NameChanged" ? textOf(log.args.name as TextBytes) : null;
+      names.set(`${log.address} ${node}`, name);
+    }
+    const told = nodes.get(node);
+    const isClaim = isName && told?.resolver === log.address;
+    const touched = new Set(isClaim || (log.eventName === "ReverseClaimed" && made.has(node)) ? [node] : []);
+    for (const [changed, resolver] of resolverAt.get(log) ?? []) {
+      const one = nodes.get(changed);
+      if (one !== undefined) one.resolver = resolver;
+      touched.add(changed);
+    }
+    for (const one of touched) {
+      const reverse = nodes.get(one);
+      if (!reverse?.address) continue;
+      const claim = await claimOf(judge, { ...reverse, node: one, address: reverse.address }, { names, log });
+      const before = reverse.claim ?? { name: null, isKnown: true };
+      if (!isClaim && before.name === claim.name && before.isKnown === claim.isKnown) continue;
+      reverse.claim = claim;
+      claims.push(claim);
+    }
+  }
+  return claims;
+}
+
+type Reverse = { node: Hex; address: Hex; resolver: Hex | null };
+
+/** The name of a resolver that logs nothing is read at the log's block. */
+async function claimOf(
+  { rpcUrl, deployment }: Judge,
+  { node, address, resolver }: Reverse,
+  { names, log }: { names: Map<string, string | null>; log: Log },
+): Promise<Claim> {
+  const entry = deployment.contracts.find((one) => orNone(one.address) === resolver);
+  const claim = { address, registrar: "REVERSE_REGISTRAR" as const, log };
+  if (resolver === null || entry?.role !== "reverse-resolver") {
+    return { ...claim, name: names.get(`${resolver} ${node}`) ?? null, isKnown: true };
+  }
+  const question = { to: resolver, abi: reads, functionName: "name", args: [node] };
+  const [bytes] = await ask<Hex>(rpcUrl, [question], { block: BigInt(log.blockNumber) });
+  return { ...claim, name: textOf({ bytes: bytes ?? "0x" }), isKnown: false };
+}

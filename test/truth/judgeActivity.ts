@@ -1,0 +1,165 @@
+import { formatEther, type Hex } from "viem";
+import type { Log } from "./chainLogs.ts";
+import type { Claim } from "./claims.ts";
+import type { Judge } from "./judgeAnswers.ts";
+import { ownerOf } from "./ledger.ts";
+import { hiddenLabel } from "./names.ts";
+import type { NameNow } from "./namesNow.ts";
+import { orNone, plain, type Row } from "./oracle.ts";
+import { listPurchases, type Purchase } from "./purchases.ts";
+
+const FEED_LENGTH = 50;
+const YEAR = 31_536_000n;
+
+/** Kinds in the order in which those of one block come. */
+const kinds = ["registration", "renewal", "transfer", "wrap", "unwrap", "primary_name"];
+
+type Happened = { log: Log; item: Row };
+
+/** The feed: all that ever happened, told kind by kind, of which the newest must be there, newest first. */
+export async function judgeActivity(
+  judge: Judge,
+  { names, claims }: { names: Map<Hex, NameNow>; claims: readonly Claim[] },
+): Promise<void> {
+  const purchases = listPurchases(judge.ledgers);
+  const added = secondsAdded(judge.logs);
+  const bounds = new Set(purchases.filter(isBound).map(({ logs: [log] }) => log.transactionHash));
+  const nameOf = (node: Hex) => names.get(node)?.fullName ?? hiddenLabel(node);
+  const all = [
+    ...purchases.map((purchase) => toPurchase(purchase, { name: nameOf(purchase.node), added })),
+    ...listMoves(judge, { purchases, nameOf }),
+    ...claims.map(toClaim),
+  ].map(({ log, item }) => withoutBound({ ...item, ...placeOf(log) }, bounds));
+  const { events } = await judge.get("/ens-stats/recent-activity");
+  const answered = ((events ?? []) as Row[]).map(toComparable).map((item) => withoutBound(item, bounds));
+  // Those of one block and kind may stand in any order, and the feed may end among those of a block.
+  const expected = all.sort(inFeed);
+  judge.same("activity, length", answered.length, Math.min(FEED_LENGTH, all.length));
+  const isCut = all.length > FEED_LENGTH;
+  const isWhole = (item: Row) => !isCut || item.block_number !== expected[FEED_LENGTH - 1]?.block_number;
+  const wanted = expected.slice(0, FEED_LENGTH).filter(isWhole);
+  const told = answered.filter(isWhole);
+  judge.same("activity, order", told.map(rankOf), wanted.map(rankOf));
+  const settled = told.toSorted(inFeed);
+  for (let i = 0; i < Math.max(settled.length, wanted.length); i++) {
+    judge.same(`activity ${i}`, sortedFields(settled[i]), sortedFields(wanted[i]));
+  }
+}
+
+const placeOf = ({ blockNumber, blockTimestamp, transactionHash }: Log): Row => ({
+  ...{ block_number: blockNumber, block_timestamp: blockTimestamp, transaction_hash: transactionHash },
+});
+
+const rankOf = (item: Row) => [Number(item.block_timestamp), Number(item.block_number), item.type];
+
+const inFeed = (a: Row, b: Row): number =>
+  Number(b.block_timestamp) - Number(a.block_timestamp) ||
+  Number(b.block_number) - Number(a.block_number) ||
+  kinds.indexOf(String(a.type)) - kinds.indexOf(String(b.type)) ||
+  (JSON.stringify(sortedFields(a)) < JSON.stringify(sortedFields(b)) ? -1 : 1);
+
+const sortedFields = (item: Row | undefined) =>
+  Object.entries(item ?? {}).sort(([a], [b]) => (a < b ? -1 : 1));
+
+/** The controller of 2023 logs what was sent for a renewal: its price is judged with registration histories. */
+const isBound = ({ kind, logs }: Purchase): boolean =>
+  kind === "renewal" && logs.some(({ role, entry }) => role === "controller" && entry?.generation === 4);
+
+const withoutBound = (item: Row, bounds: ReadonlySet<unknown>): Row =>
+  item.type === "renewal" && bounds.has(item.transaction_hash) ? { ...item, cost_eth: "judged apart" } : item;
+
+/** Addresses in lower case, and no mark of prices that are judged apart. */
+function toComparable(item: Row): Row {
+  const lowered = Object.entries(item).map(([field, value]) =>
+    field.endsWith("address") ? [field, plain(value)] : [field, value],
+  );
+  const { cost_is_upper_bound, ...rest } = Object.fromEntries(lowered) as Row;
+  return rest;
+}
+
+type Around = { name: string; added: Map<Log, bigint> };
+
+function toPurchase({ kind, logs }: Purchase, { name, added }: Around): Happened {
+  const controllers = logs.filter(({ role }) => role === "controller");
+  const registrars = logs.filter(({ role }) => role === "registrar");
+  const prices = (controllers.length > 0 ? controllers : logs).flatMap(({ args }) => {
+    if (args.baseCost !== undefined) return (args.baseCost as bigint) + (args.premium as bigint);
+    return ((args.cost ?? args.value) as bigint | undefined) ?? [];
+  });
+  const secondsOf = (some: readonly Log[]) => some.flatMap((log) => added.get(log) ?? []);
+  const durations = secondsOf(registrars).length > 0 ? secondsOf(registrars) : secondsOf(controllers);
+  const item = {
+    type: kind,
+    name,
+    cost_eth: prices.length === 0 ? null : formatEther(sum(prices)),
+    years: durations.length === 0 ? null : Number(sum(durations) / YEAR),
+  };
+  return { log: logs[0], item };
+}
+
+const sum = (numbers: readonly bigint[]): bigint => numbers.reduce((total, one) => total + one, 0n);
+
+/** Seconds that a log bought: until the expiry of a registration, from the old expiry to the new one of a renewal. */
+function secondsAdded(logs: readonly Log[]): Map<Log, bigint> {
+  const added = new Map<Log, bigint>();
+  const expiries = new Map<bigint, bigint>();
+  for (const log of logs) {
+    const { role, entry, eventName, blockTimestamp } = log;
+    const { id, expires } = log.args as Record<string, bigint | undefined>;
+    const isCurrent = role === "registrar" && entry?.generation === 2;
+    if (expires === undefined || !(isCurrent || role === "controller")) continue;
+    if (eventName !== "NameRenewed") added.set(log, expires - BigInt(blockTimestamp));
+    if (!isCurrent || id === undefined) continue;
+    const before = expiries.get(id);
+    if (eventName === "NameRenewed" && before !== undefined) added.set(log, expires - before);
+    expiries.set(id, expires);
+  }
+  return added;
+}
+
+type Naming = { purchases: readonly Purchase[]; nameOf: (node: Hex) => string };
+
+/** Wrappings that are no part of a registration, unwrappings, and all other changes of effective owners. */
+function listMoves({ ledgers, present, wrapper }: Judge, { purchases, nameOf }: Naming): Happened[] {
+  const registered = new Set(
+    purchases
+      .filter(({ kind }) => kind === "registration")
+      .map(({ node, logs: [log] }) => `${node} ${log.transactionHash}`),
+  );
+  const moves: Happened[] = [];
+  for (const [node, ledger] of ledgers) {
+    const name = nameOf(node);
+    const explained = new Set<Hex>();
+    for (const log of ledger.logs) {
+      const { eventName, transactionHash, role } = log;
+      const isRegistered = registered.has(`${node} ${transactionHash}`);
+      if (isRegistered || ["NameWrapped", "NameUnwrapped"].includes(eventName))
+        explained.add(transactionHash);
+      if (role !== "wrapper") continue;
+      const owner = log.args.owner;
+      if (eventName === "NameWrapped" && !isRegistered)
+        moves.push({ log, item: { type: "wrap", name, owner_address: owner } });
+      if (eventName === "NameUnwrapped" && orNone(owner as Hex) !== null)
+        moves.push({ log, item: { type: "unwrap", name, owner_address: owner } });
+    }
+    if (!present.get(node)?.isCounted) continue;
+    let before: Hex | null = null;
+    for (const { state, log } of ledger.owners) {
+      const after = ownerOf(state, ledger, wrapper)?.owner ?? null;
+      const isMove = before !== null && after !== null && before !== after;
+      if (isMove && !explained.has(log.transactionHash)) {
+        moves.push({ log, item: { type: "transfer", name, from_address: before, to_address: after } });
+      }
+      before = after;
+    }
+  }
+  return moves;
+}
+
+const toClaim = ({ address, name, isKnown, log }: Claim): Happened => ({
+  log,
+  item: {
+    ...{ type: "primary_name", address, name, chain: "devnet" },
+    ...(name === null && !isKnown && { is_name_known: false }),
+  },
+});

@@ -1,0 +1,47 @@
+import type { Log } from "./chainLogs.ts";
+import type { Judge } from "./judgeAnswers.ts";
+import { listPurchases, type Purchase } from "./purchases.ts";
+
+const DAY = 86_400;
+
+/** Registrations and renewals of the last days, told again by counting them one by one; and how many logs there are. */
+export async function judgePurchases({ get, same, ledgers, logs }: Judge): Promise<void> {
+  const purchases = listPurchases(ledgers);
+  const statistics = await get("/ens-stats");
+  const now = Date.parse(String(statistics.generated_at)) / 1_000;
+  const since = (days: number, wanted: Purchase["kind"]) =>
+    purchases.filter(
+      ({ kind, logs: [{ blockTimestamp }] }) =>
+        kind === wanted && blockTimestamp > now - days * DAY && blockTimestamp <= now,
+    ).length;
+  same(
+    "purchases of the last days",
+    [statistics.registrations_24h, statistics.registrations_7d, statistics.renewals_7d],
+    [since(1, "registration"), since(7, "registration"), since(7, "renewal")],
+  );
+  same(
+    "total_events",
+    statistics.total_events,
+    logs.map(namesIn).reduce((a, b) => a + b, 0),
+  );
+  await judgeDays({ get, same }, purchases);
+}
+
+/** A log that concerns several names counts for each. */
+const namesIn = ({ args }: Log): number => (Array.isArray(args.ids) ? Math.max(1, args.ids.length) : 1);
+
+async function judgeDays({ get, same }: Pick<Judge, "get" | "same">, purchases: readonly Purchase[]) {
+  const { daily, generated_at } = await get("/ens-stats/registrations");
+  const now = Date.parse(String(generated_at));
+  const days = Array.from({ length: 30 }, (_, i) => {
+    const date = new Date(now - (29 - i) * DAY * 1_000).toISOString().slice(0, 10);
+    const ofDay = purchases.filter(
+      ({ logs: [log] }) =>
+        new Date(log.blockTimestamp * 1_000).toISOString().startsWith(date) &&
+        log.blockTimestamp * 1_000 <= now,
+    );
+    const registrations = ofDay.filter(({ kind }) => kind === "registration").length;
+    return { date, registrations, renewals: ofDay.length - registrations };
+  });
+  same("daily registrations and renewals", daily, days);
+}

@@ -1,0 +1,159 @@
+import type { Judge } from "./judgeAnswers.ts";
+import type { NameNow } from "./namesNow.ts";
+import type { Row } from "./oracle.ts";
+
+const DAY = 86_400n;
+const PAGE = 25;
+
+/** A condition of a search: its query, and which names meet it. */
+type Filter = { query: string; meets: (name: NameNow) => boolean };
+
+/** Every filter of the search for values that names have, alone and combined; orders, pages and figures of each. */
+export async function judgeSearch(judge: Judge, names: readonly NameNow[]): Promise<void> {
+  const filters = [...textFilters(names), ...holderFilters(names), ...rangeFilters(names)];
+  for (const filter of filters) await judgeFilter(judge, [filter], names);
+  // Each filter with the one a third of the list away: those of other kinds.
+  const third = Math.ceil(filters.length / 3);
+  for (const [i, filter] of filters.entries()) {
+    const other = filters[i + third];
+    const isSameText = filter.query.startsWith("q=") && other?.query.startsWith("q=");
+    if (other !== undefined && !isSameText && wordsOf(filter) !== wordsOf(other)) {
+      await judgeFilter(judge, [filter, other], names);
+    }
+  }
+  await judgeOrders(judge, names);
+}
+
+const wordsOf = ({ query }: Filter) => query.replaceAll(/=[^&]*/g, "");
+
+async function judgeFilter({ get, same, now }: Judge, filters: Filter[], names: readonly NameNow[]) {
+  const query = filters.map((filter) => filter.query).join("&");
+  const found = names.filter((name) => filters.every(({ meets }) => meets(name)));
+  const answer = await get(`/search-domains?${query}&sort_by=expiry_timestamp`);
+  const shown = ((answer.results ?? []) as Row[]).map(({ name }) => String(name));
+  const matching = new Set(found.map(({ fullName }) => fullName));
+  same(`search ${query}: total`, answer.total, found.length);
+  same(`search ${query}: length of the page`, shown.length, Math.min(found.length, PAGE));
+  same(
+    `search ${query}: results that do not belong`,
+    shown.filter((name) => !matching.has(name)),
+    [],
+  );
+  same(`search ${query}: figures`, answer.stats, figuresOf(found, now));
+}
+
+function figuresOf(found: readonly NameNow[], now: bigint) {
+  const within = (days: bigint) =>
+    found.filter(({ expiry }) => expiry !== null && expiry > now && expiry <= now + days * DAY).length;
+  const ended = found.filter(
+    ({ expiry, isSecondLevel }) =>
+      expiry !== null && (isSecondLevel ? expiry + 90n * DAY < now : expiry <= now),
+  );
+  const wrapped = found.filter(({ isWrapped }) => isWrapped).length;
+  return {
+    expired: ended.length,
+    expiring_30d: within(30n),
+    expiring_90d: within(90n),
+    wrapped,
+    wrapped_pct: found.length === 0 ? 0 : Math.round((wrapped * 10_000) / found.length) / 100,
+  };
+}
+
+/** Parts of labels in odd case, of full names, and what means something to LIKE. */
+function textFilters(names: readonly NameNow[]): Filter[] {
+  const odd = names.filter(({ label }) => /[%_\\]/.test(label)).slice(0, 3);
+  const some = [...everyNth(names, 5), ...odd];
+  const parts = some.flatMap(({ label }) => [label.slice(0, 3), label.slice(1, 4), label]);
+  const texts = new Set(["%", "_", "\\", "a%", "_a", "\\%", "a", "[", ...parts, ...parts.map(upper)]);
+  const asked = [...texts].filter((text) => text !== "" && text.isWellFormed() && [...text].length <= 255);
+  const ofLabels = asked.map((text) => textFilter(text, ({ label }) => label));
+  const fulls = [".eth", "%.eth", "_eth", ...some.map(({ fullName }) => upper(fullName.slice(-12)))];
+  const ofNames = [...new Set(fulls)]
+    .filter((text) => text.isWellFormed())
+    .map((text) => textFilter(text, ({ fullName }) => fullName, "&search_full_name=true"));
+  return [...ofLabels, ...ofNames];
+}
+
+const textFilter = (text: string, of: (name: NameNow) => string, more = ""): Filter => ({
+  query: `q=${encodeURIComponent(text)}${more}`,
+  meets: (name) => of(name).toLowerCase().includes(text.toLowerCase()),
+});
+
+/** ASCII letters alone, whose case every database folds. */
+const upper = (text: string) => text.replaceAll(/[a-z]/g, (letter) => letter.toUpperCase());
+
+function holderFilters(names: readonly NameNow[]): Filter[] {
+  const columns = {
+    registrar_owner: ({ registrarOwner }: NameNow) => registrarOwner,
+    wrapper_owner: ({ wrapperOwner }: NameNow) => wrapperOwner,
+    registry_owner: ({ registryOwner }: NameNow) => registryOwner,
+    resolver: ({ resolver }: NameNow) => resolver,
+  };
+  const addresses = new Set(names.flatMap((name) => Object.values(columns).flatMap((of) => of(name) ?? [])));
+  return Object.entries(columns).flatMap(([column, of]) =>
+    everyNth([...addresses], 8).map((address) => ({
+      query: `${column}=0x${upper(address.slice(2))}`,
+      meets: (name: NameNow) => of(name) === address,
+    })),
+  );
+}
+
+function rangeFilters(names: readonly NameNow[]): Filter[] {
+  const lengths = [...new Set(names.flatMap(({ length }) => length ?? []))];
+  const expiries = [...new Set(names.flatMap(({ expiry }) => expiry ?? []))];
+  return [
+    ...everyNth(lengths, 4).flatMap((bound): Filter[] => [
+      { query: `min_length=${bound}`, meets: ({ length }) => length !== null && length >= bound },
+      { query: `max_length=${bound}`, meets: ({ length }) => length !== null && length <= bound },
+    ]),
+    ...everyNth(expiries, 4)
+      .filter((bound) => bound < 10n ** 15n)
+      .flatMap((bound): Filter[] => [
+        { query: `expiry_from=${bound}`, meets: ({ expiry }) => expiry !== null && expiry >= bound },
+        { query: `expiry_to=${bound}`, meets: ({ expiry }) => expiry !== null && expiry <= bound },
+      ]),
+  ];
+}
+
+/** About so many of a list, spread over it. */
+const everyNth = <T>(items: readonly T[], count: number): T[] =>
+  items.filter((_, i) => i % Math.max(1, Math.floor(items.length / count)) === 0);
+
+/** Orders with their directions, on the first, the second and the last page. */
+async function judgeOrders({ get, same }: Judge, names: readonly NameNow[]): Promise<void> {
+  const keys: Record<string, (name: NameNow) => string | bigint | null> = {
+    full_name: ({ fullName }) => fullName,
+    label: ({ label }) => label,
+    expiry_timestamp: ({ expiry }) => expiry,
+    effective_owner_address: ({ owner }) => owner,
+  };
+  const last = Math.max(1, Math.ceil(names.length / PAGE));
+  for (const [sortBy, keyOf] of Object.entries(keys)) {
+    for (const direction of ["asc", "desc"] as const) {
+      const sorted = names.toSorted((a, b) => inOrder(a, b, { keyOf, sign: direction === "asc" ? 1 : -1 }));
+      for (const page of new Set([1, 2, last])) {
+        const query = `sort_by=${sortBy}&sort_dir=${direction}&page=${page}`;
+        const { results, ...rest } = await get(`/search-domains?${query}`);
+        const expected = sorted.slice((page - 1) * PAGE, page * PAGE).map(({ fullName }) => fullName);
+        const shown = ((results ?? []) as Row[]).map(({ name }) => name);
+        same(`search ${query}: names in order`, shown, expected);
+        same(`search ${query}: page`, [rest.page, rest.page_size, rest.total], [page, PAGE, names.length]);
+      }
+    }
+  }
+}
+
+type Order = { keyOf: (name: NameNow) => string | bigint | null; sign: 1 | -1 };
+
+/** Names without the key come last in both directions; equals are in the order of their nodes. */
+function inOrder(a: NameNow, b: NameNow, { keyOf, sign }: Order): number {
+  const [one, other] = [keyOf(a), keyOf(b)];
+  if ((one === null) !== (other === null)) return one === null ? 1 : -1;
+  return (one === null || other === null ? 0 : sign * compare(one, other)) || sign * compare(a.node, b.node);
+}
+
+/** Texts in the order of their bytes. */
+const compare = (a: string | bigint, b: string | bigint): number =>
+  typeof a === "string" && typeof b === "string"
+    ? Buffer.compare(Buffer.from(a), Buffer.from(b))
+    : Number(a > b) - Number(a < b);

@@ -1,0 +1,58 @@
+import { type Hex, keccak256, stringToBytes, zeroHash } from "viem";
+import type { Judge } from "./judgeAnswers.ts";
+import { hiddenLabel } from "./names.ts";
+import type { Present } from "./present.ts";
+
+/** A name as lists show it: what it is now, how it is called, and who holds it in each layer. */
+export type NameNow = Present & {
+  node: Hex;
+  parent: Hex | null;
+  label: string;
+  /** Code points of the label; null where no log spells it out. */
+  length: number | null;
+  fullName: string;
+  registryOwner: string | null;
+  registrarOwner: string | null;
+  wrapperOwner: string | null;
+  resolver: string | null;
+};
+
+/** Labels that everybody knows and that histories use, though no log spells them out. */
+const known = new Map(
+  ["eth", "reverse", "addr", "resolver", "default", "test", "xyz", "com", "org", "net"].map((label) => [
+    keccak256(stringToBytes(label)),
+    label,
+  ]),
+);
+
+/** Every name but the root, by its node. */
+export function listNamesNow({ ledgers, present, revealed }: Judge): Map<Hex, NameNow> {
+  const labelOf = (hash: Hex) => revealed.get(hash) ?? known.get(hash) ?? null;
+  const fullNameOf = (node: Hex): string => {
+    const position = ledgers.get(node)?.position ?? null;
+    if (position === null) return hiddenLabel(node);
+    const label = labelOf(position.labelhash) ?? hiddenLabel(position.labelhash);
+    return position.parent === zeroHash ? label : `${label}.${fullNameOf(position.parent)}`;
+  };
+  const names = new Map<Hex, NameNow>();
+  for (const [node, state] of present) {
+    if (node === zeroHash) continue;
+    const ledger = ledgers.get(node);
+    const position = ledger?.position ?? null;
+    const label = position && labelOf(position.labelhash);
+    const owners = ledger?.owners.at(-1)?.state;
+    names.set(node, {
+      ...state,
+      node,
+      parent: position?.parent ?? null,
+      label: label ?? hiddenLabel(position?.labelhash ?? node),
+      length: label === null ? null : [...label].length,
+      fullName: fullNameOf(node),
+      registryOwner: owners?.registry ?? null,
+      registrarOwner: owners?.registrar ?? null,
+      wrapperOwner: state.isWrapped ? (owners?.wrapper ?? null) : null,
+      resolver: ledger?.resolvers.at(-1)?.state ?? null,
+    });
+  }
+  return names;
+}
