@@ -1,5 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { createPayments, type PaymentSettings } from "../../src/api/access/payment.ts";
 import { type Service, startService } from "./service.ts";
+
+const nowhere: PaymentSettings = {
+  ...{ recipient: `0x${"11".repeat(20)}`, currency: `0x${"20".repeat(20)}`, unitsPerCredit: 1_000n },
+  ...{ realm: "api.example.org", secretKey: "s".repeat(32), chainId: 4_217, rpcUrl: "http://127.0.0.1:1" },
+};
 
 let service: Service;
 beforeAll(async () => {
@@ -220,5 +226,21 @@ describe("with a wrong key", () => {
     const { key } = await service.createKey(1);
     expect((await service.get("/one/a", { ...from, "X-API-Key": key })).status).toBe(200);
     expect((await service.get("/one/a", from)).status).toBe(200);
+  });
+});
+
+describe("with wrong payments", () => {
+  test("twenty a minute are heard, further ones wait; keys and free requests go on working", async () => {
+    // Whether a payment was asked for by this service is told without a node: none is needed here.
+    const paid = await startService({ payments: (store) => createPayments(nowhere, store) });
+    const pay = () => paid.get("/one/a", { Authorization: "Payment bm90aGluZw" });
+    const statuses = [];
+    for (let i = 0; i < 23; i++) statuses.push((await pay()).status);
+    expect(statuses).toEqual([...Array(20).fill(402), 429, 429, 429]);
+    expect((await pay()).body).toEqual(fault("RATE_LIMITED"));
+    const { key } = await paid.createKey(1);
+    expect((await paid.get("/one/a", { "X-API-Key": key })).status).toBe(200);
+    expect((await paid.get("/one/a")).status).toBe(200);
+    await paid.close();
   });
 });

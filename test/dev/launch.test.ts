@@ -89,6 +89,7 @@ async function ask(url: string, sql: string): Promise<Record<string, unknown>[]>
 const faults: [settings: Record<string, string>, message: RegExp][] = [
   [{ DATABASE_URL: "" }, /DATABASE_URL is not set: expected .*, for example DATABASE_URL=postgresql:/],
   [{ PORT: "abc" }, /PORT is "abc": expected a port from 1 to 65535, for example PORT=42069/],
+  [{ ACCESS: "close" }, /ACCESS is "close": expected open or metered, for example ACCESS=metered/],
   [{ ENS_NETWORK: "main" }, /ENS_NETWORK is "main": expected one of devnet, mainnet/],
   [{ ENS_NETWORK: "mainnet" }, /RPC_URL_1 is not set: expected .*, for example RPC_URL_1=https:/],
   [{ RPC_URL_31337: "localhost" }, /RPC_URL_31337 has "localhost": expected http\(s\) URLs.*, for example/],
@@ -157,6 +158,7 @@ test("SIGTERM gives the lock back, and a second start and a replica answer from 
     )[0]?.locked;
   const first = await launch("start");
   await untilReady(first);
+  expect(first.output()).toContain("Access is open: whoever reaches the port is answered");
   expect(await isLocked()).toBe(1);
   expect(await ask(database.url, "SELECT count(*)::int > 0 AS some FROM namedex.events")).toEqual([
     { some: true },
@@ -167,8 +169,9 @@ test("SIGTERM gives the lock back, and a second start and a replica answer from 
 
   const second = await launch("start");
   await untilReady(second);
-  const replica = await launch("serve");
+  const replica = await launch("serve", { ACCESS: "metered" });
   await untilReady(replica);
+  expect(replica.output()).toContain("Access is metered: keys are made by npm run keys -- create");
   const [ours, theirs] = await Promise.all(
     [second, replica].map(async ({ url }) => (await fetch(`${url}/status`)).json()),
   );
