@@ -7,7 +7,7 @@ import { ApiError, answerError, type ErrorCode, errorCodes, errorResponse } from
 import { type Performer, perform } from "./perform.ts";
 
 /** Groups of operations, as the documentation shows them. */
-export type Group = "Domains" | "Lookups" | "Addresses" | "Agents" | "Statistics" | "System";
+export type Group = "Domains" | "Lookups" | "Addresses" | "Agents" | "Statistics" | "System" | "Access";
 
 type Fields = ZodObject;
 type Input<P extends Fields, Q extends Fields, B extends Fields> = z.output<P> & z.output<Q> & z.output<B>;
@@ -37,7 +37,11 @@ export type Declaration<P extends Fields, Q extends Fields, B extends Fields, R 
   tool?: string;
   /** True if the operation answers while the index is still being built. */
   answersWhileBuilding?: boolean;
-  handle: (input: Input<P, Q, B>, ctx: Ctx) => Promise<z.input<R>>;
+  /** True if answers are the caller's own business, or hold a secret: nobody between keeps them. */
+  isPrivate?: boolean;
+  /** True if it is free and yet answers only who sends a key. */
+  needsKey?: boolean;
+  handle: (input: Input<P, Q, B>, ctx: Ctx, caller: Caller) => Promise<z.input<R>>;
 };
 
 /** An operation whose types are checked already; what lists of operations hold. */
@@ -151,14 +155,18 @@ export function routesOf(
     app.openapi(routeOf(operation), async (c) => {
       const input = Object.assign({}, ...(["param", "query", "json"] as const).map((part) => valid(c, part)));
       const { reply, headers } = await perform(operation, { input, caller: callerOf(c) }, performer);
-      const { cacheSeconds } = operation;
-      c.header("Cache-Control", cacheSeconds ? `public, max-age=${cacheSeconds}` : "no-cache");
+      c.header("Cache-Control", cacheControlOf(operation));
       for (const [name, value] of Object.entries(headers)) c.header(name, value);
       return c.json(reply as never, 200);
     });
   }
   return app;
 }
+
+const cacheControlOf = ({ cacheSeconds, isPrivate }: Endpoint): string => {
+  if (isPrivate) return "private, no-store";
+  return cacheSeconds ? `public, max-age=${cacheSeconds}` : "no-cache";
+};
 
 const valid = (c: Context, part: "param" | "query" | "json"): unknown => c.req.valid(part as never);
 

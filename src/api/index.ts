@@ -3,6 +3,8 @@ import { type Access, openAccess } from "./access/access.ts";
 import { callerBehind } from "./access/caller.ts";
 import { limitsIn } from "./access/limits.ts";
 import { meteredAccess } from "./access/metered.ts";
+import { signatureCheck } from "./access/signature.ts";
+import { createSignup, signupLimiterIn } from "./access/signup.ts";
 import { createApp } from "./app.ts";
 import { createHeads } from "./chainHead.ts";
 import { chainClock, systemClock } from "./clock.ts";
@@ -10,6 +12,7 @@ import type { Ctx, Db } from "./context.ts";
 import { contractsOf, firstBlocksOf } from "./contracts.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { operations } from "./endpoints/index.ts";
+import { signupEndpoints } from "./endpoints/signup.ts";
 import { createFreshness } from "./freshness.ts";
 import { liveContractsOf } from "./live/deployment.ts";
 import { createGateways } from "./live/gateway.ts";
@@ -21,6 +24,7 @@ import { readSettings } from "./settings.ts";
 import { completedIndexesIn } from "./store/completedIndexes.ts";
 import { keysIn } from "./store/keys.ts";
 import { liveAnswersIn } from "./store/liveAnswers.ts";
+import { signupsIn } from "./store/signups.ts";
 import { openStore } from "./store/store.ts";
 
 const db: Db = readonlyDb;
@@ -65,20 +69,29 @@ const payments = settings.payments
   ? (await import("./access/payment.ts")).createPayments(settings.payments, store)
   : null;
 
-const access: Access =
-  settings.access === "open"
-    ? openAccess
-    : meteredAccess({ keys: keysIn(store), limits: limitsIn(store), payments });
+const keys = keysIn(store);
+const limits = limitsIn(store);
+
+const access: Access = settings.access === "open" ? openAccess : meteredAccess({ keys, limits, payments });
+
+/** Where access is open nobody needs a key; where no public URL is set, none can be signed for. */
+const isSignupOpen = settings.access === "metered" && settings.publicUrls.length > 0;
+const signup = createSignup({
+  ...{ keys, limits, limiter: signupLimiterIn(store), signups: signupsIn(store) },
+  checkSignature: signatureCheck({ rpcUrls: settings.liveRpcUrls }),
+  place: { publicUrls: settings.publicUrls, chainId: deployment.chainId },
+});
+const offered = isSignupOpen ? [...operations, ...signupEndpoints(signup)] : operations;
 
 const pages = createPages(
-  operations,
+  offered,
   () => makeCtx({ answersWhileBuilding: true }),
   settings.access,
   payments?.offer,
 );
 
 export default createApp({
-  operations,
+  operations: offered,
   makeCtx,
   access,
   callerOf: callerBehind(settings.trustedProxies),

@@ -12,7 +12,7 @@ export const version = (
 
 const description = `An open-source, self-hosted index of the Ethereum Name Service.
 
-Every operation is a look-up: nothing creates, changes or deletes data. Each is served at \`/x\` and at \`/api/x\` alike.
+Every operation on names is a look-up: nothing creates, changes or deletes them. Each is served at \`/x\` and at \`/api/x\` alike.
 
 - **Sources.** \`source\` tells where an answer comes from: \`indexed\` is built from the events of tracked contracts, \`live\` was resolved on chain at the request. An answer known to be stale is never given.
 - **Names** are normalised by ENSIP-15 on the way in. On the way out a label that is unknown, or that cannot be shown, is written \`[<64 hex of its labelhash>]\`.
@@ -72,11 +72,13 @@ function describeOperations(operations: readonly Endpoint[], access: AccessMode)
   });
 }
 
-/** Says which operations take a key. None demands one: without it the free requests remain. */
+/** Says which operations take a key. Hardly any demands one: without it the free requests remain. */
 function withKeys(document: OpenApiDocument, operations: readonly Endpoint[]): OpenApiDocument {
-  for (const { method, path } of operations.filter(({ cost }) => cost !== 0)) {
+  for (const { method, path, needsKey } of operations.filter(
+    ({ cost, needsKey }) => needsKey || cost !== 0,
+  )) {
     const operation = document.paths?.[path]?.[method];
-    if (operation) operation.security = [{ ApiKey: [] }, {}];
+    if (operation) operation.security = needsKey ? [{ ApiKey: [] }] : [{ ApiKey: [] }, {}];
   }
   const ApiKey = { type: "apiKey", in: "header", name: "X-API-Key", description: accessInWords.metered };
   document.components = { ...document.components, securitySchemes: { ApiKey: ApiKey as never } };
@@ -91,6 +93,7 @@ const groupDescriptions: Record<Endpoint["group"], string> = {
     "Agents of ERC-8004 that are bound to names, or that names claim. Profiles are written by owners: untrusted.",
   Statistics: "Figures of the whole index; public, and cached",
   System: "How far the index is",
+  Access: "Keys for whoever signs a message with a wallet, and what they have left",
 };
 
 const groupTags = (operations: readonly Endpoint[]) =>

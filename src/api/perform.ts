@@ -25,10 +25,10 @@ export async function perform(
 ): Promise<Performed> {
   const ctx = await makeCtx(operation);
   const credits = typeof operation.cost === "number" ? operation.cost : operation.cost(input);
-  if (credits === 0) return { reply: await operation.handle(input, ctx), headers: {} };
+  if (credits === 0) return { reply: await operation.handle(input, ctx, caller), headers: {} };
   const admission = await access.admit(caller, { credits, operation: nameOf(operation) });
   try {
-    const reply = await operation.handle(input, ctx);
+    const reply = await operation.handle(input, ctx, caller);
     return { reply, headers: { ...admission.headers, ...(await admission.settle()) } };
   } catch (thrown) {
     if (thrown instanceof ApiError) thrown.addHeaders(admission.headers);

@@ -31,6 +31,8 @@ export type Settings = DatabaseSettings & {
   port: number;
   /** Who is answered: everybody, or by key, payment and a few free requests a minute. */
   access: "open" | "metered";
+  /** Origins by which callers reach the API (`https://names.example.org`); none: nobody can sign up for a key. */
+  publicUrls: string[];
   /** Number of the operator's own proxies before the API, each of which appends to `X-Forwarded-For`. */
   trustedProxies: number;
   /** How old the newest indexed block may be for the index to answer; null for chains whose time stands still. */
@@ -86,6 +88,7 @@ const environment = z.object({
   TRUSTED_PROXIES: wholeNumber(0, 10).default(0),
   MAX_LAG_SECONDS: z.union([z.literal("off"), z.coerce.number().int().min(1).max(1_000_000_000)]).optional(),
   ...paymentEnvironment.partial().shape,
+  PUBLIC_URL: z.string().optional(),
 });
 
 /** What no message may show. */
@@ -142,6 +145,7 @@ export function readSettings(env: Record<string, string | undefined>): Settings 
     trustedProxies: known.TRUSTED_PROXIES,
     maxLagSeconds: readMaxLag(known),
     payments: readPayments(known, given),
+    publicUrls: readPublicUrls(known),
     archiveReads: (known.ARCHIVE_READS ?? (known.ENS_NETWORK === "devnet" ? "on" : "off")) === "on",
   };
 }
@@ -237,6 +241,22 @@ function readPayments(known: Environment, given: Record<string, unknown>): Payme
   };
 }
 
+/** Never taken from a request: its `Host` is whatever the caller wrote. Only a devnet is known to be used on its own machine. */
+function readPublicUrls({ ENS_NETWORK, PUBLIC_URL, PORT }: Environment): string[] {
+  if (PUBLIC_URL === undefined) {
+    return ENS_NETWORK === "devnet" ? [`http://localhost:${PORT}`, `http://127.0.0.1:${PORT}`] : [];
+  }
+  const urls = readUrls("PUBLIC_URL", PUBLIC_URL, "https://names.example.org").map((url) => new URL(url));
+  const wrong = urls.find((url) => url.href !== `${url.origin}/` || !PUBLIC_HOST.test(url.hostname));
+  if (wrong === undefined) return urls.map(({ origin }) => origin);
+  throw new SettingsError(
+    `PUBLIC_URL has "${redact(wrong.href)}": expected URLs without a path, whose host is a domain name, an IPv4 address or localhost, comma-separated, for example PUBLIC_URL=https://names.example.org`,
+  );
+}
+
+/** What a Sign-In with Ethereum message can name as its domain. */
+const PUBLIC_HOST = /^(localhost|([a-z0-9-]+\.)+[a-z0-9-]+)$/;
+
 function complaint(name: string, value: string | undefined): string {
   const [expected, example] = expectations[name] ?? ["another value", ""];
   const shown = secrets.has(name) ? "is of another form" : `is "${redact(value ?? "")}"`;
@@ -294,12 +314,12 @@ function readRpcUrls(
   return urls;
 }
 
-function readUrls(name: string, value: string): string[] {
+function readUrls(name: string, value: string, example = "https://rpc.example.org"): string[] {
   const urls = value.split(",").map((url) => url.trim());
   const wrong = urls.find((url) => !isUrl(["http:", "https:"])(url));
   if (wrong !== undefined) {
     throw new SettingsError(
-      `${name} has "${redact(wrong)}": expected http(s) URLs, comma-separated, for example ${name}=https://rpc.example.org`,
+      `${name} has "${redact(wrong)}": expected http(s) URLs, comma-separated, for example ${name}=${example}`,
     );
   }
   return urls;

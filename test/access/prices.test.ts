@@ -1,12 +1,13 @@
 import type { Hono } from "hono";
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Wired, wireService } from "./wired.ts";
 
-type Price = "free" | 1 | "each item" | "each call";
+type Price = "free" | "free, with proof" | 1 | "each item" | "each call";
 
 /**
- * What each route costs: `free` asks for nothing, a number is that many credits, `each item` is a credit for each item
- * of the body, `each call` what the operation behind the tool costs. A route that is not in here must not exist.
+ * What each route costs: `free` asks for nothing, `free, with proof` for a signed message or a key, a number is that
+ * many credits, `each item` is a credit for each item of the body, `each call` what the operation behind the tool costs. A route that is not in here must not exist.
  */
 const prices: Record<string, Price> = {
   "GET /": "free",
@@ -53,6 +54,9 @@ const prices: Record<string, Price> = {
   "GET /agents": 1,
   "GET /agents/:agentId": 1,
   "POST /mcp": "each call",
+  "POST /signup/nonce": "free",
+  "POST /signup": "free, with proof",
+  "GET /signup/usage": "free, with proof",
 };
 
 const ITEMS = 3;
@@ -63,6 +67,7 @@ const queries: Record<string, string> = { "GET /search-domains": "?q=alice" };
 const bodies: Record<string, unknown> = {
   "POST /whois/bulk": { names: Array(ITEMS - 1).fill("alice.eth"), namehashes: [hash] },
   "POST /address/primary-names/bulk": { addresses: Array(ITEMS).fill(address) },
+  "POST /signup/nonce": { address },
   "POST /mcp": toolCall("get_primary_names", { addresses: Array(ITEMS).fill(address) }),
 };
 
@@ -115,6 +120,24 @@ const routesAt = (price: Price): string[] => Object.keys(prices).filter((route) 
 
 test.each(routesAt("free"))("%s is free", async (route) => {
   const { status, headers } = await ask(route, "wrong");
+  expect(status).toBe(200);
+  for (const header of ["ratelimit", "x-credits-remaining"]) expect(headers.get(header)).toBeNull();
+});
+
+/** A message that a wallet signed for sign-up. */
+async function signed() {
+  const wallet = privateKeyToAccount(generatePrivateKey());
+  const reply = await ask("POST /signup/nonce", "wrong", { address: wallet.address });
+  const { message } = (await reply.json()) as { message: string };
+  return { message, signature: await wallet.signMessage({ message }) };
+}
+
+test.each(routesAt("free, with proof"))("%s is free for whoever proves who they are", async (route) => {
+  const { status, headers } = await ask(
+    route,
+    poorKey,
+    route === "POST /signup" ? await signed() : undefined,
+  );
   expect(status).toBe(200);
   for (const header of ["ratelimit", "x-credits-remaining"]) expect(headers.get(header)).toBeNull();
 });

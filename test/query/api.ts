@@ -23,8 +23,8 @@ export type TestApi = {
  */
 const checked = (operation: Endpoint): Endpoint => ({
   ...operation,
-  handle: async (input, ctx) => {
-    const reply = await operation.handle(input, ctx).catch((thrown: unknown) => {
+  handle: async (input, ctx, caller) => {
+    const reply = await operation.handle(input, ctx, caller).catch((thrown: unknown) => {
       const { code } = toApiError(thrown);
       if (code === "INTERNAL_ERROR" || errorsOf(operation).includes(code)) throw thrown;
       throw new Error(`${operation.path} does not declare ${code}`);

@@ -146,6 +146,19 @@ describe("settings", () => {
       { ...payments, ACCESS: "open" },
       ["MPP_RECIPIENT is set", "ACCESS=metered", "remove MPP_RECIPIENT"],
     ],
+    ...[
+      ["one that is no URL", "names.example.org"],
+      ["one with a path", "https://names.example.org/api"],
+      ["one with a password", "https://me:hunter2@names.example.org"],
+      ["one of a single word", "https://names"],
+      ["an IPv6 address", "https://[::1]:42069"],
+      ["an unknown protocol", "ftp://names.example.org"],
+      ["a list with a wrong one", "https://names.example.org,names.example.org"],
+    ].map(([what, url = ""]): [string, Record<string, string>, string[]] => [
+      `a public URL that is ${what}`,
+      { ...mainnet, PUBLIC_URL: url },
+      ["PUBLIC_URL has", "PUBLIC_URL=https://"],
+    ]),
     ["no deployment file", { ...base, ENS_NETWORK: "custom" }, ["ENS_DEPLOYMENT is not set"]],
     [
       "a deployment file that does not exist",
@@ -185,6 +198,17 @@ describe("settings", () => {
     expect(readSettings(mainnet)).toMatchObject({ access: "open", trustedProxies: 0 });
     const said = readSettings({ ...mainnet, ACCESS: "metered", TRUSTED_PROXIES: "10" });
     expect(said).toMatchObject({ access: "metered", trustedProxies: 10 });
+  });
+
+  test("public URLs are origins; only a devnet's are known without being set", () => {
+    expect(readSettings(mainnet).publicUrls).toEqual([]);
+    const PUBLIC_URL = "https://Names.example.org/, http://127.0.0.1:8080";
+    expect(readSettings({ ...mainnet, PUBLIC_URL }).publicUrls).toEqual([
+      "https://names.example.org",
+      "http://127.0.0.1:8080",
+    ]);
+    const devnet = readSettings({ ...custom(deployment), ENS_NETWORK: "devnet", PORT: "4000" });
+    expect(devnet.publicUrls).toEqual(["http://localhost:4000", "http://127.0.0.1:4000"]);
   });
 
   test("programs that need the database alone ask for nothing else", () => {

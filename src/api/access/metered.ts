@@ -11,7 +11,7 @@ export type MeteredParts = { keys: Keys; limits: Limits; payments: Payments | nu
 const PRIVATE = { "Cache-Control": "private, no-cache" };
 
 /** HTTP wants every 401 to say how to do better. */
-const CHALLENGE = { "WWW-Authenticate": 'ApiKey realm="namedex"' };
+export const CHALLENGE = { "WWW-Authenticate": 'ApiKey realm="namedex"' };
 
 /**
  * Answers whoever has a key with credits, whoever pays for the request, and everybody else a few times a minute
@@ -35,9 +35,13 @@ async function admitKey(parts: MeteredParts, request: Request & { key: string })
   return (await admitPayment(parts, request)) ?? refuseBalance(parts, request, state.credits);
 }
 
-/** @throws ApiError INVALID_API_KEY; after too many of these from one address RATE_LIMITED */
-async function findUsable(
-  { keys, limits }: MeteredParts,
+/**
+ * The key that a caller sent, if it can be used.
+ *
+ * @throws ApiError INVALID_API_KEY; after too many of these from one address RATE_LIMITED
+ */
+export async function findUsable(
+  { keys, limits }: { keys: Keys; limits: Pick<Limits, "failures"> },
   { key, caller }: { key: string; caller: Caller },
 ): Promise<KeyState> {
   const state = await keys.find(key);

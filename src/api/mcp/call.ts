@@ -50,8 +50,8 @@ const payingBy = (authorization: string | undefined, { address, header }: Caller
 /** A tool promises its schema to clients, who refuse what does not meet it: an answer that does not is never sold. */
 const keptToDeclaration = (operation: Endpoint): Endpoint => ({
   ...operation,
-  handle: async (input, ctx) => {
-    const reply = await operation.handle(input, ctx);
+  handle: async (...asked) => {
+    const reply = await operation.handle(...asked);
     const checked = operation.reply.safeParse(reply);
     if (!checked.success)
       throw new Error(`${nameOf(operation)} broke its declaration: ${checked.error.message}`);

@@ -69,6 +69,19 @@ export const migrations: readonly string[] = [
     completed_at timestamptz NOT NULL DEFAULT now(),
     PRIMARY KEY (index_schema, build_id, tables_id)
   );`,
+  `CREATE TABLE signup_nonces (
+    nonce text PRIMARY KEY,
+    expires_at timestamptz NOT NULL
+  );
+  CREATE INDEX signup_nonces_expires_at ON signup_nonces (expires_at);
+  CREATE TABLE signups (
+    -- Lower-case address. It is given credits once, whatever becomes of its keys.
+    owner text PRIMARY KEY,
+    -- The key it has now; null only inside the transaction of its first sign-up.
+    key_id integer UNIQUE REFERENCES api_keys,
+    signed_up_at timestamptz NOT NULL DEFAULT now(),
+    key_made_at timestamptz NOT NULL DEFAULT now()
+  );`,
 ];
 
 /** Number of the lock under which one process at a time migrates; any number that nobody else uses. */

@@ -42,7 +42,9 @@ bench.get("/bench/fresh/*", async (c) => {
   const endpoint = statisticsEndpoints.find((one) => one.path === path);
   if (endpoint === undefined) return c.notFound();
   const ctx = { db: Object.create(readDb), contracts, now: await systemClock() } as Ctx;
-  return c.json((await endpoint.handle({}, ctx)) as object);
+  return c.json(
+    (await endpoint.handle({}, ctx, { address: "127.0.0.1", header: () => undefined })) as object,
+  );
 });
 
 /** The longest time for which nothing else was done since the last question, and what memory is in use. */

@@ -1,0 +1,92 @@
+import { type Address, BaseError } from "viem";
+import { createSiweMessage, parseSiweMessage, type SiweMessage, validateSiweMessage } from "viem/siwe";
+import { ApiError } from "../errors.ts";
+
+/** What a message has to be for. */
+export type SignInPlace = {
+  /** Origins by which the service is reached (`https://names.example.org`); the first is the one to name. */
+  publicUrls: readonly string[];
+  chainId: number;
+};
+
+/** What a message is good for, in minutes, from when it was issued. */
+export const MESSAGE_MINUTES = 5;
+
+/** Clocks differ. */
+const CLOCK_SKEW_MS = 60_000;
+
+const STATEMENT =
+  "Sign up for an API key of Namedex. This costs nothing and moves nothing. If this address has a key, the new one replaces it.";
+
+/** The message for an address to sign. Source: EIP-4361 (Sign-In with Ethereum). */
+export function writeSignInMessage(
+  { url, chainId }: { url: string; chainId: number },
+  { address, nonce, now, expiresAt }: { address: Address; nonce: string; now: Date; expiresAt: Date },
+): string {
+  return createSiweMessage({
+    ...{ address, chainId, nonce, version: "1", statement: STATEMENT },
+    ...{ domain: new URL(url).host, uri: `${url}/signup` },
+    ...{ issuedAt: now, expirationTime: expiresAt },
+  });
+}
+
+/**
+ * Reads a message that was signed for this service and is valid now: domain, URI, chain and times. Whether its nonce is
+ * ours, and who signed it, is for others to say.
+ *
+ * @throws ApiError INVALID_PARAMETER with what is wrong
+ */
+export function readSignInMessage(
+  message: string,
+  { publicUrls, chainId }: SignInPlace,
+  now: Date,
+): { address: Address; nonce: string } {
+  const fields = parseWhole(message);
+  const url = publicUrls.map((text) => new URL(text)).find(({ host }) => host === fields.domain);
+  if (url === undefined) {
+    const domains = publicUrls.map((text) => new URL(text).host).join(" or ");
+    throw fault(`it is for another domain; this service is ${domains}`);
+  }
+  if (fields.scheme !== undefined && `${fields.scheme}:` !== url.protocol) {
+    throw fault(`its scheme must be ${url.protocol.slice(0, -1)}`);
+  }
+  if (new URL(fields.uri).origin !== url.origin) throw fault(`its URI must be at ${url.origin}`);
+  if (fields.chainId !== chainId) throw fault(`its Chain ID must be ${chainId}`);
+  requireTime(fields, now);
+  return { address: fields.address, nonce: fields.nonce };
+}
+
+/** The parser takes fields wherever it finds them; only a message that is written just like them holds nothing else. */
+function parseWhole(message: string): SiweMessage {
+  const fields = parseSiweMessage(message) as SiweMessage;
+  if (!fields.address || !fields.issuedAt || !URL.canParse(fields.uri)) throw fault(NO_MESSAGE);
+  try {
+    if (createSiweMessage(fields) === withPlainTimes(message)) return fields;
+  } catch (error) {
+    if (error instanceof BaseError) throw fault(error.shortMessage); // It names the field.
+  }
+  throw fault(NO_MESSAGE);
+}
+
+/** Times as the library writes them: of the ways to write one time, a wallet may have chosen another. */
+const withPlainTimes = (message: string): string =>
+  message.replaceAll(/^(Issued At|Expiration Time|Not Before): (.+)$/gm, (_, name, time) => {
+    return `${name}: ${new Date(time).toISOString()}`;
+  });
+
+function requireTime(fields: SiweMessage, now: Date): void {
+  const age = now.getTime() - (fields.issuedAt?.getTime() ?? Number.NaN);
+  if (age < -CLOCK_SKEW_MS) throw fault("its Issued At is in the future");
+  if (!(age <= MESSAGE_MINUTES * 60_000 + CLOCK_SKEW_MS)) {
+    throw fault(`it was issued more than ${MESSAGE_MINUTES} minutes ago; ask for a new one`);
+  }
+  if (!validateSiweMessage({ message: fields, time: now })) {
+    throw fault("its Expiration Time has passed, or its Not Before is yet to come");
+  }
+}
+
+const NO_MESSAGE =
+  "it is not, from first to last sign, a message of EIP-4361 with a checksummed address; POST /signup/nonce gives one";
+
+const fault = (what: string): ApiError =>
+  new ApiError("INVALID_PARAMETER", `The message cannot be taken: ${what.replace(/\.$/, "")}.`);

@@ -1,0 +1,106 @@
+import {
+  type Address,
+  BaseError,
+  createPublicClient,
+  fallback,
+  type Hex,
+  hashMessage,
+  http,
+  RpcRequestError,
+  type Transport,
+  verifyMessage,
+} from "viem";
+import { ApiError } from "../errors.ts";
+
+/** A message (EIP-191), and who is said to have signed it. */
+export type Signed = { address: Address; message: string; signature: Hex };
+
+/**
+ * Makes sure that the address signed the message.
+ *
+ * @throws ApiError INVALID_PARAMETER if it did not, LIVE_RESOLUTION_FAILED if only the chain could tell and it cannot be asked
+ */
+export type SignatureCheck = (signed: Signed) => Promise<void>;
+
+const CALL_TIMEOUT_MS = 3_000;
+
+/**
+ * Checks signatures of accounts by themselves, and those of smart-contract wallets by asking the chain (ERC-1271;
+ * ERC-6492 for wallets that are not deployed yet), where a node can be asked.
+ */
+export function signatureCheck({ rpcUrls }: { rpcUrls: readonly string[] }): SignatureCheck {
+  return async (signed) => {
+    if (await isAccounts(signed)) return;
+    if (rpcUrls.length === 0) {
+      throw refusal(
+        "If it is a smart-contract wallet, its signature cannot be checked here: the operator has to set LIVE_RPC_URL",
+      );
+    }
+    if (!(await isContracts(rpcUrls, signed))) throw refusal("Sign the message exactly as it is sent");
+  };
+}
+
+/** False too for what is no signature of an account: contracts give theirs any form. */
+async function isAccounts(signed: Signed): Promise<boolean> {
+  try {
+    return await verifyMessage(signed);
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * The caller chose the contract that is asked. So it is only called, never sent anything; it cannot send us elsewhere
+ * (CCIP-Read); and it has a few seconds.
+ */
+async function isContracts(
+  urls: readonly string[],
+  { address, message, signature }: Signed,
+): Promise<boolean> {
+  const failures: unknown[] = [];
+  const nodes = fallback(
+    urls.map((url) => http(url, { timeout: CALL_TIMEOUT_MS, retryCount: 0 })),
+    { retryCount: 0 },
+  );
+  const client = createPublicClient({ transport: noting(nodes, failures), ccipRead: false });
+  const isValid = await client
+    .verifyHash({ address, hash: hashMessage(message), signature })
+    .catch((error: unknown) => {
+      failures.push(error);
+      return false;
+    });
+  if (!isValid && failures.some((failure) => !isRevert(failure))) {
+    throw new ApiError(
+      "LIVE_RESOLUTION_FAILED",
+      "The signature of a smart-contract wallet has to be checked on chain, and the chain could not be asked. Try again.",
+    );
+  }
+  return isValid;
+}
+
+/** viem takes every failed call for a refusal of the contract; what failed is noted, so that a node's fault is not. */
+const noting =
+  (nodes: Transport, failures: unknown[]): Transport =>
+  (options) => {
+    const transport = nodes(options);
+    const request: typeof transport.request = async (asked) => {
+      try {
+        return (await transport.request(asked)) as never;
+      } catch (error) {
+        failures.push(error);
+        throw error;
+      }
+    };
+    return { ...transport, request };
+  };
+
+/** A revert is the contract's answer; nodes tell it by code 3, or in words. */
+function isRevert(failure: unknown): boolean {
+  const cause =
+    failure instanceof BaseError ? failure.walk((error) => error instanceof RpcRequestError) : null;
+  if (!(cause instanceof RpcRequestError)) return false;
+  return cause.code === 3 || /revert/i.test(`${cause.details} ${JSON.stringify(cause.data ?? "")}`);
+}
+
+const refusal = (hint: string): ApiError =>
+  new ApiError("INVALID_PARAMETER", `The signature is not the message's address's own. ${hint}.`);

@@ -1,0 +1,115 @@
+import { randomBytes } from "node:crypto";
+import { keysIn } from "./keys.ts";
+import type { Queries, Store } from "./store.ts";
+
+/** A text that is good for one sign-up, until it expires. */
+export type Nonce = { nonce: string; expiresAt: Date };
+
+/**
+ * How a sign-up ended: with a key; with nothing, because the nonce is used, expired or not ours; or with nothing,
+ * because the operator revoked the address's key.
+ */
+export type SignupOutcome =
+  | { kind: "key"; key: string; credits: number; isFirst: boolean }
+  | { kind: "stale nonce" }
+  | { kind: "revoked" };
+
+/** Who signed up, and what they may still sign. Shared by all replicas. */
+export type Signups = {
+  createNonce: (lifetime: { seconds: number }) => Promise<Nonce>;
+  /** False where it is used, expired or not ours. Only `signUp` uses it up. */
+  isOpen: (nonce: string) => Promise<boolean>;
+  /**
+   * Uses up the nonce and makes the key of an address, all or nothing. The first key of an address gets the credits
+   * that are granted; each later one gets what its forerunner has left, which ends.
+   *
+   * @param owner lower-case address that signed
+   */
+  signUp: (signed: { owner: string; nonce: string; credits: number }) => Promise<SignupOutcome>;
+};
+
+const NONCE_BYTES = 16;
+
+/** The sign-ups of a store. */
+export function signupsIn(store: Store): Signups {
+  return {
+    createNonce: ({ seconds }) => createNonce(store, seconds),
+    isOpen: async (nonce) => {
+      const found = await store.query("SELECT 1 FROM signup_nonces WHERE nonce = $1 AND expires_at > now()", [
+        nonce,
+      ]);
+      return found.length > 0;
+    },
+    signUp: ({ owner, nonce, credits }) =>
+      store.transaction(async (queries) => {
+        if (!(await useNonce(queries, nonce))) return { kind: "stale nonce" };
+        const earlier = await lockOwner(queries, owner);
+        return earlier === null
+          ? makeFirst(queries, { owner, credits })
+          : makeNext(queries, { owner, earlier });
+      }),
+  };
+}
+
+/** Expired nonces go with the next that is made: there are never more than a few minutes' worth. */
+async function createNonce(store: Queries, seconds: number): Promise<Nonce> {
+  const nonce = randomBytes(NONCE_BYTES).toString("hex");
+  const [row] = await store.query<{ expires_at: Date }>(
+    `WITH gone AS (DELETE FROM signup_nonces WHERE expires_at <= now())
+    INSERT INTO signup_nonces (nonce, expires_at) VALUES ($1, now() + make_interval(secs => $2))
+    RETURNING expires_at`,
+    [nonce, seconds],
+  );
+  if (!row) throw new Error("a statement that makes a nonce returned none");
+  return { nonce, expiresAt: row.expires_at };
+}
+
+/** Of parallel uses one deletes the row, the others wait for it and find none. */
+async function useNonce(queries: Queries, nonce: string): Promise<boolean> {
+  const used = await queries.query(
+    "DELETE FROM signup_nonces WHERE nonce = $1 AND expires_at > now() RETURNING nonce",
+    [nonce],
+  );
+  return used.length > 0;
+}
+
+/** Other sign-ups of the address wait here until this one is done. Gives the address's key; null before its first. */
+async function lockOwner(queries: Queries, owner: string): Promise<number | null> {
+  const [row] = await queries.query<{ key_id: number | null }>(
+    `INSERT INTO signups (owner) VALUES ($1)
+    ON CONFLICT (owner) DO UPDATE SET owner = excluded.owner RETURNING key_id`,
+    [owner],
+  );
+  return row?.key_id ?? null;
+}
+
+async function makeFirst(queries: Queries, { owner, credits }: { owner: string; credits: number }) {
+  const key = await makeKey(queries, { owner, credits, reason: "sign-up" });
+  return { kind: "key", key, credits, isFirst: true } as const;
+}
+
+async function makeNext(
+  queries: Queries,
+  { owner, earlier }: { owner: string; earlier: number },
+): Promise<SignupOutcome> {
+  const [row] = await queries.query<{ credits: string; is_revoked: boolean }>(
+    "SELECT credits, revoked_at IS NOT NULL AS is_revoked FROM api_keys WHERE id = $1 FOR UPDATE",
+    [earlier],
+  );
+  if (!row || row.is_revoked) return { kind: "revoked" };
+  const keys = keysIn(queries);
+  const credits = Number(row.credits);
+  if (credits > 0) await keys.charge(earlier, { credits, operation: "moved to the address's next key" });
+  await keys.revoke(earlier);
+  const key = await makeKey(queries, { owner, credits, reason: `moved from key ${earlier}` });
+  return { kind: "key", key, credits, isFirst: false };
+}
+
+async function makeKey(queries: Queries, made: { owner: string; credits: number; reason: string }) {
+  const { id, key } = await keysIn(queries).create({ ...made, label: "sign-up" });
+  await queries.query("UPDATE signups SET key_id = $2, key_made_at = now() WHERE owner = $1", [
+    made.owner,
+    id,
+  ]);
+  return key;
+}
