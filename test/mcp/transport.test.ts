@@ -113,6 +113,21 @@ describe("by hand", () => {
   });
 });
 
+test("a stream that waits for announcements is refused at once: there are none", async () => {
+  const version = "2026-07-28";
+  const _meta = {
+    "io.modelcontextprotocol/protocolVersion": version,
+    "io.modelcontextprotocol/clientInfo": { name: "test", version: "1.0.0" },
+    "io.modelcontextprotocol/clientCapabilities": {},
+  };
+  const method = "subscriptions/listen";
+  const { text } = await send({
+    body: { jsonrpc: "2.0", id: 1, method, params: { _meta, notifications: { toolsListChanged: true } } },
+    headers: { "mcp-protocol-version": version, "mcp-method": method },
+  });
+  expect(JSON.parse(text).error.message).toContain("limit reached");
+});
+
 describe("web pages", () => {
   test.each(["http://localhost:3000", "http://127.0.0.1:42069", "http://[::1]:8080"])(
     "%s may ask",

@@ -48,12 +48,12 @@ function refuseUnknown(view: View, asked: Given): void {
   throw new ApiError("INVALID_PARAMETER", `\`${asText}\` is no parameter of ${what}: ${taken}.`);
 }
 
-/** In the order in which HTTP looks: path, query, body. */
+/** In the order in which HTTP looks, so that of several faults the same one is told: query, path, body. */
 function check({ params, query, body }: Endpoint, asked: Given): Record<string, unknown> {
   const inPath = pick(asked, params.shape);
   const input = {
-    ...parse(params, asWords(inPath)),
     ...parse(query, asWords(pick(asked, query.shape))),
+    ...parse(params, asWords(inPath)),
     ...parse(body, pick(asked, body.shape)),
   };
   const empty = Object.keys(inPath).find((name) => inPath[name] === "");

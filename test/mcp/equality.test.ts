@@ -1,0 +1,124 @@
+import fc from "fast-check";
+import { namehash } from "viem";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Endpoint } from "../../src/api/endpoint.ts";
+import { operations } from "../../src/api/endpoints/index.ts";
+import { toolsOf, type View } from "../../src/api/mcp/tools.ts";
+import type { Result } from "./clients.ts";
+import { alice, bob, openScene, type Scene } from "./scene.ts";
+
+let scene: Scene;
+beforeAll(async () => {
+  scene = await openScene();
+});
+afterAll(() => scene.close());
+
+const names = [
+  "alice.eth",
+  "ALICE.eth",
+  "sub.alice.eth",
+  "grace.eth",
+  "strange.eth",
+  "nobody.eth",
+  "eth",
+  "a..b",
+  "😀.eth",
+  "x y",
+  `[${"ab".repeat(32)}].eth`,
+];
+const addresses = [alice, bob, alice.toUpperCase().replace("0X", "0x"), "0x1", "alice.eth"];
+const words = [
+  "true",
+  "asc",
+  "full_name",
+  "url",
+  "%",
+  "a/b",
+  "0",
+  "-1",
+  "1.5",
+  "text,addr",
+  "'; drop table domains",
+  "\u0000",
+];
+
+const oneOf = (...values: readonly unknown[]) => fc.constantFrom(...values);
+const listOf = (values: readonly unknown[]) => fc.array(oneOf(...values), { maxLength: 6 });
+
+/** Values for parameters of each name: right ones, wrong ones, and ones that nobody foresaw. */
+const values: Record<string, fc.Arbitrary<unknown>> = {
+  name: oneOf(...names),
+  address: oneOf(...addresses),
+  key: oneOf("url", "description", "avatar", "a b", "é"),
+  names: listOf([...names, 1, null]),
+  namehashes: listOf([namehash("alice.eth"), namehash("eth"), "0x1", "x"]),
+  addresses: listOf([...addresses, 7]),
+  page: oneOf(1, 2, 3, 0, -1, 1.5, 10_000_000, 10_000_001, "2", "x"),
+  q: oneOf("ali", "many", "%", "_", "", "é", "\\", "'"),
+  sort_by: oneOf("full_name", "expiry_timestamp", "label", "price"),
+  sort_dir: oneOf("asc", "desc", "up"),
+  availability_status: oneOf("registered", "grace", "premium", "available", "unknown"),
+  address_type: oneOf("effective_owner", "registrar_owner", "resolver", "nobody"),
+  min_length: oneOf(0, 5, 1.5, -1, "6"),
+  max_length: oneOf(0, 5, 100_000, 100_001),
+  types: oneOf("text", "addr", "text,addr", "contenthash", "text,ip", ""),
+};
+const holders = ["registrar_owner", "wrapper_owner", "registry_owner", "resolver"];
+const flags = ["search_full_name", "is_wrapped", "merged", "audit", "include_expired", "history"];
+
+function valuesFor(name: string): fc.Arbitrary<unknown> {
+  if (holders.includes(name)) return oneOf(...addresses);
+  if (flags.includes(name)) return oneOf(true, false, "true", "yes");
+  return values[name] ?? oneOf(...words, 5, 100, 1_800_000_000);
+}
+
+/** Arguments for a view: parameters of the path always, and a few of the others: of many one would always be wrong. */
+function argumentsOf({ operation, parameters }: View): fc.Arbitrary<Record<string, unknown>> {
+  const needed = Object.keys(operation.params.shape);
+  const others = Object.keys(parameters.properties).filter((name) => !needed.includes(name));
+  return fc
+    .subarray(others, { maxLength: Math.min(3, others.length) })
+    .chain((some) =>
+      fc.record(Object.fromEntries([...needed, ...some].map((name) => [name, valuesFor(name)]))),
+    );
+}
+
+/** The request over HTTP that asks the same. */
+function requestFor({ method, path, params, body }: Endpoint, given: Record<string, unknown>) {
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(given[name])));
+  if (method === "post") return scene.api.post(filled, given);
+  const query = Object.entries(given).filter(([name]) => !(name in params.shape) && !(name in body.shape));
+  const asText = query.map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`).join("&");
+  return scene.api.get(`${filled}?${asText}`);
+}
+
+async function callTool(name: string, args: Record<string, unknown>): Promise<Result> {
+  const reply = await scene.api.app.request("/mcp", {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: args } }),
+  });
+  return JSON.parse(/^data: (.*)$/m.exec(await reply.text())?.[1] ?? "").result;
+}
+
+const views = toolsOf(operations).flatMap(({ definition, views }) =>
+  views.map((view) => [`${definition.name} ${view.name ?? ""}`.trim(), definition.name, view] as const),
+);
+
+test.each(views)("%s answers any arguments as HTTP does, with its error too", async (_, tool, view) => {
+  let answered = 0;
+  const property = fc.asyncProperty(argumentsOf(view), async (args) => {
+    const { status, body } = await requestFor(view.operation, { ...args, ...view.fixed });
+    const { isError, content } = await callTool(
+      tool,
+      view.name === null ? args : { ...args, view: view.name },
+    );
+    expect({ isError: isError ?? false, body: JSON.parse(content[0]?.text ?? "") }).toEqual({
+      isError: status !== 200,
+      body,
+    });
+    if (status === 200) answered++;
+  });
+  await fc.assert(property, { numRuns: 40, seed: 7 });
+  expect(answered, "some arguments were right").toBeGreaterThan(0);
+});
