@@ -1,24 +1,13 @@
 import { Challenge, Credential, Errors, Receipt } from "mppx";
 import { Mppx, tempo } from "mppx/server";
-import {
-  BaseError,
-  createClient,
-  formatUnits,
-  HttpRequestError,
-  http,
-  keccak256,
-  LimitExceededRpcError,
-  parseUnits,
-  TimeoutError,
-  TransactionReceiptNotFoundError,
-} from "viem";
+import { BaseError, formatUnits, keccak256, parseUnits, TransactionReceiptNotFoundError } from "viem";
 import { getTransactionReceipt } from "viem/actions";
-import { tempo as tempoChain } from "viem/chains";
 import { Transaction } from "viem/tempo";
 import { ApiError } from "../errors.ts";
 import { type PaymentMarks, paymentMarksIn } from "../store/payments.ts";
 import type { Store } from "../store/store.ts";
 import type { Price } from "./access.ts";
+import { clientOf, isChainAway, nameOfError, type PaymentClient } from "./paymentChain.ts";
 
 /** Where payments go and what they buy. */
 export type PaymentSettings = {
@@ -73,7 +62,6 @@ export type Payments = {
 
 /** Every token of the kind (TIP-20) has so many. */
 const TOKEN_DECIMALS = 6;
-const RPC_TIMEOUT_MS = 8_000;
 const CLEANING_MS = 60_000;
 
 /** What of the payment library is used, in few words: its own types take seconds to check. */
@@ -90,8 +78,7 @@ type Credentials = Credential.Credential;
 type Terms = { request: { amount: string }; scope: string };
 
 /** What every step of a payment works with. */
-type Till = { settings: PaymentSettings; client: Client; marks: PaymentMarks; server: Server };
-type Client = ReturnType<typeof clientOf>;
+type Till = { settings: PaymentSettings; client: PaymentClient; marks: PaymentMarks; server: Server };
 
 /** Takes payments on one Tempo chain; nothing is asked of the chain before somebody pays. */
 export function createPayments(settings: PaymentSettings, store: Store): Payments {
@@ -108,11 +95,6 @@ export function createPayments(settings: PaymentSettings, store: Store): Payment
     required: (price, message) => refuse(till, price, new Errors.PaymentRequiredError(), message),
     offer: (credits) => offerOf(settings, credits),
   };
-}
-
-function clientOf({ chainId, rpcUrl }: PaymentSettings) {
-  const chain = { ...tempoChain, id: chainId, rpcUrls: { default: { http: [rpcUrl] } } };
-  return createClient({ chain, transport: http(rpcUrl, { timeout: RPC_TIMEOUT_MS, retryCount: 0 }) });
 }
 
 function serverOf({ settings, client, marks }: Omit<Till, "server">): Server {
@@ -264,7 +246,7 @@ async function refuse(
 async function refusalOf(till: Till, price: Price, thrown: unknown): Promise<ApiError> {
   const fault = faultOf(thrown);
   if (fault !== null) return refuse(till, price, fault);
-  console.error(`Payments on chain ${till.settings.chainId} fail: ${nameOf(thrown)}`);
+  console.error(`Payments on chain ${till.settings.chainId} fail: ${nameOfError(thrown)}`);
   return new ApiError(
     "INTERNAL_ERROR",
     "The payment could not be checked, and nothing was charged. The same request may be repeated with the same credential.",
@@ -284,18 +266,6 @@ function faultOf(thrown: unknown): Errors.PaymentError | null {
   return null;
 }
 
-const isChainAway = (error: BaseError): boolean =>
-  error.walk((cause) =>
-    [HttpRequestError, TimeoutError, LimitExceededRpcError].some((kind) => cause instanceof kind),
-  ) !== null;
-
-/** Messages of these errors hold the node's URL and the transaction: only names are for logs. */
-function nameOf(thrown: unknown): string {
-  if (thrown instanceof BaseError) return (thrown.walk() as Error).name;
-  if (!(thrown instanceof Error)) return typeof thrown;
-  return "code" in thrown ? `${thrown.name} ${thrown.code}` : thrown.name;
-}
-
 /** Removes old marks now and then. */
 function cleanerOf(marks: PaymentMarks): () => void {
   let cleanedAt = Date.now();
@@ -304,6 +274,6 @@ function cleanerOf(marks: PaymentMarks): () => void {
     cleanedAt = Date.now();
     void marks
       .removeOld()
-      .catch((error) => console.warn(`Old payment marks could not be removed: ${nameOf(error)}`));
+      .catch((error) => console.warn(`Old payment marks could not be removed: ${nameOfError(error)}`));
   };
 }
