@@ -108,5 +108,8 @@ function fieldOf(name: string, views: readonly View[]): Schema {
   );
   if (having.length === views.length) return Object.fromEntries(agreed);
   const only = `Only for view ${having.map((view) => `\`${view.name}\``).join(", ")}`;
-  return { ...Object.fromEntries(agreed), description: `${first.description}. ${only}`.replace("..", ".") };
+  return {
+    ...Object.fromEntries(agreed),
+    description: `${String(first.description).replace(/\.$/, "")}. ${only}`,
+  };
 }
