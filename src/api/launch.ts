@@ -52,7 +52,8 @@ function startPonder(command: Command, { schema, viewsSchema, port }: Settings):
   const views = command === "start" ? ["--views-schema", viewsSchema] : [];
   const root = fileURLToPath(new URL("../..", import.meta.url));
   const args = [program, command, "--root", root, "--schema", schema, ...views, "--port", String(port)];
-  return spawn(process.execPath, [...process.execArgv, ...args], { stdio: "inherit" });
+  const preload = ["--import", new URL("linearQueue.ts", import.meta.url).href];
+  return spawn(process.execPath, [...process.execArgv, ...preload, ...args], { stdio: "inherit" });
 }
 
 /**
