@@ -112,7 +112,7 @@ const layers: Layer[] = [
   {
     files: "bench/",
     may: ["pg", "viem", "zod", "hono", "autocannon", "abis/", "src/", "test/"].concat([
-      ...["ponder", "ponder:api", "ponder:schema", "ponder.config.ts", "ponder.schema.ts"],
+      ...["ponder", "ponder:api", "ponder:registry", "ponder:schema", "ponder.config.ts", "ponder.schema.ts"],
     ]),
     because: "benchmarks measure the program and use what its tests stand on; nothing imports them",
   },

@@ -1,0 +1,134 @@
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { parseArgs } from "node:util";
+import { generate, LAST_BLOCK } from "./history.ts";
+import { type Block, blockHash, type Ledger, timeOf } from "./ledger.ts";
+
+// A node of the generated chain, in a process of its own: `node server.ts --names 1000 [--seed 1]`. It sends one line
+// of JSON to its parent when it answers, and answers as much of JSON-RPC as an indexer asks for.
+
+const { values } = parseArgs({ options: { names: { type: "string" }, seed: { type: "string" } } });
+const ledger = generate(Number(values.names), Number(values.seed ?? 1));
+
+/** Blocks that Ponder waits for on mainnet before it takes one for final, and some. */
+const HEAD = LAST_BLOCK + 100;
+
+const hex = (value: number | bigint): string => `0x${value.toString(16)}`;
+const ZEROES = "0".repeat(64);
+const BLOOM = `0x${"0".repeat(512)}`;
+
+/** A block as JSON, with its transactions if it had any that logged something. */
+function toBlockJson(number: number, block: Block | undefined): string {
+  const hash = block?.hash ?? blockHash(number);
+  const transactions = block?.transactions.map((transaction, i) => toTransactionJson(block, transaction, i));
+  return (
+    `{"number":"${hex(number)}","hash":"${hash}","parentHash":"${blockHash(number - 1)}",` +
+    `"timestamp":"${hex(timeOf(number))}","logsBloom":"${BLOOM}","miner":"0x${"42".repeat(20)}",` +
+    `"gasUsed":"0x1c9c380","gasLimit":"0x1c9c380","baseFeePerGas":"0x3b9aca00","nonce":"0x0000000000000000",` +
+    `"mixHash":"0x${ZEROES}","stateRoot":"0x${ZEROES}","receiptsRoot":"0x${ZEROES}",` +
+    `"transactionsRoot":"0x${ZEROES}","sha3Uncles":"0x${ZEROES}","size":"0x10000","difficulty":"0x0",` +
+    `"totalDifficulty":"0x0","extraData":"0x","uncles":[],"transactions":[${transactions?.join(",") ?? ""}]}`
+  );
+}
+
+function toTransactionJson(block: Block, transaction: Block["transactions"][number], index: number): string {
+  const { hash, from, to, value, input } = transaction;
+  return (
+    `{"hash":"${hash}","blockHash":"${block.hash}","blockNumber":"${hex(block.number)}",` +
+    `"transactionIndex":"${hex(index)}","from":"${from}","to":"${to}","value":"${hex(value)}","input":"${input}",` +
+    `"nonce":"0x1","gas":"0x7a120","gasPrice":"0x3b9aca00","type":"0x2","maxFeePerGas":"0x3b9aca00",` +
+    `"maxPriorityFeePerGas":"0x1","v":"0x1","r":"${hash}","s":"${hash}","chainId":"0x1","accessList":[]}`
+  );
+}
+
+type Filter = {
+  fromBlock: string;
+  toBlock: string;
+  address?: string | string[];
+  topics?: (string | string[] | null)[];
+};
+
+/** First log at or after a block. */
+function firstLogAt(block: number): number {
+  let [low, high] = [0, ledger.logs];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((ledger.blockNumbers[middle] ?? 0) < block) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** Numbers that the words have in the ledger; null if any will do. */
+function numbersOf(
+  words: string | string[] | null | undefined,
+  known: Map<string, number>,
+): Set<number> | null {
+  if (words === null || words === undefined) return null;
+  const given = typeof words === "string" ? [words] : words;
+  return new Set(given.map((word) => known.get(word.toLowerCase()) ?? -1));
+}
+
+/** Logs that match, as JSON. */
+function findLogs({ fromBlock, toBlock, address, topics = [] }: Filter): Buffer[] {
+  const addresses = numbersOf(address, ledger.addresses);
+  const selectors = numbersOf(topics[0], ledger.topics);
+  const others = topics.slice(1).map((topic) => (typeof topic === "string" ? [topic] : topic));
+  const end = firstLogAt(Number(toBlock) + 1);
+  const found: Buffer[] = [];
+  for (let log = firstLogAt(Number(fromBlock)); log < end; log++) {
+    if (addresses && !addresses.has(ledger.addressOf[log] ?? -1)) continue;
+    if (selectors && !selectors.has(ledger.topicOf[log] ?? -1)) continue;
+    const json = ledger.jsonOf(log);
+    if (others.some((topic) => topic) && !hasTopics(json, others)) continue;
+    found.push(json);
+  }
+  return found;
+}
+
+function hasTopics(json: Buffer, others: (string[] | null | undefined)[]): boolean {
+  const { topics } = JSON.parse(json.toString("latin1")) as { topics: string[] };
+  return others.every((wanted, i) => !wanted || wanted.includes(topics[i + 1] ?? ""));
+}
+
+type Request = { id: number; method: string; params: unknown[] };
+
+function answer({ id, method, params }: Request, reply: ServerResponse): void {
+  reply.setHeader("content-type", "application/json");
+  if (method === "eth_getLogs") reply.end(toReply(id, findLogs(params[0] as Filter)));
+  else reply.end(`{"jsonrpc":"2.0","id":${id},${simpleAnswer(method, params)}}`);
+}
+
+function simpleAnswer(method: string, params: unknown[]): string {
+  if (method === "eth_chainId") return '"result":"0x1"';
+  if (method === "eth_blockNumber") return `"result":"${hex(HEAD)}"`;
+  if (method !== "eth_getBlockByNumber") return `"error":{"code":-32601,"message":"no method ${method}"}`;
+  const number = params[0] === "latest" ? HEAD : Number(params[0]);
+  return `"result":${number > HEAD ? "null" : toBlockJson(number, ledger.findBlock(number))}`;
+}
+
+const COMMA = Buffer.from(",");
+
+function toReply(id: number, logs: readonly Buffer[]): Buffer {
+  const parts = logs.flatMap((log, i) => (i === 0 ? [log] : [COMMA, log]));
+  return Buffer.concat([Buffer.from(`{"jsonrpc":"2.0","id":${id},"result":[`), ...parts, Buffer.from("]}")]);
+}
+
+const server = createServer((request, reply) => {
+  const chunks: Buffer[] = [];
+  request.on("data", (chunk: Buffer) => chunks.push(chunk));
+  request.on("end", () => answer(JSON.parse(Buffer.concat(chunks).toString()) as Request, reply));
+});
+
+server.listen(0, "127.0.0.1", () => {
+  const { port } = server.address() as AddressInfo;
+  process.send?.({ port, ...summaryOf(ledger) });
+});
+
+process.on("disconnect", () => process.exit());
+
+/** What the chain holds, for whoever judges an index of it. */
+function summaryOf({ logs, blocks, counts }: Ledger) {
+  const transactions = blocks.reduce((sum, block) => sum + block.transactions.length, 0);
+  return { logs, blocks: blocks.length, transactions, counts: Object.fromEntries(counts) };
+}

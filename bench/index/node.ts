@@ -1,0 +1,56 @@
+import { fork } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { cpuSecondsOf } from "./process.ts";
+
+/** A node of the generated chain, in a process of its own. */
+export type ChainNode = {
+  url: string;
+  /** Logs, blocks that have any, and transactions. */
+  logs: number;
+  blocks: number;
+  transactions: number;
+  /** How often each event was logged, as `<role> <generation> <event>`. */
+  counts: Record<string, number>;
+  /** Processor time used so far, in seconds. */
+  cpuSeconds: () => number;
+  /** Logs a second that it serves to somebody who does nothing with them. */
+  readSpeed: () => Promise<number>;
+  stop: () => void;
+};
+
+/** Generates a chain with so many .eth names and serves it on loopback. */
+export function startChainNode(names: number): Promise<ChainNode> {
+  const program = fileURLToPath(new URL("chain/server.ts", import.meta.url));
+  const heap = `--max-old-space-size=${Math.ceil(2_000 + names / 50)}`;
+  const child = fork(program, ["--names", String(names)], { execArgv: [heap] });
+  return new Promise((resolve, reject) => {
+    child.once("exit", (code) => reject(new Error(`The generated chain ended with ${code}`)));
+    child.once("message", (message) => {
+      const { port, ...summary } = message as { port: number } & Pick<
+        ChainNode,
+        "logs" | "blocks" | "transactions" | "counts"
+      >;
+      const url = `http://127.0.0.1:${port}`;
+      resolve({
+        ...{ url, ...summary },
+        cpuSeconds: () => cpuSecondsOf(child.pid ?? 0),
+        readSpeed: () => readSpeed(url),
+        stop: () => child.disconnect(),
+      });
+    });
+  });
+}
+
+async function readSpeed(url: string): Promise<number> {
+  const [start, step] = [16_000_000, 100_000];
+  const begun = performance.now();
+  let logs = 0;
+  for (let i = 0; i < 20; i++) {
+    const fromBlock = `0x${(start + i * step).toString(16)}`;
+    const toBlock = `0x${(start + (i + 1) * step - 1).toString(16)}`;
+    const body = JSON.stringify({ id: 1, method: "eth_getLogs", params: [{ fromBlock, toBlock }] });
+    const text = await (await fetch(url, { method: "POST", body })).text();
+    logs += text.split('"logIndex"').length - 1;
+  }
+  return (logs / (performance.now() - begun)) * 1_000;
+}
