@@ -90,6 +90,12 @@ const layers: Layer[] = [
     because: "tools are made from the declarations of operations: they ask neither database nor chain",
   },
   {
+    files: "src/api/observe/",
+    may: ["hono", "pino", "prom-client", ...["errors", "perform"].map((name) => `src/api/${name}.ts`)],
+    mayTypes: ["src/api/"],
+    because: "what is counted and told stands around what is done, and changes nothing of it",
+  },
+  {
     files: "src/api/endpoints/",
     may: ["@hono/zod-openapi", "hono", "zod", "viem", "lru-cache", "src/api/", "src/ens/", "abis/"],
     because:

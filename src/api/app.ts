@@ -1,11 +1,13 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import { type Context, Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
+import { requestId } from "hono/request-id";
 import { type Access, type Caller, openAccess } from "./access/access.ts";
 import { callerBehind } from "./access/caller.ts";
 import { type Endpoint, firstFault, routesOf } from "./endpoint.ts";
 import { ApiError, answerError, errorResponse } from "./errors.ts";
 import { mcpRoutes } from "./mcp/routes.ts";
+import { type Observed, observeRequests } from "./observe/requests.ts";
 import type { MakeCtx } from "./perform.ts";
 import { endSlowRequests } from "./slowClients.ts";
 
@@ -13,7 +15,7 @@ import { endSlowRequests } from "./slowClients.ts";
 const MAX_BODY_BYTES = 1_048_576;
 
 const exposedHeaders =
-  "WWW-Authenticate, Payment-Receipt, RateLimit, RateLimit-Policy, Retry-After, X-Credits-Remaining, ETag";
+  "WWW-Authenticate, Payment-Receipt, RateLimit, RateLimit-Policy, Retry-After, X-Credits-Remaining, X-Request-Id, ETag";
 
 /** What the application is made of; `pages` are the routes that are no operations (documentation, metrics). */
 export type AppPlan = {
@@ -22,11 +24,13 @@ export type AppPlan = {
   /** Who is answered; without it everybody is. */
   access?: Access;
   callerOf?: (c: Context) => Caller;
+  /** Where requests are counted and told; without it they are not. */
+  observed?: Observed;
   pages?: Hono;
 };
 
 /** The whole API, each path at `/x` and at `/api/x`. Everything is registered before it is mounted: Hono copies routes. */
-export function createApp({ operations, makeCtx, access, callerOf, pages }: AppPlan): Hono {
+export function createApp({ operations, makeCtx, access, callerOf, observed, pages }: AppPlan): Hono {
   const routes = new OpenAPIHono();
   if (pages) routes.route("/", pages);
   const performer = { makeCtx, access: access ?? openAccess, callerOf: callerOf ?? callerBehind(0) };
@@ -36,6 +40,8 @@ export function createApp({ operations, makeCtx, access, callerOf, pages }: AppP
 
   const app = new Hono();
   app.onError(answerError);
+  app.use(requestId());
+  if (observed) app.use(observeRequests(observed));
   app.use(endSlowRequests());
   app.use(exposeHeaders);
   app.use(bodyLimit({ maxSize: MAX_BODY_BYTES, onError: tooLarge }));

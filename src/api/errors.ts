@@ -78,9 +78,15 @@ export class ApiError extends Error {
 /** The answer for an error, whatever was thrown: what we did not foresee is logged whole and told as INTERNAL_ERROR. */
 export function answerError(thrown: unknown, c: Context): Response {
   const error = toApiError(thrown);
-  if (error.code === "INTERNAL_ERROR") console.error(`${c.req.method} ${c.req.path} failed:`, thrown);
+  if (error.code === "INTERNAL_ERROR") logOf(c).error({ err: thrown }, "request failed");
   return errorResponse(c, error);
 }
+
+type ErrorLog = { error: (what: { err: unknown }, message: string) => void };
+
+/** The request's own log; the console's, where an application is made without one. */
+const logOf = (c: Context): ErrorLog =>
+  c.get("log") ?? { error: ({ err }, message) => console.error(`${message}:`, err) };
 
 /** The answer for an error of a known code. */
 export function errorResponse(c: Context, error: ApiError): Response {

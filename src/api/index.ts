@@ -19,6 +19,12 @@ import { createGateways } from "./live/gateway.ts";
 import { createLive } from "./live/live.ts";
 import { createRpc } from "./live/rpc.ts";
 import { newestBlock } from "./newestBlock.ts";
+import { countedAccess } from "./observe/access.ts";
+import { countedGateways, countedRpc, observeLive } from "./observe/live.ts";
+import { createLog } from "./observe/log.ts";
+import { createMeters } from "./observe/meters.ts";
+import { observedOperation } from "./observe/operations.ts";
+import { type Pool, watchQueries } from "./observe/queries.ts";
 import { createPages } from "./pages/pages.ts";
 import { readSettings } from "./settings.ts";
 import { completedIndexesIn } from "./store/completedIndexes.ts";
@@ -34,12 +40,21 @@ const contracts = contractsOf(deployment);
 const isPublicNetwork = network === "mainnet" || network === "sepolia";
 const now = isPublicNetwork ? systemClock : chainClock(db);
 
+const log = createLog();
+const meters = createMeters();
+watchQueries((readonlyDb as unknown as { $client: Pool }).$client, {
+  log,
+  meters,
+  slowMs: settings.slowQueryMs,
+});
+
 const store = openStore({ databaseUrl: settings.databaseUrl, schema: settings.serviceSchema });
 const live = createLive({
-  rpc: createRpc({ urls: settings.liveRpcUrls }),
-  gateways: createGateways({ allowLoopback: settings.loopbackGateways }),
+  rpc: countedRpc(createRpc({ urls: settings.liveRpcUrls }), meters),
+  gateways: countedGateways(createGateways({ allowLoopback: settings.loopbackGateways }), meters),
   answers: liveAnswersIn(store, contracts),
   contracts: liveContractsOf(deployment),
+  observer: observeLive(meters),
 });
 
 /** A developer's chain has a clock of its own, by which no index is late. */
@@ -83,17 +98,17 @@ const signup = createSignup({
 });
 const offered = isSignupOpen ? [...operations, ...signupEndpoints(signup)] : operations;
 
-const pages = createPages(
-  offered,
-  () => makeCtx({ answersWhileBuilding: true }),
-  settings.access,
-  payments?.offer,
-);
+const pages = createPages(offered, () => makeCtx({ answersWhileBuilding: true }), {
+  access: settings.access,
+  offer: payments?.offer,
+  meters,
+});
 
 export default createApp({
-  operations: offered,
+  operations: offered.map((operation) => observedOperation(operation, meters)),
   makeCtx,
-  access,
+  access: countedAccess(access, meters),
+  observed: { meters, log, requestLog: settings.requestLog },
   callerOf: callerBehind(settings.trustedProxies),
   pages,
 });

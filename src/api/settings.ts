@@ -39,6 +39,10 @@ export type Settings = DatabaseSettings & {
   maxLagSeconds: number | null;
   /** How requests are paid for one by one; null where they are not. */
   payments: PaymentSettings | null;
+  /** Which requests get a line in the log. */
+  requestLog: "all" | "failed" | "none";
+  /** Queries that take longer are told, in milliseconds. */
+  slowQueryMs: number;
   /** Whether the indexer reads contract state at past blocks (needs an archive node). */
   archiveReads: boolean;
 };
@@ -89,6 +93,8 @@ const environment = z.object({
   MAX_LAG_SECONDS: z.union([z.literal("off"), z.coerce.number().int().min(1).max(1_000_000_000)]).optional(),
   ...paymentEnvironment.partial().shape,
   PUBLIC_URL: z.string().optional(),
+  REQUEST_LOG: z.enum(["all", "failed", "none"]).default("failed"),
+  SLOW_QUERY_MS: wholeNumber(1, 60_000).default(1_000),
 });
 
 /** What no message may show. */
@@ -108,6 +114,8 @@ const expectations: Record<string, [expected: string, example: string]> = {
   RPC_REQUESTS_PER_SECOND: ["a whole number from 1 to 10000", "200"],
   ARCHIVE_READS: ["on or off", "off"],
   ACCESS: ["open or metered", "metered"],
+  REQUEST_LOG: ["all, failed or none", "failed"],
+  SLOW_QUERY_MS: ["a whole number of milliseconds from 1 to 60000", "1000"],
   TRUSTED_PROXIES: ["the number of your own proxies before the API, from 0 to 10", "1"],
   MAX_LAG_SECONDS: ["a whole number of seconds from 1, or off", "120"],
   MPP_RECIPIENT: [
@@ -146,6 +154,8 @@ export function readSettings(env: Record<string, string | undefined>): Settings 
     maxLagSeconds: readMaxLag(known),
     payments: readPayments(known, given),
     publicUrls: readPublicUrls(known),
+    requestLog: known.REQUEST_LOG,
+    slowQueryMs: known.SLOW_QUERY_MS,
     archiveReads: (known.ARCHIVE_READS ?? (known.ENS_NETWORK === "devnet" ? "on" : "off")) === "on",
   };
 }

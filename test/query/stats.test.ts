@@ -2,6 +2,7 @@ import { domain, event } from "ponder:schema";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { chainClock } from "../../src/api/clock.ts";
 import { indexMetrics } from "../../src/api/metrics.ts";
+import { createMeters } from "../../src/api/observe/meters.ts";
 import { openApi } from "./api.ts";
 import { noChain } from "./noChain.ts";
 import { CHAIN_ID, contracts, domainRow, eventRow } from "./rows.ts";
@@ -70,13 +71,16 @@ test("an indexer that shows no sign of life is not running", async () => {
 });
 
 test("metrics give block, lag and what could not be understood, by reason", async () => {
-  const text = await indexMetrics({
-    db: tables.db,
-    contracts,
-    now: NOW,
-    chainHead: async () => null,
-    ...noChain,
-  });
+  const text = await indexMetrics(
+    {
+      db: tables.db,
+      contracts,
+      now: NOW,
+      chainHead: async () => null,
+      ...noChain,
+    },
+    createMeters(),
+  );
   expect(text).toContain('namedex_indexed_block{chain="devnet"} 4242\n');
   expect(text).toContain('namedex_index_lag_seconds{chain="devnet"} 30\n');
   expect(text).toContain('namedex_anomalies{reason="name is \\"odd\\""} 2\n');

@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
 import type { Block, LiveAnswers, Question } from "../store/liveAnswers.ts";
-import { LiveFailure } from "./failure.ts";
+import { LiveFailure, type LiveStep } from "./failure.ts";
 
 /** What became of a question to the chain. */
 export type Settled<Answer> = { answer: Answer } | { failure: LiveFailure };
@@ -15,18 +15,26 @@ export type AnswerCache = <Ask, Answer>(
   resolve: (asks: readonly Ask[]) => readonly Promise<Answer>[],
 ) => Promise<Settled<Answer>[]>;
 
+/** Who wants to know where answers come from, and which step of a resolution failed. */
+export type LiveObserver = {
+  answered: (from: "chain" | "store" | "flight" | "failure") => void;
+  failed: (step: LiveStep) => void;
+};
+
+const nobody: LiveObserver = { answered: () => {}, failed: () => {} };
+
 /** A failure is told again for so long: a node or gateway in trouble is not asked by every request. */
 const FAILURE_MS = 3_000;
 const MAX_FAILURES = 10_000;
 const CLEANING_MS = 60_000;
 
-type Memory = { answers: LiveAnswers; failures: LRUCache<string, LiveFailure> };
+type Memory = { answers: LiveAnswers; failures: LRUCache<string, LiveFailure>; observer: LiveObserver };
 
 /**
  * Shares answers of the chain. An answer is kept in the store under its block, for all replicas; equal questions at the
  * same time wait for one flight; a failure is remembered for a few seconds. Trouble with the store costs no answer.
  */
-export function createAnswerCache(answers: LiveAnswers): AnswerCache {
+export function createAnswerCache(answers: LiveAnswers, observer: LiveObserver = nobody): AnswerCache {
   const flights = new Map<string, Promise<Settled<unknown>>>();
   const failures = new LRUCache<string, LiveFailure>({ max: MAX_FAILURES, ttl: FAILURE_MS });
   const clean = cleanerOf(answers);
@@ -39,8 +47,12 @@ export function createAnswerCache(answers: LiveAnswers): AnswerCache {
     const byKey = new Map(asked.map((one) => [keyOf(block, one.question), one]));
     const failed = new Map([...byKey.keys()].map((key) => [key, failures.get(key)]));
     const fresh = [...byKey].filter(([key]) => !flights.has(key) && !failed.get(key));
+    for (const key of byKey.keys()) {
+      if (failed.get(key)) observer.answered("failure");
+      else if (flights.has(key)) observer.answered("flight");
+    }
     const questions = fresh.map(([, one]) => one);
-    const batch = settle({ answers, failures }, { block, asked: questions, resolve });
+    const batch = settle({ answers, failures, observer }, { block, asked: questions, resolve });
     for (const [key, { question }] of fresh) {
       const flight = batch.then((settled) => settled.get(question.text) as Promise<Settled<Answer>>);
       flights.set(key, flight);
@@ -75,7 +87,10 @@ async function settle<Ask, Answer>(
   const missing = asked.filter(({ question }) => !stored.has(question.text));
   const resolved = resolve(missing.map(({ ask }) => ask));
   const settled = new Map<string, Promise<Settled<Answer>>>();
-  for (const [text, answer] of stored) settled.set(text, Promise.resolve({ answer: answer as Answer }));
+  for (const [text, answer] of stored) {
+    memory.observer.answered("store");
+    settled.set(text, Promise.resolve({ answer: answer as Answer }));
+  }
   missing.forEach(({ question }, index) => {
     settled.set(
       question.text,
@@ -86,15 +101,17 @@ async function settle<Ask, Answer>(
 }
 
 async function keep<Answer>(
-  { answers, failures }: Memory,
+  { answers, failures, observer }: Memory,
   { block, question, resolved }: { block: Block; question: Question; resolved: Promise<Answer> },
 ): Promise<Settled<Answer>> {
   try {
     const answer = await resolved;
+    observer.answered("chain");
     await answers.put(block, question, answer).catch((error) => complain(error, undefined));
     return { answer };
   } catch (error) {
     const failure = toLiveFailure(error);
+    observer.failed(failure.step);
     failures.set(keyOf(block, question), failure);
     return { failure };
   }

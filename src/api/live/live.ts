@@ -2,7 +2,7 @@ import type { Address, Hex } from "viem";
 import type { Block, LiveAnswers } from "../store/liveAnswers.ts";
 import { type AgentContracts, type LiveBinding, readBindings } from "./binding.ts";
 import { limiter } from "./bounded.ts";
-import { type AnswerCache, createAnswerCache, type Settled } from "./cache.ts";
+import { type AnswerCache, createAnswerCache, type LiveObserver, type Settled } from "./cache.ts";
 import { LiveFailure } from "./failure.ts";
 import type { Gateways } from "./gateway.ts";
 import { type LiveOwners, type OwnerContracts, readOwners } from "./owners.ts";
@@ -57,6 +57,7 @@ export type LivePlan = {
     /** Undefined where the chain has no adapter of agents. */
     agents: AgentContracts | undefined;
   };
+  observer?: LiveObserver;
   /** For everything that one request asks of the chain; 10 s unless told. */
   timeLimitMs?: number;
 };
@@ -69,7 +70,7 @@ const FORM = 1;
 
 /** Makes the part of the API that asks the chain. */
 export function createLive(plan: LivePlan): Live {
-  const settle: AnswerCache = createAnswerCache(plan.answers);
+  const settle: AnswerCache = createAnswerCache(plan.answers, plan.observer);
   const inTurn = limiter(MAX_CONCURRENT);
   const { rpc } = plan;
   const newSignal = () => AbortSignal.timeout(plan.timeLimitMs ?? TIME_LIMIT_MS);

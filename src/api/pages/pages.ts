@@ -2,6 +2,7 @@ import { type Context, Hono } from "hono";
 import type { Ctx } from "../context.ts";
 import type { Endpoint } from "../endpoint.ts";
 import { indexMetrics } from "../metrics.ts";
+import { createMeters, type Meters } from "../observe/meters.ts";
 import type { Offer } from "../offers.ts";
 import { type AccessMode, openApiDocument } from "../openapi.ts";
 import { sendAsset, toAsset } from "./asset.ts";
@@ -10,12 +11,14 @@ import { homeStyle, type IndexStatus, toHomeJson, toHomePage } from "./home.ts";
 import { sendPage } from "./html.ts";
 import { toLlms, toLlmsFull } from "./llms.ts";
 
+/** What the pages tell of the service; an open one without payments unless told. */
+export type PagesPlan = { access?: AccessMode; offer?: Offer | undefined; meters?: Meters };
+
 /** The routes that are no operations: the first page, documentation, metrics. They answer while the index is built too. */
 export function createPages(
   operations: readonly Endpoint[],
   makeCtx: () => Promise<Ctx>,
-  access: AccessMode = "open",
-  offer?: Offer,
+  { access = "open", offer, meters = createMeters() }: PagesPlan = {},
 ): Hono {
   const document = openApiDocument(operations, access, offer);
   const texts = {
@@ -27,7 +30,7 @@ export function createPages(
   const app = new Hono();
   app.get("/", async (c) => answerHome(c, { ...(await readStatus(await makeCtx())), access }));
   for (const [path, asset] of Object.entries(texts)) app.get(path, (c) => sendAsset(c, asset));
-  app.get("/index-metrics", async (c) => c.text(await indexMetrics(await makeCtx())));
+  app.get("/index-metrics", async (c) => c.text(await indexMetrics(await makeCtx(), meters)));
   mountDocs(app);
   return app;
 }

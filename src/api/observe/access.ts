@@ -1,0 +1,29 @@
+import type { Access, Caller } from "../access/access.ts";
+import { ApiError } from "../errors.ts";
+import type { Meters } from "./meters.ts";
+
+/** Access, with what became of each request counted: answered, or the code of the refusal. */
+export const countedAccess = (access: Access, { admissions }: Meters): Access => ({
+  admit: async (caller, price) => {
+    const way = wayOf(caller);
+    const counted = async <T>(attempt: Promise<T>): Promise<T> =>
+      attempt.catch((thrown: unknown) => {
+        admissions.inc({ way, outcome: thrown instanceof ApiError ? thrown.code : "INTERNAL_ERROR" });
+        throw thrown;
+      });
+    const { headers, settle } = await counted(access.admit(caller, price));
+    return {
+      headers,
+      settle: async () => {
+        const settled = await counted(settle());
+        admissions.inc({ way, outcome: "answered" });
+        return settled;
+      },
+    };
+  },
+});
+
+function wayOf({ header }: Caller): "key" | "payment" | "free" {
+  if (header("x-api-key") !== undefined) return "key";
+  return header("authorization") === undefined ? "free" : "payment";
+}

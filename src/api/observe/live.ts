@@ -1,0 +1,28 @@
+import type { LiveObserver } from "../live/cache.ts";
+import type { Gateways } from "../live/gateway.ts";
+import type { Rpc } from "../live/rpc.ts";
+import type { Meters } from "./meters.ts";
+
+/** Counts where answers of the chain come from, and which step fails. */
+export const observeLive = ({ liveQuestions, liveFailures }: Meters): LiveObserver => ({
+  answered: (from) => liveQuestions.inc({ from }),
+  failed: (step) => liveFailures.inc({ step }),
+});
+
+/** The nodes, with their calls counted. */
+export const countedRpc = (rpc: Rpc, { liveCalls }: Meters): Rpc => ({
+  ...rpc,
+  call: (...args) => {
+    liveCalls.inc({ to: "node" });
+    return rpc.call(...args);
+  },
+});
+
+/** The gateways, with their calls counted. */
+export const countedGateways = (gateways: Gateways, { liveCalls }: Meters): Gateways => ({
+  ...gateways,
+  ask: (...args: Parameters<Gateways["ask"]>) => {
+    liveCalls.inc({ to: "gateway" });
+    return gateways.ask(...args);
+  },
+});

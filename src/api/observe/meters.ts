@@ -1,0 +1,57 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+
+/** From an answer of the index to one that waited for the chain. */
+const SECONDS = [0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+
+/** What is counted of one process, in Prometheus' words. Labels hold words of ours alone, never what a caller sent. */
+export type Meters = ReturnType<typeof createMeters>;
+
+/** Meters of their own registry: Ponder's own are at `/metrics`. */
+export function createMeters() {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry, prefix: "namedex_" });
+  const counter = (name: string, help: string, labelNames: string[]) =>
+    new Counter({ name, help, labelNames, registers: [registry] });
+  const gauge = (name: string, help: string, labelNames: string[] = []) =>
+    new Gauge({ name, help, labelNames, registers: [registry] });
+  return {
+    registry,
+    requests: new Histogram({
+      name: "namedex_request_seconds",
+      help: "Time to answer a request, by its route and the answer's status.",
+      labelNames: ["operation", "status"],
+      buckets: SECONDS,
+      registers: [registry],
+    }),
+    operations: counter(
+      "namedex_operations_total",
+      "Operations performed, by HTTP or as tools, by outcome.",
+      ["operation", "outcome"],
+    ),
+    slowQueries: counter("namedex_slow_queries_total", "Queries over the limit of time.", ["operation"]),
+    liveQuestions: counter(
+      "namedex_live_questions_total",
+      "Questions to the chain by where their answer came from: chain, store (asked before at this block), flight (being asked), failure (failed a moment ago).",
+      ["from"],
+    ),
+    liveFailures: counter(
+      "namedex_live_failures_total",
+      "Questions that the chain did not answer, by the step that failed.",
+      ["step"],
+    ),
+    liveCalls: counter("namedex_live_calls_total", "Calls to nodes and gateways for live answers.", ["to"]),
+    admissions: counter(
+      "namedex_admissions_total",
+      "Requests by the way they asked to be admitted, and what became of it.",
+      ["way", "outcome"],
+    ),
+    ready: gauge("namedex_index_ready", "1 once every past event is indexed."),
+    block: gauge("namedex_indexed_block", "Newest indexed block.", ["chain"]),
+    lag: gauge("namedex_index_lag_seconds", "Seconds since the newest indexed block.", ["chain"]),
+    anomalies: gauge(
+      "namedex_anomalies",
+      "Logs that could not be understood; they are kept in the event log.",
+      ["reason"],
+    ),
+  };
+}

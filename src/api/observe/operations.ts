@@ -1,0 +1,23 @@
+import type { Endpoint } from "../endpoint.ts";
+import { toApiError } from "../errors.ts";
+import { nameOf } from "../perform.ts";
+import type { Meters } from "./meters.ts";
+import { inOperation } from "./queries.ts";
+
+/** The operation, with its queries known by its name, and its outcomes counted whichever way it is asked. */
+export const observedOperation = (operation: Endpoint, { operations }: Meters): Endpoint => ({
+  ...operation,
+  handle: (input, ctx) => {
+    const name = nameOf(operation);
+    return inOperation(name, async () => {
+      try {
+        const reply = await operation.handle(input, ctx);
+        operations.inc({ operation: name, outcome: "answered" });
+        return reply;
+      } catch (thrown) {
+        operations.inc({ operation: name, outcome: toApiError(thrown).code });
+        throw thrown;
+      }
+    });
+  },
+});

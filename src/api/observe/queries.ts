@@ -1,0 +1,46 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import type { Log } from "./log.ts";
+import type { Meters } from "./meters.ts";
+
+/** What of a connection pool is watched. */
+export type Pool = { query: (...args: never[]) => unknown };
+
+const SHOWN_CHARACTERS = 500;
+
+const current = new AsyncLocalStorage<string>();
+
+/** Runs what an operation does; its queries are known by its name. */
+export const inOperation = <T>(operation: string, run: () => Promise<T>): Promise<T> =>
+  current.run(operation, run);
+
+/**
+ * Tells of queries that took longer than so many milliseconds, with the operation that asked and the statement without
+ * its values. The pool is Ponder's, made before us, and has no hook for it; so its `query` is replaced by one that
+ * looks at the clock.
+ */
+export function watchQueries(
+  pool: Pool,
+  { log, meters, slowMs }: { log: Log; meters: Meters; slowMs: number },
+): void {
+  const ask = pool.query.bind(pool) as (...args: unknown[]) => unknown;
+  const tell = (first: unknown, begun: number) => {
+    const ms = performance.now() - begun;
+    if (ms < slowMs) return;
+    const operation = current.getStore() ?? "none";
+    meters.slowQueries.inc({ operation });
+    log.warn({ operation, ms: Math.round(ms), sql: textOf(first).slice(0, SHOWN_CHARACTERS) }, "slow query");
+  };
+  pool.query = (...args: unknown[]) => {
+    const begun = performance.now();
+    const asked = ask(...args);
+    if (asked instanceof Promise)
+      asked.then(
+        () => tell(args[0], begun),
+        () => tell(args[0], begun),
+      );
+    return asked;
+  };
+}
+
+const textOf = (query: unknown): string =>
+  typeof query === "string" ? query : String((query as { text?: unknown } | undefined)?.text ?? "");

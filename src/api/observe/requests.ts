@@ -1,0 +1,37 @@
+import type { Context, MiddlewareHandler } from "hono";
+import { matchedRoutes } from "hono/route";
+import type { Log } from "./log.ts";
+import type { Meters } from "./meters.ts";
+
+/** Which requests get a line in the log. */
+export type RequestLog = "all" | "failed" | "none";
+
+/** Where requests are counted and told. */
+export type Observed = { meters: Meters; log: Log; requestLog: RequestLog };
+
+/** Times every request, and gives it a log that names it by its id (`X-Request-Id`, the caller's own if it is a plain word). */
+export function observeRequests({ meters, log, requestLog }: Observed): MiddlewareHandler {
+  return async (c, next) => {
+    const begun = performance.now();
+    const own = log.child({ request_id: c.get("requestId") });
+    c.set("log", own);
+    await next();
+    const seconds = (performance.now() - begun) / 1_000;
+    const { status } = c.res;
+    const operation = routeOf(c);
+    meters.requests.observe({ operation, status }, seconds);
+    if (requestLog === "none" || (requestLog === "failed" && status < 500)) return;
+    own[status >= 500 ? "error" : "info"](
+      { operation, status, ms: Math.round(seconds * 10_000) / 10 },
+      "request",
+    );
+  };
+}
+
+/** The declared route, without `/api`: paths themselves are without number. */
+function routeOf(c: Context): string {
+  const route = matchedRoutes(c).findLast(({ path }) => !path.endsWith("*"));
+  if (route === undefined) return "none";
+  const method = c.req.method === "HEAD" ? "GET" : c.req.method;
+  return `${method} ${route.path.replace(/^\/api(?=\/|$)/, "").replaceAll(/:(\w+)(\{[^}]*\})?/g, "{$1}") || "/"}`;
+}

@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type DevnetGateway, startGateway } from "../devnet/gateway.ts";
+import { type LocalChain, startDemoChain } from "../devnet/localChain.ts";
+import { type Stack, startStack } from "../support/stack.ts";
+
+let local: LocalChain;
+let stack: Stack;
+let gateway: DevnetGateway;
+
+beforeAll(async () => {
+  gateway = await startGateway();
+  local = await startDemoChain({ contracts: { gatewayUrl: gateway.url } });
+  stack = await startStack({
+    rpcUrl: local.anvil.url,
+    deployment: local.deployment,
+    env: { REQUEST_LOG: "all", SLOW_QUERY_MS: "1", ACCESS: "metered" },
+  });
+}, 180_000);
+
+afterAll(async () => {
+  await stack?.destroy();
+  await local?.anvil.stop();
+  await gateway?.stop();
+});
+
+const metrics = async () => (await fetch(`${stack.url}/index-metrics`)).text();
+
+/** Value of a sample; 0 where it is not there yet. */
+const sample = (text: string, name: string) =>
+  Number(
+    text
+      .split("\n")
+      .find((line) => line.startsWith(`${name} `))
+      ?.slice(name.length + 1) ?? 0,
+  );
+
+const ask = (path: string, headers: Record<string, string> = {}) => fetch(`${stack.url}${path}`, { headers });
+
+test("live answers, their calls and where answers came from are counted", async () => {
+  for (let i = 0; i < 2; i++) expect((await ask("/whois/anything.offchain.eth")).status).toBe(200);
+  await gateway.stop();
+  expect((await ask("/whois/another.offchain.eth")).status).toBe(502);
+  const text = await metrics();
+  expect(sample(text, 'namedex_live_questions_total{from="chain"}')).toBeGreaterThan(0);
+  expect(sample(text, 'namedex_live_questions_total{from="store"}')).toBeGreaterThan(0);
+  expect(sample(text, 'namedex_live_failures_total{step="gateway"}')).toBe(1);
+  expect(sample(text, 'namedex_live_calls_total{to="node"}')).toBeGreaterThan(1);
+  expect(sample(text, 'namedex_live_calls_total{to="gateway"}')).toBeGreaterThan(0);
+});
+
+test("admissions are counted by way and outcome", async () => {
+  for (let i = 0; i < 6; i++) await ask("/whois/alice.eth"); // Three of five free ones are gone, one of them in vain.
+  await ask("/whois/alice.eth", { "X-API-Key": "ens_wrong" });
+  const text = await metrics();
+  expect(sample(text, 'namedex_admissions_total{way="free",outcome="answered"}')).toBe(4);
+  expect(sample(text, 'namedex_admissions_total{way="free",outcome="RATE_LIMITED"}')).toBe(4);
+  expect(sample(text, 'namedex_admissions_total{way="key",outcome="INVALID_API_KEY"}')).toBe(1);
+});
+
+test("the log names operations of slow queries, and no key", async () => {
+  const log = stack.log();
+  expect(log).toContain('"message":"request"');
+  expect(log).not.toContain("ens_wrong");
+  await expect
+    .poll(async () => {
+      await fetch(`${stack.url}/ens-stats/distribution`);
+      await fetch(`${stack.url}/search-domains?q=ali`);
+      return stack.log();
+    })
+    .toMatch(/"operation":"GET \/(ens-stats\/distribution|search-domains|whois\/\{name\})","ms":\d+,"sql":"/);
+});
