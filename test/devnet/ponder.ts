@@ -57,10 +57,13 @@ export async function readStatus(url: string): Promise<Record<string, IndexedBlo
 /** A block up to which everything is indexed; `timestamp` in Unix seconds. */
 export type IndexedBlock = { number: number; timestamp: number };
 
-/** Whether the backfill is done and the indexes are built. */
+/** Whether the backfill is done, the indexes are built, and the index has reached the head: whether it answers. */
 export async function isReady(url: string): Promise<boolean> {
-  const reply = await fetch(`${url}/ready`).catch(() => null);
-  return reply?.status === 200;
+  const [engine, status] = await Promise.all(
+    ["/ready", "/indexing-status"].map((path) => fetch(`${url}${path}`).catch(() => null)),
+  );
+  if (engine?.status !== 200 || status?.status !== 200) return false;
+  return ((await status.json()) as { ready: boolean }).ready;
 }
 
 /**

@@ -14,8 +14,9 @@ export type Store = Queries & {
   close: () => Promise<void>;
 };
 
-const MAX_CONNECTIONS = 4;
-const CONNECT_TIMEOUT_MS = 5_000;
+const MAX_CONNECTIONS = 8;
+/** Also how long a request waits for a free connection: a crowd of them takes a while. */
+const CONNECT_TIMEOUT_MS = 15_000;
 /** These are point look-ups; one that takes longer is of no use to a request. */
 const STATEMENT_TIMEOUT_MS = 5_000;
 
