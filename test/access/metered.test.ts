@@ -3,7 +3,7 @@ import { createPayments, type PaymentSettings } from "../../src/api/access/payme
 import { type Service, startService } from "./service.ts";
 
 const nowhere: PaymentSettings = {
-  ...{ recipient: `0x${"11".repeat(20)}`, currency: `0x${"20".repeat(20)}`, unitsPerCredit: 1_000n },
+  ...{ recipient: `0x${"11".repeat(20)}`, currency: `0x${"20".repeat(20)}`, pricePerCredit: "0.001" },
   ...{ realm: "api.example.org", secretKey: "s".repeat(32), chainId: 4_217, rpcUrl: "http://127.0.0.1:1" },
 };
 
