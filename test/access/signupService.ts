@@ -116,7 +116,7 @@ async function startReplica({ databaseUrl, port, publicUrls, rpcUrls }: ReplicaP
   const app = createApp({
     ...{ operations, makeCtx, access: meteredAccess({ ...parts, payments: null }) },
     callerOf: callerBehind(1),
-    pages: createPages(operations, makeCtx, "metered"),
+    pages: createPages(operations, makeCtx, { access: "metered" }),
   });
   const server = serve({ fetch: app.fetch, port, hostname: "127.0.0.1" }) as Server;
   if (!server.listening) await new Promise((resolve) => server.once("listening", resolve));

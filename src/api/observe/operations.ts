@@ -7,11 +7,11 @@ import { inOperation } from "./queries.ts";
 /** The operation, with its queries known by its name, and its outcomes counted whichever way it is asked. */
 export const observedOperation = (operation: Endpoint, { operations }: Meters): Endpoint => ({
   ...operation,
-  handle: (input, ctx) => {
+  handle: (input, ctx, caller) => {
     const name = nameOf(operation);
     return inOperation(name, async () => {
       try {
-        const reply = await operation.handle(input, ctx);
+        const reply = await operation.handle(input, ctx, caller);
         operations.inc({ operation: name, outcome: "answered" });
         return reply;
       } catch (thrown) {
