@@ -1,6 +1,7 @@
 import type { Unfit } from "../freshness.ts";
 import { type AccessMode, accessInWords, version } from "../openapi.ts";
 import { escapeHtml } from "./html.ts";
+import type { SignupState } from "./signup.ts";
 
 /** What the first page says of the index. */
 export type IndexStatus = {
@@ -13,13 +14,14 @@ export type IndexStatus = {
   /** When that block was made, in unix seconds. */
   indexedAt: number;
   access: AccessMode;
+  signup: SignupState;
 };
 
 /** A name that is worth asking for on each network. */
 const exampleName = (network: string): string => (network === "mainnet" ? "vitalik.eth" : "alice.eth");
 
 /** The first page as programs read it. */
-export function toHomeJson({ network, unfit, indexedBlock, access }: IndexStatus) {
+export function toHomeJson({ network, unfit, indexedBlock, access, signup }: IndexStatus) {
   return {
     name: "Namedex",
     version,
@@ -33,6 +35,7 @@ export function toHomeJson({ network, unfit, indexedBlock, access }: IndexStatus
       openapi: "/openapi.json",
       llms: "/llms.txt",
       llms_full: "/llms-full.txt",
+      ...(signup === "open" && { signup: "/signup" }),
       status: "/indexing-status",
       stats: "/stats",
       metrics: "/index-metrics",
@@ -77,7 +80,7 @@ export function toHomePage(status: IndexStatus, origin: string): string {
 <div><dt>Version</dt><dd>${escapeHtml(version)}</dd></div>
 </dl>
 <nav aria-label="Documentation">
-<a class="first" href="docs">Reference, to try in the browser</a>
+<a class="first" href="docs">Reference, to try in the browser</a>${status.signup === "open" ? '\n<a href="signup">Get a key</a>' : ""}
 <a href="openapi.json">OpenAPI 3.1</a>
 <a href="llms.txt">llms.txt</a>
 <a href="indexing-status">Status</a>

@@ -10,6 +10,7 @@ import { mountDocs } from "./docs.ts";
 import { homeStyle, type IndexStatus, toHomeJson, toHomePage } from "./home.ts";
 import { sendPage } from "./html.ts";
 import { toLlms, toLlmsFull } from "./llms.ts";
+import { mountSignup, type SignupState } from "./signup.ts";
 
 /** What the pages tell of the service; an open one without payments unless told. */
 export type PagesPlan = { access?: AccessMode; offer?: Offer | undefined; meters?: Meters };
@@ -27,15 +28,22 @@ export function createPages(
     "/llms-full.txt": toAsset(toLlmsFull(document), "text/plain; charset=utf-8"),
     "/home.css": toAsset(homeStyle, "text/css; charset=utf-8"),
   };
+  const signup = signupState(operations, access);
   const app = new Hono();
-  app.get("/", async (c) => answerHome(c, { ...(await readStatus(await makeCtx())), access }));
+  app.get("/", async (c) => answerHome(c, { ...(await readStatus(await makeCtx())), access, signup }));
   for (const [path, asset] of Object.entries(texts)) app.get(path, (c) => sendAsset(c, asset));
   app.get("/index-metrics", async (c) => c.text(await indexMetrics(await makeCtx(), meters)));
   mountDocs(app);
+  mountSignup(app, signup);
   return app;
 }
 
-async function readStatus({ freshness, contracts }: Ctx): Promise<Omit<IndexStatus, "access">> {
+function signupState(operations: readonly Endpoint[], access: AccessMode): SignupState {
+  if (access === "open") return "needless";
+  return operations.some(({ path }) => path === "/signup") ? "open" : "closed";
+}
+
+async function readStatus({ freshness, contracts }: Ctx): Promise<Omit<IndexStatus, "access" | "signup">> {
   const { unfit, chains } = await freshness.report();
   const [chain] = chains;
   return {
