@@ -112,7 +112,7 @@ const layers: Layer[] = [
   },
   {
     files: "gateway/",
-    may: ["hono", "@hono/node-server", "zod", "src/api/errors.ts"],
+    may: ["undici", "prom-client", "zod", "src/api/errors.ts", "src/api/environment.ts"],
     because: "another program with another life cycle: it forwards, and knows no ENS",
   },
   {

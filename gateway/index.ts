@@ -1,0 +1,49 @@
+import { loadEnvironmentFiles } from "../src/api/environment.ts";
+import { type Indexer, watchIndexers } from "./indexers.ts";
+import { createMetrics } from "./metrics.ts";
+import { startServer } from "./server.ts";
+import { readSettings, type Settings, SettingsError } from "./settings.ts";
+
+// `npm run gateway`: one address before several indexers and replicas; only synced ones are asked.
+
+try {
+  loadEnvironmentFiles();
+  await start(readSettings(process.env));
+} catch (error) {
+  if (!(error instanceof SettingsError)) throw error;
+  console.error(`The gateway cannot start.\n${error.message}`);
+  process.exitCode = 1;
+}
+
+async function start(settings: Settings): Promise<void> {
+  const indexers = await watchIndexers({ ...settings, onChange: tellChange });
+  const metrics = createMetrics(() => indexers.all);
+  const gateway = await startServer({ indexers, metrics, settings }).catch(async (error) => {
+    await indexers.stop();
+    throw complaintOfPort(settings, error);
+  });
+  console.log(`The gateway listens on port ${gateway.port}, before ${settings.indexers.join(", ")}`);
+  stopOnSignals(gateway.stop);
+}
+
+function tellChange({ url, state, why }: Indexer, before: Indexer["state"]): void {
+  console.log(`${url}: ${before === "unknown" ? "" : `${before} -> `}${state} (${why})`);
+}
+
+function complaintOfPort({ port }: Settings, { code }: NodeJS.ErrnoException): SettingsError {
+  const remedy = "stop the program that has it or choose another, for example PORT=42081";
+  return new SettingsError(`PORT is ${port}, which cannot be used (${code}): ${remedy}`);
+}
+
+/** A second signal ends the gateway at once. */
+function stopOnSignals(stop: () => Promise<void>): void {
+  let isStopping = false;
+  for (const signal of ["SIGINT", "SIGTERM"] as const) {
+    process.on(signal, () => {
+      if (isStopping) process.exit(1);
+      isStopping = true;
+      console.log(`${signal}: the gateway answers what it was asked, then ends`);
+      void stop();
+    });
+  }
+}

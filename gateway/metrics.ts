@@ -1,0 +1,61 @@
+import { Counter, Gauge, Histogram, Registry } from "prom-client";
+import type { Indexer } from "./indexers.ts";
+
+/** Figures of the gateway in Prometheus' text format. */
+export type Metrics = {
+  /** A request was answered: by whom (null: by the gateway itself), how, and how long it took. */
+  answered: (answer: { indexer: Indexer | null; status: number; seconds: number }) => void;
+  repeated: (indexer: Indexer) => void;
+  /** An answer broke off after it had begun. */
+  brokenOff: (indexer: Indexer) => void;
+  text: () => Promise<string>;
+};
+
+const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 30];
+
+export function createMetrics(indexers: () => readonly Indexer[]): Metrics {
+  const registers = [new Registry()];
+  const plan = (name: string, help: string, labelNames: string[]) => ({
+    ...{ name: `namedex_gateway_${name}`, help, labelNames, registers },
+  });
+  const answers = new Counter(plan("answers_total", "Answers by indexer and status.", ["indexer", "status"]));
+  const seconds = new Histogram({
+    ...plan("answer_seconds", "Time to the end of an answer.", ["indexer"]),
+    buckets: BUCKETS,
+  });
+  const repeats = new Counter(plan("repeats_total", "Requests asked again elsewhere.", ["indexer"]));
+  const broken = new Counter(plan("broken_answers_total", "Answers that broke off half-way.", ["indexer"]));
+  observe(plan("indexer_synced", "1 while the indexer is asked.", ["indexer"]), indexers, ({ state }) =>
+    state === "synced" ? 1 : 0,
+  );
+  observe(
+    plan("requests_in_flight", "Requests being answered.", ["indexer"]),
+    indexers,
+    (one) => one.inFlight,
+  );
+  return {
+    answered: ({ indexer, status, seconds: taken }) => {
+      const label = { indexer: indexer?.url ?? "gateway" };
+      answers.inc({ ...label, status });
+      seconds.observe(label, taken);
+    },
+    repeated: ({ url }) => repeats.inc({ indexer: url }),
+    brokenOff: ({ url }) => broken.inc({ indexer: url }),
+    text: async () => (await registers[0]?.metrics()) ?? "",
+  };
+}
+
+type GaugePlan = ConstructorParameters<typeof Gauge>[0];
+
+function observe(
+  plan: GaugePlan,
+  all: () => readonly Indexer[],
+  figureOf: (indexer: Indexer) => number,
+): void {
+  new Gauge({
+    ...plan,
+    collect() {
+      for (const indexer of all()) this.set({ indexer: indexer.url }, figureOf(indexer));
+    },
+  });
+}

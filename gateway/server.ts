@@ -1,0 +1,158 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { Server as NetServer } from "node:net";
+import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
+import { ApiError, errorCodes } from "../src/api/errors.ts";
+import { type Forwarding, forward } from "./forward.ts";
+import type { Indexer } from "./indexers.ts";
+
+/** How often connections are closed whose callers stay silent, once nobody is let in any more. */
+const SWEEP_MS = 1_000;
+const KEEP_ALIVE_MS = 65_000;
+/** Who sends headers or a body more slowly than this is cut off. */
+const HEADERS_TIMEOUT_MS = 10_000;
+const REQUEST_TIMEOUT_MS = 60_000;
+
+/** A gateway that listens. */
+export type Gateway = {
+  port: number;
+  /** Stops: every request that came is answered, and new ones go elsewhere. */
+  stop: () => Promise<void>;
+};
+
+/** Starts to listen. @throws the error of a port that cannot be used */
+export async function startServer(forwarding: Omit<Forwarding, "isStopping">): Promise<Gateway> {
+  let isStopping = false;
+  const running: Forwarding = { ...forwarding, isStopping: () => isStopping };
+  const server = createServer((request, response) => void handle(running, request, response));
+  server.keepAliveTimeout = KEEP_ALIVE_MS;
+  server.headersTimeout = HEADERS_TIMEOUT_MS;
+  server.requestTimeout = REQUEST_TIMEOUT_MS;
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(forwarding.settings.port, () => resolve());
+  });
+  const address = server.address();
+  return {
+    port: typeof address === "object" && address ? address.port : forwarding.settings.port,
+    stop: async () => {
+      isStopping = true;
+      await sleep(forwarding.settings.drainSeconds * 1_000);
+      await close(server);
+      await forwarding.indexers.stop();
+    },
+  };
+}
+
+async function handle(
+  running: Forwarding,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const { metrics } = running;
+  const began = performance.now();
+  let indexer: Indexer | null = null;
+  if (running.isStopping()) response.setHeader("Connection", "close");
+  try {
+    if (await answerOwn(running, request, response)) return;
+    indexer = await forward(request, response, running);
+  } catch (error) {
+    if (response.headersSent || response.destroyed) return;
+    answerError(response, error);
+  } finally {
+    metrics.answered({ indexer, status: response.statusCode, seconds: (performance.now() - began) / 1_000 });
+  }
+}
+
+/** The gateway's own paths. */
+async function answerOwn(
+  { indexers, metrics, isStopping }: Forwarding,
+  { url = "", method }: IncomingMessage,
+  response: ServerResponse,
+): Promise<boolean> {
+  const path = url.split("?")[0];
+  if (!path?.startsWith("/gateway/")) return false;
+  if (method !== "GET" && method !== "HEAD") {
+    throw new ApiError("METHOD_NOT_ALLOWED", `${method} is not possible here; allowed: GET, HEAD.`, {
+      headers: { Allow: "GET, HEAD" },
+    });
+  }
+  if (path === "/gateway/metrics") {
+    send(response, {
+      status: 200,
+      type: "text/plain; version=0.0.4; charset=utf-8",
+      text: await metrics.text(),
+    });
+    return true;
+  }
+  if (path !== "/gateway/status")
+    throw new ApiError("NOT_FOUND", "The gateway has /gateway/status and /gateway/metrics.");
+  const synced = indexers.all.filter(({ state }) => state === "synced").length;
+  const status = { synced, stopping: isStopping(), indexers: indexers.all.map(describe) };
+  const isFit = synced > 0 && !isStopping();
+  send(response, { status: isFit ? 200 : 503, type: "application/json", text: JSON.stringify(status) });
+  return true;
+}
+
+const describe = ({ url, state, why, claim, inFlight }: Indexer) => ({
+  url,
+  state,
+  why,
+  network: claim?.network ?? null,
+  indexed_block_number: claim?.chains[0]?.indexed_block_number ?? null,
+  lag_seconds: claim?.chains[0]?.lag_seconds ?? null,
+  requests_in_flight: inFlight,
+});
+
+type Answer = { status: number; type: string; text: string; headers?: Record<string, string> };
+
+/** Cross-origin calls are allowed everywhere; indexers say so themselves. */
+function send(response: ServerResponse, { status, type, text, headers = {} }: Answer): void {
+  response.writeHead(status, {
+    "Content-Type": type,
+    "Access-Control-Allow-Origin": "*",
+    "Access-Control-Expose-Headers": "Retry-After",
+    "Cache-Control": "no-store",
+    ...headers,
+  });
+  response.end(text);
+}
+
+function answerError(response: ServerResponse, thrown: unknown): void {
+  const isKnown = thrown instanceof ApiError;
+  if (!isKnown) console.error("The gateway failed:", thrown);
+  const { code, message, headers } = isKnown
+    ? thrown
+    : new ApiError("INTERNAL_ERROR", "Something went wrong on our side. The request itself may be repeated.");
+  const { status } = errorCodes[code];
+  send(response, {
+    status,
+    type: "application/json",
+    text: JSON.stringify({ error: { code, message } }),
+    headers,
+  });
+}
+
+const MAX_TURNS = 1_000;
+
+/** Lets in whoever the system has accepted for us: it would cut them off with the listening socket. */
+async function untilNobodyKnocks(server: Server): Promise<void> {
+  let guests = 0;
+  server.on("connection", () => guests++);
+  for (let turn = 0, before = -1; turn < MAX_TURNS && before !== guests; turn++) {
+    before = guests;
+    await nextTurn();
+  }
+}
+
+/**
+ * Lets nobody in any more and answers to the end what was asked. Node's own close would also cut connections whose
+ * request has arrived but was not read yet; here they have been asked to close since the drain began, and those that
+ * stay silent after it are closed.
+ */
+async function close(server: Server): Promise<void> {
+  await untilNobodyKnocks(server);
+  const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()));
+  const timer = setInterval(() => server.closeIdleConnections(), SWEEP_MS);
+  await closed;
+  clearInterval(timer);
+}

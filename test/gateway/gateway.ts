@@ -1,0 +1,82 @@
+import { spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { keepChild } from "../devnet/children.ts";
+import { freePort } from "../devnet/ports.ts";
+
+const program = fileURLToPath(new URL("../../gateway/index.ts", import.meta.url));
+const START_PATIENCE_MS = 20_000;
+
+/** A gateway as `npm run gateway` starts it. */
+export type GatewayProcess = {
+  url: string;
+  pid: number;
+  output: () => string;
+  exit: Promise<number | null>;
+  /** Asks it to stop; the promise is of its end. */
+  stop: (signal?: NodeJS.Signals) => Promise<number | null>;
+  /** What `/gateway/status` says. */
+  status: () => Promise<{ status: number; body: GatewayStatus }>;
+  /** Waits until each indexer, in the order of their list, is in this state. */
+  until: (...states: string[]) => Promise<void>;
+};
+
+export type GatewayStatus = { synced: number; stopping: boolean; indexers: Record<string, unknown>[] };
+
+/** Starts a gateway with exactly these settings, without waiting. */
+export async function launchGateway(settings: Record<string, string>): Promise<GatewayProcess> {
+  const port = settings.PORT ?? String(await freePort());
+  const folder = mkdtempSync(join(tmpdir(), "namedex-gateway-")); // Without settings files.
+  const child = spawn(process.execPath, [program], {
+    cwd: folder,
+    env: { PATH: process.env.PATH, PORT: port, ...settings },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  keepChild(child, "SIGTERM");
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (text) => (output += text));
+  const exit = new Promise<number | null>((resolve) => child.once("exit", resolve));
+  void exit.then(() => rmSync(folder, { recursive: true, force: true }));
+  const url = `http://127.0.0.1:${port}`;
+  const status = async () => {
+    const reply = await fetch(`${url}/gateway/status`);
+    return { status: reply.status, body: (await reply.json()) as GatewayStatus };
+  };
+  return {
+    ...{ url, pid: child.pid ?? 0, exit, status, output: () => output },
+    stop: (signal = "SIGTERM") => {
+      child.kill(signal);
+      return exit;
+    },
+    until: async (...states) => {
+      const deadline = Date.now() + START_PATIENCE_MS;
+      for (;;) {
+        const seen = await status().catch(() => null);
+        if (seen?.body.indexers.map(({ state }) => state).join() === states.join()) return;
+        if (Date.now() > deadline) throw new Error(`Not ${states}: ${JSON.stringify(seen)}\n${output}`);
+        await sleep(50);
+      }
+    },
+  };
+}
+
+/** Starts a gateway before these indexers and waits until it answers. */
+export async function startGateway(
+  indexers: readonly { url: string }[],
+  settings: Record<string, string> = {},
+): Promise<GatewayProcess> {
+  const gateway = await launchGateway({ INDEXERS: indexers.map(({ url }) => url).join(","), ...settings });
+  const deadline = Date.now() + START_PATIENCE_MS;
+  let hasEnded = false;
+  void gateway.exit.then(() => {
+    hasEnded = true;
+  });
+  while (!gateway.output().includes("listens on port")) {
+    if (hasEnded || Date.now() > deadline) throw new Error(`The gateway did not start:\n${gateway.output()}`);
+    await sleep(20);
+  }
+  return gateway;
+}

@@ -1,0 +1,66 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+
+/** What an indexer says of itself at `/indexing-status`, as far as a gateway cares. */
+export type Claim = {
+  ready?: boolean;
+  reason?: string | null;
+  network?: string;
+  block?: number;
+  lag?: number;
+};
+
+export type Handler = (request: IncomingMessage, response: ServerResponse) => void;
+
+/** An indexer that misbehaves when it is told to; real ones cannot be made to break off in the middle of a word. */
+export type Upstream = {
+  url: string;
+  /** Method and path of every request but those for its state. */
+  requests: string[];
+  claim: Claim;
+  handle: Handler;
+  /** Ends it like a crash. */
+  kill: () => Promise<void>;
+  start: () => Promise<void>;
+};
+
+export async function startUpstream(handle: Handler, claim: Claim = {}): Promise<Upstream> {
+  let server: Server;
+  let port = 0;
+  const upstream: Upstream = {
+    ...{ url: "", requests: [], claim, handle },
+    start: async () => {
+      server = createServer((request, response) => answer(upstream, request, response));
+      await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
+      port = (server.address() as AddressInfo).port;
+      upstream.url = `http://127.0.0.1:${port}`;
+    },
+    kill: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+  await upstream.start();
+  return upstream;
+}
+
+function answer(upstream: Upstream, request: IncomingMessage, response: ServerResponse): void {
+  if (request.url === "/indexing-status") {
+    const { ready = true, reason = null, network = "devnet", block = 100, lag = 0 } = upstream.claim;
+    const chains = [{ indexed_block_number: block, lag_seconds: lag }];
+    response.setHeader("content-type", "application/json");
+    response.end(JSON.stringify({ ready, reason, network, chains }));
+    return;
+  }
+  upstream.requests.push(`${request.method} ${request.url}`);
+  upstream.handle(request, response);
+}
+
+/** Answers with its own name. */
+export const says =
+  (word: string): Handler =>
+  (request, response) => {
+    request.resume();
+    request.on("end", () => response.end(JSON.stringify({ word })));
+  };
