@@ -19,7 +19,7 @@ describe("GET /signup", () => {
     ["open", "No key is needed"],
     ["metered", "Sign-up is not open here"],
   ] as const)("where access is %s and nobody can sign up, it says so", async (access, words) => {
-    const pages = createPages([], () => Promise.reject(new Error("not asked for")), access);
+    const pages = createPages([], () => Promise.reject(new Error("not asked for")), { access });
     const reply = await pages.request("/signup");
     const html = await reply.text();
     expect([reply.status, html.includes(words), html.includes("<script")]).toEqual([200, true, false]);
