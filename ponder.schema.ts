@@ -16,7 +16,9 @@
  * so in their names. Names are never normalised here: another label is another node. A label that is unknown, is not
  * UTF-8, or holds NUL, `.`, `[` or `]` is shown as `[<64 hex of its labelhash>]`.
  *
- * Primary keys are chosen for the writer (the indexer finds rows by primary key only); readers have the indexes.
+ * Primary keys are chosen for the writer (the indexer finds rows by primary key only); readers have the indexes. Those
+ * declared here are built before the index is ready, and built anew at each restart of the indexer; the large ones
+ * are therefore not declared here but built by the API (`src/api/upkeep/indexes.ts`), and stay.
  * PostgreSQL's b-tree takes at most 2,704 bytes, and names, keys and values on chain have no limit: such columns are
  * indexed by hash, by trigram, or by their first characters.
  */
@@ -91,8 +93,6 @@ export const domain = onchainTable(
     byWrapperOwner: index("domains_wrapper_owner").on(t.wrapperOwner),
     byResolver: index("domains_resolver").on(t.resolver),
     byLength: index("domains_label_length").on(t.labelLength),
-    labelText: index("domains_label_trgm").using("gin", sql`${t.label} gin_trgm_ops`),
-    nameText: index("domains_name_trgm").using("gin", sql`${t.fullName} gin_trgm_ops`),
     pending: index("domains_pending").on(t.node).where(sql`not is_label_known`),
   }),
 );
@@ -175,10 +175,6 @@ export const event = onchainTable(
   }),
   (t) => ({
     pk: primaryKey({ columns: [t.chainId, t.blockNumber, t.logIndex, t.ordinal] }),
-    byNode: index("events_node").on(t.node, t.blockNumber, t.logIndex),
-    byType: index("events_type").on(t.eventType, t.blockTimestamp),
-    byTime: index("events_time").on(t.blockTimestamp),
-    byTransaction: index("events_transaction").on(t.transactionHash),
     anomalies: index("events_anomaly").on(t.anomaly).where(sql`anomaly is not null`),
   }),
 );
@@ -206,7 +202,6 @@ export const ownershipChange = onchainTable(
   }),
   (t) => ({
     pk: primaryKey({ columns: [t.chainId, t.blockNumber, t.logIndex, t.ordinal] }),
-    byNode: index("ownership_changes_node").on(t.node, t.blockNumber, t.logIndex, t.ordinal),
   }),
 );
 
@@ -224,7 +219,6 @@ export const resolverChange = onchainTable(
   }),
   (t) => ({
     pk: primaryKey({ columns: [t.chainId, t.blockNumber, t.logIndex] }),
-    byNode: index("resolver_changes_node").on(t.node, t.blockNumber, t.logIndex),
   }),
 );
 
@@ -415,7 +409,6 @@ export const holder = onchainTable(
   }),
   (t) => ({
     pk: primaryKey({ columns: [t.address, t.chainId, t.node] }),
-    byAddress: index("holders_address").on(t.address, t.lastOwnedBlockNumber, t.node),
   }),
 );
 

@@ -71,6 +71,11 @@ const layers: Layer[] = [
     because: "the service's own tables (keys, credits, limits) survive every index and know nothing of ENS",
   },
   {
+    files: "src/api/upkeep/",
+    may: ["pg", "src/ens/", "src/api/query/counting.ts"],
+    because: "what the index has besides its own tables is SQL that is run now and then; it answers nobody",
+  },
+  {
     files: "src/api/access/",
     may: [
       ...["hono", "viem", "ipaddr.js", "rate-limiter-flexible"],

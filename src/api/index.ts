@@ -26,12 +26,14 @@ import { createMeters } from "./observe/meters.ts";
 import { observedOperation } from "./observe/operations.ts";
 import { type Pool, watchQueries } from "./observe/queries.ts";
 import { createPages } from "./pages/pages.ts";
+import { readIndexerState } from "./query/progress.ts";
 import { readSettings } from "./settings.ts";
 import { completedIndexesIn } from "./store/completedIndexes.ts";
 import { keysIn } from "./store/keys.ts";
 import { liveAnswersIn } from "./store/liveAnswers.ts";
 import { signupsIn } from "./store/signups.ts";
 import { openStore } from "./store/store.ts";
+import { startUpkeep } from "./upkeep/upkeep.ts";
 
 const db: Db = readonlyDb;
 const settings = readSettings(process.env);
@@ -73,6 +75,12 @@ const freshness = createFreshness({
   clock: isPublicNetwork ? () => Math.floor(Date.now() / 1_000) : null,
 });
 freshness.watch();
+
+startUpkeep({
+  ...{ databaseUrl: settings.databaseUrl, schema: settings.schema, now },
+  isReady: async () => (await readIndexerState(db)).isReady,
+  say: (line) => console.log(line),
+});
 
 async function makeCtx(operation: Pick<Endpoint, "answersWhileBuilding">): Promise<Ctx> {
   if (!operation.answersWhileBuilding) await freshness.require();

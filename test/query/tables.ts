@@ -2,6 +2,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { drizzle } from "drizzle-orm/node-postgres";
 import pg from "pg";
 import type { Db } from "../../src/api/context.ts";
+import { ownIndexes } from "../../src/api/upkeep/indexes.ts";
 import { createTestDatabase } from "../support/database.ts";
 import schema from "../support/ponderSchema.ts";
 
@@ -15,12 +16,15 @@ const kitFile = fileURLToPath(
   new URL("../../node_modules/ponder/dist/esm/drizzle/kit/index.js", import.meta.url),
 );
 
-/** The DDL of the real schema, without the tables by which Ponder undoes reorganisations. */
+/** The DDL of the real schema and of the indexes that the API builds, without the tables by which Ponder undoes reorganisations. */
 export async function readDdl(): Promise<Ddl> {
   const { getSql } = (await import(pathToFileURL(kitFile).href)) as Kit;
   const { enums, tables, views, indexes } = getSql(schema);
   const own = tables.sql.filter((statement) => !statement.includes("_reorg__"));
-  return { enums: enums.sql, tables: own, views: views.sql, indexes: indexes.sql };
+  const large = ownIndexes.map(
+    ({ name, table, definition }) => `create index ${name} on ${table} ${definition}`,
+  );
+  return { enums: enums.sql, tables: own, views: views.sql, indexes: [...indexes.sql, ...large] };
 }
 
 /** Tables of a test: an empty index on a database of its own. */

@@ -2,6 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { endpoint } from "../endpoint.ts";
 import { input } from "../input.ts";
 import { childrenOf, countDomains, listDomainPage } from "../query/domains.ts";
+import { readKeptSearch } from "../query/figures.ts";
 import { PAGE_SIZE, sortColumns } from "../query/page.ts";
 import { countSearch, type SearchFigures, searchCondition } from "../query/search.ts";
 import { toDomainItem } from "../record/domain.ts";
@@ -63,26 +64,25 @@ export const searchDomains = endpoint({
   tool: "search_domains",
   handle: async (asked, ctx) => {
     const { db, now } = ctx;
-    const where = searchCondition(
-      {
-        text: asked.q,
-        isFullName: asked.search_full_name,
-        availability: asked.availability_status,
-        minLength: asked.min_length,
-        maxLength: asked.max_length,
-        registrarOwner: asked.registrar_owner,
-        wrapperOwner: asked.wrapper_owner,
-        registryOwner: asked.registry_owner,
-        resolver: asked.resolver,
-        expiryFrom: asked.expiry_from,
-        expiryTo: asked.expiry_to,
-        isWrapped: asked.is_wrapped,
-      },
-      { chainId: ctx.contracts.chainId, now },
-    );
+    const filters = {
+      text: asked.q,
+      isFullName: asked.search_full_name,
+      availability: asked.availability_status,
+      minLength: asked.min_length,
+      maxLength: asked.max_length,
+      registrarOwner: asked.registrar_owner,
+      wrapperOwner: asked.wrapper_owner,
+      registryOwner: asked.registry_owner,
+      resolver: asked.resolver,
+      expiryFrom: asked.expiry_from,
+      expiryTo: asked.expiry_to,
+      isWrapped: asked.is_wrapped,
+    };
+    const at = { chainId: ctx.contracts.chainId, now };
+    const where = searchCondition(filters, at);
     const page = { page: asked.page, sortBy: asked.sort_by, sortDir: asked.sort_dir };
     const [found, rows] = await Promise.all([
-      countSearch(db, where, now),
+      readKeptSearch(db, filters, at).then((kept) => kept ?? countSearch(db, where, now)),
       listDomainPage(db, { where, page, now }),
     ]);
     return {

@@ -1,7 +1,9 @@
 import { z } from "@hono/zod-openapi";
 import { FEED_LENGTH, readActivity } from "../activity.ts";
+import type { Ctx } from "../context.ts";
 import type { Contracts } from "../contracts.ts";
 import { endpoint } from "../endpoint.ts";
+import { listKeptShares, readKeptAdoption, readKeptTotals } from "../query/figures.ts";
 import {
   type ClaimCounts,
   countEvents,
@@ -10,6 +12,7 @@ import {
   listClaimCounts,
   listPurchasesByDay,
   listShares,
+  type Moment,
   readAdoption,
   readTotals,
   type Share,
@@ -40,13 +43,17 @@ const PURCHASES =
 
 const takeTotals = keptFor(5 * MINUTE, async ({ db, contracts, now }) => {
   const at = { chainId: contracts.chainId, now };
-  const [totals, purchases, events] = await Promise.all([
-    readTotals(db, at),
+  const [{ totals, events }, purchases] = await Promise.all([
+    readKeptTotals(db, at).then((kept) => kept ?? countTotals(db, at)),
     countRecentPurchases(db, at),
-    countEvents(db),
   ]);
   return { totals, purchases, events };
 });
+
+async function countTotals(db: Ctx["db"], at: Moment) {
+  const [totals, events] = await Promise.all([readTotals(db, at), countEvents(db)]);
+  return { totals, events };
+}
 
 export const ensStats = endpoint({
   method: "get",
@@ -142,7 +149,8 @@ const lengthCount = z
   .openapi("LengthCount");
 
 const takeDistribution = keptFor(HOUR, async ({ db, contracts, now }) => {
-  const shares = await listShares(db, { chainId: contracts.chainId, now });
+  const at = { chainId: contracts.chainId, now };
+  const shares = (await listKeptShares(db, at)) ?? (await listShares(db, at));
   const lengths = shares.filter(({ kind }) => kind === "length");
   return {
     eth_label_length: toLengths(lengths, (share) => share.activeEth),
@@ -214,12 +222,15 @@ export const distributionStats = endpoint({
 });
 
 const takePrimaryNames = keptFor(HOUR, async ({ db, contracts, now }) => {
-  const [adoption, claims] = await Promise.all([
-    readAdoption(db, { chainId: contracts.chainId, now }),
-    listClaimCounts(db),
-  ]);
+  const at = { chainId: contracts.chainId, now };
+  const { adoption, claims } = (await readKeptAdoption(db, at)) ?? (await countAdoption(db, at));
   return { adoption, registrars: toRegistrars(claims, contracts) };
 });
+
+async function countAdoption(db: Ctx["db"], at: Moment) {
+  const [adoption, claims] = await Promise.all([readAdoption(db, at), listClaimCounts(db)]);
+  return { adoption, claims };
+}
 
 /** Every reverse registrar of the deployment, those without claims too. */
 const toRegistrars = (claims: ClaimCounts[], { reverseRegistrars, chainName }: Contracts) =>

@@ -1,9 +1,10 @@
 import { domain, resolverNode, textRecord } from "ponder:schema";
 import type { SQL } from "drizzle-orm";
-import { and, eq, inArray, sql } from "ponder";
+import { and, eq, sql } from "ponder";
 import { type Hex, keccak256, stringToBytes } from "viem";
 import type { Db } from "../context.ts";
 import { offsetOf, orderOf, PAGE_SIZE, type PageRequest } from "./page.ts";
+import { prepared } from "./prepared.ts";
 
 /** A row of `domains` with the name's `display` text, as its current resolver holds it. */
 export type DomainRow = typeof domain.$inferSelect & { displayText: string | null };
@@ -22,10 +23,7 @@ export async function listDomains(
   at: { chainId: number; nodes: readonly Hex[] },
 ): Promise<DomainRow[]> {
   if (at.nodes.length === 0) return [];
-  const rows = await withDisplay(
-    db,
-    and(eq(domain.chainId, at.chainId), inArray(domain.node, [...at.nodes])),
-  );
+  const rows = await domainsOfNodes(db).execute({ chainId: at.chainId, nodes: at.nodes });
   return rows.map(toRow);
 }
 
@@ -71,6 +69,16 @@ const withDisplay = (db: Db, condition: SQL | undefined) =>
       ),
     )
     .where(condition);
+
+const domainsOfNodes = prepared((db) =>
+  withDisplay(
+    db,
+    and(
+      eq(domain.chainId, sql.placeholder("chainId")),
+      sql`${domain.node} = any(${sql.placeholder("nodes")}::text[])`,
+    ),
+  ).prepare("domains_of_nodes"),
+);
 
 const toRow = (row: { domain: typeof domain.$inferSelect; displayText: string | null }): DomainRow => ({
   ...row.domain,

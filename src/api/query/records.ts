@@ -2,6 +2,7 @@ import { addressRecord, event, resolverChange, resolverNode, textRecord } from "
 import { and, asc, desc, eq, inArray, isNotNull, isNull, max, or, sql } from "ponder";
 import { type Address, type Hex, keccak256, stringToBytes } from "viem";
 import type { Db } from "../context.ts";
+import { prepared } from "./prepared.ts";
 
 /** Which records: those of a node at one resolver. */
 export type RecordsOf = { chainId: number; resolver: Address; node: Hex };
@@ -10,35 +11,46 @@ export type TextRow = typeof textRecord.$inferSelect;
 export type AddressRow = typeof addressRecord.$inferSelect;
 
 /** Version and contenthash of a node at a resolver; a resolver where nothing was ever set is at version 0. */
-export async function findResolverNode(db: Db, { chainId, resolver, node }: RecordsOf) {
-  const [row] = await db
+export async function findResolverNode(db: Db, of: RecordsOf) {
+  const [row] = await resolverNodeOf(db).execute(of);
+  return row ?? { version: 0, contenthash: null };
+}
+
+const { placeholder } = sql;
+
+const resolverNodeOf = prepared((db) =>
+  db
     .select({ version: resolverNode.version, contenthash: resolverNode.contenthash })
     .from(resolverNode)
     .where(
       and(
-        eq(resolverNode.chainId, chainId),
-        eq(resolverNode.resolver, resolver),
-        eq(resolverNode.node, node),
+        eq(resolverNode.chainId, placeholder("chainId")),
+        eq(resolverNode.resolver, placeholder("resolver")),
+        eq(resolverNode.node, placeholder("node")),
       ),
-    );
-  return row ?? { version: 0, contenthash: null };
-}
+    )
+    .prepare("resolver_node"),
+);
 
-const textsIn = ({ chainId, resolver, node, version }: RecordsOf & { version: number }) =>
-  and(
-    eq(textRecord.chainId, chainId),
-    eq(textRecord.resolver, resolver),
-    eq(textRecord.node, node),
-    eq(textRecord.version, version),
-  );
+const isTextInForce = and(
+  eq(textRecord.chainId, placeholder("chainId")),
+  eq(textRecord.resolver, placeholder("resolver")),
+  eq(textRecord.node, placeholder("node")),
+  eq(textRecord.version, placeholder("version")),
+);
 
 /** Text records in force that have a value, or one that only the chain knows; by key. */
 export const listTexts = (db: Db, of: RecordsOf & { version: number }): Promise<TextRow[]> =>
+  textsOf(db).execute(of);
+
+const textsOf = prepared((db) =>
   db
     .select()
     .from(textRecord)
-    .where(and(textsIn(of), or(isNotNull(textRecord.value), eq(textRecord.isValueKnown, false))))
-    .orderBy(asc(textRecord.key), asc(textRecord.keyHash));
+    .where(and(isTextInForce, or(isNotNull(textRecord.value), sql`not ${textRecord.isValueKnown}`)))
+    .orderBy(asc(textRecord.key), asc(textRecord.keyHash))
+    .prepare("texts"),
+);
 
 /** A text record in force, cleared ones too; null if the key was never set. */
 export async function findText(
@@ -46,32 +58,38 @@ export async function findText(
   of: RecordsOf & { version: number },
   key: string,
 ): Promise<TextRow | null> {
-  const keyHash = keccak256(stringToBytes(key));
-  const [row] = await db
-    .select()
-    .from(textRecord)
-    .where(and(textsIn(of), eq(textRecord.keyHash, keyHash)));
+  const [row] = await textOf(db).execute({ ...of, keyHash: keccak256(stringToBytes(key)) });
   return row ?? null;
 }
 
+const textOf = prepared((db) =>
+  db
+    .select()
+    .from(textRecord)
+    .where(and(isTextInForce, eq(textRecord.keyHash, placeholder("keyHash"))))
+    .prepare("text"),
+);
+
 /** Address records in force that have a value, by coin type. */
-export const listAddresses = (
-  db: Db,
-  { chainId, resolver, node, version }: RecordsOf & { version: number },
-): Promise<AddressRow[]> =>
+export const listAddresses = (db: Db, of: RecordsOf & { version: number }): Promise<AddressRow[]> =>
+  addressesOf(db).execute(of);
+
+const addressesOf = prepared((db) =>
   db
     .select()
     .from(addressRecord)
     .where(
       and(
-        eq(addressRecord.chainId, chainId),
-        eq(addressRecord.resolver, resolver),
-        eq(addressRecord.node, node),
-        eq(addressRecord.version, version),
+        eq(addressRecord.chainId, placeholder("chainId")),
+        eq(addressRecord.resolver, placeholder("resolver")),
+        eq(addressRecord.node, placeholder("node")),
+        eq(addressRecord.version, placeholder("version")),
         isNotNull(addressRecord.address),
       ),
     )
-    .orderBy(asc(addressRecord.coinType));
+    .orderBy(asc(addressRecord.coinType))
+    .prepare("addresses"),
+);
 
 export type ResolverChangeRow = typeof resolverChange.$inferSelect;
 

@@ -144,7 +144,7 @@ export type Share = {
 };
 
 /** Longest list of parents in an answer: those with most names. */
-const MAX_PARENTS = 100;
+export const MAX_PARENTS = 100;
 
 /** How names are spread over lengths, TLDs and parents. All of it comes of one count by parent and length. */
 export async function listShares(db: Db, { chainId, now }: Moment): Promise<Share[]> {

@@ -1,0 +1,37 @@
+import type pg from "pg";
+import { type OwnIndex, ownIndexes } from "./indexes.ts";
+
+/** Where to build, and whom to tell. */
+export type Site = { client: pg.ClientBase; schema: string; say: (line: string) => void };
+
+/** Names of the indexes that are not there yet, or not whole. */
+export async function listMissingIndexes({ client, schema }: Omit<Site, "say">): Promise<string[]> {
+  const { rows } = await client.query<{ name: string; valid: boolean }>(
+    `select relname as name, indisvalid as valid from pg_index join pg_class on pg_class.oid = indexrelid
+     where relnamespace = (select oid from pg_namespace where nspname = $1) and relname = any ($2)`,
+    [schema, ownIndexes.map(({ name }) => name)],
+  );
+  const whole = new Set(rows.filter(({ valid }) => valid).map(({ name }) => name));
+  return ownIndexes.map(({ name }) => name).filter((name) => !whole.has(name));
+}
+
+/**
+ * Builds the indexes that are missing, one after the other, while the indexer goes on writing. What a build that broke
+ * off left behind is dropped first: it is written to, and of no use to readers. The caller holds the lock by which one
+ * process at a time builds.
+ */
+export async function buildIndexes(site: Site): Promise<void> {
+  const missing = await listMissingIndexes(site);
+  for (const [i, index] of ownIndexes.filter(({ name }) => missing.includes(name)).entries()) {
+    await buildIndex(site, index, `${i + 1} of ${missing.length}`);
+  }
+}
+
+async function buildIndex({ client, schema, say }: Site, index: OwnIndex, place: string): Promise<void> {
+  const { name, table, definition } = index;
+  say(`Building the index ${name} (${place}); until it is there, some answers take longer.`);
+  const started = performance.now();
+  await client.query(`drop index concurrently if exists "${schema}"."${name}"`);
+  await client.query(`create index concurrently "${name}" on "${schema}"."${table}" ${definition}`);
+  say(`Built the index ${name} in ${Math.round((performance.now() - started) / 1_000)} s.`);
+}

@@ -1,0 +1,30 @@
+/** An index that Namedex builds itself. */
+export type OwnIndex = { name: string; table: string; definition: string };
+
+/**
+ * The large indexes of the readers, in the order in which they are missed most. They are not declared in
+ * `ponder.schema.ts`: Ponder drops what is declared there at each restart of the indexer and builds it again before it
+ * is ready, which takes many minutes on a large index, while these stay. They never decide what an answer says, only
+ * how long it takes.
+ */
+export const ownIndexes: readonly OwnIndex[] = [
+  { name: "events_node", table: "events", definition: "(node, block_number, log_index)" },
+  {
+    name: "ownership_changes_node",
+    table: "ownership_changes",
+    definition: "(node, block_number, log_index, ordinal)",
+  },
+  { name: "resolver_changes_node", table: "resolver_changes", definition: "(node, block_number, log_index)" },
+  { name: "holders_address", table: "holders", definition: "(address, last_owned_block_number, node)" },
+  { name: "events_type", table: "events", definition: "(event_type, block_timestamp)" },
+  { name: "events_transaction", table: "events", definition: "(transaction_hash)" },
+  { name: "events_time", table: "events", definition: "(block_timestamp)" },
+  {
+    name: "domains_wrapper_expiry",
+    table: "domains",
+    definition: "(wrapper_expiry_timestamp) where is_wrapped",
+  },
+  // The operator class is spelled out: the schema of the extension is in no search path.
+  { name: "domains_label_trgm", table: "domains", definition: "using gin (label public.gin_trgm_ops)" },
+  { name: "domains_name_trgm", table: "domains", definition: "using gin (full_name public.gin_trgm_ops)" },
+];

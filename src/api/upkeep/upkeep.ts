@@ -1,0 +1,101 @@
+import pg from "pg";
+import { buildIndexes } from "./build.ts";
+import { hasFigures, makeFigures, moveFigures } from "./figures.ts";
+
+/** What to look after, and how. */
+export type UpkeepPlan = {
+  databaseUrl: string;
+  /** Schema of the index. */
+  schema: string;
+  /** True once every past event is indexed: before, the indexer is better left alone. */
+  isReady: () => Promise<boolean>;
+  /** The time, in unix seconds. */
+  now: () => Promise<number>;
+  say: (line: string) => void;
+  /** How often to look, in milliseconds. */
+  every?: number;
+};
+
+/** How often to look whether something is to be done. */
+const ROUND_MS = 30_000;
+/** The first look is soon: a replica that starts beside a ready index finds all done. */
+const FIRST_ROUND_MS = 1_000;
+/** Any number that nobody else uses; with the schema's it makes the lock of one index. */
+const LOCK = 626_392;
+
+/**
+ * Looks after what the index has besides its own tables: the large indexes and the counts. Every process of the API
+ * does, whichever comes first; a lock lets one at a time. What fails is tried again in the next round.
+ */
+export function startUpkeep(plan: UpkeepPlan): { stop: () => Promise<void> } {
+  let timer: NodeJS.Timeout | undefined;
+  let running: Promise<void> = Promise.resolve();
+  let isStopped = false;
+  const round = () => {
+    running = doRound(plan)
+      .catch((error: Error) =>
+        plan.say(`Upkeep of the index failed, and will be tried again: ${error.message}`),
+      )
+      .then(() => schedule(plan.every ?? ROUND_MS));
+  };
+  const schedule = (after: number) => {
+    if (!isStopped) timer = setTimeout(round, after).unref();
+  };
+  schedule(Math.min(FIRST_ROUND_MS, plan.every ?? ROUND_MS));
+  return {
+    stop: async () => {
+      isStopped = true;
+      clearTimeout(timer);
+      await running;
+    },
+  };
+}
+
+/** One look at everything. */
+async function doRound(plan: UpkeepPlan): Promise<void> {
+  if (!(await plan.isReady())) return;
+  const client = new pg.Client({
+    connectionString: plan.databaseUrl,
+    application_name: `${plan.schema}_upkeep`,
+  });
+  client.on("error", () => {}); // What was under way fails with it.
+  await client.connect();
+  try {
+    if ((await mayBuild(client, plan.schema)) && (await takeLock(client, plan.schema))) {
+      await keepUp(client, plan);
+    }
+  } finally {
+    await client.end().catch(() => {});
+  }
+}
+
+/** Where the API has a role of its own, which only reads the index, the API of the indexer's process does all this. */
+async function mayBuild(client: pg.Client, schema: string): Promise<boolean> {
+  const { rows } = await client.query<{ may: boolean | null }>(
+    "select pg_has_role(relowner, 'usage') as may from pg_class where oid = to_regclass($1)",
+    [`"${schema}".domains`],
+  );
+  return rows[0]?.may ?? false;
+}
+
+/** Not waited for: a session that waits holds up the building of indexes, which waits for all others. */
+async function takeLock(client: pg.Client, schema: string): Promise<boolean> {
+  const { rows } = await client.query<{ taken: boolean }>(
+    "select pg_try_advisory_lock($1, hashtext($2)) as taken",
+    [LOCK, schema],
+  );
+  return rows[0]?.taken ?? false;
+}
+
+async function keepUp(client: pg.Client, { schema, now, say }: UpkeepPlan): Promise<void> {
+  await client.query("set jit = off");
+  await buildIndexes({ client, schema, say });
+  const place = { client, schema: `"${schema}"` };
+  if (await hasFigures(place)) return moveFigures(place, await now());
+  const started = performance.now();
+  if (await makeFigures(place, await now())) {
+    say(
+      `Counted all names in ${Math.round((performance.now() - started) / 1_000)} s; from now on they are counted as they change.`,
+    );
+  }
+}
