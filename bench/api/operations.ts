@@ -83,7 +83,7 @@ function singles({ names, addresses, largestOwner, parents }: Samples): Operatio
     }),
     one("/agents/{agentId}", ["/agents/1", "/agents/2"]),
     one("/agents", ["/agents"]),
-    ...["/stats", "/pending-stats"].map((path) => one(path, [path])),
+    ...["/stats", "/pending-stats", "/indexing-status"].map((path) => one(path, [path])),
   ];
 }
 
