@@ -96,6 +96,8 @@ async function serve(databaseUrl: string, { say, profile }: Plan) {
     ...{ ENS_NETWORK: "mainnet", DATABASE_URL: databaseUrl, DATABASE_SCHEMA: SCHEMA },
     // Nothing is asked of a chain: the names that are asked for are all in the index.
     RPC_URL_1: "http://127.0.0.1:9",
+    // The generated index ends when it was generated.
+    MAX_LAG_SECONDS: "1000000000",
     PONDER_LOG_LEVEL: "warn",
   };
   const profiler = profile === undefined ? [] : ["--cpu-prof", `--cpu-prof-dir=${profile}`];
