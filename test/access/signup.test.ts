@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { inspect } from "node:util";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { createSiweMessage, type SiweMessage } from "viem/siwe";
 import {
@@ -11,6 +13,7 @@ import {
   test,
   vi,
 } from "vitest";
+import { keysIn } from "../../src/api/store/keys.ts";
 import { CHAIN_ID, type Signer, type SignupService, startSignupService } from "./signupService.ts";
 
 let service: SignupService;
@@ -27,7 +30,7 @@ beforeEach(() => {
   spies = (["log", "info", "warn", "error", "debug"] as const).map((method) =>
     vi
       .spyOn(console, method)
-      .mockImplementation((...words) => void written.push(words.map(String).join(" "))),
+      .mockImplementation((...words) => void written.push(words.map((word) => inspect(word)).join(" "))),
   );
 });
 afterEach(() => {
@@ -158,6 +161,19 @@ describe("parallel sign-ups", () => {
     expect(owned.reduce((sum, { credits }) => sum + credits, 0)).toBe(1_000);
   });
 
+  test("wait for a debit that is under way: what it takes does not move", async () => {
+    const account = newAccount();
+    const { key } = (await service.signUp(account)).body;
+    const { id = 0 } = (await service.keys.find(String(key))) ?? {};
+    let moving: ReturnType<SignupService["signUp"]> | undefined;
+    await service.store.transaction(async (queries) => {
+      await keysIn(queries).charge(id, { credits: 300, operation: "GET /whois/{name}" });
+      moving = service.signUp(account);
+      await sleep(300); // It reaches the key before the debit is done.
+    });
+    expect((await moving)?.body).toMatchObject({ credits: 700, is_first: false });
+  });
+
   test("and requests with the old key: each credit is charged or moved, never both", async () => {
     const account = newAccount();
     const { key } = (await service.signUp(account)).body;
@@ -263,7 +279,7 @@ describe("a message is refused", () => {
 
   test.each(odd)("if it is %s", async (_, message) => {
     const reply = await service.post("/signup", { message, signature: "0x00" });
-    expect(reply).toMatchObject(refused(/message/));
+    expect(reply).toMatchObject(refused(/EIP-4361|message field "/));
     expect(JSON.stringify(reply.body)).not.toContain("evil");
   });
 
@@ -407,7 +423,7 @@ test("without the database nobody gets a key, and the log names no secret", asyn
   const reply = await service.post("/signup", { message, signature });
   await service.store.query("ALTER TABLE away RENAME TO signups");
   expect(reply).toMatchObject({ status: 500, body: { error: { code: "INTERNAL_ERROR" } } });
-  expect(written.join("\n")).toContain("POST /signup failed");
+  expect(written.join("\n")).toContain('relation "signups" does not exist');
   expect(written.join("\n")).not.toContain(signature.slice(2, 40));
   expect(written.join("\n")).not.toContain("ens_");
   expect((await service.post("/signup", { message, signature })).status).toBe(200);
