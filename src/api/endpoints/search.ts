@@ -1,10 +1,18 @@
 import { z } from "@hono/zod-openapi";
+import type { Ctx } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
 import { input } from "../input.ts";
 import { childrenOf, countDomains, listDomainPage } from "../query/domains.ts";
 import { readKeptSearch } from "../query/figures.ts";
-import { PAGE_SIZE, sortColumns } from "../query/page.ts";
-import { countSearch, type SearchFigures, searchCondition } from "../query/search.ts";
+import { PAGE_SIZE, type PageRequest, sortColumns } from "../query/page.ts";
+import {
+  countSearch,
+  type SearchFigures,
+  type SearchFilters,
+  searchCondition,
+  searchInOnePass,
+} from "../query/search.ts";
+import type { Moment } from "../query/statistics.ts";
 import { toDomainItem } from "../record/domain.ts";
 import { count, domainItem, pageFields } from "../shapes.ts";
 
@@ -81,10 +89,7 @@ export const searchDomains = endpoint({
     const at = { chainId: ctx.contracts.chainId, now };
     const where = searchCondition(filters, at);
     const page = { page: asked.page, sortBy: asked.sort_by, sortDir: asked.sort_dir };
-    const [found, rows] = await Promise.all([
-      readKeptSearch(db, filters, at).then((kept) => kept ?? countSearch(db, where, now)),
-      listDomainPage(db, { where, page, now }),
-    ]);
+    const { figures: found, rows } = await search(db, { filters, where, page, at });
     return {
       results: rows.map((row) => toDomainItem(row, ctx)),
       stats: toFigures(found),
@@ -94,6 +99,23 @@ export const searchDomains = endpoint({
     };
   },
 });
+
+type Search = {
+  filters: SearchFilters;
+  where: ReturnType<typeof searchCondition>;
+  page: PageRequest;
+  at: Moment;
+};
+
+/** Parts of names are found by an index that sorts nothing; for all else the figures are at hand, or apart. */
+async function search(db: Ctx["db"], { filters, where, page, at }: Search) {
+  if (filters.text) return searchInOnePass(db, { where, page, now: at.now });
+  const [figures, rows] = await Promise.all([
+    readKeptSearch(db, filters, at).then((kept) => kept ?? countSearch(db, where, at.now)),
+    listDomainPage(db, { where, page, now: at.now }),
+  ]);
+  return { figures, rows };
+}
 
 const toFigures = ({
   total,

@@ -1,6 +1,6 @@
 import { domain, event, ownershipChange, primaryNameChange } from "ponder:schema";
 import type { SQL, SQLWrapper } from "drizzle-orm";
-import { alias, and, desc, eq, inArray, like, ne, notExists, sql } from "ponder";
+import { alias, and, desc, eq, inArray, like, ne, not, sql } from "ponder";
 import { type Address, type Hex, zeroAddress } from "viem";
 import type { Db } from "../context.ts";
 import { isCounted } from "./counted.ts";
@@ -20,17 +20,11 @@ export const listNewestPurchases = (db: Db, eventType: string, at: Newest): Prom
 /** The newest wrappings, newest first; those by which a registration ended are part of it. */
 export function listNewestWraps(db: Db, registrations: readonly string[], at: Newest): Promise<EventRow[]> {
   const other = alias(event, "other");
-  const registration = db
-    .select({ one: sql`1` })
-    .from(other)
-    .where(
-      and(
-        eq(other.transactionHash, event.transactionHash),
-        eq(other.node, event.node),
-        inArray(other.eventType, [...registrations]),
-      ),
-    );
-  return newestEvents(db, { eventType: "NameWrapped", and: notExists(registration) }, at);
+  // A value, and not `not exists`: the newest few are looked at one by one, where a join would read all there are.
+  const isPart = sql`coalesce((select true from ${event} as other
+    where ${eq(other.transactionHash, event.transactionHash)} and ${eq(other.node, event.node)}
+      and ${inArray(other.eventType, [...registrations])} limit 1), false)`;
+  return newestEvents(db, { eventType: "NameWrapped", and: not(isPart) }, at);
 }
 
 /** The newest unwrappings, newest first; to no owner goes a stale token that a new one replaces. */

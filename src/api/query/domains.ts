@@ -27,16 +27,35 @@ export async function listDomains(
   return rows.map(toRow);
 }
 
-/** Domains that meet a condition, page by page. */
+/**
+ * Domains that meet a condition, page by page. First which, then all about them: on the way to a late page nothing is
+ * read of the names before it but what they are sorted by.
+ */
 export async function listDomainPage(
   db: Db,
   { where, page, now }: { where: SQL | undefined; page: PageRequest; now: number },
 ): Promise<DomainRow[]> {
-  const rows = await withDisplay(db, where)
+  const listed = await db
+    .select({ chainId: domain.chainId, node: domain.node })
+    .from(domain)
+    .where(where)
     .orderBy(...orderOf(page, now))
     .limit(PAGE_SIZE)
     .offset(offsetOf(page.page));
-  return rows.map(toRow);
+  return listInOrder(db, listed);
+}
+
+/** All about these domains of one chain, in their order. */
+export async function listInOrder(
+  db: Db,
+  listed: readonly { chainId: number; node: Hex }[],
+): Promise<DomainRow[]> {
+  const [first] = listed;
+  if (first === undefined) return [];
+  const nodes = listed.map(({ node }) => node);
+  const rows = await listDomains(db, { chainId: first.chainId, nodes });
+  const byNode = new Map(rows.map((row) => [row.node, row]));
+  return nodes.flatMap((node) => byNode.get(node) ?? []);
 }
 
 /** How many domains meet a condition. */

@@ -4,8 +4,10 @@ import { and, eq, gte, ilike, lte, sql } from "ponder";
 import type { Address } from "viem";
 import type { Availability } from "../availability.ts";
 import type { Db } from "../context.ts";
+import { type DomainRow, listInOrder } from "./domains.ts";
 import { hasAvailability, isExpiredAt, isExpiringWithin, isName } from "./lifetime.ts";
 import { isWrappedAt } from "./ownership.ts";
+import { offsetOf, orderOf, PAGE_SIZE, type PageRequest } from "./page.ts";
 
 /** What to search domains by; all that is given has to hold. */
 export type SearchFilters = {
@@ -63,15 +65,23 @@ export type SearchFigures = {
   wrapped: number;
 };
 
+const figuresAt = (now: number) => ({
+  expired: isExpiredAt(now),
+  expiring30d: isExpiringWithin(30, now),
+  expiring90d: isExpiringWithin(90, now),
+  wrapped: isWrappedAt(now),
+});
+
 /** Counts what a search finds. */
 export async function countSearch(db: Db, where: SQL | undefined, now: number): Promise<SearchFigures> {
+  const { expired, expiring30d, expiring90d, wrapped } = figuresAt(now);
   const [row] = await db
     .select({
       total: sql<number>`count(*)::int`,
-      expired: countIf(isExpiredAt(now)),
-      expiring30d: countIf(isExpiringWithin(30, now)),
-      expiring90d: countIf(isExpiringWithin(90, now)),
-      wrapped: countIf(isWrappedAt(now)),
+      expired: countIf(expired),
+      expiring30d: countIf(expiring30d),
+      expiring90d: countIf(expiring90d),
+      wrapped: countIf(wrapped),
     })
     .from(domain)
     .where(where);
@@ -79,3 +89,35 @@ export async function countSearch(db: Db, where: SQL | undefined, now: number): 
 }
 
 const countIf = (condition: SQL): SQL<number> => sql<number>`(count(*) filter (where ${condition}))::int`;
+
+/**
+ * A page of what a search finds, and its figures, in one pass: for searches that no index sorts, where to find the names
+ * is most of the work.
+ */
+export async function searchInOnePass(
+  db: Db,
+  { where, page, now }: { where: SQL | undefined; page: PageRequest; now: number },
+): Promise<{ figures: SearchFigures; rows: DomainRow[] }> {
+  const { expired, expiring30d, expiring90d, wrapped } = figuresAt(now);
+  const found = await db
+    .select({
+      ...{ chainId: domain.chainId, node: domain.node, total: sql<number>`(count(*) over ())::int` },
+      expired: countAllIf(expired),
+      expiring30d: countAllIf(expiring30d),
+      expiring90d: countAllIf(expiring90d),
+      wrapped: countAllIf(wrapped),
+    })
+    .from(domain)
+    .where(where)
+    .orderBy(...orderOf(page, now))
+    .limit(PAGE_SIZE)
+    .offset(offsetOf(page.page));
+  const [first] = found;
+  // Behind the last page no row tells how many there are.
+  if (first === undefined) return { figures: await countSearch(db, where, now), rows: [] };
+  const { chainId: _chainId, node: _node, ...figures } = first;
+  return { figures, rows: await listInOrder(db, found) };
+}
+
+const countAllIf = (condition: SQL): SQL<number> =>
+  sql<number>`(count(*) filter (where ${condition}) over ())::int`;
