@@ -1,0 +1,184 @@
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type LocalChain, startDemoChain } from "../devnet/localChain.ts";
+import { freePort } from "../devnet/ports.ts";
+import { createTestDatabase } from "../support/database.ts";
+
+// The steps of the image and the units, in a folder that holds what the image holds: no tests, no development packages.
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const read = (file: string) => readFileSync(join(root, file), "utf8");
+
+/** Nobody of the system, where we are root: the program runs as a user that may write only what Ponder writes. */
+const stranger = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+
+let folder: string;
+let local: LocalChain;
+let database: Awaited<ReturnType<typeof createTestDatabase>>;
+let env: Record<string, string>;
+const running: ChildProcess[] = [];
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "namedex-deploy-"));
+  const files = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard"], {
+    cwd: root,
+    encoding: "utf8",
+  });
+  const ignored = read(".dockerignore")
+    .split("\n")
+    .filter((line) => line !== "");
+  for (const file of files.split("\n")) {
+    if (file === "" || ignored.includes(file.split("/")[0] ?? "") || !existsSync(join(root, file))) continue;
+    cpSync(join(root, file), join(folder, file));
+  }
+  const path = `${dirname(process.execPath)}:${process.env.PATH}`;
+  execFileSync(join(folder, "docs/deploy/install.sh"), {
+    stdio: "pipe",
+    env: { ...process.env, PATH: path },
+  });
+  local = await startDemoChain();
+  database = await createTestDatabase();
+  writeFileSync(join(folder, "deployment.json"), JSON.stringify(local.deployment));
+  chmodSync(folder, 0o755);
+  if (stranger.uid)
+    for (const written of ["", "ponder-env.d.ts"])
+      chownSync(join(folder, written), stranger.uid, stranger.gid);
+  env = {
+    PATH: path,
+    HOME: "/nonexistent",
+    NODE_ENV: "production",
+    ENS_NETWORK: "custom",
+    ENS_DEPLOYMENT: join(folder, "deployment.json"),
+    [`RPC_URL_${local.anvil.chainId}`]: local.anvil.url,
+    LIVE_RPC_URL: local.anvil.url,
+    DATABASE_URL: database.url,
+  };
+}, 400_000);
+
+afterAll(async () => {
+  for (const child of running) if (child.exitCode === null) child.kill("SIGKILL");
+  await local?.anvil.stop();
+  await database?.drop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+type Started = {
+  url: string;
+  port: number;
+  output: () => string;
+  ended: Promise<number | null>;
+  child: ChildProcess;
+};
+
+async function run(program: "start" | "serve"): Promise<Started> {
+  const port = await freePort();
+  const child = spawn(join(folder, "docs/deploy/run.sh"), [program], {
+    cwd: "/",
+    env: { ...env, PORT: String(port) },
+    ...stranger,
+  });
+  running.push(child);
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (text) => (output += text));
+  const ended = new Promise<number | null>((resolve) => child.on("exit", resolve));
+  return { url: `http://127.0.0.1:${port}`, port, output: () => output, ended, child };
+}
+
+const health = (port: number): boolean => {
+  try {
+    execFileSync(join(folder, "docs/deploy/health.sh"), {
+      env: { ...env, PORT: String(port) },
+      stdio: "pipe",
+    });
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+async function untilReady({ url, child, output }: Started): Promise<void> {
+  for (const end = Date.now() + 100_000; Date.now() < end; await sleep(200)) {
+    if (child.exitCode !== null) throw new Error(`It ended: ${output()}`);
+    const reply = await fetch(`${url}/indexing-status`).catch(() => null);
+    if (reply?.ok && ((await reply.json()) as { ready: boolean }).ready) return;
+  }
+  throw new Error(`It is not ready: ${output()}`);
+}
+
+describe("with production packages alone, as a user without rights", () => {
+  let indexer: Started;
+
+  test("the indexer indexes and answers, and its health can be asked", async () => {
+    expect(existsSync(join(folder, "node_modules/vitest"))).toBe(false);
+    indexer = await run("start");
+    expect(health(await freePort())).toBe(false);
+    await untilReady(indexer);
+    expect(health(indexer.port)).toBe(true);
+    const reply = await fetch(`${indexer.url}/whois/alice.eth`);
+    expect(await reply.json()).toMatchObject({ availability_status: "registered", source: "indexed" });
+  }, 120_000);
+
+  test("a replica answers beside it", async () => {
+    const replica = await run("serve");
+    await untilReady(replica);
+    expect((await fetch(`${replica.url}/whois/alice.eth`)).status).toBe(200);
+    replica.child.kill("SIGTERM");
+    expect(await replica.ended).toBe(0);
+  }, 120_000);
+
+  test("SIGINT ends it cleanly, and it starts again at once", async () => {
+    indexer.child.kill("SIGINT");
+    expect(await indexer.ended).toBe(0);
+    const again = await run("start");
+    await untilReady(again);
+    expect(again.output()).not.toMatch(/locked/i);
+    again.child.kill("SIGINT");
+    expect(await again.ended).toBe(0);
+  }, 120_000);
+});
+
+describe("image and units", () => {
+  test("take the same steps, as a user without rights, and stop by SIGINT", () => {
+    const image = read("Dockerfile");
+    for (const line of [
+      "RUN ./docs/deploy/install.sh",
+      "USER node",
+      "STOPSIGNAL SIGINT",
+      'ENTRYPOINT ["./docs/deploy/run.sh"]',
+      'CMD ["./docs/deploy/health.sh"]',
+    ]) {
+      expect(image).toContain(line);
+    }
+    for (const [unit, program] of [
+      ["namedex-indexer", "start"],
+      ["namedex-api@", "serve"],
+    ]) {
+      const text = read(`docs/deploy/${unit}.service`);
+      expect(text).toMatch(new RegExp(`^ExecStart=/opt/namedex/docs/deploy/run.sh ${program}$`, "m"));
+      expect(text).toMatch(/^KillSignal=SIGINT$/m);
+      expect(text).toMatch(/^User=namedex$/m);
+      expect(text).toMatch(/^MemoryMax=/m);
+    }
+    expect(read("compose.yaml")).toContain("stop_signal: SIGINT");
+  });
+
+  test("the image holds no tests, no settings and nothing of git", () => {
+    expect(read(".dockerignore").split("\n")).toEqual(
+      expect.arrayContaining(["test", ".git", ".env", ".env.*", "node_modules"]),
+    );
+  });
+});
