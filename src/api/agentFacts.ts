@@ -33,14 +33,16 @@ import type { Text } from "./record/agentProfile.ts";
 export async function findAgentFacts(ctx: Ctx, name: AskedName): Promise<AgentFacts> {
   const { contracts } = ctx;
   const home = contracts.agentHomes.find(({ chainId }) => chainId === contracts.chainId);
-  const ofName = home ? await listBindingsOfName(ctx.db, home, name.node) : [];
-  const { found, texts } = await findTexts(ctx, name, async () =>
-    candidateKeys(ctx, home, name.node, ofName),
-  );
+  const listed = home ? listBindingsOfName(ctx.db, home, name.node) : Promise.resolve([]);
+  const [ofName, { found, texts }, indexed] = await Promise.all([
+    listed,
+    findTexts(ctx, name, async () => candidateKeys(ctx, home, name.node, await listed)),
+    findFactsMany(ctx, [name.node]),
+  ]);
   const known = home ? await findBindings(ctx, { home, texts, ofName }) : NO_BINDINGS;
   return {
     ...{ name: name.name, node: name.node, home, texts, bindings: known.bindings },
-    isIndexed: (await findFactsMany(ctx, [name.node])).has(name.node),
+    isIndexed: indexed.has(name.node),
     source: found.source === "live" || known.isLive ? "live" : "indexed",
   };
 }

@@ -82,10 +82,10 @@ export const domainRecords = endpoint({
 
 /** Records by the index; null if it does not know a value that only the chain has. */
 async function readRecords({ db }: Ctx, of: Place, types: RecordType[]) {
-  const { version, contenthash } = await findResolverNode(db, of);
-  const [texts, addresses] = await Promise.all([
-    types.includes("text") ? listTexts(db, { ...of, version }) : [],
-    types.includes("addr") ? listAddresses(db, { ...of, version }) : [],
+  const [{ contenthash }, texts, addresses] = await Promise.all([
+    findResolverNode(db, of),
+    types.includes("text") ? listTexts(db, of) : [],
+    types.includes("addr") ? listAddresses(db, of) : [],
   ]);
   if (texts.some((text) => !text.isValueKnown)) return null;
   return {
@@ -136,7 +136,7 @@ async function findCurrentText(ctx: Ctx, name: AskedName, key: string) {
   const found = await findFacts(ctx, name, oneText(key));
   if (found.source === "live") return { found, text: null };
   const of = indexedPlace(ctx, name, found);
-  const text = of && (await findText(ctx.db, { ...of, ...(await findResolverNode(ctx.db, of)) }, key));
+  const text = of && (await findText(ctx.db, of, key));
   if (text && !text.isValueKnown) return { found: await findLive(ctx, name, oneText(key)), text: null };
   return { found, text };
 }

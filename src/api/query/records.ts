@@ -32,16 +32,20 @@ const resolverNodeOf = prepared((db) =>
     .prepare("resolver_node"),
 );
 
+/** The version in force, found by the way: to ask for it first would be another way to the database and back. */
+const versionInForce = sql`coalesce((select ${resolverNode.version} from ${resolverNode}
+  where ${eq(resolverNode.chainId, placeholder("chainId"))} and ${eq(resolverNode.resolver, placeholder("resolver"))}
+    and ${eq(resolverNode.node, placeholder("node"))}), 0)`;
+
 const isTextInForce = and(
   eq(textRecord.chainId, placeholder("chainId")),
   eq(textRecord.resolver, placeholder("resolver")),
   eq(textRecord.node, placeholder("node")),
-  eq(textRecord.version, placeholder("version")),
+  eq(textRecord.version, versionInForce),
 );
 
 /** Text records in force that have a value, or one that only the chain knows; by key. */
-export const listTexts = (db: Db, of: RecordsOf & { version: number }): Promise<TextRow[]> =>
-  textsOf(db).execute(of);
+export const listTexts = (db: Db, of: RecordsOf): Promise<TextRow[]> => textsOf(db).execute(of);
 
 const textsOf = prepared((db) =>
   db
@@ -53,11 +57,7 @@ const textsOf = prepared((db) =>
 );
 
 /** A text record in force, cleared ones too; null if the key was never set. */
-export async function findText(
-  db: Db,
-  of: RecordsOf & { version: number },
-  key: string,
-): Promise<TextRow | null> {
+export async function findText(db: Db, of: RecordsOf, key: string): Promise<TextRow | null> {
   const [row] = await textOf(db).execute({ ...of, keyHash: keccak256(stringToBytes(key)) });
   return row ?? null;
 }
@@ -71,8 +71,7 @@ const textOf = prepared((db) =>
 );
 
 /** Address records in force that have a value, by coin type. */
-export const listAddresses = (db: Db, of: RecordsOf & { version: number }): Promise<AddressRow[]> =>
-  addressesOf(db).execute(of);
+export const listAddresses = (db: Db, of: RecordsOf): Promise<AddressRow[]> => addressesOf(db).execute(of);
 
 const addressesOf = prepared((db) =>
   db
@@ -83,7 +82,7 @@ const addressesOf = prepared((db) =>
         eq(addressRecord.chainId, placeholder("chainId")),
         eq(addressRecord.resolver, placeholder("resolver")),
         eq(addressRecord.node, placeholder("node")),
-        eq(addressRecord.version, placeholder("version")),
+        eq(addressRecord.version, versionInForce),
         isNotNull(addressRecord.address),
       ),
     )
