@@ -5,6 +5,7 @@ import { prepareDatabase } from "./database.ts";
 import { loadEnvironmentFiles } from "./environment.ts";
 import { checkLiveUrls, checkPayments, checkRpcUrls } from "./rpcCheck.ts";
 import { readSettings, type Settings, SettingsError } from "./settings.ts";
+import { describeStall, type Stall, watchIndexer } from "./watchdog.ts";
 
 // `npm start` (indexer and API) and `npm run serve` (API alone, any number beside one indexer).
 // Checks the settings before Ponder does, whose complaints are stack traces, and passes signals on.
@@ -24,7 +25,7 @@ try {
   if (command === "start") await Promise.all([prepareDatabase(settings.databaseUrl), checkRpcUrls(settings)]);
   await Promise.all([checkLiveUrls(settings), checkPayments(settings)]);
   console.log(accessNotes[settings.access]);
-  passSignalsAndEnd(startPonder(command, settings));
+  passSignalsAndEnd(startPonder(command, settings), watchOf(command, settings));
 } catch (error) {
   if (!(error instanceof SettingsError)) throw error;
   console.error(`Namedex cannot start.\n${error.message}`);
@@ -56,12 +57,38 @@ function startPonder(command: Command, { schema, viewsSchema, port }: Settings):
   return spawn(process.execPath, [...process.execArgv, ...preload, ...args], { stdio: "inherit" });
 }
 
+/** Exit code of a process that its supervisor should start again. */
+const START_AGAIN = 75;
+/** Ponder ends within 5 seconds of a request; one that hangs is killed. */
+const KILL_AFTER_MS = 10_000;
+
 /**
  * Ponder gives its lock on the schema back after SIGINT only, so every request to stop becomes one; after SIGTERM
  * the next start would wait 25 seconds. Its exit code is ours: 75 says "start me again", 1 "do not".
  */
-function passSignalsAndEnd(child: ChildProcess): void {
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
-    process.on(signal, () => child.kill("SIGINT"));
-  child.on("exit", (code) => process.exit(code ?? 1));
+function passSignalsAndEnd(child: ChildProcess, watch: Watch | null): void {
+  let hasStalled = false;
+  const stopWatching = watch?.((stall) => {
+    hasStalled = true;
+    console.error(describeStall(stall));
+    child.kill("SIGINT");
+    setTimeout(() => child.kill("SIGKILL"), KILL_AFTER_MS);
+  });
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+    process.on(signal, () => {
+      stopWatching?.();
+      child.kill("SIGINT");
+    });
+  }
+  child.on("exit", (code) => process.exit(hasStalled ? START_AGAIN : (code ?? 1)));
+}
+
+type Watch = (onStall: (stall: Stall) => void) => () => void;
+
+/** Replicas index nothing that could stand still. */
+function watchOf(command: Command, settings: Settings): Watch | null {
+  const { databaseUrl, schema, rpcUrls, watchdogSeconds } = settings;
+  if (command === "serve" || watchdogSeconds === null) return null;
+  return (onStall) =>
+    watchIndexer({ databaseUrl, schema, rpcUrls, patienceSeconds: watchdogSeconds, onStall });
 }

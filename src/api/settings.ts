@@ -37,6 +37,8 @@ export type Settings = DatabaseSettings & {
   trustedProxies: number;
   /** How old the newest indexed block may be for the index to answer; null for chains whose time stands still. */
   maxLagSeconds: number | null;
+  /** How long the index may stand still while its chain goes on, before the indexer is ended; null for ever. */
+  watchdogSeconds: number | null;
   /** How requests are paid for one by one; null where they are not. */
   payments: PaymentSettings | null;
   /** Which requests get a line in the log. */
@@ -90,7 +92,8 @@ const environment = z.object({
   ARCHIVE_READS: z.enum(["on", "off"]).optional(),
   ACCESS: z.enum(["open", "metered"]).default("open"),
   TRUSTED_PROXIES: wholeNumber(0, 10).default(0),
-  MAX_LAG_SECONDS: z.union([z.literal("off"), z.coerce.number().int().min(1).max(1_000_000_000)]).optional(),
+  MAX_LAG_SECONDS: z.union([z.literal("off"), wholeNumber(1, 1_000_000_000)]).optional(),
+  WATCHDOG_SECONDS: z.union([z.literal("off"), wholeNumber(1, 86_400)]).optional(),
   ...paymentEnvironment.partial().shape,
   PUBLIC_URL: z.string().optional(),
   REQUEST_LOG: z.enum(["all", "failed", "none"]).default("failed"),
@@ -117,6 +120,7 @@ const expectations: Record<string, [expected: string, example: string]> = {
   REQUEST_LOG: ["all, failed or none", "failed"],
   SLOW_QUERY_MS: ["a whole number of milliseconds from 1 to 60000", "1000"],
   TRUSTED_PROXIES: ["the number of your own proxies before the API, from 0 to 10", "1"],
+  WATCHDOG_SECONDS: ["a whole number of seconds from 1 to 86400, or off", "300"],
   MAX_LAG_SECONDS: ["a whole number of seconds from 1, or off", "120"],
   MPP_RECIPIENT: [
     "the address that is paid (a checksum, if it has one, must be right)",
@@ -152,6 +156,7 @@ export function readSettings(env: Record<string, string | undefined>): Settings 
     access: known.ACCESS,
     trustedProxies: known.TRUSTED_PROXIES,
     maxLagSeconds: readMaxLag(known),
+    watchdogSeconds: readWatchdog(known),
     payments: readPayments(known, given),
     publicUrls: readPublicUrls(known),
     requestLog: known.REQUEST_LOG,
@@ -219,6 +224,14 @@ function readLiveUrls({ ENS_NETWORK, LIVE_RPC_URL }: Environment, devnetUrls: st
 
 /** Public chains make a block every 12 seconds; an index further behind the clock than this is known to be late. */
 const LATE_SECONDS = 120;
+
+/** Far more than a chain rests between blocks, and than an indexer does over one. */
+const STALLED_SECONDS = 300;
+
+function readWatchdog({ ENS_NETWORK, WATCHDOG_SECONDS }: Environment): number | null {
+  const chosen = WATCHDOG_SECONDS ?? (ENS_NETWORK === "devnet" ? "off" : STALLED_SECONDS);
+  return chosen === "off" ? null : chosen;
+}
 
 function readMaxLag({ ENS_NETWORK, MAX_LAG_SECONDS }: Environment): number | null {
   const usual = ENS_NETWORK === "mainnet" || ENS_NETWORK === "sepolia" ? LATE_SECONDS : "off";

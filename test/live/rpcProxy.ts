@@ -57,8 +57,8 @@ async function pass(proxy: RpcProxy, { target, request, response }: Passing): Pr
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
   const body = Buffer.concat(chunks).toString();
-  const asked = JSON.parse(body) as { id: number; method: string; params: unknown[] };
-  const [call, block] = asked.params as [{ to?: string; data?: string } | undefined, unknown];
+  const asked = JSON.parse(body) as { id: number; method: string; params?: unknown[] };
+  const [call, block] = (asked.params ?? []) as [{ to?: string; data?: string } | undefined, unknown];
   const record = { method: asked.method, to: call?.to ?? null, data: call?.data ?? null, block };
   proxy.recorded.push(record);
   const fault = proxy.fault(record);
