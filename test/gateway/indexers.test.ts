@@ -1,0 +1,93 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { mineBlocks } from "../devnet/acts.ts";
+import { type LocalChain, startDemoChain } from "../devnet/localChain.ts";
+import { type RpcProxy, startRpcProxy } from "../live/rpcProxy.ts";
+import { type Stack, startStack } from "../support/stack.ts";
+import { type GatewayProcess, startGateway } from "./gateway.ts";
+
+let local: LocalChain;
+let node: RpcProxy;
+let a: Stack;
+let b: Stack;
+let gateway: GatewayProcess;
+
+beforeAll(async () => {
+  local = await startDemoChain();
+  node = await startRpcProxy(local.anvil.url);
+  const plan = { deployment: local.deployment, env: { LIVE_RPC_URL: local.anvil.url } };
+  a = await startStack({ ...plan, rpcUrl: local.anvil.url });
+  b = await startStack({ ...plan, rpcUrl: node.url });
+  await Promise.all([a.waitForHead(), b.waitForHead()]);
+  gateway = await startGateway([a, b], { GATEWAY_DRAIN_SECONDS: "0", GATEWAY_MAX_LAG_SECONDS: "1000000" });
+}, 240_000);
+
+afterAll(async () => {
+  await gateway?.stop();
+  await Promise.all([a?.destroy(), b?.destroy()]);
+  await node?.kill();
+  await local?.anvil.stop();
+});
+
+const ask = async (path = "/whois/alice.eth") => {
+  const reply = await fetch(`${gateway.url}${path}`);
+  return { status: reply.status, body: (await reply.json()) as Record<string, unknown> };
+};
+
+test("answers are those of the indexers, bulk look-ups too", async () => {
+  await gateway.until("synced", "synced");
+  expect(await ask()).toEqual({ ...(await a.api("/whois/alice.eth")) });
+  const init = {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ names: Array.from({ length: 200 }, (_, i) => `nobody${i}.eth`) }),
+  };
+  const [direct, through] = await Promise.all(
+    [a.url, gateway.url].map(async (url) => (await fetch(`${url}/whois/bulk`, init)).json()),
+  );
+  expect(through).toEqual(direct);
+});
+
+test("an indexer whose node stands still and calls itself fresh is left out until it follows again", async () => {
+  const still = await fetch(local.anvil.url, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "eth_getBlockByNumber", params: ["latest", true] }),
+  });
+  const { result } = (await still.json()) as { result: unknown };
+  node.fault = ({ method, to }) =>
+    method === "eth_getBlockByNumber" && to === null ? { result } : undefined;
+  await mineBlocks(local.chain, { count: 8 });
+  await a.waitForHead();
+  await gateway.until("synced", "lagging");
+  expect((await b.api<{ ready: boolean }>("/indexing-status")).body).toMatchObject({ ready: true });
+  node.fault = () => undefined;
+  await gateway.until("synced", "synced");
+});
+
+test("an indexer that dies costs no answer; with none left it is 502 or 503, and it comes back by itself", async () => {
+  const statuses = new Map<number, number>();
+  let isLoading = true;
+  const load = async () => {
+    while (isLoading) {
+      const { status } = await ask();
+      statuses.set(status, (statuses.get(status) ?? 0) + 1);
+    }
+  };
+  const loads = [load(), load(), load(), load()];
+  await sleep(300);
+  await a.kill();
+  await gateway.until("unreachable", "synced");
+  await sleep(300);
+  isLoading = false;
+  await Promise.all(loads);
+  expect([...statuses.keys()]).toEqual([200]);
+  await b.kill();
+  expect([502, 503]).toContain((await ask()).status);
+  await gateway.until("unreachable", "unreachable");
+  expect(await ask()).toMatchObject({ status: 503, body: { error: { code: "NO_INDEXERS_AVAILABLE" } } });
+  a.restart();
+  await a.ready();
+  await gateway.until("synced", "unreachable");
+  expect((await ask()).status).toBe(200);
+}, 120_000);
