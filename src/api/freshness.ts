@@ -75,13 +75,20 @@ export function createFreshness(plan: FreshnessPlan): Freshness {
     );
     return { indexer, unfit, maxLagSeconds: plan.maxLagSeconds, chains: reports };
   };
+  const requireFit = async () => {
+    const unfit = await judge(plan, state, await look());
+    if (unfit !== null) throw refusal(await report());
+    state.fitUntil = Date.now() + FIT_MS;
+  };
+  let looking: Promise<void> | undefined;
   return {
     report,
     require: async () => {
       if (state.fitUntil > Date.now()) return;
-      const unfit = await judge(plan, state, await look());
-      if (unfit !== null) throw refusal(await report());
-      state.fitUntil = Date.now() + FIT_MS;
+      looking ??= requireFit().finally(() => {
+        looking = undefined;
+      });
+      await looking; // Of a crowd one looks, and all have the verdict.
     },
     watch: () => {
       const timer = setInterval(async () => {

@@ -43,11 +43,14 @@ export async function readIndexerState(db: Db): Promise<IndexerState> {
   return rows[0] ?? unknownIndexer;
 }
 
+/** Any index that is declared in `ponder.schema.ts`; those that we build ourselves may be younger than everything. */
+const REBUILT_INDEX = "domains_node";
+
 /**
  * The block of each chain as of which the tables are. Ponder keeps checkpoints of 75 digits: time (10), chain (16),
- * block (16), ... An indexer that starts again takes its tables back to the safe checkpoint, drops the indexes, and
- * leaves the latest checkpoint as it was until the first block afterwards: a latest checkpoint that is older than the
- * youngest index tells of rows that are gone. Source: ponder 0.17.7, database/index.js, `crashRecoveryCheckpoint`.
+ * block (16), ... An indexer that starts again takes its tables back to the safe checkpoint, builds the declared indexes
+ * anew, and leaves the latest checkpoint as it was until the first block afterwards: a latest checkpoint that is older
+ * than a declared index tells of rows that are gone. Source: ponder 0.17.7, database/index.js, `crashRecoveryCheckpoint`.
  */
 export async function listProgress(db: Db): Promise<ChainProgress[]> {
   const { rows } = await db.execute<
@@ -56,8 +59,7 @@ export async function listProgress(db: Db): Promise<ChainProgress[]> {
     sql`
     with indexer as (select (value ->> 'is_ready')::int = 1 as is_ready from _ponder_meta where key = 'app'),
     built as (
-      select min(age(i.xmin)) as age from pg_index i join pg_class t on t.oid = i.indrelid
-      where t.relnamespace = current_schema()::regnamespace
+      select age(xmin) as age from pg_index where indexrelid = to_regclass(${REBUILT_INDEX})
     ),
     progress as (
       select c.*, case
