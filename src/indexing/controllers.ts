@@ -7,7 +7,7 @@ import { readRent } from "./write/archive.ts";
 import { type Cause, causeOf } from "./write/cause.ts";
 import { addressesOf, mayRead } from "./write/contracts.ts";
 import { ethName, patchDomain } from "./write/domains.ts";
-import { appendEvent, type EventValues } from "./write/events.ts";
+import { appendEvent, appendRepeat, type EventValues } from "./write/events.ts";
 import { isLabelOf, learnLabel } from "./write/names.ts";
 
 const CONTROLLER = "CONTROLLER";
@@ -121,7 +121,7 @@ async function onPurchase(
   { label, labelhash, owner, expires, ...price }: Purchase,
 ) {
   const cause = causeOf(context, event, CONTROLLER, eventType);
-  await appendEvent(context, cause, {
+  await appendRepeat(context, cause, {
     ...(await labelled(context, label, labelhash)),
     ...price,
     ...(owner && { ownerAddress: owner }),

@@ -3,7 +3,7 @@ import type { Hex } from "viem";
 import { childNode, ETH_NODE, hashOfTokenId } from "../ens/name.ts";
 import { causeOf, orNone } from "./write/cause.ts";
 import { ethName, patchDomain } from "./write/domains.ts";
-import { appendEvent, type EventValues } from "./write/events.ts";
+import { appendEvent, appendRepeat, type EventValues } from "./write/events.ts";
 
 const REGISTRAR = "REGISTRAR";
 
@@ -160,7 +160,7 @@ async function onRegistered({ event, context }: Registered, eventType: string) {
   const place = placeOfToken(id);
   const cause = causeOf(context, event, REGISTRAR, eventType);
   await patchDomain(context, cause, place, () => ({ registrarExpiryTimestamp: expires }));
-  await appendEvent(context, cause, {
+  await appendRepeat(context, cause, {
     node: place.node,
     ownerAddress: owner,
     expiryTimestamp: expires,

@@ -5,7 +5,7 @@ import { decodeDnsName, hashOfTokenId, isPrintable, nodeOfLabels, unknownLabel }
 import { fusesAt, mintedToken } from "../ens/wrapper.ts";
 import { type Cause, causeOf, orNone } from "./write/cause.ts";
 import { type Domain, type DomainPatch, type Place, patchDomain } from "./write/domains.ts";
-import { appendEvent } from "./write/events.ts";
+import { appendEvent, appendRepeat } from "./write/events.ts";
 import { isLabelOf, learnLabel } from "./write/names.ts";
 
 const NAME_WRAPPER = "NAME_WRAPPER";
@@ -18,7 +18,7 @@ ponder.on("NameWrapper:NameWrapped", async ({ event, context }) => {
   const { node, name, owner, fuses, expiry } = event.args;
   const cause = causeOf(context, event, NAME_WRAPPER, "NameWrapped");
   const spelled = await readName(context, node, name);
-  await appendEvent(context, cause, {
+  await appendRepeat(context, cause, {
     node,
     ownerAddress: owner,
     fuses,

@@ -5,7 +5,7 @@ import { ETH_NODE } from "../../ens/name.ts";
 import { effectiveOwner, isWrapped } from "../../ens/owner.ts";
 import type { Cause } from "./cause.ts";
 import { addressesOf } from "./contracts.ts";
-import { nameNewDomain, namingWithoutParent } from "./names.ts";
+import { nameNewDomain, namingBelow, namingWithoutParent } from "./names.ts";
 
 /** A domain as stored. */
 export type Domain = typeof domain.$inferSelect;
@@ -47,18 +47,58 @@ export async function patchDomain(
   place: Place,
   patch: (before: Domain) => DomainPatch,
 ): Promise<{ before: Domain | null; after: Domain }> {
-  const { chainId } = cause;
-  const before = await context.db.find(domain, { chainId, node: place.node });
-  const base = await placed(context, before ?? blankDomain(cause, place.node), place);
-  const after = derive(context, { ...base, ...patch(base) });
-  if (before === null) await context.db.insert(domain).values(after);
-  else {
-    const { chainId: _chain, node: _node, ...columns } = after;
-    await context.db.update(domain, { chainId, node: place.node }).set(columns);
-  }
-  await noteOwnershipChange(context, cause, base, after);
+  let before = null as Domain | null;
+  const blank = standing(blankDomain(cause, place.node), place);
+  let base = blank;
+  let after = derive(context, { ...blank, ...patch(blank) });
+  // One question to the store both finds a row and changes it.
+  await context.db
+    .insert(domain)
+    .values(after)
+    .onConflictDoUpdate((found) => {
+      before = readOnce(found);
+      base = standing(before, place);
+      after = derive(context, { ...base, ...patch(base) });
+      return changesOf(before, after);
+    });
+  if (base.parentNode !== (before?.parentNode ?? null)) after = await nameDomain(context, after);
+  await noteOwnershipChange(context, cause, before ?? blank, after);
   if (base.resolver !== after.resolver) await noteResolverChange(context, cause, after);
   return { before, after };
+}
+
+/** Gives a domain its place in the tree, once a log tells it. */
+function standing(row: Domain, { parentNode, labelhash }: Place): Domain {
+  if (row.parentNode !== null || parentNode === undefined || labelhash === undefined) return row;
+  return { ...row, parentNode, labelhash, ...namingBelow(parentNode, labelhash) };
+}
+
+/** Names a domain that has just got its place. Writes: domains (unless it has its name), and what naming needs. */
+async function nameDomain(context: Context, row: Domain): Promise<Domain> {
+  const { chainId, node, parentNode, labelhash } = row;
+  if (parentNode === null || labelhash === null) return row;
+  const naming = await nameNewDomain(context, node, parentNode, labelhash);
+  if (naming.fullName === row.fullName) return row;
+  await context.db.update(domain, { chainId, node }).set(naming);
+  return { ...row, ...naming };
+}
+
+/** A plain copy. A row as found is slow to read, because Ponder watches it, and to spread most of all. */
+function readOnce(found: Domain): Domain {
+  const row: Record<string, unknown> = {};
+  for (const column of Reflect.ownKeys(found) as (keyof Domain)[]) {
+    if (typeof column === "string") row[column] = found[column];
+  }
+  return row as Domain;
+}
+
+/** The columns that differ. Each column that is written costs time, changed or not. */
+function changesOf(before: Domain, after: Domain): Partial<Domain> {
+  const changes: Record<string, unknown> = {};
+  for (const column of Object.keys(after) as (keyof Domain)[]) {
+    if (before[column] !== after[column]) changes[column] = after[column];
+  }
+  return changes;
 }
 
 const blankDomain = (cause: Cause, node: Hex): Domain => ({
@@ -82,16 +122,11 @@ const blankDomain = (cause: Cause, node: Hex): Domain => ({
   createdTimestamp: cause.blockTimestamp,
 });
 
-/** Gives a domain its place and name, once a log tells them. */
-async function placed(context: Context, row: Domain, place: Place): Promise<Domain> {
-  const { node, parentNode, labelhash } = place;
-  if (row.parentNode !== null || parentNode === undefined || labelhash === undefined) return row;
-  return { ...row, parentNode, labelhash, ...(await nameNewDomain(context, node, parentNode, labelhash)) };
-}
-
 function derive(context: Context, row: Domain): Domain {
   const isEthSecondLevel = row.parentNode === ETH_NODE;
   const wrapped = isWrapped(row, addressesOf(context, "NameWrapper")[0], isEthSecondLevel);
+  const { registryOwner, registrarOwner, wrapperOwner } = row;
+  const owners = { registryOwner, registrarOwner, wrapperOwner, isWrapped: wrapped };
   return {
     ...row,
     isWrapped: wrapped,
@@ -100,7 +135,7 @@ function derive(context: Context, row: Domain): Domain {
       : wrapped && row.wrapperExpiryTimestamp !== 0n
         ? row.wrapperExpiryTimestamp
         : null,
-    effectiveOwnerAddress: effectiveOwner({ ...row, isWrapped: wrapped })?.address ?? null,
+    effectiveOwnerAddress: effectiveOwner(owners)?.address ?? null,
   };
 }
 

@@ -12,15 +12,23 @@ export type EventValues = Partial<Omit<Row, keyof Cause | "details">> & { detail
  * Keeps one log for one name. Writes: events, holders (for receivers and owners of the name).
  */
 export async function appendEvent(context: Context, cause: Cause, values: EventValues): Promise<void> {
+  await appendRepeat(context, cause, values);
+  const { node, toAddress, newOwnerAddress, ownerAddress } = values;
+  if (!node) return;
+  for (const address of new Set([toAddress, newOwnerAddress, ownerAddress])) {
+    if (address && orNone(address)) await putHolder(context, cause, address, node);
+  }
+}
+
+/**
+ * Keeps one log whose owner is who a token went to by another log of the same transaction, which noted the holder.
+ * Writes: events.
+ */
+export async function appendRepeat(context: Context, cause: Cause, values: EventValues): Promise<void> {
   const { details, ...columns } = withoutNul(values);
   await context.db
     .insert(event)
     .values({ ...cause, ...columns, details: details === undefined ? null : toJson(details) });
-  if (!columns.node) return;
-  const addresses = new Set([columns.toAddress, columns.newOwnerAddress, columns.ownerAddress]);
-  for (const address of addresses) {
-    if (address && orNone(address)) await putHolder(context, cause, address, columns.node);
-  }
 }
 
 function putHolder(context: Context, cause: Cause, address: Hex, node: Hex) {

@@ -100,24 +100,26 @@ export async function putText(context: Context, cause: Cause, text: TextSet): Pr
   const { version } = await findResolverNode(context, cause, text.node);
   const { chainId, contractAddress: resolver, blockNumber, transactionHash } = cause;
   const key = { chainId, resolver, node: text.node, version, keyHash: text.keyHash };
-  const before = await context.db.find(textRecord, key);
-  if (before?.isRead && before.blockNumber === blockNumber) {
-    const earlier = { chainId, blockNumber, logIndex: before.logIndex, ordinal: 0 };
-    await context.db.update(event, earlier).set({ value: null, valueSource: "unknown" });
-  }
   const columns = {
     ...storable(text.key, text.value ?? null),
     isValueKnown: text.value !== undefined,
     blockNumber,
     logIndex: cause.logIndex,
     transactionHash,
-    setsInTransaction: before?.transactionHash === transactionHash ? before.setsInTransaction + 1 : 1,
     isRead: text.isRead,
   };
+  let overtaken = null as number | null;
   await context.db
     .insert(textRecord)
-    .values({ ...key, ...columns })
-    .onConflictDoUpdate(columns);
+    .values({ ...key, ...columns, setsInTransaction: 1 })
+    .onConflictDoUpdate((before) => {
+      if (before.isRead && before.blockNumber === blockNumber) overtaken = before.logIndex;
+      const earlierSets = before.transactionHash === transactionHash ? before.setsInTransaction : 0;
+      return { ...columns, setsInTransaction: earlierSets + 1 };
+    });
+  if (overtaken === null) return;
+  const earlier = { chainId, blockNumber, logIndex: overtaken, ordinal: 0 };
+  await context.db.update(event, earlier).set({ value: null, valueSource: "unknown" });
 }
 
 /** PostgreSQL's text has no NUL: a text with it is kept as JSON, and its column shows U+2400 in its place. */
