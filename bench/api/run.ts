@@ -95,7 +95,7 @@ async function runAt(size: number): Promise<{ rows: Row[]; p50: Map<string, numb
     const rows: Row[] = [];
     const p50 = new Map<string, number>();
     for (const operation of operations.filter(({ name }) => name.includes(values.only ?? ""))) {
-      await ask({ url: server.url, requests: operation.requests, seconds: 0.5 });
+      await ask({ url: server.url, requests: operation.requests, seconds: 1 });
       const seen = await measure(server.url, operation, references);
       const unit = operation.figure === "perSecond" ? "requests/s" : `ms ${operation.figure}`;
       const { name, target } = operation;

@@ -22,13 +22,14 @@ type Plan = {
 };
 
 const PREFERRED_PORT = 54_390;
+const SHARED_BUFFERS = "2GB";
 const START_TIMEOUT_MS = 60_000;
 const UPKEEP_TIMEOUT_MS = 1_800_000;
 
 /** Starts the database, fills it where it is not, and starts the program on it. */
 export async function startServer(plan: Plan): Promise<Server> {
   mkdirSync(plan.data, { recursive: true });
-  const postgres = await startPostgres({ data: `${plan.data}/postgres`, preferredPort: PREFERRED_PORT });
+  const postgres = await startLargePostgres(`${plan.data}/postgres`);
   const databaseUrl = await prepare(postgres, plan);
   const pool = new pg.Pool({
     connectionString: databaseUrl,
@@ -49,6 +50,21 @@ export async function startServer(plan: Plan): Promise<Server> {
       await postgres.stop();
     },
   };
+}
+
+/** With the memory that a server for a million names is given; PostgreSQL's own default is for the smallest machines. */
+async function startLargePostgres(data: string): Promise<Postgres> {
+  const start = () => startPostgres({ data, preferredPort: PREFERRED_PORT });
+  const first = await start();
+  const client = new pg.Client({ connectionString: first.url });
+  await client.connect();
+  const { rows } = await client.query("show shared_buffers");
+  const isLarge = rows[0]?.shared_buffers === SHARED_BUFFERS;
+  if (!isLarge) await client.query(`alter system set shared_buffers = '${SHARED_BUFFERS}'`);
+  await client.end();
+  if (isLarge) return first;
+  await first.stop();
+  return start();
 }
 
 /** Each size has a database of its own; a mark says that it is complete. */

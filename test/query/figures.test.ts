@@ -1,23 +1,10 @@
 import type pg from "pg";
 import { keccak256, toHex } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { availabilities } from "../../src/api/availability.ts";
-import {
-  listKeptShares,
-  readKeptAdoption,
-  readKeptSearch,
-  readKeptTotals,
-} from "../../src/api/query/figures.ts";
-import { countSearch, type SearchFilters, searchCondition } from "../../src/api/query/search.ts";
-import {
-  countEvents,
-  listClaimCounts,
-  listShares,
-  readAdoption,
-  readTotals,
-} from "../../src/api/query/statistics.ts";
+import { readKeptTotals } from "../../src/api/query/figures.ts";
 import { hasFigures, makeFigures, moveFigures } from "../../src/api/upkeep/figures.ts";
 import { ADDR_REVERSE_NODE, ETH_NODE, ROOT_NODE } from "../../src/ens/name.ts";
+import { expectKeptFigures } from "./keptFigures.ts";
 import { account, CHAIN_ID, WRAPPER } from "./rows.ts";
 import { createTables, type Tables } from "./tables.ts";
 
@@ -124,36 +111,7 @@ async function disturb(next: (end: number) => number): Promise<void> {
   await tables.pool.query("delete from events where block_number % 7 = $1", [next(7)]);
 }
 
-const searches: SearchFilters[] = [
-  {},
-  { isFullName: false, text: "" },
-  ...availabilities.filter((status) => status !== "unknown").map((availability) => ({ availability })),
-  ...[0, 1, 3, 6].flatMap((length) => [{ minLength: length }, { maxLength: length }]),
-  { isWrapped: true },
-  { isWrapped: false, availability: "registered", minLength: 2, maxLength: 4 },
-];
-
-/** Holds everything that is kept against the same counted from the rows. */
-async function compare(now: number): Promise<void> {
-  const { db } = tables;
-  const at = { chainId: CHAIN_ID, now };
-  expect(await readKeptTotals(db, at)).toEqual({
-    totals: await readTotals(db, at),
-    events: await countEvents(db),
-  });
-  const adoption = await readKeptAdoption(db, at);
-  expect(adoption?.adoption).toEqual(await readAdoption(db, at));
-  const claims = adoption?.claims.filter((one) => one.withName + one.cleared + one.unknown > 0);
-  expect(sorted(claims)).toEqual(sorted(await listClaimCounts(db)));
-  expect(sorted(await listKeptShares(db, at))).toEqual(sorted(await listShares(db, at)));
-  for (const filters of searches) {
-    const found = await countSearch(db, searchCondition(filters, at), now);
-    expect(await readKeptSearch(db, filters, at), JSON.stringify(filters)).toEqual(found);
-  }
-}
-
-const sorted = (rows: object[] | null | undefined) =>
-  rows?.map((row) => JSON.stringify(Object.entries(row).sort())).sort();
+const compare = (now: number) => expectKeptFigures(tables.db, { chainId: CHAIN_ID, now });
 
 async function withClient<T>(
   work: (place: { client: pg.PoolClient; schema: string }) => Promise<T>,

@@ -34,3 +34,18 @@ export function orderOf({ sortBy, sortDir }: Omit<PageRequest, "page">, now: num
   };
   return [...terms[sortBy], sql`${domain.node} ${direction}`];
 }
+
+/**
+ * The same order in terms that no index holds. Where a search finds its names by another index, an index that sorts
+ * would tempt PostgreSQL to go through all names in their order instead.
+ */
+export function unindexedOrderOf({ sortBy, sortDir }: Omit<PageRequest, "page">, now: number): SQL[] {
+  const direction = sql.raw(sortDir);
+  const terms: Record<SortColumn, SQL> = {
+    full_name: sql`${domain.fullName} ${direction}`,
+    label: sql`${domain.label} ${direction}`,
+    expiry_timestamp: sql`(${domain.expiryTimestamp} + 0) ${direction} nulls last`,
+    effective_owner_address: sql`${ownerAt(now)} ${direction} nulls last`,
+  };
+  return [terms[sortBy], sql`${domain.node} ${direction}`];
+}

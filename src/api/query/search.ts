@@ -7,7 +7,7 @@ import type { Db } from "../context.ts";
 import { type DomainRow, listInOrder } from "./domains.ts";
 import { hasAvailability, isExpiredAt, isExpiringWithin, isName } from "./lifetime.ts";
 import { isWrappedAt } from "./ownership.ts";
-import { offsetOf, orderOf, PAGE_SIZE, type PageRequest } from "./page.ts";
+import { offsetOf, PAGE_SIZE, type PageRequest, unindexedOrderOf } from "./page.ts";
 
 /** What to search domains by; all that is given has to hold. */
 export type SearchFilters = {
@@ -109,7 +109,7 @@ export async function searchInOnePass(
     })
     .from(domain)
     .where(where)
-    .orderBy(...orderOf(page, now))
+    .orderBy(...unindexedOrderOf(page, now))
     .limit(PAGE_SIZE)
     .offset(offsetOf(page.page));
   const [first] = found;

@@ -12,14 +12,12 @@ export type UpkeepPlan = {
   /** The time, in unix seconds. */
   now: () => Promise<number>;
   say: (line: string) => void;
-  /** How often to look, in milliseconds. */
-  every?: number;
 };
 
-/** How often to look whether something is to be done. */
+/** How often to look after what is there. */
 const ROUND_MS = 30_000;
-/** The first look is soon: a replica that starts beside a ready index finds all done. */
-const FIRST_ROUND_MS = 1_000;
+/** How soon to look again while something is still to be waited for. */
+const SOON_MS = 2_000;
 /** Any number that nobody else uses; with the schema's it makes the lock of one index. */
 const LOCK = 626_392;
 
@@ -33,15 +31,16 @@ export function startUpkeep(plan: UpkeepPlan): { stop: () => Promise<void> } {
   let isStopped = false;
   const round = () => {
     running = doRound(plan)
-      .catch((error: Error) =>
-        plan.say(`Upkeep of the index failed, and will be tried again: ${error.message}`),
-      )
-      .then(() => schedule(plan.every ?? ROUND_MS));
+      .catch((error: Error) => {
+        plan.say(`Upkeep of the index failed, and will be tried again: ${error.message}`);
+        return true;
+      })
+      .then((isDone) => schedule(isDone ? ROUND_MS : SOON_MS));
   };
   const schedule = (after: number) => {
     if (!isStopped) timer = setTimeout(round, after).unref();
   };
-  schedule(Math.min(FIRST_ROUND_MS, plan.every ?? ROUND_MS));
+  schedule(0);
   return {
     stop: async () => {
       isStopped = true;
@@ -51,9 +50,9 @@ export function startUpkeep(plan: UpkeepPlan): { stop: () => Promise<void> } {
   };
 }
 
-/** One look at everything. */
-async function doRound(plan: UpkeepPlan): Promise<void> {
-  if (!(await plan.isReady())) return;
+/** One look at everything; false if something has to be waited for. */
+async function doRound(plan: UpkeepPlan): Promise<boolean> {
+  if (!(await plan.isReady())) return false;
   const client = new pg.Client({
     connectionString: plan.databaseUrl,
     application_name: `${plan.schema}_upkeep`,
@@ -61,9 +60,8 @@ async function doRound(plan: UpkeepPlan): Promise<void> {
   client.on("error", () => {}); // What was under way fails with it.
   await client.connect();
   try {
-    if ((await mayBuild(client, plan.schema)) && (await takeLock(client, plan.schema))) {
-      await keepUp(client, plan);
-    }
+    if (!(await mayBuild(client, plan.schema))) return true;
+    return (await takeLock(client, plan.schema)) ? await keepUp(client, plan) : true;
   } finally {
     await client.end().catch(() => {});
   }
@@ -87,15 +85,17 @@ async function takeLock(client: pg.Client, schema: string): Promise<boolean> {
   return rows[0]?.taken ?? false;
 }
 
-async function keepUp(client: pg.Client, { schema, now, say }: UpkeepPlan): Promise<void> {
+async function keepUp(client: pg.Client, { schema, now, say }: UpkeepPlan): Promise<boolean> {
   await client.query("set jit = off");
   await buildIndexes({ client, schema, say });
   const place = { client, schema: `"${schema}"` };
-  if (await hasFigures(place)) return moveFigures(place, await now());
-  const started = performance.now();
-  if (await makeFigures(place, await now())) {
-    say(
-      `Counted all names in ${Math.round((performance.now() - started) / 1_000)} s; from now on they are counted as they change.`,
-    );
+  if (await hasFigures(place)) {
+    await moveFigures(place, await now());
+    return true;
   }
+  const started = performance.now();
+  if (!(await makeFigures(place, await now()))) return false;
+  const seconds = Math.round((performance.now() - started) / 1_000);
+  say(`Counted all names in ${seconds} s; from now on they are counted as they change.`);
+  return true;
 }

@@ -1,0 +1,130 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { drizzle } from "drizzle-orm/node-postgres";
+import pg from "pg";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Db } from "../../src/api/context.ts";
+import { readKeptTotals } from "../../src/api/query/figures.ts";
+import { ownIndexes } from "../../src/api/upkeep/indexes.ts";
+import { startUpkeep } from "../../src/api/upkeep/upkeep.ts";
+import { rpc } from "../devnet/acts.ts";
+import type { LocalChain } from "../devnet/localChain.ts";
+import { expectKeptFigures } from "../query/keptFigures.ts";
+import schema from "../support/ponderSchema.ts";
+import { type Stack, startStack } from "../support/stack.ts";
+import { historiesOf, playSteps } from "../truth/steps.ts";
+import { startHistoryChain } from "../truth/trial.ts";
+
+const SEED = 909;
+const YEAR = 31_536_000;
+const [past = [], present = []] = historiesOf({ seed: SEED, runs: 2, steps: 150 });
+
+let local: LocalChain;
+let stack: Stack;
+let pool: pg.Pool;
+let db: Db;
+
+beforeAll(async () => {
+  local = await startHistoryChain();
+  await playSteps(local.chain, "past", past.slice(0, 90));
+  stack = await startStack({ rpcUrl: local.anvil.url, deployment: local.deployment });
+  const options = `-c search_path=${stack.schema}`;
+  pool = new pg.Pool({ connectionString: stack.databaseUrl, options, max: 4 });
+  pool.on("error", () => {}); // The database is dropped under idle connections at the end.
+  db = drizzle(pool, { schema, casing: "snake_case" }) as unknown as Db;
+}, 240_000);
+
+afterAll(async () => {
+  await pool?.end();
+  await stack?.destroy();
+  await local?.anvil.stop();
+});
+
+async function waitUntil(look: () => Promise<boolean>): Promise<void> {
+  const deadline = Date.now() + 60_000;
+  while (!(await look())) {
+    if (Date.now() > deadline) throw new Error(`Nothing within a minute; the log ends:\n${stack.log()}`);
+    await sleep(50);
+  }
+}
+
+const at = (now: number) => ({ chainId: local.deployment.chainId, now });
+const isCounted = async () => (await readKeptTotals(db, at(0))) !== null;
+
+/** Number and state of each index, by name; an index that was built anew has another number. */
+async function readIndexes(): Promise<Map<string, { id: string; valid: boolean }>> {
+  const { rows } = await pool.query<{ name: string; id: string; valid: boolean }>(
+    `select relname as name, indexrelid::text as id, indisvalid as valid from pg_index join pg_class on oid = indexrelid
+     where relnamespace = $1::regnamespace`,
+    [stack.schema],
+  );
+  return new Map(rows.map(({ name, ...index }) => [name, index]));
+}
+
+async function expectKept(): Promise<void> {
+  await stack.waitForHead();
+  const { timestamp } = await rpc<{ timestamp: string }>(local.chain, "eth_getBlockByNumber", [
+    "latest",
+    false,
+  ]);
+  for (const later of [0, 89 * 86_400, YEAR]) await expectKeptFigures(db, at(Number(timestamp) + later));
+}
+
+test("once the index is ready, its large indexes are built and its names counted", async () => {
+  await waitUntil(isCounted);
+  const indexes = await readIndexes();
+  for (const { name } of ownIndexes) expect(indexes.get(name)?.valid, name).toBe(true);
+  expect((await readKeptTotals(db, at(0)))?.totals.total).toBeGreaterThan(5);
+  await expectKept();
+});
+
+test("the counts follow the chain, and its reorganisations", async () => {
+  await playSteps(local.chain, "present", present.slice(0, 40));
+  await expectKept();
+  await rpc(local.chain, "anvil_rollback", [8]);
+  await playSteps(local.chain, "present", present.slice(40, 70));
+  await expectKept();
+  expect(await isCounted()).toBe(true);
+}, 120_000);
+
+test("a killed and restarted indexer leaves the large indexes and the counts as they are", async () => {
+  const before = await readIndexes();
+  await stack.kill();
+  await playSteps(local.chain, "present", present.slice(70, 100));
+  stack.restart();
+  await stack.ready();
+  await expectKept();
+  const after = await readIndexes();
+  for (const { name } of ownIndexes) expect(after.get(name), name).toEqual(before.get(name));
+  expect(after.get("domains_node")?.id, "Ponder builds its own anew").not.toBe(
+    before.get("domains_node")?.id,
+  );
+}, 180_000);
+
+test("a build that was killed in the middle is dropped and done again, once for all who are there", async () => {
+  await stack.stop();
+  const [index] = ownIndexes.slice(-1);
+  const name = index?.name ?? "";
+  await pool.query(`drop index "${name}"`);
+  const reader = await pool.connect();
+  // A build waits for all who read: this one is killed while it waits.
+  await reader.query("begin isolation level repeatable read; select count(*) from domains");
+  const said: string[] = [];
+  const plan = {
+    ...{ databaseUrl: stack.databaseUrl, schema: stack.schema, isReady: async () => true },
+    ...{ now: async () => 1_900_000_000, say: (line: string) => void said.push(line) },
+  };
+  const first = startUpkeep(plan);
+  await waitUntil(async () => (await readIndexes()).get(name)?.valid === false);
+  await pool.query(
+    "select pg_terminate_backend(pid) from pg_stat_activity where application_name like '%_upkeep'",
+  );
+  await first.stop();
+  expect((await readIndexes()).get(name)?.valid).toBe(false);
+  await reader.query("rollback");
+  reader.release();
+  said.length = 0;
+  const several = [startUpkeep(plan), startUpkeep(plan), startUpkeep(plan)];
+  await waitUntil(async () => (await readIndexes()).get(name)?.valid === true);
+  await Promise.all(several.map(({ stop }) => stop()));
+  expect(said.filter((line) => line.startsWith(`Built the index ${name}`))).toHaveLength(1);
+}, 120_000);
