@@ -228,6 +228,25 @@ describe("GET /ens-stats/distribution", () => {
     });
   });
 
+  test("lists the hundred parents with most active subnames", async () => {
+    const parents = Array.from({ length: 102 }, (_, i) => `parent${String(i).padStart(3, "0")}.eth`);
+    // The first two have one subname and a deleted one; all others have two.
+    const subnames = parents.flatMap((parent, i) => [
+      domainRow(`a.${parent}`, owned(alice)),
+      domainRow(`b.${parent}`, i < 2 ? { effectiveOwnerAddress: null } : owned(bob)),
+    ]);
+    await tables.writer
+      .insert(domain)
+      .values([
+        domainRow("", { node: namehash(""), parentNode: null, labelhash: null, ...owned(account(9)) }),
+        domainRow("eth", owned(account(0xe2))),
+        ...parents.map((name) => registeredRow(name, alice, inDays(100))),
+        ...subnames,
+      ]);
+    const listed = parents.slice(2).map((parent) => ({ parent, count: 2 }));
+    expect((await ask("/ens-stats/distribution")).by_subname_parent).toEqual(listed);
+  });
+
   test("of an empty index is empty", async () => {
     expect(await ask("/ens-stats/distribution")).toEqual({
       eth_label_length: [],

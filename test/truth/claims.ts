@@ -2,7 +2,7 @@ import { type Hex, parseAbi } from "viem";
 import { ADDR_REVERSE_NODE } from "../devnet/acts/names.ts";
 import { type Log, shownText, type TextBytes } from "./chainLogs.ts";
 import { ask } from "./chainReads.ts";
-import type { Judge } from "./judgeAnswers.ts";
+import type { Judge } from "./judge.ts";
 import { nodeBelowHash, revealedLabels } from "./names.ts";
 import { orNone } from "./oracle.ts";
 
@@ -11,6 +11,8 @@ const reads = parseAbi(["function name(bytes32 node) view returns (bytes)"]);
 /** What an address said its name is, by one log. `isKnown` false: at a resolver that logs nothing. */
 export type Claim = {
   address: Hex;
+  /** The chain's word in answers. */
+  chain: string;
   registrar: "REVERSE_REGISTRAR" | "DEFAULT_REVERSE_REGISTRAR" | "L2_REVERSE_REGISTRAR";
   name: string | null;
   isKnown: boolean;
@@ -22,23 +24,26 @@ const registrars: Partial<Record<Log["role"], Claim["registrar"]>> = {
   "l2-reverse-registrar": "L2_REVERSE_REGISTRAR",
 };
 
-/** Every claim in the order of the chain: those of registrars of ENSIP-19, and those of reverse nodes. */
+/** Every claim, of each chain in its order: those of registrars of ENSIP-19, and those of reverse nodes. */
 export async function listClaims(judge: Judge): Promise<Claim[]> {
-  const direct = judge.logs.flatMap((log): Claim[] => {
+  const claims = [...listDirectClaims(judge), ...(await listReverseClaims(judge))];
+  claims.sort((a, b) => a.log.blockNumber - b.log.blockNumber || a.log.logIndex - b.log.logIndex);
+  return [...claims, ...judge.layer2.flatMap(listDirectClaims)];
+}
+
+const listDirectClaims = ({ deployment, logs }: Pick<Judge, "deployment" | "logs">): Claim[] =>
+  logs.flatMap((log): Claim[] => {
     const registrar = registrars[log.role];
     if (registrar === undefined || log.eventName !== "NameForAddrChanged") return [];
     const name = textOf(log.args.name as TextBytes);
-    return [{ address: log.args.addr as Hex, registrar, name, isKnown: true, log }];
+    return [{ address: log.args.addr as Hex, chain: deployment.name, registrar, name, isKnown: true, log }];
   });
-  const claims = [...direct, ...(await listReverseClaims(judge))];
-  return claims.sort((a, b) => a.log.blockNumber - b.log.blockNumber || a.log.logIndex - b.log.logIndex);
-}
 
 const textOf = (text: TextBytes) => shownText(text).replaceAll("\0", "\u2400") || null;
 
-/** Of each claim at one registrar the last one. */
+/** Of the claims of an address at one registrar of one chain the last one. */
 export const lastClaims = (claims: readonly Claim[]): Claim[] => [
-  ...new Map(claims.map((claim) => [`${claim.registrar} ${claim.address}`, claim])).values(),
+  ...new Map(claims.map((claim) => [`${claim.chain} ${claim.registrar} ${claim.address}`, claim])).values(),
 ];
 
 /** A reverse node's story as far as it was told. */
@@ -106,7 +111,7 @@ async function claimOf(
   { names, log }: { names: Map<string, string | null>; log: Log },
 ): Promise<Claim> {
   const entry = deployment.contracts.find((one) => orNone(one.address) === resolver);
-  const claim = { address, registrar: "REVERSE_REGISTRAR" as const, log };
+  const claim = { address, chain: deployment.name, registrar: "REVERSE_REGISTRAR" as const, log };
   if (resolver === null || entry?.role !== "reverse-resolver") {
     return { ...claim, name: names.get(`${resolver} ${node}`) ?? null, isKnown: true };
   }

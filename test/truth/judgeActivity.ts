@@ -1,7 +1,7 @@
 import { formatEther, type Hex } from "viem";
 import type { Log } from "./chainLogs.ts";
 import type { Claim } from "./claims.ts";
-import type { Judge } from "./judgeAnswers.ts";
+import type { Judge } from "./judge.ts";
 import { ownerOf } from "./ledger.ts";
 import { hiddenLabel } from "./names.ts";
 import type { NameNow } from "./namesNow.ts";
@@ -37,29 +37,49 @@ export async function judgeActivity(
   judge.same("activity, length", answered.length, Math.min(FEED_LENGTH, all.length));
   const isCut = all.length > FEED_LENGTH;
   const isWhole = (item: Row) => !isCut || item.block_number !== expected[FEED_LENGTH - 1]?.block_number;
-  const wanted = expected.slice(0, FEED_LENGTH).filter(isWhole);
   const told = answered.filter(isWhole);
-  judge.same("activity, order", told.map(rankOf), wanted.map(rankOf));
-  const settled = told.toSorted(inFeed);
-  for (let i = 0; i < Math.max(settled.length, wanted.length); i++) {
-    judge.same(`activity ${i}`, sortedFields(settled[i]), sortedFields(wanted[i]));
+  judgeOrder(judge, told);
+  judgeItems(judge, told, expected.slice(0, FEED_LENGTH).filter(isWhole));
+}
+
+function judgeOrder({ same }: Judge, told: readonly Row[]): void {
+  const [late] = told.filter((item, i) => i > 0 && byPlace(told[i - 1] ?? item, item) > 0);
+  same("activity, first out of order", late && subjectOf(late), undefined);
+}
+
+/** Each item with the one of the same subject, field by field; items of one subject in a settled order. */
+function judgeItems({ same }: Judge, told: readonly Row[], wanted: readonly Row[]): void {
+  const group = (items: readonly Row[]) => Map.groupBy(items.toSorted(inFeed), subjectOf);
+  const [answered, expected] = [group(told), group(wanted)];
+  for (const subject of new Set([...answered.keys(), ...expected.keys()])) {
+    const [some, others] = [answered.get(subject) ?? [], expected.get(subject) ?? []];
+    same(`activity, ${subject}: how many`, some.length, others.length);
+    for (const [i, item] of others.slice(0, some.length).entries()) {
+      for (const field of Object.keys({ ...item, ...some[i] })) {
+        same(`activity, ${subject}: ${field}`, some[i]?.[field], item[field]);
+      }
+    }
   }
 }
+
+/** What an item tells of, and where. */
+const subjectOf = ({ type, name, address, transaction_hash }: Row): string =>
+  `${type} of ${address ?? name} in ${transaction_hash}`;
 
 const placeOf = ({ blockNumber, blockTimestamp, transactionHash }: Log): Row => ({
   ...{ block_number: blockNumber, block_timestamp: blockTimestamp, transaction_hash: transactionHash },
 });
 
-const rankOf = (item: Row) => [Number(item.block_timestamp), Number(item.block_number), item.type];
-
-const inFeed = (a: Row, b: Row): number =>
+/** Newest first, of one block in the order of the kinds. */
+const byPlace = (a: Row, b: Row): number =>
   Number(b.block_timestamp) - Number(a.block_timestamp) ||
   Number(b.block_number) - Number(a.block_number) ||
-  kinds.indexOf(String(a.type)) - kinds.indexOf(String(b.type)) ||
-  (JSON.stringify(sortedFields(a)) < JSON.stringify(sortedFields(b)) ? -1 : 1);
+  kinds.indexOf(String(a.type)) - kinds.indexOf(String(b.type));
 
-const sortedFields = (item: Row | undefined) =>
-  Object.entries(item ?? {}).sort(([a], [b]) => (a < b ? -1 : 1));
+const inFeed = (a: Row, b: Row): number => byPlace(a, b) || (spelled(a) < spelled(b) ? -1 : 1);
+
+const spelled = (item: Row): string =>
+  JSON.stringify(Object.entries(item).sort(([a], [b]) => (a < b ? -1 : 1)));
 
 /** The controller of 2023 logs what was sent for a renewal: its price is judged with registration histories. */
 const isBound = ({ kind, logs }: Purchase): boolean =>
@@ -156,10 +176,10 @@ function listMoves({ ledgers, present, wrapper }: Judge, { purchases, nameOf }: 
   return moves;
 }
 
-const toClaim = ({ address, name, isKnown, log }: Claim): Happened => ({
+const toClaim = ({ address, chain, name, isKnown, log }: Claim): Happened => ({
   log,
   item: {
-    ...{ type: "primary_name", address, name, chain: "devnet" },
+    ...{ type: "primary_name", address, name, chain },
     ...(name === null && !isKnown && { is_name_known: false }),
   },
 });

@@ -1,8 +1,8 @@
 import { type Hex, parseAbi } from "viem";
 import { type Log, readLogged, shownText, type TextBytes } from "./chainLogs.ts";
 import { ask } from "./chainReads.ts";
+import type { AnswersTrial } from "./judge.ts";
 import { type Binding, nodeOfToken, readAgents } from "./judgeAgents.ts";
-import type { AnswersTrial } from "./judgeAnswers.ts";
 import { keepLedgers, pathOf } from "./ledger.ts";
 import { contractOf, orNone, plain, type Row, show, type Verdict } from "./oracle.ts";
 

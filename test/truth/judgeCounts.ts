@@ -1,5 +1,5 @@
 import { zeroHash } from "viem";
-import type { Judge } from "./judgeAnswers.ts";
+import type { Judge } from "./judge.ts";
 import type { Row } from "./oracle.ts";
 import type { Present } from "./present.ts";
 

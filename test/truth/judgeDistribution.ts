@@ -1,6 +1,6 @@
 import { type Hex, zeroHash } from "viem";
 import { ETH_NODE } from "../devnet/acts/names.ts";
-import type { Judge } from "./judgeAnswers.ts";
+import type { Judge } from "./judge.ts";
 import type { NameNow } from "./namesNow.ts";
 
 const MAX_PARENTS = 100;

@@ -1,11 +1,12 @@
 import type { Log } from "./chainLogs.ts";
-import type { Judge } from "./judgeAnswers.ts";
+import type { Judge } from "./judge.ts";
+import type { Row } from "./oracle.ts";
 import { listPurchases, type Purchase } from "./purchases.ts";
 
 const DAY = 86_400;
 
 /** Registrations and renewals of the last days, told again by counting them one by one; and how many logs there are. */
-export async function judgePurchases({ get, same, ledgers, logs }: Judge): Promise<void> {
+export async function judgePurchases({ get, same, ledgers, logs, layer2 }: Judge): Promise<void> {
   const purchases = listPurchases(ledgers);
   const statistics = await get("/ens-stats");
   const now = Date.parse(String(statistics.generated_at)) / 1_000;
@@ -14,15 +15,16 @@ export async function judgePurchases({ get, same, ledgers, logs }: Judge): Promi
       ({ kind, logs: [{ blockTimestamp }] }) =>
         kind === wanted && blockTimestamp > now - days * DAY && blockTimestamp <= now,
     ).length;
-  same(
-    "purchases of the last days",
-    [statistics.registrations_24h, statistics.registrations_7d, statistics.renewals_7d],
-    [since(1, "registration"), since(7, "registration"), since(7, "renewal")],
-  );
+  same("registrations_24h", statistics.registrations_24h, since(1, "registration"));
+  same("registrations_7d", statistics.registrations_7d, since(7, "registration"));
+  same("renewals_7d", statistics.renewals_7d, since(7, "renewal"));
   same(
     "total_events",
     statistics.total_events,
-    logs.map(namesIn).reduce((a, b) => a + b, 0),
+    [logs, ...layer2.map((chain) => chain.logs)]
+      .flat()
+      .map(namesIn)
+      .reduce((a, b) => a + b, 0),
   );
   await judgeDays({ get, same }, purchases);
 }
@@ -43,5 +45,6 @@ async function judgeDays({ get, same }: Pick<Judge, "get" | "same">, purchases: 
     const registrations = ofDay.filter(({ kind }) => kind === "registration").length;
     return { date, registrations, renewals: ofDay.length - registrations };
   });
-  same("daily registrations and renewals", daily, days);
+  for (const [i, day] of days.entries()) same(`purchases of ${day.date}`, (daily as Row[])[i], day);
+  same("days with purchases", (daily as Row[]).length, days.length);
 }

@@ -1,4 +1,4 @@
-import type { Judge } from "./judgeAnswers.ts";
+import type { Judge } from "./judge.ts";
 import type { NameNow } from "./namesNow.ts";
 import type { Row } from "./oracle.ts";
 
@@ -61,13 +61,14 @@ function figuresOf(found: readonly NameNow[], now: bigint) {
 
 /** Parts of labels in odd case, of full names, and what means something to LIKE. */
 function textFilters(names: readonly NameNow[]): Filter[] {
-  const odd = names.filter(({ label }) => /[%_\\]/.test(label)).slice(0, 3);
-  const some = [...everyNth(names, 5), ...odd];
+  const odd = names.filter(({ label }) => /[%_\\]/.test(label)).slice(0, 6);
+  const cased = names.filter(({ label }) => swapCase(label) !== swapAsciiCase(label)).slice(0, 5);
+  const some = [...everyNth(names, 5), ...odd, ...cased];
   const parts = some.flatMap(({ label }) => [label.slice(0, 3), label.slice(1, 4), label]);
-  const texts = new Set(["%", "_", "\\", "a%", "_a", "\\%", "a", "[", ...parts, ...parts.map(upper)]);
+  const texts = new Set(["%", "_", "\\", "a%", "_a", "\\%", "a", "[", ...parts, ...parts.map(swapCase)]);
   const asked = [...texts].filter((text) => text !== "" && text.isWellFormed() && [...text].length <= 255);
   const ofLabels = asked.map((text) => textFilter(text, ({ label }) => label));
-  const fulls = [".eth", "%.eth", "_eth", ...some.map(({ fullName }) => upper(fullName.slice(-12)))];
+  const fulls = [".eth", "%.eth", "_eth", ...some.map(({ fullName }) => swapCase(fullName.slice(-12)))];
   const ofNames = [...new Set(fulls)]
     .filter((text) => text.isWellFormed())
     .map((text) => textFilter(text, ({ fullName }) => fullName, "&search_full_name=true"));
@@ -76,11 +77,21 @@ function textFilters(names: readonly NameNow[]): Filter[] {
 
 const textFilter = (text: string, of: (name: NameNow) => string, more = ""): Filter => ({
   query: `q=${encodeURIComponent(text)}${more}`,
-  meets: (name) => of(name).toLowerCase().includes(text.toLowerCase()),
+  meets: (name) => folded(of(name)).includes(folded(text)),
 });
 
-/** ASCII letters alone, whose case every database folds. */
-const upper = (text: string) => text.replaceAll(/[a-z]/g, (letter) => letter.toUpperCase());
+/** Each code point in lower case by itself, as databases do it. */
+const folded = (text: string) => [...text].map((letter) => letter.toLowerCase()).join("");
+
+/** Letters of every alphabet in the other case, but those that have none or become several. */
+const swapCase = (text: string) => [...text].map(otherCase).join("");
+
+const swapAsciiCase = (text: string) => text.replaceAll(/[A-Za-z]/g, otherCase);
+
+function otherCase(letter: string): string {
+  const others = [letter.toLowerCase(), letter.toUpperCase()];
+  return others.find((other) => other !== letter && folded(other) === folded(letter)) ?? letter;
+}
 
 function holderFilters(names: readonly NameNow[]): Filter[] {
   const columns = {
@@ -92,7 +103,7 @@ function holderFilters(names: readonly NameNow[]): Filter[] {
   const addresses = new Set(names.flatMap((name) => Object.values(columns).flatMap((of) => of(name) ?? [])));
   return Object.entries(columns).flatMap(([column, of]) =>
     everyNth([...addresses], 8).map((address) => ({
-      query: `${column}=0x${upper(address.slice(2))}`,
+      query: `${column}=0x${address.slice(2).toUpperCase()}`,
       meets: (name: NameNow) => of(name) === address,
     })),
   );

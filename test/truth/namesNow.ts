@@ -1,5 +1,5 @@
 import { type Hex, keccak256, stringToBytes, zeroHash } from "viem";
-import type { Judge } from "./judgeAnswers.ts";
+import type { Judge } from "./judge.ts";
 import { hiddenLabel } from "./names.ts";
 import type { Present } from "./present.ts";
 

@@ -1,0 +1,99 @@
+import type { Hex } from "viem";
+import type { ChainDeployment } from "../../abis/deployments.ts";
+import { type Log, readLogged, type Transaction } from "./chainLogs.ts";
+import { request } from "./chainReads.ts";
+import { keepLedgers, type Ledger } from "./ledger.ts";
+import { revealedLabels } from "./names.ts";
+import { contractOf, type Row, show, type Trial, type Verdict } from "./oracle.ts";
+import { findPresent, type Present } from "./present.ts";
+
+/** What is judged: the answers of an API whose index has reached the head of its chains. */
+export type AnswersTrial = Pick<Trial, "rpcUrl" | "deployment"> & {
+  api: (path: string) => Promise<{ status: number; body: unknown }>;
+  /** Chains with reverse registrars of their own; none unless told. */
+  layer2?: readonly { rpcUrl: string; deployment: ChainDeployment }[];
+};
+
+/** What every part of the judgement of answers shares. */
+export type Judge = {
+  get: (path: string) => Promise<Row>;
+  same: (what: string, answered: unknown, expected: unknown) => void;
+  /** Whether the index answers for a resolver alone. */
+  isIndexed: (resolver: Hex | null) => boolean;
+  rpcUrl: string;
+  deployment: Trial["deployment"];
+  logs: readonly Log[];
+  layer2: readonly { deployment: ChainDeployment; logs: readonly Log[] }[];
+  ledgers: Map<Hex, Ledger>;
+  /** Labels that some log spells out, by hash. */
+  revealed: Map<Hex, string>;
+  transactions: Map<Hex, Transaction>;
+  wrapper: Hex | undefined;
+  /** The time by which the API judges expiries. */
+  now: bigint;
+  /** What each name is at that time. */
+  present: Map<Hex, Present>;
+};
+
+/** Reads the chains; the verdict grows as the judge is asked. */
+export async function openJudge(trial: AnswersTrial): Promise<{ judge: Judge; verdict: Verdict }> {
+  const { rpcUrl, deployment, api } = trial;
+  const verdict: Verdict = { differences: [], counts: { answers: 0, values: 0 } };
+  const { logs, transactions } = await readLogged(rpcUrl, deployment);
+  const layer2 = await Promise.all(
+    (trial.layer2 ?? []).map(async (chain) => ({
+      deployment: chain.deployment,
+      logs: (await readLogged(chain.rpcUrl, chain.deployment)).logs,
+    })),
+  );
+  const heads = await Promise.all(
+    [trial, ...(trial.layer2 ?? [])].map((chain) => readHeadTime(chain.rpcUrl)),
+  );
+  const now = BigInt(Math.max(...heads, Math.floor(Date.now() / 1_000)));
+  const ledgers = keepLedgers(logs, { deployment });
+  const wrapper = contractOf({ deployment }, "wrapper")?.address.toLowerCase() as Hex | undefined;
+  const listed: (string | null)[] = deployment.contracts
+    .filter((entry) => entry.static)
+    .map((entry) => entry.address.toLowerCase());
+  const judge: Judge = {
+    ...listen(api, verdict),
+    isIndexed: (resolver) => listed.includes(resolver),
+    ...{ rpcUrl, deployment, logs, layer2, ledgers, transactions, wrapper, now },
+    revealed: revealedLabels(logs, (log) => transactions.get(log.transactionHash)?.from),
+    present: await findPresent(ledgers, { rpcUrl, wrapper, now }),
+  };
+  return { judge, verdict };
+}
+
+async function readHeadTime(rpcUrl: string): Promise<number> {
+  const head = await request<{ timestamp: Hex }>(rpcUrl, "eth_getBlockByNumber", ["latest", false]);
+  return Number(head.timestamp);
+}
+
+function listen(api: AnswersTrial["api"], { differences, counts }: Verdict): Pick<Judge, "get" | "same"> {
+  return {
+    get: async (path) => {
+      const { status, body } = await api(path);
+      counts.answers = (counts.answers ?? 0) + 1;
+      if (status !== 200) differences.push(`${path}: ${status} ${JSON.stringify(body)}`);
+      return body as Row;
+    },
+    same: (what, answered, expected) => {
+      counts.values = (counts.values ?? 0) + 1;
+      const [said, wanted] = [JSON.stringify(answered), JSON.stringify(expected)];
+      if (said !== wanted) differences.push(`${what}: answered ${show(said)}, chain says ${show(wanted)}`);
+    },
+  };
+}
+
+/** Questions that are asked at once. */
+const ASKED_AT_ONCE = 8;
+
+/** Judges every item of a list, several at once. */
+export async function everyOne<T>(items: readonly T[], judgeOne: (item: T) => Promise<void>): Promise<void> {
+  const waiting = [...items];
+  const work = async () => {
+    for (let item = waiting.shift(); item !== undefined; item = waiting.shift()) await judgeOne(item);
+  };
+  await Promise.all(Array.from({ length: ASKED_AT_ONCE }, work));
+}

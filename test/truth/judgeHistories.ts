@@ -1,0 +1,51 @@
+import type { Log } from "./chainLogs.ts";
+import type { Judge } from "./judge.ts";
+import { type Ledger, ownerOf, spansOf } from "./ledger.ts";
+import { plain, type Row } from "./oracle.ts";
+
+/** A span as answers show it, addresses in lower case. */
+const spanOf = ({ value, from, to }: { value: string; from: Log; to: Log | null }) => ({
+  address: value,
+  from_block: from.blockNumber,
+  from_tx: from.transactionHash,
+  to_block: to?.blockNumber ?? null,
+  to_tx: to?.transactionHash ?? null,
+});
+
+const answeredSpans = (spans: unknown): Row[] =>
+  ((spans ?? []) as Row[]).map(({ address, from_block, from_tx, to_block, to_tx }) => ({
+    ...{ address: plain(address), from_block, from_tx, to_block, to_tx },
+  }));
+
+/** Whose a name was, by all layers together and by each of them. */
+export async function judgeOwners({ get, same, wrapper }: Judge, path: string, ledger: Ledger) {
+  const answer = await get(`/domain/${path}/ownership-history?audit=true`);
+  const spans = spansOf(ledger.owners, (owners) => {
+    const found = ownerOf(owners, ledger, wrapper);
+    return found && `${found.owner} ${found.reason}`;
+  });
+  const history = (answer.history ?? []) as Row[];
+  same(
+    `owners of ${path}`,
+    answeredSpans(history).map((span, i) => ({ ...span, address: `${span.address} ${history[i]?.reason}` })),
+    spans.map(spanOf),
+  );
+  for (const layer of ["registry", "registrar", "wrapper"] as const) {
+    const expected = spansOf(ledger.owners, (owners) => owners[layer]).map(spanOf);
+    same(`${layer} owners of ${path}`, answeredSpans(answer[layer]), expected);
+  }
+  for (const { event_type, from_tx } of history) {
+    const names = ledger.logs.filter((log) => log.transactionHash === from_tx).map((log) => log.eventName);
+    if (!names.includes(String(event_type))) same(`event of ${path} in ${from_tx}`, event_type, names);
+  }
+}
+
+/** Which resolvers a name had. */
+export async function judgeResolvers({ get, same }: Judge, path: string, { resolvers }: Ledger) {
+  const { history } = await get(`/domain/${path}/resolver-history`);
+  // Of several changes in one transaction the last counts.
+  const settled = resolvers.filter(
+    ({ log }, i) => resolvers[i + 1]?.log.transactionHash !== log.transactionHash,
+  );
+  same(`resolvers of ${path}`, answeredSpans(history), spansOf(settled, (resolver) => resolver).map(spanOf));
+}

@@ -1,0 +1,63 @@
+import type { Hex } from "viem";
+import type { Argument, Log } from "./chainLogs.ts";
+import type { Judge } from "./judge.ts";
+import { type Ledger, valueSent } from "./ledger.ts";
+import { plain, type Row } from "./oracle.ts";
+
+const registrations = ["HashRegistered", "NameRegistered", "NameMigrated"];
+const renewals = ["NameRenewed", "RenewalReferred"];
+const sellers = ["registrar", "controller", "renewal-referrer"];
+
+/** Registrations and renewals of a name: all logs of one kind in one transaction are one. */
+export async function judgeRegistrations(judge: Judge, path: string, { logs }: Ledger) {
+  const answer = await judge.get(`/domain/${path}/registration-history`);
+  for (const [kind, names] of [
+    ["registrations", registrations],
+    ["renewals", renewals],
+  ] as const) {
+    const told = logs.filter((log) => sellers.includes(log.role) && names.includes(log.eventName));
+    const byTransaction = new Map<Hex, Log[]>();
+    for (const log of told)
+      byTransaction.set(log.transactionHash, [...(byTransaction.get(log.transactionHash) ?? []), log]);
+    const entries = (answer[kind] ?? []) as Row[];
+    const seen = entries.map((entry) => [entry.transaction_hash, entry.block_number]);
+    judge.same(
+      `${kind} of ${path}`,
+      seen,
+      [...byTransaction].map(([hash, [log]]) => [hash, log?.blockNumber]),
+    );
+    for (const [i, group] of [...byTransaction.values()].entries())
+      judgeSale(judge, `${kind} ${i} of ${path}`, entries[i] ?? {}, group);
+  }
+}
+
+/** Expiry and buyer of a sale exactly; its price exactly where the logs tell it, else at least as an upper bound. */
+function judgeSale({ same, transactions }: Judge, what: string, entry: Row, logs: Log[]) {
+  const registrars = logs.filter(
+    ({ role, entry: contract }) => role === "registrar" && contract?.generation !== 0,
+  );
+  const controllers = logs.filter(({ role }) => role === "controller");
+  const expiry = registrars.at(-1)?.args.expires ?? controllers.at(-1)?.args.expires ?? null;
+  same(`${what}, expiry`, entry.expiry_timestamp, plain(expiry));
+  const told = controllers.at(-1) ?? logs.filter(({ role }) => role === "registrar").at(-1);
+  const owner = told?.args.owner ?? registrars.at(-1)?.args.owner ?? null;
+  same(`${what}, buyer`, plain(entry.owner_address), plain(owner));
+  const paid = (controllers.length > 0 ? controllers : logs).map(({ args }) => priceOf(args));
+  const total = paid.reduce<bigint | null>(
+    (sum, price) => (price === null ? sum : (sum ?? 0n) + price),
+    null,
+  );
+  const isBound = controllers.some(
+    ({ entry: contract, eventName }) => contract?.generation === 4 && eventName === "NameRenewed",
+  );
+  if (!isBound) return same(`${what}, price`, entry.cost_wei, plain(total));
+  const sent = logs[0] === undefined ? 0n : valueSent(logs[0], transactions);
+  const isWithin = BigInt(String(entry.cost_wei)) <= (total ?? 0n) && BigInt(String(entry.cost_wei)) <= sent;
+  same(`${what}, price of at most ${sent}`, isWithin, true);
+}
+
+function priceOf({ cost, baseCost, premium, value }: Record<string, Argument>): bigint | null {
+  if (cost !== undefined) return cost as bigint;
+  if (baseCost !== undefined) return (baseCost as bigint) + (premium as bigint);
+  return value === undefined ? null : (value as bigint);
+}
