@@ -52,11 +52,8 @@ export type EdgeChains = {
   layer2: { anvil: Anvil; deployment: Deployment["layer2"][number] };
 };
 
-/**
- * Plays what random histories hardly meet: names that end, are bought and are renewed at the very second at which a
- * window or a day of the statistics begins, and just outside of it; and addresses that claim names on two chains.
- */
-export async function playEdges(): Promise<EdgeChains> {
+/** Starts both chains, with names that end at the edges and claims on the second one: what the backfill finds. */
+export async function startEdges(): Promise<EdgeChains> {
   const main = await startLocalChain({
     timestamp: Number(NOW - 130n * DAY),
     contracts: { layer2ReverseRegistrar: true },
@@ -66,12 +63,19 @@ export async function playEdges(): Promise<EdgeChains> {
   const { chain: deployment, contracts } = await deployLayer2(client, { name: "layer-two" });
   await playEnds(main.chain);
   await playSubnames(main.chain);
-  await playNames(main.chain);
-  await playClaims(main.chain);
   await playLayer2Claims({ client, contracts, accounts: main.chain.accounts });
-  await playWindows(main.chain);
   main.deployment.layer2 = [deployment];
   return { main, layer2: { anvil, deployment } };
+}
+
+/**
+ * Plays what random histories hardly meet: names that are bought and renewed at the very second at which a window or a
+ * day of the statistics begins, and just outside of it; each kind of the feed's items; claims at several registrars.
+ */
+export async function playEdges({ main: { chain } }: EdgeChains): Promise<void> {
+  await playNames(chain);
+  await playClaims(chain);
+  await playWindows(chain);
 }
 
 /** Registers by hash; the owner is an address of the name's own unless told. */
