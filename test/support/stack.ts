@@ -28,6 +28,8 @@ export type StackPlan = {
   env?: Record<string, string>;
   /** Prepares the new database, and gives settings that are known only then. */
   prepare?: (databaseUrl: string) => Promise<Record<string, string>>;
+  /** Maintenance URL of the PostgreSQL server; that of the whole run unless told. */
+  databaseServer?: string;
 };
 
 /** Namedex as it runs in production (`ponder start`), on a database of its own and a free port. */
@@ -53,6 +55,8 @@ export type Stack = {
   kill: () => Promise<void>;
   /** Starts it again on the same tables and port. */
   restart: () => void;
+  /** The exit code or signal that ended it; null while it runs. */
+  ended: () => number | NodeJS.Signals | null;
   /** The last lines of its log, as text. */
   log: () => string;
   /** Ends everything and drops the database. */
@@ -80,7 +84,7 @@ export async function startStack(plan: StackPlan): Promise<Stack> {
 /** Starts a stack and does not wait: for tests that disturb the backfill. */
 export async function launchStack(plan: StackPlan): Promise<Stack> {
   const folder = mkdtempSync(join(tmpdir(), "namedex-stack-"));
-  const database = await createTestDatabase();
+  const database = await createTestDatabase(plan.databaseServer);
   const env = {
     ...environmentOf(plan, { folder, databaseUrl: database.url }),
     ...(await plan.prepare?.(database.url)),
@@ -123,6 +127,7 @@ export async function launchStack(plan: StackPlan): Promise<Stack> {
     restart: () => {
       running.ponder = start();
     },
+    ended: () => running.ponder.child.exitCode ?? running.ponder.child.signalCode,
     destroy: async () => {
       await Promise.all([running.ponder, ...replicas].map((one) => one.stop()));
       await pool.end();

@@ -1,0 +1,65 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { launchStack } from "../support/stack.ts";
+import { judgeStack } from "../truth/trial.ts";
+import { startLoad } from "./load.ts";
+import { type FaultChain, startFaultChain } from "./pulse.ts";
+import { tell } from "./tell.ts";
+
+const KILLS = Number(process.env.FAULT_RUNS ?? 6);
+const SEED = 90_210;
+
+let chain: FaultChain;
+
+beforeAll(async () => {
+  chain = await startFaultChain({ seed: SEED, past: 100 });
+}, 240_000);
+afterAll(async () => {
+  await chain?.stop();
+});
+
+/** The same moments in each run. Numbers from 0 to 1 (mulberry32). */
+function createDice(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+test(
+  `an indexer killed at ${KILLS} random moments has every row in the end, and never told a wrong one`,
+  async () => {
+    const dice = createDice(SEED);
+    const stack = await launchStack({ rpcUrl: chain.local.anvil.url, deployment: chain.local.deployment });
+    const load = startLoad({ url: () => stack.url, timeline: chain.timeline, callers: 2 });
+    try {
+      for (let kill = 0; kill < KILLS; kill++) {
+        // The first third dies on its way through the past, the others while they follow the chain.
+        if (kill >= KILLS / 3) await stack.ready();
+        const writes = kill >= KILLS / 3 ? Math.floor(dice() * 6) : 0;
+        for (let i = 0; i < writes; i++) await chain.beat();
+        await sleep(dice() * (kill >= KILLS / 3 ? 400 : 4_000));
+        await stack.kill();
+        await chain.play(3);
+        await chain.beat();
+        stack.restart();
+      }
+      const start = Date.now();
+      await stack.ready();
+      await load.nextAnswer();
+      const normalAfter = Date.now() - start;
+      const seen = await load.stop();
+      tell(`${KILLS} times kill -9`, seen, normalAfter);
+      expect(seen.wrong).toEqual([]);
+      expect(Object.keys(seen.refused).filter((code) => code !== "INDEX_NOT_READY")).toEqual([]);
+      expect((await judgeStack(stack, chain.local)).differences).toEqual([]);
+    } finally {
+      await load.stop();
+      await stack.destroy();
+    }
+  },
+  60_000 + KILLS * 60_000,
+);
