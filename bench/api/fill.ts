@@ -22,6 +22,10 @@ export async function fillDatabase(
     for (const statement of [...enums, ...tables, ...views, ...progressTables]) await client.query(statement);
     say(`generating ${names.toLocaleString("en")} names`);
     await copyWorld(client, { names, now });
+    say("bringing logs and changes into the order of the chain, in which an indexer writes them");
+    for (const table of ["events", "ownership_changes", "resolver_changes", "primary_name_changes"]) {
+      await client.query(`cluster ${table} using ${await primaryKeyOf(client, table)}`);
+    }
     say("building the indexes");
     for (const statement of indexes) await client.query(statement);
     await client.query("vacuum analyze");
@@ -29,6 +33,14 @@ export async function fillDatabase(
   } finally {
     client.release();
   }
+}
+
+async function primaryKeyOf(client: pg.PoolClient, table: string): Promise<string> {
+  const { rows } = await client.query<{ name: string }>(
+    "select indexrelid::regclass::text as name from pg_index where indrelid = $1::regclass and indisprimary",
+    [table],
+  );
+  return rows[0]?.name ?? "";
 }
 
 /** As Ponder 0.17.7 creates them. */

@@ -159,8 +159,8 @@ function bulks({ names, addresses }: Samples): Operation[] {
     ),
     bulk(
       "/address/primary-names/bulk",
-      five.map((i) => post("/address/primary-names/bulk", { addresses: of500(addresses, i) })),
-      "/address/primary-names/bulk of 500",
+      five.map((i) => post("/address/primary-names/bulk", { addresses: of500(addresses, i).slice(0, 200) })),
+      "/address/primary-names/bulk of 200",
     ),
   ];
 }

@@ -157,17 +157,20 @@ function putEthName(world: World, i: number, eth: Parent): { name: string; node:
     }),
     ...{ created_block_number: bought.log.block_number, created_timestamp: begin },
   });
-  putPurchase(world, { at: bought, node, hash, owner, expiry, resolver, fullName });
+  const buyer = chance.is(0.25) ? ownerBy(chance, world.owners) : owner;
+  putPurchase(world, { at: bought, node, hash, owner: buyer, expiry, resolver, fullName });
   putRenewals(world, { chance, i, node, begin, expiry, fullName });
+  // Later controllers wrap the names that they sell; the others were wrapped by their owners.
+  const wrapped = chance.is(0.5) ? bought : momentOf(world, i, 5, begin + DAY);
   if (isWrapped)
-    putEvent(world, bought, 8, {
+    putEvent(world, wrapped, 8, {
       contract: "NAME_WRAPPER",
       contract_address: WRAPPER,
       event_type: "NameWrapped",
       node,
       owner_address: owner,
     });
-  if (chance.is(0.25)) putTransfer(world, { chance, i, node, begin, owner });
+  if (buyer !== owner) putTransfer(world, { chance, i, node, begin, owner, buyer });
   if (resolver !== null) putRecords(world, { chance, at: bought, node, resolver, owner, name: fullName });
   return { name: fullName, node };
 }
@@ -268,14 +271,15 @@ function putRenewals(
   }
 }
 
-/** An earlier owner, who passed the name on. */
-function putTransfer(world: World, { chance, i, node, begin, owner }: Life & { owner: Address }): void {
-  const seller = ownerBy(chance, world.owners);
-  if (seller === owner) return;
-  const moment = momentOf(world, i, 6, begin - chance.next() * 300 * DAY);
-  const fields = { event_type: "Transfer", node, from_address: toHex(0, { size: 20 }), to_address: seller };
+/** The buyer passed the name on to whoever owns it. */
+function putTransfer(
+  world: World,
+  { chance, i, node, begin, owner, buyer }: Life & { owner: Address; buyer: Address },
+): void {
+  const moment = momentOf(world, i, 6, begin + chance.next() * (world.now - begin));
+  const fields = { event_type: "Transfer", node, from_address: buyer, to_address: owner };
   putEvent(world, moment, 9, { contract: "REGISTRAR", contract_address: REGISTRAR, ...fields });
-  putOwner(world, { ...moment, index: moment.index + 9 }, { node, owner: seller, eventType: "Transfer" });
+  putOwner(world, { ...moment, index: moment.index + 9 }, { node, owner, eventType: "Transfer" });
 }
 
 type Records = { chance: Chance; at: Moment; node: Hex; resolver: Address; owner: Address; name: string };
