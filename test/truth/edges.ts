@@ -36,7 +36,7 @@ const LAYER_2 = 31_338;
 /** Seconds from now at which names end: each term and window of the API, and the second beside it. */
 const ends = [
   ...[-111n * DAY - 1n, -111n * DAY, -111n * DAY + 1n, -90n * DAY - 1n, -90n * DAY, -90n * DAY + 1n],
-  ...[-1n, 0n, 1n, 30n * DAY, 30n * DAY + 1n, 90n * DAY, 90n * DAY + 1n, -120n * DAY],
+  ...[-1n, 0n, 1n, 30n * DAY, 30n * DAY + 1n, 45n * DAY, 90n * DAY, 90n * DAY + 1n, -120n * DAY],
 ];
 const firstEnded = 100 + ends.length - 1;
 
