@@ -1,8 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { createServer } from "node:net";
+import { totalmem } from "node:os";
 import { fileURLToPath } from "node:url";
 import { prepareDatabase } from "./database.ts";
 import { loadEnvironmentFiles } from "./environment.ts";
+import { memoryFor, nodeFlags } from "./nodeFlags.ts";
 import { checkLiveUrls, checkPayments, checkRpcUrls } from "./rpcCheck.ts";
 import { readSettings, type Settings, SettingsError } from "./settings.ts";
 import { describeStall, type Stall, watchIndexer } from "./watchdog.ts";
@@ -53,14 +55,22 @@ function startPonder(command: Command, { schema, viewsSchema, port }: Settings):
   const views = command === "start" ? ["--views-schema", viewsSchema] : [];
   const root = fileURLToPath(new URL("../..", import.meta.url));
   const args = [program, command, "--root", root, "--schema", schema, ...views, "--port", String(port)];
-  const preload = ["--import", new URL("linearQueue.ts", import.meta.url).href];
-  return spawn(process.execPath, [...process.execArgv, ...preload, ...args], { stdio: "inherit" });
+  const memory = command === "start" ? memoryFor(memoryHere(), process.env) : { flags: [], env: {} };
+  return spawn(process.execPath, [...nodeFlags(), ...memory.flags, ...process.execArgv, ...args], {
+    stdio: "inherit",
+    env: { ...process.env, ...memory.env },
+  });
 }
 
 /** Exit code of a process that its supervisor should start again. */
 const START_AGAIN = 75;
 /** Ponder ends within 5 seconds of a request; one that hangs is killed. */
 const KILL_AFTER_MS = 10_000;
+
+/** Memory of the machine, or of the container if that has less. */
+function memoryHere(): number {
+  return Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY);
+}
 
 /**
  * Ponder gives its lock on the schema back after SIGINT only, so every request to stop becomes one; after SIGTERM
