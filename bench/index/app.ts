@@ -1,6 +1,7 @@
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { nodeFlags } from "../../src/api/nodeFlags.ts";
 import { endChild, startChild } from "../../test/devnet/children.ts";
 import { freePort } from "../../test/devnet/ports.ts";
 import { type Metrics, readMetrics } from "./metrics.ts";
@@ -73,7 +74,7 @@ function startApp({ app, databaseUrl, schema, rpcUrl, flags = [], env }: AppPlan
   const words = ["--root", apps[app], "--schema", schema, "--port", String(port), "--log-format", "json"];
   return startChild({
     command: process.execPath,
-    args: [...flags, program, "start", ...words],
+    args: [...nodeFlags(), ...flags, program, "start", ...words],
     signal: "SIGINT",
     options: {
       cwd: fileURLToPath(new URL(".", import.meta.url)),

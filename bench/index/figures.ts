@@ -1,0 +1,91 @@
+import type { Figure } from "../report.ts";
+import type { Measured, Rounds } from "./rounds.ts";
+
+/** Logs of all contracts of ENS on mainnet in the middle of 2026, as others counted them. */
+const MAINNET_LOGS = 24_000_000;
+
+const GIB = 2 ** 30;
+
+const speedOf = ({ events, seconds }: Measured) => events / seconds;
+
+/** The middle one; of an even number, the lower of the two in the middle. */
+export const median = (values: readonly number[]): number =>
+  values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) / 2)] ?? Number.NaN;
+
+/** What a run says, with its targets. */
+export function figuresOf({ cold, cacheBytes, warm }: Rounds): Figure[] {
+  const last = warm.namedex.at(-1);
+  if (last === undefined) throw new Error("nothing was measured");
+  const speed = (runs: readonly Measured[]) => median(runs.map(speedOf));
+  const figures: Omit<Figure, "bench">[] = [
+    { name: "empty handlers, warm", value: speed(warm.floor), unit: "events/s" },
+    { name: "one row for each event, warm", value: speed(warm.insert), unit: "events/s" },
+    versus("Namedex, warm, to empty handlers", warm.namedex, warm.floor, 0.25),
+    versus("Namedex, warm, to one row for each event", warm.namedex, warm.insert, 0.5),
+    { name: "Namedex, cold", value: speedOf(cold), unit: "events/s" },
+    { name: "processors that the chain's node took, cold", value: cold.nodeShare, unit: "processors" },
+    ...storeFigures(last),
+    ...sizeFigures(last, cacheBytes),
+    { name: "building the indexes", value: median(warm.namedex.map((run) => run.indexSeconds)), unit: "s" },
+    ...handlerFigures(last),
+  ];
+  return figures.map((figure) => ({ bench: "index", ...figure }));
+}
+
+/** A speed, and what it is to another app's, each round for itself: the middle one counts. */
+function versus(
+  name: string,
+  runs: readonly Measured[],
+  others: readonly Measured[],
+  atLeast: number,
+): Omit<Figure, "bench"> {
+  const ratio = median(runs.map((run, round) => speedOf(run) / speedOf(others[round] ?? run)));
+  return {
+    ...{ name, value: median(runs.map(speedOf)), unit: "events/s", ratio },
+    target: { of: "ratio", atLeast },
+  };
+}
+
+/** What handlers ask of the store, and what of that reaches the database before a batch is done. */
+function storeFigures({ events, metrics }: Measured): Omit<Figure, "bench">[] {
+  const operations = metrics.sum("ponder_indexing_store_queries_total");
+  const misses = metrics.sum("ponder_indexing_cache_requests_total", { type: "miss" });
+  const direct = metrics.sum("ponder_indexing_store_queries_total", { method: "delete" });
+  const raw = metrics.sum("ponder_indexing_store_raw_sql_duration_count");
+  return [
+    { name: "operations of the store for each event", value: operations / events, unit: "operations" },
+    {
+      ...{ name: "questions to the database in handlers", value: misses + direct + raw, unit: "questions" },
+      target: { of: "value", atMost: 0 },
+    },
+  ];
+}
+
+/** Memory, and bytes in the database, of this run and of mainnet by the number of its logs. */
+function sizeFigures(
+  { events, peakBytes, tableBytes }: Measured,
+  cacheBytes: number,
+): Omit<Figure, "bench">[] {
+  const mainnet = MAINNET_LOGS / events;
+  return [
+    { name: "most memory of the indexer", value: peakBytes / GIB, unit: "GiB" },
+    { name: "tables and indexes", value: tableBytes / GIB, unit: "GiB" },
+    { name: "tables and indexes, mainnet by its logs", value: (tableBytes / GIB) * mainnet, unit: "GiB" },
+    { name: "cache of RPC answers", value: cacheBytes / GIB, unit: "GiB" },
+    { name: "cache of RPC answers, mainnet by its logs", value: (cacheBytes / GIB) * mainnet, unit: "GiB" },
+  ];
+}
+
+/** The handlers that took most of the time. */
+function handlerFigures({ metrics }: Measured): Omit<Figure, "bench">[] {
+  const totals = metrics.by("ponder_indexing_function_duration_sum", "event");
+  const counts = metrics.by("ponder_indexing_function_duration_count", "event");
+  return [...totals]
+    .toSorted(([, a], [, b]) => b - a)
+    .slice(0, 12)
+    .map(([event, total]) => ({
+      name: `one ${event.replace(/\(.*/, "")}`,
+      value: (total / (counts.get(event) ?? 1)) * 1_000,
+      unit: "microseconds",
+    }));
+}

@@ -1,0 +1,75 @@
+import pg from "pg";
+import { type AppName, type Backfill, runApp } from "./app.ts";
+import type { ChainNode } from "./node.ts";
+
+/** One backfill with what the chain's node and the database had to do with it. */
+export type Measured = Backfill & {
+  /** Share of one processor that the chain's node took. */
+  nodeShare: number;
+  /** Bytes of the app's tables and indexes. */
+  tableBytes: number;
+};
+
+/** All backfills of one run. */
+export type Rounds = {
+  /** With nothing in the cache of RPC answers. */
+  cold: Measured;
+  /** Bytes of that cache after it. */
+  cacheBytes: number;
+  /** With all of them in the cache, in turn, several times. */
+  warm: Record<AppName, Measured[]>;
+};
+
+type Place = { databaseUrl: string; chain: ChainNode };
+
+/** Indexes the chain cold, and then warm with each app in turn, so that a machine's moods reach all of them alike. */
+export async function measure({ rounds, ...place }: Place & { rounds: number }): Promise<Rounds> {
+  const cold = await measureOne("namedex", "cold", place);
+  const cacheBytes = await sizeOf(place.databaseUrl, "ponder_sync");
+  const warm: Rounds["warm"] = { floor: [], insert: [], namedex: [] };
+  for (let round = 0; round < rounds; round++) {
+    for (const app of ["floor", "insert", "namedex"] as const) {
+      warm[app].push(await measureOne(app, `warm_${app}_${round}`, place));
+    }
+  }
+  return { cold, cacheBytes, warm };
+}
+
+/** Indexes the chain once with an app, in a schema that is dropped afterwards. */
+export async function measureOne(
+  app: AppName,
+  schema: string,
+  { databaseUrl, chain }: Place,
+): Promise<Measured> {
+  const before = chain.cpuSeconds();
+  const backfill = await runApp({ app, databaseUrl, schema, rpcUrl: chain.url });
+  const nodeShare = (chain.cpuSeconds() - before) / backfill.seconds;
+  if (backfill.events !== chain.logs) {
+    throw new Error(`${app} handled ${backfill.events} events of the ${chain.logs} that were logged`);
+  }
+  const tableBytes = await sizeOf(databaseUrl, schema);
+  await query(databaseUrl, `DROP SCHEMA "${schema}" CASCADE`);
+  const speed = Math.round(backfill.events / backfill.seconds).toLocaleString("en");
+  console.log(`${schema}: ${backfill.seconds.toFixed(1)} s, ${speed} events/s`);
+  return { ...backfill, nodeShare, tableBytes };
+}
+
+async function sizeOf(databaseUrl: string, schema: string): Promise<number> {
+  const rows = await query(
+    databaseUrl,
+    `SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0) AS bytes
+       FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+      WHERE n.nspname = '${schema}' AND c.relkind IN ('r', 'm')`,
+  );
+  return Number(rows[0]?.bytes);
+}
+
+async function query(databaseUrl: string, text: string): Promise<{ bytes?: string }[]> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    return (await client.query(text)).rows;
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,38 @@
+import { parseArgs } from "node:util";
+import { openFreshDatabase, startTemporaryPostgres } from "../../test/devnet/postgres.ts";
+import { judge, report, reportOptions } from "../report.ts";
+import { figuresOf } from "./figures.ts";
+import { measureGrowth } from "./growth.ts";
+import { startChainNode } from "./node.ts";
+import { measure } from "./rounds.ts";
+
+// `npm run bench:index -- [--names N] [--rounds N] [--growth N] [--json FILE] [--docs FILE]`: how fast the indexer is
+// beside the least programs that could stand in its place, on a generated chain with mainnet's contracts. `--growth`
+// indexes a smaller chain too, to see what an event costs as the index grows.
+
+const option = { type: "string" } as const;
+const { values } = parseArgs({ options: { ...reportOptions, rounds: option, growth: option } });
+const names = Number(values.names ?? 100_000);
+const rounds = Number(values.rounds ?? 3);
+const english = (value: number) => value.toLocaleString("en");
+
+const postgres = await startTemporaryPostgres();
+const chain = await startChainNode(names);
+try {
+  const served = await chain.readSpeed();
+  const chainInWords = `${english(names)} .eth names, ${english(chain.logs)} logs in ${english(chain.blocks)} blocks`;
+  console.log(chainInWords);
+  const databaseUrl = await openFreshDatabase(postgres.url, "bench");
+  const measured = await measure({ databaseUrl, chain, rounds });
+  const figures = figuresOf(measured);
+  figures.push({ bench: "index", name: "the chain's node by itself", value: served, unit: "logs/s" });
+  if (values.growth) {
+    const sizes = { small: Number(values.growth), names, rounds };
+    figures.push(await measureGrowth(sizes, { postgres, large: measured.warm.namedex }));
+  }
+  const made = `${chainInWords}; ${rounds} rounds in turn, of which the middle one counts`;
+  report(figures.map(judge), { json: values.json, docs: values.docs, made });
+} finally {
+  chain.stop();
+  await postgres.stop();
+}
