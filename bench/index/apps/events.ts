@@ -1,6 +1,5 @@
+import { readdirSync, readFileSync } from "node:fs";
 import { ponder } from "ponder:registry";
-import type { AbiEvent } from "viem";
-import config from "../../../ponder.config.ts";
 
 type Handle = (args: { event: LoggedEvent; context: unknown }) => Promise<void>;
 
@@ -11,24 +10,17 @@ export type LoggedEvent = {
   log: { address: `0x${string}`; logIndex: number; topics: readonly (`0x${string}` | null)[] };
 };
 
-/** Registers one handler for every event that the configuration names. */
+/** Registers one handler for every event that Namedex handles: one more, and its logs would not be in the cache. */
 export function onEveryEvent(handlerOf: (eventName: string) => Handle): void {
   const on = ponder.on.bind(ponder) as unknown as (name: string, handle: Handle) => void;
   for (const name of eventNames()) on(name, handlerOf(name));
 }
 
-/** As Ponder spells them: overloaded events with their arguments. */
 function eventNames(): string[] {
-  return Object.entries(config.contracts).flatMap(([contract, { abi }]) => {
-    const events = (abi as readonly AbiEvent[]).filter((item) => item.type === "event");
-    return events.map((event) => {
-      const isOverloaded = events.filter(({ name }) => name === event.name).length > 1;
-      return `${contract}:${isOverloaded ? spelled(event) : event.name}`;
-    });
+  const folder = new URL("../../../src/indexing/", import.meta.url);
+  const files = readdirSync(folder).filter((file) => file.endsWith(".ts"));
+  return files.flatMap((file) => {
+    const calls = readFileSync(new URL(file, folder), "utf8").matchAll(/ponder\.on\(\s*"([^"]+)"/g);
+    return [...calls].map(([, name = ""]) => name);
   });
-}
-
-function spelled({ name, inputs }: AbiEvent): string {
-  const words = inputs.map((input) => `${input.type}${input.indexed ? " indexed" : ""} ${input.name}`);
-  return `${name}(${words.join(", ")})`;
 }
