@@ -43,7 +43,7 @@ export function createApp({ operations, makeCtx, access, callerOf, observed, pag
   app.use(requestId());
   if (observed) app.use(observeRequests(observed));
   app.use(endSlowRequests());
-  app.use(exposeHeaders);
+  app.use(setHeaders);
   app.use(bodyLimit({ maxSize: MAX_BODY_BYTES, onError: tooLarge }));
   app.route("/", routes);
   app.route("/api", routes);
@@ -52,8 +52,10 @@ export function createApp({ operations, makeCtx, access, callerOf, observed, pag
   return app;
 }
 
-async function exposeHeaders(c: Context, next: () => Promise<void>): Promise<void> {
+/** Browsers may read our headers, and take no answer for anything but what it says it is. */
+async function setHeaders(c: Context, next: () => Promise<void>): Promise<void> {
   await next();
+  c.res.headers.set("X-Content-Type-Options", "nosniff");
   c.res.headers.set("Access-Control-Expose-Headers", exposedHeaders);
 }
 

@@ -166,6 +166,7 @@ describe("image and units", () => {
     for (const [unit, program] of [
       ["namedex-indexer", "start"],
       ["namedex-api@", "serve"],
+      ["namedex-gateway", "gateway"],
     ]) {
       const text = read(`docs/deploy/${unit}.service`);
       expect(text).toMatch(new RegExp(`^ExecStart=/opt/namedex/docs/deploy/run.sh ${program}$`, "m"));

@@ -20,7 +20,6 @@ export function sendAsset(c: Context, asset: Asset): Response {
   c.header("ETag", asset.etag);
   c.header("Cache-Control", `public, max-age=${HOUR}`);
   c.header("Vary", "Accept-Encoding");
-  c.header("X-Content-Type-Options", "nosniff");
   if (c.req.header("if-none-match") === asset.etag) return c.body(null, 304);
   if (!c.req.header("accept-encoding")?.includes("gzip")) return c.body(asset.body.slice());
   c.header("Content-Encoding", "gzip");

@@ -22,7 +22,6 @@ const policy = [
 /** Answers with a page that loads nothing from elsewhere. */
 export function sendPage(c: Context, html: string): Response {
   c.header("Content-Security-Policy", policy);
-  c.header("X-Content-Type-Options", "nosniff");
   c.header("Referrer-Policy", "no-referrer");
   c.header("Cache-Control", "no-cache");
   return c.html(html);

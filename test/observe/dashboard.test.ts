@@ -1,0 +1,44 @@
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { createMeters } from "../../src/api/observe/meters.ts";
+
+type Dashboard = { panels: { title: string; targets: { expr: string }[] }[] };
+
+const dashboard = JSON.parse(
+  readFileSync(new URL("../../docs/deploy/grafana.json", import.meta.url), "utf8"),
+) as Dashboard;
+
+/** What a histogram or counter is called in an expression. */
+const familyOf = (name: string) => name.replace(/_(bucket|count|sum)$/, "");
+
+test("every figure of the dashboard is one that we give, with the labels that it is grouped by", async () => {
+  const { registry } = createMeters();
+  const given = new Map(
+    (await registry.getMetricsAsJSON()).map((metric) => [
+      metric.name,
+      registry.getSingleMetric(metric.name) as unknown as { labelNames?: string[] },
+    ]),
+  );
+  for (const { title, targets } of dashboard.panels) {
+    expect(targets.length, title).toBeGreaterThan(0);
+    for (const { expr } of targets) {
+      const names = expr.match(/namedex_\w+/g) ?? [];
+      expect(names.length, title).toBeGreaterThan(0);
+      for (const name of names) {
+        const meter = given.get(name) ?? given.get(familyOf(name));
+        expect(meter, `${title}: ${name}`).toBeDefined();
+        const groups = [...expr.matchAll(/by \(([^)]*)\)/g)].flatMap(([, list = ""]) => list.split(/,\s*/));
+        const known = ["le", "instance", "job", ...(meter?.labelNames ?? [])];
+        for (const label of groups) expect(known, `${title}: ${label}`).toContain(label);
+      }
+    }
+  }
+});
+
+test("every figure of ours is on the dashboard", () => {
+  const text = JSON.stringify(dashboard);
+  const { registry: _, ...meters } = createMeters();
+  for (const meter of Object.values(meters)) {
+    expect(text).toContain((meter as unknown as { name: string }).name);
+  }
+});
