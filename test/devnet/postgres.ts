@@ -22,6 +22,7 @@ export type Postgres = {
   url: string;
   /** Where its tables are kept. */
   data: string;
+  pid: number;
   /** Fast shutdown: open connections are cut, what was committed stays. */
   stop: () => Promise<void>;
 };
@@ -34,14 +35,17 @@ export type Postgres = {
 export async function startPostgres({
   data,
   preferredPort,
+  settings = [],
 }: {
   data: string;
   preferredPort: number;
+  /** More of the server's own arguments; they win over ours. */
+  settings?: readonly string[];
 }): Promise<Postgres> {
   const place = await choosePlace(data);
   await stopLeftover(place.data);
   await initialise(place);
-  return start(place, await freePort(preferredPort), []);
+  return start(place, await freePort(preferredPort), settings);
 }
 
 /** Starts a PostgreSQL for one run of tests: temporary data, a free port, and no waiting for the disk. */
@@ -125,7 +129,7 @@ async function start(place: Place, port: number, settings: readonly string[]): P
   const server = spawnServer(place, port, settings);
   const url = `postgresql://${USER}:${PASSWORD}@127.0.0.1:${port}/postgres`;
   await untilReady(server, url, logFile(place));
-  return { url, data: place.data, stop: () => endChild(server) };
+  return { url, data: place.data, pid: server.pid ?? 0, stop: () => endChild(server) };
 }
 
 function logFile(place: Place): string {

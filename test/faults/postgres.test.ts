@@ -1,0 +1,92 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { launchStack, type Stack } from "../support/stack.ts";
+import { judge } from "../truth/oracle.ts";
+import { judgeStack } from "../truth/trial.ts";
+import { type BreakablePostgres, startBreakablePostgres } from "./breakablePostgres.ts";
+import { startLoad } from "./load.ts";
+import { type FaultChain, startFaultChain } from "./pulse.ts";
+import { type Supervision, supervise } from "./supervise.ts";
+import { tell } from "./tell.ts";
+
+const OUTAGE_MS = 2_000;
+const NORMAL_AGAIN_MS = 120_000;
+
+let chain: FaultChain;
+let database: BreakablePostgres;
+let stack: Stack;
+let supervision: Supervision;
+
+beforeAll(async () => {
+  chain = await startFaultChain({ seed: 5_432, past: 100 });
+  database = await startBreakablePostgres();
+  stack = await launchStack({
+    rpcUrl: chain.local.anvil.url,
+    deployment: chain.local.deployment,
+    databaseServer: database.url,
+  });
+  supervision = supervise(stack);
+}, 240_000);
+
+afterAll(async () => {
+  await supervision?.stop();
+  await stack?.destroy();
+  await database?.destroy();
+  await chain?.stop();
+});
+
+/** The database dies, blocks come meanwhile, it comes back: until the index is at the head again. */
+async function breakDatabase(when: string): Promise<void> {
+  const load = startLoad({ url: () => stack.url, timeline: chain.timeline });
+  await sleep(300);
+  await database.kill();
+  await chain.beat();
+  await chain.play(2);
+  await sleep(OUTAGE_MS);
+  await chain.beat();
+  await database.start();
+  const start = Date.now();
+  await untilNormal();
+  const normalAfter = Date.now() - start;
+  await load.nextAnswer();
+  const seen = await load.stop();
+  tell(`PostgreSQL killed ${when}, indexer ended ${supervision.ends.length} times`, seen, normalAfter);
+  expect(seen.wrong).toEqual([]);
+  const codes = Object.keys(seen.refused);
+  expect(codes.filter((code) => !["INDEX_NOT_READY", "INTERNAL_ERROR"].includes(code))).toEqual([]);
+}
+
+async function untilNormal(): Promise<void> {
+  const deadline = Date.now() + NORMAL_AGAIN_MS;
+  for (;;) {
+    const isAtHead = await stack
+      .ready()
+      .then(() => stack.waitForHead())
+      .then(
+        () => true,
+        () => false,
+      );
+    if (isAtHead) return;
+    if (Date.now() > deadline) throw new Error(`Not normal again\n${stack.log()}`);
+    await sleep(200);
+  }
+}
+
+const countEvents = async (): Promise<number> => {
+  const [row] = await stack.sql<{ count: string }>("select count(*) from events").catch(() => []);
+  return Number(row?.count ?? 0);
+};
+
+test("a database that dies in the backfill costs no row", async () => {
+  while ((await countEvents()) === 0) await sleep(5);
+  await breakDatabase("in the backfill");
+  const { anvil, deployment } = chain.local;
+  const index = { rpcUrl: anvil.url, deployment, query: stack.sql, archiveReads: true };
+  expect((await judge(index)).differences).toEqual([]);
+}, 240_000);
+
+test("a database that dies while the index follows its chain costs no row and makes no answer wrong", async () => {
+  for (let beat = 0; beat < 3; beat++) await chain.beat();
+  await breakDatabase("live");
+  expect((await judgeStack(stack, chain.local)).differences).toEqual([]);
+}, 240_000);
