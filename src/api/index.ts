@@ -25,6 +25,7 @@ import { createLog } from "./observe/log.ts";
 import { createMeters } from "./observe/meters.ts";
 import { observedOperation } from "./observe/operations.ts";
 import { type Pool, watchQueries } from "./observe/queries.ts";
+import { createOneBlock } from "./oneBlock.ts";
 import { createPages } from "./pages/pages.ts";
 import { readIndexerState } from "./query/progress.ts";
 import { readSettings } from "./settings.ts";
@@ -104,7 +105,8 @@ const signup = createSignup({
   checkSignature: signatureCheck({ rpcUrls: settings.liveRpcUrls }),
   place: { publicUrls: settings.publicUrls, chainId: deployment.chainId },
 });
-const offered = isSignupOpen ? [...operations, ...signupEndpoints(signup)] : operations;
+const answers = operations.map(createOneBlock(db));
+const offered = isSignupOpen ? [...answers, ...signupEndpoints(signup)] : answers;
 
 const pages = createPages(offered, () => makeCtx({ answersWhileBuilding: true }), {
   access: settings.access,

@@ -20,8 +20,11 @@ export type FaultChain = {
   beat: () => Promise<void>;
   /** Plays the next steps of the history. */
   play: (steps: number) => Promise<void>;
-  /** Removes this many blocks; `before` says which beat the chain then ends with. */
-  rollback: (blocks: number, before: number) => Promise<void>;
+  /**
+   * Removes this many blocks. `ends` are the beats of the two blocks that the chain then ends with: Ponder, when it sees
+   * a shorter chain, takes one block more back and then indexes it again.
+   */
+  rollback: (blocks: number, ends: [number, number]) => Promise<void>;
   stop: () => Promise<void>;
 };
 
@@ -52,8 +55,8 @@ export async function startFaultChain({ seed, past }: { seed: number; past: numb
     timeline.push(++last); // Noted before it is sent: no answer can know it earlier.
     await writeRecords(chain, { from, resolver: RESOLVER, node, writes: writesOf(last) });
   };
-  const rollback = async (depth: number, before: number) => {
-    timeline.push(before);
+  const rollback = async (depth: number, ends: [number, number]) => {
+    timeline.push(...ends);
     await rpc(chain, "anvil_rollback", [depth]);
   };
   timeline.push(++last);

@@ -80,6 +80,18 @@ export async function listProgress(db: Db): Promise<ChainProgress[]> {
   }));
 }
 
+/**
+ * The state that the tables are in, as text that another state never has. Ponder writes a checkpoint with each block; a
+ * reorganisation takes rows back without one, but makes the triggers of the tables anew in the same transaction.
+ */
+export async function readTablesVersion(db: Db): Promise<string> {
+  const { rows } = await db.execute<{ version: string }>(sql`
+    select concat_ws(' ',
+      (select string_agg(xmin::text, ',' order by chain_name) from _ponder_checkpoint),
+      (select max(oid::bigint) from pg_trigger where tgrelid = to_regclass('domains'))) as version`);
+  return rows[0]?.version ?? "";
+}
+
 /** How many logs could not be understood, by reason. They are in the event log all the same. */
 export function countAnomalies(db: Db): Promise<{ reason: string; count: number }[]> {
   return db

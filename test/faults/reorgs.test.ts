@@ -1,0 +1,47 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Stack, startStack } from "../support/stack.ts";
+import { judgeStack } from "../truth/trial.ts";
+import { startLoad } from "./load.ts";
+import { type FaultChain, startFaultChain } from "./pulse.ts";
+import { tell } from "./tell.ts";
+
+const ROUNDS = Number(process.env.FAULT_RUNS ?? 8);
+/** Ponder takes a local block for final after 30 more. */
+const depths = [1, 3, 7, 2, 12, 1, 5, 20];
+
+let chain: FaultChain;
+let stack: Stack;
+
+beforeAll(async () => {
+  chain = await startFaultChain({ seed: 4_711, past: 60 });
+  stack = await startStack({ rpcUrl: chain.local.anvil.url, deployment: chain.local.deployment });
+}, 240_000);
+
+afterAll(async () => {
+  await stack?.destroy();
+  await chain?.stop();
+});
+
+test("in a storm of reorganisations every answer is of a branch that was the chain's, and of one block", async () => {
+  const load = startLoad({ url: () => stack.url, timeline: chain.timeline, callers: 4 });
+  for (let beat = 0; beat < 2; beat++) await chain.beat();
+  for (let round = 0; round < ROUNDS; round++) {
+    const depth = depths[round % depths.length] ?? 1;
+    const ends = chain.timeline.slice(-2) as [number, number];
+    for (let block = 0; block < depth; block++) await chain.beat();
+    // Anvil forgets the blocks of a branch at once, and Ponder asks a minute long for the logs of one that it saw last.
+    await stack.waitForHead();
+    await chain.rollback(depth, ends);
+    for (let block = 0; block <= depth; block++) await chain.beat();
+  }
+  await stack.waitForHead();
+  await load.nextAnswer();
+  const seen = await load.stop();
+  tell(`${ROUNDS} reorganisations`, seen);
+  expect(seen.wrong).toEqual([]);
+  expect(seen.unanswered).toBe(0);
+  expect(Object.keys(seen.refused).filter((code) => code !== "INDEX_NOT_READY")).toEqual([]);
+  expect(seen.answers).toBeGreaterThan(50);
+  await chain.play(10);
+  expect((await judgeStack(stack, chain.local)).differences).toEqual([]);
+}, 240_000);
