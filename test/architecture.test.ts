@@ -135,7 +135,7 @@ const layers: Layer[] = [
       "zod",
       "solc",
       "abis/",
-      ...["database", "environment", "rpcCheck", "settings"].map((name) => `src/api/${name}.ts`),
+      ...["database", "environment", "nodeFlags", "rpcCheck", "settings"].map((name) => `src/api/${name}.ts`),
     ],
     because: "the local chain must not share code with what it is there to judge",
   },
