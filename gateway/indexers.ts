@@ -18,7 +18,11 @@ export type Indexer = {
   why: string;
   /** What it said of itself last; null while it cannot be asked. */
   claim: Claim | null;
+  /** How far it was when it last said that it may answer, and when that was, in milliseconds. */
+  reached: Reached | null;
 };
+
+type Reached = { block: number; network: string; at: number };
 
 /** What of `/indexing-status` counts here. */
 const claimShape = z.object({
@@ -85,7 +89,16 @@ function createIndexer(url: string, { timeoutSeconds, maxRequests }: Plan): Inde
     bodyTimeout: timeoutSeconds * 1_000,
   });
   const prefix = pathname.replace(/\/$/, "");
-  return { url, prefix, pool, inFlight: 0, state: "unknown", why: "not asked yet", claim: null };
+  return {
+    url,
+    prefix,
+    pool,
+    inFlight: 0,
+    state: "unknown",
+    why: "not asked yet",
+    claim: null,
+    reached: null,
+  };
 }
 
 async function askForClaim(indexer: Indexer): Promise<void> {
@@ -101,7 +114,9 @@ async function askForClaim(indexer: Indexer): Promise<void> {
       if (text.length > MAX_STATUS_BYTES) throw new Error("its status is endless");
     }
     if (statusCode !== 200) throw new Error(`/indexing-status answered ${statusCode}`);
-    indexer.claim = claimShape.parse(JSON.parse(text));
+    const claim = claimShape.parse(JSON.parse(text));
+    indexer.claim = claim;
+    if (claim.ready) indexer.reached = { block: blockOf(claim), network: claim.network, at: Date.now() };
   } catch (error) {
     indexer.claim = null;
     indexer.why = reasonOf(error as Error);
@@ -131,17 +146,23 @@ function judge(
   if (!claim.ready) return ["not_ready", `says it is not ready: ${claim.reason}`];
   const lag = claim.chains[0]?.lag_seconds ?? 0;
   if (lag > plan.maxLagSeconds) return ["lagging", `${lag} seconds behind its chain`];
-  const behind = furthestBlock(all, known) - blockOf(claim);
+  const behind = furthestBlock(all, { known, plan }) - blockOf(claim);
   if (behind > plan.maxLagBlocks) return ["lagging", `${behind} blocks behind the furthest indexer`];
   return ["synced", `at block ${blockOf(claim)}`];
 }
 
 const blockOf = (claim: Claim): number => claim.chains[0]?.indexed_block_number ?? 0;
 
-/** Of those that may answer: an indexer that is being built anew, or of another chain, is no measure. */
-function furthestBlock(all: Indexer[], { network }: Known): number {
-  const claims = all.flatMap(({ claim }) => (claim?.ready && claim.network === network ? [claim] : []));
-  return Math.max(0, ...claims.map(blockOf));
+/**
+ * Of those that may answer: an indexer that is being built anew, or of another chain, is no measure. How far one was
+ * that died counts until the age of their blocks alone tells of the others that they are behind: callers have seen it.
+ */
+function furthestBlock(all: Indexer[], { known, plan }: { known: Known; plan: Plan }): number {
+  const since = Date.now() - plan.maxLagSeconds * 1_000;
+  const seen = all.flatMap(({ reached }) =>
+    reached && reached.network === known.network && reached.at >= since ? [reached.block] : [],
+  );
+  return Math.max(0, ...seen);
 }
 
 /** The least busy of the indexers that are synced and have room, apart from those that were tried. */

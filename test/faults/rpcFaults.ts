@@ -1,0 +1,118 @@
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+
+/** One way in which a node fails. */
+export type RpcFault =
+  | "drop"
+  | "delay"
+  | "truncate"
+  | "reorder"
+  | "status500"
+  | "status429"
+  | "error"
+  | "noLogs"
+  | "noBlock"
+  | "staleHead";
+
+/** A node's stand-in that fails in one way at a time, in a share of what it is asked. */
+export type FaultyRpc = {
+  url: string;
+  /** From now on every `every`th request that the fault can befall fails so; null heals. */
+  set: (fault: RpcFault | null, every?: number) => void;
+  /** How often each fault befell a request. */
+  counts: Partial<Record<RpcFault, number>>;
+  close: () => Promise<void>;
+};
+
+type Question = { id: number; method: string; params?: unknown[] };
+type Answer = { result?: unknown };
+
+const DELAY_MS = 1_500;
+const blockMethods = ["eth_getBlockByNumber", "eth_getBlockByHash"];
+
+const isNewest = ({ method, params }: Question) => method === blockMethods[0] && params?.[0] === "latest";
+
+/** Which questions a fault can befall; all of them unless told. */
+const befalls: Partial<Record<RpcFault, (question: Question) => boolean>> = {
+  reorder: ({ method }) => method === "eth_getLogs",
+  noLogs: ({ method }) => method === "eth_getLogs",
+  noBlock: ({ method }) => blockMethods.includes(method),
+  staleHead: isNewest,
+};
+
+/** Starts a stand-in before a node, healthy at first. */
+export async function startFaultyRpc(target: string): Promise<FaultyRpc> {
+  const state: { fault: RpcFault | null; every: number; asked: number; stale: unknown } = {
+    ...{ fault: null, every: 1, asked: 0, stale: null },
+  };
+  const counts: FaultyRpc["counts"] = {};
+  const chosen = (question: Question): RpcFault | null => {
+    const { fault } = state;
+    if (fault === null || befalls[fault]?.(question) === false) return null;
+    if (state.asked++ % state.every !== 0) return null;
+    counts[fault] = (counts[fault] ?? 0) + 1;
+    return fault;
+  };
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const body = Buffer.concat(chunks).toString();
+    const question = JSON.parse(body) as Question;
+    const fault = chosen(question);
+    const text = await pass(target, body).catch(() => null);
+    if (text === null) return void response.destroy();
+    if (isNewest(question) && state.fault !== "staleHead") state.stale = (JSON.parse(text) as Answer).result;
+    await reply(response, { fault, text, question, stale: state.stale });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    counts,
+    set: (fault, every = 1) => Object.assign(state, { fault, every, asked: 0 }),
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+async function pass(target: string, body: string): Promise<string> {
+  const headers = { "content-type": "application/json" };
+  return (await fetch(target, { method: "POST", headers, body })).text();
+}
+
+type Reply = { fault: RpcFault | null; text: string; question: Question; stale: unknown };
+
+async function reply(response: ServerResponse, { fault, text, question, stale }: Reply): Promise<void> {
+  const send = (status: number, body: string) =>
+    void response.writeHead(status, { "content-type": "application/json" }).end(body);
+  const answer = (more: object) => send(200, JSON.stringify({ jsonrpc: "2.0", id: question.id, ...more }));
+  const { result } = JSON.parse(text) as Answer;
+  switch (fault) {
+    case "drop":
+      return void response.destroy();
+    case "truncate":
+      return send(200, text.slice(0, Math.floor(text.length / 2)));
+    case "reorder":
+      return answer({ result: Array.isArray(result) ? [...result].reverse() : result });
+    case "status500":
+      return send(500, "Internal Server Error");
+    case "status429":
+      return send(429, "Too Many Requests");
+    case "error":
+      return answer({ error: { code: -32603, message: "internal error" } });
+    case "noLogs":
+      return answer({ result: [] });
+    case "noBlock":
+      return answer({ result: null });
+    case "staleHead":
+      return answer({ result: stale ?? result });
+    case "delay":
+      await sleep(DELAY_MS);
+      return send(200, text);
+    case null:
+      return send(200, text);
+  }
+}
