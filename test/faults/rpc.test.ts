@@ -1,0 +1,105 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { launchStack, type Stack, startStack } from "../support/stack.ts";
+import { judgeStack } from "../truth/trial.ts";
+import { startLoad } from "./load.ts";
+import { type FaultChain, startFaultChain } from "./pulse.ts";
+import { type FaultyRpc, type RpcFault, startFaultyRpc } from "./rpcFaults.ts";
+import { tell } from "./tell.ts";
+
+/** How long each fault lasts in the backfill, in milliseconds. */
+const BACKFILL_SPELL_MS = 700;
+const LIVE_BEATS = 4;
+/**
+ * To Ponder an older head that comes late is a reorganisation: it takes the blocks above back and indexes them again.
+ * For that moment answers are of a block that is so many beats older, whole and right for that block.
+ */
+const TAKEN_BACK = 3 * LIVE_BEATS;
+
+/** Each with the share of requests that it befalls: every nth. */
+const faults: [RpcFault, every: number][] = [
+  ["drop", 3],
+  ["delay", 3],
+  ["truncate", 3],
+  ["reorder", 1],
+  ["status500", 3],
+  ["status429", 3],
+  ["error", 3],
+  ["noBlock", 3],
+  ["staleHead", 1],
+];
+
+let chain: FaultChain;
+let node: FaultyRpc;
+
+beforeAll(async () => {
+  chain = await startFaultChain({ seed: 31_337, past: 100 });
+  node = await startFaultyRpc(chain.local.anvil.url);
+}, 240_000);
+afterAll(async () => {
+  await node?.close();
+  await chain?.stop();
+});
+
+const plan = () => ({
+  rpcUrl: node.url,
+  deployment: chain.local.deployment,
+  env: { LIVE_RPC_URL: chain.local.anvil.url },
+});
+
+/** Ponder does not ask again for a head that it could not fetch: the next block brings it with it. */
+async function heal(): Promise<void> {
+  node.set(null);
+  await sleep(300);
+  await chain.beat();
+}
+
+const expectWhole = async (stack: Stack) =>
+  expect((await judgeStack(stack, chain.local)).differences).toEqual([]);
+
+test("a backfill from a node that fails in every way in turn has every row", async () => {
+  const stack = await launchStack(plan());
+  try {
+    for (let turn = 0; (await stack.api("/ready").catch(() => null))?.status !== 200; turn++) {
+      const [fault, every] = faults[turn % faults.length] as (typeof faults)[number];
+      node.set(fault, every);
+      await sleep(BACKFILL_SPELL_MS);
+      if (stack.ended() !== null) throw new Error(`Ended during "${fault}"\n${stack.log()}`);
+      if (turn > 60) break;
+    }
+    await heal();
+    await stack.ready();
+    await expectWhole(stack);
+  } finally {
+    node.set(null);
+    await stack.destroy();
+  }
+}, 240_000);
+
+test("an index that follows such a node misses nothing, and answers rightly meanwhile", async () => {
+  const stack = await startStack(plan());
+  const load = startLoad({ url: () => stack.url, timeline: chain.timeline, slack: TAKEN_BACK });
+  try {
+    for (const [fault, every] of [...faults, ["noLogs", 2] as const]) {
+      const start = Date.now();
+      node.set(fault, every);
+      for (let beat = 0; beat < LIVE_BEATS; beat++) await chain.beat();
+      await chain.play(2);
+      await sleep(800);
+      const healed = Date.now();
+      await heal();
+      await stack.waitForHead();
+      expect(node.counts[fault], fault).toBeGreaterThan(0);
+      tell(`live ${fault}, ${healed - start} ms`, load.seen(), Date.now() - healed);
+    }
+    await load.nextAnswer();
+    const seen = await load.stop();
+    expect(seen.wrong).toEqual([]);
+    expect(seen).toMatchObject({ unanswered: 0 });
+    await expectWhole(stack);
+  } finally {
+    node.set(null);
+    await load.stop();
+    await stack.destroy();
+  }
+}, 240_000);
