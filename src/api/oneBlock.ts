@@ -4,8 +4,8 @@ import { readTablesVersion } from "./query/progress.ts";
 
 /** How often an answer is read in the hope that no block comes meanwhile; then it is read from a snapshot. */
 const HOPEFUL_TRIES = 2;
-/** Tries in all where the tables are locked: during a reorganisation, each for half a second. */
-const MOST_TRIES = 6;
+/** How long locked tables are tried again; a reorganisation locks them for a moment. */
+const LOCK_PATIENCE_MS = 2_000;
 
 /** Tells which state the tables are in; another one after each block that is indexed or taken back. */
 type VersionReader = { known: string | null; read: () => Promise<string> };
@@ -24,6 +24,7 @@ export function createOneBlock(db: Db): OneBlock {
   return (operation) => {
     if (operation.answersWhileBuilding) return operation;
     const handle: Endpoint["handle"] = async (input, ctx, caller) => {
+      const start = performance.now();
       for (let turn = 1; ; turn++) {
         const before = versions.known ?? (await versions.read());
         try {
@@ -35,7 +36,7 @@ export function createOneBlock(db: Db): OneBlock {
           const reply = await operation.handle(input, ctx, caller);
           if ((await versions.read()) === before) return reply;
         } catch (thrown) {
-          if (!isLocked(thrown) || turn === MOST_TRIES) throw thrown;
+          if (!isLocked(thrown) || performance.now() - start > LOCK_PATIENCE_MS) throw thrown;
         }
       }
     };

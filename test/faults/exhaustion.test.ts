@@ -1,0 +1,92 @@
+import { connect, type Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import pg from "pg";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Stack, startStack } from "../support/stack.ts";
+import { judgeStack } from "../truth/trial.ts";
+import { startLoad } from "./load.ts";
+import { type FaultChain, startFaultChain } from "./pulse.ts";
+import { tell } from "./tell.ts";
+
+const SLOW_CLIENTS = 200;
+const LOCK_MS = 8_000;
+const CALLERS = 60;
+
+let chain: FaultChain;
+let stack: Stack;
+
+beforeAll(async () => {
+  chain = await startFaultChain({ seed: 6_006, past: 60 });
+  stack = await startStack({ rpcUrl: chain.local.anvil.url, deployment: chain.local.deployment });
+}, 240_000);
+afterAll(async () => {
+  await stack?.destroy();
+  await chain?.stop();
+});
+
+const load = (callers: number) => startLoad({ url: () => stack.url, timeline: chain.timeline, callers });
+
+async function expectWhole(): Promise<void> {
+  expect((await judgeStack(stack, chain.local)).differences).toEqual([]);
+}
+
+/** Holds every table of the index, as somebody's migration or a forgotten transaction would. */
+async function lockTables(): Promise<{ release: () => Promise<void> }> {
+  const client = new pg.Client({ connectionString: stack.databaseUrl });
+  await client.connect();
+  await client.query(`begin; set local search_path = ${stack.schema}`);
+  for (const table of ["domains", "text_records", "events"]) {
+    await client.query(`lock table ${table} in access exclusive mode`);
+  }
+  return { release: () => client.query("rollback").then(() => client.end()) };
+}
+
+test("where every connection waits for a lock each caller is answered, late or by an error, and all is well when it is gone", async () => {
+  const asking = load(CALLERS);
+  await asking.nextAnswer();
+  const lock = await lockTables();
+  await chain.beat();
+  await sleep(LOCK_MS);
+  const refused = { ...asking.seen().refused };
+  await lock.release();
+  const released = Date.now();
+  await asking.nextAnswer();
+  const normalAfter = Date.now() - released;
+  await stack.waitForHead();
+  const seen = await asking.stop();
+  tell(`tables locked for ${LOCK_MS} ms, ${CALLERS} callers`, seen, normalAfter);
+  expect(seen.wrong).toEqual([]);
+  expect(seen.unanswered).toBe(0);
+  expect(Object.keys(refused)).toEqual(["INTERNAL_ERROR"]);
+  await expectWhole();
+}, 180_000);
+
+test(`${SLOW_CLIENTS} clients that send a request byte by byte keep nobody waiting`, async () => {
+  const { port, hostname } = new URL(stack.url);
+  const slow: Socket[] = Array.from({ length: SLOW_CLIENTS }, () => {
+    const socket = connect(Number(port), hostname);
+    socket.on("error", () => {});
+    socket.write("GET /whois/pulse.eth HTTP/1.1\r\nHost: localhost\r\nX-Slow: ");
+    return socket;
+  });
+  const drip = setInterval(() => {
+    for (const socket of slow) if (socket.writable) socket.write("a");
+  }, 250);
+  const asking = load(4);
+  try {
+    await chain.beat();
+    await stack.waitForHead();
+    for (let round = 0; round < 5; round++) await asking.nextAnswer();
+    const open = slow.filter(({ writable }) => writable).length;
+    const seen = await asking.stop();
+    tell(`${open} slow clients`, seen);
+    expect(open).toBe(SLOW_CLIENTS);
+    expect(seen).toMatchObject({ wrong: [], refused: {}, unanswered: 0 });
+  } finally {
+    clearInterval(drip);
+    for (const socket of slow) socket.destroy();
+    await asking.stop();
+  }
+  await chain.play(5);
+  await expectWhole();
+}, 180_000);
