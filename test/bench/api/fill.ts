@@ -2,7 +2,7 @@ import { chmodSync, closeSync, mkdirSync, mkdtempSync, openSync, rmSync, writeSy
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type pg from "pg";
-import { readDdl } from "../../test/query/tables.ts";
+import { readDdl } from "../../query/tables.ts";
 import { generateWorld, type Put } from "./world.ts";
 
 /** Schema of the generated tables. */

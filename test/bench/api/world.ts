@@ -1,5 +1,5 @@
 import { type Address, type Hex, keccak256, toHex } from "viem";
-import { mainnet } from "../../abis/deployments/mainnet.ts";
+import { mainnet } from "../../../abis/deployments/mainnet.ts";
 import {
   ADDR_REVERSE_NODE,
   childNode,
@@ -7,8 +7,8 @@ import {
   labelhash,
   ROOT_NODE,
   unknownLabel,
-} from "../../src/ens/name.ts";
-import { PARENT_CANNOT_CONTROL } from "../../src/ens/wrapper.ts";
+} from "../../../src/ens/name.ts";
+import { PARENT_CANNOT_CONTROL } from "../../../src/ens/wrapper.ts";
 import { type Chance, chanceOf } from "./chance.ts";
 import { newWord } from "./words.ts";
 

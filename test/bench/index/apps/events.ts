@@ -17,7 +17,7 @@ export function onEveryEvent(handlerOf: (eventName: string) => Handle): void {
 }
 
 function eventNames(): string[] {
-  const folder = new URL("../../../src/indexing/", import.meta.url);
+  const folder = new URL("../../../../src/indexing/", import.meta.url);
   const files = readdirSync(folder).filter((file) => file.endsWith(".ts"));
   return files.flatMap((file) => {
     const calls = readFileSync(new URL(file, folder), "utf8").matchAll(/ponder\.on\(\s*"([^"]+)"/g);

@@ -4,9 +4,9 @@ import { mkdirSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
-import { endChild, keepChild } from "../../test/devnet/children.ts";
-import { freePort } from "../../test/devnet/ports.ts";
-import { openDatabase, openFreshDatabase, type Postgres, startPostgres } from "../../test/devnet/postgres.ts";
+import { endChild, keepChild } from "../../devnet/children.ts";
+import { freePort } from "../../devnet/ports.ts";
+import { openDatabase, openFreshDatabase, type Postgres, startPostgres } from "../../devnet/postgres.ts";
 import { fillDatabase, SCHEMA } from "./fill.ts";
 
 /** What is measured: `ponder serve` on generated tables. */

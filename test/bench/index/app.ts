@@ -1,13 +1,13 @@
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { nodeFlags } from "../../src/api/nodeFlags.ts";
-import { endChild, startChild } from "../../test/devnet/children.ts";
-import { freePort } from "../../test/devnet/ports.ts";
+import { nodeFlags } from "../../../src/api/nodeFlags.ts";
+import { endChild, startChild } from "../../devnet/children.ts";
+import { freePort } from "../../devnet/ports.ts";
 import { type Metrics, readMetrics } from "./metrics.ts";
 import { cpuSecondsOf, peakBytesOf } from "./process.ts";
 
-const projectRoot = fileURLToPath(new URL("../..", import.meta.url));
+const projectRoot = fileURLToPath(new URL("../../..", import.meta.url));
 const program = fileURLToPath(new URL("./bin/ponder.js", import.meta.resolve("ponder")));
 
 /** The programs that are compared: Namedex, empty handlers, and one row for each event. */

@@ -5,8 +5,8 @@
 import { fork, spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
-import { endChild, keepChild } from "../../test/devnet/children.ts";
-import { freePort } from "../../test/devnet/ports.ts";
+import { endChild, keepChild } from "../../devnet/children.ts";
+import { freePort } from "../../devnet/ports.ts";
 import type { Load, Seen } from "../api/load.ts";
 import { takeSamples } from "../api/samples.ts";
 import { startServer } from "../api/server.ts";
@@ -19,8 +19,8 @@ const MAX_RATIO = 1.15;
 
 const options = readReportOptions();
 const names = Number(options.names ?? 100_000);
-const data = fileURLToPath(new URL("../../.namedex/bench", import.meta.url));
-const program = fileURLToPath(new URL("../../gateway/index.ts", import.meta.url));
+const data = fileURLToPath(new URL("../../../.namedex/bench", import.meta.url));
+const program = fileURLToPath(new URL("../../../gateway/index.ts", import.meta.url));
 
 const asker = fork(fileURLToPath(new URL("../api/load.ts", import.meta.url)));
 

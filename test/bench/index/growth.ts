@@ -1,5 +1,5 @@
-import type { Postgres } from "../../test/devnet/postgres.ts";
-import { openFreshDatabase } from "../../test/devnet/postgres.ts";
+import type { Postgres } from "../../devnet/postgres.ts";
+import { openFreshDatabase } from "../../devnet/postgres.ts";
 import type { Figure } from "../report.ts";
 import { median } from "./figures.ts";
 import { startChainNode } from "./node.ts";

@@ -1,5 +1,5 @@
 import type pg from "pg";
-import { mainnet } from "../../abis/deployments/mainnet.ts";
+import { mainnet } from "../../../abis/deployments/mainnet.ts";
 
 /** Things of the generated index to ask for. */
 export type Samples = {

@@ -41,7 +41,7 @@ const growth = numberOf(values.growth, 100_000);
 const seconds = numberOf(values.seconds, 1);
 const rounds = numberOf(values.rounds, 3);
 const soakSeconds = numberOf(values.soak, 300);
-const data = values.data ?? fileURLToPath(new URL("../../.namedex/bench", import.meta.url));
+const data = values.data ?? fileURLToPath(new URL("../../../.namedex/bench", import.meta.url));
 const say = (line: string) => console.error(line);
 
 /** As many as keep both cores of a small machine busy. */

@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { openFreshDatabase, startTemporaryPostgres } from "../../test/devnet/postgres.ts";
+import { openFreshDatabase, startTemporaryPostgres } from "../../devnet/postgres.ts";
 import { judge, report, reportOptions } from "../report.ts";
 import { figuresOf } from "./figures.ts";
 import { measureGrowth } from "./growth.ts";

@@ -1,5 +1,5 @@
 import { concat, type Hex, keccak256, zeroAddress, zeroHash } from "viem";
-import { labelhash } from "../../../src/ens/name.ts";
+import { labelhash } from "../../../../src/ens/name.ts";
 import { type Contract, contracts } from "./contracts.ts";
 import { Ledger } from "./ledger.ts";
 import { addressOf, type Chance, hashOf, seeded } from "./seeded.ts";

@@ -4,13 +4,13 @@ import {
   controllerPremiumAbi,
   controllerReferrerAbi,
   renewalReferrerAbi,
-} from "../../../abis/controllers.ts";
-import { knownDeployments, listContracts, type Role } from "../../../abis/deployments.ts";
-import { nameWrapperAbi } from "../../../abis/nameWrapper.ts";
-import { registrarAbi } from "../../../abis/registrar.ts";
-import { registryAbi } from "../../../abis/registry.ts";
-import { resolverAbi, resolverUnindexedKeyAbi } from "../../../abis/resolver.ts";
-import { defaultReverseRegistrarAbi, reverseRegistrarAbi } from "../../../abis/reverse.ts";
+} from "../../../../abis/controllers.ts";
+import { knownDeployments, listContracts, type Role } from "../../../../abis/deployments.ts";
+import { nameWrapperAbi } from "../../../../abis/nameWrapper.ts";
+import { registrarAbi } from "../../../../abis/registrar.ts";
+import { registryAbi } from "../../../../abis/registry.ts";
+import { resolverAbi, resolverUnindexedKeyAbi } from "../../../../abis/resolver.ts";
+import { defaultReverseRegistrarAbi, reverseRegistrarAbi } from "../../../../abis/reverse.ts";
 import { type Encoder, encoderOf } from "./encode.ts";
 
 const mainnet = knownDeployments.mainnet();
