@@ -6,7 +6,7 @@ import { startLoad } from "./load.ts";
 import { type FaultChain, startFaultChain } from "./pulse.ts";
 import { tell } from "./tell.ts";
 
-const KILLS = Number(process.env.FAULT_RUNS ?? 6);
+const KILLS = Number(process.env.FAULT_RUNS ?? 4);
 const SEED = 90_210;
 
 let chain: FaultChain;
