@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { launchStack, type Stack, startStack } from "../support/stack.ts";
+import { judge } from "../truth/oracle.ts";
 import { judgeStack } from "../truth/trial.ts";
 import { startLoad } from "./load.ts";
 import { type FaultChain, startFaultChain } from "./pulse.ts";
@@ -47,6 +48,9 @@ const plan = () => ({
   env: { LIVE_RPC_URL: chain.local.anvil.url },
 });
 
+const isBackfilled = async ({ url }: Stack): Promise<boolean> =>
+  (await fetch(`${url}/ready`).catch(() => null))?.status === 200;
+
 /** Ponder does not ask again for a head that it could not fetch: the next block brings it with it. */
 async function heal(): Promise<void> {
   node.set(null);
@@ -60,7 +64,7 @@ const expectWhole = async (stack: Stack) =>
 test("a backfill from a node that fails in every way in turn has every row", async () => {
   const stack = await launchStack(plan());
   try {
-    for (let turn = 0; (await stack.api("/ready").catch(() => null))?.status !== 200; turn++) {
+    for (let turn = 0; turn < faults.length || !(await isBackfilled(stack)); turn++) {
       const [fault, every] = faults[turn % faults.length] as (typeof faults)[number];
       node.set(fault, every);
       await sleep(BACKFILL_SPELL_MS);
@@ -103,3 +107,25 @@ test("an index that follows such a node misses nothing, and answers rightly mean
     await stack.destroy();
   }
 }, 240_000);
+
+test("logs that a node leaves out of the past are missing unnoticed: with these a node has to be trusted", async () => {
+  node.set("noLogs", 4);
+  const stack = await launchStack(plan());
+  try {
+    const deadline = Date.now() + 40_000;
+    while (!(await isBackfilled(stack))) {
+      if (stack.ended() !== null || Date.now() > deadline)
+        throw new Error(`${stack.ended()}\n${stack.log()}`);
+      await sleep(100);
+    }
+    await heal();
+    await stack.waitForHead();
+    const { anvil, deployment } = chain.local;
+    const index = { rpcUrl: anvil.url, deployment, query: stack.sql, archiveReads: true };
+    const { differences } = await judge(index);
+    expect(differences.some((line) => line.includes("0 rows, chain says 1"))).toBe(true);
+  } finally {
+    node.set(null);
+    await stack.destroy();
+  }
+}, 120_000);
