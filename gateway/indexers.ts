@@ -29,6 +29,7 @@ const claimShape = z.object({
   ready: z.boolean(),
   reason: z.string().nullable(),
   network: z.string(),
+  active: z.boolean().default(false),
   chains: z
     .array(z.object({ indexed_block_number: z.int().min(0), lag_seconds: z.int().min(0).nullable() }))
     .min(1),
@@ -165,7 +166,10 @@ function furthestBlock(all: Indexer[], { known, plan }: { known: Known; plan: Pl
   return Math.max(0, ...seen);
 }
 
-/** The least busy of the indexers that are synced and have room, apart from those that were tried. */
+/**
+ * The least busy of the indexers that are synced and have room, apart from those that were tried. Those whose index was
+ * chosen come first; any other one is better than no answer.
+ */
 export function chooseIndexer(
   all: readonly Indexer[],
   { tried, maxRequests }: { tried: ReadonlySet<Indexer>; maxRequests: number },
@@ -173,7 +177,9 @@ export function chooseIndexer(
   const fit = all.filter(
     (indexer) => indexer.state === "synced" && indexer.inFlight < maxRequests && !tried.has(indexer),
   );
-  const least = Math.min(...fit.map(({ inFlight }) => inFlight));
-  const idle = fit.filter(({ inFlight }) => inFlight === least);
+  const active = fit.filter(({ claim }) => claim?.active);
+  const wanted = active.length > 0 ? active : fit;
+  const least = Math.min(...wanted.map(({ inFlight }) => inFlight));
+  const idle = wanted.filter(({ inFlight }) => inFlight === least);
   return idle[Math.floor(Math.random() * idle.length)] ?? null;
 }

@@ -98,6 +98,7 @@ const describe = ({ url, state, why, claim, inFlight }: Indexer) => ({
   state,
   why,
   network: claim?.network ?? null,
+  active: claim?.active ?? null,
   indexed_block_number: claim?.chains[0]?.indexed_block_number ?? null,
   lag_seconds: claim?.chains[0]?.lag_seconds ?? null,
   requests_in_flight: inFlight,

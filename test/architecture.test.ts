@@ -76,6 +76,12 @@ const layers: Layer[] = [
     because: "what the index has besides its own tables is SQL that is run now and then; it answers nobody",
   },
   {
+    files: "src/api/release/",
+    may: ["pg", "src/api/store/", "src/api/upkeep/", "src/api/query/checkpoints.ts"],
+    because:
+      "which of several indexes is read is decided by what the database says of them; it answers nobody",
+  },
+  {
     files: "src/api/access/",
     may: [
       ...["hono", "viem", "ipaddr.js", "rate-limiter-flexible"],
@@ -143,7 +149,7 @@ const layers: Layer[] = [
 
 const entryFiles = [
   "ponder.config.ts",
-  ...["index", "launch", "keys", "operate/roles", "operate/backup", "operate/restore"].map(
+  ...["index", "launch", "keys", "operate/roles", "operate/backup", "operate/restore", "operate/release"].map(
     (name) => `src/api/${name}.ts`,
   ),
   "gateway/index.ts",

@@ -21,6 +21,8 @@ export type ChainReport = {
 
 export type IndexReport = {
   indexer: IndexerState;
+  /** Whether readers are sent to this index by a choice that was made among several. */
+  isActive: boolean;
   /** Null if the index may answer. */
   unfit: Unfit | null;
   maxLagSeconds: number | null;
@@ -41,6 +43,8 @@ export type FreshnessPlan = {
   db: Db;
   heads: Heads;
   completed: CompletedIndexes;
+  /** Whether the index of this schema was chosen. */
+  isActive: (schema: string) => Promise<boolean>;
   /** Chain id of the registry: its chain decides whether the index may answer. */
   chainId: number;
   /** The block before which each chain has nothing to index. */
@@ -73,7 +77,8 @@ export function createFreshness(plan: FreshnessPlan): Freshness {
     const reports = await Promise.all(
       [...own, ...others].map((chain) => reportChain(plan, state, { chain, indexer })),
     );
-    return { indexer, unfit, maxLagSeconds: plan.maxLagSeconds, chains: reports };
+    const isActive = await plan.isActive(indexer.schema);
+    return { indexer, isActive, unfit, maxLagSeconds: plan.maxLagSeconds, chains: reports };
   };
   const requireFit = async () => {
     const unfit = await judge(plan, state, await look());

@@ -32,6 +32,7 @@ import { readSettings } from "./settings.ts";
 import { completedIndexesIn } from "./store/completedIndexes.ts";
 import { keysIn } from "./store/keys.ts";
 import { liveAnswersIn } from "./store/liveAnswers.ts";
+import { activityIn } from "./store/releases.ts";
 import { signupsIn } from "./store/signups.ts";
 import { openStore } from "./store/store.ts";
 import { startUpkeep } from "./upkeep/upkeep.ts";
@@ -69,7 +70,7 @@ const liveBlock = async () =>
 
 const chainHead = createHeads(settings.rpcUrls);
 const freshness = createFreshness({
-  ...{ db, heads: chainHead, completed: completedIndexesIn(store) },
+  ...{ db, heads: chainHead, completed: completedIndexesIn(store), isActive: activityIn(store) },
   chainId: contracts.chainId,
   startBlocks: firstBlocksOf(deployment),
   maxLagSeconds: settings.maxLagSeconds,

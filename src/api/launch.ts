@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { prepareDatabase } from "./database.ts";
 import { loadEnvironmentFiles } from "./environment.ts";
 import { memoryFor, nodeFlags } from "./nodeFlags.ts";
+import { keepViews } from "./release/keepViews.ts";
 import { checkLiveUrls, checkPayments, checkRpcUrls } from "./rpcCheck.ts";
 import { readSettings, type Settings, SettingsError } from "./settings.ts";
 import { describeStall, type Stall, watchIndexer } from "./watchdog.ts";
@@ -27,7 +28,9 @@ try {
   if (command === "start") await Promise.all([prepareDatabase(settings.databaseUrl), checkRpcUrls(settings)]);
   await Promise.all([checkLiveUrls(settings), checkPayments(settings)]);
   console.log(accessNotes[settings.access]);
-  passSignalsAndEnd(startPonder(command, settings), watchOf(command, settings));
+  const child = startPonder(command, settings);
+  if (command === "start") keepViewsOf(child, settings);
+  passSignalsAndEnd(child, watchOf(command, settings));
 } catch (error) {
   if (!(error instanceof SettingsError)) throw error;
   console.error(`Namedex cannot start.\n${error.message}`);
@@ -50,13 +53,13 @@ function requireFreePort(port: number): Promise<void> {
   });
 }
 
-function startPonder(command: Command, { schema, viewsSchema, port }: Settings): ChildProcess {
+function startPonder(command: Command, { schema, port }: Settings): ChildProcess {
   const program = fileURLToPath(new URL("./bin/ponder.js", import.meta.resolve("ponder")));
-  const views = command === "start" ? ["--views-schema", viewsSchema] : [];
   const root = fileURLToPath(new URL("../..", import.meta.url));
-  const args = [program, command, "--root", root, "--schema", schema, ...views, "--port", String(port)];
+  const args = [program, command, "--root", root, "--schema", schema, "--port", String(port)];
   const memory = command === "start" ? memoryFor(memoryHere(), process.env) : { flags: [], env: {} };
-  return spawn(process.execPath, [...nodeFlags(), ...memory.flags, ...process.execArgv, ...args], {
+  const views = ["--import", new URL("ownViews.ts", import.meta.url).href];
+  return spawn(process.execPath, [...nodeFlags(), ...views, ...memory.flags, ...process.execArgv, ...args], {
     stdio: "inherit",
     env: { ...process.env, ...memory.env },
   });
@@ -91,6 +94,12 @@ function passSignalsAndEnd(child: ChildProcess, watch: Watch | null): void {
     });
   }
   child.on("exit", (code) => process.exit(hasStalled ? START_AGAIN : (code ?? 1)));
+}
+
+/** Replicas have no right to make views. */
+function keepViewsOf(child: ChildProcess, settings: Settings): void {
+  const stop = keepViews({ ...settings, say: (line) => console.log(line) });
+  child.on("exit", stop);
 }
 
 type Watch = (onStall: (stall: Stall) => void) => () => void;

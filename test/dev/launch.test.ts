@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { startAnvil } from "../devnet/anvil.ts";
 import { keepChild } from "../devnet/children.ts";
 import { type LocalChain, startLocalChain } from "../devnet/localChain.ts";
@@ -171,9 +171,13 @@ test("SIGTERM gives the lock back, and a second start and a replica answer from 
   await untilReady(first);
   expect(first.output()).toContain("Access is open: whoever reaches the port is answered");
   expect(await isLocked()).toBe(1);
-  expect(await ask(database.url, "SELECT count(*)::int > 0 AS some FROM namedex.events")).toEqual([
-    { some: true },
-  ]);
+  await vi.waitFor(
+    async () =>
+      expect(await ask(database.url, "SELECT count(*)::int > 0 AS some FROM namedex.events")).toEqual([
+        { some: true },
+      ]),
+    { timeout: 20_000, interval: 200 },
+  );
   first.child.kill("SIGTERM");
   expect(await first.exit).toBe(0);
   expect(await isLocked()).toBe(0);

@@ -44,7 +44,7 @@ export function openApi(
 ): TestApi {
   const heads = async () => (chainHead === null ? null : { number: chainHead, timestamp: now });
   const freshness = createFreshness({
-    ...{ db, heads, completed: { add: async () => {}, has: async () => false } },
+    ...{ db, heads, completed: { add: async () => {}, has: async () => false }, isActive: async () => false },
     ...{ chainId: contracts.chainId, startBlocks: {}, maxLagSeconds: null, clock: () => now },
   });
   const makeCtx = async () => ({ db, contracts, now, ...noChain, chainHead: heads, freshness });

@@ -42,6 +42,9 @@ const reply = z.strictObject({
   phase,
   network: z.string().openapi({ example: "mainnet", description: "The chain of the registry" }),
   schema: z.string().openapi({ example: "namedex_index", description: "PostgreSQL schema of the tables" }),
+  active: z.boolean().openapi({
+    description: "Whether `npm run release` chose this index; false everywhere while none was ever chosen",
+  }),
   build: z.string().openapi({ example: "1c7a4bd2f0", description: "What code and configuration wrote them" }),
   max_lag_seconds: count
     .nullable()
@@ -64,11 +67,12 @@ export const indexingStatus = endpoint({
 
 type Names = { chainId: number; chainName: (chainId: number) => string };
 
-function toStatus({ indexer, unfit, maxLagSeconds, chains }: IndexReport, { chainId, chainName }: Names) {
+function toStatus(report: IndexReport, { chainId, chainName }: Names) {
+  const { indexer, isActive, unfit, maxLagSeconds, chains } = report;
   const phase = indexer.isReady ? ("realtime" as const) : ("backfill" as const);
   return {
     ...{ ready: unfit === null, reason: unfit, running: indexer.isRunning, phase },
-    ...{ network: chainName(chainId), schema: indexer.schema, build: indexer.buildId },
+    ...{ network: chainName(chainId), schema: indexer.schema, active: isActive, build: indexer.buildId },
     max_lag_seconds: maxLagSeconds,
     chains: chains.map((chain) => ({
       ...{ chain: chainName(chain.chainId), chain_id: chain.chainId, phase },

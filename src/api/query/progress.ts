@@ -1,6 +1,7 @@
 import { event } from "ponder:schema";
 import { count, isNotNull, sql } from "ponder";
 import type { Db } from "../context.ts";
+import { checkpointsOf } from "./checkpoints.ts";
 
 /** How far the index of a chain is. */
 export type ChainProgress = {
@@ -43,30 +44,13 @@ export async function readIndexerState(db: Db): Promise<IndexerState> {
   return rows[0] ?? unknownIndexer;
 }
 
-/** Any index that is declared in `ponder.schema.ts`; those that we build ourselves may be younger than everything. */
-const REBUILT_INDEX = "domains_node";
-
-/**
- * The block of each chain as of which the tables are. Ponder keeps checkpoints of 75 digits: time (10), chain (16),
- * block (16), ... An indexer that starts again takes its tables back to the safe checkpoint, builds the declared indexes
- * anew, and leaves the latest checkpoint as it was until the first block afterwards: a latest checkpoint that is older
- * than a declared index tells of rows that are gone. Source: ponder 0.17.7, database/index.js, `crashRecoveryCheckpoint`.
- */
+/** The block of each chain as of which the tables are. */
 export async function listProgress(db: Db): Promise<ChainProgress[]> {
   const { rows } = await db.execute<
     Record<"chain_name" | "chain_id" | "block" | "time" | "finalized", string>
   >(
     sql`
-    with indexer as (select (value ->> 'is_ready')::int = 1 as is_ready from _ponder_meta where key = 'app'),
-    built as (
-      select age(xmin) as age from pg_index where indexrelid = to_regclass(${REBUILT_INDEX})
-    ),
-    progress as (
-      select c.*, case
-        when (select is_ready from indexer) and age(c.xmin) <= coalesce((select age from built), 2147483647)
-        then latest_checkpoint else safe_checkpoint end as checkpoint
-      from _ponder_checkpoint c
-    )
+    with progress as (${sql.raw(checkpointsOf())})
     select chain_name, chain_id, substr(checkpoint, 27, 16) as block, substr(checkpoint, 1, 10) as time,
       substr(finalized_checkpoint, 27, 16) as finalized
     from progress order by chain_id`,

@@ -12,8 +12,8 @@ export type Footer = { namedex: "end"; rows: number };
 /** Any line between: a row, with its table's name. */
 export type Line = { table: string; row: unknown };
 
-/** What can be had again; unlogged tables, of which nothing outlives a crash, are left out as well. */
-const LEFT_OUT = ["migrations", "live_answers"];
+/** What can be had again, or tells of indexes of this database; unlogged tables, of which nothing outlives a crash, are left out as well. */
+const LEFT_OUT = ["migrations", "live_answers", "releases"];
 
 const ROWS_AT_ONCE = 1_000;
 

@@ -82,6 +82,12 @@ export const migrations: readonly string[] = [
     signed_up_at timestamptz NOT NULL DEFAULT now(),
     key_made_at timestamptz NOT NULL DEFAULT now()
   );`,
+  // A journal: its newest row is the index that readers are sent to, the newest of another schema the one before.
+  `CREATE TABLE releases (
+    id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    index_schema text NOT NULL,
+    chosen_at timestamptz NOT NULL DEFAULT now()
+  );`,
 ];
 
 /** Number of the lock under which one process at a time migrates; any number that nobody else uses. */

@@ -1,0 +1,144 @@
+import { execFile, spawn } from "node:child_process";
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import pg from "pg";
+import type { Deployment } from "../../abis/deployments.ts";
+import { keepChild } from "../devnet/children.ts";
+import { freePort } from "../devnet/ports.ts";
+
+const pathOf = (file: string) => fileURLToPath(new URL(`../../src/api/${file}`, import.meta.url));
+const START_PATIENCE_MS = 180_000;
+
+/** What a program ended with. */
+export type Outcome = { code: number; stdout: string; stderr: string };
+
+/** Runs one of the operator's programs to its end. */
+export function runProgram(file: string, args: string[], env: Record<string, string>): Promise<Outcome> {
+  return new Promise((resolve) => {
+    const options = { env: { PATH: process.env.PATH, ...env }, cwd: tmpdir() };
+    execFile(process.execPath, [pathOf(file), ...args], options, (error, stdout, stderr) => {
+      resolve({ code: Number(error?.code ?? 0), stdout, stderr });
+    });
+  });
+}
+
+/** One version of the index as `npm start` runs it. */
+export type Version = {
+  url: string;
+  output: () => string;
+  start: () => void;
+  /** Waits until it answers. */
+  ready: () => Promise<void>;
+  stop: () => Promise<void>;
+};
+
+/** A version that is not started yet, with an address of its own. */
+export async function prepareVersion(deployment: Deployment, env: Record<string, string>): Promise<Version> {
+  const folder = mkdtempSync(join(tmpdir(), "namedex-version-")); // Without settings files.
+  const file = join(folder, "deployment.json");
+  writeFileSync(file, JSON.stringify(deployment));
+  const port = String(await freePort());
+  const url = `http://127.0.0.1:${port}`;
+  let output = "";
+  let stop = async () => {};
+  const start = () => {
+    const child = spawn(process.execPath, [pathOf("launch.ts"), "start"], {
+      cwd: folder,
+      env: { PATH: process.env.PATH, ENS_DEPLOYMENT: file, PORT: port, ...env },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    keepChild(child, "SIGTERM");
+    for (const stream of [child.stdout, child.stderr]) stream.on("data", (text) => (output += text));
+    const exit = new Promise<void>((resolve) => child.once("exit", () => resolve()));
+    stop = () => {
+      child.kill("SIGTERM");
+      return exit;
+    };
+  };
+  const ready = () =>
+    waitFor(
+      async () => (await readStatus(url))?.ready === true,
+      () => `${url} is not ready:\n${output}`,
+    );
+  return {
+    ...{ url, start, ready, output: () => output },
+    stop: async () => {
+      await stop();
+      stop = async () => {};
+    },
+  };
+}
+
+type Status = { ready: boolean; active: boolean; schema: string; build: string };
+
+export async function readStatus(url: string): Promise<Status | null> {
+  const reply = await fetch(`${url}/indexing-status`).catch(() => null);
+  return reply?.status === 200 ? ((await reply.json()) as Status) : null;
+}
+
+export async function waitFor(look: () => Promise<boolean>, describe: () => string): Promise<void> {
+  const deadline = Date.now() + START_PATIENCE_MS;
+  while (!(await look())) {
+    if (Date.now() > deadline) throw new Error(describe());
+    await sleep(100);
+  }
+}
+
+/** Does something again and again until it is told to stop; gives how often, and what it threw. */
+export function keepDoing(work: () => Promise<void>): () => Promise<{ times: number; failures: string[] }> {
+  let isStopped = false;
+  let times = 0;
+  const failures: string[] = [];
+  const done = (async () => {
+    for (; !isStopped; times++) {
+      await work().catch((error: Error) => failures.push(error.message));
+      await sleep(5);
+    }
+  })();
+  return async () => {
+    isStopped = true;
+    await done;
+    return { times, failures };
+  };
+}
+
+/** Asks something, and fails if the answer is not a 200 with this body. */
+export async function expectAnswer(url: string, body: string): Promise<void> {
+  const reply = await fetch(url);
+  const text = await reply.text();
+  if (reply.status !== 200) throw new Error(`${reply.status}: ${text}`);
+  if (text !== body) throw new Error(`another answer: ${text}`);
+}
+
+/** An analyst at a connection of her own, who asks the views again and again; notes which builds she saw. */
+export async function startAnalyst(databaseUrl: string) {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  client.on("error", () => {}); // The database may be dropped first, where a test failed.
+  await client.connect();
+  const seen: string[] = [];
+  // The schemas of all views at one moment: more than one would be half a switch.
+  const viewed = `select string_agg(distinct t.relnamespace::regnamespace::text, '+') as schemas
+    from pg_class v join pg_rewrite r on r.ev_class = v.oid
+    join pg_depend d on d.objid = r.oid and d.classid = 'pg_rewrite'::regclass
+    join pg_class t on t.oid = d.refobjid and t.relkind = 'r'
+    where v.relnamespace = 'namedex'::regnamespace`;
+  const stop = keepDoing(async () => {
+    const { rows } = await client.query(
+      "select m.value ->> 'build_id' as build, (select count(*)::int from domains) as domains from _ponder_meta m",
+    );
+    if (!(rows[0]?.domains > 10)) throw new Error(`the views show ${JSON.stringify(rows)}`);
+    const schemas = (await client.query(viewed)).rows[0]?.schemas;
+    if (seen.at(-1) !== schemas) seen.push(schemas);
+  });
+  return {
+    seen,
+    stop: async () => {
+      const result = await stop();
+      await client.end();
+      return result;
+    },
+  };
+}
