@@ -5,11 +5,15 @@ export type Tables = Map<string, string[]>;
 
 const SHOWN = 10;
 
-/** Reads every table that the indexer writes; Ponder's own bookkeeping, whose names begin with `_`, is left out. */
+/**
+ * Reads every table that the indexer writes. Ponder's own bookkeeping, whose names begin with `_`, is left out, and so
+ * are the counts that are kept of the tables: they hold zeros of what was there once, and the time they were taken.
+ */
 export async function readTables({ sql, schema }: Stack): Promise<Tables> {
   const names = await sql<{ name: string }>(
     `select table_name as name from information_schema.tables
-     where table_schema = $1 and table_type = 'BASE TABLE' and table_name not like '\\_%' order by 1`,
+     where table_schema = $1 and table_type = 'BASE TABLE' and table_name not like '\\_%' and table_name not like 'figures\\_%'
+     order by 1`,
     [schema],
   );
   const tables: Tables = new Map();

@@ -17,6 +17,11 @@ export type AnswersTrial = Pick<Trial, "rpcUrl" | "deployment"> & {
 /** What every part of the judgement of answers shares. */
 export type Judge = {
   get: (path: string) => Promise<Row>;
+  /**
+   * Statistics, if they are of now: figures may be as old as their cache time, and those taken before this moment are
+   * of another state of the chain. Null for those.
+   */
+  getFresh: (path: string) => Promise<Row | null>;
   same: (what: string, answered: unknown, expected: unknown) => void;
   /** Whether the index answers for a resolver alone. */
   isIndexed: (resolver: Hex | null) => boolean;
@@ -56,7 +61,7 @@ export async function openJudge(trial: AnswersTrial): Promise<{ judge: Judge; ve
     .filter((entry) => entry.static)
     .map((entry) => entry.address.toLowerCase());
   const judge: Judge = {
-    ...listen(api, verdict),
+    ...listen(api, { verdict, now }),
     isIndexed: (resolver) => listed.includes(resolver),
     ...{ rpcUrl, deployment, logs, layer2, ledgers, transactions, wrapper, now },
     revealed: revealedLabels(logs, (log) => transactions.get(log.transactionHash)?.from),
@@ -70,13 +75,21 @@ async function readHeadTime(rpcUrl: string): Promise<number> {
   return Number(head.timestamp);
 }
 
-function listen(api: AnswersTrial["api"], { differences, counts }: Verdict): Pick<Judge, "get" | "same"> {
+function listen(
+  api: AnswersTrial["api"],
+  { verdict: { differences, counts }, now }: { verdict: Verdict; now: bigint },
+): Pick<Judge, "get" | "getFresh" | "same"> {
+  const get = async (path: string) => {
+    const { status, body } = await api(path);
+    counts.answers = (counts.answers ?? 0) + 1;
+    if (status !== 200) differences.push(`${path}: ${status} ${JSON.stringify(body)}`);
+    return body as Row;
+  };
   return {
-    get: async (path) => {
-      const { status, body } = await api(path);
-      counts.answers = (counts.answers ?? 0) + 1;
-      if (status !== 200) differences.push(`${path}: ${status} ${JSON.stringify(body)}`);
-      return body as Row;
+    get,
+    getFresh: async (path) => {
+      const answer = await get(path);
+      return Date.parse(String(answer.generated_at)) < Number(now) * 1_000 ? null : answer;
     },
     same: (what, answered, expected) => {
       counts.values = (counts.values ?? 0) + 1;

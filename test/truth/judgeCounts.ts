@@ -15,15 +15,15 @@ export async function judgeCounts(judge: Judge): Promise<void> {
   for (const owner of owners) await judgeCountsOf(judge, owner, names);
 }
 
-async function judgeStatistics({ get, same, now }: Judge, all: Present[]) {
+async function judgeStatistics({ getFresh, same, now }: Judge, all: Present[]) {
   const names = all.filter(({ owner, isCounted }) => isCounted && owner !== null);
   const active = names.filter(({ isActive }) => isActive);
   const expiring = (days: bigint) =>
     names.filter(({ expiry }) => expiry !== null && expiry > now && expiry <= now + days * DAY).length;
+  const statistics = await getFresh("/ens-stats");
+  if (statistics === null) return;
   const { total_domains, active_domains, expired_domains, wrapped_domains, unique_owners, ...rest } =
-    await get("/ens-stats");
-  // Figures may be as old as their cache time: those taken before this moment are of another chain's state.
-  if (Date.parse(String(rest.generated_at)) < Number(now) * 1_000) return;
+    statistics;
   same(
     "statistics",
     [total_domains, active_domains, expired_domains],

@@ -6,10 +6,11 @@ import type { NameNow } from "./namesNow.ts";
 const MAX_PARENTS = 100;
 
 /** How names are spread over lengths, top-level domains and parents, counted one by one. */
-export async function judgeDistribution({ get, same }: Judge, all: Map<Hex, NameNow>): Promise<void> {
+export async function judgeDistribution({ getFresh, same }: Judge, all: Map<Hex, NameNow>): Promise<void> {
   const names = [...all.values()].filter(({ isCounted, parent }) => isCounted && parent !== null);
   const active = names.filter(({ isActive, owner }) => isActive && owner !== null);
-  const answer = await get("/ens-stats/distribution");
+  const answer = await getFresh("/ens-stats/distribution");
+  if (answer === null) return;
   const underEth = active.filter(({ parent }) => parent === ETH_NODE);
   same("eth_label_length", answer.eth_label_length, lengthsOf(underEth));
   same("all_label_length", answer.all_label_length, lengthsOf(active));

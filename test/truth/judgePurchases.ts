@@ -6,9 +6,11 @@ import { listPurchases, type Purchase } from "./purchases.ts";
 const DAY = 86_400;
 
 /** Registrations and renewals of the last days, told again by counting them one by one; and how many logs there are. */
-export async function judgePurchases({ get, same, ledgers, logs, layer2 }: Judge): Promise<void> {
+export async function judgePurchases({ getFresh, same, ledgers, logs, layer2 }: Judge): Promise<void> {
   const purchases = listPurchases(ledgers);
-  const statistics = await get("/ens-stats");
+  await judgeDays({ getFresh, same }, purchases);
+  const statistics = await getFresh("/ens-stats");
+  if (statistics === null) return;
   const now = Date.parse(String(statistics.generated_at)) / 1_000;
   const since = (days: number, wanted: Purchase["kind"]) =>
     purchases.filter(
@@ -26,14 +28,18 @@ export async function judgePurchases({ get, same, ledgers, logs, layer2 }: Judge
       .map(namesIn)
       .reduce((a, b) => a + b, 0),
   );
-  await judgeDays({ get, same }, purchases);
 }
 
 /** A log that concerns several names counts for each. */
 const namesIn = ({ args }: Log): number => (Array.isArray(args.ids) ? Math.max(1, args.ids.length) : 1);
 
-async function judgeDays({ get, same }: Pick<Judge, "get" | "same">, purchases: readonly Purchase[]) {
-  const { daily, generated_at } = await get("/ens-stats/registrations");
+async function judgeDays(
+  { getFresh, same }: Pick<Judge, "getFresh" | "same">,
+  purchases: readonly Purchase[],
+) {
+  const statistics = await getFresh("/ens-stats/registrations");
+  if (statistics === null) return;
+  const { daily, generated_at } = statistics;
   const now = Date.parse(String(generated_at));
   const days = Array.from({ length: 30 }, (_, i) => {
     const date = new Date(now - (29 - i) * DAY * 1_000).toISOString().slice(0, 10);
