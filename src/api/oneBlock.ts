@@ -1,5 +1,6 @@
 import type { Db } from "./context.ts";
 import type { Endpoint } from "./endpoint.ts";
+import { queriesAsked } from "./observe/queries.ts";
 import { readTablesVersion } from "./query/progress.ts";
 
 /** How often an answer is read in the hope that no block comes meanwhile; then it is read from a snapshot. */
@@ -14,10 +15,11 @@ type VersionReader = { known: string | null; read: () => Promise<string> };
 export type OneBlock = (operation: Endpoint) => Endpoint;
 
 /**
- * An answer takes several queries, and a block may be indexed between two of them: the answer would be half of one
+ * Most answers take several queries, and a block may be indexed between two of them: the answer would be half of one
  * block and half of the next, right for neither. So the state of the tables is compared before and after, and an
  * answer that straddles a block is read again. That costs one small query, which requests of the same moment share; a
- * transaction around each request would cost two, and hold a connection while the chain is asked.
+ * transaction around each request would cost two, and hold a connection while the chain is asked. An answer of a single
+ * query needs none of it: PostgreSQL answers each query from one state of the tables.
  */
 export function createOneBlock(db: Db): OneBlock {
   const versions = createVersionReader(db);
@@ -33,8 +35,9 @@ export function createOneBlock(db: Db): OneBlock {
               operation.handle(input, { ...ctx, db: snapshot }, caller),
             );
           }
+          const asked = queriesAsked();
           const reply = await operation.handle(input, ctx, caller);
-          if ((await versions.read()) === before) return reply;
+          if (queriesAsked() - asked === 1 || (await versions.read()) === before) return reply;
         } catch (thrown) {
           if (!isLocked(thrown) || performance.now() - start > LOCK_PATIENCE_MS) throw thrown;
         }

@@ -79,7 +79,7 @@ const progressTables = [
 
 /** Says that the indexer has come so far on a chain. */
 export async function setProgress(
-  { pool }: Tables,
+  { pool }: Pick<Tables, "pool">,
   { chainId, block, time }: { chainId: number; block: number; time: number },
 ): Promise<void> {
   const checkpoint = `${pad(time, 10)}${pad(chainId, 16)}${pad(block, 16)}`.padEnd(75, "0");

@@ -7,11 +7,17 @@ export type Pool = { query: (...args: never[]) => unknown };
 
 const SHOWN_CHARACTERS = 500;
 
-const current = new AsyncLocalStorage<string>();
+/** An operation that is being answered, and how many queries of the watched pool it has asked. */
+type Asking = { operation: string; queries: number };
+
+const current = new AsyncLocalStorage<Asking>();
 
 /** Runs what an operation does; its queries are known by its name. */
 export const inOperation = <T>(operation: string, run: () => Promise<T>): Promise<T> =>
-  current.run(operation, run);
+  current.run({ operation, queries: 0 }, run);
+
+/** How many queries the operation that runs has asked of the watched pool; 0 outside of one. */
+export const queriesAsked = (): number => current.getStore()?.queries ?? 0;
 
 /**
  * Tells of queries that took longer than so many milliseconds, with the operation that asked and the statement without
@@ -26,12 +32,14 @@ export function watchQueries(
   const tell = (first: unknown, begun: number) => {
     const ms = performance.now() - begun;
     if (ms < slowMs) return;
-    const operation = current.getStore() ?? "none";
+    const operation = current.getStore()?.operation ?? "none";
     meters.slowQueries.inc({ operation });
     log.warn({ operation, ms: Math.round(ms), sql: textOf(first).slice(0, SHOWN_CHARACTERS) }, "slow query");
   };
   pool.query = (...args: unknown[]) => {
     const begun = performance.now();
+    const asking = current.getStore();
+    if (asking) asking.queries++;
     const asked = ask(...args);
     if (asked instanceof Promise)
       asked.then(
