@@ -1,5 +1,5 @@
-import pg from "pg";
 import { askForHead } from "./chainHead.ts";
+import { withClient } from "./client.ts";
 
 /** What the watchdog sees of one chain. */
 export type Sighting = { chain: string; indexed: number; head: number | null };
@@ -84,14 +84,12 @@ async function readSightings(plan: WatchdogPlan, startedAt: number): Promise<Sig
  * none that an earlier indexer left: ours has the tables once it has given a sign of life.
  */
 async function readCheckpoints({ databaseUrl, schema }: WatchdogPlan, startedAt: number) {
-  const client = new pg.Client({
+  const config = {
     connectionString: databaseUrl,
     connectionTimeoutMillis: DATABASE_TIMEOUT_MS,
     query_timeout: DATABASE_TIMEOUT_MS,
-  });
-  client.on("error", () => {}); // The server may go away while the connection is closing.
-  await client.connect();
-  try {
+  };
+  return withClient(config, async (client) => {
     const { rows } = await client.query<{ chain: string; chain_id: string; block: string }>(
       `SELECT chain_name AS chain, chain_id, substr(latest_checkpoint, 27, 16) AS block
        FROM "${schema}"._ponder_checkpoint
@@ -102,7 +100,5 @@ async function readCheckpoints({ databaseUrl, schema }: WatchdogPlan, startedAt:
     return rows.map(({ chain, chain_id, block }) => ({
       ...{ chain, chainId: Number(chain_id), indexed: Number(block) },
     }));
-  } finally {
-    await client.end();
-  }
+  });
 }

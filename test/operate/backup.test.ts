@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -16,6 +17,12 @@ let backup = "";
 
 /** Runs an operator's program as `npm run` does. */
 function run(program: "backup" | "restore", { schema, input = "" }: { schema: string; input?: string }) {
+  const { child, ended } = start(program, schema);
+  child.stdin.end(input);
+  return ended;
+}
+
+function start(program: "backup" | "restore", schema: string) {
   const file = fileURLToPath(new URL(`../../src/api/operate/${program}.ts`, import.meta.url));
   const child = spawn(process.execPath, [file], {
     env: { PATH: process.env.PATH, DATABASE_URL: database.url, DATABASE_SERVICE_SCHEMA: schema },
@@ -24,10 +31,10 @@ function run(program: "backup" | "restore", { schema, input = "" }: { schema: st
   child.stdout.on("data", (text) => (output.out += text));
   child.stderr.on("data", (text) => (output.err += text));
   child.stdin.on("error", () => {}); // A program that refuses its input stops reading it.
-  child.stdin.end(input);
-  return new Promise<{ code: number | null; out: string; err: string }>((resolve) =>
+  const ended = new Promise<{ code: number | null; out: string; err: string }>((resolve) =>
     child.on("close", (code) => resolve({ code, ...output })),
   );
+  return { child, ended };
 }
 
 async function rowsOf(schema: string, table: string): Promise<unknown[]> {
@@ -128,6 +135,22 @@ test.each([
   expect(err).toMatch(message);
   expect(code).toBe(1);
   await expect(rowsOf("refused", "migrations")).rejects.toThrow(/does not exist/);
+});
+
+test("a database that goes away while lines are awaited is told in a sentence", async () => {
+  const { child, ended } = start("restore", "broken_off");
+  child.stdin.write(`${lines().slice(0, 3).join("\n")}\n`);
+  const client = new pg.Client({ connectionString: database.url });
+  await client.connect();
+  const cut = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+    WHERE datname = current_database() AND state = 'idle in transaction'`;
+  while ((await client.query(cut)).rowCount === 0) await sleep(20);
+  await client.end();
+  await sleep(200); // The program hears of it while it has asked for nothing.
+  child.stdin.end(lines().slice(3).join("\n"));
+  const { code, err } = await ended;
+  expect(err).toMatch(/^Nothing was restored\.\n.+\n$/);
+  expect(code).toBe(1);
 });
 
 test("nothing is restored over what is there", async () => {

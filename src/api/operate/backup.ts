@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import pg from "pg";
+import { withClient } from "../client.ts";
 import { loadEnvironmentFiles } from "../environment.ts";
 import { readDatabaseSettings } from "../settings.ts";
 import { backUp } from "../store/backup.ts";
@@ -9,18 +9,14 @@ import { backUp } from "../store/backup.ts";
 try {
   loadEnvironmentFiles();
   const { databaseUrl, serviceSchema } = readDatabaseSettings(process.env);
-  const client = new pg.Client({ connectionString: databaseUrl });
-  await client.connect();
-  try {
+  await withClient({ connectionString: databaseUrl }, async (client) => {
     let rows = -2; // Header and footer are none.
     for await (const line of backUp(client, serviceSchema)) {
       if (!process.stdout.write(`${line}\n`)) await once(process.stdout, "drain");
       rows += 1;
     }
     console.error(`${rows} rows of the schema "${serviceSchema}" backed up.`);
-  } finally {
-    await client.end();
-  }
+  });
 } catch (error) {
   console.error(`No backup was taken.\n${(error as Error).message}`);
   process.exitCode = 1;

@@ -1,5 +1,5 @@
 import { createInterface } from "node:readline";
-import pg from "pg";
+import { withClient } from "../client.ts";
 import { loadEnvironmentFiles } from "../environment.ts";
 import { readDatabaseSettings } from "../settings.ts";
 import { restore } from "../store/restore.ts";
@@ -9,14 +9,10 @@ import { restore } from "../store/restore.ts";
 try {
   loadEnvironmentFiles();
   const { databaseUrl, serviceSchema } = readDatabaseSettings(process.env);
-  const client = new pg.Client({ connectionString: databaseUrl });
-  await client.connect();
-  try {
-    const rows = await restore(client, { schema: serviceSchema, lines: inputLines() });
-    console.log(`${rows} rows restored into the schema "${serviceSchema}".`);
-  } finally {
-    await client.end();
-  }
+  const rows = await withClient({ connectionString: databaseUrl }, (client) =>
+    restore(client, { schema: serviceSchema, lines: inputLines() }),
+  );
+  console.log(`${rows} rows restored into the schema "${serviceSchema}".`);
 } catch (error) {
   console.error(`Nothing was restored.\n${(error as Error).message}`);
   process.exitCode = 1;

@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import pg from "pg";
+import { withClient } from "../client.ts";
 import { loadEnvironmentFiles } from "../environment.ts";
 import { readDatabaseSettings, SettingsError } from "../settings.ts";
 import { createRoles, type MadeRole, type RoleName } from "./createRoles.ts";
@@ -34,13 +34,10 @@ async function run(prefix: string): Promise<void> {
   }
   const { databaseUrl, viewsSchema, serviceSchema } = readDatabaseSettings(process.env);
   const roles = { indexer: `${prefix}_indexer`, api: `${prefix}_api`, analyst: `${prefix}_analyst` };
-  const client = new pg.Client({ connectionString: databaseUrl });
-  await client.connect();
-  try {
-    show(await createRoles(client, { roles, viewsSchema, serviceSchema }), databaseUrl);
-  } finally {
-    await client.end();
-  }
+  const made = await withClient({ connectionString: databaseUrl }, (client) =>
+    createRoles(client, { roles, viewsSchema, serviceSchema }),
+  );
+  show(made, databaseUrl);
 }
 
 function show(made: MadeRole[], databaseUrl: string): void {

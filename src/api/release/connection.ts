@@ -1,4 +1,5 @@
-import pg from "pg";
+import type pg from "pg";
+import { withClient } from "../client.ts";
 import { migrate } from "../store/migrations.ts";
 import type { Queries } from "../store/store.ts";
 
@@ -22,23 +23,19 @@ export async function withConnection<T>(
   { databaseUrl, serviceSchema }: { databaseUrl: string; serviceSchema: string },
   work: (connection: Connection) => Promise<T>,
 ): Promise<T> {
-  const client = new pg.Client({
+  const config = {
     connectionString: databaseUrl,
     options: `-c search_path=${serviceSchema}`,
     application_name: "namedex_release",
-  });
-  client.on("error", () => {}); // What was under way fails with it.
-  await client.connect();
-  try {
+  };
+  return withClient(config, async (client) => {
     await migrate(client, serviceSchema);
-    return await work({
+    return work({
       client,
       query: async (text, values) => (await client.query(text, values)).rows,
       transaction: (inside) => transact(client, inside),
     });
-  } finally {
-    await client.end().catch(() => {});
-  }
+  });
 }
 
 async function transact(client: pg.Client, work: () => Promise<void>): Promise<void> {

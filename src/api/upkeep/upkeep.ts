@@ -1,4 +1,5 @@
-import pg from "pg";
+import type pg from "pg";
+import { withClient } from "../client.ts";
 import { buildIndexes } from "./build.ts";
 import { hasFigures, makeFigures, moveFigures } from "./figures.ts";
 
@@ -53,18 +54,11 @@ export function startUpkeep(plan: UpkeepPlan): { stop: () => Promise<void> } {
 /** One look at everything; false if something has to be waited for. */
 async function doRound(plan: UpkeepPlan): Promise<boolean> {
   if (!(await plan.isReady())) return false;
-  const client = new pg.Client({
-    connectionString: plan.databaseUrl,
-    application_name: `${plan.schema}_upkeep`,
-  });
-  client.on("error", () => {}); // What was under way fails with it.
-  await client.connect();
-  try {
+  const config = { connectionString: plan.databaseUrl, application_name: `${plan.schema}_upkeep` };
+  return withClient(config, async (client) => {
     if (!(await mayBuild(client, plan.schema))) return true;
-    return (await takeLock(client, plan.schema)) ? await keepUp(client, plan) : true;
-  } finally {
-    await client.end().catch(() => {});
-  }
+    return (await takeLock(client, plan.schema)) ? keepUp(client, plan) : true;
+  });
 }
 
 /** Where the API has a role of its own, which only reads the index, the API of the indexer's process does all this. */
