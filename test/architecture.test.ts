@@ -152,9 +152,8 @@ const layers: Layer[] = [
 
 const entryFiles = [
   "ponder.config.ts",
-  ...["index", "launch", "keys", "operate/roles", "operate/backup", "operate/restore", "operate/release"].map(
-    (name) => `src/api/${name}.ts`,
-  ),
+  ...["index", "launch"].map((name) => `src/api/${name}.ts`),
+  ...["keys", "roles", "backup", "restore", "release"].map((name) => `src/api/operate/${name}.ts`),
   "gateway/index.ts",
 ];
 

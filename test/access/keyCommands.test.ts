@@ -8,7 +8,7 @@ import { keysIn } from "../../src/api/store/keys.ts";
 import { openStore, type Store } from "../../src/api/store/store.ts";
 import { createTestDatabase } from "../support/database.ts";
 
-const program = fileURLToPath(new URL("../../src/api/keys.ts", import.meta.url));
+const program = fileURLToPath(new URL("../../src/api/operate/keys.ts", import.meta.url));
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>;
 let store: Store;

@@ -1,8 +1,8 @@
-import { KeyCommandError, keyUsage, runKeyCommand } from "./access/keyCommands.ts";
-import { loadEnvironmentFiles } from "./environment.ts";
-import { readDatabaseSettings, SettingsError } from "./settings.ts";
-import { keysIn } from "./store/keys.ts";
-import { openStore } from "./store/store.ts";
+import { KeyCommandError, keyUsage, runKeyCommand } from "../access/keyCommands.ts";
+import { loadEnvironmentFiles } from "../environment.ts";
+import { readDatabaseSettings, SettingsError } from "../settings.ts";
+import { keysIn } from "../store/keys.ts";
+import { openStore } from "../store/store.ts";
 
 // `npm run keys`: makes, lists, fills and revokes keys in the service's own schema.
 
