@@ -30,7 +30,7 @@ const layers: Layer[] = [
   },
   {
     files: "src/ens/",
-    may: ["viem"],
+    may: ["viem", "hash-wasm"],
     because:
       "pure rules of ENS: an indexing function needs them, and their text is part of the index's identity",
   },

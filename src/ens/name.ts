@@ -1,4 +1,5 @@
-import { concat, type Hex, hexToBytes, keccak256, stringToBytes, zeroHash } from "viem";
+import { type Hex, hexToBytes, zeroHash } from "viem";
+import { keccak256, keccak256OfHex } from "./keccak.ts";
 
 /** Node of the root, whose name is empty. */
 export const ROOT_NODE = zeroHash;
@@ -24,14 +25,12 @@ function remembering<Words extends string[]>(hash: (...words: Words) => Hex): (.
 }
 
 /** keccak256 of a label's UTF-8 bytes. An on-chain label is never normalised: another label is another node. */
-export const labelhash = remembering((label: string): Hex => keccak256(stringToBytes(label)));
+export const labelhash = remembering((label: string): Hex => keccak256(label));
 
 /**
  * Node of a child: keccak256(parent node, labelhash). Source: EIP-137.
  */
-export const childNode = remembering(
-  (parentNode: Hex, hash: Hex): Hex => keccak256(concat([parentNode, hash])),
-);
+export const childNode = remembering((parentNode: Hex, hash: Hex): Hex => keccak256OfHex(parentNode, hash));
 
 /** namehash of `eth`. */
 export const ETH_NODE = childNode(ROOT_NODE, labelhash("eth"));

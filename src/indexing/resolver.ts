@@ -1,6 +1,7 @@
 import { type Context, type Event, ponder } from "ponder:registry";
 import { domain } from "ponder:schema";
-import { decodeAbiParameters, type Hex, keccak256 } from "viem";
+import { decodeAbiParameters, type Hex } from "viem";
+import { keccak256OfHex } from "../ens/keccak.ts";
 import { textWritesOf } from "../ens/textCalldata.ts";
 import { readText } from "./write/archive.ts";
 import { type Cause, causeOf, orNone } from "./write/cause.ts";
@@ -125,7 +126,7 @@ const topicOfKey = (event: { args: { indexedKey: string } }) => event.args.index
 /** The hash of an unindexed key, over its bytes as logged: one that is not UTF-8 decodes to a text of another hash. */
 function loggedKeyHash(data: Hex): Hex {
   const [, key] = decodeAbiParameters([{ type: "bytes" }, { type: "bytes" }], data);
-  return keccak256(key);
+  return keccak256OfHex(key);
 }
 
 type TextEvent =

@@ -1,7 +1,8 @@
 import { domain, resolverNode, textRecord } from "ponder:schema";
 import type { SQL } from "drizzle-orm";
 import { and, eq, sql } from "ponder";
-import { type Hex, keccak256, stringToBytes } from "viem";
+import type { Hex } from "viem";
+import { keccak256 } from "../../ens/keccak.ts";
 import type { Db } from "../context.ts";
 import { offsetOf, orderOf, PAGE_SIZE, type PageRequest } from "./page.ts";
 import { prepared } from "./prepared.ts";
@@ -9,7 +10,7 @@ import { prepared } from "./prepared.ts";
 /** A row of `domains` with the name's `display` text, as its current resolver holds it. */
 export type DomainRow = typeof domain.$inferSelect & { displayText: string | null };
 
-const DISPLAY_KEY_HASH = keccak256(stringToBytes("display"));
+const DISPLAY_KEY_HASH = keccak256("display");
 
 /** The domain of a node; null if no event ever named it. */
 export async function findDomain(db: Db, at: { chainId: number; node: Hex }): Promise<DomainRow | null> {

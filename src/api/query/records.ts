@@ -1,6 +1,7 @@
 import { addressRecord, event, resolverChange, resolverNode, textRecord } from "ponder:schema";
 import { and, asc, desc, eq, inArray, isNotNull, isNull, max, or, sql } from "ponder";
-import { type Address, type Hex, keccak256, stringToBytes } from "viem";
+import type { Address, Hex } from "viem";
+import { keccak256 } from "../../ens/keccak.ts";
 import type { Db } from "../context.ts";
 import { prepared } from "./prepared.ts";
 
@@ -58,7 +59,7 @@ const textsOf = prepared((db) =>
 
 /** A text record in force, cleared ones too; null if the key was never set. */
 export async function findText(db: Db, of: RecordsOf, key: string): Promise<TextRow | null> {
-  const [row] = await textOf(db).execute({ ...of, keyHash: keccak256(stringToBytes(key)) });
+  const [row] = await textOf(db).execute({ ...of, keyHash: keccak256(key) });
   return row ?? null;
 }
 

@@ -1,7 +1,8 @@
-import { type Address, getAddress, type Hex, size } from "viem";
+import { type Hex, size } from "viem";
+import { checksummed } from "../../ens/address.ts";
 
 /** An address as answers show it: EIP-55 checksummed. SQL has it in lower case. */
-export const toAddress = (lowerCase: Address): Address => getAddress(lowerCase);
+export const toAddress = checksummed;
 
 /** The decimal number that a hash is as a token id. */
 export const toDecimal = (hash: Hex): string => BigInt(hash).toString();
@@ -11,4 +12,4 @@ const EVM_BIT = 0x80000000n;
 
 /** An address record: checksummed for EVM chains, else the bytes that the resolver holds. */
 export const toAddressRecord = (bytes: Hex, coinType: bigint): Hex =>
-  (coinType === 60n || coinType >= EVM_BIT) && size(bytes) === 20 ? getAddress(bytes) : bytes;
+  (coinType === 60n || coinType >= EVM_BIT) && size(bytes) === 20 ? checksummed(bytes) : bytes;

@@ -1,6 +1,7 @@
 import type { Context } from "ponder:registry";
 import { addressRecord, event, resolverNode, textRecord } from "ponder:schema";
-import { type Hex, keccak256, stringToBytes } from "viem";
+import type { Hex } from "viem";
+import { keccak256 } from "../../ens/keccak.ts";
 import type { Cause } from "./cause.ts";
 
 type ResolverNode = typeof resolverNode.$inferSelect;
@@ -15,7 +16,7 @@ export type TextSet = {
 };
 
 /** keccak256 of a text record's key. */
-export const keyHashOf = (key: string): Hex => keccak256(stringToBytes(key));
+export const keyHashOf = (key: string): Hex => keccak256(key);
 
 /** What a resolver holds for a node besides texts and addresses; a blank one if nothing was ever set. */
 export async function findResolverNode(context: Context, cause: Cause, node: Hex): Promise<ResolverNode> {

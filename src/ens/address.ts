@@ -1,0 +1,19 @@
+import type { Address } from "viem";
+import { keccak256 } from "./keccak.ts";
+
+const EIGHT = "8".charCodeAt(0);
+
+/**
+ * An address in capitals and small letters that are its checksum: a letter is a capital where the hash of the digits
+ * has 8 or more in its place. Source: EIP-55.
+ */
+export function checksummed(address: Address): Address {
+  const digits = address.slice(2).toLowerCase();
+  const hash = keccak256(digits).slice(2);
+  let text = "0x";
+  for (let i = 0; i < digits.length; i++) {
+    const digit = digits.charAt(i);
+    text += hash.charCodeAt(i) >= EIGHT ? digit.toUpperCase() : digit;
+  }
+  return text as Address;
+}
