@@ -38,6 +38,7 @@ export function judge({ bench, name, value, unit, ratio, target }: Figure): Row 
   if (target === undefined) return { ...kept, target: null, met: null };
   const measured = target.of === "ratio" ? ratio : value;
   if (measured === undefined) throw new Error(`${name} has a target for its ratio, and no ratio`);
+  if (Number.isNaN(measured)) throw new Error(`${name} was not measured`);
   const met = "atLeast" in target ? measured >= target.atLeast : measured <= target.atMost;
   return { ...kept, target: inWords(target), met };
 }
