@@ -1,5 +1,5 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
-import { type Context, Hono } from "hono";
+import { type Context, Hono, type MiddlewareHandler } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { requestId } from "hono/request-id";
 import { type Access, type Caller, openAccess } from "./access/access.ts";
@@ -44,7 +44,7 @@ export function createApp({ operations, makeCtx, access, callerOf, observed, pag
   if (observed) app.use(observeRequests(observed));
   app.use(endSlowRequests());
   app.use(setHeaders);
-  app.use(bodyLimit({ maxSize: MAX_BODY_BYTES, onError: tooLarge }));
+  app.use(limitBody);
   app.route("/", routes);
   app.route("/api", routes);
   const paths = pathsOf(operations, [...(pages?.routes ?? []), ...tools.routes]);
@@ -58,6 +58,12 @@ async function setHeaders(c: Context, next: () => Promise<void>): Promise<void> 
   c.res.headers.set("X-Content-Type-Options", "nosniff");
   c.res.headers.set("Access-Control-Expose-Headers", exposedHeaders);
 }
+
+const limit = bodyLimit({ maxSize: MAX_BODY_BYTES, onError: tooLarge });
+
+/** Nobody reads the body of a GET; looking whether there is one would make a whole stream for it. */
+const limitBody: MiddlewareHandler = (c, next) =>
+  c.req.method === "GET" || c.req.method === "HEAD" ? next() : limit(c, next);
 
 function tooLarge(c: Context): Response {
   return errorResponse(c, new ApiError("LIMIT_EXCEEDED", `The body is larger than ${MAX_BODY_BYTES} bytes.`));

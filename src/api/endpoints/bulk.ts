@@ -7,6 +7,7 @@ import { type Found, findFactsOfAsked } from "../facts.ts";
 import { parseHash, parseName } from "../input.ts";
 import { toAskedRecord } from "../record/domain.ts";
 import { askedDomain, count, unknownDomain } from "../shapes.ts";
+import { mapInTurns } from "../turns.ts";
 
 /** Items of one bulk request: the contract's limit. */
 const MAX_ITEMS = 500;
@@ -72,13 +73,13 @@ export const whoisBulk = endpoint({
   tool: "whois_bulk",
   handle: async ({ names = [], namehashes = [] }, ctx) => {
     const items = [
-      ...names.map((query) => readItem(query, parseName)),
+      ...(await mapInTurns(names, (query) => readItem(query, parseName))),
       ...namehashes.map((query) => readItem(query, (hash) => ({ query, node: parseHash(hash) }))),
     ];
     const valid = items.filter(isValid);
     const answers = await findFactsOfAsked(ctx, valid);
     const found = new Map(valid.map((item, i) => [item, answers[i] as Found | ApiError]));
-    const results = items.map((item) => {
+    const results = await mapInTurns(items, (item) => {
       if (!isValid(item)) return item;
       const answer = found.get(item) as Found | ApiError;
       if (answer instanceof ApiError) return toInvalidItem(item.query, answer);
