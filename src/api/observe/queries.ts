@@ -1,9 +1,10 @@
 import { AsyncLocalStorage } from "node:async_hooks";
+import { ApiError } from "../errors.ts";
 import type { Log } from "./log.ts";
 import type { Meters } from "./meters.ts";
 
 /** What of a connection pool is watched. */
-export type Pool = { query: (...args: never[]) => unknown };
+export type Pool = { query: (...args: never[]) => unknown; ending?: boolean };
 
 const SHOWN_CHARACTERS = 500;
 
@@ -37,6 +38,7 @@ export function watchQueries(
     log.warn({ operation, ms: Math.round(ms), sql: textOf(first).slice(0, SHOWN_CHARACTERS) }, "slow query");
   };
   pool.query = (...args: unknown[]) => {
+    if (pool.ending) return Promise.reject(stopping());
     const begun = performance.now();
     const asking = current.getStore();
     if (asking) asking.queries++;
@@ -49,6 +51,12 @@ export function watchQueries(
     return asked;
   };
 }
+
+/** Ponder closes the database as soon as it is told to stop, under requests that are still answered. */
+const stopping = () =>
+  new ApiError("INDEX_NOT_READY", "This server is stopping; another one, or the next, answers.", {
+    headers: { "Retry-After": "1" },
+  });
 
 const textOf = (query: unknown): string =>
   typeof query === "string" ? query : String((query as { text?: unknown } | undefined)?.text ?? "");

@@ -1,0 +1,45 @@
+import { z } from "@hono/zod-openapi";
+import pg from "pg";
+import { expect, test } from "vitest";
+import { createApp } from "../../src/api/app.ts";
+import { endpoint } from "../../src/api/endpoint.ts";
+import { createLog } from "../../src/api/observe/log.ts";
+import { createMeters } from "../../src/api/observe/meters.ts";
+import { watchQueries } from "../../src/api/observe/queries.ts";
+import { createTestDatabase } from "../support/database.ts";
+
+test("who is being answered while the server stops is sent elsewhere, and it is not called a fault", async () => {
+  const database = await createTestDatabase();
+  const pool = new pg.Pool({ connectionString: database.url });
+  const lines: string[] = [];
+  const log = createLog({ write: (line) => lines.push(line) });
+  const meters = createMeters();
+  watchQueries(pool, { log, meters, slowMs: 60_000 });
+  let ended: Promise<void> | undefined;
+  const operation = endpoint({
+    method: "get",
+    path: "/two",
+    group: "System",
+    summary: "Two queries",
+    reply: z.strictObject({}),
+    cost: 0,
+    handle: async () => {
+      await pool.query("select 1");
+      ended = pool.end();
+      await pool.query("select 2");
+      return {};
+    },
+  });
+  const app = createApp({
+    operations: [operation],
+    makeCtx: async () => ({}) as never,
+    observed: { meters, log, requestLog: "failed" },
+  });
+  const reply = await app.request("/two");
+  await ended;
+  await database.drop();
+  expect(reply.status).toBe(503);
+  expect(reply.headers.get("retry-after")).toBe("1");
+  expect(await reply.json()).toMatchObject({ error: { code: "INDEX_NOT_READY" } });
+  expect(lines.join("")).not.toContain("request failed");
+});
