@@ -1,14 +1,11 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { pipeline } from "node:stream/promises";
-import type { Dispatcher } from "undici";
 import { ApiError } from "../src/api/errors.ts";
+import { ask, CallerLeft, type Question } from "./ask.ts";
 import { type Body, BodyTooLarge, bodyOf } from "./body.ts";
-import { replyHeaders, requestHeaders } from "./headers.ts";
-import { chooseIndexer, type Indexer, type Indexers } from "./indexers.ts";
+import { requestHeaders } from "./headers.ts";
+import { chooseIndexer, type Indexer, type Indexers, isAnswering } from "./indexers.ts";
 import type { Metrics } from "./metrics.ts";
 import type { Settings } from "./settings.ts";
-
-type Reply = Dispatcher.ResponseData;
 
 export type Forwarding = {
   indexers: Indexers;
@@ -32,30 +29,29 @@ export async function forward(
   forwarding: Forwarding,
 ): Promise<Indexer> {
   const { indexers, metrics, settings } = forwarding;
-  const left = new AbortController();
-  response.once("close", () => left.abort());
-  const headers = requestHeaders(request, settings.trustedProxies);
-  const asking = { request, headers, body: readBody(request, settings), signal: left.signal };
   const tried = new Set<Indexer>();
+  const choose = () => chooseIndexer(indexers.all, { tried, maxRequests: settings.maxRequests });
+  const question: Question = {
+    ...{ request, response },
+    headers: requestHeaders(request, settings.trustedProxies),
+    body: readBody(request, settings),
+    canMove: () => tried.size < MAX_TRIES && choose() !== null,
+  };
   for (;;) {
-    const indexer = chooseIndexer(indexers.all, { tried, maxRequests: settings.maxRequests });
+    const indexer = choose();
     if (indexer === null) throw nobodyFor(indexers.all, tried);
     tried.add(indexer);
     indexer.inFlight++;
     try {
-      const reply = await ask(indexer, asking);
-      const canMove = tried.size < MAX_TRIES && hasOther(indexers.all, { tried, settings });
-      if (reply.statusCode !== 503 || !canMove) {
-        await pass({ reply, response, indexer }, forwarding);
-        return indexer;
-      }
-      // It refused, and whoever is refused has paid nothing.
-      await reply.body.dump();
+      const outcome = await ask(indexer, question);
+      if (outcome === "broken_off") metrics.brokenOff(indexer);
+      if (outcome !== "refused") return indexer;
+      // Whoever is refused has paid nothing.
       indexers.rest(indexer, "not_ready", "answered 503");
     } catch (error) {
-      if (error instanceof ApiError || response.headersSent || left.signal.aborted) throw error;
+      if (error instanceof CallerLeft) throw error;
       if (error instanceof BodyTooLarge) throw tooLarge(settings);
-      if (wasNeverSent(error)) indexers.rest(indexer, "unreachable", String((error as Error).message));
+      if (isAway(indexer, error)) indexers.rest(indexer, "unreachable", String((error as Error).message));
       if (tried.size >= MAX_TRIES || !mayRepeat(request, error)) throw unreachable(error, settings);
     } finally {
       indexer.inFlight--;
@@ -63,43 +59,6 @@ export async function forward(
     metrics.repeated(indexer);
   }
 }
-
-type Asking = {
-  request: IncomingMessage;
-  headers: Record<string, string | string[]>;
-  body: Body | null;
-  signal: AbortSignal;
-};
-
-function ask({ pool, prefix }: Indexer, { request, headers, body, signal }: Asking): Promise<Reply> {
-  return pool.request({
-    method: (request.method ?? "GET") as Dispatcher.HttpMethod,
-    path: `${prefix}${request.url}`,
-    headers,
-    body: body && (body.read() as AsyncIterable<Buffer> as never),
-    signal,
-  });
-}
-
-type Passing = { reply: Reply; response: ServerResponse; indexer: Indexer };
-
-/** Passes an answer on as it comes. One that breaks off ends the connection: nobody takes half of it for the whole. */
-async function pass(
-  { reply, response, indexer }: Passing,
-  { metrics, isStopping }: Forwarding,
-): Promise<void> {
-  if (isStopping()) response.setHeader("Connection", "close");
-  response.writeHead(reply.statusCode, replyHeaders(reply.headers));
-  try {
-    await pipeline(reply.body, response);
-  } catch (error) {
-    const hasCallerLeft = codeOf(error) === "ERR_STREAM_PREMATURE_CLOSE" || nameOf(error) === "AbortError";
-    if (!hasCallerLeft) metrics.brokenOff(indexer);
-    response.destroy();
-  }
-}
-
-const nameOf = (error: unknown): string => String((error as { name?: unknown })?.name ?? "");
 
 function readBody(request: IncomingMessage, settings: Settings): Body | null {
   try {
@@ -109,16 +68,15 @@ function readBody(request: IncomingMessage, settings: Settings): Body | null {
   }
 }
 
-const hasOther = (
-  all: readonly Indexer[],
-  { tried, settings }: { tried: ReadonlySet<Indexer>; settings: Settings },
-): boolean => chooseIndexer(all, { tried, maxRequests: settings.maxRequests }) !== null;
-
 const codeOf = (error: unknown): string => String((error as { code?: unknown })?.code ?? "");
 
 /** The connection was never made, so that the indexer knows nothing of the request. */
 const wasNeverSent = (error: unknown): boolean =>
   /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT)$/.test(codeOf(error));
+
+/** One that answers others, and does not get round to a new connection, is not away but busy. */
+const isAway = (indexer: Indexer, error: unknown): boolean =>
+  wasNeverSent(error) && !(codeOf(error) === "UND_ERR_CONNECT_TIMEOUT" && isAnswering(indexer));
 
 /** Operations that read though they are posted. All other posts may change something: they are asked once. */
 const readingPosts = /^(\/api)?\/(whois\/bulk|address\/primary-names\/bulk)$/;

@@ -1,4 +1,5 @@
-import { Pool } from "undici";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Client, Pool } from "undici";
 import { z } from "zod";
 import type { Settings } from "./settings.ts";
 
@@ -11,15 +12,23 @@ export type Indexer = {
   /** Path of its base address; requests are appended to it. */
   prefix: string;
   pool: Pool;
+  /** A connection of its own for the question of its state, which must not wait for answers. */
+  line: Client;
   /** Requests that it is answering now. */
   inFlight: number;
   state: State;
   /** The state in words. */
   why: string;
+  /** It turned a caller away: nothing that it said before counts until it has been asked for its state again. */
+  isResting: boolean;
   /** What it said of itself last; null while it cannot be asked. */
   claim: Claim | null;
   /** How far it was when it last said that it may answer, and when that was, in milliseconds. */
   reached: Reached | null;
+  /** When it last began an answer to a caller, in milliseconds. */
+  answeredAt: number;
+  /** Since when it owes an answer to the question of its state; null while it does not. */
+  askedAt: number | null;
 };
 
 type Reached = { block: number; network: string; at: number };
@@ -37,7 +46,9 @@ const claimShape = z.object({
 export type Claim = z.output<typeof claimShape>;
 
 const POLL_MS = 1_000;
-const POLL_TIMEOUT_MS = 2_000;
+/** Who says nothing for so long, neither of its state nor to any caller, is away. Its own nodes have two seconds. */
+const SILENCE_MS = 3_000;
+const SILENCE_CHECK_MS = 250;
 const CONNECT_TIMEOUT_MS = 2_000;
 const MAX_STATUS_BYTES = 262_144;
 
@@ -61,71 +72,112 @@ export async function watchIndexers(plan: Plan): Promise<Indexers> {
     indexer.why = why;
     if (before !== state) plan.onChange(indexer, before);
   };
-  const look = async () => {
-    await Promise.all(all.map(askForClaim));
-    for (const indexer of all) set(indexer, ...judge(indexer, { all, known, plan }));
+  const judgeAll = () => {
+    for (const indexer of all) {
+      if (!indexer.isResting) set(indexer, ...judge(indexer, { all, known, plan }));
+    }
   };
-  await look();
-  let timer = setTimeout(again, POLL_MS);
-  async function again() {
-    await look();
-    timer = setTimeout(again, POLL_MS);
-  }
+  await Promise.all(all.map((indexer) => askForClaim(indexer, plan)));
+  judgeAll();
+  const stopping = new AbortController();
+  const pause = () => sleep(POLL_MS, undefined, { signal: stopping.signal });
+  /** Each by itself: one that is slow to tell its state keeps nobody from noticing that another one is away. */
+  const follow = async (indexer: Indexer) => {
+    for (;;) {
+      await pause();
+      await askForClaim(indexer, plan);
+      if (stopping.signal.aborted) return;
+      judgeAll();
+    }
+  };
+  for (const indexer of all) follow(indexer).catch(() => {}); // The pause ends so when we stop.
+  const timer = setInterval(judgeAll, POLL_MS); // What is not heard of meanwhile grows old.
   return {
     all,
-    rest: (indexer, state, why) => set(indexer, state, why),
+    rest: (indexer, state, why) => {
+      indexer.isResting = true;
+      set(indexer, state, why);
+    },
     stop: async () => {
-      clearTimeout(timer);
-      await Promise.all(all.map(({ pool }) => pool.destroy()));
+      clearInterval(timer);
+      stopping.abort();
+      await Promise.all(all.flatMap(({ pool, line }) => [pool.destroy(), line.destroy()]));
     },
   };
 }
 
 function createIndexer(url: string, { timeoutSeconds, maxRequests }: Plan): Indexer {
   const { origin, pathname } = new URL(url);
-  const pool = new Pool(origin, {
-    connections: maxRequests + 1, // One for the question of its state, which must not wait for answers.
+  const connection = {
     connect: { timeout: CONNECT_TIMEOUT_MS },
     headersTimeout: timeoutSeconds * 1_000,
     bodyTimeout: timeoutSeconds * 1_000,
-  });
-  const prefix = pathname.replace(/\/$/, "");
+  };
   return {
     url,
-    prefix,
-    pool,
+    prefix: pathname.replace(/\/$/, ""),
+    pool: new Pool(origin, { ...connection, connections: maxRequests }),
+    line: new Client(origin, connection),
     inFlight: 0,
     state: "unknown",
     why: "not asked yet",
+    isResting: false,
     claim: null,
     reached: null,
+    answeredAt: 0,
+    askedAt: null,
   };
 }
 
-async function askForClaim(indexer: Indexer): Promise<void> {
+/**
+ * Asks an indexer for its state. One that answers callers is heard, however busy it is: it has as long as for any answer,
+ * and keeps its place in its own queue. One that answers nobody is given up after a moment.
+ */
+async function askForClaim(indexer: Indexer, { timeoutSeconds }: Plan): Promise<void> {
+  const asked = Date.now();
+  indexer.askedAt = asked;
+  const hearing = new AbortController();
+  const check = setInterval(() => {
+    if (!isAnswering(indexer) && Date.now() - asked >= SILENCE_MS) hearing.abort(new Silence(SILENCE_MS));
+    if (Date.now() - asked >= timeoutSeconds * 1_000) hearing.abort(new Silence(timeoutSeconds * 1_000));
+  }, SILENCE_CHECK_MS);
   try {
-    const { statusCode, body } = await indexer.pool.request({
-      method: "GET",
-      path: `${indexer.prefix}/indexing-status`,
-      signal: AbortSignal.timeout(POLL_TIMEOUT_MS),
-    });
-    let text = "";
-    for await (const chunk of body.setEncoding("utf8")) {
-      text += chunk;
-      if (text.length > MAX_STATUS_BYTES) throw new Error("its status is endless");
-    }
-    if (statusCode !== 200) throw new Error(`/indexing-status answered ${statusCode}`);
-    const claim = claimShape.parse(JSON.parse(text));
+    const claim = await readClaim(indexer, hearing.signal);
     indexer.claim = claim;
     if (claim.ready) indexer.reached = { block: blockOf(claim), network: claim.network, at: Date.now() };
   } catch (error) {
     indexer.claim = null;
     indexer.why = reasonOf(error as Error);
+  } finally {
+    clearInterval(check);
+    indexer.askedAt = null;
+    indexer.isResting = false;
   }
 }
 
-function reasonOf({ name, message }: Error & { code?: string }): string {
-  if (name === "TimeoutError") return `no answer within ${POLL_TIMEOUT_MS / 1_000} s`;
+async function readClaim({ line, prefix }: Indexer, signal: AbortSignal): Promise<Claim> {
+  const path = `${prefix}/indexing-status`;
+  const { statusCode, body } = await line.request({ method: "GET", path, signal });
+  let text = "";
+  for await (const chunk of body.setEncoding("utf8")) {
+    text += chunk;
+    if (text.length > MAX_STATUS_BYTES) throw new Error("its status is endless");
+  }
+  if (statusCode !== 200) throw new Error(`/indexing-status answered ${statusCode}`);
+  return claimShape.parse(JSON.parse(text));
+}
+
+/** Whether it answered a caller a moment ago. */
+export const isAnswering = ({ answeredAt }: Indexer): boolean => Date.now() - answeredAt < SILENCE_MS;
+
+class Silence extends Error {
+  override name = "Silence";
+  constructor(milliseconds: number) {
+    super(`does not tell its state within ${milliseconds / 1_000} s`);
+  }
+}
+
+function reasonOf({ name, message }: Error): string {
   if (name === "ZodError" || name === "SyntaxError") return "/indexing-status is not that of an indexer";
   return message || name;
 }
@@ -137,7 +189,7 @@ type Known = { network: string | null };
  * what the others have indexed is held against it too.
  */
 function judge(
-  { claim, why }: Indexer,
+  { claim, why, askedAt }: Indexer,
   { all, known, plan }: { all: Indexer[]; known: Known; plan: Plan },
 ): [State, string] {
   if (claim === null) return ["unreachable", why];
@@ -145,7 +197,9 @@ function judge(
   if (claim.network !== known.network)
     return ["other_network", `indexes ${claim.network}, not ${known.network}`];
   if (!claim.ready) return ["not_ready", `says it is not ready: ${claim.reason}`];
-  const lag = claim.chains[0]?.lag_seconds ?? 0;
+  // It may have stood still since it was asked for its state.
+  const unheard = askedAt === null ? 0 : Math.floor((Date.now() - askedAt) / 1_000);
+  const lag = (claim.chains[0]?.lag_seconds ?? 0) + unheard;
   if (lag > plan.maxLagSeconds) return ["lagging", `${lag} seconds behind its chain`];
   const behind = furthestBlock(all, { known, plan }) - blockOf(claim);
   if (behind > plan.maxLagBlocks) return ["lagging", `${behind} blocks behind the furthest indexer`];

@@ -18,6 +18,8 @@ export type Upstream = {
   /** Method and path of every request but those for its state. */
   requests: string[];
   claim: Claim;
+  /** Before it tells its state it waits for this. */
+  beforeClaim: () => Promise<void>;
   handle: Handler;
   /** Ends it like a crash. */
   kill: () => Promise<void>;
@@ -28,9 +30,9 @@ export async function startUpstream(handle: Handler, claim: Claim = {}): Promise
   let server: Server;
   let port = 0;
   const upstream: Upstream = {
-    ...{ url: "", requests: [], claim, handle },
+    ...{ url: "", requests: [], claim, handle, beforeClaim: async () => {} },
     start: async () => {
-      server = createServer((request, response) => answer(upstream, request, response));
+      server = createServer((request, response) => void answer(upstream, request, response));
       await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
       port = (server.address() as AddressInfo).port;
       upstream.url = `http://127.0.0.1:${port}`;
@@ -45,8 +47,9 @@ export async function startUpstream(handle: Handler, claim: Claim = {}): Promise
   return upstream;
 }
 
-function answer(upstream: Upstream, request: IncomingMessage, response: ServerResponse): void {
+async function answer(upstream: Upstream, request: IncomingMessage, response: ServerResponse): Promise<void> {
   if (request.url === "/indexing-status") {
+    await upstream.beforeClaim();
     const { ready = true, reason = null, network = "devnet", block = 100, lag = 0 } = upstream.claim;
     const chains = [{ indexed_block_number: block, lag_seconds: lag }];
     response.setHeader("content-type", "application/json");

@@ -1,6 +1,7 @@
 /**
  * `npm run bench:gateway`: what the gateway adds to an answer. A name is asked for directly and through the gateway in
- * turn, on one machine, so that their ratio holds whatever else the machine does.
+ * turn, on one machine, so that their ratio holds whatever else the machine does. A bare proxy, which only passes bytes
+ * on, shows how much of it is the way through another process.
  */
 import { fork, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -55,26 +56,39 @@ async function startGateway(indexer: string): Promise<{ url: string; stop: () =>
 const median = (numbers: number[]): number =>
   numbers.sort((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? Number.NaN;
 
-/** Each round asks both ways, beginning with the other one than the round before. */
-async function compare(plan: { direct: string; through: string; load: Omit<Load, "url"> }): Promise<Row[]> {
-  const { direct, through, load } = plan;
-  const rounds: { direct: Seen; through: Seen }[] = [];
-  for (const url of [direct, through]) await ask({ ...load, url });
+/** The bare proxy before the indexer. */
+async function startBareProxy(indexer: string): Promise<{ url: string; stop: () => void }> {
+  const child = fork(fileURLToPath(new URL("./bareProxy.ts", import.meta.url)));
+  child.send(Number(new URL(indexer).port));
+  const [port] = (await once(child, "message")) as [number];
+  return { url: `http://127.0.0.1:${port}`, stop: () => child.disconnect() };
+}
+
+const ways = ["direct", "bare", "through"] as const;
+type Way = (typeof ways)[number];
+
+/** Each round asks all ways, beginning with the next one after that of the round before. */
+async function compare(plan: { urls: Record<Way, string>; load: Omit<Load, "url"> }): Promise<Row[]> {
+  const { urls, load } = plan;
+  const rounds: Record<Way, Seen>[] = [];
+  for (const way of ways) await ask({ ...load, url: urls[way] });
   for (let round = 0; round < ROUNDS; round++) {
-    const seen: Record<string, Seen> = {};
-    for (const url of round % 2 === 0 ? [direct, through] : [through, direct])
-      seen[url] = await ask({ ...load, url });
-    rounds.push({ direct: seen[direct] as Seen, through: seen[through] as Seen });
+    const seen: Partial<Record<Way, Seen>> = {};
+    const first = round % ways.length;
+    for (const way of [...ways.slice(first), ...ways.slice(0, first)])
+      seen[way] = await ask({ ...load, url: urls[way] });
+    rounds.push(seen as Record<Way, Seen>);
   }
   const name = `GET /whois/{name}, ${load.connections} at a time`;
-  const ratio = median(rounds.map((round) => round.through.p50 / round.direct.p50));
-  const p50 = (way: "direct" | "through") => median(rounds.map((round) => round[way].p50));
+  const ratio = (way: Way) => median(rounds.map((round) => round[way].p50 / round.direct.p50));
+  const p50 = (way: Way) => median(rounds.map((round) => round[way].p50));
   const figure = { bench: "gateway", unit: "ms p50" };
   return [
     judge({ ...figure, name: `${name}, direct`, value: p50("direct") }),
+    judge({ ...figure, name: `${name}, a bare proxy`, value: p50("bare"), ratio: ratio("bare") }),
     judge({
       ...{ ...figure, name: `${name}, through the gateway`, value: p50("through") },
-      ...{ ratio, target: { of: "ratio", atMost: MAX_RATIO } },
+      ...{ ratio: ratio("through"), target: { of: "ratio", atMost: MAX_RATIO } },
     }),
   ];
 }
@@ -82,13 +96,16 @@ async function compare(plan: { direct: string; through: string; load: Omit<Load,
 const server = await startServer({ names, data, say: (line) => console.error(line) });
 try {
   const gateway = await startGateway(server.url);
+  const bare = await startBareProxy(server.url);
+  const urls = { direct: server.url, bare: bare.url, through: gateway.url };
   const samples = await takeSamples(server.pool);
   const requests = samples.names.map(({ name }) => ({ path: `/whois/${encodeURIComponent(name)}` }));
   const rows: Row[] = [];
   for (const connections of CROWDS) {
     const load = { requests, connections, seconds: SECONDS };
-    rows.push(...(await compare({ direct: server.url, through: gateway.url, load })));
+    rows.push(...(await compare({ urls, load })));
   }
+  bare.stop();
   await gateway.stop();
   const made = `${names.toLocaleString("en")} generated names; ${ROUNDS} rounds of ${SECONDS} s each way, in turn`;
   report(rows, { json: options.json, docs: options.docs, made });

@@ -1,0 +1,92 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Dispatcher } from "undici";
+import type { Body } from "./body.ts";
+import { type Headers, replyHeaders } from "./headers.ts";
+import type { Indexer } from "./indexers.ts";
+
+/** A caller's request, and where its answer goes. */
+export type Question = {
+  request: IncomingMessage;
+  response: ServerResponse;
+  headers: Headers;
+  body: Body | null;
+  /** Whether somebody else can be asked, should the indexer say that it may not answer. */
+  canMove: () => boolean;
+};
+
+/** How it ended: the answer was passed on; or only a part of it came; or the indexer refused, and nothing was passed on. */
+export type Outcome = "answered" | "broken_off" | "refused";
+
+/** The caller went away before the answer was complete. */
+export class CallerLeft extends Error {
+  override name = "CallerLeft";
+}
+
+/**
+ * Asks one indexer and passes its answer on as it comes, no faster than the caller reads it.
+ *
+ * @throws CallerLeft, or whatever went wrong while nothing of an answer was passed on
+ */
+export function ask(indexer: Indexer, question: Question): Promise<Outcome> {
+  const { request, headers, body } = question;
+  const options = {
+    method: (request.method ?? "GET") as Dispatcher.HttpMethod,
+    path: `${indexer.prefix}${request.url}`,
+    headers,
+    body: body && (body.read() as AsyncIterable<Buffer> as never),
+  };
+  return new Promise((resolve, reject) => {
+    indexer.pool.dispatch(options, passOn({ indexer, question }, { resolve, reject }));
+  });
+}
+
+type Settle = { resolve: (outcome: Outcome) => void; reject: (error: unknown) => void };
+
+/** An answer that breaks off ends the connection: nobody takes half of it for the whole. */
+function passOn(
+  { indexer, question }: { indexer: Indexer; question: Question },
+  { resolve, reject }: Settle,
+): Dispatcher.DispatchHandler {
+  const { response, canMove } = question;
+  /** Bytes of the body that are still to come; NaN where the indexer does not say. */
+  let left = Number.NaN;
+  let isRefused = false;
+  let leave = () => {};
+  return {
+    onRequestStart(controller) {
+      leave = () => controller.abort(new CallerLeft());
+      if (response.destroyed) leave();
+      else response.once("close", leave);
+    },
+    onResponseStart(controller, status, headers) {
+      if (status < 200) return;
+      isRefused = status === 503 && canMove();
+      if (isRefused) return controller.abort(new Error("refused"));
+      if (status < 400) indexer.answeredAt = Date.now();
+      left = Number(headers["content-length"] ?? Number.NaN);
+      response.writeHead(status, replyHeaders(headers));
+    },
+    onResponseData(controller, chunk) {
+      left -= chunk.length;
+      // With its last bytes the answer ends at once: one that is short leaves as a single packet.
+      if (left === 0) response.end(chunk);
+      else if (!response.write(chunk)) {
+        controller.pause();
+        response.once("drain", () => controller.resume());
+      }
+    },
+    onResponseEnd() {
+      response.off("close", leave);
+      response.end();
+      resolve("answered");
+    },
+    onResponseError(_controller, error) {
+      response.off("close", leave);
+      if (isRefused) return resolve("refused");
+      if (error instanceof CallerLeft || response.destroyed) return reject(new CallerLeft());
+      if (!response.headersSent) return reject(error);
+      response.destroy();
+      resolve("broken_off");
+    },
+  };
+}

@@ -1,0 +1,164 @@
+import { Agent, get } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterEach, expect, test } from "vitest";
+import { type GatewayProcess, startGateway } from "./gateway.ts";
+import { says, startUpstream, type Upstream } from "./upstream.ts";
+
+const running: { gateways: GatewayProcess[]; upstreams: Upstream[] } = { gateways: [], upstreams: [] };
+
+afterEach(async () => {
+  await Promise.all(running.gateways.splice(0).map((gateway) => gateway.stop("SIGKILL")));
+  await Promise.all(running.upstreams.splice(0).map((upstream) => upstream.kill().catch(() => {})));
+});
+
+async function open(upstreams: Upstream[], settings: Record<string, string> = {}): Promise<GatewayProcess> {
+  running.upstreams.push(...upstreams);
+  const gateway = await startGateway(upstreams, settings);
+  running.gateways.push(gateway);
+  return gateway;
+}
+
+const never = () => new Promise<void>(() => {});
+
+/** An indexer that does one thing at a time, in the order in which it was asked: its state too. */
+async function startQueue(turnMs: number): Promise<Upstream> {
+  let last = Promise.resolve();
+  const turn = () => {
+    last = last.then(() => sleep(turnMs));
+    return last;
+  };
+  const upstream = await startUpstream(async (_, response) => {
+    await turn();
+    response.end("{}");
+  });
+  upstream.beforeClaim = turn;
+  return upstream;
+}
+
+/** Strangers who ask the indexer without a break, past the gateway; more of them all the time, until they are all there. */
+function crowd({ url }: Upstream, connections: number): () => void {
+  const agent = new Agent({ keepAlive: true });
+  let isOver = false;
+  const ask = () => {
+    if (isOver) return;
+    const sent = get(`${url}/stranger`, { agent }, (reply) => reply.resume().on("end", ask));
+    sent.on("error", () => {});
+  };
+  let come = 0;
+  const coming = setInterval(() => {
+    for (let next = 0; next < 10 && come < connections; next++, come++) ask();
+  }, 100);
+  return () => {
+    isOver = true;
+    clearInterval(coming);
+    agent.destroy();
+  };
+}
+
+/** Callers who ask without a break, one after the other at first; each answer is noted by its status. */
+function startCallers({ url }: GatewayProcess, callers: number) {
+  const seen = new Map<number, number>();
+  let isOver = false;
+  const call = async (number: number) => {
+    await sleep(number * 100);
+    while (!isOver) {
+      const reply = await fetch(`${url}/x`);
+      await reply.text();
+      seen.set(reply.status, (seen.get(reply.status) ?? 0) + 1);
+    }
+  };
+  const calling = Promise.all(Array.from({ length: callers }, (_, number) => call(number)));
+  return {
+    statuses: () => [...seen.keys()],
+    stop: async () => {
+      isOver = true;
+      await calling;
+    },
+  };
+}
+
+const statesOf = async (gateway: GatewayProcess) =>
+  (await gateway.status()).body.indexers.map(({ state }) => state);
+
+test("an indexer that is overrun and answers is asked on, though its state waits for seconds in the same queue", async () => {
+  const upstream = await startQueue(10);
+  const gateway = await open([upstream]);
+  const callers = startCallers(gateway, 40);
+  await sleep(1_000);
+  const leave = crowd(upstream, 400);
+  await sleep(12_000);
+  const asked = Date.now();
+  await fetch(`${upstream.url}/indexing-status`);
+  expect(Date.now() - asked, "its state is late").toBeGreaterThan(3_000);
+  expect(await statesOf(gateway)).toEqual(["synced"]);
+  leave();
+  await callers.stop();
+  expect(callers.statuses()).toEqual([200]);
+});
+
+test("one that hangs is left within seconds, in the midst of answers", async () => {
+  const upstream = await startUpstream(says("a"));
+  const gateway = await open([upstream]);
+  const callers = startCallers(gateway, 4);
+  await sleep(1_000);
+  upstream.handle = () => {};
+  upstream.beforeClaim = never;
+  await gateway.until("unreachable");
+  expect((await gateway.status()).body.indexers[0]?.why).toBe("does not tell its state within 3 s");
+  upstream.handle = says("a");
+  upstream.beforeClaim = async () => {};
+  await gateway.until("synced");
+  await upstream.kill(); // With the callers whom it never answered.
+  await callers.stop();
+});
+
+test("one that answers callers and never tells its state is left when that is as late as an answer may be", async () => {
+  const upstream = await startUpstream(says("a"));
+  const gateway = await open([upstream], { GATEWAY_TIMEOUT_SECONDS: "6" });
+  const callers = startCallers(gateway, 2);
+  upstream.beforeClaim = never;
+  await sleep(4_500);
+  expect(await statesOf(gateway)).toEqual(["synced"]);
+  await gateway.until("unreachable");
+  expect((await gateway.status()).body.indexers[0]?.why).toBe("does not tell its state within 6 s");
+  await callers.stop();
+});
+
+test("nor when it may have fallen further behind meanwhile than an indexer may be", async () => {
+  const upstream = await startUpstream(says("a"), { lag: 100 });
+  const gateway = await open([upstream], { GATEWAY_MAX_LAG_SECONDS: "104" });
+  const callers = startCallers(gateway, 2);
+  upstream.beforeClaim = never;
+  await gateway.until("lagging");
+  await callers.stop();
+});
+
+test("one that never told its state is not asked, and one that turned a caller away rests until it tells it", async () => {
+  const [mute, refusing, other] = await Promise.all([
+    startUpstream(says("mute")),
+    startUpstream((_, response) => void response.writeHead(503).end("{}")),
+    startUpstream(says("other")),
+  ]);
+  mute.beforeClaim = never;
+  const gateway = await open([mute, refusing, other]);
+  refusing.beforeClaim = never;
+  const states = async () => (await statesOf(gateway)).join();
+  while ((await states()) === "unreachable,synced,synced") {
+    expect((await fetch(`${gateway.url}/x`)).status).toBe(200);
+  }
+  expect(await states()).toBe("unreachable,not_ready,synced");
+  await sleep(1_500); // The others tell theirs meanwhile.
+  expect(await states()).toBe("unreachable,not_ready,synced");
+  expect(mute.requests).toEqual([]);
+});
+
+test("while one is slow to tell its state, it is noticed at once that another one is not ready", async () => {
+  const [slow, other] = [await startUpstream(says("slow")), await startUpstream(says("other"))];
+  const gateway = await open([slow, other]);
+  const callers = startCallers(gateway, 4);
+  slow.beforeClaim = never;
+  await sleep(1_500);
+  other.claim = { ready: false, reason: "late" };
+  await gateway.until("synced", "not_ready");
+  await callers.stop();
+});
