@@ -16,14 +16,19 @@ export type BreakablePostgres = {
 };
 
 /** What is committed is on the disk, as PostgreSQL does unless somebody tells it otherwise. */
-const settings = ["-c", "synchronous_commit=on"];
+const durable = ["-c", "synchronous_commit=on"];
 /** Backends notice within moments that their server is gone. */
 const BACKENDS_END_MS = 500;
 
-export async function startBreakablePostgres(): Promise<BreakablePostgres> {
+/** `more` are further arguments of the server. */
+export async function startBreakablePostgres(more: readonly string[] = []): Promise<BreakablePostgres> {
   const folder = await mkdtemp(join(tmpdir(), "namedex-breakable-"));
   await chmod(folder, 0o755);
-  const plan = { data: join(folder, "data"), preferredPort: await freePort(), settings };
+  const plan = {
+    data: join(folder, "data"),
+    preferredPort: await freePort(),
+    settings: [...durable, ...more],
+  };
   const running = { server: await startPostgres(plan) };
   return {
     url: running.server.url,

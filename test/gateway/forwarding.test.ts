@@ -81,6 +81,15 @@ describe("headers", () => {
     expect(headers).toMatchObject({ "x-public": "2" });
     expect(headers).not.toHaveProperty("x-private");
   });
+
+  test("one that comes twice in an answer stays so", async () => {
+    const cookies = ["a=1; Path=/", "b=2; Path=/"];
+    const upstream = await startUpstream(
+      (_, response) => void response.writeHead(200, { "Set-Cookie": cookies }).end("{}"),
+    );
+    const { headers } = await ask(`${(await open([upstream])).url}/x`, {});
+    expect(headers["set-cookie"]).toEqual(cookies);
+  });
 });
 
 describe("bodies", () => {
@@ -103,6 +112,49 @@ describe("bodies", () => {
       gate.open();
     }
     expect(Buffer.concat(chunks).equals(large)).toBe(true);
+  });
+
+  test("an answer waits for a caller who does not read it, in the indexer", async () => {
+    const total = 128 * 1024 * 1024;
+    const part = Buffer.alloc(1024 * 1024);
+    let written = 0;
+    const upstream = await startUpstream((_, response) => {
+      const write = () => {
+        if (written >= total) return void response.end();
+        written += part.length;
+        if (response.write(part)) write();
+        else response.once("drain", write);
+      };
+      write();
+    });
+    const gateway = await open([upstream]);
+    const caller = connect(Number(new URL(gateway.url).port), "127.0.0.1");
+    caller.write("GET /x HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+    caller.pause();
+    await sleep(3_000);
+    expect(written).toBeLessThan(64 * 1024 * 1024);
+    let read = 0;
+    caller.on("data", (chunk) => {
+      read += chunk.length;
+    });
+    caller.resume();
+    await new Promise((resolve) => caller.once("end", resolve));
+    expect(written).toBe(total);
+    expect(read).toBeGreaterThan(total);
+  });
+
+  test.each([
+    ["HEAD", 200, {}],
+    ["GET", 204, {}],
+    ["GET", 304, { ETag: '"1"' }],
+    ["GET", 200, { "Content-Length": "0" }],
+  ])("an answer may have none: %s %i %j", async (method, status, headers) => {
+    const upstream = await startUpstream((_, response) => void response.writeHead(status, headers).end());
+    const gateway = await open([upstream]);
+    for (let turn = 0; turn < 3; turn++) {
+      const reply = await ask(`${gateway.url}/x`, {}, undefined, method);
+      expect([reply.status, reply.body.length]).toEqual([status, 0]);
+    }
   });
 
   test("a body passes as it comes", async () => {
