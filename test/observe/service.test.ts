@@ -1,3 +1,4 @@
+import { request } from "node:http";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type DevnetGateway, startGateway } from "../devnet/gateway.ts";
 import { type LocalChain, startDemoChain } from "../devnet/localChain.ts";
@@ -68,4 +69,18 @@ test("the log names operations of slow queries, and no key", async () => {
       return stack.log();
     })
     .toMatch(/"operation":"GET \/(ens-stats\/distribution|search-domains|whois\/\{name\})","ms":\d+,"sql":"/);
+});
+
+test("a path that says two things is refused: a proxy would read another one than we", async () => {
+  const statusOf = (path: string) =>
+    new Promise<number | undefined>((resolve, reject) => {
+      // `fetch` would write slashes for backslashes.
+      const asked = request(stack.url, { path }, (reply) => {
+        reply.resume();
+        resolve(reply.statusCode);
+      });
+      asked.on("error", reject).end();
+    });
+  expect(await statusOf("/metrics")).toBe(200);
+  expect(await statusOf("/x\\..\\metrics")).toBe(400);
 });

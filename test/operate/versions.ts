@@ -25,7 +25,7 @@ export function runProgram(file: string, args: string[], env: Record<string, str
   });
 }
 
-/** One version of the index as `npm start` runs it. */
+/** One version of the index as `npm start` runs it, or a replica as `npm run serve` does. */
 export type Version = {
   url: string;
   output: () => string;
@@ -36,7 +36,11 @@ export type Version = {
 };
 
 /** A version that is not started yet, with an address of its own. */
-export async function prepareVersion(deployment: Deployment, env: Record<string, string>): Promise<Version> {
+export async function prepareVersion(
+  deployment: Deployment,
+  env: Record<string, string>,
+  command: "start" | "serve" = "start",
+): Promise<Version> {
   const folder = mkdtempSync(join(tmpdir(), "namedex-version-")); // Without settings files.
   const file = join(folder, "deployment.json");
   writeFileSync(file, JSON.stringify(deployment));
@@ -45,7 +49,7 @@ export async function prepareVersion(deployment: Deployment, env: Record<string,
   let output = "";
   let stop = async () => {};
   const start = () => {
-    const child = spawn(process.execPath, [pathOf("launch.ts"), "start"], {
+    const child = spawn(process.execPath, [pathOf("launch.ts"), command], {
       cwd: folder,
       env: { PATH: process.env.PATH, ENS_DEPLOYMENT: file, PORT: port, ...env },
       stdio: ["ignore", "pipe", "pipe"],
