@@ -1,10 +1,17 @@
 #!/bin/sh
 # Runs one program of Namedex in the foreground: run.sh start | serve | gateway. Stop it with SIGINT or SIGTERM.
+# Or a program of an operator, with its words: run.sh release list, and so keys, roles, backup and restore.
 # Node's own, not npm's: then signals reach the program, and its exit code the supervisor.
 set -eu
 cd "$(dirname "$0")/../.."
-case "${1:-}" in
-  start | serve) exec node src/api/launch.ts "$1" ;;
+program="${1:-}"
+[ $# -eq 0 ] || shift
+case "$program" in
+  start | serve) exec node src/api/launch.ts "$program" ;;
   gateway) exec node gateway/index.ts ;;
-  *) echo "run.sh: expected start, serve or gateway, for example run.sh start" >&2; exit 64 ;;
+  release | keys | roles | backup | restore) exec node "src/api/operate/$program.ts" "$@" ;;
+  *)
+    echo "run.sh: expected start, serve, gateway, release, keys, roles, backup or restore, for example run.sh start" >&2
+    exit 64
+    ;;
 esac

@@ -1,4 +1,4 @@
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { type ChildProcess, execFile, execFileSync, spawn } from "node:child_process";
 import {
   chmodSync,
   chownSync,
@@ -13,6 +13,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type LocalChain, startDemoChain } from "../devnet/localChain.ts";
 import { freePort } from "../devnet/ports.ts";
@@ -149,6 +150,38 @@ describe("with production packages alone, as a user without rights", () => {
     again.child.kill("SIGINT");
     expect(await again.ended).toBe(0);
   }, 120_000);
+});
+
+/** One of an operator's programs, with its words. */
+async function operate(...words: string[]) {
+  const script = join(folder, "docs/deploy/run.sh");
+  const ended = promisify(execFile)(script, words, { cwd: "/", env, ...stranger });
+  return ended.then(
+    ({ stdout }) => ({ code: 0, stdout, stderr: "" }),
+    (error: { code: number; stdout: string; stderr: string }) => error,
+  );
+}
+
+describe("an operator's programs", () => {
+  test.each([
+    [["release", "list"], /^namedex_index .* stopped/m],
+    [["keys", "create", "--label", "shop"], /ens_[A-Za-z0-9_-]{32}/],
+    [["backup"], /^\{"namedex":"end","rows":\d+\}$/m],
+  ])("%j is done by the script that starts the others", async (words, expected) => {
+    expect(await operate(...words)).toMatchObject({ code: 0, stdout: expect.stringMatching(expected) });
+  });
+
+  test("their exit codes and complaints come through", async () => {
+    const refused = await operate("release", "switch", "nowhere");
+    expect(refused).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/There is no index in the schema/),
+    });
+    for (const words of [[], ["relese", "list"]]) {
+      const { code, stderr } = await operate(...words);
+      expect([code, stderr]).toEqual([64, expect.stringMatching(/expected start, .* release, .* restore/)]);
+    }
+  });
 });
 
 describe("image and units", () => {
