@@ -31,6 +31,7 @@ import { readIndexerState } from "./query/progress.ts";
 import { readSettings } from "./settings.ts";
 import { completedIndexesIn } from "./store/completedIndexes.ts";
 import { keysIn } from "./store/keys.ts";
+import { trimLedger } from "./store/ledger.ts";
 import { liveAnswersIn } from "./store/liveAnswers.ts";
 import { activityIn } from "./store/releases.ts";
 import { signupsIn } from "./store/signups.ts";
@@ -81,6 +82,9 @@ freshness.watch();
 startUpkeep({
   ...{ databaseUrl: settings.databaseUrl, schema: settings.schema, now },
   isReady: async () => (await readIndexerState(db)).isReady,
+  chores: async () => {
+    if (settings.ledgerDays !== null) await trimLedger(store, settings.ledgerDays);
+  },
   say: (line) => console.log(line),
 });
 

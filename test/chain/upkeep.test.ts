@@ -4,6 +4,8 @@ import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Db } from "../../src/api/context.ts";
 import { readKeptTotals } from "../../src/api/query/figures.ts";
+import { keysIn } from "../../src/api/store/keys.ts";
+import { openStore } from "../../src/api/store/store.ts";
 import { ownIndexes } from "../../src/api/upkeep/indexes.ts";
 import { startUpkeep } from "../../src/api/upkeep/upkeep.ts";
 import { rpc } from "../devnet/acts.ts";
@@ -16,6 +18,7 @@ import { startHistoryChain } from "../truth/trial.ts";
 
 const SEED = 909;
 const YEAR = 31_536_000;
+const LEDGER_DAYS = 91;
 const [past = [], present = []] = historiesOf({ seed: SEED, runs: 2, steps: 150 });
 
 let local: LocalChain;
@@ -26,7 +29,8 @@ let db: Db;
 beforeAll(async () => {
   local = await startHistoryChain();
   await playSteps(local.chain, "past", past.slice(0, 90));
-  stack = await startStack({ rpcUrl: local.anvil.url, deployment: local.deployment });
+  const env = { LEDGER_DAYS: String(LEDGER_DAYS) };
+  stack = await startStack({ rpcUrl: local.anvil.url, deployment: local.deployment, env });
   const options = `-c search_path=${stack.schema}`;
   pool = new pg.Pool({ connectionString: stack.databaseUrl, options, max: 4 });
   pool.on("error", () => {}); // The database is dropped under idle connections at the end.
@@ -100,6 +104,26 @@ test("a killed and restarted indexer leaves the large indexes and the counts as 
   );
 }, 180_000);
 
+test("the ledger of credits loses what is older than its days", async () => {
+  const store = openStore({ databaseUrl: stack.databaseUrl, schema: "namedex_service" });
+  try {
+    const { id } = await keysIn(store).create({ label: "k", owner: null, credits: 5, reason: "gift" });
+    await store.query(
+      `INSERT INTO ledger (key_id, noted_at, credits, balance, reason)
+      SELECT $1, now() - make_interval(days => age), 0, 5, age FROM unnest($2::int[]) age`,
+      [id, [LEDGER_DAYS + 1, LEDGER_DAYS - 1]],
+    );
+    const reasons = async () =>
+      (await store.query<{ reason: string }>("SELECT reason FROM ledger ORDER BY id")).map(
+        ({ reason }) => reason,
+      );
+    await waitUntil(async () => (await reasons()).length < 3);
+    expect(await reasons()).toEqual(["gift", String(LEDGER_DAYS - 1)]);
+  } finally {
+    await store.close();
+  }
+}, 90_000);
+
 test("a build that was killed in the middle is dropped and done again, once for all who are there", async () => {
   await stack.stop();
   const [index] = ownIndexes.slice(-1);
@@ -112,6 +136,7 @@ test("a build that was killed in the middle is dropped and done again, once for 
   const plan = {
     ...{ databaseUrl: stack.databaseUrl, schema: stack.schema, isReady: async () => true },
     ...{ now: async () => 1_900_000_000, say: (line: string) => void said.push(line) },
+    chores: async () => {},
   };
   const first = startUpkeep(plan);
   await waitUntil(async () => (await readIndexes()).get(name)?.valid === false);

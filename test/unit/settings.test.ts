@@ -111,6 +111,13 @@ describe("settings", () => {
         [`TRUSTED_PROXIES is "${count}"`, "from 0 to 10", "TRUSTED_PROXIES=1"],
       ],
     ),
+    ...["0", "90", "36501", "-91", "91.5", "forever"].map(
+      (days): [string, Record<string, string>, string[]] => [
+        `a ledger of ${days} days`,
+        { ...mainnet, LEDGER_DAYS: days },
+        [`LEDGER_DAYS is "${days}"`, "a whole number of days from 91 to 36500", "LEDGER_DAYS=400"],
+      ],
+    ),
     ...Object.keys(payments)
       .filter((name) => name.startsWith("MPP_"))
       .map((name): [string, Record<string, string | undefined>, string[]] => [
@@ -198,6 +205,11 @@ describe("settings", () => {
     expect(readSettings(mainnet)).toMatchObject({ access: "open", trustedProxies: 0 });
     const said = readSettings({ ...mainnet, ACCESS: "metered", TRUSTED_PROXIES: "10" });
     expect(said).toMatchObject({ access: "metered", trustedProxies: 10 });
+  });
+
+  test("the ledger is kept for good, unless it is said for how long", () => {
+    expect(readSettings(mainnet).ledgerDays).toBeNull();
+    expect(readSettings({ ...mainnet, LEDGER_DAYS: "91" }).ledgerDays).toBe(91);
   });
 
   test("public URLs are origins; only a devnet's are known without being set", () => {

@@ -28,7 +28,7 @@ export const migrations: readonly string[] = [
     label text NOT NULL,
     -- Lower-case address of a sign-up; null for the operator's own keys.
     owner text,
-    -- The sum of the key's ledger; the upper bound is what a JSON number can hold.
+    -- The sum of the key's ledger, as long as no old rows of it are removed; the upper bound is what a JSON number can hold.
     credits bigint NOT NULL CHECK (credits BETWEEN 0 AND 9007199254740991),
     created_at timestamptz NOT NULL DEFAULT now(),
     revoked_at timestamptz

@@ -12,6 +12,8 @@ export type UpkeepPlan = {
   isReady: () => Promise<boolean>;
   /** The time, in unix seconds. */
   now: () => Promise<number>;
+  /** What else is to be done now and then, by one process. */
+  chores: () => Promise<void>;
   say: (line: string) => void;
 };
 
@@ -57,7 +59,10 @@ async function doRound(plan: UpkeepPlan): Promise<boolean> {
   const config = { connectionString: plan.databaseUrl, application_name: `${plan.schema}_upkeep` };
   return withClient(config, async (client) => {
     if (!(await mayBuild(client, plan.schema))) return true;
-    return (await takeLock(client, plan.schema)) ? keepUp(client, plan) : true;
+    if (!(await takeLock(client, plan.schema))) return true;
+    const isDone = await keepUp(client, plan);
+    await plan.chores();
+    return isDone;
   });
 }
 
