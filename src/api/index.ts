@@ -14,6 +14,7 @@ import type { Endpoint } from "./endpoint.ts";
 import { operations } from "./endpoints/index.ts";
 import { signupEndpoints } from "./endpoints/signup.ts";
 import { createFreshness } from "./freshness.ts";
+import { startInPlace } from "./hotReload.ts";
 import { liveContractsOf } from "./live/deployment.ts";
 import { createGateways } from "./live/gateway.ts";
 import { createLive } from "./live/live.ts";
@@ -79,14 +80,16 @@ const freshness = createFreshness({
 });
 freshness.watch();
 
-startUpkeep({
-  ...{ databaseUrl: settings.databaseUrl, schema: settings.schema, now },
-  isReady: async () => (await readIndexerState(db)).isReady,
-  chores: async () => {
-    if (settings.ledgerDays !== null) await trimLedger(store, settings.ledgerDays);
-  },
-  say: (line) => console.log(line),
-});
+startInPlace("upkeep", () =>
+  startUpkeep({
+    ...{ databaseUrl: settings.databaseUrl, schema: settings.schema, now },
+    isReady: async () => (await readIndexerState(db)).isReady,
+    chores: async () => {
+      if (settings.ledgerDays !== null) await trimLedger(store, settings.ledgerDays);
+    },
+    say: (line) => console.log(line),
+  }),
+);
 
 async function makeCtx(operation: Pick<Endpoint, "answersWhileBuilding">): Promise<Ctx> {
   if (!operation.answersWhileBuilding) await freshness.require();
