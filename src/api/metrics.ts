@@ -1,12 +1,15 @@
-import type { Ctx } from "./context.ts";
+import { sql } from "ponder";
+import type { Ctx, Db } from "./context.ts";
 import type { Meters } from "./observe/meters.ts";
 import { countAnomalies, listProgress, readIndexerState } from "./query/progress.ts";
+import { missingIndexesIn } from "./upkeep/indexes.ts";
 
 /** Figures of the index and of this process in Prometheus' text format, beside Ponder's own at `/metrics`. */
 export async function indexMetrics({ db, contracts, now }: Ctx, meters: Meters): Promise<string> {
-  const [indexer, chains, anomalies] = await Promise.all([
+  const [indexer, chains, missing, anomalies] = await Promise.all([
     readIndexerState(db),
     listProgress(db),
+    countMissingIndexes(db),
     countAnomalies(db),
   ]);
   meters.ready.set(indexer.isReady ? 1 : 0);
@@ -15,7 +18,13 @@ export async function indexMetrics({ db, contracts, now }: Ctx, meters: Meters):
     meters.block.set({ chain }, blockNumber);
     meters.lag.set({ chain }, Math.max(0, now - blockTimestamp));
   }
+  meters.missingIndexes.set(missing);
   meters.anomalies.reset(); // A reorganisation may have taken the last one of a reason.
   for (const { reason, count } of anomalies) meters.anomalies.set({ reason }, count);
   return meters.registry.metrics();
+}
+
+async function countMissingIndexes(db: Db): Promise<number> {
+  const { rows } = await db.execute(sql.raw(missingIndexesIn("current_schema()")));
+  return rows.length;
 }

@@ -70,8 +70,8 @@ test("an indexer that shows no sign of life is not running", async () => {
   });
 });
 
-test("metrics give block, lag and what could not be understood, by reason", async () => {
-  const text = await indexMetrics(
+const readMetrics = () =>
+  indexMetrics(
     {
       db: tables.db,
       contracts,
@@ -81,10 +81,24 @@ test("metrics give block, lag and what could not be understood, by reason", asyn
     },
     createMeters(),
   );
+
+test("metrics give block, lag and what could not be understood, by reason", async () => {
+  const text = await readMetrics();
   expect(text).toContain('namedex_indexed_block{chain="devnet"} 4242\n');
   expect(text).toContain('namedex_index_lag_seconds{chain="devnet"} 30\n');
   expect(text).toContain('namedex_anomalies{reason="name is \\"odd\\""} 2\n');
   expect(text).toContain("namedex_index_ready 1\n");
+});
+
+test("metrics count the large indexes that are not there, or not whole", async () => {
+  expect(await readMetrics()).toContain("namedex_missing_indexes 0\n");
+  await tables.pool.query("drop index events_time");
+  await tables.pool.query(
+    "update pg_index set indisvalid = false where indexrelid = 'holders_address'::regclass",
+  );
+  await tables.pool.query("create schema elsewhere; create table elsewhere.t (events_time int)");
+  await tables.pool.query("create index events_time on elsewhere.t (events_time)");
+  expect(await readMetrics()).toContain("namedex_missing_indexes 2\n");
 });
 
 test("on a developer's chain the clock is the newest block's where that is ahead of the computer's", async () => {

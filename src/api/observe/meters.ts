@@ -48,6 +48,10 @@ export function createMeters() {
     ready: gauge("namedex_index_ready", "1 once every past event is indexed."),
     block: gauge("namedex_indexed_block", "Newest indexed block.", ["chain"]),
     lag: gauge("namedex_index_lag_seconds", "Seconds since the newest indexed block.", ["chain"]),
+    missingIndexes: gauge(
+      "namedex_missing_indexes",
+      "Large indexes that are still to be built: until then some answers take longer.",
+    ),
     anomalies: gauge(
       "namedex_anomalies",
       "Logs that could not be understood; they are kept in the event log.",

@@ -1,18 +1,13 @@
 import type pg from "pg";
-import { type OwnIndex, ownIndexes } from "./indexes.ts";
+import { missingIndexesIn, type OwnIndex, ownIndexes } from "./indexes.ts";
 
 /** Where to build, and whom to tell. */
 export type Site = { client: pg.ClientBase; schema: string; say: (line: string) => void };
 
 /** Names of the indexes that are not there yet, or not whole. */
 export async function listMissingIndexes({ client, schema }: Omit<Site, "say">): Promise<string[]> {
-  const { rows } = await client.query<{ name: string; valid: boolean }>(
-    `select relname as name, indisvalid as valid from pg_index join pg_class on pg_class.oid = indexrelid
-     where relnamespace = (select oid from pg_namespace where nspname = $1) and relname = any ($2)`,
-    [schema, ownIndexes.map(({ name }) => name)],
-  );
-  const whole = new Set(rows.filter(({ valid }) => valid).map(({ name }) => name));
-  return ownIndexes.map(({ name }) => name).filter((name) => !whole.has(name));
+  const { rows } = await client.query<{ name: string }>(missingIndexesIn("$1"), [schema]);
+  return rows.map(({ name }) => name);
 }
 
 /**

@@ -28,3 +28,15 @@ export const ownIndexes: readonly OwnIndex[] = [
   { name: "domains_label_trgm", table: "domains", definition: "using gin (label public.gin_trgm_ops)" },
   { name: "domains_name_trgm", table: "domains", definition: "using gin (full_name public.gin_trgm_ops)" },
 ];
+
+/**
+ * SQL for the names of the indexes that are not there yet, or not whole, those that are missed most first.
+ *
+ * @param schema of the index, as an expression of SQL
+ */
+export const missingIndexesIn = (schema: string): string =>
+  `select name from unnest(array[${ownIndexes.map(({ name }) => `'${name}'`).join(", ")}]) with ordinality as own (name, place)
+   where not exists (
+     select from pg_index join pg_class on pg_class.oid = indexrelid join pg_namespace on pg_namespace.oid = relnamespace
+     where nspname = ${schema} and relname = name and indisvalid
+   ) order by place`;
