@@ -242,6 +242,37 @@ function ownerOf(row: DomainRow): string | null {
   return row.effectiveOwnerAddress ?? null;
 }
 
+describe.each([undefined, "C"] as const)("on a database of the locale %s", (locale) => {
+  let foreign: Tables;
+  beforeAll(async () => {
+    foreign = await createTables(locale ? { locale } : {});
+    const labels = ["écolé", "École", "ÉTÉ", "σοφία", "φωσφόρος", "straße", "plain"];
+    await foreign.writer.insert(domain).values(labels.map((label) => domainRow(`${label}.eth`)));
+  });
+  afterAll(() => foreign.drop());
+
+  const found = async (q: string, more = "") => {
+    const { body } = await openApi(foreign, NOW).get(`/search-domains?q=${encodeURIComponent(q)}${more}`);
+    expect(body.total).toBe((body.results as Item[]).length);
+    return (body.results as Item[]).map(({ name }) => name).sort();
+  };
+
+  test.each([
+    ["ÉCOLÉ", ["écolé.eth"]],
+    ["Écol", ["École.eth", "écolé.eth"]],
+    ["ÉCOL", ["École.eth", "écolé.eth"]],
+    ["ÉTÉ", ["ÉTÉ.eth"]],
+    ["Φ", ["σοφία.eth", "φωσφόρος.eth"]],
+    ["ΦΩΣ", ["φωσφόρος.eth"]],
+    ["STRAẞE", ["straße.eth"]],
+    ["PLAIN", ["plain.eth"]],
+    ["Ñ", []],
+  ])("`q=%s` finds names in lower case, and what was registered as it is written", async (q, expected) => {
+    expect(await found(q)).toEqual(expected.toSorted());
+    expect(await found(q, "&search_full_name=true")).toEqual(expected.toSorted());
+  });
+});
+
 describe("GET /domain/:name/subdomains", () => {
   test("lists the names right under a name", async () => {
     const { body } = await api.get("/domain/boxed.eth/subdomains");

@@ -41,11 +41,17 @@ type Options = {
   fill?: (pool: pg.Pool) => Promise<void>;
   /** Hears every statement of the query layer. */
   onQuery?: (sql: string, parameters: unknown[]) => void;
+  /** Locale of the database; one that knows the case of all letters unless told. */
+  locale?: "C";
 };
 
 /** Creates the index's tables, and those in which Ponder keeps its progress, on an empty database. */
-export async function createTables({ fill = async () => {}, onQuery }: Options = {}): Promise<Tables> {
-  const database = await createTestDatabase();
+export async function createTables({
+  fill = async () => {},
+  onQuery,
+  ...place
+}: Options = {}): Promise<Tables> {
+  const database = await createTestDatabase(undefined, place);
   const { pool, writer } = connect(database.url, onQuery);
   const { enums, tables, views, indexes } = await readDdl();
   for (const statement of [...enums, ...tables, ...views, ...progressTables]) await pool.query(statement);

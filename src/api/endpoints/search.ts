@@ -1,17 +1,12 @@
 import { z } from "@hono/zod-openapi";
+import { anyCaseCondition } from "../anyCase.ts";
 import type { Ctx } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
 import { input } from "../input.ts";
 import { childrenOf, countDomains, listDomainPage } from "../query/domains.ts";
 import { readKeptSearch } from "../query/figures.ts";
 import { PAGE_SIZE, type PageRequest, sortColumns } from "../query/page.ts";
-import {
-  countSearch,
-  type SearchFigures,
-  type SearchFilters,
-  searchCondition,
-  searchInOnePass,
-} from "../query/search.ts";
+import { countSearch, type SearchFigures, type SearchFilters, searchInOnePass } from "../query/search.ts";
 import type { Moment } from "../query/statistics.ts";
 import { toDomainItem } from "../record/domain.ts";
 import { count, domainItem, pageFields } from "../shapes.ts";
@@ -87,7 +82,7 @@ export const searchDomains = endpoint({
       isWrapped: asked.is_wrapped,
     };
     const at = { chainId: ctx.contracts.chainId, now };
-    const where = searchCondition(filters, at);
+    const where = anyCaseCondition(filters, at);
     const page = { page: asked.page, sortBy: asked.sort_by, sortDir: asked.sort_dir };
     const { figures: found, rows } = await search(db, { filters, where, page, at });
     return {
@@ -102,7 +97,7 @@ export const searchDomains = endpoint({
 
 type Search = {
   filters: SearchFilters;
-  where: ReturnType<typeof searchCondition>;
+  where: ReturnType<typeof anyCaseCondition>;
   page: PageRequest;
   at: Moment;
 };
