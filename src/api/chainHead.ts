@@ -17,9 +17,12 @@ export function createHeads(rpcUrls: Readonly<Record<number, readonly string[]>>
   return (chainId, { isFresh = false } = {}) => {
     const known = asked.get(chainId);
     if (!isFresh && known !== undefined && known.until > Date.now()) return known.head;
-    const head = askForHead(rpcUrls[chainId] ?? []);
-    asked.set(chainId, { head, until: Date.now() + HEAD_MS });
-    return head;
+    const asking = { head: askForHead(rpcUrls[chainId] ?? []), until: Number.POSITIVE_INFINITY };
+    asked.set(chainId, asking);
+    // Counted from the answer on: a node that does not answer is waited for once, not by every question in turn.
+    return asking.head.finally(() => {
+      asking.until = Date.now() + HEAD_MS;
+    });
   };
 }
 
