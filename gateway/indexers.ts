@@ -137,8 +137,13 @@ async function askForClaim(indexer: Indexer, { timeoutSeconds }: Plan): Promise<
   const asked = Date.now();
   indexer.askedAt = asked;
   const hearing = new AbortController();
+  let heard = indexer.answeredAt;
+  let silentChecks = 0;
   const check = setInterval(() => {
-    if (!isAnswering(indexer) && Date.now() - asked >= SILENCE_MS) hearing.abort(new Silence(SILENCE_MS));
+    // Counted in checks: time in which this process itself was held up says nothing of the indexer.
+    silentChecks = indexer.answeredAt === heard ? silentChecks + 1 : 0;
+    heard = indexer.answeredAt;
+    if (silentChecks * SILENCE_CHECK_MS >= SILENCE_MS) hearing.abort(new Silence(SILENCE_MS));
     if (Date.now() - asked >= timeoutSeconds * 1_000) hearing.abort(new Silence(timeoutSeconds * 1_000));
   }, SILENCE_CHECK_MS);
   try {

@@ -22,10 +22,10 @@ const never = () => new Promise<void>(() => {});
 
 /** An indexer that does one thing at a time, in the order in which it was asked: its state too. */
 async function startQueue(turnMs: number): Promise<Upstream> {
-  let last = Promise.resolve();
+  let busyUntil = 0;
   const turn = () => {
-    last = last.then(() => sleep(turnMs));
-    return last;
+    busyUntil = Math.max(busyUntil, Date.now()) + turnMs;
+    return sleep(busyUntil - Date.now());
   };
   const upstream = await startUpstream(async (_, response) => {
     await turn();
