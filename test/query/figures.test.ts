@@ -49,10 +49,11 @@ function rowOf(i: number, next: (end: number) => number): Record<string, unknown
   return {
     ...{ chain_id: CHAIN_ID, node: nodeOf(i), parent_node: parent, label: `l${i}`, full_name: `l${i}.x` },
     ...{
-      is_label_known: true,
+      is_label_known: next(4) > 0,
       is_name_known: true,
       is_migrated: true,
       label_length: next(6) === 0 ? null : 1 + next(6),
+      resolver: next(4) === 0 ? null : account(30 + next(5)),
     },
     ...{ is_wrapped: isWrapped, expiry_timestamp: expiry, registry_owner: isWrapped ? WRAPPER : account(5) },
     wrapper_expiry_timestamp: isWrapped ? (next(2) === 0 ? (expiry ?? 0) : START + next(9) - 4) : null,
@@ -174,6 +175,19 @@ test("a fault in the counting does not hinder the writer: the counts are void, a
   expect(await withClient(hasFigures)).toBe(false);
   await withClient((place) => makeFigures(place, START));
   await compare(START);
+});
+
+test("counts that were made by other rules are not read, and made anew", async () => {
+  for (const change of [
+    "update figures_state set rules = 1",
+    "alter table figures_state drop column rules",
+  ]) {
+    await tables.pool.query(change);
+    expect(await readKeptTotals(tables.db, { chainId: CHAIN_ID, now: START })).toBeNull();
+    expect(await withClient(hasFigures)).toBe(false);
+    await withClient((place) => makeFigures(place, START));
+    await compare(START);
+  }
 });
 
 test("while the indexer writes, the counting waits for another time", async () => {

@@ -1,12 +1,11 @@
+import { sql } from "ponder";
+import type { Address, Hex } from "viem";
 import { expect } from "vitest";
 import { availabilities } from "../../src/api/availability.ts";
 import type { Db } from "../../src/api/context.ts";
-import {
-  listKeptShares,
-  readKeptAdoption,
-  readKeptSearch,
-  readKeptTotals,
-} from "../../src/api/query/figures.ts";
+import { childrenOf, countDomains, countPending } from "../../src/api/query/domains.ts";
+import { listKeptShares, readKeptAdoption, readKeptTotals } from "../../src/api/query/figures.ts";
+import { countKeptChildren, countKeptPending, readKeptSearch } from "../../src/api/query/keptSearch.ts";
 import { countSearch, type SearchFilters, searchCondition } from "../../src/api/query/search.ts";
 import {
   countEvents,
@@ -17,6 +16,8 @@ import {
   readTotals,
 } from "../../src/api/query/statistics.ts";
 
+const DAY = 86_400;
+
 const searches: SearchFilters[] = [
   {},
   { isFullName: false, text: "" },
@@ -25,6 +26,29 @@ const searches: SearchFilters[] = [
   { isWrapped: true },
   { isWrapped: false, availability: "registered", minLength: 2, maxLength: 4 },
 ];
+
+/** Ranges of expiries about a moment, within a day and across many, from its first second to its last and beyond. */
+function expirySearches(now: number): SearchFilters[] {
+  const day = Math.floor(now / DAY) * DAY;
+  const bounds = [
+    0,
+    day - 90 * DAY,
+    now - 90 * DAY,
+    day,
+    now - 3,
+    now,
+    now + 1,
+    day + DAY - 1,
+    now + 30 * DAY,
+  ];
+  return [
+    ...bounds.flatMap((bound) => [{ expiryFrom: bound }, { expiryTo: bound }]),
+    ...bounds.slice(1).map((bound, i) => ({ expiryFrom: bounds[i], expiryTo: bound })),
+    { expiryFrom: now, expiryTo: now - 1 },
+    { expiryFrom: day - 200 * DAY, expiryTo: now + 200 * DAY, isWrapped: true },
+    { expiryTo: 999_999_999_999_999 },
+  ];
+}
 
 /** Holds everything that is kept against the same counted from the rows. */
 export async function expectKeptFigures(db: Db, at: Moment): Promise<void> {
@@ -38,9 +62,21 @@ export async function expectKeptFigures(db: Db, at: Moment): Promise<void> {
   const claims = adoption?.claims.filter((one) => one.withName + one.cleared + one.unknown > 0);
   expect(sorted(claims)).toEqual(sorted(await listClaimCounts(db)));
   expect(sorted(await listKeptShares(db, at))).toEqual(sorted(await listShares(db, at)));
-  for (const filters of searches) {
+  const { rows } = await db.execute<{ resolver: Address }>(
+    sql`select distinct resolver from domains where resolver is not null limit 12`,
+  );
+  const ofResolvers = rows.flatMap(({ resolver }) => [{ resolver }, { resolver, isWrapped: false }]);
+  for (const filters of [...searches, ...expirySearches(now), ...ofResolvers]) {
     const found = await countSearch(db, searchCondition(filters, at), now);
     expect(await readKeptSearch(db, filters, at), JSON.stringify(filters)).toEqual(found);
+  }
+  expect(await countKeptPending(db, at)).toBe(await countPending(db, at));
+  const parents = await db.execute<{ node: Hex }>(
+    sql`select distinct parent_node as node from domains limit 9`,
+  );
+  for (const { node } of parents.rows.filter((row) => row.node !== null)) {
+    const place = { chainId: at.chainId, node };
+    expect(await countKeptChildren(db, place), node).toBe(await countDomains(db, childrenOf(place)));
   }
 }
 

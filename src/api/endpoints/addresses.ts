@@ -13,7 +13,7 @@ import {
   isHeldAndActive,
   listPrevious,
 } from "../query/addresses.ts";
-import { countDomains, listDomainPage } from "../query/domains.ts";
+import { listAndCount } from "../query/domains.ts";
 import { PAGE_SIZE } from "../query/page.ts";
 import { listClaims } from "../query/primaryNames.ts";
 import { toClaimEntry, toPreviousItem, toPrimaryName } from "../record/address.ts";
@@ -81,15 +81,13 @@ export const addressDomains = endpoint({
     const holding = holdingOf(ctx, asked.address, asked.address_type);
     const where = asked.include_expired ? isHeld(holding) : isHeldAndActive(holding);
     const page = { page: asked.page, sortBy: asked.sort_by, sortDir: asked.sort_dir };
-    const [total, rows] = await Promise.all([
-      countDomains(ctx.db, where),
-      listDomainPage(ctx.db, { where, page, now: ctx.now }),
-    ]);
+    const { chainId, now } = holding;
+    const { counts, rows } = await listAndCount(ctx.db, { chainId, where, page, now }, {});
     return {
       address: toAddress(asked.address),
       address_type: asked.address_type,
       results: rows.map((row) => toDomainItem(row, ctx)),
-      total,
+      total: counts.total,
       page: asked.page,
       page_size: PAGE_SIZE,
     };

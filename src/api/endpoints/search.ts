@@ -4,9 +4,15 @@ import type { Ctx } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
 import { input } from "../input.ts";
 import { childrenOf, countDomains, listDomainPage } from "../query/domains.ts";
-import { readKeptSearch } from "../query/figures.ts";
+import { countKeptChildren, readKeptSearch } from "../query/keptSearch.ts";
 import { PAGE_SIZE, type PageRequest, sortColumns } from "../query/page.ts";
-import { countSearch, type SearchFigures, type SearchFilters, searchInOnePass } from "../query/search.ts";
+import {
+  countSearch,
+  isSelective,
+  type SearchFigures,
+  type SearchFilters,
+  searchInOnePass,
+} from "../query/search.ts";
 import type { Moment } from "../query/statistics.ts";
 import { toDomainItem } from "../record/domain.ts";
 import { count, domainItem, pageFields } from "../shapes.ts";
@@ -102,9 +108,9 @@ type Search = {
   at: Moment;
 };
 
-/** Parts of names are found by an index that sorts nothing; for all else the figures are at hand, or apart. */
+/** What few names meet is found in one pass; for all else the figures are at hand, or counted meanwhile. */
 async function search(db: Ctx["db"], { filters, where, page, at }: Search) {
-  if (filters.text) return searchInOnePass(db, { where, page, now: at.now });
+  if (isSelective(filters)) return searchInOnePass(db, { ...at, where, page });
   const [figures, rows] = await Promise.all([
     readKeptSearch(db, filters, at).then((kept) => kept ?? countSearch(db, where, at.now)),
     listDomainPage(db, { where, page, now: at.now }),
@@ -143,10 +149,11 @@ export const subdomains = endpoint({
   errors: ["INVALID_NAME"],
   cost: 1,
   handle: async ({ name, page, sort_by, sort_dir }, ctx) => {
-    const where = childrenOf({ chainId: ctx.contracts.chainId, node: name.node });
+    const parent = { chainId: ctx.contracts.chainId, node: name.node };
+    const where = childrenOf(parent);
     const asked = { page, sortBy: sort_by, sortDir: sort_dir };
     const [total, rows] = await Promise.all([
-      countDomains(ctx.db, where),
+      countKeptChildren(ctx.db, parent).then((kept) => kept ?? countDomains(ctx.db, where)),
       listDomainPage(ctx.db, { where, page: asked, now: ctx.now }),
     ]);
     const results = rows.map((row) => toDomainItem(row, ctx));

@@ -2,6 +2,7 @@ import { z } from "@hono/zod-openapi";
 import type { Ctx } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
 import { countPending } from "../query/domains.ts";
+import { countKeptPending } from "../query/keptSearch.ts";
 import { listProgress, readIndexerState } from "../query/progress.ts";
 import { count } from "../shapes.ts";
 
@@ -82,13 +83,17 @@ async function readProgress({ db, contracts, chainHead }: Ctx) {
   const [indexer, chains, pending, nodeHead] = await Promise.all([
     readIndexerState(db),
     listProgress(db),
-    countPending(db, contracts),
+    pendingNow(db, contracts),
     chainHead(contracts.chainId),
   ]);
   const processed = chains.find(({ chainId }) => chainId === contracts.chainId)?.blockNumber ?? 0;
   const head = Math.max(nodeHead?.number ?? 0, processed);
   return { running: indexer.isRunning, ready: indexer.isReady, processed, pending, head };
 }
+
+/** Counted as names change, once every past event is indexed. */
+const pendingNow = async (db: Ctx["db"], contracts: Ctx["contracts"]) =>
+  (await countKeptPending(db, contracts)) ?? (await countPending(db, contracts));
 
 export const pendingStats = endpoint({
   method: "get",
@@ -99,7 +104,7 @@ export const pendingStats = endpoint({
   reply: z.strictObject({ pendingCount: count }).openapi("PendingStats"),
   cost: 0,
   answersWhileBuilding: true,
-  handle: async (_, { db, contracts }) => ({ pendingCount: await countPending(db, contracts) }),
+  handle: async (_, { db, contracts }) => ({ pendingCount: await pendingNow(db, contracts) }),
 });
 
 export const systemEndpoints = [stats, pendingStats];

@@ -4,7 +4,7 @@ import { and, eq, sql } from "ponder";
 import type { Hex } from "viem";
 import { keccak256 } from "../../ens/keccak.ts";
 import type { Db } from "../context.ts";
-import { offsetOf, orderOf, PAGE_SIZE, type PageRequest } from "./page.ts";
+import { offsetOf, orderOf, PAGE_SIZE, type PageRequest, sortKeyOf } from "./page.ts";
 import { prepared } from "./prepared.ts";
 
 /** A row of `domains` with the name's `display` text, as its current resolver holds it. */
@@ -43,18 +43,49 @@ export async function listDomainPage(
     .orderBy(...orderOf(page, now))
     .limit(PAGE_SIZE)
     .offset(offsetOf(page.page));
-  return listInOrder(db, listed);
-}
-
-/** All about these domains of one chain, in their order. */
-export async function listInOrder(
-  db: Db,
-  listed: readonly { chainId: number; node: Hex }[],
-): Promise<DomainRow[]> {
   const [first] = listed;
   if (first === undefined) return [];
-  const nodes = listed.map(({ node }) => node);
-  const rows = await listDomains(db, { chainId: first.chainId, nodes });
+  return listInOrder(db, { chainId: first.chainId, nodes: listed.map(({ node }) => node) });
+}
+
+/** Which domains of a chain, and the page of them. */
+export type OnePass = { chainId: number; where: SQL | undefined; page: PageRequest; now: number };
+
+/**
+ * A page of the domains that meet a condition, how many there are, and how many of each sort, in one pass: for
+ * conditions that an index answers which sorts nothing, where to find the domains is most of the work.
+ */
+export async function listAndCount<Sort extends string>(
+  db: Db,
+  { chainId, where, page, now }: OnePass,
+  sorts: Record<Sort, SQL>,
+): Promise<{ counts: Record<Sort | "total", number>; rows: DomainRow[] }> {
+  const names = Object.keys(sorts) as Sort[];
+  const columns = names.map((name) => sql`, ${sorts[name]} as ${sql.identifier(name)}`);
+  const counts = names.map(
+    (name) => sql`, (count(*) filter (where ${sql.identifier(name)}))::int as ${sql.identifier(name)}`,
+  );
+  const direction = sql.raw(page.sortDir);
+  const { rows } = await db.execute<Record<Sort | "total", number> & { nodes: Hex[] }>(sql`
+    with found as materialized (
+      select ${domain.node} as node, ${sortKeyOf(page.sortBy, now)} as sort_key ${sql.join(columns)}
+      from ${domain} where ${where}
+    )
+    select count(*)::int as total ${sql.join(counts)}, array(
+        select node from found order by sort_key ${direction} nulls last, node ${direction}
+        limit ${PAGE_SIZE} offset ${offsetOf(page.page)}
+      ) as nodes
+    from found`);
+  const [{ nodes, ...found } = { total: 0, nodes: [] }] = rows;
+  return { counts: found as Record<Sort | "total", number>, rows: await listInOrder(db, { chainId, nodes }) };
+}
+
+/** All about these domains, in their order. */
+async function listInOrder(
+  db: Db,
+  { chainId, nodes }: { chainId: number; nodes: readonly Hex[] },
+): Promise<DomainRow[]> {
+  const rows = await listDomains(db, { chainId, nodes });
   const byNode = new Map(rows.map((row) => [row.node, row]));
   return nodes.flatMap((node) => byNode.get(node) ?? []);
 }

@@ -2,10 +2,9 @@ import { domain } from "ponder:schema";
 import type { SQL } from "drizzle-orm";
 import { sql } from "ponder";
 import { ETH_NODE, ROOT_NODE } from "../../ens/name.ts";
-import { SHORTEST_LABEL } from "../availability.ts";
 import type { Db } from "../context.ts";
-import { classColumns, classOf, mayDiffer } from "./counting.ts";
-import type { SearchFigures, SearchFilters } from "./search.ts";
+import { classColumns } from "./counting.ts";
+import { changesUntil, momentAsked, readKept, sumIf } from "./kept.ts";
 import {
   type Adoption,
   type ClaimCounts,
@@ -15,37 +14,7 @@ import {
   type Totals,
 } from "./statistics.ts";
 
-/*
- * Answers from the counts that are kept with every write (`upkeep/figures.ts`). They are exact: what only time changed
- * since the counts were moved is put right from the rows that it may concern. Null where there are no counts, because
- * they are still to be made or a fault made them void; who asks counts the rows then.
- */
-
-/** The moment for which the counts hold; null where they are not of the tables as they are. */
-const MOMENT = "(select taken_at from figures_state where counted = 'domains'::regclass::oid)";
-
-const UNDEFINED_TABLE = "42P01";
-
-async function readRows<Row extends Record<string, unknown>>(db: Db, statement: SQL): Promise<Row[] | null> {
-  try {
-    const rows = (await db.execute(statement)).rows as (Row & { moment: string | null })[];
-    return rows[0] === undefined || rows[0].moment === null ? null : rows;
-  } catch (error) {
-    const { code, cause } = error as { code?: string; cause?: { code?: string } };
-    if ((code ?? cause?.code) === UNDEFINED_TABLE) return null;
-    throw error;
-  }
-}
-
-/** Names that may count as something else than at the moment of the counts, with what they counted as and count as now. */
-function changesUntil(now: number): SQL {
-  const at = `${Math.floor(now)}::bigint`;
-  return sql.raw(`due as materialized (
-      select d.* from domains d where d.full_name <> '' and (${mayDiffer(MOMENT, at)})
-    ), change as materialized (
-      select -1 as sign, ${classOf(MOMENT)} from due d union all select 1, ${classOf(at)} from due d
-    )`);
-}
+/* Statistics from the counts that are kept. */
 
 const keys = classColumns.join(", ");
 
@@ -55,8 +24,6 @@ const namesAt = (now: number): SQL => sql`${changesUntil(now)}, kept as material
     union all select ${sql.raw(keys)}, sign from change
   )`;
 
-const sumIf = (condition: string) => sql.raw(`coalesce(sum(names) filter (where ${condition}), 0)::int`);
-
 const IS_ACTIVE = "(phase in ('registered', 'grace') or phase = 'unlimited' and not is_eth)";
 
 /** Twin of `readTotals`, with the number of events. */
@@ -64,10 +31,10 @@ export async function readKeptTotals(
   db: Db,
   { chainId, now }: Moment,
 ): Promise<{ totals: Totals; events: number } | null> {
-  const rows = await readRows<Totals & { events: number }>(
+  const rows = await readKept<Totals & { events: number }>(
     db,
     sql`with ${namesAt(now)}, ${ownersAt}
-      select ${sql.raw(MOMENT)} as moment, coalesce(sum(names), 0)::int as total,
+      select ${momentAsked} as moment, coalesce(sum(names), 0)::int as total,
         ${sumIf(IS_ACTIVE)} as active, ${sumIf("is_wrapped")} as wrapped,
         ${sumIf("expires_within = 30")} as "expiring30d", ${sumIf("expires_within in (30, 90)")} as "expiring90d",
         (select count from owners)::int as owners, (select events from figures_state)::int as events
@@ -95,10 +62,10 @@ export async function readKeptAdoption(
   db: Db,
   { now }: Moment,
 ): Promise<{ adoption: Adoption; claims: ClaimCounts[] } | null> {
-  const rows = await readRows<Adoption & { claims: ClaimCounts[] | null }>(
+  const rows = await readKept<Adoption & { claims: ClaimCounts[] | null }>(
     db,
     sql`with ${changesUntil(now)}, ${ownersAt}
-      select ${sql.raw(MOMENT)} as moment, (select count from owners)::int as owners,
+      select ${momentAsked} as moment, (select count from owners)::int as owners,
         (count(*) filter (where claims > 0))::int as claimants,
         (count(*) filter (where claims > 0 and claims * squares > chains * chains))::int as "multiChain",
         (count(*) filter (where claims > 0 and kept.names + coalesce(owner_change.names, 0) > 0))::int as "ownersWithName",
@@ -115,7 +82,7 @@ export async function readKeptAdoption(
 /** Twin of `listShares`. */
 export async function listKeptShares(db: Db, { chainId, now }: Moment): Promise<Share[] | null> {
   const isHere = sql`${domain.chainId} = ${chainId}`;
-  const rows = await readRows<Share>(
+  const rows = await readKept<Share>(
     db,
     sql`with ${namesAt(now)}, parent as materialized (
       select parent_node as node, sum(active) as active, sum(all_time) as all_time from (
@@ -144,7 +111,7 @@ export async function listKeptShares(db: Db, { chainId, now }: Moment): Promise<
       select 'parent', ${domain.fullName}, false, largest.active, 0, largest.all_time
       from largest join ${domain} on ${isHere} and ${domain.node} = largest.node
     )
-    select ${sql.raw(MOMENT)} as moment, kind, key, is_eth as "isEth", active::int, active_eth::int as "activeEth",
+    select ${momentAsked} as moment, kind, key, is_eth as "isEth", active::int, active_eth::int as "activeEth",
       all_time::int as "allTime" from share`,
   );
   return (
@@ -152,53 +119,4 @@ export async function listKeptShares(db: Db, { chainId, now }: Moment): Promise<
       ...{ kind, key, isEth, active, activeEth, allTime },
     })) ?? null
   );
-}
-
-/** Conditions on what names count as, for each state of availability. SQL twin of `hasAvailability`. */
-const availabilities = {
-  registered:
-    "(phase = 'registered' and (is_eth or is_owned) or phase = 'unlimited' and not is_eth and is_owned)",
-  grace: "phase = 'grace'",
-  premium: "phase = 'premium'",
-  available: `(phase = 'ended' or is_eth and phase = 'unlimited' and label_length >= ${SHORTEST_LABEL})`,
-} as const;
-
-/** Filters by which names are counted already; with any other the rows have to be looked at. */
-const countedFilters: readonly (keyof SearchFilters)[] = [
-  "availability",
-  "minLength",
-  "maxLength",
-  "isWrapped",
-  "isFullName",
-];
-
-/** Twin of `countSearch`; null for filters by which nothing is counted, too. */
-export async function readKeptSearch(
-  db: Db,
-  filters: SearchFilters,
-  { chainId, now }: Moment,
-): Promise<SearchFigures | null> {
-  const given = Object.entries(filters).filter(([, value]) => value !== undefined && value !== "");
-  if (!given.every(([name]) => countedFilters.includes(name as keyof SearchFilters))) return null;
-  const { availability, minLength, maxLength, isWrapped } = filters;
-  const conditions = [
-    sql`chain_id = ${chainId}`,
-    ...(availability ? [sql.raw(availabilities[availability])] : []),
-    ...(minLength === undefined ? [] : [sql`label_length >= ${minLength}`]),
-    ...(maxLength === undefined ? [] : [sql`label_length between 0 and ${maxLength}`]),
-    ...(isWrapped === undefined ? [] : [sql`is_wrapped = ${isWrapped}`]),
-  ];
-  const rows = await readRows<SearchFigures>(
-    db,
-    sql`with ${namesAt(now)}
-      select ${sql.raw(MOMENT)} as moment, coalesce(sum(names), 0)::int as total,
-        ${sumIf("phase in ('premium', 'ended', 'over')")} as expired,
-        ${sumIf("expires_within = 30")} as "expiring30d", ${sumIf("expires_within in (30, 90)")} as "expiring90d",
-        ${sumIf("is_wrapped")} as wrapped
-      from kept where ${sql.join(conditions, sql` and `)}`,
-  );
-  const [row] = rows ?? [];
-  if (row === undefined) return null;
-  const { total, expired, expiring30d, expiring90d, wrapped } = row;
-  return { total, expired, expiring30d, expiring90d, wrapped };
 }

@@ -1,22 +1,24 @@
 import { domain } from "ponder:schema";
-import type { SQL } from "drizzle-orm";
+import type { SQL, SQLWrapper } from "drizzle-orm";
 import { and, eq, sql } from "ponder";
 import type { Address } from "viem";
 import { PARENT_CANNOT_CONTROL } from "../../ens/wrapper.ts";
+
+/** Unix seconds: as a number, or as a placeholder of a statement that is asked again and again. */
+export type Time = number | SQLWrapper;
 
 /**
  * True for names whose wrapper token lapsed at `now`: stored as wrapped, but expired with PARENT_CANNOT_CONTROL burnt.
  * SQL twin of `isLapsed` in `ens/wrapper.ts`.
  */
-export const isLapsedAt = (now: number): SQL<boolean> =>
+export const isLapsedAt = (now: Time): SQL<boolean> =>
   sql`(${domain.isWrapped} and ${domain.wrapperExpiryTimestamp} < ${now} and (${domain.wrapperFuses} & ${PARENT_CANNOT_CONTROL}) <> 0)`;
 
 /** True for names that are wrapped at `now`. */
-export const isWrappedAt = (now: number): SQL<boolean> =>
-  sql`(${domain.isWrapped} and not ${isLapsedAt(now)})`;
+export const isWrappedAt = (now: Time): SQL<boolean> => sql`(${domain.isWrapped} and not ${isLapsedAt(now)})`;
 
 /** Effective owner at `now`: a lapsed name falls to the registrar's owner, or to the registry's. */
-export const ownerAt = (now: number): SQL<Address | null> =>
+export const ownerAt = (now: Time): SQL<Address | null> =>
   sql`case when ${isLapsedAt(now)} then coalesce(${domain.registrarOwner}, ${domain.registryOwner}) else ${domain.effectiveOwnerAddress} end`;
 
 /**
@@ -30,7 +32,7 @@ export function ownedAt({
 }: {
   owner: Address;
   wrapper: Address | undefined;
-  now: number;
+  now: Time;
 }) {
   const stored = and(eq(domain.effectiveOwnerAddress, owner), sql`not ${isLapsedAt(now)}`);
   if (owner !== wrapper) return stored;

@@ -36,16 +36,15 @@ export function orderOf({ sortBy, sortDir }: Omit<PageRequest, "page">, now: num
 }
 
 /**
- * The same order in terms that no index holds. Where a search finds its names by another index, an index that sorts
- * would tempt PostgreSQL to go through all names in their order instead.
+ * What domains are sorted by in a list that is found before it is sorted: nothing that an index holds. Where a search
+ * finds its names by another index, an index that sorts would tempt PostgreSQL to go through all names in their order.
  */
-export function unindexedOrderOf({ sortBy, sortDir }: Omit<PageRequest, "page">, now: number): SQL[] {
-  const direction = sql.raw(sortDir);
-  const terms: Record<SortColumn, SQL> = {
-    full_name: sql`${domain.fullName} ${direction}`,
-    label: sql`${domain.label} ${direction}`,
-    expiry_timestamp: sql`(${domain.expiryTimestamp} + 0) ${direction} nulls last`,
-    effective_owner_address: sql`${ownerAt(now)} ${direction} nulls last`,
+export function sortKeyOf(sortBy: SortColumn, now: number): SQL {
+  const keys: Record<SortColumn, SQL> = {
+    full_name: sql`${domain.fullName}`,
+    label: sql`${domain.label}`,
+    expiry_timestamp: sql`${domain.expiryTimestamp}`,
+    effective_owner_address: ownerAt(now),
   };
-  return [terms[sortBy], sql`${domain.node} ${direction}`];
+  return keys[sortBy];
 }

@@ -4,10 +4,9 @@ import { and, eq, gte, ilike, lte, sql } from "ponder";
 import type { Address } from "viem";
 import type { Availability } from "../availability.ts";
 import type { Db } from "../context.ts";
-import { type DomainRow, listInOrder } from "./domains.ts";
+import { type DomainRow, listAndCount, type OnePass } from "./domains.ts";
 import { hasAvailability, isExpiredAt, isExpiringWithin, isName } from "./lifetime.ts";
 import { isWrappedAt } from "./ownership.ts";
-import { offsetOf, PAGE_SIZE, type PageRequest, unindexedOrderOf } from "./page.ts";
 
 /** What to search domains by; all that is given has to hold. */
 export type SearchFilters = {
@@ -90,34 +89,22 @@ export async function countSearch(db: Db, where: SQL | undefined, now: number): 
 
 const countIf = (condition: SQL): SQL<number> => sql<number>`(count(*) filter (where ${condition}))::int`;
 
-/**
- * A page of what a search finds, and its figures, in one pass: for searches that no index sorts, where to find the names
- * is most of the work.
- */
+/** Filters that few names meet, and that an index answers which sorts nothing. */
+const selective: readonly (keyof SearchFilters)[] = [
+  "text",
+  "registrarOwner",
+  "wrapperOwner",
+  "registryOwner",
+];
+
+/** Whether to find all names of a search first, and then to sort and to count them. */
+export const isSelective = (filters: SearchFilters): boolean => selective.some((name) => filters[name]);
+
+/** A page of what a search finds, and its figures. */
 export async function searchInOnePass(
   db: Db,
-  { where, page, now }: { where: SQL | undefined; page: PageRequest; now: number },
+  asked: OnePass,
 ): Promise<{ figures: SearchFigures; rows: DomainRow[] }> {
-  const { expired, expiring30d, expiring90d, wrapped } = figuresAt(now);
-  const found = await db
-    .select({
-      ...{ chainId: domain.chainId, node: domain.node, total: sql<number>`(count(*) over ())::int` },
-      expired: countAllIf(expired),
-      expiring30d: countAllIf(expiring30d),
-      expiring90d: countAllIf(expiring90d),
-      wrapped: countAllIf(wrapped),
-    })
-    .from(domain)
-    .where(where)
-    .orderBy(...unindexedOrderOf(page, now))
-    .limit(PAGE_SIZE)
-    .offset(offsetOf(page.page));
-  const [first] = found;
-  // Behind the last page no row tells how many there are.
-  if (first === undefined) return { figures: await countSearch(db, where, now), rows: [] };
-  const { chainId: _chainId, node: _node, ...figures } = first;
-  return { figures, rows: await listInOrder(db, found) };
+  const { counts, rows } = await listAndCount(db, asked, figuresAt(asked.now));
+  return { figures: counts, rows };
 }
-
-const countAllIf = (condition: SQL): SQL<number> =>
-  sql<number>`(count(*) filter (where ${condition}) over ())::int`;

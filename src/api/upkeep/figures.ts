@@ -1,5 +1,12 @@
 import type pg from "pg";
-import { classColumns, classOf, mayDiffer } from "../query/counting.ts";
+import {
+  classColumns,
+  classOf,
+  expiryColumns,
+  mayDiffer,
+  RULES,
+  resolverColumns,
+} from "../query/counting.ts";
 
 /** Where the tables are; `schema` as SQL has it, in quotes where it needs them. */
 type Place = { client: pg.ClientBase; schema: string };
@@ -9,15 +16,17 @@ type Part = { sign: 1 | -1; rows: string; at: string };
 
 /** Adds the differences of rows of `domains` to all counts of names. */
 function countNames(schema: string, parts: readonly Part[], before = ""): string {
-  const keys = classColumns.join(", ");
+  const addNames = (table: string, keys: string, which: string) => `
+      insert into ${schema}.${table} as kept (${keys}, names)
+      select ${keys}, sum(sign) from change where ${which} group by ${keys} having sum(sign) <> 0
+      on conflict (${keys}) do update set names = kept.names + excluded.names`;
   const change = parts.map(
     ({ sign, rows, at }) => `select ${sign} as sign, ${classOf(at)} from ${rows} d where d.full_name <> ''`,
   );
   return `with ${before} change as materialized (${change.join(" union all ")}),
-    by_class as (
-      insert into ${schema}.figures_names as kept (${keys}, names)
-      select ${keys}, sum(sign) from change group by ${keys} having sum(sign) <> 0
-      on conflict (${keys}) do update set names = kept.names + excluded.names
+    by_class as (${addNames("figures_names", classColumns.join(", "), "true")}
+    ), by_resolver as (${addNames("figures_resolvers", resolverColumns.join(", "), "resolver is not null")}
+    ), by_expiry as (${addNames("figures_expiries", expiryColumns.join(", "), "expiry_day is not null")}
     ), by_owner as (
       insert into ${schema}.figures_addresses as kept (address, names)
       select owner, sum(sign) from change where is_held group by owner having sum(sign) <> 0
@@ -25,7 +34,7 @@ function countNames(schema: string, parts: readonly Part[], before = ""): string
     )
     insert into ${schema}.figures_parents as kept (chain_id, parent_node, active, all_time)
     select chain_id, parent_node, coalesce(sum(sign) filter (where is_held), 0), sum(sign) from change
-    where is_counted and has_parent group by chain_id, parent_node
+    where has_parent group by chain_id, parent_node
     having sum(sign) <> 0 or sum(sign) filter (where is_held) <> 0
     on conflict (chain_id, parent_node) do update
       set active = kept.active + excluded.active, all_time = kept.all_time + excluded.all_time`;
@@ -60,6 +69,8 @@ const countEvents = (schema: string, parts: readonly Omit<Part, "at">[]): string
 const figureTables = [
   "figures_state",
   "figures_names",
+  "figures_resolvers",
+  "figures_expiries",
   "figures_addresses",
   "figures_parents",
   "figures_claims",
@@ -68,10 +79,15 @@ const figureTables = [
 /** `counted` is the table that the counts are of: a table that was made anew has another number. */
 const createTables = (schema: string): string => `
   drop table if exists ${figureTables.map((table) => `${schema}.${table}`).join(", ")};
-  create table ${schema}.figures_state (taken_at bigint not null, counted oid not null, events bigint not null);
+  create table ${schema}.figures_state (taken_at bigint not null, counted oid not null, rules integer not null,
+    events bigint not null);
   create table ${schema}.figures_names (chain_id integer, is_eth boolean, is_counted boolean, has_parent boolean,
-    is_owned boolean, label_length integer, phase text, expires_within integer, is_wrapped boolean, names bigint not null,
-    primary key (${classColumns.join(", ")}));
+    is_owned boolean, is_label_known boolean, label_length integer, phase text, expires_within integer,
+    is_wrapped boolean, names bigint not null, primary key (${classColumns.join(", ")}));
+  create table ${schema}.figures_resolvers (chain_id integer, resolver text, is_eth boolean, phase text,
+    expires_within integer, is_wrapped boolean, names bigint not null, primary key (${resolverColumns.join(", ")}));
+  create table ${schema}.figures_expiries (chain_id integer, expiry_day bigint, is_eth boolean, is_wrapped boolean,
+    names bigint not null, primary key (${expiryColumns.join(", ")}));
   create table ${schema}.figures_addresses (address text primary key, names bigint not null default 0,
     claims bigint not null default 0, chains numeric not null default 0, squares numeric not null default 0);
   create table ${schema}.figures_parents (chain_id integer, parent_node text, active bigint not null,
@@ -133,12 +149,15 @@ const createTriggers = (schema: string): string =>
     )
     .join(";");
 
-/** Whether there are counts of the tables as they are. */
+/** Whether there are counts of the tables as they are, by the rules of this program. */
 export async function hasFigures({ client, schema }: Place): Promise<boolean> {
-  const { rows } = await client.query("select to_regclass($1) as state", [`${schema}.figures_state`]);
-  if (rows[0]?.state === null) return false;
+  const { rows } = await client.query(
+    "select from pg_attribute where attrelid = to_regclass($1) and attname = 'rules'",
+    [`${schema}.figures_state`],
+  );
+  if (rows.length === 0) return false;
   const { rowCount } = await client.query(
-    `select from ${schema}.figures_state where counted = '${schema}.domains'::regclass::oid`,
+    `select from ${schema}.figures_state where counted = '${schema}.domains'::regclass::oid and rules = ${RULES}`,
   );
   return rowCount === 1;
 }
@@ -161,7 +180,7 @@ export async function makeFigures({ client, schema }: Place, now: number): Promi
     await client.query(countClaims(schema, [{ sign: 1, rows: `${schema}.primary_names` }]));
     await client.query(
       `insert into ${schema}.figures_state
-       select ${now}, '${schema}.domains'::regclass::oid, count(*) from ${schema}.events`,
+       select ${now}, '${schema}.domains'::regclass::oid, ${RULES}, count(*) from ${schema}.events`,
     );
     await client.query("commit");
     await client.query(`analyze ${figureTables.map((table) => `${schema}.${table}`).join(", ")}`);

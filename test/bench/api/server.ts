@@ -4,6 +4,7 @@ import { mkdirSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
+import { hasFigures } from "../../../src/api/upkeep/figures.ts";
 import { endChild, keepChild } from "../../devnet/children.ts";
 import { freePort } from "../../devnet/ports.ts";
 import { openDatabase, openFreshDatabase, type Postgres, startPostgres } from "../../devnet/postgres.ts";
@@ -135,13 +136,8 @@ async function serve(databaseUrl: string, { say, profile }: Plan) {
 async function untilKept(connectionString: string): Promise<void> {
   const client = new pg.Client({ connectionString });
   await client.connect();
-  const isKept = async () => {
-    const { rows } = await client.query("select to_regclass($1) as state", [`${SCHEMA}.figures_state`]);
-    if (rows[0]?.state === null) return false;
-    return (await client.query(`select from ${SCHEMA}.figures_state`)).rowCount === 1;
-  };
   const deadline = Date.now() + UPKEEP_TIMEOUT_MS;
-  while (!(await isKept()) && Date.now() < deadline) await sleep(200);
+  while (!(await hasFigures({ client, schema: SCHEMA })) && Date.now() < deadline) await sleep(200);
   await client.query("vacuum analyze");
   await client.end();
 }
