@@ -3,6 +3,7 @@ import { namehash } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Endpoint } from "../../src/api/endpoint.ts";
 import { operations } from "../../src/api/endpoints/index.ts";
+import { makeFigures } from "../../src/api/upkeep/figures.ts";
 import { openApi, type TestApi } from "./api.ts";
 import { fillWithMany } from "./manyRows.ts";
 import { account, CHAIN_ID, registeredRow, STATIC_RESOLVER } from "./rows.ts";
@@ -33,6 +34,9 @@ beforeAll(async () => {
   await tables.writer
     .insert(domain)
     .values([registeredRow("alice.eth", owner, BigInt(NOW + 1_000), resolver)]);
+  const client = await tables.pool.connect();
+  await makeFigures({ client, schema: "public" }, NOW);
+  client.release();
   await tables.pool.query("vacuum analyze");
   const { rows } = await tables.pool.query<{ name: string }>(
     "select relname as name from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace and reltuples > $1",

@@ -216,10 +216,7 @@ export const addressPreviousDomains = endpoint({
   handle: async (asked, ctx) => {
     const { db, now, contracts } = ctx;
     const former = { chainId: contracts.chainId, address: asked.address, now };
-    const [total, rows] = await Promise.all([
-      countPrevious(db, former),
-      listPrevious(db, former, { page: asked.page, sortDir: asked.sort_dir }),
-    ]);
+    const { total, rows } = await listPrevious(db, former, { page: asked.page, sortDir: asked.sort_dir });
     return {
       address: toAddress(asked.address),
       results: rows.map((row) => toPreviousItem(row, ctx)),

@@ -4,6 +4,7 @@ import { and, eq, or, sql } from "ponder";
 import type { Address } from "viem";
 import type { Db } from "../context.ts";
 import { isActiveAt, isCounted, isLostAt } from "./counted.ts";
+import { type DomainRow, listDomains } from "./domains.ts";
 import { isExpiringWithin } from "./lifetime.ts";
 import { isWrappedAt, ownedAt, ownerAt } from "./ownership.ts";
 import { offsetOf, PAGE_SIZE, type SortDirection } from "./page.ts";
@@ -66,27 +67,44 @@ export type FormerHolder = { chainId: number; address: Address; now: number };
 
 /** A name that an address held, as it is now, and the last event that named the address. */
 export type PreviousRow = {
-  domain: typeof domain.$inferSelect;
+  domain: DomainRow;
   lastOwnedBlockNumber: number;
   lastOwnedBlockTimestamp: number;
 };
 
-/** Names on whose events an address appeared as receiver or owner, and which it no longer controls. */
-export function listPrevious(
+/**
+ * Names on whose events an address appeared as receiver or owner, and which it no longer controls: a page of them, and
+ * how many there are. Each name that the address ever held has to be looked at, so it is done once for both.
+ */
+export async function listPrevious(
   db: Db,
   former: FormerHolder,
   { page, sortDir }: { page: number; sortDir: SortDirection },
-): Promise<PreviousRow[]> {
+): Promise<{ total: number; rows: PreviousRow[] }> {
   const direction = sql.raw(sortDir);
-  const { lastOwnedBlockNumber, lastOwnedBlockTimestamp } = holder;
-  return db
-    .select({ domain, lastOwnedBlockNumber, lastOwnedBlockTimestamp })
+  const { node, lastOwnedBlockNumber, lastOwnedBlockTimestamp } = holder;
+  const listed = await db
+    .select({
+      node,
+      lastOwnedBlockNumber,
+      lastOwnedBlockTimestamp,
+      total: sql<number>`(count(*) over ())::int`,
+    })
     .from(holder)
     .innerJoin(domain, isSameName)
     .where(wasHeld(former))
-    .orderBy(sql`${lastOwnedBlockNumber} ${direction}`, sql`${holder.node} ${direction}`)
+    .orderBy(sql`${lastOwnedBlockNumber} ${direction}`, sql`${node} ${direction}`)
     .limit(PAGE_SIZE)
     .offset(offsetOf(page));
+  // Behind the last page no row tells how many there are.
+  const total = listed[0]?.total ?? (page === 1 ? 0 : await countPrevious(db, former));
+  const domains = await listDomains(db, { chainId: former.chainId, nodes: listed.map((row) => row.node) });
+  const byNode = new Map(domains.map((row) => [row.node, row]));
+  const rows = listed.flatMap(({ total: _total, node, ...last }) => {
+    const found = byNode.get(node);
+    return found === undefined ? [] : [{ domain: found, ...last }];
+  });
+  return { total, rows };
 }
 
 /** How many names an address held and no longer controls. */

@@ -1,7 +1,8 @@
 import { event, resolverChange } from "ponder:schema";
-import { and, asc, eq, exists, inArray, ne, or, sql } from "ponder";
+import { and, asc, eq, exists, ne, or, sql } from "ponder";
 import type { Address, Hex } from "viem";
 import type { Db } from "../context.ts";
+import { prepared } from "./prepared.ts";
 
 /** A row of `events`. */
 export type EventRow = typeof event.$inferSelect;
@@ -10,23 +11,27 @@ export type EventRow = typeof event.$inferSelect;
  * Events of a name, oldest first. Anybody may write a contract that emits resolver events for any name: those count
  * only from resolvers that the deployment lists, or that were the name's resolver at some time.
  */
-export function listEvents(
-  db: Db,
-  { node, listedResolvers }: { node: Hex; listedResolvers: Address[] },
-): Promise<EventRow[]> {
+export const listEvents = (db: Db, of: { node: Hex; listedResolvers: Address[] }): Promise<EventRow[]> =>
+  eventsOfNode(db).execute(of);
+
+const { placeholder } = sql;
+
+const eventsOfNode = prepared((db) => {
   const wasItsResolver = db
     .select({ one: sql`1` })
     .from(resolverChange)
-    .where(and(eq(resolverChange.node, node), eq(resolverChange.resolver, event.contractAddress)));
+    .where(
+      and(eq(resolverChange.node, placeholder("node")), eq(resolverChange.resolver, event.contractAddress)),
+    );
   return db
     .select()
     .from(event)
     .where(
       and(
-        eq(event.node, node),
+        eq(event.node, placeholder("node")),
         or(
           ne(event.contract, "RESOLVER"),
-          inArray(event.contractAddress, listedResolvers),
+          sql`${event.contractAddress} = any (${placeholder("listedResolvers")}::text[])`,
           exists(wasItsResolver),
         ),
       ),
@@ -37,5 +42,6 @@ export function listEvents(
       asc(event.blockNumber),
       asc(event.logIndex),
       asc(event.ordinal),
-    );
-}
+    )
+    .prepare("events_of_node");
+});

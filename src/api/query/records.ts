@@ -1,4 +1,5 @@
 import { addressRecord, event, resolverChange, resolverNode, textRecord } from "ponder:schema";
+import type { SQL } from "drizzle-orm";
 import { and, asc, desc, eq, inArray, isNotNull, isNull, max, or, sql } from "ponder";
 import type { Address, Hex } from "viem";
 import { keccak256 } from "../../ens/keccak.ts";
@@ -95,28 +96,44 @@ export type ResolverChangeRow = typeof resolverChange.$inferSelect;
 
 /** Every change of a name's resolver, oldest first. */
 export const listResolverChanges = (db: Db, { node }: { node: Hex }): Promise<ResolverChangeRow[]> =>
+  resolverChangesOf(db).execute({ node });
+
+const resolverChangesOf = prepared((db) =>
   db
     .select()
     .from(resolverChange)
-    .where(eq(resolverChange.node, node))
-    .orderBy(asc(resolverChange.blockNumber), asc(resolverChange.logIndex));
+    .where(eq(resolverChange.node, placeholder("node")))
+    .orderBy(asc(resolverChange.blockNumber), asc(resolverChange.logIndex))
+    .prepare("resolver_changes"),
+);
 
 /** Every setting of a text record, and every clearing of all records, at whatever resolver; oldest first. */
-export function listTextEvents(db: Db, { node, key }: { node: Hex; key: string }) {
+export const listTextEvents = (db: Db, { node, key }: { node: Hex; key: string }) =>
   // A key with NUL is no text of PostgreSQL: it stands in the details, for the record to read.
-  const ofKey = key.includes("\0") ? isNull(event.key) : eq(event.key, key);
-  return db
+  key.includes("\0")
+    ? textEventsWithoutKey(db).execute({ node })
+    : textEventsOfKey(db).execute({ node, key });
+
+const textEventsOfKey = prepared((db) =>
+  textEvents(db, eq(event.key, placeholder("key"))).prepare("text_events"),
+);
+
+const textEventsWithoutKey = prepared((db) =>
+  textEvents(db, isNull(event.key)).prepare("text_events_without_key"),
+);
+
+const textEvents = (db: Db, isOfKey: SQL) =>
+  db
     .select()
     .from(event)
     .where(
       and(
-        eq(event.node, node),
+        eq(event.node, placeholder("node")),
         eq(event.contract, "RESOLVER"),
-        or(and(eq(event.eventType, "TextChanged"), ofKey), inArray(event.eventType, ["VersionChanged"])),
+        or(and(eq(event.eventType, "TextChanged"), isOfKey), inArray(event.eventType, ["VersionChanged"])),
       ),
     )
     .orderBy(asc(event.blockNumber), asc(event.logIndex), asc(event.ordinal));
-}
 
 /** Keys and coin types asked of the chain are as many as fit into one call: those set last. */
 const MAX_KNOWN_KEYS = 60;

@@ -2,6 +2,7 @@ import { domain } from "ponder:schema";
 import type { SQL } from "drizzle-orm";
 import { and, eq, gte, ilike, lte, sql } from "ponder";
 import type { Address } from "viem";
+import { ETH_NODE } from "../../ens/name.ts";
 import type { Availability } from "../availability.ts";
 import type { Db } from "../context.ts";
 import { type DomainRow, listAndCount, type OnePass } from "./domains.ts";
@@ -36,7 +37,7 @@ export function searchCondition(
     eq(domain.chainId, at.chainId),
     isName,
     when(text || undefined, (part) => ilike(isFullName ? domain.fullName : domain.label, containing(part))),
-    when(availability, (status) => hasAvailability(status, at.now)),
+    when(availability, (status) => and(hasAvailability(status, at.now), isOfAnIndex(status))),
     when(filters.minLength, (length) => gte(domain.labelLength, length)),
     when(filters.maxLength, (length) => lte(domain.labelLength, length)),
     when(filters.registrarOwner, (owner) => eq(domain.registrarOwner, owner)),
@@ -48,6 +49,10 @@ export function searchCondition(
     when(isWrapped, (expected) => (expected ? wrapped : sql`not ${wrapped}`)),
   );
 }
+
+/** Names right under .eth alone can be in grace, premium or available: said once more, by the words of an index. */
+const isOfAnIndex = (status: Availability) =>
+  status === "registered" ? undefined : eq(domain.parentNode, ETH_NODE);
 
 const when = <T>(value: T | undefined, toCondition: (value: T) => SQL | undefined) =>
   value === undefined ? undefined : toCondition(value);

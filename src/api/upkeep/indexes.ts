@@ -1,3 +1,5 @@
+import { ETH_NODE } from "../../ens/name.ts";
+
 /** An index that Namedex builds itself. */
 export type OwnIndex = { name: string; table: string; definition: string };
 
@@ -24,6 +26,15 @@ export const ownIndexes: readonly OwnIndex[] = [
     table: "domains",
     definition: "(wrapper_expiry_timestamp) where is_wrapped",
   },
+  // Searches list their names in order until a page is full. Reverse nodes, whose labels are all alike, begin with digits
+  // and meet few filters: with these to go through first each such search would be slow.
+  {
+    name: "domains_name_named",
+    table: "domains",
+    definition: `(left(full_name, 128), node)
+      where parent_node = '${ETH_NODE}' or expiry_timestamp is not null or is_wrapped or label_length < 40`,
+  },
+  { name: "domains_resolver_name", table: "domains", definition: "(resolver, left(full_name, 128), node)" },
   // The operator class is spelled out: the schema of the extension is in no search path.
   { name: "domains_label_trgm", table: "domains", definition: "using gin (label public.gin_trgm_ops)" },
   { name: "domains_name_trgm", table: "domains", definition: "using gin (full_name public.gin_trgm_ops)" },
