@@ -11,7 +11,10 @@ export const errorCodes = {
   INVALID_HASH: { status: 400, meaning: "The hash is not 0x and 64 hexadecimal digits." },
   INVALID_PARAMETER: { status: 400, meaning: "A parameter or the body has an invalid value." },
   MISSING_PARAMETER: { status: 400, meaning: "A required parameter is absent." },
-  LIMIT_EXCEEDED: { status: 400, meaning: "The request holds more items or bytes than allowed." },
+  LIMIT_EXCEEDED: {
+    status: 400,
+    meaning: "The request holds more items or bytes than allowed, or asks for a page that lies too deep.",
+  },
   INVALID_API_KEY: { status: 401, meaning: "The API key is unknown or revoked." },
   PAYMENT_REQUIRED: {
     status: 402,

@@ -1,6 +1,9 @@
 import { domain } from "ponder:schema";
+import { drizzle } from "drizzle-orm/node-postgres";
+import pg from "pg";
 import { getAddress, keccak256, namehash, stringToBytes } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import schema from "../support/ponderSchema.ts";
 import { openApi, type TestApi } from "./api.ts";
 import {
   account,
@@ -420,4 +423,24 @@ describe("look-ups by hash", () => {
       }
     },
   );
+});
+
+describe("a database that does not find a page in its time", () => {
+  test("refuses a late page, and is no fault of the caller on the first", async () => {
+    const options = "-c statement_timeout=200";
+    const hasty = new pg.Pool({ connectionString: tables.databaseUrl, options, max: 4 });
+    const locker = await tables.pool.connect();
+    await locker.query("begin; lock table domains in access exclusive mode");
+    try {
+      const db = drizzle(hasty, { schema, casing: "snake_case" }) as unknown as Tables["db"];
+      const late = openApi({ ...tables, db }, NOW);
+      const refused = await late.get("/search-domains?page=2");
+      expect([refused.status, refused.body.error]).toMatchObject([400, { code: "LIMIT_EXCEEDED" }]);
+      expect((await late.get("/search-domains?page=1")).status).toBe(500);
+    } finally {
+      await locker.query("rollback");
+      locker.release();
+      await hasty.end();
+    }
+  });
 });

@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { anyCaseCondition } from "../anyCase.ts";
 import type { Ctx } from "../context.ts";
+import { withinReach } from "../deepPages.ts";
 import { endpoint } from "../endpoint.ts";
 import { input } from "../input.ts";
 import { childrenOf, countDomains, listDomainPage } from "../query/domains.ts";
@@ -44,7 +45,7 @@ export const searchDomains = endpoint({
   group: "Domains",
   summary: "Search names",
   description:
-    "All filters may be combined; a name has to meet each. `stats` are of all results, not of the page.",
+    "All filters may be combined; a name has to meet each. `stats` are of all results, not of the page. The time that a page takes grows with the number of results before it: one too deep to be found in 30 seconds is answered with LIMIT_EXCEEDED; narrower filters, by expiry for example, lead to every name.",
   query: z.object({
     q: input
       .text("q", { max: 255, description: "Part of the label; case does not matter", example: "ali" })
@@ -68,7 +69,7 @@ export const searchDomains = endpoint({
     sort_dir: input.sortDir(),
   }),
   reply: z.strictObject({ results: z.array(domainItem), stats: figures, ...pageFields }),
-  errors: ["INVALID_ADDRESS"],
+  errors: ["INVALID_ADDRESS", "LIMIT_EXCEEDED"],
   cost: 1,
   tool: "search_domains",
   handle: async (asked, ctx) => {
@@ -90,7 +91,7 @@ export const searchDomains = endpoint({
     const at = { chainId: ctx.contracts.chainId, now };
     const where = anyCaseCondition(filters, at);
     const page = { page: asked.page, sortBy: asked.sort_by, sortDir: asked.sort_dir };
-    const { figures: found, rows } = await search(db, { filters, where, page, at });
+    const { figures: found, rows } = await withinReach(page.page, search(db, { filters, where, page, at }));
     return {
       results: rows.map((row) => toDomainItem(row, ctx)),
       stats: toFigures(found),
