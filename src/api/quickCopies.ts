@@ -1,0 +1,69 @@
+import { inspect } from "node:util";
+
+// Ponder gives handlers a row as a proxy that makes a copy once it is written to. Every row that is inserted, found or
+// changed gets one, with a function of its own for each trap, and a property on the row that is of use only to those
+// who print a proxy after they wrote to it. Here the traps are methods, and the property comes with the copy.
+
+/** Under this name a proxy gives the row that it stands for, to Ponder's own `copy`. */
+const COPY_ON_WRITE = Symbol.for("ponder:copyOnWrite");
+
+type Row = Record<PropertyKey, unknown>;
+
+const copies = new WeakMap<object, Row>();
+
+function inspectCopy(this: Row): unknown {
+  return copies.get(this) ?? this[COPY_ON_WRITE] ?? this;
+}
+
+class CopyOnWrite implements ProxyHandler<Row> {
+  proxy: Row | undefined;
+  #copied: Row | undefined;
+
+  #copy(target: Row): Row {
+    if (this.#copied === undefined) {
+      this.#copied = structuredClone(target);
+      Object.defineProperty(target, inspect.custom, { value: inspectCopy, configurable: true });
+      if (this.proxy !== undefined) copies.set(this.proxy, this.#copied);
+    }
+    return this.#copied;
+  }
+
+  get(target: Row, property: PropertyKey): unknown {
+    if (property === COPY_ON_WRITE) return target;
+    const value = (this.#copied ?? target)[property];
+    const isShared = typeof value === "object" && value !== null && this.#copied === undefined;
+    return isShared ? this.#copy(target)[property] : value;
+  }
+
+  set(target: Row, property: PropertyKey, value: unknown, receiver: unknown): boolean {
+    return Reflect.set(this.#copy(target), property, value, receiver);
+  }
+
+  deleteProperty(target: Row, property: PropertyKey): boolean {
+    return Reflect.deleteProperty(this.#copy(target), property);
+  }
+
+  defineProperty(target: Row, property: PropertyKey, descriptor: PropertyDescriptor): boolean {
+    return Reflect.defineProperty(this.#copy(target), property, descriptor);
+  }
+
+  ownKeys(target: Row): (string | symbol)[] {
+    return Reflect.ownKeys(this.#copied ?? target);
+  }
+
+  has(target: Row, property: PropertyKey): boolean {
+    return Reflect.has(this.#copied ?? target, property);
+  }
+
+  getOwnPropertyDescriptor(target: Row, property: PropertyKey): PropertyDescriptor | undefined {
+    return Reflect.getOwnPropertyDescriptor(this.#copied ?? target, property);
+  }
+}
+
+/** A row that may be written to without a change of the one that it stands for. */
+export function copyOnWrite<T extends object>(row: T): T {
+  const handler = new CopyOnWrite();
+  const proxy = new Proxy(row as Row, handler);
+  handler.proxy = proxy;
+  return proxy as T;
+}
