@@ -1,6 +1,7 @@
-// What Ponder does with every column of every row, done at once for a whole table: the plan of a table is made once, and
-// the usual values (a number in an integer's column, a text without NUL) are recognised without asking the column.
-// Whatever is unusual goes to Ponder's own functions, so that defaults, mistakes and their messages are Ponder's.
+// What Ponder does with every column of every row, written out as code for each table: V8 finds a column at once where
+// its name stands in the code and all rows have one shape, and usual values (a number in an integer's column, a text
+// without NUL) are recognised without asking the column. Whatever is unusual goes to Ponder's own functions, so that
+// defaults, mistakes and their messages are Ponder's.
 
 /** A column, as far as rows need it. */
 type Column = { columnType: string; notNull: boolean; hasDefault: boolean };
@@ -18,104 +19,104 @@ export type Originals = {
   getCopyText: (table: Table, rows: Row[]) => string;
 };
 
-type Plan = {
-  columns: { name: string; column: Column; isUsual: IsUsual; isRequired: boolean; isText: boolean }[];
-  /** A row of nulls. Rows made of it have one shape, by which V8 finds their columns at once. */
-  blank: Row;
+/** Whether a value is as the driver would give it back, so that nothing is to be done with it; in code, of `v`. */
+const usual: Record<string, string> = {
+  PgInteger: 'typeof v === "number"',
+  PgBigInt53: 'typeof v === "number"',
+  PgBoolean: "true",
+  PgEnumColumn: "true",
+  PgEvmBigint: 'typeof v === "bigint"',
+  PgHex: 'typeof v === "string" && v.length % 2 === 0 && v === v.toLowerCase()',
+  PgText: 'typeof v === "string" && !v.includes("\\0")',
 };
 
-/** Whether a value is as PostgreSQL's driver would give it back, so that nothing is to be done with it. */
-type IsUsual = (value: unknown) => boolean;
+const testOf = ({ columnType }: Column): string => usual[columnType] ?? "false";
 
-const isNumber: IsUsual = (value) => typeof value === "number";
-const isLowerCase: IsUsual = (value) =>
-  typeof value === "string" && value.length % 2 === 0 && value === value.toLowerCase();
-
-const usual: Record<string, IsUsual> = {
-  PgInteger: isNumber,
-  PgBigInt53: isNumber,
-  PgBoolean: () => true,
-  PgEnumColumn: () => true,
-  PgEvmBigint: (value) => typeof value === "bigint",
-  PgHex: isLowerCase,
-  PgText: (value) => typeof value === "string" && !value.includes("\0"),
-};
-
-/** Characters that COPY's text form writes otherwise; all but the backslash are control characters. */
+/** Characters that COPY's text form writes otherwise. */
 const ESCAPED = /[\\\b\f\n\r\t\v]/;
+
+/** What is written out for one table; both give null where a row is to be left to Ponder. */
+type Written = { normal: (row: Row) => Row | null; line: (row: Row) => string | null };
 
 /** Ponder's functions for rows, quicker, with the same results. */
 export function quickRows(ponder: Originals) {
-  const plans = new WeakMap<Table, Plan>();
+  const written = new WeakMap<Table, Written>();
 
-  const planOf = (table: Table): Plan => {
-    const known = plans.get(table);
+  const writtenFor = (table: Table): Written => {
+    const known = written.get(table);
     if (known !== undefined) return known;
-    const columns = Object.entries(ponder.getTableColumns(table)).map(([name, column]) => ({
-      name,
-      column,
-      isUsual: usual[column.columnType] ?? (() => false),
-      isRequired: column.notNull || column.hasDefault,
-      isText: column.columnType === "PgHex" || column.columnType === "PgText",
-    }));
-    const blank = Object.fromEntries(columns.map(({ name }) => [name, null]));
-    const plan = { columns, blank };
-    plans.set(table, plan);
-    return plan;
+    const columns = Object.entries(ponder.getTableColumns(table));
+    const fresh = { normal: writeNormal(columns, ponder.normalizeColumn), line: writeLine(columns) };
+    written.set(table, fresh);
+    return fresh;
   };
 
   /** A new row of its columns alone, where Ponder changes the one that it is given, which nobody else holds. */
-  const normalizeRow = (table: Table, row: Row, isUpdate: boolean): Row => {
-    const { columns, blank } = planOf(table);
-    const normal = { ...blank };
-    for (const { name, column, isUsual, isRequired } of columns) {
-      const value = row[name];
-      if (value === undefined || value === null) {
-        if (isRequired) return ponder.normalizeRow(table, { ...row }, isUpdate);
-      } else normal[name] = isUsual(value) ? value : ponder.normalizeColumn(column, value, isUpdate);
-    }
-    return normal;
+  const normalizeRow = (table: Table, row: Row, isUpdate: boolean): Row =>
+    writtenFor(table).normal(row) ?? ponder.normalizeRow(table, { ...row }, isUpdate);
+
+  const getCopyText = (table: Table, rows: Row[]): string => {
+    const { line } = writtenFor(table);
+    const lines: string[] = [];
+    for (const row of rows) lines.push(line(row) ?? ponder.getCopyText(table, [row]));
+    return lines.join("\n");
   };
 
-  const partOfKey = ([name, column]: [string, Column], key: Row): string => {
-    const value = key[name];
-    const isUsual = usual[column.columnType];
-    return String(isUsual?.(value) ? value : ponder.normalizeColumn(column, value, false));
+  const partOfKey = (column: Column, value: unknown): string => {
+    const isUsual =
+      typeof value === "number"
+        ? column.columnType === "PgInteger"
+        : typeof value === "string" && column.columnType === "PgHex" && isLowerCase(value);
+    return String(isUsual ? value : ponder.normalizeColumn(column, value, false));
   };
 
   const getCacheKey = (table: Table, key: Row, primaryKeys: PrimaryKeys): string => {
     const parts = primaryKeys.get(table) ?? [];
-    const [first] = parts;
-    if (parts.length === 1 && first !== undefined) return partOfKey(first, key);
     let text = "";
-    for (const part of parts) text += `${partOfKey(part, key)}_`;
+    for (const [name, column] of parts) {
+      const part = partOfKey(column, key[name]);
+      if (parts.length === 1) return part;
+      text += `${part}_`;
+    }
     return text;
-  };
-
-  /** Rows as COPY takes them. Those with a character that must be written otherwise, or an unusual value, are Ponder's. */
-  const getCopyText = (table: Table, rows: Row[]): string => {
-    const { columns } = planOf(table);
-    const lines: string[] = [];
-    for (const row of rows) lines.push(lineOf(columns, row) ?? ponder.getCopyText(table, [row]));
-    return lines.join("\n");
   };
 
   return { normalizeRow, getCacheKey, getCopyText, getBytes };
 }
 
-function lineOf(columns: Plan["columns"], row: Row): string | null {
-  let line = "";
-  let texts = "";
-  for (const { name, isUsual, isText } of columns) {
-    const value = row[name];
-    if (line !== "") line += "\t";
-    if (value === null || value === undefined) line += "\\N";
-    else if (isUsual(value)) {
-      line += value;
-      if (isText) texts += value;
-    } else return null;
-  }
-  return ESCAPED.test(texts) ? null : line;
+const isLowerCase = (text: string): boolean => text.length % 2 === 0 && text === text.toLowerCase();
+
+type Columns = [name: string, column: Column][];
+
+/** A row as Ponder keeps it, or null if a column that needs more than a null has none. */
+function writeNormal(columns: Columns, normalizeColumn: Originals["normalizeColumn"]): Written["normal"] {
+  const parts = columns.map(([name, column], i) => {
+    const isRequired = column.notNull || column.hasDefault;
+    return `v = row[${JSON.stringify(name)}];
+      if (v === null || v === undefined) ${isRequired ? "return null" : `c${i} = null`};
+      else c${i} = ${testOf(column)} ? v : other(columns[${i}][1], v, false);`;
+  });
+  const names = columns.map((_, i) => `c${i}`);
+  const row = columns.map(([name], i) => `${JSON.stringify(name)}: c${i}`);
+  const code = `return (row) => { let v, ${names}; ${parts.join("\n")} return { ${row} }; };`;
+  return new Function("columns", "other", code)(columns, normalizeColumn);
+}
+
+/** A row as COPY takes it, or null if a value is unusual or has a character that must be written otherwise. */
+function writeLine(columns: Columns): Written["line"] {
+  const parts = columns.map(([name, column], i) => {
+    const isText = column.columnType === "PgHex" || column.columnType === "PgText";
+    return `v = row[${JSON.stringify(name)}];
+      ${i > 0 ? 'line += "\\t";' : ""}
+      if (v === null || v === undefined) line += "\\\\N";
+      else if (${testOf(column)}) { line += v; ${isText ? "texts += v;" : ""} }
+      else return null;`;
+  });
+  const code = `return (row) => {
+    let v, line = "", texts = ""; ${parts.join("\n")}
+    return escaped.test(texts) ? null : line;
+  };`;
+  return new Function("escaped", code)(ESCAPED);
 }
 
 /** Bytes of a row or a key, as Ponder counts them. */

@@ -5,9 +5,9 @@ import { registerHooks } from "node:module";
 // Loaded into Ponder's process before Ponder (`node --import`).
 //
 // Most of a backfill's time goes into Ponder's store of rows, which does for each operation what could be done once for
-// each table, and waits for what is there already. Here the same store uses quicker parts (quickRows.ts,
-// quickCopies.ts). What it stores, finds and refuses is the same; where Ponder's text is not the one that was read, all
-// stays as it is.
+// each table, waits for what is there already, and writes a row that is new and changed twice. Here the same store uses
+// quicker parts (quickRows.ts, quickCopies.ts), and writes such a row once. What it finds, refuses and stores in the end
+// is the same; where Ponder's text is not the one that was read, all stays as it is.
 
 const partOf = (name: string) => JSON.stringify(new URL(name, import.meta.url).href);
 
@@ -51,6 +51,14 @@ export const getCopyHelper`,
             return null;
         },
         async ask({ table, key }) {`,
+      ],
+      // A row that is not written yet, and is changed, is written once, as it is then.
+      [
+        "                updateBuffer.get(table).set(ck, { row, metadata: { event } });",
+        `                const waiting = insertBuffer.get(table).get(ck);
+                if (waiting === undefined || updateBuffer.get(table).has(ck))
+                    updateBuffer.get(table).set(ck, { row, metadata: { event } });
+                else waiting.row = row;`,
       ],
     ],
   },

@@ -112,8 +112,8 @@ const count =
 const quiet = () => {};
 const logger = {
   ...{ trace: quiet, info: quiet, error: quiet, child: () => logger },
-  debug: ({ duration: _, ...line }: Record<string, unknown>) => tell("debug", line),
-  warn: ({ msg, table, row_count }: Record<string, unknown>) => tell("warn", msg, table, row_count),
+  debug: ({ msg, table }: Record<string, unknown>) => msg !== "Wrote database rows" && tell(msg, table),
+  warn: ({ msg, table }: Record<string, unknown>) => tell(msg, table),
 };
 const metrics = {
   incrementIndexingStoreQueries: count("query"),
@@ -123,14 +123,19 @@ const metrics = {
 };
 const common = {
   ...{ logger, metrics, shutdown: { isKilled: false } },
-  options: { indexingCacheMaxBytes: 30_000 },
+  options: { indexingCacheMaxBytes: 0 },
 };
 const eventCount: Record<string, number> = { Something: 0 };
 const schemaBuild = { schema };
-const indexingCache = createIndexingCache({ common, schemaBuild, eventCount });
 const indexingErrorHandler = { setRetryableError: quiet };
-const store = createIndexingStore({ common, schemaBuild, indexingCache, indexingErrorHandler });
 const qb = createQB(drizzle(pool, { schema, casing: "snake_case" }), { common, isAdmin: false });
+
+function openStore() {
+  const indexingCache = createIndexingCache({ common, schemaBuild, eventCount });
+  const store = createIndexingStore({ common, schemaBuild, indexingCache, indexingErrorHandler });
+  return { indexingCache, store };
+}
+const { indexingCache, store } = openStore();
 
 /** Tables and rows of theirs; the rows are of no one type. */
 type Kind = { table: object; keyOf: () => object; restOf: () => object; flaw: object };
@@ -215,9 +220,35 @@ async function batch(): Promise<void> {
   });
 }
 
-for (let i = 0; i < 12; i++) {
+/** Fills a store and gives it less and less room until it lets a table go: that tells how it counts bytes. */
+async function countBytes(): Promise<void> {
+  const { indexingCache, store } = openStore();
+  await qb.transaction(async (tx: object) => {
+    Object.assign(store, { qb: tx, isProcessingEvents: true });
+    indexingCache.qb = tx;
+    for (const { table, keyOf, restOf } of kinds) {
+      for (let i = 0; i < 60; i++)
+        await store.db
+          .insert(table)
+          .values({ ...keyOf(), ...restOf() })
+          .onConflictDoNothing();
+    }
+    await indexingCache.flush();
+  });
+  const { options } = common;
+  options.indexingCacheMaxBytes = 40_000;
+  for (const { length } = transcript; transcript.length === length; options.indexingCacheMaxBytes--) {
+    await indexingCache.prefetch({ events: [] });
+  }
+  tell("bytes", options.indexingCacheMaxBytes);
+  await pool.query("TRUNCATE trial.simple, trial.rich");
+}
+
+await countBytes();
+for (let i = 0; i < 8; i++) {
   try {
     indexingCache.qb = qb;
+    common.options.indexingCacheMaxBytes = i < 5 ? Number.POSITIVE_INFINITY : 0;
     await indexingCache.prefetch({ events: [event] });
     await batch();
   } catch (error) {
