@@ -1,10 +1,13 @@
-import { decodeFunctionData, type Hex, parseAbi } from "viem";
+import { decodeFunctionData, type Hex, parseAbi, toFunctionSelector } from "viem";
 
 const textWritesAbi = parseAbi([
   "function setText(bytes32 node, string key, string value)",
   "function multicall(bytes[] data) returns (bytes[] results)",
   "function multicallWithNodeCheck(bytes32 node, bytes[] data) returns (bytes[] results)",
 ]);
+
+/** Most calls are others, and viem's complaint of one that it does not know takes longer than all else here. */
+const selectors = new Set<string>(textWritesAbi.map((item) => toFunctionSelector(item)));
 
 /** One setting of a text record as it stands in calldata. */
 type TextWrite = { node: Hex; key: string; value: string };
@@ -24,6 +27,7 @@ export function textWritesOf(input: Hex): TextWrite[] {
 }
 
 function decodeCall(data: Hex) {
+  if (!selectors.has(data.slice(0, 10))) return null;
   try {
     return decodeFunctionData({ abi: textWritesAbi, data });
   } catch {

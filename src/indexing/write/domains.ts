@@ -56,7 +56,7 @@ export async function patchDomain(
     .insert(domain)
     .values(after)
     .onConflictDoUpdate((found) => {
-      before = readOnce(found);
+      before = readOnce(found, blank);
       base = standing(before, place);
       after = derive(context, { ...base, ...patch(base) });
       return changesOf(before, after);
@@ -83,12 +83,10 @@ async function nameDomain(context: Context, row: Domain): Promise<Domain> {
   return { ...row, ...naming };
 }
 
-/** A plain copy. A row as found is slow to read, because Ponder watches it, and to spread most of all. */
-function readOnce(found: Domain): Domain {
-  const row: Record<string, unknown> = {};
-  for (const column of Reflect.ownKeys(found) as (keyof Domain)[]) {
-    if (typeof column === "string") row[column] = found[column];
-  }
+/** A plain copy. A row as found is slow to read, because Ponder watches it; any other row tells its columns as well. */
+function readOnce(found: Domain, other: Domain): Domain {
+  const row: Record<string, unknown> = { ...other };
+  for (const column in row) row[column] = found[column as keyof Domain];
   return row as Domain;
 }
 
