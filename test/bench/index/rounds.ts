@@ -23,7 +23,11 @@ export type Rounds = {
 type Place = { databaseUrl: string; chain: ChainNode };
 
 /** Indexes the chain cold, and then warm with each app in turn, so that a machine's moods reach all of them alike. */
-export async function measure({ rounds, ...place }: Place & { rounds: number }): Promise<Rounds> {
+export async function measure({
+  rounds,
+  profile,
+  ...place
+}: Place & { rounds: number; profile?: string | undefined }): Promise<Rounds> {
   const cold = await measureOne("namedex", "cold", place);
   const cacheBytes = await sizeOf(place.databaseUrl, "ponder_sync");
   const warm: Rounds["warm"] = { floor: [], insert: [], namedex: [] };
@@ -31,6 +35,10 @@ export async function measure({ rounds, ...place }: Place & { rounds: number }):
     for (const app of ["floor", "insert", "namedex"] as const) {
       warm[app].push(await measureOne(app, `warm_${app}_${round}`, place));
     }
+  }
+  if (profile !== undefined) {
+    // Besides the rounds: a profiler takes its share.
+    await measureOne("namedex", "warm_profiled", place, ["--cpu-prof", `--cpu-prof-dir=${profile}`]);
   }
   return { cold, cacheBytes, warm };
 }
@@ -40,9 +48,10 @@ export async function measureOne(
   app: AppName,
   schema: string,
   { databaseUrl, chain }: Place,
+  flags: readonly string[] = [],
 ): Promise<Measured> {
   const before = chain.cpuSeconds();
-  const backfill = await runApp({ app, databaseUrl, schema, rpcUrl: chain.url });
+  const backfill = await runApp({ app, databaseUrl, schema, rpcUrl: chain.url, flags });
   const nodeShare = (chain.cpuSeconds() - before) / backfill.seconds;
   if (backfill.events !== chain.logs) {
     throw new Error(`${app} handled ${backfill.events} events of the ${chain.logs} that were logged`);

@@ -6,12 +6,15 @@ import { measureGrowth } from "./growth.ts";
 import { startChainNode } from "./node.ts";
 import { measure } from "./rounds.ts";
 
-// `npm run bench:index -- [--names N] [--rounds N] [--growth N] [--json FILE] [--docs FILE]`: how fast the indexer is
-// beside the least programs that could stand in its place, on a generated chain with mainnet's contracts. `--growth`
-// indexes a smaller chain too, to see what an event costs as the index grows.
+// `npm run bench:index -- [--names N] [--rounds N] [--growth N] [--profile DIR] [--json FILE] [--docs FILE]`: how fast
+// the indexer is beside the least programs that could stand in its place, on a generated chain with mainnet's contracts.
+// `--growth` indexes a smaller chain too, to see what an event costs as the index grows. `--profile` indexes once more
+// and writes a profile of the processor's time, for Chromium's developer tools.
 
 const option = { type: "string" } as const;
-const { values } = parseArgs({ options: { ...reportOptions, rounds: option, growth: option } });
+const { values } = parseArgs({
+  options: { ...reportOptions, rounds: option, growth: option, profile: option },
+});
 const names = Number(values.names ?? 100_000);
 const rounds = Number(values.rounds ?? 3);
 const english = (value: number) => value.toLocaleString("en");
@@ -23,7 +26,7 @@ try {
   const chainInWords = `${english(names)} .eth names, ${english(chain.logs)} logs in ${english(chain.blocks)} blocks`;
   console.log(chainInWords);
   const databaseUrl = await openFreshDatabase(postgres.url, "bench");
-  const measured = await measure({ databaseUrl, chain, rounds });
+  const measured = await measure({ databaseUrl, chain, rounds, profile: values.profile });
   const figures = figuresOf(measured);
   figures.push({ bench: "index", name: "the chain's node by itself", value: served, unit: "logs/s" });
   if (values.growth) {
