@@ -87,7 +87,6 @@ export const domain = onchainTable(
     byName: index("domains_name").on(sql`left(${t.fullName}, 128)`, t.node),
     byLabel: index("domains_label").on(sql`left(${t.label}, 128)`, t.node),
     byExpiry: index("domains_expiry").on(t.expiryTimestamp, t.node),
-    byEffectiveOwner: index("domains_effective_owner").on(t.effectiveOwnerAddress, t.node),
     byRegistryOwner: index("domains_registry_owner").on(t.registryOwner),
     byRegistrarOwner: index("domains_registrar_owner").on(t.registrarOwner),
     byWrapperOwner: index("domains_wrapper_owner").on(t.wrapperOwner),

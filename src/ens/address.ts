@@ -1,5 +1,6 @@
 import type { Address } from "viem";
 import { keccak256 } from "./keccak.ts";
+import { remembering } from "./remembering.ts";
 
 const EIGHT = "8".charCodeAt(0);
 
@@ -7,7 +8,7 @@ const EIGHT = "8".charCodeAt(0);
  * An address in capitals and small letters that are its checksum: a letter is a capital where the hash of the digits
  * has 8 or more in its place. Source: EIP-55.
  */
-export function checksummed(address: Address): Address {
+export const checksummed = remembering((address: Address): Address => {
   const digits = address.slice(2).toLowerCase();
   const hash = keccak256(digits).slice(2);
   let text = "0x";
@@ -16,4 +17,4 @@ export function checksummed(address: Address): Address {
     text += hash.charCodeAt(i) >= EIGHT ? digit.toUpperCase() : digit;
   }
   return text as Address;
-}
+});

@@ -1,28 +1,9 @@
 import { type Hex, hexToBytes, zeroHash } from "viem";
 import { keccak256, keccak256OfHex } from "./keccak.ts";
+import { remembering } from "./remembering.ts";
 
 /** Node of the root, whose name is empty. */
 export const ROOT_NODE = zeroHash;
-
-/** How many hashes are remembered: those of the last few hundred registrations. */
-const REMEMBERED = 4_096;
-
-/**
- * A hash function that remembers what it answered last: the logs of one registration follow each other and ask for the
- * same hashes each time, and a hash takes far longer than a look.
- */
-function remembering<Words extends string[]>(hash: (...words: Words) => Hex): (...words: Words) => Hex {
-  const known = new Map<string, Hex>();
-  return (...words) => {
-    const key = words.join("/");
-    const found = known.get(key);
-    if (found !== undefined) return found;
-    if (known.size >= REMEMBERED) known.clear();
-    const answer = hash(...words);
-    known.set(key, answer);
-    return answer;
-  };
-}
 
 /** keccak256 of a label's UTF-8 bytes. An on-chain label is never normalised: another label is another node. */
 export const labelhash = remembering((label: string): Hex => keccak256(label));

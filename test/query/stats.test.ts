@@ -94,7 +94,7 @@ test("metrics count the large indexes that are not there, or not whole", async (
   expect(await readMetrics()).toContain("namedex_missing_indexes 0\n");
   await tables.pool.query("drop index events_time");
   await tables.pool.query(
-    "update pg_index set indisvalid = false where indexrelid = 'holders_address'::regclass",
+    "update pg_index set indisvalid = false where indexrelid = 'holders_address_block'::regclass",
   );
   await tables.pool.query("create schema elsewhere; create table elsewhere.t (events_time int)");
   await tables.pool.query("create index events_time on elsewhere.t (events_time)");

@@ -11,9 +11,9 @@ import {
   type Holding,
   isHeld,
   isHeldAndActive,
+  listHeld,
   listPrevious,
 } from "../query/addresses.ts";
-import { listAndCount } from "../query/domains.ts";
 import { PAGE_SIZE } from "../query/page.ts";
 import { listClaims } from "../query/primaryNames.ts";
 import { toClaimEntry, toPreviousItem, toPrimaryName } from "../record/address.ts";
@@ -81,13 +81,12 @@ export const addressDomains = endpoint({
     const holding = holdingOf(ctx, asked.address, asked.address_type);
     const where = asked.include_expired ? isHeld(holding) : isHeldAndActive(holding);
     const page = { page: asked.page, sortBy: asked.sort_by, sortDir: asked.sort_dir };
-    const { chainId, now } = holding;
-    const { counts, rows } = await listAndCount(ctx.db, { chainId, where, page, now }, {});
+    const { total, rows } = await listHeld(ctx.db, { holding, where, page });
     return {
       address: toAddress(asked.address),
       address_type: asked.address_type,
       results: rows.map((row) => toDomainItem(row, ctx)),
-      total: counts.total,
+      total,
       page: asked.page,
       page_size: PAGE_SIZE,
     };

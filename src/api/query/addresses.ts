@@ -4,10 +4,10 @@ import { and, eq, or, sql } from "ponder";
 import type { Address } from "viem";
 import type { Db } from "../context.ts";
 import { isActiveAt, isCounted, isLostAt } from "./counted.ts";
-import { type DomainRow, listDomains } from "./domains.ts";
+import { countDomains, type DomainRow, listAndCount, listDomainPage, listDomains } from "./domains.ts";
 import { isExpiringWithin } from "./lifetime.ts";
 import { isWrappedAt, ownedAt, ownerAt } from "./ownership.ts";
-import { offsetOf, PAGE_SIZE, type SortDirection } from "./page.ts";
+import { offsetOf, PAGE_SIZE, type PageRequest, type SortDirection } from "./page.ts";
 
 /** What an address can be to a name. */
 export const addressTypes = [
@@ -44,6 +44,24 @@ export function isHeld({ chainId, address, addressType, wrapper, now }: Holding)
 /** The same, without names past grace. */
 export const isHeldAndActive = (holding: Holding): SQL | undefined =>
   and(isHeld(holding), isActiveAt(holding.now));
+
+/** Which names of an address, and the page of them. */
+type HeldPage = { holding: Holding; where: SQL | undefined; page: PageRequest };
+
+/** A page of the names of an address, and how many there are. One index has the names of an owner in their order. */
+export async function listHeld(
+  db: Db,
+  { holding, where, page }: HeldPage,
+): Promise<{ total: number; rows: DomainRow[] }> {
+  const { chainId, addressType, now } = holding;
+  if (addressType === "effective_owner" && page.sortBy === "full_name") {
+    const listing = listDomainPage(db, { where, page, now });
+    const [total, rows] = await Promise.all([countDomains(db, where), listing]);
+    return { total, rows };
+  }
+  const { counts, rows } = await listAndCount(db, { chainId, where, page, now }, {});
+  return { total: counts.total, rows };
+}
 
 /** How many names an address holds; `active` are registered or in grace, `expiring30d` expire within 30 days. */
 export type HeldCounts = { total: number; active: number; expiring30d: number };

@@ -1,7 +1,7 @@
 import { domain } from "ponder:schema";
 import type { SQL } from "drizzle-orm";
 import { sql } from "ponder";
-import { ETH_NODE } from "../../ens/name.ts";
+import { ETH_NODE, ROOT_NODE } from "../../ens/name.ts";
 import { type Availability, expiryBounds, GRACE_SECONDS, SHORTEST_LABEL } from "../availability.ts";
 
 /*
@@ -12,8 +12,8 @@ import { type Availability, expiryBounds, GRACE_SECONDS, SHORTEST_LABEL } from "
 /** True for names right under .eth, whose lifetime the registrar keeps. */
 export const isEthName = sql<boolean>`(${domain.parentNode} is not distinct from ${ETH_NODE})`;
 
-/** True for every row but the root, which is no name. */
-export const isName = sql<boolean>`(${domain.fullName} <> '')`;
+/** True for every row but the root, which is no name. Told by the node, which more indexes have than the name. */
+export const isName = sql<boolean>`(${domain.node} <> ${ROOT_NODE})`;
 
 /** True for names that ended for good at `now`: .eth names 90 days after their expiry, others at it. */
 export const isExpiredAt = (now: number): SQL<boolean> =>

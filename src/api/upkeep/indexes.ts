@@ -10,6 +10,13 @@ export type OwnIndex = { name: string; table: string; definition: string };
  * how long it takes.
  */
 export const ownIndexes: readonly OwnIndex[] = [
+  // Holds all by which the names of an owner are counted, so that none of them has to be read for it.
+  {
+    name: "domains_owner_name",
+    table: "domains",
+    definition: `(effective_owner_address, left(full_name, 128), node)
+      include (chain_id, parent_node, expiry_timestamp, is_wrapped, wrapper_expiry_timestamp, wrapper_fuses)`,
+  },
   { name: "events_node", table: "events", definition: "(node, block_number, log_index)" },
   {
     name: "ownership_changes_node",
@@ -17,7 +24,11 @@ export const ownIndexes: readonly OwnIndex[] = [
     definition: "(node, block_number, log_index, ordinal)",
   },
   { name: "resolver_changes_node", table: "resolver_changes", definition: "(node, block_number, log_index)" },
-  { name: "holders_address", table: "holders", definition: "(address, last_owned_block_number, node)" },
+  {
+    name: "holders_address_block",
+    table: "holders",
+    definition: "(address, last_owned_block_number, node) include (chain_id, last_owned_block_timestamp)",
+  },
   { name: "events_type", table: "events", definition: "(event_type, block_timestamp)" },
   { name: "events_transaction", table: "events", definition: "(transaction_hash)" },
   { name: "events_time", table: "events", definition: "(block_timestamp)" },
