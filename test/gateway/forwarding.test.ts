@@ -2,24 +2,11 @@ import { randomBytes } from "node:crypto";
 import { createServer, request as httpRequest, type IncomingHttpHeaders } from "node:http";
 import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { freePort } from "../devnet/ports.ts";
-import { type GatewayProcess, launchGateway, startGateway } from "./gateway.ts";
+import { type GatewayProcess, launchGateway } from "./gateway.ts";
+import { open } from "./opened.ts";
 import { says, startUpstream, type Upstream } from "./upstream.ts";
-
-const running: { gateways: GatewayProcess[]; upstreams: Upstream[] } = { gateways: [], upstreams: [] };
-
-afterEach(async () => {
-  await Promise.all(running.gateways.splice(0).map((gateway) => gateway.stop("SIGKILL")));
-  await Promise.all(running.upstreams.splice(0).map((upstream) => upstream.kill().catch(() => {})));
-});
-
-async function open(upstreams: Upstream[], settings: Record<string, string> = {}): Promise<GatewayProcess> {
-  running.upstreams.push(...upstreams);
-  const gateway = await startGateway(upstreams, settings);
-  running.gateways.push(gateway);
-  return gateway;
-}
 
 const wordOf = async (reply: Response): Promise<string> => ((await reply.json()) as { word: string }).word;
 const codeOf = async (reply: Response): Promise<string> =>

@@ -1,22 +1,9 @@
 import { Agent, get } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterEach, expect, test } from "vitest";
-import { type GatewayProcess, startGateway } from "./gateway.ts";
+import { expect, test } from "vitest";
+import type { GatewayProcess } from "./gateway.ts";
+import { open } from "./opened.ts";
 import { says, startUpstream, type Upstream } from "./upstream.ts";
-
-const running: { gateways: GatewayProcess[]; upstreams: Upstream[] } = { gateways: [], upstreams: [] };
-
-afterEach(async () => {
-  await Promise.all(running.gateways.splice(0).map((gateway) => gateway.stop("SIGKILL")));
-  await Promise.all(running.upstreams.splice(0).map((upstream) => upstream.kill().catch(() => {})));
-});
-
-async function open(upstreams: Upstream[], settings: Record<string, string> = {}): Promise<GatewayProcess> {
-  running.upstreams.push(...upstreams);
-  const gateway = await startGateway(upstreams, settings);
-  running.gateways.push(gateway);
-  return gateway;
-}
 
 const never = () => new Promise<void>(() => {});
 
