@@ -10,6 +10,7 @@ import { createHeads } from "./chainHead.ts";
 import { chainClock, systemClock } from "./clock.ts";
 import type { Ctx, Db } from "./context.ts";
 import { contractsOf, firstBlocksOf } from "./contracts.ts";
+import { failCutConnections } from "./cutConnections.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { operations } from "./endpoints/index.ts";
 import { signupEndpoints } from "./endpoints/signup.ts";
@@ -48,11 +49,9 @@ const now = isPublicNetwork ? systemClock : chainClock(db);
 
 const log = createLog();
 const meters = createMeters();
-watchQueries((readonlyDb as unknown as { $client: Pool }).$client, {
-  log,
-  meters,
-  slowMs: settings.slowQueryMs,
-});
+const { $client: pool } = readonlyDb as unknown as { $client: Pool };
+failCutConnections(pool);
+watchQueries(pool, { log, meters, slowMs: settings.slowQueryMs });
 
 const store = openStore({ databaseUrl: settings.databaseUrl, schema: settings.serviceSchema });
 const live = createLive({
