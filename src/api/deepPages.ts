@@ -1,4 +1,5 @@
 import { ApiError } from "./errors.ts";
+import { findDatabaseError } from "./query/databaseErrors.ts";
 
 /** PostgreSQL's query_canceled. */
 const CANCELLED = "57014";
@@ -22,9 +23,5 @@ export async function withinReach<T>(page: number, reading: Promise<T>): Promise
 }
 
 /** Whether the database gave up by its limit of time, as it does also where somebody tells it to. */
-function isOutOfTime(thrown: unknown): boolean {
-  for (let error = thrown; error instanceof Error; error = error.cause) {
-    if ((error as { code?: unknown }).code === CANCELLED) return error.message.includes("statement timeout");
-  }
-  return false;
-}
+const isOutOfTime = (thrown: unknown): boolean =>
+  findDatabaseError(thrown, [CANCELLED])?.message.includes("statement timeout") ?? false;

@@ -1,6 +1,7 @@
 import type { Db } from "./context.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { queriesAsked } from "./observe/queries.ts";
+import { findDatabaseError } from "./query/databaseErrors.ts";
 import { readTablesVersion } from "./query/progress.ts";
 
 /** How often an answer is read in the hope that no block comes meanwhile; then it is read from a snapshot. */
@@ -82,9 +83,4 @@ const inSnapshot = <Result>(db: Db, run: (db: Db) => Promise<Result>): Promise<R
 const lockCodes = ["55P03", "40P01"];
 
 /** Whether the tables could not be read for half a second: a reorganisation locks one after the other. */
-function isLocked(thrown: unknown): boolean {
-  for (let error = thrown; error instanceof Error; error = error.cause) {
-    if (lockCodes.includes(String((error as { code?: unknown }).code))) return true;
-  }
-  return false;
-}
+const isLocked = (thrown: unknown): boolean => findDatabaseError(thrown, lockCodes) !== null;

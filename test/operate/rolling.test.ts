@@ -16,9 +16,8 @@ let gateway: GatewayProcess;
 beforeAll(async () => {
   local = await startDemoChain();
   database = await createTestDatabase();
-  const env = {
-    ...{ DATABASE_URL: database.url, RPC_URL_31337: local.anvil.url, LIVE_RPC_URL: local.anvil.url },
-  };
+  const { url } = local.anvil;
+  const env = { DATABASE_URL: database.url, RPC_URL_31337: url, LIVE_RPC_URL: url };
   indexer = await prepareVersion(local.deployment, env);
   replicas = [
     await prepareVersion(local.deployment, env, "serve"),

@@ -2,6 +2,7 @@ import type { SQL, SQLWrapper } from "drizzle-orm";
 import { sql } from "ponder";
 import type { Db } from "../context.ts";
 import { classOf, mayDiffer, RULES } from "./counting.ts";
+import { findDatabaseError } from "./databaseErrors.ts";
 import { prepared } from "./prepared.ts";
 
 /*
@@ -27,8 +28,7 @@ async function ifKept<Row extends object>(reading: Promise<object[]>): Promise<R
     const rows = (await reading) as Kept<Row>[];
     return rows[0] === undefined || rows[0].moment === null ? null : rows;
   } catch (error) {
-    const { code, cause } = error as { code?: string; cause?: { code?: string } };
-    if (notCounted.includes(code ?? cause?.code ?? "")) return null;
+    if (findDatabaseError(error, notCounted) !== null) return null;
     throw error;
   }
 }
