@@ -10,7 +10,7 @@ import { differencesOf, readTables } from "./tables.ts";
 const SEED = 1_577;
 /** Enough for some of the backfill, and far from all of it. */
 const REQUESTS_ALLOWED = 150;
-const [past = [], present = []] = historiesOf({ seed: SEED, runs: 2, steps: 150 });
+const [past = []] = historiesOf({ seed: SEED, runs: 1, steps: 150 });
 
 let local: LocalChain;
 
@@ -62,25 +62,6 @@ test("an index that is killed in the backfill is complete after a restart", asyn
     await rpc.close();
   }
 }, 240_000);
-
-test("an index that is killed while it follows the chain is complete after a restart", async () => {
-  const stack = await startStack(plan());
-  try {
-    for (const part of [0, 1, 2]) {
-      await playSteps(local.chain, "present", present.slice(part * 30, part * 30 + 20));
-      // Without waiting: blocks are under way from the chain to the tables.
-      await stack.kill();
-      await playSteps(local.chain, "present", present.slice(part * 30 + 20, part * 30 + 30));
-      stack.restart();
-      await stack.ready();
-    }
-    await playSteps(local.chain, "present", present.slice(90, 100));
-    expect((await judgeStack(stack, local)).differences).toEqual([]);
-    await expectUndisturbed(stack);
-  } finally {
-    await stack.destroy();
-  }
-}, 300_000);
 
 async function waitUntil(look: () => Promise<boolean>): Promise<void> {
   const deadline = Date.now() + 60_000;

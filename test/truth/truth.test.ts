@@ -26,7 +26,7 @@ const steps = number("TRUTH_STEPS", 150);
 const shrinkSeconds = number("TRUTH_SHRINK_SECONDS", 240);
 const { TRUTH_RPC_URL: rpcUrl, TRUTH_DEPLOYMENT: deploymentFile, TRUTH_REPLAY: replayed } = process.env;
 
-const HISTORIES_PER_CHAIN = 5;
+const HISTORIES_PER_CHAIN = 10;
 const LINES_SHOWN = 40;
 
 if (rpcUrl !== undefined && deploymentFile !== undefined) {
