@@ -396,7 +396,7 @@ export const agentBinding = onchainTable(
   }),
 );
 
-/** Which addresses ever appeared on an event of a name as receiver or owner, and when last. */
+/** Which addresses ever appeared on an event of a name as receiver or owner, and when last; not of names below addr.reverse. */
 export const holder = onchainTable(
   "holders",
   (t) => ({

@@ -38,7 +38,7 @@ async function onNewOwner({ event, context }: Args<"NewOwner">, contract: string
   const node = childNode(parentNode, hash);
   if (parentNode === ADDR_REVERSE_NODE) await learnAddress(context, hash, [event.transaction.from, owner]);
   const cause = causeOf(context, event, contract, "NewOwner");
-  await appendEvent(context, cause, { node, ownerAddress: owner });
+  await appendEvent(context, cause, { node, ownerAddress: owner }, { parentNode });
   await patchRegistry(context, cause, { node, parentNode, labelhash: hash }, () => ({
     registryOwner: ownerOf(context, cause, owner),
   }));
@@ -48,8 +48,9 @@ async function onNewOwner({ event, context }: Args<"NewOwner">, contract: string
 async function onTransfer({ event, context }: Args<"Transfer">, contract: string) {
   const { node, owner } = event.args;
   const cause = causeOf(context, event, contract, "Transfer");
-  await appendEvent(context, cause, { node, newOwnerAddress: owner });
-  await patchRegistry(context, cause, { node }, () => ({ registryOwner: ownerOf(context, cause, owner) }));
+  const registryOwner = ownerOf(context, cause, owner);
+  const after = await patchRegistry(context, cause, { node }, () => ({ registryOwner }));
+  await appendEvent(context, cause, { node, newOwnerAddress: owner }, after);
 }
 
 /** The node's resolver was set; the zero address is none. Writes: events, domains and their changes, primary names. */
@@ -71,7 +72,12 @@ async function onNewTtl({ event, context }: Args<"NewTTL">, contract: string) {
  * node: the first record ends that for the node, with its old resolver, and the old registry's logs no longer count.
  * Source: ens-contracts, contracts/registry/ENSRegistryWithFallback.sol.
  */
-async function patchRegistry(context: Context, cause: Cause, place: Place, patch: () => DomainPatch) {
+async function patchRegistry(
+  context: Context,
+  cause: Cause,
+  place: Place,
+  patch: () => DomainPatch,
+): Promise<Domain> {
   const isOld = cause.contract === REGISTRY_OLD;
   const { before, after } = await patchDomain(context, cause, place, (domain) => {
     const isMigrated = domain.isMigrated || isBornMigrated(context, cause, domain);
@@ -79,6 +85,7 @@ async function patchRegistry(context: Context, cause: Cause, place: Place, patch
     return { ...(isMigrated ? {} : { resolver: null }), isMigrated: true, ...patch() };
   });
   if ((before?.resolver ?? null) !== after.resolver) await refreshClaim(context, cause, after);
+  return after;
 }
 
 /** The root has a record in the registry of 2020 from its constructor on, which emits no event. */

@@ -48,8 +48,8 @@ ponder.on("NameWrapper:NameWrapped", async ({ event, context }) => {
 ponder.on("NameWrapper:NameUnwrapped", async ({ event, context }) => {
   const { node, owner } = event.args;
   const cause = causeOf(context, event, NAME_WRAPPER, "NameUnwrapped");
-  await appendEvent(context, cause, { node, newOwnerAddress: owner });
-  await patchDomain(context, cause, { node }, () => ({ wrapperOwner: null }));
+  const { after } = await patchDomain(context, cause, { node }, () => ({ wrapperOwner: null }));
+  await appendEvent(context, cause, { node, newOwnerAddress: owner }, after);
 });
 
 /** Fuses as stored from now on. Writes: events, domains. */
@@ -100,11 +100,11 @@ ponder.on("NameWrapper:TransferSingle", async ({ event, context }) => {
   const { from, to, id } = event.args;
   const node = hashOfTokenId(id);
   const cause = causeOf(context, event, NAME_WRAPPER, "TransferSingle");
-  await appendEvent(context, cause, { node, fromAddress: from, toAddress: to });
-  await patchDomain(context, cause, { node }, (domain) => ({
+  const { after } = await patchDomain(context, cause, { node }, (domain) => ({
     ...settledFuses(domain, cause),
     wrapperOwner: orNone(to),
   }));
+  await appendEvent(context, cause, { node, fromAddress: from, toAddress: to }, after);
 });
 
 /** Several tokens at once: one row for each. Writes: events, domains, ownership_changes. */
@@ -115,11 +115,11 @@ ponder.on("NameWrapper:TransferBatch", async ({ event, context }) => {
   for (const [ordinal, id] of ids.entries()) {
     const cause = { ...first, ordinal };
     const node = hashOfTokenId(id);
-    await appendEvent(context, cause, { node, fromAddress: from, toAddress: to });
-    await patchDomain(context, cause, { node }, (domain) => ({
+    const { after } = await patchDomain(context, cause, { node }, (domain) => ({
       ...settledFuses(domain, cause),
       wrapperOwner: orNone(to),
     }));
+    await appendEvent(context, cause, { node, fromAddress: from, toAddress: to }, after);
   }
 });
 

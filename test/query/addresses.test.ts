@@ -230,7 +230,6 @@ describe("GET /address/:address/previous-domains", () => {
       .insert(holder)
       .values([
         ...["alice.eth", "grace.eth", "sub.alice.eth", "wrapped.eth"].map((name, i) => held(alice, name, i)),
-        held(alice, `${alice.slice(2)}.addr.reverse`, 5),
         held(alice, "lapsed.eth", 10),
         held(alice, "premium.eth", 30),
         held(alice, "old.eth", 20),

@@ -1,10 +1,11 @@
 import { type Hex, parseAbi } from "viem";
+import { ADDR_REVERSE_NODE } from "../devnet/acts/names.ts";
 import type { Log, TextBytes } from "./chainLogs.ts";
 import { exactText, shownText } from "./chainLogs.ts";
 import { ask, encodeRawCall, type Question } from "./chainReads.ts";
 import { ANY, ASK, type ExpectedRow, expectedRows, type Surroundings } from "./expectedEvents.ts";
 import { nodeOfToken } from "./judgeAgents.ts";
-import { hashOfId, labelOfPurchase } from "./names.ts";
+import { hashOfId, labelOfPurchase, nodeBelowHash } from "./names.ts";
 import { type Evidence, orNone, plain, type Row, show } from "./oracle.ts";
 import { isTextWithoutValue, placeOf, textQuestion, tracedTexts } from "./textTruth.ts";
 
@@ -36,6 +37,7 @@ export async function judgeEvents(evidence: Evidence): Promise<void> {
   const around = await surroundingsOf(evidence);
   const judgeText = await textJudgeOf(evidence);
   const holders = new Map<string, Log>();
+  const reverseNodes = reverseNodesOf(logs);
   for (const log of logs) {
     count("logs");
     const what = `events ${placeOf(log)} ${log.role} ${log.eventName}`;
@@ -53,7 +55,7 @@ export async function judgeEvents(evidence: Evidence): Promise<void> {
         columns: { ordinal: String(index), ...wanted.columns },
       });
       if (wanted.columns.value === ASK) judgeText(log, row, what);
-      noteHolders(holders, log, wanted);
+      if (!reverseNodes.has(wanted.columns.node)) noteHolders(holders, log, wanted);
     }
   }
   for (const [place, rows] of byPlace) {
@@ -205,6 +207,14 @@ async function readAtBlocks(rpcUrl: string, logs: readonly Log[]): Promise<Set<s
   return readable;
 }
 
+/** The nodes that were ever made below addr.reverse: they are nobody's names. */
+const reverseNodesOf = (logs: readonly Log[]): Set<unknown> =>
+  new Set(
+    logs
+      .filter(({ eventName, args }) => eventName === "NewOwner" && args.node === ADDR_REVERSE_NODE)
+      .map(({ args }) => nodeBelowHash(args.node as Hex, args.label as Hex)),
+  );
+
 function noteHolders(holders: Map<string, Log>, log: Log, { columns: wanted }: ExpectedRow): void {
   if (!wanted.node) return;
   for (const address of [wanted.to_address, wanted.owner_address, wanted.new_owner_address]) {
@@ -212,7 +222,7 @@ function noteHolders(holders: Map<string, Log>, log: Log, { columns: wanted }: E
   }
 }
 
-/** `holders` has each receiver and owner of any event of a name, with the block of the last. */
+/** `holders` has each receiver and owner of any event of a name that is no reverse node, with the block of the last. */
 async function judgeHolders(evidence: Evidence, expected: Map<string, Log>): Promise<void> {
   const { query, deployment, differ, count } = evidence;
   const rows = await query(`select * from holders where chain_id = ${deployment.chainId}`);

@@ -183,7 +183,7 @@ export const addressSummary = endpoint({
   tool: "get_address_portfolio",
   handle: async (asked, ctx) => {
     const { db, now, contracts } = ctx;
-    const former = { chainId: contracts.chainId, address: asked.address, now };
+    const former = { chainId: contracts.chainId, address: asked.address, wrapper: contracts.wrapper, now };
     const [held, { primary, source }, previous] = await Promise.all([
       countHeld(db, holdingOf(ctx, asked.address, "effective_owner")),
       findPrimaryName(ctx, asked.address),
@@ -214,7 +214,7 @@ export const addressPreviousDomains = endpoint({
   tool: "get_address_portfolio",
   handle: async (asked, ctx) => {
     const { db, now, contracts } = ctx;
-    const former = { chainId: contracts.chainId, address: asked.address, now };
+    const former = { chainId: contracts.chainId, address: asked.address, wrapper: contracts.wrapper, now };
     const { total, rows } = await listPrevious(db, former, { page: asked.page, sortDir: asked.sort_dir });
     return {
       address: toAddress(asked.address),

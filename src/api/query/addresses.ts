@@ -1,12 +1,13 @@
 import { domain, holder } from "ponder:schema";
 import type { SQL } from "drizzle-orm";
-import { and, eq, or, sql } from "ponder";
+import { and, eq, ne, notExists, sql } from "ponder";
 import type { Address } from "viem";
+import { ROOT_NODE } from "../../ens/name.ts";
 import type { Db } from "../context.ts";
 import { isActiveAt, isCounted, isLostAt } from "./counted.ts";
 import { countDomains, type DomainRow, listAndCount, listDomainPage, listDomains } from "./domains.ts";
 import { isExpiringWithin } from "./lifetime.ts";
-import { isWrappedAt, ownedAt, ownerAt } from "./ownership.ts";
+import { isWrappedAt, ownedAt } from "./ownership.ts";
 import { offsetOf, PAGE_SIZE, type PageRequest, type SortDirection } from "./page.ts";
 
 /** What an address can be to a name. */
@@ -81,7 +82,7 @@ export async function countHeld(db: Db, holding: Holding): Promise<HeldCounts> {
 }
 
 /** An address that may have held names before. */
-export type FormerHolder = { chainId: number; address: Address; now: number };
+export type FormerHolder = Omit<Holding, "addressType">;
 
 /** A name that an address held, as it is now, and the last event that named the address. */
 export type PreviousRow = {
@@ -92,7 +93,7 @@ export type PreviousRow = {
 
 /**
  * Names on whose events an address appeared as receiver or owner, and which it no longer controls: a page of them, and
- * how many there are. Each name that the address ever held has to be looked at, so it is done once for both.
+ * how many there are. All that the address ever held are gone through, so it is done once for both.
  */
 export async function listPrevious(
   db: Db,
@@ -109,8 +110,7 @@ export async function listPrevious(
       total: sql<number>`(count(*) over ())::int`,
     })
     .from(holder)
-    .innerJoin(domain, isSameName)
-    .where(wasHeld(former))
+    .where(wasHeld(db, former))
     .orderBy(sql`${lastOwnedBlockNumber} ${direction}`, sql`${node} ${direction}`)
     .limit(PAGE_SIZE)
     .offset(offsetOf(page));
@@ -130,17 +130,30 @@ export async function countPrevious(db: Db, former: FormerHolder): Promise<numbe
   const [row] = await db
     .select({ count: sql<number>`count(*)::int` })
     .from(holder)
-    .innerJoin(domain, isSameName)
-    .where(wasHeld(former));
+    .where(wasHeld(db, former));
   return row?.count ?? 0;
 }
 
-const isSameName = and(eq(domain.chainId, holder.chainId), eq(domain.node, holder.node));
-
-const wasHeld = ({ chainId, address, now }: FormerHolder): SQL | undefined =>
-  and(
+/**
+ * The condition for names that an address held and no longer controls. Both those that it ever held and those that it
+ * controls are found by its address alone, each in an index that has all that is asked; so no name is read for it.
+ */
+function wasHeld(db: Db, former: FormerHolder): SQL | undefined {
+  const { chainId, address, now } = former;
+  const controlled = db
+    .select({ node: domain.node })
+    .from(domain)
+    .where(
+      and(
+        isHeld({ ...former, addressType: "effective_owner" }),
+        sql`not ${isLostAt(now)}`,
+        eq(domain.node, holder.node),
+      ),
+    );
+  return and(
     eq(holder.address, address),
     eq(holder.chainId, chainId),
-    isCounted,
-    or(sql`${ownerAt(now)} is distinct from ${address}`, isLostAt(now)),
+    ne(holder.node, ROOT_NODE),
+    notExists(controlled),
   );
+}

@@ -1,6 +1,7 @@
 import type { Context } from "ponder:registry";
 import { event, holder } from "ponder:schema";
 import type { Hex } from "viem";
+import { ADDR_REVERSE_NODE } from "../../ens/name.ts";
 import { type Cause, orNone } from "./cause.ts";
 
 type Row = typeof event.$inferInsert;
@@ -9,12 +10,18 @@ type Row = typeof event.$inferInsert;
 export type EventValues = Partial<Omit<Row, keyof Cause | "details">> & { details?: Record<string, unknown> };
 
 /**
- * Keeps one log for one name. Writes: events, holders (for receivers and owners of the name).
+ * Keeps one log for one name. Writes: events, holders (for receivers and owners of the name). Whoever may be given a
+ * name below addr.reverse says so by its parent: such names count as nobody's, and have no holders.
  */
-export async function appendEvent(context: Context, cause: Cause, values: EventValues): Promise<void> {
+export async function appendEvent(
+  context: Context,
+  cause: Cause,
+  values: EventValues,
+  { parentNode }: { parentNode?: Hex | null } = {},
+): Promise<void> {
   await appendRepeat(context, cause, values);
   const { node, toAddress, newOwnerAddress, ownerAddress } = values;
-  if (!node) return;
+  if (!node || parentNode === ADDR_REVERSE_NODE) return;
   for (const address of new Set([toAddress, newOwnerAddress, ownerAddress])) {
     if (address && orNone(address)) await putHolder(context, cause, address, node);
   }
