@@ -34,18 +34,20 @@ export async function findAgentFacts(ctx: Ctx, name: AskedName): Promise<AgentFa
   const { contracts } = ctx;
   const home = contracts.agentHomes.find(({ chainId }) => chainId === contracts.chainId);
   const listed = home ? listBindingsOfName(ctx.db, home, name.node) : Promise.resolve([]);
-  const [ofName, { found, texts }, indexed] = await Promise.all([
+  const [ofName, { found, texts }] = await Promise.all([
     listed,
     findTexts(ctx, name, async () => candidateKeys(ctx, home, name.node, await listed)),
-    findFactsMany(ctx, [name.node]),
   ]);
   const known = home ? await findBindings(ctx, { home, texts, ofName }) : NO_BINDINGS;
   return {
     ...{ name: name.name, node: name.node, home, texts, bindings: known.bindings },
-    isIndexed: indexed.has(name.node),
+    isIndexed: await isIndexed(ctx, found, name),
     source: found.source === "live" || known.isLive ? "live" : "indexed",
   };
 }
+
+const isIndexed = async (ctx: Ctx, found: Found, { node }: AskedName): Promise<boolean> =>
+  found.source === "indexed" ? found.facts !== null : (await findFactsMany(ctx, [node])).has(node);
 
 const NO_BINDINGS = { bindings: [] as BindingFacts[], isLive: false };
 

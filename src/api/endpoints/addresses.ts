@@ -9,8 +9,6 @@ import {
   countHeld,
   countPrevious,
   type Holding,
-  isHeld,
-  isHeldAndActive,
   listHeld,
   listPrevious,
 } from "../query/addresses.ts";
@@ -79,9 +77,9 @@ export const addressDomains = endpoint({
   tool: "get_address_portfolio",
   handle: async (asked, ctx) => {
     const holding = holdingOf(ctx, asked.address, asked.address_type);
-    const where = asked.include_expired ? isHeld(holding) : isHeldAndActive(holding);
+    const choice = asked.include_expired ? "all" : "active";
     const page = { page: asked.page, sortBy: asked.sort_by, sortDir: asked.sort_dir };
-    const { total, rows } = await listHeld(ctx.db, { holding, where, page });
+    const { total, rows } = await listHeld(ctx.db, holding, { choice, page });
     return {
       address: toAddress(asked.address),
       address_type: asked.address_type,

@@ -2,7 +2,8 @@ import { z } from "@hono/zod-openapi";
 import { keccak256, namehash, stringToBytes } from "viem";
 import { endpoint } from "../endpoint.ts";
 import { input } from "../input.ts";
-import { countDomains, findDomain, labelledWith, listDomainPage } from "../query/domains.ts";
+import { listLabelled } from "../query/domainPages.ts";
+import { findDomain } from "../query/domains.ts";
 import { PAGE_SIZE } from "../query/page.ts";
 import { toDomainRecord } from "../record/domain.ts";
 import { count, domain, hash, pageFields } from "../shapes.ts";
@@ -36,10 +37,8 @@ export const lookupHash = endpoint({
     const { chainId } = ctx.contracts;
     const facts = await findDomain(ctx.db, { chainId, node: hash });
     if (facts) return { type: "namehash" as const, ...toDomainRecord({ facts, source: "indexed" }, ctx) };
-    const where = labelledWith({ chainId, hash });
-    const rows = await listDomainPage(ctx.db, { where, page: byName, now: ctx.now });
-    if (rows.length === 0) return { hash, indexed: false as const };
-    const total = rows.length < PAGE_SIZE ? rows.length : await countDomains(ctx.db, where);
+    const { total, rows } = await listLabelled(ctx.db, byName, { chainId, hash, now: ctx.now });
+    if (total === 0) return { hash, indexed: false as const };
     const domains = rows.map((row) => toDomainRecord({ facts: row, source: "indexed" }, ctx));
     return { type: "labelhash" as const, domains, total };
   },
@@ -77,12 +76,9 @@ export const lookupLabelhash = endpoint({
   errors: ["INVALID_HASH"],
   cost: 1,
   handle: async ({ hash, page, sort_by, sort_dir }, ctx) => {
-    const where = labelledWith({ chainId: ctx.contracts.chainId, hash });
+    const label = { chainId: ctx.contracts.chainId, hash, now: ctx.now };
     const asked = { page, sortBy: sort_by, sortDir: sort_dir };
-    const [total, rows] = await Promise.all([
-      countDomains(ctx.db, where),
-      listDomainPage(ctx.db, { where, page: asked, now: ctx.now }),
-    ]);
+    const { total, rows } = await listLabelled(ctx.db, asked, label);
     const domains = rows.map((row) => toDomainRecord({ facts: row, source: "indexed" }, ctx));
     return { domains, total, page, page_size: PAGE_SIZE };
   },

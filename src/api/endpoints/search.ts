@@ -4,8 +4,9 @@ import type { Ctx } from "../context.ts";
 import { withinReach } from "../deepPages.ts";
 import { endpoint } from "../endpoint.ts";
 import { input } from "../input.ts";
-import { childrenOf, countDomains, listDomainPage } from "../query/domains.ts";
-import { countKeptChildren, readKeptSearch } from "../query/keptSearch.ts";
+import { listChildren } from "../query/domainPages.ts";
+import { listDomainPage } from "../query/domains.ts";
+import { readKeptSearch } from "../query/keptSearch.ts";
 import { PAGE_SIZE, type PageRequest, sortColumns } from "../query/page.ts";
 import {
   countSearch,
@@ -150,13 +151,9 @@ export const subdomains = endpoint({
   errors: ["INVALID_NAME"],
   cost: 1,
   handle: async ({ name, page, sort_by, sort_dir }, ctx) => {
-    const parent = { chainId: ctx.contracts.chainId, node: name.node };
-    const where = childrenOf(parent);
+    const parent = { chainId: ctx.contracts.chainId, node: name.node, now: ctx.now };
     const asked = { page, sortBy: sort_by, sortDir: sort_dir };
-    const [total, rows] = await Promise.all([
-      countKeptChildren(ctx.db, parent).then((kept) => kept ?? countDomains(ctx.db, where)),
-      listDomainPage(ctx.db, { where, page: asked, now: ctx.now }),
-    ]);
+    const { total, rows } = await listChildren(ctx.db, asked, parent);
     const results = rows.map((row) => toDomainItem(row, ctx));
     return { domain: name.name, results, total, page, page_size: PAGE_SIZE };
   },

@@ -1,14 +1,17 @@
 import { domain, holder } from "ponder:schema";
-import type { SQL } from "drizzle-orm";
+import type { SQL, SQLWrapper } from "drizzle-orm";
 import { and, eq, ne, notExists, sql } from "ponder";
 import type { Address } from "viem";
 import { ROOT_NODE } from "../../ens/name.ts";
 import type { Db } from "../context.ts";
 import { isActiveAt, isCounted, isLostAt } from "./counted.ts";
-import { countDomains, type DomainRow, listAndCount, listDomainPage, listDomains } from "./domains.ts";
+import { type DomainPage, preparedPages } from "./domainPages.ts";
+import { type DomainRow, listAndCount, selectDomains } from "./domains.ts";
 import { isExpiringWithin } from "./lifetime.ts";
 import { isWrappedAt, ownedAt } from "./ownership.ts";
 import { offsetOf, PAGE_SIZE, type PageRequest, type SortDirection } from "./page.ts";
+import { prepared } from "./prepared.ts";
+import type { Time } from "./time.ts";
 
 /** What an address can be to a name. */
 export const addressTypes = [
@@ -30,36 +33,70 @@ export type Holding = {
   now: number;
 };
 
-/** The condition for names to which an address is what `addressType` says. */
-export function isHeld({ chainId, address, addressType, wrapper, now }: Holding): SQL | undefined {
-  const conditions: Record<AddressType, SQL | undefined> = {
-    effective_owner: ownedAt({ owner: address, wrapper, now }),
+/** What an address is to the names of one statement. Of the NameWrapper more has to be asked than of other owners. */
+type Role = AddressType | OwnerRole;
+type OwnerRole = "effective_owner" | "effective_owner_as_wrapper";
+
+const ownerRoles: readonly OwnerRole[] = ["effective_owner", "effective_owner_as_wrapper"];
+const roles: readonly Role[] = [...new Set([...addressTypes, ...ownerRoles])];
+
+const ownerRoleOf = ({ address, wrapper }: FormerHolder): OwnerRole =>
+  address === wrapper ? "effective_owner_as_wrapper" : "effective_owner";
+
+const roleOf = (holding: Holding): Role =>
+  holding.addressType === "effective_owner" ? ownerRoleOf(holding) : holding.addressType;
+
+/** One for each role. */
+const forEach = <Of extends Role, Made>(all: readonly Of[], make: (role: Of) => Made): Record<Of, Made> =>
+  Object.fromEntries(all.map((role) => [role, make(role)])) as Record<Of, Made>;
+
+/** What a condition compares with: values, or the placeholders of a statement that is asked again and again. */
+type Asked = { chainId: number | SQLWrapper; address: Address | SQLWrapper; now: Time };
+
+const { placeholder } = sql;
+const asked: Asked = {
+  chainId: placeholder("chainId"),
+  address: placeholder("address"),
+  now: placeholder("now"),
+};
+
+const valuesOf = ({ chainId, address, now }: FormerHolder) => ({ chainId, address, now });
+
+/** The condition for names to which an address is what its role says. */
+function isHeld(role: Role, { chainId, address, now }: Asked): SQL | undefined {
+  const conditions: Record<Role, SQL | undefined> = {
+    effective_owner: ownedAt({ owner: address, isWrapper: false, now }),
+    effective_owner_as_wrapper: ownedAt({ owner: address, isWrapper: true, now }),
     registry_owner: eq(domain.registryOwner, address),
     registrar_owner: eq(domain.registrarOwner, address),
     wrapper_owner: and(eq(domain.wrapperOwner, address), isWrappedAt(now)),
     resolver: eq(domain.resolver, address),
   };
-  return and(eq(domain.chainId, chainId), conditions[addressType], isCounted);
+  return and(eq(domain.chainId, chainId), conditions[role], isCounted);
 }
 
-/** The same, without names past grace. */
-export const isHeldAndActive = (holding: Holding): SQL | undefined =>
-  and(isHeld(holding), isActiveAt(holding.now));
+/** Which names of an address: all, or without those past grace. */
+export type HeldChoice = "all" | "active";
 
-/** Which names of an address, and the page of them. */
-type HeldPage = { holding: Holding; where: SQL | undefined; page: PageRequest };
+const isChosen = (role: Role, choice: HeldChoice, of: Asked): SQL | undefined =>
+  and(isHeld(role, of), choice === "active" ? isActiveAt(of.now) : undefined);
+
+const ownedPages = forEach(ownerRoles, (role) => ({
+  all: preparedPages({ name: `${role}_all`, where: isChosen(role, "all", asked) }),
+  active: preparedPages({ name: `${role}_active`, where: isChosen(role, "active", asked) }),
+}));
 
 /** A page of the names of an address, and how many there are. One index has the names of an owner in their order. */
 export async function listHeld(
   db: Db,
-  { holding, where, page }: HeldPage,
-): Promise<{ total: number; rows: DomainRow[] }> {
+  holding: Holding,
+  { choice, page }: { choice: HeldChoice; page: PageRequest },
+): Promise<DomainPage> {
   const { chainId, addressType, now } = holding;
   if (addressType === "effective_owner" && page.sortBy === "full_name") {
-    const listing = listDomainPage(db, { where, page, now });
-    const [total, rows] = await Promise.all([countDomains(db, where), listing]);
-    return { total, rows };
+    return ownedPages[ownerRoleOf(holding)][choice](db, page, valuesOf(holding));
   }
+  const where = isChosen(roleOf(holding), choice, holding);
   const { counts, rows } = await listAndCount(db, { chainId, where, page, now }, {});
   return { total: counts.total, rows };
 }
@@ -69,17 +106,23 @@ export type HeldCounts = { total: number; active: number; expiring30d: number };
 
 /** Counts the names of an address in one pass. */
 export async function countHeld(db: Db, holding: Holding): Promise<HeldCounts> {
-  const { now } = holding;
-  const [row] = await db
-    .select({
-      total: sql<number>`count(*)::int`,
-      active: sql<number>`(count(*) filter (where ${isActiveAt(now)}))::int`,
-      expiring30d: sql<number>`(count(*) filter (where ${isExpiringWithin(30, now)}))::int`,
-    })
-    .from(domain)
-    .where(isHeld(holding));
+  const [row] = await heldCounts[roleOf(holding)](db).execute(valuesOf(holding));
   return row ?? { total: 0, active: 0, expiring30d: 0 };
 }
+
+const heldCounts = forEach(roles, (role) =>
+  prepared((db) =>
+    db
+      .select({
+        total: sql<number>`count(*)::int`,
+        active: sql<number>`(count(*) filter (where ${isActiveAt(asked.now)}))::int`,
+        expiring30d: sql<number>`(count(*) filter (where ${isExpiringWithin(30, asked.now)}))::int`,
+      })
+      .from(domain)
+      .where(isHeld(role, asked))
+      .prepare(`held_count_${role}`),
+  ),
+);
 
 /** An address that may have held names before. */
 export type FormerHolder = Omit<Holding, "addressType">;
@@ -100,37 +143,20 @@ export async function listPrevious(
   former: FormerHolder,
   { page, sortDir }: { page: number; sortDir: SortDirection },
 ): Promise<{ total: number; rows: PreviousRow[] }> {
-  const direction = sql.raw(sortDir);
-  const { node, lastOwnedBlockNumber, lastOwnedBlockTimestamp } = holder;
-  const listed = await db
-    .select({
-      node,
-      lastOwnedBlockNumber,
-      lastOwnedBlockTimestamp,
-      total: sql<number>`(count(*) over ())::int`,
-    })
-    .from(holder)
-    .where(wasHeld(db, former))
-    .orderBy(sql`${lastOwnedBlockNumber} ${direction}`, sql`${node} ${direction}`)
-    .limit(PAGE_SIZE)
-    .offset(offsetOf(page));
+  const statement = previousPages[ownerRoleOf(former)][sortDir];
+  const listed = await statement(db).execute({ ...valuesOf(former), offset: offsetOf(page) });
   // Behind the last page no row tells how many there are.
   const total = listed[0]?.total ?? (page === 1 ? 0 : await countPrevious(db, former));
-  const domains = await listDomains(db, { chainId: former.chainId, nodes: listed.map((row) => row.node) });
-  const byNode = new Map(domains.map((row) => [row.node, row]));
-  const rows = listed.flatMap(({ total: _total, node, ...last }) => {
-    const found = byNode.get(node);
-    return found === undefined ? [] : [{ domain: found, ...last }];
-  });
+  const rows = listed.map(({ domain, displayText, total: _total, ...last }) => ({
+    domain: { ...domain, displayText },
+    ...last,
+  }));
   return { total, rows };
 }
 
 /** How many names an address held and no longer controls. */
 export async function countPrevious(db: Db, former: FormerHolder): Promise<number> {
-  const [row] = await db
-    .select({ count: sql<number>`count(*)::int` })
-    .from(holder)
-    .where(wasHeld(db, former));
+  const [row] = await previousCounts[ownerRoleOf(former)](db).execute(valuesOf(former));
   return row?.count ?? 0;
 }
 
@@ -138,22 +164,57 @@ export async function countPrevious(db: Db, former: FormerHolder): Promise<numbe
  * The condition for names that an address held and no longer controls. Both those that it ever held and those that it
  * controls are found by its address alone, each in an index that has all that is asked; so no name is read for it.
  */
-function wasHeld(db: Db, former: FormerHolder): SQL | undefined {
-  const { chainId, address, now } = former;
-  const controlled = db
-    .select({ node: domain.node })
-    .from(domain)
-    .where(
-      and(
-        isHeld({ ...former, addressType: "effective_owner" }),
-        sql`not ${isLostAt(now)}`,
-        eq(domain.node, holder.node),
-      ),
-    );
-  return and(
-    eq(holder.address, address),
-    eq(holder.chainId, chainId),
-    ne(holder.node, ROOT_NODE),
-    notExists(controlled),
+function wasHeld(db: Db, role: OwnerRole): SQL | undefined {
+  const isControlled = and(
+    isHeld(role, asked),
+    sql`not ${isLostAt(asked.now)}`,
+    eq(domain.node, holder.node),
   );
+  return and(
+    eq(holder.address, asked.address),
+    eq(holder.chainId, asked.chainId),
+    ne(holder.node, ROOT_NODE),
+    notExists(db.select({ node: domain.node }).from(domain).where(isControlled)),
+  );
+}
+
+const previousCounts = forEach(ownerRoles, (role) =>
+  prepared((db) =>
+    db
+      .select({ count: sql<number>`count(*)::int` })
+      .from(holder)
+      .where(wasHeld(db, role))
+      .prepare(`previous_count_${role}`),
+  ),
+);
+
+const previousPages = forEach(ownerRoles, (role) => ({
+  asc: preparedPrevious(role, "asc"),
+  desc: preparedPrevious(role, "desc"),
+}));
+
+function preparedPrevious(role: OwnerRole, sortDir: SortDirection) {
+  const direction = sql.raw(sortDir);
+  const { chainId, node, lastOwnedBlockNumber, lastOwnedBlockTimestamp } = holder;
+  return prepared((db) => {
+    const page = db
+      .select({
+        ...{ chainId, node, lastOwnedBlockNumber, lastOwnedBlockTimestamp },
+        total: sql<number>`(count(*) over ())::int`.as("total"),
+      })
+      .from(holder)
+      .where(wasHeld(db, role))
+      .orderBy(sql`${lastOwnedBlockNumber} ${direction}`, sql`${node} ${direction}`)
+      .limit(PAGE_SIZE)
+      .offset(placeholder("offset"))
+      .as("page");
+    const last = {
+      lastOwnedBlockNumber: page.lastOwnedBlockNumber,
+      lastOwnedBlockTimestamp: page.lastOwnedBlockTimestamp,
+    };
+    return selectDomains(db, { ...last, total: page.total })
+      .innerJoin(page, and(eq(domain.chainId, page.chainId), eq(domain.node, page.node)))
+      .orderBy(sql`${page.lastOwnedBlockNumber} ${direction}`, sql`${page.node} ${direction}`)
+      .prepare(`previous_${role}_${sortDir}`);
+  });
 }

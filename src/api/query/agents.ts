@@ -5,6 +5,7 @@ import type { Address, Hex } from "viem";
 import type { Db } from "../context.ts";
 import type { AgentHome } from "../contracts.ts";
 import { offsetOf, PAGE_SIZE } from "./page.ts";
+import { prepared } from "./prepared.ts";
 
 /** A binding with what the registry says of the agent; null where the index does not follow it. */
 export type BindingRow = typeof agentBinding.$inferSelect & { uri: string | null; owner: Address | null };
@@ -13,23 +14,26 @@ export type BindingRow = typeof agentBinding.$inferSelect & { uri: string | null
 export const MAX_AGENTS_OF_NAME = 100;
 
 /** The newest bindings to a name's tokens, newest first. */
-export const listBindingsOfName = (db: Db, home: AgentHome, node: Hex): Promise<BindingRow[]> =>
-  bindings(db, home, eq(agentBinding.node, node))
-    .orderBy(desc(agentBinding.blockTimestamp), desc(agentBinding.blockNumber), desc(agentBinding.logIndex))
-    .limit(MAX_AGENTS_OF_NAME);
+export const listBindingsOfName = (
+  db: Db,
+  { chainId, adapter, registry }: AgentHome,
+  node: Hex,
+): Promise<BindingRow[]> => bindingsOfName(db).execute({ chainId, adapter, registry, node });
 
 /** Bindings of these agents, in no order; agents that are not bound are left out. */
 export async function listBindings(
   db: Db,
-  home: AgentHome,
+  { chainId, adapter, registry }: AgentHome,
   agentIds: readonly bigint[],
 ): Promise<BindingRow[]> {
   if (agentIds.length === 0) return [];
-  return bindings(db, home, inArray(agentBinding.agentId, [...agentIds]));
+  return bindingsOfAgents(db).execute({ chainId, adapter, registry, agentIds: agentIds.map(String) });
 }
 
+const { placeholder } = sql;
+
 /** What the registry says of an agent holds while the adapter owns it: after that the index does not follow it. */
-const bindings = (db: Db, home: AgentHome, where: SQL) =>
+const bindings = (db: Db, where: SQL) =>
   db
     .select({
       chainId: agentBinding.chainId,
@@ -52,12 +56,31 @@ const bindings = (db: Db, home: AgentHome, where: SQL) =>
       agent,
       and(
         eq(agent.chainId, agentBinding.chainId),
-        eq(agent.registry, home.registry),
+        eq(agent.registry, placeholder("registry")),
         eq(agent.agentId, agentBinding.agentId),
         eq(agent.owner, agentBinding.adapter),
       ),
     )
-    .where(and(eq(agentBinding.chainId, home.chainId), eq(agentBinding.adapter, home.adapter), where));
+    .where(
+      and(
+        eq(agentBinding.chainId, placeholder("chainId")),
+        eq(agentBinding.adapter, placeholder("adapter")),
+        where,
+      ),
+    );
+
+const bindingsOfName = prepared((db) =>
+  bindings(db, eq(agentBinding.node, placeholder("node")))
+    .orderBy(desc(agentBinding.blockTimestamp), desc(agentBinding.blockNumber), desc(agentBinding.logIndex))
+    .limit(MAX_AGENTS_OF_NAME)
+    .prepare("bindings_of_name"),
+);
+
+const bindingsOfAgents = prepared((db) =>
+  bindings(db, sql`${agentBinding.agentId} = any(${placeholder("agentIds")}::numeric[])`).prepare(
+    "bindings_of_agents",
+  ),
+);
 
 /** A text record in force. */
 export type AgentTextRow = Pick<
@@ -78,11 +101,11 @@ const isClaimText = like(textRecord.key, "agent-registration[%");
 export const listProfileTexts = (
   db: Db,
   names: { chainId: number; nodes: readonly Hex[] },
-): Promise<AgentTextRow[]> => textsInForce(db, names, isProfileText);
+): Promise<AgentTextRow[]> => listTextsOf(db, names, profileTexts);
 
 /** Records in force of a name at its current resolver: of its agents' profile, and claims of agents. */
 export const listAgentTexts = (db: Db, { chainId, node }: { chainId: number; node: Hex }) =>
-  textsInForce(db, { chainId, nodes: [node] }, or(isProfileText, isClaimText) as SQL);
+  listTextsOf(db, { chainId, nodes: [node] }, agentTexts);
 
 /** Keys of profiles and claims that any resolver ever logged for a name. */
 export async function listAgentKeys(
@@ -108,36 +131,42 @@ export async function listAgentKeys(
 const MAX_KEY_LENGTH = 512;
 
 /** The newest of the wanted records come first; a name may hold any number, so there is an end to them. */
-async function textsInForce(
+async function listTextsOf(
   db: Db,
   { chainId, nodes }: { chainId: number; nodes: readonly Hex[] },
-  wanted: SQL,
+  statement: typeof agentTexts,
 ): Promise<AgentTextRow[]> {
   if (nodes.length === 0) return [];
-  return db
-    .select({
-      node: textRecord.node,
-      key: textRecord.key,
-      value: textRecord.value,
-      isValueKnown: textRecord.isValueKnown,
-      blockNumber: textRecord.blockNumber,
-      transactionHash: textRecord.transactionHash,
-    })
-    .from(textRecord)
-    .innerJoin(domain, isOfCurrentResolver)
-    .leftJoin(resolverNode, isOfItsNode)
-    .where(
-      and(
-        eq(textRecord.chainId, chainId),
-        inArray(textRecord.node, [...nodes]),
-        eq(textRecord.version, sql`coalesce(${resolverNode.version}, 0)`),
-        or(isNotNull(textRecord.value), eq(textRecord.isValueKnown, false)),
-        wanted,
-      ),
-    )
-    .orderBy(desc(textRecord.blockNumber), desc(textRecord.logIndex))
-    .limit(MAX_TEXTS_OF_NAME * nodes.length);
+  return statement(db).execute({ chainId, nodes, most: MAX_TEXTS_OF_NAME * nodes.length });
 }
+
+const textsInForce = (name: string, wanted: SQL) =>
+  prepared((db) =>
+    db
+      .select({
+        node: textRecord.node,
+        key: textRecord.key,
+        value: textRecord.value,
+        isValueKnown: textRecord.isValueKnown,
+        blockNumber: textRecord.blockNumber,
+        transactionHash: textRecord.transactionHash,
+      })
+      .from(textRecord)
+      .innerJoin(domain, isOfCurrentResolver)
+      .leftJoin(resolverNode, isOfItsNode)
+      .where(
+        and(
+          eq(textRecord.chainId, placeholder("chainId")),
+          sql`${textRecord.node} = any(${placeholder("nodes")}::text[])`,
+          eq(textRecord.version, sql`coalesce(${resolverNode.version}, 0)`),
+          or(isNotNull(textRecord.value), eq(textRecord.isValueKnown, false)),
+          wanted,
+        ),
+      )
+      .orderBy(desc(textRecord.blockNumber), desc(textRecord.logIndex))
+      .limit(placeholder("most"))
+      .prepare(name),
+  );
 
 const MAX_TEXTS_OF_NAME = 200;
 
@@ -152,6 +181,9 @@ const isOfItsNode = and(
   eq(resolverNode.resolver, textRecord.resolver),
   eq(resolverNode.node, textRecord.node),
 );
+
+const profileTexts = textsInForce("profile_texts", isProfileText);
+const agentTexts = textsInForce("agent_texts", or(isProfileText, isClaimText) as SQL);
 
 /** A registry whose agents the directory lists, with how keys of claims to its agents begin, in lower case. */
 export type ListedHome = AgentHome & { keyPrefix: string };
@@ -191,52 +223,59 @@ export type DirectoryRow = {
   transactionHash: Hex;
 };
 
-type RawRow = Record<keyof DirectoryRow, unknown>;
+/** Newest first, by the binding, else by the claim; or bound ones first, then the oldest claim. */
+export type DirectoryOrder = "newest" | "bound_first";
 
 /**
- * A page of the directory and how many lines there are in all. Newest first, by the binding, else by the claim; or
- * bound ones first, then the oldest claim, which is how one agent is found.
+ * A page of the directory and how many lines there are in all. Newest first; or, of one agent, bound ones first, which
+ * is how its name is found.
  */
 export async function listDirectory(
   db: Db,
-  {
-    directory,
-    filters,
-    page,
-    order,
-  }: {
-    directory: Directory;
-    filters: DirectoryFilters;
-    page: number;
-    order: "newest" | "bound_first";
-  },
+  asked: { directory: Directory; filters: DirectoryFilters; page: number; order: DirectoryOrder },
 ): Promise<{ rows: DirectoryRow[]; total: number }> {
+  const { directory, filters, page, order } = asked;
   if (directory.homes.length === 0) return { rows: [], total: 0 };
-  const where = conditionOf(filters);
-  const direction = sql.raw(order === "newest" ? "desc" : "asc");
-  const first = order === "newest" ? sql`` : sql`"isBound" desc,`;
-  const listed = await db.execute(sql`with ${parts(directory, filters.agentId)}
-    select item.*, count(*) over ()::int as total from item where ${where}
-    order by ${first} time ${direction}, "chainId", "blockNumber" ${direction}, "logIndex" ${direction}, node
-    limit ${PAGE_SIZE} offset ${offsetOf(page)}`);
-  const rows = listed.rows as (RawRow & { total: number })[];
-  if (rows[0] === undefined && page > 1) {
+  const listed = await directories[order](db).execute({
+    ...valuesOf(directory),
+    isBound: filters.isBound ?? null,
+    hasRegistration: filters.hasRegistration ?? null,
+    pattern: filters.text ? `%${filters.text.replaceAll(/[\\%_]/g, "\\$&")}%` : null,
+    agentId: filters.agentId?.toString() ?? null,
+    offset: offsetOf(page),
+  });
+  if (listed[0] === undefined && page > 1) {
     // Behind the last page no row tells how many there are.
-    const { total } = await listDirectory(db, { directory, filters, page: 1, order });
+    const { total } = await listDirectory(db, { ...asked, page: 1 });
     return { rows: [], total };
   }
-  return { rows: rows.map(toRow), total: rows[0]?.total ?? 0 };
+  return { rows: listed.map(toRow), total: listed[0]?.total ?? 0 };
 }
 
-function conditionOf({ isBound, hasRegistration, text, agentId }: DirectoryFilters): SQL {
-  const conditions = [
-    isBound === undefined ? undefined : sql`"isBound" = ${isBound}`,
-    hasRegistration === undefined ? undefined : sql`"hasRegistration" = ${hasRegistration}`,
-    text ? sql`"fullName" ilike ${`%${text.replaceAll(/[\\%_]/g, "\\$&")}%`}` : undefined,
-    agentId === undefined ? undefined : sql`"agentId" = ${agentId}`,
-  ].filter((condition) => condition !== undefined);
-  return conditions.length === 0 ? sql`true` : sql.join(conditions, sql` and `);
-}
+const valuesOf = ({ chainId, homes, indexedResolvers }: Directory) => ({
+  chainId,
+  indexedResolvers,
+  homeChainIds: homes.map((home) => home.chainId),
+  adapters: homes.map(({ adapter }) => adapter),
+  registries: homes.map(({ registry }) => registry),
+  keyPrefixes: homes.map(({ keyPrefix }) => keyPrefix),
+});
+
+/** A condition that holds of every line where nothing is asked. */
+const isAsked = (value: SQL, condition: SQL): SQL => sql`(${value} is null or ${condition})`;
+
+const isFound = sql.join(
+  [
+    isAsked(sql`${placeholder("isBound")}::boolean`, sql`"isBound" = ${placeholder("isBound")}`),
+    isAsked(
+      sql`${placeholder("hasRegistration")}::boolean`,
+      sql`"hasRegistration" = ${placeholder("hasRegistration")}`,
+    ),
+    isAsked(sql`${placeholder("pattern")}::text`, sql`"fullName" ilike ${placeholder("pattern")}`),
+    isAsked(sql`${placeholder("agentId")}::numeric`, sql`"agentId" = ${placeholder("agentId")}::numeric`),
+  ],
+  sql` and `,
+);
 
 /** An agent's id and the last bracket, after the prefix of a key. */
 const ID_PATTERN = "^(0|[1-9][0-9]{0,77})\\]$";
@@ -245,19 +284,24 @@ const ID_PATTERN = "^(0|[1-9][0-9]{0,77})\\]$";
  * The lines of the directory. A claim counts if it is a conforming record in force with a value, at a resolver that
  * the index may answer for; it makes a line of its own where the agent is not bound to the claiming name.
  */
-function parts({ chainId, homes, indexedResolvers }: Directory, agentId: bigint | undefined): SQL {
+function lines(order: DirectoryOrder): SQL {
+  const chainId = placeholder("chainId");
   const rest = sql`substr(${textRecord.key}, char_length(home.prefix) + 1)`;
-  const isWanted = agentId === undefined ? sql`${rest} ~ ${ID_PATTERN}` : sql`${rest} = ${`${agentId}]`}`;
+  const isWanted =
+    order === "newest"
+      ? sql`${rest} ~ ${sql.raw(`'${ID_PATTERN}'`)}`
+      : sql`${rest} = ${placeholder("agentId")}::text || ']'`;
   const isIndexed = (resolver: SQL) =>
-    indexedResolvers.length === 0
-      ? sql`false`
-      : sql`coalesce(${resolver} in ${[...indexedResolvers]}, false)`;
+    sql`coalesce(${resolver} = any(${placeholder("indexedResolvers")}::text[]), false)`;
   return sql`
-  home (chain_id, adapter, registry, prefix) as (values ${sql.join(homes.map(homeValues), sql`, `)}),
+  home (chain_id, adapter, registry, prefix) as (
+    select * from unnest(${placeholder("homeChainIds")}::int[], ${placeholder("adapters")}::text[],
+      ${placeholder("registries")}::text[], ${placeholder("keyPrefixes")}::text[])
+  ),
   claim as materialized (
     select distinct on (home.chain_id, home.registry, ${rest}, ${textRecord.node})
       home.chain_id, home.adapter, home.registry,
-      case when ${rest} ~ ${ID_PATTERN} then rtrim(${rest}, ']')::numeric end as agent_id,
+      case when ${rest} ~ ${sql.raw(`'${ID_PATTERN}'`)} then rtrim(${rest}, ']')::numeric end as agent_id,
       ${domain.node} as node, ${domain.fullName} as full_name,
       ${textRecord.blockNumber} as block_number, ${textRecord.logIndex} as log_index,
       ${textRecord.transactionHash} as transaction_hash, ${textRecord.isValueKnown} as is_known
@@ -299,10 +343,45 @@ function parts({ chainId, homes, indexedResolvers }: Directory, agentId: bigint 
   )`;
 }
 
-const homeValues = ({ chainId, adapter, registry, keyPrefix }: ListedHome): SQL =>
-  sql`(${chainId}::int, ${adapter}::text, ${registry}::text, ${keyPrefix}::text)`;
+const column = <Name extends keyof DirectoryRow | "total">(name: Name) =>
+  sql<(DirectoryRow & { total: number })[Name]>`${sql.identifier(name)}`;
 
-const toRow = ({ total: _total, ...row }: RawRow & { total: number }): DirectoryRow => ({
-  ...(row as DirectoryRow),
+const columns = {
+  ...{ chainId: column("chainId"), adapter: column("adapter"), registry: column("registry") },
+  ...{ agentId: column("agentId"), node: column("node"), fullName: column("fullName") },
+  ...{
+    isBound: column("isBound"),
+    hasRegistration: column("hasRegistration"),
+    isIndexed: column("isIndexed"),
+  },
+  ...{
+    blockNumber: column("blockNumber"),
+    transactionHash: column("transactionHash"),
+    total: column("total"),
+  },
+};
+
+const preparedDirectory = (order: DirectoryOrder) => {
+  const direction = sql.raw(order === "newest" ? "desc" : "asc");
+  const first = order === "newest" ? sql`` : sql`"isBound" desc,`;
+  return prepared((db) =>
+    db
+      .select(columns)
+      .from(
+        sql`(with ${lines(order)}
+          select item.*, count(*) over ()::int as total from item where ${isFound}
+          order by ${first} time ${direction}, "chainId", "blockNumber" ${direction}, "logIndex" ${direction}, node
+          limit ${sql.raw(String(PAGE_SIZE))} offset ${placeholder("offset")}) as listed`,
+      )
+      .prepare(`directory_${order}`),
+  );
+};
+
+const directories = { newest: preparedDirectory("newest"), bound_first: preparedDirectory("bound_first") };
+
+type Listed = Omit<DirectoryRow, "agentId"> & { agentId: unknown; total: number };
+
+const toRow = ({ total: _total, ...row }: Listed): DirectoryRow => ({
+  ...row,
   agentId: BigInt(row.agentId as string),
 });

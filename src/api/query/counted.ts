@@ -2,8 +2,8 @@ import { domain } from "ponder:schema";
 import type { SQL } from "drizzle-orm";
 import { sql } from "ponder";
 import { ADDR_REVERSE_NODE } from "../../ens/name.ts";
-import { GRACE_SECONDS } from "../availability.ts";
-import { isEthName, isExpiredAt, isName } from "./lifetime.ts";
+import { graceBegan, isEthName, isExpiredAt, isName } from "./lifetime.ts";
+import type { Time } from "./time.ts";
 
 /*
  * Which rows of `domains` count where names are counted. As in `lifetime.ts`, never null.
@@ -20,12 +20,12 @@ export const isCounted: SQL<boolean> = sql`(${isName} and ${domain.parentNode} i
  * it, names without expiry always. A .eth name that is in no registrar (any more) is not active, whoever its registry
  * owner is: everybody may register it.
  */
-export const isActiveAt = (now: number): SQL<boolean> =>
+export const isActiveAt = (now: Time): SQL<boolean> =>
   sql`(not ${isExpiredAt(now)} and not (${isEthName} and ${domain.expiryTimestamp} is null))`;
 
 /**
  * True for .eth names whose last holder lost the right to renew at `now`. Names of other kinds go on being their
  * owner's after an expiry, or pass to the NameWrapper, which the effective owner then tells.
  */
-export const isLostAt = (now: number): SQL<boolean> =>
-  sql`(${isEthName} and coalesce(${domain.expiryTimestamp} < ${BigInt(now) - GRACE_SECONDS}, true))`;
+export const isLostAt = (now: Time): SQL<boolean> =>
+  sql`(${isEthName} and coalesce(${domain.expiryTimestamp} < ${graceBegan(now)}, true))`;

@@ -1,5 +1,6 @@
 import { domain, resolverNode, textRecord } from "ponder:schema";
 import type { SQL } from "drizzle-orm";
+import type { AnyPgColumn } from "drizzle-orm/pg-core";
 import { and, eq, sql } from "ponder";
 import type { Hex } from "viem";
 import { keccak256 } from "../../ens/keccak.ts";
@@ -96,42 +97,50 @@ export async function countDomains(db: Db, where: SQL | undefined): Promise<numb
   return row?.count ?? 0;
 }
 
-const withDisplay = (db: Db, condition: SQL | undefined) =>
-  db
-    .select({ domain, displayText: textRecord.value })
-    .from(domain)
-    .leftJoin(
-      resolverNode,
-      and(
-        eq(resolverNode.chainId, domain.chainId),
-        eq(resolverNode.resolver, domain.resolver),
-        eq(resolverNode.node, domain.node),
-      ),
-    )
-    .leftJoin(
-      textRecord,
-      and(
-        eq(textRecord.chainId, domain.chainId),
-        eq(textRecord.resolver, domain.resolver),
-        eq(textRecord.node, domain.node),
-        eq(textRecord.version, sql`coalesce(${resolverNode.version}, 0)`),
-        eq(textRecord.keyHash, DISPLAY_KEY_HASH),
-        textRecord.isValueKnown,
-      ),
-    )
-    .where(condition);
-
-const domainsOfNodes = prepared((db) =>
-  withDisplay(
-    db,
-    and(
-      eq(domain.chainId, sql.placeholder("chainId")),
-      sql`${domain.node} = any(${sql.placeholder("nodes")}::text[])`,
-    ),
-  ).prepare("domains_of_nodes"),
+/** The name at its current resolver. */
+const isAtResolver = and(
+  eq(resolverNode.chainId, domain.chainId),
+  eq(resolverNode.resolver, domain.resolver),
+  eq(resolverNode.node, domain.node),
 );
 
-const toRow = (row: { domain: typeof domain.$inferSelect; displayText: string | null }): DomainRow => ({
+/** The `display` text in force there. */
+const isDisplay = and(
+  eq(textRecord.chainId, domain.chainId),
+  eq(textRecord.resolver, domain.resolver),
+  eq(textRecord.node, domain.node),
+  eq(textRecord.version, sql`coalesce(${resolverNode.version}, 0)`),
+  eq(textRecord.keyHash, DISPLAY_KEY_HASH),
+  textRecord.isValueKnown,
+);
+
+/** All about domains, and what else is told of each; to be told which. */
+export const selectDomains = <More extends Record<string, SQL.Aliased<number | null> | AnyPgColumn>>(
+  db: Db,
+  more: More,
+) =>
+  db
+    .select({ domain, displayText: textRecord.value, ...more })
+    .from(domain)
+    .leftJoin(resolverNode, isAtResolver)
+    .leftJoin(textRecord, isDisplay);
+
+const domainsOfNodes = prepared((db) =>
+  selectDomains(db, {})
+    .where(
+      and(
+        eq(domain.chainId, sql.placeholder("chainId")),
+        sql`${domain.node} = any(${sql.placeholder("nodes")}::text[])`,
+      ),
+    )
+    .prepare("domains_of_nodes"),
+);
+
+/** A row of `selectDomains`. */
+export const toRow = (row: {
+  domain: typeof domain.$inferSelect;
+  displayText: string | null;
+}): DomainRow => ({
   ...row.domain,
   displayText: row.displayText,
 });
@@ -139,11 +148,3 @@ const toRow = (row: { domain: typeof domain.$inferSelect; displayText: string | 
 /** How many domains have a label of which only the hash is known. */
 export const countPending = (db: Db, { chainId }: { chainId: number }): Promise<number> =>
   countDomains(db, and(eq(domain.chainId, chainId), sql`not ${domain.isLabelKnown}`));
-
-/** True for the names right under a node. */
-export const childrenOf = ({ chainId, node }: { chainId: number; node: Hex }): SQL | undefined =>
-  and(eq(domain.chainId, chainId), eq(domain.parentNode, node));
-
-/** True for names with this labelhash, under whatever parent. */
-export const labelledWith = ({ chainId, hash }: { chainId: number; hash: Hex }): SQL | undefined =>
-  and(eq(domain.chainId, chainId), eq(domain.labelhash, hash));

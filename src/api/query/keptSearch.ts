@@ -30,9 +30,9 @@ const pendingNames = preparedFigures(
 /** How many names are right under a node. */
 export async function countKeptChildren(
   db: Db,
-  parent: { chainId: number; node: Hex },
+  { chainId, node }: { chainId: number; node: Hex },
 ): Promise<number | null> {
-  const kept = await childNames(db, parent);
+  const kept = await childNames(db, { chainId, node });
   return kept?.count ?? null;
 }
 

@@ -3,6 +3,7 @@ import type { SQL } from "drizzle-orm";
 import { sql } from "ponder";
 import { ETH_NODE, ROOT_NODE } from "../../ens/name.ts";
 import { type Availability, expiryBounds, GRACE_SECONDS, SHORTEST_LABEL } from "../availability.ts";
+import { shifted, type Time } from "./time.ts";
 
 /*
  * Conditions on a domain's place in its life. Each is true or false for every row, never null, so that `not` and
@@ -16,14 +17,17 @@ export const isEthName = sql<boolean>`(${domain.parentNode} is not distinct from
 export const isName = sql<boolean>`(${domain.node} <> ${ROOT_NODE})`;
 
 /** True for names that ended for good at `now`: .eth names 90 days after their expiry, others at it. */
-export const isExpiredAt = (now: number): SQL<boolean> =>
+export const isExpiredAt = (now: Time): SQL<boolean> =>
   sql`(${domain.expiryTimestamp} is not null and ${domain.expiryTimestamp} <= ${now}
-    and (not ${isEthName} or ${domain.expiryTimestamp} < ${BigInt(now) - GRACE_SECONDS}))`;
+    and (not ${isEthName} or ${domain.expiryTimestamp} < ${graceBegan(now)}))`;
+
+/** The expiry of the .eth names whose grace ends at `now`. */
+export const graceBegan = (now: Time): Time => shifted(now, -Number(GRACE_SECONDS));
 
 /** True for names that are registered at `now` and expire within so many days. */
-export const isExpiringWithin = (days: number, now: number): SQL<boolean> =>
+export const isExpiringWithin = (days: number, now: Time): SQL<boolean> =>
   sql`(${domain.expiryTimestamp} is not null and ${domain.expiryTimestamp} > ${now}
-    and ${domain.expiryTimestamp} <= ${now + days * 86_400})`;
+    and ${domain.expiryTimestamp} <= ${shifted(now, days * 86_400)})`;
 
 /** True for names of a state at `now`. SQL twin of `availabilityOf` in `availability.ts`. */
 export function hasAvailability(status: Exclude<Availability, "unknown">, now: number): SQL {

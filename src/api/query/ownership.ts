@@ -3,9 +3,7 @@ import type { SQL, SQLWrapper } from "drizzle-orm";
 import { and, eq, sql } from "ponder";
 import type { Address } from "viem";
 import { PARENT_CANNOT_CONTROL } from "../../ens/wrapper.ts";
-
-/** Unix seconds: as a number, or as a placeholder of a statement that is asked again and again. */
-export type Time = number | SQLWrapper;
+import type { Time } from "./time.ts";
 
 /**
  * True for names whose wrapper token lapsed at `now`: stored as wrapped, but expired with PARENT_CANNOT_CONTROL burnt.
@@ -27,14 +25,15 @@ export const ownerAt = (now: Time): SQL<Address | null> =>
  */
 export function ownedAt({
   owner,
-  wrapper,
+  isWrapper,
   now,
 }: {
-  owner: Address;
-  wrapper: Address | undefined;
+  owner: Address | SQLWrapper;
+  /** Whether the owner is the NameWrapper. */
+  isWrapper: boolean;
   now: Time;
 }) {
   const stored = and(eq(domain.effectiveOwnerAddress, owner), sql`not ${isLapsedAt(now)}`);
-  if (owner !== wrapper) return stored;
+  if (!isWrapper) return stored;
   return sql`(${stored} or (${eq(domain.registryOwner, owner)} and ${isLapsedAt(now)}))`;
 }

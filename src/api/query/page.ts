@@ -2,6 +2,7 @@ import { domain } from "ponder:schema";
 import type { SQL } from "drizzle-orm";
 import { sql } from "ponder";
 import { ownerAt } from "./ownership.ts";
+import type { Time } from "./time.ts";
 
 /** Results on one page, everywhere. */
 export const PAGE_SIZE = 25;
@@ -24,7 +25,7 @@ export const offsetOf = (page: number): number => (page - 1) * PAGE_SIZE;
  * indexes are not, so it is a name's beginning, and the whole name decides after it. Ties are broken by the node;
  * names without expiry or owner come last in both directions.
  */
-export function orderOf({ sortBy, sortDir }: Omit<PageRequest, "page">, now: number): SQL[] {
+export function orderOf({ sortBy, sortDir }: Omit<PageRequest, "page">, now: Time): SQL[] {
   const direction = sql.raw(sortDir);
   const terms: Record<SortColumn, SQL[]> = {
     full_name: [sql`left(${domain.fullName}, 128) ${direction}`, sql`${domain.fullName} ${direction}`],
@@ -39,7 +40,7 @@ export function orderOf({ sortBy, sortDir }: Omit<PageRequest, "page">, now: num
  * What domains are sorted by in a list that is found before it is sorted: nothing that an index holds. Where a search
  * finds its names by another index, an index that sorts would tempt PostgreSQL to go through all names in their order.
  */
-export function sortKeyOf(sortBy: SortColumn, now: number): SQL {
+export function sortKeyOf(sortBy: SortColumn, now: Time): SQL {
   const keys: Record<SortColumn, SQL> = {
     full_name: sql`${domain.fullName}`,
     label: sql`${domain.label}`,

@@ -2,6 +2,9 @@ import { addressRecord, domain, primaryName, primaryNameChange, resolverNode } f
 import { and, asc, eq, inArray, sql } from "ponder";
 import type { Address, Hex } from "viem";
 import type { Db } from "../context.ts";
+import { prepared } from "./prepared.ts";
+
+const { placeholder } = sql;
 
 /** Coin type of Ethereum, under which `addr.reverse` names addresses. Source: SLIP-44, ENSIP-19. */
 export const ETHEREUM_COIN_TYPE = 60n;
@@ -20,12 +23,7 @@ export async function listReverseNames(
   db: Db,
   { chainId, nodes }: { chainId: number; nodes: readonly Hex[] },
 ): Promise<ReverseRow[]> {
-  if (nodes.length === 0) return [];
-  return db
-    .select({ node: domain.node, resolver: domain.resolver, name: resolverNode.name })
-    .from(domain)
-    .leftJoin(resolverNode, atCurrentResolver)
-    .where(and(eq(domain.chainId, chainId), inArray(domain.node, [...nodes])));
+  return nodes.length === 0 ? [] : reverseNames(db).execute({ chainId, nodes });
 }
 
 /** The names that addresses set at the default reverse registrar. */
@@ -33,14 +31,21 @@ export async function listDefaultNames(
   db: Db,
   addresses: readonly Address[],
 ): Promise<{ address: Address; name: string | null }[]> {
-  if (addresses.length === 0) return [];
-  return db
+  return addresses.length === 0 ? [] : defaultNames(db).execute({ addresses });
+}
+
+const defaultNames = prepared((db) =>
+  db
     .select({ address: primaryName.address, name: primaryName.name })
     .from(primaryName)
     .where(
-      and(inArray(primaryName.address, [...addresses]), eq(primaryName.coinType, Number(DEFAULT_COIN_TYPE))),
-    );
-}
+      and(
+        sql`${primaryName.address} = any(${placeholder("addresses")}::text[])`,
+        eq(primaryName.coinType, Number(DEFAULT_COIN_TYPE)),
+      ),
+    )
+    .prepare("default_names"),
+);
 
 /** An address record in force: of the node's current resolver, in the node's current version there. */
 export type AddressRow = { node: Hex; coinType: bigint; address: Hex | null };
@@ -50,8 +55,31 @@ export async function listEthereumAddresses(
   db: Db,
   { chainId, nodes }: { chainId: number; nodes: readonly Hex[] },
 ): Promise<AddressRow[]> {
-  if (nodes.length === 0) return [];
-  return db
+  return nodes.length === 0 ? [] : ethereumAddresses(db).execute({ chainId, nodes });
+}
+
+const atCurrentResolver = and(
+  eq(resolverNode.chainId, domain.chainId),
+  eq(resolverNode.resolver, domain.resolver),
+  eq(resolverNode.node, domain.node),
+);
+
+const isOneOf = and(
+  eq(domain.chainId, placeholder("chainId")),
+  sql`${domain.node} = any(${placeholder("nodes")}::text[])`,
+);
+
+const reverseNames = prepared((db) =>
+  db
+    .select({ node: domain.node, resolver: domain.resolver, name: resolverNode.name })
+    .from(domain)
+    .leftJoin(resolverNode, atCurrentResolver)
+    .where(isOneOf)
+    .prepare("reverse_names"),
+);
+
+const ethereumAddresses = prepared((db) =>
+  db
     .select({ node: domain.node, coinType: addressRecord.coinType, address: addressRecord.address })
     .from(domain)
     .leftJoin(resolverNode, atCurrentResolver)
@@ -65,13 +93,8 @@ export async function listEthereumAddresses(
         inArray(addressRecord.coinType, [ETHEREUM_COIN_TYPE, DEFAULT_COIN_TYPE]),
       ),
     )
-    .where(and(eq(domain.chainId, chainId), inArray(domain.node, [...nodes])));
-}
-
-const atCurrentResolver = and(
-  eq(resolverNode.chainId, domain.chainId),
-  eq(resolverNode.resolver, domain.resolver),
-  eq(resolverNode.node, domain.node),
+    .where(isOneOf)
+    .prepare("ethereum_addresses"),
 );
 
 /** A row of `primary_name_changes`. */
