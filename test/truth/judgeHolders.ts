@@ -32,9 +32,11 @@ async function judgeHolder(judge: Judge, address: string, named: Map<Hex, Log>):
   const previous = [...named]
     .filter(([node]) => !controls(judge, node, address))
     .map(([, log]) => log.blockNumber);
-  const summary = await judge.get(`/address/${address}/previous-domains`);
-  judge.same(`previous domains of ${address}`, summary.total, previous.length);
-  const blocks = ((summary.results ?? []) as Row[]).map(
+  const listed = await judge.get(`/address/${address}/previous-domains`);
+  judge.same(`previous domains of ${address}`, listed.total, previous.length);
+  const summary = await judge.get(`/address/${address}/summary`);
+  judge.same(`names that ${address} had, in its summary`, summary.previously_owned_count, previous.length);
+  const blocks = ((listed.results ?? []) as Row[]).map(
     ({ last_owned_block_number }) => last_owned_block_number,
   );
   judge.same(

@@ -7,10 +7,10 @@ import { findPrimaryName } from "../primaryNames.ts";
 import {
   addressTypes,
   countHeld,
-  countPrevious,
   type Holding,
   listHeld,
   listPrevious,
+  summarise,
 } from "../query/addresses.ts";
 import { PAGE_SIZE } from "../query/page.ts";
 import { listClaims } from "../query/primaryNames.ts";
@@ -182,18 +182,17 @@ export const addressSummary = endpoint({
   handle: async (asked, ctx) => {
     const { db, now, contracts } = ctx;
     const former = { chainId: contracts.chainId, address: asked.address, wrapper: contracts.wrapper, now };
-    const [held, { primary, source }, previous] = await Promise.all([
-      countHeld(db, holdingOf(ctx, asked.address, "effective_owner")),
+    const [counted, { primary, source }] = await Promise.all([
+      summarise(db, former),
       findPrimaryName(ctx, asked.address),
-      countPrevious(db, former),
     ]);
     return {
       address: toAddress(asked.address),
-      domain_count: held.active,
+      domain_count: counted.active,
       primary_name: primary?.name ?? null,
       primary_name_source: source,
-      domains_expiring_30d: held.expiring30d,
-      previously_owned_count: previous,
+      domains_expiring_30d: counted.expiring30d,
+      previously_owned_count: counted.previous,
     };
   },
 });

@@ -110,14 +110,14 @@ export async function countHeld(db: Db, holding: Holding): Promise<HeldCounts> {
   return row ?? { total: 0, active: 0, expiring30d: 0 };
 }
 
+const countIf = (condition: SQL): SQL<number> => sql<number>`(count(*) filter (where ${condition}))::int`;
+const active = countIf(isActiveAt(asked.now));
+const expiring30d = countIf(isExpiringWithin(30, asked.now));
+
 const heldCounts = forEach(roles, (role) =>
   prepared((db) =>
     db
-      .select({
-        total: sql<number>`count(*)::int`,
-        active: sql<number>`(count(*) filter (where ${isActiveAt(asked.now)}))::int`,
-        expiring30d: sql<number>`(count(*) filter (where ${isExpiringWithin(30, asked.now)}))::int`,
-      })
+      .select({ total: sql<number>`count(*)::int`, active, expiring30d })
       .from(domain)
       .where(isHeld(role, asked))
       .prepare(`held_count_${role}`),
@@ -146,18 +146,12 @@ export async function listPrevious(
   const statement = previousPages[ownerRoleOf(former)][sortDir];
   const listed = await statement(db).execute({ ...valuesOf(former), offset: offsetOf(page) });
   // Behind the last page no row tells how many there are.
-  const total = listed[0]?.total ?? (page === 1 ? 0 : await countPrevious(db, former));
+  const total = listed[0]?.total ?? (page === 1 ? 0 : (await summarise(db, former)).previous);
   const rows = listed.map(({ domain, displayText, total: _total, ...last }) => ({
     domain: { ...domain, displayText },
     ...last,
   }));
   return { total, rows };
-}
-
-/** How many names an address held and no longer controls. */
-export async function countPrevious(db: Db, former: FormerHolder): Promise<number> {
-  const [row] = await previousCounts[ownerRoleOf(former)](db).execute(valuesOf(former));
-  return row?.count ?? 0;
 }
 
 /**
@@ -177,16 +171,6 @@ function wasHeld(db: Db, role: OwnerRole): SQL | undefined {
     notExists(db.select({ node: domain.node }).from(domain).where(isControlled)),
   );
 }
-
-const previousCounts = forEach(ownerRoles, (role) =>
-  prepared((db) =>
-    db
-      .select({ count: sql<number>`count(*)::int` })
-      .from(holder)
-      .where(wasHeld(db, role))
-      .prepare(`previous_count_${role}`),
-  ),
-);
 
 const previousPages = forEach(ownerRoles, (role) => ({
   asc: preparedPrevious(role, "asc"),
@@ -218,3 +202,23 @@ function preparedPrevious(role: OwnerRole, sortDir: SortDirection) {
       .prepare(`previous_${role}_${sortDir}`);
   });
 }
+
+/** What an address has, as in `HeldCounts`, and how many names `listPrevious` has of it. */
+export type Summary = { active: number; expiring30d: number; previous: number };
+
+/** Counts what an address has and had. */
+export async function summarise(db: Db, former: FormerHolder): Promise<Summary> {
+  const [row] = await summaries[ownerRoleOf(former)](db).execute(valuesOf(former));
+  return row ?? { active: 0, expiring30d: 0, previous: 0 };
+}
+
+const summaries = forEach(ownerRoles, (role) =>
+  prepared((db) => {
+    const previous = db.select({ count: sql`count(*)::int` }).from(holder).where(wasHeld(db, role));
+    return db
+      .select({ active, expiring30d, previous: sql<number>`${previous}` })
+      .from(domain)
+      .where(isHeld(role, asked))
+      .prepare(`summary_${role}`);
+  }),
+);
