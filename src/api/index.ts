@@ -10,7 +10,6 @@ import { createHeads } from "./chainHead.ts";
 import { chainClock, systemClock } from "./clock.ts";
 import type { Ctx, Db } from "./context.ts";
 import { contractsOf, firstBlocksOf } from "./contracts.ts";
-import { failCutConnections } from "./cutConnections.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { operations } from "./endpoints/index.ts";
 import { signupEndpoints } from "./endpoints/signup.ts";
@@ -50,7 +49,6 @@ const now = isPublicNetwork ? systemClock : chainClock(db);
 const log = createLog();
 const meters = createMeters();
 const { $client: pool } = readonlyDb as unknown as { $client: Pool };
-failCutConnections(pool);
 watchQueries(pool, { log, meters, slowMs: settings.slowQueryMs });
 
 const store = openStore({ databaseUrl: settings.databaseUrl, schema: settings.serviceSchema });

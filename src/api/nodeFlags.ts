@@ -1,5 +1,5 @@
 /** Modules that are loaded before Ponder's own. */
-const preloads = ["linearQueue.ts", "durableCommits.ts", "quickStore.ts"];
+const preloads = ["linearQueue.ts", "ponderPools.ts", "quickStore.ts"];
 
 /** Flags of Node for a process that runs Ponder. */
 export const nodeFlags = (): string[] =>

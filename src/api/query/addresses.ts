@@ -1,6 +1,6 @@
 import { domain, holder } from "ponder:schema";
 import type { SQL, SQLWrapper } from "drizzle-orm";
-import { and, eq, ne, notExists, sql } from "ponder";
+import { and, eq, ne, notInArray, sql } from "ponder";
 import type { Address } from "viem";
 import { ROOT_NODE } from "../../ens/name.ts";
 import type { Db } from "../context.ts";
@@ -156,19 +156,16 @@ export async function listPrevious(
 
 /**
  * The condition for names that an address held and no longer controls. Both those that it ever held and those that it
- * controls are found by its address alone, each in an index that has all that is asked; so no name is read for it.
+ * controls are found by its address alone, each in an index that has all that is asked; so no name is read for it. `not
+ * in` has them hashed once, however many PostgreSQL expects: `not exists` is now and then a loop through all pairs.
  */
 function wasHeld(db: Db, role: OwnerRole): SQL | undefined {
-  const isControlled = and(
-    isHeld(role, asked),
-    sql`not ${isLostAt(asked.now)}`,
-    eq(domain.node, holder.node),
-  );
+  const isControlled = and(isHeld(role, asked), sql`not ${isLostAt(asked.now)}`);
   return and(
     eq(holder.address, asked.address),
     eq(holder.chainId, asked.chainId),
     ne(holder.node, ROOT_NODE),
-    notExists(db.select({ node: domain.node }).from(domain).where(isControlled)),
+    notInArray(holder.node, db.select({ node: domain.node }).from(domain).where(isControlled)),
   );
 }
 
