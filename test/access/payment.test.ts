@@ -22,10 +22,10 @@ type Signed = Credential.Credential<{ type: "transaction"; signature: `0x${strin
 
 const payFor = async (
   challenge: Challenge.Challenge,
-  account?: Awaited<ReturnType<PaidService["chain"]["createPayer"]>>,
+  payer = service.chain.createPayer(),
 ): Promise<string> => {
   const headers = new Headers({ "www-authenticate": Challenge.serialize(challenge) });
-  return pay(service.chain, { account: account ?? (await service.chain.createPayer()), headers });
+  return pay(service.chain, { account: await payer, headers });
 };
 
 describe("a payment", () => {
@@ -169,7 +169,8 @@ describe("a payment is refused, and nothing moves,", () => {
     const { recipient, currency, chainId, secretKey, realm } = service.settings;
     const charge = tempo.charge({ recipient, currency, chainId, getClient: () => service.chain.client });
     const { challenge } = Mppx.create({ secretKey, realm, methods: [charge] });
-    const payer = await service.chain.createPayer();
+    const payer = service.chain.createPayer();
+    await payer;
     // The wallet asks the chain about its payment, which the chain refuses once the time is over: so there is some left.
     const expires = new Date(Date.now() + 10_000).toISOString();
     const credential = await payFor(

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { LocalChain } from "../devnet/localChain.ts";
-import { launchStack, type Stack, startStack } from "../support/stack.ts";
+import { launchStack, type Stack } from "../support/stack.ts";
 import { historiesOf, playSteps } from "../truth/steps.ts";
 import { judgeStack, startHistoryChain } from "../truth/trial.ts";
 import { startSlowRpc } from "./slowRpc.ts";
-import { differencesOf, readTables } from "./tables.ts";
+import { expectUndisturbed } from "./undisturbed.ts";
 
 const SEED = 1_577;
 /** Enough for some of the backfill, and far from all of it. */
@@ -23,21 +23,6 @@ afterAll(async () => {
   await local?.anvil.stop();
 });
 
-const plan = () => ({ rpcUrl: local.anvil.url, deployment: local.deployment });
-
-/** The tables are those of an index of the same chain that nothing disturbed. */
-async function expectUndisturbed(stack: Stack): Promise<void> {
-  const undisturbed = await startStack(plan());
-  try {
-    await undisturbed.waitForHead();
-    const [is, should] = [await readTables(stack), await readTables(undisturbed)];
-    expect(should.get("events")?.length).toBeGreaterThan(100);
-    expect(differencesOf(is, should)).toEqual([]);
-  } finally {
-    await undisturbed.destroy();
-  }
-}
-
 const countEvents = async ({ sql }: Stack): Promise<number> => {
   const rows = await sql<{ count: string }>("select count(*) from events").catch(() => []);
   return Number(rows[0]?.count ?? 0);
@@ -45,7 +30,7 @@ const countEvents = async ({ sql }: Stack): Promise<number> => {
 
 test("an index that is killed in the backfill is complete after a restart", async () => {
   const rpc = await startSlowRpc(local.anvil.url, { allowed: REQUESTS_ALLOWED });
-  const stack = await launchStack({ ...plan(), rpcUrl: rpc.url });
+  const stack = await launchStack({ rpcUrl: rpc.url, deployment: local.deployment });
   try {
     // The requests are held: what was fetched before is indexed and committed, and the rest does not come.
     await waitUntil(async () => rpc.served() >= REQUESTS_ALLOWED && (await countEvents(stack)) > 0);
@@ -56,7 +41,7 @@ test("an index that is killed in the backfill is complete after a restart", asyn
     await stack.ready();
     expect((await judgeStack(stack, local)).differences).toEqual([]);
     expect(await countEvents(stack)).toBeGreaterThan(kept);
-    await expectUndisturbed(stack);
+    await expectUndisturbed(stack, local);
   } finally {
     await stack.destroy();
     await rpc.close();

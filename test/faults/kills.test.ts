@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { expectUndisturbed } from "../chain/undisturbed.ts";
 import { launchStack } from "../support/stack.ts";
 import { judgeStack } from "../truth/trial.ts";
 import { startLoad } from "./load.ts";
@@ -56,6 +57,7 @@ test(
       expect(seen.wrong).toEqual([]);
       expect(Object.keys(seen.refused).filter((code) => code !== "INDEX_NOT_READY")).toEqual([]);
       expect((await judgeStack(stack, chain.local)).differences).toEqual([]);
+      await expectUndisturbed(stack, chain.local);
     } finally {
       await load.stop();
       await stack.destroy();
