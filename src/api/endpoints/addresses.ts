@@ -7,6 +7,7 @@ import { findPrimaryName } from "../primaryNames.ts";
 import {
   addressTypes,
   countHeld,
+  type FormerHolder,
   type Holding,
   listHeld,
   listPrevious,
@@ -41,12 +42,16 @@ const COUNTED = "Reverse nodes (`<address>.addr.reverse`) do not count as names.
 const ACTIVE =
   "Active are names that are registered or in grace: .eth names until 90 days after their expiry, wrapped subnames until their expiry, names without expiry always.";
 
-const holdingOf = ({ contracts, now }: Ctx, asked: Address, type: Holding["addressType"]): Holding => ({
+const formerOf = ({ contracts, now }: Ctx, asked: Address): FormerHolder => ({
   chainId: contracts.chainId,
   address: asked,
-  addressType: type,
   wrapper: contracts.wrapper,
   now,
+});
+
+const holdingOf = (ctx: Ctx, asked: Address, addressType: Holding["addressType"]): Holding => ({
+  ...formerOf(ctx, asked),
+  addressType,
 });
 
 export const addressDomains = endpoint({
@@ -180,10 +185,8 @@ export const addressSummary = endpoint({
   cost: 1,
   tool: "get_address_portfolio",
   handle: async (asked, ctx) => {
-    const { db, now, contracts } = ctx;
-    const former = { chainId: contracts.chainId, address: asked.address, wrapper: contracts.wrapper, now };
     const [counted, { primary, source }] = await Promise.all([
-      summarise(db, former),
+      summarise(ctx.db, formerOf(ctx, asked.address)),
       findPrimaryName(ctx, asked.address),
     ]);
     return {
@@ -210,9 +213,8 @@ export const addressPreviousDomains = endpoint({
   cost: 1,
   tool: "get_address_portfolio",
   handle: async (asked, ctx) => {
-    const { db, now, contracts } = ctx;
-    const former = { chainId: contracts.chainId, address: asked.address, wrapper: contracts.wrapper, now };
-    const { total, rows } = await listPrevious(db, former, { page: asked.page, sortDir: asked.sort_dir });
+    const page = { page: asked.page, sortDir: asked.sort_dir };
+    const { total, rows } = await listPrevious(ctx.db, formerOf(ctx, asked.address), page);
     return {
       address: toAddress(asked.address),
       results: rows.map((row) => toPreviousItem(row, ctx)),

@@ -6,13 +6,8 @@ import type { AgentHome } from "../contracts.ts";
 import { endpoint } from "../endpoint.ts";
 import { ApiError } from "../errors.ts";
 import { type AskedName, input, parseName } from "../input.ts";
-import {
-  type DirectoryFilters,
-  type DirectoryRow,
-  listBindings,
-  listDirectory,
-  listProfileTexts,
-} from "../query/agents.ts";
+import { type DirectoryFilters, type DirectoryRow, listDirectory } from "../query/agentDirectory.ts";
+import { listBindings, listProfileTexts } from "../query/agents.ts";
 import { PAGE_SIZE } from "../query/page.ts";
 import { toAgentItem, toNameAgents } from "../record/agent.ts";
 import { agentKeyPrefix, parseAgentId } from "../record/agentKey.ts";

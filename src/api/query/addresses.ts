@@ -5,6 +5,7 @@ import type { Address } from "viem";
 import { ROOT_NODE } from "../../ens/name.ts";
 import type { Db } from "../context.ts";
 import { isActiveAt, isCounted, isLostAt } from "./counted.ts";
+import { countIf } from "./countIf.ts";
 import { type DomainPage, preparedPages } from "./domainPages.ts";
 import { type DomainRow, listAndCount, selectDomains } from "./domains.ts";
 import { isExpiringWithin } from "./lifetime.ts";
@@ -110,7 +111,6 @@ export async function countHeld(db: Db, holding: Holding): Promise<HeldCounts> {
   return row ?? { total: 0, active: 0, expiring30d: 0 };
 }
 
-const countIf = (condition: SQL): SQL<number> => sql<number>`(count(*) filter (where ${condition}))::int`;
 const active = countIf(isActiveAt(asked.now));
 const expiring30d = countIf(isExpiringWithin(30, asked.now));
 

@@ -1,10 +1,9 @@
-import { agent, agentBinding, domain, event, resolverNode, textRecord } from "ponder:schema";
+import { agent, agentBinding, domain, resolverNode, textRecord } from "ponder:schema";
 import type { SQL } from "drizzle-orm";
 import { and, desc, eq, inArray, isNotNull, isNull, like, or, sql } from "ponder";
 import type { Address, Hex } from "viem";
 import type { Db } from "../context.ts";
 import type { AgentHome } from "../contracts.ts";
-import { offsetOf, PAGE_SIZE } from "./page.ts";
 import { prepared } from "./prepared.ts";
 
 /** A binding with what the registry says of the agent; null where the index does not follow it. */
@@ -170,13 +169,15 @@ const textsInForce = (name: string, wanted: SQL) =>
 
 const MAX_TEXTS_OF_NAME = 200;
 
-const isOfCurrentResolver = and(
+/** The text at the name's current resolver. */
+export const isOfCurrentResolver = and(
   eq(domain.chainId, textRecord.chainId),
   eq(domain.node, textRecord.node),
   eq(domain.resolver, textRecord.resolver),
 );
 
-const isOfItsNode = and(
+/** The node at the resolver of the text. */
+export const isOfItsNode = and(
   eq(resolverNode.chainId, textRecord.chainId),
   eq(resolverNode.resolver, textRecord.resolver),
   eq(resolverNode.node, textRecord.node),
@@ -184,204 +185,3 @@ const isOfItsNode = and(
 
 const profileTexts = textsInForce("profile_texts", isProfileText);
 const agentTexts = textsInForce("agent_texts", or(isProfileText, isClaimText) as SQL);
-
-/** A registry whose agents the directory lists, with how keys of claims to its agents begin, in lower case. */
-export type ListedHome = AgentHome & { keyPrefix: string };
-
-/** What the directory is made from. */
-export type Directory = {
-  /** Chain of the names. */
-  chainId: number;
-  homes: readonly ListedHome[];
-  /** Resolvers that the index may answer for, lower case. */
-  indexedResolvers: readonly Address[];
-};
-
-/** What to look for; all that is given has to hold. */
-export type DirectoryFilters = {
-  isBound?: boolean | undefined;
-  hasRegistration?: boolean | undefined;
-  /** Part of the name; case does not matter. */
-  text?: string | undefined;
-  agentId?: bigint | undefined;
-};
-
-/** One line of the directory: an agent with the name to which it is bound, or which claims it. */
-export type DirectoryRow = {
-  chainId: number;
-  adapter: Address;
-  registry: Address;
-  agentId: bigint;
-  node: Hex | null;
-  fullName: string | null;
-  isBound: boolean;
-  /** Null where only the chain can tell: the name's resolver is not one that the index may answer for. */
-  hasRegistration: boolean | null;
-  /** True if the index may answer for the name's records. */
-  isIndexed: boolean;
-  blockNumber: number;
-  transactionHash: Hex;
-};
-
-/** Newest first, by the binding, else by the claim; or bound ones first, then the oldest claim. */
-export type DirectoryOrder = "newest" | "bound_first";
-
-/**
- * A page of the directory and how many lines there are in all. Newest first; or, of one agent, bound ones first, which
- * is how its name is found.
- */
-export async function listDirectory(
-  db: Db,
-  asked: { directory: Directory; filters: DirectoryFilters; page: number; order: DirectoryOrder },
-): Promise<{ rows: DirectoryRow[]; total: number }> {
-  const { directory, filters, page, order } = asked;
-  if (directory.homes.length === 0) return { rows: [], total: 0 };
-  const listed = await directories[order](db).execute({
-    ...valuesOf(directory),
-    isBound: filters.isBound ?? null,
-    hasRegistration: filters.hasRegistration ?? null,
-    pattern: filters.text ? `%${filters.text.replaceAll(/[\\%_]/g, "\\$&")}%` : null,
-    agentId: filters.agentId?.toString() ?? null,
-    offset: offsetOf(page),
-  });
-  if (listed[0] === undefined && page > 1) {
-    // Behind the last page no row tells how many there are.
-    const { total } = await listDirectory(db, { ...asked, page: 1 });
-    return { rows: [], total };
-  }
-  return { rows: listed.map(toRow), total: listed[0]?.total ?? 0 };
-}
-
-const valuesOf = ({ chainId, homes, indexedResolvers }: Directory) => ({
-  chainId,
-  indexedResolvers,
-  homeChainIds: homes.map((home) => home.chainId),
-  adapters: homes.map(({ adapter }) => adapter),
-  registries: homes.map(({ registry }) => registry),
-  keyPrefixes: homes.map(({ keyPrefix }) => keyPrefix),
-});
-
-/** A condition that holds of every line where nothing is asked. */
-const isAsked = (value: SQL, condition: SQL): SQL => sql`(${value} is null or ${condition})`;
-
-const isFound = sql.join(
-  [
-    isAsked(sql`${placeholder("isBound")}::boolean`, sql`"isBound" = ${placeholder("isBound")}`),
-    isAsked(
-      sql`${placeholder("hasRegistration")}::boolean`,
-      sql`"hasRegistration" = ${placeholder("hasRegistration")}`,
-    ),
-    isAsked(sql`${placeholder("pattern")}::text`, sql`"fullName" ilike ${placeholder("pattern")}`),
-    isAsked(sql`${placeholder("agentId")}::numeric`, sql`"agentId" = ${placeholder("agentId")}::numeric`),
-  ],
-  sql` and `,
-);
-
-/** An agent's id and the last bracket, after the prefix of a key. */
-const ID_PATTERN = "^(0|[1-9][0-9]{0,77})\\]$";
-
-/**
- * The lines of the directory. A claim counts if it is a conforming record in force with a value, at a resolver that
- * the index may answer for; it makes a line of its own where the agent is not bound to the claiming name.
- */
-function lines(order: DirectoryOrder): SQL {
-  const chainId = placeholder("chainId");
-  const rest = sql`substr(${textRecord.key}, char_length(home.prefix) + 1)`;
-  const isWanted =
-    order === "newest"
-      ? sql`${rest} ~ ${sql.raw(`'${ID_PATTERN}'`)}`
-      : sql`${rest} = ${placeholder("agentId")}::text || ']'`;
-  const isIndexed = (resolver: SQL) =>
-    sql`coalesce(${resolver} = any(${placeholder("indexedResolvers")}::text[]), false)`;
-  return sql`
-  home (chain_id, adapter, registry, prefix) as (
-    select * from unnest(${placeholder("homeChainIds")}::int[], ${placeholder("adapters")}::text[],
-      ${placeholder("registries")}::text[], ${placeholder("keyPrefixes")}::text[])
-  ),
-  claim as materialized (
-    select distinct on (home.chain_id, home.registry, ${rest}, ${textRecord.node})
-      home.chain_id, home.adapter, home.registry,
-      case when ${rest} ~ ${sql.raw(`'${ID_PATTERN}'`)} then rtrim(${rest}, ']')::numeric end as agent_id,
-      ${domain.node} as node, ${domain.fullName} as full_name,
-      ${textRecord.blockNumber} as block_number, ${textRecord.logIndex} as log_index,
-      ${textRecord.transactionHash} as transaction_hash, ${textRecord.isValueKnown} as is_known
-    from ${textRecord}
-    join ${domain} on ${isOfCurrentResolver}
-    left join ${resolverNode} on ${isOfItsNode}
-    join home on case when lower(left(${textRecord.key}, char_length(home.prefix))) = home.prefix
-      then ${isWanted} else false end
-    where ${textRecord.chainId} = ${chainId} and ${textRecord.key} like 'agent-registration[%'
-      and ${textRecord.key} like 'agent-registration[0x%'
-      and (${textRecord.value} is not null or not ${textRecord.isValueKnown})
-      and ${textRecord.version} = coalesce(${resolverNode.version}, 0)
-      and ${isIndexed(sql`${textRecord.resolver}`)}
-    order by home.chain_id, home.registry, ${rest}, ${textRecord.node},
-      ${textRecord.isValueKnown} desc, ${textRecord.blockNumber}
-  ),
-  item as (
-    select b.chain_id as "chainId", b.adapter, home.registry, b.agent_id as "agentId", b.node,
-      d.full_name as "fullName", true as "isBound",
-      case when b.node is null then false
-        when ${isIndexed(sql`d.resolver`)} and coalesce(claim.is_known, true) then claim.node is not null
-        end as "hasRegistration",
-      ${isIndexed(sql`d.resolver`)} as "isIndexed",
-      b.block_timestamp as time, b.block_number as "blockNumber", b.log_index as "logIndex",
-      b.transaction_hash as "transactionHash"
-    from ${agentBinding} b
-    join home on home.chain_id = b.chain_id and home.adapter = b.adapter
-    left join ${domain} d on d.chain_id = ${chainId} and d.node = b.node
-    left join claim on claim.chain_id = b.chain_id and claim.adapter = b.adapter
-      and claim.agent_id = b.agent_id and claim.node = b.node
-    union all
-    select claim.chain_id, claim.adapter, claim.registry, claim.agent_id, claim.node, claim.full_name, false, true,
-      true, e.block_timestamp, claim.block_number, claim.log_index, claim.transaction_hash
-    from claim
-    join ${event} e on e.chain_id = ${chainId} and e.block_number = claim.block_number
-      and e.log_index = claim.log_index and e.ordinal = 0
-    where claim.is_known and not exists (select from ${agentBinding} b where b.chain_id = claim.chain_id
-      and b.adapter = claim.adapter and b.agent_id = claim.agent_id and b.node = claim.node)
-  )`;
-}
-
-const column = <Name extends keyof DirectoryRow | "total">(name: Name) =>
-  sql<(DirectoryRow & { total: number })[Name]>`${sql.identifier(name)}`;
-
-const columns = {
-  ...{ chainId: column("chainId"), adapter: column("adapter"), registry: column("registry") },
-  ...{ agentId: column("agentId"), node: column("node"), fullName: column("fullName") },
-  ...{
-    isBound: column("isBound"),
-    hasRegistration: column("hasRegistration"),
-    isIndexed: column("isIndexed"),
-  },
-  ...{
-    blockNumber: column("blockNumber"),
-    transactionHash: column("transactionHash"),
-    total: column("total"),
-  },
-};
-
-const preparedDirectory = (order: DirectoryOrder) => {
-  const direction = sql.raw(order === "newest" ? "desc" : "asc");
-  const first = order === "newest" ? sql`` : sql`"isBound" desc,`;
-  return prepared((db) =>
-    db
-      .select(columns)
-      .from(
-        sql`(with ${lines(order)}
-          select item.*, count(*) over ()::int as total from item where ${isFound}
-          order by ${first} time ${direction}, "chainId", "blockNumber" ${direction}, "logIndex" ${direction}, node
-          limit ${sql.raw(String(PAGE_SIZE))} offset ${placeholder("offset")}) as listed`,
-      )
-      .prepare(`directory_${order}`),
-  );
-};
-
-const directories = { newest: preparedDirectory("newest"), bound_first: preparedDirectory("bound_first") };
-
-type Listed = Omit<DirectoryRow, "agentId"> & { agentId: unknown; total: number };
-
-const toRow = ({ total: _total, ...row }: Listed): DirectoryRow => ({
-  ...row,
-  agentId: BigInt(row.agentId as string),
-});

@@ -97,8 +97,14 @@ export async function countDomains(db: Db, where: SQL | undefined): Promise<numb
   return row?.count ?? 0;
 }
 
+/** The names of `nodes`, which stand for them in a prepared statement. */
+export const isOneOfNodes = and(
+  eq(domain.chainId, sql.placeholder("chainId")),
+  sql`${domain.node} = any(${sql.placeholder("nodes")}::text[])`,
+);
+
 /** The name at its current resolver. */
-const isAtResolver = and(
+export const isAtResolver = and(
   eq(resolverNode.chainId, domain.chainId),
   eq(resolverNode.resolver, domain.resolver),
   eq(resolverNode.node, domain.node),
@@ -126,14 +132,7 @@ export const selectDomains = <More extends Record<string, SQL.Aliased<number | n
     .leftJoin(textRecord, isDisplay);
 
 const domainsOfNodes = prepared((db) =>
-  selectDomains(db, {})
-    .where(
-      and(
-        eq(domain.chainId, sql.placeholder("chainId")),
-        sql`${domain.node} = any(${sql.placeholder("nodes")}::text[])`,
-      ),
-    )
-    .prepare("domains_of_nodes"),
+  selectDomains(db, {}).where(isOneOfNodes).prepare("domains_of_nodes"),
 );
 
 /** A row of `selectDomains`. */

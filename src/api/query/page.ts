@@ -40,7 +40,7 @@ export function orderOf({ sortBy, sortDir }: Omit<PageRequest, "page">, now: Tim
  * What domains are sorted by in a list that is found before it is sorted: nothing that an index holds. Where a search
  * finds its names by another index, an index that sorts would tempt PostgreSQL to go through all names in their order.
  */
-export function sortKeyOf(sortBy: SortColumn, now: Time): SQL {
+export function sortKeyOf(sortBy: SortColumn, now: number): SQL {
   const keys: Record<SortColumn, SQL> = {
     full_name: sql`${domain.fullName}`,
     label: sql`${domain.label}`,

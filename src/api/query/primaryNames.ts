@@ -2,6 +2,7 @@ import { addressRecord, domain, primaryName, primaryNameChange, resolverNode } f
 import { and, asc, eq, inArray, sql } from "ponder";
 import type { Address, Hex } from "viem";
 import type { Db } from "../context.ts";
+import { isAtResolver, isOneOfNodes } from "./domains.ts";
 import { prepared } from "./prepared.ts";
 
 const { placeholder } = sql;
@@ -58,23 +59,12 @@ export async function listEthereumAddresses(
   return nodes.length === 0 ? [] : ethereumAddresses(db).execute({ chainId, nodes });
 }
 
-const atCurrentResolver = and(
-  eq(resolverNode.chainId, domain.chainId),
-  eq(resolverNode.resolver, domain.resolver),
-  eq(resolverNode.node, domain.node),
-);
-
-const isOneOf = and(
-  eq(domain.chainId, placeholder("chainId")),
-  sql`${domain.node} = any(${placeholder("nodes")}::text[])`,
-);
-
 const reverseNames = prepared((db) =>
   db
     .select({ node: domain.node, resolver: domain.resolver, name: resolverNode.name })
     .from(domain)
-    .leftJoin(resolverNode, atCurrentResolver)
-    .where(isOneOf)
+    .leftJoin(resolverNode, isAtResolver)
+    .where(isOneOfNodes)
     .prepare("reverse_names"),
 );
 
@@ -82,7 +72,7 @@ const ethereumAddresses = prepared((db) =>
   db
     .select({ node: domain.node, coinType: addressRecord.coinType, address: addressRecord.address })
     .from(domain)
-    .leftJoin(resolverNode, atCurrentResolver)
+    .leftJoin(resolverNode, isAtResolver)
     .innerJoin(
       addressRecord,
       and(
@@ -93,7 +83,7 @@ const ethereumAddresses = prepared((db) =>
         inArray(addressRecord.coinType, [ETHEREUM_COIN_TYPE, DEFAULT_COIN_TYPE]),
       ),
     )
-    .where(isOneOf)
+    .where(isOneOfNodes)
     .prepare("ethereum_addresses"),
 );
 

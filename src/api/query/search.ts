@@ -5,6 +5,7 @@ import type { Address } from "viem";
 import { ETH_NODE } from "../../ens/name.ts";
 import type { Availability } from "../availability.ts";
 import type { Db } from "../context.ts";
+import { countIf } from "./countIf.ts";
 import { type DomainRow, listAndCount, type OnePass } from "./domains.ts";
 import { hasAvailability, isExpiredAt, isExpiringWithin, isName } from "./lifetime.ts";
 import { isWrappedAt } from "./ownership.ts";
@@ -91,8 +92,6 @@ export async function countSearch(db: Db, where: SQL | undefined, now: number): 
     .where(where);
   return row ?? { total: 0, expired: 0, expiring30d: 0, expiring90d: 0, wrapped: 0 };
 }
-
-const countIf = (condition: SQL): SQL<number> => sql<number>`(count(*) filter (where ${condition}))::int`;
 
 /** Filters that few names meet, and that an index answers which sorts nothing. */
 const selective: readonly (keyof SearchFilters)[] = [

@@ -4,6 +4,7 @@ import { and, eq, gt, inArray, isNotNull, lte, sql } from "ponder";
 import { ETH_NODE, ROOT_NODE } from "../../ens/name.ts";
 import type { Db } from "../context.ts";
 import { isActiveAt, isCounted } from "./counted.ts";
+import { countIf } from "./countIf.ts";
 import { isExpiringWithin } from "./lifetime.ts";
 import { isWrappedAt, ownerAt } from "./ownership.ts";
 import { registrationEvents, renewalEvents } from "./periods.ts";
@@ -16,8 +17,6 @@ import { registrationEvents, renewalEvents } from "./periods.ts";
 export type Moment = { chainId: number; now: number };
 
 const DAY = 86_400;
-
-const countIf = (condition: SQL): SQL<number> => sql<number>`(count(*) filter (where ${condition}))::int`;
 
 /** Names of the chain that have an owner: a deleted subname is no name any more. */
 const isOwned = ({ chainId }: Moment): SQL | undefined =>
