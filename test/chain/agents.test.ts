@@ -1,7 +1,7 @@
 import type { z } from "@hono/zod-openapi";
 import { drizzle } from "drizzle-orm/node-postgres";
 import type { Hono } from "hono";
-import pg from "pg";
+import type pg from "pg";
 import { type Address, getAddress, hexToBigInt, numberToHex, pad, toHex } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { agentItem, nameAgents } from "../../src/api/agentShapes.ts";
@@ -43,6 +43,7 @@ import {
 import { deployLiveResolvers } from "../devnet/deploy.ts";
 import { connect } from "../devnet/localChain.ts";
 import { noChain } from "../query/noChain.ts";
+import { openPool } from "../support/database.ts";
 import schema from "../support/ponderSchema.ts";
 import { openStage, type Stage } from "./stage.ts";
 
@@ -424,7 +425,7 @@ describe("without a node that could be asked", () => {
   let app: Hono;
   beforeAll(() => {
     const { databaseUrl, schema: searchPath } = stage.stack;
-    pool = new pg.Pool({ connectionString: databaseUrl, options: `-c search_path=${searchPath},public` });
+    pool = openPool({ connectionString: databaseUrl, options: `-c search_path=${searchPath},public` });
     const db = drizzle(pool, { schema, casing: "snake_case" }) as unknown as Db;
     const contracts = contractsOf(stage.local.deployment);
     const makeCtx = async () => ({ db, contracts, now: 0, chainHead: async () => null, ...noChain });

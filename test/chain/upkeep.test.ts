@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { drizzle } from "drizzle-orm/node-postgres";
-import pg from "pg";
+import type pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Db } from "../../src/api/context.ts";
 import { readKeptTotals } from "../../src/api/query/figures.ts";
@@ -11,6 +11,7 @@ import { startUpkeep } from "../../src/api/upkeep/upkeep.ts";
 import { rpc } from "../devnet/acts.ts";
 import type { LocalChain } from "../devnet/localChain.ts";
 import { expectKeptFigures } from "../query/keptFigures.ts";
+import { openPool } from "../support/database.ts";
 import schema from "../support/ponderSchema.ts";
 import { type Stack, startStack } from "../support/stack.ts";
 import { historiesOf, playSteps } from "../truth/steps.ts";
@@ -32,8 +33,7 @@ beforeAll(async () => {
   const env = { LEDGER_DAYS: String(LEDGER_DAYS) };
   stack = await startStack({ rpcUrl: local.anvil.url, deployment: local.deployment, env });
   const options = `-c search_path=${stack.schema}`;
-  pool = new pg.Pool({ connectionString: stack.databaseUrl, options, max: 4 });
-  pool.on("error", () => {}); // The database is dropped under idle connections at the end.
+  pool = openPool({ connectionString: stack.databaseUrl, options });
   db = drizzle(pool, { schema, casing: "snake_case" }) as unknown as Db;
 }, 240_000);
 

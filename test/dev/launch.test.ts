@@ -5,13 +5,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import pg from "pg";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { startAnvil } from "../devnet/anvil.ts";
 import { keepChild } from "../devnet/children.ts";
 import { type LocalChain, startLocalChain } from "../devnet/localChain.ts";
 import { freePort } from "../devnet/ports.ts";
-import { createTestDatabase } from "../support/database.ts";
+import { ask, createTestDatabase } from "../support/database.ts";
 
 const launcher = fileURLToPath(new URL("../../src/api/launch.ts", import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "namedex-launch-"));
@@ -75,15 +74,6 @@ async function untilReady({ child, url, output }: Launch): Promise<void> {
     if (child.exitCode !== null) throw new Error(output());
     await sleep(50);
   }
-}
-
-async function ask(url: string, sql: string): Promise<Record<string, unknown>[]> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  return client
-    .query(sql)
-    .then(({ rows }) => rows)
-    .finally(() => client.end());
 }
 
 const faults: [settings: Record<string, string>, message: RegExp][] = [

@@ -3,10 +3,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import pg from "pg";
 import { afterAll, expect, test } from "vitest";
 import { openDatabase, startPostgres } from "../devnet/postgres.ts";
-import { createTestDatabase } from "../support/database.ts";
+import { ask, createTestDatabase } from "../support/database.ts";
 
 /** Closed to other accounts, as root's home is: PostgreSQL of root then keeps its data elsewhere. */
 const folder = mkdtempSync(join(tmpdir(), "namedex-test-"));
@@ -16,15 +15,6 @@ const data = join(folder, "postgres");
 afterAll(() => {
   for (const path of folders) rmSync(path, { recursive: true, force: true });
 });
-
-async function ask(url: string, sql: string): Promise<Record<string, unknown>[]> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  return client
-    .query(sql)
-    .then(({ rows }) => rows)
-    .finally(() => client.end());
-}
 
 test("names of every script are compared without regard to case, and by their parts", async () => {
   const { url, drop } = await createTestDatabase();

@@ -30,8 +30,8 @@ type LoadPlan = {
   url: () => string;
   timeline: Timeline;
   callers?: number;
-  /** How many values an answer may be behind one that was given before: where several indexers answer. */
-  slack?: number;
+  /** How many values an answer may be behind one that was given before, where several indexers answer; asked at each request. */
+  slack?: () => number;
 };
 
 const PAUSE_MS = 15;
@@ -49,7 +49,7 @@ const questions = [
  * Asks without a break, and judges each answer: it has to be that of a block that was the chain's newest, whole (not
  * half of one block and half of another), and not older than what an earlier answer had told already.
  */
-export function startLoad({ url, timeline, callers = 3, slack = 0 }: LoadPlan): Load {
+export function startLoad({ url, timeline, callers = 3, slack = () => 0 }: LoadPlan): Load {
   const seen: Seen = { answers: 0, wrong: [], refused: {}, unanswered: 0, longestGap: 0, slowest: 0 };
   let isOver = false;
   let floor = 0;
@@ -64,7 +64,7 @@ export function startLoad({ url, timeline, callers = 3, slack = 0 }: LoadPlan): 
   const ask = async (turn: number) => {
     const { path, beatOf } = questions[turn % questions.length] as (typeof questions)[number];
     const asked = Date.now();
-    const promised = Math.max(0, floor - slack);
+    const promised = Math.max(0, floor - slack());
     const reply = await fetch(url() + path, { signal: AbortSignal.timeout(PATIENCE_MS) }).then(
       async (response) => ({ status: response.status, text: await response.text() }),
       () => null,

@@ -1,16 +1,15 @@
 import { z } from "@hono/zod-openapi";
-import pg from "pg";
 import { expect, test } from "vitest";
 import { createApp } from "../../src/api/app.ts";
 import { endpoint } from "../../src/api/endpoint.ts";
 import { createLog } from "../../src/api/observe/log.ts";
 import { createMeters } from "../../src/api/observe/meters.ts";
 import { watchQueries } from "../../src/api/observe/queries.ts";
-import { createTestDatabase } from "../support/database.ts";
+import { createTestDatabase, openPool } from "../support/database.ts";
 
 test("who is being answered while the server stops is sent elsewhere, and it is not called a fault", async () => {
   const database = await createTestDatabase();
-  const pool = new pg.Pool({ connectionString: database.url });
+  const pool = openPool({ connectionString: database.url });
   const lines: string[] = [];
   const log = createLog({ write: (line) => lines.push(line) });
   const meters = createMeters();

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { keysIn } from "../../src/api/store/keys.ts";
 import { migrations } from "../../src/api/store/migrations.ts";
 import { openStore, type Store } from "../../src/api/store/store.ts";
-import { createTestDatabase } from "../support/database.ts";
+import { ask, createTestDatabase } from "../support/database.ts";
 
 const HUGE = 2n ** 53n - 1n;
 
@@ -38,13 +38,7 @@ function start(program: "backup" | "restore", schema: string) {
 }
 
 async function rowsOf(schema: string, table: string): Promise<unknown[]> {
-  const client = new pg.Client({ connectionString: database.url });
-  await client.connect();
-  try {
-    return (await client.query(`SELECT to_json(t)::text AS row FROM ${schema}.${table} t ORDER BY 1`)).rows;
-  } finally {
-    await client.end();
-  }
+  return ask(database.url, `SELECT to_json(t)::text AS row FROM ${schema}.${table} t ORDER BY 1`);
 }
 
 beforeAll(async () => {

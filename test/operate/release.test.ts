@@ -1,12 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { mineBlocks } from "../devnet/acts.ts";
 import { type LocalChain, startDemoChain } from "../devnet/localChain.ts";
 import { type GatewayProcess, startGateway } from "../gateway/gateway.ts";
 import { type RpcProxy, startRpcProxy } from "../live/rpcProxy.ts";
-import { createTestDatabase } from "../support/database.ts";
+import { ask, createTestDatabase } from "../support/database.ts";
 import {
   expectAnswer,
   keepDoing,
@@ -64,15 +63,6 @@ afterAll(async () => {
   await local?.anvil.stop();
 }, 60_000);
 
-async function ask<Row extends pg.QueryResultRow>(sql: string): Promise<Row[]> {
-  const client = new pg.Client({ connectionString: database.url });
-  await client.connect();
-  return client
-    .query<Row>(sql)
-    .then(({ rows }) => rows)
-    .finally(() => client.end());
-}
-
 /** The gateway looks each second; until it has seen a choice it asks both. */
 const gatewayPrefers = async ({ url }: Version) => {
   const { indexers } = (await gateway.status()).body;
@@ -81,6 +71,7 @@ const gatewayPrefers = async ({ url }: Version) => {
 
 const viewsShow = async (build: string | undefined) => {
   const rows = await ask<{ build: string }>(
+    database.url,
     "select value ->> 'build_id' as build from namedex._ponder_meta",
   ).catch(() => []);
   return rows[0]?.build === build;
@@ -173,13 +164,14 @@ describe("a new version", () => {
   }, 500_000);
 
   test("rights that were given on views stay", async () => {
-    await ask(`GRANT SELECT ON namedex.domains TO ${prefix}_api`);
+    await ask(database.url, `GRANT SELECT ON namedex.domains TO ${prefix}_api`);
     expect(await release("switch", NEW)).toMatchObject({
       code: 0,
       stdout: expect.stringMatching(/its views were made anew/),
     });
     expect(
       await ask(
+        database.url,
         `select has_table_privilege('${prefix}_api', 'namedex.domains', 'SELECT') as api,
          has_table_privilege('${prefix}_analyst', 'namedex.domains', 'SELECT') as analyst,
          tableowner from (select viewowner as tableowner from pg_views where schemaname = 'namedex' limit 1) v`,
@@ -188,8 +180,8 @@ describe("a new version", () => {
   });
 
   test("something that depends on the views stops a switch with a reason, and nothing is changed", async () => {
-    await ask("CREATE VIEW public.mine AS SELECT count(*) FROM namedex.domains");
-    const refused = await release("switch", NEW).finally(() => ask("DROP VIEW public.mine"));
+    await ask(database.url, "CREATE VIEW public.mine AS SELECT count(*) FROM namedex.domains");
+    const refused = await release("switch", NEW).finally(() => ask(database.url, "DROP VIEW public.mine"));
     expect(refused).toMatchObject({ code: 1, stderr: expect.stringMatching(/mine depends on view/) });
   });
 });
@@ -212,9 +204,12 @@ describe("going back", () => {
 
 describe("pruning", () => {
   test("drops what nobody needs, and nothing else", async () => {
-    await ask(`CREATE SCHEMA other_app; CREATE TABLE other_app._ponder_meta (key text, value jsonb);
+    await ask(
+      database.url,
+      `CREATE SCHEMA other_app; CREATE TABLE other_app._ponder_meta (key text, value jsonb);
       INSERT INTO other_app._ponder_meta VALUES ('app', '{"table_names": ["accounts"], "is_ready": 1}');
-      GRANT ALL ON SCHEMA other_app TO ${prefix}_indexer; GRANT ALL ON other_app._ponder_meta TO ${prefix}_indexer`);
+      GRANT ALL ON SCHEMA other_app TO ${prefix}_indexer; GRANT ALL ON other_app._ponder_meta TO ${prefix}_indexer`,
+    );
     expect(await release("prune")).toMatchObject({
       ...{ code: 0, stdout: "Nothing was dropped.\n" },
       stderr:
@@ -228,6 +223,7 @@ describe("pruning", () => {
     const pruned = await release("prune", "--keep", "1");
     expect(pruned).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Dropped "index_new" \(/) });
     const left = await ask<{ name: string }>(
+      database.url,
       "select nspname as name from pg_namespace where nspname !~ '^pg_|^information_schema$' order by 1",
     );
     expect(left.map(({ name }) => name)).toEqual([

@@ -2,8 +2,9 @@ import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import pg from "pg";
+import type pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { withClient } from "../../src/api/client.ts";
 import { keysIn } from "../../src/api/store/keys.ts";
 import { openStore } from "../../src/api/store/store.ts";
 import { type LocalChain, startDemoChain } from "../devnet/localChain.ts";
@@ -47,13 +48,7 @@ afterAll(async () => {
 
 /** One statement as a role. */
 async function as(role: string, sql: string): Promise<pg.QueryResult> {
-  const client = new pg.Client({ connectionString: urls[role] });
-  await client.connect();
-  try {
-    return await client.query(sql);
-  } finally {
-    await client.end();
-  }
+  return withClient({ connectionString: urls[role] }, (client) => client.query(sql));
 }
 
 test("three roles are made, each with a password of its own", () => {

@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import pg from "pg";
+import type pg from "pg";
 import { sql } from "ponder";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import type { Ctx } from "../../src/api/context.ts";
@@ -9,6 +9,7 @@ import { createMeters } from "../../src/api/observe/meters.ts";
 import { observedOperation } from "../../src/api/observe/operations.ts";
 import { watchQueries } from "../../src/api/observe/queries.ts";
 import { createOneBlock, type OneBlock } from "../../src/api/oneBlock.ts";
+import { openPool } from "../support/database.ts";
 import { CHAIN_ID } from "./rows.ts";
 import { createTables, setProgress, type Tables } from "./tables.ts";
 
@@ -21,7 +22,7 @@ let seen: string[] = [];
 beforeAll(async () => {
   tables = await createTables({ onQuery: (text) => seen.push(text) });
   watchQueries(tables.pool, { log: createLog({ write: () => {} }), meters: createMeters(), slowMs: 60_000 });
-  indexer = new pg.Pool({ connectionString: tables.databaseUrl, max: 1 });
+  indexer = openPool({ connectionString: tables.databaseUrl, max: 1 });
   oneBlock = createOneBlock(tables.db);
   await index(1);
 });

@@ -1,8 +1,8 @@
 import { domain } from "ponder:schema";
 import { drizzle } from "drizzle-orm/node-postgres";
-import pg from "pg";
 import { getAddress, keccak256, namehash, stringToBytes } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openPool } from "../support/database.ts";
 import schema from "../support/ponderSchema.ts";
 import { openApi, type TestApi } from "./api.ts";
 import {
@@ -428,7 +428,7 @@ describe("look-ups by hash", () => {
 describe("a database that does not find a page in its time", () => {
   test("refuses a late page, and is no fault of the caller on the first", async () => {
     const options = "-c statement_timeout=200";
-    const hasty = new pg.Pool({ connectionString: tables.databaseUrl, options, max: 4 });
+    const hasty = openPool({ connectionString: tables.databaseUrl, options });
     const locker = await tables.pool.connect();
     await locker.query("begin; lock table domains in access exclusive mode");
     try {

@@ -1,9 +1,9 @@
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { drizzle } from "drizzle-orm/node-postgres";
-import pg from "pg";
+import type pg from "pg";
 import type { Db } from "../../src/api/context.ts";
 import { ownIndexes } from "../../src/api/upkeep/indexes.ts";
-import { createTestDatabase } from "../support/database.ts";
+import { createTestDatabase, openPool } from "../support/database.ts";
 import schema from "../support/ponderSchema.ts";
 
 /** Statements that build the index's tables, as Ponder makes them from `ponder.schema.ts`. */
@@ -70,8 +70,7 @@ export async function createTables({
 }
 
 function connect(connectionString: string, onQuery: Options["onQuery"] = () => {}) {
-  const pool = new pg.Pool({ connectionString, max: 4 });
-  pool.on("error", () => {}); // The database is dropped under idle connections at the end.
+  const pool = openPool({ connectionString });
   const logger = { logQuery: onQuery };
   return { pool, writer: drizzle(pool, { schema, casing: "snake_case", logger }) };
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import pg from "pg";
 import { inject } from "vitest";
+import { withClient } from "../../src/api/client.ts";
 import { dropDatabase, openDatabase } from "../devnet/postgres.ts";
 
 /** A database for one test or file, with pg_trgm in `public`, and the way to drop it. */
@@ -13,11 +14,19 @@ export async function createTestDatabase(
   return { url: await openDatabase(server, name), drop: () => dropDatabase(server, name) };
 }
 
+/** A pool of a test's own. Databases are dropped and servers stopped under its idle connections: no fault of a test. */
+export function openPool(config: pg.PoolConfig): pg.Pool {
+  const pool = new pg.Pool({ max: 4, ...config });
+  pool.on("error", () => {});
+  return pool;
+}
+
+/** One statement over a connection of its own; gives the rows. */
+export async function ask<Row extends pg.QueryResultRow>(url: string, sql: string): Promise<Row[]> {
+  return withClient({ connectionString: url }, async (client) => (await client.query<Row>(sql)).rows);
+}
+
 /** Unlike the server's own, which knows the case of all letters; made before it would be made as those are. */
 async function createWithLocale(server: string, { name, locale }: { name: string; locale: string }) {
-  const client = new pg.Client({ connectionString: server });
-  await client.connect();
-  await client
-    .query(`CREATE DATABASE ${name} TEMPLATE template0 LOCALE_PROVIDER libc LOCALE '${locale}'`)
-    .finally(() => client.end());
+  await ask(server, `CREATE DATABASE ${name} TEMPLATE template0 LOCALE_PROVIDER libc LOCALE '${locale}'`);
 }

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import pg from "pg";
+import type pg from "pg";
 import { createPublicClient, http } from "viem";
 import type { Deployment } from "../../abis/deployments.ts";
 import {
@@ -14,7 +14,7 @@ import {
   until,
 } from "../devnet/ponder.ts";
 import { freePort } from "../devnet/ports.ts";
-import { createTestDatabase } from "./database.ts";
+import { createTestDatabase, openPool } from "./database.ts";
 
 const READY_TIMEOUT_MS = 90_000;
 const BLOCK_TIMEOUT_MS = 30_000;
@@ -99,12 +99,7 @@ export async function launchStack(plan: StackPlan): Promise<Stack> {
   const running = { ponder: start() };
   const replicas: Replica[] = [];
   const schema = env.DATABASE_SCHEMA ?? "";
-  const pool = new pg.Pool({
-    connectionString: database.url,
-    max: 4,
-    options: `-c search_path=${schema},public`,
-  });
-  pool.on("error", () => {}); // The database is dropped under idle connections at the end.
+  const pool = openPool({ connectionString: database.url, options: `-c search_path=${schema},public` });
   const log = () => lines.slice(-LOG_LINES_SHOWN).join("\n");
   return {
     url: running.ponder.url,
