@@ -58,9 +58,11 @@ async function findTexts(
   listKeys: () => Promise<string[]>,
 ): Promise<{ found: Found; texts: Text[] }> {
   const wanting: Wanting = async () => ({ coinTypes: [], contenthash: false, texts: await listKeys() });
-  const found = await findFacts(ctx, name, wanting);
+  const [found, rows] = await Promise.all([
+    findFacts(ctx, name, wanting),
+    listAgentTexts(ctx.db, { chainId: ctx.contracts.chainId, node: name.node }),
+  ]);
   if (found.source === "live") return { found, texts: liveTexts(found.records.texts) };
-  const rows = await listAgentTexts(ctx.db, { chainId: ctx.contracts.chainId, node: name.node });
   if (rows.every(({ isValueKnown }) => isValueKnown)) return { found, texts: rows.map(toText) };
   const asked = await findLive(ctx, name, wanting);
   return { found: asked, texts: liveTexts(asked.records.texts) };

@@ -1,5 +1,5 @@
-import { domain, event, ownershipChange, resolverChange } from "ponder:schema";
-import { getAddress, type Hex, namehash } from "viem";
+import { domain, event, ownershipChange, resolverChange, textRecord } from "ponder:schema";
+import { getAddress, type Hex, keccak256, namehash, stringToBytes } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openApi, type TestApi } from "./api.ts";
 import {
@@ -259,6 +259,42 @@ describe("GET /domain/:name/resolver-history and text history", () => {
   test("a key with NUL has a history too", async () => {
     const { history: entries } = await history("/domain/alice.eth/records/text/u%00rl/history");
     expect(entries).toMatchObject([{ value: "nul", block_number: 51 }]);
+  });
+
+  test("a value that only the chain can tell now is not left out: it is asked for", async () => {
+    const legacy = namehash("legacy.eth");
+    const row = {
+      chainId: CHAIN_ID,
+      resolver: STATIC_RESOLVER,
+      node: legacy,
+      version: 0,
+      setsInTransaction: 1,
+    };
+    const at = { blockNumber: 61, logIndex: 0, transactionHash: transaction(61), isRead: false };
+    const keyOf = (key: string) => ({ key, keyHash: keccak256(stringToBytes(key)) });
+    await tables.writer.insert(domain).values(domainRow("legacy.eth", { resolver: STATIC_RESOLVER }));
+    await tables.writer
+      .insert(resolverChange)
+      .values({ ...resolver({ block: 60, log: 0 }, STATIC_RESOLVER), node: legacy });
+    await tables.writer
+      .insert(event)
+      .values([
+        text(61, 0, STATIC_RESOLVER, { node: legacy, key: "url", valueSource: "unknown" }),
+        text(61, 1, STATIC_RESOLVER, { node: legacy, key: "email", valueSource: "unknown" }),
+        text(62, 0, STATIC_RESOLVER, { node: legacy, key: "email", value: "known", valueSource: "calldata" }),
+      ]);
+    await tables.writer.insert(textRecord).values([
+      { ...row, ...at, ...keyOf("url"), isValueKnown: false },
+      { ...row, ...at, ...keyOf("email"), value: "known", isValueKnown: true },
+    ]);
+    const path = (key: string) => `/domain/legacy.eth/records/text/${key}/history`;
+    expect(await api.get(path("url")), "no chain is there to be asked").toMatchObject({
+      status: 502,
+      body: { error: { code: "LIVE_RESOLUTION_FAILED" } },
+    });
+    expect(await history(path("email"))).toMatchObject({
+      history: [{ value: "known" }, { value: null, value_known: false }],
+    });
   });
 
   test("a key that was never set has none", async () => {

@@ -4,14 +4,7 @@ import type { Ctx } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
 import { type Found, findFacts, findLive, indexedResolver, type LiveFound } from "../facts.ts";
 import { type AskedName, input } from "../input.ts";
-import {
-  findResolverNode,
-  findText,
-  listAddresses,
-  listResolverChanges,
-  listTextEvents,
-  listTexts,
-} from "../query/records.ts";
+import { findRecords, findText, listTextSteps } from "../query/records.ts";
 import { toResolver } from "../record/domain.ts";
 import { exactText, toAddresses, toLiveRecords, toTextHistory, toTexts } from "../record/records.ts";
 import { blockNumber, bytes, hash, resolver, source, textHistoryEntry } from "../shapes.ts";
@@ -82,15 +75,11 @@ export const domainRecords = endpoint({
 
 /** Records by the index; null if it does not know a value that only the chain has. */
 async function readRecords({ db }: Ctx, of: Place, types: RecordType[]) {
-  const [{ contenthash }, texts, addresses] = await Promise.all([
-    findResolverNode(db, of),
-    types.includes("text") ? listTexts(db, of) : [],
-    types.includes("addr") ? listAddresses(db, of) : [],
-  ]);
-  if (texts.some((text) => !text.isValueKnown)) return null;
+  const { texts, addresses, contenthash } = await findRecords(db, of);
+  if (types.includes("text") && texts.some((text) => !text.isValueKnown)) return null;
   return {
-    texts: toTexts(texts),
-    addresses: toAddresses(addresses),
+    texts: types.includes("text") ? toTexts(texts) : {},
+    addresses: types.includes("addr") ? toAddresses(addresses) : {},
     contenthash: types.includes("contenthash") ? contenthash : null,
   };
 }
@@ -118,7 +107,10 @@ export const textRecord = endpoint({
   cost: 1,
   tool: "get_records",
   handle: async ({ name, key }, ctx) => {
-    const { found, text } = await findCurrentText(ctx, name, key);
+    const { found, text } = await findCurrentText(ctx, await findFacts(ctx, name, oneText(key)), {
+      name,
+      key,
+    });
     const [block, transaction] =
       found.source === "live" ? [found.blockNumber, null] : [text?.blockNumber, text?.transactionHash];
     return {
@@ -132,8 +124,7 @@ export const textRecord = endpoint({
 });
 
 /** A text as it is now: the index's row, or, where the index cannot know, what the chain says. */
-async function findCurrentText(ctx: Ctx, name: AskedName, key: string) {
-  const found = await findFacts(ctx, name, oneText(key));
+async function findCurrentText(ctx: Ctx, found: Found, { name, key }: { name: AskedName; key: string }) {
   if (found.source === "live") return { found, text: null };
   const of = indexedPlace(ctx, name, found);
   const text = of && (await findText(ctx.db, of, key));
@@ -156,13 +147,18 @@ export const textHistory = endpoint({
   cost: 1,
   tool: "get_domain_history",
   handle: async ({ name, key }, ctx) => {
-    const [events, resolvers, { found }] = await Promise.all([
-      listTextEvents(ctx.db, { node: name.node, key }),
-      listResolverChanges(ctx.db, { node: name.node }),
-      findCurrentText(ctx, name, key),
+    const [steps, facts] = await Promise.all([
+      listTextSteps(ctx.db, { node: name.node, key }),
+      findFacts(ctx, name, oneText(key)),
     ]);
-    const proven = events.filter(({ contractAddress }) => ctx.contracts.isIndexedResolver(contractAddress));
-    const history = toTextHistory({ key, events: proven, resolvers });
+    // A value is open in its row only if it is in its event.
+    const isOpen = steps.some(({ valueSource }) => valueSource === "unknown");
+    const { found } = isOpen ? await findCurrentText(ctx, facts, { name, key }) : { found: facts };
+    const proven = steps.filter(
+      ({ eventType, resolver }) =>
+        eventType === null || (resolver !== null && ctx.contracts.isIndexedResolver(resolver)),
+    );
+    const history = toTextHistory(proven, key);
     return { domain: name.name, key, history: [...toLiveEntry(found, history), ...history] };
   },
 });

@@ -1,6 +1,6 @@
 import { addressRecord, event, resolverChange, resolverNode, textRecord } from "ponder:schema";
 import type { SQL } from "drizzle-orm";
-import { and, asc, desc, eq, inArray, isNotNull, isNull, max, or, sql } from "ponder";
+import { and, asc, desc, eq, inArray, isNull, max, or, sql } from "ponder";
 import type { Address, Hex } from "viem";
 import { keccak256 } from "../../ens/keccak.ts";
 import type { Db } from "../context.ts";
@@ -10,34 +10,23 @@ import { prepared } from "./prepared.ts";
 export type RecordsOf = { chainId: number; resolver: Address; node: Hex };
 
 export type TextRow = typeof textRecord.$inferSelect;
-export type AddressRow = typeof addressRecord.$inferSelect;
 
-/** Version and contenthash of a node at a resolver; a resolver where nothing was ever set is at version 0. */
-export async function findResolverNode(db: Db, of: RecordsOf) {
-  const [row] = await resolverNodeOf(db).execute(of);
-  return row ?? { version: 0, contenthash: null };
-}
+/** A text as its row has it. */
+export type TextValue = Pick<TextRow, "key" | "value" | "exact" | "isValueKnown">;
+
+/** An address record, of a coin type in decimal digits. */
+export type AddressValue = { coinType: string; address: Hex };
 
 const { placeholder } = sql;
 
-const resolverNodeOf = prepared((db) =>
-  db
-    .select({ version: resolverNode.version, contenthash: resolverNode.contenthash })
-    .from(resolverNode)
-    .where(
-      and(
-        eq(resolverNode.chainId, placeholder("chainId")),
-        eq(resolverNode.resolver, placeholder("resolver")),
-        eq(resolverNode.node, placeholder("node")),
-      ),
-    )
-    .prepare("resolver_node"),
+const isOfResolverNode = and(
+  eq(resolverNode.chainId, placeholder("chainId")),
+  eq(resolverNode.resolver, placeholder("resolver")),
+  eq(resolverNode.node, placeholder("node")),
 );
 
-/** The version in force, found by the way: to ask for it first would be another way to the database and back. */
-const versionInForce = sql`coalesce((select ${resolverNode.version} from ${resolverNode}
-  where ${eq(resolverNode.chainId, placeholder("chainId"))} and ${eq(resolverNode.resolver, placeholder("resolver"))}
-    and ${eq(resolverNode.node, placeholder("node"))}), 0)`;
+/** The version in force, found by the way: a resolver where nothing was ever cleared is at version 0. */
+const versionInForce = sql`coalesce((select ${resolverNode.version} from ${resolverNode} where ${isOfResolverNode}), 0)`;
 
 const isTextInForce = and(
   eq(textRecord.chainId, placeholder("chainId")),
@@ -46,16 +35,45 @@ const isTextInForce = and(
   eq(textRecord.version, versionInForce),
 );
 
-/** Text records in force that have a value, or one that only the chain knows; by key. */
-export const listTexts = (db: Db, of: RecordsOf): Promise<TextRow[]> => textsOf(db).execute(of);
+const isAddressInForce = and(
+  eq(addressRecord.chainId, placeholder("chainId")),
+  eq(addressRecord.resolver, placeholder("resolver")),
+  eq(addressRecord.node, placeholder("node")),
+  eq(addressRecord.version, versionInForce),
+);
 
-const textsOf = prepared((db) =>
+/** All records in force. */
+export type Records = { texts: TextValue[]; addresses: AddressValue[]; contenthash: Hex | null };
+
+/**
+ * All records in force, by one statement: texts that have a value, or one that only the chain knows, by key; addresses
+ * by coin type; contenthash.
+ */
+export async function findRecords(db: Db, of: RecordsOf): Promise<Records> {
+  const [row] = await recordsOf(db).execute(of);
+  return row ?? { texts: [], addresses: [], contenthash: null };
+}
+
+const recordsOf = prepared((db) =>
   db
-    .select()
-    .from(textRecord)
-    .where(and(isTextInForce, or(isNotNull(textRecord.value), sql`not ${textRecord.isValueKnown}`)))
-    .orderBy(asc(textRecord.key), asc(textRecord.keyHash))
-    .prepare("texts"),
+    .select({
+      texts: sql<
+        TextValue[]
+      >`array(select json_build_object('key', ${textRecord.key}, 'value', ${textRecord.value},
+          'exact', ${textRecord.exact}, 'isValueKnown', ${textRecord.isValueKnown})
+        from ${textRecord} where ${isTextInForce} and (${textRecord.value} is not null or not ${textRecord.isValueKnown})
+        order by ${textRecord.key}, ${textRecord.keyHash})`,
+      addresses: sql<
+        AddressValue[]
+      >`array(select json_build_object('coinType', ${addressRecord.coinType}::text,
+          'address', ${addressRecord.address})
+        from ${addressRecord} where ${isAddressInForce} and ${addressRecord.address} is not null
+        order by ${addressRecord.coinType})`,
+      contenthash: resolverNode.contenthash,
+    })
+    .from(sql`(values (true)) as one (row)`)
+    .leftJoin(resolverNode, isOfResolverNode)
+    .prepare("records"),
 );
 
 /** A text record in force, cleared ones too; null if the key was never set. */
@@ -70,26 +88,6 @@ const textOf = prepared((db) =>
     .from(textRecord)
     .where(and(isTextInForce, eq(textRecord.keyHash, placeholder("keyHash"))))
     .prepare("text"),
-);
-
-/** Address records in force that have a value, by coin type. */
-export const listAddresses = (db: Db, of: RecordsOf): Promise<AddressRow[]> => addressesOf(db).execute(of);
-
-const addressesOf = prepared((db) =>
-  db
-    .select()
-    .from(addressRecord)
-    .where(
-      and(
-        eq(addressRecord.chainId, placeholder("chainId")),
-        eq(addressRecord.resolver, placeholder("resolver")),
-        eq(addressRecord.node, placeholder("node")),
-        eq(addressRecord.version, versionInForce),
-        isNotNull(addressRecord.address),
-      ),
-    )
-    .orderBy(asc(addressRecord.coinType))
-    .prepare("addresses"),
 );
 
 export type ResolverChangeRow = typeof resolverChange.$inferSelect;
@@ -107,33 +105,68 @@ const resolverChangesOf = prepared((db) =>
     .prepare("resolver_changes"),
 );
 
-/** Every setting of a text record, and every clearing of all records, at whatever resolver; oldest first. */
-export const listTextEvents = (db: Db, { node, key }: { node: Hex; key: string }) =>
+/** What the history of a text is made of: an event at a resolver, or, where `eventType` is null, a change to one. */
+export type TextStep = {
+  blockNumber: number;
+  logIndex: number;
+  transactionHash: Hex;
+  eventType: "TextChanged" | "VersionChanged" | null;
+  resolver: Hex | null;
+} & Pick<typeof event.$inferSelect, "key" | "value" | "valueSource" | "details">;
+
+/**
+ * Every setting of a text record and every clearing of all records, at whatever resolver, and every change of the
+ * name's resolver; oldest first.
+ */
+export const listTextSteps = (db: Db, { node, key }: { node: Hex; key: string }): Promise<TextStep[]> =>
   // A key with NUL is no text of PostgreSQL: it stands in the details, for the record to read.
-  key.includes("\0")
-    ? textEventsWithoutKey(db).execute({ node })
-    : textEventsOfKey(db).execute({ node, key });
+  key.includes("\0") ? textStepsWithoutKey(db).execute({ node }) : textStepsOfKey(db).execute({ node, key });
 
-const textEventsOfKey = prepared((db) =>
-  textEvents(db, eq(event.key, placeholder("key"))).prepare("text_events"),
+const textStepsOfKey = prepared((db) =>
+  textSteps(db, eq(event.key, placeholder("key"))).prepare("text_steps"),
 );
 
-const textEventsWithoutKey = prepared((db) =>
-  textEvents(db, isNull(event.key)).prepare("text_events_without_key"),
+const textStepsWithoutKey = prepared((db) =>
+  textSteps(db, isNull(event.key)).prepare("text_steps_without_key"),
 );
 
-const textEvents = (db: Db, isOfKey: SQL) =>
+const nothing = sql<null>`null::text`;
+
+const textSteps = (db: Db, isOfKey: SQL) =>
   db
-    .select()
+    .select({
+      blockNumber: event.blockNumber,
+      logIndex: event.logIndex,
+      transactionHash: event.transactionHash,
+      eventType: sql<TextStep["eventType"]>`${event.eventType}`,
+      resolver: sql<Hex | null>`${event.contractAddress}`,
+      key: event.key,
+      value: event.value,
+      valueSource: event.valueSource,
+      details: event.details,
+    })
     .from(event)
     .where(
       and(
         eq(event.node, placeholder("node")),
         eq(event.contract, "RESOLVER"),
-        or(and(eq(event.eventType, "TextChanged"), isOfKey), inArray(event.eventType, ["VersionChanged"])),
+        or(and(eq(event.eventType, "TextChanged"), isOfKey), eq(event.eventType, "VersionChanged")),
       ),
     )
-    .orderBy(asc(event.blockNumber), asc(event.logIndex), asc(event.ordinal));
+    .unionAll(
+      db
+        .select({
+          blockNumber: resolverChange.blockNumber,
+          logIndex: resolverChange.logIndex,
+          transactionHash: resolverChange.transactionHash,
+          eventType: sql<TextStep["eventType"]>`${nothing}`,
+          resolver: sql<Hex | null>`${resolverChange.resolver}`,
+          ...{ key: nothing, value: nothing, valueSource: nothing, details: nothing },
+        })
+        .from(resolverChange)
+        .where(eq(resolverChange.node, placeholder("node"))),
+    )
+    .orderBy(sql`1`, sql`2`);
 
 /** Keys and coin types asked of the chain are as many as fit into one call: those set last. */
 const MAX_KNOWN_KEYS = 60;

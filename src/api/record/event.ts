@@ -54,13 +54,13 @@ function present<T extends Record<string, unknown>>(fields: T): Required<T> & Op
 }
 
 /** Arguments that have no column, integers as decimal strings. */
-const detailsOf = ({ details }: EventRow) =>
+const detailsOf = ({ details }: Pick<EventRow, "details">) =>
   details === null ? {} : (JSON.parse(details) as Partial<Texts & { agentId: string }>);
 
 type Texts = { key: string | null; value: string | null; name: string | null };
 
 /** Texts with NUL, which PostgreSQL cannot store, stand in `details`. */
-export function exactTexts(row: EventRow): Texts {
+export function exactTexts(row: Pick<EventRow, keyof Texts | "details">): Texts {
   const { key, value, name } = row;
   const exact = detailsOf(row);
   return {
