@@ -22,8 +22,8 @@ async function start(settings: Settings): Promise<void> {
     await indexers.stop();
     throw complaintOfPort(settings, error);
   });
-  console.log(`The gateway listens on port ${gateway.port}, before ${settings.indexers.join(", ")}`);
   stopOnSignals(gateway.stop);
+  console.log(`The gateway listens on port ${gateway.port}, before ${settings.indexers.join(", ")}`);
 }
 
 function tellChange({ url, state, why }: Indexer, before: Indexer["state"]): void {

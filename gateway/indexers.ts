@@ -19,8 +19,8 @@ export type Indexer = {
   state: State;
   /** The state in words. */
   why: string;
-  /** It turned a caller away: nothing that it said before counts until it has been asked for its state again. */
-  isResting: boolean;
+  /** When it last turned a caller away, in milliseconds; 0 for never, or when it was asked for its state since. */
+  restingSince: number;
   /** What it said of itself last; null while it cannot be asked. */
   claim: Claim | null;
   /** How far it was when it last said that it may answer, and when that was, in milliseconds. */
@@ -74,7 +74,7 @@ export async function watchIndexers(plan: Plan): Promise<Indexers> {
   };
   const judgeAll = () => {
     for (const indexer of all) {
-      if (!indexer.isResting) set(indexer, ...judge(indexer, { all, known, plan }));
+      if (indexer.restingSince === 0) set(indexer, ...judge(indexer, { all, known, plan }));
     }
   };
   await Promise.all(all.map((indexer) => askForClaim(indexer, plan)));
@@ -95,7 +95,7 @@ export async function watchIndexers(plan: Plan): Promise<Indexers> {
   return {
     all,
     rest: (indexer, state, why) => {
-      indexer.isResting = true;
+      indexer.restingSince = Date.now();
       set(indexer, state, why);
     },
     stop: async () => {
@@ -121,7 +121,7 @@ function createIndexer(url: string, { timeoutSeconds, maxRequests }: Plan): Inde
     inFlight: 0,
     state: "unknown",
     why: "not asked yet",
-    isResting: false,
+    restingSince: 0,
     claim: null,
     reached: null,
     answeredAt: 0,
@@ -156,7 +156,8 @@ async function askForClaim(indexer: Indexer, { timeoutSeconds }: Plan): Promise<
   } finally {
     clearInterval(check);
     indexer.askedAt = null;
-    indexer.isResting = false;
+    // What it was asked before it turned a caller away may be what it said before, too.
+    if (asked > indexer.restingSince) indexer.restingSince = 0;
   }
 }
 

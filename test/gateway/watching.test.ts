@@ -1,6 +1,6 @@
 import { Agent, get } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import type { GatewayProcess } from "./gateway.ts";
 import { open } from "./opened.ts";
 import { says, startUpstream, type Upstream } from "./upstream.ts";
@@ -148,4 +148,24 @@ test("while one is slow to tell its state, it is noticed at once that another on
   other.claim = { ready: false, reason: "late" };
   await gateway.until("synced", "not_ready");
   await callers.stop();
+});
+
+test("what one says to a question of before it turned a caller away does not end its rest", async () => {
+  const [refusing, other] = await Promise.all([
+    startUpstream((_, response) => void response.writeHead(503).end("{}")),
+    startUpstream(says("other")),
+  ]);
+  const gateway = await open([refusing, other]);
+  const questions: (() => void)[] = [];
+  refusing.beforeClaim = () => new Promise((answer) => questions.push(answer));
+  await vi.waitUntil(() => questions.length === 1, { timeout: 20_000 });
+  const states = async () => (await statesOf(gateway)).join();
+  while ((await states()) === "synced,synced") {
+    expect((await fetch(`${gateway.url}/x`)).status).toBe(200);
+  }
+  questions[0]?.();
+  await vi.waitUntil(() => questions.length === 2, { timeout: 20_000 }); // The answer has come, for it is asked anew.
+  expect(await states()).toBe("not_ready,synced");
+  questions[1]?.();
+  await gateway.until("synced", "synced");
 });
