@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Keys, keysIn } from "../../src/api/store/keys.ts";
 import { openStore, type Store } from "../../src/api/store/store.ts";
@@ -25,6 +26,17 @@ const ledgerOf = (id: number) =>
     "SELECT credits, balance, reason FROM ledger WHERE key_id = $1 ORDER BY id",
     [id],
   );
+
+test("a connection that ends within a transaction fails it, and nothing else", async () => {
+  const cut = store.transaction(async (queries) => {
+    const [own] = await queries.query<{ pid: number }>("SELECT pg_backend_pid() AS pid");
+    await store.query("SELECT pg_terminate_backend($1, 10000)", [own?.pid]);
+    await sleep(100); // The connection hears of it while nobody asks it anything.
+    await queries.query("SELECT 1");
+  });
+  await expect(cut).rejects.toThrow();
+  expect(await store.query("SELECT 1 AS one")).toEqual([{ one: 1 }]);
+});
 
 describe("a key", () => {
   test("has 192 random bits and is found by its text", async () => {

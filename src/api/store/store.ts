@@ -33,7 +33,9 @@ export function openStore({ databaseUrl, schema }: { databaseUrl: string; schema
     options: `-c search_path=${schema}`,
     allowExitOnIdle: true,
   });
-  pool.on("error", () => {}); // An idle connection may end at any time; the next query opens another.
+  // A connection may end at any time, idle or between two queries: the next one opens another, or fails by itself.
+  pool.on("error", () => {});
+  pool.on("connect", (client) => client.on("error", () => {}));
   let ready: Promise<void> | undefined;
   const prepare = () => {
     ready ??= withClient(pool, (client) => migrate(client, schema)).catch((error) => {
