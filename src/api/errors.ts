@@ -40,7 +40,7 @@ export const errorCodes = {
   INDEX_NOT_READY: {
     status: 503,
     meaning:
-      "The index is not complete, or known to be behind its chain, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.",
+      "The index is not complete, or known to be behind its chain, or its tables are locked, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.",
   },
   NO_INDEXERS_AVAILABLE: { status: 503, meaning: "The proxy knows no indexer that is synced and has room." },
   INTERNAL_ERROR: {

@@ -1,5 +1,6 @@
 import type { Db } from "./context.ts";
 import type { Endpoint } from "./endpoint.ts";
+import { ApiError } from "./errors.ts";
 import { queriesAsked } from "./observe/queries.ts";
 import { findDatabaseError } from "./query/databaseErrors.ts";
 import { readTablesVersion } from "./query/progress.ts";
@@ -40,7 +41,8 @@ export function createOneBlock(db: Db): OneBlock {
           const reply = await operation.handle(input, ctx, caller);
           if (queriesAsked() - asked === 1 || (await versions.read()) === before) return reply;
         } catch (thrown) {
-          if (!isLocked(thrown) || performance.now() - start > LOCK_PATIENCE_MS) throw thrown;
+          if (!isLocked(thrown)) throw thrown;
+          if (performance.now() - start > LOCK_PATIENCE_MS) throw lockedOut();
         }
       }
     };
@@ -81,6 +83,12 @@ const inSnapshot = <Result>(db: Db, run: (db: Db) => Promise<Result>): Promise<R
 
 /** PostgreSQL's lock_not_available and deadlock_detected. */
 const lockCodes = ["55P03", "40P01"];
+
+/** Nothing is wrong with the service: whoever asks again in a moment, or another replica, finds the tables free. */
+const lockedOut = () =>
+  new ApiError("INDEX_NOT_READY", "The tables of the index are locked; they are being changed.", {
+    headers: { "Retry-After": "1" },
+  });
 
 /** Whether the tables could not be read for half a second: a reorganisation locks one after the other. */
 const isLocked = (thrown: unknown): boolean => findDatabaseError(thrown, lockCodes) !== null;

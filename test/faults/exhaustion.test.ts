@@ -59,7 +59,7 @@ test("where every connection waits for a lock each caller is answered, late or b
   tell(`tables locked for ${LOCK_MS} ms, ${CALLERS} callers`, seen, normalAfter);
   expect(seen.wrong).toEqual([]);
   expect(seen.unanswered).toBe(0);
-  expect(Object.keys(refused)).toEqual(["INTERNAL_ERROR"]);
+  expect(Object.keys(refused)).toEqual(["INDEX_NOT_READY"]);
   await expectWhole();
 }, 180_000);
 
