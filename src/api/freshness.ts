@@ -55,8 +55,11 @@ export type FreshnessPlan = {
   clock: (() => number) | null;
 };
 
-/** A yes holds so long. A no is never kept: the next question may find the index there. */
-const FIT_MS = 1_000;
+/**
+ * A yes holds so long: an indexer that starts again takes its tables back, and is noticed this much later. A no is never
+ * kept: the next question may find the index there.
+ */
+const FIT_MS = 250;
 const WATCH_MS = 5_000;
 
 type State = { fitUntil: number; reached: number | null; isNoted: boolean; paces: Map<number, Pace> };
