@@ -20,9 +20,10 @@ async function reload() {
 
 test("after a hot reload the upkeep of before has ended, and the new one goes on", async () => {
   const before = await reload();
-  await vi.waitUntil(() => before.rounds() === 2, { timeout: 10_000 });
+  await vi.waitUntil(() => before.rounds() >= 2, { timeout: 60_000 });
   const after = await reload();
+  const ended = before.rounds(); // It went on while the modules were loaded.
   expect(after.startInPlace).not.toBe(before.startInPlace);
-  await vi.waitUntil(() => after.rounds() === 3, { timeout: 10_000 });
-  expect(before.rounds()).toBe(2);
-}, 30_000);
+  await vi.waitUntil(() => after.rounds() >= 3, { timeout: 60_000 });
+  expect(before.rounds()).toBe(ended);
+});
