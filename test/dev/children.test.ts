@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { type SpawnOptions, spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -77,15 +77,16 @@ test("children of a process that is killed are ended by the warden", async () =>
   );
   const mark = markOf({ pid });
   keeper.kill("SIGKILL");
-  for (let tries = 0; isRunning(mark) && tries < 100; tries++) await sleep(50);
+  for (let tries = 0; isRunning(mark) && tries < 1_000; tries++) await sleep(50);
   expect(isRunning(mark)).toBe(false);
 });
 
 test("a child that ignores its signal is killed", async () => {
-  const stubborn = "trap '' INT; while :; do sleep 0.1; done";
-  const child = startChild({ command: "sh", args: ["-c", stubborn], signal: "SIGINT" });
+  const stubborn = "trap '' INT; echo up; while :; do sleep 0.1; done";
+  const options: SpawnOptions = { stdio: ["ignore", "pipe", "ignore"] };
+  const child = startChild({ command: "sh", args: ["-c", stubborn], signal: "SIGINT", options });
   const mark = markOf(child);
-  await sleep(100);
+  await new Promise((resolve) => child.stdout?.once("data", resolve));
   await endChild(child);
   expect(isRunning(mark)).toBe(false);
-}, 20_000);
+});

@@ -28,7 +28,7 @@ beforeAll(async () => {
 
 afterEach(async () => {
   for (const child of running.splice(0)) {
-    if (child.exitCode !== null) continue;
+    if (child.exitCode !== null || child.signalCode !== null) continue;
     const exited = new Promise((resolve) => child.once("exit", resolve));
     child.kill("SIGTERM");
     await exited;
@@ -63,7 +63,7 @@ async function launch(command: string, settings: Record<string, string> = {}): P
   running.push(child);
   let output = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (text) => (output += text));
-  const exit = new Promise<number | null>((resolve) => child.once("exit", resolve));
+  const exit = new Promise<number | null>((resolve) => child.once("close", resolve)); // All that it said is read.
   return { child, url: `http://127.0.0.1:${port}`, output: () => output, exit };
 }
 
@@ -166,7 +166,7 @@ test("SIGTERM gives the lock back, and a second start and a replica answer from 
       expect(await ask(database.url, "SELECT count(*)::int > 0 AS some FROM namedex.events")).toEqual([
         { some: true },
       ]),
-    { timeout: 20_000, interval: 200 },
+    { timeout: 60_000, interval: 200 },
   );
   first.child.kill("SIGTERM");
   expect(await first.exit).toBe(0);
@@ -181,4 +181,4 @@ test("SIGTERM gives the lock back, and a second start and a replica answer from 
     [second, replica].map(async ({ url }) => (await fetch(`${url}/status`)).json()),
   );
   expect(theirs).toEqual(ours);
-}, 300_000);
+}, 600_000);

@@ -41,4 +41,4 @@ test("the quick store does what Ponder's does, and Ponder's text is still the on
     "back\\\\slash",
   ];
   expect(faces.filter((face) => !seen.some((line) => line.includes(face)))).toEqual([]);
-}, 240_000);
+}, 600_000);

@@ -1,8 +1,10 @@
+import { execFile } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { createClient, http } from "viem";
 import { afterEach, describe, expect, it } from "vitest";
 import { deploymentShape, generations, listContracts } from "../../abis/deployments.ts";
 import { type Anvil, type AnvilOptions, anvilBinary, startAnvil } from "../devnet/anvil.ts";
-import { staleArtifacts } from "../devnet/compile.ts";
 import { deployContracts, deployLayer2 } from "../devnet/deploy.ts";
 import { START } from "./chain.ts";
 
@@ -89,7 +91,10 @@ describe("anvil", () => {
 });
 
 describe("the compiled contracts", () => {
-  it("are what a fresh compile gives", () => {
-    expect(staleArtifacts()).toEqual([]);
-  });
+  const compiler = fileURLToPath(new URL("../devnet/compile.ts", import.meta.url));
+
+  /** By another process: this one would be deaf to vitest for as long as the compiler works. */
+  it("are what a fresh compile gives", async () => {
+    await promisify(execFile)(process.execPath, [compiler, "--check"]);
+  }, 300_000);
 });

@@ -1,5 +1,5 @@
 import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process";
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import type { Socket } from "node:net";
 import { fileURLToPath } from "node:url";
 import { endProcess, isRunning, markProcess, type ProcessMark } from "./processes.ts";
@@ -93,14 +93,16 @@ function writeHousehold(): void {
   const keeper = markProcess(process.pid);
   if (!own || !keeper) return;
   const household: Household = { keeper, ancestors: own.ancestors, children: [...kept.values()] };
-  writeFileSync(own.file, `${JSON.stringify(household, null, 2)}\n`);
+  const draft = `${own.file}.draft`; // Whoever reads the list finds it whole.
+  writeFileSync(draft, `${JSON.stringify(household, null, 2)}\n`);
+  renameSync(draft, own.file);
 }
 
 function readHousehold(file: string): Household | null {
   try {
     return JSON.parse(readFileSync(file, "utf8")) as Household;
   } catch {
-    return null; // No earlier run, or one that was killed while it wrote.
+    return null; // No earlier run.
   }
 }
 

@@ -23,7 +23,7 @@ type CompilerOutput = {
 export type Artifact = { abi: Abi; bytecode: Hex };
 
 /** Compiles all sources. Throws with the compiler's messages on any error or warning. */
-export function compileContracts(): Map<string, Artifact> {
+function compileContracts(): Map<string, Artifact> {
   const output = runCompiler();
   const messages = output.errors ?? [];
   if (messages.length > 0) {
@@ -70,7 +70,7 @@ function toFiles(artifacts: Map<string, Artifact>): Map<string, string> {
 }
 
 /** The names of the committed artifacts that a fresh compile would add, change or remove. */
-export function staleArtifacts(): string[] {
+function staleArtifacts(): string[] {
   const fresh = toFiles(compileContracts());
   const committed = existsSync(OUTPUT) ? readdirSync(OUTPUT) : [];
   const surplus = committed.filter((file) => !fresh.has(file));

@@ -6,7 +6,6 @@ import { isRunning, markProcess, npmAncestors, type ProcessMark } from "./proces
 import { sayLast, styled } from "./screen.ts";
 
 const LOOK_MS = 500;
-const SAME_REQUEST_MS = 1_000;
 
 /** A program that runs until it is told to end; `open` starts everything and gives the number of the child that must live on. */
 export type House = {
@@ -47,10 +46,11 @@ function refuse(home: string, keeper: number): void {
 
 /** Gives the way to end, which works once, and connects it with all that asks for the end. */
 function endOnce(ancestors: ProcessMark[]): (code: number, reason: string) => Promise<void> {
-  let endingSince: number | undefined;
+  let isEnding = false;
+  let signals = 0;
   const end = async (code: number, reason: string) => {
-    if (endingSince !== undefined) return;
-    endingSince = Date.now();
+    if (isEnding) return;
+    isEnding = true;
     sayLast(reason);
     await endChildren();
     leaveHousehold();
@@ -58,7 +58,7 @@ function endOnce(ancestors: ProcessMark[]): (code: number, reason: string) => Pr
   };
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
     process.on(signal, () => {
-      if (isImpatient(endingSince)) process.exit(1); // The warden ends what is left.
+      if (++signals > signalsOfRequest(ancestors)) process.exit(1); // The warden ends what is left.
       void end(0, `\n${styled("dim", "Ending …")}`);
     });
   }
@@ -67,10 +67,8 @@ function endOnce(ancestors: ProcessMark[]): (code: number, reason: string) => Pr
   return end;
 }
 
-/** One Ctrl-C may arrive twice: from the terminal and, a moment later, from npm. */
-function isImpatient(endingSince: number | undefined): boolean {
-  return endingSince !== undefined && Date.now() - endingSince > SAME_REQUEST_MS;
-}
+/** One Ctrl-C arrives twice under npm: from the terminal and, sooner or later, from npm. What comes after is impatience. */
+const signalsOfRequest = (ancestors: ProcessMark[]): number => (ancestors.length > 0 ? 2 : 1);
 
 function messageOf(error: unknown): string {
   const heading = styled("red", "Namedex cannot start.");

@@ -1,28 +1,37 @@
 import { createServer } from "node:net";
 
-/** A port that nobody listens on: `preferred` if it is free, else one of the next twenty, else any. */
+/** Below the ports that the system hands out by itself: nobody is given one of these before it is listened on. */
+const FIRST_PORT = 10_000;
+const PORTS_OF_A_RANGE = 5_000;
+
+/** Each of vitest's workers looks in a range of its own, and processes of other runs begin elsewhere in it. */
+const range = Number(process.env.VITEST_POOL_ID ?? 0) % 4;
+let offset = process.pid * 97;
+
+/** A port that nobody listens on: `preferred` if it is free, else one of the next twenty, else one that was not given yet. */
 export async function freePort(preferred = 0): Promise<number> {
   for (let port = preferred; preferred > 0 && port < preferred + 20; port++) {
     if (await isFree(port)) return port;
   }
-  return listenOnce(0, "127.0.0.1");
+  for (;;) {
+    const port = FIRST_PORT + range * PORTS_OF_A_RANGE + (offset++ % PORTS_OF_A_RANGE);
+    if (await isFree(port)) return port;
+  }
 }
 
 /** Whether a server could listen on this port now, on every interface. */
 export async function isFree(port: number): Promise<boolean> {
   for (const host of ["127.0.0.1", "0.0.0.0", "::"]) {
-    const outcome = await listenOnce(port, host).catch((error: NodeJS.ErrnoException) => error.code);
+    const outcome = await listenOnce(port, host);
     if (outcome === "EADDRINUSE" || outcome === "EACCES") return false;
   }
   return true;
 }
 
-function listenOnce(port: number, host: string): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer().once("error", reject);
-    server.listen(port, host, () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === "object" && address ? address.port : port));
-    });
+/** The code of the error, if there is one. */
+function listenOnce(port: number, host: string): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const server = createServer().once("error", ({ code }: NodeJS.ErrnoException) => resolve(code));
+    server.listen(port, host, () => server.close(() => resolve(undefined)));
   });
 }

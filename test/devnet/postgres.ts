@@ -1,5 +1,5 @@
 import { type ChildProcess, execFile } from "node:child_process";
-import { chmodSync, chownSync, closeSync, existsSync, mkdirSync, openSync, readFileSync } from "node:fs";
+import { chmodSync, chownSync, closeSync, existsSync, mkdirSync, openSync } from "node:fs";
 import { chmod, mkdtemp, readFile, rename, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -10,9 +10,11 @@ import { prepareDatabase } from "../../src/api/database.ts";
 import { endChild, startChild } from "./children.ts";
 import { freePort } from "./ports.ts";
 import { choosePlace, type Place } from "./postgresPlace.ts";
-import { endProcess, markProcess } from "./processes.ts";
+import { commandOf, endProcess, markProcess } from "./processes.ts";
 
-const START_TIMEOUT_MS = 30_000;
+const START_TIMEOUT_MS = 120_000;
+const DROP_TIMEOUT_MS = 60_000;
+const OBJECT_IN_USE = "55006";
 const USER = "namedex";
 const PASSWORD = "namedex";
 
@@ -78,13 +80,21 @@ export async function openFreshDatabase(serverUrl: string, name: string): Promis
 
 /** Drops a database of this server with all that it holds and all who use it, if there is one. */
 export async function dropDatabase(serverUrl: string, name: string): Promise<void> {
-  await run(serverUrl, `DROP DATABASE IF EXISTS ${quoted(name)} WITH (FORCE)`);
+  // PostgreSQL waits five seconds for those whom it ended: on a busy machine some need longer.
+  for (const deadline = Date.now() + DROP_TIMEOUT_MS; ; ) {
+    try {
+      return await run(serverUrl, `DROP DATABASE IF EXISTS ${quoted(name)} WITH (FORCE)`);
+    } catch (error) {
+      if ((error as { code?: string }).code !== OBJECT_IN_USE || Date.now() > deadline) throw error;
+    }
+  }
 }
 
 async function stopLeftover(data: string): Promise<void> {
   const pidFile = join(data, "postmaster.pid");
-  if (!existsSync(pidFile)) return;
-  const [pid, directory] = readFileSync(pidFile, "utf8").split("\n");
+  const text = await readFile(pidFile, "utf8").catch(() => null); // A server that ends removes it.
+  if (text === null) return;
+  const [pid, directory] = text.split("\n");
   const mark = markProcess(Number(pid));
   if (mark && directory === data && isPostgres(mark.pid)) await endProcess(mark, "SIGINT", 10_000);
   await rm(pidFile, { force: true });
@@ -93,7 +103,7 @@ async function stopLeftover(data: string): Promise<void> {
 /** The number in an old pid file may belong to any program by now. Where there is no /proc, it is trusted. */
 function isPostgres(pid: number): boolean {
   if (process.platform !== "linux") return true;
-  return readFileSync(`/proc/${pid}/comm`, "utf8").trim() === "postgres";
+  return commandOf(pid) === "postgres";
 }
 
 /** Makes the data directory. It gets its name only when it is complete, so that a kill half way leaves no ruin. */

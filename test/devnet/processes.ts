@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 
 /** A process that can be told from a later one with the same number: `birth` is when it started, as the system writes it. */
@@ -16,7 +16,23 @@ export function isRunning(mark: ProcessMark): boolean {
   return markProcess(mark.pid)?.birth === mark.birth;
 }
 
-/** Asks a process to end by `signal`, waits up to `patience` milliseconds for it, then kills it. */
+/** The numbers of the processes that this one started and that still run. */
+export function childrenOf(pid: number): number[] {
+  if (process.platform === "linux")
+    return readdirSync("/proc")
+      .map(Number)
+      .filter((one) => parentOf(one) === pid);
+  try {
+    return execFileSync("pgrep", ["-P", String(pid)], { encoding: "utf8" })
+      .trim()
+      .split("\n")
+      .map(Number);
+  } catch {
+    return []; // So it says that there are none.
+  }
+}
+
+/** Asks a process to end by `signal`, waits up to `patience` milliseconds for it, then kills it and waits for that. */
 export async function endProcess(mark: ProcessMark, signal: NodeJS.Signals, patience: number): Promise<void> {
   if (!isRunning(mark)) return;
   send(mark.pid, signal);
@@ -26,6 +42,7 @@ export async function endProcess(mark: ProcessMark, signal: NodeJS.Signals, pati
     await sleep(20);
   }
   send(mark.pid, "SIGKILL");
+  while (isRunning(mark)) await sleep(20);
 }
 
 /**
@@ -40,8 +57,12 @@ export function npmAncestors(env: Record<string, string | undefined>): ProcessMa
 }
 
 function isShell(pid: number): boolean {
-  const command = process.platform === "linux" ? readStat(pid)?.command : askPs(pid, "comm=");
-  return /(^|\/|-)(ba|da|z|k|a)?sh$/.test(command ?? "");
+  return /(^|\/|-)(ba|da|z|k|a)?sh$/.test(commandOf(pid) ?? "");
+}
+
+/** The program that a process runs, by its name alone or with its folder; null without such a process. */
+export function commandOf(pid: number): string | null {
+  return process.platform === "linux" ? (readStat(pid)?.command ?? null) : askPs(pid, "comm=");
 }
 
 function parentOf(pid: number): number | null {

@@ -1,4 +1,5 @@
 import type { TestProject } from "vitest/node";
+import { withClient } from "../../src/api/client.ts";
 import { startTemporaryPostgres } from "../devnet/postgres.ts";
 
 declare module "vitest" {
@@ -8,10 +9,26 @@ declare module "vitest" {
   }
 }
 
+const CONNECTIONS_NEEDED = 250;
+
 /** One PostgreSQL for the whole run: the one of DATABASE_URL, else a temporary one of our own. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const given = process.env.DATABASE_URL;
+  if (given) await expectRoom(given);
   const server = given ? { url: given, stop: async () => {} } : await startTemporaryPostgres();
   project.provide("databaseServerUrl", server.url);
   return server.stop;
+}
+
+/** Two workers have several Namedex at a time, each with pools of its own; what lacks a connection fails now and then. */
+async function expectRoom(url: string): Promise<void> {
+  const { rows } = await withClient({ connectionString: url }, (client) =>
+    client.query<{ max_connections: string }>("show max_connections"),
+  );
+  const allowed = Number(rows[0]?.max_connections);
+  if (allowed >= CONNECTIONS_NEEDED) return;
+  throw new Error(
+    `The PostgreSQL of DATABASE_URL allows ${allowed} connections, and the tests need ${CONNECTIONS_NEEDED}: ` +
+      "raise its max_connections, or leave DATABASE_URL out to have one started",
+  );
 }
