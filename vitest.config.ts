@@ -8,10 +8,11 @@ export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
     globalSetup: ["./test/support/globalSetup.ts"],
+    setupFiles: ["./test/support/seed.ts"],
     pool: "forks",
     maxWorkers: 2, // Each integration test has a chain, a database and Ponder beside it.
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
+    testTimeout: 180_000,
+    hookTimeout: 600_000,
     teardownTimeout: 30_000,
     reporters: ["default", "json"],
     outputFile: { json: ".namedex/test-report.json" },

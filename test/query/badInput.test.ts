@@ -9,6 +9,7 @@ import { account, registeredRow, STATIC_RESOLVER } from "./rows.ts";
 import { createTables, setProgress, type Tables } from "./tables.ts";
 
 const NOW = 1_800_000_000;
+const AT_ONCE_MS = 5_000;
 let tables: Tables;
 let api: TestApi;
 
@@ -48,6 +49,11 @@ async function ask(path: string, init?: RequestInit): Promise<Reply> {
     /\bat .*\.[jt]s:\d|node_modules|\bselect\b.*\bfrom\b|relation "/i,
   );
   return { status: reply.status, body: JSON.parse(text) };
+}
+
+async function timed<Result>(work: () => Promise<Result>): Promise<{ result: Result; ms: number }> {
+  const started = performance.now();
+  return { result: await work(), ms: performance.now() - started };
 }
 
 /** Expects an error of a code, in the contract's form and with the contract's status. */
@@ -237,9 +243,11 @@ describe("whatever is sent", () => {
               operation.method === "post"
                 ? { method: "POST", headers: json, body: JSON.stringify(body) }
                 : {};
-            const started = performance.now();
-            const { status, body: reply } = await ask(url, init);
-            expect(performance.now() - started, url).toBeLessThan(5_000);
+            const first = await timed(() => ask(url, init));
+            // What is slow is so twice; a machine stands still once.
+            const second = first.ms < AT_ONCE_MS ? first : await timed(() => ask(url, init));
+            expect(second.ms, url).toBeLessThan(AT_ONCE_MS);
+            const { status, body: reply } = first.result;
             if (status === 404) return; // A word like `..` makes another path of it.
             expect(status, `${url}: ${JSON.stringify(reply)}`).not.toBe(500);
             expect(allowed, `${url}: ${status}`).toContain(status);

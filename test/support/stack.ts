@@ -16,8 +16,8 @@ import {
 import { freePort } from "../devnet/ports.ts";
 import { createTestDatabase, openPool } from "./database.ts";
 
-const READY_TIMEOUT_MS = 90_000;
-const BLOCK_TIMEOUT_MS = 30_000;
+const READY_TIMEOUT_MS = 300_000;
+const BLOCK_TIMEOUT_MS = 120_000;
 const LOG_LINES_KEPT = 400;
 const LOG_LINES_SHOWN = 25;
 
