@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openPool } from "../support/database.ts";
 import { readTables, writeDictionary } from "./dictionary.ts";
 import { fillWithMany } from "./manyRows.ts";
 import { createTables, type Tables } from "./tables.ts";
@@ -21,7 +22,7 @@ const views = `views_${suffix}`;
 const password = "it's secret";
 
 let tables: Tables;
-let analyst: pg.Client;
+let analyst: pg.Pool;
 
 /** The script with its variables put in as psql does. */
 function roleScript(): string {
@@ -60,8 +61,7 @@ beforeAll(async () => {
   url.username = role;
   url.password = encodeURIComponent(password);
   url.pathname = `/${rows[0]?.url}`;
-  analyst = new pg.Client({ connectionString: url.href });
-  await analyst.connect();
+  analyst = openPool({ connectionString: url.href, max: 1 });
 });
 
 afterAll(async () => {

@@ -10,6 +10,7 @@ import { account, CHAIN_ID, registeredRow, STATIC_RESOLVER } from "./rows.ts";
 import { createTables, setProgress, type Tables } from "./tables.ts";
 
 const NOW = 1_800_000_000;
+const PATIENCE_MS = 120_000;
 let tables: Tables;
 let api: TestApi;
 
@@ -117,10 +118,14 @@ describe.runIf(executablePath)("in a real browser", () => {
   let origin: string;
 
   beforeAll(async () => {
-    server = createServer((request, response) => void answer(api, request, response)).listen(0, "127.0.0.1");
+    server = createServer((request, response) => {
+      answer(api, request, response).catch(() => response.destroy());
+    }).listen(0, "127.0.0.1");
     await new Promise((resolve) => server.once("listening", resolve));
     origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    browser = await chromium.launch({ executablePath: executablePath ?? "", args: ["--no-sandbox"] });
+    browser = await chromium.launch({
+      ...{ executablePath: executablePath ?? "", args: ["--no-sandbox"], timeout: PATIENCE_MS },
+    });
   });
 
   afterAll(async () => {
@@ -132,6 +137,7 @@ describe.runIf(executablePath)("in a real browser", () => {
   /** Opens a page and notes what it asked of other hosts, and what went wrong in it. */
   async function open(path: string, width: number): Promise<{ page: Page; faults: string[] }> {
     const page = await browser.newPage({ viewport: { width, height: 900 } });
+    page.setDefaultTimeout(PATIENCE_MS);
     const faults: string[] = [];
     page.on("pageerror", (error) => faults.push(String(error)));
     page.on("console", (message) => message.type() === "error" && faults.push(message.text()));

@@ -1,17 +1,20 @@
 import { domain } from "ponder:schema";
+import { drizzle } from "drizzle-orm/node-postgres";
 import { namehash } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Db } from "../../src/api/context.ts";
 import type { Endpoint } from "../../src/api/endpoint.ts";
 import { operations } from "../../src/api/endpoints/index.ts";
-import { makeFigures } from "../../src/api/upkeep/figures.ts";
+import schema from "../support/ponderSchema.ts";
 import { openApi, type TestApi } from "./api.ts";
+import { makeFiguresSoon } from "./keptFigures.ts";
 import { fillWithMany } from "./manyRows.ts";
 import { account, CHAIN_ID, registeredRow, STATIC_RESOLVER } from "./rows.ts";
 import { createTables, setProgress, type Tables } from "./tables.ts";
 
 const NOW = 1_800_000_000;
 const MANY_DOMAINS = 200_000;
-const FILL_TIMEOUT_MS = 400_000;
+const FILL_TIMEOUT_MS = 900_000;
 /** Tables of fewer rows are read as a whole, and rightly so. */
 const LARGE_TABLE_ROWS = 5_000;
 
@@ -35,7 +38,7 @@ beforeAll(async () => {
     .insert(domain)
     .values([registeredRow("alice.eth", owner, BigInt(NOW + 1_000), resolver)]);
   const client = await tables.pool.connect();
-  await makeFigures({ client, schema: "public" }, NOW);
+  await makeFiguresSoon({ client, schema: "public" }, NOW);
   client.release();
   await tables.pool.query("vacuum analyze");
   const { rows } = await tables.pool.query<{ name: string }>(
@@ -49,7 +52,10 @@ beforeAll(async () => {
 afterAll(() => tables?.drop());
 
 /** A request for each operation, with parameters that name one thing. */
-function requestOf({ method, path }: Endpoint): () => Promise<{ status: number; body: unknown }> {
+function requestOf(
+  { method, path }: Endpoint,
+  { get, post } = api,
+): () => Promise<{ status: number; body: unknown }> {
   const values: Record<string, string> = {
     name: "alice.eth",
     address: owner,
@@ -58,10 +64,10 @@ function requestOf({ method, path }: Endpoint): () => Promise<{ status: number; 
     agentId: "1",
   };
   const url = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => values[name] ?? "");
-  if (method === "get") return () => api.get(url);
+  if (method === "get") return () => get(url);
   const names = Array.from({ length: 200 }, (_, i) => `name${i}.eth`);
   const addresses = Array.from({ length: 200 }, (_, i) => account(4_096 + i));
-  return () => api.post(url, { names, addresses });
+  return () => post(url, { names, addresses });
 }
 
 /** Tables that a statement reads from the first row to the last. */
@@ -133,11 +139,21 @@ describe("what is asked of one name, hash or address is found by an index", () =
   );
 });
 
+/** Milliseconds until an operation has answered that knows no earlier answer: those are kept for one object of the database. */
+async function timeOf(operation: Endpoint): Promise<number> {
+  const db = drizzle(tables.pool, { schema, casing: "snake_case" }) as unknown as Db;
+  const request = requestOf(operation, openApi({ ...tables, db }, NOW));
+  const started = performance.now();
+  await observe(request);
+  return performance.now() - started;
+}
+
 describe("every operation answers in time", () => {
   test.each(listed)("$title", async ({ operation }) => {
-    const started = performance.now();
-    await observe(requestOf(operation));
-    expect(performance.now() - started).toBeLessThan(isAboutOneThing(operation) ? 2_000 : 15_000);
+    const limit = isAboutOneThing(operation) ? 2_000 : 15_000;
+    const first = await timeOf(operation);
+    // What is slow is so twice; a machine stands still once.
+    expect(first < limit ? first : await timeOf(operation)).toBeLessThan(limit);
   });
 
   test("the guard would see a scan", async () => {
