@@ -4,12 +4,12 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { freePort } from "../devnet/ports.ts";
 import { startPostgres } from "../devnet/postgres.ts";
-import { isRunning, markProcess } from "../devnet/processes.ts";
+import { childrenOf, isRunning, markProcess } from "../devnet/processes.ts";
 
 /** A PostgreSQL server of one test, to be killed and started again on the same data and port. */
 export type BreakablePostgres = {
   url: string;
-  /** SIGKILL of the server, as a crash: its other processes end by themselves. */
+  /** SIGKILL of the server, as a crash; waits until its other processes have noticed and ended by themselves. */
   kill: () => Promise<void>;
   start: () => Promise<void>;
   destroy: () => Promise<void>;
@@ -17,8 +17,6 @@ export type BreakablePostgres = {
 
 /** What is committed is on the disk, as PostgreSQL does unless somebody tells it otherwise. */
 const durable = ["-c", "synchronous_commit=on"];
-/** Backends notice within moments that their server is gone. */
-const BACKENDS_END_MS = 500;
 
 /** `more` are further arguments of the server. */
 export async function startBreakablePostgres(more: readonly string[] = []): Promise<BreakablePostgres> {
@@ -33,10 +31,11 @@ export async function startBreakablePostgres(more: readonly string[] = []): Prom
   return {
     url: running.server.url,
     kill: async () => {
-      const mark = markProcess(running.server.pid);
-      if (mark) process.kill(mark.pid, "SIGKILL");
-      while (mark && isRunning(mark)) await sleep(10);
-      await sleep(BACKENDS_END_MS);
+      const { pid } = running.server;
+      process.kill(pid, "SIGSTOP"); // It starts no other while they are listed.
+      const all = [pid, ...childrenOf(pid)].map(markProcess).filter((mark) => mark !== null);
+      process.kill(pid, "SIGKILL");
+      while (all.some(isRunning)) await sleep(10);
     },
     start: async () => {
       running.server = await startPostgres(plan);

@@ -32,7 +32,7 @@ beforeAll(async () => {
     GATEWAY_MAX_LAG_BLOCKS: String(MAX_LAG_BLOCKS),
   });
   await gateway.until("synced", "synced");
-}, 240_000);
+});
 
 afterAll(async () => {
   await gateway?.stop();
@@ -54,13 +54,18 @@ test("behind the gateway an indexer that lies about its head, and then the death
   // Two that follow the chain may be so far apart as the gateway allows, and blocks come while it is not looking.
   const noticing = startLoad({ url, timeline, slack: () => MAX_LAG_BLOCKS + BLOCKS_UNSEEN });
   await beatFor(5);
+  await Promise.all([honest.waitForHead(), liar.waitForHead()]);
   node.set("staleHead");
   await beatFor(MAX_LAG_BLOCKS + 6);
   await honest.waitForHead();
   await gateway.until("synced", "lagging");
   const first = await noticing.stop();
   expect(first.wrong).toEqual([]);
-  expect(first).toMatchObject({ refused: {}, unanswered: 0 });
+  expect(first.unanswered).toBe(0);
+  // Only while the honest one stood still, and was seen to, was there nobody to ask.
+  const isHonestAway = (line: string) => line.startsWith(`${honest.url}: `) && line.includes("unreachable");
+  const excused = gateway.output().split("\n").some(isHonestAway) ? ["NO_INDEXERS_AVAILABLE"] : [];
+  expect(Object.keys(first.refused).filter((code) => !excused.includes(code))).toEqual([]);
   const { ready } = (await liar.api<{ ready: boolean }>("/indexing-status")).body;
   expect(ready, "the liar calls itself fresh").toBe(true);
 
@@ -89,4 +94,4 @@ test("behind the gateway an indexer that lies about its head, and then the death
   await gateway.until("synced", "synced");
   expect((await judgeStack(honest, chain.local)).differences).toEqual([]);
   expect((await judgeStack(liar, chain.local)).differences).toEqual([]);
-}, 240_000);
+}, 600_000);

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { onTestFinished } from "vitest";
 import { errorCodes } from "../../src/api/errors.ts";
 import { PULSE, PULSE_KEYS, pulseAddress, type Timeline } from "./pulse.ts";
 
@@ -46,7 +47,7 @@ const questions = [
 ];
 
 /**
- * Asks without a break, and judges each answer: it has to be that of a block that was the chain's newest, whole (not
+ * Asks without a break until it is stopped or the test is over, and judges each answer: it has to be that of a block that was the chain's newest, whole (not
  * half of one block and half of another), and not older than what an earlier answer had told already.
  */
 export function startLoad({ url, timeline, callers = 3, slack = () => 0 }: LoadPlan): Load {
@@ -72,9 +73,9 @@ export function startLoad({ url, timeline, callers = 3, slack = () => 0 }: LoadP
     if (reply === null) seen.unanswered++;
     else if (reply.status !== 200) noteRefusal(seen, path, reply);
     else {
-      const value = beatOf(JSON.parse(reply.text));
+      const value = readBeat(reply.text, beatOf);
       const index = value === null ? promised : timeline.indexOf(value as number, promised);
-      if (value === "mixed" || index < 0) {
+      if (index < 0) {
         seen.wrong.push(`${path}: ${value}, promised ${timeline[promised]}: ${reply.text.slice(0, 600)}`);
       } else noteAnswer(asked);
       floor = Math.max(floor, index);
@@ -87,7 +88,15 @@ export function startLoad({ url, timeline, callers = 3, slack = () => 0 }: LoadP
     }
   };
   const running = Promise.all(Array.from({ length: callers }, (_, index) => call(index)));
+  const stop = async () => {
+    isOver = true;
+    await running;
+    seen.longestGap = Math.max(seen.longestGap, Date.now() - lastAnswer);
+    return seen;
+  };
+  onTestFinished(async () => void (await stop()));
   return {
+    stop,
     seen: () => seen,
     nextAnswer: async (timeoutMs = 90_000) => {
       const [start, before] = [Date.now(), seen.answers];
@@ -97,12 +106,6 @@ export function startLoad({ url, timeline, callers = 3, slack = () => 0 }: LoadP
         await sleep(20);
       }
       return Date.now() - start;
-    },
-    stop: async () => {
-      isOver = true;
-      await running;
-      seen.longestGap = Math.max(seen.longestGap, Date.now() - lastAnswer);
-      return seen;
     },
   };
 }
@@ -125,7 +128,15 @@ function codeOf(text: string): keyof typeof errorCodes | null {
   }
 }
 
-type Beat = number | "mixed";
+type Beat = number | "mixed" | "malformed";
+
+function readBeat(text: string, beatOf: (body: unknown) => Beat | null): Beat | null {
+  try {
+    return beatOf(JSON.parse(text));
+  } catch {
+    return "malformed";
+  }
+}
 
 function beatOfRecords(body: unknown): Beat {
   const { texts, addresses } = (body as { records: { texts: Record<string, string>; addresses: object } })

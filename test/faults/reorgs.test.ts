@@ -15,7 +15,7 @@ let stack: Stack;
 beforeAll(async () => {
   chain = await startFaultChain({ seed: 4_711, past: 60 });
   stack = await startStack({ rpcUrl: chain.local.anvil.url, deployment: chain.local.deployment });
-}, 240_000);
+});
 
 afterAll(async () => {
   await stack?.destroy();
@@ -44,4 +44,4 @@ test("in a storm of reorganisations every answer is of a branch that was the cha
   expect(seen.answers).toBeGreaterThan(50);
   await chain.play(10);
   expect((await judgeStack(stack, chain.local)).differences).toEqual([]);
-}, 240_000);
+}, 600_000);

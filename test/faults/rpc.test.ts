@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { launchStack, type Stack, startStack } from "../support/stack.ts";
 import { judge } from "../truth/oracle.ts";
 import { judgeStack } from "../truth/trial.ts";
@@ -36,7 +36,7 @@ let node: FaultyRpc;
 beforeAll(async () => {
   chain = await startFaultChain({ seed: 31_337, past: 100 });
   node = await startFaultyRpc(chain.local.anvil.url);
-}, 240_000);
+});
 afterAll(async () => {
   await node?.close();
   await chain?.stop();
@@ -78,7 +78,7 @@ test("a backfill from a node that fails in every way in turn has every row", asy
     node.set(null);
     await stack.destroy();
   }
-}, 240_000);
+}, 600_000);
 
 test("an index that follows such a node misses nothing, and answers rightly meanwhile", async () => {
   const stack = await startStack(plan());
@@ -86,14 +86,16 @@ test("an index that follows such a node misses nothing, and answers rightly mean
   try {
     for (const [fault, every] of [...faults, ["noLogs", 2] as const]) {
       const start = Date.now();
+      const befallen = () => node.counts[fault] ?? 0;
+      const before = befallen();
       node.set(fault, every);
       for (let beat = 0; beat < LIVE_BEATS; beat++) await chain.beat();
       await chain.play(2);
       await sleep(800);
+      await vi.waitUntil(() => befallen() > before, { timeout: 60_000, interval: 50 });
       const healed = Date.now();
       await heal();
       await stack.waitForHead();
-      expect(node.counts[fault], fault).toBeGreaterThan(0);
       tell(`live ${fault}, ${healed - start} ms`, load.seen(), Date.now() - healed);
     }
     await load.nextAnswer();
@@ -103,16 +105,15 @@ test("an index that follows such a node misses nothing, and answers rightly mean
     await expectWhole(stack);
   } finally {
     node.set(null);
-    await load.stop();
     await stack.destroy();
   }
-}, 240_000);
+}, 600_000);
 
 test("logs that a node leaves out of the past are missing unnoticed: with these a node has to be trusted", async () => {
   node.set("noLogs", 4);
   const stack = await launchStack(plan());
   try {
-    const deadline = Date.now() + 40_000;
+    const deadline = Date.now() + 240_000;
     while (!(await isBackfilled(stack))) {
       if (stack.ended() !== null || Date.now() > deadline)
         throw new Error(`${stack.ended()}\n${stack.log()}`);
@@ -128,4 +129,4 @@ test("logs that a node leaves out of the past are missing unnoticed: with these 
     node.set(null);
     await stack.destroy();
   }
-}, 120_000);
+}, 600_000);

@@ -1,4 +1,4 @@
-import { createServer, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 
@@ -33,10 +33,11 @@ const blockMethods = ["eth_getBlockByNumber", "eth_getBlockByHash"];
 
 const isNewest = ({ method, params }: Question) => method === blockMethods[0] && params?.[0] === "latest";
 
-/** Which questions a fault can befall; all of them unless told. */
-const befalls: Partial<Record<RpcFault, (question: Question) => boolean>> = {
+/** Which questions a fault can befall, with the node's answer to them; all of them unless told. */
+const befalls: Partial<Record<RpcFault, (question: Question, answer: Answer) => boolean>> = {
   reorder: ({ method }) => method === "eth_getLogs",
-  noLogs: ({ method }) => method === "eth_getLogs",
+  noLogs: ({ method }, { result }) =>
+    method === "eth_getLogs" && (result as unknown[] | undefined)?.length !== 0,
   noBlock: ({ method }) => blockMethods.includes(method),
   staleHead: isNewest,
 };
@@ -47,23 +48,26 @@ export async function startFaultyRpc(target: string): Promise<FaultyRpc> {
     ...{ fault: null, every: 1, asked: 0, stale: null },
   };
   const counts: FaultyRpc["counts"] = {};
-  const chosen = (question: Question): RpcFault | null => {
+  const chosen = (question: Question, answer: Answer): RpcFault | null => {
     const { fault } = state;
-    if (fault === null || befalls[fault]?.(question) === false) return null;
+    if (fault === null || befalls[fault]?.(question, answer) === false) return null;
     if (state.asked++ % state.every !== 0) return null;
     counts[fault] = (counts[fault] ?? 0) + 1;
     return fault;
   };
-  const server = createServer(async (request, response) => {
+  const serve = async (request: IncomingMessage, response: ServerResponse) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const body = Buffer.concat(chunks).toString();
     const question = JSON.parse(body) as Question;
-    const fault = chosen(question);
-    const text = await pass(target, body).catch(() => null);
-    if (text === null) return void response.destroy();
-    if (isNewest(question) && state.fault !== "staleHead") state.stale = (JSON.parse(text) as Answer).result;
+    const text = await pass(target, body);
+    const answer = JSON.parse(text) as Answer;
+    const fault = chosen(question, answer);
+    if (isNewest(question) && state.fault !== "staleHead") state.stale = answer.result;
     await reply(response, { fault, text, question, stale: state.stale });
+  };
+  const server = createServer((request, response) => {
+    serve(request, response).catch(() => response.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {
