@@ -45,7 +45,7 @@ import { connect } from "../devnet/localChain.ts";
 import { noChain } from "../query/noChain.ts";
 import { openPool } from "../support/database.ts";
 import schema from "../support/ponderSchema.ts";
-import { openStage, type Stage } from "./stage.ts";
+import { askInTime, openStage, type Stage } from "./stage.ts";
 
 type NameAgents = z.infer<typeof nameAgents>;
 type AgentItem = z.infer<typeof agentItem>;
@@ -81,10 +81,7 @@ const claim = (
     ...{ key: act.key, value: act.value ?? "1" },
   });
 
-async function ask(path: string): Promise<{ status: number; body: unknown }> {
-  await stage.stack.waitForHead();
-  return stage.stack.api(path);
-}
+const ask = (path: string) => askInTime(stage.stack, path);
 
 async function agentsOf(name: string): Promise<NameAgents> {
   const { status, body } = await ask(`/domain/${name}/agent`);

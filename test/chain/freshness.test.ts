@@ -16,7 +16,7 @@ let local: LocalChain;
 beforeAll(async () => {
   local = await startDemoChain();
   await mineBlocks(local.chain, { count: OPEN_BLOCKS });
-}, 180_000);
+});
 
 afterAll(async () => {
   await local?.anvil.stop();
@@ -34,9 +34,9 @@ async function get(url: string, path: string): Promise<Answer> {
 }
 
 async function waitUntil(look: () => Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + 60_000;
+  const deadline = Date.now() + 180_000;
   while (!(await look())) {
-    if (Date.now() > deadline) throw new Error("Nothing within a minute");
+    if (Date.now() > deadline) throw new Error("Nothing within three minutes");
     await sleep(20);
   }
 }
@@ -69,7 +69,7 @@ test("while past events are missing, names are refused by the indexer and its re
     await stack.destroy();
     await rpc.close();
   }
-}, 240_000);
+}, 600_000);
 
 const good: Record<string, string> = { name: "alice.eth", key: "url", agentId: "1" };
 
@@ -81,6 +81,13 @@ function paths(hash: string, address: string): string[] {
     .map(({ path }) => path.replace(/\{(\w+)\}/g, (_, name: string) => values[name] ?? ""));
 }
 
+/** Asks again where midnight (UTC) came between the answers: figures of each day are others then. */
+async function onOneDay<Answers>(ask: () => Promise<Answers>): Promise<Answers> {
+  const today = () => new Date().toISOString().slice(0, 10);
+  const [day, answers] = [today(), await ask()];
+  return today() === day ? answers : ask();
+}
+
 /** What differs from one moment, or process, to the next. */
 const settled = ({ status, body }: Answer) => ({
   status,
@@ -88,7 +95,8 @@ const settled = ({ status, body }: Answer) => ({
 });
 
 test("a replica answers what the indexer answers, and through its restart nothing that is half", async () => {
-  const stack = await startStack({ rpcUrl: local.anvil.url, deployment: local.deployment });
+  const rpc = await startSlowRpc(local.anvil.url);
+  const stack = await startStack({ rpcUrl: rpc.url, deployment: local.deployment });
   try {
     await stack.waitForHead();
     const [careful, patient] = await Promise.all([
@@ -98,27 +106,41 @@ test("a replica answers what the indexer answers, and through its restart nothin
     const { body: alice } = await get(stack.url, "/whois/alice.eth");
     const owner = (alice.ownership as { owner: string }).owner;
     for (const path of paths(String(alice.namehash), owner)) {
-      const answer = await get(stack.url, path);
+      const [answer, copy] = await onOneDay(async () => [
+        await get(stack.url, path),
+        await get(careful.url, path),
+      ]);
       expect(answer.status, path).toBe(200);
-      expect(settled(await get(careful.url, path)), path).toEqual(settled(answer));
+      expect(settled(copy), path).toEqual(settled(answer));
     }
     await stack.kill();
     // Nobody indexes, and nothing is known to be old: the chain stands still.
     expect(await get(careful.url, "/whois/alice.eth")).toMatchObject({ status: 200, body: alice });
+    rpc.hold("eth_getLogs"); // The restart takes until both replicas were seen in it.
     stack.restart();
-    await expectWhole(stack, [careful.url, patient.url], alice);
+    await expectWhole(stack, {
+      careful: careful.url,
+      patient: patient.url,
+      whole: alice,
+      release: rpc.release,
+    });
     await stack.waitForHead();
     await waitUntil(async () => (await get(careful.url, "/whois/alice.eth")).status === 200);
   } finally {
     await stack.destroy();
+    await rpc.close();
   }
-}, 240_000);
+}, 600_000);
 
 /** Asks without a pause until the indexer is ready again: each answer is the whole one, or a refusal. */
 async function expectWhole(
   stack: Stack,
-  [careful = "", patient = ""]: string[],
-  whole: object,
+  {
+    careful,
+    patient,
+    whole,
+    release,
+  }: { careful: string; patient: string; whole: object; release: () => void },
 ): Promise<void> {
   const seen = { refusals: 0, phases: new Set<unknown>() };
   const ready = stack.ready().then(() => true);
@@ -131,6 +153,7 @@ async function expectWhole(
     // Its operator allows old answers: none is missing, and all are of a block that the tables held.
     expect(await get(patient, "/whois/alice.eth")).toMatchObject({ status: 200, body: whole });
     seen.phases.add((await get(patient, "/indexing-status")).body.phase);
+    if (seen.refusals > 0 && seen.phases.has("backfill")) release();
   }
   expect(seen.refusals).toBeGreaterThan(0);
   expect([...seen.phases]).toContain("backfill");

@@ -17,7 +17,7 @@ beforeAll(async () => {
   local = await startHistoryChain();
   await playSteps(local.chain, PREFIX, common.slice(0, 60));
   stack = await startStack({ rpcUrl: local.anvil.url, deployment: local.deployment });
-}, 180_000);
+});
 
 afterAll(async () => {
   await stack?.destroy();
@@ -55,7 +55,7 @@ for (const depth of [1, 5, 20]) {
     expect(await hashAt(top - depth + 1)).not.toBe(hash);
     expect(Number(seen?.count), "the old branch had logs").toBeGreaterThan(0);
     expect((await judgeStack(stack, local)).differences).toEqual([]);
-  }, 180_000);
+  }, 600_000);
 }
 
 test("after all reorganisations every table is as an index has it that saw the last branch only", async () => {
@@ -69,4 +69,4 @@ test("after all reorganisations every table is as an index has it that saw the l
   } finally {
     await fresh.destroy();
   }
-}, 180_000);
+}, 600_000);

@@ -253,7 +253,7 @@ describe("an address takes a name on a layer 2", () => {
   test("while Namedex runs", async () => {
     await setLayer2Name(layer2.chain, { from: stage.cast.bob, name: "bob.eth" });
     await expect
-      .poll(() => claimOn(stage.cast.bob, LAYER_2), { timeout: 20_000 })
+      .poll(() => claimOn(stage.cast.bob, LAYER_2), { timeout: 60_000 })
       .toMatchObject({ name: "bob.eth" });
     const [event] = await stage.sql(
       "select contract, chain_id from events where chain_id = $1 and name = $2",

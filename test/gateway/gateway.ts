@@ -8,7 +8,7 @@ import { keepChild } from "../devnet/children.ts";
 import { freePort } from "../devnet/ports.ts";
 
 const program = fileURLToPath(new URL("../../gateway/index.ts", import.meta.url));
-const START_PATIENCE_MS = 20_000;
+const START_PATIENCE_MS = 60_000;
 
 /** A gateway as `npm run gateway` starts it. */
 export type GatewayProcess = {

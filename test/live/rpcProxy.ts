@@ -37,7 +37,9 @@ export async function startRpcProxy(target: string): Promise<RpcProxy> {
   let server = createServer();
   let port = 0;
   proxy.start = async () => {
-    server = createServer((request, response) => void pass(proxy, { target, request, response }));
+    server = createServer((request, response) => {
+      pass(proxy, { target, request, response }).catch(() => response.destroy());
+    });
     await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
     port = (server.address() as AddressInfo).port;
     proxy.url = `http://127.0.0.1:${port}`;

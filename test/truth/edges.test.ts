@@ -13,10 +13,10 @@ beforeAll(async () => {
   stack = await startStack({ rpcUrl: main.anvil.url, deployment: main.deployment, env });
   // A replica makes the counts soon; they then move with all that is still to happen.
   replicaUrl = (await stack.startReplica()).url;
-  await vi.waitUntil(hasCounts, { timeout: 60_000, interval: 200 });
+  await vi.waitUntil(hasCounts, { timeout: 180_000, interval: 200 });
   await playEdges(chains);
   await stack.waitForHead();
-}, 240_000);
+});
 afterAll(async () => {
   await stack?.destroy();
   await chains?.main.anvil.stop();

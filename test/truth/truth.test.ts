@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { zeroAddress } from "viem";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { type Deployment, deploymentShape } from "../../abis/deployments.ts";
 import {
   addressOf,
@@ -47,28 +47,27 @@ if (rpcUrl !== undefined && deploymentFile !== undefined) {
 } else {
   test("the index of the demo says what the contracts answer", async () => {
     const local = await startDemoChain();
+    onTestFinished(local.anvil.stop);
     const stack = await startStack({ rpcUrl: local.anvil.url, deployment: local.deployment });
-    const verdict = await judgeStack(stack, local);
-    await stack.destroy();
-    await local.anvil.stop();
-    expectTruth(verdict);
-  }, 120_000);
+    onTestFinished(stack.destroy);
+    expectTruth(await judgeStack(stack, local));
+  }, 480_000);
 
   test("without archive reads the index knows less, marks it, and nothing else differs", async () => {
     const local = await startHistoryChain();
+    onTestFinished(local.anvil.stop);
     const [history = []] = historiesOf({ seed, runs: 1, steps });
     await playSteps(local.chain, "past", history);
     await writeTextByContract(local.chain);
     const env = { ARCHIVE_READS: "off" };
     const stack = await startStack({ rpcUrl: local.anvil.url, deployment: local.deployment, env });
+    onTestFinished(stack.destroy);
     await stack.waitForHead();
     const chain = { rpcUrl: local.anvil.url, deployment: local.deployment };
     const verdict = await judge({ ...chain, query: stack.sql, archiveReads: false });
-    await stack.destroy();
-    await local.anvil.stop();
     expectTruth(verdict);
     expect(verdict.counts["texts whose value is unknown"]).toBeGreaterThan(0);
-  }, 240_000);
+  }, 600_000);
 
   const histories = historiesOf({ seed, runs, steps });
   describe(`${runs} random histories of ${steps} steps, seed ${seed}`, () => {
