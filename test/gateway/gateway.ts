@@ -38,7 +38,7 @@ export async function launchGateway(settings: Record<string, string>): Promise<G
   keepChild(child, "SIGTERM");
   let output = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (text) => (output += text));
-  const exit = new Promise<number | null>((resolve) => child.once("exit", resolve));
+  const exit = new Promise<number | null>((resolve) => child.once("close", resolve));
   void exit.then(() => rmSync(folder, { recursive: true, force: true }));
   const url = `http://127.0.0.1:${port}`;
   const status = async () => {

@@ -33,7 +33,9 @@ export async function startUpstream(handle: Handler, claim: Claim = {}): Promise
     ...{ url: "", requests: [], claim, handle, beforeClaim: async () => {} },
     start: async () => {
       server = createServer((request, response) => void answer(upstream, request, response));
-      await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
+      await new Promise<void>((resolve, reject) => {
+        server.once("error", reject).listen(port, "127.0.0.1", resolve);
+      });
       port = (server.address() as AddressInfo).port;
       upstream.url = `http://127.0.0.1:${port}`;
     },
