@@ -38,9 +38,11 @@ export async function startRpcProxy(target: string): Promise<RpcProxy> {
   let port = 0;
   proxy.start = async () => {
     server = createServer((request, response) => {
-      pass(proxy, { target, request, response }).catch(() => response.destroy());
+      pass(proxy, { target, request, response }).catch(() => response.destroy()); // A caller or the node went away.
     });
-    await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
+    await new Promise<void>((resolve, reject) => {
+      server.once("error", reject).listen(port, "127.0.0.1", resolve);
+    });
     port = (server.address() as AddressInfo).port;
     proxy.url = `http://127.0.0.1:${port}`;
   };

@@ -267,14 +267,7 @@ describe("what cannot be found out is never an answer", () => {
     expect(await failed(`/whois/${names.hanging}`)).toMatch(
       /^A gateway of the name's resolver failed: .*in time/,
     );
-    expect(Date.now() - before).toBeLessThan(10_000);
-  });
-
-  test("a failure is remembered for some seconds, and asks nobody", async () => {
-    const { asked } = scene.stranger;
-    scene.rpc.recorded.length = 0;
-    await failed(`/whois/${names.hanging}`);
-    expect([scene.stranger.asked, calls()]).toEqual([asked, []]);
+    expect(Date.now() - before).toBeLessThan(30_000);
   });
 
   test("a resolver that asks for look-ups without end", async () => {
@@ -283,6 +276,21 @@ describe("what cannot be found out is never an answer", () => {
       "The resolver asked for more than 4 rounds of look-ups.",
     );
     expect(scene.stranger.asked - asked).toBe(4);
+  });
+
+  test("a failure is remembered for some seconds, and asks nobody", async () => {
+    let began: number;
+    let asked: number;
+    do {
+      await mineBlocks(scene.chain, { count: 1 });
+      await scene.stack.waitForHead();
+      began = Date.now();
+      await failed(`/whois/${names.endless}`);
+      asked = scene.stranger.asked;
+      scene.rpc.recorded.length = 0;
+      await failed(`/whois/${names.endless}`);
+    } while (Date.now() - began > 2_500); // It may have been forgotten meanwhile.
+    expect([scene.stranger.asked, calls()]).toEqual([asked, []]);
   });
 
   test("a resolver whose gateway is at a private address", async () => {
