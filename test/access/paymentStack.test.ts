@@ -31,8 +31,8 @@ beforeAll(async () => {
     MPP_RPC_URL: settings.rpcUrl,
   };
   stack = await startStack({ rpcUrl: local.anvil.url, deployment: local.deployment, env });
-  await vi.waitUntil(isCurrent, { timeout: 30_000, interval: 50 });
-}, 180_000);
+  await vi.waitUntil(isCurrent, { timeout: 60_000, interval: 50 });
+});
 afterAll(async () => {
   await stack?.destroy();
   await local?.anvil.stop();

@@ -18,7 +18,7 @@ beforeAll(async () => {
   await stack.waitForHead(); // An index that lags behind the chain answers nobody.
   store = openStore({ databaseUrl: stack.databaseUrl, schema: env.DATABASE_SERVICE_SCHEMA });
   replicas = [await stack.startReplica(), await stack.startReplica()];
-}, 180_000);
+});
 
 afterAll(async () => {
   await store?.close();

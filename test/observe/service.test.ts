@@ -16,7 +16,7 @@ beforeAll(async () => {
     deployment: local.deployment,
     env: { REQUEST_LOG: "all", SLOW_QUERY_MS: "1", ACCESS: "metered" },
   });
-}, 180_000);
+});
 
 afterAll(async () => {
   await stack?.destroy();
@@ -63,11 +63,14 @@ test("the log names operations of slow queries, and no key", async () => {
   expect(log).toContain('"message":"request"');
   expect(log).not.toContain("ens_wrong");
   await expect
-    .poll(async () => {
-      await fetch(`${stack.url}/ens-stats/distribution`);
-      await fetch(`${stack.url}/search-domains?q=ali`);
-      return stack.log();
-    })
+    .poll(
+      async () => {
+        await fetch(`${stack.url}/ens-stats/distribution`);
+        await fetch(`${stack.url}/search-domains?q=ali`);
+        return stack.log();
+      },
+      { timeout: 30_000 },
+    )
     .toMatch(/"operation":"GET \/(ens-stats\/distribution|search-domains|whois\/\{name\})","ms":\d+,"sql":"/);
 });
 

@@ -1,8 +1,8 @@
 import { spawn } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { withClient } from "../../src/api/client.ts";
 import { keysIn } from "../../src/api/store/keys.ts";
 import { migrations } from "../../src/api/store/migrations.ts";
 import { openStore, type Store } from "../../src/api/store/store.ts";
@@ -134,12 +134,11 @@ test.each([
 test("a database that goes away while lines are awaited is told in a sentence", async () => {
   const { child, ended } = start("restore", "broken_off");
   child.stdin.write(`${lines().slice(0, 3).join("\n")}\n`);
-  const client = new pg.Client({ connectionString: database.url });
-  await client.connect();
   const cut = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
     WHERE datname = current_database() AND state = 'idle in transaction'`;
-  while ((await client.query(cut)).rowCount === 0) await sleep(20);
-  await client.end();
+  await withClient({ connectionString: database.url }, async (client) => {
+    while ((await client.query(cut)).rowCount === 0) await sleep(20);
+  });
   await sleep(200); // The program hears of it while it has asked for nothing.
   child.stdin.end(lines().slice(3).join("\n"));
   const { code, err } = await ended;

@@ -18,6 +18,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type LocalChain, startDemoChain } from "../devnet/localChain.ts";
 import { freePort } from "../devnet/ports.ts";
 import { createTestDatabase } from "../support/database.ts";
+import { untilUnlocked } from "./versions.ts";
 
 // The steps of the image and the units, in a folder that holds what the image holds: no tests, no development packages.
 
@@ -68,7 +69,7 @@ beforeAll(async () => {
     LIVE_RPC_URL: local.anvil.url,
     DATABASE_URL: database.url,
   };
-}, 400_000);
+});
 
 afterAll(async () => {
   for (const child of running) if (child.exitCode === null) child.kill("SIGKILL");
@@ -95,7 +96,7 @@ async function run(program: "start" | "serve"): Promise<Started> {
   running.push(child);
   let output = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (text) => (output += text));
-  const ended = new Promise<number | null>((resolve) => child.on("exit", resolve));
+  const ended = new Promise<number | null>((resolve) => child.on("close", resolve));
   return { url: `http://127.0.0.1:${port}`, port, output: () => output, ended, child };
 }
 
@@ -112,7 +113,7 @@ const health = (port: number): boolean => {
 };
 
 async function untilReady({ url, child, output }: Started): Promise<void> {
-  for (const end = Date.now() + 100_000; Date.now() < end; await sleep(200)) {
+  for (const end = Date.now() + 240_000; Date.now() < end; await sleep(200)) {
     if (child.exitCode !== null) throw new Error(`It ended: ${output()}`);
     const reply = await fetch(`${url}/indexing-status`).catch(() => null);
     if (reply?.ok && ((await reply.json()) as { ready: boolean }).ready) return;
@@ -131,7 +132,7 @@ describe("with production packages alone, as a user without rights", () => {
     expect(health(indexer.port)).toBe(true);
     const reply = await fetch(`${indexer.url}/whois/alice.eth`);
     expect(await reply.json()).toMatchObject({ availability_status: "registered", source: "indexed" });
-  }, 120_000);
+  }, 300_000);
 
   test("a replica answers beside it", async () => {
     const replica = await run("serve");
@@ -139,17 +140,19 @@ describe("with production packages alone, as a user without rights", () => {
     expect((await fetch(`${replica.url}/whois/alice.eth`)).status).toBe(200);
     replica.child.kill("SIGTERM");
     expect(await replica.ended).toBe(0);
-  }, 120_000);
+  }, 300_000);
 
   test("SIGINT ends it cleanly, and it starts again at once", async () => {
     indexer.child.kill("SIGINT");
     expect(await indexer.ended).toBe(0);
+    await untilUnlocked(indexer.output());
     const again = await run("start");
     await untilReady(again);
     expect(again.output()).not.toMatch(/locked/i);
     again.child.kill("SIGINT");
     expect(await again.ended).toBe(0);
-  }, 120_000);
+    await untilUnlocked(again.output());
+  }, 400_000);
 });
 
 /** One of an operator's programs, with its words. */

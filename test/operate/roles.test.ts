@@ -39,7 +39,7 @@ beforeAll(async () => {
     },
   });
   replica = await stack.startReplica({ DATABASE_URL: urls.api ?? "" });
-}, 180_000);
+});
 
 afterAll(async () => {
   await stack?.destroy();

@@ -49,6 +49,7 @@ export async function prepareVersion(
   let output = "";
   let stop = async () => {};
   const start = () => {
+    const before = output.length;
     const child = spawn(process.execPath, [pathOf("launch.ts"), command], {
       cwd: folder,
       env: { PATH: process.env.PATH, ENS_DEPLOYMENT: file, PORT: port, ...env },
@@ -56,10 +57,11 @@ export async function prepareVersion(
     });
     keepChild(child, "SIGTERM");
     for (const stream of [child.stdout, child.stderr]) stream.on("data", (text) => (output += text));
-    const exit = new Promise<void>((resolve) => child.once("exit", () => resolve()));
-    stop = () => {
+    const exit = new Promise<void>((resolve) => child.once("close", () => resolve()));
+    stop = async () => {
       child.kill("SIGTERM");
-      return exit;
+      await exit;
+      await untilUnlocked(output.slice(before));
     };
   };
   const ready = () =>
@@ -74,6 +76,14 @@ export async function prepareVersion(
       stop = async () => {};
     },
   };
+}
+
+const GIVES_UP = "Failed to shutdown within 5 seconds";
+const HEARTBEAT_MS = 31_000;
+
+/** Ponder that is held up while it ends leaves its tables locked, until its last sign of life is too old to count. */
+export async function untilUnlocked(output: string): Promise<void> {
+  if (output.includes(GIVES_UP)) await sleep(HEARTBEAT_MS);
 }
 
 type Status = { ready: boolean; active: boolean; schema: string; build: string };
