@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Keys, keysIn } from "../../src/api/store/keys.ts";
 import { openStore, type Store } from "../../src/api/store/store.ts";
 import { createTestDatabase } from "../support/database.ts";
+import { today, unlessMidnight } from "./today.ts";
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>;
 let store: Store;
@@ -156,21 +157,24 @@ describe("lists", () => {
     });
   });
 
-  test("sum debits by day and operation, newest day first, and leave grants out", async () => {
-    const { id } = await createKey(100);
-    const operations = ["GET /a", "GET /a", "GET /b"];
-    for (const operation of operations) await keys.charge(id, { credits: 3, operation });
-    await store.query(
-      `INSERT INTO ledger (key_id, noted_at, credits, balance, reason)
+  test(
+    "sum debits by day and operation, newest day first, and leave grants out",
+    unlessMidnight,
+    async () => {
+      const { id } = await createKey(100);
+      const operations = ["GET /a", "GET /a", "GET /b"];
+      for (const operation of operations) await keys.charge(id, { credits: 3, operation });
+      await store.query(
+        `INSERT INTO ledger (key_id, noted_at, credits, balance, reason)
       VALUES ($1, '2026-01-01 23:59:59Z', -4, 0, 'GET /old'), ($1, '2026-01-01 00:00:00Z', -1, 0, 'GET /old'),
         ($1, '2025-12-31 23:59:59Z', -1, 0, 'GET /older')`,
-      [id],
-    );
-    const today = new Date().toISOString().slice(0, 10);
-    expect(await keys.usage(id, new Date("2026-01-01T00:00:00Z"))).toEqual([
-      { day: today, operation: "GET /a", requests: 2, credits: 6 },
-      { day: today, operation: "GET /b", requests: 1, credits: 3 },
-      { day: "2026-01-01", operation: "GET /old", requests: 2, credits: 5 },
-    ]);
-  });
+        [id],
+      );
+      expect(await keys.usage(id, new Date("2026-01-01T00:00:00Z"))).toEqual([
+        { day: today(), operation: "GET /a", requests: 2, credits: 6 },
+        { day: today(), operation: "GET /b", requests: 1, credits: 3 },
+        { day: "2026-01-01", operation: "GET /old", requests: 2, credits: 5 },
+      ]);
+    },
+  );
 });

@@ -32,8 +32,7 @@ export type TempoChain = {
 };
 
 export async function startTempo(): Promise<TempoChain> {
-  const timestamp = Math.floor(Date.now() / 1000);
-  const anvil = await startAnvil({ network: "tempo", blockSeconds: null, timestamp });
+  const anvil = await startAnvil({ network: "tempo", blockSeconds: null });
   const client = clientOf(anvil);
   const createPayer = async () => {
     const payer = privateKeyToAccount(generatePrivateKey());

@@ -13,7 +13,7 @@ const contracts = {
   universalResolver: address(5),
   agents: undefined,
 };
-const soon = () => AbortSignal.timeout(5_000);
+const soon = () => AbortSignal.timeout(60_000);
 const noGateways: Gateways = { ask: async () => "0x", close: async () => {} };
 const noAnswers = { find: async () => new Map(), put: async () => {}, removeOld: async () => {} };
 

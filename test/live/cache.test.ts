@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { createAnswerCache } from "../../src/api/live/cache.ts";
 import { LiveFailure } from "../../src/api/live/failure.ts";
@@ -77,7 +78,7 @@ describe("an answer", () => {
       cache(block, [question("a"), question("b"), question("a")], resolve),
       cache(block, [question("b"), question("c")], resolve),
     ]);
-    await vi.waitFor(() => expect(asked).toHaveLength(3));
+    await vi.waitFor(() => expect(asked).toHaveLength(3), { timeout: 20_000 });
     release();
     expect(await all).toEqual([
       [{ answer: "a" }, { answer: "b" }, { answer: "a" }],
@@ -108,6 +109,11 @@ describe("an answer", () => {
 
 describe("a failure", () => {
   test("is told again for three seconds, is not stored, and then asked anew", async () => {
+    const now = vi.spyOn(performance, "now").mockReturnValue(1_000);
+    const setClock = async (ms: number) => {
+      now.mockReturnValue(ms);
+      await sleep(20); // The memory looks at its clock once a millisecond.
+    };
     const cache = createAnswerCache(answers);
     let isDown = true;
     const resolve = vi.fn((asks: readonly string[]) =>
@@ -118,11 +124,13 @@ describe("a failure", () => {
     );
     expect(await cache(block, [question()], resolve)).toEqual([{ failure }]);
     isDown = false;
+    await setClock(3_990);
     expect(await cache(block, [question()], resolve)).toEqual([{ failure }]);
     expect(resolve).toHaveBeenCalledTimes(1);
     expect(await createAnswerCache(answers)(block, [question()], resolve)).toEqual([{ answer: "up" }]);
-    await new Promise((resolve) => setTimeout(resolve, 3_100));
+    await setClock(4_010);
     expect(await cache(block, [question()], resolve)).toEqual([{ answer: "up" }]);
+    now.mockRestore();
   });
 
   test("of one question leaves the others their answers", async () => {

@@ -51,7 +51,7 @@ async function run(answers: CallResult[], gateways: Pick<Gateways, "ask">) {
       return answers[Math.min(calls.length, answers.length) - 1] as CallResult;
     },
   };
-  const signal = AbortSignal.timeout(5_000);
+  const signal = AbortSignal.timeout(60_000);
   const reach = { rpc, gateways: { close: async () => {}, ...gateways }, signal };
   const first = { to: contract, data: "0xca11" as Hex, blockNumber: 7 };
   const result = await callWithLookups(reach, first).catch((error: LiveFailure) => error);

@@ -79,16 +79,26 @@ describe.each(Object.entries(clients))("%s", (_, connect) => {
   });
   afterAll(() => client?.close());
 
-  /** The challenge for a call, once free calls are used up. */
+  /** What a call without a payment is refused with: after a minute five calls are free again. */
+  const refused = async (tool: string, args: Record<string, unknown>) => {
+    for (let free = 0; free < 5; free++) {
+      const called = client.call(tool, args);
+      const [{ status }] = await Promise.allSettled([called]);
+      if (status === "rejected") return refusalOf(called);
+    }
+    return refusalOf(client.call(tool, args));
+  };
+
+  /** The challenge for a call. */
   const ask = async (tool: string, args: Record<string, unknown>) => {
-    const { code, data } = await refusalOf(client.call(tool, args));
+    const { code, data } = await refused(tool, args);
     expect(code).toBe(-32042);
     const [challenge] = data.challenges;
     return challenge as Challenge.Challenge;
   };
 
   test("a call is asked to be paid for by -32042 with the challenge of exactly its price", async () => {
-    const { code, data } = await refusalOf(client.call("whois", alice));
+    const { code, data } = await refused("whois", alice);
     expect(code).toBe(-32042);
     expect(data).toMatchObject({
       httpStatus: 402,
