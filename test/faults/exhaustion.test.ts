@@ -21,7 +21,7 @@ let stack: Stack;
 beforeAll(async () => {
   chain = await startFaultChain({ seed: 6_006, past: 60 });
   stack = await startStack({ rpcUrl: chain.local.anvil.url, deployment: chain.local.deployment });
-}, 240_000);
+});
 afterAll(async () => {
   await stack?.destroy();
   await chain?.stop();
@@ -64,7 +64,7 @@ test("where every connection waits for a lock each caller is answered, late or b
   expect(seen.unanswered).toBe(0);
   expect(Object.keys(refused)).toEqual(["INDEX_NOT_READY"]);
   await expectWhole();
-}, 180_000);
+}, 600_000);
 
 test(`${SLOW_CLIENTS} clients that send a request byte by byte keep nobody waiting, and are sent away`, async () => {
   const { port, hostname } = new URL(stack.url);
@@ -101,4 +101,4 @@ test(`${SLOW_CLIENTS} clients that send a request byte by byte keep nobody waiti
   }
   await chain.play(5);
   await expectWhole();
-}, 180_000);
+}, 600_000);
