@@ -76,6 +76,7 @@ test.runIf(executablePath)("a key given in the reference page is sent and charge
   const browser = await chromium.launch({ executablePath: executablePath ?? "", args: ["--no-sandbox"] });
   try {
     const page = await browser.newPage();
+    page.setDefaultTimeout(60_000);
     await page.goto(`${origin}/docs`, { waitUntil: "networkidle" });
     await page.locator("button.authorize").first().click();
     await page.locator(".auth-container input").fill(key);

@@ -371,15 +371,16 @@ describe("a stop", unlessHeldUp, () => {
         else counts.lost.push(status);
       }
     };
-    /** And goes elsewhere when the gateway says that it is stopping. */
+    /** And goes elsewhere a moment after the gateway says that it is stopping. */
     const watch = async () => {
       while (isFit) {
-        isFit = (await gateway.status()).status === 200;
+        const { status } = await gateway.status();
         await sleep(100);
+        isFit = status === 200;
       }
     };
     const loads = [watch(), ...Array.from({ length: 16 }, load)];
-    await sleep(500);
+    await vi.waitUntil(() => counts.answered > 50, { timeout: 20_000 });
     const ended = gateway.stop(signal);
     await Promise.all(loads);
     expect(await ended).toBe(0);

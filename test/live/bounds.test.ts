@@ -89,5 +89,5 @@ test("an answer that takes longer than the time for all of it is a failure", asy
   const before = Date.now();
   const [settled] = await live.names({ number: 1, timestamp: 1 }, [question]);
   expect(settled).toMatchObject({ failure: { step: "deadline" } });
-  expect(Date.now() - before).toBeLessThan(2_000);
+  expect(Date.now() - before).toBeLessThan(9_000);
 });
