@@ -42,13 +42,23 @@ const isAddressInForce = and(
   eq(addressRecord.version, versionInForce),
 );
 
+/** Texts that have a value, or one that only the chain knows, by key. */
+const textsInForce = sql<TextValue[]>`array(
+  select json_build_object('key', ${textRecord.key}, 'value', ${textRecord.value}, 'exact', ${textRecord.exact},
+    'isValueKnown', ${textRecord.isValueKnown})
+  from ${textRecord} where ${isTextInForce} and (${textRecord.value} is not null or not ${textRecord.isValueKnown})
+  order by ${textRecord.key}, ${textRecord.keyHash})`;
+
+/** Addresses that are not cleared, by coin type. */
+const addressesInForce = sql<AddressValue[]>`array(
+  select json_build_object('coinType', ${addressRecord.coinType}::text, 'address', ${addressRecord.address})
+  from ${addressRecord} where ${isAddressInForce} and ${addressRecord.address} is not null
+  order by ${addressRecord.coinType})`;
+
 /** All records in force. */
 export type Records = { texts: TextValue[]; addresses: AddressValue[]; contenthash: Hex | null };
 
-/**
- * All records in force, by one statement: texts that have a value, or one that only the chain knows, by key; addresses
- * by coin type; contenthash.
- */
+/** All records in force, by one statement. */
 export async function findRecords(db: Db, of: RecordsOf): Promise<Records> {
   const [row] = await recordsOf(db).execute(of);
   return row ?? { texts: [], addresses: [], contenthash: null };
@@ -57,18 +67,8 @@ export async function findRecords(db: Db, of: RecordsOf): Promise<Records> {
 const recordsOf = prepared((db) =>
   db
     .select({
-      texts: sql<
-        TextValue[]
-      >`array(select json_build_object('key', ${textRecord.key}, 'value', ${textRecord.value},
-          'exact', ${textRecord.exact}, 'isValueKnown', ${textRecord.isValueKnown})
-        from ${textRecord} where ${isTextInForce} and (${textRecord.value} is not null or not ${textRecord.isValueKnown})
-        order by ${textRecord.key}, ${textRecord.keyHash})`,
-      addresses: sql<
-        AddressValue[]
-      >`array(select json_build_object('coinType', ${addressRecord.coinType}::text,
-          'address', ${addressRecord.address})
-        from ${addressRecord} where ${isAddressInForce} and ${addressRecord.address} is not null
-        order by ${addressRecord.coinType})`,
+      texts: textsInForce,
+      addresses: addressesInForce,
       contenthash: resolverNode.contenthash,
     })
     .from(sql`(values (true)) as one (row)`)
