@@ -132,16 +132,11 @@ test("a replica answers what the indexer answers, and through its restart nothin
   }
 }, 600_000);
 
+/** A restart that goes on when it is released, beside two replicas that knew the whole answer. */
+type Restart = { careful: string; patient: string; whole: object; release: () => void };
+
 /** Asks without a pause until the indexer is ready again: each answer is the whole one, or a refusal. */
-async function expectWhole(
-  stack: Stack,
-  {
-    careful,
-    patient,
-    whole,
-    release,
-  }: { careful: string; patient: string; whole: object; release: () => void },
-): Promise<void> {
+async function expectWhole(stack: Stack, { careful, patient, whole, release }: Restart): Promise<void> {
   const seen = { refusals: 0, phases: new Set<unknown>() };
   const ready = stack.ready().then(() => true);
   while (!(await Promise.race([ready, sleep(5, false)]))) {

@@ -47,8 +47,9 @@ const questions = [
 ];
 
 /**
- * Asks without a break until it is stopped or the test is over, and judges each answer: it has to be that of a block that was the chain's newest, whole (not
- * half of one block and half of another), and not older than what an earlier answer had told already.
+ * Asks without a break until it is stopped or the test is over, and judges each answer: it has to be that of a block
+ * that was the chain's newest, whole (not half of one block and half of another), and not older than what an earlier
+ * answer had told already.
  */
 export function startLoad({ url, timeline, callers = 3, slack = () => 0 }: LoadPlan): Load {
   const seen: Seen = { answers: 0, wrong: [], refused: {}, unanswered: 0, longestGap: 0, slowest: 0 };

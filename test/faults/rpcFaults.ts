@@ -36,8 +36,7 @@ const isNewest = ({ method, params }: Question) => method === blockMethods[0] &&
 /** Which questions a fault can befall, with the node's answer to them; all of them unless told. */
 const befalls: Partial<Record<RpcFault, (question: Question, answer: Answer) => boolean>> = {
   reorder: ({ method }) => method === "eth_getLogs",
-  noLogs: ({ method }, { result }) =>
-    method === "eth_getLogs" && (result as unknown[] | undefined)?.length !== 0,
+  noLogs: ({ method }, { result }) => method === "eth_getLogs" && Array.isArray(result) && result.length > 0,
   noBlock: ({ method }) => blockMethods.includes(method),
   staleHead: isNewest,
 };
