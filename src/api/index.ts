@@ -19,6 +19,7 @@ import { liveContractsOf } from "./live/deployment.ts";
 import { createGateways } from "./live/gateway.ts";
 import { createLive } from "./live/live.ts";
 import { createRpc } from "./live/rpc.ts";
+import { whenUnlocked } from "./lockedTables.ts";
 import { newestBlock } from "./newestBlock.ts";
 import { countedAccess } from "./observe/access.ts";
 import { countedGateways, countedRpc, observeLive } from "./observe/live.ts";
@@ -88,10 +89,11 @@ startInPlace("upkeep", () =>
   }),
 );
 
-async function makeCtx(operation: Pick<Endpoint, "answersWhileBuilding">): Promise<Ctx> {
-  if (!operation.answersWhileBuilding) await freshness.require();
-  return { db, contracts, now: await now(), live, liveBlock, chainHead, freshness };
-}
+const makeCtx = ({ answersWhileBuilding }: Pick<Endpoint, "answersWhileBuilding">): Promise<Ctx> =>
+  whenUnlocked(async () => {
+    if (!answersWhileBuilding) await freshness.require();
+    return { db, contracts, now: await now(), live, liveBlock, chainHead, freshness };
+  });
 
 /** The payment library takes half a second to load: only who takes payments has to wait for it. */
 const payments = settings.payments

@@ -1,14 +1,11 @@
 import type { Db } from "./context.ts";
 import type { Endpoint } from "./endpoint.ts";
-import { ApiError } from "./errors.ts";
+import { whenUnlocked } from "./lockedTables.ts";
 import { queriesAsked } from "./observe/queries.ts";
-import { findDatabaseError } from "./query/databaseErrors.ts";
 import { readTablesVersion } from "./query/progress.ts";
 
 /** How often an answer is read in the hope that no block comes meanwhile; then it is read from a snapshot. */
 const HOPEFUL_TRIES = 2;
-/** How long locked tables are tried again; a reorganisation locks them for a moment. */
-const LOCK_PATIENCE_MS = 2_000;
 
 /** Tells which state the tables are in; another one after each block that is indexed or taken back. */
 type VersionReader = { known: string | null; read: () => Promise<string> };
@@ -26,25 +23,18 @@ export type OneBlock = (operation: Endpoint) => Endpoint;
 export function createOneBlock(db: Db): OneBlock {
   const versions = createVersionReader(db);
   return (operation) => {
-    if (operation.answersWhileBuilding) return operation;
-    const handle: Endpoint["handle"] = async (input, ctx, caller) => {
-      const start = performance.now();
-      for (let turn = 1; ; turn++) {
-        const before = versions.known ?? (await versions.read());
-        try {
-          if (turn > HOPEFUL_TRIES) {
-            return await inSnapshot(db, (snapshot) =>
-              operation.handle(input, { ...ctx, db: snapshot }, caller),
-            );
-          }
+    const handle: Endpoint["handle"] = (input, ctx, caller) => {
+      if (operation.answersWhileBuilding) return whenUnlocked(() => operation.handle(input, ctx, caller));
+      let turns = 0;
+      return whenUnlocked(async () => {
+        while (turns++ < HOPEFUL_TRIES) {
+          const before = versions.known ?? (await versions.read());
           const asked = queriesAsked();
           const reply = await operation.handle(input, ctx, caller);
           if (queriesAsked() - asked === 1 || (await versions.read()) === before) return reply;
-        } catch (thrown) {
-          if (!isLocked(thrown)) throw thrown;
-          if (performance.now() - start > LOCK_PATIENCE_MS) throw lockedOut();
         }
-      }
+        return inSnapshot(db, (snapshot) => operation.handle(input, { ...ctx, db: snapshot }, caller));
+      });
     };
     return { ...operation, handle };
   };
@@ -80,15 +70,3 @@ const inSnapshot = <Result>(db: Db, run: (db: Db) => Promise<Result>): Promise<R
     isolationLevel: "repeatable read",
     accessMode: "read only",
   });
-
-/** PostgreSQL's lock_not_available and deadlock_detected. */
-const lockCodes = ["55P03", "40P01"];
-
-/** Nothing is wrong with the service: whoever asks again in a moment, or another replica, finds the tables free. */
-const lockedOut = () =>
-  new ApiError("INDEX_NOT_READY", "The tables of the index are locked; they are being changed.", {
-    headers: { "Retry-After": "1" },
-  });
-
-/** Whether the tables could not be read for half a second: a reorganisation locks one after the other. */
-const isLocked = (thrown: unknown): boolean => findDatabaseError(thrown, lockCodes) !== null;

@@ -37,7 +37,7 @@ async function expectWhole(): Promise<void> {
 function whileLocked<Result>(work: () => Promise<Result>): Promise<Result> {
   return withClient({ connectionString: stack.databaseUrl }, async (client) => {
     await client.query(`begin; set local search_path = ${stack.schema}`);
-    for (const table of ["domains", "text_records", "events"]) {
+    for (const table of ["domains", "text_records", "events", "_ponder_checkpoint"]) {
       await client.query(`lock table ${table} in access exclusive mode`);
     }
     return work();
