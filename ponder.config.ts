@@ -15,7 +15,7 @@ import { auctionRegistrarAbi, registrarAbi } from "./abis/registrar.ts";
 import { registryAbi } from "./abis/registry.ts";
 import { archiveReadsAbi, listedResolverAbi, resolverAbi, resolverUnindexedKeyAbi } from "./abis/resolver.ts";
 import { defaultReverseRegistrarAbi, nameForAddrAbi, reverseRegistrarAbi } from "./abis/reverse.ts";
-import { readSettings } from "./src/api/settings.ts";
+import { readSettings } from "./settings/settings.ts";
 
 const settings = readSettings(process.env);
 const { deployment } = settings;

@@ -1,11 +1,11 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { ApiError } from "../src/api/errors.ts";
+import type { Settings } from "../settings/gateway.ts";
+import { ApiError } from "../src/api/schemas/errors.ts";
 import { ask, CallerLeft, type Question } from "./ask.ts";
 import { type Body, BodyTooLarge, bodyOf } from "./body.ts";
 import { requestHeaders } from "./headers.ts";
 import { chooseIndexer, type Indexer, type Indexers, isAnswering } from "./indexers.ts";
 import type { Metrics } from "./metrics.ts";
-import type { Settings } from "./settings.ts";
 
 export type Forwarding = {
   indexers: Indexers;

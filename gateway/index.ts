@@ -1,8 +1,8 @@
-import { loadEnvironmentFiles } from "../src/api/environment.ts";
+import { loadEnvironmentFiles } from "../settings/environment.ts";
+import { readSettings, type Settings, SettingsError } from "../settings/gateway.ts";
 import { type Indexer, watchIndexers } from "./indexers.ts";
 import { createMetrics } from "./metrics.ts";
 import { startServer } from "./server.ts";
-import { readSettings, type Settings, SettingsError } from "./settings.ts";
 
 // `npm run gateway`: one address before several indexers and replicas; only synced ones are asked.
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Client, Pool } from "undici";
 import { z } from "zod";
-import type { Settings } from "./settings.ts";
+import type { Settings } from "../settings/gateway.ts";
 
 /** Whether an indexer is asked, and if not, why. Only `synced` ones are. */
 export type State = "unknown" | "unreachable" | "not_ready" | "lagging" | "other_network" | "synced";

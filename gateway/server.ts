@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { Server as NetServer } from "node:net";
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
-import { ApiError, errorCodes } from "../src/api/errors.ts";
+import { ApiError, errorCodes } from "../src/api/schemas/errors.ts";
 import { type Forwarding, forward } from "./forward.ts";
 import type { Indexer } from "./indexers.ts";
 

@@ -1,6 +1,6 @@
 import type { Address } from "viem";
 import { keccak256 } from "./keccak.ts";
-import { remembering } from "./remembering.ts";
+import { remembering } from "./memoize.ts";
 
 const EIGHT = "8".charCodeAt(0);
 

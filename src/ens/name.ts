@@ -1,6 +1,6 @@
 import { type Hex, hexToBytes, zeroHash } from "viem";
 import { keccak256, keccak256OfHex } from "./keccak.ts";
-import { remembering } from "./remembering.ts";
+import { remembering } from "./memoize.ts";
 
 /** Node of the root, whose name is empty. */
 export const ROOT_NODE = zeroHash;

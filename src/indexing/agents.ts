@@ -2,9 +2,9 @@ import { type Context, ponder } from "ponder:registry";
 import type { Address, Hex } from "viem";
 import { nodeOfToken } from "../ens/agentToken.ts";
 import { leaveAdapter, putAgent, putBinding, setAgentUri } from "./write/agents.ts";
-import { causeOf } from "./write/cause.ts";
 import { addressesOf } from "./write/contracts.ts";
 import { appendEvent } from "./write/events.ts";
+import { causeOf } from "./write/logRef.ts";
 
 const AGENT_ADAPTER = "AGENT_ADAPTER";
 

@@ -4,10 +4,10 @@ import type { Address, Hex } from "viem";
 import { childNode, ETH_NODE, isPrintable } from "../ens/name.ts";
 import { GRACE_PERIOD } from "../ens/wrapper.ts";
 import { readRent } from "./write/archive.ts";
-import { type Cause, causeOf } from "./write/cause.ts";
 import { addressesOf, mayRead } from "./write/contracts.ts";
 import { ethName, patchDomain } from "./write/domains.ts";
 import { appendEvent, appendRepeat, type EventValues } from "./write/events.ts";
+import { type Cause, causeOf } from "./write/logRef.ts";
 import { isLabelOf, learnLabel } from "./write/names.ts";
 
 const CONTROLLER = "CONTROLLER";

@@ -1,9 +1,9 @@
 import { type Context, type Event, ponder } from "ponder:registry";
 import type { Hex } from "viem";
 import { childNode, ETH_NODE, hashOfTokenId } from "../ens/name.ts";
-import { causeOf, orNone } from "./write/cause.ts";
 import { ethName, patchDomain } from "./write/domains.ts";
 import { appendEvent, appendRepeat, type EventValues } from "./write/events.ts";
+import { causeOf, orNone } from "./write/logRef.ts";
 
 const REGISTRAR = "REGISTRAR";
 

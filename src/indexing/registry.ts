@@ -1,10 +1,10 @@
 import { type Context, type Event, ponder } from "ponder:registry";
 import type { Address, Hex } from "viem";
 import { ADDR_REVERSE_NODE, childNode, labelhash, ROOT_NODE } from "../ens/name.ts";
-import { type Cause, causeOf, orNone } from "./write/cause.ts";
 import { addressesOf, startBlockOf } from "./write/contracts.ts";
 import { type Domain, type DomainPatch, type Place, patchDomain } from "./write/domains.ts";
 import { appendEvent } from "./write/events.ts";
+import { type Cause, causeOf, orNone } from "./write/logRef.ts";
 import { learnLabel } from "./write/names.ts";
 import { refreshClaim } from "./write/primaryNames.ts";
 

@@ -4,9 +4,9 @@ import { decodeAbiParameters, type Hex } from "viem";
 import { keccak256OfHex } from "../ens/keccak.ts";
 import { textWritesOf } from "../ens/textCalldata.ts";
 import { readText } from "./write/archive.ts";
-import { type Cause, causeOf, orNone } from "./write/cause.ts";
 import { addressesOf, mayRead } from "./write/contracts.ts";
 import { appendEvent, type EventValues } from "./write/events.ts";
+import { type Cause, causeOf, orNone } from "./write/logRef.ts";
 import { ETHEREUM_COIN_TYPE, refreshClaim } from "./write/primaryNames.ts";
 import {
   clearRecords,

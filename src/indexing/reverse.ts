@@ -1,8 +1,8 @@
 import { type Context, type Event, ponder } from "ponder:registry";
 import { domain } from "ponder:schema";
 import { ADDR_REVERSE_NODE, childNode, labelhash } from "../ens/name.ts";
-import { causeOf } from "./write/cause.ts";
 import { appendEvent } from "./write/events.ts";
+import { causeOf } from "./write/logRef.ts";
 import { learnLabel } from "./write/names.ts";
 import {
   type Claim,

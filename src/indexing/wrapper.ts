@@ -3,9 +3,9 @@ import { event as eventTable } from "ponder:schema";
 import type { Hex } from "viem";
 import { decodeDnsName, hashOfTokenId, isPrintable, nodeOfLabels, unknownLabel } from "../ens/name.ts";
 import { fusesAt, mintedToken } from "../ens/wrapper.ts";
-import { type Cause, causeOf, orNone } from "./write/cause.ts";
 import { type Domain, type DomainPatch, type Place, patchDomain } from "./write/domains.ts";
 import { appendEvent, appendRepeat } from "./write/events.ts";
+import { type Cause, causeOf, orNone } from "./write/logRef.ts";
 import { isLabelOf, learnLabel } from "./write/names.ts";
 
 const NAME_WRAPPER = "NAME_WRAPPER";

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { keysIn } from "../../src/api/store/keys.ts";
-import { openStore, type Store } from "../../src/api/store/store.ts";
+import { keysIn } from "../../src/api/serviceDb/keys.ts";
+import { openStore, type Store } from "../../src/api/serviceDb/store.ts";
 import { type LocalChain, startLocalChain } from "../devnet/localChain.ts";
 import { type Replica, type Stack, startStack } from "../support/stack.ts";
 

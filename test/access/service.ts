@@ -6,11 +6,11 @@ import { callerBehind } from "../../src/api/access/caller.ts";
 import { limitsIn } from "../../src/api/access/limits.ts";
 import { meteredAccess } from "../../src/api/access/metered.ts";
 import type { Payments } from "../../src/api/access/payment.ts";
-import { createApp } from "../../src/api/app.ts";
-import { endpoint } from "../../src/api/endpoint.ts";
-import { ApiError } from "../../src/api/errors.ts";
-import { type Keys, keysIn } from "../../src/api/store/keys.ts";
-import { openStore, type Store } from "../../src/api/store/store.ts";
+import { createApp } from "../../src/api/http/app.ts";
+import { endpoint } from "../../src/api/http/endpoint.ts";
+import { ApiError } from "../../src/api/schemas/errors.ts";
+import { type Keys, keysIn } from "../../src/api/serviceDb/keys.ts";
+import { openStore, type Store } from "../../src/api/serviceDb/store.ts";
 import { createTestDatabase } from "../support/database.ts";
 
 const group = "Domains";

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Hono } from "hono";
 import { vi } from "vitest";
-import { type Keys, keysIn } from "../../src/api/store/keys.ts";
-import { openStore } from "../../src/api/store/store.ts";
+import { type Keys, keysIn } from "../../src/api/serviceDb/keys.ts";
+import { openStore } from "../../src/api/serviceDb/store.ts";
 import { CHAIN_ID, deployment } from "../query/rows.ts";
 import { createTables, setProgress, type Tables } from "../query/tables.ts";
 

@@ -4,11 +4,11 @@ import type { Hono } from "hono";
 import type pg from "pg";
 import { type Address, getAddress, hexToBigInt, numberToHex, pad, toHex } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { agentItem, nameAgents } from "../../src/api/agentShapes.ts";
-import { createApp } from "../../src/api/app.ts";
-import type { Db } from "../../src/api/context.ts";
-import { contractsOf } from "../../src/api/contracts.ts";
+import { contractsOf } from "../../abis/contracts.ts";
 import { agentEndpoints } from "../../src/api/endpoints/agents.ts";
+import { createApp } from "../../src/api/http/app.ts";
+import type { Db } from "../../src/api/http/context.ts";
+import { agentItem, nameAgents } from "../../src/api/schemas/agents.ts";
 import {
   addController,
   addressOf,

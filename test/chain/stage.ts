@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { z } from "@hono/zod-openapi";
 import type { Address, Hex, TransactionReceipt } from "viem";
 import { expect } from "vitest";
-import { askedDomain, domain, event, unknownDomain } from "../../src/api/shapes.ts";
+import { askedDomain, domain, event, unknownDomain } from "../../src/api/schemas/answers.ts";
 import type { Chain } from "../devnet/acts.ts";
 import type { AnvilOptions } from "../devnet/anvil.ts";
 import { type LocalChain, startLocalChain } from "../devnet/localChain.ts";

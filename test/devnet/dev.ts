@@ -1,14 +1,14 @@
 import { join, relative, resolve } from "node:path";
-import { prepareDatabase } from "../../src/api/database.ts";
-import { loadEnvironmentFiles } from "../../src/api/environment.ts";
-import { checkRpcUrls } from "../../src/api/rpcCheck.ts";
-import { readSettings, SettingsError } from "../../src/api/settings.ts";
-import { keepHouse } from "./house.ts";
+import { prepareDatabase } from "../../ops/checks/database.ts";
+import { checkRpcUrls } from "../../ops/checks/rpc.ts";
+import { loadEnvironmentFiles } from "../../settings/environment.ts";
+import { readSettings, SettingsError } from "../../settings/settings.ts";
 import { startIndexer } from "./indexer.ts";
 import { startOwnChain } from "./ownChain.ts";
 import { freePort, isFree } from "./ports.ts";
 import { openDatabase, openFreshDatabase, startPostgres } from "./postgres.ts";
 import { beginStep, say } from "./screen.ts";
+import { keepHouse } from "./superviseProcesses.ts";
 import { welcomeText } from "./welcome.ts";
 
 // `npm run dev`: all that Namedex needs, on one machine and without settings. What is set is used instead.

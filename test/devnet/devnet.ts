@@ -1,7 +1,7 @@
 import { relative, resolve } from "node:path";
-import { keepHouse } from "./house.ts";
 import { startOwnChain } from "./ownChain.ts";
 import { say, styled } from "./screen.ts";
+import { keepHouse } from "./superviseProcesses.ts";
 
 // `npm run devnet`: the local chain with the demo alone, for those who run Namedex themselves.
 

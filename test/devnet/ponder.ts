@@ -2,7 +2,7 @@ import type { ChildProcess } from "node:child_process";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { nodeFlags } from "../../src/api/nodeFlags.ts";
+import { nodeFlags } from "../../engine/nodeFlags.ts";
 import { endChild, startChild } from "./children.ts";
 
 const projectRoot = fileURLToPath(new URL("../..", import.meta.url));

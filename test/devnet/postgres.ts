@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import pg from "pg";
-import { prepareDatabase } from "../../src/api/database.ts";
+import { prepareDatabase } from "../../ops/checks/database.ts";
 import { endChild, startChild } from "./children.ts";
 import { freePort } from "./ports.ts";
 import { choosePlace, type Place } from "./postgresPlace.ts";

@@ -2,9 +2,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { createAnswerCache } from "../../src/api/live/cache.ts";
 import { LiveFailure } from "../../src/api/live/failure.ts";
-import { type LiveAnswers, liveAnswersIn } from "../../src/api/store/liveAnswers.ts";
-import { migrations } from "../../src/api/store/migrations.ts";
-import { openStore, type Store } from "../../src/api/store/store.ts";
+import { type LiveAnswers, liveAnswersIn } from "../../src/api/serviceDb/liveAnswers.ts";
+import { migrations } from "../../src/api/serviceDb/migrations.ts";
+import { openStore, type Store } from "../../src/api/serviceDb/store.ts";
 import { createTestDatabase } from "../support/database.ts";
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>;

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { namehash } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Endpoint } from "../../src/api/endpoint.ts";
 import { operations } from "../../src/api/endpoints/index.ts";
+import type { Endpoint } from "../../src/api/http/endpoint.ts";
 import { toolsOf, type View } from "../../src/api/mcp/tools.ts";
 import type { Result } from "./clients.ts";
 import { alice, bob, openScene, type Scene } from "./scene.ts";

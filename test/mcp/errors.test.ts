@@ -3,10 +3,10 @@ import type { AddressInfo } from "node:net";
 import { serve } from "@hono/node-server";
 import { z } from "@hono/zod-openapi";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { createApp } from "../../src/api/app.ts";
-import { type Endpoint, endpoint } from "../../src/api/endpoint.ts";
-import { ApiError, type ErrorCode, errorCodes } from "../../src/api/errors.ts";
-import { input } from "../../src/api/input.ts";
+import { createApp } from "../../src/api/http/app.ts";
+import { type Endpoint, endpoint } from "../../src/api/http/endpoint.ts";
+import { ApiError, type ErrorCode, errorCodes } from "../../src/api/schemas/errors.ts";
+import { input } from "../../src/api/schemas/input.ts";
 import { type AnyClient, clients, type Result } from "./clients.ts";
 import { alice, openScene, type Scene } from "./scene.ts";
 

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { addressRecord, domain, event, resolverNode, textRecord } from "ponder:schema";
 import { serve } from "@hono/node-server";
 import { keccak256, namehash, stringToBytes } from "viem";
-import type { AppPlan } from "../../src/api/app.ts";
+import type { AppPlan } from "../../src/api/http/app.ts";
 import { openApi, type TestApi } from "../query/api.ts";
 import {
   account,

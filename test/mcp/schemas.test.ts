@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { Ajv, addFormats } from "@modelcontextprotocol/server/validators/ajv";
 import { describe, expect, test } from "vitest";
-import { type Endpoint, errorsOf } from "../../src/api/endpoint.ts";
 import { operations } from "../../src/api/endpoints/index.ts";
+import { type Endpoint, errorsOf } from "../../src/api/http/endpoint.ts";
 import { readArguments } from "../../src/api/mcp/arguments.ts";
 import { describePrice } from "../../src/api/mcp/descriptions.ts";
 import type { Schema } from "../../src/api/mcp/schemas.ts";

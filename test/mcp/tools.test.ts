@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { operations } from "../../src/api/endpoints/index.ts";
+import { nameOf } from "../../src/api/http/pipeline.ts";
 import { catalogue } from "../../src/api/mcp/catalogue.ts";
-import { nameOf } from "../../src/api/perform.ts";
 import { type AnyClient, clients } from "./clients.ts";
 import { pairs } from "./questions.ts";
 import { openScene, type Scene } from "./scene.ts";

@@ -1,13 +1,13 @@
 import { z } from "@hono/zod-openapi";
 import { beforeEach, expect, test } from "vitest";
-import { createApp } from "../../src/api/app.ts";
-import { endpoint } from "../../src/api/endpoint.ts";
-import { input } from "../../src/api/input.ts";
+import { createApp } from "../../src/api/http/app.ts";
+import { endpoint } from "../../src/api/http/endpoint.ts";
 import { createLog } from "../../src/api/observe/log.ts";
 import { createMeters, type Meters } from "../../src/api/observe/meters.ts";
 import { observedOperation } from "../../src/api/observe/operations.ts";
 import { watchQueries } from "../../src/api/observe/queries.ts";
 import type { RequestLog } from "../../src/api/observe/requests.ts";
+import { input } from "../../src/api/schemas/input.ts";
 
 const pool = {
   query: async (_text: string, _values?: unknown[]) => new Promise((done) => setTimeout(done, 15)),

@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { expect, test } from "vitest";
-import { createApp } from "../../src/api/app.ts";
-import { endpoint } from "../../src/api/endpoint.ts";
+import { createApp } from "../../src/api/http/app.ts";
+import { endpoint } from "../../src/api/http/endpoint.ts";
 import { createLog } from "../../src/api/observe/log.ts";
 import { createMeters } from "../../src/api/observe/meters.ts";
 import { watchQueries } from "../../src/api/observe/queries.ts";

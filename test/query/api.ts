@@ -1,10 +1,10 @@
 import type { Hono } from "hono";
-import { type AppPlan, createApp } from "../../src/api/app.ts";
-import { type Endpoint, errorsOf } from "../../src/api/endpoint.ts";
 import { operations } from "../../src/api/endpoints/index.ts";
-import { toApiError } from "../../src/api/errors.ts";
-import { createFreshness } from "../../src/api/freshness.ts";
+import { type AppPlan, createApp } from "../../src/api/http/app.ts";
+import { type Endpoint, errorsOf } from "../../src/api/http/endpoint.ts";
+import { createFreshness } from "../../src/api/indexState/freshness.ts";
 import { createPages } from "../../src/api/pages/pages.ts";
+import { toApiError } from "../../src/api/schemas/errors.ts";
 import { noChain } from "./noChain.ts";
 import { contracts } from "./rows.ts";
 import type { Tables } from "./tables.ts";

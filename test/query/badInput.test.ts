@@ -1,9 +1,9 @@
 import { domain } from "ponder:schema";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Endpoint, errorsOf } from "../../src/api/endpoint.ts";
 import { operations } from "../../src/api/endpoints/index.ts";
-import { type ErrorCode, errorCodes } from "../../src/api/errors.ts";
+import { type Endpoint, errorsOf } from "../../src/api/http/endpoint.ts";
+import { type ErrorCode, errorCodes } from "../../src/api/schemas/errors.ts";
 import { openApi, type TestApi } from "./api.ts";
 import { account, registeredRow, STATIC_RESOLVER } from "./rows.ts";
 import { createTables, setProgress, type Tables } from "./tables.ts";

@@ -1,6 +1,6 @@
-import type { Ctx } from "../../src/api/context.ts";
+import type { Ctx } from "../../src/api/http/context.ts";
+import { createGateways } from "../../src/api/live/ccip/gatewayClient.ts";
 import { liveContractsOf } from "../../src/api/live/deployment.ts";
-import { createGateways } from "../../src/api/live/gateway.ts";
 import { createLive } from "../../src/api/live/live.ts";
 import { createRpc } from "../../src/api/live/rpc.ts";
 import { deployment } from "./rows.ts";

@@ -1,7 +1,7 @@
 import { domain, event } from "ponder:schema";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { chainClock } from "../../src/api/clock.ts";
-import { indexMetrics } from "../../src/api/metrics.ts";
+import { chainClock } from "../../src/api/indexState/clock.ts";
+import { indexMetrics } from "../../src/api/observe/indexMetrics.ts";
 import { createMeters } from "../../src/api/observe/meters.ts";
 import { openApi } from "./api.ts";
 import { noChain } from "./noChain.ts";

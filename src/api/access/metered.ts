@@ -1,5 +1,5 @@
-import { ApiError } from "../errors.ts";
-import type { KeyState, Keys } from "../store/keys.ts";
+import { ApiError } from "../schemas/errors.ts";
+import type { KeyState, Keys } from "../serviceDb/keys.ts";
 import type { Access, Admission, Caller, Price } from "./access.ts";
 import type { Limits } from "./limits.ts";
 import type { Payments } from "./payment.ts";

@@ -3,9 +3,9 @@ import { Mppx, tempo } from "mppx/server";
 import { BaseError, formatUnits, keccak256, parseUnits, TransactionReceiptNotFoundError } from "viem";
 import { getTransactionReceipt } from "viem/actions";
 import { Transaction } from "viem/tempo";
-import { ApiError } from "../errors.ts";
-import { type PaymentMarks, paymentMarksIn } from "../store/payments.ts";
-import type { Store } from "../store/store.ts";
+import { ApiError } from "../schemas/errors.ts";
+import { type PaymentMarks, paymentMarksIn } from "../serviceDb/payments.ts";
+import type { Store } from "../serviceDb/store.ts";
 import type { Price } from "./access.ts";
 import { clientOf, isChainAway, nameOfError, type PaymentClient } from "./paymentChain.ts";
 

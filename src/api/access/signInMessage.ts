@@ -1,6 +1,6 @@
 import { type Address, BaseError } from "viem";
 import { createSiweMessage, parseSiweMessage, type SiweMessage, validateSiweMessage } from "viem/siwe";
-import { ApiError } from "../errors.ts";
+import { ApiError } from "../schemas/errors.ts";
 
 /** What a message has to be for. */
 export type SignInPlace = {

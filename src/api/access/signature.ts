@@ -10,7 +10,7 @@ import {
   type Transport,
   verifyMessage,
 } from "viem";
-import { ApiError } from "../errors.ts";
+import { ApiError } from "../schemas/errors.ts";
 
 /** A message (EIP-191), and who is said to have signed it. */
 export type Signed = { address: Address; message: string; signature: Hex };

@@ -1,9 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import type { Address } from "viem";
-import type { Ctx } from "../context.ts";
-import { endpoint } from "../endpoint.ts";
-import { input } from "../input.ts";
-import { findPrimaryName } from "../primaryNames.ts";
+import type { Ctx } from "../http/context.ts";
+import { endpoint } from "../http/endpoint.ts";
 import {
   addressTypes,
   countHeld,
@@ -15,9 +13,7 @@ import {
 } from "../query/addresses.ts";
 import { PAGE_SIZE } from "../query/page.ts";
 import { listClaims } from "../query/primaryNames.ts";
-import { toClaimEntry, toPreviousItem, toPrimaryName } from "../record/address.ts";
-import { toDomainItem } from "../record/domain.ts";
-import { toAddress } from "../record/hex.ts";
+import { findPrimaryName } from "../resolution/primaryNames.ts";
 import {
   address,
   count,
@@ -27,7 +23,11 @@ import {
   primaryName,
   primaryNameEntry,
   source,
-} from "../shapes.ts";
+} from "../schemas/answers.ts";
+import { input } from "../schemas/input.ts";
+import { toClaimEntry, toPreviousItem, toPrimaryName } from "../serializers/address.ts";
+import { toDomainItem } from "../serializers/domain.ts";
+import { toAddress } from "../serializers/hex.ts";
 
 const addressType = () =>
   input.choice(addressTypes, "address_type").default("effective_owner").openapi({

@@ -1,17 +1,17 @@
 import { z } from "@hono/zod-openapi";
-import { findAgentFacts, toText } from "../agentFacts.ts";
-import { agentItem, nameAgents } from "../agentShapes.ts";
-import type { Ctx } from "../context.ts";
-import type { AgentHome } from "../contracts.ts";
-import { endpoint } from "../endpoint.ts";
-import { ApiError } from "../errors.ts";
-import { type AskedName, input, parseName } from "../input.ts";
+import type { AgentHome } from "../../../abis/contracts.ts";
+import type { Ctx } from "../http/context.ts";
+import { endpoint } from "../http/endpoint.ts";
 import { type DirectoryFilters, type DirectoryRow, listDirectory } from "../query/agentDirectory.ts";
 import { listBindings, listProfileTexts } from "../query/agents.ts";
 import { PAGE_SIZE } from "../query/page.ts";
-import { toAgentItem, toNameAgents } from "../record/agent.ts";
-import { agentKeyPrefix, parseAgentId } from "../record/agentKey.ts";
-import { decimal, pageFields } from "../shapes.ts";
+import { findAgentFacts, toText } from "../resolution/agents.ts";
+import { agentItem, nameAgents } from "../schemas/agents.ts";
+import { decimal, pageFields } from "../schemas/answers.ts";
+import { ApiError } from "../schemas/errors.ts";
+import { type AskedName, input, parseName } from "../schemas/input.ts";
+import { toAgentItem, toNameAgents } from "../serializers/agent.ts";
+import { agentKeyPrefix, parseAgentId } from "../serializers/agentKey.ts";
 
 export const domainAgent = endpoint({
   method: "get",

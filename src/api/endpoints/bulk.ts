@@ -1,13 +1,13 @@
 import { z } from "@hono/zod-openapi";
 import { namehash } from "viem";
-import type { Availability } from "../availability.ts";
-import { endpoint } from "../endpoint.ts";
-import { ApiError } from "../errors.ts";
-import { type Found, findFactsOfAsked } from "../facts.ts";
-import { parseHash, parseName } from "../input.ts";
-import { toAskedRecord } from "../record/domain.ts";
-import { askedDomain, count, unknownDomain } from "../shapes.ts";
-import { mapInTurns } from "../turns.ts";
+import { endpoint } from "../http/endpoint.ts";
+import { mapInTurns } from "../http/mapYielding.ts";
+import { type Found, findFactsOfAsked } from "../resolution/domains.ts";
+import type { Availability } from "../rules/availability.ts";
+import { askedDomain, count, unknownDomain } from "../schemas/answers.ts";
+import { ApiError } from "../schemas/errors.ts";
+import { parseHash, parseName } from "../schemas/input.ts";
+import { toAskedRecord } from "../serializers/domain.ts";
 
 /** Items of one bulk request: the contract's limit. */
 const MAX_ITEMS = 500;

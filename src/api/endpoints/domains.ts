@@ -1,9 +1,9 @@
 import { z } from "@hono/zod-openapi";
-import { endpoint } from "../endpoint.ts";
-import { findFacts } from "../facts.ts";
-import { input } from "../input.ts";
-import { toAskedRecord } from "../record/domain.ts";
-import { askedDomain, unknownDomain } from "../shapes.ts";
+import { endpoint } from "../http/endpoint.ts";
+import { findFacts } from "../resolution/domains.ts";
+import { askedDomain, unknownDomain } from "../schemas/answers.ts";
+import { input } from "../schemas/input.ts";
+import { toAskedRecord } from "../serializers/domain.ts";
 
 export const whois = endpoint({
   method: "get",

@@ -1,6 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { endpoint } from "../endpoint.ts";
-import { input } from "../input.ts";
+import { endpoint } from "../http/endpoint.ts";
 import { listEvents } from "../query/events.ts";
 import {
   listOwnershipChanges,
@@ -9,9 +8,15 @@ import {
   renewalEvents,
 } from "../query/periods.ts";
 import { listResolverChanges } from "../query/records.ts";
-import { toEventRecord } from "../record/event.ts";
-import { toMergedRegistrations, toOwnershipPeriods, toPeriods, toRegistration } from "../record/history.ts";
-import { event, ownershipPeriod, period, registration } from "../shapes.ts";
+import { event, ownershipPeriod, period, registration } from "../schemas/answers.ts";
+import { input } from "../schemas/input.ts";
+import { toEventRecord } from "../serializers/event.ts";
+import {
+  toMergedRegistrations,
+  toOwnershipPeriods,
+  toPeriods,
+  toRegistration,
+} from "../serializers/history.ts";
 
 export const domainEvents = endpoint({
   method: "get",

@@ -1,4 +1,4 @@
-import type { Endpoint } from "../endpoint.ts";
+import type { Endpoint } from "../http/endpoint.ts";
 import { addressEndpoints } from "./addresses.ts";
 import { agentEndpoints } from "./agents.ts";
 import { bulkEndpoints } from "./bulk.ts";

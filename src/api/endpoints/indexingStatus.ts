@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
-import { endpoint } from "../endpoint.ts";
-import type { ChainReport, IndexReport } from "../freshness.ts";
-import { blockNumber, count } from "../shapes.ts";
+import { endpoint } from "../http/endpoint.ts";
+import type { ChainReport, IndexReport } from "../indexState/freshness.ts";
+import { blockNumber, count } from "../schemas/answers.ts";
 
 const phase = z.enum(["backfill", "realtime"]).openapi({
   description:

@@ -1,12 +1,12 @@
 import { z } from "@hono/zod-openapi";
 import { keccak256, namehash, stringToBytes } from "viem";
-import { endpoint } from "../endpoint.ts";
-import { input } from "../input.ts";
+import { endpoint } from "../http/endpoint.ts";
 import { listLabelled } from "../query/domainPages.ts";
 import { findDomain } from "../query/domains.ts";
 import { PAGE_SIZE } from "../query/page.ts";
-import { toDomainRecord } from "../record/domain.ts";
-import { count, domain, hash, pageFields } from "../shapes.ts";
+import { count, domain, hash, pageFields } from "../schemas/answers.ts";
+import { input } from "../schemas/input.ts";
+import { toDomainRecord } from "../serializers/domain.ts";
 
 const notIndexed = z
   .strictObject({ hash, indexed: z.literal(false) })

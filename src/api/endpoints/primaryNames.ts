@@ -1,13 +1,13 @@
 import { z } from "@hono/zod-openapi";
 import type { Address } from "viem";
-import { endpoint } from "../endpoint.ts";
-import { ApiError } from "../errors.ts";
-import { parseAddress } from "../input.ts";
-import { findPrimaryNames, type Outcome } from "../primaryNames.ts";
-import { toPrimaryName } from "../record/address.ts";
-import type { Setting } from "../record/domain.ts";
-import { toAddress } from "../record/hex.ts";
-import { primaryName } from "../shapes.ts";
+import { endpoint } from "../http/endpoint.ts";
+import { findPrimaryNames, type Outcome } from "../resolution/primaryNames.ts";
+import { primaryName } from "../schemas/answers.ts";
+import { ApiError } from "../schemas/errors.ts";
+import { parseAddress } from "../schemas/input.ts";
+import { toPrimaryName } from "../serializers/address.ts";
+import type { Setting } from "../serializers/domain.ts";
+import { toAddress } from "../serializers/hex.ts";
 
 /** Addresses of one bulk request: the contract's limit. */
 const MAX_ADDRESSES = 200;

@@ -1,14 +1,20 @@
 import { z } from "@hono/zod-openapi";
 import type { Address, Hex } from "viem";
-import type { Ctx } from "../context.ts";
-import { endpoint } from "../endpoint.ts";
-import { type Found, findFacts, findLive, indexedResolver, type LiveFound } from "../facts.ts";
-import { type AskedName, input } from "../input.ts";
+import type { Ctx } from "../http/context.ts";
+import { endpoint } from "../http/endpoint.ts";
 import { findRecords, findText, listTextSteps } from "../query/records.ts";
-import { toResolver } from "../record/domain.ts";
-import { exactText, toAddresses, toLiveRecords, toTextHistory, toTexts } from "../record/records.ts";
-import { blockNumber, bytes, hash, resolver, source, textHistoryEntry } from "../shapes.ts";
-import { allRecords, oneText, type RecordType, usualCoinTypes, usualTextKeys } from "../wantedRecords.ts";
+import { type Found, findFacts, findLive, indexedResolver, type LiveFound } from "../resolution/domains.ts";
+import {
+  allRecords,
+  oneText,
+  type RecordType,
+  usualCoinTypes,
+  usualTextKeys,
+} from "../resolution/recordSelection.ts";
+import { blockNumber, bytes, hash, resolver, source, textHistoryEntry } from "../schemas/answers.ts";
+import { type AskedName, input } from "../schemas/input.ts";
+import { toResolver } from "../serializers/domain.ts";
+import { exactText, toAddresses, toLiveRecords, toTextHistory, toTexts } from "../serializers/records.ts";
 
 const recordTypes = ["text", "addr", "contenthash"] as const satisfies RecordType[];
 

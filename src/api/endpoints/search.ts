@@ -1,12 +1,11 @@
 import { z } from "@hono/zod-openapi";
-import { anyCaseCondition } from "../anyCase.ts";
-import type { Ctx } from "../context.ts";
-import { withinReach } from "../deepPages.ts";
-import { endpoint } from "../endpoint.ts";
-import { input } from "../input.ts";
+import { readKeptSearch } from "../counts/searchTotals.ts";
+import type { Ctx } from "../http/context.ts";
+import { endpoint } from "../http/endpoint.ts";
+import { withinReach } from "../http/pageTimeout.ts";
+import { anyCaseCondition } from "../query/caseInsensitive.ts";
 import { listChildren } from "../query/domainPages.ts";
 import { listDomainPage } from "../query/domains.ts";
-import { readKeptSearch } from "../query/keptSearch.ts";
 import { PAGE_SIZE, type PageRequest, sortColumns } from "../query/page.ts";
 import {
   countSearch,
@@ -16,8 +15,9 @@ import {
   searchInOnePass,
 } from "../query/search.ts";
 import type { Moment } from "../query/statistics.ts";
-import { toDomainItem } from "../record/domain.ts";
-import { count, domainItem, pageFields } from "../shapes.ts";
+import { count, domainItem, pageFields } from "../schemas/answers.ts";
+import { input } from "../schemas/input.ts";
+import { toDomainItem } from "../serializers/domain.ts";
 
 const figures = z
   .strictObject({

@@ -1,9 +1,9 @@
 import { z } from "@hono/zod-openapi";
 import { type Address, getAddress, type Hex } from "viem";
 import { GRANT_CREDITS, type Signup } from "../access/signup.ts";
-import { type Endpoint, endpoint } from "../endpoint.ts";
-import { input } from "../input.ts";
-import { address, count } from "../shapes.ts";
+import { type Endpoint, endpoint } from "../http/endpoint.ts";
+import { address, count } from "../schemas/answers.ts";
+import { input } from "../schemas/input.ts";
 
 /** Ours have 450 characters; those of others may hold a statement and resources of their own. */
 const MAX_MESSAGE = 4_000;

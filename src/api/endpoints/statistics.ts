@@ -1,9 +1,8 @@
 import { z } from "@hono/zod-openapi";
-import { FEED_LENGTH, readActivity } from "../activity.ts";
-import type { Ctx } from "../context.ts";
-import type { Contracts } from "../contracts.ts";
-import { endpoint } from "../endpoint.ts";
-import { listKeptShares, readKeptAdoption, readKeptTotals } from "../query/figures.ts";
+import type { Contracts } from "../../../abis/contracts.ts";
+import { listKeptShares, readKeptAdoption, readKeptTotals } from "../counts/totals.ts";
+import type { Ctx } from "../http/context.ts";
+import { endpoint } from "../http/endpoint.ts";
 import {
   type ClaimCounts,
   countEvents,
@@ -17,8 +16,9 @@ import {
   readTotals,
   type Share,
 } from "../query/statistics.ts";
-import { activity, count } from "../shapes.ts";
-import { keptFor } from "./kept.ts";
+import { activity, count } from "../schemas/answers.ts";
+import { FEED_LENGTH, readActivity } from "./activityFeed.ts";
+import { keptFor } from "./cachedFor.ts";
 
 const MINUTE = 60;
 const HOUR = 3_600;

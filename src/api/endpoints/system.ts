@@ -1,10 +1,10 @@
 import { z } from "@hono/zod-openapi";
-import type { Ctx } from "../context.ts";
-import { endpoint } from "../endpoint.ts";
+import { countKeptPending } from "../counts/searchTotals.ts";
+import type { Ctx } from "../http/context.ts";
+import { endpoint } from "../http/endpoint.ts";
+import { listProgress, readIndexerState } from "../indexState/progress.ts";
 import { countPending } from "../query/domains.ts";
-import { countKeptPending } from "../query/keptSearch.ts";
-import { listProgress, readIndexerState } from "../query/progress.ts";
-import { count } from "../shapes.ts";
+import { count } from "../schemas/answers.ts";
 
 const none = (what: string) =>
   count.openapi({ description: `Always 0: ${what}; the field is there for programs that expect it` });

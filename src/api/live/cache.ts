@@ -1,5 +1,5 @@
 import { LRUCache } from "lru-cache";
-import type { Block, LiveAnswers, Question } from "../store/liveAnswers.ts";
+import type { Block, LiveAnswers, Question } from "../serviceDb/liveAnswers.ts";
 import { LiveFailure, type LiveStep } from "./failure.ts";
 
 /** What became of a question to the chain. */

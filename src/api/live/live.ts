@@ -1,10 +1,10 @@
 import type { Address, Hex } from "viem";
-import type { Block, LiveAnswers } from "../store/liveAnswers.ts";
+import type { Block, LiveAnswers } from "../serviceDb/liveAnswers.ts";
 import { type AgentContracts, type LiveBinding, readBindings } from "./binding.ts";
 import { limiter } from "./bounded.ts";
 import { type AnswerCache, createAnswerCache, type LiveObserver, type Settled } from "./cache.ts";
+import type { Gateways } from "./ccip/gatewayClient.ts";
 import { LiveFailure } from "./failure.ts";
-import type { Gateways } from "./gateway.ts";
 import { type LiveOwners, type OwnerContracts, readOwners } from "./owners.ts";
 import { readPrimaryName } from "./primaryName.ts";
 import {

@@ -1,6 +1,6 @@
 import { type Address, decodeFunctionResult, encodeFunctionData } from "viem";
 import { universalResolverAbi } from "../../../abis/universalResolver.ts";
-import { callWithLookups, OWN_BATCH_GATEWAY } from "./ccip.ts";
+import { callWithLookups, OWN_BATCH_GATEWAY } from "./ccip/ccip.ts";
 import { LiveFailure } from "./failure.ts";
 import { type ResolverReach, readRevert, requireUniversalResolver } from "./records.ts";
 

@@ -13,9 +13,9 @@ import {
 } from "viem";
 import { resolverFunctions } from "../../../abis/resolver.ts";
 import { multicallAbi, universalResolverAbi } from "../../../abis/universalResolver.ts";
-import { callWithLookups, OWN_BATCH_GATEWAY } from "./ccip.ts";
+import { callWithLookups, OWN_BATCH_GATEWAY } from "./ccip/ccip.ts";
+import type { Gateways } from "./ccip/gatewayClient.ts";
 import { foreignWords, LiveFailure } from "./failure.ts";
-import type { Gateways } from "./gateway.ts";
 import type { CallResult, Rpc } from "./rpc.ts";
 
 /** The name a resolver is asked about: as text, unknown labels as `[<64 hex>]`, with its node. */

@@ -1,5 +1,5 @@
-import { type Endpoint, firstFault } from "../endpoint.ts";
-import { ApiError } from "../errors.ts";
+import { type Endpoint, firstFault } from "../http/endpoint.ts";
+import { ApiError } from "../schemas/errors.ts";
 import type { Tool, View } from "./tools.ts";
 
 type Given = Record<string, unknown>;

@@ -1,8 +1,8 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import type { Caller } from "../access/access.ts";
-import type { Endpoint } from "../endpoint.ts";
-import { type ApiError, toApiError } from "../errors.ts";
-import { nameOf, type Performer, perform } from "../perform.ts";
+import type { Endpoint } from "../http/endpoint.ts";
+import { nameOf, type Performer, perform } from "../http/pipeline.ts";
+import { type ApiError, toApiError } from "../schemas/errors.ts";
 import { readArguments } from "./arguments.ts";
 import { authorizationOf, RECEIPT, receiptOf, toPaymentError } from "./payment.ts";
 import type { Tool } from "./tools.ts";

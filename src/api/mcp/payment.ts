@@ -1,4 +1,4 @@
-import type { ApiError } from "../errors.ts";
+import type { ApiError } from "../schemas/errors.ts";
 
 /*
  * The Machine Payments Protocol over MCP (draft-payment-transport-mcp-00): what HTTP has in headers stands in the

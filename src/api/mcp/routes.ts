@@ -6,9 +6,9 @@ import {
 import { type Context, Hono } from "hono";
 import type { Caller } from "../access/access.ts";
 import { isLoopback } from "../access/caller.ts";
-import type { Endpoint } from "../endpoint.ts";
-import { ApiError } from "../errors.ts";
-import type { Performer } from "../perform.ts";
+import type { Endpoint } from "../http/endpoint.ts";
+import type { Performer } from "../http/pipeline.ts";
+import { ApiError } from "../schemas/errors.ts";
 import { serversFor } from "./server.ts";
 
 /** Messages of one request: the protocol did away with batches, old clients may send small ones. */

@@ -6,9 +6,9 @@ import {
 } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import type { Caller } from "../access/access.ts";
-import type { Endpoint } from "../endpoint.ts";
-import { openApiDocument, version } from "../openapi.ts";
-import type { Performer } from "../perform.ts";
+import type { Endpoint } from "../http/endpoint.ts";
+import { openApiDocument, version } from "../http/openapi.ts";
+import type { Performer } from "../http/pipeline.ts";
 import { answerCall } from "./call.ts";
 import { UNTRUSTED } from "./descriptions.ts";
 import { type Document, documentsOf } from "./documents.ts";

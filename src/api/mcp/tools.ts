@@ -1,7 +1,7 @@
-import { type Endpoint, errorsOf } from "../endpoint.ts";
-import type { ErrorCode } from "../errors.ts";
-import { type OpenApiDocument, openApiDocument } from "../openapi.ts";
-import { nameOf } from "../perform.ts";
+import { type Endpoint, errorsOf } from "../http/endpoint.ts";
+import { type OpenApiDocument, openApiDocument } from "../http/openapi.ts";
+import { nameOf } from "../http/pipeline.ts";
+import type { ErrorCode } from "../schemas/errors.ts";
 import { catalogue, type ToolPlan } from "./catalogue.ts";
 import { describeTool } from "./descriptions.ts";
 import { answersOf, type ObjectSchema, type Parameters, parametersOf, type Schema } from "./schemas.ts";

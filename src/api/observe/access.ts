@@ -1,5 +1,5 @@
 import type { Access, Caller } from "../access/access.ts";
-import { ApiError } from "../errors.ts";
+import { ApiError } from "../schemas/errors.ts";
 import type { Meters } from "./meters.ts";
 
 /** Access, with what became of each request counted: answered, or the code of the refusal. */

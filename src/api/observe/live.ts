@@ -1,5 +1,5 @@
 import type { LiveObserver } from "../live/cache.ts";
-import type { Gateways } from "../live/gateway.ts";
+import type { Gateways } from "../live/ccip/gatewayClient.ts";
 import type { Rpc } from "../live/rpc.ts";
 import type { Meters } from "./meters.ts";
 

@@ -1,6 +1,6 @@
-import type { Endpoint } from "../endpoint.ts";
-import { toApiError } from "../errors.ts";
-import { nameOf } from "../perform.ts";
+import type { Endpoint } from "../http/endpoint.ts";
+import { nameOf } from "../http/pipeline.ts";
+import { toApiError } from "../schemas/errors.ts";
 import type { Meters } from "./meters.ts";
 import { inOperation } from "./queries.ts";
 

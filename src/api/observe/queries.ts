@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { ApiError } from "../errors.ts";
+import { ApiError } from "../schemas/errors.ts";
 import type { Log } from "./log.ts";
 import type { Meters } from "./meters.ts";
 

@@ -1,5 +1,5 @@
-import type { Unfit } from "../freshness.ts";
-import { type AccessMode, accessInWords, version } from "../openapi.ts";
+import { type AccessMode, accessInWords, version } from "../http/openapi.ts";
+import type { Unfit } from "../indexState/freshness.ts";
 import { escapeHtml } from "./html.ts";
 import type { SignupState } from "./signup.ts";
 

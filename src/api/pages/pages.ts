@@ -1,10 +1,10 @@
 import { type Context, Hono } from "hono";
-import type { Ctx } from "../context.ts";
-import type { Endpoint } from "../endpoint.ts";
-import { indexMetrics } from "../metrics.ts";
+import type { Ctx } from "../http/context.ts";
+import type { Endpoint } from "../http/endpoint.ts";
+import { type AccessMode, openApiDocument } from "../http/openapi.ts";
+import type { Offer } from "../http/prices.ts";
+import { indexMetrics } from "../observe/indexMetrics.ts";
 import { createMeters, type Meters } from "../observe/meters.ts";
-import type { Offer } from "../offers.ts";
-import { type AccessMode, openApiDocument } from "../openapi.ts";
 import { sendAsset, toAsset } from "./asset.ts";
 import { mountDocs } from "./docs.ts";
 import { homeStyle, type IndexStatus, toHomeJson, toHomePage } from "./home.ts";

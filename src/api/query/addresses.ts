@@ -3,16 +3,16 @@ import type { SQL, SQLWrapper } from "drizzle-orm";
 import { and, eq, ne, notInArray, sql } from "ponder";
 import type { Address } from "viem";
 import { ROOT_NODE } from "../../ens/name.ts";
-import type { Db } from "../context.ts";
-import { isActiveAt, isCounted, isLostAt } from "./counted.ts";
+import type { Db } from "../http/context.ts";
+import { isActiveAt, isCounted, isLostAt } from "../rules/countedSql.ts";
+import { isExpiringWithin } from "../rules/lifetimeSql.ts";
+import { isWrappedAt, ownedAt } from "../rules/ownershipSql.ts";
+import type { Time } from "../rules/time.ts";
 import { countIf } from "./countIf.ts";
 import { type DomainPage, preparedPages } from "./domainPages.ts";
 import { type DomainRow, listAndCount, selectDomains } from "./domains.ts";
-import { isExpiringWithin } from "./lifetime.ts";
-import { isWrappedAt, ownedAt } from "./ownership.ts";
 import { offsetOf, PAGE_SIZE, type PageRequest, type SortDirection } from "./page.ts";
 import { prepared } from "./prepared.ts";
-import type { Time } from "./time.ts";
 
 /** What an address can be to a name. */
 export const addressTypes = [

@@ -2,8 +2,8 @@ import { agentBinding, domain, event, resolverNode, textRecord } from "ponder:sc
 import type { SQL } from "drizzle-orm";
 import { sql } from "ponder";
 import type { Address, Hex } from "viem";
-import type { Db } from "../context.ts";
-import type { AgentHome } from "../contracts.ts";
+import type { AgentHome } from "../../../abis/contracts.ts";
+import type { Db } from "../http/context.ts";
 import { isOfCurrentResolver, isOfItsNode } from "./agents.ts";
 import { offsetOf, PAGE_SIZE } from "./page.ts";
 import { prepared } from "./prepared.ts";

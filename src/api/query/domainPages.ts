@@ -2,9 +2,9 @@ import { domain } from "ponder:schema";
 import type { SQL } from "drizzle-orm";
 import { and, eq, sql } from "ponder";
 import type { Hex } from "viem";
-import type { Db } from "../context.ts";
+import { countKeptChildren } from "../counts/searchTotals.ts";
+import type { Db } from "../http/context.ts";
 import { type DomainRow, selectDomains, toRow } from "./domains.ts";
-import { countKeptChildren } from "./keptSearch.ts";
 import { offsetOf, orderOf, PAGE_SIZE, type PageRequest } from "./page.ts";
 import { prepared } from "./prepared.ts";
 

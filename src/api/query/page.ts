@@ -1,8 +1,8 @@
 import { domain } from "ponder:schema";
 import type { SQL } from "drizzle-orm";
 import { sql } from "ponder";
-import { ownerAt } from "./ownership.ts";
-import type { Time } from "./time.ts";
+import { ownerAt } from "../rules/ownershipSql.ts";
+import type { Time } from "../rules/time.ts";
 
 /** Results on one page, everywhere. */
 export const PAGE_SIZE = 25;

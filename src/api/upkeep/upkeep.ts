@@ -1,7 +1,7 @@
 import type pg from "pg";
-import { withClient } from "../client.ts";
+import { hasFigures, makeFigures, moveFigures } from "../counts/maintain.ts";
+import { withClient } from "../serviceDb/client.ts";
 import { buildIndexes } from "./build.ts";
-import { hasFigures, makeFigures, moveFigures } from "./figures.ts";
 
 /** What to look after, and how. */
 export type UpkeepPlan = {

@@ -1,7 +1,7 @@
 import type { Context } from "ponder:registry";
 import { agent, agentBinding } from "ponder:schema";
 import type { Address } from "viem";
-import type { Cause } from "./cause.ts";
+import type { Cause } from "./logRef.ts";
 
 /** What a log says of a binding. */
 export type Binding = Pick<

@@ -3,8 +3,8 @@ import { domain, ownershipChange, resolverChange } from "ponder:schema";
 import type { Hex } from "viem";
 import { ETH_NODE } from "../../ens/name.ts";
 import { effectiveOwner, isWrapped } from "../../ens/owner.ts";
-import type { Cause } from "./cause.ts";
 import { addressesOf } from "./contracts.ts";
+import type { Cause } from "./logRef.ts";
 import { nameNewDomain, namingBelow, namingWithoutParent } from "./names.ts";
 
 /** A domain as stored. */

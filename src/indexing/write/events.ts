@@ -2,7 +2,7 @@ import type { Context } from "ponder:registry";
 import { event, holder } from "ponder:schema";
 import type { Hex } from "viem";
 import { ADDR_REVERSE_NODE } from "../../ens/name.ts";
-import { type Cause, orNone } from "./cause.ts";
+import { type Cause, orNone } from "./logRef.ts";
 
 type Row = typeof event.$inferInsert;
 

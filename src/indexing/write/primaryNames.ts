@@ -3,9 +3,9 @@ import { primaryName, primaryNameChange, resolverNode } from "ponder:schema";
 import type { Address } from "viem";
 import { ADDR_REVERSE_NODE } from "../../ens/name.ts";
 import { readName } from "./archive.ts";
-import type { Cause } from "./cause.ts";
 import { addressesOf, mayRead } from "./contracts.ts";
 import type { Domain } from "./domains.ts";
+import type { Cause } from "./logRef.ts";
 
 /** Coin type of Ethereum's mainnet, under which `addr.reverse` names addresses. Source: ENSIP-19, SLIP-44. */
 export const ETHEREUM_COIN_TYPE = 60;

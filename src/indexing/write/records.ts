@@ -2,7 +2,7 @@ import type { Context } from "ponder:registry";
 import { addressRecord, event, resolverNode, textRecord } from "ponder:schema";
 import type { Hex } from "viem";
 import { keccak256 } from "../../ens/keccak.ts";
-import type { Cause } from "./cause.ts";
+import type { Cause } from "./logRef.ts";
 
 type ResolverNode = typeof resolverNode.$inferSelect;
 

@@ -4,7 +4,7 @@ import { mkdirSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
-import { hasFigures } from "../../../src/api/upkeep/figures.ts";
+import { hasFigures } from "../../../src/api/counts/maintain.ts";
 import { endChild, keepChild } from "../../devnet/children.ts";
 import { freePort } from "../../devnet/ports.ts";
 import { openDatabase, openFreshDatabase, type Postgres, startPostgres } from "../../devnet/postgres.ts";

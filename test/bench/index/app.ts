@@ -1,7 +1,7 @@
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { nodeFlags } from "../../../src/api/nodeFlags.ts";
+import { nodeFlags } from "../../../engine/nodeFlags.ts";
 import { endChild, startChild } from "../../devnet/children.ts";
 import { freePort } from "../../devnet/ports.ts";
 import { type Metrics, readMetrics } from "./metrics.ts";

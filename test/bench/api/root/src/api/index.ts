@@ -4,12 +4,12 @@ import { domain } from "ponder:schema";
 import { Hono } from "hono";
 import { count, eq } from "ponder";
 import type { Hex } from "viem";
-import { systemClock } from "../../../../../../src/api/clock.ts";
-import type { Ctx, Db } from "../../../../../../src/api/context.ts";
-import { contractsOf } from "../../../../../../src/api/contracts.ts";
+import { contractsOf } from "../../../../../../abis/contracts.ts";
+import { readSettings } from "../../../../../../settings/settings.ts";
 import { statisticsEndpoints } from "../../../../../../src/api/endpoints/statistics.ts";
+import type { Ctx, Db } from "../../../../../../src/api/http/context.ts";
 import app from "../../../../../../src/api/index.ts";
-import { readSettings } from "../../../../../../src/api/settings.ts";
+import { systemClock } from "../../../../../../src/api/indexState/clock.ts";
 
 /*
  * The product's application as it is, with a few routes in front of it that only the benchmark has: what every answer is

@@ -1,0 +1,113 @@
+import type { Address, Hex } from "viem";
+import type { ChainDeployment, ContractEntry, Deployment, Role } from "./deployments.ts";
+
+/** What the API has to know about the deployment's contracts, found by address. */
+export type Contracts = {
+  /** Chain id of the registry. */
+  chainId: number;
+  /** The word for a chain of the deployment; the id itself for a chain that is no part of it. */
+  chainName: (chainId: number) => string;
+  /** True if a resolver answers exactly what its events said, so that the index may answer for it. */
+  isIndexedResolver: (resolver: Address) => boolean;
+  /** Every resolver that the deployment lists, lower case as in SQL. */
+  listedResolvers: Address[];
+  /** Resolvers that the index may answer for, lower case as in SQL. */
+  indexedResolvers: Address[];
+  /**
+   * True if a resolver answers the record of the default coin type for every EVM chain without a record of its own.
+   * Source: ENSIP-19; ens-contracts, contracts/resolvers/profiles/AddrResolver.sol of 2025.
+   */
+  answersDefaultAddress: (resolver: Address) => boolean;
+  /** Where addresses claim names: each family of reverse registrars, on each chain of the deployment that has it. */
+  reverseRegistrars: { registrar: string; chainId: number }[];
+  /** The NameWrapper, lower case as in SQL; undefined where the deployment has none. */
+  wrapper: Address | undefined;
+  /** Where agents are bound to tokens: each chain of the deployment that has an adapter, with its registry. */
+  agentHomes: AgentHome[];
+  /** Contracts whose tokens are names, lower case. */
+  nameTokens: { registrars: Address[]; wrappers: Address[] };
+  /** What answers call an emitter: its family, with the deployment block where a family has several contracts. */
+  contractLabel: (emitter: { family: string; chainId: number; address: Hex }) => string;
+};
+
+/** An adapter of agents (ERC-8217) and the identity registry (ERC-8004) that it uses, lower case. */
+export type AgentHome = { chainId: number; adapter: Address; registry: Address };
+
+/** Families of which a deployment has several contracts, told apart in answers by their deployment block. */
+const numberedFamilies: readonly string[] = ["CONTROLLER", "RESOLVER"];
+
+/** First generation of the public resolver that knows ENSIP-19. */
+const DEFAULT_ADDRESS_GENERATION = 5;
+
+/** What `primary_names.registrar` calls the contracts of a role. */
+const reverseRegistrarFamilies: Partial<Record<Role, string>> = {
+  "reverse-registrar": "REVERSE_REGISTRAR",
+  "default-reverse-registrar": "DEFAULT_REVERSE_REGISTRAR",
+  "l2-reverse-registrar": "L2_REVERSE_REGISTRAR",
+};
+
+/** Makes the address book of a deployment. */
+export function contractsOf(deployment: Deployment): Contracts {
+  const chains: ChainDeployment[] = [deployment, ...deployment.layer2];
+  const names = new Map(chains.map((chain) => [chain.chainId, chain.name]));
+  const startBlocks = new Map(chains.flatMap(listStartBlocks));
+  const resolvers = deployment.contracts.filter((entry) => entry.role === "resolver");
+  const indexed = new Set(resolvers.filter((entry) => entry.static).map(lowerCase));
+  const withDefault = new Set(
+    resolvers.filter((entry) => entry.generation >= DEFAULT_ADDRESS_GENERATION).map(lowerCase),
+  );
+  const wrapper = deployment.contracts.find((entry) => entry.role === "wrapper");
+  return {
+    chainId: deployment.chainId,
+    chainName: (chainId) => names.get(chainId) ?? String(chainId),
+    isIndexedResolver: (resolver) => indexed.has(resolver.toLowerCase() as Address),
+    listedResolvers: resolvers.map(lowerCase),
+    indexedResolvers: [...indexed],
+    answersDefaultAddress: (resolver) => withDefault.has(resolver.toLowerCase() as Address),
+    reverseRegistrars: chains.flatMap(listReverseRegistrars),
+    wrapper: wrapper && lowerCase(wrapper),
+    agentHomes: chains.flatMap(findAgentHome),
+    nameTokens: {
+      registrars: deployment.contracts.filter(isRegistrarOf2020).map(lowerCase),
+      wrappers: wrapper ? [lowerCase(wrapper)] : [],
+    },
+    contractLabel: ({ family, chainId, address }) => {
+      const block = startBlocks.get(emitterKey(chainId, address));
+      return numberedFamilies.includes(family) && block !== undefined ? `${family}_${block}` : family;
+    },
+  };
+}
+
+/** The first block of each chain that has something to index. */
+export const firstBlocksOf = (deployment: Deployment): Record<number, number> =>
+  Object.fromEntries(
+    [deployment, ...deployment.layer2].map(({ chainId, contracts }) => [
+      chainId,
+      Math.min(...contracts.map((entry) => entry.startBlock)),
+    ]),
+  );
+
+const lowerCase = (entry: ContractEntry): Address => entry.address.toLowerCase() as Address;
+
+/** The registrar into which all .eth names were brought; tokens of the earlier ones are no names any more. */
+const isRegistrarOf2020 = ({ role, generation }: ContractEntry): boolean =>
+  role === "registrar" && generation === 2;
+
+function findAgentHome({ chainId, contracts }: ChainDeployment): AgentHome[] {
+  const [adapter, registry] = (["agent-adapter", "agent-registry"] as const).map((wanted) =>
+    contracts.find(({ role }) => role === wanted),
+  );
+  if (!adapter || !registry) return [];
+  return [{ chainId, adapter: lowerCase(adapter), registry: lowerCase(registry) }];
+}
+
+const emitterKey = (chainId: number, address: Hex): string => `${chainId}:${address.toLowerCase()}`;
+
+const listStartBlocks = (chain: ChainDeployment): [string, number][] =>
+  chain.contracts.map((entry) => [emitterKey(chain.chainId, entry.address), entry.startBlock]);
+
+/** Several contracts of a family on one chain followed each other: they count as one. */
+function listReverseRegistrars({ chainId, contracts }: ChainDeployment) {
+  const families = new Set(contracts.map(({ role }) => reverseRegistrarFamilies[role]));
+  return [...families].flatMap((registrar) => (registrar === undefined ? [] : [{ registrar, chainId }]));
+}

@@ -1,0 +1,23 @@
+import { once } from "node:events";
+import { loadEnvironmentFiles } from "../settings/environment.ts";
+import { readDatabaseSettings } from "../settings/settings.ts";
+import { withClient } from "../src/api/serviceDb/client.ts";
+import { backUp } from "./dump/backup.ts";
+
+// `npm run --silent backup > namedex.jsonl`: keys, credits and their ledger, which no chain can give back.
+
+try {
+  loadEnvironmentFiles();
+  const { databaseUrl, serviceSchema } = readDatabaseSettings(process.env);
+  await withClient({ connectionString: databaseUrl }, async (client) => {
+    let rows = -2; // Header and footer are none.
+    for await (const line of backUp(client, serviceSchema)) {
+      if (!process.stdout.write(`${line}\n`)) await once(process.stdout, "drain");
+      rows += 1;
+    }
+    console.error(`${rows} rows of the schema "${serviceSchema}" backed up.`);
+  });
+} catch (error) {
+  console.error(`No backup was taken.\n${(error as Error).message}`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,62 @@
+import pg from "pg";
+import { SettingsError } from "../../settings/settings.ts";
+
+const CONNECT_TIMEOUT_MS = 10_000;
+
+/**
+ * Makes a database fit for Namedex: the extension pg_trgm, which searches names by their parts, must be in the
+ * schema `public` before the first index is built. Creates it where the user of DATABASE_URL may.
+ *
+ * @throws SettingsError when the database does not answer, or lacks the extension and we may not add it
+ */
+export async function prepareDatabase(databaseUrl: string): Promise<void> {
+  const client = new pg.Client({
+    connectionString: databaseUrl,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+  });
+  client.on("error", () => {}); // The server may go away while the connection is closing.
+  await client.connect().catch((error: Error) => {
+    throw new SettingsError(`DATABASE_URL: ${placeOf(databaseUrl)} does not let us in (${reasonOf(error)})`);
+  });
+  try {
+    await requireTrigrams(client);
+  } finally {
+    await client.end();
+  }
+}
+
+async function requireTrigrams(client: pg.Client): Promise<void> {
+  const schema = await findTrigramSchema(client);
+  if (schema === "public") return;
+  if (schema !== null) {
+    const remedy = "ALTER EXTENSION pg_trgm SET SCHEMA public";
+    throw new SettingsError(
+      `DATABASE_URL: pg_trgm is in the schema "${schema}"; expected public, so run: ${remedy}`,
+    );
+  }
+  const command = "CREATE EXTENSION IF NOT EXISTS pg_trgm WITH SCHEMA public";
+  await client.query(command).catch(async (error: Error) => {
+    if ((await findTrigramSchema(client)) === "public") return; // Another start created it in the same moment.
+    throw new SettingsError(
+      `DATABASE_URL: the extension pg_trgm is missing and could not be added (${error.message}); let a superuser run: ${command}`,
+    );
+  });
+}
+
+async function findTrigramSchema(client: pg.Client): Promise<string | null> {
+  const { rows } = await client.query<{ schema: string }>(
+    "SELECT extnamespace::regnamespace::text AS schema FROM pg_extension WHERE extname = 'pg_trgm'",
+  );
+  return rows[0]?.schema ?? null;
+}
+
+/** Host, port and database, without user and password. */
+function placeOf(databaseUrl: string): string {
+  const { host, pathname } = new URL(databaseUrl);
+  return `${host}${pathname}`;
+}
+
+/** Node wraps the refusals of several addresses of a host into one error without a message of its own. */
+function reasonOf(error: Error): string {
+  return error instanceof AggregateError ? (error.errors[0] as Error).message : error.message;
+}

@@ -1,0 +1,120 @@
+import { type Settings, SettingsError } from "../../settings/settings.ts";
+
+const TIMEOUT_MS = 10_000;
+
+/**
+ * Asks every RPC URL of the indexer for its chain. Ponder would index a wrong chain after a warning, and tell of a
+ * URL that does not answer by stack traces.
+ *
+ * @throws SettingsError for a URL of another chain, and for a chain of which no URL answers
+ */
+export async function checkRpcUrls({
+  deployment,
+  rpcUrls,
+}: Pick<Settings, "deployment" | "rpcUrls">): Promise<void> {
+  const chains = [deployment, ...deployment.layer2];
+  await Promise.all(
+    chains.map(({ chainId, name }) => checkChain({ chainId, name, urls: rpcUrls[chainId] ?? [] })),
+  );
+}
+
+/**
+ * Asks the nodes of live answers for their chain: those of another one would answer of other names. One that does not
+ * answer now is no reason not to start.
+ *
+ * @throws SettingsError for a URL of another chain
+ */
+export async function checkLiveUrls({
+  deployment,
+  liveRpcUrls,
+}: Pick<Settings, "deployment" | "liveRpcUrls">): Promise<void> {
+  const answers = await Promise.all(liveRpcUrls.map(askForChain));
+  const wrong = answers.find(({ chainId }) => chainId !== undefined && chainId !== deployment.chainId);
+  if (wrong === undefined) return;
+  throw new SettingsError(
+    `LIVE_RPC_URL: ${wrong.host} serves the chain ${wrong.chainId}; expected a node of ${deployment.name} (${deployment.chainId})`,
+  );
+}
+
+/** The call `decimals()`, and the 6 that every token has in which payments are made. */
+const DECIMALS_CALL = "0x313ce567";
+const SIX = 6n;
+
+/**
+ * Asks the node of payments for its chain, and whether the token is one: challenges for another chain or token could
+ * never be paid. A node that does not answer now is no reason not to start.
+ *
+ * @throws SettingsError for a node of another chain, and for a token that is none
+ */
+export async function checkPayments({ payments }: Pick<Settings, "payments">): Promise<void> {
+  if (payments === null) return;
+  const { chainId, currency, rpcUrl } = payments;
+  const chain = await askForChain(rpcUrl);
+  if (chain.chainId === undefined) return;
+  if (chain.chainId !== chainId) {
+    throw new SettingsError(
+      `MPP_RPC_URL: ${chain.host} serves the chain ${chain.chainId}; expected a node of MPP_CHAIN_ID, ${chainId}`,
+    );
+  }
+  const { result, reason = "" } = await ask(rpcUrl, "eth_call", [
+    { to: currency, data: DECIMALS_CALL },
+    "latest",
+  ]);
+  const isToken =
+    result === undefined
+      ? !/revert/i.test(reason)
+      : /^0x[0-9a-f]{64}$/.test(result) && BigInt(result) === SIX;
+  if (isToken) return;
+  throw new SettingsError(
+    `MPP_CURRENCY: ${currency} is no TIP-20 token of the chain ${chainId}; give one of its tokens`,
+  );
+}
+
+type Chain = { chainId: number; name: string; urls: readonly string[] };
+
+async function checkChain({ chainId, name, urls }: Chain): Promise<void> {
+  const answers = await Promise.all(urls.map(askForChain));
+  const wrong = answers.find((answer) => answer.chainId !== undefined && answer.chainId !== chainId);
+  if (wrong) {
+    throw new SettingsError(
+      `RPC_URL_${chainId}: ${wrong.host} serves the chain ${wrong.chainId}; expected a node of ${name} (${chainId})`,
+    );
+  }
+  if (answers.some((answer) => answer.chainId === chainId)) return;
+  const reasons = answers.map(({ host, reason }) => `${host}: ${reason}`).join("; ");
+  throw new SettingsError(`RPC_URL_${chainId}: no node of ${name} answers (${reasons})`);
+}
+
+type Answer = { host: string; chainId?: number; reason?: string };
+
+async function askForChain(url: string): Promise<Answer> {
+  const { result, ...answer } = await ask(url, "eth_chainId", []);
+  return result === undefined ? answer : { ...answer, chainId: Number(result) };
+}
+
+/** Only the host is told: many URLs hold a key in their path. */
+async function ask(
+  url: string,
+  method: string,
+  params: unknown[],
+): Promise<{ host: string; result?: string; reason?: string }> {
+  const { host } = new URL(url);
+  try {
+    const reply = await fetch(url, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    });
+    if (!reply.ok) return { host, reason: `status ${reply.status}` };
+    const { result, error } = (await reply.json()) as { result?: string; error?: { message?: string } };
+    return result === undefined ? { host, reason: error?.message ?? "no result" } : { host, result };
+  } catch (error) {
+    return { host, reason: reasonOf(error as Error) };
+  }
+}
+
+/** Fetch says "fetch failed" and gives the reason as the cause. */
+function reasonOf({ message, cause }: Error): string {
+  return cause instanceof Error && cause.message !== "" ? cause.message : message;
+}

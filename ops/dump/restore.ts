@@ -1,0 +1,129 @@
+import pg from "pg";
+import { migrateTo, migrations } from "../../src/api/serviceDb/migrations.ts";
+import type { Header, Line } from "./backup.ts";
+
+const id = pg.escapeIdentifier;
+
+const ROWS_AT_ONCE = 1_000;
+
+/**
+ * Makes the service's schema from a backup, all or nothing. Its tables are made as they were in the version of the
+ * backup and then brought up to date, as they would have been where they were.
+ *
+ * @returns rows put in
+ * @throws Error where the lines are no whole backup, are of a later version, or the schema is there already
+ */
+export async function restore(
+  client: pg.ClientBase,
+  { schema, lines }: { schema: string; lines: AsyncIterable<string> },
+): Promise<number> {
+  await client.query("BEGIN");
+  try {
+    await requireAbsent(client, schema);
+    const count = await putLines(client, { schema, lines });
+    await moveSequences(client, schema);
+    await migrateTo(client, { schema, version: migrations.length });
+    await client.query("COMMIT");
+    return count;
+  } catch (error) {
+    await client.query("ROLLBACK").catch(() => {}); // The first error tells more.
+    throw error;
+  }
+}
+
+/** A schema without tables may be there: that of a role's own, made beforehand. */
+async function requireAbsent(client: pg.ClientBase, schema: string): Promise<void> {
+  const { rowCount } = await client.query("SELECT FROM pg_tables WHERE schemaname = $1", [schema]);
+  if (rowCount === 0) return;
+  throw new Error(
+    `The schema "${schema}" has tables already: restore into a new one, for example DATABASE_SERVICE_SCHEMA=namedex_restored`,
+  );
+}
+
+async function putLines(
+  client: pg.ClientBase,
+  { schema, lines }: { schema: string; lines: AsyncIterable<string> },
+): Promise<number> {
+  const rows = readRows(lines, ({ version }) => migrateTo(client, { schema, version }));
+  let count = 0;
+  let table = "";
+  let batch: string[] = [];
+  const flush = async () => {
+    if (batch.length > 0) await putRows(client, { table, rows: batch });
+    count += batch.length;
+    batch = [];
+  };
+  for await (const row of rows) {
+    if (row.table !== table || batch.length === ROWS_AT_ONCE) await flush();
+    table = row.table;
+    batch.push(row.line);
+  }
+  await flush();
+  return count;
+}
+
+/** The rows of a whole backup. @throws Error at the first line that does not belong there, or at the end where it is cut off */
+async function* readRows(
+  lines: AsyncIterable<string>,
+  onHeader: (header: Header) => Promise<void>,
+): AsyncGenerator<{ table: string; line: string }> {
+  let isBegun = false;
+  let count = 0;
+  for await (const line of lines) {
+    const read = parse(line) as Partial<Header & Line> & Partial<Record<"rows", number>>;
+    if (!isBegun) await onHeader(toHeader(read));
+    else if ((read.namedex as string | undefined) === "end" && read.rows === count) return;
+    else if (typeof read.table === "string" && read.row !== undefined) {
+      count += 1;
+      yield { table: read.table, line };
+    } else throw new Error(`The backup is damaged at row ${count + 1}: ${line.slice(0, 40)}…`);
+    isBegun = true;
+  }
+  throw new Error(isBegun ? `The backup is cut off after ${count} rows` : "The backup is empty");
+}
+
+/** The rows' own text is given to PostgreSQL: its numbers are wider than those of JavaScript. */
+async function putRows(
+  client: pg.ClientBase,
+  { table, rows }: { table: string; rows: string[] },
+): Promise<void> {
+  await client.query(
+    `INSERT INTO ${id(table)} OVERRIDING SYSTEM VALUE
+     SELECT r.* FROM unnest($1::text[]) AS line, json_populate_record(null::${id(table)}, line::json -> 'row') AS r`,
+    [rows],
+  );
+}
+
+function toHeader(header: Partial<Header>): Header {
+  if (header.namedex !== "backup" || typeof header.version !== "number") {
+    throw new Error("This is no backup of Namedex: its first line is not the header");
+  }
+  if (header.version > migrations.length) {
+    throw new Error(
+      `The backup is of a later Namedex (version ${header.version}, this one knows ${migrations.length}): restore it with that one`,
+    );
+  }
+  return header as Header;
+}
+
+function parse(line: string): object {
+  try {
+    return Object(JSON.parse(line));
+  } catch {
+    return {};
+  }
+}
+
+/** Numbers of new rows go on after the highest that came in. */
+async function moveSequences(client: pg.ClientBase, schema: string): Promise<void> {
+  const { rows } = await client.query<{ table: string; column: string }>(
+    "SELECT table_name AS table, column_name AS column FROM information_schema.columns WHERE table_schema = $1 AND is_identity = 'YES'",
+    [schema],
+  );
+  for (const { table, column } of rows) {
+    await client.query(
+      `SELECT setval(pg_get_serial_sequence($1, $2), coalesce((SELECT max(${id(column)}) FROM ${id(table)}), 0) + 1, false)`,
+      [id(table), column],
+    );
+  }
+}

@@ -1,0 +1,45 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { noteRelease, readRelease } from "../../src/api/serviceDb/releases.ts";
+import type { Connection } from "./connection.ts";
+import { ReleaseError } from "./errors.ts";
+import type { BuiltIndex } from "./indexes.ts";
+import { makeViews, readViewed } from "./views.ts";
+
+/** Analysts' queries may take five minutes, and hold the views as long. */
+const PATIENCE_MS = 360_000;
+const PAUSE_MS = 1_000;
+
+/** Sends readers to an index: the note and all views change in one moment. */
+export async function choose(
+  connection: Connection,
+  index: BuiltIndex,
+  { viewsSchema, say }: { viewsSchema: string; say: (line: string) => void },
+): Promise<void> {
+  const deadline = Date.now() + PATIENCE_MS;
+  for (let tries = 1; ; tries++) {
+    try {
+      return await connection.transaction(async () => {
+        await noteChoice(connection, index.schema, viewsSchema);
+        await makeViews(connection, { ...index, viewsSchema });
+      });
+    } catch (error) {
+      const { code, detail } = error as { code?: string; detail?: string };
+      if (code === "2BP01") throw new ReleaseError(explainDependents(viewsSchema, detail));
+      if (code !== "55P03" || Date.now() > deadline) throw error;
+      if (tries === 1) say("A query holds the views; waiting until it has ended.");
+      await sleep(PAUSE_MS);
+    }
+  }
+}
+
+/** The first choice is noted with what readers saw until then, so that there is a way back. */
+async function noteChoice(connection: Connection, schema: string, viewsSchema: string): Promise<void> {
+  const { active } = await readRelease(connection);
+  if (active === schema) return;
+  const viewed = await readViewed(connection, viewsSchema);
+  if (active === null && viewed !== null && viewed !== schema) await noteRelease(connection, viewed);
+  await noteRelease(connection, schema);
+}
+
+const explainDependents = (viewsSchema: string, detail = ""): string =>
+  `Something depends on the views in "${viewsSchema}", which are made anew at each switch; drop it, or let it read from elsewhere, and switch again:\n${detail}`;

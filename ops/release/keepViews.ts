@@ -1,0 +1,67 @@
+import { readRelease } from "../../src/api/serviceDb/releases.ts";
+import { type Connection, withConnection } from "./connection.ts";
+import { listIndexes } from "./indexes.ts";
+import { makeViews, readViewed } from "./views.ts";
+
+/** Whose views to look after, and where. */
+export type ViewsPlan = {
+  databaseUrl: string;
+  schema: string;
+  viewsSchema: string;
+  serviceSchema: string;
+  say: (line: string) => void;
+};
+
+const INTERVAL_MS = 5_000;
+
+/**
+ * Makes the views over the index that an indexer of ours writes, once it is complete: where it was chosen, or where none
+ * was chosen and no living indexer has them. So an operator of one index has nothing to do, and a new index that is built
+ * beside another takes nothing away from it.
+ *
+ * @returns a way to stop
+ */
+export function keepViews(plan: ViewsPlan): () => void {
+  let told = "";
+  let timer = setTimeout(look, INTERVAL_MS);
+  let isStopped = false;
+  async function look() {
+    const problem = await withConnection(plan, (connection) => lookAfter(connection, plan)).then(
+      () => "",
+      (error: Error & { code?: string }) => (error.code === "55P03" ? "" : error.message),
+    );
+    if (problem !== "" && problem !== told) {
+      plan.say(`The views in "${plan.viewsSchema}" cannot be made, and will be tried again: ${problem}`);
+    }
+    told = problem;
+    if (!isStopped) timer = setTimeout(look, INTERVAL_MS);
+  }
+  return () => {
+    isStopped = true;
+    clearTimeout(timer);
+  };
+}
+
+async function lookAfter(connection: Connection, plan: ViewsPlan): Promise<void> {
+  if (!(await findUnviewed(connection, plan))) return;
+  const { schema, viewsSchema, say } = plan;
+  await connection.transaction(async () => {
+    const index = await findUnviewed(connection, plan); // A release may have come first.
+    if (!index) return;
+    await makeViews(connection, { schema, viewsSchema, tables: index.tables });
+    say(`The views in "${viewsSchema}" show the index "${schema}".`);
+  });
+}
+
+/** Our index if the views should show it and do not yet. */
+async function findUnviewed(connection: Connection, { schema, viewsSchema }: ViewsPlan) {
+  const viewed = await readViewed(connection, viewsSchema);
+  if (viewed === schema) return null;
+  const indexes = await listIndexes(connection);
+  const index = indexes.find((one) => one.schema === schema);
+  if (!index?.isReady || !index.isRunning) return null;
+  const { active } = await readRelease(connection);
+  if (indexes.some((one) => one.schema === active)) return active === schema ? index : null;
+  const isTaken = indexes.some((one) => one.schema === viewed && one.isRunning);
+  return isTaken ? null : index;
+}

@@ -1,0 +1,104 @@
+import { askForHead } from "../src/api/indexState/chainHead.ts";
+import { withClient } from "../src/api/serviceDb/client.ts";
+
+/** What the watchdog sees of one chain. */
+export type Sighting = { chain: string; indexed: number; head: number | null };
+
+/** A chain whose index stands still while the chain goes on. */
+export type Stall = { chain: string; indexed: number; head: number; seconds: number };
+
+const INTERVAL_MS = 10_000;
+const DATABASE_TIMEOUT_MS = 5_000;
+
+export type WatchdogPlan = {
+  databaseUrl: string;
+  schema: string;
+  rpcUrls: Readonly<Record<number, readonly string[]>>;
+  /** How long an index may stand still while its chain goes on. */
+  patienceSeconds: number;
+  /** Called once, with what stands still. */
+  onStall: (stall: Stall) => void;
+};
+
+/**
+ * Watches an indexer from outside: the engine can stop to follow its chain without a word, while its health stays 200.
+ * Judged is only an index whose past events are all there (a backfill may take long over a step), by the block that the
+ * indexer's own nodes tell; where nobody tells it, or the database is away, there is nothing to judge by.
+ *
+ * @returns a way to stop watching
+ */
+export function watchIndexer(plan: WatchdogPlan): () => void {
+  const judge = createStallJudge(plan.patienceSeconds * 1_000);
+  const startedAt = Date.now();
+  const pause = Math.min(INTERVAL_MS, plan.patienceSeconds * 250);
+  let timer = setTimeout(look, pause);
+  async function look() {
+    const sightings = await readSightings(plan, startedAt).catch(() => []);
+    const stall = judge(sightings);
+    if (stall) plan.onStall(stall);
+    else timer = setTimeout(look, pause);
+  }
+  return () => clearTimeout(timer);
+}
+
+/**
+ * Finds a chain whose indexed block has not changed for so long while its head was ahead. A chain that is not seen
+ * begins anew: what nobody saw proves nothing.
+ *
+ * @param clock milliseconds, from any beginning
+ */
+export function createStallJudge(patienceMs: number, clock: () => number = () => performance.now()) {
+  let since = new Map<string, { indexed: number; at: number }>();
+  return (sightings: readonly Sighting[]): Stall | null => {
+    const at = clock();
+    const seen = new Map<string, { indexed: number; at: number }>();
+    for (const { chain, indexed, head } of sightings) {
+      const known = since.get(chain);
+      const stands = known?.indexed === indexed && head !== null && head > indexed;
+      seen.set(chain, stands ? known : { indexed, at });
+      if (stands && at - known.at >= patienceMs) {
+        return { chain, indexed, head, seconds: Math.round((at - known.at) / 1_000) };
+      }
+    }
+    since = seen;
+    return null;
+  };
+}
+
+/** What stands still, in one line for the log. */
+export const describeStall = ({ chain, indexed, head, seconds }: Stall): string =>
+  `Watchdog: the index of ${chain} has stood at block ${indexed} for ${seconds} s while the chain went on to ${head}; ending the indexer with code 75, so that its supervisor starts it again.`;
+
+async function readSightings(plan: WatchdogPlan, startedAt: number): Promise<Sighting[]> {
+  const chains = await readCheckpoints(plan, startedAt);
+  return Promise.all(
+    chains.map(async ({ chain, chainId, indexed }) => {
+      const head = await askForHead(plan.rpcUrls[chainId] ?? []);
+      return { chain, indexed, head: head?.number ?? null };
+    }),
+  );
+}
+
+/**
+ * The engine's checkpoints have 75 digits, the block in those from the 27th. None of an index that is being built, and
+ * none that an earlier indexer left: ours has the tables once it has given a sign of life.
+ */
+async function readCheckpoints({ databaseUrl, schema }: WatchdogPlan, startedAt: number) {
+  const config = {
+    connectionString: databaseUrl,
+    connectionTimeoutMillis: DATABASE_TIMEOUT_MS,
+    query_timeout: DATABASE_TIMEOUT_MS,
+  };
+  return withClient(config, async (client) => {
+    const { rows } = await client.query<{ chain: string; chain_id: string; block: string }>(
+      `SELECT chain_name AS chain, chain_id, substr(latest_checkpoint, 27, 16) AS block
+       FROM "${schema}"._ponder_checkpoint
+       WHERE EXISTS (SELECT FROM "${schema}"._ponder_meta WHERE key = 'app'
+         AND (value ->> 'is_ready')::int = 1 AND (value ->> 'heartbeat_at')::numeric >= $1)`,
+      [startedAt],
+    );
+    return rows.map(({ chain, chain_id, block }) => ({
+      ...{ chain, chainId: Number(chain_id), indexed: Number(block) },
+    }));
+  });
+}

@@ -1,0 +1,122 @@
+import { domain } from "ponder:schema";
+import type { SQL } from "drizzle-orm";
+import { sql } from "ponder";
+import { ETH_NODE, ROOT_NODE } from "../../ens/name.ts";
+import type { Db } from "../http/context.ts";
+import {
+  type Adoption,
+  type ClaimCounts,
+  MAX_PARENTS,
+  type Moment,
+  type Share,
+  type Totals,
+} from "../query/statistics.ts";
+import { classColumns } from "./classes.ts";
+import { changesUntil, momentAsked, readKept, sumIf } from "./counters.ts";
+
+/* Statistics from the counts that are kept. */
+
+const keys = classColumns.join(", ");
+
+/** The counts of names as they are now. */
+const namesAt = (now: number): SQL => sql`${changesUntil(now)}, kept as materialized (
+    select ${sql.raw(keys)}, names from figures_names
+    union all select ${sql.raw(keys)}, sign from change
+  )`;
+
+const IS_ACTIVE = "(phase in ('registered', 'grace') or phase = 'unlimited' and not is_eth)";
+
+/** Twin of `readTotals`, with the number of events. */
+export async function readKeptTotals(
+  db: Db,
+  { chainId, now }: Moment,
+): Promise<{ totals: Totals; events: number } | null> {
+  const rows = await readKept<Totals & { events: number }>(
+    db,
+    sql`with ${namesAt(now)}, ${ownersAt}
+      select ${momentAsked} as moment, coalesce(sum(names), 0)::int as total,
+        ${sumIf(IS_ACTIVE)} as active, ${sumIf("is_wrapped")} as wrapped,
+        ${sumIf("expires_within = 30")} as "expiring30d", ${sumIf("expires_within in (30, 90)")} as "expiring90d",
+        (select count from owners)::int as owners, (select events from figures_state)::int as events
+      from kept where chain_id = ${chainId} and is_counted and is_owned`,
+  );
+  const [row] = rows ?? [];
+  if (row === undefined) return null;
+  const { total, active, wrapped, expiring30d, expiring90d, owners, events } = row;
+  return { totals: { total, active, wrapped, expiring30d, expiring90d, owners }, events };
+}
+
+/** How many addresses own a name: those that did, and those for whom time made the difference. */
+const ownersAt = sql.raw(`owner_change as materialized (
+    select owner as address, sum(sign) as names from change where is_held group by owner having sum(sign) <> 0
+  ), owners as (
+    select (select count(*) from figures_addresses where names > 0) + (
+      select count(*) filter (where coalesce(kept.names, 0) + owner_change.names > 0)
+        - count(*) filter (where kept.names > 0)
+      from owner_change left join figures_addresses kept using (address)
+    ) as count
+  )`);
+
+/** Twin of `readAdoption` and `listClaimCounts`. */
+export async function readKeptAdoption(
+  db: Db,
+  { now }: Moment,
+): Promise<{ adoption: Adoption; claims: ClaimCounts[] } | null> {
+  const rows = await readKept<Adoption & { claims: ClaimCounts[] | null }>(
+    db,
+    sql`with ${changesUntil(now)}, ${ownersAt}
+      select ${momentAsked} as moment, (select count from owners)::int as owners,
+        (count(*) filter (where claims > 0))::int as claimants,
+        (count(*) filter (where claims > 0 and claims * squares > chains * chains))::int as "multiChain",
+        (count(*) filter (where claims > 0 and kept.names + coalesce(owner_change.names, 0) > 0))::int as "ownersWithName",
+        (select json_agg(json_build_object('registrar', registrar, 'chainId', chain_id, 'withName', with_name,
+          'cleared', cleared, 'unknown', unknown)) from figures_claims) as claims
+      from figures_addresses kept left join owner_change using (address) where claims > 0`,
+  );
+  const [row] = rows ?? [];
+  if (row === undefined) return null;
+  const { claimants, multiChain, owners, ownersWithName, claims } = row;
+  return { adoption: { claimants, multiChain, owners, ownersWithName }, claims: claims ?? [] };
+}
+
+/** Twin of `listShares`. */
+export async function listKeptShares(db: Db, { chainId, now }: Moment): Promise<Share[] | null> {
+  const isHere = sql`${domain.chainId} = ${chainId}`;
+  const rows = await readKept<Share>(
+    db,
+    sql`with ${namesAt(now)}, parent as materialized (
+      select parent_node as node, sum(active) as active, sum(all_time) as all_time from (
+        select parent_node, active, all_time from figures_parents where chain_id = ${chainId}
+        union all
+        select parent_node, case when is_held then sign else 0 end, sign from change
+        where chain_id = ${chainId} and is_counted and has_parent
+      ) as parents group by parent_node
+    ), tld as (
+      select ${domain.node} as node, ${domain.fullName} as name
+      from ${domain} where ${isHere} and ${domain.parentNode} = ${ROOT_NODE}
+    ), largest as (
+      select node, active, all_time from parent
+      where node <> ${ROOT_NODE} and node not in (select node from tld) and active > 0
+      order by active desc, node limit ${MAX_PARENTS}
+    ), share as (
+      select 'length' as kind, label_length::text as key, false as is_eth, sum(names) filter (where is_held) as active,
+        coalesce(sum(names) filter (where is_held and is_eth), 0) as active_eth, sum(names) as all_time
+      from (select kept.*, ${sql.raw(IS_ACTIVE)} and is_owned as is_held from kept
+        where chain_id = ${chainId} and is_counted and has_parent and label_length >= 0) as kept
+      group by label_length having sum(names) filter (where is_held) > 0
+      union all
+      select 'tld', tld.name, tld.node = ${ETH_NODE}, parent.active, 0, parent.all_time
+      from parent join tld on tld.node = parent.node where parent.all_time > 0
+      union all
+      select 'parent', ${domain.fullName}, false, largest.active, 0, largest.all_time
+      from largest join ${domain} on ${isHere} and ${domain.node} = largest.node
+    )
+    select ${momentAsked} as moment, kind, key, is_eth as "isEth", active::int, active_eth::int as "activeEth",
+      all_time::int as "allTime" from share`,
+  );
+  return (
+    rows?.map(({ kind, key, isEth, active, activeEth, allTime }) => ({
+      ...{ kind, key, isEth, active, activeEth, allTime },
+    })) ?? null
+  );
+}

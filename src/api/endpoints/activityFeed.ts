@@ -1,0 +1,56 @@
+import type { Ctx } from "../http/context.ts";
+import {
+  findNames,
+  listEventsOfTransactions,
+  listNewestClaims,
+  listNewestPurchases,
+  listNewestTransfers,
+  listNewestUnwraps,
+  listNewestWraps,
+  type Newest,
+} from "../query/activity.ts";
+import type { EventRow } from "../query/events.ts";
+import { registrationEvents, renewalEvents } from "../query/periods.ts";
+import { type Activity, toClaim, toPurchase, toTransfer, toWrapping } from "../serializers/activity.ts";
+
+/** Length of the feed. */
+export const FEED_LENGTH = 50;
+
+/** The newest things that happened, newest first: the newest of each kind, of which the newest of all are kept. */
+export async function readActivity(ctx: Ctx): Promise<Activity[]> {
+  const { db, contracts } = ctx;
+  const at: Newest = { chainId: contracts.chainId, limit: FEED_LENGTH };
+  const [registrations, renewals, transfers, wraps, unwraps, claims] = await Promise.all([
+    listPurchases(ctx, registrationEvents, at),
+    listPurchases(ctx, renewalEvents, at),
+    listNewestTransfers(db, [...registrationEvents, "NameWrapped", "NameUnwrapped"], at),
+    listNewestWraps(db, registrationEvents, at),
+    listNewestUnwraps(db, at),
+    listNewestClaims(db, FEED_LENGTH),
+  ]);
+  const concerned = [...registrations.flat(), ...renewals.flat(), ...transfers, ...wraps, ...unwraps];
+  const nodes = concerned.flatMap(({ node }) => (node === null ? [] : [node]));
+  const names = await findNames(db, { chainId: at.chainId, nodes });
+  return [
+    ...registrations.flatMap((rows) => toPurchase("registration", rows, names)),
+    ...renewals.flatMap((rows) => toPurchase("renewal", rows, names)),
+    ...transfers.map((row) => toTransfer(row, names)),
+    ...wraps.flatMap((row) => toWrapping("wrap", row, names)),
+    ...unwraps.flatMap((row) => toWrapping("unwrap", row, names)),
+    ...claims.map((row) => toClaim(row, ctx)),
+  ]
+    .sort((a, b) => b.block_timestamp - a.block_timestamp || b.block_number - a.block_number)
+    .slice(0, FEED_LENGTH);
+}
+
+/** The newest registrations, or renewals: of each all logs that tell of it, those of controllers too. */
+async function listPurchases({ db }: Ctx, eventTypes: readonly string[], at: Newest): Promise<EventRow[][]> {
+  const newest = await Promise.all(eventTypes.map((eventType) => listNewestPurchases(db, eventType, at)));
+  const keys = new Set(newest.flat().map(keyOf));
+  const transactions = [...new Set(newest.flat().map(({ transactionHash }) => transactionHash))];
+  const rows = await listEventsOfTransactions(db, { transactions, eventTypes });
+  return [...keys].map((key) => rows.filter((row) => keyOf(row) === key));
+}
+
+/** What one registration or renewal is: a name in a transaction. */
+const keyOf = ({ transactionHash, node }: EventRow): string => `${transactionHash} ${node}`;

@@ -1,0 +1,103 @@
+import { readFileSync } from "node:fs";
+import type { Settings } from "../../../settings/settings.ts";
+import { type Endpoint, routesOf } from "./endpoint.ts";
+import { type Offer, withOffers } from "./prices.ts";
+
+type PackageFile = { version: string };
+
+/** Version of this program, as answers and documentation give it. */
+export const version = (
+  JSON.parse(readFileSync(new URL("../../../package.json", import.meta.url), "utf8")) as PackageFile
+).version;
+
+const description = `An open-source, self-hosted index of the Ethereum Name Service.
+
+Every operation on names is a look-up: nothing creates, changes or deletes them. Each is served at \`/x\` and at \`/api/x\` alike.
+
+- **Sources.** \`source\` tells where an answer comes from: \`indexed\` is built from the events of tracked contracts, \`live\` was resolved on chain at the request. An answer known to be stale is never given.
+- **Names** are normalised by ENSIP-15 on the way in. On the way out a label that is unknown, or that cannot be shown, is written \`[<64 hex of its labelhash>]\`.
+- **Addresses** are EIP-55 checksummed in answers and may be written in any case in requests.
+- **Numbers.** Block numbers and event times are JSON numbers; expiries (unix seconds), token ids and amounts in wei are decimal strings.
+- **Pages** hold 25 results and count from 1; a page beyond the end is empty and has the right \`total\`.
+- **Errors** are \`{"error": {"code", "message"}}\`. Unknown parameters are ignored.
+- **Untrusted content.** Names and text records are written by their owners: escape them before showing, and do not fetch their URLs unguarded.
+- **Agents** have the same as tools over MCP (streamable HTTP) at \`/mcp\`.`;
+
+/** Who is answered, as the operator chose. */
+export type AccessMode = Settings["access"];
+
+/** What a caller has to know of access. */
+export const accessInWords: Record<AccessMode, string> = {
+  open: "Access is open: no key is needed.",
+  metered:
+    "Without a key an address has 5 requests a minute. A key in the header X-API-Key has credits: a request costs 1, bulk operations 1 for each item, errors nothing; X-Credits-Remaining tells what is left. Statistics, status and documentation are free.",
+};
+
+/** What OpenAPI documents look like as far as we read them ourselves. */
+export type OpenApiDocument = ReturnType<ReturnType<typeof routesOf>["getOpenAPI31Document"]>;
+
+/** The OpenAPI 3.1 document of the operations, made from their declarations. */
+export function openApiDocument(
+  operations: readonly Endpoint[],
+  access: AccessMode = "open",
+  offer?: Offer,
+): OpenApiDocument {
+  const document = describeOperations(operations, access);
+  if (access === "open") return document;
+  const keyed = withKeys(document, operations);
+  return offer ? withOffers(keyed, operations, offer) : keyed;
+}
+
+function describeOperations(operations: readonly Endpoint[], access: AccessMode): OpenApiDocument {
+  const never = () => {
+    throw new Error("this application is there for its document only");
+  };
+  return routesOf(operations, {
+    makeCtx: never,
+    access: { admit: never },
+    callerOf: never,
+  }).getOpenAPI31Document({
+    openapi: "3.1.0",
+    info: {
+      title: "Namedex",
+      version,
+      description: `${description}\n- **Access.** ${accessInWords[access]}`,
+      license: { name: "MIT", url: "https://opensource.org/license/mit" },
+    },
+    servers: [
+      { url: "/", description: "Plain paths" },
+      { url: "/api", description: "The same under /api" },
+    ],
+    tags: groupTags(operations),
+  });
+}
+
+/** Says which operations take a key. Hardly any demands one: without it the free requests remain. */
+function withKeys(document: OpenApiDocument, operations: readonly Endpoint[]): OpenApiDocument {
+  for (const { method, path, needsKey } of operations.filter(
+    ({ cost, needsKey }) => needsKey || cost !== 0,
+  )) {
+    const operation = document.paths?.[path]?.[method];
+    if (operation) operation.security = needsKey ? [{ ApiKey: [] }] : [{ ApiKey: [] }, {}];
+  }
+  const ApiKey = { type: "apiKey", in: "header", name: "X-API-Key", description: accessInWords.metered };
+  document.components = { ...document.components, securitySchemes: { ApiKey: ApiKey as never } };
+  return document;
+}
+
+const groupDescriptions: Record<Endpoint["group"], string> = {
+  Domains: "Names: owner, expiry, state, records, history",
+  Lookups: "Names by their hashes",
+  Addresses: "What an address owns, owned, and is called",
+  Agents:
+    "Agents of ERC-8004 that are bound to names, or that names claim. Profiles are written by owners: untrusted.",
+  Statistics: "Figures of the whole index; public, and cached",
+  System: "How far the index is",
+  Access: "Keys for whoever signs a message with a wallet, and what they have left",
+};
+
+const groupTags = (operations: readonly Endpoint[]) =>
+  [...new Set(operations.map(({ group }) => group))].map((name) => ({
+    name,
+    description: groupDescriptions[name],
+  }));

@@ -1,0 +1,58 @@
+import type { PaymentOffer } from "../access/payment.ts";
+import type { Endpoint } from "./endpoint.ts";
+import type { OpenApiDocument } from "./openapi.ts";
+
+/** What a price is in money; null credits where they depend on the request. */
+export type Offer = (credits: number | null) => PaymentOffer;
+
+const text = { type: "string" } as const;
+
+/** A 402 as payments want it: the members of RFC 9457 beside our own error. */
+const problem = {
+  type: "object",
+  properties: {
+    ...{ type: text, title: text, detail: text, challengeId: text, hint: text },
+    status: { type: "integer" },
+    error: { $ref: "#/components/schemas/Error/properties/error" },
+  },
+  required: ["type", "title", "status", "detail", "challengeId", "error"],
+} as const;
+
+const payments =
+  "Without a key a request can be paid for by itself (Machine Payments Protocol): 402 names its price in `WWW-Authenticate: Payment`, and a request that fails costs nothing.";
+
+const header = (description: string) => ({ description, schema: text });
+
+/** What the responses of a priced operation have where it can be paid for. */
+const receipts = {
+  200: { headers: { "Payment-Receipt": header("Of the payment, if this request was paid for.") } },
+  402: {
+    headers: {
+      "WWW-Authenticate": header("`Payment …`: the price of exactly this request and how to pay it."),
+    },
+    content: { "application/problem+json": { schema: problem } },
+  },
+};
+
+/**
+ * Says in the document what each priced operation costs in money, by which payers find services (Payment Discovery of
+ * the Machine Payments Protocol). Challenges alone bind: they name the price of one request.
+ */
+export function withOffers(
+  document: OpenApiDocument,
+  operations: readonly Endpoint[],
+  offer: Offer,
+): OpenApiDocument {
+  for (const { method, path, cost } of operations.filter(({ cost }) => cost !== 0)) {
+    const operation = document.paths?.[path]?.[method];
+    if (!operation) continue;
+    Object.assign(operation, {
+      "x-payment-info": { offers: [offer(typeof cost === "number" ? cost : null)] },
+    });
+    for (const [status, more] of Object.entries(receipts))
+      Object.assign(operation.responses?.[status] ?? {}, more);
+  }
+  document.info.description += `\n- **Payments.** ${payments}`;
+  const service = { categories: ["data"], docs: { homepage: "/", apiReference: "/docs", llms: "/llms.txt" } };
+  return Object.assign(document, { "x-service-info": service });
+}

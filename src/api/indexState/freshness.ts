@@ -1,0 +1,224 @@
+import type { Db } from "../http/context.ts";
+import { ApiError } from "../schemas/errors.ts";
+import type { CompletedIndexes } from "../serviceDb/completedIndexes.ts";
+import type { Head, Heads } from "./chainHead.ts";
+import { type ChainProgress, type IndexerState, listProgress, readIndexerState } from "./progress.ts";
+import { createPace, type Pace } from "./progressRate.ts";
+
+/** Why the index may not answer. */
+export type Unfit = "building" | "catching_up" | "late";
+
+/** One chain of the index, and how far behind it is. */
+export type ChainReport = {
+  chainId: number;
+  head: Head | null;
+  indexed: ChainProgress;
+  lagBlocks: number | null;
+  lagSeconds: number | null;
+  /** Null once every past event is indexed. */
+  backfill: { percentage: number | null; secondsLeft: number | null } | null;
+};
+
+export type IndexReport = {
+  indexer: IndexerState;
+  /** Whether readers are sent to this index by a choice that was made among several. */
+  isActive: boolean;
+  /** Null if the index may answer. */
+  unfit: Unfit | null;
+  maxLagSeconds: number | null;
+  /** The registry's chain first. */
+  chains: ChainReport[];
+};
+
+/** Whether the index may answer, and how far it is. */
+export type Freshness = {
+  /** @throws ApiError INDEX_NOT_READY while the index is not complete, or known to be behind its chain */
+  require: () => Promise<void>;
+  report: () => Promise<IndexReport>;
+  /** Notes the speed of a backfill until it is done, so that the first who asks hears an estimate. */
+  watch: () => void;
+};
+
+export type FreshnessPlan = {
+  db: Db;
+  heads: Heads;
+  completed: CompletedIndexes;
+  /** Whether the index of this schema was chosen. */
+  isActive: (schema: string) => Promise<boolean>;
+  /** Chain id of the registry: its chain decides whether the index may answer. */
+  chainId: number;
+  /** The block before which each chain has nothing to index. */
+  startBlocks: Readonly<Record<number, number>>;
+  /** How old the newest indexed block may be. Null: the index has to have reached the head since its indexer started. */
+  maxLagSeconds: number | null;
+  /** Unix seconds by which public chains make their blocks; null for chains whose blocks have times of their own. */
+  clock: (() => number) | null;
+};
+
+/**
+ * A yes holds so long: an indexer that starts again takes its tables back, and is noticed this much later. A no is never
+ * kept: the next question may find the index there.
+ */
+const FIT_MS = 250;
+const WATCH_MS = 5_000;
+
+type State = { fitUntil: number; reached: number | null; isNoted: boolean; paces: Map<number, Pace> };
+
+/** Judges one index. What it remembers is only what makes it quick; a new process comes to the same verdict. */
+export function createFreshness(plan: FreshnessPlan): Freshness {
+  const state: State = { fitUntil: 0, reached: null, isNoted: false, paces: new Map() };
+  const look = async () => {
+    const [indexer, chains] = await Promise.all([readIndexerState(plan.db), listProgress(plan.db)]);
+    notePace(state, chains);
+    return { indexer, chains };
+  };
+  const report = async (): Promise<IndexReport> => {
+    const { indexer, chains } = await look();
+    const unfit = await judge(plan, state, { indexer, chains });
+    const own = chains.filter(({ chainId }) => chainId === plan.chainId);
+    const others = chains.filter(({ chainId }) => chainId !== plan.chainId);
+    const reports = await Promise.all(
+      [...own, ...others].map((chain) => reportChain(plan, state, { chain, indexer })),
+    );
+    const isActive = await plan.isActive(indexer.schema);
+    return { indexer, isActive, unfit, maxLagSeconds: plan.maxLagSeconds, chains: reports };
+  };
+  const requireFit = async () => {
+    const unfit = await judge(plan, state, await look());
+    if (unfit !== null) throw refusal(await report());
+    state.fitUntil = Date.now() + FIT_MS;
+  };
+  let looking: Promise<void> | undefined;
+  return {
+    report,
+    require: async () => {
+      if (state.fitUntil > Date.now()) return;
+      looking ??= requireFit().finally(() => {
+        looking = undefined;
+      });
+      await looking; // Of a crowd one looks, and all have the verdict.
+    },
+    watch: () => {
+      const timer = setInterval(async () => {
+        const { indexer } = await look().catch(() => ({ indexer: null }));
+        if (indexer?.isReady) clearInterval(timer);
+      }, WATCH_MS);
+      timer.unref();
+    },
+  };
+}
+
+type Looked = { indexer: IndexerState; chains: ChainProgress[] };
+
+async function judge(plan: FreshnessPlan, state: State, looked: Looked): Promise<Unfit | null> {
+  const { indexer, chains } = looked;
+  const chain = chains.find(({ chainId }) => chainId === plan.chainId);
+  if (chain === undefined) return "building";
+  if (indexer.isReady) await noteComplete(plan, state, indexer);
+  else if (!(await plan.completed.has(indexer).catch(() => false))) return "building";
+  if (plan.maxLagSeconds === null) {
+    return (await hasReachedHead(plan, state, { chain, indexer })) ? null : "catching_up";
+  }
+  const lag = lagSecondsOf(chain, { head: await headFor(plan, chain), clock: plan.clock });
+  if (lag !== null && lag <= plan.maxLagSeconds) return null;
+  return indexer.isReady ? "late" : "catching_up";
+}
+
+async function noteComplete(plan: FreshnessPlan, state: State, indexer: IndexerState): Promise<void> {
+  if (state.isNoted) return;
+  // Without the note a later process refuses to answer from tables that it could have: no reason to fail now.
+  state.isNoted = await plan.completed.add(indexer).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** Once reached, the head may go on by itself; tables that went back have to reach it again. */
+async function hasReachedHead(
+  plan: FreshnessPlan,
+  state: State,
+  { chain, indexer }: { chain: ChainProgress; indexer: IndexerState },
+): Promise<boolean> {
+  if (!indexer.isReady || chain.blockNumber < (state.reached ?? 0)) state.reached = null;
+  if (!indexer.isReady) return false;
+  if (state.reached === null) {
+    const head = await headFor(plan, chain);
+    if (head !== null && chain.blockNumber < head.number) return false;
+  }
+  state.reached = chain.blockNumber;
+  return true;
+}
+
+/** A head of a moment ago is enough to say yes; a no asks the node again. */
+async function headFor(plan: FreshnessPlan, chain: ChainProgress): Promise<Head | null> {
+  if (plan.clock !== null) return null;
+  const head = await plan.heads(chain.chainId);
+  if (head === null || head.number <= chain.blockNumber) return head;
+  return plan.heads(chain.chainId, { isFresh: true });
+}
+
+type Time = { head: Head | null; clock: FreshnessPlan["clock"] };
+
+/** By the clock where blocks follow it: a node that stands still would call its index fresh. Null if nobody tells. */
+function lagSecondsOf(chain: ChainProgress, { head, clock }: Time): number | null {
+  const now = clock?.() ?? head?.timestamp;
+  return now === undefined ? null : Math.max(0, now - chain.blockTimestamp);
+}
+
+function notePace({ paces }: State, chains: ChainProgress[]): void {
+  for (const { chainId, blockNumber } of chains) {
+    const pace = paces.get(chainId) ?? createPace();
+    paces.set(chainId, pace);
+    pace.note(blockNumber);
+  }
+}
+
+async function reportChain(
+  plan: FreshnessPlan,
+  { paces }: State,
+  { chain, indexer }: { chain: ChainProgress; indexer: IndexerState },
+): Promise<ChainReport> {
+  const head = await plan.heads(chain.chainId);
+  const target = head && Math.max(head.number, chain.blockNumber);
+  const start = plan.startBlocks[chain.chainId] ?? 0;
+  return {
+    chainId: chain.chainId,
+    head,
+    indexed: chain,
+    lagBlocks: target && target - chain.blockNumber,
+    lagSeconds: lagSecondsOf(chain, { head, clock: plan.clock }),
+    backfill: indexer.isReady
+      ? null
+      : {
+          percentage: target && percentageOf(chain.blockNumber - start, target - start),
+          secondsLeft: (target && paces.get(chain.chainId)?.secondsUntil(target)) ?? null,
+        },
+  };
+}
+
+/** Rounded down: 100 is said when it is done. */
+const percentageOf = (done: number, all: number): number =>
+  all <= 0 ? 100 : Math.floor(Math.max(0, Math.min(1, done / all)) * 1_000) / 10;
+
+/** Seconds after which it is worth asking again. */
+const RETRY_SECONDS = { least: 5, most: 600, unknown: 30 };
+
+function refusal({ unfit, chains, indexer }: IndexReport): ApiError {
+  const [chain] = chains;
+  const left = unfit === "building" ? (chain?.backfill?.secondsLeft ?? RETRY_SECONDS.unknown) : 0;
+  const retryAfter = Math.min(RETRY_SECONDS.most, Math.max(RETRY_SECONDS.least, left));
+  return new ApiError("INDEX_NOT_READY", `${explain(unfit, chain, indexer)} See /indexing-status.`, {
+    headers: { "Retry-After": String(retryAfter) },
+  });
+}
+
+function explain(unfit: Unfit | null, chain: ChainReport | undefined, { isRunning }: IndexerState): string {
+  if (unfit === "building" || chain === undefined) {
+    const done = chain?.backfill?.percentage;
+    return `The index is still being built${typeof done === "number" ? ` (${done} %)` : ""}.`;
+  }
+  const behind =
+    chain.lagSeconds === null ? "behind the chain" : `${chain.lagSeconds} seconds behind the chain`;
+  const why = isRunning ? "is catching up" : "waits for its indexer, which is not running";
+  return `The index is ${behind} and ${why}; old answers are not given.`;
+}

@@ -1,0 +1,31 @@
+import { findDatabaseError } from "../query/databaseErrors.ts";
+import { ApiError } from "../schemas/errors.ts";
+
+/** How long locked tables are tried again; a reorganisation locks one after the other, its checkpoints too, for a moment. */
+const PATIENCE_MS = 2_000;
+
+/** PostgreSQL's lock_not_available, half a second after a query was asked, and deadlock_detected. */
+const lockCodes = ["55P03", "40P01"];
+
+/**
+ * Reads, and reads again while somebody holds the tables.
+ *
+ * @throws ApiError INDEX_NOT_READY if they stay locked: nothing is wrong with the service, and whoever asks again in a
+ * moment, or another replica, finds them free
+ */
+export async function whenUnlocked<Result>(read: () => Promise<Result>): Promise<Result> {
+  const start = performance.now();
+  for (;;) {
+    try {
+      return await read();
+    } catch (thrown) {
+      if (findDatabaseError(thrown, lockCodes) === null) throw thrown;
+      if (performance.now() - start > PATIENCE_MS) throw lockedOut();
+    }
+  }
+}
+
+const lockedOut = () =>
+  new ApiError("INDEX_NOT_READY", "The tables of the index are locked; they are being changed.", {
+    headers: { "Retry-After": "1" },
+  });

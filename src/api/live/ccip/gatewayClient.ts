@@ -1,0 +1,216 @@
+import { lookup as dnsLookup, type LookupAddress } from "node:dns";
+import type { LookupFunction } from "node:net";
+import ipaddr from "ipaddr.js";
+import { Agent, fetch, type Response } from "undici";
+import { type Address, type Hex, isHex } from "viem";
+import { foreignWords } from "../failure.ts";
+
+/*
+ * Gateways are named by contracts that anybody may deploy, so every request to one is a request that a stranger makes
+ * us send. Only https to public addresses leaves this module; an address is checked when the connection is made, so a
+ * host name that changes its mind between two questions gains nothing.
+ */
+
+const FETCH_TIMEOUT_MS = 3_000;
+const MAX_ANSWER_BYTES = 256 * 1_024;
+const MAX_URLS = 3;
+const MAX_CONNECTIONS = 32;
+
+/** One look-up that a contract asks for: the first of `urls` that answers counts. Source: ERC-3668. */
+export type Lookup = { sender: Address; urls: readonly string[]; data: Hex };
+
+/** A gateway did not give a usable answer. `status` is its HTTP status; 0 if it gave none. */
+export class GatewayError extends Error {
+  override readonly name = "GatewayError";
+  readonly status: number;
+
+  constructor(message: string, status = 0) {
+    super(message);
+    this.status = status;
+  }
+}
+
+/** Asks gateways. `fetches` counts down the requests that this resolution may still send. */
+export type Gateways = {
+  ask: (lookup: Lookup, limits: { fetches: { left: number }; signal: AbortSignal }) => Promise<Hex>;
+  close: () => Promise<void>;
+};
+
+export type GatewayRules = {
+  /** Development: also http, and also loopback addresses where the URL itself names them. */
+  allowLoopback: boolean;
+  /** Finds the addresses of a host; the system's resolver unless told. */
+  lookup?: typeof dnsLookup;
+  timeoutMs?: number;
+};
+
+/** Makes the only way by which requests to gateways are sent. */
+export function createGateways(rules: GatewayRules): Gateways {
+  const agent = new Agent({
+    connections: MAX_CONNECTIONS,
+    connect: { lookup: guardedLookup(rules) },
+    headersTimeout: rules.timeoutMs ?? FETCH_TIMEOUT_MS,
+    bodyTimeout: rules.timeoutMs ?? FETCH_TIMEOUT_MS,
+  });
+  return {
+    close: () => agent.destroy(),
+    ask: async (lookup, { fetches, signal }) => {
+      let error = new GatewayError("The resolver names no gateway.");
+      for (const template of lookup.urls.slice(0, MAX_URLS)) {
+        signal.throwIfAborted();
+        if (fetches.left <= 0) throw new GatewayError("The resolver asks for too many look-ups.");
+        fetches.left--;
+        try {
+          return await askOne({ template, lookup, agent, rules, signal });
+        } catch (thrown) {
+          error = toGatewayError(thrown, template);
+          // ERC-3668: a gateway that answers 4xx has decided; other failures are tried elsewhere.
+          if (error.status >= 400 && error.status < 500) throw error;
+        }
+      }
+      throw error;
+    },
+  };
+}
+
+type Question = {
+  template: string;
+  lookup: Lookup;
+  agent: Agent;
+  rules: GatewayRules;
+  signal: AbortSignal;
+};
+
+async function askOne({ template, lookup, agent, rules, signal }: Question): Promise<Hex> {
+  const url = requireAllowedUrl(fillTemplate(template, lookup), rules);
+  const timeout = AbortSignal.timeout(rules.timeoutMs ?? FETCH_TIMEOUT_MS);
+  const isGet = template.includes("{data}");
+  const response = await fetch(url, {
+    method: isGet ? "GET" : "POST",
+    ...(!isGet && {
+      body: JSON.stringify({ data: lookup.data, sender: lookup.sender.toLowerCase() }),
+      headers: { "content-type": "application/json" },
+    }),
+    redirect: "error",
+    dispatcher: agent,
+    signal: AbortSignal.any([signal, timeout]),
+  });
+  if (!response.ok) {
+    await response.body?.cancel();
+    throw new GatewayError(`${url.host} answered with status ${response.status}`, response.status);
+  }
+  return readData(await readText(response, url), url);
+}
+
+const fillTemplate = (template: string, { sender, data }: Lookup): string =>
+  template.replaceAll("{sender}", sender.toLowerCase()).replaceAll("{data}", data);
+
+/** Collects the body up to the limit, counted after decompression. */
+async function readText(response: Response, url: URL): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = "";
+  let bytes = 0;
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.byteLength;
+    if (bytes > MAX_ANSWER_BYTES) {
+      throw new GatewayError(`${url.host} answered with more than ${MAX_ANSWER_BYTES} bytes`);
+    }
+    text += decoder.decode(chunk, { stream: true });
+  }
+  return text + decoder.decode();
+}
+
+function readData(text: string, url: URL): Hex {
+  let data: unknown;
+  try {
+    data = (JSON.parse(text) as { data?: unknown } | null)?.data;
+  } catch {
+    data = undefined;
+  }
+  if (typeof data !== "string" || !isHex(data) || data.length % 2 !== 0) {
+    throw new GatewayError(`${url.host} did not answer with JSON that has hexadecimal \`data\``);
+  }
+  return data;
+}
+
+/** The URL if a request may go there. Literal addresses are judged here: no look-up is made for them. */
+function requireAllowedUrl(text: string, rules: GatewayRules): URL {
+  if (!URL.canParse(text)) throw new GatewayError("The resolver names a gateway that is no URL.");
+  const url = new URL(text); // Also brings encoded forms of addresses (0x7f000001, 2130706433) into the usual one.
+  const isLoopback = rules.allowLoopback && namesLoopback(url);
+  if (url.protocol !== "https:" && !(isLoopback && url.protocol === "http:")) {
+    throw new GatewayError(
+      `The gateway's URL begins with ${foreignWords(url.protocol)}; only https: is asked.`,
+    );
+  }
+  if (url.username !== "" || url.password !== "")
+    throw new GatewayError("The gateway's URL holds a user name.");
+  const literal = literalOf(url);
+  if (literal !== null && !isLoopback && !isPublic(literal)) throw privateAddress(url.host);
+  return url;
+}
+
+const privateAddress = (host: string) =>
+  new GatewayError(`${foreignWords(host)} is not at a public address, so it is not asked`);
+
+/** The address that stands in the URL in place of a host name. */
+function literalOf(url: URL): string | null {
+  const host = url.hostname.replace(/^\[|\]$/g, "");
+  return ipaddr.isValid(host) ? host : null;
+}
+
+function namesLoopback(url: URL): boolean {
+  const literal = literalOf(url);
+  return literal === null ? url.hostname === "localhost" : rangeOf(literal) === "loopback";
+}
+
+/** IPv4 addresses written as IPv6 (::ffff:127.0.0.1) count as what they are. */
+const rangeOf = (address: string): string => ipaddr.process(address).range();
+
+/** What of IPv6 is given out for the public internet. */
+const GLOBAL_IPV6 = ipaddr.IPv6.parseCIDR("2000::/3");
+
+/** In a range of public addresses, but a cloud's machines find their host's own service there (Azure). */
+const HOST_SERVICES = ["168.63.129.16"];
+
+/** True for addresses of the public internet: not private, loopback, link-local (metadata of clouds), reserved, tunnelled. */
+function isPublic(text: string): boolean {
+  const address = ipaddr.process(text);
+  if (address.range() !== "unicast" || HOST_SERVICES.includes(address.toString())) return false;
+  return address instanceof ipaddr.IPv4 || address.match(GLOBAL_IPV6);
+}
+
+/** Gives the connection only addresses that may be asked; none, and it is not made. */
+function guardedLookup({ lookup = dnsLookup, allowLoopback }: GatewayRules): LookupFunction {
+  const mayAsk = (host: string, { address }: LookupAddress) =>
+    isPublic(address) || (allowLoopback && host === "localhost" && rangeOf(address) === "loopback");
+  return (host, options, callback) => {
+    lookup(host, { ...options, all: true }, (error, found) => {
+      if (error) return callback(error, []);
+      const allowed = found.filter((entry) => mayAsk(host, entry));
+      const [first] = allowed;
+      if (first === undefined) return callback(privateAddress(host), []);
+      if (options.all) return callback(null, allowed);
+      callback(null, first.address, first.family);
+    });
+  };
+}
+
+function toGatewayError(thrown: unknown, template: string): GatewayError {
+  for (let error = thrown; error instanceof Error; error = error.cause) {
+    if (error instanceof GatewayError) return error;
+    if (error.name === "TimeoutError" || error.name.endsWith("TimeoutError")) {
+      return new GatewayError(`${hostOf(template)} did not answer in time`);
+    }
+    if (error.message === "unexpected redirect") {
+      return new GatewayError(`${hostOf(template)} redirects; redirects are not followed`);
+    }
+  }
+  return new GatewayError(`${hostOf(template)} could not be reached`);
+}
+
+/** The host of a URL with places to fill; names the gateway in messages without the data. */
+function hostOf(template: string): string {
+  const text = template.replaceAll("{sender}", "sender").replaceAll("{data}", "data");
+  return foreignWords(URL.canParse(text) ? new URL(text).host : "A gateway");
+}

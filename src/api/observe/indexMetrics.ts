@@ -1,0 +1,30 @@
+import { sql } from "ponder";
+import type { Ctx, Db } from "../http/context.ts";
+import { countAnomalies, listProgress, readIndexerState } from "../indexState/progress.ts";
+import { missingIndexesIn } from "../upkeep/indexes.ts";
+import type { Meters } from "./meters.ts";
+
+/** Figures of the index and of this process in Prometheus' text format, beside Ponder's own at `/metrics`. */
+export async function indexMetrics({ db, contracts, now }: Ctx, meters: Meters): Promise<string> {
+  const [indexer, chains, missing, anomalies] = await Promise.all([
+    readIndexerState(db),
+    listProgress(db),
+    countMissingIndexes(db),
+    countAnomalies(db),
+  ]);
+  meters.ready.set(indexer.isReady ? 1 : 0);
+  for (const { chainId, blockNumber, blockTimestamp } of chains) {
+    const chain = contracts.chainName(chainId);
+    meters.block.set({ chain }, blockNumber);
+    meters.lag.set({ chain }, Math.max(0, now - blockTimestamp));
+  }
+  meters.missingIndexes.set(missing);
+  meters.anomalies.reset(); // A reorganisation may have taken the last one of a reason.
+  for (const { reason, count } of anomalies) meters.anomalies.set({ reason }, count);
+  return meters.registry.metrics();
+}
+
+async function countMissingIndexes(db: Db): Promise<number> {
+  const { rows } = await db.execute(sql.raw(missingIndexesIn("current_schema()")));
+  return rows.length;
+}

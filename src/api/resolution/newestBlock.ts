@@ -1,0 +1,27 @@
+import type { Db } from "../http/context.ts";
+import { listProgress, readIndexerState } from "../indexState/progress.ts";
+import type { Live } from "../live/live.ts";
+import type { Block } from "../serviceDb/liveAnswers.ts";
+
+/** Public chains make a block every 12 seconds; an index further behind the clock than this is known to be late. */
+const LATE_SECONDS = 120;
+
+/**
+ * The block at which live answers are read: the newest one of the index, so that both halves of an answer speak of the
+ * same block and no call is spent on finding it. Where the index is known to be late (its indexer is not running, or the
+ * chain's clock has gone on), the chain's own newest block, which the live nodes tell.
+ *
+ * @throws LiveFailure when the index is late and no live node answers
+ */
+export async function newestBlock(
+  { db, live }: { db: Db; live: Live },
+  { chainId, clock }: { chainId: number; clock: number | null },
+): Promise<Block> {
+  const [state, chains] = await Promise.all([readIndexerState(db), listProgress(db)]);
+  const indexed = chains.find((chain) => chain.chainId === chainId);
+  const isLate = clock !== null && indexed !== undefined && clock - indexed.blockTimestamp > LATE_SECONDS;
+  if (indexed !== undefined && state.isRunning && !isLate) {
+    return { number: indexed.blockNumber, timestamp: indexed.blockTimestamp };
+  }
+  return { number: Math.max(await live.newestBlock(), indexed?.blockNumber ?? 0), timestamp: 0 };
+}

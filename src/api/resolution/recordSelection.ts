@@ -1,0 +1,37 @@
+import type { Ctx } from "../http/context.ts";
+import { listKnownRecords } from "../query/records.ts";
+import type { Wanting } from "./domains.ts";
+
+/**
+ * Texts that are asked of the chain for every name: keys cannot be listed there. ENSIP-5 (general and service keys),
+ * ENSIP-18 (`header`), ENSIP-26 (agents), and what profiles commonly hold besides.
+ */
+export const usualTextKeys = [
+  ...["avatar", "description", "display", "email", "header", "keywords", "location", "mail", "name"],
+  ...["notice", "phone", "url", "com.discord", "com.github", "com.linkedin", "com.twitter", "com.x"],
+  ...["io.keybase", "org.telegram", "agent-context", "agent-endpoint[a2a]", "agent-endpoint[mcp]"],
+  "agent-endpoint[web]",
+] as const;
+
+/** Addresses that are asked of the chain for every name: Ethereum, Bitcoin, Solana, OP Mainnet, Base, Arbitrum. */
+export const usualCoinTypes = [60n, 0n, 501n, 2147483658n, 2147492101n, 2147525809n] as const;
+
+/** Kinds of records that a caller may choose from. */
+export type RecordType = "text" | "addr" | "contenthash";
+
+/** The usual records of these kinds, and those that events ever named for the name. */
+export const allRecords =
+  ({ db, contracts }: Ctx, types: readonly RecordType[]): Wanting =>
+  async (node) => {
+    const known = await listKnownRecords(db, { chainId: contracts.chainId, node });
+    return {
+      coinTypes: types.includes("addr") ? [...new Set([...usualCoinTypes, ...known.coinTypes])] : [],
+      contenthash: types.includes("contenthash"),
+      texts: types.includes("text") ? [...new Set([...usualTextKeys, ...known.keys])] : [],
+    };
+  };
+
+/** One text. */
+export const oneText =
+  (key: string): Wanting =>
+  async () => ({ coinTypes: [], contenthash: false, texts: [key] });

@@ -1,0 +1,309 @@
+import { z } from "@hono/zod-openapi";
+import type { Hex } from "viem";
+import { availabilities } from "../rules/availability.ts";
+
+/*
+ * Shapes of the answers. Every object is strict: nothing costs at run time, since replies are parsed in tests only, and
+ * there a field that is not declared fails.
+ */
+
+/** Hexadecimal text, typed as such; the document shows it as the string that it is. */
+const hex = (pattern: RegExp) => z.string().regex(pattern) as unknown as z.ZodType<Hex, Hex>;
+
+/** EIP-55 checksummed address. */
+export const address = hex(/^0x[0-9a-fA-F]{40}$/).openapi({
+  description: "EIP-55 checksummed address",
+  example: "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
+});
+
+/** 32 bytes in lower-case hexadecimal. */
+export const hash = hex(/^0x[0-9a-f]{64}$/);
+
+/** Any bytes in lower-case hexadecimal. */
+export const bytes = hex(/^0x([0-9a-f]{2})*$/);
+
+/** A whole number of any size, as decimal digits. */
+export const decimal = z.string().regex(/^(0|[1-9][0-9]*)$/);
+
+/** Unix seconds as decimal digits; null if there is no expiry. */
+export const expiry = decimal
+  .nullable()
+  .openapi({ description: "Unix seconds; null for names without expiry", example: "1893456000" });
+
+export const count = z.int().min(0);
+export const blockNumber = count.openapi({ example: 22764821 });
+export const source = z.enum(["indexed", "live"]).openapi({
+  description: "`indexed`: from the events of tracked contracts; `live`: resolved on chain at the request",
+});
+
+export const availabilityStatus = z.enum(availabilities).openapi("AvailabilityStatus", {
+  description:
+    "`registered`; `grace`: expired at most 90 days ago; `premium`: 90 to 111 days ago; `available`; `unknown`: cannot be determined",
+});
+
+export const ownership = z
+  .strictObject({
+    is_wrapped: z.boolean(),
+    owner: address
+      .optional()
+      .openapi({ description: "Effective owner: by wrapper, then registrar, then registry" }),
+    registry: address.optional(),
+    registrar: address.optional(),
+    wrapper: address.optional(),
+  })
+  .openapi("Ownership");
+
+export const wrapper = z
+  .strictObject({
+    fuses: z.int().min(0).openapi({ description: "As NameWrapper.getData answers now: 0 once expired" }),
+    expiry_timestamp: decimal,
+    fuse_names: z.array(z.string()),
+    expired: z.literal(true).optional().openapi({ description: "Present once the wrapper's expiry is past" }),
+  })
+  .openapi("Wrapper");
+
+export const resolver = z
+  .strictObject({
+    status: z.enum(["indexed", "unindexed", "none"]).openapi({
+      description:
+        "`indexed`: its events tell everything, the index answers; `unindexed`: the chain is asked; `none`: the name has no resolver, an ancestor's may answer for it (ENSIP-10)",
+    }),
+    chain: z.string().optional(),
+    address: address.optional(),
+  })
+  .openapi("Resolver");
+
+const domainFields = {
+  name: z.string().openapi({ example: "alice.eth" }),
+  display: z.string().optional().openapi({ example: "Alice.eth" }),
+  label: z.string().openapi({ example: "alice" }),
+  labelhash: hash
+    .nullable()
+    .openapi({ description: "Null for the root, and for nodes of which no event gave the parent" }),
+  token_id: decimal.nullable().openapi({
+    description: "The labelhash as a number; of wrapped names the namehash",
+    example: "70564938991660933374592024341600875602376452319261984317470407481576058979585",
+  }),
+  namehash: hash,
+  parent_node: hash.nullable(),
+  parent_name: z.string().nullable(),
+  expiry_timestamp: expiry,
+  ownership,
+  wrapper: wrapper.optional(),
+  resolver,
+  availability_status: availabilityStatus,
+};
+
+/** A domain record with everything that is known. */
+export const domain = z.strictObject({ ...domainFields, source }).openapi("Domain");
+
+/** The record of a name that was asked for by name or hash. */
+export const askedDomain = z
+  .strictObject({ ...domainFields, query: z.string().openapi({ example: "alice.eth" }), source })
+  .openapi("AskedDomain");
+
+/** What is said of a name that the index does not hold. */
+export const unknownDomain = z
+  .strictObject({ query: z.string(), availability_status: availabilityStatus, source })
+  .openapi("UnknownDomain");
+
+/** A domain in a list. */
+export const domainItem = z
+  .strictObject({
+    name: z.string(),
+    display: z.string().optional(),
+    label: z.string(),
+    expiry_timestamp: expiry,
+    ownership,
+    resolver: z.strictObject({ address }).optional(),
+  })
+  .openapi("DomainItem");
+
+/** What every answer with pages has besides its results. */
+export const pageFields = {
+  total: count,
+  page: z.int().min(1),
+  page_size: count.openapi({ example: 25 }),
+};
+
+/** One event; fields that the event does not have are absent. */
+export const event = z
+  .strictObject({
+    contract: z.string().openapi({
+      example: "REGISTRY",
+      description: "Controllers and resolvers carry their deployment block: `CONTROLLER_22764821`",
+    }),
+    event_type: z.string().openapi({ example: "NewOwner" }),
+    block_number: blockNumber,
+    block_timestamp: count,
+    transaction_hash: hash,
+    log_index: count,
+    chain: z.string(),
+    from_address: address.optional(),
+    to_address: address.optional(),
+    owner_address: address.optional(),
+    new_owner_address: address.optional(),
+    resolver_address: address.optional(),
+    cost_wei: decimal.optional(),
+    base_cost_wei: decimal.optional(),
+    premium_wei: decimal.optional(),
+    referrer: bytes.optional(),
+    expiry_timestamp: decimal.optional(),
+    fuses: z.int().min(0).optional(),
+    coin_type: decimal.optional(),
+    address: bytes.or(address).optional(),
+    key: z.string().optional(),
+    value: z.string().optional(),
+    contenthash: bytes.optional(),
+    name: z.string().optional(),
+    agent_id: decimal
+      .optional()
+      .openapi({ description: "`AgentBound`: the agent that was bound", example: "0" }),
+  })
+  .openapi("Event");
+
+/** What a text record was from a block on. */
+export const textHistoryEntry = z
+  .strictObject({
+    value: z.string().nullable(),
+    value_known: z.literal(false).optional().openapi({
+      description: "Present where the index cannot know the value: an old resolver logged the key alone",
+    }),
+    block_number: blockNumber,
+    source: z.enum(["indexed", "resolver_change", "live"]).openapi({
+      description:
+        "`indexed`: set by an event; `resolver_change`: a new resolver ended the value; `live`: the value now, resolved on chain",
+    }),
+    resolver: address.optional(),
+    transaction_hash: hash.optional(),
+  })
+  .openapi("TextHistoryEntry");
+
+/** Who owned a name in a span of blocks. */
+export const ownershipPeriod = z
+  .strictObject({
+    address,
+    reason: z
+      .enum(["registry", "registrar", "wrapper"])
+      .openapi({ description: "The layer that decided the owner" }),
+    event_type: z
+      .string()
+      .openapi({ description: "The event that began the period", example: "NameWrapped" }),
+    from_block: blockNumber,
+    from_tx: hash,
+    to_block: blockNumber.nullable().openapi({ description: "Null for the current period" }),
+    to_tx: hash.nullable(),
+  })
+  .openapi("OwnershipPeriod");
+
+/** What one layer, or the registry's resolver, held in a span of blocks. */
+export const period = z
+  .strictObject({
+    address,
+    from_block: blockNumber,
+    from_tx: hash,
+    to_block: blockNumber.nullable().openapi({ description: "Null for the current period" }),
+    to_tx: hash.nullable(),
+  })
+  .openapi("Period");
+
+/** A registration or renewal. */
+export const registration = z
+  .strictObject({
+    contract: z.string().optional().openapi({ example: "CONTROLLER_22764821" }),
+    event_type: z.string().openapi({ example: "NameRegistered" }),
+    block_number: blockNumber,
+    transaction_hash: hash,
+    cost_wei: decimal
+      .nullable()
+      .openapi({ description: "Base price and premium; null where no contract told a price" }),
+    cost_eth: z.string().nullable().openapi({ example: "0.0032" }),
+    cost_is_upper_bound: z.literal(true).optional().openapi({
+      description: "Present where the contract logged the value sent, of which the surplus went back",
+    }),
+    expiry_timestamp: decimal.nullable(),
+    owner_address: address.nullable(),
+  })
+  .openapi("Registration");
+
+const registrar = z.string().openapi({
+  example: "REVERSE_REGISTRAR",
+  description: "`REVERSE_REGISTRAR`, `DEFAULT_REVERSE_REGISTRAR` or `L2_REVERSE_REGISTRAR`",
+});
+
+/** The primary name of an address; null where it has none. */
+export const primaryName = z
+  .strictObject({
+    primary_name: z.string().nullable().openapi({ example: "alice.eth" }),
+    display: z.string().optional().openapi({ example: "Alice.eth" }),
+    registrar: registrar.nullable(),
+  })
+  .openapi("PrimaryName");
+
+/** A name as an address claimed it, whether or not it resolved to the address. */
+export const primaryNameEntry = z
+  .strictObject({
+    name: z.string().nullable().openapi({ description: "Null where the address cleared its name" }),
+    is_name_known: z
+      .literal(false)
+      .optional()
+      .openapi({ description: "Present where the name is null because no event tells it" }),
+    registrar,
+    chain: z.string().openapi({ description: "The chain that `block_number` counts on" }),
+    block_number: blockNumber,
+    transaction_hash: hash,
+  })
+  .openapi("PrimaryNameEntry");
+
+/** A name that an address held before, as it is now. */
+export const previousDomain = z
+  .strictObject({
+    name: z.string(),
+    label: z.string(),
+    expiry_timestamp: expiry,
+    ownership: z.strictObject({ owner: address.optional(), is_wrapped: z.boolean() }),
+    last_owned_block_number: blockNumber,
+    last_owned_block_timestamp: count,
+  })
+  .openapi("PreviousDomain");
+
+const happened = { block_number: blockNumber, block_timestamp: count, transaction_hash: hash };
+const anyName = z.string().openapi({ example: "alice.eth" });
+
+const purchase = {
+  name: anyName,
+  cost_eth: z
+    .string()
+    .nullable()
+    .openapi({ example: "0.005", description: "Null where no event tells the price" }),
+  cost_is_upper_bound: z.literal(true).optional().openapi({
+    description: "Present on renewals by the controller of 2023 whose exact price is not known",
+  }),
+  years: count.nullable().openapi({ description: "Full years of 365 days that were bought" }),
+  ...happened,
+};
+
+/** One thing that happened to a name or an address. */
+export const activity = z
+  .discriminatedUnion("type", [
+    z.strictObject({ type: z.literal("registration"), ...purchase }),
+    z.strictObject({ type: z.literal("renewal"), ...purchase }),
+    z.strictObject({
+      type: z.literal("transfer"),
+      name: anyName,
+      from_address: address,
+      to_address: address,
+      ...happened,
+    }),
+    z.strictObject({ type: z.literal("wrap"), name: anyName, owner_address: address, ...happened }),
+    z.strictObject({ type: z.literal("unwrap"), name: anyName, owner_address: address, ...happened }),
+    z.strictObject({
+      type: z.literal("primary_name"),
+      address,
+      name: primaryNameEntry.shape.name,
+      is_name_known: primaryNameEntry.shape.is_name_known,
+      chain: z.string(),
+      ...happened,
+    }),
+  ])
+  .openapi("Activity");

@@ -1,0 +1,225 @@
+import { ens_normalize } from "@adraffy/ens-normalize";
+import { z } from "@hono/zod-openapi";
+import type { Address, Hex } from "viem";
+import {
+  ADDR_REVERSE_NODE,
+  childNode,
+  codePoints,
+  ETH_NODE,
+  labelhash,
+  nodeOfLabels,
+  ROOT_NODE,
+} from "../../ens/name.ts";
+import { ApiError } from "./errors.ts";
+
+/** What a caller asks for, as written, and its node. */
+export type AskedNode = { query: string; node: Hex };
+
+/** A name that a caller asks for, normalised by ENSIP-15, with its hashes. */
+export type AskedName = AskedNode & {
+  /** Normalised. */
+  name: string;
+  label: string;
+  labelhash: Hex;
+  /** Code points of the label; null where the caller gave only its hash. */
+  labelLength: number | null;
+  parentNode: Hex;
+};
+
+const MAX_LABEL_BYTES = 255;
+const MAX_NAME_BYTES = 1_024;
+/** Normalisation may shorten a name (soft hyphens vanish); beyond this it is not worth the time to find out. */
+const MAX_RAW_LENGTH = 4_096;
+
+const UNKNOWN_LABEL = /^\[[0-9a-fA-F]{64}\]$/;
+const BIDI_MARKS = /[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+
+/**
+ * Reads a name as callers write it. A label `[<64 hex>]` stands for one of which only the hash is known.
+ * Throws INVALID_NAME with what is wrong.
+ */
+export function parseName(query: string): AskedName {
+  if (query === "") throw new ApiError("INVALID_NAME", "The name is missing.");
+  if (query.length > MAX_RAW_LENGTH) throw tooLong();
+  const labels = query.split(".").map(normalizeLabel);
+  const name = labels.join(".");
+  if (byteLength(name) > MAX_NAME_BYTES) throw tooLong();
+  const hashes = labels.map(hashOfLabel);
+  const parentNode = nodeOfParent(labels, hashes);
+  const [label = ""] = labels;
+  const [hash = ROOT_NODE] = hashes;
+  return {
+    query,
+    name,
+    label,
+    labelhash: hash,
+    labelLength: UNKNOWN_LABEL.test(label) ? null : codePoints(label),
+    node: childNode(parentNode, hash),
+    parentNode,
+  };
+}
+
+function normalizeLabel(raw: string): string {
+  if (UNKNOWN_LABEL.test(raw)) return raw.toLowerCase();
+  const label = normalizeOrThrow(raw);
+  if (label === "")
+    throw new ApiError("INVALID_NAME", "The name cannot be normalised (ENSIP-15): empty label.");
+  if (byteLength(label) > MAX_LABEL_BYTES) {
+    throw new ApiError(
+      "INVALID_NAME",
+      `A label of the name is longer than ${MAX_LABEL_BYTES} bytes of UTF-8.`,
+    );
+  }
+  return label;
+}
+
+function normalizeOrThrow(raw: string): string {
+  try {
+    return ens_normalize(raw);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message.replace(BIDI_MARKS, "") : "invalid label";
+    throw new ApiError("INVALID_NAME", `The name cannot be normalised (ENSIP-15): ${reason}.`);
+  }
+}
+
+const tooLong = () =>
+  new ApiError("INVALID_NAME", `The name is longer than ${MAX_NAME_BYTES} bytes of UTF-8.`);
+
+const byteLength = (text: string): number => Buffer.byteLength(text, "utf8");
+
+const hashOfLabel = (label: string): Hex =>
+  UNKNOWN_LABEL.test(label) ? `0x${label.slice(1, -1)}` : labelhash(label);
+
+/** Most names that are asked for lie right under .eth: their parent's two hashes need not be made again. */
+function nodeOfParent(labels: string[], hashes: Hex[]): Hex {
+  if (labels.length === 2 && labels[1] === "eth") return ETH_NODE;
+  return hashes.slice(1).reduceRight<Hex>((node, hash) => childNode(node, hash), ROOT_NODE);
+}
+
+/** Nodes of a name's ancestors, nearest first, without the root. */
+export function ancestorNodes(name: string): Hex[] {
+  const hashes = name.split(".").map(hashOfLabel);
+  return hashes.slice(1).map((_, i) => nodeOfLabels(hashes.slice(i + 1)));
+}
+
+/** True for names right under .eth, whose lifetime the registrar keeps. */
+export const isEthSecondLevel = (name: { parentNode: Hex | null }): boolean => name.parentNode === ETH_NODE;
+
+/** Node of the reverse name of an address: `<40 hex>.addr.reverse`. Source: EIP-181. */
+export const reverseNode = (address: Address): Hex =>
+  childNode(ADDR_REVERSE_NODE, labelhash(address.slice(2).toLowerCase()));
+
+/** Makes a word of a request out of a parser that throws ApiError; the issue carries the error's code. */
+function parsed<T>(parse: (text: string) => T) {
+  return z.string().transform((text, issues): T => {
+    try {
+      return parse(text);
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      issues.addIssue({ code: "custom", message: error.message, params: { code: error.code } });
+      return z.NEVER;
+    }
+  });
+}
+
+/** A choice out of a closed list; the message names the list. */
+function choice<const T extends string>(values: readonly T[], name: string) {
+  return z.enum(values, { error: () => `\`${name}\` must be one of: ${values.join(", ")}.` });
+}
+
+type Bounds = { min: number; max: number; description?: string; example?: number };
+
+const digits = (name: string, { min, max, ...about }: Bounds) =>
+  z
+    .string({ error: () => `\`${name}\` must be given once, as a number.` })
+    .regex(/^[0-9]{1,15}$/, { error: () => `\`${name}\` must be a whole number.` })
+    .transform(Number)
+    .pipe(
+      z
+        .number()
+        .min(min, { error: () => `\`${name}\` must be at least ${min}.` })
+        .max(max, { error: () => `\`${name}\` must be at most ${max}.` }),
+    )
+    .openapi({ type: "integer", minimum: min, maximum: max, ...about });
+
+/** Reads a hash of 32 bytes, in lower case. Throws INVALID_HASH. */
+export function parseHash(text: string): Hex {
+  if (!/^0x[0-9a-fA-F]{64}$/.test(text)) {
+    throw new ApiError("INVALID_HASH", "The hash must be 0x and 64 hexadecimal digits.");
+  }
+  return text.toLowerCase() as Hex;
+}
+
+/** Reads an address, in lower case as in SQL; its checksum does not matter. Throws INVALID_ADDRESS. */
+export function parseAddress(text: string): Address {
+  if (!/^0x[0-9a-fA-F]{40}$/.test(text)) {
+    throw new ApiError("INVALID_ADDRESS", "The address must be 0x and 40 hexadecimal digits.");
+  }
+  return text.toLowerCase() as Address;
+}
+
+/** The words of requests: how each parameter is read, what is said of it, and which error it gives. */
+export const input = {
+  name: (example = "alice.eth") =>
+    parsed(parseName).openapi({
+      description:
+        "Full name. Normalised by ENSIP-15; `[<64 hex>]` stands for a label of which only the hash is known.",
+      example,
+    }),
+  address: (example = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8") =>
+    parsed(parseAddress).openapi({
+      description: "Address: 0x and 40 hexadecimal digits, in any case.",
+      example,
+    }),
+  hash: (description: string, example: string) => parsed(parseHash).openapi({ description, example }),
+  choice,
+  digits,
+  /** `true` or `false`, as text; `fallback` where it is left out. */
+  flag: (name: string, description: string, fallback = false) =>
+    choice(["true", "false"], name)
+      .default(fallback ? "true" : "false")
+      .openapi({ description })
+      .transform((word) => word === "true"),
+  /** `true` or `false`, as text, or left out: then it does not matter. */
+  optionalFlag: (name: string, description: string) =>
+    choice(["true", "false"], name)
+      .openapi({ description })
+      .transform((word) => word === "true")
+      .optional(),
+  /** Any text up to a length, without NUL, which PostgreSQL's texts cannot hold. */
+  text: (name: string, about: { max: number; description: string; example: string }) =>
+    parsed((text) => {
+      if (text.length > about.max) {
+        throw new ApiError("INVALID_PARAMETER", `\`${name}\` is longer than ${about.max} characters.`);
+      }
+      if (text.includes("\0")) throw new ApiError("INVALID_PARAMETER", `\`${name}\` must not hold NUL.`);
+      return text;
+    }).openapi({
+      maxLength: about.max,
+      description: about.description,
+      example: about.example,
+    }),
+  /** A list out of a closed one, separated by commas. */
+  list: <const T extends string>(values: readonly T[], name: string, description: string) =>
+    parsed((text): T[] => {
+      const words = text.split(",").map((word) => word.trim());
+      const wrong = words.find((word) => !values.includes(word as T));
+      if (wrong !== undefined) {
+        throw new ApiError("INVALID_PARAMETER", `\`${name}\` may hold: ${values.join(", ")}.`);
+      }
+      return words as T[];
+    }).openapi({ description, example: values.join(",") }),
+  /** Page of a list of 25 results a page. */
+  page: () =>
+    digits("page", { min: 1, max: MAX_PAGE, description: "Page of 25 results, from 1", example: 1 })
+      .default(1)
+      .openapi({ default: 1 }),
+  /** Order of a list: by which column, and in which direction. */
+  sortBy: <const T extends string>(columns: readonly [T, ...T[]]) =>
+    choice(columns, "sort_by").default(columns[0]).openapi({ description: "Column to sort by" }),
+  sortDir: (first: "asc" | "desc" = "asc") =>
+    choice(["asc", "desc"], "sort_dir").default(first).openapi({ description: "Direction of sorting" }),
+};
+
+/** Far beyond any list; larger numbers would only make the database count. */
+const MAX_PAGE = 10_000_000;

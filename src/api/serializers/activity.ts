@@ -1,0 +1,82 @@
+import type { Address, Hex } from "viem";
+import type { z } from "zod";
+import type { Transfer } from "../query/activity.ts";
+import type { EventRow } from "../query/events.ts";
+import type { ClaimRow } from "../query/primaryNames.ts";
+import type * as shapes from "../schemas/answers.ts";
+import type { Setting } from "./domain.ts";
+import { toAddress } from "./hex.ts";
+import { toMergedRegistrations } from "./history.ts";
+
+export type Activity = z.infer<typeof shapes.activity>;
+
+/** Names by node; a node without one is a name of which the index knows nothing else. */
+export type Names = ReadonlyMap<Hex, string>;
+
+const SECONDS_OF_YEAR = 31_536_000n;
+
+/** A registration or renewal of one name, of all logs that tell of it in one transaction. */
+export function toPurchase(type: "registration" | "renewal", rows: EventRow[], names: Names): Activity[] {
+  const [first] = rows;
+  const [merged] = toMergedRegistrations(rows);
+  if (!first || !merged) return [];
+  return [
+    {
+      type,
+      name: nameOf(first.node, names),
+      cost_eth: merged.cost_eth,
+      ...(merged.cost_is_upper_bound && { cost_is_upper_bound: true as const }),
+      years: toYears(rows),
+      ...happened(first),
+    },
+  ];
+}
+
+/** Full years that were bought, by the registrar, or by the controller where an old registrar does not tell. */
+function toYears(rows: EventRow[]): number | null {
+  const durationsOf = (family: string) =>
+    rows.flatMap(({ contract, durationSeconds }) =>
+      contract.startsWith(family) && durationSeconds !== null ? [durationSeconds] : [],
+    );
+  const byRegistrar = durationsOf("REGISTRAR");
+  const durations = byRegistrar.length > 0 ? byRegistrar : durationsOf("CONTROLLER");
+  if (durations.length === 0) return null;
+  return Number(durations.reduce((sum, duration) => sum + duration, 0n) / SECONDS_OF_YEAR);
+}
+
+/** A name that got another owner. */
+export const toTransfer = (row: Transfer, names: Names): Activity => ({
+  type: "transfer",
+  name: nameOf(row.node, names),
+  from_address: toAddress(row.from),
+  to_address: toAddress(row.to),
+  ...happened(row),
+});
+
+/** A name that was wrapped or unwrapped, with who owns it then; logs without owner or name make none. */
+export function toWrapping(type: "wrap" | "unwrap", row: EventRow, names: Names): Activity[] {
+  const owner: Address | null = type === "wrap" ? row.ownerAddress : row.newOwnerAddress;
+  if (owner === null || row.node === null) return [];
+  return [{ type, name: nameOf(row.node, names), owner_address: toAddress(owner), ...happened(row) }];
+}
+
+/** A change of the name that an address claims. */
+export const toClaim = (row: ClaimRow, { contracts }: Setting): Activity => ({
+  type: "primary_name",
+  address: toAddress(row.address),
+  name: row.name,
+  ...(row.name === null && !row.isNameKnown && { is_name_known: false as const }),
+  chain: contracts.chainName(row.chainId),
+  ...happened(row),
+});
+
+const nameOf = (node: Hex | null, names: Names): string =>
+  (node && names.get(node)) ?? `[${node?.slice(2) ?? ""}]`;
+
+type Place = { blockNumber: number; blockTimestamp: number; transactionHash: Hex };
+
+const happened = ({ blockNumber, blockTimestamp, transactionHash }: Place) => ({
+  block_number: blockNumber,
+  block_timestamp: blockTimestamp,
+  transaction_hash: transactionHash,
+});

@@ -1,0 +1,142 @@
+import { type Address, formatEther, type Hex } from "viem";
+import type { z } from "zod";
+import type { EventRow } from "../query/events.ts";
+import type { OwnershipChangeRow } from "../query/periods.ts";
+import type * as shapes from "../schemas/answers.ts";
+import type { Setting } from "./domain.ts";
+import { toAddress } from "./hex.ts";
+
+type Change = { blockNumber: number; transactionHash: Hex };
+
+/** A span of blocks, and the row that began it. */
+type Span<Row> = { row: Row; from: Change; to: Change | null };
+
+/**
+ * Spans between changes that come oldest first. Several changes in one transaction are one: the last counts, and a
+ * state that only lasted within a transaction, or is what was there before, makes no span.
+ */
+function spansOf<Row extends Change>(rows: Row[], isSame: (a: Row, b: Row) => boolean): Span<Row>[] {
+  const spans: Span<Row>[] = [];
+  for (const settled of settledRows(rows, isSame)) {
+    const current = spans.at(-1);
+    if (current && isSame(current.row, settled)) continue;
+    if (current) current.to = settled;
+    spans.push({ row: settled, from: settled, to: null });
+  }
+  return spans;
+}
+
+/** Of each transaction the row by which its last state was reached. */
+function settledRows<Row extends Change>(rows: Row[], isSame: (a: Row, b: Row) => boolean): Row[] {
+  const settled: Row[] = [];
+  for (const row of rows) {
+    const last = settled.at(-1);
+    if (last?.transactionHash !== row.transactionHash) settled.push(row);
+    else if (!isSame(last, row)) settled[settled.length - 1] = row;
+  }
+  return settled;
+}
+
+const bounds = ({ from, to }: Span<Change>) => ({
+  from_block: from.blockNumber,
+  from_tx: from.transactionHash,
+  to_block: to?.blockNumber ?? null,
+  to_tx: to?.transactionHash ?? null,
+});
+
+type OwnershipPeriod = z.infer<typeof shapes.ownershipPeriod>;
+type Period = z.infer<typeof shapes.period>;
+
+/** Effective owners over time; spans without owner are left out. */
+export function toOwnershipPeriods(rows: OwnershipChangeRow[]): OwnershipPeriod[] {
+  const spans = spansOf(rows, (a, b) => a.ownerAddress === b.ownerAddress && a.reason === b.reason);
+  return spans.flatMap((span): OwnershipPeriod[] => {
+    const { ownerAddress, reason, eventType } = span.row;
+    if (ownerAddress === null || reason === null) return [];
+    return [{ address: toAddress(ownerAddress), reason, event_type: eventType, ...bounds(span) }];
+  });
+}
+
+/** What one address was over time: an owner in one layer, or the resolver; spans without any are left out. */
+export function toPeriods<Row extends Change>(rows: Row[], pick: (row: Row) => Address | null): Period[] {
+  const spans = spansOf(rows, (a, b) => pick(a) === pick(b));
+  return spans.flatMap((span): Period[] => {
+    const address = pick(span.row);
+    return address === null ? [] : [{ address: toAddress(address), ...bounds(span) }];
+  });
+}
+
+type Registration = z.infer<typeof shapes.registration>;
+
+/** What an event says of a price: `cost` null if it says none. */
+type Price = { cost: bigint | null; isUpperBound: boolean };
+
+/**
+ * The price of a registration or renewal. The controller of 2023 logs the value sent for a renewal, before it gives the
+ * surplus back: without the exact price that is an upper bound, and so is the transaction's value.
+ */
+export function priceOf(row: EventRow): Price {
+  if (row.exactCostWei !== null) return { cost: row.exactCostWei, isUpperBound: false };
+  if (row.transactionValueWei === null || row.costWei === null)
+    return { cost: row.costWei, isUpperBound: false };
+  return { cost: lesser(row.costWei, row.transactionValueWei), isUpperBound: true };
+}
+
+const priceFields = ({ cost, isUpperBound }: Price) => ({
+  cost_wei: cost?.toString() ?? null,
+  cost_eth: cost === null ? null : formatEther(cost),
+  ...(isUpperBound && { cost_is_upper_bound: true as const }),
+});
+
+/** One event of a registration or renewal as it was logged, with its contract. */
+export function toRegistration(row: EventRow, { contracts }: Setting): Registration {
+  const { contract: family, chainId, contractAddress: address } = row;
+  return {
+    contract: contracts.contractLabel({ family, chainId, address }),
+    event_type: row.eventType,
+    block_number: row.blockNumber,
+    transaction_hash: row.transactionHash,
+    ...priceFields(priceOf(row)),
+    expiry_timestamp: row.expiryTimestamp?.toString() ?? null,
+    owner_address: row.ownerAddress && toAddress(row.ownerAddress),
+  };
+}
+
+/** The events of one name, of one kind, merged to one entry for each transaction. */
+export function toMergedRegistrations(rows: EventRow[]): Registration[] {
+  const byTransaction = new Map<Hex, EventRow[]>();
+  for (const row of rows) {
+    byTransaction.set(row.transactionHash, [...(byTransaction.get(row.transactionHash) ?? []), row]);
+  }
+  return [...byTransaction.values()].map(toMergedRegistration);
+}
+
+/** Registrars know the expiry, controllers the price and the buyer (a registrar may name the wrapper as owner). */
+function toMergedRegistration(rows: EventRow[]): Registration {
+  const [first] = rows as [EventRow];
+  const fromControllers = rows.filter(({ contract }) => contract === "CONTROLLER");
+  const fromRegistrars = rows.filter(({ contract }) => contract.startsWith("REGISTRAR"));
+  const told = fromControllers.at(-1) ?? fromRegistrars.at(-1) ?? first;
+  const owner = told.ownerAddress ?? fromRegistrars.at(-1)?.ownerAddress ?? null;
+  const expiry = fromRegistrars.at(-1)?.expiryTimestamp ?? told.expiryTimestamp;
+  return {
+    event_type: told.eventType,
+    block_number: first.blockNumber,
+    transaction_hash: first.transactionHash,
+    ...priceFields(totalPrice(fromControllers.length > 0 ? fromControllers : rows)),
+    expiry_timestamp: expiry?.toString() ?? null,
+    owner_address: owner && toAddress(owner),
+  };
+}
+
+/** Sum of what was paid for a name in one transaction; as an upper bound never above the transaction's value. */
+function totalPrice(rows: EventRow[]): Price {
+  const prices = rows.map(priceOf).filter(({ cost }) => cost !== null);
+  if (prices.length === 0) return { cost: null, isUpperBound: false };
+  const sum = prices.reduce((total, { cost }) => total + (cost ?? 0n), 0n);
+  const isUpperBound = prices.some((price) => price.isUpperBound);
+  const sent = rows.find((row) => row.transactionValueWei !== null)?.transactionValueWei ?? null;
+  return { cost: isUpperBound && sent !== null ? lesser(sum, sent) : sum, isUpperBound };
+}
+
+const lesser = (a: bigint, b: bigint): bigint => (a > b ? b : a);

@@ -1,0 +1,207 @@
+import type pg from "pg";
+import { keccak256, toHex } from "viem";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { hasFigures, makeFigures, moveFigures } from "../../src/api/counts/maintain.ts";
+import { readKeptTotals } from "../../src/api/counts/totals.ts";
+import { ADDR_REVERSE_NODE, ETH_NODE, ROOT_NODE } from "../../src/ens/name.ts";
+import { account, CHAIN_ID, WRAPPER } from "../query/rows.ts";
+import { createTables, type Tables } from "../query/tables.ts";
+import { expectKeptFigures, makeFiguresSoon } from "./keptFigures.ts";
+
+const START = 1_800_000_000;
+const DAY = 86_400;
+
+let tables: Tables;
+
+beforeAll(async () => {
+  tables = await createTables();
+  await tables.pool.query(topSql);
+});
+afterAll(() => tables?.drop());
+
+/** The same numbers in every run. */
+function numbers(seed: number): (end: number) => number {
+  let state = seed;
+  return (end) => {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
+    return (state >>> 8) % end;
+  };
+}
+
+const common =
+  "chain_id, is_label_known, is_name_known, is_migrated, created_block_number, created_timestamp";
+const topSql = `insert into domains (${common}, node, parent_node, label, full_name, is_wrapped, effective_owner_address) values
+  (${CHAIN_ID}, true, true, true, 1, 1, '${ROOT_NODE}', null, '', '', false, '${account(1)}'),
+  (${CHAIN_ID}, true, true, true, 1, 1, '${ETH_NODE}', '${ROOT_NODE}', 'eth', 'eth', false, '${account(1)}'),
+  (${CHAIN_ID}, true, true, true, 1, 1, '${keccak256("0x01")}', '${ROOT_NODE}', 'com', 'com', false, '${account(1)}')`;
+
+const nodeOf = (i: number) => keccak256(toHex(i + 1_000));
+
+/** A row of any sort: each state of life, lapsed wrappings, names without parent, owner or label. */
+function rowOf(i: number, next: (end: number) => number): Record<string, unknown> {
+  const parent = [ETH_NODE, ETH_NODE, ETH_NODE, keccak256("0x01"), nodeOf(i % 7), ADDR_REVERSE_NODE, null][
+    next(7)
+  ];
+  const near = [0, 30 * DAY, 90 * DAY, -90 * DAY, -111 * DAY][next(5)] ?? 0;
+  const expiry =
+    next(5) === 0 ? null : START + near + next(9) - 4 + (next(3) === 0 ? next(400) * DAY - 200 * DAY : 0);
+  const isWrapped = next(3) === 0;
+  return {
+    ...{ chain_id: CHAIN_ID, node: nodeOf(i), parent_node: parent, label: `l${i}`, full_name: `l${i}.x` },
+    ...{
+      is_label_known: next(4) > 0,
+      is_name_known: true,
+      is_migrated: true,
+      label_length: next(6) === 0 ? null : 1 + next(6),
+      resolver: next(4) === 0 ? null : account(30 + next(5)),
+    },
+    ...{ is_wrapped: isWrapped, expiry_timestamp: expiry, registry_owner: isWrapped ? WRAPPER : account(5) },
+    wrapper_expiry_timestamp: isWrapped ? (next(2) === 0 ? (expiry ?? 0) : START + next(9) - 4) : null,
+    wrapper_fuses: isWrapped ? [0, 65_536, 65_537][next(3)] : null,
+    effective_owner_address: next(8) === 0 ? null : account(10 + next(12)),
+    ...{ created_block_number: 1, created_timestamp: 1 },
+  };
+}
+
+const claimOf = (i: number, next: (end: number) => number) => ({
+  ...{
+    address: account(10 + (i % 20)),
+    coin_type: 60 + Math.floor(i / 20),
+    name: next(4) === 0 ? null : `n${next(9)}.eth`,
+  },
+  ...{ is_name_known: next(5) > 0, registrar: ["REVERSE_REGISTRAR", "L2_REVERSE_REGISTRAR"][next(2)] },
+  ...{ chain_id: [CHAIN_ID, CHAIN_ID, 10, 8453][next(4)], block_number: 1, transaction_hash: "0x01" },
+});
+
+/** Writes rows as Ponder does: all of a flush in one statement, which inserts some and replaces others. */
+async function write(table: string, key: string, rows: Record<string, unknown>[]): Promise<void> {
+  const columns = Object.keys(rows[0] ?? {});
+  await tables.pool.query(
+    `insert into ${table} (${columns.join(",")})
+     select ${columns.join(",")} from json_populate_recordset(null::${table}, $1)
+     on conflict (${key}) do update set ${columns.map((column) => `${column} = excluded.${column}`).join(",")}`,
+    [JSON.stringify(rows)],
+  );
+}
+
+const unique = (indexes: number[]) => [...new Set(indexes)];
+
+async function disturb(next: (end: number) => number): Promise<void> {
+  const some = () => unique(Array.from({ length: 1 + next(40) }, () => next(150)));
+  await write(
+    "domains",
+    "chain_id, node",
+    some().map((i) => rowOf(i, next)),
+  );
+  await write(
+    "primary_names",
+    "address, coin_type",
+    unique(some().map((i) => i % 60)).map((i) => claimOf(i, next)),
+  );
+  await tables.pool.query("delete from domains where node = any ($1)", [some().slice(0, 5).map(nodeOf)]);
+  await tables.pool.query("delete from primary_names where address = $1", [account(10 + next(20))]);
+  await tables.pool.query("update domains set resolver = $1 where node = any ($2)", [
+    account(next(9)),
+    some().map(nodeOf),
+  ]);
+  await tables.pool.query(
+    `insert into events (chain_id, block_number, log_index, ordinal, block_timestamp, transaction_hash, contract, contract_address, event_type)
+     select 1, $1, i, 0, 1, '0x01', 'REGISTRY', '0x01', 'NewOwner' from generate_series(1, $2::int) as i on conflict do nothing`,
+    [next(1_000_000), next(5)],
+  );
+  await tables.pool.query("delete from events where block_number % 7 = $1", [next(7)]);
+}
+
+const compare = (now: number) => expectKeptFigures(tables.db, { chainId: CHAIN_ID, now });
+
+async function withClient<T>(
+  work: (place: { client: pg.PoolClient; schema: string }) => Promise<T>,
+): Promise<T> {
+  const client = await tables.pool.connect();
+  try {
+    return await work({ client, schema: "public" });
+  } finally {
+    client.release();
+  }
+}
+
+test("before anything was counted, nothing is kept", async () => {
+  expect(await readKeptTotals(tables.db, { chainId: CHAIN_ID, now: START })).toBeNull();
+  expect(await withClient(hasFigures)).toBe(false);
+});
+
+test("what is kept is what the rows say, whatever was written and whenever it is asked", async () => {
+  const next = numbers(7);
+  for (let i = 0; i < 5; i++) await disturb(next);
+  await withClient((place) => makeFiguresSoon(place, START));
+  expect(await withClient(hasFigures)).toBe(true);
+  await compare(START);
+  for (let round = 0; round < 25; round++) {
+    await disturb(next);
+    const now = START + next(9) - 4 + (round % 5 === 0 ? next(60) * DAY : 0);
+    if (round % 3 === 0) await withClient((place) => moveFigures(place, now));
+    await compare(now + next(3) - 1);
+    await compare(START - 40 * DAY + next(80 * DAY));
+  }
+}, 600_000);
+
+test("a write that is taken back takes its counts with it", async () => {
+  const before = await readKeptTotals(tables.db, { chainId: CHAIN_ID, now: START });
+  await withClient(async ({ client }) => {
+    await client.query("begin");
+    await client.query("delete from domains");
+    await client.query("rollback");
+  });
+  expect(await readKeptTotals(tables.db, { chainId: CHAIN_ID, now: START })).toEqual(before);
+  expect(before?.totals.total).toBeGreaterThan(20);
+});
+
+test("temporary tables of the same names, which the indexer's sessions have, are not mistaken for the tables", async () => {
+  await withClient(async ({ client }) => {
+    await client.query("begin; create temp table domains as select * from domains with no data");
+    await client.query("create temp table events as select * from events with no data");
+    await client.query("update public.domains set is_wrapped = false where label_length = 3");
+    await client.query("commit; drop table pg_temp.domains; drop table pg_temp.events");
+  });
+  await compare(START);
+});
+
+test("a fault in the counting does not hinder the writer: the counts are void, and made anew", async () => {
+  await tables.pool.query("alter table figures_names add constraint fault check (names < 0) not valid");
+  await write("domains", "chain_id, node", [rowOf(3, numbers(1))]);
+  const { rows } = await tables.pool.query("select from domains where node = $1", [nodeOf(3)]);
+  expect(rows).toHaveLength(1);
+  expect(await readKeptTotals(tables.db, { chainId: CHAIN_ID, now: START })).toBeNull();
+  expect(await withClient(hasFigures)).toBe(false);
+  await withClient((place) => makeFiguresSoon(place, START));
+  await compare(START);
+});
+
+test("counts that were made by other rules are not read, and made anew", async () => {
+  for (const change of [
+    "update figures_state set rules = 1",
+    "alter table figures_state drop column rules",
+  ]) {
+    await tables.pool.query(change);
+    expect(await readKeptTotals(tables.db, { chainId: CHAIN_ID, now: START })).toBeNull();
+    expect(await withClient(hasFigures)).toBe(false);
+    await withClient((place) => makeFiguresSoon(place, START));
+    await compare(START);
+  }
+});
+
+test("while the indexer writes, the counting waits for another time", async () => {
+  await withClient(async ({ client }) => {
+    await client.query("begin; update domains set label_length = 2 where label_length = 1");
+    expect(await withClient((place) => makeFigures(place, START))).toBe(false);
+    await client.query("rollback");
+  });
+  await compare(START);
+});
+
+test("tables that were made anew are not taken for those that were counted", async () => {
+  await tables.pool.query(
+    "alter table domains rename to former; create table domains (like former including all)",
+  );
+  expect(await readKeptTotals(tables.db, { chainId: CHAIN_ID, now: START })).toBeNull();
+});

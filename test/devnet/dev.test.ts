@@ -1,0 +1,158 @@
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { chmodSync, cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { createServer, type Server } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { afterAll, afterEach, expect, test } from "vitest";
+import { isRunning, type ProcessMark } from "./processes.ts";
+
+const START_TIMEOUT_MS = 300_000;
+const END_TIMEOUT_MS = 60_000;
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const checkout = copyCheckout();
+const home = join(checkout, ".namedex");
+const started: ChildProcess[] = [];
+
+afterEach(async () => {
+  for (const child of started.splice(0)) signalGroup(child, "SIGTERM");
+  await everythingEnded();
+});
+afterAll(() => rmSync(checkout, { recursive: true, force: true }));
+
+/** The project in a folder of its own: nobody edits a file there, which would make Ponder begin again. */
+function copyCheckout(): string {
+  const folder = mkdtempSync(join(tmpdir(), "namedex-dev-"));
+  chmodSync(folder, 0o755);
+  const words = ["ls-files", "--cached", "--others", "--exclude-standard"];
+  for (const file of execFileSync("git", words, { cwd: root, encoding: "utf8" }).split("\n")) {
+    if (file !== "" && existsSync(join(root, file))) cpSync(join(root, file), join(folder, file));
+  }
+  symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
+  return folder;
+}
+
+type Dev = { npm: ChildProcess; output: () => string; exit: Promise<number | null> };
+
+/** `npm run dev` in a process group of its own, as a terminal gives it one. */
+function startDev(settings: Record<string, string> = {}): Dev {
+  const { PATH, HOME } = process.env;
+  const env = { PATH, HOME, ...settings };
+  const npm = spawn("npm", ["run", "dev"], {
+    cwd: checkout,
+    env,
+    detached: true,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  started.push(npm);
+  let output = "";
+  for (const stream of [npm.stdout, npm.stderr]) stream.on("data", (text) => (output += text));
+  const exit = new Promise<number | null>((resolve) => npm.once("close", (code) => resolve(code)));
+  return { npm, output: () => output, exit };
+}
+
+function signalGroup(child: ChildProcess, signal: NodeJS.Signals): void {
+  try {
+    process.kill(-(child.pid as number), signal);
+  } catch {
+    // The group has ended.
+  }
+}
+
+async function waitUntil(
+  what: () => boolean,
+  { timeout, describe }: { timeout: number; describe: () => string },
+) {
+  const deadline = Date.now() + timeout;
+  while (!what()) {
+    if (Date.now() > deadline) throw new Error(describe());
+    await sleep(50);
+  }
+}
+
+const logEnd = () => readFileSync(join(home, "ponder.log"), "utf8").slice(-3_000);
+
+const isUp = ({ output }: Dev) =>
+  waitUntil(() => output().includes("Ctrl-C ends everything"), {
+    timeout: START_TIMEOUT_MS,
+    describe: () => `no screen:\n${output()}\n${logEnd()}`,
+  });
+
+type Household = { keeper: ProcessMark; children: { mark: ProcessMark }[] };
+
+const household = (): Household => JSON.parse(readFileSync(join(home, "running.json"), "utf8"));
+const membersOf = ({ keeper, children }: Household) => [keeper, ...children.map(({ mark }) => mark)];
+
+async function everythingEnded(
+  members = existsSync(join(home, "running.json")) ? membersOf(household()) : [],
+) {
+  const left = () => members.filter(isRunning);
+  await waitUntil(() => left().length === 0, {
+    timeout: END_TIMEOUT_MS,
+    describe: () => `still running: ${left().map(({ pid }) => pid)}`,
+  });
+}
+
+/** Takes a port, unless somebody has it already. */
+function occupy(port: number): Promise<Server> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once("error", () => resolve(server)).listen(port, () => resolve(server));
+  });
+}
+
+test("npm run dev shows what runs and what to ask, every line of it works, and Ctrl-C leaves nothing", async () => {
+  const [apiPort, chainPort] = [await occupy(42069), await occupy(8545)];
+  const dev = startDev();
+  await isUp(dev);
+  expect(dev.output()).not.toMatch(/localhost:42069|127\.0\.0\.1:8545/);
+  const urls = [...dev.output().matchAll(/curl -s (\S+)/g)].map(([, url]) => url as string);
+  expect(urls).toHaveLength(5);
+  for (const url of urls) expect((await fetch(url)).status, `${url}\n${logEnd()}`).toBe(200);
+
+  const second = startDev();
+  expect(await second.exit).toBe(1);
+  expect(second.output()).toContain(`process ${household().keeper.pid} runs there`);
+
+  const members = membersOf(household());
+  expect(members).toHaveLength(4); // npm's script, PostgreSQL, anvil, Ponder.
+  signalGroup(dev.npm, "SIGINT");
+  expect(await dev.exit).toBe(0);
+  expect(members.filter(isRunning)).toEqual([]);
+  expect(existsSync(join(home, "running.json"))).toBe(false);
+  expect(existsSync(join(home, "postgres", "postmaster.pid"))).toBe(false);
+  apiPort.close();
+  chainPort.close();
+}, 600_000);
+
+test("after a kill -9 its children end by themselves, and a second start works at once", async () => {
+  const first = startDev();
+  await isUp(first);
+  const members = membersOf(household());
+  process.kill(household().keeper.pid, "SIGKILL");
+  const second = startDev();
+  await everythingEnded(members);
+  await isUp(second);
+
+  const later = membersOf(household());
+  process.kill(second.npm.pid as number, "SIGKILL"); // npm alone: what it started must notice.
+  await everythingEnded(later);
+}, 900_000);
+
+test("a port that another program has is named", async () => {
+  const server = await occupy(0);
+  const { port } = server.address() as { port: number };
+  const dev = startDev({ PORT: String(port) });
+  expect(await dev.exit).toBe(1);
+  expect(dev.output()).toContain(`PORT is ${port}, which another program has`);
+  server.close();
+});
+
+test("a wrong setting is named before anything is started", async () => {
+  const dev = startDev({ ENS_NETWORK: "mainnet" });
+  expect(await dev.exit).toBe(1);
+  expect(dev.output()).toMatch(/RPC_URL_1 is not set: expected .*, for example RPC_URL_1=/);
+  expect(dev.output()).not.toMatch(/PostgreSQL|node:internal/);
+});

@@ -1,0 +1,48 @@
+import fc from "fast-check";
+import { getAddress, type Hex, keccak256 as keccak256ByViem, stringToBytes, toHex } from "viem";
+import { expect, test } from "vitest";
+import { checksummed } from "../../src/ens/address.ts";
+import { keccak256, keccak256OfHex } from "../../src/ens/keccak.ts";
+
+test("bytes of any length hash as another program hashes them", () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 600 }), (bytes) => {
+      expect(keccak256(bytes)).toBe(keccak256ByViem(bytes));
+    }),
+  );
+  const long = new Uint8Array(100_000).fill(7);
+  expect(keccak256(long)).toBe(keccak256ByViem(long));
+});
+
+test("a part of a larger buffer is hashed alone", () => {
+  const bytes = Buffer.from("abcdefgh");
+  expect(keccak256(bytes.subarray(2, 5))).toBe(keccak256ByViem(stringToBytes("cde")));
+});
+
+test("texts hash as their UTF-8, those with halves of characters too", () => {
+  fc.assert(
+    fc.property(fc.string({ unit: "binary" }), (text) => {
+      expect(keccak256(text)).toBe(keccak256ByViem(stringToBytes(text)));
+    }),
+  );
+  for (const text of ["", "ünï", "👩‍🚀", "\ud800", "a\udc00b", "\0"]) {
+    expect(keccak256(text)).toBe(keccak256ByViem(stringToBytes(text)));
+  }
+});
+
+test("hexadecimal parts hash as their bytes after each other", () => {
+  const [one, two] = [toHex(1, { size: 32 }), toHex(2n ** 255n, { size: 32 })];
+  expect(keccak256OfHex(one, two)).toBe(keccak256ByViem(`${one}${two.slice(2)}` as Hex));
+  expect(keccak256OfHex("0x")).toBe(keccak256ByViem("0x"));
+});
+
+test("addresses get the capitals that another program gives them", () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ minLength: 20, maxLength: 20 }), (bytes) => {
+      const address = toHex(bytes);
+      expect(checksummed(address)).toBe(getAddress(address));
+      expect(checksummed(address.toUpperCase().replace("0X", "0x") as Hex)).toBe(getAddress(address));
+    }),
+    { numRuns: 1_000 },
+  );
+});

@@ -1,0 +1,33 @@
+import { expect, test } from "vitest";
+import { mapInTurns } from "../../src/api/http/mapYielding.ts";
+
+/** Keeps the process busy, as hashing does. */
+function work(milliseconds: number): void {
+  const until = performance.now() + milliseconds;
+  while (performance.now() < until);
+}
+
+test("results keep the order of the items", async () => {
+  expect(await mapInTurns([3, 1, 2], (item) => item * 2)).toEqual([6, 2, 4]);
+  expect(await mapInTurns([], () => 1)).toEqual([]);
+});
+
+test("others have their turn while many items are mapped", async () => {
+  let turns = 0;
+  let isDone = false;
+  const other = () => {
+    turns++;
+    if (!isDone) setImmediate(other);
+  };
+  setImmediate(other);
+  await mapInTurns(Array(40).fill(4), work);
+  isDone = true;
+  expect(turns).toBeGreaterThan(8);
+});
+
+test("what one item throws is thrown", async () => {
+  const map = () => {
+    throw new Error("no name");
+  };
+  await expect(mapInTurns([1], map)).rejects.toThrow("no name");
+});

@@ -1,0 +1,159 @@
+import { Validator } from "@seriousme/openapi-schema-validator";
+import { DiscoveryDocument } from "mppx/discovery";
+import { describe, expect, test } from "vitest";
+import type { PaymentOffer } from "../../src/api/access/payment.ts";
+import { operations } from "../../src/api/endpoints/index.ts";
+import { errorsOf } from "../../src/api/http/endpoint.ts";
+import { openApiDocument } from "../../src/api/http/openapi.ts";
+import { toLlms, toLlmsFull } from "../../src/api/pages/llms.ts";
+import { errorCodes } from "../../src/api/schemas/errors.ts";
+
+type Parameter = {
+  name: string;
+  in: string;
+  required: boolean;
+  description?: string;
+  schema: { example?: unknown };
+};
+type Operation = {
+  summary: string;
+  operationId: string;
+  parameters?: Parameter[];
+  responses: Record<string, { description: string }>;
+};
+
+const document = openApiDocument(operations);
+const paths = JSON.parse(JSON.stringify(document.paths)) as Record<string, Record<string, Operation>>;
+const named = operations.map((operation) => [`${operation.method} ${operation.path}`, operation] as const);
+
+test("the document is valid OpenAPI 3.1 by a public validator", async () => {
+  const { valid, errors } = await new Validator().validate(JSON.parse(JSON.stringify(document)));
+  expect(errors ?? []).toEqual([]);
+  expect(valid).toBe(true);
+});
+
+test("it describes every operation of the specification, and one of our own", () => {
+  const described = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((m) => `${m} ${path}`),
+  );
+  expect(described.sort()).toEqual(
+    [
+      "get /whois/{name}",
+      "post /whois/bulk",
+      "get /search-domains",
+      "get /domain/{name}/events",
+      "get /domain/{name}/subdomains",
+      "get /domain/{name}/registration-history",
+      "get /domain/{name}/records",
+      "get /domain/{name}/records/text/{key}",
+      "get /domain/{name}/records/text/{key}/history",
+      "get /domain/{name}/ownership-history",
+      "get /domain/{name}/resolver-history",
+      "get /lookup-hash/{hash}",
+      "get /lookup-namehash/{hash}",
+      "get /lookup-labelhash/{hash}",
+      "get /address/{address}/domains",
+      "get /address/{address}/domain-count",
+      "get /address/{address}/primary-name",
+      "post /address/primary-names/bulk",
+      "get /address/{address}/summary",
+      "get /address/{address}/previous-domains",
+      "get /domain/{name}/agent",
+      "get /agents",
+      "get /agents/{agentId}",
+      "get /indexing-status",
+      "get /stats",
+      "get /pending-stats",
+      "get /ens-stats",
+      "get /ens-stats/registrations",
+      "get /ens-stats/distribution",
+      "get /ens-stats/primary-names",
+      "get /ens-stats/recent-activity",
+    ].sort(),
+  );
+});
+
+describe.each(named)("%s", (_, operation) => {
+  const described = paths[operation.path]?.[operation.method];
+
+  test("has a summary, and each parameter a description and an example that it accepts", () => {
+    expect(described?.summary).toMatch(/^[A-Z]/);
+    const declared = [...Object.keys(operation.params.shape), ...Object.keys(operation.query.shape)];
+    expect((described?.parameters ?? []).map(({ name }) => name).sort()).toEqual(declared.sort());
+    for (const { name, in: place, required, description, schema } of described?.parameters ?? []) {
+      expect(description, name).toBeTruthy();
+      expect(required, name).toBe(place === "path");
+      const fields = place === "path" ? operation.params : operation.query;
+      const example = schema.example;
+      if (place === "path") expect(example, name).toBeDefined();
+      if (example !== undefined) {
+        expect(fields.shape[name]?.safeParse(String(example)).success, `${name}: ${example}`).toBe(true);
+      }
+    }
+  });
+
+  test("names every error that it may give, under its status", () => {
+    for (const code of errorsOf(operation)) {
+      expect(described?.responses[errorCodes[code].status]?.description).toContain(`\`${code}\``);
+    }
+  });
+
+  test("has a price, and cacheable answers belong to the statistics", () => {
+    const isFree = operation.cost === 0;
+    expect(isFree).toBe(operation.group === "Statistics" || operation.group === "System");
+    expect(operation.cacheSeconds !== undefined).toBe(operation.group === "Statistics");
+  });
+
+  test("is in the texts for language models", () => {
+    const title = `${operation.method.toUpperCase()} ${operation.path}`;
+    expect(toLlms(document)).toContain(`\`${title}\`: ${operation.summary}`);
+    expect(toLlmsFull(document)).toContain(`## ${title}\n`);
+  });
+});
+
+test("operations have names of their own", () => {
+  const ids = Object.values(paths).flatMap((methods) =>
+    Object.values(methods).map(({ operationId }) => operationId),
+  );
+  expect(new Set(ids).size).toBe(ids.length);
+});
+
+test("every shape that the document refers to is in it", () => {
+  const text = JSON.stringify(document);
+  const names = [...text.matchAll(/"#\/components\/schemas\/([^"]+)"/g)].map(([, name]) => name ?? "");
+  expect(names.length).toBeGreaterThan(20);
+  for (const name of names) expect(document.components?.schemas, name).toHaveProperty(name);
+});
+
+describe("where requests can be paid for", () => {
+  const offer = (credits: number | null): PaymentOffer => ({
+    ...{ intent: "charge", method: "tempo", currency: `0x20c0${"0".repeat(36)}` },
+    ...{ amount: credits === null ? null : String(credits * 1_000), description: "A price" },
+  });
+  const paid = JSON.parse(JSON.stringify(openApiDocument(operations, "metered", offer)));
+
+  test("the document is valid still, and says so to payers", async () => {
+    const { valid, errors } = await new Validator().validate(structuredClone(paid));
+    expect(errors ?? []).toEqual([]);
+    expect(valid).toBe(true);
+    expect(DiscoveryDocument.safeParse(paid).error).toBeUndefined();
+    expect(paid["x-service-info"]).toEqual({
+      ...{ categories: ["data"], docs: { homepage: "/", apiReference: "/docs", llms: "/llms.txt" } },
+    });
+    expect(toLlmsFull(paid)).toContain("Machine Payments Protocol");
+  });
+
+  test.each(named)("%s names its price in money, or none", (_, { method, path, cost }) => {
+    const { [method]: described } = paid.paths[path];
+    const amount = typeof cost === "number" ? String(cost * 1_000) : null;
+    const offers = [expect.objectContaining({ amount })];
+    expect(described["x-payment-info"]).toEqual(cost === 0 ? undefined : { offers });
+    expect(described.responses[402]?.headers?.["WWW-Authenticate"] !== undefined).toBe(cost !== 0);
+  });
+
+  test("elsewhere nothing speaks of payments", () => {
+    for (const plain of [openApiDocument(operations), openApiDocument(operations, "metered")]) {
+      expect(JSON.stringify(plain)).not.toMatch(/x-payment-info|x-service-info|Machine Payments/);
+    }
+  });
+});

@@ -1,0 +1,179 @@
+import { z } from "@hono/zod-openapi";
+import { Hono } from "hono";
+import { describe, expect, test, vi } from "vitest";
+import { createApp } from "../../src/api/http/app.ts";
+import { endpoint } from "../../src/api/http/endpoint.ts";
+import { ApiError } from "../../src/api/schemas/errors.ts";
+import { input } from "../../src/api/schemas/input.ts";
+
+const echo = endpoint({
+  method: "get",
+  path: "/echo/{name}",
+  group: "System",
+  summary: "Echo",
+  params: z.object({ name: input.name() }),
+  query: z.object({
+    page: input.digits("page", { min: 1, max: 10 }).optional(),
+    sort: input.choice(["asc", "desc"], "sort").optional(),
+    flag: input.optionalFlag("flag", "A flag"),
+  }),
+  reply: z.strictObject({ name: z.string(), page: z.number().nullable(), flag: z.boolean().nullable() }),
+  errors: ["INVALID_NAME"],
+  cost: 1,
+  handle: async ({ name, page, flag }) => ({ name: name.name, page: page ?? null, flag: flag ?? null }),
+});
+
+const batch = endpoint({
+  method: "post",
+  path: "/batch",
+  group: "System",
+  summary: "Batch",
+  body: z.object({ names: z.array(z.string()), address: input.address().optional() }),
+  reply: z.strictObject({ count: z.number() }),
+  cost: ({ names }) => names.length,
+  handle: async ({ names }) => ({ count: names.length }),
+});
+
+const broken = endpoint({
+  method: "get",
+  path: "/broken",
+  group: "System",
+  summary: "Broken",
+  reply: z.strictObject({}),
+  cost: 0,
+  handle: async () => {
+    throw new Error('relation "secret" does not exist');
+  },
+});
+
+const refused = endpoint({
+  method: "get",
+  path: "/refused",
+  group: "System",
+  summary: "Refused",
+  reply: z.strictObject({}),
+  cost: 0,
+  handle: async () => {
+    throw new ApiError("LIVE_RESOLUTION_FAILED", "The chain could not be asked.");
+  },
+});
+
+const pages = new Hono().get("/page", (c) => c.text("a page"));
+const app = createApp({
+  operations: [echo, batch, broken, refused],
+  makeCtx: async () => ({}) as never,
+  pages,
+});
+
+const ask = async (path: string, init?: RequestInit) => {
+  const reply = await app.request(path, init);
+  return {
+    status: reply.status,
+    body: (await reply.json()) as Record<string, unknown>,
+    headers: reply.headers,
+  };
+};
+
+const post = (body: string, type: string | null = "application/json") =>
+  ask("/batch", { method: "POST", body, ...(type !== null && { headers: { "content-type": type } }) });
+
+const fault = (code: string) => ({ error: { code, message: expect.stringMatching(/\S.*\.$/) } });
+
+describe("routes", () => {
+  test("are served with and without /api", async () => {
+    const answer = { name: "alice.eth", page: 2, flag: true };
+    expect((await ask("/echo/ALICE.eth?page=2&flag=true")).body).toEqual(answer);
+    expect((await ask("/api/echo/ALICE.eth?page=2&flag=true")).body).toEqual(answer);
+    expect(await (await app.request("/api/page")).text()).toBe("a page");
+  });
+
+  test("expose the headers that browsers would keep from programs", async () => {
+    expect((await ask("/echo/alice.eth")).headers.get("access-control-expose-headers")).toContain(
+      "Retry-After",
+    );
+  });
+
+  test("answer HEAD as GET without a body", async () => {
+    const reply = await app.request("/echo/alice.eth", { method: "HEAD" });
+    expect([reply.status, await reply.text()]).toEqual([200, ""]);
+  });
+
+  test("answer OPTIONS with the methods there are", async () => {
+    const reply = await app.request("/echo/alice.eth", { method: "OPTIONS" });
+    expect([reply.status, reply.headers.get("allow")]).toEqual([204, "GET, HEAD, OPTIONS"]);
+  });
+});
+
+describe("errors", () => {
+  test.each(["/nothing", "/api/nothing", "/api", "/echo", "/echo/a/b", "/apiecho/alice.eth"])(
+    "%s does not exist",
+    async (path) => {
+      expect(await ask(path)).toMatchObject({ status: 404, body: fault("NOT_FOUND") });
+    },
+  );
+
+  test("a wrong method is answered with those that are allowed", async () => {
+    const reply = await ask("/api/echo/alice.eth", { method: "DELETE" });
+    expect(reply).toMatchObject({ status: 405, body: fault("METHOD_NOT_ALLOWED") });
+    expect(reply.headers.get("allow")).toBe("GET, HEAD, OPTIONS");
+    expect((await ask("/batch")).headers.get("allow")).toBe("POST, OPTIONS");
+  });
+
+  test.each([
+    ["/echo/", "INVALID_NAME"],
+    ["/echo/a..b", "INVALID_NAME"],
+    ["/echo/%E0%A4%A", "INVALID_NAME"],
+    ["/echo/%00.eth", "INVALID_NAME"],
+    [`/echo/${"a".repeat(10_000)}`, "INVALID_NAME"],
+    ["/echo/alice.eth?page=0", "INVALID_PARAMETER"],
+    ["/echo/alice.eth?page=-1", "INVALID_PARAMETER"],
+    ["/echo/alice.eth?page=1.5", "INVALID_PARAMETER"],
+    ["/echo/alice.eth?page=", "INVALID_PARAMETER"],
+    ["/echo/alice.eth?page=1&page=2", "INVALID_PARAMETER"],
+    ["/echo/alice.eth?sort=up", "INVALID_PARAMETER"],
+    ["/echo/alice.eth?flag=yes", "INVALID_PARAMETER"],
+  ])("%s is %s", async (path, code) => {
+    expect(await ask(path)).toMatchObject({ status: 400, body: fault(code) });
+  });
+
+  test("parameters that nobody declared are ignored", async () => {
+    expect((await ask("/echo/alice.eth?colour=blue")).status).toBe(200);
+  });
+
+  test.each([
+    ["{}", "MISSING_PARAMETER"],
+    ["[]", "INVALID_PARAMETER"],
+    ["null", "INVALID_PARAMETER"],
+    ["{", "INVALID_PARAMETER"],
+    ["", "INVALID_PARAMETER"],
+    ['{"names":"a"}', "INVALID_PARAMETER"],
+    ['{"names":[1]}', "INVALID_PARAMETER"],
+    ['{"names":[],"address":"0x1"}', "INVALID_ADDRESS"],
+    [JSON.stringify({ names: ["a".repeat(1_100_000)] }), "LIMIT_EXCEEDED"],
+  ])("the body %.40s is %s", async (body, code) => {
+    expect(await post(body)).toMatchObject({ status: 400, body: fault(code) });
+  });
+
+  test.each(["text/plain", "application/x-www-form-urlencoded", null])(
+    "a body sent as %s is refused",
+    async (type) => {
+      expect(await post('{"names":[]}', type)).toMatchObject({
+        status: 400,
+        body: fault("INVALID_PARAMETER"),
+      });
+    },
+  );
+
+  test("an error of ours is logged whole and told without its text", async () => {
+    const log = vi.spyOn(console, "error").mockImplementation(() => {});
+    const reply = await ask("/broken");
+    expect(reply).toMatchObject({ status: 500, body: fault("INTERNAL_ERROR") });
+    expect(JSON.stringify(reply.body)).not.toContain("secret");
+    expect(log.mock.calls.flat().join(" ")).toContain("secret");
+    log.mockRestore();
+  });
+
+  test("each code has its status", async () => {
+    expect(await ask("/refused")).toMatchObject({ status: 502, body: fault("LIVE_RESOLUTION_FAILED") });
+  });
+});

@@ -1,0 +1,180 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { Head } from "../../src/api/indexState/chainHead.ts";
+import { createFreshness, type FreshnessPlan } from "../../src/api/indexState/freshness.ts";
+import { listProgress } from "../../src/api/indexState/progress.ts";
+import { createPace } from "../../src/api/indexState/progressRate.ts";
+import { completedIndexesIn } from "../../src/api/serviceDb/completedIndexes.ts";
+import { openStore, type Store } from "../../src/api/serviceDb/store.ts";
+import { openApi } from "../query/api.ts";
+import { CHAIN_ID } from "../query/rows.ts";
+import { createTables, setProgress, type Tables } from "../query/tables.ts";
+
+const NOW = 1_800_000_000;
+
+let tables: Tables;
+let store: Store;
+
+beforeEach(async () => {
+  tables = await createTables();
+  store = openStore({ databaseUrl: tables.databaseUrl, schema: "own" });
+});
+
+afterEach(async () => {
+  await store.close();
+  await tables.drop();
+});
+
+/** A process that has just started. */
+const freshness = (plan: Partial<FreshnessPlan> = {}, head: Head | null = null) =>
+  createFreshness({
+    ...{ db: tables.db, heads: async () => head, completed: completedIndexesIn(store) },
+    ...{ chainId: CHAIN_ID, startBlocks: { [CHAIN_ID]: 100 }, maxLagSeconds: 120, clock: () => NOW },
+    isActive: async () => false,
+    ...plan,
+  });
+
+const setReady = (ready: 0 | 1) =>
+  tables.pool.query("update _ponder_meta set value = jsonb_set(value, '{is_ready}', $1)", [String(ready)]);
+
+const at = (block: number, time: number) => setProgress(tables, { chainId: CHAIN_ID, block, time });
+
+/** Where an indexer that starts again takes its tables back to. */
+const setSafe = (block: number, time: number) =>
+  tables.pool.query("update _ponder_checkpoint set safe_checkpoint = $1", [
+    `${String(time).padStart(10, "0")}${"0".repeat(16)}${String(block).padStart(16, "0")}`.padEnd(75, "0"),
+  ]);
+
+describe("on a public chain", () => {
+  test("the index answers up to the lag that is allowed, and no further", async () => {
+    await at(500, NOW - 120);
+    await expect(freshness().require()).resolves.toBeUndefined();
+    await at(500, NOW - 121);
+    await expect(freshness().require()).rejects.toMatchObject({
+      code: "INDEX_NOT_READY",
+      headers: { "Retry-After": "5" },
+      message: expect.stringMatching(/121 seconds behind the chain.*old answers are not given/),
+    });
+  });
+
+  test("a head that a node tells makes no index fresh: the clock decides", async () => {
+    await at(500, NOW - 1_000);
+    const report = await freshness({}, { number: 500, timestamp: NOW - 1_000 }).report();
+    expect(report).toMatchObject({ unfit: "late", chains: [{ lagBlocks: 0, lagSeconds: 1_000 }] });
+  });
+});
+
+describe("while past events are missing", () => {
+  test("nothing is answered, however near the head it seems", async () => {
+    await at(500, NOW);
+    await setReady(0);
+    await expect(freshness().require()).rejects.toMatchObject({ headers: { "Retry-After": "30" } });
+  });
+
+  test("the report says how much is done, from the first block that has something", async () => {
+    await at(475, NOW - 9_999);
+    await setReady(0);
+    const report = await freshness({}, { number: 1_100, timestamp: NOW }).report();
+    expect(report).toMatchObject({ unfit: "building", chains: [{ lagBlocks: 625, lagSeconds: 9_999 }] });
+    expect(report.chains[0]?.backfill).toEqual({ percentage: 37.5, secondsLeft: null });
+  });
+});
+
+describe("after a restart of the indexer", () => {
+  test("another process knows that the index was complete, and the lag decides", async () => {
+    await at(500, NOW - 60);
+    await freshness().require();
+    await setReady(0);
+    await expect(freshness().require()).resolves.toBeUndefined();
+    await setSafe(430, NOW - 600);
+    expect((await freshness().report()).unfit).toBe("catching_up");
+  });
+
+  test("tables that were made anew are another index", async () => {
+    await at(500, NOW);
+    await freshness().require();
+    await setReady(0);
+    await tables.pool.query(
+      "create table copy as table _ponder_meta; drop table _ponder_meta; alter table copy rename to _ponder_meta",
+    );
+    expect((await freshness().report()).unfit).toBe("building");
+  });
+
+  test("the tables are of the safe checkpoint until they have gone on from there", async () => {
+    await at(500, NOW);
+    await setSafe(425, NOW - 900);
+    const indexedBlock = async () => (await listProgress(tables.db))[0]?.blockNumber;
+    expect(await indexedBlock()).toBe(500);
+    await setReady(0);
+    expect(await indexedBlock()).toBe(425);
+    await tables.pool.query("drop index domains_node; create index domains_node on domains (node)");
+    await setReady(1);
+    expect(await indexedBlock()).toBe(425);
+    expect((await freshness().report()).unfit).toBe("late");
+    await at(426, NOW - 888);
+    expect(await indexedBlock()).toBe(426);
+    // Indexes that Namedex builds itself, whenever it likes, say nothing of rows.
+    await tables.pool.query("create index a_late_one on domains (node); reindex index events_node");
+    expect(await indexedBlock()).toBe(426);
+  });
+});
+
+describe("on a chain whose time may stand still", () => {
+  const still = { maxLagSeconds: null, clock: null };
+
+  test("the index answers once it has reached the head, and goes on while the head does", async () => {
+    await at(500, 7);
+    let head = 501;
+    const heads = async () => ({ number: head, timestamp: 19 });
+    const watched = freshness({ ...still, heads });
+    await expect(watched.require()).rejects.toMatchObject({ code: "INDEX_NOT_READY" });
+    await at(501, 19);
+    await watched.require();
+    head = 900;
+    expect((await watched.report()).unfit).toBe(null);
+  });
+
+  test("tables that went back have to reach it again", async () => {
+    await at(500, 7);
+    const watched = freshness(still, { number: 500, timestamp: 7 });
+    expect((await watched.report()).unfit).toBe(null);
+    await at(470, 1);
+    expect((await watched.report()).unfit).toBe("catching_up");
+  });
+
+  test("a node that does not answer is no reason to refuse", async () => {
+    await at(500, 7);
+    await expect(freshness(still).require()).resolves.toBeUndefined();
+  });
+});
+
+test("GET /indexing-status", async () => {
+  await at(4_242, NOW - 30);
+  const { status, body } = await openApi(tables, NOW, { chainHead: 4_250 }).get("/indexing-status");
+  expect(status).toBe(200);
+  expect(body).toEqual({
+    ...{ ready: true, reason: null, running: true, phase: "realtime", network: "devnet", schema: "public" },
+    ...{ active: false, build: "", max_lag_seconds: null },
+    chains: [
+      {
+        ...{ chain: "devnet", chain_id: CHAIN_ID, phase: "realtime" },
+        ...{ head_block_number: 4_250, indexed_block_number: 4_242, finalized_block_number: 4_242 },
+        ...{ indexed_block_timestamp: NOW - 30, lag_blocks: 8, lag_seconds: 30 },
+        ...{ progress_percentage: null, estimated_seconds_left: null },
+      },
+    ],
+  });
+});
+
+test("the estimate is by the speed of the last minutes", () => {
+  let time = 0;
+  const pace = createPace(() => time);
+  pace.note(0);
+  expect(pace.secondsUntil(1_000)).toBe(null);
+  for (let minute = 1; minute <= 30; minute++) {
+    time = minute * 60_000;
+    pace.note(minute <= 15 ? 0 : (minute - 15) * 60);
+  }
+  expect(pace.secondsUntil(1_000)).toBe(100);
+  pace.note(10);
+  expect(pace.secondsUntil(1_000)).toBe(null);
+});

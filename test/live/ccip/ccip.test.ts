@@ -1,0 +1,190 @@
+import {
+  type Address,
+  concat,
+  decodeAbiParameters,
+  decodeFunctionResult,
+  encodeAbiParameters,
+  encodeErrorResult,
+  encodeFunctionData,
+  getAddress,
+  type Hex,
+} from "viem";
+import { describe, expect, test } from "vitest";
+import { batchGatewayAbi, offchainLookupAbi } from "../../../abis/universalResolver.ts";
+import { callWithLookups, OWN_BATCH_GATEWAY } from "../../../src/api/live/ccip/ccip.ts";
+import {
+  createGateways,
+  GatewayError,
+  type Gateways,
+  type Lookup,
+} from "../../../src/api/live/ccip/gatewayClient.ts";
+import type { LiveFailure } from "../../../src/api/live/failure.ts";
+import type { CallAt, CallResult } from "../../../src/api/live/rpc.ts";
+
+const contract = getAddress("0x00000000000000000000000000000000000000c1");
+const stranger = getAddress("0x00000000000000000000000000000000000000c2");
+const callback = "0x11223344";
+const extraData = "0xeeee";
+
+type Asked = { sender?: Address; urls: string[]; data?: Hex };
+
+const lookup = ({ sender = contract, urls, data = "0x01" }: Asked): CallResult => ({
+  ok: false,
+  revert: encodeErrorResult({
+    abi: offchainLookupAbi,
+    errorName: "OffchainLookup",
+    args: [sender, urls, data, callback, extraData],
+  }),
+});
+
+const batch = (requests: Required<Asked>[]): CallResult =>
+  lookup({
+    urls: [OWN_BATCH_GATEWAY],
+    data: encodeFunctionData({ abi: batchGatewayAbi, functionName: "query", args: [requests] }),
+  });
+
+const done: CallResult = { ok: true, data: "0xd0" };
+
+/** A contract that answers each call with the next of these, on a node that writes the calls down. */
+async function run(answers: CallResult[], gateways: Pick<Gateways, "ask">) {
+  const calls: CallAt[] = [];
+  const rpc = {
+    isConfigured: true,
+    newestBlock: async () => 7,
+    call: async (call: CallAt) => {
+      calls.push(call);
+      return answers[Math.min(calls.length, answers.length) - 1] as CallResult;
+    },
+  };
+  const signal = AbortSignal.timeout(60_000);
+  const reach = { rpc, gateways: { close: async () => {}, ...gateways }, signal };
+  const first = { to: contract, data: "0xca11" as Hex, blockNumber: 7 };
+  const result = await callWithLookups(reach, first).catch((error: LiveFailure) => error);
+  return { result, calls };
+}
+
+/** Gateways that answer at once, and count. */
+function answering(answer: (lookup: Lookup) => Hex = () => "0xaa") {
+  const asked: Lookup[] = [];
+  const ask: Gateways["ask"] = async (one) => {
+    asked.push(one);
+    return answer(one);
+  };
+  return { asked, ask };
+}
+
+const refuse: Gateways["ask"] = async () => {
+  throw new GatewayError("gateway.example answered with status 404", 404);
+};
+
+describe("a look-up", () => {
+  test("is made, and the contract called back with its answer at the same block", async () => {
+    const gateways = answering(() => "0xbeef");
+    const { result, calls } = await run(
+      [lookup({ urls: ["https://gateway.example/{data}"] }), done],
+      gateways,
+    );
+    expect(result).toEqual(done);
+    expect(gateways.asked).toMatchObject([{ sender: contract, data: "0x01" }]);
+    const parameters = encodeAbiParameters([{ type: "bytes" }, { type: "bytes" }], ["0xbeef", extraData]);
+    expect(calls[1]).toEqual({ to: contract, data: concat([callback, parameters]), blockNumber: 7 });
+  });
+
+  test("in another contract's name is not made", async () => {
+    const gateways = answering();
+    const { result } = await run(
+      [lookup({ sender: stranger, urls: ["https://gateway.example"] }), done],
+      gateways,
+    );
+    expect(result).toMatchObject({
+      step: "resolver",
+      message: expect.stringContaining("another contract's name"),
+    });
+    expect(gateways.asked).toEqual([]);
+  });
+
+  test("whose gateway fails is a failure", async () => {
+    const { result } = await run([lookup({ urls: ["https://gateway.example"] }), done], { ask: refuse });
+    expect(result).toMatchObject({ step: "gateway", message: expect.stringContaining("status 404") });
+  });
+
+  test("may follow another, up to four", async () => {
+    const asking = lookup({ urls: ["https://gateway.example"] });
+    const four = await run([asking, asking, asking, asking, done], answering());
+    expect(four.result).toEqual(done);
+    const gateways = answering();
+    const endless = await run([asking], gateways);
+    expect(endless.result).toMatchObject({ step: "gateway", message: expect.stringContaining("4 rounds") });
+    expect(gateways.asked).toHaveLength(4);
+  });
+});
+
+describe("a batch of look-ups", () => {
+  /** What the contract is told of its batch. */
+  const toldOf = (calls: CallAt[]) => {
+    const parameters = `0x${calls[1]?.data.slice(10)}` as Hex;
+    const [answer] = decodeAbiParameters([{ type: "bytes" }, { type: "bytes" }], parameters);
+    return decodeFunctionResult({ abi: batchGatewayAbi, functionName: "query", data: answer });
+  };
+  const request = (data: Hex, urls = ["https://gateway.example"]) => ({ sender: stranger, urls, data });
+
+  test("is made one by one, each with the sender that it names", async () => {
+    const gateways = answering(({ data }) => data);
+    const { result, calls } = await run([batch([request("0x01"), request("0x02")]), done], gateways);
+    expect(result).toEqual(done);
+    expect(toldOf(calls)).toEqual([
+      [false, false],
+      ["0x01", "0x02"],
+    ]);
+    expect(gateways.asked.map(({ sender }) => sender)).toEqual([stranger, stranger]);
+  });
+
+  test("tells the contract which of them failed", async () => {
+    const ask: Gateways["ask"] = async ({ data }) =>
+      (data === "0x01" ? refuse : answering().ask)({} as never, {} as never);
+    const { calls } = await run([batch([request("0x01"), request("0x02")]), done], { ask });
+    const [failures, responses] = toldOf(calls);
+    expect(failures).toEqual([true, false]);
+    expect(responses[0]).toBe(
+      encodeErrorResult({
+        abi: batchGatewayAbi,
+        errorName: "HttpError",
+        args: [404, "gateway.example answered with status 404"],
+      }),
+    );
+  });
+
+  test("may hold another batch", async () => {
+    const inner = encodeFunctionData({
+      abi: batchGatewayAbi,
+      functionName: "query",
+      args: [[request("0x03")]],
+    });
+    const gateways = answering(({ data }) => data);
+    const { calls } = await run([batch([request(inner, [OWN_BATCH_GATEWAY])]), done], gateways);
+    const [failures, [response = "0x"]] = toldOf(calls);
+    expect(failures).toEqual([false]);
+    const innerAnswer = decodeFunctionResult({ abi: batchGatewayAbi, functionName: "query", data: response });
+    expect(innerAnswer).toEqual([[false], ["0x03"]]);
+  });
+
+  test("sends at most fifty requests, over all rounds", async () => {
+    const real = createGateways({ allowLoopback: true, timeoutMs: 200 });
+    const dead = ["http://127.0.0.1:1/{data}"];
+    const { calls } = await run([batch(Array.from({ length: 60 }, () => request("0x01", dead))), done], real);
+    await real.close();
+    const [failures, responses] = toldOf(calls);
+    expect(failures.every((failed) => failed)).toBe(true);
+    const refused = encodeErrorResult({
+      abi: batchGatewayAbi,
+      errorName: "HttpError",
+      args: [0, "The resolver asks for too many look-ups."],
+    });
+    expect(responses.filter((response) => response === refused)).toHaveLength(10);
+  });
+
+  test("that cannot be read is a failure", async () => {
+    const { result } = await run([lookup({ urls: [OWN_BATCH_GATEWAY], data: "0x1234" }), done], answering());
+    expect(result).toMatchObject({ step: "gateway", message: expect.stringContaining("cannot be read") });
+  });
+});

@@ -1,0 +1,280 @@
+import type { lookup as dnsLookup } from "node:dns";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import {
+  createGateways,
+  type GatewayError,
+  type Gateways,
+} from "../../../src/api/live/ccip/gatewayClient.ts";
+
+/** In the public range, but given to nobody: no connection comes about. */
+const UNUSED_PUBLIC_ADDRESS = "2000::1";
+
+const sender = "0xAbCdEf0000000000000000000000000000000001";
+
+/** A server on the loopback address that counts who came, and answers as each test says. */
+let server: Server;
+let port = 0;
+let visits: { url: string; method: string; body: string }[] = [];
+let answer: (request: IncomingMessage, response: ServerResponse) => void = () => {};
+
+const json = (body: unknown, status = 200) => {
+  answer = (_, response) => {
+    response.writeHead(status, { "content-type": "application/json" });
+    response.end(JSON.stringify(body));
+  };
+};
+
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    let body = "";
+    request.on("data", (chunk) => {
+      body += chunk;
+    });
+    request.on("end", () => {
+      visits.push({ url: request.url ?? "", method: request.method ?? "", body });
+      answer(request, response);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  port = (server.address() as AddressInfo).port;
+});
+afterAll(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+const opened: Gateways[] = [];
+afterEach(async () => {
+  visits = [];
+  await Promise.all(opened.splice(0).map((gateways) => gateways.close()));
+});
+
+/** Finds these addresses for every host name, as a name server under a stranger's control would. */
+const resolving = (...addresses: string[]) =>
+  ((_host: string, _options: unknown, callback: (error: null, found: unknown) => void) =>
+    callback(
+      null,
+      addresses.map((address) => ({ address, family: address.includes(":") ? 6 : 4 })),
+    )) as unknown as typeof dnsLookup;
+
+type Way = { allowLoopback?: boolean; lookup?: typeof dnsLookup; timeoutMs?: number; fetches?: number };
+
+async function ask(urls: string[], way: Way = {}): Promise<string> {
+  const { allowLoopback = false, fetches = 50, ...rules } = way;
+  const gateways = createGateways({ allowLoopback, timeoutMs: 20_000, ...rules });
+  opened.push(gateways);
+  const limits = { fetches: { left: fetches }, signal: AbortSignal.timeout(50_000) };
+  return gateways.ask({ sender, urls, data: "0x1234" }, limits).catch((error: GatewayError) => {
+    expect(error.name).toBe("GatewayError");
+    return `refused: ${error.message}`;
+  });
+}
+
+describe("a gateway that may not be asked", () => {
+  const notPublic = "is not at a public address, so it is not asked";
+  const literal = (host: string) => [`https://${host}:PORT/{data}`, notPublic] as const;
+  const refused: readonly (readonly [url: string, because: string])[] = [
+    ["http://example.org/{data}", "only https: is asked"],
+    ["http://127.0.0.1:PORT/{data}", "only https: is asked"],
+    ["file:///etc/passwd", "only https: is asked"],
+    ["data:application/json,{}", "only https: is asked"],
+    ["ftp://example.org/{data}", "only https: is asked"],
+    ["x-batch-gateway:true", "only https: is asked"],
+    ["https://me:secret@example.org/{data}", "holds a user name"],
+    ["no url", "no URL"],
+    literal("127.0.0.1"),
+    literal("127.1"),
+    literal("0x7f000001"),
+    literal("2130706433"),
+    literal("0177.0.0.1"),
+    literal("%31%32%37.0.0.1"),
+    literal("127.0.0.1."),
+    literal("0.0.0.0"),
+    literal("[::1]"),
+    literal("[::]"),
+    literal("[::ffff:127.0.0.1]"),
+    literal("[::ffff:7f00:1]"),
+    literal("[::127.0.0.1]"),
+    literal("[64:ff9b::7f00:1]"),
+    literal("[64:ff9b:1::7f00:1]"),
+    literal("[2002:7f00:1::]"),
+    literal("[fe80::1]"),
+    literal("[fec0::1]"),
+    literal("[fd00:ec2::254]"),
+    literal("10.0.0.1"),
+    literal("172.16.0.1"),
+    literal("192.168.1.1"),
+    literal("100.64.0.1"),
+    literal("100.100.100.200"),
+    literal("169.254.169.254"),
+    literal("[::ffff:169.254.169.254]"),
+    literal("168.63.129.16"),
+    literal("192.0.0.192"),
+    literal("224.0.0.1"),
+    literal("255.255.255.255"),
+  ];
+
+  test.each(refused)("%s is refused without a connection", async (url, because) => {
+    json({ data: "0xaa" });
+    expect(await ask([url.replace("PORT", String(port))])).toMatch(/^refused: /);
+    expect(await ask([url.replace("PORT", String(port))])).toContain(because);
+    expect(visits).toEqual([]);
+  });
+
+  test.each([["127.0.0.1"], ["::1"], ["::ffff:127.0.0.1"], ["10.1.2.3"], ["169.254.169.254"], ["fd00::1"]])(
+    "a host name that leads to %s is refused when the connection is made",
+    async (address) => {
+      json({ data: "0xaa" });
+      const said = await ask([`https://gateway.example:${port}/{data}`], { lookup: resolving(address) });
+      expect(said).toBe("refused: gateway.example is not at a public address, so it is not asked");
+      expect(visits).toEqual([]);
+    },
+  );
+
+  test("a host name that was public at the first question gains nothing by another answer at the second", async () => {
+    let asked = 0;
+    const lookup = ((host: string, options: object, callback: never) => {
+      asked++;
+      const address = asked === 1 ? UNUSED_PUBLIC_ADDRESS : "127.0.0.1";
+      return resolving(address)(host, options, callback);
+    }) as unknown as typeof dnsLookup;
+    const gateways = createGateways({ allowLoopback: false, timeoutMs: 5_000, lookup });
+    opened.push(gateways);
+    const url = `https://rebinding.example:${port}/{data}`;
+    const limits = () => ({ fetches: { left: 9 }, signal: AbortSignal.timeout(60_000) });
+    await expect(gateways.ask({ sender, urls: [url], data: "0x" }, limits())).rejects.toThrow();
+    await expect(gateways.ask({ sender, urls: [url], data: "0x" }, limits())).rejects.toThrow(
+      /not at a public address/,
+    );
+    expect(asked).toBe(2);
+    expect(visits).toEqual([]);
+  });
+
+  test("development allows loopback addresses only where the URL names them", async () => {
+    json({ data: "0xaa" });
+    const allowLoopback = true;
+    expect(await ask([`http://127.0.0.1:${port}/{data}`], { allowLoopback })).toBe("0xaa");
+    expect(await ask([`http://localhost:${port}/{data}`], { allowLoopback })).toBe("0xaa");
+    expect(visits).toHaveLength(2);
+    const lookup = resolving("127.0.0.1");
+    expect(await ask([`https://gateway.example:${port}/`], { allowLoopback, lookup })).toContain(
+      "public address",
+    );
+    expect(await ask([`http://gateway.example:${port}/`], { allowLoopback, lookup })).toContain(
+      "only https:",
+    );
+    expect(await ask([`http://169.254.169.254:${port}/`], { allowLoopback })).toContain("only https:");
+    expect(await ask([`https://10.0.0.1:${port}/`], { allowLoopback })).toContain("public address");
+    expect(visits).toHaveLength(2);
+  });
+});
+
+describe("a gateway that misbehaves", () => {
+  const way = { allowLoopback: true };
+  const url = () => `http://127.0.0.1:${port}/{sender}/{data}`;
+
+  test("redirects are not followed, wherever they lead", async () => {
+    answer = (_, response) => {
+      response.writeHead(302, { location: `http://127.0.0.1:${port}/inside` });
+      response.end();
+    };
+    expect(await ask([url()], way)).toContain("redirects are not followed");
+    expect(visits.map((visit) => visit.url)).not.toContain("/inside");
+  });
+
+  test("an answer that never ends is cut off", async () => {
+    answer = (_, response) => {
+      response.writeHead(200, { "content-type": "application/json" });
+      response.write('{"data":"0x');
+      const timer = setInterval(() => response.write("00".repeat(32_768)), 1);
+      response.on("close", () => clearInterval(timer));
+    };
+    expect(await ask([url()], way)).toContain("answered with more than 262144 bytes");
+  });
+
+  test("one that says nothing is left after the time for one request", async () => {
+    answer = () => {};
+    const before = Date.now();
+    expect(await ask([url()], { ...way, timeoutMs: 300 })).toContain("did not answer in time");
+    expect(Date.now() - before).toBeLessThan(30_000);
+  });
+
+  test("one that trickles is left after the time for one request", async () => {
+    answer = (_, response) => {
+      response.writeHead(200);
+      const timer = setInterval(() => response.write(" "), 50);
+      response.on("close", () => clearInterval(timer));
+    };
+    const before = Date.now();
+    expect(await ask([url()], { ...way, timeoutMs: 300 })).toContain("did not answer in time");
+    expect(Date.now() - before).toBeLessThan(30_000);
+  });
+
+  test.each([
+    ["no JSON", "<html>"],
+    ["a number", "7"],
+    ["null", "null"],
+    ["JSON without data", '{"message":"hello"}'],
+    ["data that is not hexadecimal", '{"data":"0xzz"}'],
+    ["half a byte", '{"data":"0x123"}'],
+  ])("%s is no answer", async (_, body) => {
+    answer = (_request, response) => response.end(body);
+    expect(await ask([url()], way)).toContain("did not answer with JSON that has hexadecimal `data`");
+  });
+
+  test("no gateway at all is a failure, not an empty answer", async () => {
+    expect(await ask([], way)).toContain("names no gateway");
+  });
+});
+
+describe("the protocol of ERC-3668", () => {
+  const way = { allowLoopback: true };
+  const base = () => `http://127.0.0.1:${port}`;
+
+  test("a URL with {data} is fetched by GET, with the sender in lower case", async () => {
+    json({ data: "0xbeef" });
+    expect(await ask([`${base()}/{sender}/{data}.json`], way)).toBe("0xbeef");
+    expect(visits).toEqual([{ method: "GET", url: `/${sender.toLowerCase()}/0x1234.json`, body: "" }]);
+  });
+
+  test("a URL without it is asked by POST", async () => {
+    json({ data: "0xbeef" });
+    expect(await ask([`${base()}/lookup`], way)).toBe("0xbeef");
+    expect(visits[0]?.method).toBe("POST");
+    expect(JSON.parse(visits[0]?.body ?? "")).toEqual({ data: "0x1234", sender: sender.toLowerCase() });
+  });
+
+  test("after a status of 5xx the next URL is tried", async () => {
+    answer = (request, response) => {
+      response.writeHead(request.url === "/broken" ? 500 : 200);
+      response.end('{"data":"0x01"}');
+    };
+    expect(await ask([`${base()}/broken`, `${base()}/sound`], way)).toBe("0x01");
+    expect(visits.map((visit) => visit.url)).toEqual(["/broken", "/sound"]);
+  });
+
+  test("after a status of 4xx none is", async () => {
+    answer = (request, response) => {
+      response.writeHead(request.url === "/missing" ? 404 : 200);
+      response.end('{"data":"0x01"}');
+    };
+    expect(await ask([`${base()}/missing`, `${base()}/sound`], way)).toContain("status 404");
+    expect(visits).toHaveLength(1);
+  });
+
+  test("at most three URLs of a look-up are tried", async () => {
+    json({}, 503);
+    expect(await ask(Array<string>(8).fill(`${base()}/x`), way)).toContain("status 503");
+    expect(visits).toHaveLength(3);
+  });
+
+  test("a resolution that may send no more requests sends none", async () => {
+    json({}, 503);
+    expect(await ask(Array<string>(3).fill(`${base()}/x`), { ...way, fetches: 2 })).toContain(
+      "too many look-ups",
+    );
+    expect(visits).toHaveLength(2);
+  });
+});

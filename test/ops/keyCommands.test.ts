@@ -1,0 +1,146 @@
+import { execFile } from "node:child_process";
+import { tmpdir } from "node:os";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { KeyCommandError, runKeyCommand } from "../../ops/keyCommands.ts";
+import { keysIn } from "../../src/api/serviceDb/keys.ts";
+import { openStore, type Store } from "../../src/api/serviceDb/store.ts";
+import { today, unlessMidnight } from "../access/today.ts";
+import { createTestDatabase } from "../support/database.ts";
+
+const program = fileURLToPath(new URL("../../ops/keys.ts", import.meta.url));
+
+let database: Awaited<ReturnType<typeof createTestDatabase>>;
+let store: Store;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  store = openStore({ databaseUrl: database.url, schema: "namedex_service" });
+});
+afterAll(async () => {
+  await store?.close();
+  await database?.drop();
+});
+
+type Ended = { code: number; stdout: string; stderr: string };
+
+/** Runs the program as `npm run keys --` does, with nothing but these settings. */
+async function keysProgram(line: string[], env: Record<string, string> = {}): Promise<Ended> {
+  const settings = { PATH: process.env.PATH, DATABASE_URL: database.url, ...env };
+  try {
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, [program, ...line], {
+      env: settings,
+      cwd: tmpdir(),
+    });
+    return { code: 0, stdout, stderr };
+  } catch (error) {
+    return error as Ended;
+  }
+}
+
+const json = async (...line: string[]) =>
+  JSON.parse((await keysProgram([...line, "--json"])).stdout) as Record<string, unknown>;
+
+describe("npm run keys", () => {
+  test("makes a key that the service knows, and shows it once", async () => {
+    const { code, stdout, stderr } = await keysProgram(["create", "--label", "shop", "--credits", "250"]);
+    expect([code, stderr]).toEqual([0, ""]);
+    const [key = ""] = stdout.match(/ens_[A-Za-z0-9_-]{32}/) ?? [];
+    expect(await keysIn(store).find(key)).toMatchObject({ credits: 250, isRevoked: false });
+    const listed = (await keysProgram(["list"])).stdout;
+    expect(listed).toContain(`${key.slice(0, 8)}…`);
+    expect(listed).toMatch(/ 250 .* shop$/m);
+    expect(listed).not.toContain(key);
+  });
+
+  test("gives credits, tells the use of them, and revokes", unlessMidnight, async () => {
+    const { id, key } = (await json("create")) as { id: number; key: string };
+    expect(await json("grant", String(id), "5")).toEqual({ id, credits: 1_005 });
+    await keysIn(store).charge(id, { credits: 3, operation: "GET /whois/{name}" });
+    const day = today();
+    expect(await json("usage", String(id))).toEqual([
+      { day, operation: "GET /whois/{name}", requests: 1, credits: 3 },
+    ]);
+    expect((await keysProgram(["usage", String(id)])).stdout).toMatch(/1 +3 +GET \/whois\/\{name\}$/m);
+    expect(await json("revoke", String(id))).toEqual({ id, revoked: true });
+    expect(await keysIn(store).find(key)).toMatchObject({ isRevoked: true });
+    expect((await keysProgram(["list"])).stdout).toContain(`revoked ${day}`);
+    expect(await keysProgram(["grant", String(id), "5"])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(`no key ${id} that is not revoked`),
+    });
+  });
+
+  test("lists as JSON, with times in ISO 8601 and never a hash", async () => {
+    await json("create", "--label", "told");
+    const all = (await json("list")) as unknown as Record<string, unknown>[];
+    expect(all.at(-1)).toEqual({
+      ...{ id: expect.any(Number), prefix: expect.stringMatching(/^ens_.{4}$/), label: "told", owner: null },
+      ...{ credits: 1_000, created_at: expect.stringMatching(/^\d{4}-.*Z$/), revoked_at: null },
+    });
+  });
+
+  test("shows no control characters of a label", async () => {
+    await json("create", "--label", "red\u001b[31m\nnext");
+    const listed = (await keysProgram(["list"])).stdout;
+    expect(listed).toContain("red?[31m?next");
+    expect(listed).not.toContain("\u001b");
+  });
+
+  test.each([
+    [["sell"], '"sell" is no command'],
+    [["toString"], '"toString" is no command'],
+    [["create", "--credits", "-1"], "--credits"],
+    [["create", "--credits=1e3"], '--credits is "1e3": expected a whole number from 0 to'],
+    [["create", "--credits", "99999999999999999999"], "expected a whole number"],
+    [["create", "--days", "3"], "create takes no --days"],
+    [["create", "--colour", "red"], "--colour"],
+    [["create", "two"], "Expected: npm run keys -- create"],
+    [["create", "--label", "x".repeat(201)], "at most 200 characters"],
+    [["usage"], "Expected: npm run keys -- usage <id>"],
+    [["usage", "one"], 'id is "one": expected a whole number'],
+    [["usage", "99999"], "There is no key 99999"],
+    [["usage", "1", "--days", "0"], "--days"],
+    [["grant", "1"], "Expected: npm run keys -- grant <id> <credits>"],
+    [["grant", "1", "0"], 'credits is "0"'],
+    [["grant", "99999", "1"], "There is no key 99999"],
+    [["revoke", "99999"], "There is no key 99999"],
+    [["revoke", "99999999999"], "id is"],
+  ])("%j fails with what is expected", async (line, message) => {
+    const failed = await runKeyCommand(line, keysIn(store)).catch((error: unknown) => error);
+    expect(failed).toBeInstanceOf(KeyCommandError);
+    expect((failed as Error).message).toContain(message);
+  });
+
+  test("says what is wrong on standard error, in a sentence, and exits with 1", async () => {
+    const { code, stdout, stderr } = await keysProgram(["usage", "one"]);
+    expect([code, stdout]).toEqual([1, ""]);
+    expect(stderr).toBe('id is "one": expected a whole number from 1 to 2147483647.\n');
+  });
+
+  test.each([["--help"], ["help"], []])("%s explains itself", async (...line) => {
+    const { code, stdout } = await keysProgram(line, { DATABASE_URL: "" });
+    expect([code, stdout]).toEqual([0, expect.stringContaining("revoke <id>")]);
+  });
+
+  test.each([
+    ["no database is set", "", "DATABASE_URL is not set"],
+    [
+      "it cannot be reached",
+      "postgresql://nobody:hunter2@127.0.0.1:1/none",
+      "cannot be reached (ECONNREFUSED)",
+    ],
+  ])("says what to do where %s, and no password", async (_, url, message) => {
+    const { code, stderr } = await keysProgram(["list"], { DATABASE_URL: url });
+    expect(code).toBe(1);
+    expect(stderr).toContain(message);
+    expect(stderr).not.toContain("hunter2");
+  });
+
+  test("works on the service's schema of that name", async () => {
+    const elsewhere = { DATABASE_SERVICE_SCHEMA: "other_service" };
+    await keysProgram(["create", "--label", "elsewhere"], elsewhere);
+    expect((await keysProgram(["list"], elsewhere)).stdout).toContain("elsewhere");
+    expect((await keysProgram(["list"])).stdout).not.toContain("elsewhere");
+  });
+});

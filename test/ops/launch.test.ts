@@ -1,0 +1,184 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
+import { startAnvil } from "../devnet/anvil.ts";
+import { keepChild } from "../devnet/children.ts";
+import { type LocalChain, startLocalChain } from "../devnet/localChain.ts";
+import { freePort } from "../devnet/ports.ts";
+import { ask, createTestDatabase } from "../support/database.ts";
+
+const launcher = fileURLToPath(new URL("../../ops/launch.ts", import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), "namedex-launch-"));
+const deploymentFile = join(folder, "deployment.json");
+const running: ChildProcess[] = [];
+
+let local: LocalChain;
+let database: Awaited<ReturnType<typeof createTestDatabase>>;
+
+beforeAll(async () => {
+  local = await startLocalChain();
+  writeFileSync(deploymentFile, JSON.stringify(local.deployment));
+  database = await createTestDatabase();
+});
+
+afterEach(async () => {
+  for (const child of running.splice(0)) {
+    if (child.exitCode !== null || child.signalCode !== null) continue;
+    const exited = new Promise((resolve) => child.once("exit", resolve));
+    child.kill("SIGTERM");
+    await exited;
+  }
+});
+
+afterAll(async () => {
+  await local.anvil.stop();
+  await database.drop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+type Launch = { child: ChildProcess; url: string; output: () => string; exit: Promise<number | null> };
+
+/** The launcher as npm's scripts call it, in a folder without settings files. */
+async function launch(command: string, settings: Record<string, string> = {}): Promise<Launch> {
+  const port = settings.PORT ?? String(await freePort());
+  const env = {
+    PATH: process.env.PATH,
+    ENS_DEPLOYMENT: deploymentFile,
+    RPC_URL_31337: local.anvil.url,
+    DATABASE_URL: database.url,
+    PORT: port,
+    ...settings,
+  };
+  const child = spawn(process.execPath, [launcher, command], {
+    cwd: folder,
+    env,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  keepChild(child, "SIGTERM");
+  running.push(child);
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (text) => (output += text));
+  const exit = new Promise<number | null>((resolve) => child.once("close", resolve)); // All that it said is read.
+  return { child, url: `http://127.0.0.1:${port}`, output: () => output, exit };
+}
+
+async function untilReady({ child, url, output }: Launch): Promise<void> {
+  for (;;) {
+    const reply = await fetch(`${url}/ready`).catch(() => null);
+    if (reply?.status === 200) return;
+    if (child.exitCode !== null) throw new Error(output());
+    await sleep(50);
+  }
+}
+
+const faults: [settings: Record<string, string>, message: RegExp][] = [
+  [{ DATABASE_URL: "" }, /DATABASE_URL is not set: expected .*, for example DATABASE_URL=postgresql:/],
+  [{ PORT: "abc" }, /PORT is "abc": expected a port from 1 to 65535, for example PORT=42069/],
+  [{ ACCESS: "close" }, /ACCESS is "close": expected open or metered, for example ACCESS=metered/],
+  [{ ENS_NETWORK: "main" }, /ENS_NETWORK is "main": expected one of devnet, mainnet/],
+  [{ ENS_NETWORK: "mainnet" }, /RPC_URL_1 is not set: expected .*, for example RPC_URL_1=https:/],
+  [{ RPC_URL_31337: "localhost" }, /RPC_URL_31337 has "localhost": expected http\(s\) URLs.*, for example/],
+  [
+    { DATABASE_URL: "postgresql://me:hunter2@127.0.0.1:1/x" },
+    /DATABASE_URL: 127.0.0.1:1\/x does not let us in/,
+  ],
+];
+
+test.each(faults)(
+  "%j stops the start, with the variable, what is wrong and an example",
+  async (settings, message) => {
+    const { exit, output } = await launch("start", settings);
+    expect(await exit).toBe(1);
+    expect(output()).toMatch(message);
+    expect(output()).not.toMatch(/hunter2|node:internal|\n {4}at /);
+  },
+);
+
+test.each(["RPC_URL_31337", "LIVE_RPC_URL"])(
+  "a node of another chain in %s stops the start",
+  async (name) => {
+    const other = await startAnvil({ chainId: 4242 });
+    const { exit, output } = await launch("start", { [name]: other.url });
+    expect(await exit).toBe(1);
+    expect(output()).toContain(`${name}: `);
+    expect(output()).toMatch(/ serves the chain 4242; expected a node of devnet \(31337\)/);
+    await other.stop();
+  },
+);
+
+test("a node of another chain for payments stops the start, and no secret is shown", async () => {
+  const { exit, output } = await launch("serve", {
+    ...{ ACCESS: "metered", MPP_SECRET_KEY: "hunter2".repeat(5), MPP_REALM: "api.example.org" },
+    ...{ MPP_RECIPIENT: `0x${"11".repeat(20)}`, MPP_CURRENCY: `0x20c0${"0".repeat(36)}` },
+    ...{ MPP_PRICE_PER_CREDIT: "0.001", MPP_CHAIN_ID: "4217", MPP_RPC_URL: local.anvil.url },
+  });
+  expect(await exit).toBe(1);
+  expect(output()).toMatch(/MPP_RPC_URL: \S+ serves the chain 31337; expected a node of MPP_CHAIN_ID, 4217/);
+  expect(output()).not.toMatch(/hunter2/);
+});
+
+test("a port that another program has stops the start", async () => {
+  const server = createServer();
+  const port = await new Promise<number>((resolve) =>
+    server.listen(0, () => resolve((server.address() as { port: number }).port)),
+  );
+  const { exit, output } = await launch("start", { PORT: String(port) });
+  expect(await exit).toBe(1);
+  expect(output()).toContain(`PORT is ${port}, which cannot be used (EADDRINUSE)`);
+  server.close();
+});
+
+test("a database without pg_trgm whose user may not add it is told what to ask for", async () => {
+  const bare = await createTestDatabase();
+  const url = new URL(bare.url);
+  await ask(
+    bare.url,
+    `DROP EXTENSION pg_trgm; REVOKE CREATE ON DATABASE "${url.pathname.slice(1)}" FROM PUBLIC`,
+  );
+  await ask(bare.url, "DROP ROLE IF EXISTS launch_guest; CREATE ROLE launch_guest LOGIN PASSWORD 'guest'");
+  const { exit, output } = await launch("start", {
+    DATABASE_URL: url.href.replace(/\/\/.*@/, "//launch_guest:guest@"),
+  });
+  expect(await exit).toBe(1);
+  expect(output()).toContain(
+    "let a superuser run: CREATE EXTENSION IF NOT EXISTS pg_trgm WITH SCHEMA public",
+  );
+  await bare.drop();
+  await ask(database.url, "DROP ROLE launch_guest");
+});
+
+test("SIGTERM gives the lock back, and a second start and a replica answer from the same tables", async () => {
+  const isLocked = async () =>
+    (
+      await ask(database.url, "SELECT (value->>'is_locked')::int AS locked FROM namedex_index._ponder_meta")
+    )[0]?.locked;
+  const first = await launch("start");
+  await untilReady(first);
+  expect(first.output()).toContain("Access is open: whoever reaches the port is answered");
+  expect(await isLocked()).toBe(1);
+  await vi.waitFor(
+    async () =>
+      expect(await ask(database.url, "SELECT count(*)::int > 0 AS some FROM namedex.events")).toEqual([
+        { some: true },
+      ]),
+    { timeout: 60_000, interval: 200 },
+  );
+  first.child.kill("SIGTERM");
+  expect(await first.exit).toBe(0);
+  expect(await isLocked()).toBe(0);
+
+  const second = await launch("start");
+  await untilReady(second);
+  const replica = await launch("serve", { ACCESS: "metered" });
+  await untilReady(replica);
+  expect(replica.output()).toContain("Access is metered: keys are made by npm run keys -- create");
+  const [ours, theirs] = await Promise.all(
+    [second, replica].map(async ({ url }) => (await fetch(`${url}/status`)).json()),
+  );
+  expect(theirs).toEqual(ours);
+}, 600_000);

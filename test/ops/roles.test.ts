@@ -1,0 +1,130 @@
+import { execFile } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import type pg from "pg";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { withClient } from "../../src/api/serviceDb/client.ts";
+import { keysIn } from "../../src/api/serviceDb/keys.ts";
+import { openStore } from "../../src/api/serviceDb/store.ts";
+import { type LocalChain, startDemoChain } from "../devnet/localChain.ts";
+import { type Replica, type Stack, startStack } from "../support/stack.ts";
+
+// Roles belong to the server, not to a database: each run has names of its own.
+const prefix = `t${randomBytes(4).toString("hex")}`;
+const program = fileURLToPath(new URL("../../ops/roles.ts", import.meta.url));
+
+/** Runs the program as an operator does, and gives the connection strings that it printed, by role. */
+async function runRoles(databaseUrl: string, ...args: string[]) {
+  const env = { PATH: process.env.PATH, DATABASE_URL: databaseUrl };
+  const { stdout } = await promisify(execFile)(process.execPath, [program, ...args], { env });
+  const urls = [...stdout.matchAll(/DATABASE_URL=(\S+_(indexer|api|analyst):\S+)/g)];
+  return { stdout, urls: Object.fromEntries(urls.map(([, url = "", role = ""]) => [role, url])) };
+}
+
+let local: LocalChain;
+let stack: Stack;
+let replica: Replica;
+let urls: Record<string, string>;
+
+beforeAll(async () => {
+  local = await startDemoChain();
+  stack = await startStack({
+    rpcUrl: local.anvil.url,
+    deployment: local.deployment,
+    env: { ACCESS: "metered", DATABASE_VIEWS_SCHEMA: "namedex" },
+    prepare: async (databaseUrl) => {
+      ({ urls } = await runRoles(databaseUrl, "--prefix", prefix));
+      return { DATABASE_URL: urls.indexer ?? "" };
+    },
+  });
+  replica = await stack.startReplica({ DATABASE_URL: urls.api ?? "" });
+});
+
+afterAll(async () => {
+  await stack?.destroy();
+  await local?.anvil.stop();
+});
+
+/** One statement as a role. */
+async function as(role: string, sql: string): Promise<pg.QueryResult> {
+  return withClient({ connectionString: urls[role] }, (client) => client.query(sql));
+}
+
+test("three roles are made, each with a password of its own", () => {
+  expect(Object.keys(urls)).toEqual(["indexer", "api", "analyst"]);
+  expect(new Set(Object.values(urls).map((url) => new URL(url).password)).size).toBe(3);
+});
+
+describe("with roles that may do no more than they need", () => {
+  test("the indexer has indexed the chain", async () => {
+    const { rows } = await as("indexer", "SELECT count(*)::int AS count FROM namedex_index.domains");
+    expect(rows[0].count).toBeGreaterThan(10);
+  });
+
+  test("a replica answers from the index and charges a key of the service's tables", async () => {
+    const store = openStore({ databaseUrl: urls.api ?? "", schema: "namedex_service" });
+    const { id, key } = await keysIn(store).create({ label: "k", owner: null, credits: 2, reason: "test" });
+    for (const url of [replica.url, stack.url]) {
+      const reply = await fetch(`${url}/whois/alice.eth`, { headers: { "X-API-Key": key } });
+      expect(reply.status).toBe(200);
+      expect(((await reply.json()) as { availability_status: string }).availability_status).toBe(
+        "registered",
+      );
+    }
+    expect((await keysIn(store).find(key))?.credits).toBe(0);
+    expect(id).toBe(1);
+    await store.close();
+  });
+
+  test("the service's tables belong to the API's role, whoever made them", async () => {
+    const { rows } = await as(
+      "api",
+      "SELECT DISTINCT tableowner AS owner FROM pg_tables WHERE schemaname = 'namedex_service'",
+    );
+    expect(rows).toEqual([{ owner: `${prefix}_api` }]);
+  });
+
+  test("analysts read the views", async () => {
+    const { rows } = await as("analyst", "SELECT count(*)::int AS count FROM domains");
+    expect(rows[0].count).toBeGreaterThan(10);
+  });
+
+  test.each([
+    ["api", "DELETE FROM namedex_index.domains"],
+    ["api", "UPDATE namedex_index.domains SET full_name = 'x'"],
+    ["api", "DROP TABLE namedex_index.domains"],
+    ["api", "CREATE SCHEMA mine"],
+    ["api", "CREATE TABLE public.mine (a int)"],
+    ["api", "CREATE TEMPORARY TABLE mine (a int)"],
+    ["analyst", "SELECT * FROM namedex_index.domains"],
+    ["analyst", "SELECT * FROM namedex_service.api_keys"],
+    ["analyst", "SELECT * FROM ponder_sync.logs"],
+    ["analyst", "SET default_transaction_read_only = off; DELETE FROM domains"],
+    ["analyst", "SET default_transaction_read_only = off; CREATE TABLE namedex.mine (a int)"],
+    ["indexer", "CREATE ROLE mine"],
+    ["indexer", "CREATE TABLE public.mine (a int)"],
+  ])("%s may not: %s", async (role, sql) => {
+    await expect(as(role, sql)).rejects.toThrow(/permission denied|must be owner|read-only/);
+  });
+});
+
+test("may be run again: passwords stay, and none is shown", async () => {
+  const again = await runRoles(stack.databaseUrl, "--prefix", prefix);
+  expect(again.urls).toEqual({});
+  expect(again.stdout).toMatch(/All three roles were there/);
+  expect((await as("analyst", "SELECT 1 AS one")).rows).toEqual([{ one: 1 }]);
+});
+
+test("who may not make roles is told so", async () => {
+  await expect(runRoles(urls.api ?? "", "--prefix", `${prefix}x`)).rejects.toThrow(
+    /The roles were not made: permission denied/,
+  );
+});
+
+test.each([
+  [["--prefix", "Bad Name"], /--prefix is "Bad Name"/],
+  [["--nonsense"], /Usage: npm run roles/],
+])("%j is refused with a reason", async (args, message) => {
+  await expect(runRoles(stack.databaseUrl, ...args)).rejects.toThrow(message);
+});

@@ -1,0 +1,38 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Live } from "../../src/api/live/live.ts";
+import { newestBlock } from "../../src/api/resolution/newestBlock.ts";
+import { noChain } from "../query/noChain.ts";
+import { CHAIN_ID } from "../query/rows.ts";
+import { createTables, setProgress, type Tables } from "../query/tables.ts";
+
+const TIME = 1_700_000_000;
+
+let tables: Tables;
+
+beforeAll(async () => {
+  tables = await createTables();
+  await setProgress(tables, { chainId: CHAIN_ID, block: 90, time: TIME });
+});
+afterAll(() => tables.drop());
+
+/** A node at block 100. */
+const live: Live = { ...noChain.live, newestBlock: async () => 100 };
+const find = (clock: number | null, by = live) =>
+  newestBlock({ db: tables.db, live: by }, { chainId: CHAIN_ID, clock });
+
+test("live answers are read at the newest block of the index, and nobody is asked for it", async () => {
+  expect(await find(TIME + 120, noChain.live)).toEqual({ number: 90, timestamp: TIME });
+  expect(await find(null, noChain.live)).toEqual({ number: 90, timestamp: TIME });
+});
+
+test("an index behind the clock is known to be late: the chain's own newest block counts", async () => {
+  expect(await find(TIME + 121)).toEqual({ number: 100, timestamp: 0 });
+  await expect(find(TIME + 121, noChain.live)).rejects.toThrow(/LIVE_RPC_URL/);
+});
+
+test("so is one whose indexer has ended", async () => {
+  await tables.pool.query(
+    "update _ponder_meta set value = jsonb_set(value, '{heartbeat_at}', '0') where key = 'app'",
+  );
+  expect(await find(null)).toEqual({ number: 100, timestamp: 0 });
+});

@@ -1,0 +1,97 @@
+import fc from "fast-check";
+import { keccak256, namehash, stringToBytes } from "viem";
+import { describe, expect, test } from "vitest";
+import { ApiError } from "../../src/api/schemas/errors.ts";
+import { isEthSecondLevel, parseName } from "../../src/api/schemas/input.ts";
+
+const fault = (name: string): ApiError => {
+  try {
+    parseName(name);
+  } catch (error) {
+    if (error instanceof ApiError) return error;
+    throw error;
+  }
+  throw new Error(`${name} was accepted`);
+};
+
+describe("a name that is asked for", () => {
+  test("is normalised by ENSIP-15 and echoed as it came", () => {
+    expect(parseName("ViTaLiK.eth")).toMatchObject({
+      query: "ViTaLiK.eth",
+      name: "vitalik.eth",
+      label: "vitalik",
+    });
+    expect(parseName("🏴‍☠️.eth").name).toBe("🏴‍☠.eth");
+  });
+
+  test.each(["alice.eth", "eth", "a.b.c.alice.eth", "xn--ls8h.eth".slice(4), "日本.eth"])(
+    "has the hashes of %s",
+    (name) => {
+      const parsed = parseName(name);
+      expect(parsed.node).toBe(namehash(parsed.name));
+      expect(parsed.labelhash).toBe(keccak256(stringToBytes(parsed.label)));
+      expect(parsed.parentNode).toBe(namehash(parsed.name.split(".").slice(1).join(".")));
+    },
+  );
+
+  test("may give a label by its hash, in any case", () => {
+    const hash = keccak256(stringToBytes("alice"));
+    const parsed = parseName(`[${hash.slice(2).toUpperCase()}].eth`);
+    expect(parsed.node).toBe(namehash("alice.eth"));
+    expect(parsed.labelLength).toBeNull();
+  });
+
+  test("counts its label in code points", () => {
+    expect(parseName("日本.eth").labelLength).toBe(2);
+    expect(parseName("𝒶bc.eth").labelLength).toBe(3);
+  });
+
+  test("is right under .eth or not", () => {
+    expect(isEthSecondLevel(parseName("alice.eth"))).toBe(true);
+    expect(isEthSecondLevel(parseName("pay.alice.eth"))).toBe(false);
+    expect(isEthSecondLevel(parseName("eth"))).toBe(false);
+  });
+
+  test.each([
+    ["nothing", ""],
+    ["an empty label", "alice..eth"],
+    ["a dot at the end", "alice.eth."],
+    ["a dot alone", "."],
+    ["a space", "al ice.eth"],
+    ["NUL", "al\0ice.eth"],
+    ["a right-to-left mark", "al\u202eice.eth"],
+    ["a mixture of scripts", "аlice.eth"],
+    ["an underscore in the middle", "al_ice.eth"],
+    ["half a surrogate pair", "al\ud800ice.eth"],
+    ["another stop", "alice。eth"],
+    ["brackets without a hash", "[abc].eth"],
+    ["a label of 256 bytes", `${"a".repeat(256)}.eth`],
+    ["more than 1,024 bytes", `${"abcdefg.".repeat(130)}eth`],
+    ["10 KB", `${"a".repeat(10_240)}.eth`],
+  ])("is refused with %s", (_, name) => {
+    const error = fault(name);
+    expect(error.code).toBe("INVALID_NAME");
+    expect(error.message).toMatch(/^(The name|A label of the name) .+\.$/);
+  });
+
+  test("takes labels of 255 bytes and names of 1,024", () => {
+    expect(parseName(`${"a".repeat(255)}.eth`).label).toHaveLength(255);
+    const name = `${"abcdefg.".repeat(127)}abcd.eth`;
+    expect(name).toHaveLength(1_024);
+    expect(parseName(name).name).toBe(name);
+  });
+
+  test("is either parsed or refused with INVALID_NAME, whatever is sent", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary" }), (text) => {
+        try {
+          const parsed = parseName(text);
+          expect(parsed.node).toBe(parseName(parsed.name).node);
+        } catch (error) {
+          expect(error).toBeInstanceOf(ApiError);
+        }
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+});
