@@ -5,7 +5,7 @@ import { type Headers, replyHeaders } from "./headers.ts";
 import type { Indexer } from "./indexers.ts";
 
 /** A caller's request, and where its answer goes. */
-export type Question = {
+export type UpstreamRequest = {
   request: IncomingMessage;
   response: ServerResponse;
   headers: Headers;
@@ -27,7 +27,7 @@ export class CallerLeft extends Error {
  *
  * @throws CallerLeft, or whatever went wrong while nothing of an answer was passed on
  */
-export function ask(indexer: Indexer, question: Question): Promise<Outcome> {
+export function ask(indexer: Indexer, question: UpstreamRequest): Promise<Outcome> {
   const { request, headers, body } = question;
   const options = {
     method: (request.method ?? "GET") as Dispatcher.HttpMethod,
@@ -44,7 +44,7 @@ type Settle = { resolve: (outcome: Outcome) => void; reject: (error: unknown) =>
 
 /** An answer that breaks off ends the connection: nobody takes half of it for the whole. */
 function passOn(
-  { indexer, question }: { indexer: Indexer; question: Question },
+  { indexer, question }: { indexer: Indexer; question: UpstreamRequest },
   { resolve, reject }: Settle,
 ): Dispatcher.DispatchHandler {
   const { response, canMove } = question;

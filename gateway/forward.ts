@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Settings } from "../settings/gateway.ts";
 import { ApiError } from "../src/api/schemas/errors.ts";
-import { ask, CallerLeft, type Question } from "./ask.ts";
+import { ask, CallerLeft, type UpstreamRequest } from "./ask.ts";
 import { type Body, BodyTooLarge, bodyOf } from "./body.ts";
 import { requestHeaders } from "./headers.ts";
 import { chooseIndexer, type Indexer, type Indexers, isAnswering } from "./indexers.ts";
@@ -31,7 +31,7 @@ export async function forward(
   const { indexers, metrics, settings } = forwarding;
   const tried = new Set<Indexer>();
   const choose = () => chooseIndexer(indexers.all, { tried, maxRequests: settings.maxRequests });
-  const question: Question = {
+  const question: UpstreamRequest = {
     ...{ request, response },
     headers: requestHeaders(request, settings.trustedProxies),
     body: readBody(request, settings),

@@ -22,7 +22,7 @@ export type Indexer = {
   /** When it last turned a caller away, in milliseconds; 0 for never, or when it was asked for its state since. */
   restingSince: number;
   /** What it said of itself last; null while it cannot be asked. */
-  claim: Claim | null;
+  claim: IndexerStatus | null;
   /** How far it was when it last said that it may answer, and when that was, in milliseconds. */
   reached: Reached | null;
   /** When it last began an answer to a caller, in milliseconds. */
@@ -43,7 +43,7 @@ const claimShape = z.object({
     .array(z.object({ indexed_block_number: z.int().min(0), lag_seconds: z.int().min(0).nullable() }))
     .min(1),
 });
-export type Claim = z.output<typeof claimShape>;
+export type IndexerStatus = z.output<typeof claimShape>;
 
 const POLL_MS = 1_000;
 /** Who says nothing for so long, neither of its state nor to any caller, is away. Its own nodes have two seconds. */
@@ -65,7 +65,7 @@ type Plan = Settings & { onChange: (indexer: Indexer, before: State) => void };
 /** Asks every indexer for its state each second, and gives them when each was asked once. */
 export async function watchIndexers(plan: Plan): Promise<Indexers> {
   const all = plan.indexers.map((url) => createIndexer(url, plan));
-  const known: Known = { network: null };
+  const known: KnownNetwork = { network: null };
   const set = (indexer: Indexer, state: State, why: string) => {
     const before = indexer.state;
     indexer.state = state;
@@ -161,7 +161,7 @@ async function askForClaim(indexer: Indexer, { timeoutSeconds }: Plan): Promise<
   }
 }
 
-async function readClaim({ line, prefix }: Indexer, signal: AbortSignal): Promise<Claim> {
+async function readClaim({ line, prefix }: Indexer, signal: AbortSignal): Promise<IndexerStatus> {
   const path = `${prefix}/indexing-status`;
   const { statusCode, body } = await line.request({ method: "GET", path, signal });
   let text = "";
@@ -188,7 +188,7 @@ function reasonOf({ name, message }: Error): string {
   return message || name;
 }
 
-type Known = { network: string | null };
+type KnownNetwork = { network: string | null };
 
 /**
  * What an indexer says of its own head counts against it only: one whose node stands still calls itself fresh, so that
@@ -196,7 +196,7 @@ type Known = { network: string | null };
  */
 function judge(
   { claim, why, askedAt }: Indexer,
-  { all, known, plan }: { all: Indexer[]; known: Known; plan: Plan },
+  { all, known, plan }: { all: Indexer[]; known: KnownNetwork; plan: Plan },
 ): [State, string] {
   if (claim === null) return ["unreachable", why];
   known.network ??= all.find((indexer) => indexer.claim !== null)?.claim?.network ?? null;
@@ -212,13 +212,13 @@ function judge(
   return ["synced", `at block ${blockOf(claim)}`];
 }
 
-const blockOf = (claim: Claim): number => claim.chains[0]?.indexed_block_number ?? 0;
+const blockOf = (claim: IndexerStatus): number => claim.chains[0]?.indexed_block_number ?? 0;
 
 /**
  * Of those that may answer: an indexer that is being built anew, or of another chain, is no measure. How far one was
  * that died counts until the age of their blocks alone tells of the others that they are behind: callers have seen it.
  */
-function furthestBlock(all: Indexer[], { known, plan }: { known: Known; plan: Plan }): number {
+function furthestBlock(all: Indexer[], { known, plan }: { known: KnownNetwork; plan: Plan }): number {
   const since = Date.now() - plan.maxLagSeconds * 1_000;
   const seen = all.flatMap(({ reached }) =>
     reached && reached.network === known.network && reached.at >= since ? [reached.block] : [],

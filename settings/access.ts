@@ -31,9 +31,9 @@ export const accessExpectations = {
   LEDGER_DAYS: [`a whole number of days from ${LEAST_LEDGER_DAYS} to 36500`, "400"],
 } as const;
 
-type Known = z.output<typeof accessVariables> & { ENS_NETWORK: Network; PORT: number };
+type AccessValues = z.output<typeof accessVariables> & { ENS_NETWORK: Network; PORT: number };
 
-export const toAccessSettings = (known: Known): AccessSettings => ({
+export const toAccessSettings = (known: AccessValues): AccessSettings => ({
   access: known.ACCESS,
   publicUrls: readPublicUrls(known),
   trustedProxies: known.TRUSTED_PROXIES,
@@ -41,7 +41,7 @@ export const toAccessSettings = (known: Known): AccessSettings => ({
 });
 
 /** Never taken from a request: its `Host` is whatever the caller wrote. Only a devnet is known to be used on its own machine. */
-function readPublicUrls({ ENS_NETWORK, PUBLIC_URL, PORT }: Known): string[] {
+function readPublicUrls({ ENS_NETWORK, PUBLIC_URL, PORT }: AccessValues): string[] {
   if (PUBLIC_URL === undefined) {
     return ENS_NETWORK === "devnet" ? [`http://localhost:${PORT}`, `http://127.0.0.1:${PORT}`] : [];
   }

@@ -20,9 +20,9 @@ export const ageExpectations = {
   WATCHDOG_SECONDS: ["a whole number of seconds from 1 to 86400, or off", "300"],
 } as const;
 
-type Known = z.output<typeof ageVariables> & { ENS_NETWORK: Network };
+type AgeValues = z.output<typeof ageVariables> & { ENS_NETWORK: Network };
 
-export const toAgeSettings = (known: Known): AgeSettings => ({
+export const toAgeSettings = (known: AgeValues): AgeSettings => ({
   maxLagSeconds: readMaxLag(known),
   watchdogSeconds: readWatchdog(known),
 });
@@ -33,12 +33,12 @@ const LATE_SECONDS = 120;
 /** Far more than a chain rests between blocks, and than an indexer does over one. */
 const STALLED_SECONDS = 300;
 
-function readWatchdog({ ENS_NETWORK, WATCHDOG_SECONDS }: Known): number | null {
+function readWatchdog({ ENS_NETWORK, WATCHDOG_SECONDS }: AgeValues): number | null {
   const chosen = WATCHDOG_SECONDS ?? (ENS_NETWORK === "devnet" ? "off" : STALLED_SECONDS);
   return chosen === "off" ? null : chosen;
 }
 
-function readMaxLag({ ENS_NETWORK, MAX_LAG_SECONDS }: Known): number | null {
+function readMaxLag({ ENS_NETWORK, MAX_LAG_SECONDS }: AgeValues): number | null {
   const usual = ENS_NETWORK === "mainnet" || ENS_NETWORK === "sepolia" ? LATE_SECONDS : "off";
   const chosen = MAX_LAG_SECONDS ?? usual;
   return chosen === "off" ? null : chosen;

@@ -31,9 +31,9 @@ export const databaseExpectations = {
   DATABASE_SERVICE_SCHEMA: [SCHEMA_NAME, "namedex_service"],
 } as const;
 
-type Known = z.output<typeof databaseVariables>;
+type DatabaseValues = z.output<typeof databaseVariables>;
 
-export function toDatabaseSettings(known: Known): DatabaseSettings {
+export function toDatabaseSettings(known: DatabaseValues): DatabaseSettings {
   requireOwnSchemas(known);
   return {
     databaseUrl: known.DATABASE_URL,
@@ -50,7 +50,7 @@ const schemas = {
   DATABASE_SERVICE_SCHEMA: "the service's own tables",
 } as const;
 
-function requireOwnSchemas(known: Known): void {
+function requireOwnSchemas(known: DatabaseValues): void {
   const taken = new Map<string, string>();
   for (const name of Object.keys(schemas) as (keyof typeof schemas)[]) {
     const other = taken.get(known[name]);

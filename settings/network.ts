@@ -14,12 +14,12 @@ export const networkExpectations = {
   ENS_DEPLOYMENT: ["the path of a deployment file", "./deployment.json"],
 } as const;
 
-type Known = z.output<typeof networkVariables>;
+type NetworkValues = z.output<typeof networkVariables>;
 
-export type Network = Known["ENS_NETWORK"];
+export type Network = NetworkValues["ENS_NETWORK"];
 
 /** The contracts of a public network, or those of the deployment file. */
-export function readDeployment({ ENS_NETWORK: network, ENS_DEPLOYMENT: file }: Known): Deployment {
+export function readDeployment({ ENS_NETWORK: network, ENS_DEPLOYMENT: file }: NetworkValues): Deployment {
   if (network === "mainnet" || network === "sepolia") return knownDeployments[network]();
   if (network === "custom" && file === undefined)
     throw new SettingsError(complaint("ENS_DEPLOYMENT", undefined, networkExpectations.ENS_DEPLOYMENT));

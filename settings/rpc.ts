@@ -33,10 +33,10 @@ export const rpcExpectations = {
   ARCHIVE_READS: ["on or off", "off"],
 } as const;
 
-type Known = z.output<typeof rpcVariables> & { ENS_NETWORK: Network };
+type RpcValues = z.output<typeof rpcVariables> & { ENS_NETWORK: Network };
 
 /** What needs a node or gateways of one's own is on by itself on a devnet alone. */
-export function toRpcSettings(known: Known, given: Given, deployment: Deployment): RpcSettings {
+export function toRpcSettings(known: RpcValues, given: Given, deployment: Deployment): RpcSettings {
   const usual = known.ENS_NETWORK === "devnet" ? "on" : "off";
   const rpcUrls = readRpcUrls(deployment, known, given);
   return {
@@ -49,7 +49,11 @@ export function toRpcSettings(known: Known, given: Given, deployment: Deployment
   };
 }
 
-function readRpcUrls(deployment: Deployment, { ENS_NETWORK }: Known, given: Given): Record<number, string[]> {
+function readRpcUrls(
+  deployment: Deployment,
+  { ENS_NETWORK }: RpcValues,
+  given: Given,
+): Record<number, string[]> {
   const urls: Record<number, string[]> = {};
   for (const { chainId } of [deployment, ...deployment.layer2]) {
     const name = `RPC_URL_${chainId}`;
@@ -68,7 +72,7 @@ function readRpcUrls(deployment: Deployment, { ENS_NETWORK }: Known, given: Give
 }
 
 /** Without a setting, a devnet's own node is asked; a public one has limits that are the operator's to spend. */
-function readLiveUrls({ ENS_NETWORK, LIVE_RPC_URL }: Known, devnetUrls: string[]): string[] {
+function readLiveUrls({ ENS_NETWORK, LIVE_RPC_URL }: RpcValues, devnetUrls: string[]): string[] {
   if (LIVE_RPC_URL !== undefined) return readUrls("LIVE_RPC_URL", LIVE_RPC_URL);
   return ENS_NETWORK === "devnet" ? devnetUrls : [];
 }

@@ -16,7 +16,12 @@ const layers: Layer[] = [
   {
     files: "abis/",
     may: ["viem", "zod"],
-    because: "contract facts stand alone: indexer, API, devnet and tests read them alike",
+    because: "contract facts stand alone: indexer, API, devnet and tests read the same ones",
+  },
+  {
+    files: "settings/",
+    may: ["zod", "abis/"],
+    because: "every setting is read, checked and explained here; programs get the result as an argument",
   },
   {
     files: "ponder.schema.ts",
@@ -25,8 +30,13 @@ const layers: Layer[] = [
   },
   {
     files: "ponder.config.ts",
-    may: ["ponder", "viem", "abis/", "src/api/settings.ts"],
-    because: "the configuration says where the contracts stand; it knows nothing of handlers or answers",
+    may: ["ponder", "viem", "abis/", "settings/"],
+    because: "the configuration says where the contracts are; it knows nothing of handlers or answers",
+  },
+  {
+    files: "engine/",
+    may: [],
+    because: "what we change in Ponder and what we know of its insides; nothing of ENS, nothing of the API",
   },
   {
     files: "src/ens/",
@@ -47,56 +57,75 @@ const layers: Layer[] = [
     because: "these write rows for the handlers and must not register any",
   },
   {
+    files: "src/api/schemas/",
+    may: ["@hono/zod-openapi", "@adraffy/ens-normalize", "hono", "zod", "viem", "src/ens/", "src/api/rules/"],
+    because: "what goes in and out: input, answers and errors; every other room may use these words",
+  },
+  {
+    files: "src/api/rules/",
+    may: ["ponder", "ponder:schema", "drizzle-orm", "viem", "src/ens/"],
+    because: "each rule that depends on time has one definition, from which TypeScript and SQL both come",
+  },
+  {
     files: "src/api/query/",
-    may: ["ponder", "ponder:schema", "drizzle-orm", "viem", "src/ens/", "src/api/availability.ts"],
-    mayTypes: ["ponder:api", "src/api/"],
+    may: ["ponder", "ponder:schema", "drizzle-orm", "viem", "src/ens/", "src/api/rules/"],
+    mayTypes: ["ponder:api", "src/api/", "abis/"],
     because: "SQL and nothing else: no chain, no HTTP, no JSON",
   },
   {
-    files: "src/api/record/",
-    may: ["viem", "src/ens/", ...["availability", "input", "ownership"].map((name) => `src/api/${name}.ts`)],
+    files: "src/api/counts/",
+    may: ["ponder", "ponder:schema", "drizzle-orm", "viem", "src/ens/", "src/api/rules/", "src/api/query/"],
+    mayTypes: ["pg", "src/api/"],
+    because: "maintained counters: their tables and triggers, and the queries that read them; no JSON",
+  },
+  {
+    files: "src/api/serializers/",
+    may: ["viem", "src/ens/", "src/api/rules/", "src/api/schemas/"],
     mayTypes: ["ponder:schema", "zod", "src/api/", "abis/"],
-    because: "records turn facts into JSON; they ask nobody",
+    because: "serializers turn state into JSON; they read nothing",
   },
   {
     files: "src/api/live/",
-    may: ["viem", "undici", "ipaddr.js", "lru-cache", "abis/", "src/ens/", "src/api/errors.ts"],
+    may: ["viem", "undici", "ipaddr.js", "lru-cache", "abis/", "src/ens/", "src/api/schemas/errors.ts"],
     mayTypes: ["src/api/"],
-    because:
-      "these ask the chain at request time, through a client of their own; what is indexed is not their matter",
+    because: "these ask the chain at request time, through a client of their own; they know no index",
   },
   {
-    files: "src/api/store/",
+    files: "src/api/indexState/",
+    may: ["ponder", "ponder:schema", "engine/", "src/api/schemas/errors.ts", "src/api/query/"],
+    mayTypes: ["src/api/"],
+    because: "how far the index is, and whether it may answer; it knows nothing of names",
+  },
+  {
+    files: "src/api/resolution/",
+    may: ["viem", "src/ens/", "src/api/"],
+    mayTypes: ["abis/"],
+    because: "the one place that decides whether the index or the chain answers",
+  },
+  {
+    files: "src/api/serviceDb/",
     may: ["pg"],
     because: "the service's own tables (keys, credits, limits) survive every index and know nothing of ENS",
   },
   {
     files: "src/api/upkeep/",
-    may: ["pg", "src/ens/", "src/api/client.ts", "src/api/query/counting.ts"],
-    because: "what the index has besides its own tables is SQL that is run now and then; it answers nobody",
-  },
-  {
-    files: "src/api/release/",
-    may: [
-      "pg",
-      ...["client.ts", "store/", "upkeep/", "query/checkpoints.ts"].map((part) => `src/api/${part}`),
-    ],
+    may: ["pg", "src/ens/", "src/api/serviceDb/client.ts", "src/api/counts/"],
     because:
-      "which of several indexes is read is decided by what the database says of them; it answers nobody",
+      "indexes and counters beside Ponder's own tables are looked after now and then; it answers no request",
   },
   {
     files: "src/api/access/",
     may: [
       ...["hono", "viem", "ipaddr.js", "rate-limiter-flexible"],
-      ...["access/", "store/", "errors.ts"].map((part) => `src/api/${part}`),
+      ...["access/", "serviceDb/", "schemas/errors.ts"].map((part) => `src/api/${part}`),
     ],
     mayTypes: ["@hono/node-server"],
     because: "access decides who is answered and who pays; it knows nothing of names or operations",
   },
   {
     files: "src/api/access/payment.ts",
-    may: ["mppx", "viem", ...["access/", "store/", "errors.ts"].map((part) => `src/api/${part}`)],
-    because: "one module speaks to the payment library; the others know only its own types",
+    may: ["mppx", "viem", ...["access/", "serviceDb/", "schemas/errors.ts"].map((part) => `src/api/${part}`)],
+    because: "one module uses the payment library; the others know only its own types",
   },
   {
     files: "src/api/mcp/",
@@ -105,55 +134,52 @@ const layers: Layer[] = [
   },
   {
     files: "src/api/observe/",
-    may: ["hono", "pino", "prom-client", ...["errors", "perform"].map((name) => `src/api/${name}.ts`)],
-    mayTypes: ["src/api/"],
-    because: "what is counted and told stands around what is done, and changes nothing of it",
+    may: ["hono", "pino", "prom-client", "ponder", "src/api/"],
+    because: "metrics and logs stand around what is done, and change nothing of it",
   },
   {
     files: "src/api/endpoints/",
     may: ["@hono/zod-openapi", "hono", "zod", "viem", "lru-cache", "src/api/", "src/ens/", "abis/"],
-    because:
-      "an endpoint parses, calls queries and builds a record; database and chain reach it as arguments",
+    because: "an endpoint parses, calls queries and serializes; database and chain reach it as arguments",
   },
   {
     files: "src/api/",
     may: [
-      ...["hono", "@hono/zod-openapi", "@adraffy/ens-normalize", "zod", "viem", "pg", "ponder"],
-      ...["ponder:api", "ponder:schema", "src/api/", "src/ens/", "abis/"],
+      ...["hono", "@hono/zod-openapi", "zod", "viem", "pg", "ponder"],
+      ...["ponder:api", "ponder:schema", "src/api/", "src/ens/", "abis/", "settings/", "engine/"],
     ],
     mayTypes: ["@hono/node-server"],
     because: "the API reads what was indexed; importing a handler would put it into the index's identity",
   },
   {
+    files: "ops/",
+    may: ["pg", "abis/", "settings/", "engine/", "src/api/"],
+    because: "programs of operators: they start, watch, and look after the database; they answer no request",
+  },
+  {
     files: "gateway/",
-    may: ["undici", "prom-client", "zod", "src/api/errors.ts", "src/api/environment.ts"],
+    may: ["undici", "prom-client", "zod", "src/api/schemas/errors.ts", "settings/"],
     because: "another program with another life cycle: it forwards, and knows no ENS",
   },
   {
     files: "test/bench/",
     may: ["pg", "viem", "zod", "hono", "autocannon", "vitest", "abis/", "src/", "test/"].concat([
+      ...["engine/", "ops/", "settings/"],
       ...["ponder", "ponder:api", "ponder:registry", "ponder:schema", "ponder.config.ts", "ponder.schema.ts"],
     ]),
     because: "benchmarks measure the program and use what its tests stand on; nothing imports them",
   },
   {
     files: "test/devnet/",
-    may: [
-      "viem",
-      "pg",
-      "zod",
-      "solc",
-      "abis/",
-      ...["database", "environment", "nodeFlags", "rpcCheck", "settings"].map((name) => `src/api/${name}.ts`),
-    ],
+    may: ["viem", "pg", "zod", "solc", "abis/", "settings/", "engine/", "ops/checks/"],
     because: "the local chain must not share code with what it is there to judge",
   },
 ];
 
 const entryFiles = [
   "ponder.config.ts",
-  ...["index", "launch"].map((name) => `src/api/${name}.ts`),
-  ...["keys", "roles", "backup", "restore", "release"].map((name) => `src/api/operate/${name}.ts`),
+  "src/api/index.ts",
+  ...["launch", "keys", "roles", "backup", "restore", "release"].map((name) => `ops/${name}.ts`),
   "gateway/index.ts",
 ];
 
@@ -221,9 +247,9 @@ describe("the import table", () => {
     const found = importsOf("test/architecture.test.ts").map(({ target }) => target);
     expect(found).toContain("node:fs");
     const ens = layerOf("src/ens/name.ts") as Layer;
-    expect(isAllowed({ from: "src/ens/name.ts", target: "src/api/errors.ts", isType: false }, ens)).toBe(
-      false,
-    );
+    expect(
+      isAllowed({ from: "src/ens/name.ts", target: "src/api/schemas/errors.ts", isType: false }, ens),
+    ).toBe(false);
     expect(isAllowed({ from: "src/ens/name.ts", target: "viem/ens", isType: false }, ens)).toBe(true);
   });
 

@@ -21,16 +21,16 @@ DATABASE_SCHEMA and PORT of its own. DATABASE_URL is the indexer's.`;
 type Options = { wait?: boolean; force?: boolean; keep?: string };
 
 /** What a command works with. */
-export type Desk = { connection: Connection; viewsSchema: string; say: (line: string) => void };
+export type CommandContext = { connection: Connection; viewsSchema: string; say: (line: string) => void };
 
 type Command = {
   words: string[];
   options: (keyof Options)[];
-  run: (desk: Desk, words: string[], options: Options) => Promise<string>;
+  run: (desk: CommandContext, words: string[], options: Options) => Promise<string>;
 };
 
 /** A command line that was understood; it is read before the database is asked. */
-export type Order = (desk: Desk) => Promise<string>;
+export type Order = (desk: CommandContext) => Promise<string>;
 
 /** Reads the words of the command line. @throws ReleaseError if they say nothing that can be done */
 export function readOrder(line: string[]): Order {
@@ -74,7 +74,7 @@ const commands: Record<string, Command> = {
   prune: { words: [], options: ["keep"], run: pruneOld },
 };
 
-async function list({ connection, viewsSchema }: Desk): Promise<string> {
+async function list({ connection, viewsSchema }: CommandContext): Promise<string> {
   const indexes = await listIndexes(connection);
   if (indexes.length === 0) return "There is no index in this database: npm start builds one.";
   const released = await listReleased(connection);
@@ -110,7 +110,11 @@ function table(rows: string[][]): string {
   return rows.map((row) => line(row).trimEnd()).join("\n");
 }
 
-async function go(desk: Desk, schema: string, { wait = false, force = false }: Options): Promise<string> {
+async function go(
+  desk: CommandContext,
+  schema: string,
+  { wait = false, force = false }: Options,
+): Promise<string> {
   const { connection, viewsSchema, say } = desk;
   const plan = { schema, viewsSchema, say, isForced: force, isPatient: wait };
   const before = await switchTo(connection, plan);
@@ -118,13 +122,13 @@ async function go(desk: Desk, schema: string, { wait = false, force = false }: O
   return `Readers are sent to "${schema}" instead of "${before}". Back: npm run release -- back`;
 }
 
-async function back(desk: Desk, _: string[], options: Options): Promise<string> {
+async function back(desk: CommandContext, _: string[], options: Options): Promise<string> {
   const { previous } = await readRelease(desk.connection);
   if (previous !== null) return go(desk, previous, options);
   throw new ReleaseError("There is no index to go back to: none was chosen before the active one.");
 }
 
-async function pruneOld({ connection, say }: Desk, _: string[], options: Options): Promise<string> {
+async function pruneOld({ connection, say }: CommandContext, _: string[], options: Options): Promise<string> {
   const dropped = await prune(connection, { keep: readKeep(options), say });
   if (dropped.length === 0) return "Nothing was dropped.";
   return dropped.map((index) => `Dropped "${index.schema}" (${sizeOf(index)}).`).join("\n");

@@ -15,10 +15,10 @@ import type { Ctx, Db } from "./http/context.ts";
 import type { Endpoint } from "./http/endpoint.ts";
 import { createHeads } from "./indexState/chainHead.ts";
 import { chainClock, systemClock } from "./indexState/clock.ts";
-import { createOneBlock } from "./indexState/consistentRead.ts";
+import { createConsistentRead } from "./indexState/consistentRead.ts";
 import { createFreshness } from "./indexState/freshness.ts";
 import { readIndexerState } from "./indexState/progress.ts";
-import { whenUnlocked } from "./indexState/retryOnLock.ts";
+import { retryOnLock } from "./indexState/retryOnLock.ts";
 import { createGateways } from "./live/ccip/gatewayClient.ts";
 import { liveContractsOf } from "./live/deployment.ts";
 import { createLive } from "./live/live.ts";
@@ -90,7 +90,7 @@ startInPlace("upkeep", () =>
 );
 
 const makeCtx = ({ answersWhileBuilding }: Pick<Endpoint, "answersWhileBuilding">): Promise<Ctx> =>
-  whenUnlocked(async () => {
+  retryOnLock(async () => {
     if (!answersWhileBuilding) await freshness.require();
     return { db, contracts, now: await now(), live, liveBlock, chainHead, freshness };
   });
@@ -112,7 +112,7 @@ const signup = createSignup({
   checkSignature: signatureCheck({ rpcUrls: settings.liveRpcUrls }),
   place: { publicUrls: settings.publicUrls, chainId: deployment.chainId },
 });
-const answers = operations.map(createOneBlock(db));
+const answers = operations.map(createConsistentRead(db));
 const offered = isSignupOpen ? [...answers, ...signupEndpoints(signup)] : answers;
 
 const pages = createPages(offered, () => makeCtx({ answersWhileBuilding: true }), {

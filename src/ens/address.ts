@@ -1,6 +1,6 @@
 import type { Address } from "viem";
 import { keccak256 } from "./keccak.ts";
-import { remembering } from "./memoize.ts";
+import { memoize } from "./memoize.ts";
 
 const EIGHT = "8".charCodeAt(0);
 
@@ -8,7 +8,7 @@ const EIGHT = "8".charCodeAt(0);
  * An address in capitals and small letters that are its checksum: a letter is a capital where the hash of the digits
  * has 8 or more in its place. Source: EIP-55.
  */
-export const checksummed = remembering((address: Address): Address => {
+export const checksummed = memoize((address: Address): Address => {
   const digits = address.slice(2).toLowerCase();
   const hash = keccak256(digits).slice(2);
   let text = "0x";

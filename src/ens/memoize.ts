@@ -5,7 +5,7 @@ const REMEMBERED = 4_096;
  * A function that remembers what it answered last: the logs of one registration follow each other and ask for the same
  * hashes each time, records name the same address several times, and a hash takes far longer than a look.
  */
-export function remembering<Words extends string[], Answer>(
+export function memoize<Words extends string[], Answer>(
   answer: (...words: Words) => Answer,
 ): (...words: Words) => Answer {
   const known = new Map<string, Answer>();

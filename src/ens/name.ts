@@ -1,17 +1,17 @@
 import { type Hex, hexToBytes, zeroHash } from "viem";
 import { keccak256, keccak256OfHex } from "./keccak.ts";
-import { remembering } from "./memoize.ts";
+import { memoize } from "./memoize.ts";
 
 /** Node of the root, whose name is empty. */
 export const ROOT_NODE = zeroHash;
 
 /** keccak256 of a label's UTF-8 bytes. An on-chain label is never normalised: another label is another node. */
-export const labelhash = remembering((label: string): Hex => keccak256(label));
+export const labelhash = memoize((label: string): Hex => keccak256(label));
 
 /**
  * Node of a child: keccak256(parent node, labelhash). Source: EIP-137.
  */
-export const childNode = remembering((parentNode: Hex, hash: Hex): Hex => keccak256OfHex(parentNode, hash));
+export const childNode = memoize((parentNode: Hex, hash: Hex): Hex => keccak256OfHex(parentNode, hash));
 
 /** namehash of `eth`. */
 export const ETH_NODE = childNode(ROOT_NODE, labelhash("eth"));

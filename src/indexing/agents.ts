@@ -4,7 +4,7 @@ import { nodeOfToken } from "../ens/agentToken.ts";
 import { leaveAdapter, putAgent, putBinding, setAgentUri } from "./write/agents.ts";
 import { addressesOf } from "./write/contracts.ts";
 import { appendEvent } from "./write/events.ts";
-import { causeOf } from "./write/logRef.ts";
+import { logRefOf } from "./write/logRef.ts";
 
 const AGENT_ADAPTER = "AGENT_ADAPTER";
 
@@ -14,7 +14,7 @@ const AGENT_ADAPTER = "AGENT_ADAPTER";
  */
 ponder.on("AgentAdapter:AgentBound", async ({ event, context }) => {
   const { agentId, standard, tokenContract, tokenId, registeredBy } = event.args;
-  const cause = causeOf(context, event, AGENT_ADAPTER, "AgentBound");
+  const cause = logRefOf(context, event, AGENT_ADAPTER, "AgentBound");
   const node = nodeOf(context, tokenContract, tokenId);
   const isFirst = await putBinding(context, cause, {
     agentId,
@@ -48,7 +48,7 @@ const AGENT_REGISTRY = "AGENT_REGISTRY";
 /** The adapter registered an agent. Writes: events, agents. */
 ponder.on("AgentRegistry:Registered", async ({ event, context }) => {
   const { agentId, agentURI, owner } = event.args;
-  const cause = causeOf(context, event, AGENT_REGISTRY, "Registered");
+  const cause = logRefOf(context, event, AGENT_REGISTRY, "Registered");
   await appendEvent(context, cause, { ownerAddress: owner, value: agentURI, details: { agentId } });
   await putAgent(context, cause, { agentId, owner, uri: agentURI });
 });
@@ -56,7 +56,7 @@ ponder.on("AgentRegistry:Registered", async ({ event, context }) => {
 /** Writes: events, agents. */
 ponder.on("AgentRegistry:URIUpdated", async ({ event, context }) => {
   const { agentId, newURI, updatedBy } = event.args;
-  const cause = causeOf(context, event, AGENT_REGISTRY, "URIUpdated");
+  const cause = logRefOf(context, event, AGENT_REGISTRY, "URIUpdated");
   await appendEvent(context, cause, { fromAddress: updatedBy, value: newURI, details: { agentId } });
   await setAgentUri(context, cause, agentId, newURI);
 });
@@ -64,7 +64,7 @@ ponder.on("AgentRegistry:URIUpdated", async ({ event, context }) => {
 /** An agent left the adapter. Writes: events, agents. */
 ponder.on("AgentRegistry:Transfer", async ({ event, context }) => {
   const { from, to, tokenId: agentId } = event.args;
-  const cause = causeOf(context, event, AGENT_REGISTRY, "Transfer");
+  const cause = logRefOf(context, event, AGENT_REGISTRY, "Transfer");
   await appendEvent(context, cause, { fromAddress: from, toAddress: to, details: { agentId } });
   await leaveAdapter(context, cause, agentId, to);
 });

@@ -6,8 +6,8 @@ import { GRACE_PERIOD } from "../ens/wrapper.ts";
 import { readRent } from "./write/archive.ts";
 import { addressesOf, mayRead } from "./write/contracts.ts";
 import { ethName, patchDomain } from "./write/domains.ts";
-import { appendEvent, appendRepeat, type EventValues } from "./write/events.ts";
-import { type Cause, causeOf } from "./write/logRef.ts";
+import { appendEvent, appendEventOnly, type EventValues } from "./write/events.ts";
+import { type LogRef, logRefOf } from "./write/logRef.ts";
 import { isLabelOf, learnLabel } from "./write/names.ts";
 
 const CONTROLLER = "CONTROLLER";
@@ -46,7 +46,7 @@ ponder.on("Controller5:NameRenewed", ({ event, context }) => {
 /** Renewals through the referring contract: the controller's own log has the expiry, this one the referrer. */
 ponder.on("RenewalReferrer:RenewalReferred", async ({ event, context }) => {
   const { label, labelHash, cost, duration, referrer } = event.args;
-  const cause = causeOf(context, event, "RENEWAL_REFERRER", "RenewalReferred");
+  const cause = logRefOf(context, event, "RENEWAL_REFERRER", "RenewalReferred");
   await appendEvent(context, cause, {
     ...(await labelled(context, label, labelHash)),
     costWei: cost,
@@ -112,7 +112,7 @@ const fromReferrer = (args: Event<"Controller5:NameRegistered">["args"]): Purcha
   };
 };
 
-type Logged = Parameters<typeof causeOf>[1];
+type Logged = Parameters<typeof logRefOf>[1];
 
 /** Keeps a registration or renewal, and learns the label. Expiry and owner come by the registrar's own logs. Writes: events, labels. */
 async function onPurchase(
@@ -120,8 +120,8 @@ async function onPurchase(
   eventType: "NameRegistered" | "NameRenewed",
   { label, labelhash, owner, expires, ...price }: Purchase,
 ) {
-  const cause = causeOf(context, event, CONTROLLER, eventType);
-  await appendRepeat(context, cause, {
+  const cause = logRefOf(context, event, CONTROLLER, eventType);
+  await appendEventOnly(context, cause, {
     ...(await labelled(context, label, labelhash)),
     ...price,
     ...(owner && { ownerAddress: owner }),
@@ -143,7 +143,7 @@ async function onWrappedRenewal({
   context: Context;
 }) {
   const { name: label, label: labelhash, cost, expires } = event.args;
-  const cause = causeOf(context, event, CONTROLLER, "NameRenewed");
+  const cause = logRefOf(context, event, CONTROLLER, "NameRenewed");
   await renewWrapped(context, cause, labelhash, expires);
   const values = await labelled(context, label, labelhash);
   const durationSeconds = await findRenewedSeconds(context, cause, values.node);
@@ -165,7 +165,7 @@ async function onWrappedRenewal({
  * registry owner are the wrapper and the name is not expired still, and emits nothing.
  * Source: ens-contracts, contracts/wrapper/NameWrapper.sol, `renew`.
  */
-async function renewWrapped(context: Context, cause: Cause, labelhash: Hex, expires: bigint) {
+async function renewWrapped(context: Context, cause: LogRef, labelhash: Hex, expires: bigint) {
   const wrapper = addressesOf(context, "NameWrapper")[0];
   await patchDomain(context, cause, ethName(childNode(ETH_NODE, labelhash), labelhash), (domain) =>
     wrapper !== undefined &&
@@ -178,7 +178,7 @@ async function renewWrapped(context: Context, cause: Cause, labelhash: Hex, expi
 }
 
 /** Seconds added by the registrar's NameRenewed, which a controller's always follows at once; null if it does not. */
-async function findRenewedSeconds(context: Context, cause: Cause, node: Hex): Promise<bigint | null> {
+async function findRenewedSeconds(context: Context, cause: LogRef, node: Hex): Promise<bigint | null> {
   const { chainId, blockNumber, logIndex } = cause;
   const row = await context.db.find(eventTable, { chainId, blockNumber, logIndex: logIndex - 1, ordinal: 0 });
   return row?.eventType === "NameRenewed" && row.node === node ? row.durationSeconds : null;
@@ -207,5 +207,5 @@ async function keep(
   eventType: string,
   details: Record<string, unknown>,
 ) {
-  await appendEvent(context, causeOf(context, event, CONTROLLER, eventType), { details });
+  await appendEvent(context, logRefOf(context, event, CONTROLLER, eventType), { details });
 }

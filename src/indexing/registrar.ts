@@ -2,8 +2,8 @@ import { type Context, type Event, ponder } from "ponder:registry";
 import type { Hex } from "viem";
 import { childNode, ETH_NODE, hashOfTokenId } from "../ens/name.ts";
 import { ethName, patchDomain } from "./write/domains.ts";
-import { appendEvent, appendRepeat, type EventValues } from "./write/events.ts";
-import { causeOf, orNone } from "./write/logRef.ts";
+import { appendEvent, appendEventOnly, type EventValues } from "./write/events.ts";
+import { logRefOf, nullIfZero } from "./write/logRef.ts";
 
 const REGISTRAR = "REGISTRAR";
 
@@ -14,9 +14,9 @@ const REGISTRAR = "REGISTRAR";
 ponder.on("Registrar:Transfer", async ({ event, context }) => {
   const { from, to, tokenId } = event.args;
   const place = placeOfToken(tokenId);
-  const cause = causeOf(context, event, REGISTRAR, "Transfer");
+  const cause = logRefOf(context, event, REGISTRAR, "Transfer");
   await appendEvent(context, cause, { node: place.node, fromAddress: from, toAddress: to });
-  await patchDomain(context, cause, place, () => ({ registrarOwner: orNone(to) }));
+  await patchDomain(context, cause, place, () => ({ registrarOwner: nullIfZero(to) }));
 });
 
 ponder.on("Registrar:NameRegistered", (args) => onRegistered(args, "NameRegistered"));
@@ -26,7 +26,7 @@ ponder.on("Registrar:NameMigrated", (args) => onRegistered(args, "NameMigrated")
 ponder.on("Registrar:NameRenewed", async ({ event, context }) => {
   const { id, expires } = event.args;
   const place = placeOfToken(id);
-  const cause = causeOf(context, event, REGISTRAR, "NameRenewed");
+  const cause = logRefOf(context, event, REGISTRAR, "NameRenewed");
   const { before } = await patchDomain(context, cause, place, () => ({ registrarExpiryTimestamp: expires }));
   const old = before?.registrarExpiryTimestamp ?? null;
   await appendEvent(context, cause, {
@@ -39,7 +39,7 @@ ponder.on("Registrar:NameRenewed", async ({ event, context }) => {
 ponder.on("Registrar:Approval", async ({ event, context }) => {
   const { owner, approved, tokenId } = event.args;
   const { node } = placeOfToken(tokenId);
-  const cause = causeOf(context, event, REGISTRAR, "Approval");
+  const cause = logRefOf(context, event, REGISTRAR, "Approval");
   await appendEvent(context, cause, { node, details: { owner, approved } });
 });
 ponder.on("Registrar:ApprovalForAll", (args) =>
@@ -140,7 +140,7 @@ function placeOfToken(tokenId: bigint) {
   return ethName(nodeOfHash(hash), hash);
 }
 
-type Logged = Parameters<typeof causeOf>[1];
+type Logged = Parameters<typeof logRefOf>[1];
 
 /** Keeps a log that changes no state. Writes: events. */
 async function keep(
@@ -149,7 +149,7 @@ async function keep(
   eventType: string,
   values: EventValues,
 ) {
-  await appendEvent(context, causeOf(context, event, contract, eventType), values);
+  await appendEvent(context, logRefOf(context, event, contract, eventType), values);
 }
 
 type Registered = { event: Event<"Registrar:NameRegistered">; context: Context };
@@ -158,9 +158,9 @@ type Registered = { event: Event<"Registrar:NameRegistered">; context: Context }
 async function onRegistered({ event, context }: Registered, eventType: string) {
   const { id, owner, expires } = event.args;
   const place = placeOfToken(id);
-  const cause = causeOf(context, event, REGISTRAR, eventType);
+  const cause = logRefOf(context, event, REGISTRAR, eventType);
   await patchDomain(context, cause, place, () => ({ registrarExpiryTimestamp: expires }));
-  await appendRepeat(context, cause, {
+  await appendEventOnly(context, cause, {
     node: place.node,
     ownerAddress: owner,
     expiryTimestamp: expires,

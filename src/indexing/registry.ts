@@ -2,9 +2,9 @@ import { type Context, type Event, ponder } from "ponder:registry";
 import type { Address, Hex } from "viem";
 import { ADDR_REVERSE_NODE, childNode, labelhash, ROOT_NODE } from "../ens/name.ts";
 import { addressesOf, startBlockOf } from "./write/contracts.ts";
-import { type Domain, type DomainPatch, type Place, patchDomain } from "./write/domains.ts";
+import { type Domain, type DomainKey, type DomainPatch, patchDomain } from "./write/domains.ts";
 import { appendEvent } from "./write/events.ts";
-import { type Cause, causeOf, orNone } from "./write/logRef.ts";
+import { type LogRef, logRefOf, nullIfZero } from "./write/logRef.ts";
 import { learnLabel } from "./write/names.ts";
 import { refreshClaim } from "./write/primaryNames.ts";
 
@@ -21,7 +21,7 @@ ponder.on("Registry:NewTTL", (args) => onNewTtl(args, REGISTRY));
 ponder.on("RegistryOld:NewTTL", (args) => onNewTtl(args, REGISTRY_OLD));
 
 ponder.on("Registry:ApprovalForAll", async ({ event, context }) => {
-  await appendEvent(context, causeOf(context, event, REGISTRY, "ApprovalForAll"), { details: event.args });
+  await appendEvent(context, logRefOf(context, event, REGISTRY, "ApprovalForAll"), { details: event.args });
 });
 
 const REGISTRY = "REGISTRY";
@@ -37,7 +37,7 @@ async function onNewOwner({ event, context }: Args<"NewOwner">, contract: string
   const { node: parentNode, label: hash, owner } = event.args; // `label` on chain is the labelhash
   const node = childNode(parentNode, hash);
   if (parentNode === ADDR_REVERSE_NODE) await learnAddress(context, hash, [event.transaction.from, owner]);
-  const cause = causeOf(context, event, contract, "NewOwner");
+  const cause = logRefOf(context, event, contract, "NewOwner");
   await appendEvent(context, cause, { node, ownerAddress: owner }, { parentNode });
   await patchRegistry(context, cause, { node, parentNode, labelhash: hash }, () => ({
     registryOwner: ownerOf(context, cause, owner),
@@ -47,7 +47,7 @@ async function onNewOwner({ event, context }: Args<"NewOwner">, contract: string
 /** An owner gave the node to another. Writes: events, domains and their changes, primary names. */
 async function onTransfer({ event, context }: Args<"Transfer">, contract: string) {
   const { node, owner } = event.args;
-  const cause = causeOf(context, event, contract, "Transfer");
+  const cause = logRefOf(context, event, contract, "Transfer");
   const registryOwner = ownerOf(context, cause, owner);
   const after = await patchRegistry(context, cause, { node }, () => ({ registryOwner }));
   await appendEvent(context, cause, { node, newOwnerAddress: owner }, after);
@@ -56,15 +56,15 @@ async function onTransfer({ event, context }: Args<"Transfer">, contract: string
 /** The node's resolver was set; the zero address is none. Writes: events, domains and their changes, primary names. */
 async function onNewResolver({ event, context }: Args<"NewResolver">, contract: string) {
   const { node, resolver } = event.args;
-  const cause = causeOf(context, event, contract, "NewResolver");
+  const cause = logRefOf(context, event, contract, "NewResolver");
   await appendEvent(context, cause, { node, resolverAddress: resolver });
-  await patchRegistry(context, cause, { node }, () => ({ resolver: orNone(resolver) }));
+  await patchRegistry(context, cause, { node }, () => ({ resolver: nullIfZero(resolver) }));
 }
 
 /** Writes: events. The time to live is not part of a domain's record. */
 async function onNewTtl({ event, context }: Args<"NewTTL">, contract: string) {
   const { node, ttl } = event.args;
-  await appendEvent(context, causeOf(context, event, contract, "NewTTL"), { node, details: { ttl } });
+  await appendEvent(context, logRefOf(context, event, contract, "NewTTL"), { node, details: { ttl } });
 }
 
 /**
@@ -74,8 +74,8 @@ async function onNewTtl({ event, context }: Args<"NewTTL">, contract: string) {
  */
 async function patchRegistry(
   context: Context,
-  cause: Cause,
-  place: Place,
+  cause: LogRef,
+  place: DomainKey,
   patch: () => DomainPatch,
 ): Promise<Domain> {
   const isOld = cause.contract === REGISTRY_OLD;
@@ -89,7 +89,7 @@ async function patchRegistry(
 }
 
 /** The root has a record in the registry of 2020 from its constructor on, which emits no event. */
-function isBornMigrated(context: Context, cause: Cause, domain: Domain): boolean {
+function isBornMigrated(context: Context, cause: LogRef, domain: Domain): boolean {
   const start = startBlockOf(context, "Registry");
   return domain.node === ROOT_NODE && start !== undefined && cause.blockNumber >= start;
 }
@@ -98,8 +98,8 @@ function isBornMigrated(context: Context, cause: Cause, domain: Domain): boolean
  * Who owns a node by what was logged. The registry of 2020 stores its own address in place of zero, so that a deleted
  * node keeps its record, and answers both as no owner. Source: ENSRegistryWithFallback `_setOwner`, ENSRegistry `owner`.
  */
-const ownerOf = (context: Context, cause: Cause, owner: Address): Address | null =>
-  cause.contract === REGISTRY && addressesOf(context, "Registry").includes(owner) ? null : orNone(owner);
+const ownerOf = (context: Context, cause: LogRef, owner: Address): Address | null =>
+  cause.contract === REGISTRY && addressesOf(context, "Registry").includes(owner) ? null : nullIfZero(owner);
 
 /**
  * Reverse registrars before 2023 emit nothing that spells out the address whose node they make; most often it is the

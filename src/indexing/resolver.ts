@@ -6,7 +6,7 @@ import { textWritesOf } from "../ens/textCalldata.ts";
 import { readText } from "./write/archive.ts";
 import { addressesOf, mayRead } from "./write/contracts.ts";
 import { appendEvent, type EventValues } from "./write/events.ts";
-import { type Cause, causeOf, orNone } from "./write/logRef.ts";
+import { type LogRef, logRefOf, nullIfZero } from "./write/logRef.ts";
 import { ETHEREUM_COIN_TYPE, refreshClaim } from "./write/primaryNames.ts";
 import {
   clearRecords,
@@ -30,7 +30,7 @@ ponder.on(
   async ({ event, context }) => {
     const { node, key, value } = event.args;
     const keyHash = topicOfKey(event);
-    const cause = causeOf(context, event, RESOLVER, "TextChanged");
+    const cause = logRefOf(context, event, RESOLVER, "TextChanged");
     await appendEvent(context, cause, { node, key, value });
     await putText(context, cause, { node, key, keyHash, value: value === "" ? null : value, isRead: false });
   },
@@ -57,17 +57,17 @@ ponder.on("ResolverUnindexedKey:TextChanged", async ({ event, context }) => {
 ponder.on("Resolver:AddrChanged", async ({ event, context }) => {
   const { node, a: address } = event.args;
   const coinType = BigInt(ETHEREUM_COIN_TYPE);
-  const cause = causeOf(context, event, RESOLVER, "AddrChanged");
+  const cause = logRefOf(context, event, RESOLVER, "AddrChanged");
   await appendEvent(context, cause, { node, address, coinType });
   const isClearedAlready =
-    orNone(address) === null && (await findAddress(context, cause, node, coinType)) === null;
+    nullIfZero(address) === null && (await findAddress(context, cause, node, coinType)) === null;
   if (!isClearedAlready) await putAddress(context, cause, node, coinType, address);
 });
 
 /** The address of any chain, as bytes. Writes: events, address_records. */
 ponder.on("Resolver:AddressChanged", async ({ event, context }) => {
   const { node, coinType, newAddress } = event.args;
-  const cause = causeOf(context, event, RESOLVER, "AddressChanged");
+  const cause = logRefOf(context, event, RESOLVER, "AddressChanged");
   await appendEvent(context, cause, { node, coinType, address: newAddress });
   await putAddress(context, cause, node, coinType, newAddress);
 });
@@ -75,7 +75,7 @@ ponder.on("Resolver:AddressChanged", async ({ event, context }) => {
 /** Writes: events, resolver_nodes. Empty bytes clear the record. */
 ponder.on("Resolver:ContenthashChanged", async ({ event, context }) => {
   const { node, hash } = event.args;
-  const cause = causeOf(context, event, RESOLVER, "ContenthashChanged");
+  const cause = logRefOf(context, event, RESOLVER, "ContenthashChanged");
   await appendEvent(context, cause, { node, contenthash: hash });
   await putResolverNode(context, cause, node, { contenthash: hash === "0x" ? null : hash });
 });
@@ -83,7 +83,7 @@ ponder.on("Resolver:ContenthashChanged", async ({ event, context }) => {
 /** The name by which a reverse node names its address. Writes: events, resolver_nodes, primary names. */
 ponder.on("Resolver:NameChanged", async ({ event, context }) => {
   const { node, name } = event.args;
-  const cause = causeOf(context, event, RESOLVER, "NameChanged");
+  const cause = logRefOf(context, event, RESOLVER, "NameChanged");
   await appendEvent(context, cause, { node, name });
   await putResolverNode(context, cause, node, { name: name === "" ? null : name.replaceAll("\0", "\u2400") });
   await refreshClaimOf(context, cause, node);
@@ -92,7 +92,7 @@ ponder.on("Resolver:NameChanged", async ({ event, context }) => {
 /** All records of the node are cleared, without a log for each. Writes: events, resolver_nodes, primary names. */
 ponder.on("Resolver:VersionChanged", async ({ event, context }) => {
   const { node, newVersion } = event.args;
-  const cause = causeOf(context, event, RESOLVER, "VersionChanged");
+  const cause = logRefOf(context, event, RESOLVER, "VersionChanged");
   await appendEvent(context, cause, { node, details: { newVersion } });
   await clearRecords(context, cause, node);
   await refreshClaimOf(context, cause, node);
@@ -140,7 +140,7 @@ type TextEvent =
  * Writes: events, text_records.
  */
 async function onTextWithoutValue(event: TextEvent, context: Context, node: Hex, key: string, keyHash: Hex) {
-  const cause = causeOf(context, event, RESOLVER, "TextChanged");
+  const cause = logRefOf(context, event, RESOLVER, "TextChanged");
   const before = await findText(context, cause, node, keyHash);
   const earlierSets = before?.transactionHash === cause.transactionHash ? before.setsInTransaction : 0;
   // Anybody else's contract may emit the log whatever it is sent, and answer a read as it likes, or never.
@@ -163,12 +163,12 @@ async function onTextWithoutValue(event: TextEvent, context: Context, node: Hex,
 }
 
 /** If the node is that of an address, and the emitter its resolver, the log changed what the address claims. */
-async function refreshClaimOf(context: Context, cause: Cause, node: Hex) {
+async function refreshClaimOf(context: Context, cause: LogRef, node: Hex) {
   const reverse = await context.db.find(domain, { chainId: cause.chainId, node });
   if (reverse?.resolver === cause.contractAddress) await refreshClaim(context, cause, reverse, true);
 }
 
-type Logged = Parameters<typeof causeOf>[1];
+type Logged = Parameters<typeof logRefOf>[1];
 
 async function keep(
   { event, context }: { event: Logged & { args: { node: Hex } & Record<string, unknown> }; context: Context },
@@ -176,12 +176,12 @@ async function keep(
 ) {
   const { node, ...details } = event.args;
   const values: EventValues = Object.keys(details).length > 0 ? { node, details } : { node };
-  await appendEvent(context, causeOf(context, event, RESOLVER, eventType), values);
+  await appendEvent(context, logRefOf(context, event, RESOLVER, eventType), values);
 }
 
 async function keepWithoutNode(
   { event, context }: { event: Logged; context: Context },
   details: Record<string, unknown>,
 ) {
-  await appendEvent(context, causeOf(context, event, RESOLVER, "ApprovalForAll"), { details });
+  await appendEvent(context, logRefOf(context, event, RESOLVER, "ApprovalForAll"), { details });
 }

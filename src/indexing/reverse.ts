@@ -2,12 +2,12 @@ import { type Context, type Event, ponder } from "ponder:registry";
 import { domain } from "ponder:schema";
 import { ADDR_REVERSE_NODE, childNode, labelhash } from "../ens/name.ts";
 import { appendEvent } from "./write/events.ts";
-import { causeOf } from "./write/logRef.ts";
+import { logRefOf } from "./write/logRef.ts";
 import { learnLabel } from "./write/names.ts";
 import {
-  type Claim,
   coinTypeOfChain,
   DEFAULT_COIN_TYPE,
+  type NameClaim,
   putClaim,
   refreshClaim,
 } from "./write/primaryNames.ts";
@@ -20,7 +20,7 @@ const REVERSE_REGISTRAR = "REVERSE_REGISTRAR";
  */
 ponder.on("ReverseRegistrar:ReverseClaimed", async ({ event, context }) => {
   const { addr: address, node } = event.args;
-  const cause = causeOf(context, event, REVERSE_REGISTRAR, "ReverseClaimed");
+  const cause = logRefOf(context, event, REVERSE_REGISTRAR, "ReverseClaimed");
   await appendEvent(context, cause, { node, address });
   const label = address.slice(2);
   const hash = labelhash(label);
@@ -31,15 +31,15 @@ ponder.on("ReverseRegistrar:ReverseClaimed", async ({ event, context }) => {
 });
 
 ponder.on("ReverseRegistrar:DefaultResolverChanged", async ({ event, context }) => {
-  const cause = causeOf(context, event, REVERSE_REGISTRAR, "DefaultResolverChanged");
+  const cause = logRefOf(context, event, REVERSE_REGISTRAR, "DefaultResolverChanged");
   await appendEvent(context, cause, { resolverAddress: event.args.resolver });
 });
 ponder.on("ReverseRegistrar:ControllerChanged", async ({ event, context }) => {
-  const cause = causeOf(context, event, REVERSE_REGISTRAR, "ControllerChanged");
+  const cause = logRefOf(context, event, REVERSE_REGISTRAR, "ControllerChanged");
   await appendEvent(context, cause, { details: event.args });
 });
 ponder.on("ReverseRegistrar:OwnershipTransferred", async ({ event, context }) => {
-  const cause = causeOf(context, event, REVERSE_REGISTRAR, "OwnershipTransferred");
+  const cause = logRefOf(context, event, REVERSE_REGISTRAR, "OwnershipTransferred");
   await appendEvent(context, cause, { details: event.args });
 });
 
@@ -51,11 +51,11 @@ ponder.on("L2ReverseRegistrar:NameForAddrChanged", (args) =>
 );
 
 ponder.on("DefaultReverseRegistrar:ControllerChanged", async ({ event, context }) => {
-  const cause = causeOf(context, event, "DEFAULT_REVERSE_REGISTRAR", "ControllerChanged");
+  const cause = logRefOf(context, event, "DEFAULT_REVERSE_REGISTRAR", "ControllerChanged");
   await appendEvent(context, cause, { details: event.args });
 });
 ponder.on("DefaultReverseRegistrar:OwnershipTransferred", async ({ event, context }) => {
-  const cause = causeOf(context, event, "DEFAULT_REVERSE_REGISTRAR", "OwnershipTransferred");
+  const cause = logRefOf(context, event, "DEFAULT_REVERSE_REGISTRAR", "OwnershipTransferred");
   await appendEvent(context, cause, { details: event.args });
 });
 
@@ -64,11 +64,11 @@ type NameForAddr = { event: Event<"DefaultReverseRegistrar:NameForAddrChanged">;
 /** An address set its name at a registrar of ENSIP-19; an empty one clears it. Writes: events, primary names. */
 async function onNameForAddr(
   { event, context }: NameForAddr,
-  registrar: Claim["registrar"],
+  registrar: NameClaim["registrar"],
   coinType: number,
 ) {
   const { addr: address, name } = event.args;
-  const cause = causeOf(context, event, registrar, "NameForAddrChanged");
+  const cause = logRefOf(context, event, registrar, "NameForAddrChanged");
   await appendEvent(context, cause, { address, name, coinType: BigInt(coinType) });
   await putClaim(context, cause, {
     ...{ address, coinType, registrar },

@@ -3,9 +3,9 @@ import { event as eventTable } from "ponder:schema";
 import type { Hex } from "viem";
 import { decodeDnsName, hashOfTokenId, isPrintable, nodeOfLabels, unknownLabel } from "../ens/name.ts";
 import { fusesAt, mintedToken } from "../ens/wrapper.ts";
-import { type Domain, type DomainPatch, type Place, patchDomain } from "./write/domains.ts";
-import { appendEvent, appendRepeat } from "./write/events.ts";
-import { type Cause, causeOf, orNone } from "./write/logRef.ts";
+import { type Domain, type DomainKey, type DomainPatch, patchDomain } from "./write/domains.ts";
+import { appendEvent, appendEventOnly } from "./write/events.ts";
+import { type LogRef, logRefOf, nullIfZero } from "./write/logRef.ts";
 import { isLabelOf, learnLabel } from "./write/names.ts";
 
 const NAME_WRAPPER = "NAME_WRAPPER";
@@ -16,9 +16,9 @@ const NAME_WRAPPER = "NAME_WRAPPER";
  */
 ponder.on("NameWrapper:NameWrapped", async ({ event, context }) => {
   const { node, name, owner, fuses, expiry } = event.args;
-  const cause = causeOf(context, event, NAME_WRAPPER, "NameWrapped");
+  const cause = logRefOf(context, event, NAME_WRAPPER, "NameWrapped");
   const spelled = await readName(context, node, name);
-  await appendRepeat(context, cause, {
+  await appendEventOnly(context, cause, {
     node,
     ownerAddress: owner,
     fuses,
@@ -36,7 +36,11 @@ ponder.on("NameWrapper:NameWrapped", async ({ event, context }) => {
       const old =
         wrapperExpiryTimestamp === null ? null : { fuses: wrapperFuses ?? 0, expiry: wrapperExpiryTimestamp };
       const token = mintedToken(old, { fuses, expiry }, now);
-      return { wrapperOwner: orNone(owner), wrapperFuses: token.fuses, wrapperExpiryTimestamp: token.expiry };
+      return {
+        wrapperOwner: nullIfZero(owner),
+        wrapperFuses: token.fuses,
+        wrapperExpiryTimestamp: token.expiry,
+      };
     },
   );
 });
@@ -47,7 +51,7 @@ ponder.on("NameWrapper:NameWrapped", async ({ event, context }) => {
  */
 ponder.on("NameWrapper:NameUnwrapped", async ({ event, context }) => {
   const { node, owner } = event.args;
-  const cause = causeOf(context, event, NAME_WRAPPER, "NameUnwrapped");
+  const cause = logRefOf(context, event, NAME_WRAPPER, "NameUnwrapped");
   const { after } = await patchDomain(context, cause, { node }, () => ({ wrapperOwner: null }));
   await appendEvent(context, cause, { node, newOwnerAddress: owner }, after);
 });
@@ -55,7 +59,7 @@ ponder.on("NameWrapper:NameUnwrapped", async ({ event, context }) => {
 /** Fuses as stored from now on. Writes: events, domains. */
 ponder.on("NameWrapper:FusesSet", async ({ event, context }) => {
   const { node, fuses } = event.args;
-  const cause = causeOf(context, event, NAME_WRAPPER, "FusesSet");
+  const cause = logRefOf(context, event, NAME_WRAPPER, "FusesSet");
   await appendEvent(context, cause, { node, fuses });
   await patchDomain(context, cause, { node }, () => ({ wrapperFuses: fuses }));
 });
@@ -67,7 +71,7 @@ ponder.on("NameWrapper:FusesSet", async ({ event, context }) => {
  */
 ponder.on("NameWrapper:ExpiryExtended", async ({ event, context }) => {
   const { node, expiry } = event.args;
-  const cause = causeOf(context, event, NAME_WRAPPER, "ExpiryExtended");
+  const cause = logRefOf(context, event, NAME_WRAPPER, "ExpiryExtended");
   await appendEvent(context, cause, { node, expiryTimestamp: expiry });
   const isOwnCall = !(await followsFusesSet(context, cause, node));
   await patchDomain(context, cause, { node }, (domain) => ({
@@ -78,7 +82,7 @@ ponder.on("NameWrapper:ExpiryExtended", async ({ event, context }) => {
 
 async function followsFusesSet(
   context: Context,
-  { chainId, blockNumber, logIndex, transactionHash }: Cause,
+  { chainId, blockNumber, logIndex, transactionHash }: LogRef,
   node: Hex,
 ) {
   const row = await context.db.find(eventTable, { chainId, blockNumber, logIndex: logIndex - 1, ordinal: 0 });
@@ -89,7 +93,7 @@ async function followsFusesSet(
  * Whoever writes a token, writes back what `getData` says of its fuses: of an expired one none are left, for good.
  * Source: ens-contracts, contracts/wrapper/ERC1155Fuse.sol, `_transfer`, `_burn`, `safeBatchTransferFrom`.
  */
-function settledFuses({ wrapperFuses, wrapperExpiryTimestamp }: Domain, cause: Cause): DomainPatch {
+function settledFuses({ wrapperFuses, wrapperExpiryTimestamp }: Domain, cause: LogRef): DomainPatch {
   if (wrapperFuses === null || wrapperExpiryTimestamp === null) return {};
   const token = { fuses: wrapperFuses, expiry: wrapperExpiryTimestamp };
   return { wrapperFuses: fusesAt(token, BigInt(cause.blockTimestamp)) };
@@ -99,10 +103,10 @@ function settledFuses({ wrapperFuses, wrapperExpiryTimestamp }: Domain, cause: C
 ponder.on("NameWrapper:TransferSingle", async ({ event, context }) => {
   const { from, to, id } = event.args;
   const node = hashOfTokenId(id);
-  const cause = causeOf(context, event, NAME_WRAPPER, "TransferSingle");
+  const cause = logRefOf(context, event, NAME_WRAPPER, "TransferSingle");
   const { after } = await patchDomain(context, cause, { node }, (domain) => ({
     ...settledFuses(domain, cause),
-    wrapperOwner: orNone(to),
+    wrapperOwner: nullIfZero(to),
   }));
   await appendEvent(context, cause, { node, fromAddress: from, toAddress: to }, after);
 });
@@ -110,14 +114,14 @@ ponder.on("NameWrapper:TransferSingle", async ({ event, context }) => {
 /** Several tokens at once: one row for each. Writes: events, domains, ownership_changes. */
 ponder.on("NameWrapper:TransferBatch", async ({ event, context }) => {
   const { from, to, ids } = event.args;
-  const first = causeOf(context, event, NAME_WRAPPER, "TransferBatch");
+  const first = logRefOf(context, event, NAME_WRAPPER, "TransferBatch");
   if (ids.length === 0) await appendEvent(context, first, { fromAddress: from, toAddress: to });
   for (const [ordinal, id] of ids.entries()) {
     const cause = { ...first, ordinal };
     const node = hashOfTokenId(id);
     const { after } = await patchDomain(context, cause, { node }, (domain) => ({
       ...settledFuses(domain, cause),
-      wrapperOwner: orNone(to),
+      wrapperOwner: nullIfZero(to),
     }));
     await appendEvent(context, cause, { node, fromAddress: from, toAddress: to }, after);
   }
@@ -125,28 +129,28 @@ ponder.on("NameWrapper:TransferBatch", async ({ event, context }) => {
 
 ponder.on("NameWrapper:Approval", async ({ event, context }) => {
   const { owner, approved, tokenId } = event.args;
-  const cause = causeOf(context, event, NAME_WRAPPER, "Approval");
+  const cause = logRefOf(context, event, NAME_WRAPPER, "Approval");
   await appendEvent(context, cause, { node: hashOfTokenId(tokenId), details: { owner, approved } });
 });
 ponder.on("NameWrapper:URI", async ({ event, context }) => {
   const { value, id } = event.args;
-  await appendEvent(context, causeOf(context, event, NAME_WRAPPER, "URI"), {
+  await appendEvent(context, logRefOf(context, event, NAME_WRAPPER, "URI"), {
     node: hashOfTokenId(id),
     value,
   });
 });
 ponder.on("NameWrapper:ApprovalForAll", async ({ event, context }) => {
-  await appendEvent(context, causeOf(context, event, NAME_WRAPPER, "ApprovalForAll"), {
+  await appendEvent(context, logRefOf(context, event, NAME_WRAPPER, "ApprovalForAll"), {
     details: event.args,
   });
 });
 ponder.on("NameWrapper:ControllerChanged", async ({ event, context }) => {
-  await appendEvent(context, causeOf(context, event, NAME_WRAPPER, "ControllerChanged"), {
+  await appendEvent(context, logRefOf(context, event, NAME_WRAPPER, "ControllerChanged"), {
     details: event.args,
   });
 });
 ponder.on("NameWrapper:OwnershipTransferred", async ({ event, context }) => {
-  await appendEvent(context, causeOf(context, event, NAME_WRAPPER, "OwnershipTransferred"), {
+  await appendEvent(context, logRefOf(context, event, NAME_WRAPPER, "OwnershipTransferred"), {
     details: event.args,
   });
 });
@@ -159,7 +163,7 @@ async function readName(
   context: Context,
   node: Hex,
   packet: Hex,
-): Promise<{ name: string; place: Place } | null> {
+): Promise<{ name: string; place: DomainKey } | null> {
   const labels = decodeDnsName(packet);
   if (labels === null || nodeOfLabels(labels.map(({ hash }) => hash)) !== node) return null;
   for (const { hash, label } of labels.toReversed())

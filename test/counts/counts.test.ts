@@ -1,7 +1,7 @@
 import type pg from "pg";
 import { keccak256, toHex } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { hasFigures, makeFigures, moveFigures } from "../../src/api/counts/maintain.ts";
+import { advanceCounts, createCounts, hasCounts } from "../../src/api/counts/maintain.ts";
 import { readKeptTotals } from "../../src/api/counts/totals.ts";
 import { ADDR_REVERSE_NODE, ETH_NODE, ROOT_NODE } from "../../src/ens/name.ts";
 import { account, CHAIN_ID, WRAPPER } from "../query/rows.ts";
@@ -127,19 +127,19 @@ async function withClient<T>(
 
 test("before anything was counted, nothing is kept", async () => {
   expect(await readKeptTotals(tables.db, { chainId: CHAIN_ID, now: START })).toBeNull();
-  expect(await withClient(hasFigures)).toBe(false);
+  expect(await withClient(hasCounts)).toBe(false);
 });
 
 test("what is kept is what the rows say, whatever was written and whenever it is asked", async () => {
   const next = numbers(7);
   for (let i = 0; i < 5; i++) await disturb(next);
   await withClient((place) => makeFiguresSoon(place, START));
-  expect(await withClient(hasFigures)).toBe(true);
+  expect(await withClient(hasCounts)).toBe(true);
   await compare(START);
   for (let round = 0; round < 25; round++) {
     await disturb(next);
     const now = START + next(9) - 4 + (round % 5 === 0 ? next(60) * DAY : 0);
-    if (round % 3 === 0) await withClient((place) => moveFigures(place, now));
+    if (round % 3 === 0) await withClient((place) => advanceCounts(place, now));
     await compare(now + next(3) - 1);
     await compare(START - 40 * DAY + next(80 * DAY));
   }
@@ -172,7 +172,7 @@ test("a fault in the counting does not hinder the writer: the counts are void, a
   const { rows } = await tables.pool.query("select from domains where node = $1", [nodeOf(3)]);
   expect(rows).toHaveLength(1);
   expect(await readKeptTotals(tables.db, { chainId: CHAIN_ID, now: START })).toBeNull();
-  expect(await withClient(hasFigures)).toBe(false);
+  expect(await withClient(hasCounts)).toBe(false);
   await withClient((place) => makeFiguresSoon(place, START));
   await compare(START);
 });
@@ -184,7 +184,7 @@ test("counts that were made by other rules are not read, and made anew", async (
   ]) {
     await tables.pool.query(change);
     expect(await readKeptTotals(tables.db, { chainId: CHAIN_ID, now: START })).toBeNull();
-    expect(await withClient(hasFigures)).toBe(false);
+    expect(await withClient(hasCounts)).toBe(false);
     await withClient((place) => makeFiguresSoon(place, START));
     await compare(START);
   }
@@ -193,7 +193,7 @@ test("counts that were made by other rules are not read, and made anew", async (
 test("while the indexer writes, the counting waits for another time", async () => {
   await withClient(async ({ client }) => {
     await client.query("begin; update domains set label_length = 2 where label_length = 1");
-    expect(await withClient((place) => makeFigures(place, START))).toBe(false);
+    expect(await withClient((place) => createCounts(place, START))).toBe(false);
     await client.query("rollback");
   });
   await compare(START);

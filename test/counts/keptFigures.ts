@@ -2,17 +2,17 @@ import { domain } from "ponder:schema";
 import { and, eq, sql } from "ponder";
 import type { Address, Hex } from "viem";
 import { expect, vi } from "vitest";
-import { makeFigures } from "../../src/api/counts/maintain.ts";
+import { createCounts } from "../../src/api/counts/maintain.ts";
 import { countKeptChildren, countKeptPending, readKeptSearch } from "../../src/api/counts/searchTotals.ts";
 import { listKeptShares, readKeptAdoption, readKeptTotals } from "../../src/api/counts/totals.ts";
 import type { Db } from "../../src/api/http/context.ts";
 import { countDomains, countPending } from "../../src/api/query/domains.ts";
 import { countSearch, type SearchFilters, searchCondition } from "../../src/api/query/search.ts";
 import {
+  type AsOf,
   countEvents,
   listClaimCounts,
   listShares,
-  type Moment,
   readAdoption,
   readTotals,
 } from "../../src/api/query/statistics.ts";
@@ -53,11 +53,11 @@ function expirySearches(now: number): SearchFilters[] {
 }
 
 /** Counts everything as soon as nobody uses the tables: autovacuum may. */
-export const makeFiguresSoon = (...asked: Parameters<typeof makeFigures>): Promise<boolean> =>
-  vi.waitUntil(() => makeFigures(...asked), { timeout: 120_000, interval: 50 });
+export const makeFiguresSoon = (...asked: Parameters<typeof createCounts>): Promise<boolean> =>
+  vi.waitUntil(() => createCounts(...asked), { timeout: 120_000, interval: 50 });
 
 /** Holds everything that is kept against the same counted from the rows. */
-export async function expectKeptFigures(db: Db, at: Moment): Promise<void> {
+export async function expectKeptFigures(db: Db, at: AsOf): Promise<void> {
   const { now } = at;
   expect(await readKeptTotals(db, at)).toEqual({
     totals: await readTotals(db, at),

@@ -8,7 +8,7 @@ import { startOwnChain } from "./ownChain.ts";
 import { freePort, isFree } from "./ports.ts";
 import { openDatabase, openFreshDatabase, startPostgres } from "./postgres.ts";
 import { beginStep, say } from "./screen.ts";
-import { keepHouse } from "./superviseProcesses.ts";
+import { superviseProcesses } from "./superviseProcesses.ts";
 import { welcomeText } from "./welcome.ts";
 
 // `npm run dev`: all that Namedex needs, on one machine and without settings. What is set is used instead.
@@ -26,7 +26,7 @@ const home = resolve(given.NAMEDEX_HOME || ".namedex");
 const network = given.ENS_NETWORK || "devnet";
 const hasOwnChain = network === "devnet" && !given.RPC_URL_31337;
 
-await keepHouse({ home, env: given, open: start });
+await superviseProcesses({ home, env: given, open: start });
 
 async function start(): Promise<number> {
   if (!hasOwnChain) await checkRpcUrls(readSettings({ ...given, DATABASE_URL: given.DATABASE_URL || LATER }));

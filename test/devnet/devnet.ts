@@ -1,13 +1,13 @@
 import { relative, resolve } from "node:path";
 import { startOwnChain } from "./ownChain.ts";
 import { say, styled } from "./screen.ts";
-import { keepHouse } from "./superviseProcesses.ts";
+import { superviseProcesses } from "./superviseProcesses.ts";
 
 // `npm run devnet`: the local chain with the demo alone, for those who run Namedex themselves.
 
 const home = resolve(process.env.NAMEDEX_HOME || ".namedex");
 
-await keepHouse({
+await superviseProcesses({
   home,
   env: process.env,
   open: async () => {

@@ -19,7 +19,7 @@ export type House = {
  * Runs a program with children and leaves nothing behind: Ctrl-C, a signal, the death of npm, a failure and the
  * death of the child that matters all end every child in order. What an earlier, killed run left is ended first.
  */
-export async function keepHouse({ home, env, open }: House): Promise<void> {
+export async function superviseProcesses({ home, env, open }: House): Promise<void> {
   mkdirSync(home, { recursive: true });
   const ancestors = npmAncestors(env);
   const other = await takeHousehold(join(home, "running.json"), ancestors);

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { keptFor } from "../../src/api/endpoints/cachedFor.ts";
+import { cachedFor } from "../../src/api/endpoints/cachedFor.ts";
 import type { Ctx, Db } from "../../src/api/http/context.ts";
 
 const START = 1_800_000_000;
@@ -16,7 +16,7 @@ function counter() {
     if (state.release !== undefined) await new Promise<void>((resolve) => (state.release = resolve));
     return { mine, now };
   };
-  return { state, kept: keptFor(300, take) };
+  return { state, kept: cachedFor(300, take) };
 }
 
 const settle = () => new Promise((resolve) => setTimeout(resolve, 5));

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { mapInTurns } from "../../src/api/http/mapYielding.ts";
+import { mapYielding } from "../../src/api/http/mapYielding.ts";
 
 /** Keeps the process busy, as hashing does. */
 function work(milliseconds: number): void {
@@ -8,8 +8,8 @@ function work(milliseconds: number): void {
 }
 
 test("results keep the order of the items", async () => {
-  expect(await mapInTurns([3, 1, 2], (item) => item * 2)).toEqual([6, 2, 4]);
-  expect(await mapInTurns([], () => 1)).toEqual([]);
+  expect(await mapYielding([3, 1, 2], (item) => item * 2)).toEqual([6, 2, 4]);
+  expect(await mapYielding([], () => 1)).toEqual([]);
 });
 
 test("others have their turn while many items are mapped", async () => {
@@ -20,7 +20,7 @@ test("others have their turn while many items are mapped", async () => {
     if (!isDone) setImmediate(other);
   };
   setImmediate(other);
-  await mapInTurns(Array(40).fill(4), work);
+  await mapYielding(Array(40).fill(4), work);
   isDone = true;
   expect(turns).toBeGreaterThan(8);
 });
@@ -29,5 +29,5 @@ test("what one item throws is thrown", async () => {
   const map = () => {
     throw new Error("no name");
   };
-  await expect(mapInTurns([1], map)).rejects.toThrow("no name");
+  await expect(mapYielding([1], map)).rejects.toThrow("no name");
 });

@@ -1,7 +1,7 @@
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { DiscoveryDocument } from "mppx/discovery";
 import { describe, expect, test } from "vitest";
-import type { PaymentOffer } from "../../src/api/access/payment.ts";
+import type { PaymentPrice } from "../../src/api/access/payment.ts";
 import { operations } from "../../src/api/endpoints/index.ts";
 import { errorsOf } from "../../src/api/http/endpoint.ts";
 import { openApiDocument } from "../../src/api/http/openapi.ts";
@@ -126,7 +126,7 @@ test("every shape that the document refers to is in it", () => {
 });
 
 describe("where requests can be paid for", () => {
-  const offer = (credits: number | null): PaymentOffer => ({
+  const offer = (credits: number | null): PaymentPrice => ({
     ...{ intent: "charge", method: "tempo", currency: `0x20c0${"0".repeat(36)}` },
     ...{ amount: credits === null ? null : String(credits * 1_000), description: "A price" },
   });

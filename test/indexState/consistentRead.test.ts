@@ -4,7 +4,7 @@ import { sql } from "ponder";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import type { Ctx } from "../../src/api/http/context.ts";
 import { endpoint } from "../../src/api/http/endpoint.ts";
-import { createOneBlock, type OneBlock } from "../../src/api/indexState/consistentRead.ts";
+import { type ConsistentRead, createConsistentRead } from "../../src/api/indexState/consistentRead.ts";
 import { createLog } from "../../src/api/observe/log.ts";
 import { createMeters } from "../../src/api/observe/meters.ts";
 import { observedOperation } from "../../src/api/observe/operations.ts";
@@ -16,14 +16,14 @@ import { openPool } from "../support/database.ts";
 let tables: Tables;
 /** Another process, as the indexer is: its queries are not the operation's. */
 let indexer: pg.Pool;
-let oneBlock: OneBlock;
+let oneBlock: ConsistentRead;
 let seen: string[] = [];
 
 beforeAll(async () => {
   tables = await createTables({ onQuery: (text) => seen.push(text) });
   watchQueries(tables.pool, { log: createLog({ write: () => {} }), meters: createMeters(), slowMs: 60_000 });
   indexer = openPool({ connectionString: tables.databaseUrl, max: 1 });
-  oneBlock = createOneBlock(tables.db);
+  oneBlock = createConsistentRead(tables.db);
   await index(1);
 });
 afterEach(() => {

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Head } from "../../src/api/indexState/chainHead.ts";
 import { createFreshness, type FreshnessPlan } from "../../src/api/indexState/freshness.ts";
 import { listProgress } from "../../src/api/indexState/progress.ts";
-import { createPace } from "../../src/api/indexState/progressRate.ts";
+import { createProgressRate } from "../../src/api/indexState/progressRate.ts";
 import { completedIndexesIn } from "../../src/api/serviceDb/completedIndexes.ts";
 import { openStore, type Store } from "../../src/api/serviceDb/store.ts";
 import { openApi } from "../query/api.ts";
@@ -167,7 +167,7 @@ test("GET /indexing-status", async () => {
 
 test("the estimate is by the speed of the last minutes", () => {
   let time = 0;
-  const pace = createPace(() => time);
+  const pace = createProgressRate(() => time);
   pace.note(0);
   expect(pace.secondsUntil(1_000)).toBe(null);
   for (let minute = 1; minute <= 30; minute++) {

@@ -23,7 +23,7 @@ function run(program: "backup" | "restore", { schema, input = "" }: { schema: st
 }
 
 function start(program: "backup" | "restore", schema: string) {
-  const file = fileURLToPath(new URL(`../../src/api/operate/${program}.ts`, import.meta.url));
+  const file = fileURLToPath(new URL(`../../ops/${program}.ts`, import.meta.url));
   const child = spawn(process.execPath, [file], {
     env: { PATH: process.env.PATH, DATABASE_URL: database.url, DATABASE_SERVICE_SCHEMA: schema },
   });

@@ -31,14 +31,13 @@ let old: Version;
 let next: Version;
 let gateway: GatewayProcess;
 
-const release = (...args: string[]) =>
-  runProgram("operate/release.ts", args, { DATABASE_URL: urls.indexer ?? "" });
+const release = (...args: string[]) => runProgram("release.ts", args, { DATABASE_URL: urls.indexer ?? "" });
 
 beforeAll(async () => {
   local = await startDemoChain();
   node = await startRpcProxy(local.anvil.url);
   database = await createTestDatabase();
-  const made = await runProgram("operate/roles.ts", ["--prefix", prefix], { DATABASE_URL: database.url });
+  const made = await runProgram("roles.ts", ["--prefix", prefix], { DATABASE_URL: database.url });
   const found = [...made.stdout.matchAll(/DATABASE_URL=(\S+_(indexer|api|analyst):\S+)/g)];
   urls = Object.fromEntries(found.map(([, url = "", role = ""]) => [role, url]));
   const env = { DATABASE_URL: urls.indexer ?? "", LIVE_RPC_URL: local.anvil.url };
@@ -117,10 +116,10 @@ describe("before anything was chosen", () => {
 
   test("a database that is away, and settings that are wrong, are told", async () => {
     const away = { DATABASE_URL: "postgresql://me:hunter2@127.0.0.1:1/x" };
-    const outcome = await runProgram("operate/release.ts", ["list"], away);
+    const outcome = await runProgram("release.ts", ["list"], away);
     expect(outcome).toMatchObject({ code: 1, stderr: expect.stringMatching(/ECONNREFUSED/) });
     expect(outcome.stderr).not.toMatch(/hunter2/);
-    const unset = await runProgram("operate/release.ts", ["list"], {});
+    const unset = await runProgram("release.ts", ["list"], {});
     expect(unset).toMatchObject({ code: 1, stderr: expect.stringMatching(/DATABASE_URL is not set/) });
   });
 });

@@ -9,7 +9,7 @@ import type { Deployment } from "../../abis/deployments.ts";
 import { keepChild } from "../devnet/children.ts";
 import { freePort } from "../devnet/ports.ts";
 
-const pathOf = (file: string) => fileURLToPath(new URL(`../../src/api/${file}`, import.meta.url));
+const pathOf = (file: string) => fileURLToPath(new URL(`../../ops/${file}`, import.meta.url));
 const START_PATIENCE_MS = 180_000;
 
 /** What a program ended with. */

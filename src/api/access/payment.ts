@@ -27,7 +27,7 @@ export type PaymentSettings = {
 };
 
 /** What openapi.json says of a price (`x-payment-info`); `amount` is null where it depends on the request. */
-export type PaymentOffer = {
+export type PaymentPrice = {
   intent: "charge";
   method: "tempo";
   /** In base units of the token. */
@@ -57,7 +57,7 @@ export type Payments = {
   /** The error that names the price of exactly this request: 402 with `WWW-Authenticate: Payment …` and problem members. */
   required: (price: Price, message: string) => Promise<ApiError>;
   /** What openapi.json says of a price; null credits where they depend on the request. */
-  offer: (credits: number | null) => PaymentOffer;
+  offer: (credits: number | null) => PaymentPrice;
 };
 
 /** Every token of the kind (TIP-20) has so many. */
@@ -78,13 +78,18 @@ type Credentials = Credential.Credential;
 type Terms = { request: { amount: string }; scope: string };
 
 /** What every step of a payment works with. */
-type Till = { settings: PaymentSettings; client: PaymentClient; marks: PaymentMarks; server: Server };
+type PaymentContext = {
+  settings: PaymentSettings;
+  client: PaymentClient;
+  marks: PaymentMarks;
+  server: Server;
+};
 
 /** Takes payments on one Tempo chain; nothing is asked of the chain before somebody pays. */
 export function createPayments(settings: PaymentSettings, store: Store): Payments {
   const client = clientOf(settings);
   const marks = paymentMarksIn(store);
-  const till: Till = { settings, client, marks, server: serverOf({ settings, client, marks }) };
+  const till: PaymentContext = { settings, client, marks, server: serverOf({ settings, client, marks }) };
   const clean = cleanerOf(marks);
   return {
     validate: async (authorization, price) => {
@@ -97,7 +102,7 @@ export function createPayments(settings: PaymentSettings, store: Store): Payment
   };
 }
 
-function serverOf({ settings, client, marks }: Omit<Till, "server">): Server {
+function serverOf({ settings, client, marks }: Omit<PaymentContext, "server">): Server {
   const { recipient, currency, chainId, realm, secretKey } = settings;
   const charge = tempo.charge({ recipient, currency, chainId, store: marks, getClient: () => client });
   return Mppx.create({ realm, secretKey, methods: [charge] }) as unknown as Server;
@@ -109,12 +114,12 @@ const unitsOf = ({ pricePerCredit }: PaymentSettings, credits: number): bigint =
 
 const toWords = (credits: number): string => (credits === 1 ? "1 credit" : `${credits} credits`);
 
-function termsOf({ settings }: Till, { credits, operation }: Price): Terms {
+function termsOf({ settings }: PaymentContext, { credits, operation }: Price): Terms {
   const amount = formatUnits(unitsOf(settings, credits), TOKEN_DECIMALS);
   return { request: { amount }, scope: operation };
 }
 
-function offerOf(settings: PaymentSettings, credits: number | null): PaymentOffer {
+function offerOf(settings: PaymentSettings, credits: number | null): PaymentPrice {
   const offer = { intent: "charge", method: "tempo", currency: settings.currency } as const;
   if (credits !== null) {
     return { ...offer, amount: String(unitsOf(settings, credits)), description: toWords(credits) };
@@ -128,7 +133,7 @@ const headersOf = (receipt: Receipt.Receipt): Record<string, string> => ({
   "Cache-Control": "private",
 });
 
-async function validate(till: Till, authorization: string, price: Price): Promise<Credentials> {
+async function validate(till: PaymentContext, authorization: string, price: Price): Promise<Credentials> {
   try {
     const credential = await recall(till, parse(authorization));
     await till.server.validateCredential(credential, termsOf(till, price));
@@ -148,7 +153,7 @@ function parse(authorization: string): Credentials {
 }
 
 /** Sends the transaction. What it claims stays claimed unless nothing was sent. */
-async function settle(till: Till, credential: Credentials, price: Price): Promise<Receipt.Receipt> {
+async function settle(till: PaymentContext, credential: Credentials, price: Price): Promise<Receipt.Receipt> {
   const { marks, held } = holding(till.marks);
   try {
     return await serverOf({ ...till, marks }).broadcastCredential(credential, termsOf(till, price));
@@ -183,7 +188,10 @@ type Unheard = { credential: Credentials; price: Price; held: Set<string> };
  * The transaction was sent, and no receipt came back: the money may have moved. If the chain has it, all is well; else
  * the payer may come again with the same credential, or with the transaction's hash.
  */
-async function settleUnheard(till: Till, { credential, price, held }: Unheard): Promise<Receipt.Receipt> {
+async function settleUnheard(
+  till: PaymentContext,
+  { credential, price, held }: Unheard,
+): Promise<Receipt.Receipt> {
   try {
     await till.marks.markUnclear([...held]);
     const sent = await recall(till, credential);
@@ -202,7 +210,7 @@ async function settleUnheard(till: Till, { credential, price, held }: Unheard): 
 }
 
 /** The hash in place of a transaction that was sent before without an answer, and that the chain has by now. */
-async function recall({ marks, client }: Till, credential: Credentials): Promise<Credentials> {
+async function recall({ marks, client }: PaymentContext, credential: Credentials): Promise<Credentials> {
   const hash = await hashOf(credential);
   if (hash === null || !(await marks.isUnclear(`mppx:charge:${hash}`))) return credential;
   try {
@@ -228,7 +236,7 @@ async function hashOf({ payload }: Credentials): Promise<`0x${string}` | null> {
 
 /** A 402 that says what is wrong with a payment and how to make a new one. */
 async function refuse(
-  till: Till,
+  till: PaymentContext,
   price: Price,
   error: Errors.PaymentError,
   message = error.message.split("\n")[0] ?? "",
@@ -243,7 +251,7 @@ async function refuse(
 }
 
 /** What to answer when a payment failed: faults of the payment are told, ours are logged by their name alone. */
-async function refusalOf(till: Till, price: Price, thrown: unknown): Promise<ApiError> {
+async function refusalOf(till: PaymentContext, price: Price, thrown: unknown): Promise<ApiError> {
   const fault = faultOf(thrown);
   if (fault !== null) return refuse(till, price, fault);
   console.error(`Payments on chain ${till.settings.chainId} fail: ${nameOfError(thrown)}`);

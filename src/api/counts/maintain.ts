@@ -2,7 +2,7 @@ import type pg from "pg";
 import { classColumns, classOf, expiryColumns, mayDiffer, RULES, resolverColumns } from "./classes.ts";
 
 /** Where the tables are; `schema` as SQL has it, in quotes where it needs them. */
-type Place = { client: pg.ClientBase; schema: string };
+type CountsTarget = { client: pg.ClientBase; schema: string };
 
 /** Rows that come into the counts (`sign` 1) or leave them (-1), counted as at a moment. */
 type Part = { sign: 1 | -1; rows: string; at: string };
@@ -143,7 +143,7 @@ const createTriggers = (schema: string): string =>
     .join(";");
 
 /** Whether there are counts of the tables as they are, by the rules of this program. */
-export async function hasFigures({ client, schema }: Place): Promise<boolean> {
+export async function hasCounts({ client, schema }: CountsTarget): Promise<boolean> {
   const { rows } = await client.query(
     "select from pg_attribute where attrelid = to_regclass($1) and attname = 'rules'",
     [`${schema}.figures_state`],
@@ -161,7 +161,7 @@ export async function hasFigures({ client, schema }: Place): Promise<boolean> {
  *
  * @returns false if the tables were in use
  */
-export async function makeFigures({ client, schema }: Place, now: number): Promise<boolean> {
+export async function createCounts({ client, schema }: CountsTarget, now: number): Promise<boolean> {
   await client.query("begin");
   try {
     await client.query(
@@ -188,7 +188,7 @@ export async function makeFigures({ client, schema }: Place, now: number): Promi
 const LOCK_NOT_AVAILABLE = "55P03";
 
 /** Moves the moment for which the counts hold, so that readers have few rows to put right. */
-export async function moveFigures({ client, schema }: Place, now: number): Promise<void> {
+export async function advanceCounts({ client, schema }: CountsTarget, now: number): Promise<void> {
   await client.query("begin");
   try {
     // Whoever writes holds this row until the end of the transaction: what is counted here is then seen here.

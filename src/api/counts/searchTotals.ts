@@ -3,7 +3,7 @@ import { sql } from "ponder";
 import type { Hex } from "viem";
 import type { Db } from "../http/context.ts";
 import type { SearchFigures, SearchFilters } from "../query/search.ts";
-import type { Moment } from "../query/statistics.ts";
+import type { AsOf } from "../query/statistics.ts";
 import { GRACE_SECONDS, SHORTEST_LABEL } from "../rules/availability.ts";
 import { isEthName, isName } from "../rules/lifetimeSql.ts";
 import { isWrappedAt } from "../rules/ownershipSql.ts";
@@ -47,7 +47,7 @@ const childNames = preparedFigures(
 export async function readKeptSearch(
   db: Db,
   filters: SearchFilters,
-  at: Moment,
+  at: AsOf,
 ): Promise<SearchFigures | null> {
   const { text, isFullName: _ofText, ...others } = filters;
   if (text) return null;
@@ -59,7 +59,7 @@ export async function readKeptSearch(
 /** Counts by which searches with some filters are told, if they have no others. */
 type Counts = {
   knows: ReadonlySet<string>;
-  read: (db: Db, filters: SearchFilters, at: Moment) => Promise<SearchFigures | null>;
+  read: (db: Db, filters: SearchFilters, at: AsOf) => Promise<SearchFigures | null>;
 };
 
 const figures = ["total", "expired", "expiring30d", "expiring90d", "wrapped"] as const;
@@ -196,7 +196,7 @@ const LATEST = Number.MAX_SAFE_INTEGER - 1;
 const dayOf = (time: number): number => Math.floor(time / DAY);
 
 /** Days of a range in which something begins or ends that is counted: the range itself, or what the figures tell. */
-function splitDays(from: number, to: number, { now }: Moment): number[] {
+function splitDays(from: number, to: number, { now }: AsOf): number[] {
   const begin = [0, 30, 90].map((days) => now + days * DAY + 1);
   const bounds = [from, to + 1, now - Number(GRACE_SECONDS), ...begin];
   const inside = bounds.filter((bound) => bound % DAY !== 0 && bound >= from && bound <= to + 1);

@@ -5,9 +5,9 @@ import { ETH_NODE, ROOT_NODE } from "../../ens/name.ts";
 import type { Db } from "../http/context.ts";
 import {
   type Adoption,
+  type AsOf,
   type ClaimCounts,
   MAX_PARENTS,
-  type Moment,
   type Share,
   type Totals,
 } from "../query/statistics.ts";
@@ -29,7 +29,7 @@ const IS_ACTIVE = "(phase in ('registered', 'grace') or phase = 'unlimited' and 
 /** Twin of `readTotals`, with the number of events. */
 export async function readKeptTotals(
   db: Db,
-  { chainId, now }: Moment,
+  { chainId, now }: AsOf,
 ): Promise<{ totals: Totals; events: number } | null> {
   const rows = await readKept<Totals & { events: number }>(
     db,
@@ -60,7 +60,7 @@ const ownersAt = sql.raw(`owner_change as materialized (
 /** Twin of `readAdoption` and `listClaimCounts`. */
 export async function readKeptAdoption(
   db: Db,
-  { now }: Moment,
+  { now }: AsOf,
 ): Promise<{ adoption: Adoption; claims: ClaimCounts[] } | null> {
   const rows = await readKept<Adoption & { claims: ClaimCounts[] | null }>(
     db,
@@ -80,7 +80,7 @@ export async function readKeptAdoption(
 }
 
 /** Twin of `listShares`. */
-export async function listKeptShares(db: Db, { chainId, now }: Moment): Promise<Share[] | null> {
+export async function listKeptShares(db: Db, { chainId, now }: AsOf): Promise<Share[] | null> {
   const isHere = sql`${domain.chainId} = ${chainId}`;
   const rows = await readKept<Share>(
     db,

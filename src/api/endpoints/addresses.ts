@@ -3,17 +3,17 @@ import type { Address } from "viem";
 import type { Ctx } from "../http/context.ts";
 import { endpoint } from "../http/endpoint.ts";
 import {
+  type AddressQuery,
   addressTypes,
   countHeld,
   type FormerHolder,
-  type Holding,
   listHeld,
   listPrevious,
   summarise,
 } from "../query/addresses.ts";
 import { PAGE_SIZE } from "../query/page.ts";
 import { listClaims } from "../query/primaryNames.ts";
-import { findPrimaryName } from "../resolution/primaryNames.ts";
+import { resolvePrimaryName } from "../resolution/primaryNames.ts";
 import {
   address,
   count,
@@ -49,7 +49,7 @@ const formerOf = ({ contracts, now }: Ctx, asked: Address): FormerHolder => ({
   now,
 });
 
-const holdingOf = (ctx: Ctx, asked: Address, addressType: Holding["addressType"]): Holding => ({
+const holdingOf = (ctx: Ctx, asked: Address, addressType: AddressQuery["addressType"]): AddressQuery => ({
   ...formerOf(ctx, asked),
   addressType,
 });
@@ -149,7 +149,7 @@ export const addressPrimaryName = endpoint({
   cost: 1,
   tool: "get_primary_names",
   handle: async (asked, ctx) => {
-    const current = toPrimaryName((await findPrimaryName(ctx, asked.address)).primary, ctx);
+    const current = toPrimaryName((await resolvePrimaryName(ctx, asked.address)).primary, ctx);
     if (!asked.history) return { address: toAddress(asked.address), ...current };
     const claims = await listClaims(ctx.db, asked.address);
     return {
@@ -187,7 +187,7 @@ export const addressSummary = endpoint({
   handle: async (asked, ctx) => {
     const [counted, { primary, source }] = await Promise.all([
       summarise(ctx.db, formerOf(ctx, asked.address)),
-      findPrimaryName(ctx, asked.address),
+      resolvePrimaryName(ctx, asked.address),
     ]);
     return {
       address: toAddress(asked.address),

@@ -5,11 +5,11 @@ import { endpoint } from "../http/endpoint.ts";
 import { type DirectoryFilters, type DirectoryRow, listDirectory } from "../query/agentDirectory.ts";
 import { listBindings, listProfileTexts } from "../query/agents.ts";
 import { PAGE_SIZE } from "../query/page.ts";
-import { findAgentFacts, toText } from "../resolution/agents.ts";
+import { resolveAgents, toText } from "../resolution/agents.ts";
 import { agentItem, nameAgents } from "../schemas/agents.ts";
 import { decimal, pageFields } from "../schemas/answers.ts";
 import { ApiError } from "../schemas/errors.ts";
-import { type AskedName, input, parseName } from "../schemas/input.ts";
+import { input, type ParsedName, parseName } from "../schemas/input.ts";
 import { toAgentItem, toNameAgents } from "../serializers/agent.ts";
 import { agentKeyPrefix, parseAgentId } from "../serializers/agentKey.ts";
 
@@ -24,7 +24,7 @@ export const domainAgent = endpoint({
   reply: nameAgents,
   errors: ["INVALID_NAME", "LIVE_RESOLUTION_FAILED"],
   cost: 1,
-  handle: async ({ name }, ctx) => toNameAgents(await findAgentFacts(ctx, name), ctx.contracts),
+  handle: async ({ name }, ctx) => toNameAgents(await resolveAgents(ctx, name), ctx.contracts),
 });
 
 const chain = z.string().max(64).openapi({ description: "Chain of the agent's registry", example: "devnet" });
@@ -112,14 +112,14 @@ async function completed(ctx: Ctx, item: Item): Promise<Item> {
   if (item.name === null || item.has_ensip25_registration !== null || !ctx.live.isConfigured) return item;
   const name = findName(item.name);
   if (name?.node !== item.namehash) return item;
-  const { registrations, profile } = toNameAgents(await findAgentFacts(ctx, name), ctx.contracts);
+  const { registrations, profile } = toNameAgents(await resolveAgents(ctx, name), ctx.contracts);
   const ofAgent = registrations.filter((one) => one.is_bound && one.agent_id === item.agent_id);
   const hasRegistration = ofAgent.some((one) => one.has_ensip25_registration);
   return { ...item, has_ensip25_registration: hasRegistration, onchain_verified: hasRegistration, profile };
 }
 
 /** A name of the index as callers would ask for it; null if they cannot. */
-function findName(fullName: string): AskedName | null {
+function findName(fullName: string): ParsedName | null {
   try {
     return parseName(fullName);
   } catch (error) {

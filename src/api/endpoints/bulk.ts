@@ -1,8 +1,8 @@
 import { z } from "@hono/zod-openapi";
 import { namehash } from "viem";
 import { endpoint } from "../http/endpoint.ts";
-import { mapInTurns } from "../http/mapYielding.ts";
-import { type Found, findFactsOfAsked } from "../resolution/domains.ts";
+import { mapYielding } from "../http/mapYielding.ts";
+import { type ResolvedDomain, resolveDomains } from "../resolution/domains.ts";
 import type { Availability } from "../rules/availability.ts";
 import { askedDomain, count, unknownDomain } from "../schemas/answers.ts";
 import { ApiError } from "../schemas/errors.ts";
@@ -73,15 +73,15 @@ export const whoisBulk = endpoint({
   tool: "whois_bulk",
   handle: async ({ names = [], namehashes = [] }, ctx) => {
     const items = [
-      ...(await mapInTurns(names, (query) => readItem(query, parseName))),
+      ...(await mapYielding(names, (query) => readItem(query, parseName))),
       ...namehashes.map((query) => readItem(query, (hash) => ({ query, node: parseHash(hash) }))),
     ];
     const valid = items.filter(isValid);
-    const answers = await findFactsOfAsked(ctx, valid);
-    const found = new Map(valid.map((item, i) => [item, answers[i] as Found | ApiError]));
-    const results = await mapInTurns(items, (item) => {
+    const answers = await resolveDomains(ctx, valid);
+    const found = new Map(valid.map((item, i) => [item, answers[i] as ResolvedDomain | ApiError]));
+    const results = await mapYielding(items, (item) => {
       if (!isValid(item)) return item;
-      const answer = found.get(item) as Found | ApiError;
+      const answer = found.get(item) as ResolvedDomain | ApiError;
       if (answer instanceof ApiError) return toInvalidItem(item.query, answer);
       return toAskedRecord({ asked: item, facts: answer.facts, source: answer.source }, ctx);
     });

@@ -2,7 +2,7 @@ import { LRUCache } from "lru-cache";
 import type { Ctx, Db } from "../http/context.ts";
 
 /** Figures with the time they were taken, in unix seconds. */
-export type Taken<T> = { figures: T; takenAt: number };
+export type Cached<T> = { figures: T; takenAt: number };
 
 /** Figures are answered while new ones are taken, until they are this many times as old as they should be. */
 const MAX_AGE = 2;
@@ -14,23 +14,26 @@ const MAX_AGE = 2;
  *
  * @throws what `take` throws, where there are no figures or they are too old to be shown
  */
-export function keptFor<T>(seconds: number, take: (ctx: Ctx) => Promise<T>): (ctx: Ctx) => Promise<Taken<T>> {
-  const keepers = new WeakMap<Db, Keeper<T>>();
+export function cachedFor<T>(
+  seconds: number,
+  take: (ctx: Ctx) => Promise<T>,
+): (ctx: Ctx) => Promise<Cached<T>> {
+  const keepers = new WeakMap<Db, Cache<T>>();
   return (ctx) => {
-    const keeper = keepers.get(ctx.db) ?? makeKeeper(seconds, take);
+    const keeper = keepers.get(ctx.db) ?? createCache(seconds, take);
     keepers.set(ctx.db, keeper);
     return keeper(ctx);
   };
 }
 
-type Keeper<T> = (ctx: Ctx) => Promise<Taken<T>>;
+type Cache<T> = (ctx: Ctx) => Promise<Cached<T>>;
 
 const KEY = "figures";
 
-function makeKeeper<T>(seconds: number, take: (ctx: Ctx) => Promise<T>): Keeper<T> {
+function createCache<T>(seconds: number, take: (ctx: Ctx) => Promise<T>): Cache<T> {
   const clock = { now: 0 };
   let takenAt = 0;
-  const cache = new LRUCache<string, Taken<T>, Ctx>({
+  const cache = new LRUCache<string, Cached<T>, Ctx>({
     max: 1,
     ttl: seconds * 1_000,
     ttlResolution: 0,

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { endpoint } from "../http/endpoint.ts";
-import { findFacts } from "../resolution/domains.ts";
+import { resolveDomain } from "../resolution/domains.ts";
 import { askedDomain, unknownDomain } from "../schemas/answers.ts";
 import { input } from "../schemas/input.ts";
 import { toAskedRecord } from "../serializers/domain.ts";
@@ -18,7 +18,7 @@ export const whois = endpoint({
   cost: 1,
   tool: "whois",
   handle: async ({ name }, ctx) => {
-    const { facts, source } = await findFacts(ctx, name);
+    const { facts, source } = await resolveDomain(ctx, name);
     return toAskedRecord({ asked: name, facts, source }, ctx);
   },
 });

@@ -1,12 +1,12 @@
 import { z } from "@hono/zod-openapi";
 import type { Address } from "viem";
 import { endpoint } from "../http/endpoint.ts";
-import { findPrimaryNames, type Outcome } from "../resolution/primaryNames.ts";
+import { type Outcome, resolvePrimaryNames } from "../resolution/primaryNames.ts";
 import { primaryName } from "../schemas/answers.ts";
 import { ApiError } from "../schemas/errors.ts";
 import { parseAddress } from "../schemas/input.ts";
 import { toPrimaryName } from "../serializers/address.ts";
-import type { Setting } from "../serializers/domain.ts";
+import type { SerializeContext } from "../serializers/domain.ts";
 import { toAddress } from "../serializers/hex.ts";
 
 /** Addresses of one bulk request: the contract's limit. */
@@ -60,7 +60,7 @@ export const primaryNamesBulk = endpoint({
   handle: async ({ addresses }, ctx) => {
     const asked = addresses.map((text) => ({ text, read: readAddress(text) }));
     const valid = [...new Set(asked.flatMap(({ read }) => (read instanceof ApiError ? [] : [read])))];
-    const outcomes = await findPrimaryNames(ctx, valid);
+    const outcomes = await resolvePrimaryNames(ctx, valid);
     const found = new Map(valid.map((address, i) => [address, outcomes[i] as Outcome]));
     const results = asked.map(({ text, read }) =>
       read instanceof ApiError
@@ -80,7 +80,7 @@ function readAddress(text: string): Address | ApiError {
   }
 }
 
-const toEntry = (outcome: Outcome, at: Setting) =>
+const toEntry = (outcome: Outcome, at: SerializeContext) =>
   outcome instanceof ApiError ? toUnanswered(outcome) : toPrimaryName(outcome.primary, at);
 
 const toUnanswered = ({ code, message }: ApiError): Unanswered => ({

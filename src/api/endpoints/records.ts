@@ -3,7 +3,13 @@ import type { Address, Hex } from "viem";
 import type { Ctx } from "../http/context.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { findRecords, findText, listTextSteps } from "../query/records.ts";
-import { type Found, findFacts, findLive, indexedResolver, type LiveFound } from "../resolution/domains.ts";
+import {
+  indexedResolver,
+  type LiveDomain,
+  type ResolvedDomain,
+  resolveDomain,
+  resolveLive,
+} from "../resolution/domains.ts";
 import {
   allRecords,
   oneText,
@@ -12,7 +18,7 @@ import {
   usualTextKeys,
 } from "../resolution/recordSelection.ts";
 import { blockNumber, bytes, hash, resolver, source, textHistoryEntry } from "../schemas/answers.ts";
-import { type AskedName, input } from "../schemas/input.ts";
+import { input, type ParsedName } from "../schemas/input.ts";
 import { toResolver } from "../serializers/domain.ts";
 import { exactText, toAddresses, toLiveRecords, toTextHistory, toTexts } from "../serializers/records.ts";
 
@@ -37,14 +43,15 @@ const records = z
   .openapi("Records");
 
 /** Where the index has the records of a name; null if it is known to have none. */
-const indexedPlace = (ctx: Ctx, name: AskedName, found: Extract<Found, { source: "indexed" }>) => {
+const indexedPlace = (ctx: Ctx, name: ParsedName, found: Extract<ResolvedDomain, { source: "indexed" }>) => {
   const address = indexedResolver(found);
   return address && { chainId: ctx.contracts.chainId, resolver: address, node: name.node };
 };
 
-type Place = { chainId: number; resolver: Address; node: Hex };
+type RecordsKey = { chainId: number; resolver: Address; node: Hex };
 
-const resolverOf = ({ facts }: Found, ctx: Ctx) => toResolver(facts?.resolver ?? null, ctx.contracts);
+const resolverOf = ({ facts }: ResolvedDomain, ctx: Ctx) =>
+  toResolver(facts?.resolver ?? null, ctx.contracts);
 
 const nothing = { texts: {}, addresses: {}, contenthash: null };
 
@@ -64,14 +71,14 @@ export const domainRecords = endpoint({
   tool: "get_records",
   handle: async ({ name, types = [...recordTypes] }, ctx) => {
     const wanting = allRecords(ctx, types);
-    const found = await findFacts(ctx, name, wanting);
+    const found = await resolveDomain(ctx, name, wanting);
     if (found.source === "indexed") {
       const place = indexedPlace(ctx, name, found);
       const records = place ? await readRecords(ctx, place, types) : nothing;
       const reply = { domain: name.name, resolver: resolverOf(found, ctx) };
       if (records !== null) return { ...reply, records, source: "indexed" as const };
     }
-    const live = found.source === "live" ? found : await findLive(ctx, name, wanting);
+    const live = found.source === "live" ? found : await resolveLive(ctx, name, wanting);
     return {
       ...{ domain: name.name, resolver: resolverOf(live, ctx), records: toLiveRecords(live.records) },
       source: "live" as const,
@@ -80,7 +87,7 @@ export const domainRecords = endpoint({
 });
 
 /** Records by the index; null if it does not know a value that only the chain has. */
-async function readRecords({ db }: Ctx, of: Place, types: RecordType[]) {
+async function readRecords({ db }: Ctx, of: RecordsKey, types: RecordType[]) {
   const { texts, addresses, contenthash } = await findRecords(db, of);
   if (types.includes("text") && texts.some((text) => !text.isValueKnown)) return null;
   return {
@@ -113,7 +120,7 @@ export const textRecord = endpoint({
   cost: 1,
   tool: "get_records",
   handle: async ({ name, key }, ctx) => {
-    const { found, text } = await findCurrentText(ctx, await findFacts(ctx, name, oneText(key)), {
+    const { found, text } = await findCurrentText(ctx, await resolveDomain(ctx, name, oneText(key)), {
       name,
       key,
     });
@@ -130,15 +137,19 @@ export const textRecord = endpoint({
 });
 
 /** A text as it is now: the index's row, or, where the index cannot know, what the chain says. */
-async function findCurrentText(ctx: Ctx, found: Found, { name, key }: { name: AskedName; key: string }) {
+async function findCurrentText(
+  ctx: Ctx,
+  found: ResolvedDomain,
+  { name, key }: { name: ParsedName; key: string },
+) {
   if (found.source === "live") return { found, text: null };
   const of = indexedPlace(ctx, name, found);
   const text = of && (await findText(ctx.db, of, key));
-  if (text && !text.isValueKnown) return { found: await findLive(ctx, name, oneText(key)), text: null };
+  if (text && !text.isValueKnown) return { found: await resolveLive(ctx, name, oneText(key)), text: null };
   return { found, text };
 }
 
-const liveValue = ({ records }: LiveFound): string | null => records.texts[0]?.value ?? null;
+const liveValue = ({ records }: LiveDomain): string | null => records.texts[0]?.value ?? null;
 
 export const textHistory = endpoint({
   method: "get",
@@ -155,7 +166,7 @@ export const textHistory = endpoint({
   handle: async ({ name, key }, ctx) => {
     const [steps, facts] = await Promise.all([
       listTextSteps(ctx.db, { node: name.node, key }),
-      findFacts(ctx, name, oneText(key)),
+      resolveDomain(ctx, name, oneText(key)),
     ]);
     // A value is open in its row only if it is in its event.
     const isOpen = steps.some(({ valueSource }) => valueSource === "unknown");
@@ -172,7 +183,7 @@ export const textHistory = endpoint({
 type Entry = z.infer<typeof textHistoryEntry>;
 
 /** The value now, where the chain told it; none where there is no value and the newest entry says so already. */
-function toLiveEntry(found: Found, [newest]: readonly Entry[]): Entry[] {
+function toLiveEntry(found: ResolvedDomain, [newest]: readonly Entry[]): Entry[] {
   if (found.source === "indexed") return [];
   const value = liveValue(found);
   const isKnownAbsent = newest === undefined || (newest.value === null && newest.value_known !== false);

@@ -2,8 +2,8 @@ import { z } from "@hono/zod-openapi";
 import { readKeptSearch } from "../counts/searchTotals.ts";
 import type { Ctx } from "../http/context.ts";
 import { endpoint } from "../http/endpoint.ts";
-import { withinReach } from "../http/pageTimeout.ts";
-import { anyCaseCondition } from "../query/caseInsensitive.ts";
+import { withPageTimeout } from "../http/pageTimeout.ts";
+import { caseInsensitiveCondition } from "../query/caseInsensitive.ts";
 import { listChildren } from "../query/domainPages.ts";
 import { listDomainPage } from "../query/domains.ts";
 import { PAGE_SIZE, type PageRequest, sortColumns } from "../query/page.ts";
@@ -14,7 +14,7 @@ import {
   type SearchFilters,
   searchInOnePass,
 } from "../query/search.ts";
-import type { Moment } from "../query/statistics.ts";
+import type { AsOf } from "../query/statistics.ts";
 import { count, domainItem, pageFields } from "../schemas/answers.ts";
 import { input } from "../schemas/input.ts";
 import { toDomainItem } from "../serializers/domain.ts";
@@ -90,9 +90,12 @@ export const searchDomains = endpoint({
       isWrapped: asked.is_wrapped,
     };
     const at = { chainId: ctx.contracts.chainId, now };
-    const where = anyCaseCondition(filters, at);
+    const where = caseInsensitiveCondition(filters, at);
     const page = { page: asked.page, sortBy: asked.sort_by, sortDir: asked.sort_dir };
-    const { figures: found, rows } = await withinReach(page.page, search(db, { filters, where, page, at }));
+    const { figures: found, rows } = await withPageTimeout(
+      page.page,
+      search(db, { filters, where, page, at }),
+    );
     return {
       results: rows.map((row) => toDomainItem(row, ctx)),
       stats: toFigures(found),
@@ -105,9 +108,9 @@ export const searchDomains = endpoint({
 
 type Search = {
   filters: SearchFilters;
-  where: ReturnType<typeof anyCaseCondition>;
+  where: ReturnType<typeof caseInsensitiveCondition>;
   page: PageRequest;
-  at: Moment;
+  at: AsOf;
 };
 
 /** What few names meet is found in one pass; for all else the figures are at hand, or counted meanwhile. */

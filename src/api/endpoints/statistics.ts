@@ -4,6 +4,7 @@ import { listKeptShares, readKeptAdoption, readKeptTotals } from "../counts/tota
 import type { Ctx } from "../http/context.ts";
 import { endpoint } from "../http/endpoint.ts";
 import {
+  type AsOf,
   type ClaimCounts,
   countEvents,
   countRecentPurchases,
@@ -11,14 +12,13 @@ import {
   listClaimCounts,
   listPurchasesByDay,
   listShares,
-  type Moment,
   readAdoption,
   readTotals,
   type Share,
 } from "../query/statistics.ts";
 import { activity, count } from "../schemas/answers.ts";
 import { FEED_LENGTH, readActivity } from "./activityFeed.ts";
-import { keptFor } from "./cachedFor.ts";
+import { cachedFor } from "./cachedFor.ts";
 
 const MINUTE = 60;
 const HOUR = 3_600;
@@ -41,7 +41,7 @@ const ACTIVE =
 const PURCHASES =
   "Registrar and controller both log a registration or renewal: all logs of one name in one transaction count once.";
 
-const takeTotals = keptFor(5 * MINUTE, async ({ db, contracts, now }) => {
+const takeTotals = cachedFor(5 * MINUTE, async ({ db, contracts, now }) => {
   const at = { chainId: contracts.chainId, now };
   const [{ totals, events }, purchases] = await Promise.all([
     readKeptTotals(db, at).then((kept) => kept ?? countTotals(db, at)),
@@ -50,7 +50,7 @@ const takeTotals = keptFor(5 * MINUTE, async ({ db, contracts, now }) => {
   return { totals, purchases, events };
 });
 
-async function countTotals(db: Ctx["db"], at: Moment) {
+async function countTotals(db: Ctx["db"], at: AsOf) {
   const [totals, events] = await Promise.all([readTotals(db, at), countEvents(db)]);
   return { totals, events };
 }
@@ -107,7 +107,7 @@ export const ensStats = endpoint({
 /** Days of the daily figures, today included. */
 const DAYS = 30;
 
-const takeDays = keptFor(15 * MINUTE, async ({ db, contracts, now }) => {
+const takeDays = cachedFor(15 * MINUTE, async ({ db, contracts, now }) => {
   const today = Math.floor(now / DAY);
   const firstDay = today - DAYS + 1;
   const rows = await listPurchasesByDay(db, firstDay, { chainId: contracts.chainId, now });
@@ -148,7 +148,7 @@ const lengthCount = z
   })
   .openapi("LengthCount");
 
-const takeDistribution = keptFor(HOUR, async ({ db, contracts, now }) => {
+const takeDistribution = cachedFor(HOUR, async ({ db, contracts, now }) => {
   const at = { chainId: contracts.chainId, now };
   const shares = (await listKeptShares(db, at)) ?? (await listShares(db, at));
   const lengths = shares.filter(({ kind }) => kind === "length");
@@ -221,13 +221,13 @@ export const distributionStats = endpoint({
   },
 });
 
-const takePrimaryNames = keptFor(HOUR, async ({ db, contracts, now }) => {
+const takePrimaryNames = cachedFor(HOUR, async ({ db, contracts, now }) => {
   const at = { chainId: contracts.chainId, now };
   const { adoption, claims } = (await readKeptAdoption(db, at)) ?? (await countAdoption(db, at));
   return { adoption, registrars: toRegistrars(claims, contracts) };
 });
 
-async function countAdoption(db: Ctx["db"], at: Moment) {
+async function countAdoption(db: Ctx["db"], at: AsOf) {
   const [adoption, claims] = await Promise.all([readAdoption(db, at), listClaimCounts(db)]);
   return { adoption, claims };
 }
@@ -292,7 +292,7 @@ export const primaryNameStats = endpoint({
 
 const FEED_SECONDS = 30;
 
-const takeActivity = keptFor(FEED_SECONDS, readActivity);
+const takeActivity = cachedFor(FEED_SECONDS, readActivity);
 
 export const recentActivity = endpoint({
   method: "get",

@@ -4,7 +4,7 @@ import type { ZodObject, ZodType } from "zod";
 import type { Caller } from "../access/access.ts";
 import { ApiError, answerError, type ErrorCode, errorCodes, errorResponse } from "../schemas/errors.ts";
 import type { Ctx } from "./context.ts";
-import { type Performer, perform } from "./pipeline.ts";
+import { executeOperation, type OperationDeps } from "./pipeline.ts";
 
 /** Groups of operations, as the documentation shows them. */
 export type Group = "Domains" | "Lookups" | "Addresses" | "Agents" | "Statistics" | "System" | "Access";
@@ -147,14 +147,14 @@ function operationId({ method, path }: Endpoint): string {
 /** An application that answers the operations, each validated by its own declaration. */
 export function routesOf(
   operations: readonly Endpoint[],
-  { callerOf, ...performer }: Performer & { callerOf: (c: Context) => Caller },
+  { callerOf, ...performer }: OperationDeps & { callerOf: (c: Context) => Caller },
 ): OpenAPIHono {
   const app = new OpenAPIHono({ defaultHook: answerInvalid });
   app.onError(answerError);
   for (const operation of operations) {
     app.openapi(routeOf(operation), async (c) => {
       const input = Object.assign({}, ...(["param", "query", "json"] as const).map((part) => valid(c, part)));
-      const { reply, headers } = await perform(operation, { input, caller: callerOf(c) }, performer);
+      const { reply, headers } = await executeOperation(operation, { input, caller: callerOf(c) }, performer);
       c.header("Cache-Control", cacheControlOf(operation));
       for (const [name, value] of Object.entries(headers)) c.header(name, value);
       return c.json(reply as never, 200);

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { Settings } from "../../../settings/settings.ts";
 import { type Endpoint, routesOf } from "./endpoint.ts";
-import { type Offer, withOffers } from "./prices.ts";
+import { type PriceOf, withPrices } from "./prices.ts";
 
 type PackageFile = { version: string };
 
@@ -40,12 +40,12 @@ export type OpenApiDocument = ReturnType<ReturnType<typeof routesOf>["getOpenAPI
 export function openApiDocument(
   operations: readonly Endpoint[],
   access: AccessMode = "open",
-  offer?: Offer,
+  offer?: PriceOf,
 ): OpenApiDocument {
   const document = describeOperations(operations, access);
   if (access === "open") return document;
   const keyed = withKeys(document, operations);
-  return offer ? withOffers(keyed, operations, offer) : keyed;
+  return offer ? withPrices(keyed, operations, offer) : keyed;
 }
 
 function describeOperations(operations: readonly Endpoint[], access: AccessMode): OpenApiDocument {

@@ -10,7 +10,7 @@ const CANCELLED = "57014";
  *
  * @throws ApiError LIMIT_EXCEEDED
  */
-export async function withinReach<T>(page: number, reading: Promise<T>): Promise<T> {
+export async function withPageTimeout<T>(page: number, reading: Promise<T>): Promise<T> {
   try {
     return await reading;
   } catch (thrown) {

@@ -7,10 +7,10 @@ import type { Endpoint } from "./endpoint.ts";
 export type MakeCtx = (operation: Endpoint) => Promise<Ctx>;
 
 /** What answers operations, whichever way they are asked: over HTTP or as tools. */
-export type Performer = { makeCtx: MakeCtx; access: Access };
+export type OperationDeps = { makeCtx: MakeCtx; access: Access };
 
 /** An answer, and the headers that access adds to it. */
-export type Performed = { reply: unknown; headers: Record<string, string> };
+export type OperationResult = { reply: unknown; headers: Record<string, string> };
 
 /**
  * Answers one operation: admit, handle, charge, in this order, so that nobody pays for an answer they do not get.
@@ -18,11 +18,11 @@ export type Performed = { reply: unknown; headers: Record<string, string> };
  * @param input checked by the operation's own declaration
  * @throws ApiError with the headers that access adds to it, or whatever the operation threw
  */
-export async function perform(
+export async function executeOperation(
   operation: Endpoint,
   { input, caller }: { input: Record<string, unknown>; caller: Caller },
-  { makeCtx, access }: Performer,
-): Promise<Performed> {
+  { makeCtx, access }: OperationDeps,
+): Promise<OperationResult> {
   const ctx = await makeCtx(operation);
   const credits = typeof operation.cost === "number" ? operation.cost : operation.cost(input);
   if (credits === 0) return { reply: await operation.handle(input, ctx, caller), headers: {} };

@@ -1,9 +1,9 @@
-import type { PaymentOffer } from "../access/payment.ts";
+import type { PaymentPrice } from "../access/payment.ts";
 import type { Endpoint } from "./endpoint.ts";
 import type { OpenApiDocument } from "./openapi.ts";
 
 /** What a price is in money; null credits where they depend on the request. */
-export type Offer = (credits: number | null) => PaymentOffer;
+export type PriceOf = (credits: number | null) => PaymentPrice;
 
 const text = { type: "string" } as const;
 
@@ -38,10 +38,10 @@ const receipts = {
  * Says in the document what each priced operation costs in money, by which payers find services (Payment Discovery of
  * the Machine Payments Protocol). Challenges alone bind: they name the price of one request.
  */
-export function withOffers(
+export function withPrices(
   document: OpenApiDocument,
   operations: readonly Endpoint[],
-  offer: Offer,
+  offer: PriceOf,
 ): OpenApiDocument {
   for (const { method, path, cost } of operations.filter(({ cost }) => cost !== 0)) {
     const operation = document.paths?.[path]?.[method];

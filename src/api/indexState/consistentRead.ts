@@ -2,7 +2,7 @@ import type { Db } from "../http/context.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import { queriesAsked } from "../observe/queries.ts";
 import { readTablesVersion } from "./progress.ts";
-import { whenUnlocked } from "./retryOnLock.ts";
+import { retryOnLock } from "./retryOnLock.ts";
 
 /** How often an answer is read in the hope that no block comes meanwhile; then it is read from a snapshot. */
 const HOPEFUL_TRIES = 2;
@@ -11,7 +11,7 @@ const HOPEFUL_TRIES = 2;
 type VersionReader = { known: string | null; read: () => Promise<string> };
 
 /** What makes operations answer as of one block. */
-export type OneBlock = (operation: Endpoint) => Endpoint;
+export type ConsistentRead = (operation: Endpoint) => Endpoint;
 
 /**
  * Most answers take several queries, and a block may be indexed between two of them: the answer would be half of one
@@ -20,13 +20,13 @@ export type OneBlock = (operation: Endpoint) => Endpoint;
  * transaction around each request would cost two, and hold a connection while the chain is asked. An answer of a single
  * query needs none of it: PostgreSQL answers each query from one state of the tables.
  */
-export function createOneBlock(db: Db): OneBlock {
+export function createConsistentRead(db: Db): ConsistentRead {
   const versions = createVersionReader(db);
   return (operation) => {
     const handle: Endpoint["handle"] = (input, ctx, caller) => {
-      if (operation.answersWhileBuilding) return whenUnlocked(() => operation.handle(input, ctx, caller));
+      if (operation.answersWhileBuilding) return retryOnLock(() => operation.handle(input, ctx, caller));
       let turns = 0;
-      return whenUnlocked(async () => {
+      return retryOnLock(async () => {
         while (turns++ < HOPEFUL_TRIES) {
           const before = versions.known ?? (await versions.read());
           const asked = queriesAsked();

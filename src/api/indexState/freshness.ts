@@ -3,7 +3,7 @@ import { ApiError } from "../schemas/errors.ts";
 import type { CompletedIndexes } from "../serviceDb/completedIndexes.ts";
 import type { Head, Heads } from "./chainHead.ts";
 import { type ChainProgress, type IndexerState, listProgress, readIndexerState } from "./progress.ts";
-import { createPace, type Pace } from "./progressRate.ts";
+import { createProgressRate, type ProgressRate } from "./progressRate.ts";
 
 /** Why the index may not answer. */
 export type Unfit = "building" | "catching_up" | "late";
@@ -62,7 +62,7 @@ export type FreshnessPlan = {
 const FIT_MS = 250;
 const WATCH_MS = 5_000;
 
-type State = { fitUntil: number; reached: number | null; isNoted: boolean; paces: Map<number, Pace> };
+type State = { fitUntil: number; reached: number | null; isNoted: boolean; paces: Map<number, ProgressRate> };
 
 /** Judges one index. What it remembers is only what makes it quick; a new process comes to the same verdict. */
 export function createFreshness(plan: FreshnessPlan): Freshness {
@@ -167,7 +167,7 @@ function lagSecondsOf(chain: ChainProgress, { head, clock }: Time): number | nul
 
 function notePace({ paces }: State, chains: ChainProgress[]): void {
   for (const { chainId, blockNumber } of chains) {
-    const pace = paces.get(chainId) ?? createPace();
+    const pace = paces.get(chainId) ?? createProgressRate();
     paces.set(chainId, pace);
     pace.note(blockNumber);
   }

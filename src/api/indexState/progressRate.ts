@@ -4,14 +4,14 @@ const WINDOW_MS = 10 * 60_000;
 const LEAST_MS = 5_000;
 
 /** Watches a number grow, to tell when it will be there. */
-export type Pace = {
+export type ProgressRate = {
   note: (value: number) => void;
   /** Seconds until `target` at the speed of the last minutes; null while that is not known, or nothing moves. */
   secondsUntil: (target: number) => number | null;
 };
 
 /** @param clock milliseconds, from any beginning */
-export function createPace(clock: () => number = () => performance.now()): Pace {
+export function createProgressRate(clock: () => number = () => performance.now()): ProgressRate {
   let samples: { at: number; value: number }[] = [];
   return {
     note: (value) => {

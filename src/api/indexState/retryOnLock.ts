@@ -13,7 +13,7 @@ const lockCodes = ["55P03", "40P01"];
  * @throws ApiError INDEX_NOT_READY if they stay locked: nothing is wrong with the service, and whoever asks again in a
  * moment, or another replica, finds them free
  */
-export async function whenUnlocked<Result>(read: () => Promise<Result>): Promise<Result> {
+export async function retryOnLock<Result>(read: () => Promise<Result>): Promise<Result> {
   const start = performance.now();
   for (;;) {
     try {

@@ -1,17 +1,17 @@
 import { LRUCache } from "lru-cache";
-import type { Block, LiveAnswers, Question } from "../serviceDb/liveAnswers.ts";
+import type { AnswerKey, Block, LiveAnswers } from "../serviceDb/liveAnswers.ts";
 import { LiveFailure, type LiveStep } from "./failure.ts";
 
 /** What became of a question to the chain. */
 export type Settled<Answer> = { answer: Answer } | { failure: LiveFailure };
 
 /** A question as it is remembered, and as it is asked. */
-export type Asked<Ask> = { question: Question; ask: Ask };
+export type CachedCall<Ask> = { question: AnswerKey; ask: Ask };
 
 /** Answers questions at a block, each at most once: see {@link createAnswerCache}. */
 export type AnswerCache = <Ask, Answer>(
   block: Block,
-  asked: readonly Asked<Ask>[],
+  asked: readonly CachedCall<Ask>[],
   resolve: (asks: readonly Ask[]) => readonly Promise<Answer>[],
 ) => Promise<Settled<Answer>[]>;
 
@@ -40,7 +40,7 @@ export function createAnswerCache(answers: LiveAnswers, observer: LiveObserver =
   const clean = cleanerOf(answers);
   return async <Ask, Answer>(
     block: Block,
-    asked: readonly Asked<Ask>[],
+    asked: readonly CachedCall<Ask>[],
     resolve: (asks: readonly Ask[]) => readonly Promise<Answer>[],
   ) => {
     clean();
@@ -70,7 +70,7 @@ export function createAnswerCache(answers: LiveAnswers, observer: LiveObserver =
 
 type Batch<Ask, Answer> = {
   block: Block;
-  asked: readonly Asked<Ask>[];
+  asked: readonly CachedCall<Ask>[];
   resolve: (asks: readonly Ask[]) => readonly Promise<Answer>[];
 };
 
@@ -102,7 +102,7 @@ async function settle<Ask, Answer>(
 
 async function keep<Answer>(
   { answers, failures, observer }: Memory,
-  { block, question, resolved }: { block: Block; question: Question; resolved: Promise<Answer> },
+  { block, question, resolved }: { block: Block; question: AnswerKey; resolved: Promise<Answer> },
 ): Promise<Settled<Answer>> {
   try {
     const answer = await resolved;
@@ -127,7 +127,7 @@ function cleanerOf(answers: LiveAnswers): () => void {
   };
 }
 
-const keyOf = ({ number, timestamp }: Block, { text }: Question): string => `${number}:${timestamp}:${text}`;
+const keyOf = ({ number, timestamp }: Block, { text }: AnswerKey): string => `${number}:${timestamp}:${text}`;
 
 /** Time over is a failure of the chain; what we did not foresee is thrown on. */
 function toLiveFailure(error: unknown): LiveFailure {

@@ -26,7 +26,7 @@ export class LiveFailure extends Error {
 const MAX_FOREIGN_LENGTH = 120;
 
 /** Words of a contract or server as they may stand in a message: short, on one line. */
-export function foreignWords(text: string): string {
+export function sanitizeMessage(text: string): string {
   const line = [...text].map((char) => (char >= " " && char !== "\u007f" ? char : " ")).join("");
   return line.length > MAX_FOREIGN_LENGTH ? `${line.slice(0, MAX_FOREIGN_LENGTH)} …` : line;
 }

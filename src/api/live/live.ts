@@ -9,10 +9,10 @@ import { type LiveOwners, type OwnerContracts, readOwners } from "./owners.ts";
 import { readPrimaryName } from "./primaryName.ts";
 import {
   type LiveRecords,
+  type RecordSelection,
   type ResolvableName,
   type ResolverReach,
   resolveRecords,
-  type WantedRecords,
 } from "./records.ts";
 import type { Rpc } from "./rpc.ts";
 
@@ -20,7 +20,7 @@ import type { Rpc } from "./rpc.ts";
 export type NameQuestion = ResolvableName & {
   /** Hash of the label of a .eth second-level name, by which the registrar knows it; null for others. */
   ethLabelhash: Hex | null;
-  wanted: WantedRecords;
+  wanted: RecordSelection;
 };
 
 /** What the chain says of a name at a block. */
@@ -126,7 +126,7 @@ const reachOf = ({ rpc, gateways, contracts }: LivePlan) => ({
   universalResolver: contracts.universalResolver,
 });
 
-const resolveWanted = (reach: ResolverReach, ask: ResolvableName & { wanted: WantedRecords }) =>
+const resolveWanted = (reach: ResolverReach, ask: ResolvableName & { wanted: RecordSelection }) =>
   resolveRecords(reach, { name: ask, wanted: ask.wanted });
 
 /** A question with all that its answer depends on but the block. */

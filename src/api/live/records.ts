@@ -15,14 +15,14 @@ import { resolverFunctions } from "../../../abis/resolver.ts";
 import { multicallAbi, universalResolverAbi } from "../../../abis/universalResolver.ts";
 import { callWithLookups, OWN_BATCH_GATEWAY } from "./ccip/ccip.ts";
 import type { Gateways } from "./ccip/gatewayClient.ts";
-import { foreignWords, LiveFailure } from "./failure.ts";
+import { LiveFailure, sanitizeMessage } from "./failure.ts";
 import type { CallResult, Rpc } from "./rpc.ts";
 
 /** The name a resolver is asked about: as text, unknown labels as `[<64 hex>]`, with its node. */
 export type ResolvableName = { name: string; node: Hex };
 
 /** Which records are asked for. Keys of texts cannot be listed on chain: they have to be named. */
-export type WantedRecords = {
+export type RecordSelection = {
   /** SLIP-44 coin types, or those of EVM chains by ENSIP-11. */
   coinTypes: readonly bigint[];
   contenthash: boolean;
@@ -55,7 +55,7 @@ export type ResolverReach = {
  */
 export async function resolveRecords(
   reach: ResolverReach,
-  { name, wanted }: { name: ResolvableName; wanted: WantedRecords },
+  { name, wanted }: { name: ResolvableName; wanted: RecordSelection },
 ): Promise<LiveRecords> {
   const reads = readsOf(name.node, wanted);
   const data = encodeFunctionData({
@@ -110,7 +110,7 @@ type Read = { data: Hex; put: (records: LiveRecords, item: Hex) => void };
 
 const ETH = 60n;
 
-function readsOf(node: Hex, { coinTypes, contenthash, texts }: WantedRecords): Read[] {
+function readsOf(node: Hex, { coinTypes, contenthash, texts }: RecordSelection): Read[] {
   return [
     ...coinTypes.map((coinType): Read => {
       // Resolvers of before ENSIP-9 know addresses of Ethereum only, by a function without coin type.
@@ -214,7 +214,7 @@ export function readRevert(data: Hex): { errorName: string | null; failure: Live
     return { errorName: null, failure: reverted(data === "0x" ? "without a reason" : data) };
   const { errorName, args } = decoded;
   if (errorName === "HttpError") {
-    const failure = `A gateway of the name's resolver failed: ${foreignWords(String(args[1]))}.`;
+    const failure = `A gateway of the name's resolver failed: ${sanitizeMessage(String(args[1]))}.`;
     return { errorName, failure: new LiveFailure("gateway", failure) };
   }
   if (errorName === "InvalidBatchGatewayResponse") {
@@ -235,7 +235,7 @@ function failureOf(data: Hex): LiveFailure | null {
 }
 
 const reverted = (reason: string) =>
-  new LiveFailure("resolver", `The name's resolver reverted: ${foreignWords(reason)}.`);
+  new LiveFailure("resolver", `The name's resolver reverted: ${sanitizeMessage(reason)}.`);
 
 function tryDecode(data: Hex): { errorName: string; args: readonly unknown[] } | null {
   if (data.length < 10) return null;

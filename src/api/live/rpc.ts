@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Address, type Hex, isHex, numberToHex } from "viem";
 import { getHttpRpcClient } from "viem/utils";
-import { foreignWords, LiveFailure } from "./failure.ts";
+import { LiveFailure, sanitizeMessage } from "./failure.ts";
 
 const CALL_TIMEOUT_MS = 3_000;
 /** How long one block number is taken for the newest. */
@@ -141,7 +141,7 @@ function revertOf(error: { code: number; message: string; data?: unknown }): Hex
 
 /** A node's own error; addresses of servers in it stay ours, they may hold keys. */
 function errorOf({ code, message }: { code: number; message: string }): LiveFailure {
-  const words = foreignWords(String(message).replaceAll(/\w+:\/\/\S+/g, "…"));
+  const words = sanitizeMessage(String(message).replaceAll(/\w+:\/\/\S+/g, "…"));
   const failure = `The chain could not be asked: the node answered error ${code} (${words}).`;
   return NO_SUCH_BLOCK.test(words) ? new NodeBehind("rpc", failure) : new LiveFailure("rpc", failure);
 }

@@ -5,14 +5,14 @@ import type { Tool, View } from "./tools.ts";
 type Given = Record<string, unknown>;
 
 /** What a call asks for: an operation, and its input as the operation's own declaration checked it. */
-export type Asked = { operation: Endpoint; input: Record<string, unknown> };
+export type ToolOperation = { operation: Endpoint; input: Record<string, unknown> };
 
 /**
  * Reads the arguments of a call by the declaration that reads the same question over HTTP.
  *
  * @throws ApiError with the code that HTTP would give; INVALID_PARAMETER for what the view does not take
  */
-export function readArguments({ views }: Tool, given: Given): Asked {
+export function readArguments({ views }: Tool, given: Given): ToolOperation {
   // Programs that fill in forms send null for what was left empty.
   const filled = Object.entries(given).filter(([, value]) => value !== null && value !== undefined);
   const { view: wanted, ...asked } = Object.fromEntries(filled);

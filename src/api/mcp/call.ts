@@ -1,7 +1,7 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import type { Caller } from "../access/access.ts";
 import type { Endpoint } from "../http/endpoint.ts";
-import { nameOf, type Performer, perform } from "../http/pipeline.ts";
+import { executeOperation, nameOf, type OperationDeps } from "../http/pipeline.ts";
 import { type ApiError, toApiError } from "../schemas/errors.ts";
 import { readArguments } from "./arguments.ts";
 import { authorizationOf, RECEIPT, receiptOf, toPaymentError } from "./payment.ts";
@@ -24,12 +24,16 @@ export const ACCESS = "namedex/access";
  *
  * @throws PaymentError where the call is to be paid for; every other error is a result
  */
-export async function answerCall(call: Call, performer: Performer): Promise<CallToolResult> {
+export async function answerCall(call: Call, performer: OperationDeps): Promise<CallToolResult> {
   const authorization = authorizationOf(call.meta);
   const caller = payingBy(authorization, call.caller);
   try {
     const { operation, input } = readArguments(call.tool, call.given);
-    const { reply, headers } = await perform(keptToDeclaration(operation), { input, caller }, performer);
+    const { reply, headers } = await executeOperation(
+      keptToDeclaration(operation),
+      { input, caller },
+      performer,
+    );
     return toResult(reply, { headers, meta: call.meta });
   } catch (thrown) {
     const error = toApiError(thrown);

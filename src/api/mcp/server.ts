@@ -8,7 +8,7 @@ import { z } from "zod";
 import type { Caller } from "../access/access.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import { openApiDocument, version } from "../http/openapi.ts";
-import type { Performer } from "../http/pipeline.ts";
+import type { OperationDeps } from "../http/pipeline.ts";
 import { answerCall } from "./call.ts";
 import { UNTRUSTED } from "./descriptions.ts";
 import { type Document, documentsOf } from "./documents.ts";
@@ -23,7 +23,7 @@ const unchanging = { listChanged: false };
 /** Makes the server of one request, for whoever sends it. What is the same for all is made once. */
 export function serversFor(
   operations: readonly Endpoint[],
-  performer: Performer,
+  performer: OperationDeps,
 ): (caller: Caller) => McpServer {
   const tools = toolsOf(operations);
   const documents = documentsOf(openApiDocument(operations));
@@ -46,7 +46,7 @@ export function serversFor(
 function addTools(
   { server }: McpServer,
   tools: readonly Tool[],
-  { caller, performer }: { caller: Caller; performer: Performer },
+  { caller, performer }: { caller: Caller; performer: OperationDeps },
 ): void {
   const definitions = tools.map(({ definition }) => definition as ListedTool);
   server.setRequestHandler("tools/list", () => ({ tools: definitions }));

@@ -2,7 +2,7 @@ import { type Context, Hono } from "hono";
 import type { Ctx } from "../http/context.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import { type AccessMode, openApiDocument } from "../http/openapi.ts";
-import type { Offer } from "../http/prices.ts";
+import type { PriceOf } from "../http/prices.ts";
 import { indexMetrics } from "../observe/indexMetrics.ts";
 import { createMeters, type Meters } from "../observe/meters.ts";
 import { sendAsset, toAsset } from "./asset.ts";
@@ -13,7 +13,7 @@ import { toLlms, toLlmsFull } from "./llms.ts";
 import { mountSignup, type SignupState } from "./signup.ts";
 
 /** What the pages tell of the service; an open one without payments unless told. */
-export type PagesPlan = { access?: AccessMode; offer?: Offer | undefined; meters?: Meters };
+export type PagesPlan = { access?: AccessMode; offer?: PriceOf | undefined; meters?: Meters };
 
 /** The routes that are no operations: the first page, documentation, metrics. They answer while the index is built too. */
 export function createPages(

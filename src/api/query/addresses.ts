@@ -26,7 +26,7 @@ export const addressTypes = [
 export type AddressType = (typeof addressTypes)[number];
 
 /** Whose names, and when: `address` and `wrapper` (the NameWrapper) in lower case, `now` in unix seconds. */
-export type Holding = {
+export type AddressQuery = {
   chainId: number;
   address: Address;
   addressType: AddressType;
@@ -44,7 +44,7 @@ const roles: readonly Role[] = [...new Set([...addressTypes, ...ownerRoles])];
 const ownerRoleOf = ({ address, wrapper }: FormerHolder): OwnerRole =>
   address === wrapper ? "effective_owner_as_wrapper" : "effective_owner";
 
-const roleOf = (holding: Holding): Role =>
+const roleOf = (holding: AddressQuery): Role =>
   holding.addressType === "effective_owner" ? ownerRoleOf(holding) : holding.addressType;
 
 /** One for each role. */
@@ -52,10 +52,10 @@ const forEach = <Of extends Role, Made>(all: readonly Of[], make: (role: Of) => 
   Object.fromEntries(all.map((role) => [role, make(role)])) as Record<Of, Made>;
 
 /** What a condition compares with: values, or the placeholders of a statement that is asked again and again. */
-type Asked = { chainId: number | SQLWrapper; address: Address | SQLWrapper; now: Time };
+type AddressParameters = { chainId: number | SQLWrapper; address: Address | SQLWrapper; now: Time };
 
 const { placeholder } = sql;
-const asked: Asked = {
+const asked: AddressParameters = {
   chainId: placeholder("chainId"),
   address: placeholder("address"),
   now: placeholder("now"),
@@ -64,7 +64,7 @@ const asked: Asked = {
 const valuesOf = ({ chainId, address, now }: FormerHolder) => ({ chainId, address, now });
 
 /** The condition for names to which an address is what its role says. */
-function isHeld(role: Role, { chainId, address, now }: Asked): SQL | undefined {
+function isHeld(role: Role, { chainId, address, now }: AddressParameters): SQL | undefined {
   const conditions: Record<Role, SQL | undefined> = {
     effective_owner: ownedAt({ owner: address, isWrapper: false, now }),
     effective_owner_as_wrapper: ownedAt({ owner: address, isWrapper: true, now }),
@@ -79,7 +79,7 @@ function isHeld(role: Role, { chainId, address, now }: Asked): SQL | undefined {
 /** Which names of an address: all, or without those past grace. */
 export type HeldChoice = "all" | "active";
 
-const isChosen = (role: Role, choice: HeldChoice, of: Asked): SQL | undefined =>
+const isChosen = (role: Role, choice: HeldChoice, of: AddressParameters): SQL | undefined =>
   and(isHeld(role, of), choice === "active" ? isActiveAt(of.now) : undefined);
 
 const ownedPages = forEach(ownerRoles, (role) => ({
@@ -90,7 +90,7 @@ const ownedPages = forEach(ownerRoles, (role) => ({
 /** A page of the names of an address, and how many there are. One index has the names of an owner in their order. */
 export async function listHeld(
   db: Db,
-  holding: Holding,
+  holding: AddressQuery,
   { choice, page }: { choice: HeldChoice; page: PageRequest },
 ): Promise<DomainPage> {
   const { chainId, addressType, now } = holding;
@@ -106,7 +106,7 @@ export async function listHeld(
 export type HeldCounts = { total: number; active: number; expiring30d: number };
 
 /** Counts the names of an address in one pass. */
-export async function countHeld(db: Db, holding: Holding): Promise<HeldCounts> {
+export async function countHeld(db: Db, holding: AddressQuery): Promise<HeldCounts> {
   const [row] = await heldCounts[roleOf(holding)](db).execute(valuesOf(holding));
   return row ?? { total: 0, active: 0, expiring30d: 0 };
 }
@@ -125,7 +125,7 @@ const heldCounts = forEach(roles, (role) =>
 );
 
 /** An address that may have held names before. */
-export type FormerHolder = Omit<Holding, "addressType">;
+export type FormerHolder = Omit<AddressQuery, "addressType">;
 
 /** A name that an address held, as it is now, and the last event that named the address. */
 export type PreviousRow = {

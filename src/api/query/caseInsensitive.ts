@@ -6,7 +6,7 @@ import { type SearchFilters, searchCondition } from "./search.ts";
  * that the text is looked for in lower case too, as normalised names are written, beside the text as it was given: labels
  * may have been registered with capitals.
  */
-export function anyCaseCondition(
+export function caseInsensitiveCondition(
   filters: SearchFilters,
   at: { chainId: number; now: number },
 ): ReturnType<typeof searchCondition> {

@@ -14,12 +14,12 @@ import { registrationEvents, renewalEvents } from "./periods.ts";
  */
 
 /** Which names are counted, and when: the registry's chain, and unix seconds. */
-export type Moment = { chainId: number; now: number };
+export type AsOf = { chainId: number; now: number };
 
 const DAY = 86_400;
 
 /** Names of the chain that have an owner: a deleted subname is no name any more. */
-const isOwned = ({ chainId }: Moment): SQL | undefined =>
+const isOwned = ({ chainId }: AsOf): SQL | undefined =>
   and(eq(domain.chainId, chainId), isCounted, isNotNull(domain.effectiveOwnerAddress));
 
 /** How many names there are, by what they are at the moment. */
@@ -34,7 +34,7 @@ export type Totals = {
 };
 
 /** Counts names by owner first: distinct owners then cost no second pass. */
-export async function readTotals(db: Db, at: Moment): Promise<Totals> {
+export async function readTotals(db: Db, at: AsOf): Promise<Totals> {
   const { now } = at;
   const byOwner = db
     .select({
@@ -73,7 +73,7 @@ export async function countEvents(db: Db): Promise<number> {
 /** Registrations and renewals of the last day and the last seven. */
 export type RecentPurchases = { registrations24h: number; registrations7d: number; renewals7d: number };
 
-export async function countRecentPurchases(db: Db, at: Moment): Promise<RecentPurchases> {
+export async function countRecentPurchases(db: Db, at: AsOf): Promise<RecentPurchases> {
   const purchase = purchasesAfter(db, at.now - 7 * DAY, at);
   const isToday = gt(purchase.blockTimestamp, at.now - DAY);
   const [row] = await db
@@ -90,7 +90,7 @@ export async function countRecentPurchases(db: Db, at: Moment): Promise<RecentPu
 export type DayCounts = { day: number; registrations: number; renewals: number };
 
 /** Registrations and renewals from the start of a day on, by day; days without any are left out. */
-export function listPurchasesByDay(db: Db, firstDay: number, at: Moment): Promise<DayCounts[]> {
+export function listPurchasesByDay(db: Db, firstDay: number, at: AsOf): Promise<DayCounts[]> {
   const purchase = purchasesAfter(db, firstDay * DAY - 1, at);
   const day = sql<number>`(${purchase.blockTimestamp} / ${sql.raw(String(DAY))})::int`;
   return db
@@ -108,7 +108,7 @@ export function listPurchasesByDay(db: Db, firstDay: number, at: Moment): Promis
  * Registrations and renewals after a time and up to now, as registration histories have them merged: registrar and
  * controller both log them, and all logs of one kind, transaction and name are one.
  */
-function purchasesAfter(db: Db, after: number, { chainId, now }: Moment) {
+function purchasesAfter(db: Db, after: number, { chainId, now }: AsOf) {
   return db
     .selectDistinct({
       blockTimestamp: event.blockTimestamp,
@@ -146,7 +146,7 @@ export type Share = {
 export const MAX_PARENTS = 100;
 
 /** How names are spread over lengths, TLDs and parents. All of it comes of one count by parent and length. */
-export async function listShares(db: Db, { chainId, now }: Moment): Promise<Share[]> {
+export async function listShares(db: Db, { chainId, now }: AsOf): Promise<Share[]> {
   const isHere = eq(domain.chainId, chainId);
   const isActive = sql`${isActiveAt(now)} and ${domain.effectiveOwnerAddress} is not null`;
   const { rows } = await db.execute<Share>(sql`
@@ -215,7 +215,7 @@ export type Adoption = {
 };
 
 /** Puts owners and claimants side by side. */
-export async function readAdoption(db: Db, at: Moment): Promise<Adoption> {
+export async function readAdoption(db: Db, at: AsOf): Promise<Adoption> {
   const { address, chainId, name } = primaryName;
   const { rows } = await db.execute<Adoption>(sql`
     with claimant as (

@@ -11,18 +11,18 @@ import {
   listBindingsOfName,
   profileKeys,
 } from "../query/agents.ts";
-import type { AskedName } from "../schemas/input.ts";
+import type { ParsedName } from "../schemas/input.ts";
 import { type AgentFacts, type BindingFacts, claimedAgent, claimsOf } from "../serializers/agent.ts";
 import { buildAgentKey } from "../serializers/agentKey.ts";
 import type { Text } from "../serializers/agentProfile.ts";
 import {
-  type Found,
   failureOrThrow,
-  findFacts,
-  findFactsMany,
-  findLive,
+  listIndexedDomains,
+  type RecordSelector,
+  type ResolvedDomain,
+  resolveDomain,
+  resolveLive,
   toApiError,
-  type Wanting,
 } from "./domains.ts";
 
 /**
@@ -30,7 +30,7 @@ import {
  * node configured the adapter itself is asked. Throws LIVE_RESOLUTION_FAILED if the chain has to be asked and does not
  * answer: that is no "not bound".
  */
-export async function findAgentFacts(ctx: Ctx, name: AskedName): Promise<AgentFacts> {
+export async function resolveAgents(ctx: Ctx, name: ParsedName): Promise<AgentFacts> {
   const { contracts } = ctx;
   const home = contracts.agentHomes.find(({ chainId }) => chainId === contracts.chainId);
   const listed = home ? listBindingsOfName(ctx.db, home, name.node) : Promise.resolve([]);
@@ -46,25 +46,29 @@ export async function findAgentFacts(ctx: Ctx, name: AskedName): Promise<AgentFa
   };
 }
 
-const isIndexed = async (ctx: Ctx, found: Found, { node }: AskedName): Promise<boolean> =>
-  found.source === "indexed" ? found.facts !== null : (await findFactsMany(ctx, [node])).has(node);
+const isIndexed = async (ctx: Ctx, found: ResolvedDomain, { node }: ParsedName): Promise<boolean> =>
+  found.source === "indexed" ? found.facts !== null : (await listIndexedDomains(ctx, [node])).has(node);
 
 const NO_BINDINGS = { bindings: [] as BindingFacts[], isLive: false };
 
 /** Records of the name that concern agents, by the index where it knows them all, else by the chain. */
 async function findTexts(
   ctx: Ctx,
-  name: AskedName,
+  name: ParsedName,
   listKeys: () => Promise<string[]>,
-): Promise<{ found: Found; texts: Text[] }> {
-  const wanting: Wanting = async () => ({ coinTypes: [], contenthash: false, texts: await listKeys() });
+): Promise<{ found: ResolvedDomain; texts: Text[] }> {
+  const wanting: RecordSelector = async () => ({
+    coinTypes: [],
+    contenthash: false,
+    texts: await listKeys(),
+  });
   const [found, rows] = await Promise.all([
-    findFacts(ctx, name, wanting),
+    resolveDomain(ctx, name, wanting),
     listAgentTexts(ctx.db, { chainId: ctx.contracts.chainId, node: name.node }),
   ]);
   if (found.source === "live") return { found, texts: liveTexts(found.records.texts) };
   if (rows.every(({ isValueKnown }) => isValueKnown)) return { found, texts: rows.map(toText) };
-  const asked = await findLive(ctx, name, wanting);
+  const asked = await resolveLive(ctx, name, wanting);
   return { found: asked, texts: liveTexts(asked.records.texts) };
 }
 
@@ -97,10 +101,10 @@ async function candidateKeys(
 /** More make the call to the resolver too large. */
 const MAX_KEYS = 100;
 
-type Question = { home: AgentHome; texts: readonly Text[]; ofName: readonly BindingRow[] };
+type BindingQuery = { home: AgentHome; texts: readonly Text[]; ofName: readonly BindingRow[] };
 
 /** Bindings of the agents that the name claims, and of those that the index knows to be bound to its tokens. */
-async function findBindings(ctx: Ctx, { home, texts, ofName }: Question): Promise<typeof NO_BINDINGS> {
+async function findBindings(ctx: Ctx, { home, texts, ofName }: BindingQuery): Promise<typeof NO_BINDINGS> {
   const claimed = claimsOf(texts)
     .map((claim) => claimedAgent(claim, home))
     .filter((agentId) => agentId !== null);

@@ -5,17 +5,17 @@ import { PARENT_CANNOT_CONTROL } from "../../ens/wrapper.ts";
 import type { LiveOwners } from "../live/owners.ts";
 import type { LiveRecords } from "../live/records.ts";
 import type { StoredOwners } from "../rules/ownership.ts";
-import { type AskedName, isEthSecondLevel } from "../schemas/input.ts";
-import type { DomainFacts } from "./domains.ts";
+import { isEthSecondLevel, type ParsedName } from "../schemas/input.ts";
+import type { DomainState } from "./domains.ts";
 
 /** Where a name stands in the tree; from the index if it is there, else from what the caller asked. */
 export type NamePlace = Pick<
-  DomainFacts,
+  DomainState,
   "node" | "parentNode" | "labelhash" | "label" | "labelLength" | "fullName"
 >;
 
 /** The place of a name that the index does not hold. */
-export const placeOf = (asked: AskedName): NamePlace => ({
+export const placeOf = (asked: ParsedName): NamePlace => ({
   node: asked.node,
   parentNode: asked.parentNode,
   labelhash: asked.labelhash,
@@ -37,16 +37,16 @@ export function spellOut(name: string, other: string): string {
 type Chain = { owners: LiveOwners; records: LiveRecords };
 
 /** What is known besides the chain's answer; `now` is the time of the question, in unix seconds. */
-type Known = { indexed: DomainFacts | null; contracts: Contracts; now: number };
+type LiveContext = { indexed: DomainState | null; contracts: Contracts; now: number };
 
 /**
  * What the chain says of a name, in the words of the index. Null if it says that there is no such name: nobody owns it
  * and no resolver answers for it.
  */
-export function toLiveFacts(
+export function toLiveState(
   place: NamePlace,
-  { indexed, live, contracts, now }: Known & { live: Chain },
-): DomainFacts | null {
+  { indexed, live, contracts, now }: LiveContext & { live: Chain },
+): DomainState | null {
   const { owners, records } = live;
   if (indexed === null && owners.registryOwner === null && records.answeredBy === null) return null;
   const stored = toStoredOwners(owners, place, { indexed, contracts, now });
@@ -66,7 +66,7 @@ export function toLiveFacts(
 function toStoredOwners(
   owners: LiveOwners,
   place: NamePlace,
-  { indexed, contracts, now }: Known,
+  { indexed, contracts, now }: LiveContext,
 ): StoredOwners {
   const registrarOwner = owners.registrarOwner ?? lastRegistrant(owners, indexed);
   const wrapperExpiry = BigInt(owners.wrapperExpiry);
@@ -88,7 +88,7 @@ function toStoredOwners(
 }
 
 /** `ownerOf` reverts once a name expired; the token is still its last holder's. */
-const lastRegistrant = ({ registrarExpiry }: LiveOwners, indexed: DomainFacts | null): Address | null =>
+const lastRegistrant = ({ registrarExpiry }: LiveOwners, indexed: DomainState | null): Address | null =>
   registrarExpiry === null ? null : (indexed?.registrarOwner ?? null);
 
 function expiryOf(stored: StoredOwners, { registrarExpiry }: LiveOwners, isEth: boolean): bigint | null {

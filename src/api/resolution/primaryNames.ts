@@ -13,23 +13,35 @@ import {
   listReverseNames,
 } from "../query/primaryNames.ts";
 import { ApiError } from "../schemas/errors.ts";
-import { type AskedName, ancestorNodes, isEthSecondLevel, parseName, reverseNode } from "../schemas/input.ts";
-import { type DomainFacts, failureOrThrow, findFactsMany, mayAncestorAnswer, toApiError } from "./domains.ts";
+import {
+  ancestorNodes,
+  isEthSecondLevel,
+  type ParsedName,
+  parseName,
+  reverseNode,
+} from "../schemas/input.ts";
+import {
+  type DomainState,
+  failureOrThrow,
+  listIndexedDomains,
+  mayAncestorAnswer,
+  toApiError,
+} from "./domains.ts";
 
 /** A name that an address claims and that resolves back to it; `facts` is null for a name that is in no event. */
-export type PrimaryName = { name: string; registrar: string; facts: DomainFacts | null };
+export type PrimaryName = { name: string; registrar: string; facts: DomainState | null };
 
 /** The primary name of an address, null where it is known to have none, and who told it. */
-export type FoundPrimaryName = { primary: PrimaryName | null; source: "indexed" | "live" };
+export type ResolvedPrimaryName = { primary: PrimaryName | null; source: "indexed" | "live" };
 
 /** An error where only the chain can tell, and does not. */
-export type Outcome = FoundPrimaryName | ApiError;
+export type Outcome = ResolvedPrimaryName | ApiError;
 
 /** The primary name of an address. Throws LIVE_RESOLUTION_FAILED where only the chain can tell, and does not. */
-export async function findPrimaryName(ctx: Ctx, address: Address): Promise<FoundPrimaryName> {
-  const [outcome] = await findPrimaryNames(ctx, [address]);
+export async function resolvePrimaryName(ctx: Ctx, address: Address): Promise<ResolvedPrimaryName> {
+  const [outcome] = await resolvePrimaryNames(ctx, [address]);
   if (outcome instanceof ApiError) throw outcome;
-  return outcome as FoundPrimaryName;
+  return outcome as ResolvedPrimaryName;
 }
 
 /**
@@ -38,7 +50,7 @@ export async function findPrimaryName(ctx: Ctx, address: Address): Promise<Found
  * is checked each time, because the name's address may change without a log of any reverse registrar. The answer
  * comes from the index where both resolvers are indexed, else from the chain.
  */
-export async function findPrimaryNames(ctx: Ctx, addresses: readonly Address[]): Promise<Outcome[]> {
+export async function resolvePrimaryNames(ctx: Ctx, addresses: readonly Address[]): Promise<Outcome[]> {
   const claims = await findClaims(ctx, addresses);
   const names = await resolveNames(
     ctx,
@@ -52,14 +64,14 @@ export async function findPrimaryNames(ctx: Ctx, addresses: readonly Address[]):
 }
 
 /** A normalised name that an address claims. */
-type Claim = { asked: AskedName; registrar: string };
+type PrimaryNameClaim = { asked: ParsedName; registrar: string };
 
 /** The address's own reverse resolver is not an indexed one: the chain alone knows the claim. */
 const UNKNOWN_CLAIM = "unknown claim";
 
-type FoundClaim = Claim | null | typeof UNKNOWN_CLAIM;
+type FoundClaim = PrimaryNameClaim | null | typeof UNKNOWN_CLAIM;
 
-const isClaim = (claim: FoundClaim): claim is Claim => claim !== null && claim !== UNKNOWN_CLAIM;
+const isClaim = (claim: FoundClaim): claim is PrimaryNameClaim => claim !== null && claim !== UNKNOWN_CLAIM;
 
 async function findClaims({ db, contracts }: Ctx, addresses: readonly Address[]) {
   const nodes = addresses.map(reverseNode);
@@ -79,7 +91,7 @@ async function findClaims({ db, contracts }: Ctx, addresses: readonly Address[])
 }
 
 /** A name that is not normalised names nobody; nor does one that spells a label by its hash, as only we do. */
-function toClaim(name: string | null, registrar: string): Claim | null {
+function toClaim(name: string | null, registrar: string): PrimaryNameClaim | null {
   if (name === null || name.includes("[")) return null;
   try {
     const asked = parseName(name);
@@ -91,13 +103,13 @@ function toClaim(name: string | null, registrar: string): Claim | null {
 }
 
 /** What the index holds of names and their parents. */
-type Names = { facts: Map<Hex, DomainFacts>; records: AddressRow[] };
+type Names = { facts: Map<Hex, DomainState>; records: AddressRow[] };
 
-async function resolveNames(ctx: Ctx, asked: readonly AskedName[]): Promise<Names> {
+async function resolveNames(ctx: Ctx, asked: readonly ParsedName[]): Promise<Names> {
   const nodes = [...new Set(asked.map(({ node }) => node))];
   const parents = asked.flatMap(({ name }) => ancestorNodes(name));
   const [facts, records] = await Promise.all([
-    findFactsMany(ctx, [...nodes, ...parents]),
+    listIndexedDomains(ctx, [...nodes, ...parents]),
     listEthereumAddresses(ctx.db, { chainId: ctx.contracts.chainId, nodes }),
   ]);
   return { facts, records };
@@ -105,11 +117,11 @@ async function resolveNames(ctx: Ctx, asked: readonly AskedName[]): Promise<Name
 
 /** What the index makes of a claim: the primary name, null, or the claim itself where only the chain can check it. */
 function verify(
-  claim: Claim,
+  claim: PrimaryNameClaim,
   address: Address,
   names: Names,
   contracts: Contracts,
-): PrimaryName | null | Claim {
+): PrimaryName | null | PrimaryNameClaim {
   const { asked, registrar } = claim;
   const facts = names.facts.get(asked.node);
   if (!facts?.resolver) return mayParentAnswer(asked, names, contracts) ? claim : null;
@@ -120,7 +132,7 @@ function verify(
 }
 
 /** Whether a name without resolver may resolve all the same; a .eth name that was never registered does not. */
-function mayParentAnswer(asked: AskedName, { facts }: Names, contracts: Contracts): boolean {
+function mayParentAnswer(asked: ParsedName, { facts }: Names, contracts: Contracts): boolean {
   const expiry = facts.get(asked.node)?.expiryTimestamp ?? null;
   if (isEthSecondLevel(asked) && expiry === null) return false;
   return mayAncestorAnswer(asked.name, facts, contracts);
@@ -135,7 +147,7 @@ function ethereumAddress(rows: readonly AddressRow[], resolver: Address, contrac
 
 type Halfway = PrimaryName | FoundClaim;
 
-const needsForward = (outcome: Halfway): outcome is Claim =>
+const needsForward = (outcome: Halfway): outcome is PrimaryNameClaim =>
   outcome !== null && outcome !== UNKNOWN_CLAIM && "asked" in outcome;
 
 /** Fills in what the index could not tell: unknown claims, and claims of names that only the chain can resolve. */

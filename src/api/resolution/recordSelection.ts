@@ -1,6 +1,6 @@
 import type { Ctx } from "../http/context.ts";
 import { listKnownRecords } from "../query/records.ts";
-import type { Wanting } from "./domains.ts";
+import type { RecordSelector } from "./domains.ts";
 
 /**
  * Texts that are asked of the chain for every name: keys cannot be listed there. ENSIP-5 (general and service keys),
@@ -21,7 +21,7 @@ export type RecordType = "text" | "addr" | "contenthash";
 
 /** The usual records of these kinds, and those that events ever named for the name. */
 export const allRecords =
-  ({ db, contracts }: Ctx, types: readonly RecordType[]): Wanting =>
+  ({ db, contracts }: Ctx, types: readonly RecordType[]): RecordSelector =>
   async (node) => {
     const known = await listKnownRecords(db, { chainId: contracts.chainId, node });
     return {
@@ -33,5 +33,5 @@ export const allRecords =
 
 /** One text. */
 export const oneText =
-  (key: string): Wanting =>
+  (key: string): RecordSelector =>
   async () => ({ coinTypes: [], contenthash: false, texts: [key] });

@@ -13,10 +13,10 @@ import {
 import { ApiError } from "./errors.ts";
 
 /** What a caller asks for, as written, and its node. */
-export type AskedNode = { query: string; node: Hex };
+export type ParsedNode = { query: string; node: Hex };
 
 /** A name that a caller asks for, normalised by ENSIP-15, with its hashes. */
-export type AskedName = AskedNode & {
+export type ParsedName = ParsedNode & {
   /** Normalised. */
   name: string;
   label: string;
@@ -38,7 +38,7 @@ const BIDI_MARKS = /[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
  * Reads a name as callers write it. A label `[<64 hex>]` stands for one of which only the hash is known.
  * Throws INVALID_NAME with what is wrong.
  */
-export function parseName(query: string): AskedName {
+export function parseName(query: string): ParsedName {
   if (query === "") throw new ApiError("INVALID_NAME", "The name is missing.");
   if (query.length > MAX_RAW_LENGTH) throw tooLong();
   const labels = query.split(".").map(normalizeLabel);

@@ -4,7 +4,7 @@ import type { Transfer } from "../query/activity.ts";
 import type { EventRow } from "../query/events.ts";
 import type { ClaimRow } from "../query/primaryNames.ts";
 import type * as shapes from "../schemas/answers.ts";
-import type { Setting } from "./domain.ts";
+import type { SerializeContext } from "./domain.ts";
 import { toAddress } from "./hex.ts";
 import { toMergedRegistrations } from "./history.ts";
 
@@ -61,7 +61,7 @@ export function toWrapping(type: "wrap" | "unwrap", row: EventRow, names: Names)
 }
 
 /** A change of the name that an address claims. */
-export const toClaim = (row: ClaimRow, { contracts }: Setting): Activity => ({
+export const toClaim = (row: ClaimRow, { contracts }: SerializeContext): Activity => ({
   type: "primary_name",
   address: toAddress(row.address),
   name: row.name,
@@ -73,9 +73,9 @@ export const toClaim = (row: ClaimRow, { contracts }: Setting): Activity => ({
 const nameOf = (node: Hex | null, names: Names): string =>
   (node && names.get(node)) ?? `[${node?.slice(2) ?? ""}]`;
 
-type Place = { blockNumber: number; blockTimestamp: number; transactionHash: Hex };
+type BlockRef = { blockNumber: number; blockTimestamp: number; transactionHash: Hex };
 
-const happened = ({ blockNumber, blockTimestamp, transactionHash }: Place) => ({
+const happened = ({ blockNumber, blockTimestamp, transactionHash }: BlockRef) => ({
   block_number: blockNumber,
   block_timestamp: blockTimestamp,
   transaction_hash: transactionHash,

@@ -3,10 +3,13 @@ import type { PreviousRow } from "../query/addresses.ts";
 import type { ClaimRow } from "../query/primaryNames.ts";
 import type { PrimaryName } from "../resolution/primaryNames.ts";
 import type * as shapes from "../schemas/answers.ts";
-import { type Setting, toDomainItem } from "./domain.ts";
+import { type SerializeContext, toDomainItem } from "./domain.ts";
 
 /** The primary name of an address; nulls where it has none. */
-export function toPrimaryName(found: PrimaryName | null, at: Setting): z.infer<typeof shapes.primaryName> {
+export function toPrimaryName(
+  found: PrimaryName | null,
+  at: SerializeContext,
+): z.infer<typeof shapes.primaryName> {
   if (found === null) return { primary_name: null, registrar: null };
   const display = found.facts ? toDomainItem(found.facts, at).display : undefined;
   return {
@@ -17,7 +20,10 @@ export function toPrimaryName(found: PrimaryName | null, at: Setting): z.infer<t
 }
 
 /** A claim as it was made; a name that no event and no read told is marked, so that it does not pass for a clearing. */
-export function toClaimEntry(row: ClaimRow, { contracts }: Setting): z.infer<typeof shapes.primaryNameEntry> {
+export function toClaimEntry(
+  row: ClaimRow,
+  { contracts }: SerializeContext,
+): z.infer<typeof shapes.primaryNameEntry> {
   return {
     name: row.name,
     ...(row.name === null && !row.isNameKnown && { is_name_known: false as const }),
@@ -29,7 +35,10 @@ export function toClaimEntry(row: ClaimRow, { contracts }: Setting): z.infer<typ
 }
 
 /** A name that an address held before, as it is now. */
-export function toPreviousItem(row: PreviousRow, at: Setting): z.infer<typeof shapes.previousDomain> {
+export function toPreviousItem(
+  row: PreviousRow,
+  at: SerializeContext,
+): z.infer<typeof shapes.previousDomain> {
   const facts = { ...row.domain, displayText: null };
   const { name, label, expiry_timestamp, ownership } = toDomainItem(facts, at);
   const { owner, is_wrapped } = ownership;

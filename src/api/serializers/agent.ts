@@ -41,10 +41,10 @@ export function toBinding(binding: BindingFacts): AgentBindingRecord {
 }
 
 /** A claim of a name on an agent: a text record with a value, and what its key says. */
-export type Claim = Text & AgentKey;
+export type AgentClaim = Text & AgentKey;
 
 /** The claims among the records of a name. Source: ENSIP-25. */
-export const claimsOf = (texts: readonly Text[]): Claim[] =>
+export const claimsOf = (texts: readonly Text[]): AgentClaim[] =>
   texts.flatMap(({ key, value }) => {
     const parsed = value === "" ? null : parseAgentKey(key);
     return parsed ? [{ key, value, ...parsed }] : [];
@@ -55,7 +55,7 @@ export const claimsOf = (texts: readonly Text[]): Claim[] =>
  * or registry (the same id there is another agent), or spells the id in another way than the registry does.
  */
 export function claimedAgent(
-  { isConforming, at, agentId }: Claim,
+  { isConforming, at, agentId }: AgentClaim,
   home: AgentHome | undefined,
 ): bigint | null {
   if (!isConforming || at === null || home === undefined) return null;
@@ -107,9 +107,9 @@ type Registration = z.infer<typeof shapes.agentRegistration>;
 const rankOf = ({ onchain_verified, is_bound }: Registration): number =>
   Number(onchain_verified) * 2 + Number(is_bound);
 
-type Known = Pick<AgentFacts, "home" | "bindings"> & { isOfName: (binding: BindingFacts) => boolean };
+type AgentBindings = Pick<AgentFacts, "home" | "bindings"> & { isOfName: (binding: BindingFacts) => boolean };
 
-function toClaimed(claim: Claim, { home, bindings, isOfName }: Known): Registration {
+function toClaimed(claim: AgentClaim, { home, bindings, isOfName }: AgentBindings): Registration {
   const agentId = claimedAgent(claim, home);
   const binding = bindings.find((one) => one.agentId === agentId);
   const isBound = binding !== undefined && isOfName(binding);

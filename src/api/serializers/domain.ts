@@ -1,22 +1,22 @@
 import type { z } from "zod";
 import type { Contracts } from "../../../abis/contracts.ts";
-import type { DomainFacts } from "../resolution/domains.ts";
+import type { DomainState } from "../resolution/domains.ts";
 import { availabilityOf, neverRegistered } from "../rules/availability.ts";
 import { type OwnersNow, ownersAt } from "../rules/ownership.ts";
 import type * as shapes from "../schemas/answers.ts";
-import { type AskedName, type AskedNode, isEthSecondLevel } from "../schemas/input.ts";
+import { isEthSecondLevel, type ParsedName, type ParsedNode } from "../schemas/input.ts";
 import { fuseNames } from "./fuses.ts";
 import { toAddress, toDecimal } from "./hex.ts";
 
 /** When and where a record is made: the time of the question, and the deployment's contracts. */
-export type Setting = { now: number; contracts: Contracts };
+export type SerializeContext = { now: number; contracts: Contracts };
 
 export type DomainRecord = z.infer<typeof shapes.domain>;
 
 /** The domain record of the specification's section 2.1. */
 export function toDomainRecord(
-  { facts, source }: { facts: DomainFacts; source: DomainRecord["source"] },
-  at: Setting,
+  { facts, source }: { facts: DomainState; source: DomainRecord["source"] },
+  at: SerializeContext,
 ): DomainRecord {
   const owners = ownersAt(facts, at.now);
   const resolver = toResolver(facts.resolver, at.contracts);
@@ -40,10 +40,14 @@ export function toDomainRecord(
   };
 }
 
-type Asked = { asked: AskedNode | AskedName; facts: DomainFacts | null; source: DomainRecord["source"] };
+type DomainAnswer = {
+  asked: ParsedNode | ParsedName;
+  facts: DomainState | null;
+  source: DomainRecord["source"];
+};
 
 /** The record of a name that was asked for; a name of which nothing is known has a state alone. */
-export function toAskedRecord({ asked, facts, source }: Asked, at: Setting) {
+export function toAskedRecord({ asked, facts, source }: DomainAnswer, at: SerializeContext) {
   const { query } = asked;
   if (facts === null) return { query, availability_status: stateOfAbsent(asked), source };
   // Who asks by name tells the label, though no event did.
@@ -52,11 +56,11 @@ export function toAskedRecord({ asked, facts, source }: Asked, at: Setting) {
 }
 
 /** Of .eth names that the index does not hold we know that nobody ever registered them. */
-const stateOfAbsent = (asked: AskedNode | AskedName) =>
+const stateOfAbsent = (asked: ParsedNode | ParsedName) =>
   "name" in asked && isEthSecondLevel(asked) ? neverRegistered(asked.labelLength) : ("unknown" as const);
 
 /** A domain in a list: a part of its record. */
-export function toDomainItem(facts: DomainFacts, at: Setting): z.infer<typeof shapes.domainItem> {
+export function toDomainItem(facts: DomainState, at: SerializeContext): z.infer<typeof shapes.domainItem> {
   const { name, label, display, expiry_timestamp, ownership, resolver } = toDomainRecord(
     { facts, source: "indexed" },
     at,
@@ -72,7 +76,7 @@ export function toDomainItem(facts: DomainFacts, at: Setting): z.infer<typeof sh
 }
 
 /** State of a name that is in the index. */
-export function toAvailability(facts: DomainFacts, owners: OwnersNow, now: number) {
+export function toAvailability(facts: DomainState, owners: OwnersNow, now: number) {
   return availabilityOf(
     {
       isEthSecondLevel: isEthSecondLevel(facts),
@@ -85,7 +89,7 @@ export function toAvailability(facts: DomainFacts, owners: OwnersNow, now: numbe
 }
 
 /** Owners by layer; those that a layer does not have are left out. */
-export function toOwnership(facts: DomainFacts, owners: OwnersNow): z.infer<typeof shapes.ownership> {
+export function toOwnership(facts: DomainState, owners: OwnersNow): z.infer<typeof shapes.ownership> {
   return {
     is_wrapped: owners.isWrapped,
     ...(owners.owner && { owner: toAddress(owners.owner.address) }),
@@ -106,7 +110,7 @@ function toWrapper(token: NonNullable<OwnersNow["wrapper"]>): z.infer<typeof sha
 
 /** Whether the index may answer for the resolver: only if it is on the deployment's list of static ones. */
 export function toResolver(
-  resolver: DomainFacts["resolver"],
+  resolver: DomainState["resolver"],
   contracts: Contracts,
 ): z.infer<typeof shapes.resolver> {
   if (resolver === null) return { status: "none" };
@@ -116,18 +120,18 @@ export function toResolver(
 }
 
 /** ENSIP-5: the `display` text counts only where it is the name itself in other capitals. */
-function toDisplay(facts: DomainFacts): string | undefined {
+function toDisplay(facts: DomainState): string | undefined {
   const text = facts.displayText;
   return text !== null && text.toLowerCase() === facts.fullName.toLowerCase() ? text : undefined;
 }
 
 /** The wrapper counts tokens by node, the registrar by labelhash. */
-function toTokenId(facts: DomainFacts, owners: OwnersNow): string | null {
+function toTokenId(facts: DomainState, owners: OwnersNow): string | null {
   if (owners.isWrapped) return toDecimal(facts.node);
   return facts.labelhash && toDecimal(facts.labelhash);
 }
 
 /** Name of the parent: the name without its first label; empty for top-level names. */
-function toParentName({ parentNode, fullName, label }: DomainFacts): string | null {
+function toParentName({ parentNode, fullName, label }: DomainState): string | null {
   return parentNode === null ? null : fullName.slice(label.length + 1);
 }

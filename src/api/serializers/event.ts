@@ -1,13 +1,13 @@
 import type { z } from "zod";
 import type { EventRow } from "../query/events.ts";
 import type * as shapes from "../schemas/answers.ts";
-import type { Setting } from "./domain.ts";
+import type { SerializeContext } from "./domain.ts";
 import { toAddress, toAddressRecord } from "./hex.ts";
 
 export type EventRecord = z.infer<typeof shapes.event>;
 
 /** An event of the specification's section 2.4: fields that it does not have are absent. */
-export function toEventRecord(row: EventRow, { contracts }: Setting): EventRecord {
+export function toEventRecord(row: EventRow, { contracts }: SerializeContext): EventRecord {
   const texts = exactTexts(row);
   return present({
     contract: contracts.contractLabel({

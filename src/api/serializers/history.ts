@@ -3,7 +3,7 @@ import type { z } from "zod";
 import type { EventRow } from "../query/events.ts";
 import type { OwnershipChangeRow } from "../query/periods.ts";
 import type * as shapes from "../schemas/answers.ts";
-import type { Setting } from "./domain.ts";
+import type { SerializeContext } from "./domain.ts";
 import { toAddress } from "./hex.ts";
 
 type Change = { blockNumber: number; transactionHash: Hex };
@@ -89,7 +89,7 @@ const priceFields = ({ cost, isUpperBound }: Price) => ({
 });
 
 /** One event of a registration or renewal as it was logged, with its contract. */
-export function toRegistration(row: EventRow, { contracts }: Setting): Registration {
+export function toRegistration(row: EventRow, { contracts }: SerializeContext): Registration {
   const { contract: family, chainId, contractAddress: address } = row;
   return {
     contract: contracts.contractLabel({ family, chainId, address }),

@@ -5,7 +5,7 @@ import type { Store } from "./store.ts";
 export type Block = { number: number; timestamp: number };
 
 /** What was asked of the chain: one text per question, and the name or address it is about. */
-export type Question = { text: string; subject: string };
+export type AnswerKey = { text: string; subject: string };
 
 /** Answers older than this are of blocks long gone. */
 const KEPT_MINUTES = 10;
@@ -13,8 +13,8 @@ const KEPT_MINUTES = 10;
 /** Answers of the chain, by question and block: valid in their block only, so nothing in here is ever stale. */
 export type LiveAnswers = {
   /** Answers that any replica got at this block, by the text of the question. */
-  find: (block: Block, questions: readonly Question[]) => Promise<Map<string, unknown>>;
-  put: (block: Block, question: Question, answer: unknown) => Promise<void>;
+  find: (block: Block, questions: readonly AnswerKey[]) => Promise<Map<string, unknown>>;
+  put: (block: Block, question: AnswerKey, answer: unknown) => Promise<void>;
   /** Removes answers of old blocks. */
   removeOld: () => Promise<void>;
 };

@@ -1,7 +1,7 @@
 import type { Context } from "ponder:registry";
 import { agent, agentBinding } from "ponder:schema";
 import type { Address } from "viem";
-import type { Cause } from "./logRef.ts";
+import type { LogRef } from "./logRef.ts";
 
 /** What a log says of a binding. */
 export type Binding = Pick<
@@ -14,7 +14,7 @@ export type Binding = Pick<
  *
  * @returns false if the agent was bound before: the first binding holds for good
  */
-export async function putBinding(context: Context, cause: Cause, binding: Binding): Promise<boolean> {
+export async function putBinding(context: Context, cause: LogRef, binding: Binding): Promise<boolean> {
   const { chainId, contractAddress: adapter, blockNumber, logIndex, transactionHash, blockTimestamp } = cause;
   const key = { chainId, adapter, agentId: binding.agentId };
   if ((await context.db.find(agentBinding, key)) !== null) return false;
@@ -27,7 +27,7 @@ export async function putBinding(context: Context, cause: Cause, binding: Bindin
 /** Keeps an agent that was registered at the emitting registry. Writes: agents. */
 export async function putAgent(
   context: Context,
-  cause: Cause,
+  cause: LogRef,
   { agentId, owner, uri }: { agentId: bigint; owner: Address; uri: string },
 ): Promise<void> {
   const { blockNumber, blockTimestamp, transactionHash } = cause;
@@ -45,20 +45,20 @@ export async function putAgent(
 }
 
 /** Says where the agent is described from now on. Writes: agents. */
-export async function setAgentUri(context: Context, cause: Cause, agentId: bigint, uri: string) {
+export async function setAgentUri(context: Context, cause: LogRef, agentId: bigint, uri: string) {
   const key = keyOf(cause, agentId);
   if ((await context.db.find(agent, key)) === null) return; // Registered by another, and not followed.
   await context.db.update(agent, key).set({ uri: storable(uri) });
 }
 
 /** Says who got an agent that left its adapter. Writes: agents. */
-export async function leaveAdapter(context: Context, cause: Cause, agentId: bigint, owner: Address) {
+export async function leaveAdapter(context: Context, cause: LogRef, agentId: bigint, owner: Address) {
   const key = keyOf(cause, agentId);
   if ((await context.db.find(agent, key)) === null) return;
   await context.db.update(agent, key).set({ owner });
 }
 
-const keyOf = ({ chainId, contractAddress }: Cause, agentId: bigint) => ({
+const keyOf = ({ chainId, contractAddress }: LogRef, agentId: bigint) => ({
   chainId,
   registry: contractAddress,
   agentId,

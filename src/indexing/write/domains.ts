@@ -4,7 +4,7 @@ import type { Hex } from "viem";
 import { ETH_NODE } from "../../ens/name.ts";
 import { effectiveOwner, isWrapped } from "../../ens/owner.ts";
 import { addressesOf } from "./contracts.ts";
-import type { Cause } from "./logRef.ts";
+import type { LogRef } from "./logRef.ts";
 import { nameNewDomain, namingBelow, namingWithoutParent } from "./names.ts";
 
 /** A domain as stored. */
@@ -26,10 +26,10 @@ export type DomainPatch = Partial<
 >;
 
 /** Where a node stands in the tree, as far as the log tells. */
-export type Place = { node: Hex; parentNode?: Hex; labelhash?: Hex };
+export type DomainKey = { node: Hex; parentNode?: Hex; labelhash?: Hex };
 
 /** Place of a .eth second-level name. */
-export const ethName = (node: Hex, labelhash: Hex): Required<Place> => ({
+export const ethName = (node: Hex, labelhash: Hex): Required<DomainKey> => ({
   node,
   parentNode: ETH_NODE,
   labelhash,
@@ -43,12 +43,12 @@ export const ethName = (node: Hex, labelhash: Hex): Required<Place> => ({
  */
 export async function patchDomain(
   context: Context,
-  cause: Cause,
-  place: Place,
+  cause: LogRef,
+  place: DomainKey,
   patch: (before: Domain) => DomainPatch,
 ): Promise<{ before: Domain | null; after: Domain }> {
   let before = null as Domain | null;
-  const blank = standing(blankDomain(cause, place.node), place);
+  const blank = withParent(blankDomain(cause, place.node), place);
   let base = blank;
   let after = derive(context, { ...blank, ...patch(blank) });
   // One question to the store both finds a row and changes it.
@@ -57,18 +57,18 @@ export async function patchDomain(
     .values(after)
     .onConflictDoUpdate((found) => {
       before = readOnce(found, blank);
-      base = standing(before, place);
+      base = withParent(before, place);
       after = derive(context, { ...base, ...patch(base) });
       return changesOf(before, after);
     });
   if (base.parentNode !== (before?.parentNode ?? null)) after = await nameDomain(context, after);
-  await noteOwnershipChange(context, cause, before ?? blank, after);
+  await appendOwnershipChange(context, cause, before ?? blank, after);
   if (base.resolver !== after.resolver) await noteResolverChange(context, cause, after);
   return { before, after };
 }
 
 /** Gives a domain its place in the tree, once a log tells it. */
-function standing(row: Domain, { parentNode, labelhash }: Place): Domain {
+function withParent(row: Domain, { parentNode, labelhash }: DomainKey): Domain {
   if (row.parentNode !== null || parentNode === undefined || labelhash === undefined) return row;
   return { ...row, parentNode, labelhash, ...namingBelow(parentNode, labelhash) };
 }
@@ -99,7 +99,7 @@ function changesOf(before: Domain, after: Domain): Partial<Domain> {
   return changes;
 }
 
-const blankDomain = (cause: Cause, node: Hex): Domain => ({
+const blankDomain = (cause: LogRef, node: Hex): Domain => ({
   chainId: cause.chainId,
   node,
   parentNode: null,
@@ -137,7 +137,7 @@ function derive(context: Context, row: Domain): Domain {
   };
 }
 
-async function noteOwnershipChange(context: Context, cause: Cause, before: Domain, after: Domain) {
+async function appendOwnershipChange(context: Context, cause: LogRef, before: Domain, after: Domain) {
   const owners = ["registryOwner", "registrarOwner", "wrapperOwner", "effectiveOwnerAddress"] as const;
   if (owners.every((owner) => before[owner] === after[owner])) return;
   await context.db.insert(ownershipChange).values({
@@ -157,7 +157,7 @@ async function noteOwnershipChange(context: Context, cause: Cause, before: Domai
   });
 }
 
-async function noteResolverChange(context: Context, cause: Cause, after: Domain) {
+async function noteResolverChange(context: Context, cause: LogRef, after: Domain) {
   await context.db.insert(resolverChange).values({
     chainId: cause.chainId,
     blockNumber: cause.blockNumber,

@@ -2,12 +2,14 @@ import type { Context } from "ponder:registry";
 import { event, holder } from "ponder:schema";
 import type { Hex } from "viem";
 import { ADDR_REVERSE_NODE } from "../../ens/name.ts";
-import { type Cause, orNone } from "./logRef.ts";
+import { type LogRef, nullIfZero } from "./logRef.ts";
 
 type Row = typeof event.$inferInsert;
 
 /** What an event says besides where it was logged; arguments without a column go into `details`. */
-export type EventValues = Partial<Omit<Row, keyof Cause | "details">> & { details?: Record<string, unknown> };
+export type EventValues = Partial<Omit<Row, keyof LogRef | "details">> & {
+  details?: Record<string, unknown>;
+};
 
 /**
  * Keeps one log for one name. Writes: events, holders (for receivers and owners of the name). Whoever may be given a
@@ -15,15 +17,15 @@ export type EventValues = Partial<Omit<Row, keyof Cause | "details">> & { detail
  */
 export async function appendEvent(
   context: Context,
-  cause: Cause,
+  cause: LogRef,
   values: EventValues,
   { parentNode }: { parentNode?: Hex | null } = {},
 ): Promise<void> {
-  await appendRepeat(context, cause, values);
+  await appendEventOnly(context, cause, values);
   const { node, toAddress, newOwnerAddress, ownerAddress } = values;
   if (!node || parentNode === ADDR_REVERSE_NODE) return;
   for (const address of new Set([toAddress, newOwnerAddress, ownerAddress])) {
-    if (address && orNone(address)) await putHolder(context, cause, address, node);
+    if (address && nullIfZero(address)) await putHolder(context, cause, address, node);
   }
 }
 
@@ -31,14 +33,14 @@ export async function appendEvent(
  * Keeps one log whose owner is who a token went to by another log of the same transaction, which noted the holder.
  * Writes: events.
  */
-export async function appendRepeat(context: Context, cause: Cause, values: EventValues): Promise<void> {
+export async function appendEventOnly(context: Context, cause: LogRef, values: EventValues): Promise<void> {
   const { details, ...columns } = withoutNul(values);
   await context.db
     .insert(event)
     .values({ ...cause, ...columns, details: details === undefined ? null : toJson(details) });
 }
 
-function putHolder(context: Context, cause: Cause, address: Hex, node: Hex) {
+function putHolder(context: Context, cause: LogRef, address: Hex, node: Hex) {
   const last = { lastOwnedBlockNumber: cause.blockNumber, lastOwnedBlockTimestamp: cause.blockTimestamp };
   return context.db
     .insert(holder)

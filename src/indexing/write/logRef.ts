@@ -2,7 +2,7 @@ import type { Context } from "ponder:registry";
 import type { Address, Hex } from "viem";
 
 /** The log that causes a write: what every row that comes of it says about its origin. */
-export type Cause = {
+export type LogRef = {
   chainId: number;
   blockNumber: number;
   /** Unix seconds. */
@@ -26,7 +26,7 @@ type Logged = {
 };
 
 /** The cause of all writes that one event leads to. */
-export const causeOf = (context: Context, event: Logged, contract: string, eventType: string): Cause => ({
+export const logRefOf = (context: Context, event: Logged, contract: string, eventType: string): LogRef => ({
   chainId: context.chain.id,
   blockNumber: Number(event.block.number),
   blockTimestamp: Number(event.block.timestamp),
@@ -39,4 +39,4 @@ export const causeOf = (context: Context, event: Logged, contract: string, event
 });
 
 /** The zero address as "none". */
-export const orNone = (address: Address): Address | null => (/^0x0+$/.test(address) ? null : address);
+export const nullIfZero = (address: Address): Address | null => (/^0x0+$/.test(address) ? null : address);

@@ -5,7 +5,7 @@ import { ADDR_REVERSE_NODE } from "../../ens/name.ts";
 import { readName } from "./archive.ts";
 import { addressesOf, mayRead } from "./contracts.ts";
 import type { Domain } from "./domains.ts";
-import type { Cause } from "./logRef.ts";
+import type { LogRef } from "./logRef.ts";
 
 /** Coin type of Ethereum's mainnet, under which `addr.reverse` names addresses. Source: ENSIP-19, SLIP-44. */
 export const ETHEREUM_COIN_TYPE = 60;
@@ -17,7 +17,7 @@ export const DEFAULT_COIN_TYPE = 0x80000000;
 export const coinTypeOfChain = (chainId: number): number => (DEFAULT_COIN_TYPE | chainId) >>> 0;
 
 /** What an address says its name is. `isNameKnown` false: only the chain can tell. */
-export type Claim = {
+export type NameClaim = {
   address: Address;
   coinType: number;
   name: string | null;
@@ -26,7 +26,7 @@ export type Claim = {
 };
 
 /** Notes a claim as it was made. Writes: primary_names, primary_name_changes. */
-export async function putClaim(context: Context, cause: Cause, claim: Claim): Promise<void> {
+export async function putClaim(context: Context, cause: LogRef, claim: NameClaim): Promise<void> {
   const { address, coinType, ...rest } = claim;
   const { chainId, blockNumber, transactionHash, logIndex, blockTimestamp } = cause;
   const columns = { ...rest, name: storableName(claim.name), chainId, blockNumber, transactionHash };
@@ -50,7 +50,7 @@ const storableName = (name: string | null) => name?.replaceAll("\0", "\u2400") ?
  */
 export async function refreshClaim(
   context: Context,
-  cause: Cause,
+  cause: LogRef,
   reverse: Domain,
   isClaim = false,
 ): Promise<void> {
@@ -65,7 +65,7 @@ export async function refreshClaim(
 }
 
 /** The `name` record of the reverse node at its current resolver. */
-async function readClaimedName(context: Context, cause: Cause, reverse: Domain) {
+async function readClaimedName(context: Context, cause: LogRef, reverse: Domain) {
   const { resolver, node } = reverse;
   if (resolver === null) return { name: null, isNameKnown: true };
   if (addressesOf(context, "SilentReverseResolver").includes(resolver)) {

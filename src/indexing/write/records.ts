@@ -2,7 +2,7 @@ import type { Context } from "ponder:registry";
 import { addressRecord, event, resolverNode, textRecord } from "ponder:schema";
 import type { Hex } from "viem";
 import { keccak256 } from "../../ens/keccak.ts";
-import type { Cause } from "./logRef.ts";
+import type { LogRef } from "./logRef.ts";
 
 type ResolverNode = typeof resolverNode.$inferSelect;
 
@@ -19,7 +19,7 @@ export type TextSet = {
 export const keyHashOf = (key: string): Hex => keccak256(key);
 
 /** What a resolver holds for a node besides texts and addresses; a blank one if nothing was ever set. */
-export async function findResolverNode(context: Context, cause: Cause, node: Hex): Promise<ResolverNode> {
+export async function findResolverNode(context: Context, cause: LogRef, node: Hex): Promise<ResolverNode> {
   const key = { chainId: cause.chainId, resolver: cause.contractAddress, node };
   const row = await context.db.find(resolverNode, key);
   return row ?? { ...key, version: 0, contenthash: null, name: null, blockNumber: cause.blockNumber };
@@ -28,7 +28,7 @@ export async function findResolverNode(context: Context, cause: Cause, node: Hex
 /** Sets the contenthash or the name of a node at the emitting resolver. Writes: resolver_nodes. */
 export async function putResolverNode(
   context: Context,
-  cause: Cause,
+  cause: LogRef,
   node: Hex,
   patch: Partial<Pick<ResolverNode, "contenthash" | "name">>,
 ): Promise<void> {
@@ -44,7 +44,7 @@ export async function putResolverNode(
  * Clears all records of a node at the emitting resolver, by moving on to the next version: records carry theirs.
  * Counted here, because anybody may write a resolver whose event says any number. Writes: resolver_nodes.
  */
-export async function clearRecords(context: Context, cause: Cause, node: Hex): Promise<void> {
+export async function clearRecords(context: Context, cause: LogRef, node: Hex): Promise<void> {
   const key = { chainId: cause.chainId, resolver: cause.contractAddress, node };
   const empty = { contenthash: null, name: null, blockNumber: cause.blockNumber };
   await context.db
@@ -56,7 +56,7 @@ export async function clearRecords(context: Context, cause: Cause, node: Hex): P
 /** Sets an address record; empty bytes clear it. Writes: address_records. */
 export async function putAddress(
   context: Context,
-  cause: Cause,
+  cause: LogRef,
   node: Hex,
   coinType: bigint,
   address: Hex,
@@ -77,7 +77,7 @@ export async function putAddress(
 /** The address record that holds now, as bytes; null if cleared or never set. */
 export async function findAddress(
   context: Context,
-  cause: Cause,
+  cause: LogRef,
   node: Hex,
   coinType: bigint,
 ): Promise<Hex | null> {
@@ -87,7 +87,7 @@ export async function findAddress(
 }
 
 /** A text record's row in the node's current version; null if the key was never set in it. */
-export async function findText(context: Context, cause: Cause, node: Hex, keyHash: Hex) {
+export async function findText(context: Context, cause: LogRef, node: Hex, keyHash: Hex) {
   const { version } = await findResolverNode(context, cause, node);
   const key = { chainId: cause.chainId, resolver: cause.contractAddress, node, version, keyHash };
   return context.db.find(textRecord, key);
@@ -97,7 +97,7 @@ export async function findText(context: Context, cause: Cause, node: Hex, keyHas
  * Sets a text record. A value that was read at the end of this very block belongs to the last set in it, so an earlier
  * one loses the value it was thought to have. Writes: text_records, events (only in that case).
  */
-export async function putText(context: Context, cause: Cause, text: TextSet): Promise<void> {
+export async function putText(context: Context, cause: LogRef, text: TextSet): Promise<void> {
   const { version } = await findResolverNode(context, cause, text.node);
   const { chainId, contractAddress: resolver, blockNumber, transactionHash } = cause;
   const key = { chainId, resolver, node: text.node, version, keyHash: text.keyHash };

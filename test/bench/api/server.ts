@@ -4,7 +4,7 @@ import { mkdirSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
-import { hasFigures } from "../../../src/api/counts/maintain.ts";
+import { hasCounts } from "../../../src/api/counts/maintain.ts";
 import { endChild, keepChild } from "../../devnet/children.ts";
 import { freePort } from "../../devnet/ports.ts";
 import { openDatabase, openFreshDatabase, type Postgres, startPostgres } from "../../devnet/postgres.ts";
@@ -137,7 +137,7 @@ async function untilKept(connectionString: string): Promise<void> {
   const client = new pg.Client({ connectionString });
   await client.connect();
   const deadline = Date.now() + UPKEEP_TIMEOUT_MS;
-  while (!(await hasFigures({ client, schema: SCHEMA })) && Date.now() < deadline) await sleep(200);
+  while (!(await hasCounts({ client, schema: SCHEMA })) && Date.now() < deadline) await sleep(200);
   await client.query("vacuum analyze");
   await client.end();
 }

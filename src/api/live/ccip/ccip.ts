@@ -11,7 +11,7 @@ import {
   toFunctionSelector,
 } from "viem";
 import { batchGatewayAbi, offchainLookupAbi } from "../../../../abis/universalResolver.ts";
-import { foreignWords, LiveFailure } from "../failure.ts";
+import { LiveFailure, sanitizeMessage } from "../failure.ts";
 import type { CallAt, CallResult, Rpc } from "../rpc.ts";
 import { GatewayError, type Gateways, type Lookup } from "./gatewayClient.ts";
 
@@ -112,6 +112,6 @@ function decodeBatch(data: Hex): readonly Lookup[] {
 
 function encodeFailure(error: unknown): Hex {
   if (!(error instanceof GatewayError)) throw error;
-  const args = [error.status, foreignWords(error.message)] as const;
+  const args = [error.status, sanitizeMessage(error.message)] as const;
   return encodeErrorResult({ abi: batchGatewayAbi, errorName: "HttpError", args });
 }

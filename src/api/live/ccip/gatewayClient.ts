@@ -3,7 +3,7 @@ import type { LookupFunction } from "node:net";
 import ipaddr from "ipaddr.js";
 import { Agent, fetch, type Response } from "undici";
 import { type Address, type Hex, isHex } from "viem";
-import { foreignWords } from "../failure.ts";
+import { sanitizeMessage } from "../failure.ts";
 
 /*
  * Gateways are named by contracts that anybody may deploy, so every request to one is a request that a stranger makes
@@ -73,7 +73,7 @@ export function createGateways(rules: GatewayRules): Gateways {
   };
 }
 
-type Question = {
+type GatewayRequest = {
   template: string;
   lookup: Lookup;
   agent: Agent;
@@ -81,7 +81,7 @@ type Question = {
   signal: AbortSignal;
 };
 
-async function askOne({ template, lookup, agent, rules, signal }: Question): Promise<Hex> {
+async function askOne({ template, lookup, agent, rules, signal }: GatewayRequest): Promise<Hex> {
   const url = requireAllowedUrl(fillTemplate(template, lookup), rules);
   const timeout = AbortSignal.timeout(rules.timeoutMs ?? FETCH_TIMEOUT_MS);
   const isGet = template.includes("{data}");
@@ -140,7 +140,7 @@ function requireAllowedUrl(text: string, rules: GatewayRules): URL {
   const isLoopback = rules.allowLoopback && namesLoopback(url);
   if (url.protocol !== "https:" && !(isLoopback && url.protocol === "http:")) {
     throw new GatewayError(
-      `The gateway's URL begins with ${foreignWords(url.protocol)}; only https: is asked.`,
+      `The gateway's URL begins with ${sanitizeMessage(url.protocol)}; only https: is asked.`,
     );
   }
   if (url.username !== "" || url.password !== "")
@@ -151,7 +151,7 @@ function requireAllowedUrl(text: string, rules: GatewayRules): URL {
 }
 
 const privateAddress = (host: string) =>
-  new GatewayError(`${foreignWords(host)} is not at a public address, so it is not asked`);
+  new GatewayError(`${sanitizeMessage(host)} is not at a public address, so it is not asked`);
 
 /** The address that stands in the URL in place of a host name. */
 function literalOf(url: URL): string | null {
@@ -212,5 +212,5 @@ function toGatewayError(thrown: unknown, template: string): GatewayError {
 /** The host of a URL with places to fill; names the gateway in messages without the data. */
 function hostOf(template: string): string {
   const text = template.replaceAll("{sender}", "sender").replaceAll("{data}", "data");
-  return foreignWords(URL.canParse(text) ? new URL(text).host : "A gateway");
+  return sanitizeMessage(URL.canParse(text) ? new URL(text).host : "A gateway");
 }

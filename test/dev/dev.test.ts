@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, expect, test } from "vitest";
-import { isRunning, type ProcessMark } from "./processes.ts";
+import { isRunning, type ProcessMark } from "../devnet/processes.ts";
 
 const START_TIMEOUT_MS = 300_000;
 const END_TIMEOUT_MS = 60_000;
