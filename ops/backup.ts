@@ -9,15 +9,15 @@ import { backUp } from "./dump/backup.ts";
 try {
   loadEnvironmentFiles();
   const { databaseUrl, serviceSchema } = readDatabaseSettings(process.env);
-  await withClient({ connectionString: databaseUrl }, async (client) => {
-    let rows = -2; // Header and footer are none.
-    for await (const line of backUp(client, serviceSchema)) {
-      if (!process.stdout.write(`${line}\n`)) await once(process.stdout, "drain");
-      rows += 1;
-    }
-    console.error(`${rows} rows of the schema "${serviceSchema}" backed up.`);
-  });
+  const rows = await withClient({ connectionString: databaseUrl }, (client) =>
+    backUp(client, { schema: serviceSchema, write: writeLine }),
+  );
+  console.error(`${rows} rows of the schema "${serviceSchema}" backed up.`);
 } catch (error) {
   console.error(`No backup was taken.\n${(error as Error).message}`);
   process.exitCode = 1;
+}
+
+async function writeLine(line: string): Promise<void> {
+  if (!process.stdout.write(`${line}\n`)) await once(process.stdout, "drain");
 }

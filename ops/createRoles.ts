@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import pg from "pg";
+import { inTransaction } from "../src/api/serviceDb/client.ts";
 
 /** The schemas and names that the roles are made for. */
 export type RolesPlan = {
@@ -24,8 +25,7 @@ const text = pg.escapeLiteral;
  * @returns the roles that were made
  */
 export async function createRoles(client: pg.ClientBase, plan: RolesPlan): Promise<MadeRole[]> {
-  await client.query("BEGIN");
-  try {
+  return inTransaction(client, async () => {
     const made: MadeRole[] = [];
     for (const role of ["indexer", "api", "analyst"] as const) {
       const password = await createRole(client, plan.roles[role]);
@@ -33,12 +33,8 @@ export async function createRoles(client: pg.ClientBase, plan: RolesPlan): Promi
     }
     const { rows } = await client.query<{ name: string }>("SELECT current_database() AS name");
     for (const statement of grants(plan, rows[0]?.name ?? "")) await client.query(statement);
-    await client.query("COMMIT");
     return made;
-  } catch (error) {
-    await client.query("ROLLBACK").catch(() => {}); // The first error tells more.
-    throw error;
-  }
+  });
 }
 
 /** The new role's password; null if the role was there. */

@@ -14,7 +14,7 @@ try {
   else console.log(await run());
 } catch (error) {
   const isKnown = error instanceof ReleaseError || error instanceof SettingsError;
-  console.error(isKnown ? error.message : `Nothing was changed: ${reasonOf(error)}`);
+  console.error(isKnown ? error.message : `Nothing was changed: ${(error as Error).message}`);
   process.exitCode = error instanceof NotYetError ? NOT_YET : 1;
 }
 
@@ -24,10 +24,4 @@ async function run(): Promise<string> {
   const { viewsSchema, ...settings } = readDatabaseSettings(process.env);
   const say = (text: string) => console.error(text);
   return withConnection(settings, (connection) => order({ connection, viewsSchema, say }));
-}
-
-/** Node wraps the refusals of several addresses of a host into one error without a message of its own. */
-function reasonOf(error: unknown): string {
-  const first = error instanceof AggregateError ? error.errors[0] : error;
-  return first instanceof Error ? first.message : String(first);
 }

@@ -74,7 +74,10 @@ const layers: Layer[] = [
   },
   {
     files: "src/api/counts/",
-    may: ["ponder", "ponder:schema", "drizzle-orm", "viem", "src/ens/", "src/api/rules/", "src/api/query/"],
+    may: [
+      ...["ponder", "ponder:schema", "drizzle-orm", "viem", "src/ens/"],
+      ...["rules/", "query/", "serviceDb/client.ts"].map((part) => `src/api/${part}`),
+    ],
     mayTypes: ["pg", "src/api/"],
     because: "maintained counters: their tables and triggers, and the queries that read them; no JSON",
   },

@@ -1,28 +1,21 @@
-import pg from "pg";
+import type pg from "pg";
 import { SettingsError } from "../../settings/settings.ts";
+import { withClient } from "../../src/api/serviceDb/client.ts";
 
 const CONNECT_TIMEOUT_MS = 10_000;
 
 /**
- * Makes a database fit for Namedex: the extension pg_trgm, which searches names by their parts, must be in the
- * schema `public` before the first index is built. Creates it where the user of DATABASE_URL may.
+ * Prepares a database for Namedex: the extension pg_trgm, which searches names by their parts, must be in the schema
+ * `public` before the first index is built. Creates it if the user of DATABASE_URL may.
  *
  * @throws SettingsError when the database does not answer, or lacks the extension and we may not add it
  */
 export async function prepareDatabase(databaseUrl: string): Promise<void> {
-  const client = new pg.Client({
-    connectionString: databaseUrl,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+  const config = { connectionString: databaseUrl, connectionTimeoutMillis: CONNECT_TIMEOUT_MS };
+  await withClient(config, requireTrigrams).catch((error: Error) => {
+    if (error instanceof SettingsError) throw error;
+    throw new SettingsError(`DATABASE_URL: ${placeOf(databaseUrl)} cannot be used (${error.message})`);
   });
-  client.on("error", () => {}); // The server may go away while the connection is closing.
-  await client.connect().catch((error: Error) => {
-    throw new SettingsError(`DATABASE_URL: ${placeOf(databaseUrl)} does not let us in (${reasonOf(error)})`);
-  });
-  try {
-    await requireTrigrams(client);
-  } finally {
-    await client.end();
-  }
 }
 
 async function requireTrigrams(client: pg.Client): Promise<void> {
@@ -36,7 +29,7 @@ async function requireTrigrams(client: pg.Client): Promise<void> {
   }
   const command = "CREATE EXTENSION IF NOT EXISTS pg_trgm WITH SCHEMA public";
   await client.query(command).catch(async (error: Error) => {
-    if ((await findTrigramSchema(client)) === "public") return; // Another start created it in the same moment.
+    if ((await findTrigramSchema(client)) === "public") return; // Another process created it at the same time.
     throw new SettingsError(
       `DATABASE_URL: the extension pg_trgm is missing and could not be added (${error.message}); let a superuser run: ${command}`,
     );
@@ -54,9 +47,4 @@ async function findTrigramSchema(client: pg.Client): Promise<string | null> {
 function placeOf(databaseUrl: string): string {
   const { host, pathname } = new URL(databaseUrl);
   return `${host}${pathname}`;
-}
-
-/** Node wraps the refusals of several addresses of a host into one error without a message of its own. */
-function reasonOf(error: Error): string {
-  return error instanceof AggregateError ? (error.errors[0] as Error).message : error.message;
 }

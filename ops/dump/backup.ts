@@ -1,4 +1,5 @@
 import pg from "pg";
+import { inTransaction } from "../../src/api/serviceDb/client.ts";
 import { readVersion } from "../../src/api/serviceDb/migrations.ts";
 
 const id = pg.escapeIdentifier;
@@ -18,31 +19,35 @@ const LEFT_OUT = ["migrations", "live_answers", "releases"];
 const ROWS_AT_ONCE = 1_000;
 
 /**
- * Gives the service's tables line by line, as they were at one moment: a JSON header, a JSON object for each row, a
- * JSON footer. Keys are in it as they are stored, hashed.
+ * Writes the service's tables line by line, all as they were at one moment: a JSON header, a JSON object for each row,
+ * a JSON footer. Keys are written as they are stored, hashed.
+ *
+ * @returns the number of rows
  */
-export async function* backUp(client: pg.ClientBase, schema: string): AsyncGenerator<string> {
-  await client.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
-  try {
+export async function backUp(
+  client: pg.ClientBase,
+  { schema, write }: { schema: string; write: (line: string) => Promise<void> },
+): Promise<number> {
+  return inTransaction(client, async () => {
+    await client.query("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY");
     await client.query(`SET LOCAL search_path TO ${id(schema)}`);
     const header: Header = {
       namedex: "backup",
       version: await readVersion(client),
       taken_at: new Date().toISOString(),
     };
-    yield JSON.stringify(header);
+    await write(JSON.stringify(header));
     let rows = 0;
     for (const table of await listTables(client, schema)) {
       for await (const line of linesOf(client, table)) {
-        yield line;
+        await write(line);
         rows += 1;
       }
     }
     const footer: Footer = { namedex: "end", rows };
-    yield JSON.stringify(footer);
-  } finally {
-    await client.query("ROLLBACK");
-  }
+    await write(JSON.stringify(footer));
+    return rows;
+  });
 }
 
 async function* linesOf(client: pg.ClientBase, table: string): AsyncGenerator<string> {

@@ -1,4 +1,5 @@
 import pg from "pg";
+import { inTransaction } from "../../src/api/serviceDb/client.ts";
 import { migrateTo, migrations } from "../../src/api/serviceDb/migrations.ts";
 import type { Header, Line } from "./backup.ts";
 
@@ -17,18 +18,13 @@ export async function restore(
   client: pg.ClientBase,
   { schema, lines }: { schema: string; lines: AsyncIterable<string> },
 ): Promise<number> {
-  await client.query("BEGIN");
-  try {
+  return inTransaction(client, async () => {
     await requireAbsent(client, schema);
     const count = await putLines(client, { schema, lines });
     await moveSequences(client, schema);
     await migrateTo(client, { schema, version: migrations.length });
-    await client.query("COMMIT");
     return count;
-  } catch (error) {
-    await client.query("ROLLBACK").catch(() => {}); // The first error tells more.
-    throw error;
-  }
+  });
 }
 
 /** A schema without tables may be there: that of a role's own, made beforehand. */

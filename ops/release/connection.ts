@@ -1,5 +1,5 @@
 import type pg from "pg";
-import { withClient } from "../../src/api/serviceDb/client.ts";
+import { inTransaction, withClient } from "../../src/api/serviceDb/client.ts";
 import { migrate } from "../../src/api/serviceDb/migrations.ts";
 import type { Queries } from "../../src/api/serviceDb/store.ts";
 
@@ -38,14 +38,9 @@ export async function withConnection<T>(
   });
 }
 
-async function transact(client: pg.Client, work: () => Promise<void>): Promise<void> {
-  await client.query(`BEGIN; SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`);
-  try {
+const transact = (client: pg.Client, work: () => Promise<void>): Promise<void> =>
+  inTransaction(client, async () => {
+    await client.query(`SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`);
     await client.query("SELECT pg_advisory_xact_lock($1)", [LOCK]);
     await work();
-    await client.query("COMMIT");
-  } catch (error) {
-    await client.query("ROLLBACK").catch(() => {}); // The first error tells more.
-    throw error;
-  }
-}
+  });

@@ -1,4 +1,5 @@
 import type pg from "pg";
+import { inTransaction } from "../serviceDb/client.ts";
 import { classColumns, classOf, expiryColumns, mayDiffer, RULES, resolverColumns } from "./classes.ts";
 
 /** Where the tables are; `schema` as SQL has it, in quotes where it needs them. */
@@ -162,35 +163,33 @@ export async function hasCounts({ client, schema }: CountsTarget): Promise<boole
  * @returns false if the tables were in use
  */
 export async function createCounts({ client, schema }: CountsTarget, now: number): Promise<boolean> {
-  await client.query("begin");
   try {
-    await client.query(
-      `lock table ${schema}.domains, ${schema}.primary_names, ${schema}.events in share row exclusive mode nowait`,
-    );
-    await client.query(createTables(schema));
-    await client.query(createTriggers(schema));
-    await client.query(countNames(schema, [{ sign: 1, rows: `${schema}.domains`, at: `${now}::bigint` }]));
-    await client.query(countClaims(schema, [{ sign: 1, rows: `${schema}.primary_names` }]));
-    await client.query(
-      `insert into ${schema}.figures_state
-       select ${now}, '${schema}.domains'::regclass::oid, ${RULES}, count(*) from ${schema}.events`,
-    );
-    await client.query("commit");
-    await client.query(`analyze ${figureTables.map((table) => `${schema}.${table}`).join(", ")}`);
-    return true;
+    await inTransaction(client, async () => {
+      await client.query(
+        `lock table ${schema}.domains, ${schema}.primary_names, ${schema}.events in share row exclusive mode nowait`,
+      );
+      await client.query(createTables(schema));
+      await client.query(createTriggers(schema));
+      await client.query(countNames(schema, [{ sign: 1, rows: `${schema}.domains`, at: `${now}::bigint` }]));
+      await client.query(countClaims(schema, [{ sign: 1, rows: `${schema}.primary_names` }]));
+      await client.query(
+        `insert into ${schema}.figures_state
+         select ${now}, '${schema}.domains'::regclass::oid, ${RULES}, count(*) from ${schema}.events`,
+      );
+    });
   } catch (error) {
-    await client.query("rollback").catch(() => {}); // The first error tells more.
     if ((error as { code?: string }).code === LOCK_NOT_AVAILABLE) return false;
     throw error;
   }
+  await client.query(`analyze ${figureTables.map((table) => `${schema}.${table}`).join(", ")}`);
+  return true;
 }
 
 const LOCK_NOT_AVAILABLE = "55P03";
 
 /** Moves the moment for which the counts hold, so that readers have few rows to put right. */
 export async function advanceCounts({ client, schema }: CountsTarget, now: number): Promise<void> {
-  await client.query("begin");
-  try {
+  await inTransaction(client, async () => {
     // Whoever writes holds this row until the end of the transaction: what is counted here is then seen here.
     const { rows } = await client.query<{ moment: string }>(
       `select taken_at as moment from ${schema}.figures_state for update`,
@@ -206,9 +205,5 @@ export async function advanceCounts({ client, schema }: CountsTarget, now: numbe
       await client.query(countNames(schema, parts, due));
       await client.query(`update ${schema}.figures_state set taken_at = ${now}`);
     }
-    await client.query("commit");
-  } catch (error) {
-    await client.query("rollback").catch(() => {}); // The first error tells more.
-    throw error;
-  }
+  });
 }

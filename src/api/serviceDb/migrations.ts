@@ -1,4 +1,5 @@
 import type pg from "pg";
+import { inTransaction } from "./client.ts";
 
 /**
  * What made the tables what they are, oldest first; each runs once. A migration that was released is never edited: the
@@ -98,14 +99,7 @@ const LOCK = 6_263_922_017;
  * start at once: one migrates, the others wait.
  */
 export async function migrate(client: pg.ClientBase, schema: string): Promise<void> {
-  await client.query("BEGIN");
-  try {
-    await migrateTo(client, { schema, version: migrations.length });
-    await client.query("COMMIT");
-  } catch (error) {
-    await client.query("ROLLBACK").catch(() => {}); // The first error tells more.
-    throw error;
-  }
+  await inTransaction(client, () => migrateTo(client, { schema, version: migrations.length }));
 }
 
 /** Brings the schema to a version, in the transaction of the client; it is the search path of that transaction then. */

@@ -1,4 +1,5 @@
 import pg from "pg";
+import { inTransaction } from "./client.ts";
 import { migrate } from "./migrations.ts";
 
 /** What can be asked of the service's tables: by the store, or inside one transaction. */
@@ -38,7 +39,7 @@ export function openStore({ databaseUrl, schema }: { databaseUrl: string; schema
   pool.on("connect", (client) => client.on("error", () => {}));
   let ready: Promise<void> | undefined;
   const prepare = () => {
-    ready ??= withClient(pool, (client) => migrate(client, schema)).catch((error) => {
+    ready ??= withPooledClient(pool, (client) => migrate(client, schema)).catch((error) => {
       ready = undefined;
       throw error;
     });
@@ -51,29 +52,21 @@ export function openStore({ databaseUrl, schema }: { databaseUrl: string; schema
     },
     transaction: async (work) => {
       await prepare();
-      return withClient(pool, (client) => transact(client, work));
+      return withPooledClient(pool, (client) =>
+        inTransaction(client, () =>
+          work({ query: async (text, values) => (await client.query(text, values)).rows }),
+        ),
+      );
     },
     close: () => pool.end(),
   };
 }
 
-async function withClient<T>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+async function withPooledClient<T>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
   const client = await pool.connect();
   try {
     return await work(client);
   } finally {
     client.release();
-  }
-}
-
-async function transact<T>(client: pg.ClientBase, work: (queries: Queries) => Promise<T>): Promise<T> {
-  await client.query("BEGIN");
-  try {
-    const result = await work({ query: async (text, values) => (await client.query(text, values)).rows });
-    await client.query("COMMIT");
-    return result;
-  } catch (error) {
-    await client.query("ROLLBACK").catch(() => {}); // The first error tells more.
-    throw error;
   }
 }
