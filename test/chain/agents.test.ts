@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { contractsOf } from "../../abis/contracts.ts";
 import { agentEndpoints } from "../../src/api/endpoints/agents.ts";
 import { createApp } from "../../src/api/http/app.ts";
-import type { Db } from "../../src/api/http/context.ts";
+import type { Db } from "../../src/api/query/db.ts";
 import { agentItem, nameAgents } from "../../src/api/schemas/agents.ts";
 import {
   addController,

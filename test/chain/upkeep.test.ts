@@ -3,7 +3,7 @@ import { drizzle } from "drizzle-orm/node-postgres";
 import type pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { readKeptTotals } from "../../src/api/counts/totals.ts";
-import type { Db } from "../../src/api/http/context.ts";
+import type { Db } from "../../src/api/query/db.ts";
 import { keysIn } from "../../src/api/serviceDb/keys.ts";
 import { openStore } from "../../src/api/serviceDb/store.ts";
 import { ownIndexes } from "../../src/api/upkeep/indexes.ts";

@@ -5,7 +5,7 @@ import { expect, vi } from "vitest";
 import { createCounts } from "../../src/api/counts/maintain.ts";
 import { countKeptChildren, countKeptPending, readKeptSearch } from "../../src/api/counts/searchTotals.ts";
 import { listKeptShares, readKeptAdoption, readKeptTotals } from "../../src/api/counts/totals.ts";
-import type { Db } from "../../src/api/http/context.ts";
+import type { Db } from "../../src/api/query/db.ts";
 import { countDomains, countPending } from "../../src/api/query/domains.ts";
 import { countSearch, type SearchFilters, searchCondition } from "../../src/api/query/search.ts";
 import {

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { cachedFor } from "../../src/api/endpoints/cachedFor.ts";
-import type { Ctx, Db } from "../../src/api/http/context.ts";
+import type { Ctx } from "../../src/api/http/context.ts";
+import type { Db } from "../../src/api/query/db.ts";
 
 const START = 1_800_000_000;
 const indexOf = () => ({}) as Db;

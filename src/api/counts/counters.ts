@@ -1,7 +1,7 @@
 import type { SQL, SQLWrapper } from "drizzle-orm";
 import { sql } from "ponder";
-import type { Db } from "../http/context.ts";
 import { findDatabaseError } from "../query/databaseErrors.ts";
+import type { Db } from "../query/db.ts";
 import { prepared } from "../query/prepared.ts";
 import { classOf, mayDiffer, RULES } from "./classes.ts";
 

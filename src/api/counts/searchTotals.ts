@@ -1,7 +1,7 @@
 import { domain } from "ponder:schema";
 import { sql } from "ponder";
 import type { Hex } from "viem";
-import type { Db } from "../http/context.ts";
+import type { Db } from "../query/db.ts";
 import type { SearchFigures, SearchFilters } from "../query/search.ts";
 import type { AsOf } from "../query/statistics.ts";
 import { GRACE_SECONDS, SHORTEST_LABEL } from "../rules/availability.ts";

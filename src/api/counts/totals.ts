@@ -2,7 +2,7 @@ import { domain } from "ponder:schema";
 import type { SQL } from "drizzle-orm";
 import { sql } from "ponder";
 import { ETH_NODE, ROOT_NODE } from "../../ens/name.ts";
-import type { Db } from "../http/context.ts";
+import type { Db } from "../query/db.ts";
 import {
   type Adoption,
   type AsOf,

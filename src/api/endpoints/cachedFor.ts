@@ -1,5 +1,6 @@
 import { LRUCache } from "lru-cache";
-import type { Ctx, Db } from "../http/context.ts";
+import type { Ctx } from "../http/context.ts";
+import type { Db } from "../query/db.ts";
 
 /** Figures with the time they were taken, in unix seconds. */
 export type Cached<T> = { figures: T; takenAt: number };

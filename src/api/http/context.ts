@@ -1,13 +1,9 @@
-import type schema from "ponder:schema";
-import type { ReadonlyDrizzle } from "ponder";
 import type { Contracts } from "../../../abis/contracts.ts";
 import type { Heads } from "../indexState/chainHead.ts";
 import type { Freshness } from "../indexState/freshness.ts";
 import type { Live } from "../live/live.ts";
+import type { Db } from "../query/db.ts";
 import type { Block } from "../serviceDb/liveAnswers.ts";
-
-/** Read side of the index. */
-export type Db = ReadonlyDrizzle<typeof schema>;
 
 /** What an operation works with; made anew for each request, nothing in it is global. */
 export type Ctx = {

@@ -1,4 +1,4 @@
-import type { Db } from "../http/context.ts";
+import type { Db } from "../query/db.ts";
 import { listProgress } from "./progress.ts";
 
 /** Tells the time of a question, in unix seconds. */

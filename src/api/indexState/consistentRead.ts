@@ -1,6 +1,6 @@
-import type { Db } from "../http/context.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import { queriesAsked } from "../observe/queries.ts";
+import type { Db } from "../query/db.ts";
 import { readTablesVersion } from "./progress.ts";
 import { retryOnLock } from "./retryOnLock.ts";
 

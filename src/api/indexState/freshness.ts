@@ -1,4 +1,4 @@
-import type { Db } from "../http/context.ts";
+import type { Db } from "../query/db.ts";
 import { ApiError } from "../schemas/errors.ts";
 import type { CompletedIndexes } from "../serviceDb/completedIndexes.ts";
 import type { Head, Heads } from "./chainHead.ts";

@@ -1,7 +1,7 @@
 import { event } from "ponder:schema";
 import { count, isNotNull, sql } from "ponder";
 import { checkpointsOf } from "../../../engine/ponderInternals.ts";
-import type { Db } from "../http/context.ts";
+import type { Db } from "../query/db.ts";
 
 /** How far the index of a chain is. */
 export type ChainProgress = {

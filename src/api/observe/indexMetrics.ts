@@ -1,6 +1,7 @@
 import { sql } from "ponder";
-import type { Ctx, Db } from "../http/context.ts";
+import type { Ctx } from "../http/context.ts";
 import { countAnomalies, listProgress, readIndexerState } from "../indexState/progress.ts";
+import type { Db } from "../query/db.ts";
 import { missingIndexesIn } from "../upkeep/indexes.ts";
 import type { Meters } from "./meters.ts";
 

@@ -2,8 +2,8 @@ import { domain, event, ownershipChange, primaryNameChange } from "ponder:schema
 import type { SQL, SQLWrapper } from "drizzle-orm";
 import { alias, and, desc, eq, inArray, like, ne, not, sql } from "ponder";
 import { type Address, type Hex, zeroAddress } from "viem";
-import type { Db } from "../http/context.ts";
 import { isCounted } from "../rules/countedSql.ts";
+import type { Db } from "./db.ts";
 import type { EventRow } from "./events.ts";
 import type { ClaimRow } from "./primaryNames.ts";
 

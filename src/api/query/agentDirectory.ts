@@ -3,8 +3,8 @@ import type { SQL } from "drizzle-orm";
 import { sql } from "ponder";
 import type { Address, Hex } from "viem";
 import type { AgentHome } from "../../../abis/contracts.ts";
-import type { Db } from "../http/context.ts";
 import { isOfCurrentResolver, isOfItsNode } from "./agents.ts";
+import type { Db } from "./db.ts";
 import { offsetOf, PAGE_SIZE } from "./page.ts";
 import { prepared } from "./prepared.ts";
 

@@ -3,7 +3,7 @@ import type { SQL } from "drizzle-orm";
 import { and, desc, eq, inArray, isNotNull, isNull, like, or, sql } from "ponder";
 import type { Address, Hex } from "viem";
 import type { AgentHome } from "../../../abis/contracts.ts";
-import type { Db } from "../http/context.ts";
+import type { Db } from "./db.ts";
 import { prepared } from "./prepared.ts";
 
 /** A binding with what the registry says of the agent; null where the index does not follow it. */

@@ -3,7 +3,7 @@ import type { SQL } from "drizzle-orm";
 import { and, eq, sql } from "ponder";
 import type { Hex } from "viem";
 import { countKeptChildren } from "../counts/searchTotals.ts";
-import type { Db } from "../http/context.ts";
+import type { Db } from "./db.ts";
 import { type DomainRow, selectDomains, toRow } from "./domains.ts";
 import { offsetOf, orderOf, PAGE_SIZE, type PageRequest } from "./page.ts";
 import { prepared } from "./prepared.ts";

@@ -1,7 +1,7 @@
 import { event, resolverChange } from "ponder:schema";
 import { and, asc, eq, exists, ne, or, sql } from "ponder";
 import type { Address, Hex } from "viem";
-import type { Db } from "../http/context.ts";
+import type { Db } from "./db.ts";
 import { prepared } from "./prepared.ts";
 
 /** A row of `events`. */

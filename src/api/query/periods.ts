@@ -1,7 +1,7 @@
 import { event, ownershipChange } from "ponder:schema";
 import { and, asc, eq, inArray, sql } from "ponder";
 import type { Hex } from "viem";
-import type { Db } from "../http/context.ts";
+import type { Db } from "./db.ts";
 import type { EventRow } from "./events.ts";
 import { prepared } from "./prepared.ts";
 

@@ -1,4 +1,4 @@
-import type { Db } from "../http/context.ts";
+import type { Db } from "./db.ts";
 
 /**
  * A statement that is written out once for each database, and parsed and planned once for each connection: both take

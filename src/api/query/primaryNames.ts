@@ -1,7 +1,7 @@
 import { addressRecord, domain, primaryName, primaryNameChange, resolverNode } from "ponder:schema";
 import { and, asc, eq, inArray, sql } from "ponder";
 import type { Address, Hex } from "viem";
-import type { Db } from "../http/context.ts";
+import type { Db } from "./db.ts";
 import { isAtResolver, isOneOfNodes } from "./domains.ts";
 import { prepared } from "./prepared.ts";
 

@@ -3,7 +3,7 @@ import type { SQL } from "drizzle-orm";
 import { and, asc, desc, eq, inArray, isNull, max, or, sql } from "ponder";
 import type { Address, Hex } from "viem";
 import { keccak256 } from "../../ens/keccak.ts";
-import type { Db } from "../http/context.ts";
+import type { Db } from "./db.ts";
 import { prepared } from "./prepared.ts";
 
 /** Which records: those of a node at one resolver. */

@@ -3,11 +3,11 @@ import type { SQL } from "drizzle-orm";
 import { and, eq, gte, ilike, lte, sql } from "ponder";
 import type { Address } from "viem";
 import { ETH_NODE } from "../../ens/name.ts";
-import type { Db } from "../http/context.ts";
 import type { Availability } from "../rules/availability.ts";
 import { hasAvailability, isExpiredAt, isExpiringWithin, isName } from "../rules/lifetimeSql.ts";
 import { isWrappedAt } from "../rules/ownershipSql.ts";
 import { countIf } from "./countIf.ts";
+import type { Db } from "./db.ts";
 import { type DomainRow, listAndCount, type OnePass } from "./domains.ts";
 
 /** What to search domains by; all that is given has to hold. */

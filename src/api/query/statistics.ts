@@ -2,11 +2,11 @@ import { domain, event, primaryName } from "ponder:schema";
 import type { SQL } from "drizzle-orm";
 import { and, eq, gt, inArray, isNotNull, lte, sql } from "ponder";
 import { ETH_NODE, ROOT_NODE } from "../../ens/name.ts";
-import type { Db } from "../http/context.ts";
 import { isActiveAt, isCounted } from "../rules/countedSql.ts";
 import { isExpiringWithin } from "../rules/lifetimeSql.ts";
 import { isWrappedAt, ownerAt } from "../rules/ownershipSql.ts";
 import { countIf } from "./countIf.ts";
+import type { Db } from "./db.ts";
 import { registrationEvents, renewalEvents } from "./periods.ts";
 
 /*

@@ -1,6 +1,6 @@
-import type { Db } from "../http/context.ts";
 import { listProgress, readIndexerState } from "../indexState/progress.ts";
 import type { Live } from "../live/live.ts";
+import type { Db } from "../query/db.ts";
 import type { Block } from "../serviceDb/liveAnswers.ts";
 
 /** Public chains make a block every 12 seconds; an index further behind the clock than this is known to be late. */

@@ -7,9 +7,10 @@ import type { Hex } from "viem";
 import { contractsOf } from "../../../../../../abis/contracts.ts";
 import { readSettings } from "../../../../../../settings/settings.ts";
 import { statisticsEndpoints } from "../../../../../../src/api/endpoints/statistics.ts";
-import type { Ctx, Db } from "../../../../../../src/api/http/context.ts";
+import type { Ctx } from "../../../../../../src/api/http/context.ts";
 import app from "../../../../../../src/api/index.ts";
 import { systemClock } from "../../../../../../src/api/indexState/clock.ts";
+import type { Db } from "../../../../../../src/api/query/db.ts";
 
 /*
  * The product's application as it is, with a few routes in front of it that only the benchmark has: what every answer is
