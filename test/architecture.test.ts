@@ -95,7 +95,10 @@ const layers: Layer[] = [
   },
   {
     files: "src/api/indexState/",
-    may: ["ponder", "ponder:schema", "engine/", "src/api/schemas/errors.ts", "src/api/query/"],
+    may: [
+      ...["ponder", "ponder:schema", "engine/"],
+      ...["schemas/errors.ts", "query/", "live/jsonRpc.ts"].map((part) => `src/api/${part}`),
+    ],
     mayTypes: ["src/api/"],
     because: "how far the index is, and whether it may answer; it knows nothing of names",
   },

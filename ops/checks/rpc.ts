@@ -1,10 +1,11 @@
 import { type Settings, SettingsError } from "../../settings/settings.ts";
+import { callNode, NoReply } from "../../src/api/live/jsonRpc.ts";
 
 const TIMEOUT_MS = 10_000;
 
 /**
- * Asks every RPC URL of the indexer for its chain. Ponder would index a wrong chain after a warning, and tell of a
- * URL that does not answer by stack traces.
+ * Asks every RPC URL of the indexer for its chain. Ponder itself only warns about a wrong chain and indexes it, and
+ * reports a URL that does not answer by stack traces.
  *
  * @throws SettingsError for a URL of another chain, and for a chain of which no URL answers
  */
@@ -19,8 +20,8 @@ export async function checkRpcUrls({
 }
 
 /**
- * Asks the nodes of live answers for their chain: those of another one would answer of other names. One that does not
- * answer now is no reason not to start.
+ * Asks the nodes of live answers for their chain: a node of another chain would answer about other names. A node that
+ * does not answer now does not stop the start.
  *
  * @throws SettingsError for a URL of another chain
  */
@@ -36,15 +37,15 @@ export async function checkLiveUrls({
   );
 }
 
-/** The call `decimals()`, and the 6 that every token has in which payments are made. */
+/** The call `decimals()`, and its answer for every token that payments are made in. */
 const DECIMALS_CALL = "0x313ce567";
 const SIX = 6n;
 
 /**
- * Asks the node of payments for its chain, and whether the token is one: challenges for another chain or token could
- * never be paid. A node that does not answer now is no reason not to start.
+ * Asks the node of payments for its chain, and whether the currency is a token of it: nobody could pay a challenge for
+ * another chain or token. A node that does not answer now does not stop the start.
  *
- * @throws SettingsError for a node of another chain, and for a token that is none
+ * @throws SettingsError for a node of another chain, and for an address that is not such a token
  */
 export async function checkPayments({ payments }: Pick<Settings, "payments">): Promise<void> {
   if (payments === null) return;
@@ -66,7 +67,7 @@ export async function checkPayments({ payments }: Pick<Settings, "payments">): P
       : /^0x[0-9a-f]{64}$/.test(result) && BigInt(result) === SIX;
   if (isToken) return;
   throw new SettingsError(
-    `MPP_CURRENCY: ${currency} is no TIP-20 token of the chain ${chainId}; give one of its tokens`,
+    `MPP_CURRENCY: ${currency} is not a TIP-20 token of the chain ${chainId}; expected the address of one`,
   );
 }
 
@@ -92,7 +93,7 @@ async function askForChain(url: string): Promise<Answer> {
   return result === undefined ? answer : { ...answer, chainId: Number(result) };
 }
 
-/** Only the host is told: many URLs hold a key in their path. */
+/** Names the host only: many URLs contain a key in their path. */
 async function ask(
   url: string,
   method: string,
@@ -100,21 +101,10 @@ async function ask(
 ): Promise<{ host: string; result?: string; reason?: string }> {
   const { host } = new URL(url);
   try {
-    const reply = await fetch(url, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
-      signal: AbortSignal.timeout(TIMEOUT_MS),
-    });
-    if (!reply.ok) return { host, reason: `status ${reply.status}` };
-    const { result, error } = (await reply.json()) as { result?: string; error?: { message?: string } };
-    return result === undefined ? { host, reason: error?.message ?? "no result" } : { host, result };
+    const { result, error } = await callNode(url, { method, params }, AbortSignal.timeout(TIMEOUT_MS));
+    return typeof result === "string" ? { host, result } : { host, reason: error?.message ?? "no result" };
   } catch (error) {
-    return { host, reason: reasonOf(error as Error) };
+    if (error instanceof NoReply) return { host, reason: error.code ?? error.message };
+    throw error;
   }
-}
-
-/** Fetch says "fetch failed" and gives the reason as the cause. */
-function reasonOf({ message, cause }: Error): string {
-  return cause instanceof Error && cause.message !== "" ? cause.message : message;
 }

@@ -1,3 +1,5 @@
+import { callNode } from "../live/jsonRpc.ts";
+
 /** Newest block of a chain, as a node tells it. */
 export type Head = { number: number; timestamp: number };
 
@@ -33,18 +35,9 @@ export async function askForHead(urls: readonly string[]): Promise<Head | null> 
 }
 
 async function askNode(url: string): Promise<Head | null> {
-  const reply = await fetch(url, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({
-      jsonrpc: "2.0",
-      id: 1,
-      method: "eth_getBlockByNumber",
-      params: ["latest", false],
-    }),
-    signal: AbortSignal.timeout(TIMEOUT_MS),
-  });
-  const { result } = (await reply.json()) as { result?: { number?: string; timestamp?: string } | null };
-  const head = { number: Number(result?.number), timestamp: Number(result?.timestamp) };
+  const call = { method: "eth_getBlockByNumber", params: ["latest", false] };
+  const { result } = await callNode(url, call, AbortSignal.timeout(TIMEOUT_MS));
+  const block = result as { number?: string; timestamp?: string } | null | undefined;
+  const head = { number: Number(block?.number), timestamp: Number(block?.timestamp) };
   return Number.isSafeInteger(head.number) && Number.isSafeInteger(head.timestamp) ? head : null;
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Address, type Hex, isHex, numberToHex } from "viem";
-import { getHttpRpcClient } from "viem/utils";
 import { LiveFailure, sanitizeMessage } from "./failure.ts";
+import { callNode, type JsonRpcCall, type JsonRpcError, type JsonRpcReply } from "./jsonRpc.ts";
 
 const CALL_TIMEOUT_MS = 3_000;
 /** How long one block number is taken for the newest. */
@@ -25,29 +25,23 @@ export type Rpc = {
   newestBlock: (signal: AbortSignal) => Promise<number>;
 };
 
-type Request = { method: string; params: unknown[] };
-
 /** A node that does not have the block yet. */
 class NodeBehind extends LiveFailure {}
 
 const NO_SUCH_BLOCK = /(header|block) not found|unknown block|block.*out of range|outofrange/i;
 
-/** One node's answer, or why it gave none. */
-type Reply = { result: unknown } | { error: { code: number; message: string; data?: unknown } };
-
-type Nodes = { clients: ReturnType<typeof getHttpRpcClient>[]; timeoutMs: number; preferred: number };
-type Asking<T> = { asked: Request; read: (reply: Reply) => T; signal: AbortSignal };
+type Nodes = { urls: readonly string[]; timeoutMs: number; preferred: number };
+type Asking<T> = { asked: JsonRpcCall; read: (reply: JsonRpcReply) => T; signal: AbortSignal };
 
 /**
  * Asks the nodes in turn until one answers, beginning with the one that answered last. A revert is an answer: the next
  * node would say the same. Without nodes every call fails and says which setting is missing.
  */
 export function createRpc(plan: { urls: readonly string[]; timeoutMs?: number }): Rpc {
-  const clients = plan.urls.map((url) => getHttpRpcClient(url));
-  const nodes: Nodes = { clients, timeoutMs: plan.timeoutMs ?? CALL_TIMEOUT_MS, preferred: 0 };
+  const nodes: Nodes = { urls: plan.urls, timeoutMs: plan.timeoutMs ?? CALL_TIMEOUT_MS, preferred: 0 };
   let head: { number: Promise<number>; until: number } | undefined;
   return {
-    isConfigured: clients.length > 0,
+    isConfigured: plan.urls.length > 0,
     call: ({ to, data, blockNumber }, signal) => {
       const asked = { method: "eth_call", params: [{ to, data }, numberToHex(blockNumber)] };
       return askPatiently(nodes, { asked, read: readCall, signal });
@@ -79,13 +73,13 @@ async function askPatiently<T>(nodes: Nodes, asking: Asking<T>): Promise<T> {
 }
 
 async function askInTurn<T>(nodes: Nodes, { asked, read, signal }: Asking<T>): Promise<T> {
-  const { clients, timeoutMs, preferred } = nodes;
+  const { urls, timeoutMs, preferred } = nodes;
   let failure = notConfigured();
-  for (let turn = 0; turn < clients.length; turn++) {
-    const index = (preferred + turn) % clients.length;
+  for (let turn = 0; turn < urls.length; turn++) {
+    const index = (preferred + turn) % urls.length;
     try {
-      const fetchOptions = { signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]) };
-      const answer = read((await clients[index]?.request({ body: asked, fetchOptions })) as Reply);
+      const limit = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+      const answer = read(await callNode(urls[index] ?? "", asked, limit));
       nodes.preferred = index;
       return answer;
     } catch (error) {
@@ -102,26 +96,21 @@ const notConfigured = () =>
     "This name has to be resolved on chain, and no node is configured for that: the operator has to set LIVE_RPC_URL.",
   );
 
-function readCall(reply: Reply): CallResult {
-  if ("error" in reply && reply.error) {
-    const revert = revertOf(reply.error);
-    if (revert === null) throw errorOf(reply.error);
-    return { ok: false, revert };
-  }
-  return { ok: true, data: readHex(reply) };
+function readCall({ error, result }: JsonRpcReply): CallResult {
+  if (!error) return { ok: true, data: requireHex(result) };
+  const revert = revertOf(error);
+  if (revert === null) throw errorOf(error);
+  return { ok: false, revert };
 }
 
-function readNumber(reply: Reply): number {
-  if ("error" in reply && reply.error) throw errorOf(reply.error);
-  return Number(readHex(reply));
+function readNumber({ error, result }: JsonRpcReply): number {
+  if (error) throw errorOf(error);
+  return Number(requireHex(result));
 }
 
-function readHex(reply: Reply): Hex {
-  const { result } = reply as { result?: unknown };
-  if (typeof result !== "string" || !isHex(result)) {
-    throw unreadable();
-  }
-  return result;
+function requireHex(result: unknown): Hex {
+  if (typeof result === "string" && isHex(result)) return result;
+  throw new LiveFailure("rpc", "The chain could not be asked: the node's answer cannot be read.");
 }
 
 /**
@@ -129,7 +118,7 @@ function readHex(reply: Reply): Hex {
  * with `data` (Geth, Erigon, Anvil), `data` with a word before it (Nethermind), inside another object (proxies), or
  * nowhere, where the contract gave none.
  */
-function revertOf(error: { code: number; message: string; data?: unknown }): Hex | null {
+function revertOf(error: JsonRpcError): Hex | null {
   const nested = error.data as { data?: unknown } | string | null | undefined;
   const data = typeof nested === "object" && nested !== null ? nested.data : nested;
   if (typeof data === "string") {
@@ -140,22 +129,13 @@ function revertOf(error: { code: number; message: string; data?: unknown }): Hex
 }
 
 /** A node's own error; addresses of servers in it stay ours, they may hold keys. */
-function errorOf({ code, message }: { code: number; message: string }): LiveFailure {
+function errorOf({ code, message }: JsonRpcError): LiveFailure {
   const words = sanitizeMessage(String(message).replaceAll(/\w+:\/\/\S+/g, "…"));
   const failure = `The chain could not be asked: the node answered error ${code} (${words}).`;
   return NO_SUCH_BLOCK.test(words) ? new NodeBehind("rpc", failure) : new LiveFailure("rpc", failure);
 }
 
-function toFailure(error: unknown): LiveFailure {
-  if (error instanceof LiveFailure) return error;
-  const { name, status } = error as { name?: string; status?: number };
-  if (name === "TimeoutError" || name === "AbortError") {
-    return new LiveFailure("rpc", "The chain could not be asked: the node did not answer in time.");
-  }
-  if ((error as Error).cause instanceof SyntaxError) return unreadable();
-  const why = status === undefined ? "the node cannot be reached" : `the node answered with status ${status}`;
-  return new LiveFailure("rpc", `The chain could not be asked: ${why}.`);
-}
-
-const unreadable = () =>
-  new LiveFailure("rpc", "The chain could not be asked: the node's answer cannot be read.");
+const toFailure = (error: unknown): LiveFailure =>
+  error instanceof LiveFailure
+    ? error
+    : new LiveFailure("rpc", `The chain could not be asked: ${(error as Error).message}.`);

@@ -1,0 +1,54 @@
+import { getHttpRpcClient } from "viem/utils";
+
+export type JsonRpcCall = { method: string; params: unknown[] };
+
+/** A node's own error. Nodes disagree on what `data` holds. */
+export type JsonRpcError = { code: number; message: string; data?: unknown };
+
+/** What a node replied: a result, or its own error. */
+export type JsonRpcReply = { result?: unknown; error?: JsonRpcError | null };
+
+/** A node gave no reply. The message does not name the node: its URL may contain a key. */
+export class NoReply extends Error {
+  override readonly name = "NoReply";
+  /** Why, as the system names it (`ECONNREFUSED`); null where the message says everything. */
+  readonly code: string | null;
+
+  constructor(message: string, code: string | null = null) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/**
+ * Sends one call to one node, once. viem's client also accepts user and password in the URL, which `fetch` refuses.
+ *
+ * @throws NoReply
+ * @example await callNode(url, { method: "eth_chainId", params: [] }, AbortSignal.timeout(2_000))
+ */
+export async function callNode(url: string, call: JsonRpcCall, signal: AbortSignal): Promise<JsonRpcReply> {
+  const reply: unknown = await getHttpRpcClient(url)
+    .request({ body: call, fetchOptions: { signal } })
+    .catch((error: unknown) => {
+      throw toNoReply(error);
+    });
+  if (typeof reply !== "object" || reply === null) throw unreadable();
+  return reply;
+}
+
+function toNoReply(error: unknown): NoReply {
+  const { name, status, cause } = error as { name?: string; status?: number; cause?: unknown };
+  if (name === "TimeoutError" || name === "AbortError") return new NoReply("the node did not answer in time");
+  if (status !== undefined) return new NoReply(`the node answered with status ${status}`);
+  return cause instanceof SyntaxError
+    ? unreadable()
+    : new NoReply("the node cannot be reached", systemCodeOf(cause));
+}
+
+const unreadable = () => new NoReply("the node's answer cannot be read");
+
+/** `fetch` fails with "fetch failed"; the system's error is a cause of that. */
+function systemCodeOf(error: unknown): string | null {
+  if (!(error instanceof Error)) return null;
+  return "code" in error ? String(error.code) : systemCodeOf(error.cause);
+}
