@@ -2,9 +2,9 @@ import { once } from "node:events";
 import { loadEnvironmentFiles } from "../settings/environment.ts";
 import { readDatabaseSettings } from "../settings/settings.ts";
 import { withClient } from "../src/api/serviceDb/client.ts";
-import { backUp } from "./dump/backup.ts";
+import { backUp } from "./backup/write.ts";
 
-// `npm run --silent backup > namedex.jsonl`: keys, credits and their ledger, which no chain can give back.
+// `npm run --silent backup > namedex.jsonl`: saves keys, credits and their ledger, which are not on any chain.
 
 try {
   loadEnvironmentFiles();

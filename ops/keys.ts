@@ -2,36 +2,37 @@ import { loadEnvironmentFiles } from "../settings/environment.ts";
 import { readDatabaseSettings, SettingsError } from "../settings/settings.ts";
 import { keysIn } from "../src/api/serviceDb/keys.ts";
 import { openStore } from "../src/api/serviceDb/store.ts";
-import { KeyCommandError, keyUsage, runKeyCommand } from "./keyCommands.ts";
+import { asksForHelp, CommandError, readCommand } from "./commandLine/command.ts";
+import { keysProgram } from "./keys/commands.ts";
 
-// `npm run keys`: makes, lists, fills and revokes keys in the service's own schema.
+// `npm run keys`: creates, lists and revokes keys in the service's own schema, and grants them credits.
 
 const line = process.argv.slice(2);
 
 try {
-  if (line.length === 0 || line.includes("--help") || line[0] === "help") console.log(keyUsage);
-  else console.log(await run());
+  console.log(asksForHelp(line) ? keysProgram.usage : await run());
 } catch (error) {
   console.error(explain(error));
   process.exitCode = 1;
 }
 
 async function run(): Promise<string> {
+  const command = readCommand(line, keysProgram);
   loadEnvironmentFiles();
   const { databaseUrl, serviceSchema } = readDatabaseSettings(process.env);
   const store = openStore({ databaseUrl, schema: serviceSchema });
   try {
-    return await runKeyCommand(line, keysIn(store));
+    return await command(keysIn(store));
   } finally {
     await store.close();
   }
 }
 
-/** What the operator can do something about is told in a sentence; the rest whole. */
+/** One sentence for what the operator can mend; the whole error otherwise. */
 function explain(error: unknown): string {
-  if (error instanceof KeyCommandError) return error.message;
+  if (error instanceof CommandError) return error.message;
   if (error instanceof SettingsError) {
-    return `${error.message}\nBeside npm run dev, give it the database that its screen shows.`;
+    return `${error.message}\nBeside npm run dev, use the database that npm run dev printed.`;
   }
   if (isUnreachable(error)) {
     return `DATABASE_URL: the database cannot be reached (${error.code}); is it running?`;

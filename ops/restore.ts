@@ -2,9 +2,9 @@ import { createInterface } from "node:readline";
 import { loadEnvironmentFiles } from "../settings/environment.ts";
 import { readDatabaseSettings } from "../settings/settings.ts";
 import { withClient } from "../src/api/serviceDb/client.ts";
-import { restore } from "./dump/restore.ts";
+import { restore } from "./backup/restore.ts";
 
-// `npm run restore < namedex.jsonl`: makes the service's schema from a backup.
+// `npm run restore < namedex.jsonl`: restores the service's schema from a backup.
 
 try {
   loadEnvironmentFiles();
@@ -18,7 +18,7 @@ try {
   process.exitCode = 1;
 }
 
-/** The interface is made when the first line is asked for: it gives lines to nobody otherwise, and then none. */
+/** Opens standard input when the first line is read: an interface without a reader loses lines. */
 async function* inputLines(): AsyncGenerator<string> {
   yield* createInterface({ input: process.stdin });
 }

@@ -2,13 +2,13 @@ import { parseArgs } from "node:util";
 import { loadEnvironmentFiles } from "../settings/environment.ts";
 import { readDatabaseSettings, SettingsError } from "../settings/settings.ts";
 import { withClient } from "../src/api/serviceDb/client.ts";
-import { createRoles, type MadeRole, type RoleName } from "./createRoles.ts";
+import { type CreatedRole, createRoles, type RoleName } from "./roles/createRoles.ts";
 
-// `npm run roles`: the database roles of indexer, API and analysts. DATABASE_URL is, for this once, a superuser's.
+// `npm run roles`: creates the database roles of indexer, API and analysts. Only here DATABASE_URL is a superuser's.
 
 const usage = `Usage: npm run roles [-- --prefix namedex]
-Makes the roles <prefix>_indexer, <prefix>_api and <prefix>_analyst where they are missing, and gives each its rights.
-DATABASE_URL must be the database's owner with the right to make roles, or a superuser.`;
+Creates the roles <prefix>_indexer, <prefix>_api and <prefix>_analyst if they are missing, and grants each its rights.
+DATABASE_URL must be of the database's owner with the right to create roles, or of a superuser.`;
 
 const uses: Record<RoleName, string> = {
   indexer: "npm start",
@@ -23,7 +23,7 @@ try {
 } catch (error) {
   const { message, code } = error as Error & { code?: string };
   const isUsage = code?.startsWith("ERR_PARSE_ARGS") ?? false;
-  console.error(error instanceof SettingsError ? message : `The roles were not made: ${message}`);
+  console.error(error instanceof SettingsError ? message : `The roles were not created: ${message}`);
   if (isUsage) console.error(usage);
   process.exitCode = 1;
 }
@@ -34,16 +34,16 @@ async function run(prefix: string): Promise<void> {
   }
   const { databaseUrl, viewsSchema, serviceSchema } = readDatabaseSettings(process.env);
   const roles = { indexer: `${prefix}_indexer`, api: `${prefix}_api`, analyst: `${prefix}_analyst` };
-  const made = await withClient({ connectionString: databaseUrl }, (client) =>
+  const created = await withClient({ connectionString: databaseUrl }, (client) =>
     createRoles(client, { roles, viewsSchema, serviceSchema }),
   );
-  show(made, databaseUrl);
+  show(created, databaseUrl);
 }
 
-function show(made: MadeRole[], databaseUrl: string): void {
-  const nothing = "All three roles were there; their rights are as they should be.";
-  console.log(made.length === 0 ? nothing : "Keep these: the passwords are shown this once.");
-  for (const { role, user, password } of made) {
+function show(created: CreatedRole[], databaseUrl: string): void {
+  const nothing = "All three roles existed already; their rights are up to date.";
+  console.log(created.length === 0 ? nothing : "Save these now: the passwords are shown only once.");
+  for (const { role, user, password } of created) {
     const url = new URL(databaseUrl);
     url.username = user;
     url.password = password;

@@ -185,7 +185,7 @@ const layers: Layer[] = [
 const entryFiles = [
   "ponder.config.ts",
   "src/api/index.ts",
-  ...["launch", "keys", "roles", "backup", "restore", "release"].map((name) => `ops/${name}.ts`),
+  ...["start", "serve", "keys", "roles", "backup", "restore", "release"].map((name) => `ops/${name}.ts`),
   "gateway/index.ts",
 ];
 

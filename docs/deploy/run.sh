@@ -7,9 +7,8 @@ cd "$(dirname "$0")/../.."
 program="${1:-}"
 [ $# -eq 0 ] || shift
 case "$program" in
-  start | serve) exec node ops/launch.ts "$program" ;;
   gateway) exec node gateway/index.ts ;;
-  release | keys | roles | backup | restore) exec node "ops/$program.ts" "$@" ;;
+  start | serve | release | keys | roles | backup | restore) exec node "ops/$program.ts" "$@" ;;
   *)
     echo "run.sh: expected start, serve, gateway, release, keys, roles, backup or restore, for example run.sh start" >&2
     exit 64

@@ -1,19 +1,19 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { noteRelease, readRelease } from "../../src/api/serviceDb/releases.ts";
+import { CommandError } from "../commandLine/command.ts";
 import type { Connection } from "./connection.ts";
-import { ReleaseError } from "./errors.ts";
 import type { BuiltIndex } from "./indexes.ts";
 import { makeViews, readViewed } from "./views.ts";
 
-/** Analysts' queries may take five minutes, and hold the views as long. */
+/** An analyst's query may take five minutes, and locks the views as long. */
 const PATIENCE_MS = 360_000;
 const PAUSE_MS = 1_000;
 
-/** Sends readers to an index: the note and all views change in one moment. */
+/** Sends readers to an index: its row in `releases` and all views change in one transaction. */
 export async function choose(
   connection: Connection,
   index: BuiltIndex,
-  { viewsSchema, say }: { viewsSchema: string; say: (line: string) => void },
+  { viewsSchema, log }: { viewsSchema: string; log: (line: string) => void },
 ): Promise<void> {
   const deadline = Date.now() + PATIENCE_MS;
   for (let tries = 1; ; tries++) {
@@ -24,15 +24,15 @@ export async function choose(
       });
     } catch (error) {
       const { code, detail } = error as { code?: string; detail?: string };
-      if (code === "2BP01") throw new ReleaseError(explainDependents(viewsSchema, detail));
+      if (code === "2BP01") throw new CommandError(explainDependents(viewsSchema, detail));
       if (code !== "55P03" || Date.now() > deadline) throw error;
-      if (tries === 1) say("A query holds the views; waiting until it has ended.");
+      if (tries === 1) log("A query uses the views; waiting until it ends.");
       await sleep(PAUSE_MS);
     }
   }
 }
 
-/** The first choice is noted with what readers saw until then, so that there is a way back. */
+/** The first choice also records what readers saw until then, so that `back` works. */
 async function noteChoice(connection: Connection, schema: string, viewsSchema: string): Promise<void> {
   const { active } = await readRelease(connection);
   if (active === schema) return;
@@ -42,4 +42,4 @@ async function noteChoice(connection: Connection, schema: string, viewsSchema: s
 }
 
 const explainDependents = (viewsSchema: string, detail = ""): string =>
-  `Something depends on the views in "${viewsSchema}", which are made anew at each switch; drop it, or let it read from elsewhere, and switch again:\n${detail}`;
+  `Something depends on the views in "${viewsSchema}", which each switch recreates; drop it or move it to other tables, then switch again:\n${detail}`;

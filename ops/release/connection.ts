@@ -1,19 +1,18 @@
 import type pg from "pg";
-import { inTransaction, withClient } from "../../src/api/serviceDb/client.ts";
+import { inTransaction, type Queries, queriesOf, withClient } from "../../src/api/serviceDb/client.ts";
 import { migrate } from "../../src/api/serviceDb/migrations.ts";
-import type { Queries } from "../../src/api/serviceDb/store.ts";
 
-/** Long enough for a lock that is held for a moment; shorter than PostgreSQL's search for deadlocks, which ends sessions. */
+/** Long enough for a lock that is held for a moment; shorter than PostgreSQL's deadlock timeout, which ends a query. */
 const LOCK_TIMEOUT_MS = 500;
-/** Number of the lock under which one process at a time changes what readers are sent to; any that nobody else uses. */
+/** Number of the advisory lock under which one process at a time moves readers; no other lock uses it. */
 const LOCK = 6_263_922_018;
 
-/** A connection to the database; unqualified names are those of the service's own schema. */
+/** A connection to the database; its search path is the service's own schema. */
 export type Connection = Queries & {
   client: pg.ClientBase;
   /**
-   * Queries that are done all or not at all, one such at a time in the whole database. Fails with the code 55P03 where
-   * somebody holds a table or view for longer than half a second: whoever waits for locks holds up all that come after.
+   * Does the work in one transaction; one at a time in the whole database. Fails with the code 55P03 where another
+   * session locks a table or view for longer than half a second: a session that waits for a lock blocks all later ones.
    */
   transaction: (work: () => Promise<void>) => Promise<void>;
 };
@@ -32,7 +31,7 @@ export async function withConnection<T>(
     await migrate(client, serviceSchema);
     return work({
       client,
-      query: async (text, values) => (await client.query(text, values)).rows,
+      ...queriesOf(client),
       transaction: (inside) => transact(client, inside),
     });
   });

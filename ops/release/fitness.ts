@@ -3,11 +3,11 @@ import { listMissingIndexes } from "../../src/api/upkeep/build.ts";
 import type { Connection } from "./connection.ts";
 import type { BuiltIndex } from "./indexes.ts";
 
-/** Why readers should not be sent to an index; `passes` if that can change by itself. */
+/** Why readers should not be sent to an index; `passes` if this can change without the operator. */
 export type Obstacle = { reason: string; passes: boolean };
 
 /**
- * What speaks against sending readers to an index.
+ * Finds the first reason not to send readers to an index.
  *
  * @param before the index that they read now, as it was a moment ago; null if there is none
  */
@@ -23,7 +23,7 @@ export async function findObstacle(
   return (await findUnbuilt(connection, index)) ?? findLag(index, before);
 }
 
-/** Without these it would answer, but slowly: see src/api/upkeep. */
+/** Without these it would answer slowly: see src/api/upkeep. */
 async function findUnbuilt({ client }: Connection, { schema }: BuiltIndex): Promise<Obstacle | null> {
   const missing = await listMissingIndexes({ client, schema });
   if (missing.length > 0) return { reason: `it still builds ${missing.join(", ")}`, passes: true };

@@ -1,5 +1,5 @@
 import { checkpointsOf } from "../../engine/ponderInternals.ts";
-import type { Queries } from "../../src/api/serviceDb/store.ts";
+import type { Queries } from "../../src/api/serviceDb/client.ts";
 
 /** How far one chain of an index is. */
 export type Position = { chainId: number; chainName: string; blockNumber: number };
@@ -10,9 +10,9 @@ export type BuiltIndex = {
   buildId: string;
   /** Every past event is indexed, and the indexer follows its chains. */
   isReady: boolean;
-  /** An indexer holds the tables and showed signs of life in the last 30 seconds. */
+  /** An indexer has locked the tables, and its last heartbeat is at most 30 seconds old. */
   isRunning: boolean;
-  /** Connections of processes that read or write it: the indexer's, and those of replicas. */
+  /** Connections of processes that read or write it: of its indexer and of replicas. */
   connections: number;
   tables: string[];
   chains: Position[];
@@ -21,7 +21,7 @@ export type BuiltIndex = {
 
 const heartbeat = "(value ->> 'heartbeat_at')::numeric > extract(epoch from now()) * 1000 - 30000";
 
-/** Tables by which an index of ours is told from what other programs on Ponder keep in the same database. */
+/** An index with these tables is ours; other programs on Ponder may use the same database. */
 const ours = ["domains", "events", "ownership_changes"];
 
 /** All indexes of Namedex that the database has and that we may read, by the name of their schema. */

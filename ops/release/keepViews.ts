@@ -3,26 +3,26 @@ import { type Connection, withConnection } from "./connection.ts";
 import { listIndexes } from "./indexes.ts";
 import { makeViews, readViewed } from "./views.ts";
 
-/** Whose views to look after, and where. */
+/** Which index the views should show, and where they are. */
 export type ViewsPlan = {
   databaseUrl: string;
   schema: string;
   viewsSchema: string;
   serviceSchema: string;
-  say: (line: string) => void;
+  log: (line: string) => void;
 };
 
 const INTERVAL_MS = 5_000;
 
 /**
- * Makes the views over the index that an indexer of ours writes, once it is complete: where it was chosen, or where none
- * was chosen and no living indexer has them. So an operator of one index has nothing to do, and a new index that is built
- * beside another takes nothing away from it.
+ * Creates the views over the index of our indexer once it is complete: if this index was chosen, or if none was chosen
+ * and the views show no other index with a running indexer. So an operator of one index has nothing to do, and a new
+ * index takes nothing away from the one beside it.
  *
- * @returns a way to stop
+ * @returns a function that stops it
  */
 export function keepViews(plan: ViewsPlan): () => void {
-  let told = "";
+  let logged = "";
   let timer = setTimeout(look, INTERVAL_MS);
   let isStopped = false;
   async function look() {
@@ -30,10 +30,12 @@ export function keepViews(plan: ViewsPlan): () => void {
       () => "",
       (error: Error & { code?: string }) => (error.code === "55P03" ? "" : error.message),
     );
-    if (problem !== "" && problem !== told) {
-      plan.say(`The views in "${plan.viewsSchema}" cannot be made, and will be tried again: ${problem}`);
+    if (problem !== "" && problem !== logged) {
+      plan.log(
+        `The views in "${plan.viewsSchema}" could not be created; the next try follows in 5 seconds: ${problem}`,
+      );
     }
-    told = problem;
+    logged = problem;
     if (!isStopped) timer = setTimeout(look, INTERVAL_MS);
   }
   return () => {
@@ -44,12 +46,12 @@ export function keepViews(plan: ViewsPlan): () => void {
 
 async function lookAfter(connection: Connection, plan: ViewsPlan): Promise<void> {
   if (!(await findUnviewed(connection, plan))) return;
-  const { schema, viewsSchema, say } = plan;
+  const { schema, viewsSchema, log } = plan;
   await connection.transaction(async () => {
     const index = await findUnviewed(connection, plan); // A release may have come first.
     if (!index) return;
     await makeViews(connection, { schema, viewsSchema, tables: index.tables });
-    say(`The views in "${viewsSchema}" show the index "${schema}".`);
+    log(`The views in "${viewsSchema}" show the index "${schema}".`);
   });
 }
 

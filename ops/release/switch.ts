@@ -1,40 +1,44 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { readRelease } from "../../src/api/serviceDb/releases.ts";
+import { CommandError } from "../commandLine/command.ts";
 import { choose } from "./choose.ts";
 import type { Connection } from "./connection.ts";
-import { NotYetError, ReleaseError } from "./errors.ts";
 import { findObstacle, type Obstacle } from "./fitness.ts";
 import { type BuiltIndex, listIndexes } from "./indexes.ts";
 import { readViewed } from "./views.ts";
 
-/** How a switch is made. */
+/** The index has to catch up first. The same command can succeed later. */
+export class NotYetError extends CommandError {
+  override readonly name = "NotYetError";
+}
+
+/** How to switch. */
 export type SwitchPlan = {
   schema: string;
   viewsSchema: string;
-  /** Switches whatever speaks against it. */
+  /** Switches without checking the index. */
   isForced: boolean;
-  /** Waits for what passes instead of refusing. */
+  /** Waits for obstacles that pass, instead of refusing. */
   isPatient: boolean;
-  /** Tells what is waited for. */
-  say: (line: string) => void;
+  log: (line: string) => void;
 };
 
-/** Both follow the same chain: within this time an index that is current gets where the other one was. */
+/** Both indexes follow the same chain: a current one reaches the block of the other within this time. */
 const CATCH_UP_MS = 10_000;
 const PAUSE_MS = 500;
 
 /**
- * Sends readers to another index once it is complete and as current as the one that they read now.
+ * Sends readers to another index once it is complete and as current as the one they read now.
  *
  * @returns the schema that they read before; null if there was none
- * @throws NotYetError if waiting would help, ReleaseError if it would not
+ * @throws NotYetError if waiting helps, CommandError if it does not
  */
 export async function switchTo(connection: Connection, plan: SwitchPlan): Promise<string | null> {
-  const { schema, viewsSchema, isForced, say } = plan;
+  const { schema, viewsSchema, isForced, log } = plan;
   const { active } = await readRelease(connection);
   const before = active ?? (await readViewed(connection, viewsSchema));
   if (!isForced && before !== schema) await untilFit(connection, { ...plan, before });
-  await choose(connection, await requireIndex(connection, schema), { viewsSchema, say });
+  await choose(connection, await requireIndex(connection, schema), { viewsSchema, log });
   return before === schema ? null : before;
 }
 
@@ -43,31 +47,31 @@ async function requireIndex(connection: Connection, schema: string): Promise<Bui
   const index = indexes.find((one) => one.schema === schema);
   if (index !== undefined) return index;
   const known = indexes.map((one) => `"${one.schema}"`).join(", ");
-  throw new ReleaseError(
+  throw new CommandError(
     `There is no index in the schema "${schema}"; there is ${known || "none in this database"}. Build one: DATABASE_SCHEMA=${schema} PORT=... npm start`,
   );
 }
 
 type Waiting = SwitchPlan & { before: string | null };
 
-async function untilFit(connection: Connection, { schema, before, isPatient, say }: Waiting): Promise<void> {
-  let said = "";
+async function untilFit(connection: Connection, { schema, before, isPatient, log }: Waiting): Promise<void> {
+  let logged = "";
   for (;;) {
     const obstacle = await watchForObstacle(connection, { schema, before });
     if (obstacle === null) return;
     const { reason, passes } = obstacle;
-    if (!passes) throw new ReleaseError(`"${schema}" cannot take over: ${reason}. --force switches anyway.`);
+    if (!passes) throw new CommandError(`"${schema}" cannot take over: ${reason}. --force switches anyway.`);
     if (!isPatient) {
       const choice = "--wait waits for it, --force switches anyway";
       throw new NotYetError(`"${schema}" cannot take over yet: ${reason}. ${choice}.`);
     }
-    if (said !== reason) say(`Waiting for "${schema}": ${reason}.`);
-    said = reason;
+    if (logged !== reason) log(`Waiting for "${schema}": ${reason}.`);
+    logged = reason;
     await sleep(PAUSE_MS);
   }
 }
 
-/** The other index goes on while we look: what counts is where it was when we began to. */
+/** The other index goes on meanwhile: its block at the beginning of the watch is what counts. */
 async function watchForObstacle(
   connection: Connection,
   { schema, before }: { schema: string; before: string | null },

@@ -1,11 +1,13 @@
-import type { Queries } from "../../src/api/serviceDb/store.ts";
+import pg from "pg";
+import type { Queries } from "../../src/api/serviceDb/client.ts";
+import { enterSchema } from "../../src/api/serviceDb/migrations.ts";
 
-/** What the views of an index are: one for each of its tables, and two of the engine that tell of which block they are. */
+/** Each table of an index has a view, and these two of Ponder, which say at which block the tables are. */
 const engineTables = ["_ponder_meta", "_ponder_checkpoint"];
 
-const id = (name: string) => `"${name.replaceAll('"', '""')}"`;
+const id = pg.escapeIdentifier;
 
-/** Views of a schema over tables of the same name: those of an index, and no others that somebody put beside them. */
+/** Views of a schema over tables of the same name: those of an index. Other views in the schema are not ours. */
 const viewsOverTables = `
   SELECT v.oid, v.relname, v.relowner, v.relacl, t.relnamespace::regnamespace AS viewed FROM pg_class v
   JOIN pg_rewrite r ON r.ev_class = v.oid
@@ -25,15 +27,15 @@ export async function readViewed({ query }: Queries, viewsSchema: string): Promi
 }
 
 /**
- * Makes the views anew over an index, with the rights that were given on them. To be called in a transaction: analysts
- * see the views of before until it is done, and those of now from then on.
+ * Recreates the views over an index, with the grants they had. Call it in a transaction: analysts see the old views until
+ * it commits, and the new ones afterwards.
  */
 export async function makeViews(
   queries: Queries,
   { schema, viewsSchema, tables }: { schema: string; viewsSchema: string; tables: readonly string[] },
 ): Promise<void> {
   const { query } = queries;
-  await actAsOwner(queries, viewsSchema);
+  await enterSchema(queries, viewsSchema);
   const grants = await listGrants(queries, viewsSchema);
   const old = await query<{ name: string }>(`SELECT relname AS name FROM (${viewsOverTables}) AS views`, [
     viewsSchema,
@@ -48,18 +50,6 @@ export async function makeViews(
     const option = isGrantable ? " WITH GRANT OPTION" : "";
     await query(`GRANT ${right} ON ${id(viewsSchema)}.${id(view)} TO ${grantee}${option}`);
   }
-}
-
-/** Whoever makes the views, they belong to the owner of their schema: the indexer's role, which can then change them. */
-async function actAsOwner({ query }: Queries, viewsSchema: string): Promise<void> {
-  const [found] = await query<{ owner: string; isMember: boolean }>(
-    `SELECT nspowner::regrole::text AS owner, pg_has_role(nspowner, 'MEMBER') AS "isMember"
-     FROM pg_namespace WHERE nspname = $1`,
-    [viewsSchema],
-  );
-  // IF NOT EXISTS would ask for the right to make schemas where there is one already.
-  if (found === undefined) await query(`CREATE SCHEMA ${id(viewsSchema)}`);
-  else if (found.isMember) await query(`SET LOCAL ROLE ${found.owner}`);
 }
 
 type Grant = { view: string; right: string; grantee: string; isGrantable: boolean };

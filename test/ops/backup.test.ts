@@ -109,14 +109,14 @@ const lines = () => backup.trimEnd().split("\n");
 
 test.each([
   ["nothing", () => "", /The backup is empty/],
-  ["another file", () => "hello\n", /no backup of Namedex/],
+  ["another file", () => "hello\n", /not a backup of Namedex/],
   ["one that is cut off between lines", () => lines().slice(0, -3).join("\n"), /cut off after \d+ rows/],
   ["one that is cut off within a line", () => backup.slice(0, -60), /damaged at row \d+/],
   ["one that lost a line", () => lines().toSpliced(4, 1).join("\n"), /damaged at row/],
   [
     "one of a later version",
     () => backup.replace(/"version":\d+/, '"version":999'),
-    /of a later Namedex \(version 999/,
+    /of a later version of Namedex \(schema version 999/,
   ],
   [
     "one with a table that there is not",
@@ -148,7 +148,7 @@ test("a database that goes away while lines are awaited is told in a sentence", 
 
 test("nothing is restored over what is there", async () => {
   const { code, err } = await run("restore", { schema: "namedex_service", input: backup });
-  expect(err).toMatch(/has tables already: restore into a new one/);
+  expect(err).toMatch(/has tables already. Restore into a new one/);
   expect(code).toBe(1);
 });
 

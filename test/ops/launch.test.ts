@@ -12,7 +12,7 @@ import { type LocalChain, startLocalChain } from "../devnet/localChain.ts";
 import { freePort } from "../devnet/ports.ts";
 import { ask, createTestDatabase } from "../support/database.ts";
 
-const launcher = fileURLToPath(new URL("../../ops/launch.ts", import.meta.url));
+const pathOf = (command: string) => fileURLToPath(new URL(`../../ops/${command}.ts`, import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "namedex-launch-"));
 const deploymentFile = join(folder, "deployment.json");
 const running: ChildProcess[] = [];
@@ -43,7 +43,7 @@ afterAll(async () => {
 
 type Launch = { child: ChildProcess; url: string; output: () => string; exit: Promise<number | null> };
 
-/** The launcher as npm's scripts call it, in a folder without settings files. */
+/** The program as npm's scripts call it, in a folder without settings files. */
 async function launch(command: string, settings: Record<string, string> = {}): Promise<Launch> {
   const port = settings.PORT ?? String(await freePort());
   const env = {
@@ -54,7 +54,7 @@ async function launch(command: string, settings: Record<string, string> = {}): P
     PORT: port,
     ...settings,
   };
-  const child = spawn(process.execPath, [launcher, command], {
+  const child = spawn(process.execPath, [pathOf(command)], {
     cwd: folder,
     env,
     stdio: ["ignore", "pipe", "pipe"],
@@ -156,7 +156,7 @@ test("SIGTERM gives the lock back, and a second start and a replica answer from 
     )[0]?.locked;
   const first = await launch("start");
   await untilReady(first);
-  expect(first.output()).toContain("Access is open: whoever reaches the port is answered");
+  expect(first.output()).toContain("Access is open: the API answers every request");
   expect(await isLocked()).toBe(1);
   await vi.waitFor(
     async () =>
@@ -173,7 +173,7 @@ test("SIGTERM gives the lock back, and a second start and a replica answer from 
   await untilReady(second);
   const replica = await launch("serve", { ACCESS: "metered" });
   await untilReady(replica);
-  expect(replica.output()).toContain("Access is metered: keys are made by npm run keys -- create");
+  expect(replica.output()).toContain("Access is metered: npm run keys -- create makes keys");
   const [ours, theirs] = await Promise.all(
     [second, replica].map(async ({ url }) => (await fetch(`${url}/status`)).json()),
   );

@@ -175,7 +175,7 @@ describe("a new version", () => {
     await ask(database.url, `GRANT SELECT ON namedex.domains TO ${prefix}_api`);
     expect(await release("switch", NEW)).toMatchObject({
       code: 0,
-      stdout: expect.stringMatching(/its views were made anew/),
+      stdout: expect.stringMatching(/its views were recreated/),
     });
     expect(
       await ask(

@@ -112,13 +112,13 @@ describe("with roles that may do no more than they need", () => {
 test("may be run again: passwords stay, and none is shown", async () => {
   const again = await runRoles(stack.databaseUrl, "--prefix", prefix);
   expect(again.urls).toEqual({});
-  expect(again.stdout).toMatch(/All three roles were there/);
+  expect(again.stdout).toMatch(/All three roles existed already/);
   expect((await as("analyst", "SELECT 1 AS one")).rows).toEqual([{ one: 1 }]);
 });
 
 test("who may not make roles is told so", async () => {
   await expect(runRoles(urls.api ?? "", "--prefix", `${prefix}x`)).rejects.toThrow(
-    /The roles were not made: permission denied/,
+    /The roles were not created: permission denied/,
   );
 });
 

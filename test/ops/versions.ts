@@ -50,7 +50,7 @@ export async function prepareVersion(
   let stop = async () => {};
   const start = () => {
     const before = output.length;
-    const child = spawn(process.execPath, [pathOf("launch.ts"), command], {
+    const child = spawn(process.execPath, [pathOf(`${command}.ts`)], {
       cwd: folder,
       env: { PATH: process.env.PATH, ENS_DEPLOYMENT: file, PORT: port, ...env },
       stdio: ["ignore", "pipe", "pipe"],

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createStallJudge } from "../../ops/watchdog.ts";
+import { createStallJudge } from "../../ops/launch/watchdog.ts";
 import { mineBlocks } from "../devnet/acts.ts";
 import { keepChild } from "../devnet/children.ts";
 import { type LocalChain, startLocalChain } from "../devnet/localChain.ts";
@@ -14,7 +14,7 @@ import { freePort } from "../devnet/ports.ts";
 import { type RpcProxy, startRpcProxy } from "../live/rpcProxy.ts";
 import { createTestDatabase } from "../support/database.ts";
 
-const launcher = fileURLToPath(new URL("../../ops/launch.ts", import.meta.url));
+const program = fileURLToPath(new URL("../../ops/start.ts", import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "namedex-watchdog-"));
 const PATIENCE_SECONDS = 12;
 
@@ -39,7 +39,7 @@ afterAll(async () => {
 /** `npm start`, as a supervisor runs it. */
 async function launch() {
   const port = await freePort();
-  const child = spawn(process.execPath, [launcher, "start"], {
+  const child = spawn(process.execPath, [program], {
     cwd: folder,
     env: {
       PATH: process.env.PATH,

@@ -1,6 +1,6 @@
 import ipaddr from "ipaddr.js";
 import { RateLimiterPostgres, RateLimiterRes } from "rate-limiter-flexible";
-import type { Queries } from "../serviceDb/store.ts";
+import type { Queries } from "../serviceDb/client.ts";
 
 /** How many requests of one address are let through in how many seconds. `name` tells policies apart, in headers too. */
 export type Policy = { name: string; requests: number; seconds: number };

@@ -1,8 +1,8 @@
 import type { Address, Hex } from "viem";
 import { ApiError } from "../schemas/errors.ts";
+import type { Queries } from "../serviceDb/client.ts";
 import type { Keys, UsageRow } from "../serviceDb/keys.ts";
 import type { Signups } from "../serviceDb/signups.ts";
-import type { Queries } from "../serviceDb/store.ts";
 import type { Caller } from "./access.ts";
 import { type Limiter, type Limits, limiterIn } from "./limits.ts";
 import { CHALLENGE, findUsable } from "./metered.ts";

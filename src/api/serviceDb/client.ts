@@ -24,6 +24,17 @@ export async function withClient<T>(
 /** Where a host has several addresses, Node puts their errors into one error that has no message of its own. */
 const firstOf = (error: unknown): unknown => (error instanceof AggregateError ? error.errors[0] : error);
 
+/** What can be asked of the database: through a pool, on one connection, or inside one transaction. */
+export type Queries = {
+  /** Gives the rows. */
+  query: <Row extends pg.QueryResultRow>(text: string, values?: unknown[]) => Promise<Row[]>;
+};
+
+/** Queries on one connection. */
+export const queriesOf = (client: pg.ClientBase): Queries => ({
+  query: async (text, values) => (await client.query(text, values)).rows,
+});
+
 /**
  * Does the work in one transaction: all of it or nothing. If `work` throws, everything is rolled back and the error is
  * thrown on.

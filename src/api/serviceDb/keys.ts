@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
-import type { Queries } from "./store.ts";
+import type { Queries } from "./client.ts";
 
 /** What a request has to know of a key. */
 export type KeyState = { id: number; credits: number; isRevoked: boolean };

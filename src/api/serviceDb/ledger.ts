@@ -1,4 +1,4 @@
-import type { Queries } from "./store.ts";
+import type { Queries } from "./client.ts";
 
 const ROWS_AT_ONCE = 1_000;
 /** What is left over after so many statements waits for the next time. */

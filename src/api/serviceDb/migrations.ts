@@ -1,9 +1,9 @@
 import type pg from "pg";
-import { inTransaction } from "./client.ts";
+import { inTransaction, type Queries, queriesOf } from "./client.ts";
 
 /**
- * What made the tables what they are, oldest first; each runs once. A migration that was released is never edited: the
- * next one changes what it left.
+ * The migrations, oldest first; each runs once. A released migration is never edited: a later one changes what it
+ * created.
  */
 export const migrations: readonly string[] = [
   `CREATE TABLE live_answers (
@@ -91,27 +91,21 @@ export const migrations: readonly string[] = [
   );`,
 ];
 
-/** Number of the lock under which one process at a time migrates; any number that nobody else uses. */
+/** Number of the advisory lock under which one process at a time migrates; no other lock uses it. */
 const LOCK = 6_263_922_017;
 
-/**
- * Brings the service's own schema up to date; it survives every re-indexing, unlike the index. Several processes may
- * start at once: one migrates, the others wait.
- */
+/** Migrates the service's own schema. If several processes start at once, one migrates and the others wait. */
 export async function migrate(client: pg.ClientBase, schema: string): Promise<void> {
   await inTransaction(client, () => migrateTo(client, { schema, version: migrations.length }));
 }
 
-/** Brings the schema to a version, in the transaction of the client; it is the search path of that transaction then. */
+/** Migrates the schema to a version, inside the client's transaction, and makes it the search path of that transaction. */
 export async function migrateTo(
   client: pg.ClientBase,
   { schema, version }: { schema: string; version: number },
 ): Promise<void> {
   await client.query("SELECT pg_advisory_xact_lock($1)", [LOCK]);
-  // IF NOT EXISTS would ask for the right to make schemas where there is one already.
-  const { rowCount } = await client.query("SELECT FROM pg_namespace WHERE nspname = $1", [schema]);
-  if (rowCount === 0) await client.query(`CREATE SCHEMA "${schema}"`);
-  await actAsOwner(client, schema);
+  await enterSchema(queriesOf(client), schema);
   await client.query(`SET LOCAL search_path TO "${schema}"`);
   await client.query(
     "CREATE TABLE IF NOT EXISTS migrations (version integer PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT now())",
@@ -119,15 +113,22 @@ export async function migrateTo(
   await applyFrom(client, await readVersion(client), { schema, version });
 }
 
-/** Where the schema belongs to another role that ours is a member of, so do the tables: then all its members can change them. */
-async function actAsOwner(client: pg.ClientBase, schema: string): Promise<void> {
-  const { rows } = await client.query<{ owner: string }>(
-    "SELECT nspowner::regrole::text AS owner FROM pg_namespace WHERE nspname = $1 AND pg_has_role(nspowner, 'MEMBER')",
+/**
+ * Creates the schema if it is missing. If it belongs to another role of which ours is a member, acts as that role until
+ * the end of the transaction: what is created then belongs to the owner, and all members can change it.
+ */
+export async function enterSchema({ query }: Queries, schema: string): Promise<void> {
+  const [found] = await query<{ owner: string; isMember: boolean }>(
+    `SELECT nspowner::regrole::text AS owner, pg_has_role(nspowner, 'MEMBER') AS "isMember"
+     FROM pg_namespace WHERE nspname = $1`,
     [schema],
   );
-  if (rows[0]) await client.query(`SET LOCAL ROLE ${rows[0].owner}`);
+  // CREATE SCHEMA IF NOT EXISTS requires the right to create schemas even where the schema exists.
+  if (found === undefined) await query(`CREATE SCHEMA "${schema}"`);
+  else if (found.isMember) await query(`SET LOCAL ROLE ${found.owner}`);
 }
 
+/** Number of the latest migration that was applied; 0 for none. */
 export async function readVersion(client: pg.ClientBase): Promise<number> {
   const { rows } = await client.query<{ version: number | null }>(
     "SELECT max(version) AS version FROM migrations",
@@ -142,7 +143,7 @@ async function applyFrom(
 ): Promise<void> {
   if (found > migrations.length) {
     throw new Error(
-      `The schema "${schema}" was written by a later Namedex (version ${found}, this one knows ${migrations.length}): run that one, or give this one another DATABASE_SERVICE_SCHEMA.`,
+      `The schema "${schema}" was written by a later version of Namedex (schema version ${found}, this one knows ${migrations.length}): run the later one, or set another DATABASE_SERVICE_SCHEMA.`,
     );
   }
   for (let next = found; next < version; next++) {

@@ -1,4 +1,5 @@
-import type { Queries, Store } from "./store.ts";
+import type { Queries } from "./client.ts";
+import type { Store } from "./store.ts";
 
 /** What a read-modify-write does with the value it was shown. */
 export type MarkChange<Value, Result> =

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
+import type { Queries } from "./client.ts";
 import { keysIn } from "./keys.ts";
-import type { Queries, Store } from "./store.ts";
+import type { Store } from "./store.ts";
 
 /** A text that is good for one sign-up, until it expires. */
 export type Nonce = { nonce: string; expiresAt: Date };

@@ -1,29 +1,23 @@
 import pg from "pg";
-import { inTransaction } from "./client.ts";
+import { inTransaction, type Queries, queriesOf } from "./client.ts";
 import { migrate } from "./migrations.ts";
 
-/** What can be asked of the service's tables: by the store, or inside one transaction. */
-export type Queries = {
-  /** A query on the service's tables, once they are there. */
-  query: <Row extends pg.QueryResultRow>(text: string, values?: unknown[]) => Promise<Row[]>;
-};
-
-/** The service's own tables: what must outlive the index, shared by all replicas. */
+/** The service's own tables: they survive every re-indexing, and all replicas share them. */
 export type Store = Queries & {
-  /** Queries that are done all or not at all; whatever `work` throws undoes them and is thrown on. */
+  /** Does the work in one transaction. If `work` throws, everything is rolled back and the error is thrown on. */
   transaction: <T>(work: (queries: Queries) => Promise<T>) => Promise<T>;
   close: () => Promise<void>;
 };
 
 const MAX_CONNECTIONS = 8;
-/** Also how long a request waits for a free connection: a crowd of them takes a while. */
+/** Also how long a request waits for a free connection of the pool. */
 const CONNECT_TIMEOUT_MS = 15_000;
-/** These are point look-ups; one that takes longer is of no use to a request. */
+/** All queries here are look-ups by key; a request cannot wait longer for one. */
 const STATEMENT_TIMEOUT_MS = 5_000;
 
 /**
- * Opens the store. Its schema is made or brought up to date before the first query; if that fails, the query fails and
- * the next one tries again, so that a database that was away is no reason to restart.
+ * Opens the store. The first query creates its schema or migrates it. If that fails, the query fails and the next one
+ * tries again: a database that was away for a moment requires no restart.
  */
 export function openStore({ databaseUrl, schema }: { databaseUrl: string; schema: string }): Store {
   const pool = new pg.Pool({
@@ -34,7 +28,7 @@ export function openStore({ databaseUrl, schema }: { databaseUrl: string; schema
     options: `-c search_path=${schema}`,
     allowExitOnIdle: true,
   });
-  // A connection may end at any time, idle or between two queries: the next one opens another, or fails by itself.
+  // A connection may end at any time: the next query opens another one, or fails.
   pool.on("error", () => {});
   pool.on("connect", (client) => client.on("error", () => {}));
   let ready: Promise<void> | undefined;
@@ -52,11 +46,7 @@ export function openStore({ databaseUrl, schema }: { databaseUrl: string; schema
     },
     transaction: async (work) => {
       await prepare();
-      return withPooledClient(pool, (client) =>
-        inTransaction(client, () =>
-          work({ query: async (text, values) => (await client.query(text, values)).rows }),
-        ),
-      );
+      return withPooledClient(pool, (client) => inTransaction(client, () => work(queriesOf(client))));
     },
     close: () => pool.end(),
   };

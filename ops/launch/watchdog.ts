@@ -1,10 +1,10 @@
-import { askForHead } from "../src/api/indexState/chainHead.ts";
-import { withClient } from "../src/api/serviceDb/client.ts";
+import { askForHead } from "../../src/api/indexState/chainHead.ts";
+import { withClient } from "../../src/api/serviceDb/client.ts";
 
 /** What the watchdog sees of one chain. */
 export type Sighting = { chain: string; indexed: number; head: number | null };
 
-/** A chain whose index stands still while the chain goes on. */
+/** A chain whose index stands still although the chain goes on. */
 export type Stall = { chain: string; indexed: number; head: number; seconds: number };
 
 const INTERVAL_MS = 10_000;
@@ -14,18 +14,18 @@ export type WatchdogPlan = {
   databaseUrl: string;
   schema: string;
   rpcUrls: Readonly<Record<number, readonly string[]>>;
-  /** How long an index may stand still while its chain goes on. */
+  /** How long an index may stand still although its chain goes on. */
   patienceSeconds: number;
   /** Called once, with what stands still. */
   onStall: (stall: Stall) => void;
 };
 
 /**
- * Watches an indexer from outside: the engine can stop to follow its chain without a word, while its health stays 200.
- * Judged is only an index whose past events are all there (a backfill may take long over a step), by the block that the
- * indexer's own nodes tell; where nobody tells it, or the database is away, there is nothing to judge by.
+ * Watches an indexer from outside: Ponder can stall silently, and `/health` still answers 200. Looks only at an index
+ * whose past events are all indexed (one step of a backfill may take long), and compares it with the head that the
+ * indexer's own nodes report. While no node answers, or the database does not, it reports no stall.
  *
- * @returns a way to stop watching
+ * @returns a function that stops the watch
  */
 export function watchIndexer(plan: WatchdogPlan): () => void {
   const judge = createStallJudge(plan.patienceSeconds * 1_000);
@@ -42,10 +42,10 @@ export function watchIndexer(plan: WatchdogPlan): () => void {
 }
 
 /**
- * Finds a chain whose indexed block has not changed for so long while its head was ahead. A chain that is not seen
- * begins anew: what nobody saw proves nothing.
+ * Finds a chain whose indexed block has not changed for `patienceMs` although its head was ahead. A chain that was not
+ * seen in between starts at zero again: it may have gone on.
  *
- * @param clock milliseconds, from any beginning
+ * @param clock milliseconds since any fixed time
  */
 export function createStallJudge(patienceMs: number, clock: () => number = () => performance.now()) {
   let since = new Map<string, { indexed: number; at: number }>();
@@ -65,9 +65,9 @@ export function createStallJudge(patienceMs: number, clock: () => number = () =>
   };
 }
 
-/** What stands still, in one line for the log. */
+/** A stall in one line for the log. */
 export const describeStall = ({ chain, indexed, head, seconds }: Stall): string =>
-  `Watchdog: the index of ${chain} has stood at block ${indexed} for ${seconds} s while the chain went on to ${head}; ending the indexer with code 75, so that its supervisor starts it again.`;
+  `Watchdog: the index of ${chain} has stood at block ${indexed} for ${seconds} s while the chain went on to ${head}. The indexer ends with code 75, so that its supervisor starts it again.`;
 
 async function readSightings(plan: WatchdogPlan, startedAt: number): Promise<Sighting[]> {
   const chains = await readCheckpoints(plan, startedAt);
@@ -80,8 +80,8 @@ async function readSightings(plan: WatchdogPlan, startedAt: number): Promise<Sig
 }
 
 /**
- * The engine's checkpoints have 75 digits, the block in those from the 27th. None of an index that is being built, and
- * none that an earlier indexer left: ours has the tables once it has given a sign of life.
+ * Ponder's checkpoints have 75 digits; the block number begins at the 27th. Gives none while the index is being built, and
+ * none of an earlier indexer: the tables are ours after our indexer's first heartbeat.
  */
 async function readCheckpoints({ databaseUrl, schema }: WatchdogPlan, startedAt: number) {
   const config = {

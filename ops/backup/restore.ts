@@ -1,18 +1,18 @@
 import pg from "pg";
 import { inTransaction } from "../../src/api/serviceDb/client.ts";
 import { migrateTo, migrations } from "../../src/api/serviceDb/migrations.ts";
-import type { Header, Line } from "./backup.ts";
+import type { Header, Line } from "./write.ts";
 
 const id = pg.escapeIdentifier;
 
 const ROWS_AT_ONCE = 1_000;
 
 /**
- * Makes the service's schema from a backup, all or nothing. Its tables are made as they were in the version of the
- * backup and then brought up to date, as they would have been where they were.
+ * Restores the service's schema from a backup, all or nothing: creates the tables in the version of the backup, fills
+ * them, then migrates them to the present version.
  *
- * @returns rows put in
- * @throws Error where the lines are no whole backup, are of a later version, or the schema is there already
+ * @returns the number of rows
+ * @throws Error if the backup is damaged or of a later version, or if the schema has tables already
  */
 export async function restore(
   client: pg.ClientBase,
@@ -27,12 +27,12 @@ export async function restore(
   });
 }
 
-/** A schema without tables may be there: that of a role's own, made beforehand. */
+/** An empty schema may exist: `npm run roles` creates one. */
 async function requireAbsent(client: pg.ClientBase, schema: string): Promise<void> {
   const { rowCount } = await client.query("SELECT FROM pg_tables WHERE schemaname = $1", [schema]);
   if (rowCount === 0) return;
   throw new Error(
-    `The schema "${schema}" has tables already: restore into a new one, for example DATABASE_SERVICE_SCHEMA=namedex_restored`,
+    `The schema "${schema}" has tables already. Restore into a new one, for example DATABASE_SERVICE_SCHEMA=namedex_restored`,
   );
 }
 
@@ -58,7 +58,7 @@ async function putLines(
   return count;
 }
 
-/** The rows of a whole backup. @throws Error at the first line that does not belong there, or at the end where it is cut off */
+/** The rows of a backup. @throws Error at the first line that is not a row, or at the end if the footer is missing */
 async function* readRows(
   lines: AsyncIterable<string>,
   onHeader: (header: Header) => Promise<void>,
@@ -78,7 +78,7 @@ async function* readRows(
   throw new Error(isBegun ? `The backup is cut off after ${count} rows` : "The backup is empty");
 }
 
-/** The rows' own text is given to PostgreSQL: its numbers are wider than those of JavaScript. */
+/** PostgreSQL parses the rows: its numbers are wider than JavaScript's. */
 async function putRows(
   client: pg.ClientBase,
   { table, rows }: { table: string; rows: string[] },
@@ -92,11 +92,11 @@ async function putRows(
 
 function toHeader(header: Partial<Header>): Header {
   if (header.namedex !== "backup" || typeof header.version !== "number") {
-    throw new Error("This is no backup of Namedex: its first line is not the header");
+    throw new Error("This is not a backup of Namedex: its first line is not the header");
   }
   if (header.version > migrations.length) {
     throw new Error(
-      `The backup is of a later Namedex (version ${header.version}, this one knows ${migrations.length}): restore it with that one`,
+      `The backup is of a later version of Namedex (schema version ${header.version}, this one knows ${migrations.length}): restore it with the later version`,
     );
   }
   return header as Header;
@@ -110,7 +110,7 @@ function parse(line: string): object {
   }
 }
 
-/** Numbers of new rows go on after the highest that came in. */
+/** New rows are numbered from the highest restored number on. */
 async function moveSequences(client: pg.ClientBase, schema: string): Promise<void> {
   const { rows } = await client.query<{ table: string; column: string }>(
     "SELECT table_name AS table, column_name AS column FROM information_schema.columns WHERE table_schema = $1 AND is_identity = 'YES'",

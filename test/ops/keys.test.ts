@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { KeyCommandError, runKeyCommand } from "../../ops/keyCommands.ts";
+import { CommandError, readCommand } from "../../ops/commandLine/command.ts";
+import { keysProgram } from "../../ops/keys/commands.ts";
 import { keysIn } from "../../src/api/serviceDb/keys.ts";
 import { openStore, type Store } from "../../src/api/serviceDb/store.ts";
 import { today, unlessMidnight } from "../access/today.ts";
@@ -25,7 +26,7 @@ afterAll(async () => {
 type Ended = { code: number; stdout: string; stderr: string };
 
 /** Runs the program as `npm run keys --` does, with nothing but these settings. */
-async function keysProgram(line: string[], env: Record<string, string> = {}): Promise<Ended> {
+async function runKeys(line: string[], env: Record<string, string> = {}): Promise<Ended> {
   const settings = { PATH: process.env.PATH, DATABASE_URL: database.url, ...env };
   try {
     const { stdout, stderr } = await promisify(execFile)(process.execPath, [program, ...line], {
@@ -39,15 +40,15 @@ async function keysProgram(line: string[], env: Record<string, string> = {}): Pr
 }
 
 const json = async (...line: string[]) =>
-  JSON.parse((await keysProgram([...line, "--json"])).stdout) as Record<string, unknown>;
+  JSON.parse((await runKeys([...line, "--json"])).stdout) as Record<string, unknown>;
 
 describe("npm run keys", () => {
   test("makes a key that the service knows, and shows it once", async () => {
-    const { code, stdout, stderr } = await keysProgram(["create", "--label", "shop", "--credits", "250"]);
+    const { code, stdout, stderr } = await runKeys(["create", "--label", "shop", "--credits", "250"]);
     expect([code, stderr]).toEqual([0, ""]);
     const [key = ""] = stdout.match(/ens_[A-Za-z0-9_-]{32}/) ?? [];
     expect(await keysIn(store).find(key)).toMatchObject({ credits: 250, isRevoked: false });
-    const listed = (await keysProgram(["list"])).stdout;
+    const listed = (await runKeys(["list"])).stdout;
     expect(listed).toContain(`${key.slice(0, 8)}…`);
     expect(listed).toMatch(/ 250 .* shop$/m);
     expect(listed).not.toContain(key);
@@ -61,11 +62,11 @@ describe("npm run keys", () => {
     expect(await json("usage", String(id))).toEqual([
       { day, operation: "GET /whois/{name}", requests: 1, credits: 3 },
     ]);
-    expect((await keysProgram(["usage", String(id)])).stdout).toMatch(/1 +3 +GET \/whois\/\{name\}$/m);
+    expect((await runKeys(["usage", String(id)])).stdout).toMatch(/1 +3 +GET \/whois\/\{name\}$/m);
     expect(await json("revoke", String(id))).toEqual({ id, revoked: true });
     expect(await keysIn(store).find(key)).toMatchObject({ isRevoked: true });
-    expect((await keysProgram(["list"])).stdout).toContain(`revoked ${day}`);
-    expect(await keysProgram(["grant", String(id), "5"])).toMatchObject({
+    expect((await runKeys(["list"])).stdout).toContain(`revoked ${day}`);
+    expect(await runKeys(["grant", String(id), "5"])).toMatchObject({
       code: 1,
       stderr: expect.stringContaining(`no key ${id} that is not revoked`),
     });
@@ -82,7 +83,7 @@ describe("npm run keys", () => {
 
   test("shows no control characters of a label", async () => {
     await json("create", "--label", "red\u001b[31m\nnext");
-    const listed = (await keysProgram(["list"])).stdout;
+    const listed = (await runKeys(["list"])).stdout;
     expect(listed).toContain("red?[31m?next");
     expect(listed).not.toContain("\u001b");
   });
@@ -107,19 +108,20 @@ describe("npm run keys", () => {
     [["revoke", "99999"], "There is no key 99999"],
     [["revoke", "99999999999"], "id is"],
   ])("%j fails with what is expected", async (line, message) => {
-    const failed = await runKeyCommand(line, keysIn(store)).catch((error: unknown) => error);
-    expect(failed).toBeInstanceOf(KeyCommandError);
+    const run = async () => readCommand(line, keysProgram)(keysIn(store));
+    const failed = await run().catch((error: unknown) => error);
+    expect(failed).toBeInstanceOf(CommandError);
     expect((failed as Error).message).toContain(message);
   });
 
   test("says what is wrong on standard error, in a sentence, and exits with 1", async () => {
-    const { code, stdout, stderr } = await keysProgram(["usage", "one"]);
+    const { code, stdout, stderr } = await runKeys(["usage", "one"]);
     expect([code, stdout]).toEqual([1, ""]);
     expect(stderr).toBe('id is "one": expected a whole number from 1 to 2147483647.\n');
   });
 
   test.each([["--help"], ["help"], []])("%s explains itself", async (...line) => {
-    const { code, stdout } = await keysProgram(line, { DATABASE_URL: "" });
+    const { code, stdout } = await runKeys(line, { DATABASE_URL: "" });
     expect([code, stdout]).toEqual([0, expect.stringContaining("revoke <id>")]);
   });
 
@@ -131,7 +133,7 @@ describe("npm run keys", () => {
       "cannot be reached (ECONNREFUSED)",
     ],
   ])("says what to do where %s, and no password", async (_, url, message) => {
-    const { code, stderr } = await keysProgram(["list"], { DATABASE_URL: url });
+    const { code, stderr } = await runKeys(["list"], { DATABASE_URL: url });
     expect(code).toBe(1);
     expect(stderr).toContain(message);
     expect(stderr).not.toContain("hunter2");
@@ -139,8 +141,8 @@ describe("npm run keys", () => {
 
   test("works on the service's schema of that name", async () => {
     const elsewhere = { DATABASE_SERVICE_SCHEMA: "other_service" };
-    await keysProgram(["create", "--label", "elsewhere"], elsewhere);
-    expect((await keysProgram(["list"], elsewhere)).stdout).toContain("elsewhere");
-    expect((await keysProgram(["list"])).stdout).not.toContain("elsewhere");
+    await runKeys(["create", "--label", "elsewhere"], elsewhere);
+    expect((await runKeys(["list"], elsewhere)).stdout).toContain("elsewhere");
+    expect((await runKeys(["list"])).stdout).not.toContain("elsewhere");
   });
 });

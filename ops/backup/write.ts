@@ -7,13 +7,13 @@ const id = pg.escapeIdentifier;
 /** The first line of a backup. */
 export type Header = { namedex: "backup"; version: number; taken_at: string };
 
-/** The last line, without which a backup is cut off. */
+/** The last line. A backup without it is cut off. */
 export type Footer = { namedex: "end"; rows: number };
 
-/** Any line between: a row, with its table's name. */
+/** Every line between: a row and the name of its table. */
 export type Line = { table: string; row: unknown };
 
-/** What can be had again, or tells of indexes of this database; unlogged tables, of which nothing outlives a crash, are left out as well. */
+/** These can be produced again, or are about the indexes of this database. Unlogged tables are left out too: a crash empties them. */
 const LEFT_OUT = ["migrations", "live_answers", "releases"];
 
 const ROWS_AT_ONCE = 1_000;
@@ -51,17 +51,19 @@ export async function backUp(
 }
 
 async function* linesOf(client: pg.ClientBase, table: string): AsyncGenerator<string> {
-  await client.query(`DECLARE kept NO SCROLL CURSOR FOR SELECT to_json(t)::text AS row FROM ${id(table)} t`);
+  await client.query(
+    `DECLARE all_rows NO SCROLL CURSOR FOR SELECT to_json(t)::text AS row FROM ${id(table)} t`,
+  );
   for (;;) {
-    const { rows } = await client.query<{ row: string }>(`FETCH ${ROWS_AT_ONCE} FROM kept`);
-    // The row's text is taken as it is: numbers of PostgreSQL are wider than those of JavaScript.
+    const { rows } = await client.query<{ row: string }>(`FETCH ${ROWS_AT_ONCE} FROM all_rows`);
+    // The row's text is not parsed: PostgreSQL's numbers are wider than JavaScript's.
     for (const { row } of rows) yield `{"table":${JSON.stringify(table)},"row":${row}}`;
     if (rows.length < ROWS_AT_ONCE) break;
   }
-  await client.query("CLOSE kept");
+  await client.query("CLOSE all_rows");
 }
 
-/** Tables that a backup holds, those first that others refer to. */
+/** The tables of a backup; a table comes after those it refers to. */
 async function listTables(client: pg.ClientBase, schema: string): Promise<string[]> {
   const { rows } = await client.query<{ name: string; refers_to: string[] }>(
     `SELECT c.relname AS name, array_remove(array_agg(f.confrelid::regclass::text), NULL) AS refers_to
