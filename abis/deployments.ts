@@ -21,7 +21,7 @@ export const roles = [
 
 export type Role = (typeof roles)[number];
 
-/** The generations of each role that Namedex knows; the README's table says what each is. */
+/** The generations of each role that Namedex knows; docs/deployments.md says what each is. */
 export const generations: Record<Role, readonly number[]> = {
   registry: [1, 2],
   registrar: [0, 1, 2],

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Settings } from "../settings/gateway.ts";
+import type { GatewaySettings } from "../settings/gateway.ts";
 import { ApiError } from "../src/api/schemas/errors.ts";
 import { ask, CallerLeft, type UpstreamRequest } from "./ask.ts";
 import { type Body, BodyTooLarge, bodyOf } from "./body.ts";
@@ -10,7 +10,7 @@ import type { Metrics } from "./metrics.ts";
 export type Forwarding = {
   indexers: Indexers;
   metrics: Metrics;
-  settings: Settings;
+  settings: GatewaySettings;
   /** Whether callers are asked to close their connections. */
   isStopping: () => boolean;
 };
@@ -60,7 +60,7 @@ export async function forward(
   }
 }
 
-function readBody(request: IncomingMessage, settings: Settings): Body | null {
+function readBody(request: IncomingMessage, settings: GatewaySettings): Body | null {
   try {
     return bodyOf(request, settings.maxBodyBytes);
   } catch (error) {
@@ -105,7 +105,7 @@ function nobodyFor(all: readonly Indexer[], tried: ReadonlySet<Indexer>): ApiErr
   });
 }
 
-function unreachable(error: unknown, settings?: Settings): ApiError {
+function unreachable(error: unknown, settings?: GatewaySettings): ApiError {
   const isLate = /TIMEOUT/.test(codeOf(error)) && !wasNeverSent(error);
   const why = isLate
     ? `The indexer did not answer within ${settings?.timeoutSeconds} seconds.`
@@ -113,7 +113,7 @@ function unreachable(error: unknown, settings?: Settings): ApiError {
   return new ApiError("INDEXER_UNREACHABLE", why);
 }
 
-const tooLarge = ({ maxBodyBytes }: Settings) =>
+const tooLarge = ({ maxBodyBytes }: GatewaySettings) =>
   new ApiError("LIMIT_EXCEEDED", `The body is larger than ${maxBodyBytes} bytes.`, {
     headers: { Connection: "close" },
   });

@@ -1,5 +1,6 @@
+import { SettingsError } from "../settings/check.ts";
 import { loadEnvironmentFiles } from "../settings/environment.ts";
-import { readSettings, type Settings, SettingsError } from "../settings/gateway.ts";
+import { type GatewaySettings, readGatewaySettings } from "../settings/gateway.ts";
 import { type Indexer, watchIndexers } from "./indexers.ts";
 import { createMetrics } from "./metrics.ts";
 import { startServer } from "./server.ts";
@@ -8,14 +9,14 @@ import { startServer } from "./server.ts";
 
 try {
   loadEnvironmentFiles();
-  await start(readSettings(process.env));
+  await start(readGatewaySettings(process.env));
 } catch (error) {
   if (!(error instanceof SettingsError)) throw error;
   console.error(`The gateway cannot start.\n${error.message}`);
   process.exitCode = 1;
 }
 
-async function start(settings: Settings): Promise<void> {
+async function start(settings: GatewaySettings): Promise<void> {
   const indexers = await watchIndexers({ ...settings, onChange: tellChange });
   const metrics = createMetrics(() => indexers.all);
   const gateway = await startServer({ indexers, metrics, settings }).catch(async (error) => {
@@ -30,7 +31,7 @@ function tellChange({ url, state, why }: Indexer, before: Indexer["state"]): voi
   console.log(`${url}: ${before === "unknown" ? "" : `${before} -> `}${state} (${why})`);
 }
 
-function complaintOfPort({ port }: Settings, { code }: NodeJS.ErrnoException): SettingsError {
+function complaintOfPort({ port }: GatewaySettings, { code }: NodeJS.ErrnoException): SettingsError {
   const remedy = "stop the program that has it or choose another, for example PORT=42081";
   return new SettingsError(`PORT is ${port}, which cannot be used (${code}): ${remedy}`);
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Client, Pool } from "undici";
 import { z } from "zod";
-import type { Settings } from "../settings/gateway.ts";
+import type { GatewaySettings } from "../settings/gateway.ts";
 
 /** Whether an indexer is asked, and if not, why. Only `synced` ones are. */
 export type State = "unknown" | "unreachable" | "not_ready" | "lagging" | "other_network" | "synced";
@@ -60,7 +60,7 @@ export type Indexers = {
   stop: () => Promise<void>;
 };
 
-type Plan = Settings & { onChange: (indexer: Indexer, before: State) => void };
+type Plan = GatewaySettings & { onChange: (indexer: Indexer, before: State) => void };
 
 /** Asks every indexer for its state each second, and gives them when each was asked once. */
 export async function watchIndexers(plan: Plan): Promise<Indexers> {

@@ -1,37 +1,61 @@
-import { z } from "zod";
-import { redact, SettingsError } from "./fault.ts";
+import { digits, httpUrls, oneOf } from "./kinds.ts";
 import type { Network } from "./network.ts";
-import { readUrls, wholeNumber } from "./words.ts";
+import { optional, type ValuesOf, withDefault } from "./variable.ts";
 
-/** Who is answered, where they reach us, and how long is known what they paid. */
+/** Who is answered, where callers reach the API, and how long the ledger is kept. */
 export type AccessSettings = {
-  /** Who is answered: everybody, or by key, payment and a few free requests a minute. */
+  /** `open`: every request is answered. `metered`: by key, payment and a few free requests a minute. */
   access: "open" | "metered";
-  /** Origins by which callers reach the API (`https://names.example.org`); none: nobody can sign up for a key. */
+  /** Origins at which callers reach the API (`https://names.example.org`). Without one, no caller can sign up for a key. */
   publicUrls: string[];
   /** Number of the operator's own proxies before the API, each of which appends to `X-Forwarded-For`. */
   trustedProxies: number;
-  /** How long the ledger of credits keeps what it noted; null for good. */
+  /** Days of ledger history; null for all of it. */
   ledgerDays: number | null;
 };
 
-/** The days of usage that callers may ask for are always kept whole. */
+/** Callers may ask for their usage of these days, so they are always complete. */
 const LEAST_LEDGER_DAYS = 91;
 
-export const accessVariables = z.object({
-  ACCESS: z.enum(["open", "metered"]).default("open"),
-  TRUSTED_PROXIES: wholeNumber(0, 10).default(0),
-  LEDGER_DAYS: wholeNumber(LEAST_LEDGER_DAYS, 36_500).optional(),
-  PUBLIC_URL: z.string().optional(),
-});
+/** What a Sign-In with Ethereum message can name as its domain. */
+const PUBLIC_HOST = /^(localhost|([a-z0-9-]+\.)+[a-z0-9-]+)$/;
 
-export const accessExpectations = {
-  ACCESS: ["open or metered", "metered"],
-  TRUSTED_PROXIES: ["the number of your own proxies before the API, from 0 to 10", "1"],
-  LEDGER_DAYS: [`a whole number of days from ${LEAST_LEDGER_DAYS} to 36500`, "400"],
-} as const;
+const publicUrls = httpUrls(
+  "URLs without a path, whose host is a domain name, an IPv4 address or localhost, comma-separated",
+  (url) => url.href === `${url.origin}/` && PUBLIC_HOST.test(url.hostname),
+);
 
-type AccessValues = z.output<typeof accessVariables> & { ENS_NETWORK: Network; PORT: number };
+const proxies = digits({ from: 0, to: 10 });
+
+export const accessVariables = {
+  ACCESS: withDefault("open", oneOf("open", "metered"), {
+    example: "metered",
+    meaning:
+      "Who is answered. `open`: every request is answered, without limit. `metered`: callers need a key or a payment, beyond five free requests a minute; see [access.md](access.md).",
+  }),
+  TRUSTED_PROXIES: withDefault(
+    0,
+    { ...proxies, expected: "the number of your own proxies before the API, from 0 to 10" },
+    {
+      example: "1",
+      meaning:
+        "Number of your own proxies before the API. That many of the last entries of `X-Forwarded-For` are believed. Too low a number makes all clients share the proxy's address. Too high a number lets clients spoof their address.",
+    },
+  ),
+  LEDGER_DAYS: optional(digits({ from: LEAST_LEDGER_DAYS, to: 36_500, unit: "days" }), {
+    example: "400",
+    unset: "forever",
+    meaning: "Days of ledger history. Keys keep their credits either way.",
+  }),
+  PUBLIC_URL: optional(publicUrls, {
+    example: "https://names.example.org",
+    unset: "devnet: `http://localhost:<PORT>`",
+    meaning:
+      "Where callers reach the API. With `ACCESS=metered`, callers can then sign up for keys; sign-up messages for any other domain are refused.",
+  }),
+};
+
+type AccessValues = ValuesOf<typeof accessVariables> & { ENS_NETWORK: Network; PORT: number };
 
 export const toAccessSettings = (known: AccessValues): AccessSettings => ({
   access: known.ACCESS,
@@ -40,18 +64,8 @@ export const toAccessSettings = (known: AccessValues): AccessSettings => ({
   ledgerDays: known.LEDGER_DAYS ?? null,
 });
 
-/** Never taken from a request: its `Host` is whatever the caller wrote. Only a devnet is known to be used on its own machine. */
+/** Never taken from a request, because a caller can write any `Host`. A devnet is used on its own machine only. */
 function readPublicUrls({ ENS_NETWORK, PUBLIC_URL, PORT }: AccessValues): string[] {
-  if (PUBLIC_URL === undefined) {
-    return ENS_NETWORK === "devnet" ? [`http://localhost:${PORT}`, `http://127.0.0.1:${PORT}`] : [];
-  }
-  const urls = readUrls("PUBLIC_URL", PUBLIC_URL, "https://names.example.org").map((url) => new URL(url));
-  const wrong = urls.find((url) => url.href !== `${url.origin}/` || !PUBLIC_HOST.test(url.hostname));
-  if (wrong === undefined) return urls.map(({ origin }) => origin);
-  throw new SettingsError(
-    `PUBLIC_URL has "${redact(wrong.href)}": expected URLs without a path, whose host is a domain name, an IPv4 address or localhost, comma-separated, for example PUBLIC_URL=https://names.example.org`,
-  );
+  if (PUBLIC_URL !== undefined) return PUBLIC_URL.map((url) => new URL(url).origin);
+  return ENS_NETWORK === "devnet" ? [`http://localhost:${PORT}`, `http://127.0.0.1:${PORT}`] : [];
 }
-
-/** What a Sign-In with Ethereum message can name as its domain. */
-const PUBLIC_HOST = /^(localhost|([a-z0-9-]+\.)+[a-z0-9-]+)$/;

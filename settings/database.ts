@@ -1,40 +1,47 @@
 import { z } from "zod";
-import { SettingsError } from "./fault.ts";
-import { isUrl } from "./words.ts";
+import { SettingsError } from "./check.ts";
+import { postgresUrl, text } from "./kinds.ts";
+import { required, type ValuesOf, withDefault } from "./variable.ts";
 
-/** Where everything is kept. */
+/** Where everything is stored. */
 export type DatabaseSettings = {
   databaseUrl: string;
-  /** PostgreSQL schema of the tables; each build of the indexer needs one of its own. */
+  /** PostgreSQL schema of the tables. Each build of the indexer needs its own. */
   schema: string;
-  /** Schema of the views by which analysts read, the same from build to build. */
+  /** Schema of the views that analysts read; its name stays the same from build to build. */
   viewsSchema: string;
-  /** Schema of what the service itself keeps; it survives every re-indexing. */
+  /** Schema of the service's own tables. It survives every re-indexing. */
   serviceSchema: string;
 };
 
-const identifier = z.string().regex(/^[a-z_][a-z0-9_]{0,44}$/);
+const schemaName = text(
+  "a schema name: lower-case letters, digits and _, at most 45",
+  z.string().regex(/^[a-z_][a-z0-9_]{0,44}$/),
+);
 
-export const databaseVariables = z.object({
-  DATABASE_URL: z.string().refine(isUrl(["postgres:", "postgresql:"])),
-  DATABASE_SCHEMA: identifier.default("namedex_index"),
-  DATABASE_VIEWS_SCHEMA: identifier.default("namedex"),
-  DATABASE_SERVICE_SCHEMA: identifier.default("namedex_service"),
-});
+export const databaseVariables = {
+  DATABASE_URL: required(postgresUrl, {
+    example: "postgresql://namedex:secret@localhost:5432/namedex",
+    meaning:
+      "The PostgreSQL database, version 15 or later with the extension `pg_trgm`. `npm run dev` starts its own unless this is set.",
+  }),
+  DATABASE_SCHEMA: withDefault("namedex_index", schemaName, {
+    meaning: "Schema of the index's tables. Each build of the indexer needs its own.",
+  }),
+  DATABASE_VIEWS_SCHEMA: withDefault("namedex", schemaName, {
+    meaning:
+      "Schema of the views that [analysts](analysts.md) read. The views show the tables of the active index, under names that stay the same.",
+  }),
+  DATABASE_SERVICE_SCHEMA: withDefault("namedex_service", schemaName, {
+    meaning:
+      "Schema of the service's own tables: keys, credits, limits, answers from the chain. It survives every re-indexing, and replicas share it.",
+  }),
+};
 
-const SCHEMA_NAME = "a schema name: lower-case letters, digits and _, at most 45";
-
-export const databaseExpectations = {
-  DATABASE_URL: ["the URL of a PostgreSQL database", "postgresql://namedex:secret@localhost:5432/namedex"],
-  DATABASE_SCHEMA: [SCHEMA_NAME, "namedex_index"],
-  DATABASE_VIEWS_SCHEMA: [SCHEMA_NAME, "namedex"],
-  DATABASE_SERVICE_SCHEMA: [SCHEMA_NAME, "namedex_service"],
-} as const;
-
-type DatabaseValues = z.output<typeof databaseVariables>;
+type DatabaseValues = ValuesOf<typeof databaseVariables>;
 
 export function toDatabaseSettings(known: DatabaseValues): DatabaseSettings {
-  requireOwnSchemas(known);
+  requireDifferentSchemas(known);
   return {
     databaseUrl: known.DATABASE_URL,
     schema: known.DATABASE_SCHEMA,
@@ -43,20 +50,20 @@ export function toDatabaseSettings(known: DatabaseValues): DatabaseSettings {
   };
 }
 
-/** What each schema is for; no two may be the same. */
+/** What each schema holds; no two may be the same. */
 const schemas = {
   DATABASE_SCHEMA: "the tables",
   DATABASE_VIEWS_SCHEMA: "views",
   DATABASE_SERVICE_SCHEMA: "the service's own tables",
 } as const;
 
-function requireOwnSchemas(known: DatabaseValues): void {
+function requireDifferentSchemas(known: DatabaseValues): void {
   const taken = new Map<string, string>();
   for (const name of Object.keys(schemas) as (keyof typeof schemas)[]) {
     const other = taken.get(known[name]);
     if (other !== undefined) {
       throw new SettingsError(
-        `${name} is "${known[name]}", the same as ${other}: ${schemas[name]} need a schema of their own, for example ${name}=${databaseExpectations[name][1]}`,
+        `${name} is "${known[name]}", the same as ${other}: ${schemas[name]} need a schema of their own, for example ${name}=${databaseVariables[name].example}`,
       );
     }
     taken.set(known[name], name);

@@ -1,4 +1,4 @@
-/** Adds the settings of `.env.local`, then of `.env`, in the working directory; what is set already stays. */
+/** Adds the settings of `.env.local`, then of `.env`, in the working directory. A variable that is set already stays. */
 export function loadEnvironmentFiles(): void {
   for (const file of [".env.local", ".env"]) {
     try {

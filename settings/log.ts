@@ -1,25 +1,24 @@
-import { z } from "zod";
-import { wholeNumber } from "./words.ts";
+import { digits, oneOf } from "./kinds.ts";
+import { type ValuesOf, withDefault } from "./variable.ts";
 
-/** What is told of requests and queries. */
+/** Which requests and queries are logged. */
 export type LogSettings = {
   /** Which requests get a line in the log. */
   requestLog: "all" | "failed" | "none";
-  /** Queries that take longer are told, in milliseconds. */
+  /** Queries that take longer are logged, in milliseconds. */
   slowQueryMs: number;
 };
 
-export const logVariables = z.object({
-  REQUEST_LOG: z.enum(["all", "failed", "none"]).default("failed"),
-  SLOW_QUERY_MS: wholeNumber(1, 60_000).default(1_000),
-});
+export const logVariables = {
+  REQUEST_LOG: withDefault("failed", oneOf("all", "failed", "none"), {
+    meaning: "Which requests get a line of JSON in the log. `failed` means status 500 and above.",
+  }),
+  SLOW_QUERY_MS: withDefault(1_000, digits({ from: 1, to: 60_000, unit: "milliseconds" }), {
+    meaning: "Queries that take longer are logged with their operation.",
+  }),
+};
 
-export const logExpectations = {
-  REQUEST_LOG: ["all, failed or none", "failed"],
-  SLOW_QUERY_MS: ["a whole number of milliseconds from 1 to 60000", "1000"],
-} as const;
-
-export const toLogSettings = (known: z.output<typeof logVariables>): LogSettings => ({
+export const toLogSettings = (known: ValuesOf<typeof logVariables>): LogSettings => ({
   requestLog: known.REQUEST_LOG,
   slowQueryMs: known.SLOW_QUERY_MS,
 });

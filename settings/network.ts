@@ -1,20 +1,26 @@
 import { readFileSync } from "node:fs";
 import { z } from "zod";
 import { type Deployment, deploymentShape, knownDeployments } from "../abis/deployments.ts";
-import { complaint, SettingsError } from "./fault.ts";
+import { complaint, SettingsError } from "./check.ts";
+import { oneOf, text } from "./kinds.ts";
+import { optional, type ValuesOf, withDefault } from "./variable.ts";
 
-/** Which contracts are followed. */
-export const networkVariables = z.object({
-  ENS_NETWORK: z.enum(["devnet", "mainnet", "sepolia", "custom"]).default("devnet"),
-  ENS_DEPLOYMENT: z.string().min(1).optional(),
-});
+/** Which contracts are indexed. */
+export const networkVariables = {
+  ENS_NETWORK: withDefault("devnet", oneOf("devnet", "mainnet", "sepolia", "custom"), {
+    example: "mainnet",
+    meaning:
+      "Which network is indexed. `devnet` is the local chain of `npm run dev`; `custom` takes the contracts of a deployment file.",
+  }),
+  ENS_DEPLOYMENT: optional(text("the path of a deployment file", z.string().min(1)), {
+    example: "./deployment.json",
+    unset: "devnet: `.namedex/deployment.json`",
+    meaning:
+      "Path of the [deployment file](deployments.md), which `ENS_NETWORK=custom` requires. `npm run dev` and `npm run devnet` write one for the local chain.",
+  }),
+};
 
-export const networkExpectations = {
-  ENS_NETWORK: ["one of devnet, mainnet, sepolia, custom", "mainnet"],
-  ENS_DEPLOYMENT: ["the path of a deployment file", "./deployment.json"],
-} as const;
-
-type NetworkValues = z.output<typeof networkVariables>;
+type NetworkValues = ValuesOf<typeof networkVariables>;
 
 export type Network = NetworkValues["ENS_NETWORK"];
 
@@ -22,24 +28,30 @@ export type Network = NetworkValues["ENS_NETWORK"];
 export function readDeployment({ ENS_NETWORK: network, ENS_DEPLOYMENT: file }: NetworkValues): Deployment {
   if (network === "mainnet" || network === "sepolia") return knownDeployments[network]();
   if (network === "custom" && file === undefined)
-    throw new SettingsError(complaint("ENS_DEPLOYMENT", undefined, networkExpectations.ENS_DEPLOYMENT));
-  const path = file ?? ".namedex/deployment.json";
-  let text: string;
+    throw new SettingsError(complaint("ENS_DEPLOYMENT", networkVariables.ENS_DEPLOYMENT));
+  return readDeploymentFile(file ?? ".namedex/deployment.json", network);
+}
+
+function readDeploymentFile(path: string, network: Network): Deployment {
+  const content = readText(path, network);
   try {
-    text = readFileSync(path, "utf8");
+    return deploymentShape.parse(JSON.parse(content));
+  } catch (error) {
+    const reason = error instanceof z.ZodError ? z.prettifyError(error) : String(error);
+    throw new SettingsError(
+      `ENS_DEPLOYMENT: ${path} is not a deployment file (docs/deployments.md has an example):\n${reason}`,
+    );
+  }
+}
+
+function readText(path: string, network: Network): string {
+  try {
+    return readFileSync(path, "utf8");
   } catch {
     const remedy =
       network === "devnet"
         ? "run `npm run dev` or `npm run devnet`, which write it"
         : "give the path of a file that exists";
     throw new SettingsError(`ENS_DEPLOYMENT: ${path} cannot be read; ${remedy}`);
-  }
-  try {
-    return deploymentShape.parse(JSON.parse(text));
-  } catch (error) {
-    const reason = error instanceof z.ZodError ? z.prettifyError(error) : String(error);
-    throw new SettingsError(
-      `ENS_DEPLOYMENT: ${path} is not a deployment file (the README has an example):\n${reason}`,
-    );
   }
 }

@@ -1,65 +1,110 @@
 import { isAddress } from "viem";
 import { z } from "zod";
-import type { PaymentSettings } from "../src/api/access/payment.ts";
-import { complaint, type Given, SettingsError } from "./fault.ts";
-import { isUrl, wholeNumber } from "./words.ts";
+import { complaint, SettingsError } from "./check.ts";
+import { digits, httpUrl, text } from "./kinds.ts";
+import { type Kind, optional, type ValuesOf } from "./variable.ts";
 
-const address = z.custom<`0x${string}`>((text) => isAddress(String(text)) && !/^0x0+$/.test(String(text)));
+/** Where payments go and what they buy. */
+export type PaymentSettings = {
+  /** Address that is paid. */
+  recipient: `0x${string}`;
+  /** Signs challenges, at least 32 bytes; the same in all replicas. Never logged. */
+  secretKey: string;
+  /** Names this service in its challenges; usually its host name. */
+  realm: string;
+  /** Address of the token (TIP-20) that is paid with. */
+  currency: `0x${string}`;
+  /** Price of one credit, in the token's unit: decimal digits, at most 6 after the point. */
+  pricePerCredit: string;
+  /** The chain of the payments, and its node. The URL may hold a credential: never logged. */
+  chainId: number;
+  rpcUrl: string;
+};
 
-const allVariables = z.object({
-  MPP_RECIPIENT: address,
-  MPP_SECRET_KEY: z.string().refine((text) => Buffer.byteLength(text) >= 32),
-  MPP_REALM: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9.-]{0,252}$/),
-  MPP_CURRENCY: address.refine((text) => /^0x20c0/i.test(text)),
-  MPP_PRICE_PER_CREDIT: z.string().regex(/^(?=.*[1-9])\d{1,6}(\.\d{1,6})?$/),
-  MPP_CHAIN_ID: wholeNumber(1, Number.MAX_SAFE_INTEGER),
-  MPP_RPC_URL: z.string().refine(isUrl(["http:", "https:"])),
-});
+const address = z.custom<`0x${string}`>((given) => isAddress(String(given)) && !/^0x0+$/.test(String(given)));
 
-/** None is needed where nothing is paid for. */
-export const paymentVariables = allVariables.partial();
+const recipient: Kind<`0x${string}`> = {
+  shape: address,
+  expected: "the address that is paid (a checksum, if it has one, must be right)",
+};
 
-export const paymentExpectations = {
-  MPP_RECIPIENT: [
-    "the address that is paid (a checksum, if it has one, must be right)",
-    "0x1111111111111111111111111111111111111111",
-  ],
-  MPP_SECRET_KEY: [
-    "a secret of at least 32 bytes, the same in all replicas",
-    "$(openssl rand -hex 32)",
-    "secret",
-  ],
-  MPP_REALM: ["the host name of this service", "api.example.org"],
-  MPP_CURRENCY: ["the address of a TIP-20 token", "0x20c0000000000000000000000000000000000000"],
-  MPP_PRICE_PER_CREDIT: ["an amount of the token above 0 with at most 6 decimals", "0.001"],
-  MPP_CHAIN_ID: ["the number of a Tempo chain", "4217"],
-  MPP_RPC_URL: ["the http(s) URL of a node of that chain", "https://rpc.tempo.xyz"],
-} as const;
+const token: Kind<`0x${string}`> = {
+  shape: address.refine((given) => /^0x20c0/i.test(given)),
+  expected: "the address of a TIP-20 token",
+};
 
-/** All of these settings or none: a service that takes payments must not do so by half. */
-export function readPayments(
-  { ACCESS }: { ACCESS: "open" | "metered" },
-  given: Given,
+export const paymentVariables = {
+  MPP_RECIPIENT: optional(recipient, {
+    example: "0x1111111111111111111111111111111111111111",
+    meaning: "Address that is paid.",
+  }),
+  MPP_SECRET_KEY: optional(
+    text(
+      "a secret of at least 32 bytes, the same in all replicas",
+      z.string().refine((secret) => Buffer.byteLength(secret) >= 32),
+    ),
+    {
+      example: "$(openssl rand -hex 32)",
+      isSecret: true,
+      meaning: "Secret that signs payment challenges. All replicas need the same one.",
+    },
+  ),
+  MPP_REALM: optional(
+    text("the host name of this service", z.string().regex(/^[A-Za-z0-9][A-Za-z0-9.-]{0,252}$/)),
+    { example: "api.example.org", meaning: "Host name of the service, which challenges show to payers." },
+  ),
+  MPP_CURRENCY: optional(token, {
+    example: "0x20c0000000000000000000000000000000000000",
+    meaning: "Token that is paid with.",
+  }),
+  MPP_PRICE_PER_CREDIT: optional(
+    text(
+      "an amount of the token above 0 with at most 6 decimals",
+      z.string().regex(/^(?=.*[1-9])\d{1,6}(\.\d{1,6})?$/),
+    ),
+    { example: "0.001", meaning: "Price of one credit, in that token." },
+  ),
+  MPP_CHAIN_ID: optional(
+    { ...digits({ from: 1, to: Number.MAX_SAFE_INTEGER }), expected: "the number of a Tempo chain" },
+    { example: "4217", meaning: "Chain of the payments: 4217 is Tempo, 42431 its test network." },
+  ),
+  MPP_RPC_URL: optional(httpUrl("the http(s) URL of a node of that chain"), {
+    example: "https://rpc.tempo.xyz",
+    meaning: "Node of that chain.",
+  }),
+};
+
+type PaymentValues = ValuesOf<typeof paymentVariables>;
+type AllPaymentValues = { [Name in keyof PaymentValues]: NonNullable<PaymentValues[Name]> };
+
+const names = Object.keys(paymentVariables) as (keyof PaymentValues)[];
+
+/** Payments need all of these settings or none: half of them would take payments wrongly. */
+export function toPaymentSettings(
+  known: PaymentValues & { ACCESS: "open" | "metered" },
 ): PaymentSettings | null {
-  const names = allVariables.keyof().options;
-  const set = names.find((name) => given[name] !== undefined);
+  const set = names.find((name) => known[name] !== undefined);
   if (set === undefined) return null;
-  if (ACCESS === "open") {
+  if (known.ACCESS === "open") {
     throw new SettingsError(`${set} is set, and payments need ACCESS=metered: set it, or remove ${set}`);
   }
-  const missing = names.filter((name) => given[name] === undefined);
-  if (missing.length > 0) {
-    const complaints = missing.map((name) => complaint(name, undefined, paymentExpectations[name]));
-    throw new SettingsError([...complaints, `Payments need all of ${names.join(", ")}, or none.`].join("\n"));
-  }
-  const payment = allVariables.parse(given);
+  if (!areAllSet(known)) throw new SettingsError(complaintOfMissing(known));
   return {
-    recipient: payment.MPP_RECIPIENT,
-    secretKey: payment.MPP_SECRET_KEY,
-    realm: payment.MPP_REALM,
-    currency: payment.MPP_CURRENCY,
-    pricePerCredit: payment.MPP_PRICE_PER_CREDIT,
-    chainId: payment.MPP_CHAIN_ID,
-    rpcUrl: payment.MPP_RPC_URL,
+    recipient: known.MPP_RECIPIENT,
+    secretKey: known.MPP_SECRET_KEY,
+    realm: known.MPP_REALM,
+    currency: known.MPP_CURRENCY,
+    pricePerCredit: known.MPP_PRICE_PER_CREDIT,
+    chainId: known.MPP_CHAIN_ID,
+    rpcUrl: known.MPP_RPC_URL,
   };
+}
+
+const areAllSet = (known: PaymentValues): known is AllPaymentValues =>
+  names.every((name) => known[name] !== undefined);
+
+function complaintOfMissing(known: PaymentValues): string {
+  const missing = names.filter((name) => known[name] === undefined);
+  const lines = missing.map((name) => complaint(name, paymentVariables[name]));
+  return [...lines, `Payments need all of ${names.join(", ")}, or none.`].join("\n");
 }

@@ -1,83 +1,71 @@
-import { z } from "zod";
-import type { PaymentSettings } from "../src/api/access/payment.ts";
-import { type AccessSettings, accessExpectations, accessVariables, toAccessSettings } from "./access.ts";
-import { type AgeSettings, ageExpectations, ageVariables, toAgeSettings } from "./age.ts";
-import {
-  type DatabaseSettings,
-  databaseExpectations,
-  databaseVariables,
-  toDatabaseSettings,
-} from "./database.ts";
-import { check, type Given } from "./fault.ts";
-import { type LogSettings, logExpectations, logVariables, toLogSettings } from "./log.ts";
-import { type Network, networkExpectations, networkVariables, readDeployment } from "./network.ts";
-import { paymentExpectations, paymentVariables, readPayments } from "./payments.ts";
-import { type RpcSettings, rpcExpectations, rpcVariables, toRpcSettings } from "./rpc.ts";
+import { type AccessSettings, accessVariables, toAccessSettings } from "./access.ts";
+import { check, type Given } from "./check.ts";
+import { type DatabaseSettings, databaseVariables, toDatabaseSettings } from "./database.ts";
+import { type FreshnessSettings, freshnessVariables, toFreshnessSettings } from "./freshness.ts";
+import { port } from "./kinds.ts";
+import { type LogSettings, logVariables, toLogSettings } from "./log.ts";
+import { type Network, networkVariables, readDeployment } from "./network.ts";
+import { type PaymentSettings, paymentVariables, toPaymentSettings } from "./payments.ts";
+import { type RpcSettings, rpcVariables, toRpcSettings } from "./rpc.ts";
+import { withDefault } from "./variable.ts";
 
-export { SettingsError } from "./fault.ts";
+export { SettingsError } from "./check.ts";
 
-/** Everything an operator can choose, by subject. The README's table of settings says the same in words. */
+/** Every setting of the indexer and the API, by subject. docs/settings.md explains each. */
 export type Settings = DatabaseSettings &
   RpcSettings &
   AccessSettings &
-  AgeSettings &
+  FreshnessSettings &
   LogSettings & {
     network: Network;
     port: number;
-    /** How requests are paid for one by one; null where they are not. */
+    /** How single requests are paid for; null where they are not. */
     payments: PaymentSettings | null;
   };
 
-/** In the order in which faults are told. */
-const variables = z.object({
-  ...networkVariables.shape,
-  ...databaseVariables.shape,
-  PORT: z.coerce.number().int().min(1).max(65535).default(42069),
-  ...rpcVariables.shape,
-  ...accessVariables.shape,
-  ...ageVariables.shape,
-  ...paymentVariables.shape,
-  ...logVariables.shape,
-});
+export const portVariables = {
+  PORT: withDefault(42_069, port, { meaning: "Port of the API." }),
+};
 
-const expectations = {
-  ...networkExpectations,
-  ...databaseExpectations,
-  PORT: ["a port from 1 to 65535", "42069"],
-  ...rpcExpectations,
-  ...accessExpectations,
-  ...ageExpectations,
-  ...paymentExpectations,
-  ...logExpectations,
-} as const;
+/** In the order in which a message lists what is wrong. */
+const variables = {
+  ...networkVariables,
+  ...databaseVariables,
+  ...portVariables,
+  ...rpcVariables,
+  ...accessVariables,
+  ...freshnessVariables,
+  ...paymentVariables,
+  ...logVariables,
+};
 
 /**
  * Reads and checks the settings from environment variables (and the deployment file that they name).
  *
- * @throws SettingsError for the first settings that are missing or wrong, all of them in one message
+ * @example
+ * const settings = readSettings(process.env);
+ *
+ * @throws SettingsError that names the settings that are missing or wrong
  */
 export function readSettings(env: Given): Settings {
-  const given = withoutEmpty(env);
-  const known = check(variables, expectations, given);
-  const rpc = toRpcSettings(known, given, readDeployment(known));
-  const database = toDatabaseSettings(known);
-  const payments = readPayments(known, given);
+  const known = check(variables, env);
+  const rpc = toRpcSettings(known, env, readDeployment(known));
   return {
-    ...{ ...database, ...rpc, ...toAccessSettings(known), ...toAgeSettings(known), ...toLogSettings(known) },
+    ...rpc,
+    ...toDatabaseSettings(known),
+    ...toAccessSettings(known),
+    ...toFreshnessSettings(known),
+    ...toLogSettings(known),
     network: known.ENS_NETWORK,
     port: known.PORT,
-    payments,
+    payments: toPaymentSettings(known),
   };
 }
 
 /**
- * The settings of an operator's programs that work on the database alone.
+ * The settings of operators' programs that need the database only.
  *
  * @throws SettingsError as `readSettings` does
  */
-export function readDatabaseSettings(env: Given): DatabaseSettings {
-  return toDatabaseSettings(check(databaseVariables, databaseExpectations, withoutEmpty(env)));
-}
-
-const withoutEmpty = (env: Given): Given =>
-  Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ""));
+export const readDatabaseSettings = (env: Given): DatabaseSettings =>
+  toDatabaseSettings(check(databaseVariables, env));

@@ -20,7 +20,7 @@ const layers: Layer[] = [
   },
   {
     files: "settings/",
-    may: ["zod", "abis/"],
+    may: ["zod", "viem", "abis/"],
     because: "every setting is read, checked and explained here; programs get the result as an argument",
   },
   {
@@ -125,12 +125,13 @@ const layers: Layer[] = [
       ...["hono", "viem", "ipaddr.js", "rate-limiter-flexible"],
       ...["access/", "serviceDb/", "schemas/errors.ts"].map((part) => `src/api/${part}`),
     ],
-    mayTypes: ["@hono/node-server"],
+    mayTypes: ["@hono/node-server", "settings/"],
     because: "access decides who is answered and who pays; it knows nothing of names or operations",
   },
   {
     files: "src/api/access/payment.ts",
     may: ["mppx", "viem", ...["access/", "serviceDb/", "schemas/errors.ts"].map((part) => `src/api/${part}`)],
+    mayTypes: ["settings/"],
     because: "one module uses the payment library; the others know only its own types",
   },
   {
@@ -270,6 +271,10 @@ describe("what has one place only", () => {
 
   test("the environment is read in entry files: everything else gets its settings as arguments", () => {
     expect(filesWith(/process\.env\b/, program).filter((file) => !entryFiles.includes(file))).toEqual([]);
+  });
+
+  test("entry files hand the environment on whole: only settings/ picks variables from it", () => {
+    expect(filesWith(/process\.env(\??\.|\[)|=\s*process\.env\b/, program)).toEqual([]);
   });
 
   test("`ponder:api` is imported by src/api/index.ts: all others get the database as an argument", () => {

@@ -1,7 +1,8 @@
-import { join, relative, resolve } from "node:path";
+import { join, relative } from "node:path";
 import { prepareDatabase } from "../../ops/checks/database.ts";
 import { checkRpcUrls } from "../../ops/checks/rpc.ts";
 import { loadEnvironmentFiles } from "../../settings/environment.ts";
+import { readHome } from "../../settings/machine.ts";
 import { readSettings, SettingsError } from "../../settings/settings.ts";
 import { startIndexer } from "./indexer.ts";
 import { startOwnChain } from "./ownChain.ts";
@@ -22,7 +23,7 @@ type Environment = Record<string, string | undefined>;
 
 loadEnvironmentFiles();
 const given: Environment = { ...process.env };
-const home = resolve(given.NAMEDEX_HOME || ".namedex");
+const home = readHome(given);
 const network = given.ENS_NETWORK || "devnet";
 const hasOwnChain = network === "devnet" && !given.RPC_URL_31337;
 

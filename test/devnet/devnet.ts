@@ -1,11 +1,12 @@
-import { relative, resolve } from "node:path";
+import { relative } from "node:path";
+import { readHome } from "../../settings/machine.ts";
 import { startOwnChain } from "./ownChain.ts";
 import { say, styled } from "./screen.ts";
 import { superviseProcesses } from "./superviseProcesses.ts";
 
 // `npm run devnet`: the local chain with the demo alone, for those who run Namedex themselves.
 
-const home = resolve(process.env.NAMEDEX_HOME || ".namedex");
+const home = readHome(process.env);
 
 await superviseProcesses({
   home,

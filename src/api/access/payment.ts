@@ -3,28 +3,12 @@ import { Mppx, tempo } from "mppx/server";
 import { BaseError, formatUnits, keccak256, parseUnits, TransactionReceiptNotFoundError } from "viem";
 import { getTransactionReceipt } from "viem/actions";
 import { Transaction } from "viem/tempo";
+import type { PaymentSettings } from "../../../settings/payments.ts";
 import { ApiError } from "../schemas/errors.ts";
 import { type PaymentMarks, paymentMarksIn } from "../serviceDb/payments.ts";
 import type { Store } from "../serviceDb/store.ts";
 import type { Price } from "./access.ts";
 import { clientOf, isChainAway, nameOfError, type PaymentClient } from "./paymentChain.ts";
-
-/** Where payments go and what they buy. */
-export type PaymentSettings = {
-  /** Address that is paid. */
-  recipient: `0x${string}`;
-  /** Signs challenges, at least 32 bytes; the same in all replicas. Never logged. */
-  secretKey: string;
-  /** Names this service in its challenges, as a rule its host name. */
-  realm: string;
-  /** Address of the token (TIP-20) that is paid with. */
-  currency: `0x${string}`;
-  /** What one credit costs, in the token's unit: decimal digits, at most 6 after the point. */
-  pricePerCredit: string;
-  /** The chain on which is paid, and its node. The URL may hold a credential: never logged. */
-  chainId: number;
-  rpcUrl: string;
-};
 
 /** What openapi.json says of a price (`x-payment-info`); `amount` is null where it depends on the request. */
 export type PaymentPrice = {

@@ -1,6 +1,6 @@
 import { BaseError, createClient, HttpRequestError, http, LimitExceededRpcError, TimeoutError } from "viem";
 import { tempo as tempoChain } from "viem/chains";
-import type { PaymentSettings } from "./payment.ts";
+import type { PaymentSettings } from "../../../settings/payments.ts";
 
 /** What asks the chain of payments. */
 export type PaymentClient = ReturnType<typeof clientOf>;

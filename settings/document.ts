@@ -1,0 +1,90 @@
+import { accessVariables } from "./access.ts";
+import { databaseVariables } from "./database.ts";
+import { freshnessVariables } from "./freshness.ts";
+import { gatewayVariables } from "./gateway.ts";
+import { logVariables } from "./log.ts";
+import { machineVariables } from "./machine.ts";
+import { networkVariables } from "./network.ts";
+import { paymentVariables } from "./payments.ts";
+import { rpcUrlVariable, rpcVariables } from "./rpc.ts";
+import { portVariables } from "./settings.ts";
+import type { Variable, Variables } from "./variable.ts";
+
+/** Variables of one subject, under one heading. */
+type Group = { title: string; note?: string; variables: Variables };
+
+export const groups: Group[] = [
+  {
+    title: "Network",
+    variables: { ...networkVariables, "RPC_URL_<chain id>": rpcUrlVariable, ...rpcVariables },
+  },
+  { title: "Database", variables: databaseVariables },
+  { title: "API", variables: { ...portVariables, ...freshnessVariables, ...logVariables } },
+  {
+    title: "Public service",
+    note: "[access.md](access.md) explains keys, credits and limits.",
+    variables: accessVariables,
+  },
+  {
+    title: "Payments",
+    note: "Set all of these or none. They need `ACCESS=metered`. [payments.md](payments.md) explains payments.",
+    variables: paymentVariables,
+  },
+  {
+    title: "Gateway",
+    note: "`npm run gateway` reads these only. [operations.md](operations.md#the-gateway) explains the gateway.",
+    variables: gatewayVariables,
+  },
+  { title: "Machine", variables: machineVariables },
+];
+
+const introduction = `# Settings
+
+<!-- Written by \`npm run docs:settings\` from the declarations in settings/. Change those, not this file. -->
+
+All settings are environment variables. Programs read them from the environment, then from \`.env.local\`, then from
+\`.env\`, in the folder where they start; the first value found counts. An empty variable counts as not set.
+[.env.example](../.env.example) has a line for each.
+
+A wrong or missing setting stops the start. The message names the variable, says what is wrong, and gives an example.
+`;
+
+/** The text of docs/settings.md. */
+export const settingsDocument = (): string => [introduction, ...groups.map(section)].join("\n");
+
+function section({ title, note, variables }: Group): string {
+  const rows = Object.entries(variables).map(([name, variable]) => row(name, variable));
+  const opening = note === undefined ? [`## ${title}`, ""] : [`## ${title}`, "", note, ""];
+  return [...opening, "| Variable | Default | Meaning | Value |", "|---|---|---|---|", ...rows, ""].join(
+    "\n",
+  );
+}
+
+const row = (name: string, { unset, meaning, expected, example }: Variable): string => {
+  const value = unset === `\`${example}\`` ? expected : `${expected}, for example \`${example}\``;
+  return `| \`${name}\` | ${unset} | ${meaning} | ${value} |`;
+};
+
+const exampleIntroduction = `# Copy this file to .env.local and uncomment what you need. \`npm run dev\` needs none of it.
+# docs/settings.md explains every setting. Both files are written by \`npm run docs:settings\`.
+# Ethereum mainnet needs three: ENS_NETWORK, RPC_URL_1 and DATABASE_URL.
+`;
+
+/** The text of .env.example. */
+export const exampleFile = (): string => [exampleIntroduction, ...groups.map(exampleSection)].join("\n");
+
+const exampleSection = ({ title, variables }: Group): string =>
+  [`# --- ${title} ---`, ...Object.entries(variables).map(exampleOf), ""].join("\n");
+
+/** A file of settings runs no commands, so `$(command)` becomes `<command>`. */
+function exampleOf([name, { meaning, example }]: [string, Variable]): string {
+  const value = example.replace(/^\$\((.*)\)$/, "<$1>");
+  return `# ${plain(firstSentence(meaning))}\n# ${name.replace("<chain id>", "1")}=${value}`;
+}
+
+const firstSentence = (meaning: string): string =>
+  /^.*?[.;](?=\s|$)/s.exec(meaning)?.[0].replace(/;$/, ".") ?? meaning;
+
+/** Without the marks of Markdown: a link becomes its text. */
+const plain = (markdown: string): string =>
+  markdown.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1").replaceAll("`", "");

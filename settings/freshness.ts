@@ -1,0 +1,50 @@
+import { secondsOrOff } from "./kinds.ts";
+import type { Network } from "./network.ts";
+import { optional, type ValuesOf } from "./variable.ts";
+
+/** How old the index may become before it is refused, and before the watchdog ends its indexer. */
+export type FreshnessSettings = {
+  /** How old the newest indexed block may be for the index to answer; null for chains whose time stands still. */
+  maxLagSeconds: number | null;
+  /** How long the index may stand still while its chain goes on, before the indexer is ended; null for no limit. */
+  watchdogSeconds: number | null;
+};
+
+/** Public chains make a block every 12 seconds, so an index that is this far behind the clock is late. */
+const LATE_SECONDS = 120;
+
+/** Far more than the pause between two blocks of a chain, and than an indexer needs for one. */
+const STALLED_SECONDS = 300;
+
+export const freshnessVariables = {
+  MAX_LAG_SECONDS: optional(secondsOrOff(1_000_000_000), {
+    example: String(LATE_SECONDS),
+    unset: `mainnet and Sepolia: \`${LATE_SECONDS}\`; else \`off\``,
+    meaning:
+      "How old the newest indexed block may be. If it is older, operations on names answer 503 `INDEX_NOT_READY` ([operations.md](operations.md#is-it-current)). `off` is for chains whose time stands still: the index answers once it has reached the head.",
+  }),
+  WATCHDOG_SECONDS: optional(secondsOrOff(86_400), {
+    example: String(STALLED_SECONDS),
+    unset: `devnet: \`off\`; else \`${STALLED_SECONDS}\``,
+    meaning:
+      "How long the index may stand still while its chain goes on. Then `npm start` ends with exit code 75, and its supervisor starts it again ([operations.md](operations.md#the-watchdog)).",
+  }),
+};
+
+type FreshnessValues = ValuesOf<typeof freshnessVariables> & { ENS_NETWORK: Network };
+
+export const toFreshnessSettings = (known: FreshnessValues): FreshnessSettings => ({
+  maxLagSeconds: readMaxLag(known),
+  watchdogSeconds: readWatchdog(known),
+});
+
+function readWatchdog({ ENS_NETWORK, WATCHDOG_SECONDS }: FreshnessValues): number | null {
+  const chosen = WATCHDOG_SECONDS ?? (ENS_NETWORK === "devnet" ? "off" : STALLED_SECONDS);
+  return chosen === "off" ? null : chosen;
+}
+
+function readMaxLag({ ENS_NETWORK, MAX_LAG_SECONDS }: FreshnessValues): number | null {
+  const usual = ENS_NETWORK === "mainnet" || ENS_NETWORK === "sepolia" ? LATE_SECONDS : "off";
+  const chosen = MAX_LAG_SECONDS ?? usual;
+  return chosen === "off" ? null : chosen;
+}

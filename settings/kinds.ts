@@ -1,0 +1,73 @@
+import { z } from "zod";
+import type { Kind } from "./variable.ts";
+
+/** Whether a text is a URL of one of the protocols. */
+const isUrl = (protocols: string[]) => (text: string) =>
+  URL.canParse(text) && protocols.includes(new URL(text).protocol);
+
+const isHttpUrl = isUrl(["http:", "https:"]);
+
+type Range = { from: number; to: number; unit?: string };
+
+const wordsFor = ({ from, to, unit }: Range): string =>
+  `a whole number${unit === undefined ? "" : ` of ${unit}`} from ${from} to ${to}`;
+
+/** Takes digits only: `1e1`, ` 2` and `0x3` are typing errors. */
+export const digits = (range: Range): Kind<number> => ({
+  shape: z.string().regex(/^\d+$/).transform(Number).pipe(z.number().min(range.from).max(range.to)),
+  expected: wordsFor(range),
+});
+
+/** Takes every spelling of a whole number that JavaScript knows. New settings take `digits`. */
+export const wholeNumber = (range: Range): Kind<number> => ({
+  shape: z.coerce.number().int().min(range.from).max(range.to) as unknown as z.ZodType<number>,
+  expected: wordsFor(range),
+});
+
+export const port: Kind<number> = {
+  ...wholeNumber({ from: 1, to: 65_535 }),
+  expected: "a port from 1 to 65535",
+};
+
+/** A number of seconds, or `off`. */
+export const secondsOrOff = (to: number): Kind<number | "off"> => {
+  const seconds = digits({ from: 1, to, unit: "seconds" });
+  return { shape: z.union([z.literal("off"), seconds.shape]), expected: `${seconds.expected}, or off` };
+};
+
+/** One of a few words. */
+export const oneOf = <const Words extends readonly [string, ...string[]]>(
+  ...words: Words
+): Kind<Words[number]> => ({
+  shape: z.enum(words) as unknown as z.ZodType<Words[number]>,
+  expected: `${words.slice(0, -1).join(", ")} or ${words.at(-1)}`,
+});
+
+export const onOrOff = oneOf("on", "off");
+
+export const text = (expected: string, shape: z.ZodType<string> = z.string()): Kind<string> => ({
+  shape,
+  expected,
+});
+
+export const httpUrl = (expected: string): Kind<string> => text(expected, z.string().refine(isHttpUrl));
+
+export const postgresUrl: Kind<string> = text(
+  "the URL of a PostgreSQL database",
+  z.string().refine(isUrl(["postgres:", "postgresql:"])),
+);
+
+/** Comma-separated URLs. `isRight` narrows which; a message names the first that is wrong. */
+export const httpUrls = (
+  expected = "http(s) URLs, comma-separated",
+  isRight: (url: URL) => boolean = () => true,
+): Kind<string[]> => ({
+  expected,
+  shape: z.string().transform((list, context) => {
+    const urls = list.split(",").map((url) => url.trim());
+    const wrongItem = urls.find((url) => !isHttpUrl(url) || !isRight(new URL(url)));
+    if (wrongItem === undefined) return urls;
+    context.addIssue({ code: "custom", params: { wrongItem } });
+    return z.NEVER;
+  }),
+});

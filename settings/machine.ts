@@ -1,0 +1,28 @@
+import { resolve } from "node:path";
+import { check, type Given } from "./check.ts";
+import { digits, text } from "./kinds.ts";
+import { optional, withDefault } from "./variable.ts";
+
+/** What depends on the machine. Node reads NODE_OPTIONS and Ponder PONDER_CACHE_BYTES by themselves. */
+export const machineVariables = {
+  NAMEDEX_HOME: withDefault(".namedex", text("the path of a folder"), {
+    meaning:
+      "Folder of what `npm run dev` and `npm run devnet` keep: PostgreSQL's data, logs, the deployment file.",
+  }),
+  PONDER_CACHE_BYTES: optional(digits({ from: 1, to: Number.MAX_SAFE_INTEGER, unit: "bytes" }), {
+    example: "11274289152",
+    unset: "by the machine's memory",
+    meaning:
+      "How much of its tables the indexer keeps in memory. `npm start` takes all but 1.5 GiB of Node's heap ([performance.md](performance.md#memory)).",
+  }),
+  NODE_OPTIONS: optional(text("options of Node.js"), {
+    example: "--max-old-space-size=12288",
+    unset: "by the machine's memory",
+    meaning:
+      "Options of Node.js. `--max-old-space-size` is the size of its heap in MiB; `npm start` takes three quarters of the machine's memory unless it is set here.",
+  }),
+};
+
+/** The folder of what `npm run dev` and `npm run devnet` keep. */
+export const readHome = (env: Given): string =>
+  resolve(check({ NAMEDEX_HOME: machineVariables.NAMEDEX_HOME }, env).NAMEDEX_HOME);

@@ -1,0 +1,62 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { describe, expect, test } from "vitest";
+import { exampleFile, groups, settingsDocument } from "../../settings/document.ts";
+
+const root = new URL("../../", import.meta.url);
+const read = (file: string) => readFileSync(new URL(file, root), "utf8");
+const contributing = () => read("CONTRIBUTING.md");
+
+const files = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard"], {
+  cwd: fileURLToPath(root),
+  encoding: "utf8",
+})
+  .split("\n")
+  .filter((file) => /\.(ts|sh|yaml|service)$|^Dockerfile$/.test(file));
+
+/** Variables that a file reads from the environment, or sets for another program. */
+function variablesIn(file: string): string[] {
+  const text = read(file);
+  const picked = text.matchAll(/\b(?:env|given)\??\.([A-Z][A-Z0-9_]+)\b/g);
+  const unpacked = [...text.matchAll(/\{([^{}]*)\}\s*=\s*(?:process\.env|given|env)\b/g)].flatMap(
+    ([, names = ""]) => [...names.matchAll(/\b([A-Z][A-Z0-9_]+)\b/g)],
+  );
+  const substituted = text.matchAll(/\$\{([A-Z][A-Z0-9_]+):/g);
+  const assigned = /\.(service|yaml)$/.test(file) ? text.matchAll(/\bEnvironment=([A-Z][A-Z0-9_]+)=/g) : [];
+  return [...picked, ...unpacked, ...substituted, ...assigned].map(([, name = ""]) => name);
+}
+
+/** Variables that the system, Node or PostgreSQL's image set; they are no settings of ours. */
+const others = ["PATH", "HOME", "VITEST_POOL_ID", "POSTGRES_PASSWORD", "POSTGRES_USER", "POSTGRES_DB"];
+
+const declared = groups.flatMap(({ variables }) => Object.keys(variables));
+
+describe("docs/settings.md and .env.example", () => {
+  test.each([
+    ["docs/settings.md", settingsDocument],
+    [".env.example", exampleFile],
+  ])("%s is what the declarations say", (file, write) => {
+    expect(read(file), "run npm run docs:settings").toBe(write());
+  });
+
+  test("every variable that a program reads is explained, and those of tests in CONTRIBUTING.md", () => {
+    const readByPrograms = files.filter((file) => !file.startsWith("test/")).flatMap(variablesIn);
+    const readByTests = files.filter((file) => file.startsWith("test/")).flatMap(variablesIn);
+    const isExplained = (name: string) =>
+      [...declared, ...others].includes(name) || /^RPC_URL_\d+$/.test(name);
+    expect(readByPrograms.filter((name) => !isExplained(name))).toEqual([]);
+    const forTests = readByTests.filter((name) => !isExplained(name));
+    expect(forTests.filter((name) => !contributing().includes(`\`${name}\``))).toEqual([]);
+    expect(readByPrograms).toContain("NODE_OPTIONS");
+    expect(forTests).toContain("FUZZ_SEED");
+  });
+
+  test.each(groups.flatMap(({ variables }) => Object.entries(variables)))(
+    "%s has an example that its own check takes, and a meaning in whole sentences",
+    (_, { shape, example, isSecret, meaning }) => {
+      expect(isSecret || shape.safeParse(example).success).toBe(true);
+      expect(meaning).toMatch(/^[`A-Z][\s\S]*\.$/);
+    },
+  );
+});
