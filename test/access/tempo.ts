@@ -9,7 +9,7 @@ import type { PaymentSettings } from "../../settings/payments.ts";
 import { type Anvil, startAnvil } from "../devnet/anvil.ts";
 
 /** The token that every Tempo chain has. */
-export const PATH_USD = "0x20c0000000000000000000000000000000000000";
+const PATH_USD = "0x20c0000000000000000000000000000000000000";
 
 /** One dollar, in the token's base units. */
 const DOLLAR = 1_000_000n;

@@ -48,7 +48,7 @@ export async function callWithLookups({ rpc, ...reach }: Reach, first: CallAt): 
 }
 
 /** First four bytes: the selector of a function or error. */
-export const slice4 = (data: Hex): Hex => (data.length < 10 ? data : slice(data, 0, 4));
+const slice4 = (data: Hex): Hex => (data.length < 10 ? data : slice(data, 0, 4));
 
 type AskedLookup = Lookup & { callback: Hex; extraData: Hex };
 
