@@ -1,5 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
+import { SlowestFiles } from "./test/support/slowestFiles.ts";
 
 export default defineConfig({
   resolve: {
@@ -14,7 +15,7 @@ export default defineConfig({
     testTimeout: 180_000,
     hookTimeout: 600_000,
     teardownTimeout: 30_000,
-    reporters: ["default", "json"],
+    reporters: ["default", "json", new SlowestFiles()],
     outputFile: { json: ".namedex/test-report.json" },
   },
 });

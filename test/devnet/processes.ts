@@ -35,13 +35,13 @@ export function childrenOf(pid: number): number[] {
 /** Asks a process to end by `signal`, waits up to `patience` milliseconds for it, then kills it and waits for that. */
 export async function endProcess(mark: ProcessMark, signal: NodeJS.Signals, patience: number): Promise<void> {
   if (!isRunning(mark)) return;
-  send(mark.pid, signal);
+  sendSignal(mark.pid, signal);
   const deadline = Date.now() + patience;
   while (Date.now() < deadline) {
     if (!isRunning(mark)) return;
     await sleep(20);
   }
-  send(mark.pid, "SIGKILL");
+  sendSignal(mark.pid, "SIGKILL");
   while (isRunning(mark)) await sleep(20);
 }
 
@@ -70,7 +70,8 @@ function parentOf(pid: number): number | null {
   return parent ? Number(parent) : null;
 }
 
-function send(pid: number, signal: NodeJS.Signals): void {
+/** Sends a signal; a process that has ended already gets none. */
+export function sendSignal(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {

@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { ask } from "../support/database.ts";
 import { launchStack, type Stack } from "../support/stack.ts";
 import { judge } from "../truth/oracle.ts";
 import { judgeStack } from "../truth/trial.ts";
@@ -76,6 +78,22 @@ const countEvents = async (): Promise<number> => {
   const [row] = await stack.sql<{ count: string }>("select count(*) from events").catch(() => []);
   return Number(row?.count ?? 0);
 };
+
+test("a database that is killed while an unlogged table is being created starts again", async () => {
+  const server = await startBreakablePostgres();
+  const [creator, writer] = [1, 2].map(() => new pg.Client({ connectionString: server.url }));
+  for (const client of [creator, writer]) client?.on("error", () => {});
+  try {
+    await Promise.all([creator?.connect(), writer?.connect()]);
+    await creator?.query("begin; create unlogged table half (i int primary key)");
+    await writer?.query("create table whole as select 1 as one"); // Its commit takes the log to the disk.
+    await server.kill();
+    await server.start();
+    expect(await ask(server.url, "select one from whole")).toEqual([{ one: 1 }]);
+  } finally {
+    await server.destroy();
+  }
+});
 
 test("a database that dies in the backfill costs no row", async () => {
   while ((await countEvents()) === 0) await sleep(5);

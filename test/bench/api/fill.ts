@@ -4,14 +4,18 @@ import { join } from "node:path";
 import type pg from "pg";
 import { readDdl } from "../../query/tables.ts";
 import { generateWorld, type Put } from "./world.ts";
+import { WORLD_TIME } from "./worldTime.ts";
 
 /** Schema of the generated tables. */
 export const SCHEMA = "namedex_index";
 
+/** Which world a database holds; one with another mark is generated again. */
+export const WORLD_MARK = `bench-${WORLD_TIME}`;
+
 /** Builds the index's tables as Ponder does: enums, tables, rows, then the indexes, and the rows that say it is ready. */
 export async function fillDatabase(
   pool: pg.Pool,
-  { names, now, say }: { names: number; now: number; say: (text: string) => void },
+  { names, say }: { names: number; say: (text: string) => void },
 ): Promise<void> {
   const { enums, tables, views, indexes } = await readDdl();
   const client = await pool.connect();
@@ -21,7 +25,7 @@ export async function fillDatabase(
     );
     for (const statement of [...enums, ...tables, ...views, ...progressTables]) await client.query(statement);
     say(`generating ${names.toLocaleString("en")} names`);
-    await copyWorld(client, { names, now });
+    await copyWorld(client, names);
     say("bringing logs and changes into the order of the chain, in which an indexer writes them");
     for (const table of ["events", "ownership_changes", "resolver_changes", "primary_name_changes"]) {
       await client.query(`cluster ${table} using ${await primaryKeyOf(client, table)}`);
@@ -29,7 +33,7 @@ export async function fillDatabase(
     say("building the indexes");
     for (const statement of indexes) await client.query(statement);
     await client.query("vacuum analyze");
-    await writeProgress(client, now);
+    await writeProgress(client);
   } finally {
     client.release();
   }
@@ -51,16 +55,13 @@ const progressTables = [
 ];
 
 /** Writes each table to a file, and has PostgreSQL read the files. */
-async function copyWorld(
-  client: pg.PoolClient,
-  { names, now }: { names: number; now: number },
-): Promise<void> {
+async function copyWorld(client: pg.PoolClient, names: number): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "namedex-bench-"));
   chmodSync(folder, 0o755);
   try {
     const files = await openFiles(client, folder);
     const put: Put = (table, row) => files.get(table)?.write(row);
-    generateWorld({ names, now, put });
+    generateWorld({ names, put });
     for (const [table, file] of files) {
       file.close();
       await client.query(`copy ${table} from '${file.path}'`);
@@ -107,12 +108,12 @@ function openFile(path: string, columns: string[]): CopyFile {
 
 const cellOf = (value: unknown): string => (value === null || value === undefined ? "\\N" : String(value));
 
-async function writeProgress(client: pg.PoolClient, now: number): Promise<void> {
+async function writeProgress(client: pg.PoolClient): Promise<void> {
   const pad = (value: number, length: number) => String(value).padStart(length, "0");
-  const checkpoint = `${pad(now, 10)}${pad(1, 16)}${pad(24_000_000, 16)}`.padEnd(75, "0");
+  const checkpoint = `${pad(WORLD_TIME, 10)}${pad(1, 16)}${pad(24_000_000, 16)}`.padEnd(75, "0");
   const meta = {
     version: "4",
-    build_id: "bench",
+    build_id: WORLD_MARK,
     is_dev: 0,
     is_ready: 1,
     is_locked: 0,

@@ -12,6 +12,7 @@ import type { Load, Seen } from "./load.ts";
 import { type Operation, operationsOf } from "./operations.ts";
 import { type Samples, takeSamples } from "./samples.ts";
 import { type Server, startServer } from "./server.ts";
+import { WORLD_TIME } from "./worldTime.ts";
 
 const usage = `npm run bench:api -- [options]
   --names N      how many names to generate; 1000000 unless told
@@ -88,7 +89,7 @@ async function runAt(size: number): Promise<{ rows: Row[]; p50: Map<string, numb
   const server = await startServer({ names: size, data, say, profile: values.profile });
   try {
     const samples = await takeSamples(server.pool);
-    const operations = operationsOf(samples, Math.floor(Date.now() / 1_000));
+    const operations = operationsOf(samples, WORLD_TIME);
     await requireAll(server.url, operations);
     const references = referencesOf(samples);
     for (const requests of Object.values(references)) await ask({ url: server.url, requests, seconds: 2 });

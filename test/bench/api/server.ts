@@ -8,7 +8,7 @@ import { hasCounts } from "../../../src/api/counts/maintain.ts";
 import { endChild, keepChild } from "../../devnet/children.ts";
 import { freePort } from "../../devnet/ports.ts";
 import { openDatabase, openFreshDatabase, type Postgres, startPostgres } from "../../devnet/postgres.ts";
-import { fillDatabase, SCHEMA } from "./fill.ts";
+import { fillDatabase, SCHEMA, WORLD_MARK } from "./fill.ts";
 
 /** What is measured: `ponder serve` on generated tables. */
 export type Server = { url: string; pool: pg.Pool; pid: number; stop: () => Promise<void> };
@@ -75,7 +75,7 @@ async function prepare(postgres: Postgres, { names, say }: Plan): Promise<string
   if (await isFilled(url)) return url;
   const fresh = await openFreshDatabase(postgres.url, name);
   const pool = new pg.Pool({ connectionString: fresh, max: 1 });
-  await fillDatabase(pool, { names, now: Math.floor(Date.now() / 1_000), say });
+  await fillDatabase(pool, { names, say });
   await pool.end();
   return fresh;
 }
@@ -85,25 +85,24 @@ async function isFilled(connectionString: string): Promise<boolean> {
   await client.connect();
   const { rows } = await client.query("select to_regclass($1) as progress", [`${SCHEMA}._ponder_meta`]);
   const filled = rows[0]?.progress
-    ? await client.query(`select from ${SCHEMA}._ponder_meta`).then(({ rowCount }) => rowCount === 1)
+    ? await client
+        .query(`select from ${SCHEMA}._ponder_meta where value ->> 'build_id' = $1`, [WORLD_MARK])
+        .then(({ rowCount }) => rowCount === 1)
     : false;
   await client.end();
   return filled;
 }
 
-/** An index whose indexer is away answers nothing: says, as an indexer does, that the newest block is of now. */
+/** An index whose indexer is away answers nothing: says, as an indexer does, that one is there. */
 async function pretendIndexer(pool: pg.Pool): Promise<void> {
   await pool.query(
     `update _ponder_meta set value = value || jsonb_build_object('is_locked', 1, 'is_ready', 1,
        'heartbeat_at', (extract(epoch from now()) * 1000)::bigint)`,
   );
-  await pool.query(
-    `update _ponder_checkpoint set latest_checkpoint =
-       lpad(extract(epoch from now())::bigint::text, 10, '0') || substr(latest_checkpoint, 11)`,
-  );
 }
 
 const root = fileURLToPath(new URL("./root", import.meta.url));
+const clock = new URL("./worldClock.ts", import.meta.url).href;
 const program = fileURLToPath(new URL("./bin/ponder.js", import.meta.resolve("ponder")));
 
 async function serve(databaseUrl: string, { say, profile }: Plan) {
@@ -113,12 +112,12 @@ async function serve(databaseUrl: string, { say, profile }: Plan) {
     ...{ ENS_NETWORK: "mainnet", DATABASE_URL: databaseUrl, DATABASE_SCHEMA: SCHEMA },
     // Nothing is asked of a chain: the names that are asked for are all in the index.
     RPC_URL_1: "http://127.0.0.1:9",
-    // The generated index ends when it was generated.
+    // The newest block stays the newest.
     MAX_LAG_SECONDS: "1000000000",
     PONDER_LOG_LEVEL: "warn",
   };
   const profiler = profile === undefined ? [] : ["--cpu-prof", `--cpu-prof-dir=${profile}`];
-  const args = [...profiler, program, "serve", "--root", root, "--port", String(port)];
+  const args = [...profiler, "--import", clock, program, "serve", "--root", root, "--port", String(port)];
   const child = spawn(process.execPath, args, {
     env,
     stdio: ["ignore", "inherit", "inherit"],

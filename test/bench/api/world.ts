@@ -11,6 +11,7 @@ import {
 import { PARENT_CANNOT_CONTROL } from "../../../src/ens/wrapper.ts";
 import { type Chance, chanceOf } from "./chance.ts";
 import { newWord } from "./words.ts";
+import { WORLD_TIME } from "./worldTime.ts";
 
 /** Takes the rows of a world, table by table; keys are columns, what is left out is null. */
 export type Put = (table: string, row: Record<string, unknown>) => void;
@@ -46,14 +47,14 @@ const ownerBy = (chance: Chance, owners: number): Address =>
   toHex(Math.floor(owners * chance.next() ** 2.5) + 0x10_0000, { size: 20 });
 
 type Parent = { name: string; node: Hex; children: Set<string> };
-type World = { names: number; now: number; owners: number; put: Put };
+type World = { names: number; owners: number; put: Put };
 
 /**
  * Generates an index of so many domains with their histories, as mainnet's is: most are .eth names, of which more than
  * half have ended; some have subnames, a few of them thousands; a seventh of the owners has a primary name.
- * The same size and time give the same rows.
+ * The same size gives the same rows.
  */
-export function generateWorld(plan: { names: number; now: number; put: Put }): void {
+export function generateWorld(plan: { names: number; put: Put }): void {
   const world = { ...plan, owners: Math.max(10, Math.floor(plan.names * 0.28)) };
   putTop(world);
   const eth: Parent = { name: "eth", node: ETH_NODE, children: new Set() };
@@ -72,11 +73,11 @@ export function generateWorld(plan: { names: number; now: number; put: Put }): v
 }
 
 /** Block and time of an event of the i-th name, its `step`-th; each name has its own log index and transactions. */
-function momentOf({ now }: World, i: number, step: number, time: number) {
-  const at = Math.min(Math.floor(time), now);
+function momentOf(i: number, step: number, time: number) {
+  const at = Math.min(Math.floor(time), WORLD_TIME);
   const block = FIRST_BLOCK + Math.floor((at - FIRST_TIME) / BLOCK_SECONDS);
   const transaction = keccak256(toHex(i * 64 + step));
-  // Log indexes are the names' numbers: with the block they are unique, as they are on chain.
+  // Each name has 16 log indexes, and each log of a name another one of these: two logs never have the same place.
   return {
     time: at,
     transaction,
@@ -87,7 +88,7 @@ function momentOf({ now }: World, i: number, step: number, time: number) {
 
 type Moment = ReturnType<typeof momentOf>;
 
-function putTop({ put, now }: World): void {
+function putTop({ put }: World): void {
   const root = { ...CHAIN, is_label_known: true, is_name_known: true, is_migrated: true, is_wrapped: false };
   const made = { created_block_number: 9_380_380, created_timestamp: FIRST_TIME };
   put("domains", { ...root, ...made, node: ROOT_NODE, label: "", full_name: "" });
@@ -102,24 +103,25 @@ function putTop({ put, now }: World): void {
   const addr = { label: "addr", full_name: "addr.reverse", label_length: 4, labelhash: labelhash("addr") };
   const owned = { registry_owner: owner, effective_owner_address: owner };
   put("domains", { ...root, ...made, ...addr, ...owned, node: ADDR_REVERSE_NODE, parent_node });
-  put("agents", agentOf(now));
+  put("agents", agent);
 }
 
-const agentOf = (now: number) => ({
+const agent = {
   ...CHAIN,
   registry: lower("0x8004a169fb4a3325136eb29fa0ceb6d2e539a432"),
   agent_id: 1,
   owner: WRAPPER,
   uri: "https://example.org/agent.json",
   block_number: FIRST_BLOCK,
-  block_timestamp: now - DAY,
+  block_timestamp: WORLD_TIME - DAY,
   transaction_hash: keccak256("0x01"),
-});
+};
 
 /** When a name ends: just under half are held, a few are in grace or premium, the others ended up to five years ago. */
-function expiryOf(chance: Chance, now: number): number {
+function expiryOf(chance: Chance): number {
   const state = chance.next();
-  const within = (from: number, to: number) => Math.floor(now + (from + chance.next() * (to - from)) * DAY);
+  const within = (from: number, to: number) =>
+    Math.floor(WORLD_TIME + (from + chance.next() * (to - from)) * DAY);
   if (state < 0.4) return within(0, 730);
   if (state < 0.46) return within(730, 3_650);
   if (state < 0.49) return within(-90, 0);
@@ -128,19 +130,22 @@ function expiryOf(chance: Chance, now: number): number {
 }
 
 function putEthName(world: World, i: number, eth: Parent): { name: string; node: Hex } {
-  const { put, now } = world;
+  const { put } = world;
   const chance = chanceOf(i);
   const label = newWord(chance, eth.children);
   const hash = labelhash(label);
   const node = childNode(ETH_NODE, hash);
   const isKnown = !chance.is(0.03);
   const shown = isKnown ? label : unknownLabel(hash);
-  const expiry = expiryOf(chance, now);
-  const begin = Math.max(FIRST_TIME, Math.min(expiry, now) - Math.floor(chance.next() * 1_400 + 1) * DAY);
+  const expiry = expiryOf(chance);
+  const begin = Math.max(
+    FIRST_TIME,
+    Math.min(expiry, WORLD_TIME) - Math.floor(chance.next() * 1_400 + 1) * DAY,
+  );
   const owner = ownerBy(chance, world.owners);
   const isWrapped = expiry > FIRST_TIME + 900 * DAY && chance.is(0.3);
   const resolver = chance.is(0.05) ? null : chance.is(0.04) ? STRANGE_RESOLVER : chance.of(resolvers);
-  const bought = momentOf(world, i, 0, begin);
+  const bought = momentOf(i, 0, begin);
   const fullName = `${shown}.eth`;
   const holder = isWrapped ? WRAPPER : owner;
   put("domains", {
@@ -161,7 +166,7 @@ function putEthName(world: World, i: number, eth: Parent): { name: string; node:
   putPurchase(world, { at: bought, node, hash, owner: buyer, expiry, resolver, fullName });
   putRenewals(world, { chance, i, node, begin, expiry, fullName });
   // Later controllers wrap the names that they sell; the others were wrapped by their owners.
-  const wrapped = chance.is(0.5) ? bought : momentOf(world, i, 5, begin + DAY);
+  const wrapped = chance.is(0.5) ? bought : momentOf(i, 5, begin + DAY);
   if (isWrapped)
     putEvent(world, wrapped, 8, {
       contract: "NAME_WRAPPER",
@@ -254,13 +259,14 @@ function putRenewals(
 ): void {
   for (
     let step = 1, at = begin + chance.next() * 550 * DAY;
-    step < 5 && at < Math.min(expiry, world.now);
+    step < 5 && at < Math.min(expiry, WORLD_TIME);
     step++
   ) {
-    const moment = momentOf(world, i, step, at);
+    const moment = momentOf(i, step, at);
     const fields = { event_type: "NameRenewed", node, expiry_timestamp: expiry };
-    putEvent(world, moment, 0, { contract: "REGISTRAR", contract_address: REGISTRAR, ...fields });
-    putEvent(world, moment, 1, {
+    // Not the places of a purchase: the first renewal may be in the same block.
+    putEvent(world, moment, 5, { contract: "REGISTRAR", contract_address: REGISTRAR, ...fields });
+    putEvent(world, moment, 6, {
       contract: "CONTROLLER",
       contract_address: CONTROLLER,
       ...fields,
@@ -276,7 +282,7 @@ function putTransfer(
   world: World,
   { chance, i, node, begin, owner, buyer }: Life & { owner: Address; buyer: Address },
 ): void {
-  const moment = momentOf(world, i, 6, begin + chance.next() * (world.now - begin));
+  const moment = momentOf(i, 6, begin + chance.next() * (WORLD_TIME - begin));
   const fields = { event_type: "Transfer", node, from_address: buyer, to_address: owner };
   putEvent(world, moment, 9, { contract: "REGISTRAR", contract_address: REGISTRAR, ...fields });
   putOwner(world, { ...moment, index: moment.index + 9 }, { node, owner, eventType: "Transfer" });
@@ -324,7 +330,7 @@ function putRecords(world: World, { chance, at, node, resolver, owner, name }: R
 }
 
 function putSubname(world: World, i: number, parent: Parent): void {
-  const { put, now } = world;
+  const { put } = world;
   const chance = chanceOf(i + 7);
   const label = newWord(chance, parent.children);
   const hash = labelhash(label);
@@ -334,8 +340,8 @@ function putSubname(world: World, i: number, parent: Parent): void {
   const owner = ownerBy(chance, world.owners);
   const isDeleted = chance.is(0.03);
   const isWrapped = !isDeleted && chance.is(0.5);
-  const expiry = isWrapped && chance.is(0.6) ? expiryOf(chance, now) : null;
-  const at = momentOf(world, i, 0, now - chance.next() * 1_500 * DAY);
+  const expiry = isWrapped && chance.is(0.6) ? expiryOf(chance) : null;
+  const at = momentOf(i, 0, WORLD_TIME - chance.next() * 1_500 * DAY);
   const fullName = `${shown}.${parent.name}`;
   const resolver = chance.is(0.5) ? null : chance.of(resolvers);
   put("domains", {
@@ -377,14 +383,14 @@ function putSubname(world: World, i: number, parent: Parent): void {
 
 /** The reverse node of the i-th address, which claims a name, now and before. */
 function putReverseName(world: World, i: number): void {
-  const { put, now, owners, names } = world;
+  const { put, owners, names } = world;
   const chance = chanceOf(i);
   const address = toHex((i % owners) + 0x10_0000, { size: 20 });
   const label = address.slice(2);
   const hash = labelhash(label);
   const node = childNode(ADDR_REVERSE_NODE, hash);
   const resolver = resolvers[3]?.[1] as Address;
-  const at = momentOf(world, i, 0, now - chance.next() * 1_500 * DAY);
+  const at = momentOf(i, 0, WORLD_TIME - chance.next() * 1_500 * DAY);
   const claim = chance.is(0.05) ? null : `${newWord(chanceOf(chance.below(names)), new Set())}.eth`;
   const owned = { registry_owner: address, effective_owner_address: address };
   put("domains", {
