@@ -6,11 +6,11 @@ import { callerBehind } from "../../src/api/access/caller.ts";
 import { limitsIn } from "../../src/api/access/limits.ts";
 import { meteredAccess } from "../../src/api/access/metered.ts";
 import type { Payments } from "../../src/api/access/payment.ts";
-import { createApp } from "../../src/api/http/app.ts";
 import { endpoint } from "../../src/api/http/endpoint.ts";
 import { ApiError } from "../../src/api/schemas/errors.ts";
 import { type Keys, keysIn } from "../../src/api/serviceDb/keys.ts";
 import { openStore, type Store } from "../../src/api/serviceDb/store.ts";
+import { createTestApp } from "../support/app.ts";
 import { createTestDatabase } from "../support/database.ts";
 
 const group = "Domains";
@@ -75,9 +75,8 @@ export async function startService(plan: Plan = {}): Promise<Service> {
   const store = openStore({ databaseUrl, schema: "service" });
   const keys = keysIn(store);
   const payments = plan.payments?.(store) ?? null;
-  const app = createApp({
+  const app = createTestApp({
     operations,
-    makeCtx: async () => ({}) as never,
     access: meteredAccess({ keys, limits: limitsIn(store), payments }),
     callerOf: callerBehind(plan.trustedProxies ?? 0),
   });

@@ -3,7 +3,7 @@ import { type Browser, chromium, type Page } from "playwright-core";
 import type { Hex } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createPages } from "../../src/api/pages/pages.ts";
+import { createTestPages } from "../support/app.ts";
 import { type Signer, type SignupService, startSignupService } from "./signupService.ts";
 import { today, unlessMidnight } from "./today.ts";
 
@@ -20,7 +20,7 @@ describe("GET /signup", () => {
     ["open", "No key is needed"],
     ["metered", "Sign-up is not open here"],
   ] as const)("where access is %s and nobody can sign up, it says so", async (access, words) => {
-    const pages = createPages([], () => Promise.reject(new Error("not asked for")), { access });
+    const pages = createTestPages({ operations: [], access });
     const reply = await pages.request("/signup");
     const html = await reply.text();
     expect([reply.status, html.includes(words), html.includes("<script")]).toEqual([200, true, false]);

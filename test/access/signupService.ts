@@ -9,14 +9,13 @@ import { meteredAccess } from "../../src/api/access/metered.ts";
 import { signatureCheck } from "../../src/api/access/signature.ts";
 import { createSignup, signupLimiterIn } from "../../src/api/access/signup.ts";
 import { signupEndpoints } from "../../src/api/endpoints/signup.ts";
-import { createApp } from "../../src/api/http/app.ts";
 import { type Endpoint, endpoint, errorsOf } from "../../src/api/http/endpoint.ts";
-import { createPages } from "../../src/api/pages/pages.ts";
 import { toApiError } from "../../src/api/schemas/errors.ts";
 import { type Keys, keysIn } from "../../src/api/serviceDb/keys.ts";
 import { signupsIn } from "../../src/api/serviceDb/signups.ts";
 import { openStore, type Store } from "../../src/api/serviceDb/store.ts";
 import { freePort } from "../devnet/ports.ts";
+import { createTestApp, createTestPages } from "../support/app.ts";
 import { createTestDatabase } from "../support/database.ts";
 
 /** The chain that messages are for: the devnet's. */
@@ -112,11 +111,10 @@ async function startReplica({ databaseUrl, port, publicUrls, rpcUrls }: ReplicaP
     ...{ checkSignature: signatureCheck({ rpcUrls }), place: { publicUrls, chainId: CHAIN_ID } },
   });
   const operations = [whois, ...signupEndpoints(signup).map(checked)];
-  const makeCtx = async () => ({}) as never;
-  const app = createApp({
-    ...{ operations, makeCtx, access: meteredAccess({ ...parts, payments: null }) },
+  const app = createTestApp({
+    ...{ operations, access: meteredAccess({ ...parts, payments: null }) },
     callerOf: callerBehind(1),
-    pages: createPages(operations, makeCtx, { access: "metered" }),
+    pages: createTestPages({ operations, access: "metered" }),
   });
   const server = serve({ fetch: app.fetch, port, hostname: "127.0.0.1" }) as Server;
   if (!server.listening) await new Promise((resolve) => server.once("listening", resolve));

@@ -6,7 +6,6 @@ import { type Address, getAddress, hexToBigInt, numberToHex, pad, toHex } from "
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { contractsOf } from "../../abis/contracts.ts";
 import { agentEndpoints } from "../../src/api/endpoints/agents.ts";
-import { createApp } from "../../src/api/http/app.ts";
 import type { Db } from "../../src/api/query/db.ts";
 import { agentItem, nameAgents } from "../../src/api/schemas/agents.ts";
 import {
@@ -43,6 +42,7 @@ import {
 import { deployLiveResolvers } from "../devnet/deploy.ts";
 import { connect } from "../devnet/localChain.ts";
 import { noChain } from "../query/noChain.ts";
+import { createTestApp } from "../support/app.ts";
 import { openPool } from "../support/database.ts";
 import schema from "../support/ponderSchema.ts";
 import { askInTime, openStage, type Stage } from "./stage.ts";
@@ -425,8 +425,8 @@ describe("without a node that could be asked", () => {
     pool = openPool({ connectionString: databaseUrl, options: `-c search_path=${searchPath},public` });
     const db = drizzle(pool, { schema, casing: "snake_case" }) as unknown as Db;
     const contracts = contractsOf(stage.local.deployment);
-    const makeCtx = async () => ({ db, contracts, now: 0, chainHead: async () => null, ...noChain });
-    app = createApp({ operations: agentEndpoints, makeCtx });
+    const createContext = async () => ({ db, contracts, now: 0, chainHead: async () => null, ...noChain });
+    app = createTestApp({ operations: agentEndpoints, db, createContext });
   });
   afterAll(() => pool?.end());
 

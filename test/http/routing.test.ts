@@ -1,10 +1,10 @@
 import { z } from "@hono/zod-openapi";
 import { Hono } from "hono";
 import { describe, expect, test, vi } from "vitest";
-import { createApp } from "../../src/api/http/app.ts";
 import { endpoint } from "../../src/api/http/endpoint.ts";
 import { ApiError } from "../../src/api/schemas/errors.ts";
 import { input } from "../../src/api/schemas/input.ts";
+import { createTestApp } from "../support/app.ts";
 
 const echo = endpoint({
   method: "get",
@@ -59,11 +59,7 @@ const refused = endpoint({
 });
 
 const pages = new Hono().get("/page", (c) => c.text("a page"));
-const app = createApp({
-  operations: [echo, batch, broken, refused],
-  makeCtx: async () => ({}) as never,
-  pages,
-});
+const app = createTestApp({ operations: [echo, batch, broken, refused], pages });
 
 const ask = async (path: string, init?: RequestInit) => {
   const reply = await app.request(path, init);

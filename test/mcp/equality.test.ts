@@ -3,7 +3,8 @@ import { namehash } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { operations } from "../../src/api/endpoints/index.ts";
 import type { Endpoint } from "../../src/api/http/endpoint.ts";
-import { toolsOf, type View } from "../../src/api/mcp/tools.ts";
+import { toolsOf } from "../../src/api/mcp/tools.ts";
+import type { View } from "../../src/api/mcp/views.ts";
 import type { Result } from "./clients.ts";
 import { alice, bob, openScene, type Scene } from "./scene.ts";
 

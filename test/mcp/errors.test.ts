@@ -3,10 +3,10 @@ import type { AddressInfo } from "node:net";
 import { serve } from "@hono/node-server";
 import { z } from "@hono/zod-openapi";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { createApp } from "../../src/api/http/app.ts";
 import { type Endpoint, endpoint } from "../../src/api/http/endpoint.ts";
 import { ApiError, type ErrorCode, errorCodes } from "../../src/api/schemas/errors.ts";
 import { input } from "../../src/api/schemas/input.ts";
+import { createTestApp } from "../support/app.ts";
 import { type AnyClient, clients, type Result } from "./clients.ts";
 import { alice, openScene, type Scene } from "./scene.ts";
 
@@ -163,9 +163,8 @@ describe("faults of ours", () => {
         return { "X-Credits-Remaining": "41" };
       },
     });
-    const app = createApp({
+    const app = createTestApp({
       operations: [trap],
-      makeCtx: async () => ({}) as never,
       access: { admit: async (_, { operation }) => admission(operation) },
     });
     server = serve({ fetch: app.fetch, port: 0, hostname: "127.0.0.1" }) as Server;

@@ -3,7 +3,6 @@ import type { AddressInfo } from "node:net";
 import { addressRecord, domain, event, resolverNode, textRecord } from "ponder:schema";
 import { serve } from "@hono/node-server";
 import { keccak256, namehash, stringToBytes } from "viem";
-import type { AppPlan } from "../../src/api/http/app.ts";
 import { openApi, type TestApi } from "../query/api.ts";
 import {
   account,
@@ -16,6 +15,7 @@ import {
   transaction,
 } from "../query/rows.ts";
 import { createTables, setProgress, type Tables } from "../query/tables.ts";
+import type { TestAppPlan } from "../support/app.ts";
 
 export const NOW = 1_800_000_000;
 const DAY = 86_400;
@@ -25,7 +25,7 @@ export const bob = account(0xb0b);
 /** The API on real tables, served by Node over HTTP. */
 export type Scene = { api: TestApi; url: string; tables: Tables; close: () => Promise<void> };
 
-export async function openScene(asking: Pick<AppPlan, "access" | "callerOf"> = {}): Promise<Scene> {
+export async function openScene(asking: Pick<TestAppPlan, "access" | "callerOf"> = {}): Promise<Scene> {
   const tables = await createTables();
   await setProgress(tables, { chainId: CHAIN_ID, block: 100, time: NOW });
   await fill(tables);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { operations } from "../../src/api/endpoints/index.ts";
-import { nameOf } from "../../src/api/http/pipeline.ts";
+import { nameOf } from "../../src/api/http/endpoint.ts";
 import { catalogue } from "../../src/api/mcp/catalogue.ts";
 import { type AnyClient, clients } from "./clients.ts";
 import { pairs } from "./questions.ts";

@@ -1,13 +1,12 @@
 import { z } from "@hono/zod-openapi";
 import { beforeEach, expect, test } from "vitest";
-import { createApp } from "../../src/api/http/app.ts";
 import { endpoint } from "../../src/api/http/endpoint.ts";
 import { createLog } from "../../src/api/observe/log.ts";
 import { createMeters, type Meters } from "../../src/api/observe/meters.ts";
-import { observedOperation } from "../../src/api/observe/operations.ts";
 import { watchQueries } from "../../src/api/observe/queries.ts";
 import type { RequestLog } from "../../src/api/observe/requests.ts";
 import { input } from "../../src/api/schemas/input.ts";
+import { createTestApp } from "../support/app.ts";
 
 const pool = {
   query: async (_text: string, _values?: unknown[]) => new Promise((done) => setTimeout(done, 15)),
@@ -59,9 +58,7 @@ function appWith(requestLog: RequestLog) {
   const watched = { ...pool };
   watchQueries(watched, { log, meters, slowMs: 10 });
   pool.query = watched.query;
-  const operations = [slow, broken].map((operation) => observedOperation(operation, meters));
-  const makeCtx = async () => ({}) as never;
-  return createApp({ operations, makeCtx, observed: { meters, log, requestLog } });
+  return createTestApp({ operations: [slow, broken], observer: { meters, log, requestLog } });
 }
 
 test("each request has a line of JSON with its id, route, status and time, and nothing that the caller sent", async () => {

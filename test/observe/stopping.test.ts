@@ -1,10 +1,10 @@
 import { z } from "@hono/zod-openapi";
 import { expect, test } from "vitest";
-import { createApp } from "../../src/api/http/app.ts";
 import { endpoint } from "../../src/api/http/endpoint.ts";
+import { prepareIndexPool } from "../../src/api/indexState/indexPool.ts";
 import { createLog } from "../../src/api/observe/log.ts";
 import { createMeters } from "../../src/api/observe/meters.ts";
-import { watchQueries } from "../../src/api/observe/queries.ts";
+import { createTestApp } from "../support/app.ts";
 import { createTestDatabase, openPool } from "../support/database.ts";
 
 test("who is being answered while the server stops is sent elsewhere, and it is not called a fault", async () => {
@@ -13,7 +13,7 @@ test("who is being answered while the server stops is sent elsewhere, and it is 
   const lines: string[] = [];
   const log = createLog({ write: (line) => lines.push(line) });
   const meters = createMeters();
-  watchQueries(pool, { log, meters, slowMs: 60_000 });
+  prepareIndexPool(pool);
   let ended: Promise<void> | undefined;
   const operation = endpoint({
     method: "get",
@@ -29,11 +29,7 @@ test("who is being answered while the server stops is sent elsewhere, and it is 
       return {};
     },
   });
-  const app = createApp({
-    operations: [operation],
-    makeCtx: async () => ({}) as never,
-    observed: { meters, log, requestLog: "failed" },
-  });
+  const app = createTestApp({ operations: [operation], observer: { meters, log, requestLog: "failed" } });
   const reply = await app.request("/two");
   await ended;
   await database.drop();

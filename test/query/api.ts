@@ -1,10 +1,9 @@
 import type { Hono } from "hono";
 import { operations } from "../../src/api/endpoints/index.ts";
-import { type AppPlan, createApp } from "../../src/api/http/app.ts";
 import { type Endpoint, errorsOf } from "../../src/api/http/endpoint.ts";
 import { createFreshness } from "../../src/api/indexState/freshness.ts";
-import { createPages } from "../../src/api/pages/pages.ts";
 import { toApiError } from "../../src/api/schemas/errors.ts";
+import { createTestApp, createTestPages, type TestAppPlan } from "../support/app.ts";
 import { noChain } from "./noChain.ts";
 import { contracts } from "./rows.ts";
 import type { Tables } from "./tables.ts";
@@ -35,7 +34,7 @@ const checked = (operation: Endpoint): Endpoint => ({
 });
 
 /** What the node says of its head, and who is answered. */
-type TestPlan = Pick<AppPlan, "access" | "callerOf"> & { chainHead?: number | null };
+type TestPlan = Pick<TestAppPlan, "access" | "callerOf"> & { chainHead?: number | null };
 
 export function openApi(
   { db }: Tables,
@@ -47,9 +46,9 @@ export function openApi(
     ...{ db, heads, completed: { add: async () => {}, has: async () => false }, isActive: async () => false },
     ...{ chainId: contracts.chainId, startBlocks: {}, maxLagSeconds: null, clock: () => now },
   });
-  const makeCtx = async () => ({ db, contracts, now, ...noChain, chainHead: heads, freshness });
-  const pages = createPages(operations, makeCtx);
-  const app = createApp({ operations: operations.map(checked), makeCtx, pages, ...asking });
+  const createContext = async () => ({ db, contracts, now, ...noChain, chainHead: heads, freshness });
+  const pages = createTestPages({ operations, createContext });
+  const app = createTestApp({ operations: operations.map(checked), db, createContext, pages, ...asking });
   const read = async (reply: Response) => ({
     status: reply.status,
     body: (await reply.json()) as Record<string, unknown>,

@@ -4,7 +4,6 @@ import { chainClock } from "../../src/api/indexState/clock.ts";
 import { indexMetrics } from "../../src/api/observe/indexMetrics.ts";
 import { createMeters } from "../../src/api/observe/meters.ts";
 import { openApi } from "./api.ts";
-import { noChain } from "./noChain.ts";
 import { CHAIN_ID, contracts, domainRow, eventRow } from "./rows.ts";
 import { createTables, setProgress, type Tables } from "./tables.ts";
 
@@ -70,17 +69,7 @@ test("an indexer that shows no sign of life is not running", async () => {
   });
 });
 
-const readMetrics = () =>
-  indexMetrics(
-    {
-      db: tables.db,
-      contracts,
-      now: NOW,
-      chainHead: async () => null,
-      ...noChain,
-    },
-    createMeters(),
-  );
+const readMetrics = () => indexMetrics({ db: tables.db, contracts, now: NOW }, createMeters());
 
 test("metrics give block, lag and what could not be understood, by reason", async () => {
   const text = await readMetrics();

@@ -1,13 +1,13 @@
 import { z } from "@hono/zod-openapi";
 import { namehash } from "viem";
 import { endpoint } from "../http/endpoint.ts";
-import { mapYielding } from "../http/mapYielding.ts";
 import { type ResolvedDomain, resolveDomains } from "../resolution/domains.ts";
 import type { Availability } from "../rules/availability.ts";
 import { askedDomain, count, unknownDomain } from "../schemas/answers.ts";
 import { ApiError } from "../schemas/errors.ts";
 import { parseHash, parseName } from "../schemas/input.ts";
 import { toAskedRecord } from "../serializers/domain.ts";
+import { mapYielding } from "./mapYielding.ts";
 
 /** Items of one bulk request: the contract's limit. */
 const MAX_ITEMS = 500;

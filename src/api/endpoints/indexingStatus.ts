@@ -61,7 +61,7 @@ export const indexingStatus = endpoint({
     "Head, indexed and finalised block of each chain, and how far a backfill is. Operations on names answer only while `ready` is true.",
   reply: reply.openapi("IndexingStatus"),
   cost: 0,
-  answersWhileBuilding: true,
+  index: "any state",
   handle: async (_, { freshness, contracts }) => toStatus(await freshness.report(), contracts),
 });
 

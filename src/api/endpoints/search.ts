@@ -2,7 +2,6 @@ import { z } from "@hono/zod-openapi";
 import { readKeptSearch } from "../counts/searchTotals.ts";
 import type { Ctx } from "../http/context.ts";
 import { endpoint } from "../http/endpoint.ts";
-import { withPageTimeout } from "../http/pageTimeout.ts";
 import { caseInsensitiveCondition } from "../query/caseInsensitive.ts";
 import { listChildren } from "../query/domainPages.ts";
 import { listDomainPage } from "../query/domains.ts";
@@ -18,6 +17,7 @@ import type { AsOf } from "../query/statistics.ts";
 import { count, domainItem, pageFields } from "../schemas/answers.ts";
 import { input } from "../schemas/input.ts";
 import { toDomainItem } from "../serializers/domain.ts";
+import { withPageTimeout } from "./pageTimeout.ts";
 
 const figures = z
   .strictObject({

@@ -71,7 +71,7 @@ const account = z
   })
   .openapi("KeyUsage");
 
-const declared = { group: "Access", cost: 0, answersWhileBuilding: true, isPrivate: true } as const;
+const declared = { group: "Access", cost: 0, index: "not read", isPrivate: true } as const;
 
 /** The operations of sign-up: there only where keys are asked for and sign-up is open. */
 export function signupEndpoints(signup: Signup): Endpoint[] {

@@ -54,7 +54,7 @@ export const stats = endpoint({
   summary: "How far the index is",
   reply: system.openapi("Stats"),
   cost: 0,
-  answersWhileBuilding: true,
+  index: "any state",
   handle: async (_, ctx) => {
     const { running, ready, ...progress } = await readProgress(ctx);
     const synced = ready && progress.head - progress.processed <= SYNCED_BLOCKS;
@@ -103,7 +103,7 @@ export const pendingStats = endpoint({
   description: "Domains of which only the hash of the label is known yet; they are shown as `[<64 hex>]`.",
   reply: z.strictObject({ pendingCount: count }).openapi("PendingStats"),
   cost: 0,
-  answersWhileBuilding: true,
+  index: "any state",
   handle: async (_, { db, contracts }) => ({ pendingCount: await pendingNow(db, contracts) }),
 });
 

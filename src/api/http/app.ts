@@ -2,13 +2,10 @@ import { OpenAPIHono } from "@hono/zod-openapi";
 import { type Context, Hono, type MiddlewareHandler } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { requestId } from "hono/request-id";
-import { type Access, type Caller, openAccess } from "../access/access.ts";
-import { callerBehind } from "../access/caller.ts";
-import { mcpRoutes } from "../mcp/routes.ts";
-import { type Observed, observeRequests } from "../observe/requests.ts";
 import { ApiError, answerError, errorResponse } from "../schemas/errors.ts";
-import { type Endpoint, firstFault, routesOf } from "./endpoint.ts";
-import type { MakeCtx } from "./pipeline.ts";
+import type { Endpoint } from "./endpoint.ts";
+import { inputError } from "./inputError.ts";
+import { type OperationServer, routesOf } from "./routes.ts";
 import { endSlowRequests } from "./slowClients.ts";
 
 /** Admits every valid batch: 500 names of 1,024 bytes are half of it. */
@@ -17,42 +14,37 @@ const MAX_BODY_BYTES = 1_048_576;
 const exposedHeaders =
   "WWW-Authenticate, Payment-Receipt, RateLimit, RateLimit-Policy, Retry-After, X-Credits-Remaining, X-Request-Id, ETag";
 
-/** What the application is made of; `pages` are the routes that are no operations (documentation, metrics). */
-export type AppPlan = {
+/** What the application is made of. */
+export type AppPlan = OperationServer & {
   operations: readonly Endpoint[];
-  makeCtx: MakeCtx;
-  /** Who is answered; without it everybody is. */
-  access?: Access;
-  callerOf?: (c: Context) => Caller;
-  /** Where requests are counted and told; without it they are not. */
-  observed?: Observed;
-  pages?: Hono;
+  /** Stands around every request: logs and metrics. */
+  observe: MiddlewareHandler;
+  /** Routes that are no operations: pages, documentation, metrics, MCP. */
+  otherRoutes: readonly Hono[];
 };
 
-/** The whole API, each path at `/x` and at `/api/x`. Everything is registered before it is mounted: Hono copies routes. */
-export function createApp({ operations, makeCtx, access, callerOf, observed, pages }: AppPlan): Hono {
+/** The whole API, each path at `/x` and at `/api/x`. Hono copies routes: all are registered before they are mounted. */
+export function createApp({ operations, observe, otherRoutes, ...server }: AppPlan): Hono {
   const routes = new OpenAPIHono();
-  if (pages) routes.route("/", pages);
-  const performer = { makeCtx, access: access ?? openAccess, callerOf: callerOf ?? callerBehind(0) };
-  const tools = mcpRoutes(operations, performer);
-  routes.route("/", tools);
-  routes.route("/", routesOf(operations, performer));
+  for (const others of otherRoutes) routes.route("/", others);
+  routes.route("/", routesOf(operations, server));
 
   const app = new Hono();
   app.onError(answerError);
   app.use(requestId());
-  if (observed) app.use(observeRequests(observed));
+  app.use(observe);
   app.use(endSlowRequests());
   app.use(setHeaders);
   app.use(limitBody);
   app.route("/", routes);
   app.route("/api", routes);
-  const paths = pathsOf(operations, [...(pages?.routes ?? []), ...tools.routes]);
+  const otherPaths = otherRoutes.flatMap((others) => others.routes);
+  const paths = pathsOf(operations, otherPaths);
   app.all("*", (c) => answerUnrouted(c, paths)); // Ponder's own notFound would win over app.notFound.
   return app;
 }
 
-/** Browsers may read our headers, and take no answer for anything but what it says it is. */
+/** Browsers may read our headers, and must not guess the type of an answer. */
 async function setHeaders(c: Context, next: () => Promise<void>): Promise<void> {
   await next();
   c.res.headers.set("X-Content-Type-Options", "nosniff");
@@ -61,7 +53,7 @@ async function setHeaders(c: Context, next: () => Promise<void>): Promise<void> 
 
 const limit = bodyLimit({ maxSize: MAX_BODY_BYTES, onError: tooLarge });
 
-/** Nobody reads the body of a GET; looking whether there is one would make a whole stream for it. */
+/** The body of a GET is never read; a check of its size would create a stream for nothing. */
 const limitBody: MiddlewareHandler = (c, next) =>
   c.req.method === "GET" || c.req.method === "HEAD" ? next() : limit(c, next);
 
@@ -84,10 +76,10 @@ function pathsOf(operations: readonly Endpoint[], others: Hono["routes"]): Path[
   ];
 }
 
-/** Answers what no route took: an empty parameter, a wrong method, or a path that does not exist. */
+/** Answers requests that match no route: an empty parameter, a wrong method, or a path that does not exist. */
 function answerUnrouted(c: Context, paths: Path[]): Response {
-  const asked = partsOf(c.req.path.replace(/^\/api(?=\/|$)/, "") || "/");
-  const matching = paths.filter(({ parts }) => matches(parts, asked));
+  const requested = partsOf(c.req.path.replace(/^\/api(?=\/|$)/, "") || "/");
+  const matching = paths.filter(({ parts }) => matches(parts, requested));
   if (matching.length === 0) {
     return errorResponse(
       c,
@@ -97,20 +89,21 @@ function answerUnrouted(c: Context, paths: Path[]): Response {
   const sameMethod = matching.find(
     ({ method }) => method === c.req.method || (method === "GET" && c.req.method === "HEAD"),
   );
-  if (sameMethod?.operation) return errorResponse(c, faultOfEmpty(sameMethod.operation));
+  if (sameMethod?.operation) return errorResponse(c, emptyParameterError(sameMethod.operation));
   return answerMethod(c, allowedMethods(matching));
 }
 
-const matches = (parts: string[], asked: string[]): boolean =>
-  parts.length === asked.length && parts.every((part, i) => part.startsWith("{") || part === asked[i]);
+const matches = (parts: string[], requested: string[]): boolean =>
+  parts.length === requested.length &&
+  parts.every((part, i) => part.startsWith("{") || part === requested[i]);
 
-/** Of the parameters of a path only empty ones get past its route. */
-function faultOfEmpty({ params }: Endpoint): ApiError {
+/** A path of the right form that its route did not match has an empty parameter. */
+function emptyParameterError({ params }: Endpoint): ApiError {
   const empty = Object.fromEntries(Object.keys(params.shape).map((name) => [name, ""]));
   const checked = params.safeParse(empty);
   return checked.success
     ? new ApiError("INVALID_PARAMETER", "A part of the path is empty.")
-    : firstFault(checked.error, empty);
+    : inputError(checked.error, empty);
 }
 
 const allowedMethods = (paths: Path[]): string[] => [

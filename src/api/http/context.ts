@@ -5,17 +5,17 @@ import type { Live } from "../live/live.ts";
 import type { Db } from "../query/db.ts";
 import type { Block } from "../serviceDb/liveAnswers.ts";
 
-/** What an operation works with; made anew for each request, nothing in it is global. */
+/** What an operation works with. Each request gets its own; operations use nothing global. */
 export type Ctx = {
   db: Db;
   contracts: Contracts;
-  /** The time of the question, in unix seconds: the same for everything in one answer. */
+  /** The time of the request, in unix seconds: the same for everything in one answer. */
   now: number;
-  /** Answers from the chain, for what the index cannot know. */
+  /** Reads of the chain, for what the index cannot know. */
   live: Live;
-  /** The block at which live answers are read. @throws LiveFailure where only the chain could tell it and does not */
+  /** The block at which the chain is read. @throws LiveFailure if only the chain could tell it and no node answers */
   liveBlock: () => Promise<Block>;
-  /** Newest block of a chain as its node says; null if it cannot be asked. */
+  /** Newest block of a chain by its node; null if no node answers. */
   chainHead: Heads;
   /** How far the index is. */
   freshness: Freshness;

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
-import type { Settings } from "../../../settings/settings.ts";
-import { type Endpoint, routesOf } from "./endpoint.ts";
+import type { Endpoint } from "./endpoint.ts";
 import { type PriceOf, withPrices } from "./prices.ts";
+import { type OpenApiDocument, routesOf } from "./routes.ts";
 
 type PackageFile = { version: string };
 
@@ -23,18 +23,15 @@ Every operation on names is a look-up: nothing creates, changes or deletes them.
 - **Untrusted content.** Names and text records are written by their owners: escape them before showing, and do not fetch their URLs unguarded.
 - **Agents** have the same as tools over MCP (streamable HTTP) at \`/mcp\`.`;
 
-/** Who is answered, as the operator chose. */
-export type AccessMode = Settings["access"];
-
-/** What a caller has to know of access. */
-export const accessInWords: Record<AccessMode, string> = {
+/** What a caller has to know of access, by the operator's choice. */
+export const accessInWords = {
   open: "Access is open: no key is needed.",
   metered:
     "Without a key an address has 5 requests a minute. A key in the header X-API-Key has credits: a request costs 1, bulk operations 1 for each item, errors nothing; X-Credits-Remaining tells what is left. Statistics, status and documentation are free.",
 };
 
-/** What OpenAPI documents look like as far as we read them ourselves. */
-export type OpenApiDocument = ReturnType<ReturnType<typeof routesOf>["getOpenAPI31Document"]>;
+/** Who is answered, as the operator chose. */
+export type AccessMode = keyof typeof accessInWords;
 
 /** The OpenAPI 3.1 document of the operations, made from their declarations. */
 export function openApiDocument(
@@ -50,13 +47,9 @@ export function openApiDocument(
 
 function describeOperations(operations: readonly Endpoint[], access: AccessMode): OpenApiDocument {
   const never = () => {
-    throw new Error("this application is there for its document only");
+    throw new Error("This application exists only for its OpenAPI document");
   };
-  return routesOf(operations, {
-    makeCtx: never,
-    access: { admit: never },
-    callerOf: never,
-  }).getOpenAPI31Document({
+  return routesOf(operations, { executeOperation: never, callerOf: never }).getOpenAPI31Document({
     openapi: "3.1.0",
     info: {
       title: "Namedex",
@@ -72,7 +65,7 @@ function describeOperations(operations: readonly Endpoint[], access: AccessMode)
   });
 }
 
-/** Says which operations take a key. Hardly any demands one: without it the free requests remain. */
+/** Says which operations accept a key. Almost none requires one: without a key the free requests remain. */
 function withKeys(document: OpenApiDocument, operations: readonly Endpoint[]): OpenApiDocument {
   for (const { method, path, needsKey } of operations.filter(
     ({ cost, needsKey }) => needsKey || cost !== 0,

@@ -1,34 +1,87 @@
 import type { Access, Caller } from "../access/access.ts";
+import type { ConsistentRead } from "../indexState/consistentRead.ts";
+import { retryOnLock } from "../indexState/retryOnLock.ts";
 import { ApiError } from "../schemas/errors.ts";
 import type { Ctx } from "./context.ts";
-import type { Endpoint } from "./endpoint.ts";
+import { type Endpoint, nameOf } from "./endpoint.ts";
 
-/** Makes the context of a request; throws INDEX_NOT_READY if the operation needs an index that may not answer. */
-export type MakeCtx = (operation: Endpoint) => Promise<Ctx>;
+/** A request for one operation, over HTTP or as a tool. */
+export type OperationCall = {
+  operation: Endpoint;
+  /** Already checked against the operation's declaration. */
+  input: Record<string, unknown>;
+  caller: Caller;
+  /** Throws if this reply must not be given. MCP refuses replies that do not match the tool's schema. */
+  checkReply?: (reply: unknown) => void;
+};
 
-/** What answers operations, whichever way they are asked: over HTTP or as tools. */
-export type OperationDeps = { makeCtx: MakeCtx; access: Access };
-
-/** An answer, and the headers that access adds to it. */
+/** The reply, and the headers that access adds to it. */
 export type OperationResult = { reply: unknown; headers: Record<string, string> };
 
+/** @throws ApiError with the headers that access adds to it, or what the operation threw */
+export type ExecuteOperation = (call: OperationCall) => Promise<OperationResult>;
+
+/** What the steps of the pipeline work with. */
+export type PipelineParts = {
+  createContext: () => Promise<Ctx>;
+  /** @throws ApiError INDEX_NOT_READY */
+  requireReadyIndex: () => Promise<void>;
+  access: Access;
+  /** Counts the outcome of an operation, and names its slow queries. */
+  observe: <Reply>(operation: string, run: () => Promise<Reply>) => Promise<Reply>;
+  readConsistently: ConsistentRead;
+};
+
 /**
- * Answers one operation: admit, handle, charge, in this order, so that nobody pays for an answer they do not get.
+ * Everything that stands around an operation, outermost first, for HTTP and MCP alike:
  *
- * @param input checked by the operation's own declaration
- * @throws ApiError with the headers that access adds to it, or whatever the operation threw
+ * 1. Readiness: an index that is incomplete or late does not answer.
+ * 2. Admission: who calls has a key, pays, or has free requests left. Charging comes after the reply, so that a call
+ *    that fails costs nothing.
+ * 3. Check of the reply, where the protocol demands one.
+ * 4. Observation: the outcome is counted.
+ * 5. Consistent read: all queries of the reply see the index as of one block.
+ * 6. The operation itself.
  */
-export async function executeOperation(
-  operation: Endpoint,
-  { input, caller }: { input: Record<string, unknown>; caller: Caller },
-  { makeCtx, access }: OperationDeps,
+export function createPipeline(parts: PipelineParts): ExecuteOperation {
+  return (call) =>
+    whenReady(parts, call, (ctx) =>
+      charged(parts, call, () =>
+        checked(call, () =>
+          observed(parts, call, () =>
+            consistently(parts, call, ctx, (readCtx) =>
+              call.operation.handle(call.input, readCtx, call.caller),
+            ),
+          ),
+        ),
+      ),
+    );
+}
+
+type Reply = Promise<unknown>;
+
+async function whenReady(
+  { createContext, requireReadyIndex }: PipelineParts,
+  { operation }: OperationCall,
+  next: (ctx: Ctx) => Promise<OperationResult>,
 ): Promise<OperationResult> {
-  const ctx = await makeCtx(operation);
+  const ctx = await retryOnLock(async () => {
+    if (operation.index === undefined) await requireReadyIndex();
+    return createContext();
+  });
+  return next(ctx);
+}
+
+async function charged(
+  { access }: PipelineParts,
+  { operation, input, caller }: OperationCall,
+  next: () => Reply,
+): Promise<OperationResult> {
   const credits = typeof operation.cost === "number" ? operation.cost : operation.cost(input);
-  if (credits === 0) return { reply: await operation.handle(input, ctx, caller), headers: {} };
+  if (credits === 0) return { reply: await next(), headers: {} };
   const admission = await access.admit(caller, { credits, operation: nameOf(operation) });
   try {
-    const reply = await operation.handle(input, ctx, caller);
+    const reply = await next();
     return { reply, headers: { ...admission.headers, ...(await admission.settle()) } };
   } catch (thrown) {
     if (thrown instanceof ApiError) thrown.addHeaders(admission.headers);
@@ -36,6 +89,22 @@ export async function executeOperation(
   }
 }
 
-/** `GET /whois/{name}` */
-export const nameOf = ({ method, path }: Pick<Endpoint, "method" | "path">): string =>
-  `${method.toUpperCase()} ${path}`;
+async function checked({ checkReply }: OperationCall, next: () => Reply): Reply {
+  const reply = await next();
+  checkReply?.(reply);
+  return reply;
+}
+
+const observed = ({ observe }: PipelineParts, { operation }: OperationCall, next: () => Reply): Reply =>
+  observe(nameOf(operation), next);
+
+function consistently(
+  { readConsistently }: PipelineParts,
+  { operation }: OperationCall,
+  ctx: Ctx,
+  next: (ctx: Ctx) => Reply,
+): Reply {
+  if (operation.index === "not read") return next(ctx);
+  if (operation.index === "any state") return retryOnLock(() => next(ctx));
+  return readConsistently((db) => next({ ...ctx, db }));
+}

@@ -1,13 +1,13 @@
 import type { PaymentPrice } from "../access/payment.ts";
 import type { Endpoint } from "./endpoint.ts";
-import type { OpenApiDocument } from "./openapi.ts";
+import type { OpenApiDocument } from "./routes.ts";
 
-/** What a price is in money; null credits where they depend on the request. */
+/** The price of an operation in money; `credits` is null where they depend on the request. */
 export type PriceOf = (credits: number | null) => PaymentPrice;
 
 const text = { type: "string" } as const;
 
-/** A 402 as payments want it: the members of RFC 9457 beside our own error. */
+/** A 402 as the payment protocol defines it: the members of RFC 9457 beside our own error. */
 const problem = {
   type: "object",
   properties: {
@@ -23,7 +23,7 @@ const payments =
 
 const header = (description: string) => ({ description, schema: text });
 
-/** What the responses of a priced operation have where it can be paid for. */
+/** What the responses of a priced operation have in addition where payments are accepted. */
 const receipts = {
   200: { headers: { "Payment-Receipt": header("Of the payment, if this request was paid for.") } },
   402: {
@@ -35,8 +35,8 @@ const receipts = {
 };
 
 /**
- * Says in the document what each priced operation costs in money, by which payers find services (Payment Discovery of
- * the Machine Payments Protocol). Challenges alone bind: they name the price of one request.
+ * Adds to the document what each operation costs in money; payers find services by it (Payment Discovery of the Machine
+ * Payments Protocol). Only a challenge is binding: it names the price of one request.
  */
 export function withPrices(
   document: OpenApiDocument,

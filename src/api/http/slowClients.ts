@@ -5,12 +5,12 @@ import type { MiddlewareHandler } from "hono";
 /** How long a request may take to arrive, in milliseconds from its first byte: its headers, and all of it. */
 export type Patience = { headersMs: number; requestMs: number };
 
-/** Enough for a full batch over a bad telephone line. */
+/** Enough for a full batch over a bad mobile connection. */
 const PATIENCE: Patience = { headersMs: 20_000, requestMs: 60_000 };
 
 /**
- * Ends requests that trickle in. Node would wait five minutes for each, and Ponder, whose server it is, has no setting
- * for it; so the first request that arrives sets it. Node looks every 30 seconds who is late.
+ * Ends requests that arrive too slowly. Node would wait five minutes for each, and Ponder, which owns the server, has no
+ * setting for it; so the first request sets it. Node looks for late requests every 30 seconds.
  */
 export function endSlowRequests({ headersMs, requestMs }: Patience = PATIENCE): MiddlewareHandler {
   return async (c, next) => {

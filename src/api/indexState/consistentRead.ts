@@ -1,46 +1,42 @@
-import type { Endpoint } from "../http/endpoint.ts";
-import { queriesAsked } from "../observe/queries.ts";
 import type { Db } from "../query/db.ts";
+import { countingQueries } from "./indexPool.ts";
 import { readTablesVersion } from "./progress.ts";
 import { retryOnLock } from "./retryOnLock.ts";
 
-/** How often an answer is read in the hope that no block comes meanwhile; then it is read from a snapshot. */
-const HOPEFUL_TRIES = 2;
+/** How often a result is read without a transaction; after that it is read from a snapshot. */
+const OPTIMISTIC_TRIES = 2;
 
-/** Tells which state the tables are in; another one after each block that is indexed or taken back. */
+/** Tells which state the tables are in. The state changes with each block that is indexed or taken back. */
 type VersionReader = { known: string | null; read: () => Promise<string> };
 
-/** What makes operations answer as of one block. */
-export type ConsistentRead = (operation: Endpoint) => Endpoint;
+/** Reads a result of which all queries see the tables as of one block. `read` may run several times. */
+export type ConsistentRead = <Result>(read: (db: Db) => Promise<Result>) => Promise<Result>;
 
 /**
- * Most answers take several queries, and a block may be indexed between two of them: the answer would be half of one
- * block and half of the next, right for neither. So the state of the tables is compared before and after, and an
- * answer that straddles a block is read again. That costs one small query, which requests of the same moment share; a
- * transaction around each request would cost two, and hold a connection while the chain is asked. An answer of a single
- * query needs none of it: PostgreSQL answers each query from one state of the tables.
+ * Most answers take several queries, and a block may be indexed between two of them. Such an answer would be half of one
+ * block and half of the next, and right for neither. So the state of the tables is compared before and after, and an
+ * answer that spans a new block is read again. This costs one small query, which requests of the same moment share. A
+ * transaction around each request would cost two queries, and hold a connection while the chain is asked. An answer of
+ * one query needs no comparison: PostgreSQL answers each query from one state of the tables.
  */
 export function createConsistentRead(db: Db): ConsistentRead {
   const versions = createVersionReader(db);
-  return (operation) => {
-    const handle: Endpoint["handle"] = (input, ctx, caller) => {
-      if (operation.answersWhileBuilding) return retryOnLock(() => operation.handle(input, ctx, caller));
-      let turns = 0;
+  return (read) =>
+    countingQueries((queriesSent) => {
+      let tries = 0;
       return retryOnLock(async () => {
-        while (turns++ < HOPEFUL_TRIES) {
+        while (tries++ < OPTIMISTIC_TRIES) {
           const before = versions.known ?? (await versions.read());
-          const asked = queriesAsked();
-          const reply = await operation.handle(input, ctx, caller);
-          if (queriesAsked() - asked === 1 || (await versions.read()) === before) return reply;
+          const sentBefore = queriesSent();
+          const result = await read(db);
+          if (queriesSent() - sentBefore === 1 || (await versions.read()) === before) return result;
         }
-        return inSnapshot(db, (snapshot) => operation.handle(input, { ...ctx, db: snapshot }, caller));
+        return inSnapshot(db, read);
       });
-    };
-    return { ...operation, handle };
-  };
+    });
 }
 
-/** All who ask in one turn of the event loop share a query, which begins after each of them has read. */
+/** All calls in one turn of the event loop share a query, which starts after each of them has read its result. */
 function createVersionReader(db: Db): VersionReader {
   let next: Promise<string> | null = null;
   const reader: VersionReader = {
@@ -64,7 +60,7 @@ type Transactions = {
   ) => Promise<Result>;
 };
 
-/** Ponder hands the database out without its transactions; on the pool that only reads they do no harm. */
+/** Ponder hides the transactions of its read-only database in the types. Read-only transactions are safe there. */
 const inSnapshot = <Result>(db: Db, run: (db: Db) => Promise<Result>): Promise<Result> =>
   (db as unknown as Transactions).transaction(run, {
     isolationLevel: "repeatable read",

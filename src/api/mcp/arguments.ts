@@ -1,6 +1,8 @@
-import { type Endpoint, firstFault } from "../http/endpoint.ts";
+import type { Endpoint } from "../http/endpoint.ts";
+import { inputError } from "../http/inputError.ts";
 import { ApiError } from "../schemas/errors.ts";
-import type { Tool, View } from "./tools.ts";
+import type { Tool } from "./tools.ts";
+import type { View } from "./views.ts";
 
 type Given = Record<string, unknown>;
 
@@ -64,7 +66,7 @@ function check({ params, query, body }: Endpoint, asked: Given): Record<string, 
 function parse(fields: Endpoint["params"], data: Given): Record<string, unknown> {
   const checked = fields.safeParse(data);
   if (checked.success) return checked.data;
-  throw firstFault(checked.error, data);
+  throw inputError(checked.error, data);
 }
 
 const pick = (asked: Given, fields: object): Given =>

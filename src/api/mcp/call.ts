@@ -1,7 +1,7 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import type { Caller } from "../access/access.ts";
-import type { Endpoint } from "../http/endpoint.ts";
-import { executeOperation, nameOf, type OperationDeps } from "../http/pipeline.ts";
+import { type Endpoint, nameOf } from "../http/endpoint.ts";
+import type { ExecuteOperation } from "../http/pipeline.ts";
 import { type ApiError, toApiError } from "../schemas/errors.ts";
 import { readArguments } from "./arguments.ts";
 import { authorizationOf, RECEIPT, receiptOf, toPaymentError } from "./payment.ts";
@@ -24,16 +24,13 @@ export const ACCESS = "namedex/access";
  *
  * @throws PaymentError where the call is to be paid for; every other error is a result
  */
-export async function answerCall(call: Call, performer: OperationDeps): Promise<CallToolResult> {
+export async function answerCall(call: Call, executeOperation: ExecuteOperation): Promise<CallToolResult> {
   const authorization = authorizationOf(call.meta);
   const caller = payingBy(authorization, call.caller);
   try {
     const { operation, input } = readArguments(call.tool, call.given);
-    const { reply, headers } = await executeOperation(
-      keptToDeclaration(operation),
-      { input, caller },
-      performer,
-    );
+    const checkReply = (reply: unknown) => requireDeclared(reply, operation);
+    const { reply, headers } = await executeOperation({ operation, input, caller, checkReply });
     return toResult(reply, { headers, meta: call.meta });
   } catch (thrown) {
     const error = toApiError(thrown);
@@ -51,17 +48,12 @@ const payingBy = (authorization: string | undefined, { address, header }: Caller
   header: (name) => (name === "authorization" ? authorization : header(name)),
 });
 
-/** A tool promises its schema to clients, who refuse what does not meet it: an answer that does not is never sold. */
-const keptToDeclaration = (operation: Endpoint): Endpoint => ({
-  ...operation,
-  handle: async (...asked) => {
-    const reply = await operation.handle(...asked);
-    const checked = operation.reply.safeParse(reply);
-    if (!checked.success)
-      throw new Error(`${nameOf(operation)} broke its declaration: ${checked.error.message}`);
-    return reply;
-  },
-});
+/** A tool promises its schema to clients, which refuse replies that do not match it: such a reply is never charged. */
+function requireDeclared(reply: unknown, operation: Endpoint): void {
+  const checked = operation.reply.safeParse(reply);
+  if (!checked.success)
+    throw new Error(`${nameOf(operation)} broke its declaration: ${checked.error.message}`);
+}
 
 type Paid = { headers: Record<string, string>; meta: Call["meta"] };
 

@@ -1,7 +1,7 @@
 import type { Endpoint } from "../http/endpoint.ts";
 import type { ErrorCode } from "../schemas/errors.ts";
 import type { ToolPlan } from "./catalogue.ts";
-import type { View } from "./tools.ts";
+import type { View } from "./views.ts";
 
 /** What every tool says of the content of its answers. */
 export const UNTRUSTED =

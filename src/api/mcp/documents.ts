@@ -1,4 +1,4 @@
-import type { OpenApiDocument } from "../http/openapi.ts";
+import type { OpenApiDocument } from "../http/routes.ts";
 import { UNTRUSTED } from "./descriptions.ts";
 
 /** A text that clients may read before they call tools. */

@@ -7,7 +7,7 @@ import { type Context, Hono } from "hono";
 import type { Caller } from "../access/access.ts";
 import { isLoopback } from "../access/caller.ts";
 import type { Endpoint } from "../http/endpoint.ts";
-import type { OperationDeps } from "../http/pipeline.ts";
+import type { OperationServer } from "../http/routes.ts";
 import { ApiError } from "../schemas/errors.ts";
 import { serversFor } from "./server.ts";
 
@@ -17,9 +17,9 @@ const MAX_MESSAGES = 20;
 /** `POST /mcp`: the operations as tools, by streamable HTTP without sessions. Every other method is answered 405. */
 export function mcpRoutes(
   operations: readonly Endpoint[],
-  { callerOf, ...performer }: OperationDeps & { callerOf: (c: Context) => Caller },
+  { executeOperation, callerOf }: OperationServer,
 ): Hono {
-  const serverFor = serversFor(operations, performer);
+  const serverFor = serversFor(operations, executeOperation);
   // Nothing is ever announced: streams that wait for announcements would only hold connections.
   const handler = createMcpHandler(({ authInfo }) => serverFor(authInfo?.extra?.caller as Caller), {
     maxSubscriptions: 0,

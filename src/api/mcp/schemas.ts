@@ -1,5 +1,5 @@
 import type { Endpoint } from "../http/endpoint.ts";
-import type { OpenApiDocument } from "../http/openapi.ts";
+import type { OpenApiDocument } from "../http/routes.ts";
 
 /** A JSON Schema of draft 2020-12, as far as it is looked into here. */
 export type Schema = Record<string, unknown>;

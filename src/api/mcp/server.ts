@@ -8,7 +8,7 @@ import { z } from "zod";
 import type { Caller } from "../access/access.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import { openApiDocument, version } from "../http/openapi.ts";
-import type { OperationDeps } from "../http/pipeline.ts";
+import type { ExecuteOperation } from "../http/pipeline.ts";
 import { answerCall } from "./call.ts";
 import { UNTRUSTED } from "./descriptions.ts";
 import { type Document, documentsOf } from "./documents.ts";
@@ -23,7 +23,7 @@ const unchanging = { listChanged: false };
 /** Makes the server of one request, for whoever sends it. What is the same for all is made once. */
 export function serversFor(
   operations: readonly Endpoint[],
-  performer: OperationDeps,
+  executeOperation: ExecuteOperation,
 ): (caller: Caller) => McpServer {
   const tools = toolsOf(operations);
   const documents = documentsOf(openApiDocument(operations));
@@ -32,7 +32,7 @@ export function serversFor(
       { name: "namedex", title: "Namedex", version },
       { instructions, capabilities: { tools: unchanging, resources: unchanging, prompts: unchanging } },
     );
-    addTools(server, tools, { caller, performer });
+    addTools(server, tools, { caller, executeOperation });
     for (const document of documents) addDocument(server, document);
     addPrompts(server);
     return server;
@@ -46,14 +46,14 @@ export function serversFor(
 function addTools(
   { server }: McpServer,
   tools: readonly Tool[],
-  { caller, performer }: { caller: Caller; performer: OperationDeps },
+  { caller, executeOperation }: { caller: Caller; executeOperation: ExecuteOperation },
 ): void {
   const definitions = tools.map(({ definition }) => definition as ListedTool);
   server.setRequestHandler("tools/list", () => ({ tools: definitions }));
   server.setRequestHandler("tools/call", ({ params }, { mcpReq }) => {
     const tool = tools.find(({ definition }) => definition.name === params.name);
     if (!tool) throw unknownTool(definitions.map(({ name }) => name));
-    return answerCall({ tool, given: params.arguments ?? {}, meta: mcpReq._meta, caller }, performer);
+    return answerCall({ tool, given: params.arguments ?? {}, meta: mcpReq._meta, caller }, executeOperation);
   });
 }
 

@@ -1,21 +1,11 @@
 import { type Endpoint, errorsOf } from "../http/endpoint.ts";
-import { type OpenApiDocument, openApiDocument } from "../http/openapi.ts";
-import { nameOf } from "../http/pipeline.ts";
+import { openApiDocument } from "../http/openapi.ts";
+import type { OpenApiDocument } from "../http/routes.ts";
 import type { ErrorCode } from "../schemas/errors.ts";
 import { catalogue, type ToolPlan } from "./catalogue.ts";
 import { describeTool } from "./descriptions.ts";
-import { answersOf, type ObjectSchema, type Parameters, parametersOf, type Schema } from "./schemas.ts";
-
-/** One answer of a tool. */
-export type View = {
-  /** Value of the parameter `view`; null for a tool with one view only, which has no such parameter. */
-  name: string | null;
-  operation: Endpoint;
-  /** Parameters that the caller may give, and those of them that are needed. */
-  parameters: Parameters;
-  /** Parameters that the view gives itself. */
-  fixed: Record<string, string>;
-};
+import { answersOf, type ObjectSchema, type Schema } from "./schemas.ts";
+import { type View, viewsOf } from "./views.ts";
 
 /** A tool as clients list it, with what answers its calls. */
 export type Tool = {
@@ -40,22 +30,6 @@ export function toolsOf(operations: readonly Endpoint[]): Tool[] {
     const own = operations.filter(({ tool }) => tool === name);
     return own.length === 0 ? [] : [toTool(name, plan, viewsOf(plan, own, document), document)];
   });
-}
-
-function viewsOf(plan: ToolPlan, own: Endpoint[], document: OpenApiDocument): View[] {
-  if (!plan.views) return own.map((operation) => toView({ name: null, operation, fixed: {} }, document));
-  return Object.entries(plan.views).map(([name, { operation: wanted, fixed = {} }]) => {
-    const operation = own.find((one) => nameOf(one) === wanted);
-    if (!operation)
-      throw new Error(`Invariant(catalogue of tools): no declaration of ${wanted} names the tool`);
-    return toView({ name, operation, fixed }, document);
-  });
-}
-
-function toView(view: Omit<View, "parameters">, document: OpenApiDocument): View {
-  const { properties, required } = parametersOf(view.operation, document);
-  const open = Object.entries(properties).filter(([name]) => !(name in view.fixed));
-  return { ...view, parameters: { properties: Object.fromEntries(open), required } };
 }
 
 /** Errors that a tool may give whose operation alone could not: a path always has its parameters. */

@@ -2,7 +2,7 @@ import type { Access, Caller } from "../access/access.ts";
 import { ApiError } from "../schemas/errors.ts";
 import type { Meters } from "./meters.ts";
 
-/** Access, with what became of each request counted: answered, or the code of the refusal. */
+/** Access that counts the outcome of each admission: answered, or the code of the refusal. */
 export const countedAccess = (access: Access, { admissions }: Meters): Access => ({
   admit: async (caller, price) => {
     const way = wayOf(caller);

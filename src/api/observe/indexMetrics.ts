@@ -1,12 +1,13 @@
 import { sql } from "ponder";
-import type { Ctx } from "../http/context.ts";
 import { countAnomalies, listProgress, readIndexerState } from "../indexState/progress.ts";
 import type { Db } from "../query/db.ts";
 import { missingIndexesIn } from "../upkeep/indexes.ts";
 import type { Meters } from "./meters.ts";
 
-/** Figures of the index and of this process in Prometheus' text format, beside Ponder's own at `/metrics`. */
-export async function indexMetrics({ db, contracts, now }: Ctx, meters: Meters): Promise<string> {
+type IndexView = { db: Db; contracts: { chainName: (chainId: number) => string }; now: number };
+
+/** Metrics of the index and of this process in Prometheus' text format. Ponder's own metrics are at `/metrics`. */
+export async function indexMetrics({ db, contracts, now }: IndexView, meters: Meters): Promise<string> {
   const [indexer, chains, missing, anomalies] = await Promise.all([
     readIndexerState(db),
     listProgress(db),
@@ -20,7 +21,7 @@ export async function indexMetrics({ db, contracts, now }: Ctx, meters: Meters):
     meters.lag.set({ chain }, Math.max(0, now - blockTimestamp));
   }
   meters.missingIndexes.set(missing);
-  meters.anomalies.reset(); // A reorganisation may have taken the last one of a reason.
+  meters.anomalies.reset(); // A reorganisation may have removed the last anomaly of a reason.
   for (const { reason, count } of anomalies) meters.anomalies.set({ reason }, count);
   return meters.registry.metrics();
 }

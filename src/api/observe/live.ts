@@ -3,13 +3,13 @@ import type { Gateways } from "../live/ccip/gatewayClient.ts";
 import type { Rpc } from "../live/rpc.ts";
 import type { Meters } from "./meters.ts";
 
-/** Counts where answers of the chain come from, and which step fails. */
+/** Counts where live answers come from, and which step fails. */
 export const observeLive = ({ liveQuestions, liveFailures }: Meters): LiveObserver => ({
   answered: (from) => liveQuestions.inc({ from }),
   failed: (step) => liveFailures.inc({ step }),
 });
 
-/** The nodes, with their calls counted. */
+/** The nodes; each call is counted. */
 export const countedRpc = (rpc: Rpc, { liveCalls }: Meters): Rpc => ({
   ...rpc,
   call: (...args) => {
@@ -18,7 +18,7 @@ export const countedRpc = (rpc: Rpc, { liveCalls }: Meters): Rpc => ({
   },
 });
 
-/** The gateways, with their calls counted. */
+/** The CCIP-Read gateways; each call is counted. */
 export const countedGateways = (gateways: Gateways, { liveCalls }: Meters): Gateways => ({
   ...gateways,
   ask: (...args: Parameters<Gateways["ask"]>) => {

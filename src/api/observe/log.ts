@@ -4,8 +4,8 @@ import { type DestinationStream, type Logger, pino } from "pino";
 export type Log = Logger;
 
 /**
- * The log of the API. Lines hold routes as they are declared, never what a caller sent: no names, keys or credentials,
- * and of an error its message and stack.
+ * The log of the API. A line holds the declared route and, for an error, its message and stack. It never holds what a
+ * caller sent: no names, keys or credentials.
  */
 export function createLog(destination?: DestinationStream): Log {
   const options = {

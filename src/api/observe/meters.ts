@@ -1,12 +1,12 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 
-/** From an answer of the index to one that waited for the chain. */
+/** Buckets from the quickest answers of the index to those that wait for the chain. */
 const SECONDS = [0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-/** What is counted of one process, in Prometheus' words. Labels hold words of ours alone, never what a caller sent. */
+/** The Prometheus metrics of one process. Labels hold only words of our own, never what a caller sent. */
 export type Meters = ReturnType<typeof createMeters>;
 
-/** Meters of their own registry: Ponder's own are at `/metrics`. */
+/** Metrics in a registry of their own; Ponder's are at `/metrics`. */
 export function createMeters() {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry, prefix: "namedex_" });

@@ -6,17 +6,17 @@ import type { Meters } from "./meters.ts";
 /** Which requests get a line in the log. */
 export type RequestLog = "all" | "failed" | "none";
 
-/** Where requests are counted and told. */
-export type Observed = { meters: Meters; log: Log; requestLog: RequestLog };
+/** Where requests are counted and logged. */
+export type RequestObserver = { meters: Meters; log: Log; requestLog: RequestLog };
 
-/** Times every request, and gives it a log that names it by its id (`X-Request-Id`, the caller's own if it is a plain word). */
-export function observeRequests({ meters, log, requestLog }: Observed): MiddlewareHandler {
+/** Measures every request, and gives it a log that names it by its id (`X-Request-Id`; a caller may send a plain word). */
+export function observeRequests({ meters, log, requestLog }: RequestObserver): MiddlewareHandler {
   return async (c, next) => {
-    const begun = performance.now();
+    const startedAt = performance.now();
     const own = log.child({ request_id: c.get("requestId") });
     c.set("log", own);
     await next();
-    const seconds = (performance.now() - begun) / 1_000;
+    const seconds = (performance.now() - startedAt) / 1_000;
     const { status } = c.res;
     const operation = routeOf(c);
     meters.requests.observe({ operation, status }, seconds);
@@ -28,7 +28,7 @@ export function observeRequests({ meters, log, requestLog }: Observed): Middlewa
   };
 }
 
-/** The declared route, without `/api`: paths themselves are without number. */
+/** The declared route, without `/api`. Paths as sent would give endless metrics. */
 function routeOf(c: Context): string {
   const route = matchedRoutes(c).findLast(({ path }) => !path.endsWith("*"));
   if (route === undefined) return "none";

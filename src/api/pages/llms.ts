@@ -1,4 +1,4 @@
-import type { OpenApiDocument } from "../http/openapi.ts";
+import type { OpenApiDocument } from "../http/routes.ts";
 
 type Schema = Record<string, unknown>;
 type Parameter = { name: string; in: string; required?: boolean; description?: string; schema?: Schema };

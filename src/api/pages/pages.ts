@@ -3,8 +3,6 @@ import type { Ctx } from "../http/context.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import { type AccessMode, openApiDocument } from "../http/openapi.ts";
 import type { PriceOf } from "../http/prices.ts";
-import { indexMetrics } from "../observe/indexMetrics.ts";
-import { createMeters, type Meters } from "../observe/meters.ts";
 import { sendAsset, toAsset } from "./asset.ts";
 import { mountDocs } from "./docs.ts";
 import { homeStyle, type IndexStatus, toHomeJson, toHomePage } from "./home.ts";
@@ -12,16 +10,20 @@ import { sendPage } from "./html.ts";
 import { toLlms, toLlmsFull } from "./llms.ts";
 import { mountSignup, type SignupState } from "./signup.ts";
 
-/** What the pages tell of the service; an open one without payments unless told. */
-export type PagesPlan = { access?: AccessMode; offer?: PriceOf | undefined; meters?: Meters };
+/** What the pages are made of. */
+export type PagesPlan = {
+  operations: readonly Endpoint[];
+  createContext: () => Promise<Ctx>;
+  access: AccessMode;
+  /** Undefined where payments are not accepted. */
+  priceOf: PriceOf | undefined;
+  /** The text of `/index-metrics`. */
+  writeMetrics: (ctx: Ctx) => Promise<string>;
+};
 
-/** The routes that are no operations: the first page, documentation, metrics. They answer while the index is built too. */
-export function createPages(
-  operations: readonly Endpoint[],
-  makeCtx: () => Promise<Ctx>,
-  { access = "open", offer, meters = createMeters() }: PagesPlan = {},
-): Hono {
-  const document = openApiDocument(operations, access, offer);
+/** The routes that are no operations: the first page, documentation, metrics. They answer while the index is built, too. */
+export function createPages({ operations, createContext, access, priceOf, writeMetrics }: PagesPlan): Hono {
+  const document = openApiDocument(operations, access, priceOf);
   const texts = {
     "/openapi.json": toAsset(JSON.stringify(document), "application/json; charset=utf-8"),
     "/llms.txt": toAsset(toLlms(document), "text/plain; charset=utf-8"),
@@ -30,9 +32,9 @@ export function createPages(
   };
   const signup = signupState(operations, access);
   const app = new Hono();
-  app.get("/", async (c) => answerHome(c, { ...(await readStatus(await makeCtx())), access, signup }));
+  app.get("/", async (c) => answerHome(c, { ...(await readStatus(await createContext())), access, signup }));
   for (const [path, asset] of Object.entries(texts)) app.get(path, (c) => sendAsset(c, asset));
-  app.get("/index-metrics", async (c) => c.text(await indexMetrics(await makeCtx(), meters)));
+  app.get("/index-metrics", async (c) => c.text(await writeMetrics(await createContext())));
   mountDocs(app);
   mountSignup(app, signup);
   return app;

@@ -1,0 +1,113 @@
+import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
+import type { Context } from "hono";
+import type { Caller } from "../access/access.ts";
+import { answerError, type ErrorCode, errorCodes, errorResponse } from "../schemas/errors.ts";
+import { type Endpoint, errorsOf } from "./endpoint.ts";
+import { inputError } from "./inputError.ts";
+import type { ExecuteOperation } from "./pipeline.ts";
+
+const errorShape = z
+  .strictObject({
+    error: z.strictObject({
+      code: z.enum(Object.keys(errorCodes) as [ErrorCode, ...ErrorCode[]]),
+      message: z.string().openapi({ example: "The name cannot be normalised (ENSIP-15): empty label." }),
+    }),
+  })
+  .openapi("Error");
+
+/** The document has one entry for each status, which names each error code of that status. */
+function errorResponses(operation: Endpoint) {
+  const byStatus = new Map<number, ErrorCode[]>();
+  for (const code of errorsOf(operation)) {
+    const { status } = errorCodes[code];
+    byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
+  }
+  return Object.fromEntries(
+    [...byStatus].map(([status, codes]) => [
+      status,
+      {
+        description: codes.map((code) => `\`${code}\`: ${errorCodes[code].meaning}`).join("\n\n"),
+        content: { "application/json": { schema: errorShape } },
+      },
+    ]),
+  );
+}
+
+const hasFields = (fields: Endpoint["params"]): boolean => Object.keys(fields.shape).length > 0;
+
+function routeOf(operation: Endpoint) {
+  const { method, path, group, summary, description, params, query, body, reply, example } = operation;
+  return createRoute({
+    method,
+    path,
+    tags: [group],
+    operationId: operationId(operation),
+    summary,
+    description,
+    request: {
+      ...(hasFields(params) && { params }),
+      ...(hasFields(query) && { query }),
+      ...(method === "post" && {
+        body: { required: true, content: { "application/json": { schema: body } } },
+      }),
+    },
+    responses: {
+      200: {
+        description: "The answer.",
+        content: { "application/json": { schema: reply, ...(example !== undefined && { example }) } },
+      },
+      ...errorResponses(operation),
+    },
+  });
+}
+
+/** `GET /domain/{name}/events` is `get_domain_events`, `GET /agents/{agentId}` is `get_agents_by_agentId`. */
+function operationId({ method, path }: Endpoint): string {
+  const parts = path.split("/").slice(1);
+  const words = parts.map((part, i) => {
+    if (!part.startsWith("{")) return part;
+    return i === parts.length - 1 ? `by_${part.slice(1, -1)}` : "";
+  });
+  return [method, ...words.filter((word) => word !== "")].join("_").replaceAll("-", "_");
+}
+
+/** What answers operations, and tells who called. */
+export type OperationServer = { executeOperation: ExecuteOperation; callerOf: (c: Context) => Caller };
+
+/** The OpenAPI 3.1 document that the routes give. */
+export type OpenApiDocument = ReturnType<OpenAPIHono["getOpenAPI31Document"]>;
+
+/** An application that answers the operations; each request is checked against its operation's declaration. */
+export function routesOf(
+  operations: readonly Endpoint[],
+  { executeOperation, callerOf }: OperationServer,
+): OpenAPIHono {
+  const app = new OpenAPIHono({ defaultHook: answerInvalid });
+  app.onError(answerError);
+  for (const operation of operations) {
+    app.openapi(routeOf(operation), async (c) => {
+      const input = Object.assign({}, ...(["param", "query", "json"] as const).map((part) => valid(c, part)));
+      const { reply, headers } = await executeOperation({ operation, input, caller: callerOf(c) });
+      c.header("Cache-Control", cacheControlOf(operation));
+      for (const [name, value] of Object.entries(headers)) c.header(name, value);
+      return c.json(reply as never, 200);
+    });
+  }
+  return app;
+}
+
+const cacheControlOf = ({ cacheSeconds, isPrivate }: Endpoint): string => {
+  if (isPrivate) return "private, no-store";
+  return cacheSeconds ? `public, max-age=${cacheSeconds}` : "no-cache";
+};
+
+const valid = (c: Context, part: "param" | "query" | "json"): unknown => c.req.valid(part as never);
+
+type Checked = { success: true } | { success: false; data: unknown; error: z.ZodError };
+
+/** The answer for an invalid request: the error of its first fault. */
+function answerInvalid(checked: unknown, c: Context): Response | undefined {
+  const result = checked as Checked;
+  if (result.success) return undefined;
+  return errorResponse(c, inputError(result.error, result.data));
+}

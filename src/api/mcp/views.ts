@@ -1,0 +1,32 @@
+import { type Endpoint, nameOf } from "../http/endpoint.ts";
+import type { OpenApiDocument } from "../http/routes.ts";
+import type { ToolPlan } from "./catalogue.ts";
+import { type Parameters, parametersOf } from "./schemas.ts";
+
+/** One answer of a tool. */
+export type View = {
+  /** Value of the parameter `view`; null for a tool with one view only, which has no such parameter. */
+  name: string | null;
+  operation: Endpoint;
+  /** Parameters that the caller may give, and those of them that are needed. */
+  parameters: Parameters;
+  /** Parameters that the view gives itself. */
+  fixed: Record<string, string>;
+};
+
+/** The answers of a tool, one for each view of its plan; a tool without views has one for its operation. */
+export function viewsOf(plan: ToolPlan, own: Endpoint[], document: OpenApiDocument): View[] {
+  if (!plan.views) return own.map((operation) => toView({ name: null, operation, fixed: {} }, document));
+  return Object.entries(plan.views).map(([name, { operation: wanted, fixed = {} }]) => {
+    const operation = own.find((one) => nameOf(one) === wanted);
+    if (!operation)
+      throw new Error(`Invariant(catalogue of tools): no declaration of ${wanted} names the tool`);
+    return toView({ name, operation, fixed }, document);
+  });
+}
+
+function toView(view: Omit<View, "parameters">, document: OpenApiDocument): View {
+  const { properties, required } = parametersOf(view.operation, document);
+  const open = Object.entries(properties).filter(([name]) => !(name in view.fixed));
+  return { ...view, parameters: { properties: Object.fromEntries(open), required } };
+}

@@ -1,0 +1,67 @@
+import { type Context, Hono } from "hono";
+import { type Access, type Caller, openAccess } from "../../src/api/access/access.ts";
+import { callerBehind } from "../../src/api/access/caller.ts";
+import { createApp } from "../../src/api/http/app.ts";
+import type { Ctx } from "../../src/api/http/context.ts";
+import type { Endpoint } from "../../src/api/http/endpoint.ts";
+import type { AccessMode } from "../../src/api/http/openapi.ts";
+import { createPipeline } from "../../src/api/http/pipeline.ts";
+import { mcpRoutes } from "../../src/api/mcp/routes.ts";
+import { indexMetrics } from "../../src/api/observe/indexMetrics.ts";
+import { createMeters, type Meters } from "../../src/api/observe/meters.ts";
+import { observeOperations } from "../../src/api/observe/operations.ts";
+import { observeRequests, type RequestObserver } from "../../src/api/observe/requests.ts";
+import { createPages } from "../../src/api/pages/pages.ts";
+import type { Db } from "../../src/api/query/db.ts";
+
+export type TestAppPlan = {
+  operations: readonly Endpoint[];
+  /** The database of the context; needed where operations read the index. */
+  db?: Db;
+  createContext?: () => Promise<Ctx>;
+  /** Open unless told. */
+  access?: Access;
+  callerOf?: (c: Context) => Caller;
+  /** Where requests and operations are counted and logged; nowhere unless told. */
+  observer?: RequestObserver;
+  pages?: Hono;
+};
+
+const noContext = async () => ({}) as never;
+
+/** The application with what a test gives it. The index is always ready, and read without comparing blocks. */
+export function createTestApp(plan: TestAppPlan): Hono {
+  const { operations, createContext = noContext, access = openAccess, observer, pages = new Hono() } = plan;
+  const server = {
+    executeOperation: createPipeline({
+      ...{ createContext, access, requireReadyIndex: async () => {} },
+      observe: observer ? observeOperations(observer.meters) : (_, run) => run(),
+      readConsistently: (read) => read(plan.db as Db),
+    }),
+    callerOf: plan.callerOf ?? callerBehind(0),
+  };
+  return createApp({
+    ...{ operations, ...server },
+    observe: observer ? observeRequests(observer) : (_, next) => next(),
+    otherRoutes: [pages, mcpRoutes(operations, server)],
+  });
+}
+
+type TestPagesPlan = {
+  operations: readonly Endpoint[];
+  createContext?: () => Promise<Ctx>;
+  access?: AccessMode;
+  meters?: Meters;
+};
+
+/** The pages of an open service unless told. */
+export const createTestPages = ({
+  createContext = noContext,
+  access = "open",
+  meters = createMeters(),
+  operations,
+}: TestPagesPlan): Hono =>
+  createPages({
+    ...{ operations, createContext, access, priceOf: undefined },
+    writeMetrics: (ctx) => indexMetrics(ctx, meters),
+  });
