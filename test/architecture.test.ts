@@ -277,6 +277,15 @@ describe("what has one place only", () => {
     expect(filesWith(/process\.env(\??\.|\[)|=\s*process\.env\b/, program)).toEqual([]);
   });
 
+  test("Ponder's tables are known in engine/ and in the fixture that stands in for an indexer", () => {
+    const outside = sources.filter(
+      (file) => !/^(engine|test\/engine)\//.test(file) && file !== "test/support/ponderState.ts",
+    );
+    const words = /_ponder_(?!sync)|heartbeat_at/;
+    const knowing = filesWith(words, outside).filter((file) => file !== "test/architecture.test.ts");
+    expect(knowing).toEqual([]);
+  });
+
   test("`ponder:api` is imported by src/api/index.ts: all others get the database as an argument", () => {
     const importers = program
       .flatMap(importsOf)

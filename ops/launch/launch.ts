@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { totalmem } from "node:os";
 import { fileURLToPath } from "node:url";
+import { changes } from "../../engine/changes/index.ts";
 import { memoryFor, nodeFlags } from "../../engine/nodeFlags.ts";
 import { loadEnvironmentFiles } from "../../settings/environment.ts";
 import { readSettings, type Settings, SettingsError } from "../../settings/settings.ts";
@@ -55,8 +56,8 @@ function startPonder(command: Command, { schema, port }: Settings, env: Environm
   const root = fileURLToPath(new URL("../..", import.meta.url));
   const args = [program, command, "--root", root, "--schema", schema, "--port", String(port)];
   const memory = command === "start" ? memoryFor(memoryHere(), env) : { flags: [], env: {} };
-  const views = ["--import", new URL("../../engine/ownViews.ts", import.meta.url).href];
-  return spawn(process.execPath, [...nodeFlags(), ...views, ...memory.flags, ...process.execArgv, ...args], {
+  // keepViews makes the views in Ponder's place, so every change may be loaded.
+  return spawn(process.execPath, [...nodeFlags(changes), ...memory.flags, ...process.execArgv, ...args], {
     stdio: "inherit",
     env: { ...env, ...memory.env },
   });

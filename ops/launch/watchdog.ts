@@ -1,3 +1,4 @@
+import { listWrittenBlocks } from "../../engine/ponderInternals.ts";
 import { askForHead } from "../../src/api/indexState/chainHead.ts";
 import { withClient } from "../../src/api/serviceDb/client.ts";
 
@@ -72,33 +73,21 @@ export const describeStall = ({ chain, indexed, head, seconds }: Stall): string 
 async function readSightings(plan: WatchdogPlan, startedAt: number): Promise<Sighting[]> {
   const chains = await readCheckpoints(plan, startedAt);
   return Promise.all(
-    chains.map(async ({ chain, chainId, indexed }) => {
+    chains.map(async ({ chainId, chainName, blockNumber }) => {
       const head = await askForHead(plan.rpcUrls[chainId] ?? []);
-      return { chain, indexed, head: head?.number ?? null };
+      return { chain: chainName, indexed: blockNumber, head: head?.number ?? null };
     }),
   );
 }
 
-/**
- * Ponder's checkpoints have 75 digits; the block number begins at the 27th. Gives none while the index is being built, and
- * none of an earlier indexer: the tables are ours after our indexer's first heartbeat.
- */
+/** Gives none while the index is being built, and none of an earlier indexer: the tables are ours after our first heartbeat. */
 async function readCheckpoints({ databaseUrl, schema }: WatchdogPlan, startedAt: number) {
   const config = {
     connectionString: databaseUrl,
     connectionTimeoutMillis: DATABASE_TIMEOUT_MS,
     query_timeout: DATABASE_TIMEOUT_MS,
   };
-  return withClient(config, async (client) => {
-    const { rows } = await client.query<{ chain: string; chain_id: string; block: string }>(
-      `SELECT chain_name AS chain, chain_id, substr(latest_checkpoint, 27, 16) AS block
-       FROM "${schema}"._ponder_checkpoint
-       WHERE EXISTS (SELECT FROM "${schema}"._ponder_meta WHERE key = 'app'
-         AND (value ->> 'is_ready')::int = 1 AND (value ->> 'heartbeat_at')::numeric >= $1)`,
-      [startedAt],
-    );
-    return rows.map(({ chain, chain_id, block }) => ({
-      ...{ chain, chainId: Number(chain_id), indexed: Number(block) },
-    }));
-  });
+  return withClient(config, (client) =>
+    listWrittenBlocks(async (text) => (await client.query(text)).rows, { schema, since: startedAt }),
+  );
 }

@@ -1,9 +1,7 @@
 import pg from "pg";
+import { checkpointTable, metaTable } from "../../engine/ponderInternals.ts";
 import type { Queries } from "../../src/api/serviceDb/client.ts";
 import { enterSchema } from "../../src/api/serviceDb/migrations.ts";
-
-/** Each table of an index has a view, and these two of Ponder, which say at which block the tables are. */
-const engineTables = ["_ponder_meta", "_ponder_checkpoint"];
 
 const id = pg.escapeIdentifier;
 
@@ -20,8 +18,8 @@ const viewsOverTables = `
 export async function readViewed({ query }: Queries, viewsSchema: string): Promise<string | null> {
   const rows = await query<{ schema: string }>(
     `SELECT n.nspname AS schema FROM (${viewsOverTables}) AS views
-     JOIN pg_namespace n ON n.oid = viewed WHERE relname = '_ponder_meta'`,
-    [viewsSchema],
+     JOIN pg_namespace n ON n.oid = viewed WHERE relname = $2`,
+    [viewsSchema, metaTable],
   );
   return rows[0]?.schema ?? null;
 }
@@ -41,7 +39,7 @@ export async function makeViews(
     viewsSchema,
   ]);
   for (const { name } of old) await query(`DROP VIEW ${id(viewsSchema)}.${id(name)}`);
-  const names = [...tables, ...engineTables];
+  const names = [...tables, metaTable, checkpointTable];
   for (const name of names) {
     await query(`CREATE VIEW ${id(viewsSchema)}.${id(name)} AS SELECT * FROM ${id(schema)}.${id(name)}`);
   }

@@ -1,5 +1,6 @@
 import { db as readonlyDb } from "ponder:api";
 import { contractsOf, firstBlocksOf } from "../../abis/contracts.ts";
+import { warnWithoutChanges } from "../../engine/loaded.ts";
 import { readSettings } from "../../settings/settings.ts";
 import { callerBehind } from "./access/caller.ts";
 import { createAccess } from "./access/createAccess.ts";
@@ -38,6 +39,8 @@ import { liveAnswersIn } from "./serviceDb/liveAnswers.ts";
 import { activityIn } from "./serviceDb/releases.ts";
 import { openStore } from "./serviceDb/store.ts";
 import { startUpkeep } from "./upkeep/upkeep.ts";
+
+warnWithoutChanges((line) => console.warn(line));
 
 const settings = readSettings(process.env);
 const { deployment, network, databaseUrl, schema, ledgerDays } = settings;

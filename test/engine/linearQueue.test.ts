@@ -2,9 +2,9 @@ import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
+import { nodeFlags } from "../../engine/nodeFlags.ts";
 
 const queue = fileURLToPath(new URL("./utils/queue.js", import.meta.resolve("ponder")));
-const linear = fileURLToPath(new URL("../../engine/linearQueue.ts", import.meta.url));
 
 /** Fills a queue of Ponder's as its backfill does, where no array can be taken from at its start. */
 const program = `
@@ -29,12 +29,12 @@ const run = (...flags: string[]) =>
   promisify(execFile)(process.execPath, [...flags, "--input-type=module", "--eval", program]);
 
 test("Ponder's queue gives the same answers in the same order without moving an array", async () => {
-  const { stdout } = await run("--import", linear);
+  const { stdout } = await run(...nodeFlags());
   const { results, ...rest } = JSON.parse(stdout);
   expect(rest).toEqual({ waiting: 2_000, dropped: [1], left: 0, after: 8 });
   expect(results).toEqual(Array.from({ length: 2_000 }, (_, task) => (task === 7 ? "seven" : task * 2)));
 });
 
-test("by itself Ponder's queue moves an array, so that the change still has its reason", async () => {
+test("by itself Ponder's queue moves an array, so the change is still needed", async () => {
   await expect(run()).rejects.toThrow("an array was moved");
 });

@@ -262,4 +262,4 @@ for (const table of ["simple", "rich"]) {
   tell((await pool.query(`SELECT t::text FROM trial.${table} t ORDER BY 1`)).rows);
 }
 await pool.end();
-console.log(JSON.stringify({ isQuick: "take" in createLock(), transcript }));
+console.log(JSON.stringify({ isChanged: "take" in createLock(), transcript }));

@@ -1,6 +1,7 @@
 import { connect, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { checkpointTable } from "../../engine/ponderInternals.ts";
 import { withClient } from "../../src/api/serviceDb/client.ts";
 import { type Stack, startStack } from "../support/stack.ts";
 import { judgeStack } from "../truth/trial.ts";
@@ -37,7 +38,7 @@ async function expectWhole(): Promise<void> {
 function whileLocked<Result>(work: () => Promise<Result>): Promise<Result> {
   return withClient({ connectionString: stack.databaseUrl }, async (client) => {
     await client.query(`begin; set local search_path = ${stack.schema}`);
-    for (const table of ["domains", "text_records", "events", "_ponder_checkpoint"]) {
+    for (const table of ["domains", "text_records", "events", checkpointTable]) {
       await client.query(`lock table ${table} in access exclusive mode`);
     }
     return work();

@@ -7,6 +7,7 @@ import type { Db } from "../../src/api/query/db.ts";
 import { CHAIN_ID } from "../query/rows.ts";
 import { createTables, setProgress, type Tables } from "../query/tables.ts";
 import { openPool } from "../support/database.ts";
+import { latestBlock } from "../support/ponderState.ts";
 
 let tables: Tables;
 /** Another process, as the indexer is: its queries are not the operation's. */
@@ -34,9 +35,7 @@ const index = (block: number) =>
   setProgress({ pool: indexer }, { chainId: CHAIN_ID, block, time: 1_700_000_000 });
 
 const readBlock = async (db: Db): Promise<number> => {
-  const { rows } = await db.execute<{ block: string }>(
-    sql`select substr(latest_checkpoint, 27, 16) as block from _ponder_checkpoint`,
-  );
+  const { rows } = await db.execute<{ block: string }>(sql.raw(latestBlock));
   return Number(rows[0]?.block);
 };
 

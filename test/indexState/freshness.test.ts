@@ -8,6 +8,7 @@ import { openStore, type Store } from "../../src/api/serviceDb/store.ts";
 import { openApi } from "../query/api.ts";
 import { CHAIN_ID } from "../query/rows.ts";
 import { createTables, setProgress, type Tables } from "../query/tables.ts";
+import { recreateState, setReady as setReadyIn, setSafeBlock } from "../support/ponderState.ts";
 
 const NOW = 1_800_000_000;
 
@@ -33,16 +34,12 @@ const freshness = (plan: Partial<FreshnessPlan> = {}, head: Head | null = null) 
     ...plan,
   });
 
-const setReady = (ready: 0 | 1) =>
-  tables.pool.query("update _ponder_meta set value = jsonb_set(value, '{is_ready}', $1)", [String(ready)]);
+const setReady = (ready: 0 | 1) => setReadyIn(tables.pool, ready);
 
 const at = (block: number, time: number) => setProgress(tables, { chainId: CHAIN_ID, block, time });
 
 /** Where an indexer that starts again takes its tables back to. */
-const setSafe = (block: number, time: number) =>
-  tables.pool.query("update _ponder_checkpoint set safe_checkpoint = $1", [
-    `${String(time).padStart(10, "0")}${"0".repeat(16)}${String(block).padStart(16, "0")}`.padEnd(75, "0"),
-  ]);
+const setSafe = (block: number, time: number) => setSafeBlock(tables.pool, { block, time });
 
 describe("on a public chain", () => {
   test("the index answers up to the lag that is allowed, and no further", async () => {
@@ -93,9 +90,7 @@ describe("after a restart of the indexer", () => {
     await at(500, NOW);
     await freshness().require();
     await setReady(0);
-    await tables.pool.query(
-      "create table copy as table _ponder_meta; drop table _ponder_meta; alter table copy rename to _ponder_meta",
-    );
+    await recreateState(tables.pool);
     expect((await freshness().report()).unfit).toBe("building");
   });
 

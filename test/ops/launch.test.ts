@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
+import { metaTable } from "../../engine/ponderInternals.ts";
 import { startAnvil } from "../devnet/anvil.ts";
 import { keepChild } from "../devnet/children.ts";
 import { type LocalChain, startLocalChain } from "../devnet/localChain.ts";
@@ -152,7 +153,7 @@ test("a database without pg_trgm whose user may not add it is told what to ask f
 test("SIGTERM gives the lock back, and a second start and a replica answer from the same tables", async () => {
   const isLocked = async () =>
     (
-      await ask(database.url, "SELECT (value->>'is_locked')::int AS locked FROM namedex_index._ponder_meta")
+      await ask(database.url, `SELECT (value->>'is_locked')::int AS locked FROM namedex_index.${metaTable}`)
     )[0]?.locked;
   const first = await launch("start");
   await untilReady(first);

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { metaTable } from "../../engine/ponderInternals.ts";
 import { mineBlocks } from "../devnet/acts.ts";
 import { type LocalChain, startDemoChain } from "../devnet/localChain.ts";
 import { type GatewayProcess, startGateway } from "../gateway/gateway.ts";
@@ -80,7 +81,7 @@ const gatewayPrefers = async ({ url }: Version) => {
 const viewsShow = async (build: string | undefined) => {
   const rows = await ask<{ build: string }>(
     database.url,
-    "select value ->> 'build_id' as build from namedex._ponder_meta",
+    `select value ->> 'build_id' as build from namedex.${metaTable}`,
   ).catch(() => []);
   return rows[0]?.build === build;
 };
@@ -221,9 +222,9 @@ describe("pruning", () => {
   test("drops what nobody needs, and nothing else", async () => {
     await ask(
       database.url,
-      `CREATE SCHEMA other_app; CREATE TABLE other_app._ponder_meta (key text, value jsonb);
-      INSERT INTO other_app._ponder_meta VALUES ('app', '{"table_names": ["accounts"], "is_ready": 1}');
-      GRANT ALL ON SCHEMA other_app TO ${prefix}_indexer; GRANT ALL ON other_app._ponder_meta TO ${prefix}_indexer`,
+      `CREATE SCHEMA other_app; CREATE TABLE other_app.${metaTable} (key text, value jsonb);
+      INSERT INTO other_app.${metaTable} VALUES ('app', '{"table_names": ["accounts"], "is_ready": 1}');
+      GRANT ALL ON SCHEMA other_app TO ${prefix}_indexer; GRANT ALL ON other_app.${metaTable} TO ${prefix}_indexer`,
     );
     expect(await release("prune")).toMatchObject({
       ...{ code: 0, stdout: "Nothing was dropped.\n" },

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
 import type { Deployment } from "../../abis/deployments.ts";
+import { metaTable } from "../../engine/ponderInternals.ts";
 import { keepChild } from "../devnet/children.ts";
 import { freePort } from "../devnet/ports.ts";
 
@@ -141,7 +142,7 @@ export async function startAnalyst(databaseUrl: string) {
     where v.relnamespace = 'namedex'::regnamespace`;
   const stop = keepDoing(async () => {
     const { rows } = await client.query(
-      "select m.value ->> 'build_id' as build, (select count(*)::int from domains) as domains from _ponder_meta m",
+      `select m.value ->> 'build_id' as build, (select count(*)::int from domains) as domains from ${metaTable} m`,
     );
     if (!(rows[0]?.domains > 10)) throw new Error(`the views show ${JSON.stringify(rows)}`);
     const schemas = (await client.query(viewed)).rows[0]?.schemas;

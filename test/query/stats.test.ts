@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { chainClock } from "../../src/api/indexState/clock.ts";
 import { indexMetrics } from "../../src/api/observe/indexMetrics.ts";
 import { createMeters } from "../../src/api/observe/meters.ts";
+import { setHeartbeat } from "../support/ponderState.ts";
 import { openApi } from "./api.ts";
 import { CHAIN_ID, contracts, domainRow, eventRow } from "./rows.ts";
 import { createTables, setProgress, type Tables } from "./tables.ts";
@@ -63,7 +64,7 @@ test("an index behind the chain's head is not synced", async () => {
 });
 
 test("an indexer that shows no sign of life is not running", async () => {
-  await tables.pool.query("update _ponder_meta set value = jsonb_set(value, '{heartbeat_at}', '1')");
+  await setHeartbeat(tables.pool, 1);
   expect((await openApi(tables, NOW).get("/stats")).body).toMatchObject({
     services: { fetcher: { running: false } },
   });

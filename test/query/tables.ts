@@ -5,6 +5,9 @@ import type { Db } from "../../src/api/query/db.ts";
 import { ownIndexes } from "../../src/api/upkeep/indexes.ts";
 import { createTestDatabase, openPool } from "../support/database.ts";
 import schema from "../support/ponderSchema.ts";
+import { stateTableStatements } from "../support/ponderState.ts";
+
+export { setProgress } from "../support/ponderState.ts";
 
 /** Statements that build the index's tables, as Ponder makes them from `ponder.schema.ts`. */
 export type Ddl = Record<"enums" | "tables" | "views" | "indexes", string[]>;
@@ -54,7 +57,8 @@ export async function createTables({
   const database = await createTestDatabase(undefined, place);
   const { pool, writer } = connect(database.url, onQuery);
   const { enums, tables, views, indexes } = await readDdl();
-  for (const statement of [...enums, ...tables, ...views, ...progressTables]) await pool.query(statement);
+  for (const statement of [...enums, ...tables, ...views, ...stateTableStatements])
+    await pool.query(statement);
   await fill(pool);
   for (const statement of indexes) await pool.query(statement);
   return {
@@ -74,27 +78,3 @@ function connect(connectionString: string, onQuery: Options["onQuery"] = () => {
   const logger = { logQuery: onQuery };
   return { pool, writer: drizzle(pool, { schema, casing: "snake_case", logger }) };
 }
-
-/** As Ponder 0.17.7 creates them. */
-const progressTables = [
-  "create table _ponder_meta (key text primary key, value jsonb not null)",
-  `create table _ponder_checkpoint (chain_name text primary key, chain_id bigint not null,
-     latest_checkpoint varchar(75) not null, safe_checkpoint varchar(75) not null, finalized_checkpoint varchar(75) not null)`,
-];
-
-/** Says that the indexer has come so far on a chain. */
-export async function setProgress(
-  { pool }: Pick<Tables, "pool">,
-  { chainId, block, time }: { chainId: number; block: number; time: number },
-): Promise<void> {
-  const checkpoint = `${pad(time, 10)}${pad(chainId, 16)}${pad(block, 16)}`.padEnd(75, "0");
-  await pool.query(
-    "insert into _ponder_meta values ('app', jsonb_build_object('is_ready', 1, 'is_locked', 1, 'heartbeat_at', extract(epoch from now()) * 1000)) on conflict do nothing",
-  );
-  await pool.query(
-    "insert into _ponder_checkpoint values ($1, $2, $3, $3, $3) on conflict (chain_name) do update set latest_checkpoint = $3",
-    [`chain${chainId}`, chainId, checkpoint],
-  );
-}
-
-const pad = (value: number, length: number): string => String(value).padStart(length, "0");

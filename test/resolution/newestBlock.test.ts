@@ -4,6 +4,7 @@ import { newestBlock } from "../../src/api/resolution/newestBlock.ts";
 import { noChain } from "../query/noChain.ts";
 import { CHAIN_ID } from "../query/rows.ts";
 import { createTables, setProgress, type Tables } from "../query/tables.ts";
+import { setHeartbeat } from "../support/ponderState.ts";
 
 const TIME = 1_700_000_000;
 
@@ -31,8 +32,6 @@ test("an index behind the clock is known to be late: the chain's own newest bloc
 });
 
 test("so is one whose indexer has ended", async () => {
-  await tables.pool.query(
-    "update _ponder_meta set value = jsonb_set(value, '{heartbeat_at}', '0') where key = 'app'",
-  );
+  await setHeartbeat(tables.pool, 0);
   expect(await find(null)).toEqual({ number: 100, timestamp: 0 });
 });

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type pg from "pg";
 import { readDdl } from "../../query/tables.ts";
+import { stateTableStatements, writeState } from "../../support/ponderState.ts";
 import { generateWorld, type Put } from "./world.ts";
 import { WORLD_TIME } from "./worldTime.ts";
 
@@ -23,7 +24,8 @@ export async function fillDatabase(
     await client.query(
       `drop schema if exists ${SCHEMA} cascade; create schema ${SCHEMA}; set search_path to ${SCHEMA}, public`,
     );
-    for (const statement of [...enums, ...tables, ...views, ...progressTables]) await client.query(statement);
+    for (const statement of [...enums, ...tables, ...views, ...stateTableStatements])
+      await client.query(statement);
     say(`generating ${names.toLocaleString("en")} names`);
     await copyWorld(client, names);
     say("bringing logs and changes into the order of the chain, in which an indexer writes them");
@@ -33,7 +35,13 @@ export async function fillDatabase(
     say("building the indexes");
     for (const statement of indexes) await client.query(statement);
     await client.query("vacuum analyze");
-    await writeProgress(client);
+    await writeState(client, {
+      buildId: WORLD_MARK,
+      chainName: "mainnet",
+      chainId: 1,
+      block: 24_000_000,
+      time: WORLD_TIME,
+    });
   } finally {
     client.release();
   }
@@ -46,13 +54,6 @@ async function primaryKeyOf(client: pg.PoolClient, table: string): Promise<strin
   );
   return rows[0]?.name ?? "";
 }
-
-/** As Ponder 0.17.7 creates them. */
-const progressTables = [
-  "create table _ponder_meta (key text primary key, value jsonb not null)",
-  `create table _ponder_checkpoint (chain_name text primary key, chain_id bigint not null,
-     safe_checkpoint varchar(75) not null, latest_checkpoint varchar(75) not null, finalized_checkpoint varchar(75) not null)`,
-];
 
 /** Writes each table to a file, and has PostgreSQL read the files. */
 async function copyWorld(client: pg.PoolClient, names: number): Promise<void> {
@@ -107,20 +108,3 @@ function openFile(path: string, columns: string[]): CopyFile {
 }
 
 const cellOf = (value: unknown): string => (value === null || value === undefined ? "\\N" : String(value));
-
-async function writeProgress(client: pg.PoolClient): Promise<void> {
-  const pad = (value: number, length: number) => String(value).padStart(length, "0");
-  const checkpoint = `${pad(WORLD_TIME, 10)}${pad(1, 16)}${pad(24_000_000, 16)}`.padEnd(75, "0");
-  const meta = {
-    version: "4",
-    build_id: WORLD_MARK,
-    is_dev: 0,
-    is_ready: 1,
-    is_locked: 0,
-    heartbeat_at: 0,
-    table_names: [],
-    view_names: [],
-  };
-  await client.query("insert into _ponder_meta values ('app', $1)", [meta]);
-  await client.query("insert into _ponder_checkpoint values ('mainnet', 1, $1, $1, $1)", [checkpoint]);
-}

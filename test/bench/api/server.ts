@@ -4,10 +4,13 @@ import { mkdirSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
+import { nodeFlags } from "../../../engine/nodeFlags.ts";
+import { metaTable } from "../../../engine/ponderInternals.ts";
 import { hasCounts } from "../../../src/api/counts/maintain.ts";
 import { endChild, keepChild } from "../../devnet/children.ts";
 import { freePort } from "../../devnet/ports.ts";
 import { openDatabase, openFreshDatabase, type Postgres, startPostgres } from "../../devnet/postgres.ts";
+import { pretendIndexer } from "../../support/ponderState.ts";
 import { fillDatabase, SCHEMA, WORLD_MARK } from "./fill.ts";
 
 /** What is measured: `ponder serve` on generated tables. */
@@ -38,6 +41,7 @@ export async function startServer(plan: Plan): Promise<Server> {
     max: 4,
   });
   pool.on("error", () => {}); // The server goes away at the end.
+  // An index answers only while an indexer keeps it current, and here is none.
   await pretendIndexer(pool);
   const indexer = setInterval(() => void pretendIndexer(pool).catch(() => {}), 2_000);
   const served = await serve(databaseUrl, plan);
@@ -83,22 +87,14 @@ async function prepare(postgres: Postgres, { names, say }: Plan): Promise<string
 async function isFilled(connectionString: string): Promise<boolean> {
   const client = new pg.Client({ connectionString });
   await client.connect();
-  const { rows } = await client.query("select to_regclass($1) as progress", [`${SCHEMA}._ponder_meta`]);
+  const { rows } = await client.query("select to_regclass($1) as progress", [`${SCHEMA}.${metaTable}`]);
   const filled = rows[0]?.progress
     ? await client
-        .query(`select from ${SCHEMA}._ponder_meta where value ->> 'build_id' = $1`, [WORLD_MARK])
+        .query(`select from ${SCHEMA}.${metaTable} where value ->> 'build_id' = $1`, [WORLD_MARK])
         .then(({ rowCount }) => rowCount === 1)
     : false;
   await client.end();
   return filled;
-}
-
-/** An index whose indexer is away answers nothing: says, as an indexer does, that one is there. */
-async function pretendIndexer(pool: pg.Pool): Promise<void> {
-  await pool.query(
-    `update _ponder_meta set value = value || jsonb_build_object('is_locked', 1, 'is_ready', 1,
-       'heartbeat_at', (extract(epoch from now()) * 1000)::bigint)`,
-  );
 }
 
 const root = fileURLToPath(new URL("./root", import.meta.url));
@@ -117,7 +113,8 @@ async function serve(databaseUrl: string, { say, profile }: Plan) {
     PONDER_LOG_LEVEL: "warn",
   };
   const profiler = profile === undefined ? [] : ["--cpu-prof", `--cpu-prof-dir=${profile}`];
-  const args = [...profiler, "--import", clock, program, "serve", "--root", root, "--port", String(port)];
+  const flags = [...nodeFlags(), ...profiler, "--import", clock];
+  const args = [...flags, program, "serve", "--root", root, "--port", String(port)];
   const child = spawn(process.execPath, args, {
     env,
     stdio: ["ignore", "inherit", "inherit"],

@@ -4,6 +4,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { failedConnect } from "../../engine/changes/failedConnect.ts";
+import { synchronousCommit } from "../../engine/changes/synchronousCommit.ts";
+import { registerChanges } from "../../engine/register.ts";
 import { createTestDatabase } from "../support/database.ts";
 
 const poolsFile = fileURLToPath(new URL("../../node_modules/ponder/dist/esm/utils/pg.js", import.meta.url));
@@ -21,7 +24,7 @@ let cuttingUrl: string;
 
 beforeAll(async () => {
   careless = (await import(poolsFile)) as Pools;
-  await import("../../engine/ponderPools.ts");
+  registerChanges([synchronousCommit, failedConnect]);
   careful = (await import(`${poolsFile}?careful`)) as Pools;
   cutting.listen(0, "127.0.0.1");
   await once(cutting, "listening");
@@ -42,13 +45,13 @@ describe.each(["createPool", "createReadonlyPool"] as const)("%s", (kind) => {
   const open = (pools: Pools, connectionString: string) =>
     pools[kind]({ connectionString, max: 2 }, quiet, "public");
 
-  test("fails whoever waits for a connection that is cut while it is made, and keeps no place for it", async () => {
+  test("a caller that waits for a connection fails if it is cut while it is made, and the pool keeps its place", async () => {
     const pool = open(careful, cuttingUrl);
     for (let i = 0; i < 4; i++) expect(await outcomeOf(pool)).toMatch(/Connection terminated/);
     expect([pool.totalCount, pool.waitingCount]).toEqual([0, 0]);
   });
 
-  test("waits for good as Ponder has it: the day it does not, ours has no need to differ", async () => {
+  test("the caller of Ponder's own pool waits forever, so the change is still needed", async () => {
     expect(await outcomeOf(open(careless, cuttingUrl), 1_000)).toBe("waits");
   });
 

@@ -1,25 +1,25 @@
-// What Ponder does with every column of every row, written out as code for each table: V8 finds a column at once where
-// its name stands in the code and all rows have one shape, and usual values (a number in an integer's column, a text
-// without NUL) are recognised without asking the column. Whatever is unusual goes to Ponder's own functions, so that
-// defaults, mistakes and their messages are Ponder's.
+// Part of the change rowStore: what Ponder does with each column of each row, as code generated for each table. V8 finds
+// a column at once if its name stands in the code and all rows have one shape, and a usual value (a number in a column of
+// integers, a text without NUL) needs no call of the column. All other values go to Ponder's own functions, so defaults,
+// errors and their messages are Ponder's.
 
-/** A column, as far as rows need it. */
+/** What rows need to know of a column. */
 type Column = { columnType: string; notNull: boolean; hasDefault: boolean };
 
 type Table = object;
 type Row = Record<string, unknown>;
-/** The key columns of each table, as Ponder keeps them. */
+/** The columns of each table's primary key, as Ponder holds them. */
 type PrimaryKeys = Map<Table, [name: string, column: Column][]>;
 
-/** Ponder's own functions, and drizzle's. */
-export type Originals = {
+/** The functions of Ponder and drizzle that are replaced, or used for unusual values. */
+export type PonderFunctions = {
   getTableColumns: (table: Table) => Record<string, Column>;
   normalizeColumn: (column: Column, value: unknown, isUpdate: boolean) => unknown;
   normalizeRow: (table: Table, row: Row, isUpdate: boolean) => Row;
   getCopyText: (table: Table, rows: Row[]) => string;
 };
 
-/** Whether a value is as the driver would give it back, so that nothing is to be done with it; in code, of `v`. */
+/** Code that tests whether the value `v` is already what the driver would read back. Such a value stays as it is. */
 const usual: Record<string, string> = {
   PgInteger: 'typeof v === "number"',
   PgBigInt53: 'typeof v === "number"',
@@ -32,31 +32,31 @@ const usual: Record<string, string> = {
 
 const testOf = ({ columnType }: Column): string => usual[columnType] ?? "false";
 
-/** Characters that COPY's text form writes otherwise. */
+/** Characters that COPY's text form escapes. */
 const ESCAPED = /[\\\b\f\n\r\t\v]/;
 
-/** What is written out for one table; both give null where a row is to be left to Ponder. */
-type Written = { normal: (row: Row) => Row | null; line: (row: Row) => string | null };
+/** The code generated for one table. Both functions return null for a row that Ponder's own functions must handle. */
+type TableCode = { normal: (row: Row) => Row | null; line: (row: Row) => string | null };
 
-/** Ponder's functions for rows, quicker, with the same results. */
-export function quickRows(ponder: Originals) {
-  const written = new WeakMap<Table, Written>();
+/** Ponder's functions for rows with the same results in less time. */
+export function rowFunctions(ponder: PonderFunctions) {
+  const known = new WeakMap<Table, TableCode>();
 
-  const writtenFor = (table: Table): Written => {
-    const known = written.get(table);
-    if (known !== undefined) return known;
+  const codeFor = (table: Table): TableCode => {
+    const found = known.get(table);
+    if (found !== undefined) return found;
     const columns = Object.entries(ponder.getTableColumns(table));
-    const fresh = { normal: writeNormal(columns, ponder.normalizeColumn), line: writeLine(columns) };
-    written.set(table, fresh);
-    return fresh;
+    const code = { normal: generateNormal(columns, ponder.normalizeColumn), line: generateLine(columns) };
+    known.set(table, code);
+    return code;
   };
 
-  /** A new row of its columns alone, where Ponder changes the one that it is given, which nobody else holds. */
+  /** Returns a new row with the table's columns only. Ponder changes the given row instead, which no other code holds. */
   const normalizeRow = (table: Table, row: Row, isUpdate: boolean): Row =>
-    writtenFor(table).normal(row) ?? ponder.normalizeRow(table, { ...row }, isUpdate);
+    codeFor(table).normal(row) ?? ponder.normalizeRow(table, { ...row }, isUpdate);
 
   const getCopyText = (table: Table, rows: Row[]): string => {
-    const { line } = writtenFor(table);
+    const { line } = codeFor(table);
     const lines: string[] = [];
     for (const row of rows) lines.push(line(row) ?? ponder.getCopyText(table, [row]));
     return lines.join("\n");
@@ -88,8 +88,11 @@ const isLowerCase = (text: string): boolean => text.length % 2 === 0 && text ===
 
 type Columns = [name: string, column: Column][];
 
-/** A row as Ponder keeps it, or null if a column that needs more than a null has none. */
-function writeNormal(columns: Columns, normalizeColumn: Originals["normalizeColumn"]): Written["normal"] {
+/** Generates the function that makes a row as Ponder caches it. It returns null if a required column has no value. */
+function generateNormal(
+  columns: Columns,
+  normalizeColumn: PonderFunctions["normalizeColumn"],
+): TableCode["normal"] {
   const parts = columns.map(([name, column], i) => {
     const isRequired = column.notNull || column.hasDefault;
     return `v = row[${JSON.stringify(name)}];
@@ -102,8 +105,8 @@ function writeNormal(columns: Columns, normalizeColumn: Originals["normalizeColu
   return new Function("columns", "other", code)(columns, normalizeColumn);
 }
 
-/** A row as COPY takes it, or null if a value is unusual or has a character that must be written otherwise. */
-function writeLine(columns: Columns): Written["line"] {
+/** Generates the function that makes a line for COPY. It returns null for an unusual value, or one to be escaped. */
+function generateLine(columns: Columns): TableCode["line"] {
   const parts = columns.map(([name, column], i) => {
     const isText = column.columnType === "PgHex" || column.columnType === "PgText";
     return `v = row[${JSON.stringify(name)}];
@@ -119,7 +122,7 @@ function writeLine(columns: Columns): Written["line"] {
   return new Function("escaped", code)(ESCAPED);
 }
 
-/** Bytes of a row or a key, as Ponder counts them. */
+/** The bytes of a row or a key, as Ponder counts them. */
 function getBytes(value: unknown): number {
   if (typeof value === "string") return 2 * value.length;
   if (typeof value === "number") return 8;

@@ -1,10 +1,10 @@
 import { inspect } from "node:util";
 
-// Ponder gives handlers a row as a proxy that makes a copy once it is written to. Every row that is inserted, found or
-// changed gets one, with a function of its own for each trap, and a property on the row that is of use only to those
-// who print a proxy after they wrote to it. Here the traps are methods, and the property comes with the copy.
+// Part of the change rowStore. Ponder gives handlers a row as a proxy that copies the row before the first write. Every
+// row that is inserted, found or changed gets one, with a new function for each trap, and with a property on the row that
+// serves only to print a proxy after a write. Here the traps are methods, and the property is set when the copy is made.
 
-/** Under this name a proxy gives the row that it stands for, to Ponder's own `copy`. */
+/** Ponder's own `copy` reads the row behind a proxy under this name. */
 const COPY_ON_WRITE = Symbol.for("ponder:copyOnWrite");
 
 type Row = Record<PropertyKey, unknown>;
@@ -60,7 +60,7 @@ class CopyOnWrite implements ProxyHandler<Row> {
   }
 }
 
-/** A row that may be written to without a change of the one that it stands for. */
+/** A row that can be written to without changing the original. */
 export function copyOnWrite<T extends object>(row: T): T {
   const handler = new CopyOnWrite();
   const proxy = new Proxy(row as Row, handler);

@@ -1,0 +1,21 @@
+import type { Change } from "../change.ts";
+import { failedConnect } from "./failedConnect.ts";
+import { linearQueue } from "./linearQueue.ts";
+import { rowStore } from "./rowStore.ts";
+import { synchronousCommit } from "./synchronousCommit.ts";
+import { viewsSchema } from "./viewsSchema.ts";
+
+/** All that Namedex changes in Ponder, in the order in which it is applied. */
+export const changes: readonly Change[] = [
+  linearQueue,
+  synchronousCommit,
+  failedConnect,
+  rowStore,
+  viewsSchema,
+];
+
+/**
+ * The changes that every Ponder process gets. `viewsSchema` is not among them: it takes a task away from Ponder, so only
+ * a program that does this task itself (ops/launch.ts) may load it.
+ */
+export const usualChanges: readonly Change[] = changes.filter((change) => change !== viewsSchema);

@@ -1,0 +1,44 @@
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+
+/** The version of Ponder that the changes were written for. */
+export const PONDER_VERSION = "0.17.7";
+
+/** The SHA-256 of every file of Ponder that is changed, by its path in Ponder's `dist/esm`. */
+export const knownFiles = {
+  "build/index.js": "433c6c62479cb3a4eaf747e1dc687b69fb76b7bffd502f7e3162a70bbe98359c",
+  "indexing-store/cache.js": "e18db7b062c89f7d81f18a6b7838b660b6a46815e90ee0937724742192dbb1ec",
+  "indexing-store/index.js": "c8f9b93c717c9e0d3bc4c2639fcbfed90ed0948962dd226a7fa7084537f4f634",
+  "utils/mutex.js": "5298009fadaaf469a1a9df016e6e61ab30d039e3b8821d8ea0478f7749c9739c",
+  "utils/pg.js": "49fb901c4ba7149dfb90b7cd73c8baea98243d146747031f947b950d01dedf48",
+  "utils/queue.js": "27f4d7d24d59db6d775ccec9ba1d9aab0387d83c0ba69e01f63ad459fdcc615d",
+} as const;
+
+/** Path of a changed file in Ponder's `dist/esm`. */
+export type PonderFile = keyof typeof knownFiles;
+
+export const ponderFiles = Object.keys(knownFiles) as PonderFile[];
+
+/** A file of Ponder is not the one that the changes were written for. The message says what to do. */
+export class PonderMismatchError extends Error {
+  override readonly name = "PonderMismatchError";
+}
+
+const urlOf = (path: string): URL => new URL(path, import.meta.resolve("ponder"));
+
+/** Where Node loads a file of Ponder from. */
+export const ponderUrlOf = (file: PonderFile): string => urlOf(file).href;
+
+/** The text of a file of Ponder. @throws PonderMismatchError if it is not the known one */
+export function readPonderFile(file: PonderFile): string {
+  const text = readFileSync(urlOf(file), "utf8");
+  const sha256 = createHash("sha256").update(text).digest("hex");
+  if (sha256 === knownFiles[file]) return text;
+  const { version } = JSON.parse(readFileSync(urlOf("../../package.json"), "utf8")) as { version: string };
+  throw new PonderMismatchError(
+    `Ponder's file ${file} is not the one that Namedex changes.
+  expected: ponder ${PONDER_VERSION}, SHA-256 ${knownFiles[file]}
+  found:    ponder ${version}, SHA-256 ${sha256}
+Run "npm ci" to install the expected version. To move to another version, follow docs/ponder.md.`,
+  );
+}

@@ -1,0 +1,120 @@
+import { execFile } from "node:child_process";
+import { appendFileSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Change, changePonder } from "../../engine/change.ts";
+import { changes, usualChanges } from "../../engine/changes/index.ts";
+import { linearQueue } from "../../engine/changes/linearQueue.ts";
+import { nodeFlags } from "../../engine/nodeFlags.ts";
+import { PONDER_VERSION, ponderFiles } from "../../engine/ponderFiles.ts";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+
+type Outcome = { code: number; stdout: string; stderr: string };
+
+/** Runs Node with these flags on a line of JavaScript. */
+const runNode = (flags: readonly string[], code: string): Promise<Outcome> =>
+  promisify(execFile)(process.execPath, [...flags, "--input-type=module", "--eval", code]).then(
+    ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
+    ({ code, stdout, stderr }: Outcome) => ({ code, stdout, stderr }),
+  );
+
+describe("the changes to Ponder", () => {
+  test("each edits a file, and says what is wrong, what that costs and what is done about it", () => {
+    for (const { edits, ...words } of changes) {
+      expect(edits.length, words.name).toBeGreaterThan(0);
+      for (const [word, text] of Object.entries(words)) expect(text, `${words.name}: ${word}`).not.toBe("");
+    }
+  });
+
+  test("compose: every selection of them can be applied, and only to the files that it names", () => {
+    for (let selection = 0; selection < 2 ** changes.length; selection++) {
+      const chosen = changes.filter((_, i) => (selection >> i) & 1);
+      const files = new Set(chosen.flatMap(({ edits }) => edits.map(({ file }) => file)));
+      expect(new Set(changePonder(chosen).keys())).toEqual(files);
+    }
+  });
+
+  test("every known file of Ponder is changed by one of them", () => {
+    expect([...changePonder(changes).keys()].toSorted()).toEqual(ponderFiles.toSorted());
+  });
+
+  test("one that finds another text than it expects fails by its name", () => {
+    const twice: Change = { ...linearQueue, name: "twice" };
+    expect(() => changePonder([linearQueue, twice])).toThrow(
+      /The change twice expects this text 2 times in Ponder's utils\/queue\.js, and finds it 0 times/,
+    );
+  });
+
+  test("docs/ponder.md describes each in the words of its declaration", () => {
+    const page = readFileSync(join(root, "docs/ponder.md"), "utf8");
+    for (const { name, problem, cost, remedy, upstream } of changes) {
+      const section = [
+        `### [${name}](../engine/changes/${name}.ts)\n`,
+        `- **Wrong in Ponder ${PONDER_VERSION}:** ${problem}`,
+        `- **Cost:** ${cost}`,
+        `- **Change:** ${remedy}`,
+        `- **Upstream:** ${upstream}\n`,
+      ].join("\n");
+      expect(page).toContain(section);
+    }
+  });
+});
+
+describe("the loader", () => {
+  const noted = "console.log(globalThis.namedexChanges.join())";
+
+  test("loads the usual changes without a word", async () => {
+    const names = usualChanges.map(({ name }) => name).join();
+    expect(await runNode(nodeFlags(), noted)).toEqual({ code: 0, stdout: `${names}\n`, stderr: "" });
+  });
+
+  test("says loudly which changes are left out", async () => {
+    const { code, stdout, stderr } = await runNode(nodeFlags([linearQueue]), noted);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: "linearQueue\n" });
+    expect(stderr).toMatch(
+      /^WARNING: Ponder runs WITHOUT the changes synchronousCommit, failedConnect, rowStore\./,
+    );
+  });
+
+  test("refuses the name of a change that does not exist", async () => {
+    const { code, stderr } = await runNode(nodeFlags([{ ...linearQueue, name: "quickQueue" }]), "");
+    expect(code).toBe(1);
+    expect(stderr).toContain('There is no change "quickQueue"');
+  });
+});
+
+describe("with another text of Ponder", () => {
+  const project = mkdtempSync(join(tmpdir(), "namedex-ponder-"));
+  const ponder = join(project, "node_modules/ponder");
+  const loader = join(project, "engine/load.ts");
+
+  beforeAll(() => {
+    cpSync(join(root, "engine"), join(project, "engine"), { recursive: true });
+    writeFileSync(join(project, "package.json"), '{ "type": "module" }');
+    cpSync(join(root, "node_modules/ponder/package.json"), join(ponder, "package.json"));
+    for (const file of ["index.js", ...ponderFiles]) {
+      const path = join("dist/esm", file);
+      cpSync(join(root, "node_modules/ponder", path), join(ponder, path));
+    }
+  });
+  afterAll(() => rmSync(project, { recursive: true, force: true }));
+
+  test("the start fails, and names the file, the versions and the remedy", async () => {
+    expect(await runNode(["--import", loader], "")).toMatchObject({ code: 0, stderr: "" });
+    const manifest = readFileSync(join(ponder, "package.json"), "utf8");
+    writeFileSync(join(ponder, "package.json"), manifest.replace(`"${PONDER_VERSION}"`, '"0.99.0"'));
+    appendFileSync(join(ponder, "dist/esm/utils/queue.js"), "\n");
+    const { code, stdout, stderr } = await runNode(["--import", loader], "console.log('started')");
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toMatch(/^Namedex cannot start\.\nPonder's file utils\/queue\.js is not the one/);
+    expect(stderr).toMatch(
+      /expected: ponder 0\.17\.7, SHA-256 27f4[\s\S]*found: {4}ponder 0\.99\.0, SHA-256 /,
+    );
+    expect(stderr).toMatch(/"npm ci"[\s\S]*docs\/ponder\.md/);
+    expect(stderr).not.toContain("node:internal");
+  });
+});
