@@ -1,13 +1,14 @@
 import { type Context, type Event, ponder } from "ponder:registry";
 import { domain } from "ponder:schema";
 import { decodeAbiParameters, type Hex } from "viem";
+import { ETHEREUM_COIN_TYPE } from "../ens/coinType.ts";
 import { keccak256OfHex } from "../ens/keccak.ts";
 import { textWritesOf } from "../ens/textCalldata.ts";
 import { readText } from "./write/archive.ts";
 import { addressesOf, mayRead } from "./write/contracts.ts";
 import { appendEvent, type EventValues } from "./write/events.ts";
 import { type LogRef, logRefOf, nullIfZero } from "./write/logRef.ts";
-import { ETHEREUM_COIN_TYPE, refreshClaim } from "./write/primaryNames.ts";
+import { refreshClaim } from "./write/primaryNames.ts";
 import {
   clearRecords,
   findAddress,
@@ -56,7 +57,7 @@ ponder.on("ResolverUnindexedKey:TextChanged", async ({ event, context }) => {
  */
 ponder.on("Resolver:AddrChanged", async ({ event, context }) => {
   const { node, a: address } = event.args;
-  const coinType = BigInt(ETHEREUM_COIN_TYPE);
+  const coinType = ETHEREUM_COIN_TYPE;
   const cause = logRefOf(context, event, RESOLVER, "AddrChanged");
   await appendEvent(context, cause, { node, address, coinType });
   const isClearedAlready =

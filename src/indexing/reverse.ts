@@ -1,16 +1,11 @@
 import { type Context, type Event, ponder } from "ponder:registry";
 import { domain } from "ponder:schema";
+import { coinTypeOfChain, DEFAULT_COIN_TYPE } from "../ens/coinType.ts";
 import { ADDR_REVERSE_NODE, childNode, labelhash } from "../ens/name.ts";
 import { appendEvent } from "./write/events.ts";
 import { logRefOf } from "./write/logRef.ts";
 import { learnLabel } from "./write/names.ts";
-import {
-  coinTypeOfChain,
-  DEFAULT_COIN_TYPE,
-  type NameClaim,
-  putClaim,
-  refreshClaim,
-} from "./write/primaryNames.ts";
+import { type NameClaim, putClaim, refreshClaim } from "./write/primaryNames.ts";
 
 const REVERSE_REGISTRAR = "REVERSE_REGISTRAR";
 
@@ -65,13 +60,13 @@ type NameForAddr = { event: Event<"DefaultReverseRegistrar:NameForAddrChanged">;
 async function onNameForAddr(
   { event, context }: NameForAddr,
   registrar: NameClaim["registrar"],
-  coinType: number,
+  coinType: bigint,
 ) {
   const { addr: address, name } = event.args;
   const cause = logRefOf(context, event, registrar, "NameForAddrChanged");
-  await appendEvent(context, cause, { address, name, coinType: BigInt(coinType) });
+  await appendEvent(context, cause, { address, name, coinType });
   await putClaim(context, cause, {
-    ...{ address, coinType, registrar },
+    ...{ address, coinType: Number(coinType), registrar },
     name: name === "" ? null : name,
     isNameKnown: true,
   });

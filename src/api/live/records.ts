@@ -13,6 +13,7 @@ import {
 } from "viem";
 import { resolverFunctions } from "../../../abis/resolver.ts";
 import { multicallAbi, universalResolverAbi } from "../../../abis/universalResolver.ts";
+import { ETHEREUM_COIN_TYPE, isEvmCoinType } from "../../ens/coinType.ts";
 import { callWithLookups, OWN_BATCH_GATEWAY } from "./ccip/ccip.ts";
 import type { Gateways } from "./ccip/gatewayClient.ts";
 import { LiveFailure, sanitizeMessage } from "./failure.ts";
@@ -108,13 +109,11 @@ export function encodeDnsName(name: string): Hex {
 /** One read of a resolver, and where its answer goes. */
 type Read = { data: Hex; put: (records: LiveRecords, item: Hex) => void };
 
-const ETH = 60n;
-
 function readsOf(node: Hex, { coinTypes, contenthash, texts }: RecordSelection): Read[] {
   return [
     ...coinTypes.map((coinType): Read => {
       // Resolvers of before ENSIP-9 know addresses of Ethereum only, by a function without coin type.
-      const args = coinType === ETH ? ([node] as const) : ([node, coinType] as const);
+      const args = coinType === ETHEREUM_COIN_TYPE ? ([node] as const) : ([node, coinType] as const);
       return {
         data: encodeFunctionData({ abi: resolverFunctions, functionName: "addr", args }),
         put: (records, item) => {
@@ -147,10 +146,9 @@ const nullIfEmpty = (bytes: Hex | null): Hex | null => (bytes === "0x" ? null : 
 
 /** The zero address is how a record is cleared. */
 function readAddress(item: Hex, coinType: bigint): Hex | null {
-  const bytes = nullIfEmpty(decodeItem(item, coinType === ETH ? "address" : "bytes"));
+  const bytes = nullIfEmpty(decodeItem(item, coinType === ETHEREUM_COIN_TYPE ? "address" : "bytes"));
   if (bytes === null) return null;
-  const isEvm = coinType === ETH || coinType >= 0x80000000n;
-  return isEvm && /^0x0*$/.test(bytes) ? null : (bytes.toLowerCase() as Hex);
+  return isEvmCoinType(coinType) && /^0x0*$/.test(bytes) ? null : (bytes.toLowerCase() as Hex);
 }
 
 type ItemTypes = { string: string; bytes: Hex; address: Hex };

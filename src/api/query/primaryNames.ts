@@ -1,17 +1,12 @@
 import { addressRecord, domain, primaryName, primaryNameChange, resolverNode } from "ponder:schema";
 import { and, asc, eq, inArray, sql } from "ponder";
 import type { Address, Hex } from "viem";
+import { DEFAULT_COIN_TYPE, ETHEREUM_COIN_TYPE } from "../../ens/coinType.ts";
 import type { Db } from "./db.ts";
 import { isAtResolver, isOneOfNodes } from "./domains.ts";
 import { prepared } from "./prepared.ts";
 
 const { placeholder } = sql;
-
-/** Coin type of Ethereum, under which `addr.reverse` names addresses. Source: SLIP-44, ENSIP-19. */
-export const ETHEREUM_COIN_TYPE = 60n;
-
-/** Coin type that stands for every EVM chain without a record of its own. Source: ENSIP-19. */
-export const DEFAULT_COIN_TYPE = 0x80000000n;
 
 /** What the index holds of a reverse node: its resolver, and the `name` record there. */
 export type ReverseRow = { node: Hex; resolver: Address | null; name: string | null };

@@ -1,13 +1,12 @@
 import type { Address, Hex } from "viem";
 import type { Contracts } from "../../../abis/contracts.ts";
+import { DEFAULT_COIN_TYPE, ETHEREUM_COIN_TYPE } from "../../ens/coinType.ts";
 import type { Ctx } from "../http/context.ts";
 import type { Settled } from "../live/cache.ts";
 import { LiveFailure } from "../live/failure.ts";
 import type { LiveRecords } from "../live/records.ts";
 import {
   type AddressRow,
-  DEFAULT_COIN_TYPE,
-  ETHEREUM_COIN_TYPE,
   listDefaultNames,
   listEthereumAddresses,
   listReverseNames,

@@ -1,3 +1,4 @@
+import { coinTypeOfChain, ETHEREUM_COIN_TYPE } from "../../ens/coinType.ts";
 import type { Ctx } from "../http/context.ts";
 import { listKnownRecords } from "../query/records.ts";
 import type { RecordSelector } from "./domains.ts";
@@ -14,7 +15,7 @@ export const usualTextKeys = [
 ] as const;
 
 /** Addresses that are asked of the chain for every name: Ethereum, Bitcoin, Solana, OP Mainnet, Base, Arbitrum. */
-export const usualCoinTypes = [60n, 0n, 501n, 2147483658n, 2147492101n, 2147525809n] as const;
+export const usualCoinTypes = [ETHEREUM_COIN_TYPE, 0n, 501n, ...[10, 8_453, 42_161].map(coinTypeOfChain)];
 
 /** Kinds of records that a caller may choose from. */
 export type RecordType = "text" | "addr" | "contenthash";

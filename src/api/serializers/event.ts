@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { ETHEREUM_COIN_TYPE } from "../../ens/coinType.ts";
 import type { EventRow } from "../query/events.ts";
 import type * as shapes from "../schemas/answers.ts";
 import type { SerializeContext } from "./domain.ts";
@@ -33,7 +34,7 @@ export function toEventRecord(row: EventRow, { contracts }: SerializeContext): E
     expiry_timestamp: row.expiryTimestamp?.toString(),
     fuses: row.fuses,
     coin_type: row.coinType?.toString(),
-    address: row.address && toAddressRecord(row.address, row.coinType ?? 60n),
+    address: row.address && toAddressRecord(row.address, row.coinType ?? ETHEREUM_COIN_TYPE),
     key: texts.key,
     value: texts.value,
     contenthash: row.contenthash,

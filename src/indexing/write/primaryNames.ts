@@ -1,20 +1,12 @@
 import type { Context } from "ponder:registry";
 import { primaryName, primaryNameChange, resolverNode } from "ponder:schema";
 import type { Address } from "viem";
+import { ETHEREUM_COIN_TYPE } from "../../ens/coinType.ts";
 import { ADDR_REVERSE_NODE } from "../../ens/name.ts";
 import { readName } from "./archive.ts";
 import { addressesOf, mayRead } from "./contracts.ts";
 import type { Domain } from "./domains.ts";
 import type { LogRef } from "./logRef.ts";
-
-/** Coin type of Ethereum's mainnet, under which `addr.reverse` names addresses. Source: ENSIP-19, SLIP-44. */
-export const ETHEREUM_COIN_TYPE = 60;
-
-/** Coin type that stands for every EVM chain without a name of its own. Source: ENSIP-19. */
-export const DEFAULT_COIN_TYPE = 0x80000000;
-
-/** Coin type of an EVM chain other than mainnet. Source: ENSIP-11. */
-export const coinTypeOfChain = (chainId: number): number => (DEFAULT_COIN_TYPE | chainId) >>> 0;
 
 /** What an address says its name is. `isNameKnown` false: only the chain can tell. */
 export type NameClaim = {
@@ -55,7 +47,7 @@ export async function refreshClaim(
   isClaim = false,
 ): Promise<void> {
   if (reverse.parentNode !== ADDR_REVERSE_NODE || !/^[0-9a-f]{40}$/.test(reverse.label)) return;
-  const key = { address: `0x${reverse.label}` as Address, coinType: ETHEREUM_COIN_TYPE };
+  const key = { address: `0x${reverse.label}` as Address, coinType: Number(ETHEREUM_COIN_TYPE) };
   const now = await readClaimedName(context, cause, reverse);
   const before = await context.db.find(primaryName, key);
   const isSame =
