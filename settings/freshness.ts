@@ -11,7 +11,7 @@ export type FreshnessSettings = {
 };
 
 /** Public chains make a block every 12 seconds, so an index that is this far behind the clock is late. */
-const LATE_SECONDS = 120;
+export const LATE_SECONDS = 120;
 
 /** Far more than the pause between two blocks of a chain, and than an indexer needs for one. */
 const STALLED_SECONDS = 300;

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { check, type Given } from "./check.ts";
+import { LATE_SECONDS } from "./freshness.ts";
 import { port, wholeNumber } from "./kinds.ts";
 import { type Kind, required, withDefault } from "./variable.ts";
 
@@ -46,9 +47,13 @@ export const gatewayVariables = {
     meaning: "Base addresses of the indexers and replicas.",
   }),
   PORT: withDefault(42_080, port, { meaning: "Port of the gateway." }),
-  GATEWAY_MAX_LAG_SECONDS: withDefault(120, wholeNumber({ from: 1, to: 1_000_000_000, unit: "seconds" }), {
-    meaning: "An indexer that is further behind its chain is not asked.",
-  }),
+  GATEWAY_MAX_LAG_SECONDS: withDefault(
+    LATE_SECONDS,
+    wholeNumber({ from: 1, to: 1_000_000_000, unit: "seconds" }),
+    {
+      meaning: "An indexer that is further behind its chain is not asked.",
+    },
+  ),
   GATEWAY_MAX_LAG_BLOCKS: withDefault(5, wholeNumber({ from: 0, to: 1_000_000, unit: "blocks" }), {
     meaning: "An indexer that is more blocks than this behind the furthest one is not asked.",
   }),

@@ -104,7 +104,7 @@ const layers: Layer[] = [
   },
   {
     files: "src/api/resolution/",
-    may: ["viem", "src/ens/", "src/api/"],
+    may: ["viem", "src/ens/", "src/api/", "settings/freshness.ts"],
     mayTypes: ["abis/"],
     because: "the one place that decides whether the index or the chain answers",
   },

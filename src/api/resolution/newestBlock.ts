@@ -1,10 +1,8 @@
+import { LATE_SECONDS } from "../../../settings/freshness.ts";
 import { listProgress, readIndexerState } from "../indexState/progress.ts";
 import type { Live } from "../live/live.ts";
 import type { Db } from "../query/db.ts";
 import type { Block } from "../serviceDb/liveAnswers.ts";
-
-/** Public chains make a block every 12 seconds; an index further behind the clock than this is known to be late. */
-const LATE_SECONDS = 120;
 
 /**
  * The block at which live answers are read: the newest one of the index, so that both halves of an answer speak of the
