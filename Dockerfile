@@ -13,7 +13,7 @@ USER node
 ENV NODE_ENV=production PORT=42069
 EXPOSE 42069
 
-# Ponder gives its lock back after SIGINT only.
+# Ponder releases its lock after SIGINT only.
 STOPSIGNAL SIGINT
 HEALTHCHECK --interval=30s --timeout=5s --start-period=60s CMD ["./docs/deploy/health.sh"]
 ENTRYPOINT ["./docs/deploy/run.sh"]

@@ -1,7 +1,7 @@
--- A role for analysts, who read the views and nothing else. To be run by the owner of the database:
+-- A role for analysts, who read the views and nothing else. The owner of the database runs this:
 --   psql "$DATABASE_URL" -v role=analyst -v password=secret -v views=namedex -f docs/analyst-role.sql
--- `views` is DATABASE_VIEWS_SCHEMA. The views are made anew with each build of the index; the grant on those to come
--- holds for views that the same user makes who runs this.
+-- `views` is DATABASE_VIEWS_SCHEMA. Each build of the index creates the views again. The grant on future views holds for
+-- views of the user that runs this.
 create role :"role" login password :'password';
 alter role :"role" set default_transaction_read_only = on;
 alter role :"role" set statement_timeout = '5min';

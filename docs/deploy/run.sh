@@ -1,7 +1,7 @@
 #!/bin/sh
 # Runs one program of Namedex in the foreground: run.sh start | serve | gateway. Stop it with SIGINT or SIGTERM.
-# Or a program of an operator, with its words: run.sh release list, and so keys, roles, backup and restore.
-# Node's own, not npm's: then signals reach the program, and its exit code the supervisor.
+# Or an operator's program with its arguments: run.sh release list; also keys, roles, backup and restore.
+# It runs node without npm, so that signals reach the program, and its exit code reaches the supervisor.
 set -eu
 cd "$(dirname "$0")/../.."
 program="${1:-}"
