@@ -43,7 +43,7 @@ function faultOf(error: z.ZodError, text: string | undefined, isSecret: boolean)
 }
 
 /** Hides the password of each URL in a comma-separated list, so that no message shows one. */
-export const redact = (value: string): string =>
+const redact = (value: string): string =>
   value
     .split(/,(?=\s*[a-z]+:\/\/)/i)
     .map((url) => url.replace(/(:\/\/[^:@/]*:)[^@]*@/, "$1***@"))

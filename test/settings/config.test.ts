@@ -47,7 +47,7 @@ test("a layer 2's reverse registrar is followed on its own chain", async () => {
   expect(Object.keys(contracts.L2ReverseRegistrar.chain)).toEqual(["linea"]);
 });
 
-test("agents are followed where there is an adapter, and of their registry only the adapter's", async () => {
+test("agents are followed on chains with an adapter; of their registry, only the adapter's agents", async () => {
   const { contracts } = await readConfig({
     ...threeVariables,
     RPC_URL_8453: "https://base.example.org",

@@ -50,7 +50,7 @@ describe("settings", () => {
     expect(settings.port).toBe(42069);
   });
 
-  test("a layer 2 chain is indexed where an RPC URL for it is set", () => {
+  test("a layer 2 chain is indexed if its RPC URL is set", () => {
     expect(readSettings(mainnet).deployment.layer2).toEqual([]);
     const settings = readSettings({
       ...mainnet,
@@ -201,18 +201,18 @@ describe("settings", () => {
     for (const part of parts) expect(message).toContain(part);
   });
 
-  test("access is open and no proxy is trusted, unless it is said", () => {
+  test("access is open and no proxy is trusted by default", () => {
     expect(readSettings(mainnet)).toMatchObject({ access: "open", trustedProxies: 0 });
     const said = readSettings({ ...mainnet, ACCESS: "metered", TRUSTED_PROXIES: "10" });
     expect(said).toMatchObject({ access: "metered", trustedProxies: 10 });
   });
 
-  test("the ledger is kept for good, unless it is said for how long", () => {
+  test("the ledger is kept forever by default", () => {
     expect(readSettings(mainnet).ledgerDays).toBeNull();
     expect(readSettings({ ...mainnet, LEDGER_DAYS: "91" }).ledgerDays).toBe(91);
   });
 
-  test("public URLs are origins; only a devnet's are known without being set", () => {
+  test("public URLs are origins; only a devnet has a default", () => {
     expect(readSettings(mainnet).publicUrls).toEqual([]);
     const PUBLIC_URL = "https://Names.example.org/, http://127.0.0.1:8080";
     expect(readSettings({ ...mainnet, PUBLIC_URL }).publicUrls).toEqual([
@@ -223,14 +223,14 @@ describe("settings", () => {
     expect(devnet.publicUrls).toEqual(["http://localhost:4000", "http://127.0.0.1:4000"]);
   });
 
-  test("programs that need the database alone ask for nothing else", () => {
+  test("programs that need only the database read only its settings", () => {
     expect(readDatabaseSettings({ ...base, ENS_NETWORK: "mainnet" }).databaseUrl).toBe(base.DATABASE_URL);
     expect(() => readDatabaseSettings({ DATABASE_SERVICE_SCHEMA: "A" })).toThrowError(
       /DATABASE_URL is not set[\s\S]*DATABASE_SERVICE_SCHEMA is "A"/,
     );
   });
 
-  test("payments are off, unless all is said of them", () => {
+  test("payments are off by default, and need all their settings", () => {
     expect(readSettings({ ...mainnet, ACCESS: "metered" }).payments).toBeNull();
     expect(readSettings(payments).payments).toEqual({
       recipient: payments.MPP_RECIPIENT,
@@ -249,7 +249,7 @@ describe("settings", () => {
     expect(() => readSettings(env)).not.toThrowError(/hunter2/);
   });
 
-  test("all faults are told at once, and no password", () => {
+  test("one message names all faults, and shows no password", () => {
     const env = { ENS_NETWORK: "x", PORT: "0", DATABASE_URL: "mysql://user:hunter2@host/db" };
     expect(() => readSettings(env)).toThrowError(/ENS_NETWORK[\s\S]*DATABASE_URL[\s\S]*PORT/);
     expect(() => readSettings(env)).not.toThrowError(/hunter2/);

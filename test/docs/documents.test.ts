@@ -1,0 +1,96 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, test } from "vitest";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const read = (file: string) => readFileSync(join(root, file), "utf8");
+
+const documents = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard", "*.md"], {
+  cwd: root,
+  encoding: "utf8",
+})
+  .split("\n")
+  .filter((file) => file !== "" && existsSync(join(root, file)));
+
+const withoutCode = (text: string): string => text.replaceAll(/^```[\s\S]*?^```/gm, "");
+
+/** The anchor that GitHub gives a heading. */
+const anchorOf = (heading: string): string =>
+  heading
+    .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1")
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\s_-]/gu, "")
+    .trim()
+    .replaceAll(" ", "-");
+
+const anchorsOf = (file: string): string[] =>
+  [...withoutCode(read(file)).matchAll(/^#{1,6} (.+)$/gm)].map(([, heading = ""]) => anchorOf(heading));
+
+/** Why a relative link leads nowhere; null if it resolves. */
+function faultOf(from: string, link: string): string | null {
+  const [path = "", anchor] = link.split("#");
+  const target = path === "" ? from : join(dirname(from), path);
+  if (!existsSync(join(root, target))) return `${from}: ${link} names no file`;
+  if (anchor === undefined || anchorsOf(target).includes(anchor)) return null;
+  return `${from}: ${link} names no heading of ${target}`;
+}
+
+describe("links", () => {
+  test.each(documents)("every relative link of %s resolves", (file) => {
+    const links = [...withoutCode(read(file)).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = ""]) => link);
+    const relative = links.filter((link) => !/^[a-z]+:/.test(link));
+    expect(relative.map((link) => faultOf(file, link)).filter((fault) => fault !== null)).toEqual([]);
+  });
+
+  test("a link to a missing file or heading is noticed", () => {
+    expect(faultOf("README.md", "docs/nowhere.md")).toContain("names no file");
+    expect(faultOf("README.md", "docs/settings.md#nowhere")).toContain("names no heading");
+    expect(faultOf("README.md", "docs/settings.md#network")).toBeNull();
+  });
+});
+
+/** Folders directly in a folder. */
+const foldersOf = (folder: string): string[] =>
+  readdirSync(join(root, folder), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name);
+
+test("docs/architecture.md explains every room", () => {
+  const text = read("docs/architecture.md");
+  const tracked = execFileSync("git", ["ls-files"], { cwd: root, encoding: "utf8" }).split("\n");
+  const top = foldersOf(".").filter(
+    (name) => tracked.some((file) => file.startsWith(`${name}/`)) && !name.startsWith("."),
+  );
+  const rooms = [
+    ...top.filter((name) => name !== "src").map((name) => `\`${name}/\``),
+    ...foldersOf("src")
+      .filter((name) => name !== "api")
+      .map((name) => `\`src/${name}/\``),
+    ...foldersOf("src/api").map((name) => `\`src/api/${name}/\``),
+  ];
+  expect(rooms.filter((room) => !text.includes(room))).toEqual([]);
+});
+
+test("the files that docs/architecture.md and CONTRIBUTING.md name exist", () => {
+  const named = ["docs/architecture.md", "CONTRIBUTING.md"].flatMap((file) =>
+    [...read(file).matchAll(/`((?:src|abis|engine|ops|settings|gateway|test|docs)\/[\w./-]*)`/g)].map(
+      ([, path = ""]) => path,
+    ),
+  );
+  expect(named.length).toBeGreaterThan(20);
+  expect(named.filter((path) => !existsSync(join(root, path)))).toEqual([]);
+});
+
+test("test/README.md explains every folder of tests", () => {
+  const text = read("test/README.md");
+  expect(foldersOf("test").filter((name) => !text.includes(`| \`${name}/\` |`))).toEqual([]);
+});
+
+test("the README is short, and keeps the two commands that a newcomer needs", () => {
+  const lines = read("README.md").split("\n");
+  expect(lines.length).toBeLessThanOrEqual(150);
+  expect(lines).toContain("npm ci && npm run dev");
+  expect(lines).toContain("npm ci && npm test");
+});
