@@ -1,17 +1,14 @@
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { chmodSync, cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync, readFileSync, rmSync } from "node:fs";
 import { createServer, type Server } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, expect, test } from "vitest";
 import { isRunning, type ProcessMark } from "../devnet/processes.ts";
+import { copyCheckout, signalGroup, waitUntil } from "./checkout.ts";
 
 const START_TIMEOUT_MS = 300_000;
 const END_TIMEOUT_MS = 60_000;
 
-const root = fileURLToPath(new URL("../..", import.meta.url));
 const checkout = copyCheckout();
 const home = join(checkout, ".namedex");
 const started: ChildProcess[] = [];
@@ -21,18 +18,6 @@ afterEach(async () => {
   await everythingEnded();
 });
 afterAll(() => rmSync(checkout, { recursive: true, force: true }));
-
-/** The project in a folder of its own: nobody edits a file there, which would make Ponder begin again. */
-function copyCheckout(): string {
-  const folder = mkdtempSync(join(tmpdir(), "namedex-dev-"));
-  chmodSync(folder, 0o755);
-  const words = ["ls-files", "--cached", "--others", "--exclude-standard"];
-  for (const file of execFileSync("git", words, { cwd: root, encoding: "utf8" }).split("\n")) {
-    if (file !== "" && existsSync(join(root, file))) cpSync(join(root, file), join(folder, file));
-  }
-  symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
-  return folder;
-}
 
 type Dev = { npm: ChildProcess; output: () => string; exit: Promise<number | null> };
 
@@ -51,25 +36,6 @@ function startDev(settings: Record<string, string> = {}): Dev {
   for (const stream of [npm.stdout, npm.stderr]) stream.on("data", (text) => (output += text));
   const exit = new Promise<number | null>((resolve) => npm.once("close", (code) => resolve(code)));
   return { npm, output: () => output, exit };
-}
-
-function signalGroup(child: ChildProcess, signal: NodeJS.Signals): void {
-  try {
-    process.kill(-(child.pid as number), signal);
-  } catch {
-    // The group has ended.
-  }
-}
-
-async function waitUntil(
-  what: () => boolean,
-  { timeout, describe }: { timeout: number; describe: () => string },
-) {
-  const deadline = Date.now() + timeout;
-  while (!what()) {
-    if (Date.now() > deadline) throw new Error(describe());
-    await sleep(50);
-  }
 }
 
 const logEnd = () => readFileSync(join(home, "ponder.log"), "utf8").slice(-3_000);

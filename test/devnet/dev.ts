@@ -1,21 +1,19 @@
 import { join, relative } from "node:path";
-import { prepareDatabase } from "../../ops/checks/database.ts";
 import { checkRpcUrls } from "../../ops/checks/rpc.ts";
 import { loadEnvironmentFiles } from "../../settings/environment.ts";
 import { readHome } from "../../settings/machine.ts";
 import { readSettings, SettingsError } from "../../settings/settings.ts";
 import { startIndexer } from "./indexer.ts";
 import { startOwnChain } from "./ownChain.ts";
+import { openOwnDatabase } from "./ownDatabase.ts";
 import { freePort, isFree } from "./ports.ts";
-import { openDatabase, openFreshDatabase, startPostgres } from "./postgres.ts";
-import { beginStep, say } from "./screen.ts";
+import { say } from "./screen.ts";
 import { superviseProcesses } from "./superviseProcesses.ts";
 import { welcomeText } from "./welcome.ts";
 
 // `npm run dev`: all that Namedex needs, on one machine and without settings. What is set is used instead.
 
 const USUAL_API_PORT = 42069;
-const USUAL_POSTGRES_PORT = 54329;
 /** Stands for the database that is started only when the other settings are known to be good. */
 const LATER = "postgresql://later";
 
@@ -32,7 +30,12 @@ await superviseProcesses({ home, env: given, open: start });
 async function start(): Promise<number> {
   if (!hasOwnChain) await checkRpcUrls(readSettings({ ...given, DATABASE_URL: given.DATABASE_URL || LATER }));
   const port = await choosePort(given.PORT);
-  const databaseUrl = await findDatabase();
+  const databaseUrl = await openOwnDatabase({
+    home,
+    given: given.DATABASE_URL,
+    name: network,
+    isFresh: hasOwnChain,
+  });
   const chain = hasOwnChain ? await startOwnChain(home) : null;
   const env: Environment = { ...given, ...chain?.settings, DATABASE_URL: databaseUrl, PORT: String(port) };
   const settings = readSettings(env);
@@ -57,20 +60,4 @@ async function choosePort(asked: string | undefined): Promise<number> {
     );
   }
   return port;
-}
-
-/**
- * The database of DATABASE_URL, else one of our own PostgreSQL, kept from start to start; only the one of our own
- * chain is made anew, because the chain is.
- */
-async function findDatabase(): Promise<string> {
-  if (given.DATABASE_URL) {
-    await prepareDatabase(given.DATABASE_URL);
-    return given.DATABASE_URL;
-  }
-  const step = beginStep("Starting PostgreSQL");
-  const server = await startPostgres({ data: join(home, "postgres"), preferredPort: USUAL_POSTGRES_PORT });
-  const url = await (hasOwnChain ? openFreshDatabase : openDatabase)(server.url, network);
-  step.done(`PostgreSQL on port ${new URL(url).port}, data in ${relative("", server.data)}`);
-  return url;
 }

@@ -1,30 +1,49 @@
-import { relative } from "node:path";
-import { readHome } from "../../settings/machine.ts";
+import { writeFileSync } from "node:fs";
+import { join, relative, resolve } from "node:path";
+import { nodeFlags } from "../../engine/nodeFlags.ts";
+import { readSettings } from "../../settings/settings.ts";
 import { startOwnChain } from "./ownChain.ts";
+import { openOwnDatabase } from "./ownDatabase.ts";
 import { say, styled } from "./screen.ts";
 import { superviseProcesses } from "./superviseProcesses.ts";
 
-// `npm run devnet`: the local chain with the demo alone, for those who run Namedex themselves.
+// `npm run devnet`: the local chain with the demo and a database for it, for contributors who run Ponder themselves.
 
-const home = readHome(process.env);
+// Files like .env.local are not read: the database that they name may hold more than a devnet.
+const given = process.env;
+const home = resolve(given.NAMEDEX_HOME || ".namedex");
+const envFile = join(home, "devnet.env");
 
-await superviseProcesses({
-  home,
-  env: process.env,
-  open: async () => {
-    const { local, deploymentFile } = await startOwnChain(home);
-    const { anvil } = local;
-    const file = relative("", deploymentFile);
-    say(`
+await superviseProcesses({ home, env: given, open: start });
+
+async function start(): Promise<number> {
+  const databaseUrl = await openOwnDatabase({
+    ...{ home, given: given.DATABASE_URL, name: "devnet", isFresh: true },
+  });
+  const { local, deploymentFile, settings } = await startOwnChain(home);
+  const env = { ...settings, DATABASE_URL: databaseUrl };
+  const { schema } = readSettings(env);
+  writeFileSync(envFile, environmentText({ ...env, DATABASE_SCHEMA: schema }));
+  const { anvil } = local;
+  const runWith = (command: string) => styled("cyan", `(set -a; . ${relative("", envFile)}; ${command})`);
+  say(`
   RPC URL      ${styled("cyan", anvil.url)}  (chain id ${anvil.chainId}; ten unlocked accounts)
-  Deployment   ${file}
+  Deployment   ${relative("", deploymentFile)}
+  Database     ${databaseUrl}  (schema ${schema})
+  Settings     ${relative("", envFile)}
 
-${styled("bold", "To run Namedex on it")}
+${styled("bold", "To run Namedex on it, in another terminal")}
 
-  export ENS_NETWORK=devnet ENS_DEPLOYMENT=${file} RPC_URL_${anvil.chainId}=${anvil.url}
-  DATABASE_URL=postgresql://namedex:secret@localhost:5432/namedex npm start
+  ${runWith("npx ponder dev")}
+  ${runWith("npm start")}
 
-${styled("dim", "Ctrl-C ends the chain.")}`);
-    return anvil.pid;
-  },
-});
+${styled("dim", "Ctrl-C ends the chain and the database.")}`);
+  return anvil.pid;
+}
+
+/** Settings in the form that both a shell and Node's --env-file read. npm passes `node_options` on to Ponder's process. */
+function environmentText(settings: Record<string, string>): string {
+  const all = { ...settings, npm_config_node_options: nodeFlags().join("=") };
+  const lines = Object.entries(all).map(([name, value]) => `${name}='${value.replaceAll("'", "%27")}'`);
+  return `# Written by npm run devnet at each start.\n${lines.join("\n")}\n`;
+}
