@@ -20,11 +20,11 @@ import { readSettings } from "./settings/settings.ts";
 const settings = readSettings(process.env);
 const { deployment } = settings;
 
-/** Ponder asks each URL of the list at first 20 times a second: the same URL several times raises that. */
+/** Ponder starts with 20 requests a second for each URL of the list; repeating a URL raises that. */
 const PONDER_START_RATE = 20;
 const copies = Math.ceil(settings.rpcRequestsPerSecond / PONDER_START_RATE);
 
-/** A chain that a developer's node makes anew: quick to follow, and nothing of it is worth keeping. */
+/** The chain of a developer's node, which starts from nothing each time: poll it often, and cache nothing of it. */
 const isLocal = (chain: ChainDeployment) => chain.chainId === 31337;
 
 const chains = Object.fromEntries(
@@ -41,7 +41,7 @@ const chains = Object.fromEntries(
 
 type Place = { address?: Address[]; startBlock: number; endBlock?: number };
 
-/** Where a role's contracts of some generations stand, on each chain that has them; nowhere is no fault. */
+/** Addresses and blocks of a role's contracts, on each chain that has any; other chains are left out. */
 function at(role: Role, ...generations: number[]): Record<string, Place> {
   return Object.fromEntries(
     [deployment, ...deployment.layer2].flatMap((chain) => {
@@ -58,14 +58,14 @@ function at(role: Role, ...generations: number[]): Record<string, Place> {
   );
 }
 
-/** Topics that a log must have besides its event's; a log of a token has no other way to be left aside. */
+/** Topics that a log must have besides that of its event. Only a filter by topic keeps other agents' logs out. */
 type AgentFilters = [
   { event: "Registered"; args: { owner: Address[] } },
   { event: "URIUpdated"; args: { updatedBy: Address[] } },
   { event: "Transfer"; args: { from: Address[] } },
 ];
 
-/** Registries of agents, where the chain has an adapter, and of their logs only those of the adapter's agents. */
+/** Registries of agents on chains that have an adapter, with a filter for the logs of the adapter's agents. */
 function agentRegistries(): Record<string, Place & { filter: AgentFilters }> {
   const places = Object.entries(at("agent-registry")).flatMap(([chain, place]) => {
     const adapters = at("agent-adapter")[chain]?.address;
@@ -80,7 +80,7 @@ function agentRegistries(): Record<string, Place & { filter: AgentFilters }> {
   return Object.fromEntries(places);
 }
 
-/** Record events count whoever emits them: anybody may write a resolver. They can begin with the first registry. */
+/** Record events are indexed from any contract, because anyone can write a resolver. They can begin with the first registry. */
 const everywhere: Record<string, Place> = {
   [deployment.name]: {
     startBlock: Math.min(...listContracts(deployment, "registry").map((entry) => entry.startBlock)),
@@ -88,8 +88,8 @@ const everywhere: Record<string, Place> = {
 };
 
 /**
- * Archive reads are part of the index's identity, and handlers see the configuration only through their contracts:
- * an ABI that holds the read functions allows the reads.
+ * Archive reads are part of the index's identity, and handlers see the configuration only through their contracts. So an
+ * ABI with the read functions means that reads are allowed.
  */
 const withReads = <const Abi extends readonly unknown[]>(abi: Abi, reads: readonly unknown[]): Abi =>
   (settings.archiveReads ? [...abi, ...reads] : abi) as Abi;
@@ -103,18 +103,18 @@ export default createConfig({
     Registry: { abi: registryAbi, chain: at("registry", 2) },
     AuctionRegistrar: { abi: auctionRegistrarAbi, chain: at("registrar", 0) },
     RegistrarOld: { abi: registrarAbi, chain: at("registrar", 1) },
-    Registrar: { abi: registrarAbi, chain: at("registrar", 2) },
-    Controller1: { abi: controllerCostAbi, chain: at("controller", 1) },
-    Controller2: { abi: controllerCostAbi, chain: at("controller", 2) },
-    Controller3: { abi: controllerCostAbi, chain: at("controller", 3) },
-    Controller4: { abi: withReads(controllerPremiumAbi, rentPriceAbi), chain: at("controller", 4) },
-    Controller5: { abi: controllerReferrerAbi, chain: at("controller", 5) },
+    BaseRegistrar: { abi: registrarAbi, chain: at("registrar", 2) },
+    LegacyController1: { abi: controllerCostAbi, chain: at("controller", 1) },
+    LegacyController2: { abi: controllerCostAbi, chain: at("controller", 2) },
+    LegacyController3: { abi: controllerCostAbi, chain: at("controller", 3) },
+    WrappedController: { abi: withReads(controllerPremiumAbi, rentPriceAbi), chain: at("controller", 4) },
+    UnwrappedController: { abi: controllerReferrerAbi, chain: at("controller", 5) },
     RenewalReferrer: { abi: renewalReferrerAbi, chain: at("renewal-referrer") },
     NameWrapper: { abi: nameWrapperAbi, chain: at("wrapper") },
     Resolver: { abi: withReads(resolverAbi, archiveReadsAbi), chain: everywhere },
     ResolverUnindexedKey: { abi: withReads(resolverUnindexedKeyAbi, archiveReadsAbi), chain: everywhere },
     ListedResolver: { abi: listedResolverAbi, chain: at("resolver") },
-    SilentReverseResolver: {
+    DefaultReverseResolver: {
       abi: withReads(listedResolverAbi, archiveReadsAbi),
       chain: at("reverse-resolver"),
     },

@@ -2,23 +2,23 @@
  * The tables of the index. Three sorts:
  *
  * - **Current state**, patched by key: `domains`, `resolver_nodes`, `text_records`, `address_records`,
- *   `primary_names`, `labels`, `agents`, `agent_bindings`. It mirrors what the contracts store; what only time changes
- *   (grace, premium, a wrapped name that expired) is worked out at the moment of the question, because no event tells
- *   it.
- * - **The log**, insert-only: `events`, every log of every tracked contract, once per name that it concerns.
+ *   `primary_names`, `labels`, `agents`, `agent_bindings`. It mirrors what the contracts store. Some states change with
+ *   time alone (grace, premium, a wrapped name that expired), and no event tells it: the API computes these at each
+ *   request.
+ * - **The log**, insert-only: `events` has every log of every tracked contract, once per name that it concerns.
  * - **Change rows**, insert-only: `ownership_changes`, `resolver_changes`, `primary_name_changes` (and the view
- *   `text_changes`). Each holds the start of a period; its end is the next row of the same name.
+ *   `text_changes`). Each row starts a period, which ends with the next row of the same name.
  *
- * Two helpers besides: `holders` (which address ever appeared on an event of which name) and `name_links` (how a label
- * that becomes known finds the names that show it).
+ * There are two more tables: `holders` (which address ever appeared on an event of which name) and `name_links` (finds
+ * the names that show the hash of a label when the label becomes known).
  *
- * Words are the contracts' own. Addresses and hashes are lower case. Times are unix seconds; amounts are wei; both say
- * so in their names. Names are never normalised here: another label is another node. A label that is unknown, is not
- * UTF-8, or holds NUL, `.`, `[` or `]` is shown as `[<64 hex of its labelhash>]`.
+ * Words are the contracts' own. Addresses and hashes are in lower case. Times are unix seconds and amounts are wei; the
+ * columns' names say so. Names are never normalised here: a different label is a different node. A label that is
+ * unknown, is not UTF-8, or holds NUL, `.`, `[` or `]` is shown as `[<64 hex of its labelhash>]`.
  *
- * Primary keys are chosen for the writer (the indexer finds rows by primary key only); readers have the indexes. Those
- * declared here are built before the index is ready, and built anew at each restart of the indexer; the large ones
- * are therefore not declared here but built by the API (`src/api/upkeep/indexes.ts`), and stay.
+ * Primary keys serve the writer (the indexer finds rows by primary key only), indexes serve the readers. Ponder builds
+ * the indexes declared here before the index is ready, and again at each restart of the indexer. Therefore the large
+ * ones are not declared here: the API builds them (`src/api/upkeep/indexes.ts`), and they stay.
  * PostgreSQL's b-tree takes at most 2,704 bytes, and names, keys and values on chain have no limit: such columns are
  * indexed by hash, by trigram, or by their first characters.
  */
@@ -96,17 +96,17 @@ export const domain = onchainTable(
   }),
 );
 
-/** Texts of labels, by their hash; only texts whose keccak256 is the hash. */
+/** Texts of labels, by their hash; only texts with that keccak256. */
 export const label = onchainTable("labels", (t) => ({
   labelhash: t.hex().primaryKey(),
-  /** The text; null while it is unknown, or for good where it cannot be shown (NUL, `.`, `[`, `]`, not UTF-8). */
+  /** The text; null while it is unknown, and always if it cannot be shown (NUL, `.`, `[`, `]`, not UTF-8). */
   label: t.text(),
-  /** First of the nodes that show this label as `[labelhash]` (not .eth second-level names: those follow by hash). */
+  /** First of the nodes that show this label as `[labelhash]` (without .eth second-level names, whose node follows from the label). */
   firstNode: t.hex(),
   firstChainId: t.integer(),
 }));
 
-/** Helper of the indexer: which names to write again when a label of theirs becomes known. */
+/** For the indexer: which names to write again when one of their labels becomes known. */
 export const nameLink = onchainTable(
   "name_links",
   (t) => ({
@@ -115,7 +115,7 @@ export const nameLink = onchainTable(
     /** Next node with the same unknown label. */
     nextSameLabel: t.hex(),
     nextSameLabelChainId: t.integer(),
-    /** First child of this node, and the next child of its parent; kept only under names not wholly known. */
+    /** First child of this node, and the next child of its parent; only below names that are not wholly known. */
     firstChild: t.hex(),
     nextSibling: t.hex(),
   }),
@@ -221,7 +221,7 @@ export const resolverChange = onchainTable(
   }),
 );
 
-/** What a resolver holds for a node besides texts and addresses; it stays when the name changes its resolver. */
+/** What a resolver holds for a node besides texts and addresses; it stays when the name gets another resolver. */
 export const resolverNode = onchainTable(
   "resolver_nodes",
   (t) => ({
@@ -342,8 +342,8 @@ export const primaryNameChange = onchainTable(
 );
 
 /**
- * Agents of ERC-8004 that a tracked adapter registered, by what their registry logs. Others are not followed: anybody
- * may register any number.
+ * Agents of ERC-8004 that a tracked adapter registered, as their registry logs them. Others are not followed: anyone can
+ * register any number.
  */
 export const agent = onchainTable(
   "agents",
@@ -353,7 +353,7 @@ export const agent = onchainTable(
     registry: t.hex().notNull(),
     /** Token id of the agent, from 0 on. */
     agentId: t.bigint().notNull(),
-    /** Owner in the registry: the adapter. If another one, the agent left it, and what came later is not followed. */
+    /** Owner in the registry: the adapter. If it is another address, the agent left the adapter, and later logs are not followed. */
     owner: t.hex().notNull(),
     /** Where the agent is described (not the token that it is bound to); empty if nowhere. */
     uri: t.text().notNull(),
@@ -366,8 +366,8 @@ export const agent = onchainTable(
 );
 
 /**
- * Which token each agent is bound to, for good: no binding is ever changed or undone (ERC-8217). It says that whoever
- * controlled the token then registered the agent, and nothing of who the agent is.
+ * The token that each agent is bound to; a binding is never changed or undone (ERC-8217). It says that the controller of the
+ * token at that time registered the agent, and nothing about who the agent is.
  */
 export const agentBinding = onchainTable(
   "agent_bindings",
@@ -375,7 +375,7 @@ export const agentBinding = onchainTable(
     chainId: t.integer().notNull(),
     adapter: t.hex().notNull(),
     agentId: t.bigint().notNull(),
-    /** As the adapter has it: 0 ERC-721, 1 ERC-1155, 2 ERC-6909; later adapters may know more. */
+    /** The adapter's number: 0 ERC-721, 1 ERC-1155, 2 ERC-6909; later adapters may have more. */
     tokenStandard: t.integer().notNull(),
     tokenContract: t.hex().notNull(),
     tokenId: t.bigint().notNull(),
@@ -396,7 +396,7 @@ export const agentBinding = onchainTable(
   }),
 );
 
-/** Which addresses ever appeared on an event of a name as receiver or owner, and when last; not of names below addr.reverse. */
+/** Addresses that ever appeared on an event of a name as receiver or owner, and when last; without names below addr.reverse. */
 export const holder = onchainTable(
   "holders",
   (t) => ({
@@ -411,7 +411,7 @@ export const holder = onchainTable(
   }),
 );
 
-/** Every setting of a text record and every clearing of records (key null), as the log has them. */
+/** Every setting of a text record and every clearing of records (key null), as logged. */
 export const textChange = onchainView("text_changes").as((query) =>
   query
     .select({

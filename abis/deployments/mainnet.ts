@@ -48,13 +48,13 @@ export const mainnet: z.input<typeof deploymentShape> = {
       generation: 1,
       address: "0xF0AD5cAd05e10572EfcEB849f6Ff0c68f9700455",
       startBlock: 7666495,
-    }, // Controller1; deployed 2019-04-30; a safe lower bound
+    }, // LegacyController1; deployed 2019-04-30; a safe lower bound
     {
       role: "controller",
       generation: 2,
       address: "0xB22c1C159d12461EA124b0deb4b5b93020E6Ad16",
       startBlock: 8659893,
-    }, // Controller2; deployed 2019-11-04; a safe lower bound
+    }, // LegacyController2; deployed 2019-11-04; a safe lower bound
     {
       role: "controller",
       generation: 3,

@@ -5,8 +5,8 @@ import { memoize } from "./memoize.ts";
 const EIGHT = "8".charCodeAt(0);
 
 /**
- * An address in capitals and small letters that are its checksum: a letter is a capital where the hash of the digits
- * has 8 or more in its place. Source: EIP-55.
+ * An address with its checksum. A letter is upper case where the hash of the digits has 8 or more at the same place.
+ * Source: EIP-55.
  */
 export const checksummed = memoize((address: Address): Address => {
   const digits = address.slice(2).toLowerCase();

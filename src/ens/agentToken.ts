@@ -4,12 +4,12 @@ import { childNode, ETH_NODE, hashOfTokenId } from "./name.ts";
 /** A token by its contract and id. */
 export type Token = { tokenContract: Address; tokenId: bigint };
 
-/** Contracts whose tokens are names, lower case. */
+/** Contracts whose tokens are names, in lower case. */
 export type NameContracts = { registrars: readonly Address[]; wrappers: readonly Address[] };
 
 /**
- * The name whose token it is: a .eth second-level name by the registrar (the id is its labelhash), any name by the
- * NameWrapper (the id is its node). Either stays the name's token through expiry, re-registration, wrapping and
+ * The name that a token stands for: a .eth second-level name for the registrar's (the id is its labelhash), any name for
+ * the NameWrapper's (the id is its node). Both stay the name's token through expiry, re-registration, wrapping and
  * unwrapping. Null for any other token.
  */
 export function nodeOfToken({ tokenContract, tokenId }: Token, names: NameContracts): Hex | null {

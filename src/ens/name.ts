@@ -11,7 +11,9 @@ export const labelhash = memoize((label: string): Hex => keccak256(label));
 /**
  * Node of a child: keccak256(parent node, labelhash). Source: EIP-137.
  */
-export const childNode = memoize((parentNode: Hex, hash: Hex): Hex => keccak256OfHex(parentNode, hash));
+export const childNode = memoize(
+  (parentNode: Hex, labelhash: Hex): Hex => keccak256OfHex(parentNode, labelhash),
+);
 
 /** namehash of `eth`. */
 export const ETH_NODE = childNode(ROOT_NODE, labelhash("eth"));
@@ -22,12 +24,15 @@ export const ADDR_REVERSE_NODE = childNode(childNode(ROOT_NODE, labelhash("rever
 /** An ERC-721 or ERC-1155 token id as 32 bytes: a labelhash in the registrar, a node in the wrapper. */
 export const hashOfTokenId = (tokenId: bigint): Hex => `0x${tokenId.toString(16).padStart(64, "0")}`;
 
-/** How a label of which only the hash is known is written: `[<64 hex>]`. */
-export const unknownLabel = (hash: Hex): string => `[${hash.slice(2)}]`;
+/** How a label is written if only its hash is known: `[<64 hex>]`. */
+export const unknownLabel = (labelhash: Hex): string => `[${labelhash.slice(2)}]`;
+
+/** True if the labelhash is the hash of the text. */
+export const isLabelOf = (hash: Hex, text: string): boolean => labelhash(text) === hash;
 
 /**
- * Whether a label can stand in a name as its own text. NUL cannot be stored, `.` would divide the name, and brackets
- * would pass for an unknown label. U+FFFD comes from bytes that are not UTF-8 and fails the hash check anyway.
+ * Whether a label can be shown in a name as its own text. NUL cannot be stored, `.` would divide the name, and brackets
+ * would look like an unknown label. U+FFFD comes from bytes that are not UTF-8, and fails the check of the hash anyway.
  */
 export const isPrintable = (label: string): boolean => label.length > 0 && !/[\0.[\]]/.test(label);
 
@@ -38,32 +43,32 @@ export const codePoints = (label: string): number => {
   return count;
 };
 
-/** The name of a child; its parent's name is empty at the root. */
+/** The name of a child. The name of the root is empty. */
 export const joinName = (label: string, parentName: string): string =>
   parentName === "" ? label : `${label}.${parentName}`;
 
-/** Leaves a mark of byte order at the start of a label, which is a part of it. */
+/** Keeps a byte order mark at the start of a label: it is part of the label. */
 const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
 
 /**
  * Labels of a name in DNS wire format, leftmost first, each with its hash over the raw bytes; null if the bytes are not
- * a name (NameWrapper takes what it is given). The root is an empty list. Source: RFC 1035, section 3.1.
+ * a name (the NameWrapper accepts any bytes). The root is an empty list. Source: RFC 1035, section 3.1.
  */
-export function decodeDnsName(packet: Hex): { label: string; hash: Hex }[] | null {
+export function decodeDnsName(packet: Hex): { label: string; labelhash: Hex }[] | null {
   const bytes = hexToBytes(packet);
-  const labels: { label: string; hash: Hex }[] = [];
+  const labels: { label: string; labelhash: Hex }[] = [];
   let offset = 0;
   while (offset < bytes.length) {
     const length = bytes[offset] ?? 0;
     if (length === 0) return offset === bytes.length - 1 ? labels : null;
     const raw = bytes.subarray(offset + 1, offset + 1 + length);
     if (raw.length < length) return null;
-    labels.push({ label: utf8.decode(raw), hash: keccak256(raw) });
+    labels.push({ label: utf8.decode(raw), labelhash: keccak256(raw) });
     offset += 1 + length;
   }
   return offset === 0 ? labels : null;
 }
 
-/** namehash of labels given leftmost first by their hashes. Source: EIP-137. */
-export const nodeOfLabels = (hashes: readonly Hex[]): Hex =>
-  hashes.reduceRight<Hex>((node, hash) => childNode(node, hash), ROOT_NODE);
+/** namehash of a name, given the hashes of its labels, leftmost first. Source: EIP-137. */
+export const nodeOfLabels = (labelhashes: readonly Hex[]): Hex =>
+  labelhashes.reduceRight<Hex>((node, labelhash) => childNode(node, labelhash), ROOT_NODE);

@@ -11,8 +11,8 @@ export type OwnershipReason = "registry" | "registrar" | "wrapper";
 
 /**
  * Whether a name is wrapped: the registry owner is the NameWrapper, its token has an owner and, for a .eth second-level
- * name, the registrar owner is the NameWrapper too. Wrapper events alone do not tell: a parent may take a name back in
- * the registry, and an expired name may be registered anew, both without one.
+ * name, the registrar owner is the NameWrapper too. The wrapper's events alone do not show this: a parent can take a name
+ * back in the registry, and an expired name can be registered again, and the wrapper emits no event in either case.
  * Source: ens-contracts, contracts/wrapper/README.md; NameWrapper.isWrapped.
  */
 export const isWrapped = (owners: Owners, wrapper: Address | undefined, isEthSecondLevel: boolean): boolean =>
@@ -21,7 +21,7 @@ export const isWrapped = (owners: Owners, wrapper: Address | undefined, isEthSec
   owners.registryOwner === wrapper &&
   (!isEthSecondLevel || owners.registrarOwner === wrapper);
 
-/** Who owns a name, and the layer that says so: wrapper before registrar before registry. */
+/** The owner of a name and the layer that decides it: the wrapper before the registrar before the registry. */
 export function effectiveOwner(
   owners: Owners & { isWrapped: boolean },
 ): { address: Address; reason: OwnershipReason } | null {

@@ -6,15 +6,15 @@ const textWritesAbi = parseAbi([
   "function multicallWithNodeCheck(bytes32 node, bytes[] data) returns (bytes[] results)",
 ]);
 
-/** Most calls are others, and viem's complaint of one that it does not know takes longer than all else here. */
+/** Most calls are other functions. viem throws for these, and that error takes longer than everything else here. */
 const selectors = new Set<string>(textWritesAbi.map((item) => toFunctionSelector(item)));
 
-/** One setting of a text record as it stands in calldata. */
+/** One setting of a text record, as calldata has it. */
 type TextWrite = { node: Hex; key: string; value: string };
 
 /**
- * All settings of text records in a call to a resolver, in their order; a resolver's multicalls are looked into.
- * Calls that are anything else count as none.
+ * All settings of text records in a call to a resolver, in their order, those inside the resolver's multicalls too.
+ * Any other call has none.
  */
 export function textWritesOf(input: Hex): TextWrite[] {
   const call = decodeCall(input);

@@ -9,14 +9,14 @@ import { logRefOf } from "./write/logRef.ts";
 const AGENT_ADAPTER = "AGENT_ADAPTER";
 
 /**
- * An agent was bound to a token, for good: a second log for the same agent changes nothing. The token may be a name's,
- * by the registrar or by the wrapper. Writes: events, agent_bindings.
+ * An agent was bound to a token. The first binding holds for good: a second log for the same agent changes nothing. The
+ * token may be a name's, of the registrar or of the wrapper. Writes: events, agent_bindings.
  */
 ponder.on("AgentAdapter:AgentBound", async ({ event, context }) => {
   const { agentId, standard, tokenContract, tokenId, registeredBy } = event.args;
-  const cause = logRefOf(context, event, AGENT_ADAPTER, "AgentBound");
+  const log = logRefOf(context, event, AGENT_ADAPTER, "AgentBound");
   const node = nodeOf(context, tokenContract, tokenId);
-  const isFirst = await putBinding(context, cause, {
+  const isFirst = await putBinding(context, log, {
     agentId,
     tokenStandard: standard,
     tokenContract,
@@ -24,7 +24,7 @@ ponder.on("AgentAdapter:AgentBound", async ({ event, context }) => {
     node,
     registeredBy,
   });
-  await appendEvent(context, cause, {
+  await appendEvent(context, log, {
     node,
     fromAddress: registeredBy,
     details: { agentId, standard, tokenContract, tokenId },
@@ -32,39 +32,42 @@ ponder.on("AgentAdapter:AgentBound", async ({ event, context }) => {
   });
 });
 
-/** The name whose token it is on this chain; null for other tokens, and where the chain has no names. */
+/** The name that a token of this chain stands for; null for other tokens, and where the chain has no names. */
 const nodeOf = (context: Context, tokenContract: Address, tokenId: bigint): Hex | null =>
   nodeOfToken(
     { tokenContract, tokenId },
-    { registrars: addressesOf(context, "Registrar"), wrappers: addressesOf(context, "NameWrapper") },
+    {
+      registrars: addressesOf(context, "BaseRegistrar"),
+      wrappers: addressesOf(context, "NameWrapper"),
+    },
   );
 
 /*
- * Of the identity registry only the adapter's agents are followed: the configuration asks for logs that name the
- * adapter as owner, as writer, or as the owner from whom the agent goes.
+ * Of the identity registry we follow only the adapter's agents: the configuration asks for logs that name the adapter as
+ * the owner, as the writer, or as the owner that the agent leaves.
  */
 const AGENT_REGISTRY = "AGENT_REGISTRY";
 
 /** The adapter registered an agent. Writes: events, agents. */
 ponder.on("AgentRegistry:Registered", async ({ event, context }) => {
   const { agentId, agentURI, owner } = event.args;
-  const cause = logRefOf(context, event, AGENT_REGISTRY, "Registered");
-  await appendEvent(context, cause, { ownerAddress: owner, value: agentURI, details: { agentId } });
-  await putAgent(context, cause, { agentId, owner, uri: agentURI });
+  const log = logRefOf(context, event, AGENT_REGISTRY, "Registered");
+  await appendEvent(context, log, { ownerAddress: owner, value: agentURI, details: { agentId } });
+  await putAgent(context, log, { agentId, owner, uri: agentURI });
 });
 
 /** Writes: events, agents. */
 ponder.on("AgentRegistry:URIUpdated", async ({ event, context }) => {
   const { agentId, newURI, updatedBy } = event.args;
-  const cause = logRefOf(context, event, AGENT_REGISTRY, "URIUpdated");
-  await appendEvent(context, cause, { fromAddress: updatedBy, value: newURI, details: { agentId } });
-  await setAgentUri(context, cause, agentId, newURI);
+  const log = logRefOf(context, event, AGENT_REGISTRY, "URIUpdated");
+  await appendEvent(context, log, { fromAddress: updatedBy, value: newURI, details: { agentId } });
+  await setAgentUri(context, log, agentId, newURI);
 });
 
 /** An agent left the adapter. Writes: events, agents. */
 ponder.on("AgentRegistry:Transfer", async ({ event, context }) => {
   const { from, to, tokenId: agentId } = event.args;
-  const cause = logRefOf(context, event, AGENT_REGISTRY, "Transfer");
-  await appendEvent(context, cause, { fromAddress: from, toAddress: to, details: { agentId } });
-  await leaveAdapter(context, cause, agentId, to);
+  const log = logRefOf(context, event, AGENT_REGISTRY, "Transfer");
+  await appendEvent(context, log, { fromAddress: from, toAddress: to, details: { agentId } });
+  await leaveAdapter(context, log, agentId, to);
 });

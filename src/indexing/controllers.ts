@@ -1,38 +1,44 @@
 import { type Context, type Event, ponder } from "ponder:registry";
 import { event as eventTable } from "ponder:schema";
 import type { Address, Hex } from "viem";
-import { childNode, ETH_NODE, isPrintable } from "../ens/name.ts";
+import { childNode, ETH_NODE, isLabelOf, isPrintable } from "../ens/name.ts";
 import { GRACE_PERIOD } from "../ens/wrapper.ts";
 import { readRent } from "./write/archive.ts";
 import { addressesOf, mayRead } from "./write/contracts.ts";
 import { ethName, patchDomain } from "./write/domains.ts";
-import { appendEvent, appendEventOnly, type EventValues } from "./write/events.ts";
-import { type LogRef, logRefOf } from "./write/logRef.ts";
-import { isLabelOf, learnLabel } from "./write/names.ts";
+import { appendEvent, appendEventOnly, appendLogOfContract, type EventValues } from "./write/events.ts";
+import { type HandlerArgs, type LogRef, logRefOf } from "./write/logRef.ts";
+import { learnLabel } from "./write/names.ts";
 
 const CONTROLLER = "CONTROLLER";
 
-ponder.on("Controller1:NameRegistered", (args) =>
+ponder.on("LegacyController1:NameRegistered", (args) =>
   onPurchase(args, "NameRegistered", fromOneCost(args.event.args)),
 );
-ponder.on("Controller2:NameRegistered", (args) =>
+ponder.on("LegacyController2:NameRegistered", (args) =>
   onPurchase(args, "NameRegistered", fromOneCost(args.event.args)),
 );
-ponder.on("Controller3:NameRegistered", (args) =>
+ponder.on("LegacyController3:NameRegistered", (args) =>
   onPurchase(args, "NameRegistered", fromOneCost(args.event.args)),
 );
-ponder.on("Controller4:NameRegistered", (args) =>
+ponder.on("WrappedController:NameRegistered", (args) =>
   onPurchase(args, "NameRegistered", fromPremium(args.event.args)),
 );
-ponder.on("Controller5:NameRegistered", (args) =>
+ponder.on("UnwrappedController:NameRegistered", (args) =>
   onPurchase(args, "NameRegistered", fromReferrer(args.event.args)),
 );
 
-ponder.on("Controller1:NameRenewed", (args) => onPurchase(args, "NameRenewed", fromOneCost(args.event.args)));
-ponder.on("Controller2:NameRenewed", (args) => onPurchase(args, "NameRenewed", fromOneCost(args.event.args)));
-ponder.on("Controller3:NameRenewed", (args) => onPurchase(args, "NameRenewed", fromOneCost(args.event.args)));
-ponder.on("Controller4:NameRenewed", onWrappedRenewal);
-ponder.on("Controller5:NameRenewed", ({ event, context }) => {
+ponder.on("LegacyController1:NameRenewed", (args) =>
+  onPurchase(args, "NameRenewed", fromOneCost(args.event.args)),
+);
+ponder.on("LegacyController2:NameRenewed", (args) =>
+  onPurchase(args, "NameRenewed", fromOneCost(args.event.args)),
+);
+ponder.on("LegacyController3:NameRenewed", (args) =>
+  onPurchase(args, "NameRenewed", fromOneCost(args.event.args)),
+);
+ponder.on("WrappedController:NameRenewed", onWrappedRenewal);
+ponder.on("UnwrappedController:NameRenewed", ({ event, context }) => {
   const { label, labelhash, cost, expires, referrer } = event.args;
   return onPurchase({ event, context }, "NameRenewed", {
     label,
@@ -43,11 +49,11 @@ ponder.on("Controller5:NameRenewed", ({ event, context }) => {
   });
 });
 
-/** Renewals through the referring contract: the controller's own log has the expiry, this one the referrer. */
+/** A renewal through the contract for referrers. The controller's own log has the expiry, this one has the referrer. */
 ponder.on("RenewalReferrer:RenewalReferred", async ({ event, context }) => {
   const { label, labelHash, cost, duration, referrer } = event.args;
-  const cause = logRefOf(context, event, "RENEWAL_REFERRER", "RenewalReferred");
-  await appendEvent(context, cause, {
+  const log = logRefOf(context, event, "RENEWAL_REFERRER", "RenewalReferred");
+  await appendEvent(context, log, {
     ...(await labelled(context, label, labelHash)),
     costWei: cost,
     durationSeconds: duration,
@@ -55,16 +61,32 @@ ponder.on("RenewalReferrer:RenewalReferred", async ({ event, context }) => {
   });
 });
 
-ponder.on("Controller1:NewPriceOracle", (args) => keep(args, "NewPriceOracle", args.event.args));
-ponder.on("Controller2:NewPriceOracle", (args) => keep(args, "NewPriceOracle", args.event.args));
-ponder.on("Controller3:NewPriceOracle", (args) => keep(args, "NewPriceOracle", args.event.args));
-ponder.on("Controller1:OwnershipTransferred", (args) => keep(args, "OwnershipTransferred", args.event.args));
-ponder.on("Controller2:OwnershipTransferred", (args) => keep(args, "OwnershipTransferred", args.event.args));
-ponder.on("Controller3:OwnershipTransferred", (args) => keep(args, "OwnershipTransferred", args.event.args));
-ponder.on("Controller4:OwnershipTransferred", (args) => keep(args, "OwnershipTransferred", args.event.args));
-ponder.on("Controller5:OwnershipTransferred", (args) => keep(args, "OwnershipTransferred", args.event.args));
+ponder.on("LegacyController1:NewPriceOracle", (args) =>
+  appendLogOfContract(args, CONTROLLER, "NewPriceOracle"),
+);
+ponder.on("LegacyController2:NewPriceOracle", (args) =>
+  appendLogOfContract(args, CONTROLLER, "NewPriceOracle"),
+);
+ponder.on("LegacyController3:NewPriceOracle", (args) =>
+  appendLogOfContract(args, CONTROLLER, "NewPriceOracle"),
+);
+ponder.on("LegacyController1:OwnershipTransferred", (args) =>
+  appendLogOfContract(args, CONTROLLER, "OwnershipTransferred"),
+);
+ponder.on("LegacyController2:OwnershipTransferred", (args) =>
+  appendLogOfContract(args, CONTROLLER, "OwnershipTransferred"),
+);
+ponder.on("LegacyController3:OwnershipTransferred", (args) =>
+  appendLogOfContract(args, CONTROLLER, "OwnershipTransferred"),
+);
+ponder.on("WrappedController:OwnershipTransferred", (args) =>
+  appendLogOfContract(args, CONTROLLER, "OwnershipTransferred"),
+);
+ponder.on("UnwrappedController:OwnershipTransferred", (args) =>
+  appendLogOfContract(args, CONTROLLER, "OwnershipTransferred"),
+);
 
-/** What every generation says of a registration or renewal, in the words of the newest. */
+/** A registration or renewal of any generation, with the argument names of the newest. */
 type Purchase = {
   label: string;
   labelhash: Hex;
@@ -77,7 +99,7 @@ type Purchase = {
   expires: bigint;
 };
 
-/** Controllers 1 to 3. On chain the text is `name` and its hash `label`. */
+/** Legacy controllers. On chain the text is `name` and its hash is `label`. */
 const fromOneCost = (args: {
   name: string;
   label: Hex;
@@ -89,8 +111,8 @@ const fromOneCost = (args: {
   return { label: name, labelhash, costWei: cost, expires, ...(owner && { owner }) };
 };
 
-/** Controller 4. On chain the text is `name` and its hash `label`. */
-const fromPremium = (args: Event<"Controller4:NameRegistered">["args"]): Purchase => {
+/** On chain the text is `name` and its hash is `label`. */
+const fromPremium = (args: Event<"WrappedController:NameRegistered">["args"]): Purchase => {
   const { name, label: labelhash, owner, baseCost, premium, expires } = args;
   return {
     label: name,
@@ -103,8 +125,7 @@ const fromPremium = (args: Event<"Controller4:NameRegistered">["args"]): Purchas
   };
 };
 
-/** Controller 5. */
-const fromReferrer = (args: Event<"Controller5:NameRegistered">["args"]): Purchase => {
+const fromReferrer = (args: Event<"UnwrappedController:NameRegistered">["args"]): Purchase => {
   const { label, labelhash, owner, baseCost, premium, expires, referrer } = args;
   return {
     ...{ label, labelhash, owner, expires, referrer },
@@ -112,16 +133,17 @@ const fromReferrer = (args: Event<"Controller5:NameRegistered">["args"]): Purcha
   };
 };
 
-type Logged = Parameters<typeof logRefOf>[1];
-
-/** Keeps a registration or renewal, and learns the label. Expiry and owner come by the registrar's own logs. Writes: events, labels. */
+/**
+ * Appends a registration or renewal, and learns the label. The registrar's own logs tell the expiry and the owner.
+ * Writes: events, labels.
+ */
 async function onPurchase(
-  { event, context }: { event: Logged; context: Context },
+  { event, context }: HandlerArgs,
   eventType: "NameRegistered" | "NameRenewed",
   { label, labelhash, owner, expires, ...price }: Purchase,
 ) {
-  const cause = logRefOf(context, event, CONTROLLER, eventType);
-  await appendEventOnly(context, cause, {
+  const log = logRefOf(context, event, CONTROLLER, eventType);
+  await appendEventOnly(context, log, {
     ...(await labelled(context, label, labelhash)),
     ...price,
     ...(owner && { ownerAddress: owner }),
@@ -131,62 +153,56 @@ async function onPurchase(
 }
 
 /**
- * A renewal by the wrapped controller. Its `cost` is the value sent, of which the surplus is given back afterwards, so
- * only an upper bound of the price; with archive reads the price itself is asked for. Writes: events, labels, domains.
+ * A renewal by the wrapped controller. Its `cost` is the value sent, and the surplus is paid back afterwards, so it is
+ * only an upper bound of the price. With archive reads we read the price itself. Writes: events, labels, domains.
  * Source: ens-contracts, contracts/ethregistrar/ETHRegistrarController.sol, `renew`.
  */
-async function onWrappedRenewal({
-  event,
-  context,
-}: {
-  event: Event<"Controller4:NameRenewed">;
-  context: Context;
-}) {
+async function onWrappedRenewal({ event, context }: HandlerArgs<Event<"WrappedController:NameRenewed">>) {
   const { name: label, label: labelhash, cost, expires } = event.args;
-  const cause = logRefOf(context, event, CONTROLLER, "NameRenewed");
-  await renewWrapped(context, cause, labelhash, expires);
+  const log = logRefOf(context, event, CONTROLLER, "NameRenewed");
+  await renewWrapped(context, log, labelhash, expires);
   const values = await labelled(context, label, labelhash);
-  const durationSeconds = await findRenewedSeconds(context, cause, values.node);
-  await appendEvent(context, cause, {
+  const durationSeconds = await findRenewedSeconds(context, log, values.node);
+  await appendEvent(context, log, {
     ...values,
     costWei: cost,
     transactionValueWei: event.transaction.value,
     expiryTimestamp: expires,
     durationSeconds,
     exactCostWei:
-      durationSeconds !== null && mayRead(context, "Controller4")
-        ? ((await readRent(context, cause.contractAddress, label, durationSeconds)) ?? null)
+      durationSeconds !== null && mayRead(context, "WrappedController")
+        ? ((await readRent(context, log.contractAddress, label, durationSeconds)) ?? null)
         : null,
   });
 }
 
 /**
- * The wrapped controller renews through NameWrapper.renew, which moves the wrapper's expiry too, if registrar and
- * registry owner are the wrapper and the name is not expired still, and emits nothing.
+ * The wrapped controller renews through NameWrapper.renew. That also moves the wrapper's expiry, without an event, if the
+ * wrapper is the owner in registrar and registry and the name is no longer expired.
  * Source: ens-contracts, contracts/wrapper/NameWrapper.sol, `renew`.
  */
-async function renewWrapped(context: Context, cause: LogRef, labelhash: Hex, expires: bigint) {
+async function renewWrapped(context: Context, log: LogRef, labelhash: Hex, expires: bigint) {
   const wrapper = addressesOf(context, "NameWrapper")[0];
-  await patchDomain(context, cause, ethName(childNode(ETH_NODE, labelhash), labelhash), (domain) =>
+  await patchDomain(context, log, ethName(childNode(ETH_NODE, labelhash), labelhash), (domain) =>
     wrapper !== undefined &&
     domain.registrarOwner === wrapper &&
     domain.registryOwner === wrapper &&
-    expires > BigInt(cause.blockTimestamp)
+    expires > BigInt(log.blockTimestamp)
       ? { wrapperExpiryTimestamp: expires + GRACE_PERIOD, wrapperFuses: domain.wrapperFuses ?? 0 }
       : {},
   );
 }
 
-/** Seconds added by the registrar's NameRenewed, which a controller's always follows at once; null if it does not. */
-async function findRenewedSeconds(context: Context, cause: LogRef, node: Hex): Promise<bigint | null> {
-  const { chainId, blockNumber, logIndex } = cause;
+/** Seconds added by the registrar's NameRenewed, which is the log right before the controller's; null if it is not. */
+async function findRenewedSeconds(context: Context, log: LogRef, node: Hex): Promise<bigint | null> {
+  const { chainId, blockNumber, logIndex } = log;
   const row = await context.db.find(eventTable, { chainId, blockNumber, logIndex: logIndex - 1, ordinal: 0 });
   return row?.eventType === "NameRenewed" && row.node === node ? row.durationSeconds : null;
 }
 
 /**
- * Learns a label that a controller spelled out, if it hashes to what the log says: bytes that are not UTF-8 arrive
- * changed. Anything else stays an unknown label, and the log is kept with what was given.
+ * Learns the label that a controller's log spells out, if its hash is the log's labelhash: bytes that are not UTF-8 arrive
+ * changed. Otherwise the label stays unknown, and the event keeps the text as given.
  */
 async function labelled(
   context: Context,
@@ -199,13 +215,4 @@ async function labelled(
   }
   await learnLabel(context, labelhash, label);
   return isPrintable(label) ? { node, name: `${label}.eth` } : { node, details: { label } };
-}
-
-/** Keeps a log that concerns no name. Writes: events. */
-async function keep(
-  { event, context }: { event: Logged; context: Context },
-  eventType: string,
-  details: Record<string, unknown>,
-) {
-  await appendEvent(context, logRefOf(context, event, CONTROLLER, eventType), { details });
 }

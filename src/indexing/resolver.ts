@@ -6,8 +6,8 @@ import { keccak256OfHex } from "../ens/keccak.ts";
 import { textWritesOf } from "../ens/textCalldata.ts";
 import { readText } from "./write/archive.ts";
 import { addressesOf, mayRead } from "./write/contracts.ts";
-import { appendEvent, type EventValues } from "./write/events.ts";
-import { type LogRef, logRefOf, nullIfZero } from "./write/logRef.ts";
+import { appendEvent, appendLog, appendLogOfContract } from "./write/events.ts";
+import { type HandlerArgs, type LogEvent, type LogRef, logRefOf, nullIfZero } from "./write/logRef.ts";
 import { refreshClaim } from "./write/primaryNames.ts";
 import {
   clearRecords,
@@ -18,10 +18,11 @@ import {
   putResolverNode,
   putText,
 } from "./write/records.ts";
+import { storable } from "./write/storable.ts";
 
 /*
- * Any contract can emit these, for any node. All are kept by resolver and node, since a name that comes back to a
- * resolver finds its records there; which of them are in force, the name's current resolver decides when asked.
+ * Any contract can emit these, for any node. Records are stored by resolver and node, because a name that returns to a
+ * resolver finds its records there. The API reads those of the name's current resolver.
  */
 const RESOLVER = "RESOLVER";
 
@@ -31,9 +32,9 @@ ponder.on(
   async ({ event, context }) => {
     const { node, key, value } = event.args;
     const keyHash = topicOfKey(event);
-    const cause = logRefOf(context, event, RESOLVER, "TextChanged");
-    await appendEvent(context, cause, { node, key, value });
-    await putText(context, cause, { node, key, keyHash, value: value === "" ? null : value, isRead: false });
+    const log = logRefOf(context, event, RESOLVER, "TextChanged");
+    await appendEvent(context, log, { node, key, value });
+    await putText(context, log, { node, key, keyHash, value: value === "" ? null : value, isRead: false });
   },
 );
 ponder.on(
@@ -42,8 +43,8 @@ ponder.on(
     onTextWithoutValue(event, context, event.args.node, event.args.key, topicOfKey(event)),
 );
 /*
- * A log of the shape above, with three topics, can decode as the older one with two, if its key has 32 bytes or none:
- * what stands where is told by the number of topics.
+ * If its key has 32 bytes or none, a log of the shape above, with three topics, also decodes as the older one with two.
+ * The number of topics tells which it is.
  */
 ponder.on("ResolverUnindexedKey:TextChanged", async ({ event, context }) => {
   const { node, key } = event.args;
@@ -52,79 +53,81 @@ ponder.on("ResolverUnindexedKey:TextChanged", async ({ event, context }) => {
 });
 
 /**
- * The address of Ethereum. Newer resolvers log AddressChanged for coin type 60 before it, older ones this alone; where
- * that one cleared the record, this one's zero address adds nothing. Writes: events, address_records.
+ * The address on Ethereum. Newer resolvers log AddressChanged for coin type 60 before it; older ones log only this. If
+ * that one cleared the record, the zero address here changes nothing. Writes: events, address_records.
  */
 ponder.on("Resolver:AddrChanged", async ({ event, context }) => {
   const { node, a: address } = event.args;
   const coinType = ETHEREUM_COIN_TYPE;
-  const cause = logRefOf(context, event, RESOLVER, "AddrChanged");
-  await appendEvent(context, cause, { node, address, coinType });
+  const log = logRefOf(context, event, RESOLVER, "AddrChanged");
+  await appendEvent(context, log, { node, address, coinType });
   const isClearedAlready =
-    nullIfZero(address) === null && (await findAddress(context, cause, node, coinType)) === null;
-  if (!isClearedAlready) await putAddress(context, cause, node, coinType, address);
+    nullIfZero(address) === null && (await findAddress(context, log, node, coinType)) === null;
+  if (!isClearedAlready) await putAddress(context, log, node, coinType, address);
 });
 
 /** The address of any chain, as bytes. Writes: events, address_records. */
 ponder.on("Resolver:AddressChanged", async ({ event, context }) => {
   const { node, coinType, newAddress } = event.args;
-  const cause = logRefOf(context, event, RESOLVER, "AddressChanged");
-  await appendEvent(context, cause, { node, coinType, address: newAddress });
-  await putAddress(context, cause, node, coinType, newAddress);
+  const log = logRefOf(context, event, RESOLVER, "AddressChanged");
+  await appendEvent(context, log, { node, coinType, address: newAddress });
+  await putAddress(context, log, node, coinType, newAddress);
 });
 
 /** Writes: events, resolver_nodes. Empty bytes clear the record. */
 ponder.on("Resolver:ContenthashChanged", async ({ event, context }) => {
   const { node, hash } = event.args;
-  const cause = logRefOf(context, event, RESOLVER, "ContenthashChanged");
-  await appendEvent(context, cause, { node, contenthash: hash });
-  await putResolverNode(context, cause, node, { contenthash: hash === "0x" ? null : hash });
+  const log = logRefOf(context, event, RESOLVER, "ContenthashChanged");
+  await appendEvent(context, log, { node, contenthash: hash });
+  await putResolverNode(context, log, node, { contenthash: hash === "0x" ? null : hash });
 });
 
 /** The name by which a reverse node names its address. Writes: events, resolver_nodes, primary names. */
 ponder.on("Resolver:NameChanged", async ({ event, context }) => {
   const { node, name } = event.args;
-  const cause = logRefOf(context, event, RESOLVER, "NameChanged");
-  await appendEvent(context, cause, { node, name });
-  await putResolverNode(context, cause, node, { name: name === "" ? null : name.replaceAll("\0", "\u2400") });
-  await refreshClaimOf(context, cause, node);
+  const log = logRefOf(context, event, RESOLVER, "NameChanged");
+  await appendEvent(context, log, { node, name });
+  await putResolverNode(context, log, node, { name: name === "" ? null : storable(name) });
+  await refreshClaimOf(context, log, node);
 });
 
-/** All records of the node are cleared, without a log for each. Writes: events, resolver_nodes, primary names. */
+/** All records of the node were cleared, without a log for each. Writes: events, resolver_nodes, primary names. */
 ponder.on("Resolver:VersionChanged", async ({ event, context }) => {
   const { node, newVersion } = event.args;
-  const cause = logRefOf(context, event, RESOLVER, "VersionChanged");
-  await appendEvent(context, cause, { node, details: { newVersion } });
-  await clearRecords(context, cause, node);
-  await refreshClaimOf(context, cause, node);
+  const log = logRefOf(context, event, RESOLVER, "VersionChanged");
+  await appendEvent(context, log, { node, details: { newVersion } });
+  await clearRecords(context, log, node);
+  await refreshClaimOf(context, log, node);
 });
 
-/* Records from before `contenthash`, and records that no answer of the index needs. Writes: events. */
-ponder.on("Resolver:ContentChanged", (args) => keep(args, "ContentChanged"));
-ponder.on("Resolver:MultihashChanged", (args) => keep(args, "MultihashChanged"));
-ponder.on("Resolver:ABIChanged", (args) => keep(args, "ABIChanged"));
-ponder.on("Resolver:InterfaceChanged", (args) => keep(args, "InterfaceChanged"));
-ponder.on("Resolver:PubkeyChanged", (args) => keep(args, "PubkeyChanged"));
+/* Records from before `contenthash`, and records that no answer needs. */
+ponder.on("Resolver:ContentChanged", (args) => onOtherRecord(args, "ContentChanged"));
+ponder.on("Resolver:MultihashChanged", (args) => onOtherRecord(args, "MultihashChanged"));
+ponder.on("Resolver:ABIChanged", (args) => onOtherRecord(args, "ABIChanged"));
+ponder.on("Resolver:InterfaceChanged", (args) => onOtherRecord(args, "InterfaceChanged"));
+ponder.on("Resolver:PubkeyChanged", (args) => onOtherRecord(args, "PubkeyChanged"));
 ponder.on(
   "Resolver:DNSRecordChanged(bytes32 indexed node, bytes name, uint16 resource, bytes record)",
-  (args) => keep(args, "DNSRecordChanged"),
+  (args) => onOtherRecord(args, "DNSRecordChanged"),
 );
 ponder.on(
   "Resolver:DNSRecordChanged(bytes32 indexed node, bytes name, uint16 resource, uint32 ttl, bytes record)",
-  (args) => keep(args, "DNSRecordChanged"),
+  (args) => onOtherRecord(args, "DNSRecordChanged"),
 );
-ponder.on("Resolver:DNSRecordDeleted", (args) => keep(args, "DNSRecordDeleted"));
-ponder.on("Resolver:DNSZonehashChanged", (args) => keep(args, "DNSZonehashChanged"));
-ponder.on("Resolver:DNSZoneCleared", (args) => keep(args, "DNSZoneCleared"));
-ponder.on("Resolver:AuthorisationChanged", (args) => keep(args, "AuthorisationChanged"));
-ponder.on("Resolver:Approved", (args) => keep(args, "Approved"));
-ponder.on("ListedResolver:ApprovalForAll", (args) => keepWithoutNode(args, args.event.args));
-ponder.on("SilentReverseResolver:ApprovalForAll", (args) => keepWithoutNode(args, args.event.args));
+ponder.on("Resolver:DNSRecordDeleted", (args) => onOtherRecord(args, "DNSRecordDeleted"));
+ponder.on("Resolver:DNSZonehashChanged", (args) => onOtherRecord(args, "DNSZonehashChanged"));
+ponder.on("Resolver:DNSZoneCleared", (args) => onOtherRecord(args, "DNSZoneCleared"));
+ponder.on("Resolver:AuthorisationChanged", (args) => onOtherRecord(args, "AuthorisationChanged"));
+ponder.on("Resolver:Approved", (args) => onOtherRecord(args, "Approved"));
+ponder.on("ListedResolver:ApprovalForAll", (args) => appendLogOfContract(args, RESOLVER, "ApprovalForAll"));
+ponder.on("DefaultReverseResolver:ApprovalForAll", (args) =>
+  appendLogOfContract(args, RESOLVER, "ApprovalForAll"),
+);
 
-/** The hash of an indexed key, over its bytes as logged; its decoded argument is typed as the text that it is not. */
+/** The hash of an indexed key, over its bytes as logged. Ponder types it as the text, but it is the hash. */
 const topicOfKey = (event: { args: { indexedKey: string } }) => event.args.indexedKey as Hex;
 
-/** The hash of an unindexed key, over its bytes as logged: one that is not UTF-8 decodes to a text of another hash. */
+/** The hash of an unindexed key, over its bytes as logged: a key that is not UTF-8 decodes to a text with another hash. */
 function loggedKeyHash(data: Hex): Hex {
   const [, key] = decodeAbiParameters([{ type: "bytes" }, { type: "bytes" }], data);
   return keccak256OfHex(key);
@@ -135,54 +138,45 @@ type TextEvent =
   | Event<"Resolver:TextChanged(bytes32 indexed node, string indexed indexedKey, string key)">;
 
 /**
- * A text record set at a resolver whose event has no value. The calldata has it where the transaction went straight to
- * the resolver; else a read at the end of the block, if allowed; else it is unknown, which is not the same as none, as
- * it always is for resolvers that are not the deployment's: of those no answer comes from the index.
+ * A text record set at a resolver whose event has no value. The value comes from the calldata, if the transaction called
+ * the resolver directly; else from a read at the end of the block, if allowed; else it is unknown, which differs from
+ * "none". It is always unknown for resolvers that the deployment does not list: the index answers for none of them.
  * Writes: events, text_records.
  */
 async function onTextWithoutValue(event: TextEvent, context: Context, node: Hex, key: string, keyHash: Hex) {
-  const cause = logRefOf(context, event, RESOLVER, "TextChanged");
-  const before = await findText(context, cause, node, keyHash);
-  const earlierSets = before?.transactionHash === cause.transactionHash ? before.setsInTransaction : 0;
-  // Anybody else's contract may emit the log whatever it is sent, and answer a read as it likes, or never.
-  const isListed = addressesOf(context, "ListedResolver").includes(cause.contractAddress);
-  const isDirect = isListed && event.transaction.to === cause.contractAddress;
+  const log = logRefOf(context, event, RESOLVER, "TextChanged");
+  const before = await findText(context, log, node, keyHash);
+  const earlierSets = before?.transactionHash === log.transactionHash ? before.setsInTransaction : 0;
+  // A contract that is not listed can emit this log for any call, and can answer a read with anything, or never.
+  const isListed = addressesOf(context, "ListedResolver").includes(log.contractAddress);
+  const isDirect = isListed && event.transaction.to === log.contractAddress;
   const given = isDirect ? textWritesOf(event.transaction.input) : [];
   const written = given.filter((write) => write.node === node && write.key === key)[earlierSets]?.value;
-  // A key that is not UTF-8 cannot be asked for by its text.
+  // A key that is not UTF-8 cannot be read by its text.
   const isExact = keyHashOf(key) === keyHash;
   const isReadable = isListed && isExact && written === undefined && mayRead(context, "Resolver");
-  const read = isReadable ? await readText(context, cause.contractAddress, node, key) : undefined;
+  const read = isReadable ? await readText(context, log.contractAddress, node, key) : undefined;
   const value = written ?? read;
   const valueSource = written !== undefined ? "calldata" : read !== undefined ? "read" : "unknown";
-  await appendEvent(context, cause, { node, key, valueSource, ...(value !== undefined && { value }) });
-  await putText(context, cause, {
+  await appendEvent(context, log, { node, key, valueSource, ...(value !== undefined && { value }) });
+  await putText(context, log, {
     ...{ node, key, keyHash },
     value: value === "" ? null : value,
     isRead: valueSource === "read",
   });
 }
 
-/** If the node is that of an address, and the emitter its resolver, the log changed what the address claims. */
-async function refreshClaimOf(context: Context, cause: LogRef, node: Hex) {
-  const reverse = await context.db.find(domain, { chainId: cause.chainId, node });
-  if (reverse?.resolver === cause.contractAddress) await refreshClaim(context, cause, reverse, true);
+/** If the emitter is the resolver of an address's reverse node, the log changed the name that the address claims. */
+async function refreshClaimOf(context: Context, log: LogRef, node: Hex) {
+  const reverse = await context.db.find(domain, { chainId: log.chainId, node });
+  if (reverse?.resolver === log.contractAddress) await refreshClaim(context, log, reverse, true);
 }
 
-type Logged = Parameters<typeof logRefOf>[1];
-
-async function keep(
-  { event, context }: { event: Logged & { args: { node: Hex } & Record<string, unknown> }; context: Context },
+/** Appends a record's log that changes no state, with its other arguments. Writes: events. */
+function onOtherRecord(
+  args: HandlerArgs<LogEvent & { args: { node: Hex } & Record<string, unknown> }>,
   eventType: string,
 ) {
-  const { node, ...details } = event.args;
-  const values: EventValues = Object.keys(details).length > 0 ? { node, details } : { node };
-  await appendEvent(context, logRefOf(context, event, RESOLVER, eventType), values);
-}
-
-async function keepWithoutNode(
-  { event, context }: { event: Logged; context: Context },
-  details: Record<string, unknown>,
-) {
-  await appendEvent(context, logRefOf(context, event, RESOLVER, "ApprovalForAll"), { details });
+  const { node, ...details } = args.event.args;
+  return appendLog(args, RESOLVER, eventType, Object.keys(details).length > 0 ? { node, details } : { node });
 }

@@ -116,7 +116,7 @@ describe("a name in DNS wire format", () => {
     fc.assert(
       fc.property(fc.array(rawLabel, { maxLength: 6 }), (labels) => {
         const decoded = decodeDnsName(packetOf(labels));
-        expect(decoded?.map(({ hash }) => hash)).toEqual(labels.map((label) => keccak256(label)));
+        expect(decoded?.map(({ labelhash }) => labelhash)).toEqual(labels.map((label) => keccak256(label)));
       }),
     );
   });
@@ -130,7 +130,7 @@ describe("a name in DNS wire format", () => {
     );
     const marked = "\uFEFFabc";
     expect(decodeDnsName(packetOf([stringToBytes(marked)]))).toEqual([
-      { label: marked, hash: labelhash(marked) },
+      { label: marked, labelhash: labelhash(marked) },
     ]);
   });
 
@@ -142,8 +142,8 @@ describe("a name in DNS wire format", () => {
 
   test("of bytes that are not UTF-8 has a text that does not hash to its hash", () => {
     const [label] = decodeDnsName("0x03fffefd00") ?? [];
-    expect(label?.hash).toBe(keccak256("0xfffefd"));
-    expect(labelhash(label?.label ?? "")).not.toBe(label?.hash);
+    expect(label?.labelhash).toBe(keccak256("0xfffefd"));
+    expect(labelhash(label?.label ?? "")).not.toBe(label?.labelhash);
   });
 
   test.each<[string, Hex]>([
@@ -167,9 +167,9 @@ describe("a name in DNS wire format", () => {
         const decoded = decodeDnsName(bytesToHex(bytes));
         if (decoded === null) return;
         let offset = 0;
-        for (const { hash } of decoded) {
+        for (const { labelhash } of decoded) {
           const length = bytes[offset] ?? 0;
-          expect(keccak256(bytes.slice(offset + 1, offset + 1 + length))).toBe(hash);
+          expect(keccak256(bytes.slice(offset + 1, offset + 1 + length))).toBe(labelhash);
           offset += 1 + length;
         }
         expect(bytes[offset]).toBe(0);

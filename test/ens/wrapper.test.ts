@@ -8,7 +8,10 @@ const IS_DOT_ETH = 0x2_0000;
 const HIGHEST = 0x8000_0000;
 const NOW = 1_800_000_000n;
 
-const token = (fuses: number, expiry: bigint) => ({ fuses, expiry });
+const token = (wrapperFuses: number, wrapperExpiryTimestamp: bigint) => ({
+  wrapperFuses,
+  wrapperExpiryTimestamp,
+});
 const uint32 = fc.integer({ min: 0, max: 0xffff_ffff });
 const uint64 = fc.bigInt({ min: 0n, max: 2n ** 64n - 1n });
 
@@ -52,14 +55,16 @@ describe("a token that is minted", () => {
     fc.assert(
       fc.property(uint32, uint64, uint32, uint64, uint64, (oldFuses, oldExpiry, fuses, expiry, now) => {
         const minted = mintedToken(token(oldFuses, oldExpiry), token(fuses, expiry), now);
-        expect(minted.fuses).toBeGreaterThanOrEqual(0);
-        expect(minted.fuses).toBeLessThanOrEqual(0xffff_ffff);
-        expect((BigInt(minted.fuses) & BigInt(fuses)) === BigInt(fuses)).toBe(true);
-        const added = BigInt(minted.fuses) & ~BigInt(fuses);
+        expect(minted.wrapperFuses).toBeGreaterThanOrEqual(0);
+        expect(minted.wrapperFuses).toBeLessThanOrEqual(0xffff_ffff);
+        expect((BigInt(minted.wrapperFuses) & BigInt(fuses)) === BigInt(fuses)).toBe(true);
+        const added = BigInt(minted.wrapperFuses) & ~BigInt(fuses);
         expect(added & 0xffffn).toBe(0n);
         expect(added & ~BigInt(oldFuses)).toBe(0n);
-        expect([oldExpiry, expiry]).toContain(minted.expiry);
-        expect(minted.expiry >= oldExpiry && minted.expiry >= expiry).toBe(true);
+        expect([oldExpiry, expiry]).toContain(minted.wrapperExpiryTimestamp);
+        expect(minted.wrapperExpiryTimestamp >= oldExpiry && minted.wrapperExpiryTimestamp >= expiry).toBe(
+          true,
+        );
       }),
     );
   });

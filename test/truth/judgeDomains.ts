@@ -112,7 +112,7 @@ function judgeWrapperData(
       wrapper_expiry_timestamp: stored.expiry,
     },
   );
-  const token = { fuses, expiry };
+  const token = { wrapperFuses: fuses, wrapperExpiryTimestamp: expiry };
   const shown = {
     "wrapper owner now": isLapsed(token, evidence.now) ? null : row.wrapper_owner,
     "fuses now": fusesAt(token, evidence.now),

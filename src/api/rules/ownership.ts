@@ -27,15 +27,18 @@ export type OwnersNow = {
  */
 export function ownersAt(stored: StoredOwners, now: number): OwnersNow {
   const time = BigInt(now);
-  const token = { fuses: stored.wrapperFuses ?? 0, expiry: stored.wrapperExpiryTimestamp ?? 0n };
+  const token = {
+    wrapperFuses: stored.wrapperFuses ?? 0,
+    wrapperExpiryTimestamp: stored.wrapperExpiryTimestamp ?? 0n,
+  };
   const isWrapped = stored.isWrapped && !isLapsed(token, time);
   // An expiry of 0 is none: subnames wrapped without fuses have it.
-  const hasExpired = token.expiry > 0n && isExpired(token, time);
+  const hasExpired = token.wrapperExpiryTimestamp > 0n && isExpired(token, time);
   return {
     isWrapped,
     owner: effectiveOwner({ ...stored, isWrapped }),
     wrapper: stored.isWrapped
-      ? { fuses: fusesAt(token, time), expiry: token.expiry, isExpired: hasExpired }
+      ? { fuses: fusesAt(token, time), expiry: token.wrapperExpiryTimestamp, isExpired: hasExpired }
       : null,
   };
 }

@@ -2,20 +2,21 @@ import type { Context } from "ponder:registry";
 import { agent, agentBinding } from "ponder:schema";
 import type { Address } from "viem";
 import type { LogRef } from "./logRef.ts";
+import { storable } from "./storable.ts";
 
-/** What a log says of a binding. */
+/** A binding, as a log has it. */
 export type Binding = Pick<
   typeof agentBinding.$inferSelect,
   "agentId" | "tokenStandard" | "tokenContract" | "tokenId" | "node" | "registeredBy"
 >;
 
 /**
- * Keeps a binding at the emitting adapter. Writes: agent_bindings.
+ * Stores a binding at the emitting adapter. Writes: agent_bindings.
  *
  * @returns false if the agent was bound before: the first binding holds for good
  */
-export async function putBinding(context: Context, cause: LogRef, binding: Binding): Promise<boolean> {
-  const { chainId, contractAddress: adapter, blockNumber, logIndex, transactionHash, blockTimestamp } = cause;
+export async function putBinding(context: Context, log: LogRef, binding: Binding): Promise<boolean> {
+  const { chainId, contractAddress: adapter, blockNumber, logIndex, transactionHash, blockTimestamp } = log;
   const key = { chainId, adapter, agentId: binding.agentId };
   if ((await context.db.find(agentBinding, key)) !== null) return false;
   await context.db
@@ -24,17 +25,17 @@ export async function putBinding(context: Context, cause: LogRef, binding: Bindi
   return true;
 }
 
-/** Keeps an agent that was registered at the emitting registry. Writes: agents. */
+/** Stores an agent that was registered at the emitting registry. Writes: agents. */
 export async function putAgent(
   context: Context,
-  cause: LogRef,
+  log: LogRef,
   { agentId, owner, uri }: { agentId: bigint; owner: Address; uri: string },
 ): Promise<void> {
-  const { blockNumber, blockTimestamp, transactionHash } = cause;
+  const { blockNumber, blockTimestamp, transactionHash } = log;
   await context.db
     .insert(agent)
     .values({
-      ...keyOf(cause, agentId),
+      ...keyOf(log, agentId),
       owner,
       uri: storable(uri),
       blockNumber,
@@ -44,16 +45,16 @@ export async function putAgent(
     .onConflictDoUpdate({ owner, uri: storable(uri) });
 }
 
-/** Says where the agent is described from now on. Writes: agents. */
-export async function setAgentUri(context: Context, cause: LogRef, agentId: bigint, uri: string) {
-  const key = keyOf(cause, agentId);
-  if ((await context.db.find(agent, key)) === null) return; // Registered by another, and not followed.
+/** Stores where the agent is described from here on. Writes: agents. */
+export async function setAgentUri(context: Context, log: LogRef, agentId: bigint, uri: string) {
+  const key = keyOf(log, agentId);
+  if ((await context.db.find(agent, key)) === null) return; // Not registered by the adapter, so not followed.
   await context.db.update(agent, key).set({ uri: storable(uri) });
 }
 
-/** Says who got an agent that left its adapter. Writes: agents. */
-export async function leaveAdapter(context: Context, cause: LogRef, agentId: bigint, owner: Address) {
-  const key = keyOf(cause, agentId);
+/** Stores the new owner of an agent that left its adapter. Writes: agents. */
+export async function leaveAdapter(context: Context, log: LogRef, agentId: bigint, owner: Address) {
+  const key = keyOf(log, agentId);
   if ((await context.db.find(agent, key)) === null) return;
   await context.db.update(agent, key).set({ owner });
 }
@@ -63,6 +64,3 @@ const keyOf = ({ chainId, contractAddress }: LogRef, agentId: bigint) => ({
   registry: contractAddress,
   agentId,
 });
-
-/** PostgreSQL's text has no NUL; the log keeps the text as it is. */
-const storable = (uri: string): string => uri.replaceAll("\0", "\u2400");

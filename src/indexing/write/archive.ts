@@ -11,7 +11,7 @@ import { archiveReadsAbi } from "../../../abis/resolver.ts";
 
 /**
  * What a contract answers at the event's block, after all of the block's transactions; undefined if it reverts or
- * answers nothing. A node that fails is another matter: that throws, so that the indexer tries again.
+ * answers nothing. If the node fails, this throws, so that the indexer tries again.
  */
 async function unlessReverted<T>(read: Promise<T>): Promise<T | undefined> {
   try {
@@ -27,7 +27,7 @@ async function unlessReverted<T>(read: Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** A text record at a resolver; undefined if the resolver cannot say. */
+/** A text record at a resolver; undefined if the resolver does not answer. */
 export const readText = (
   context: Context,
   resolver: Address,
@@ -44,7 +44,7 @@ export const readText = (
     }),
   );
 
-/** The `name` record at a resolver; undefined if the resolver cannot say. */
+/** The `name` record at a resolver; undefined if the resolver does not answer. */
 export const readName = (context: Context, resolver: Address, node: Hex): Promise<string | undefined> =>
   unlessReverted(
     context.client.readContract({
@@ -56,7 +56,7 @@ export const readName = (context: Context, resolver: Address, node: Hex): Promis
     }),
   );
 
-/** The price in wei, without premium, of so many seconds of a .eth name at a controller. */
+/** A controller's price in wei, without premium, for some seconds of a .eth name. */
 export async function readRent(
   context: Context,
   controller: Address,

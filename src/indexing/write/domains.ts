@@ -10,7 +10,7 @@ import { nameNewDomain, namingBelow, namingWithoutParent } from "./names.ts";
 /** A domain as stored. */
 export type Domain = typeof domain.$inferSelect;
 
-/** What a contract's log can say of a domain; all else follows from it. */
+/** The columns of a domain that a contract's log can set; the others follow from these. */
 export type DomainPatch = Partial<
   Pick<
     Domain,
@@ -25,10 +25,10 @@ export type DomainPatch = Partial<
   >
 >;
 
-/** Where a node stands in the tree, as far as the log tells. */
+/** A node and, if the log tells them, its parent and labelhash. */
 export type DomainKey = { node: Hex; parentNode?: Hex; labelhash?: Hex };
 
-/** Place of a .eth second-level name. */
+/** The key of a .eth second-level name. */
 export const ethName = (node: Hex, labelhash: Hex): Required<DomainKey> => ({
   node,
   parentNode: ETH_NODE,
@@ -36,44 +36,44 @@ export const ethName = (node: Hex, labelhash: Hex): Required<DomainKey> => ({
 });
 
 /**
- * Applies what a log says to its domain, which is made if it is new, and derives the rest: whether it is wrapped, who
+ * Applies a log to its domain, which is inserted if it is new, and derives the other columns: whether it is wrapped, who
  * owns it, when it ends. Writes: domains, ownership_changes, resolver_changes, and what naming needs.
  *
  * @returns the domain before (null if new) and after
  */
 export async function patchDomain(
   context: Context,
-  cause: LogRef,
-  place: DomainKey,
+  log: LogRef,
+  key: DomainKey,
   patch: (before: Domain) => DomainPatch,
 ): Promise<{ before: Domain | null; after: Domain }> {
   let before = null as Domain | null;
-  const blank = withParent(blankDomain(cause, place.node), place);
+  const blank = withParent(blankDomain(log, key.node), key);
   let base = blank;
   let after = derive(context, { ...blank, ...patch(blank) });
-  // One question to the store both finds a row and changes it.
+  // One call to the store both finds the row and changes it.
   await context.db
     .insert(domain)
     .values(after)
     .onConflictDoUpdate((found) => {
       before = readOnce(found, blank);
-      base = withParent(before, place);
+      base = withParent(before, key);
       after = derive(context, { ...base, ...patch(base) });
       return changesOf(before, after);
     });
   if (base.parentNode !== (before?.parentNode ?? null)) after = await nameDomain(context, after);
-  await appendOwnershipChange(context, cause, before ?? blank, after);
-  if (base.resolver !== after.resolver) await noteResolverChange(context, cause, after);
+  await appendOwnershipChange(context, log, before ?? blank, after);
+  if (base.resolver !== after.resolver) await appendResolverChange(context, log, after);
   return { before, after };
 }
 
-/** Gives a domain its place in the tree, once a log tells it. */
+/** Sets a domain's parent and labelhash when a log tells them for the first time. */
 function withParent(row: Domain, { parentNode, labelhash }: DomainKey): Domain {
   if (row.parentNode !== null || parentNode === undefined || labelhash === undefined) return row;
   return { ...row, parentNode, labelhash, ...namingBelow(parentNode, labelhash) };
 }
 
-/** Names a domain that has just got its place. Writes: domains (unless it has its name), and what naming needs. */
+/** Names a domain that has just got its parent. Writes: domains (if its name changes), and what naming needs. */
 async function nameDomain(context: Context, row: Domain): Promise<Domain> {
   const { chainId, node, parentNode, labelhash } = row;
   if (parentNode === null || labelhash === null) return row;
@@ -83,14 +83,14 @@ async function nameDomain(context: Context, row: Domain): Promise<Domain> {
   return { ...row, ...naming };
 }
 
-/** A plain copy. A row as found is slow to read, because Ponder watches it; any other row tells its columns as well. */
+/** A plain copy. A row from the store is slow to read, because Ponder wraps it; `other` only gives the columns. */
 function readOnce(found: Domain, other: Domain): Domain {
   const row: Record<string, unknown> = { ...other };
   for (const column in row) row[column] = found[column as keyof Domain];
   return row as Domain;
 }
 
-/** The columns that differ. Each column that is written costs time, changed or not. */
+/** The columns that differ: each column that is written costs time, even if its value is the same. */
 function changesOf(before: Domain, after: Domain): Partial<Domain> {
   const changes: Record<string, unknown> = {};
   for (const column of Object.keys(after) as (keyof Domain)[]) {
@@ -99,8 +99,8 @@ function changesOf(before: Domain, after: Domain): Partial<Domain> {
   return changes;
 }
 
-const blankDomain = (cause: LogRef, node: Hex): Domain => ({
-  chainId: cause.chainId,
+const blankDomain = (log: LogRef, node: Hex): Domain => ({
+  chainId: log.chainId,
   node,
   parentNode: null,
   labelhash: null,
@@ -116,8 +116,8 @@ const blankDomain = (cause: LogRef, node: Hex): Domain => ({
   isWrapped: false,
   expiryTimestamp: null,
   effectiveOwnerAddress: null,
-  createdBlockNumber: cause.blockNumber,
-  createdTimestamp: cause.blockTimestamp,
+  createdBlockNumber: log.blockNumber,
+  createdTimestamp: log.blockTimestamp,
 });
 
 function derive(context: Context, row: Domain): Domain {
@@ -137,34 +137,34 @@ function derive(context: Context, row: Domain): Domain {
   };
 }
 
-async function appendOwnershipChange(context: Context, cause: LogRef, before: Domain, after: Domain) {
+async function appendOwnershipChange(context: Context, log: LogRef, before: Domain, after: Domain) {
   const owners = ["registryOwner", "registrarOwner", "wrapperOwner", "effectiveOwnerAddress"] as const;
   if (owners.every((owner) => before[owner] === after[owner])) return;
   await context.db.insert(ownershipChange).values({
-    chainId: cause.chainId,
-    blockNumber: cause.blockNumber,
-    logIndex: cause.logIndex,
-    ordinal: cause.ordinal,
+    chainId: log.chainId,
+    blockNumber: log.blockNumber,
+    logIndex: log.logIndex,
+    ordinal: log.ordinal,
     node: after.node,
     ownerAddress: after.effectiveOwnerAddress,
     reason: effectiveOwner(after)?.reason ?? null,
     registryOwner: after.registryOwner,
     registrarOwner: after.registrarOwner,
     wrapperOwner: after.wrapperOwner,
-    eventType: cause.eventType,
-    transactionHash: cause.transactionHash,
-    blockTimestamp: cause.blockTimestamp,
+    eventType: log.eventType,
+    transactionHash: log.transactionHash,
+    blockTimestamp: log.blockTimestamp,
   });
 }
 
-async function noteResolverChange(context: Context, cause: LogRef, after: Domain) {
+async function appendResolverChange(context: Context, log: LogRef, after: Domain) {
   await context.db.insert(resolverChange).values({
-    chainId: cause.chainId,
-    blockNumber: cause.blockNumber,
-    logIndex: cause.logIndex,
+    chainId: log.chainId,
+    blockNumber: log.blockNumber,
+    logIndex: log.logIndex,
     node: after.node,
     resolver: after.resolver,
-    transactionHash: cause.transactionHash,
-    blockTimestamp: cause.blockTimestamp,
+    transactionHash: log.transactionHash,
+    blockTimestamp: log.blockTimestamp,
   });
 }

@@ -2,7 +2,7 @@ import type { Context } from "ponder:registry";
 import { event, holder } from "ponder:schema";
 import type { Hex } from "viem";
 import { ADDR_REVERSE_NODE } from "../../ens/name.ts";
-import { type LogRef, nullIfZero } from "./logRef.ts";
+import { type HandlerArgs, type LogEvent, type LogRef, logRefOf, nullIfZero } from "./logRef.ts";
 
 type Row = typeof event.$inferInsert;
 
@@ -12,43 +12,58 @@ export type EventValues = Partial<Omit<Row, keyof LogRef | "details">> & {
 };
 
 /**
- * Keeps one log for one name. Writes: events, holders (for receivers and owners of the name). Whoever may be given a
- * name below addr.reverse says so by its parent: such names count as nobody's, and have no holders.
+ * Appends one log for one name. Names right under addr.reverse have no holders, because they do not count as anybody's
+ * names: handlers give the parent. Writes: events, holders (receivers and owners of the name).
  */
 export async function appendEvent(
   context: Context,
-  cause: LogRef,
+  log: LogRef,
   values: EventValues,
   { parentNode }: { parentNode?: Hex | null } = {},
 ): Promise<void> {
-  await appendEventOnly(context, cause, values);
+  await appendEventOnly(context, log, values);
   const { node, toAddress, newOwnerAddress, ownerAddress } = values;
   if (!node || parentNode === ADDR_REVERSE_NODE) return;
   for (const address of new Set([toAddress, newOwnerAddress, ownerAddress])) {
-    if (address && nullIfZero(address)) await putHolder(context, cause, address, node);
+    if (address && nullIfZero(address)) await putHolder(context, log, address, node);
   }
 }
 
 /**
- * Keeps one log whose owner is who a token went to by another log of the same transaction, which noted the holder.
+ * Appends one log and no holder: another log of the same transaction moved the token to the owner and wrote the holder.
  * Writes: events.
  */
-export async function appendEventOnly(context: Context, cause: LogRef, values: EventValues): Promise<void> {
+export async function appendEventOnly(context: Context, log: LogRef, values: EventValues): Promise<void> {
   const { details, ...columns } = withoutNul(values);
   await context.db
     .insert(event)
-    .values({ ...cause, ...columns, details: details === undefined ? null : toJson(details) });
+    .values({ ...log, ...columns, details: details === undefined ? null : toJson(details) });
 }
 
-function putHolder(context: Context, cause: LogRef, address: Hex, node: Hex) {
-  const last = { lastOwnedBlockNumber: cause.blockNumber, lastOwnedBlockTimestamp: cause.blockTimestamp };
+/** Appends a log that changes no state. Writes: events, holders. */
+export const appendLog = (
+  { event, context }: HandlerArgs,
+  contract: string,
+  eventType: string,
+  values: EventValues,
+): Promise<void> => appendEvent(context, logRefOf(context, event, contract, eventType), values);
+
+/** Appends a log that concerns no name, with all its arguments. Writes: events. */
+export const appendLogOfContract = (
+  args: HandlerArgs<LogEvent & { args: Record<string, unknown> }>,
+  contract: string,
+  eventType: string,
+): Promise<void> => appendLog(args, contract, eventType, { details: args.event.args });
+
+function putHolder(context: Context, log: LogRef, address: Hex, node: Hex) {
+  const last = { lastOwnedBlockNumber: log.blockNumber, lastOwnedBlockTimestamp: log.blockTimestamp };
   return context.db
     .insert(holder)
-    .values({ address, chainId: cause.chainId, node, ...last })
+    .values({ address, chainId: log.chainId, node, ...last })
     .onConflictDoUpdate(last);
 }
 
-/** PostgreSQL's text has no NUL, and Ponder would drop it silently: such texts go into the JSON, which escapes it. */
+/** PostgreSQL's `text` cannot hold NUL, and Ponder would drop it silently: such texts go into the JSON, which escapes it. */
 function withoutNul(values: EventValues): EventValues {
   const hidden = (["key", "value", "name"] as const).filter((column) => values[column]?.includes("\0"));
   if (hidden.length === 0) return values;
@@ -59,6 +74,6 @@ function withoutNul(values: EventValues): EventValues {
   };
 }
 
-/** JSON with integers beyond JavaScript's as decimal strings; NUL becomes the six characters `\u0000`. */
+/** JSON with integers that JavaScript cannot hold as decimal strings; NUL becomes the six characters `\u0000`. */
 const toJson = (details: Record<string, unknown>): string =>
   JSON.stringify(details, (_, value) => (typeof value === "bigint" ? value.toString() : value));

@@ -1,7 +1,7 @@
 import type { Context } from "ponder:registry";
 import type { Address, Hex } from "viem";
 
-/** The log that causes a write: what every row that comes of it says about its origin. */
+/** The log that causes a write: every row that comes from it names it. */
 export type LogRef = {
   chainId: number;
   blockNumber: number;
@@ -11,22 +11,25 @@ export type LogRef = {
   logIndex: number;
   /** Counts the names that one log concerns, from 0. */
   ordinal: number;
-  /** Family of the emitter, as `events.contract` has it. */
+  /** Family of the emitter, as in `events.contract`. */
   contract: string;
   contractAddress: Address;
   /** The event's name in the contract. */
   eventType: string;
 };
 
-/** What a cause is made of; every event of Ponder has it. */
-type Logged = {
+/** What every event of Ponder has. */
+export type LogEvent = {
   block: { number: bigint; timestamp: bigint };
   transaction: { hash: Hex };
   log: { address: Address; logIndex: number };
 };
 
-/** The cause of all writes that one event leads to. */
-export const logRefOf = (context: Context, event: Logged, contract: string, eventType: string): LogRef => ({
+/** What Ponder gives to a handler. */
+export type HandlerArgs<Of extends LogEvent = LogEvent> = { event: Of; context: Context };
+
+/** The reference to an event's log, for all writes that it causes. */
+export const logRefOf = (context: Context, event: LogEvent, contract: string, eventType: string): LogRef => ({
   chainId: context.chain.id,
   blockNumber: Number(event.block.number),
   blockTimestamp: Number(event.block.timestamp),
@@ -38,5 +41,5 @@ export const logRefOf = (context: Context, event: Logged, contract: string, even
   eventType,
 });
 
-/** The zero address as "none". */
+/** Null for the zero address, which stands for "none". */
 export const nullIfZero = (address: Address): Address | null => (/^0x0+$/.test(address) ? null : address);

@@ -8,19 +8,18 @@ import {
   ETH_NODE,
   isPrintable,
   joinName,
-  labelhash,
   ROOT_NODE,
   unknownLabel,
 } from "../../ens/name.ts";
 import { wellKnownLabels } from "../../ens/wellKnownLabels.ts";
 
-/** How a domain is called; the columns of `domains` that a label learnt later may change. */
+/** The columns of `domains` for a name; a label that becomes known later changes them. */
 export type Naming = Pick<
   typeof domain.$inferSelect,
   "label" | "isLabelKnown" | "labelLength" | "fullName" | "isNameKnown"
 >;
 
-/** The two parents of nearly all names, whose own names are known from the start. */
+/** The parents of nearly all names; their own names are known from the start. */
 const namedParents: ReadonlyMap<Hex, Naming> = new Map(
   [[ETH_NODE, "eth", "eth"] as const, [ADDR_REVERSE_NODE, "addr", "addr.reverse"] as const].map(
     ([node, label, fullName]) => [
@@ -30,7 +29,7 @@ const namedParents: ReadonlyMap<Hex, Naming> = new Map(
   ),
 );
 
-/** Naming of the root and, but for the hash, of a node of which no event told the parent. */
+/** Naming of the root, and of a node whose parent no event has told: its node stands in for its label. */
 export const namingWithoutParent = (node: Hex): Naming =>
   node === ROOT_NODE
     ? { label: "", isLabelKnown: true, labelLength: 0, fullName: "", isNameKnown: true }
@@ -42,41 +41,40 @@ export const namingWithoutParent = (node: Hex): Naming =>
         isNameKnown: false,
       };
 
-/** Naming below a parent whose name is known from the start, for as long as the label is not; else nothing. */
-export function namingBelow(parentNode: Hex, hash: Hex): Naming | undefined {
+/** Naming below one of the well-known parents while the label is unknown; undefined for other parents. */
+export function namingBelow(parentNode: Hex, labelhash: Hex): Naming | undefined {
   const parent = namedParents.get(parentNode);
-  return parent && namingOf(null, hash, parent);
+  return parent && namingOf(null, labelhash, parent);
 }
 
 /**
- * Names a new domain by its label, if known, and its parent, and sees to it that it is named again when more becomes
- * known. Writes: labels, name_links (only for names not wholly known).
+ * Names a new domain by its label, if known, and its parent, and links it so that it is named again when more becomes
+ * known. Writes: labels, name_links (only for names that are not wholly known).
  */
 export async function nameNewDomain(
   context: Context,
   node: Hex,
   parentNode: Hex,
-  hash: Hex,
+  labelhash: Hex,
 ): Promise<Naming> {
-  const naming = await readNaming(context, parentNode, hash);
-  if (!naming.isLabelKnown && parentNode !== ETH_NODE) await linkLabel(context, node, hash);
+  const naming = await readNaming(context, parentNode, labelhash);
+  if (!naming.isLabelKnown && parentNode !== ETH_NODE) await linkLabel(context, node, labelhash);
   if (!naming.parent.isNameKnown) await linkChild(context, node, parentNode);
   return naming.own;
 }
 
 /**
- * Takes note of a label's text, and names again every domain that shows its hash, with all descendants. Texts that do
- * not hash to the labelhash must not be given; texts that cannot stand in a name are ignored.
- * Writes: labels, domains.
+ * Stores a label's text, and names again every domain that shows its hash, with all descendants. The caller has checked
+ * that the text hashes to the labelhash; a text that cannot be shown in a name is ignored. Writes: labels, domains.
  */
-export async function learnLabel(context: Context, hash: Hex, text: string): Promise<void> {
-  if (!isPrintable(text) || wellKnownLabels.has(hash)) return;
-  const row = await context.db.find(label, { labelhash: hash });
+export async function learnLabel(context: Context, labelhash: Hex, text: string): Promise<void> {
+  if (!isPrintable(text) || wellKnownLabels.has(labelhash)) return;
+  const row = await context.db.find(label, { labelhash });
   if (row?.label != null) return;
-  if (row === null) await context.db.insert(label).values({ labelhash: hash, label: text });
-  else await context.db.update(label, { labelhash: hash }).set({ label: text });
-  const learnt = { hash, text };
-  await renameDomain(context, context.chain.id, childNode(ETH_NODE, hash), learnt);
+  if (row === null) await context.db.insert(label).values({ labelhash, label: text });
+  else await context.db.update(label, { labelhash }).set({ label: text });
+  const learnt = { labelhash, text };
+  await renameDomain(context, context.chain.id, childNode(ETH_NODE, labelhash), learnt);
   let next = row?.firstNode ? { chainId: row.firstChainId ?? context.chain.id, node: row.firstNode } : null;
   while (next !== null) {
     await renameDomain(context, next.chainId, next.node, learnt);
@@ -87,22 +85,19 @@ export async function learnLabel(context: Context, hash: Hex, text: string): Pro
   }
 }
 
-/** True if the text is the label that hashes to this. */
-export const isLabelOf = (hash: Hex, text: string): boolean => labelhash(text) === hash;
-
 /** A label's text and its hash. */
-type Learnt = { hash: Hex; text: string };
+type Learnt = { labelhash: Hex; text: string };
 
-/** How a domain is to be called; a label that was learnt this moment need not be looked up. */
-async function readNaming(context: Context, parentNode: Hex, hash: Hex, learnt?: Learnt) {
-  const known = learnt?.hash === hash ? learnt.text : await findLabel(context, hash);
+/** The naming of a domain by what is known now. A label that has just been learnt need not be looked up. */
+async function readNaming(context: Context, parentNode: Hex, labelhash: Hex, learnt?: Learnt) {
+  const known = learnt?.labelhash === labelhash ? learnt.text : await findLabel(context, labelhash);
   const parent = await findParentNaming(context, parentNode);
-  const own = namingOf(known, hash, parent);
+  const own = namingOf(known, labelhash, parent);
   return { own, parent, isLabelKnown: own.isLabelKnown };
 }
 
-function namingOf(known: string | null, hash: Hex, parent: Naming): Naming {
-  const text = known ?? unknownLabel(hash);
+function namingOf(known: string | null, labelhash: Hex, parent: Naming): Naming {
+  const text = known ?? unknownLabel(labelhash);
   return {
     label: text,
     isLabelKnown: known !== null,
@@ -112,8 +107,8 @@ function namingOf(known: string | null, hash: Hex, parent: Naming): Naming {
   };
 }
 
-const findLabel = async (context: Context, hash: Hex): Promise<string | null> =>
-  wellKnownLabels.get(hash) ?? (await context.db.find(label, { labelhash: hash }))?.label ?? null;
+const findLabel = async (context: Context, labelhash: Hex): Promise<string | null> =>
+  wellKnownLabels.get(labelhash) ?? (await context.db.find(label, { labelhash }))?.label ?? null;
 
 async function findParentNaming(context: Context, parentNode: Hex): Promise<Naming> {
   if (parentNode === ROOT_NODE) return namingWithoutParent(ROOT_NODE);
@@ -123,7 +118,7 @@ async function findParentNaming(context: Context, parentNode: Hex): Promise<Nami
   return row ?? namingWithoutParent(parentNode);
 }
 
-/** Names a domain and its descendants by what is known now. The links were laid when the names were not known. */
+/** Names a domain and its descendants by what is known now, along the links made while their names were unknown. */
 async function renameDomain(context: Context, chainId: number, node: Hex, learnt: Learnt): Promise<void> {
   const waiting = [node];
   for (let current = waiting.pop(); current !== undefined; current = waiting.pop()) {
@@ -140,10 +135,10 @@ async function renameDomain(context: Context, chainId: number, node: Hex, learnt
   }
 }
 
-/** Puts a domain at the head of the list of those that wait for a label. .eth names need none: their node follows. */
-async function linkLabel(context: Context, node: Hex, hash: Hex): Promise<void> {
+/** Puts a domain at the head of the list of those that wait for a label. A .eth name needs no link: the label gives its node. */
+async function linkLabel(context: Context, node: Hex, labelhash: Hex): Promise<void> {
   const chainId = context.chain.id;
-  const row = await context.db.find(label, { labelhash: hash });
+  const row = await context.db.find(label, { labelhash });
   const rest = { nextSameLabel: row?.firstNode ?? null, nextSameLabelChainId: row?.firstChainId ?? null };
   await context.db
     .insert(nameLink)
@@ -152,11 +147,11 @@ async function linkLabel(context: Context, node: Hex, hash: Hex): Promise<void> 
   const first = { firstNode: node, firstChainId: chainId };
   await context.db
     .insert(label)
-    .values({ labelhash: hash, ...first })
+    .values({ labelhash, ...first })
     .onConflictDoUpdate(first);
 }
 
-/** Puts a domain at the head of its parent's children that are to be named again with it. */
+/** Puts a domain at the head of the list of children that are named again when their parent is. */
 async function linkChild(context: Context, node: Hex, parentNode: Hex): Promise<void> {
   const chainId = context.chain.id;
   const parent = await context.db.find(nameLink, { chainId, node: parentNode });

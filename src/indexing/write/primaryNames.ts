@@ -7,8 +7,9 @@ import { readName } from "./archive.ts";
 import { addressesOf, mayRead } from "./contracts.ts";
 import type { Domain } from "./domains.ts";
 import type { LogRef } from "./logRef.ts";
+import { storable } from "./storable.ts";
 
-/** What an address says its name is. `isNameKnown` false: only the chain can tell. */
+/** The name that an address claims. `isNameKnown` false: only the chain knows the name. */
 export type NameClaim = {
   address: Address;
   coinType: number;
@@ -17,10 +18,10 @@ export type NameClaim = {
   registrar: "REVERSE_REGISTRAR" | "DEFAULT_REVERSE_REGISTRAR" | "L2_REVERSE_REGISTRAR";
 };
 
-/** Notes a claim as it was made. Writes: primary_names, primary_name_changes. */
-export async function putClaim(context: Context, cause: LogRef, claim: NameClaim): Promise<void> {
+/** Stores a claim. Writes: primary_names, primary_name_changes. */
+export async function putClaim(context: Context, log: LogRef, claim: NameClaim): Promise<void> {
   const { address, coinType, ...rest } = claim;
-  const { chainId, blockNumber, transactionHash, logIndex, blockTimestamp } = cause;
+  const { chainId, blockNumber, transactionHash, logIndex, blockTimestamp } = log;
   const columns = { ...rest, name: storableName(claim.name), chainId, blockNumber, transactionHash };
   await context.db
     .insert(primaryName)
@@ -31,47 +32,47 @@ export async function putClaim(context: Context, cause: LogRef, claim: NameClaim
     .values({ address, coinType, ...columns, logIndex, blockTimestamp });
 }
 
-/** A name with NUL can be no primary name (it is not normalised) and no text of PostgreSQL: U+2400 shows the place. */
-const storableName = (name: string | null) => name?.replaceAll("\0", "\u2400") ?? null;
+/** A name with NUL is not normalised, so it is no primary name, and its exact text is not needed. */
+const storableName = (name: string | null) => (name === null ? null : storable(name));
 
 /**
- * Works out what a reverse node of `addr.reverse` names its address, after its resolver or a record of it changed.
- * Nodes whose label (the address) is not known are left alone until it is. Writes: primary_names, primary_name_changes.
+ * Stores the name that a node below `addr.reverse` gives its address, after its resolver or one of its records changed.
+ * Does nothing while the node's label (the address) is unknown. Writes: primary_names, primary_name_changes.
  *
- * @param isClaim true if the log itself is a claim, which counts even if it repeats the last one
+ * @param isClaim true if the log itself is a claim: it is stored even if it repeats the last one
  */
 export async function refreshClaim(
   context: Context,
-  cause: LogRef,
+  log: LogRef,
   reverse: Domain,
   isClaim = false,
 ): Promise<void> {
   if (reverse.parentNode !== ADDR_REVERSE_NODE || !/^[0-9a-f]{40}$/.test(reverse.label)) return;
   const key = { address: `0x${reverse.label}` as Address, coinType: Number(ETHEREUM_COIN_TYPE) };
-  const now = await readClaimedName(context, cause, reverse);
+  const now = await readClaimedName(context, log, reverse);
   const before = await context.db.find(primaryName, key);
   const isSame =
     (before?.name ?? null) === storableName(now.name) && (before?.isNameKnown ?? true) === now.isNameKnown;
   if (isSame && !isClaim) return;
-  await putClaim(context, cause, { ...key, ...now, registrar: "REVERSE_REGISTRAR" });
+  await putClaim(context, log, { ...key, ...now, registrar: "REVERSE_REGISTRAR" });
 }
 
 /** The `name` record of the reverse node at its current resolver. */
-async function readClaimedName(context: Context, cause: LogRef, reverse: Domain) {
+async function readClaimedName(context: Context, log: LogRef, reverse: Domain) {
   const { resolver, node } = reverse;
   if (resolver === null) return { name: null, isNameKnown: true };
-  if (addressesOf(context, "SilentReverseResolver").includes(resolver)) {
-    return { name: await readSilentName(context, reverse), isNameKnown: false };
+  if (addressesOf(context, "DefaultReverseResolver").includes(resolver)) {
+    return { name: await readNameAtBlock(context, reverse), isNameKnown: false };
   }
-  const row = await context.db.find(resolverNode, { chainId: cause.chainId, resolver, node });
+  const row = await context.db.find(resolverNode, { chainId: log.chainId, resolver, node });
   return { name: row?.name ?? null, isNameKnown: true };
 }
 
 /**
- * The name at a resolver that emits no events, as of this block: worth keeping for the history, but never known to
- * hold later, since it can change without a log.
+ * The name at a resolver that emits no events, as of this block. The history shows it, but it is never known to hold
+ * later, because it can change without a log.
  */
-async function readSilentName(context: Context, { resolver, node }: Domain): Promise<string | null> {
-  if (resolver === null || !mayRead(context, "SilentReverseResolver")) return null;
+async function readNameAtBlock(context: Context, { resolver, node }: Domain): Promise<string | null> {
+  if (resolver === null || !mayRead(context, "DefaultReverseResolver")) return null;
   return (await readName(context, resolver, node)) || null;
 }

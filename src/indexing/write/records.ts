@@ -3,10 +3,11 @@ import { addressRecord, event, resolverNode, textRecord } from "ponder:schema";
 import type { Hex } from "viem";
 import { keccak256 } from "../../ens/keccak.ts";
 import type { LogRef } from "./logRef.ts";
+import { storable } from "./storable.ts";
 
 type ResolverNode = typeof resolverNode.$inferSelect;
 
-/** A text record as set; `value` null is a clearing, undefined a value that the index cannot know. */
+/** A text record as set. `value` null: it was cleared; undefined: the index cannot know the value. */
 export type TextSet = {
   node: Hex;
   key: string;
@@ -18,22 +19,22 @@ export type TextSet = {
 /** keccak256 of a text record's key. */
 export const keyHashOf = (key: string): Hex => keccak256(key);
 
-/** What a resolver holds for a node besides texts and addresses; a blank one if nothing was ever set. */
-export async function findResolverNode(context: Context, cause: LogRef, node: Hex): Promise<ResolverNode> {
-  const key = { chainId: cause.chainId, resolver: cause.contractAddress, node };
+/** What a resolver holds for a node besides texts and addresses; a blank row if nothing was ever set. */
+export async function findResolverNode(context: Context, log: LogRef, node: Hex): Promise<ResolverNode> {
+  const key = { chainId: log.chainId, resolver: log.contractAddress, node };
   const row = await context.db.find(resolverNode, key);
-  return row ?? { ...key, version: 0, contenthash: null, name: null, blockNumber: cause.blockNumber };
+  return row ?? { ...key, version: 0, contenthash: null, name: null, blockNumber: log.blockNumber };
 }
 
 /** Sets the contenthash or the name of a node at the emitting resolver. Writes: resolver_nodes. */
 export async function putResolverNode(
   context: Context,
-  cause: LogRef,
+  log: LogRef,
   node: Hex,
   patch: Partial<Pick<ResolverNode, "contenthash" | "name">>,
 ): Promise<void> {
-  const columns = { ...patch, blockNumber: cause.blockNumber };
-  const key = { chainId: cause.chainId, resolver: cause.contractAddress, node };
+  const columns = { ...patch, blockNumber: log.blockNumber };
+  const key = { chainId: log.chainId, resolver: log.contractAddress, node };
   await context.db
     .insert(resolverNode)
     .values({ ...key, version: 0, ...columns })
@@ -41,12 +42,12 @@ export async function putResolverNode(
 }
 
 /**
- * Clears all records of a node at the emitting resolver, by moving on to the next version: records carry theirs.
- * Counted here, because anybody may write a resolver whose event says any number. Writes: resolver_nodes.
+ * Clears all records of a node at the emitting resolver by counting up its version, which is part of each record's key.
+ * We count ourselves, because a contract can emit the event with any number. Writes: resolver_nodes.
  */
-export async function clearRecords(context: Context, cause: LogRef, node: Hex): Promise<void> {
-  const key = { chainId: cause.chainId, resolver: cause.contractAddress, node };
-  const empty = { contenthash: null, name: null, blockNumber: cause.blockNumber };
+export async function clearRecords(context: Context, log: LogRef, node: Hex): Promise<void> {
+  const key = { chainId: log.chainId, resolver: log.contractAddress, node };
+  const empty = { contenthash: null, name: null, blockNumber: log.blockNumber };
   await context.db
     .insert(resolverNode)
     .values({ ...key, version: 1, ...empty })
@@ -56,56 +57,56 @@ export async function clearRecords(context: Context, cause: LogRef, node: Hex): 
 /** Sets an address record; empty bytes clear it. Writes: address_records. */
 export async function putAddress(
   context: Context,
-  cause: LogRef,
+  log: LogRef,
   node: Hex,
   coinType: bigint,
   address: Hex,
 ): Promise<void> {
-  const { version } = await findResolverNode(context, cause, node);
+  const { version } = await findResolverNode(context, log, node);
   const columns = {
     address: address === "0x" ? null : address,
-    blockNumber: cause.blockNumber,
-    transactionHash: cause.transactionHash,
+    blockNumber: log.blockNumber,
+    transactionHash: log.transactionHash,
   };
-  const key = { chainId: cause.chainId, resolver: cause.contractAddress, node, version, coinType };
+  const key = { chainId: log.chainId, resolver: log.contractAddress, node, version, coinType };
   await context.db
     .insert(addressRecord)
     .values({ ...key, ...columns })
     .onConflictDoUpdate(columns);
 }
 
-/** The address record that holds now, as bytes; null if cleared or never set. */
+/** The address record in force, as bytes; null if cleared or never set. */
 export async function findAddress(
   context: Context,
-  cause: LogRef,
+  log: LogRef,
   node: Hex,
   coinType: bigint,
 ): Promise<Hex | null> {
-  const { version } = await findResolverNode(context, cause, node);
-  const key = { chainId: cause.chainId, resolver: cause.contractAddress, node, version, coinType };
+  const { version } = await findResolverNode(context, log, node);
+  const key = { chainId: log.chainId, resolver: log.contractAddress, node, version, coinType };
   return (await context.db.find(addressRecord, key))?.address ?? null;
 }
 
 /** A text record's row in the node's current version; null if the key was never set in it. */
-export async function findText(context: Context, cause: LogRef, node: Hex, keyHash: Hex) {
-  const { version } = await findResolverNode(context, cause, node);
-  const key = { chainId: cause.chainId, resolver: cause.contractAddress, node, version, keyHash };
+export async function findText(context: Context, log: LogRef, node: Hex, keyHash: Hex) {
+  const { version } = await findResolverNode(context, log, node);
+  const key = { chainId: log.chainId, resolver: log.contractAddress, node, version, keyHash };
   return context.db.find(textRecord, key);
 }
 
 /**
- * Sets a text record. A value that was read at the end of this very block belongs to the last set in it, so an earlier
- * one loses the value it was thought to have. Writes: text_records, events (only in that case).
+ * Sets a text record. A value that was read at the end of this block belongs to the last set in the block, so an earlier
+ * set in it loses the value that was stored for it. Writes: text_records, events (only in that case).
  */
-export async function putText(context: Context, cause: LogRef, text: TextSet): Promise<void> {
-  const { version } = await findResolverNode(context, cause, text.node);
-  const { chainId, contractAddress: resolver, blockNumber, transactionHash } = cause;
+export async function putText(context: Context, log: LogRef, text: TextSet): Promise<void> {
+  const { version } = await findResolverNode(context, log, text.node);
+  const { chainId, contractAddress: resolver, blockNumber, transactionHash } = log;
   const key = { chainId, resolver, node: text.node, version, keyHash: text.keyHash };
   const columns = {
-    ...storable(text.key, text.value ?? null),
+    ...textColumns(text.key, text.value ?? null),
     isValueKnown: text.value !== undefined,
     blockNumber,
-    logIndex: cause.logIndex,
+    logIndex: log.logIndex,
     transactionHash,
     isRead: text.isRead,
   };
@@ -123,13 +124,9 @@ export async function putText(context: Context, cause: LogRef, text: TextSet): P
   await context.db.update(event, earlier).set({ value: null, valueSource: "unknown" });
 }
 
-/** PostgreSQL's text has no NUL: a text with it is kept as JSON, and its column shows U+2400 in its place. */
-function storable(key: string, value: string | null) {
-  if (!key.includes("\0") && !value?.includes("\0")) return { key, value, exact: null };
-  const shown = (text: string) => text.replaceAll("\0", "\u2400");
-  return {
-    key: shown(key),
-    value: value === null ? null : shown(value),
-    exact: JSON.stringify({ key, value }),
-  };
-}
+/** The columns of a text. If it holds NUL, the exact texts are stored as JSON besides. */
+const textColumns = (key: string, value: string | null) => ({
+  key: storable(key),
+  value: value === null ? null : storable(value),
+  exact: key.includes("\0") || value?.includes("\0") ? JSON.stringify({ key, value }) : null,
+});

@@ -1,0 +1,127 @@
+/*
+ * A rule of ENS as data: a condition on columns of a row and on the time. TypeScript evaluates it (`holds`), and the API
+ * writes it as SQL (`src/api/rules/conditionSql.ts`), so that each rule has one definition.
+ */
+
+/** Columns are those of `domains`; a column that is null meets no comparison, so a condition is never null itself. */
+export type Condition<Column extends string = string> =
+  | { kind: "all" | "any"; of: readonly Condition<Column>[] }
+  | { kind: "not"; of: Condition<Column> }
+  | Comparison<Column>;
+
+/** A condition on one column. */
+export type Comparison<Column extends string = string> = { column: Column } & (
+  | { kind: "isTrue" | "isPresent" }
+  | { kind: "equals"; value: string }
+  | { kind: "atLeast" | "hasBit"; value: number }
+  | { kind: "time"; operator: TimeOperator; seconds: bigint }
+);
+
+/** How a time in a column compares with now, or with so many seconds after now. */
+export type TimeOperator = "<" | "<=" | ">" | ">=";
+
+export type ColumnValue = string | number | bigint | boolean | null;
+
+export const all = <Column extends string>(...of: Condition<Column>[]): Condition<Column> => ({
+  kind: "all",
+  of,
+});
+
+export const any = <Column extends string>(...of: Condition<Column>[]): Condition<Column> => ({
+  kind: "any",
+  of,
+});
+
+export const not = <Column extends string>(of: Condition<Column>): Condition<Column> => ({
+  kind: "not",
+  of,
+});
+
+export const isTrue = <Column extends string>(column: Column): Condition<Column> => ({
+  kind: "isTrue",
+  column,
+});
+
+export const isPresent = <Column extends string>(column: Column): Condition<Column> => ({
+  kind: "isPresent",
+  column,
+});
+
+export const equals = <Column extends string>(column: Column, value: string): Condition<Column> => ({
+  kind: "equals",
+  column,
+  value,
+});
+
+export const atLeast = <Column extends string>(column: Column, value: number): Condition<Column> => ({
+  kind: "atLeast",
+  column,
+  value,
+});
+
+export const hasBit = <Column extends string>(column: Column, value: number): Condition<Column> => ({
+  kind: "hasBit",
+  column,
+  value,
+});
+
+/**
+ * Compares the time in a column with now plus some seconds.
+ *
+ * @example time("expiryTimestamp", ">=", -90n * 86_400n) // expired at most 90 days ago
+ */
+export const time = <Column extends string>(
+  column: Column,
+  operator: TimeOperator,
+  seconds = 0n,
+): Condition<Column> => ({ kind: "time", column, operator, seconds });
+
+/** Whether a condition is met by a row at a time, in unix seconds. */
+export function holds<Column extends string>(
+  condition: Condition<Column>,
+  row: Readonly<Record<Column, ColumnValue>>,
+  now: bigint,
+): boolean {
+  switch (condition.kind) {
+    case "all":
+      return condition.of.every((one) => holds(one, row, now));
+    case "any":
+      return condition.of.some((one) => holds(one, row, now));
+    case "not":
+      return !holds(condition.of, row, now);
+    default: {
+      const value = row[condition.column];
+      return value !== null && compares(condition, value, now);
+    }
+  }
+}
+
+function compares(comparison: Comparison, value: NonNullable<ColumnValue>, now: bigint): boolean {
+  switch (comparison.kind) {
+    case "isTrue":
+      return value === true;
+    case "isPresent":
+      return true;
+    case "equals":
+      return value === comparison.value;
+    case "atLeast":
+      return Number(value) >= comparison.value;
+    case "hasBit":
+      return (Number(value) & comparison.value) !== 0;
+    case "time":
+      return comparesTime(BigInt(value), comparison.operator, now + comparison.seconds);
+  }
+}
+
+function comparesTime(one: bigint, operator: TimeOperator, other: bigint): boolean {
+  switch (operator) {
+    case "<":
+      return one < other;
+    case "<=":
+      return one <= other;
+    case ">":
+      return one > other;
+    case ">=":
+      return one >= other;
+  }
+}
