@@ -2,13 +2,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { drizzle } from "drizzle-orm/node-postgres";
 import type pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { readKeptTotals } from "../../src/api/counts/totals.ts";
+import { readTotalsFromCounters } from "../../src/api/counts/totals.ts";
 import type { Db } from "../../src/api/query/db.ts";
 import { keysIn } from "../../src/api/serviceDb/keys.ts";
 import { openStore } from "../../src/api/serviceDb/store.ts";
 import { ownIndexes } from "../../src/api/upkeep/indexes.ts";
 import { startUpkeep } from "../../src/api/upkeep/upkeep.ts";
-import { expectKeptFigures } from "../counts/keptFigures.ts";
+import { expectExactCounters } from "../counts/exactCounters.ts";
 import { rpc } from "../devnet/acts.ts";
 import type { LocalChain } from "../devnet/localChain.ts";
 import { openPool } from "../support/database.ts";
@@ -52,7 +52,7 @@ async function waitUntil(look: () => Promise<boolean>): Promise<void> {
 }
 
 const at = (now: number) => ({ chainId: local.deployment.chainId, now });
-const isCounted = async () => (await readKeptTotals(db, at(0))) !== null;
+const isCounted = async () => (await readTotalsFromCounters(db, at(0))) !== null;
 
 /** Number and state of each index, by name; an index that was built anew has another number. */
 async function readIndexes(): Promise<Map<string, { id: string; valid: boolean }>> {
@@ -70,14 +70,14 @@ async function expectKept(): Promise<void> {
     "latest",
     false,
   ]);
-  for (const later of [0, 89 * 86_400, YEAR]) await expectKeptFigures(db, at(Number(timestamp) + later));
+  for (const later of [0, 89 * 86_400, YEAR]) await expectExactCounters(db, at(Number(timestamp) + later));
 }
 
 test("once the index is ready, its large indexes are built and its names counted", async () => {
   await waitUntil(isCounted);
   const indexes = await readIndexes();
   for (const { name } of ownIndexes) expect(indexes.get(name)?.valid, name).toBe(true);
-  expect((await readKeptTotals(db, at(0)))?.totals.total).toBeGreaterThan(5);
+  expect((await readTotalsFromCounters(db, at(0)))?.totals.total).toBeGreaterThan(5);
   await expectKept();
 }, 600_000);
 

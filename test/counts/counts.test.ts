@@ -1,12 +1,12 @@
 import type pg from "pg";
 import { keccak256, toHex } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { advanceCounts, createCounts, hasCounts } from "../../src/api/counts/maintain.ts";
-import { readKeptTotals } from "../../src/api/counts/totals.ts";
+import { advanceCounters, createCounters, hasCounters } from "../../src/api/counts/maintain.ts";
+import { readTotalsFromCounters } from "../../src/api/counts/totals.ts";
 import { ADDR_REVERSE_NODE, ETH_NODE, ROOT_NODE } from "../../src/ens/name.ts";
 import { account, CHAIN_ID, WRAPPER } from "../query/rows.ts";
 import { createTables, type Tables } from "../query/tables.ts";
-import { expectKeptFigures, makeFiguresSoon } from "./keptFigures.ts";
+import { createCountersSoon, expectExactCounters } from "./exactCounters.ts";
 
 const START = 1_800_000_000;
 const DAY = 86_400;
@@ -112,7 +112,7 @@ async function disturb(next: (end: number) => number): Promise<void> {
   await tables.pool.query("delete from events where block_number % 7 = $1", [next(7)]);
 }
 
-const compare = (now: number) => expectKeptFigures(tables.db, { chainId: CHAIN_ID, now });
+const compare = (now: number) => expectExactCounters(tables.db, { chainId: CHAIN_ID, now });
 
 async function withClient<T>(
   work: (place: { client: pg.PoolClient; schema: string }) => Promise<T>,
@@ -126,33 +126,33 @@ async function withClient<T>(
 }
 
 test("before anything was counted, nothing is kept", async () => {
-  expect(await readKeptTotals(tables.db, { chainId: CHAIN_ID, now: START })).toBeNull();
-  expect(await withClient(hasCounts)).toBe(false);
+  expect(await readTotalsFromCounters(tables.db, { chainId: CHAIN_ID, now: START })).toBeNull();
+  expect(await withClient(hasCounters)).toBe(false);
 });
 
 test("what is kept is what the rows say, whatever was written and whenever it is asked", async () => {
   const next = numbers(7);
   for (let i = 0; i < 5; i++) await disturb(next);
-  await withClient((place) => makeFiguresSoon(place, START));
-  expect(await withClient(hasCounts)).toBe(true);
+  await withClient((place) => createCountersSoon(place, START));
+  expect(await withClient(hasCounters)).toBe(true);
   await compare(START);
   for (let round = 0; round < 25; round++) {
     await disturb(next);
     const now = START + next(9) - 4 + (round % 5 === 0 ? next(60) * DAY : 0);
-    if (round % 3 === 0) await withClient((place) => advanceCounts(place, now));
+    if (round % 3 === 0) await withClient((place) => advanceCounters(place, now));
     await compare(now + next(3) - 1);
     await compare(START - 40 * DAY + next(80 * DAY));
   }
 }, 600_000);
 
 test("a write that is taken back takes its counts with it", async () => {
-  const before = await readKeptTotals(tables.db, { chainId: CHAIN_ID, now: START });
+  const before = await readTotalsFromCounters(tables.db, { chainId: CHAIN_ID, now: START });
   await withClient(async ({ client }) => {
     await client.query("begin");
     await client.query("delete from domains");
     await client.query("rollback");
   });
-  expect(await readKeptTotals(tables.db, { chainId: CHAIN_ID, now: START })).toEqual(before);
+  expect(await readTotalsFromCounters(tables.db, { chainId: CHAIN_ID, now: START })).toEqual(before);
   expect(before?.totals.total).toBeGreaterThan(20);
 });
 
@@ -171,9 +171,9 @@ test("a fault in the counting does not hinder the writer: the counts are void, a
   await write("domains", "chain_id, node", [rowOf(3, numbers(1))]);
   const { rows } = await tables.pool.query("select from domains where node = $1", [nodeOf(3)]);
   expect(rows).toHaveLength(1);
-  expect(await readKeptTotals(tables.db, { chainId: CHAIN_ID, now: START })).toBeNull();
-  expect(await withClient(hasCounts)).toBe(false);
-  await withClient((place) => makeFiguresSoon(place, START));
+  expect(await readTotalsFromCounters(tables.db, { chainId: CHAIN_ID, now: START })).toBeNull();
+  expect(await withClient(hasCounters)).toBe(false);
+  await withClient((place) => createCountersSoon(place, START));
   await compare(START);
 });
 
@@ -183,9 +183,9 @@ test("counts that were made by other rules are not read, and made anew", async (
     "alter table figures_state drop column rules",
   ]) {
     await tables.pool.query(change);
-    expect(await readKeptTotals(tables.db, { chainId: CHAIN_ID, now: START })).toBeNull();
-    expect(await withClient(hasCounts)).toBe(false);
-    await withClient((place) => makeFiguresSoon(place, START));
+    expect(await readTotalsFromCounters(tables.db, { chainId: CHAIN_ID, now: START })).toBeNull();
+    expect(await withClient(hasCounters)).toBe(false);
+    await withClient((place) => createCountersSoon(place, START));
     await compare(START);
   }
 });
@@ -193,7 +193,7 @@ test("counts that were made by other rules are not read, and made anew", async (
 test("while the indexer writes, the counting waits for another time", async () => {
   await withClient(async ({ client }) => {
     await client.query("begin; update domains set label_length = 2 where label_length = 1");
-    expect(await withClient((place) => createCounts(place, START))).toBe(false);
+    expect(await withClient((place) => createCounters(place, START))).toBe(false);
     await client.query("rollback");
   });
   await compare(START);
@@ -203,5 +203,5 @@ test("tables that were made anew are not taken for those that were counted", asy
   await tables.pool.query(
     "alter table domains rename to former; create table domains (like former including all)",
   );
-  expect(await readKeptTotals(tables.db, { chainId: CHAIN_ID, now: START })).toBeNull();
+  expect(await readTotalsFromCounters(tables.db, { chainId: CHAIN_ID, now: START })).toBeNull();
 });

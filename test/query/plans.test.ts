@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { operations } from "../../src/api/endpoints/index.ts";
 import type { Endpoint } from "../../src/api/http/endpoint.ts";
 import type { Db } from "../../src/api/query/db.ts";
-import { makeFiguresSoon } from "../counts/keptFigures.ts";
+import { createCountersSoon } from "../counts/exactCounters.ts";
 import schema from "../support/ponderSchema.ts";
 import { openApi, type TestApi } from "./api.ts";
 import { fillWithMany } from "./manyRows.ts";
@@ -38,7 +38,7 @@ beforeAll(async () => {
     .insert(domain)
     .values([registeredRow("alice.eth", owner, BigInt(NOW + 1_000), resolver)]);
   const client = await tables.pool.connect();
-  await makeFiguresSoon({ client, schema: "public" }, NOW);
+  await createCountersSoon({ client, schema: "public" }, NOW);
   client.release();
   await tables.pool.query("vacuum analyze");
   const { rows } = await tables.pool.query<{ name: string }>(

@@ -13,7 +13,7 @@ beforeAll(async () => {
   stack = await startStack({ rpcUrl: main.anvil.url, deployment: main.deployment, env });
   // A replica makes the counts soon; they then move with all that is still to happen.
   replicaUrl = (await stack.startReplica()).url;
-  await vi.waitUntil(hasCounts, { timeout: 180_000, interval: 200 });
+  await vi.waitUntil(hasCounters, { timeout: 180_000, interval: 200 });
   await playEdges(chains);
   await stack.waitForHead();
 });
@@ -23,7 +23,7 @@ afterAll(async () => {
   await chains?.layer2.anvil.stop();
 });
 
-async function hasCounts(): Promise<boolean> {
+async function hasCounters(): Promise<boolean> {
   const [row] = await stack.sql("select to_regclass('figures_state') as made");
   if (row?.made === null) return false;
   return (await stack.sql("select from figures_state where counted = 'domains'::regclass::oid")).length > 0;
@@ -41,7 +41,7 @@ const judge = ({ main, layer2 }: EdgeChains, api: Parameters<typeof judgeAnswers
   });
 
 test("at the edges of days, windows and terms, and of two chains, the API says what the chains logged", async () => {
-  expect(await hasCounts()).toBe(true);
+  expect(await hasCounters()).toBe(true);
   const { differences, counts } = await judge(chains, askReplica);
   expect(differences).toEqual([]);
   expect(counts.values).toBeGreaterThan(1_000);

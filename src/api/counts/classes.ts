@@ -1,22 +1,26 @@
-import { ADDR_REVERSE_NODE, ETH_NODE } from "../../ens/name.ts";
-import { PARENT_CANNOT_CONTROL } from "../../ens/wrapper.ts";
-import { GRACE_SECONDS, PREMIUM_END_SECONDS } from "../rules/availability.ts";
+import { all, type Comparison, type Condition, isPresent } from "../../ens/condition.ts";
+import { toRowText, write } from "../rules/conditionSql.ts";
+import {
+  active,
+  counted,
+  ethName,
+  expiringWithin,
+  inPhase,
+  name,
+  owned,
+  phases,
+  phasesOf,
+} from "../rules/lifetime.ts";
+import { lapsed, wrapped } from "../rules/ownership.ts";
+import { ownerText } from "../rules/ownershipSql.ts";
 
 /*
- * Counts of names that are kept up to date with every write, so that nobody has to count a million rows to know how many
- * there are. They hold for one moment, `figures_state.taken_at`: what only time changes is put right by whoever reads,
- * from the few rows that came to an end since, and from time to time by moving the moment.
- *
- * These conditions are those of `query/lifetime.ts`, `query/ownership.ts` and `query/counted.ts`; a test holds the two
- * against each other.
+ * Names are counted by class with every write, so that a total needs no scan of a million rows. The counts hold for one
+ * moment, `figures_state.taken_at`. What time alone changes since then, a reader corrects from the few names that it
+ * concerns; now and then the moment is moved.
  */
 
-const DAY = 86_400;
-
-/** Counts that were made by other rules are not read, but made anew: to be raised with each change of what is counted. */
-export const RULES = 2;
-
-/** What a name counts as: the key of `figures_names`. */
+/** The class of a name: the key of `figures_names`. */
 export const classColumns = [
   "chain_id",
   "is_eth",
@@ -30,7 +34,7 @@ export const classColumns = [
   "is_wrapped",
 ] as const;
 
-/** What a name with a resolver counts as, for the resolver: the key of `figures_resolvers`. */
+/** The class of a name with a resolver, for the resolver: the key of `figures_resolvers`. */
 export const resolverColumns = [
   "chain_id",
   "resolver",
@@ -40,63 +44,94 @@ export const resolverColumns = [
   "is_wrapped",
 ] as const;
 
-/** What a name with an expiry counts as, for the day (UTC) of it: the key of `figures_expiries`. */
-export const expiryColumns = ["chain_id", "expiry_day", "is_eth", "is_wrapped"] as const;
+/** Ranges of days in which a name can expire, the shortest first; `expires_within` is the first that holds, or 0. */
+const ranges = [30, 90] as const;
 
-/** Expiries on chain have no limit, the times that can be asked for do: later days than any of them are one. */
-const LAST_DAY = 20_000_000_000;
+/** The rules that depend on the time: when one of them changes, the class of a name changes. */
+const rulesByTime: Condition[] = [
+  ...phases.map((phase) => inPhase(phase)),
+  ...ranges.map(expiringWithin),
+  lapsed,
+];
 
-/** The day of an expiry, counted from 1 January 1970; null without one, which `least` would pass over. */
-const expiryDay = `case when d.expiry_timestamp is not null
-    then least(div(d.expiry_timestamp, ${DAY}), ${LAST_DAY})::bigint end`;
-
-const isEth = `(d.parent_node is not distinct from '${ETH_NODE}')`;
-
-const isLapsed = (at: string) =>
-  `(d.is_wrapped and d.wrapper_expiry_timestamp < ${at} and (d.wrapper_fuses & ${PARENT_CANNOT_CONTROL}) <> 0)`;
-
-/** Where a name is in its life. Of a .eth name without expiry nobody knows a registration; others need none. */
-const phase = (at: string) => `case
-    when d.expiry_timestamp is null then 'unlimited'
-    when d.expiry_timestamp > ${at} then 'registered'
-    when not ${isEth} then 'over'
-    when d.expiry_timestamp >= ${at} - ${GRACE_SECONDS} then 'grace'
-    when d.expiry_timestamp > ${at} - ${PREMIUM_END_SECONDS} then 'premium'
-    else 'ended' end`;
-
-const isActive = (at: string) =>
-  `(case when d.expiry_timestamp is null then not ${isEth}
-    when ${isEth} then d.expiry_timestamp >= ${at} - ${GRACE_SECONDS} else d.expiry_timestamp > ${at} end)`;
+/** Rows `d` of `domains` that are counted at all. */
+export const isName = toRowText(name, "null");
 
 /**
- * What a row `d` of `domains` counts as at a moment. `owner`, `parent_node`, `resolver` and `expiry_day` are for the
- * counts by these; `is_held` says that an address owns the name now.
+ * The class of a row `d` of `domains` at a time. `owner`, `parent_node` and `resolver` are for the counts by these;
+ * `is_held` says that an address owns the name then.
  */
 export const classOf = (at: string): string => `
-  d.chain_id, ${isEth} as is_eth, d.parent_node is distinct from '${ADDR_REVERSE_NODE}' as is_counted,
-  d.parent_node is not null as has_parent, d.effective_owner_address is not null as is_owned, d.is_label_known,
-  coalesce(d.label_length, -1) as label_length, ${phase(at)} as phase,
-  case when d.expiry_timestamp <= ${at} then 0 when d.expiry_timestamp <= ${at} + ${30 * DAY} then 30
-    when d.expiry_timestamp <= ${at} + ${90 * DAY} then 90 else 0 end as expires_within,
-  d.is_wrapped and not ${isLapsed(at)} as is_wrapped,
-  d.parent_node, d.resolver, ${expiryDay} as expiry_day,
-  case when ${isLapsed(at)} then coalesce(d.registrar_owner, d.registry_owner) else d.effective_owner_address end as owner,
-  d.parent_node is distinct from '${ADDR_REVERSE_NODE}' and d.effective_owner_address is not null and ${isActive(at)} as is_held`;
+  d.chain_id, ${toRowText(ethName, at)} as is_eth, ${toRowText(counted, at)} as is_counted,
+  ${toRowText(isPresent("parentNode"), at)} as has_parent, ${toRowText(owned, at)} as is_owned, d.is_label_known,
+  coalesce(d.label_length, ${UNKNOWN_LENGTH}) as label_length,
+  case ${phases.map((phase) => `when ${toRowText(inPhase(phase), at)} then '${phase}'`).join(" ")} end as phase,
+  case ${ranges.map((days) => `when ${toRowText(expiringWithin(days), at)} then ${days}`).join(" ")} else 0 end
+    as expires_within,
+  ${toRowText(wrapped, at)} as is_wrapped, d.parent_node, d.resolver, ${ownerText(at)} as owner,
+  ${toRowText(all(counted, owned, active), at)} as is_held`;
 
-/** Times after its expiry, in seconds, at which a name may come to count as something else. */
-const turns = [0n, GRACE_SECONDS, PREMIUM_END_SECONDS, BigInt(-30 * DAY), BigInt(-90 * DAY)];
+/** The length as which unknown labels are counted. */
+export const UNKNOWN_LENGTH = -1;
+
+/** The rules that are columns of a class. */
+const columnOfRule = new Map<Condition, string>([
+  [ethName, "is_eth"],
+  [owned, "is_owned"],
+]);
+
+const columnNames: Partial<Record<string, string>> = { labelLength: "label_length" };
+
+/** A rule as a condition on the columns of a class: its time is in the phase. */
+export function classCondition(rule: Condition): string {
+  const words = {
+    column: (column: string) => columnNames[column] ?? unknown(column),
+    time: () => unknown("the time"),
+    value: String,
+    known: (condition: Condition) => {
+      const wanted = phasesOf(condition)?.map((phase) => `'${phase}'`);
+      return wanted ? `phase in (${wanted.join(", ")})` : columnOfRule.get(condition);
+    },
+  };
+  return write(rule, words).join("");
+}
+
+const unknown = (what: string): never => {
+  throw new Error(`A class of names has no column for ${what}`);
+};
+
+/** Names of a class that expire within some days. */
+export const classExpiresWithin = (days: (typeof ranges)[number]): string =>
+  `expires_within in (${ranges.filter((range) => range <= days).join(", ")})`;
 
 /**
- * True for the rows `d` that may count as something else at one moment than at the other, whichever is the earlier, and
- * for some more: who compares finds no difference in those.
+ * True for the rows `d` whose class may differ between two times, whichever is earlier; true for some other rows too, for
+ * which the comparison then finds no difference.
  */
 export function mayDiffer(one: string, other: string): string {
-  const within = (column: string, after: bigint) =>
-    `${column} between least(${one}, ${other}) - ${after + 1n} and greatest(${one}, ${other}) - ${after - 1n}`;
-  return [
-    ...turns.map((after) => within("d.expiry_timestamp", after)),
-    `d.is_wrapped and ${within("d.wrapper_expiry_timestamp", 0n)}`,
-  ]
-    .map((range) => `(${range})`)
-    .join(" or ");
+  const isAround = ({ column, seconds }: TimeComparison) => {
+    const text = column === "expiryTimestamp" ? "d.expiry_timestamp" : "d.wrapper_expiry_timestamp";
+    const range = `${text} between least(${one}, ${other}) + ${seconds - 1n} and greatest(${one}, ${other}) + ${seconds + 1n}`;
+    // The index on this column has wrapped names only.
+    return column === "expiryTimestamp" ? range : `d.is_wrapped and ${range}`;
+  };
+  const ranges = new Set(rulesByTime.flatMap(timesIn).map(isAround));
+  return [...ranges].map((range) => `(${range})`).join(" or ");
+}
+
+type TimeComparison = Extract<Comparison, { kind: "time" }>;
+
+/** The times with which a rule compares. */
+function timesIn(rule: Condition): TimeComparison[] {
+  switch (rule.kind) {
+    case "all":
+    case "any":
+      return rule.of.flatMap(timesIn);
+    case "not":
+      return timesIn(rule.of);
+    case "time":
+      return [rule];
+    default:
+      return [];
+  }
 }

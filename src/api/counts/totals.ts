@@ -11,34 +11,35 @@ import {
   type Share,
   type Totals,
 } from "../query/statistics.ts";
-import { classColumns } from "./classes.ts";
-import { changesUntil, momentAsked, readKept, sumIf } from "./counters.ts";
+import { active } from "../rules/lifetime.ts";
+import { classColumns, classCondition, classExpiresWithin } from "./classes.ts";
+import { changesUntil, momentAsked, readCounters, sumIf } from "./counters.ts";
 
-/* Statistics from the counts that are kept. */
+/* Statistics, from the counters. */
 
 const keys = classColumns.join(", ");
 
-/** The counts of names as they are now. */
-const namesAt = (now: number): SQL => sql`${changesUntil(now)}, kept as materialized (
+/** The counters of names, corrected to now. */
+const namesAt = (now: number): SQL => sql`${changesUntil(now)}, class as materialized (
     select ${sql.raw(keys)}, names from figures_names
     union all select ${sql.raw(keys)}, sign from change
   )`;
 
-const IS_ACTIVE = "(phase in ('registered', 'grace') or phase = 'unlimited' and not is_eth)";
+const IS_ACTIVE = classCondition(active);
 
-/** Twin of `readTotals`, with the number of events. */
-export async function readKeptTotals(
+/** As `readTotals`, with the number of events. */
+export async function readTotalsFromCounters(
   db: Db,
   { chainId, now }: AsOf,
 ): Promise<{ totals: Totals; events: number } | null> {
-  const rows = await readKept<Totals & { events: number }>(
+  const rows = await readCounters<Totals & { events: number }>(
     db,
     sql`with ${namesAt(now)}, ${ownersAt}
       select ${momentAsked} as moment, coalesce(sum(names), 0)::int as total,
         ${sumIf(IS_ACTIVE)} as active, ${sumIf("is_wrapped")} as wrapped,
-        ${sumIf("expires_within = 30")} as "expiring30d", ${sumIf("expires_within in (30, 90)")} as "expiring90d",
+        ${sumIf(classExpiresWithin(30))} as "expiring30d", ${sumIf(classExpiresWithin(90))} as "expiring90d",
         (select count from owners)::int as owners, (select events from figures_state)::int as events
-      from kept where chain_id = ${chainId} and is_counted and is_owned`,
+      from class where chain_id = ${chainId} and is_counted and is_owned`,
   );
   const [row] = rows ?? [];
   if (row === undefined) return null;
@@ -46,32 +47,32 @@ export async function readKeptTotals(
   return { totals: { total, active, wrapped, expiring30d, expiring90d, owners }, events };
 }
 
-/** How many addresses own a name: those that did, and those for whom time made the difference. */
+/** How many addresses own a name: those that did at the moment, corrected for what time changed. */
 const ownersAt = sql.raw(`owner_change as materialized (
     select owner as address, sum(sign) as names from change where is_held group by owner having sum(sign) <> 0
   ), owners as (
     select (select count(*) from figures_addresses where names > 0) + (
-      select count(*) filter (where coalesce(kept.names, 0) + owner_change.names > 0)
-        - count(*) filter (where kept.names > 0)
-      from owner_change left join figures_addresses kept using (address)
+      select count(*) filter (where coalesce(counter.names, 0) + owner_change.names > 0)
+        - count(*) filter (where counter.names > 0)
+      from owner_change left join figures_addresses counter using (address)
     ) as count
   )`);
 
-/** Twin of `readAdoption` and `listClaimCounts`. */
-export async function readKeptAdoption(
+/** As `readAdoption` and `listClaimCounts`. */
+export async function readAdoptionFromCounters(
   db: Db,
   { now }: AsOf,
 ): Promise<{ adoption: Adoption; claims: ClaimCounts[] } | null> {
-  const rows = await readKept<Adoption & { claims: ClaimCounts[] | null }>(
+  const rows = await readCounters<Adoption & { claims: ClaimCounts[] | null }>(
     db,
     sql`with ${changesUntil(now)}, ${ownersAt}
       select ${momentAsked} as moment, (select count from owners)::int as owners,
         (count(*) filter (where claims > 0))::int as claimants,
         (count(*) filter (where claims > 0 and claims * squares > chains * chains))::int as "multiChain",
-        (count(*) filter (where claims > 0 and kept.names + coalesce(owner_change.names, 0) > 0))::int as "ownersWithName",
+        (count(*) filter (where claims > 0 and counter.names + coalesce(owner_change.names, 0) > 0))::int as "ownersWithName",
         (select json_agg(json_build_object('registrar', registrar, 'chainId', chain_id, 'withName', with_name,
           'cleared', cleared, 'unknown', unknown)) from figures_claims) as claims
-      from figures_addresses kept left join owner_change using (address) where claims > 0`,
+      from figures_addresses counter left join owner_change using (address) where claims > 0`,
   );
   const [row] = rows ?? [];
   if (row === undefined) return null;
@@ -79,10 +80,10 @@ export async function readKeptAdoption(
   return { adoption: { claimants, multiChain, owners, ownersWithName }, claims: claims ?? [] };
 }
 
-/** Twin of `listShares`. */
-export async function listKeptShares(db: Db, { chainId, now }: AsOf): Promise<Share[] | null> {
+/** As `listShares`. */
+export async function listSharesFromCounters(db: Db, { chainId, now }: AsOf): Promise<Share[] | null> {
   const isHere = sql`${domain.chainId} = ${chainId}`;
-  const rows = await readKept<Share>(
+  const rows = await readCounters<Share>(
     db,
     sql`with ${namesAt(now)}, parent as materialized (
       select parent_node as node, sum(active) as active, sum(all_time) as all_time from (
@@ -101,8 +102,8 @@ export async function listKeptShares(db: Db, { chainId, now }: AsOf): Promise<Sh
     ), share as (
       select 'length' as kind, label_length::text as key, false as is_eth, sum(names) filter (where is_held) as active,
         coalesce(sum(names) filter (where is_held and is_eth), 0) as active_eth, sum(names) as all_time
-      from (select kept.*, ${sql.raw(IS_ACTIVE)} and is_owned as is_held from kept
-        where chain_id = ${chainId} and is_counted and has_parent and label_length >= 0) as kept
+      from (select class.*, ${sql.raw(IS_ACTIVE)} and is_owned as is_held from class
+        where chain_id = ${chainId} and is_counted and has_parent and label_length >= 0) as held
       group by label_length having sum(names) filter (where is_held) > 0
       union all
       select 'tld', tld.name, tld.node = ${ETH_NODE}, parent.active, 0, parent.all_time

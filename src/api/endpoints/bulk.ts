@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { namehash } from "viem";
 import { endpoint } from "../http/endpoint.ts";
 import { type ResolvedDomain, resolveDomains } from "../resolution/domains.ts";
-import type { Availability } from "../rules/availability.ts";
+import type { Availability } from "../rules/lifetime.ts";
 import { askedDomain, count, unknownDomain } from "../schemas/answers.ts";
 import { ApiError } from "../schemas/errors.ts";
 import { parseHash, parseName } from "../schemas/input.ts";

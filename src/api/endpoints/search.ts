@@ -1,15 +1,15 @@
 import { z } from "@hono/zod-openapi";
-import { readKeptSearch } from "../counts/searchTotals.ts";
+import { listChildren } from "../counts/children.ts";
+import { countSearchFromCounters } from "../counts/searchTotals.ts";
 import type { Ctx } from "../http/context.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { caseInsensitiveCondition } from "../query/caseInsensitive.ts";
-import { listChildren } from "../query/domainPages.ts";
 import { listDomainPage } from "../query/domains.ts";
 import { PAGE_SIZE, type PageRequest, sortColumns } from "../query/page.ts";
 import {
   countSearch,
   isSelective,
-  type SearchFigures,
+  type SearchCounts,
   type SearchFilters,
   searchInOnePass,
 } from "../query/search.ts";
@@ -117,7 +117,7 @@ type Search = {
 async function search(db: Ctx["db"], { filters, where, page, at }: Search) {
   if (isSelective(filters)) return searchInOnePass(db, { ...at, where, page });
   const [figures, rows] = await Promise.all([
-    readKeptSearch(db, filters, at).then((kept) => kept ?? countSearch(db, where, at.now)),
+    countSearchFromCounters(db, filters, at).then((kept) => kept ?? countSearch(db, where, at.now)),
     listDomainPage(db, { where, page, now: at.now }),
   ]);
   return { figures, rows };
@@ -129,7 +129,7 @@ const toFigures = ({
   expiring30d,
   expiring90d,
   wrapped,
-}: SearchFigures): z.infer<typeof figures> => ({
+}: SearchCounts): z.infer<typeof figures> => ({
   expired,
   expiring_30d: expiring30d,
   expiring_90d: expiring90d,

@@ -1,6 +1,10 @@
 import { z } from "@hono/zod-openapi";
 import type { Contracts } from "../../../abis/contracts.ts";
-import { listKeptShares, readKeptAdoption, readKeptTotals } from "../counts/totals.ts";
+import {
+  listSharesFromCounters,
+  readAdoptionFromCounters,
+  readTotalsFromCounters,
+} from "../counts/totals.ts";
 import type { Ctx } from "../http/context.ts";
 import { endpoint } from "../http/endpoint.ts";
 import {
@@ -44,7 +48,7 @@ const PURCHASES =
 const takeTotals = cachedFor(5 * MINUTE, async ({ db, contracts, now }) => {
   const at = { chainId: contracts.chainId, now };
   const [{ totals, events }, purchases] = await Promise.all([
-    readKeptTotals(db, at).then((kept) => kept ?? countTotals(db, at)),
+    readTotalsFromCounters(db, at).then((kept) => kept ?? countTotals(db, at)),
     countRecentPurchases(db, at),
   ]);
   return { totals, purchases, events };
@@ -150,7 +154,7 @@ const lengthCount = z
 
 const takeDistribution = cachedFor(HOUR, async ({ db, contracts, now }) => {
   const at = { chainId: contracts.chainId, now };
-  const shares = (await listKeptShares(db, at)) ?? (await listShares(db, at));
+  const shares = (await listSharesFromCounters(db, at)) ?? (await listShares(db, at));
   const lengths = shares.filter(({ kind }) => kind === "length");
   return {
     eth_label_length: toLengths(lengths, (share) => share.activeEth),
@@ -223,7 +227,7 @@ export const distributionStats = endpoint({
 
 const takePrimaryNames = cachedFor(HOUR, async ({ db, contracts, now }) => {
   const at = { chainId: contracts.chainId, now };
-  const { adoption, claims } = (await readKeptAdoption(db, at)) ?? (await countAdoption(db, at));
+  const { adoption, claims } = (await readAdoptionFromCounters(db, at)) ?? (await countAdoption(db, at));
   return { adoption, registrars: toRegistrars(claims, contracts) };
 });
 

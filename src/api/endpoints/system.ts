@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { countKeptPending } from "../counts/searchTotals.ts";
+import { countPendingFromCounters } from "../counts/searchTotals.ts";
 import type { Ctx } from "../http/context.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { listProgress, readIndexerState } from "../indexState/progress.ts";
@@ -93,7 +93,7 @@ async function readProgress({ db, contracts, chainHead }: Ctx) {
 
 /** Counted as names change, once every past event is indexed. */
 const pendingNow = async (db: Ctx["db"], contracts: Ctx["contracts"]) =>
-  (await countKeptPending(db, contracts)) ?? (await countPending(db, contracts));
+  (await countPendingFromCounters(db, contracts)) ?? (await countPending(db, contracts));
 
 export const pendingStats = endpoint({
   method: "get",

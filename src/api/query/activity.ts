@@ -2,7 +2,8 @@ import { domain, event, ownershipChange, primaryNameChange } from "ponder:schema
 import type { SQL, SQLWrapper } from "drizzle-orm";
 import { alias, and, desc, eq, inArray, like, ne, not, sql } from "ponder";
 import { type Address, type Hex, zeroAddress } from "viem";
-import { isCounted } from "../rules/countedSql.ts";
+import { toSql } from "../rules/conditionSql.ts";
+import { counted } from "../rules/lifetime.ts";
 import type { Db } from "./db.ts";
 import type { EventRow } from "./events.ts";
 import type { ClaimRow } from "./primaryNames.ts";
@@ -80,7 +81,7 @@ export async function listNewestTransfers(
       ${after.blockNumber} as "blockNumber", ${after.blockTimestamp} as "blockTimestamp",
       ${after.transactionHash} as "transactionHash"
     from ${ownershipChange} as after
-    join ${domain} on ${eq(domain.chainId, after.chainId)} and ${eq(domain.node, after.node)} and ${isCounted}
+    join ${domain} on ${eq(domain.chainId, after.chainId)} and ${eq(domain.node, after.node)} and ${toSql(counted)}
     cross join lateral (
       select ${earlier.ownerAddress} as owner from ${ownershipChange} as earlier
       where ${eq(earlier.node, after.node)} and ${eq(earlier.chainId, after.chainId)}

@@ -2,10 +2,12 @@ import { domain, holder } from "ponder:schema";
 import type { SQL, SQLWrapper } from "drizzle-orm";
 import { and, eq, ne, notInArray, sql } from "ponder";
 import type { Address } from "viem";
+import { not } from "../../ens/condition.ts";
 import { ROOT_NODE } from "../../ens/name.ts";
-import { isActiveAt, isCounted, isLostAt } from "../rules/countedSql.ts";
-import { isExpiringWithin } from "../rules/lifetimeSql.ts";
-import { isWrappedAt, ownedAt } from "../rules/ownershipSql.ts";
+import { toSql } from "../rules/conditionSql.ts";
+import { active, counted, expiringWithin, lost } from "../rules/lifetime.ts";
+import { wrapped } from "../rules/ownership.ts";
+import { ownedAt } from "../rules/ownershipSql.ts";
 import type { Time } from "../rules/time.ts";
 import { countIf } from "./countIf.ts";
 import type { Db } from "./db.ts";
@@ -70,17 +72,17 @@ function isHeld(role: Role, { chainId, address, now }: AddressParameters): SQL |
     effective_owner_as_wrapper: ownedAt({ owner: address, isWrapper: true, now }),
     registry_owner: eq(domain.registryOwner, address),
     registrar_owner: eq(domain.registrarOwner, address),
-    wrapper_owner: and(eq(domain.wrapperOwner, address), isWrappedAt(now)),
+    wrapper_owner: and(eq(domain.wrapperOwner, address), toSql(wrapped, now)),
     resolver: eq(domain.resolver, address),
   };
-  return and(eq(domain.chainId, chainId), conditions[role], isCounted);
+  return and(eq(domain.chainId, chainId), conditions[role], toSql(counted));
 }
 
 /** Which names of an address: all, or without those past grace. */
 export type HeldChoice = "all" | "active";
 
 const isChosen = (role: Role, choice: HeldChoice, of: AddressParameters): SQL | undefined =>
-  and(isHeld(role, of), choice === "active" ? isActiveAt(of.now) : undefined);
+  and(isHeld(role, of), choice === "active" ? toSql(active, of.now) : undefined);
 
 const ownedPages = forEach(ownerRoles, (role) => ({
   all: preparedPages({ name: `${role}_all`, where: isChosen(role, "all", asked) }),
@@ -111,13 +113,13 @@ export async function countHeld(db: Db, holding: AddressQuery): Promise<HeldCoun
   return row ?? { total: 0, active: 0, expiring30d: 0 };
 }
 
-const active = countIf(isActiveAt(asked.now));
-const expiring30d = countIf(isExpiringWithin(30, asked.now));
+const activeCount = countIf(toSql(active, asked.now));
+const expiring30d = countIf(toSql(expiringWithin(30), asked.now));
 
 const heldCounts = forEach(roles, (role) =>
   prepared((db) =>
     db
-      .select({ total: sql<number>`count(*)::int`, active, expiring30d })
+      .select({ total: sql<number>`count(*)::int`, active: activeCount, expiring30d })
       .from(domain)
       .where(isHeld(role, asked))
       .prepare(`held_count_${role}`),
@@ -160,7 +162,7 @@ export async function listPrevious(
  * in` has them hashed once, however many PostgreSQL expects: `not exists` is now and then a loop through all pairs.
  */
 function wasHeld(db: Db, role: OwnerRole): SQL | undefined {
-  const isControlled = and(isHeld(role, asked), sql`not ${isLostAt(asked.now)}`);
+  const isControlled = and(isHeld(role, asked), toSql(not(lost), asked.now));
   return and(
     eq(holder.address, asked.address),
     eq(holder.chainId, asked.chainId),
@@ -213,7 +215,7 @@ const summaries = forEach(ownerRoles, (role) =>
   prepared((db) => {
     const previous = db.select({ count: sql`count(*)::int` }).from(holder).where(wasHeld(db, role));
     return db
-      .select({ active, expiring30d, previous: sql<number>`${previous}` })
+      .select({ active: activeCount, expiring30d, previous: sql<number>`${previous}` })
       .from(domain)
       .where(isHeld(role, asked))
       .prepare(`summary_${role}`);

@@ -2,10 +2,17 @@ import { domain } from "ponder:schema";
 import type { SQL } from "drizzle-orm";
 import { and, eq, gte, ilike, lte, sql } from "ponder";
 import type { Address } from "viem";
+import { not } from "../../ens/condition.ts";
 import { ETH_NODE } from "../../ens/name.ts";
-import type { Availability } from "../rules/availability.ts";
-import { hasAvailability, isExpiredAt, isExpiringWithin, isName } from "../rules/lifetimeSql.ts";
-import { isWrappedAt } from "../rules/ownershipSql.ts";
+import { toSql } from "../rules/conditionSql.ts";
+import {
+  availabilityRules,
+  expired,
+  expiringWithin,
+  type KnownAvailability,
+  name,
+} from "../rules/lifetime.ts";
+import { wrapped } from "../rules/ownership.ts";
 import { countIf } from "./countIf.ts";
 import type { Db } from "./db.ts";
 import { type DomainRow, listAndCount, type OnePass } from "./domains.ts";
@@ -15,7 +22,7 @@ export type SearchFilters = {
   /** Part of the label, or of the full name; case does not matter. */
   text?: string | undefined;
   isFullName?: boolean | undefined;
-  availability?: Exclude<Availability, "unknown"> | undefined;
+  availability?: KnownAvailability | undefined;
   minLength?: number | undefined;
   maxLength?: number | undefined;
   registrarOwner?: Address | undefined;
@@ -33,26 +40,25 @@ export function searchCondition(
   at: { chainId: number; now: number },
 ): SQL | undefined {
   const { text, isFullName, availability, isWrapped, wrapperOwner } = filters;
-  const wrapped = isWrappedAt(at.now);
   return and(
     eq(domain.chainId, at.chainId),
-    isName,
+    toSql(name),
     when(text || undefined, (part) => ilike(isFullName ? domain.fullName : domain.label, containing(part))),
-    when(availability, (status) => and(hasAvailability(status, at.now), isOfAnIndex(status))),
+    when(availability, (status) => and(toSql(availabilityRules[status], at.now), isOfAnIndex(status))),
     when(filters.minLength, (length) => gte(domain.labelLength, length)),
     when(filters.maxLength, (length) => lte(domain.labelLength, length)),
     when(filters.registrarOwner, (owner) => eq(domain.registrarOwner, owner)),
-    when(wrapperOwner, (owner) => and(eq(domain.wrapperOwner, owner), wrapped)),
+    when(wrapperOwner, (owner) => and(eq(domain.wrapperOwner, owner), toSql(wrapped, at.now))),
     when(filters.registryOwner, (owner) => eq(domain.registryOwner, owner)),
     when(filters.resolver, (resolver) => eq(domain.resolver, resolver)),
     when(filters.expiryFrom, (time) => gte(domain.expiryTimestamp, BigInt(time))),
     when(filters.expiryTo, (time) => lte(domain.expiryTimestamp, BigInt(time))),
-    when(isWrapped, (expected) => (expected ? wrapped : sql`not ${wrapped}`)),
+    when(isWrapped, (expected) => toSql(expected ? wrapped : not(wrapped), at.now)),
   );
 }
 
 /** Names right under .eth alone can be in grace, premium or available: said once more, by the words of an index. */
-const isOfAnIndex = (status: Availability) =>
+const isOfAnIndex = (status: KnownAvailability) =>
   status === "registered" ? undefined : eq(domain.parentNode, ETH_NODE);
 
 const when = <T>(value: T | undefined, toCondition: (value: T) => SQL | undefined) =>
@@ -62,7 +68,7 @@ const when = <T>(value: T | undefined, toCondition: (value: T) => SQL | undefine
 const containing = (text: string): string => `%${text.replaceAll(/[\\%_]/g, "\\$&")}%`;
 
 /** Figures of all that a search found, not of one page. */
-export type SearchFigures = {
+export type SearchCounts = {
   total: number;
   expired: number;
   expiring30d: number;
@@ -71,22 +77,22 @@ export type SearchFigures = {
 };
 
 const figuresAt = (now: number) => ({
-  expired: isExpiredAt(now),
-  expiring30d: isExpiringWithin(30, now),
-  expiring90d: isExpiringWithin(90, now),
-  wrapped: isWrappedAt(now),
+  expired: toSql(expired, now),
+  expiring30d: toSql(expiringWithin(30), now),
+  expiring90d: toSql(expiringWithin(90), now),
+  wrapped: toSql(wrapped, now),
 });
 
 /** Counts what a search finds. */
-export async function countSearch(db: Db, where: SQL | undefined, now: number): Promise<SearchFigures> {
-  const { expired, expiring30d, expiring90d, wrapped } = figuresAt(now);
+export async function countSearch(db: Db, where: SQL | undefined, now: number): Promise<SearchCounts> {
+  const counts = figuresAt(now);
   const [row] = await db
     .select({
       total: sql<number>`count(*)::int`,
-      expired: countIf(expired),
-      expiring30d: countIf(expiring30d),
-      expiring90d: countIf(expiring90d),
-      wrapped: countIf(wrapped),
+      expired: countIf(counts.expired),
+      expiring30d: countIf(counts.expiring30d),
+      expiring90d: countIf(counts.expiring90d),
+      wrapped: countIf(counts.wrapped),
     })
     .from(domain)
     .where(where);
@@ -108,7 +114,7 @@ export const isSelective = (filters: SearchFilters): boolean => selective.some((
 export async function searchInOnePass(
   db: Db,
   asked: OnePass,
-): Promise<{ figures: SearchFigures; rows: DomainRow[] }> {
+): Promise<{ figures: SearchCounts; rows: DomainRow[] }> {
   const { counts, rows } = await listAndCount(db, asked, figuresAt(asked.now));
   return { figures: counts, rows };
 }

@@ -1,10 +1,12 @@
 import { domain, event, primaryName } from "ponder:schema";
 import type { SQL } from "drizzle-orm";
 import { and, eq, gt, inArray, isNotNull, lte, sql } from "ponder";
+import { all } from "../../ens/condition.ts";
 import { ETH_NODE, ROOT_NODE } from "../../ens/name.ts";
-import { isActiveAt, isCounted } from "../rules/countedSql.ts";
-import { isExpiringWithin } from "../rules/lifetimeSql.ts";
-import { isWrappedAt, ownerAt } from "../rules/ownershipSql.ts";
+import { toSql } from "../rules/conditionSql.ts";
+import { active, counted, expiringWithin, owned } from "../rules/lifetime.ts";
+import { wrapped } from "../rules/ownership.ts";
+import { ownerAt } from "../rules/ownershipSql.ts";
 import { countIf } from "./countIf.ts";
 import type { Db } from "./db.ts";
 import { registrationEvents, renewalEvents } from "./periods.ts";
@@ -20,7 +22,7 @@ const DAY = 86_400;
 
 /** Names of the chain that have an owner: a deleted subname is no name any more. */
 const isOwned = ({ chainId }: AsOf): SQL | undefined =>
-  and(eq(domain.chainId, chainId), isCounted, isNotNull(domain.effectiveOwnerAddress));
+  and(eq(domain.chainId, chainId), toSql(all(counted, owned)));
 
 /** How many names there are, by what they are at the moment. */
 export type Totals = {
@@ -40,10 +42,10 @@ export async function readTotals(db: Db, at: AsOf): Promise<Totals> {
     .select({
       owner: ownerAt(now).as("owner"),
       total: sql<number>`count(*)`.as("total"),
-      active: countIf(isActiveAt(now)).as("active"),
-      wrapped: countIf(isWrappedAt(now)).as("wrapped"),
-      expiring30d: countIf(isExpiringWithin(30, now)).as("expiring_30d"),
-      expiring90d: countIf(isExpiringWithin(90, now)).as("expiring_90d"),
+      active: countIf(toSql(active, now)).as("active"),
+      wrapped: countIf(toSql(wrapped, now)).as("wrapped"),
+      expiring30d: countIf(toSql(expiringWithin(30), now)).as("expiring_30d"),
+      expiring90d: countIf(toSql(expiringWithin(90), now)).as("expiring_90d"),
     })
     .from(domain)
     .where(isOwned(at))
@@ -148,12 +150,12 @@ export const MAX_PARENTS = 100;
 /** How names are spread over lengths, TLDs and parents. All of it comes of one count by parent and length. */
 export async function listShares(db: Db, { chainId, now }: AsOf): Promise<Share[]> {
   const isHere = eq(domain.chainId, chainId);
-  const isActive = sql`${isActiveAt(now)} and ${domain.effectiveOwnerAddress} is not null`;
+  const isActive = toSql(all(active, owned), now);
   const { rows } = await db.execute<Share>(sql`
     with counted as materialized (
       select ${domain.parentNode} as parent, ${domain.labelLength} as length,
         count(*) filter (where ${isActive}) as active, count(*) as all_time
-      from ${domain} where ${isHere} and ${isCounted} and ${domain.parentNode} is not null
+      from ${domain} where ${isHere} and ${toSql(counted)} and ${domain.parentNode} is not null
       group by 1, 2
     ), tld as (
       select ${domain.node} as node, ${domain.fullName} as name
@@ -223,7 +225,7 @@ export async function readAdoption(db: Db, at: AsOf): Promise<Adoption> {
       from ${primaryName} where ${name} is not null group by 1
     ), owner as (
       select distinct ${ownerAt(at.now)} as address
-      from ${domain} where ${isOwned(at)} and ${isActiveAt(at.now)}
+      from ${domain} where ${isOwned(at)} and ${toSql(active, at.now)}
     )
     select count(claimant.address)::int as claimants,
       (count(*) filter (where on_several))::int as "multiChain",

@@ -1,8 +1,9 @@
 import type { Address } from "viem";
+import { all, holds, isTrue, not } from "../../ens/condition.ts";
 import { effectiveOwner, type OwnershipReason } from "../../ens/owner.ts";
-import { fusesAt, isExpired, isLapsed } from "../../ens/wrapper.ts";
+import { fusesAt, isExpired, lapsedToken } from "../../ens/wrapper.ts";
 
-/** What the contracts store about a name's owners, whether it came from the index or from the chain. */
+/** What the contracts store about a name's owners, whether it comes from the index or from the chain. */
 export type StoredOwners = {
   /** Wrapped by what is stored, though the token may have lapsed since. */
   isWrapped: boolean;
@@ -13,7 +14,13 @@ export type StoredOwners = {
   wrapperExpiryTimestamp: bigint | null;
 };
 
-/** Who owns a name at a moment, and what its wrapper token then is; `wrapper` is null for names that are not wrapped. */
+/** Rule: stored as wrapped, but the wrapper's token has lapsed since. No event tells it. */
+export const lapsed = all(isTrue("isWrapped"), lapsedToken);
+
+/** Rule: wrapped, and the wrapper's token has not lapsed. */
+export const wrapped = all(isTrue("isWrapped"), not(lapsed));
+
+/** Who owns a name at a time, and its wrapper token then; `wrapper` is null for names that are not stored as wrapped. */
 export type OwnersNow = {
   isWrapped: boolean;
   owner: { address: Address; reason: OwnershipReason } | null;
@@ -21,9 +28,8 @@ export type OwnersNow = {
 };
 
 /**
- * Owners as the contracts answer at `now`. No event tells that a wrapped name expired: an emancipated one then has no
- * owner in the wrapper, so the registrar's counts (the NameWrapper itself: nobody can use the name). The token stays
- * in the answer, with no fuses. SQL twin: `query/ownership.ts`.
+ * Owners as the contracts answer at `now`. A lapsed name has no owner in the wrapper, so the owner in the registrar counts
+ * (the NameWrapper itself: nobody can use the name). The token stays in the answer, with no fuses. In SQL: `ownerAt`.
  */
 export function ownersAt(stored: StoredOwners, now: number): OwnersNow {
   const time = BigInt(now);
@@ -31,7 +37,7 @@ export function ownersAt(stored: StoredOwners, now: number): OwnersNow {
     wrapperFuses: stored.wrapperFuses ?? 0,
     wrapperExpiryTimestamp: stored.wrapperExpiryTimestamp ?? 0n,
   };
-  const isWrapped = stored.isWrapped && !isLapsed(token, time);
+  const isWrapped = holds(wrapped, stored, time);
   // An expiry of 0 is none: subnames wrapped without fuses have it.
   const hasExpired = token.wrapperExpiryTimestamp > 0n && isExpired(token, time);
   return {

@@ -2,26 +2,22 @@ import { domain } from "ponder:schema";
 import type { SQL, SQLWrapper } from "drizzle-orm";
 import { and, eq, sql } from "ponder";
 import type { Address } from "viem";
-import { PARENT_CANNOT_CONTROL } from "../../ens/wrapper.ts";
+import { not } from "../../ens/condition.ts";
+import { toRowText, toSql } from "./conditionSql.ts";
+import { lapsed } from "./ownership.ts";
 import type { Time } from "./time.ts";
-
-/**
- * True for names whose wrapper token lapsed at `now`: stored as wrapped, but expired with PARENT_CANNOT_CONTROL burnt.
- * SQL twin of `isLapsed` in `ens/wrapper.ts`.
- */
-export const isLapsedAt = (now: Time): SQL<boolean> =>
-  sql`(${domain.isWrapped} and ${domain.wrapperExpiryTimestamp} < ${now} and (${domain.wrapperFuses} & ${PARENT_CANNOT_CONTROL}) <> 0)`;
-
-/** True for names that are wrapped at `now`. */
-export const isWrappedAt = (now: Time): SQL<boolean> => sql`(${domain.isWrapped} and not ${isLapsedAt(now)})`;
 
 /** Effective owner at `now`: a lapsed name falls to the registrar's owner, or to the registry's. */
 export const ownerAt = (now: Time): SQL<Address | null> =>
-  sql`case when ${isLapsedAt(now)} then coalesce(${domain.registrarOwner}, ${domain.registryOwner}) else ${domain.effectiveOwnerAddress} end`;
+  sql`case when ${toSql(lapsed, now)} then coalesce(${domain.registrarOwner}, ${domain.registryOwner}) else ${domain.effectiveOwnerAddress} end`;
+
+/** The same of a row `d` of `domains`, as text. */
+export const ownerText = (now: string): string =>
+  `case when ${toRowText(lapsed, now)} then coalesce(d.registrar_owner, d.registry_owner) else d.effective_owner_address end`;
 
 /**
  * True for names whose effective owner at `now` is `owner` (lower case). A lapsed name belongs to the NameWrapper, which
- * is its registry and registrar owner; so for any other owner the index on the stored column is enough.
+ * is its registry and registrar owner. So for any other owner the index on the stored column is enough.
  */
 export function ownedAt({
   owner,
@@ -33,7 +29,7 @@ export function ownedAt({
   isWrapper: boolean;
   now: Time;
 }) {
-  const stored = and(eq(domain.effectiveOwnerAddress, owner), sql`not ${isLapsedAt(now)}`);
+  const stored = and(eq(domain.effectiveOwnerAddress, owner), toSql(not(lapsed), now));
   if (!isWrapper) return stored;
-  return sql`(${stored} or (${eq(domain.registryOwner, owner)} and ${isLapsedAt(now)}))`;
+  return sql`(${stored} or (${eq(domain.registryOwner, owner)} and ${toSql(lapsed, now)}))`;
 }

@@ -1,9 +1,11 @@
 import type { SQLWrapper } from "drizzle-orm";
 import { sql } from "ponder";
 
-/** Unix seconds: as a number, or as a placeholder of a statement that is asked again and again. */
+/** Unix seconds: a number, or a placeholder of a prepared statement. */
 export type Time = number | SQLWrapper;
 
-/** So many seconds after a time, or before it. */
-export const shifted = (time: Time, seconds: number): Time =>
-  typeof time === "number" ? time + seconds : sql`(${time}::bigint + ${seconds}::bigint)`;
+/** A time some seconds later; earlier if they are negative. */
+export const shifted = (time: Time, seconds: number): Time => {
+  if (seconds === 0) return time;
+  return typeof time === "number" ? time + seconds : sql`(${time}::bigint + ${seconds}::bigint)`;
+};

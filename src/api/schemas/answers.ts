@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import type { Hex } from "viem";
-import { availabilities } from "../rules/availability.ts";
+import { availabilities } from "../rules/lifetime.ts";
 
 /*
  * Shapes of the answers. Every object is strict: nothing costs at run time, since replies are parsed in tests only, and

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import type { Contracts } from "../../../abis/contracts.ts";
 import type { DomainState } from "../resolution/domains.ts";
-import { availabilityOf, neverRegistered } from "../rules/availability.ts";
+import { availabilityOf, neverRegistered } from "../rules/lifetime.ts";
 import { type OwnersNow, ownersAt } from "../rules/ownership.ts";
 import type * as shapes from "../schemas/answers.ts";
 import { isEthSecondLevel, type ParsedName, type ParsedNode } from "../schemas/input.ts";
@@ -77,15 +77,7 @@ export function toDomainItem(facts: DomainState, at: SerializeContext): z.infer<
 
 /** State of a name that is in the index. */
 export function toAvailability(facts: DomainState, owners: OwnersNow, now: number) {
-  return availabilityOf(
-    {
-      isEthSecondLevel: isEthSecondLevel(facts),
-      expiry: facts.expiryTimestamp,
-      labelLength: facts.labelLength,
-      hasOwner: owners.owner !== null,
-    },
-    now,
-  );
+  return availabilityOf({ ...facts, effectiveOwnerAddress: owners.owner?.address ?? null }, now);
 }
 
 /** Owners by layer; those that a layer does not have are left out. */

@@ -1,5 +1,5 @@
 import type pg from "pg";
-import { advanceCounts, createCounts, hasCounts } from "../counts/maintain.ts";
+import { advanceCounters, createCounters, hasCounters } from "../counts/maintain.ts";
 import { withClient } from "../serviceDb/client.ts";
 import { buildIndexes } from "./build.ts";
 
@@ -88,12 +88,12 @@ async function keepUp(client: pg.Client, { schema, now, say }: UpkeepPlan): Prom
   await client.query("set jit = off");
   await buildIndexes({ client, schema, say });
   const place = { client, schema: `"${schema}"` };
-  if (await hasCounts(place)) {
-    await advanceCounts(place, await now());
+  if (await hasCounters(place)) {
+    await advanceCounters(place, await now());
     return true;
   }
   const started = performance.now();
-  if (!(await createCounts(place, await now()))) return false;
+  if (!(await createCounters(place, await now()))) return false;
   const seconds = Math.round((performance.now() - started) / 1_000);
   say(`Counted all names in ${seconds} s; from now on they are counted as they change.`);
   return true;

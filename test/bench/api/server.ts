@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import pg from "pg";
 import { nodeFlags } from "../../../engine/nodeFlags.ts";
 import { metaTable } from "../../../engine/ponderInternals.ts";
-import { hasCounts } from "../../../src/api/counts/maintain.ts";
+import { hasCounters } from "../../../src/api/counts/maintain.ts";
 import { endChild, keepChild } from "../../devnet/children.ts";
 import { freePort } from "../../devnet/ports.ts";
 import { openDatabase, openFreshDatabase, type Postgres, startPostgres } from "../../devnet/postgres.ts";
@@ -133,7 +133,7 @@ async function untilKept(connectionString: string): Promise<void> {
   const client = new pg.Client({ connectionString });
   await client.connect();
   const deadline = Date.now() + UPKEEP_TIMEOUT_MS;
-  while (!(await hasCounts({ client, schema: SCHEMA })) && Date.now() < deadline) await sleep(200);
+  while (!(await hasCounters({ client, schema: SCHEMA })) && Date.now() < deadline) await sleep(200);
   await client.query("vacuum analyze");
   await client.end();
 }

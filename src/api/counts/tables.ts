@@ -1,0 +1,144 @@
+import { createHash } from "node:crypto";
+import { classColumns, classOf, isName, resolverColumns } from "./classes.ts";
+
+/** Rows that are added to the counters (`sign` 1) or taken from them (-1), by their class at a time. */
+export type Part = { sign: 1 | -1; rows: string; at: string };
+
+/** SQL that adds rows of `domains` to all counters of names. */
+export function countNames(schema: string, parts: readonly Part[], before = ""): string {
+  const addNames = (table: string, keys: string, which: string) => `
+      insert into ${schema}.${table} as counter (${keys}, names)
+      select ${keys}, sum(sign) from change where ${which} group by ${keys} having sum(sign) <> 0
+      on conflict (${keys}) do update set names = counter.names + excluded.names`;
+  const change = parts.map(
+    ({ sign, rows, at }) => `select ${sign} as sign, ${classOf(at)} from ${rows} d where ${isName}`,
+  );
+  return `with ${before} change as materialized (${change.join(" union all ")}),
+    by_class as (${addNames("figures_names", classColumns.join(", "), "true")}
+    ), by_resolver as (${addNames("figures_resolvers", resolverColumns.join(", "), "resolver is not null")}
+    ), by_owner as (
+      insert into ${schema}.figures_addresses as counter (address, names)
+      select owner, sum(sign) from change where is_held group by owner having sum(sign) <> 0
+      on conflict (address) do update set names = counter.names + excluded.names
+    )
+    insert into ${schema}.figures_parents as counter (chain_id, parent_node, active, all_time)
+    select chain_id, parent_node, coalesce(sum(sign) filter (where is_held), 0), sum(sign) from change
+    where has_parent group by chain_id, parent_node
+    having sum(sign) <> 0 or sum(sign) filter (where is_held) <> 0
+    on conflict (chain_id, parent_node) do update
+      set active = counter.active + excluded.active, all_time = counter.all_time + excluded.all_time`;
+}
+
+/**
+ * SQL that adds rows of `primary_names`. Three sums tell whether all claims of an address are on one chain, and rows can be
+ * added to sums and taken from them: n numbers are equal if n times the sum of their squares is their sum squared.
+ */
+export function countClaims(schema: string, parts: readonly Omit<Part, "at">[]): string {
+  const change = parts.map(({ sign, rows }) => `select ${sign} as sign, d.* from ${rows} d`);
+  const sumIf = (condition: string) => `coalesce(sum(sign) filter (where ${condition}), 0)`;
+  return `with change as materialized (${change.join(" union all ")}),
+    by_registrar as (
+      insert into ${schema}.figures_claims as counter (registrar, chain_id, with_name, cleared, unknown)
+      select registrar, chain_id, ${sumIf("name is not null")}, ${sumIf("name is null and is_name_known")},
+        ${sumIf("name is null and not is_name_known")} from change group by registrar, chain_id
+      on conflict (registrar, chain_id) do update set with_name = counter.with_name + excluded.with_name,
+        cleared = counter.cleared + excluded.cleared, unknown = counter.unknown + excluded.unknown
+    )
+    insert into ${schema}.figures_addresses as counter (address, claims, chains, squares)
+    select address, sum(sign), sum(sign * chain_id::numeric), sum(sign * chain_id::numeric * chain_id)
+    from change where name is not null group by address
+    on conflict (address) do update set claims = counter.claims + excluded.claims,
+      chains = counter.chains + excluded.chains, squares = counter.squares + excluded.squares`;
+}
+
+const countEvents = (schema: string, parts: readonly Omit<Part, "at">[]): string =>
+  `update ${schema}.figures_state set events = events
+    ${parts.map(({ sign, rows }) => `${sign < 0 ? "-" : "+"} (select count(*) from ${rows})`).join(" ")}`;
+
+export const counterTables = [
+  "figures_state",
+  "figures_names",
+  "figures_resolvers",
+  "figures_addresses",
+  "figures_parents",
+  "figures_claims",
+];
+
+/** SQL that creates the counters' tables. `counted` is the table that was counted: a table that is created again has another number. */
+export const createTables = (schema: string): string => `
+  drop table if exists ${counterTables.map((table) => `${schema}.${table}`).join(", ")};
+  create table ${schema}.figures_state (taken_at bigint not null, counted oid not null, rules integer not null,
+    events bigint not null);
+  create table ${schema}.figures_names (chain_id integer, is_eth boolean, is_counted boolean, has_parent boolean,
+    is_owned boolean, is_label_known boolean, label_length integer, phase text, expires_within integer,
+    is_wrapped boolean, names bigint not null, primary key (${classColumns.join(", ")}));
+  create table ${schema}.figures_resolvers (chain_id integer, resolver text, is_eth boolean, phase text,
+    expires_within integer, is_wrapped boolean, names bigint not null, primary key (${resolverColumns.join(", ")}));
+  create table ${schema}.figures_addresses (address text primary key, names bigint not null default 0,
+    claims bigint not null default 0, chains numeric not null default 0, squares numeric not null default 0);
+  create table ${schema}.figures_parents (chain_id integer, parent_node text, active bigint not null,
+    all_time bigint not null, primary key (chain_id, parent_node));
+  create table ${schema}.figures_claims (registrar text, chain_id integer, with_name bigint not null,
+    cleared bigint not null, unknown bigint not null, primary key (registrar, chain_id))`;
+
+const operations = {
+  insert: { parts: [{ sign: 1, rows: "new_rows" }], tables: "new table as new_rows" },
+  delete: { parts: [{ sign: -1, rows: "old_rows" }], tables: "old table as old_rows" },
+  update: {
+    parts: [
+      { sign: -1, rows: "old_rows" },
+      { sign: 1, rows: "new_rows" },
+    ],
+    tables: "old table as old_rows new table as new_rows",
+  },
+} as const;
+
+const countersOf = {
+  domains: (schema: string, parts: readonly Omit<Part, "at">[]) =>
+    countNames(
+      schema,
+      parts.map((part) => ({ ...part, at: "moment" })),
+    ),
+  primary_names: countClaims,
+  events: countEvents,
+};
+
+/**
+ * SQL that creates the triggers. They count each write in its own transaction, so that a reorganisation takes the counts
+ * back with the rows. Tables are named with their schema, because the indexer's sessions have temporary tables of the same
+ * names. An error in a trigger must not stop the indexer: it makes the counters void, answers are then counted from the
+ * rows, and the counters are made again.
+ */
+export const createTriggers = (schema: string): string =>
+  Object.entries(countersOf)
+    .flatMap(([table, count]) =>
+      Object.entries(operations).map(
+        ([operation, { parts, tables }]) => `
+  create or replace function ${schema}.figures_${table}_${operation}() returns trigger language plpgsql as $figures$
+  declare moment bigint;
+  begin
+    select taken_at into moment from ${schema}.figures_state for update;
+    if moment is not null then
+      ${count(schema, parts)};
+    end if;
+    return null;
+  exception when others then
+    raise warning 'Figures are void: %', sqlerrm;
+    begin
+      delete from ${schema}.figures_state;
+    exception when others then null;
+    end;
+    return null;
+  end $figures$;
+  create or replace trigger figures_${operation} after ${operation} on ${schema}.${table}
+    referencing ${tables} for each statement execute function ${schema}.figures_${table}_${operation}()`,
+      ),
+    )
+    .join(";");
+
+/**
+ * The version of the rules: counters that were made by other rules are not read, and are made again. It follows from all
+ * that is counted and how: 31 bits of a hash fit into the column `rules`.
+ */
+export const RULES =
+  createHash("sha256").update(createTables("")).update(createTriggers("")).digest().readUInt32BE() >>> 1;

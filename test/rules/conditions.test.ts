@@ -1,0 +1,215 @@
+import type { domain } from "ponder:schema";
+import type { SQL } from "drizzle-orm";
+import fc from "fast-check";
+import { sql } from "ponder";
+import type { Address } from "viem";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { classCondition, classExpiresWithin, classOf } from "../../src/api/counts/classes.ts";
+import { toRowText, toSql } from "../../src/api/rules/conditionSql.ts";
+import {
+  active,
+  availabilities,
+  availabilityOf,
+  availabilityRules,
+  counted,
+  ethName,
+  expired,
+  expiringWithin,
+  inPhase,
+  lost,
+  name,
+  owned,
+  phases,
+} from "../../src/api/rules/lifetime.ts";
+import { lapsed, ownersAt, wrapped } from "../../src/api/rules/ownership.ts";
+import { ownerAt, ownerText } from "../../src/api/rules/ownershipSql.ts";
+import { type Condition, holds, not } from "../../src/ens/condition.ts";
+import { ADDR_REVERSE_NODE, ETH_NODE, ROOT_NODE } from "../../src/ens/name.ts";
+import { account, CHAIN_ID, transaction, WRAPPER } from "../query/rows.ts";
+import { createTables, type Tables } from "../query/tables.ts";
+
+const DAY = 86_400n;
+
+let tables: Tables;
+
+beforeAll(async () => {
+  tables = await createTables();
+});
+afterAll(() => tables?.drop());
+
+type Columns = Pick<
+  typeof domain.$inferSelect,
+  | "node"
+  | "parentNode"
+  | "labelLength"
+  | "registryOwner"
+  | "registrarOwner"
+  | "wrapperOwner"
+  | "wrapperFuses"
+  | "wrapperExpiryTimestamp"
+  | "isWrapped"
+  | "expiryTimestamp"
+  | "effectiveOwnerAddress"
+>;
+
+/** Rules by which names of a class are counted: the counters' tables have no times. */
+const classRules = {
+  active,
+  expired,
+  lost,
+  ethName,
+  owned,
+  ...availabilityRules,
+  ...Object.fromEntries(phases.map((phase) => [phase, inPhase(phase)])),
+} satisfies Record<string, Condition<keyof Columns>>;
+
+const rules: Record<string, Condition<keyof Columns>> = {
+  ...classRules,
+  ...{ name, counted, lapsed, wrapped },
+  "expiring in 30 days": expiringWithin(30),
+  "expiring in 90 days": expiringWithin(90),
+  "not lapsed": not(lapsed),
+  "not in two phases apart": not(inPhase("registered", "premium")),
+};
+
+/** Times at which a rule changes, to one second, and any others. */
+const timeFrom = (now: bigint): fc.Arbitrary<bigint> =>
+  fc.oneof(
+    {
+      weight: 8,
+      arbitrary: fc
+        .tuple(fc.constantFrom(0n, 30n, 90n, -90n, -111n), fc.constantFrom(-2n, -1n, 0n, 1n, 2n))
+        .map(([days, seconds]) => now + days * DAY + seconds),
+    },
+    { weight: 2, arbitrary: fc.bigInt({ min: 0n, max: 2n * now }) },
+    { weight: 1, arbitrary: fc.constantFrom(0n, 2n ** 64n - 1n) },
+  );
+
+const owner = fc.option(fc.constantFrom(account(1), account(2), WRAPPER));
+
+const rowFrom = (now: bigint): fc.Arbitrary<Columns> =>
+  fc.record({
+    node: fc.constantFrom(ROOT_NODE, transaction(1), transaction(2)),
+    parentNode: fc.option(fc.constantFrom(ETH_NODE, ETH_NODE, ADDR_REVERSE_NODE, transaction(3))),
+    labelLength: fc.option(fc.integer({ min: 1, max: 5 })),
+    ...{ registryOwner: owner, registrarOwner: owner, wrapperOwner: owner, effectiveOwnerAddress: owner },
+    wrapperFuses: fc.option(fc.constantFrom(0, 1, 65_536, 65_537, 0xffff_ffff, 0x8000_0000)),
+    wrapperExpiryTimestamp: fc.option(timeFrom(now)),
+    isWrapped: fc.boolean(),
+    expiryTimestamp: fc.option(timeFrom(now)),
+  });
+
+const ROWS = 300;
+
+const states = fc.integer({ min: 1_500_000_000, max: 2_500_000_000 }).chain((now) =>
+  fc.record({
+    now: fc.constant(now),
+    rows: fc.array(rowFrom(BigInt(now)), { minLength: ROWS, maxLength: ROWS }),
+  }),
+);
+
+/** Rows as a table, so that one statement judges all of them. */
+function tableOf(rows: Columns[]): string {
+  const common = { chain_id: CHAIN_ID, label: "", full_name: "", is_label_known: true };
+  const columns = rows.map((row) => ({
+    ...common,
+    ...Object.fromEntries(
+      Object.entries(row).map(([column, value]) => [
+        column.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+        typeof value === "bigint" ? value.toString() : value,
+      ]),
+    ),
+  }));
+  return JSON.stringify(columns);
+}
+
+async function judge(rows: Columns[], from: string, columns: SQL[]): Promise<Record<string, unknown>[]> {
+  const table = sql`json_populate_recordset(null::domains, ${tableOf(rows)}::json) with ordinality as ${sql.raw(from)}`;
+  const { rows: found } = await tables.db.execute<Record<string, unknown>>(
+    sql`select ${sql.join(columns, sql`, `)} from ${table} order by ordinality`,
+  );
+  return found;
+}
+
+const named = (expression: SQL, column: string) => sql`${expression} as ${sql.identifier(column)}`;
+
+/** What the rules say of a row in TypeScript. */
+const inTypeScript = (of: Record<string, Condition<keyof Columns>>, row: Columns, now: number) =>
+  Object.fromEntries(Object.entries(of).map(([title, rule]) => [title, holds(rule, row, BigInt(now))]));
+
+test("each rule is the same in TypeScript, in statements of the API and in triggers, and never null", async () => {
+  const both = fc.asyncProperty(states, async ({ now, rows }) => {
+    const wanted = rows.map((row) => inTypeScript(rules, row, now));
+    const inApi = Object.entries(rules).map(([title, rule]) => named(toSql(rule, now), title));
+    expect(await judge(rows, "domains", inApi)).toEqual(wanted);
+    const inTrigger = Object.entries(rules).map(([title, rule]) =>
+      named(sql.raw(toRowText(rule, `${now}::bigint`)), title),
+    );
+    expect(await judge(rows, "d", inTrigger)).toEqual(wanted);
+  });
+  await fc.assert(both, { numRuns: 15 });
+}, 120_000);
+
+test("each rule is the same of a name and of the class as which the name is counted", async () => {
+  const both = fc.asyncProperty(states, async ({ now, rows }) => {
+    const wanted = rows.map((row) => inTypeScript(classRules, row, now));
+    const classes = Object.entries(classRules).map(([title, rule]) =>
+      named(sql.raw(classCondition(rule)), title),
+    );
+    const expiring = ([30, 90] as const).map((days) => named(sql.raw(classExpiresWithin(days)), `${days}`));
+    const found = await tables.db.execute<Record<string, unknown>>(sql`
+      select ${sql.join([...classes, ...expiring], sql`, `)} from (
+        select ordinality, ${sql.raw(classOf(`${now}::bigint`))}
+        from json_populate_recordset(null::domains, ${tableOf(rows)}::json) with ordinality as d
+      ) as class order by ordinality`);
+    expect(found.rows).toEqual(
+      wanted.map((all, i) => ({
+        ...all,
+        30: holds(expiringWithin(30), rows[i] as Columns, BigInt(now)),
+        90: holds(expiringWithin(90), rows[i] as Columns, BigInt(now)),
+      })),
+    );
+  });
+  await fc.assert(both, { numRuns: 10 });
+}, 120_000);
+
+test("a name is in one phase, and in one state of availability at most", async () => {
+  fc.assert(
+    fc.property(states, ({ now, rows }) => {
+      for (const row of rows) {
+        expect(phases.filter((phase) => holds(inPhase(phase), row, BigInt(now)))).toHaveLength(1);
+        const known = availabilities.filter(
+          (state) => state !== "unknown" && holds(availabilityRules[state], row, BigInt(now)),
+        );
+        expect(known.length).toBeLessThanOrEqual(1);
+        expect(availabilityOf(row, now)).toBe(known[0] ?? "unknown");
+      }
+    }),
+    { numRuns: 10 },
+  );
+});
+
+/** As the index stores them: wrapped names belong to the wrapper below, and the effective owner follows from the layers. */
+function asStored(row: Columns): Columns {
+  const wrapper: Address = WRAPPER;
+  const layers = row.isWrapped
+    ? { ...row, registryOwner: wrapper, registrarOwner: row.registrarOwner && wrapper }
+    : { ...row, wrapperOwner: null };
+  const { wrapperOwner, registrarOwner, registryOwner } = layers;
+  const isWrapped = row.isWrapped && wrapperOwner !== null;
+  return {
+    ...layers,
+    isWrapped,
+    effectiveOwnerAddress: (isWrapped ? wrapperOwner : null) ?? registrarOwner ?? registryOwner,
+  };
+}
+
+test("the owner at a time is the same in TypeScript and in both kinds of SQL", async () => {
+  const both = fc.asyncProperty(states, async ({ now, rows: any }) => {
+    const rows = any.map(asStored);
+    const wanted = rows.map((row) => ({ owner: ownersAt(row, now).owner?.address ?? null }));
+    expect(await judge(rows, "domains", [named(ownerAt(now), "owner")])).toEqual(wanted);
+    expect(await judge(rows, "d", [named(sql.raw(ownerText(`${now}::bigint`)), "owner")])).toEqual(wanted);
+  });
+  await fc.assert(both, { numRuns: 10 });
+}, 120_000);
