@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
+import { deploymentShape, roles } from "../../abis/deployments.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const read = (file: string) => readFileSync(join(root, file), "utf8");
@@ -81,6 +82,25 @@ test("the files that docs/architecture.md and CONTRIBUTING.md name exist", () =>
   );
   expect(named.length).toBeGreaterThan(20);
   expect(named.filter((path) => !existsSync(join(root, path)))).toEqual([]);
+});
+
+test("every npm script that a document names exists", () => {
+  const { scripts } = JSON.parse(read("package.json")) as { scripts: Record<string, string> };
+  const named = documents.flatMap((file) =>
+    [...read(file).matchAll(/npm run (?:-s |--silent )?([a-z][\w:]*)/g)].map(([, name = ""]) => name),
+  );
+  expect(named).toContain("dev");
+  expect([...new Set(named)].filter((name) => scripts[name] === undefined)).toEqual([]);
+});
+
+test("the deployment file in docs/deployments.md is a valid one", () => {
+  const [, json = ""] = /```json\n([\s\S]*?)```/.exec(read("docs/deployments.md")) ?? [];
+  expect(deploymentShape.parse(JSON.parse(json)).name).toBe("private");
+});
+
+test("docs/deployments.md names every role of a contract", () => {
+  const text = read("docs/deployments.md");
+  expect(roles.filter((role) => !text.includes(`\`${role}\``))).toEqual([]);
 });
 
 test("test/README.md explains every folder of tests", () => {
