@@ -1,6 +1,7 @@
 import { writeFileSync } from "node:fs";
-import { join, relative, resolve } from "node:path";
+import { join, relative } from "node:path";
 import { nodeFlags } from "../../engine/nodeFlags.ts";
+import { readHome } from "../../settings/machine.ts";
 import { readSettings } from "../../settings/settings.ts";
 import { startOwnChain } from "./ownChain.ts";
 import { openOwnDatabase } from "./ownDatabase.ts";
@@ -11,7 +12,7 @@ import { superviseProcesses } from "./superviseProcesses.ts";
 
 // Files like .env.local are not read: the database that they name may hold more than a devnet.
 const given = process.env;
-const home = resolve(given.NAMEDEX_HOME || ".namedex");
+const home = readHome(given);
 const envFile = join(home, "devnet.env");
 
 await superviseProcesses({ home, env: given, open: start });
