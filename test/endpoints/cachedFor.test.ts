@@ -29,19 +29,19 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-test("figures are taken once, however many ask at the same time", async () => {
+test("statistics are taken once, however many ask at the same time", async () => {
   const { state, kept } = counter();
   const db = indexOf();
   const answers = await Promise.all(Array.from({ length: 50 }, () => kept(at(db, START))));
   expect(state.taken).toBe(1);
-  expect(new Set(answers.map(({ figures }) => figures.mine))).toEqual(new Set([1]));
+  expect(new Set(answers.map(({ statistics }) => statistics.mine))).toEqual(new Set([1]));
 });
 
-test("figures stay until they are as old as they may be, and say when they were taken", async () => {
+test("statistics stay until they are as old as they may be, and say when they were taken", async () => {
   const { state, kept } = counter();
   const db = indexOf();
   await kept(at(db, START));
-  expect(await kept(at(db, START + 300))).toEqual({ figures: { mine: 1, now: START }, takenAt: START });
+  expect(await kept(at(db, START + 300))).toEqual({ statistics: { mine: 1, now: START }, takenAt: START });
   expect(state.taken).toBe(1);
 });
 
@@ -55,17 +55,17 @@ test("older ones are answered at once while new ones are taken", async () => {
   expect(state.taken).toBe(2);
   state.release();
   await settle();
-  expect(await kept(at(db, START + 303))).toMatchObject({ figures: { mine: 2 }, takenAt: START + 301 });
+  expect(await kept(at(db, START + 303))).toMatchObject({ statistics: { mine: 2 }, takenAt: START + 301 });
 });
 
-test("figures twice as old as they may be are never shown", async () => {
+test("statistics twice as old as they may be are never shown", async () => {
   const { kept } = counter();
   const db = indexOf();
   await kept(at(db, START));
   expect((await kept(at(db, START + 601))).takenAt).toBe(START + 601);
 });
 
-test("where taking fails, old figures stay, and are told to the log; too old ones are an error", async () => {
+test("where taking fails, old statistics stay, and are told to the log; too old ones are an error", async () => {
   const { state, kept } = counter();
   const db = indexOf();
   await kept(at(db, START));
@@ -86,13 +86,13 @@ test("where the first taking fails, the next one tries again", async () => {
   state.fail = true;
   await expect(kept(at(db, START))).rejects.toThrow("the database is gone");
   state.fail = false;
-  expect((await kept(at(db, START))).figures.mine).toBe(2);
+  expect((await kept(at(db, START))).statistics.mine).toBe(2);
 });
 
-test("each index has figures of its own", async () => {
+test("each index has statistics of its own", async () => {
   const { kept } = counter();
   const [one, other] = [indexOf(), indexOf()];
-  expect((await kept(at(one, START))).figures.mine).toBe(1);
-  expect((await kept(at(other, START))).figures.mine).toBe(2);
-  expect((await kept(at(one, START))).figures.mine).toBe(1);
+  expect((await kept(at(one, START))).statistics.mine).toBe(1);
+  expect((await kept(at(other, START))).statistics.mine).toBe(2);
+  expect((await kept(at(one, START))).statistics.mine).toBe(1);
 });

@@ -37,22 +37,23 @@ const addressType = () =>
 
 const types = z.enum(addressTypes);
 
-/** What the descriptions of all operations on an address's names say alike. */
+/** Sentences that the descriptions of several operations on an address share. */
 const COUNTED = "Reverse nodes (`<address>.addr.reverse`) do not count as names.";
 const ACTIVE =
   "Active are names that are registered or in grace: .eth names until 90 days after their expiry, wrapped subnames until their expiry, names without expiry always.";
 
-const formerOf = ({ contracts, now }: Ctx, asked: Address): FormerHolder => ({
+const formerHolderOf = ({ contracts, now }: Ctx, address: Address): FormerHolder => ({
   chainId: contracts.chainId,
-  address: asked,
+  address,
   wrapper: contracts.wrapper,
   now,
 });
 
-const holdingOf = (ctx: Ctx, asked: Address, addressType: AddressQuery["addressType"]): AddressQuery => ({
-  ...formerOf(ctx, asked),
-  addressType,
-});
+const addressQueryOf = (
+  ctx: Ctx,
+  address: Address,
+  addressType: AddressQuery["addressType"],
+): AddressQuery => ({ ...formerHolderOf(ctx, address), addressType });
 
 export const addressDomains = endpoint({
   method: "get",
@@ -80,17 +81,17 @@ export const addressDomains = endpoint({
   errors: ["INVALID_ADDRESS"],
   cost: 1,
   tool: "get_address_portfolio",
-  handle: async (asked, ctx) => {
-    const holding = holdingOf(ctx, asked.address, asked.address_type);
-    const choice = asked.include_expired ? "all" : "active";
-    const page = { page: asked.page, sortBy: asked.sort_by, sortDir: asked.sort_dir };
-    const { total, rows } = await listHeld(ctx.db, holding, { choice, page });
+  handle: async (request, ctx) => {
+    const query = addressQueryOf(ctx, request.address, request.address_type);
+    const choice = request.include_expired ? "all" : "active";
+    const page = { page: request.page, sortBy: request.sort_by, sortDir: request.sort_dir };
+    const { total, rows } = await listHeld(ctx.db, query, { choice, page });
     return {
-      address: toAddress(asked.address),
-      address_type: asked.address_type,
+      address: toAddress(request.address),
+      address_type: request.address_type,
       results: rows.map((row) => toDomainItem(row, ctx)),
       total,
-      page: asked.page,
+      page: request.page,
       page_size: PAGE_SIZE,
     };
   },
@@ -116,11 +117,14 @@ export const addressDomainCount = endpoint({
   errors: ["INVALID_ADDRESS"],
   cost: 1,
   tool: "get_address_portfolio",
-  handle: async (asked, ctx) => {
-    const { total, active } = await countHeld(ctx.db, holdingOf(ctx, asked.address, asked.address_type));
+  handle: async (request, ctx) => {
+    const { total, active } = await countHeld(
+      ctx.db,
+      addressQueryOf(ctx, request.address, request.address_type),
+    );
     return {
-      address: toAddress(asked.address),
-      address_type: asked.address_type,
+      address: toAddress(request.address),
+      address_type: request.address_type,
       count: total,
       active_count: active,
       expired_count: total - active,
@@ -148,12 +152,12 @@ export const addressPrimaryName = endpoint({
   errors: ["INVALID_ADDRESS", "LIVE_RESOLUTION_FAILED"],
   cost: 1,
   tool: "get_primary_names",
-  handle: async (asked, ctx) => {
-    const current = toPrimaryName((await resolvePrimaryName(ctx, asked.address)).primary, ctx);
-    if (!asked.history) return { address: toAddress(asked.address), ...current };
-    const claims = await listClaims(ctx.db, asked.address);
+  handle: async (request, ctx) => {
+    const current = toPrimaryName((await resolvePrimaryName(ctx, request.address)).primary, ctx);
+    if (!request.history) return { address: toAddress(request.address), ...current };
+    const claims = await listClaims(ctx.db, request.address);
     return {
-      address: toAddress(asked.address),
+      address: toAddress(request.address),
       current,
       history: claims.map((row) => toClaimEntry(row, ctx)),
     };
@@ -184,13 +188,13 @@ export const addressSummary = endpoint({
   errors: ["INVALID_ADDRESS", "LIVE_RESOLUTION_FAILED"],
   cost: 1,
   tool: "get_address_portfolio",
-  handle: async (asked, ctx) => {
+  handle: async (request, ctx) => {
     const [counted, { primary, source }] = await Promise.all([
-      summarise(ctx.db, formerOf(ctx, asked.address)),
-      resolvePrimaryName(ctx, asked.address),
+      summarise(ctx.db, formerHolderOf(ctx, request.address)),
+      resolvePrimaryName(ctx, request.address),
     ]);
     return {
-      address: toAddress(asked.address),
+      address: toAddress(request.address),
       domain_count: counted.active,
       primary_name: primary?.name ?? null,
       primary_name_source: source,
@@ -212,14 +216,14 @@ export const addressPreviousDomains = endpoint({
   errors: ["INVALID_ADDRESS"],
   cost: 1,
   tool: "get_address_portfolio",
-  handle: async (asked, ctx) => {
-    const page = { page: asked.page, sortDir: asked.sort_dir };
-    const { total, rows } = await listPrevious(ctx.db, formerOf(ctx, asked.address), page);
+  handle: async (request, ctx) => {
+    const page = { page: request.page, sortDir: request.sort_dir };
+    const { total, rows } = await listPrevious(ctx.db, formerHolderOf(ctx, request.address), page);
     return {
-      address: toAddress(asked.address),
+      address: toAddress(request.address),
       results: rows.map((row) => toPreviousItem(row, ctx)),
       total,
-      page: asked.page,
+      page: request.page,
       page_size: PAGE_SIZE,
     };
   },

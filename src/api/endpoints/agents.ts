@@ -6,12 +6,12 @@ import { type DirectoryFilters, type DirectoryRow, listDirectory } from "../quer
 import { listBindings, listProfileTexts } from "../query/agents.ts";
 import { PAGE_SIZE } from "../query/page.ts";
 import { resolveAgents, toText } from "../resolution/agents.ts";
+import { agentKeyPrefix, parseAgentId } from "../rules/agentKey.ts";
 import { agentItem, nameAgents } from "../schemas/agents.ts";
 import { decimal, pageFields } from "../schemas/answers.ts";
 import { ApiError } from "../schemas/errors.ts";
 import { input, type ParsedName, parseName } from "../schemas/input.ts";
 import { toAgentItem, toNameAgents } from "../serializers/agent.ts";
-import { agentKeyPrefix, parseAgentId } from "../serializers/agentKey.ts";
 
 export const domainAgent = endpoint({
   method: "get",
@@ -50,14 +50,14 @@ export const agents = endpoint({
   }),
   reply: z.strictObject({ agents: z.array(agentItem), ...pageFields }),
   cost: 1,
-  handle: async ({ page, ...asked }, ctx) => {
+  handle: async ({ page, ...query }, ctx) => {
     const filters = {
-      isBound: asked.is_bound,
-      hasRegistration: asked.has_ensip25_registration,
-      text: asked.q,
+      isBound: query.is_bound,
+      hasRegistration: query.has_ensip25_registration,
+      text: query.q,
     };
-    const homes = homesOn(ctx, asked.chain);
-    const { rows, total } = await findLines(ctx, { homes, filters, page, order: "newest" });
+    const homes = homesOn(ctx, query.chain);
+    const { rows, total } = await findRows(ctx, { homes, filters, page, order: "newest" });
     return { agents: await toItems(ctx, rows), total, page, page_size: PAGE_SIZE };
   },
 });
@@ -96,21 +96,21 @@ export const agent = endpoint({
       );
     }
     const homes = homesOn(ctx, chain ?? ctx.contracts.chainName(ctx.contracts.chainId));
-    const found = await findLines(ctx, { homes, filters: { agentId }, page: 1, order: "bound_first" });
-    const [item] = await toItems(ctx, found.rows.slice(0, 1));
-    return item ? completed(ctx, item) : { agent_id: text, indexed: false as const };
+    const { rows } = await findRows(ctx, { homes, filters: { agentId }, page: 1, order: "bound_first" });
+    const [item] = await toItems(ctx, rows.slice(0, 1));
+    return item ? complete(ctx, item) : { agent_id: text, indexed: false as const };
   },
 });
 
 type Item = z.infer<typeof agentItem>;
 
 /**
- * An item with what the index cannot tell, if a node can be asked: whether a name whose resolver is not indexed claims
- * the agent, and its profile. Names that nobody can ask for, because they are not normalised, stay as they are.
+ * Adds to an item what the index cannot know, if a node is configured: whether a name whose resolver is not indexed
+ * claims the agent, and its profile. Names that are not normalised cannot be asked for; their items stay as they are.
  */
-async function completed(ctx: Ctx, item: Item): Promise<Item> {
+async function complete(ctx: Ctx, item: Item): Promise<Item> {
   if (item.name === null || item.has_ensip25_registration !== null || !ctx.live.isConfigured) return item;
-  const name = findName(item.name);
+  const name = parseOrNull(item.name);
   if (name?.node !== item.namehash) return item;
   const { registrations, profile } = toNameAgents(await resolveAgents(ctx, name), ctx.contracts);
   const ofAgent = registrations.filter((one) => one.is_bound && one.agent_id === item.agent_id);
@@ -118,8 +118,8 @@ async function completed(ctx: Ctx, item: Item): Promise<Item> {
   return { ...item, has_ensip25_registration: hasRegistration, onchain_verified: hasRegistration, profile };
 }
 
-/** A name of the index as callers would ask for it; null if they cannot. */
-function findName(fullName: string): ParsedName | null {
+/** A name of the index as callers would ask for it; null if it is not normalised. */
+function parseOrNull(fullName: string): ParsedName | null {
   try {
     return parseName(fullName);
   } catch (error) {
@@ -128,7 +128,11 @@ function findName(fullName: string): ParsedName | null {
   }
 }
 
-/** Homes of agents on one chain of the deployment, or on all. Throws INVALID_PARAMETER for another chain. */
+/**
+ * The agents' adapters and registries on one chain of the deployment, or on all.
+ *
+ * @throws ApiError INVALID_PARAMETER for another chain
+ */
 function homesOn({ contracts }: Ctx, chain: string | undefined): AgentHome[] {
   const { agentHomes, chainId, chainName } = contracts;
   if (chain === undefined) return agentHomes;
@@ -139,20 +143,20 @@ function homesOn({ contracts }: Ctx, chain: string | undefined): AgentHome[] {
   return agentHomes.filter((home) => chainName(home.chainId) === chain);
 }
 
-type Lines = {
+type DirectoryQuery = {
   homes: AgentHome[];
   filters: DirectoryFilters;
   page: number;
   order: "newest" | "bound_first";
 };
 
-function findLines({ db, contracts }: Ctx, { homes, ...asked }: Lines) {
+function findRows({ db, contracts }: Ctx, { homes, ...query }: DirectoryQuery) {
   const { chainId, indexedResolvers } = contracts;
   const listed = homes.map((home) => ({
     ...home,
     keyPrefix: agentKeyPrefix({ chainId: home.chainId, address: home.registry }),
   }));
-  return listDirectory(db, { directory: { chainId, homes: listed, indexedResolvers }, ...asked });
+  return listDirectory(db, { directory: { chainId, homes: listed, indexedResolvers }, ...query });
 }
 
 async function toItems(ctx: Ctx, rows: DirectoryRow[]) {

@@ -23,7 +23,7 @@ const bulkFields = z.object({
     .openapi({ description: "Namehashes: 0x and 64 hexadecimal digits", example: [namehash("grace.eth")] }),
 });
 
-/** At least one item and at most 500; what is wrong with one item is told in its own place. */
+/** At least one item and at most 500. An invalid item does not fail the others: its error stands in its place. */
 const bulkBody = bulkFields.superRefine(({ names = [], namehashes = [] }, issues) => {
   const items = names.length + namehashes.length;
   if (items === 0) {
@@ -77,13 +77,13 @@ export const whoisBulk = endpoint({
       ...namehashes.map((query) => readItem(query, (hash) => ({ query, node: parseHash(hash) }))),
     ];
     const valid = items.filter(isValid);
-    const answers = await resolveDomains(ctx, valid);
-    const found = new Map(valid.map((item, i) => [item, answers[i] as ResolvedDomain | ApiError]));
+    const outcomes = await resolveDomains(ctx, valid);
+    const byItem = new Map(valid.map((item, i) => [item, outcomes[i] as ResolvedDomain | ApiError]));
     const results = await mapYielding(items, (item) => {
       if (!isValid(item)) return item;
-      const answer = found.get(item) as ResolvedDomain | ApiError;
-      if (answer instanceof ApiError) return toInvalidItem(item.query, answer);
-      return toAskedRecord({ asked: item, facts: answer.facts, source: answer.source }, ctx);
+      const resolved = byItem.get(item) as ResolvedDomain | ApiError;
+      if (resolved instanceof ApiError) return toInvalidItem(item.query, resolved);
+      return toAskedRecord(item, resolved, ctx);
     });
     return { results, summary: toSummary(results, ctx.now) };
   },
@@ -103,7 +103,7 @@ function readItem<T>(query: string, parse: (query: string) => T): T | InvalidIte
 }
 
 function toInvalidItem(query: string, { code, message }: ApiError): InvalidItem {
-  const known = code as InvalidItem["error"]["code"]; // Reading and resolving know no other.
+  const known = code as InvalidItem["error"]["code"]; // Parsing and resolving throw no other code.
   return { query, availability_status: "unknown", error: { code: known, message } };
 }
 

@@ -2,34 +2,37 @@ import { LRUCache } from "lru-cache";
 import type { Ctx } from "../http/context.ts";
 import type { Db } from "../query/db.ts";
 
-/** Figures with the time they were taken, in unix seconds. */
-export type Cached<T> = { figures: T; takenAt: number };
+/** Statistics with the time they were taken, in unix seconds. */
+export type Cached<T> = { statistics: T; takenAt: number };
 
-/** Figures are answered while new ones are taken, until they are this many times as old as they should be. */
+/** Old statistics are answered while new ones are taken, until they are this many times as old as they should be. */
 const MAX_AGE = 2;
 
 /**
- * Takes figures at most once in so many seconds for each index, however many ask: who comes after that has the old
- * ones while new ones are taken, and where taking them fails. Time is that of the question, so that a chain of
- * developers whose clock is put forward has new figures at once.
+ * Takes statistics at most once in `seconds` for each index, however many requests come. After that time a request gets
+ * the old ones while new ones are taken, and also if taking them fails. The time is the request's, so that on a
+ * development chain whose clock is set ahead new statistics are taken at once.
  *
- * @throws what `take` throws, where there are no figures or they are too old to be shown
+ * @throws what `take` throws, if there are no statistics or they are too old to be shown
+ * @example
+ * const takeTotals = cachedFor(300, ({ db, contracts, now }) => readTotals(db, { chainId: contracts.chainId, now }));
+ * const { statistics, takenAt } = await takeTotals(ctx);
  */
 export function cachedFor<T>(
   seconds: number,
   take: (ctx: Ctx) => Promise<T>,
 ): (ctx: Ctx) => Promise<Cached<T>> {
-  const keepers = new WeakMap<Db, Cache<T>>();
+  const caches = new WeakMap<Db, Cache<T>>();
   return (ctx) => {
-    const keeper = keepers.get(ctx.db) ?? createCache(seconds, take);
-    keepers.set(ctx.db, keeper);
-    return keeper(ctx);
+    const cache = caches.get(ctx.db) ?? createCache(seconds, take);
+    caches.set(ctx.db, cache);
+    return cache(ctx);
   };
 }
 
 type Cache<T> = (ctx: Ctx) => Promise<Cached<T>>;
 
-const KEY = "figures";
+const KEY = "statistics";
 
 function createCache<T>(seconds: number, take: (ctx: Ctx) => Promise<T>): Cache<T> {
   const clock = { now: 0 };
@@ -41,23 +44,23 @@ function createCache<T>(seconds: number, take: (ctx: Ctx) => Promise<T>): Cache<
     perf: { now: () => clock.now * 1_000 },
     noDeleteOnFetchRejection: true,
     fetchMethod: async (_key, _old, { context }) => {
-      const figures = await take(context).catch((error: unknown) => {
-        console.error("Statistics could not be taken:", error); // Old figures may hide it from who asked.
+      const statistics = await take(context).catch((error: unknown) => {
+        console.error("Statistics could not be taken:", error); // Old statistics may hide the error from callers.
         throw error;
       });
       takenAt = context.now;
-      return { figures, takenAt };
+      return { statistics, takenAt };
     },
   });
   return async (ctx) => {
     clock.now = ctx.now;
     const isUsable = ctx.now - takenAt <= MAX_AGE * seconds;
-    const kept = await cache.fetch(KEY, {
+    const cached = await cache.fetch(KEY, {
       context: ctx,
       allowStale: isUsable,
       allowStaleOnFetchRejection: isUsable,
     });
-    if (kept === undefined) throw new Error("Statistics were given up while they were taken");
-    return kept;
+    if (cached === undefined) throw new Error("Statistics were given up while they were taken");
+    return cached;
   };
 }

@@ -18,8 +18,8 @@ export const whois = endpoint({
   cost: 1,
   tool: "whois",
   handle: async ({ name }, ctx) => {
-    const { facts, source } = await resolveDomain(ctx, name);
-    return toAskedRecord({ asked: name, facts, source }, ctx);
+    const resolved = await resolveDomain(ctx, name);
+    return toAskedRecord(name, resolved, ctx);
   },
 });
 

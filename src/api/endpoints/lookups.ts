@@ -35,11 +35,11 @@ export const lookupHash = endpoint({
   cost: 1,
   handle: async ({ hash }, ctx) => {
     const { chainId } = ctx.contracts;
-    const facts = await findDomain(ctx.db, { chainId, node: hash });
-    if (facts) return { type: "namehash" as const, ...toDomainRecord({ facts, source: "indexed" }, ctx) };
+    const state = await findDomain(ctx.db, { chainId, node: hash });
+    if (state) return { type: "namehash" as const, ...toDomainRecord({ state, source: "indexed" }, ctx) };
     const { total, rows } = await listLabelled(ctx.db, byName, { chainId, hash, now: ctx.now });
     if (total === 0) return { hash, indexed: false as const };
-    const domains = rows.map((row) => toDomainRecord({ facts: row, source: "indexed" }, ctx));
+    const domains = rows.map((state) => toDomainRecord({ state, source: "indexed" }, ctx));
     return { type: "labelhash" as const, domains, total };
   },
 });
@@ -54,9 +54,9 @@ export const lookupNamehash = endpoint({
   errors: ["INVALID_HASH"],
   cost: 1,
   handle: async ({ hash }, ctx) => {
-    const facts = await findDomain(ctx.db, { chainId: ctx.contracts.chainId, node: hash });
-    if (facts === null) return { hash, indexed: false as const };
-    return toDomainRecord({ facts, source: "indexed" }, ctx);
+    const state = await findDomain(ctx.db, { chainId: ctx.contracts.chainId, node: hash });
+    if (state === null) return { hash, indexed: false as const };
+    return toDomainRecord({ state, source: "indexed" }, ctx);
   },
 });
 
@@ -77,9 +77,9 @@ export const lookupLabelhash = endpoint({
   cost: 1,
   handle: async ({ hash, page, sort_by, sort_dir }, ctx) => {
     const label = { chainId: ctx.contracts.chainId, hash, now: ctx.now };
-    const asked = { page, sortBy: sort_by, sortDir: sort_dir };
-    const { total, rows } = await listLabelled(ctx.db, asked, label);
-    const domains = rows.map((row) => toDomainRecord({ facts: row, source: "indexed" }, ctx));
+    const request = { page, sortBy: sort_by, sortDir: sort_dir };
+    const { total, rows } = await listLabelled(ctx.db, request, label);
+    const domains = rows.map((state) => toDomainRecord({ state, source: "indexed" }, ctx));
     return { domains, total, page, page_size: PAGE_SIZE };
   },
 });

@@ -58,14 +58,14 @@ export const primaryNamesBulk = endpoint({
   cost: ({ addresses }) => addresses.length,
   tool: "get_primary_names",
   handle: async ({ addresses }, ctx) => {
-    const asked = addresses.map((text) => ({ text, read: readAddress(text) }));
-    const valid = [...new Set(asked.flatMap(({ read }) => (read instanceof ApiError ? [] : [read])))];
+    const items = addresses.map((text) => ({ text, parsed: readAddress(text) }));
+    const valid = [...new Set(items.flatMap(({ parsed }) => (parsed instanceof ApiError ? [] : [parsed])))];
     const outcomes = await resolvePrimaryNames(ctx, valid);
-    const found = new Map(valid.map((address, i) => [address, outcomes[i] as Outcome]));
-    const results = asked.map(({ text, read }) =>
-      read instanceof ApiError
-        ? [text, toUnanswered(read)]
-        : [toAddress(read), toEntry(found.get(read) as Outcome, ctx)],
+    const byAddress = new Map(valid.map((address, i) => [address, outcomes[i] as Outcome]));
+    const results = items.map(({ text, parsed }) =>
+      parsed instanceof ApiError
+        ? [text, toUnanswered(parsed)]
+        : [toAddress(parsed), toEntry(byAddress.get(parsed) as Outcome, ctx)],
     );
     return { results: Object.fromEntries(results) };
   },
@@ -86,7 +86,7 @@ const toEntry = (outcome: Outcome, at: SerializeContext) =>
 const toUnanswered = ({ code, message }: ApiError): Unanswered => ({
   primary_name: null,
   registrar: null,
-  error: { code: code as Unanswered["error"]["code"], message }, // Reading and resolving know no other.
+  error: { code: code as Unanswered["error"]["code"], message }, // Parsing and resolving throw no other code.
 });
 
 export const primaryNameEndpoints = [primaryNamesBulk];

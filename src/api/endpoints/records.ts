@@ -3,13 +3,7 @@ import type { Address, Hex } from "viem";
 import type { Ctx } from "../http/context.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { findRecords, findText, listTextSteps } from "../query/records.ts";
-import {
-  indexedResolver,
-  type LiveDomain,
-  type ResolvedDomain,
-  resolveDomain,
-  resolveLive,
-} from "../resolution/domains.ts";
+import { type LiveDomain, type ResolvedDomain, resolveDomain, resolveLive } from "../resolution/domains.ts";
 import {
   allRecords,
   oneText,
@@ -42,18 +36,16 @@ const records = z
   })
   .openapi("Records");
 
-/** Where the index has the records of a name; null if it is known to have none. */
-const indexedPlace = (ctx: Ctx, name: ParsedName, found: Extract<ResolvedDomain, { source: "indexed" }>) => {
-  const address = indexedResolver(found);
-  return address && { chainId: ctx.contracts.chainId, resolver: address, node: name.node };
-};
-
 type RecordsKey = { chainId: number; resolver: Address; node: Hex };
 
-const resolverOf = ({ facts }: ResolvedDomain, ctx: Ctx) =>
-  toResolver(facts?.resolver ?? null, ctx.contracts);
+/** Where the index has the records of a name; null if the name is known to have none. */
+const recordsKeyOf = (ctx: Ctx, { node }: ParsedName, { state }: ResolvedDomain): RecordsKey | null =>
+  state?.resolver ? { chainId: ctx.contracts.chainId, resolver: state.resolver, node } : null;
 
-const nothing = { texts: {}, addresses: {}, contenthash: null };
+const resolverOf = ({ state }: ResolvedDomain, ctx: Ctx) =>
+  toResolver(state?.resolver ?? null, ctx.contracts);
+
+const noRecords = { texts: {}, addresses: {}, contenthash: null };
 
 export const domainRecords = endpoint({
   method: "get",
@@ -70,15 +62,15 @@ export const domainRecords = endpoint({
   cost: 1,
   tool: "get_records",
   handle: async ({ name, types = [...recordTypes] }, ctx) => {
-    const wanting = allRecords(ctx, types);
-    const found = await resolveDomain(ctx, name, wanting);
-    if (found.source === "indexed") {
-      const place = indexedPlace(ctx, name, found);
-      const records = place ? await readRecords(ctx, place, types) : nothing;
-      const reply = { domain: name.name, resolver: resolverOf(found, ctx) };
+    const select = allRecords(ctx, types);
+    const resolved = await resolveDomain(ctx, name, select);
+    if (resolved.source === "indexed") {
+      const key = recordsKeyOf(ctx, name, resolved);
+      const records = key ? await readRecords(ctx, key, types) : noRecords;
+      const reply = { domain: name.name, resolver: resolverOf(resolved, ctx) };
       if (records !== null) return { ...reply, records, source: "indexed" as const };
     }
-    const live = found.source === "live" ? found : await resolveLive(ctx, name, wanting);
+    const live = resolved.source === "live" ? resolved : await resolveLive(ctx, name, select);
     return {
       ...{ domain: name.name, resolver: resolverOf(live, ctx), records: toLiveRecords(live.records) },
       source: "live" as const,
@@ -86,9 +78,9 @@ export const domainRecords = endpoint({
   },
 });
 
-/** Records by the index; null if it does not know a value that only the chain has. */
-async function readRecords({ db }: Ctx, of: RecordsKey, types: RecordType[]) {
-  const { texts, addresses, contenthash } = await findRecords(db, of);
+/** Records by the index; null if only the chain knows one of the values. */
+async function readRecords({ db }: Ctx, key: RecordsKey, types: RecordType[]) {
+  const { texts, addresses, contenthash } = await findRecords(db, key);
   if (types.includes("text") && texts.some((text) => !text.isValueKnown)) return null;
   return {
     texts: types.includes("text") ? toTexts(texts) : {},
@@ -120,33 +112,31 @@ export const textRecord = endpoint({
   cost: 1,
   tool: "get_records",
   handle: async ({ name, key }, ctx) => {
-    const { found, text } = await findCurrentText(ctx, await resolveDomain(ctx, name, oneText(key)), {
-      name,
-      key,
-    });
+    const indexedOrLive = await resolveDomain(ctx, name, oneText(key));
+    const { resolved, text } = await findCurrentText(ctx, indexedOrLive, { name, key });
     const [block, transaction] =
-      found.source === "live" ? [found.blockNumber, null] : [text?.blockNumber, text?.transactionHash];
+      resolved.source === "live" ? [resolved.blockNumber, null] : [text?.blockNumber, text?.transactionHash];
     return {
-      ...{ domain: name.name, resolver: resolverOf(found, ctx), key },
-      value: found.source === "live" ? liveValue(found) : text && exactText(text).value,
+      ...{ domain: name.name, resolver: resolverOf(resolved, ctx), key },
+      value: resolved.source === "live" ? liveValue(resolved) : text && exactText(text).value,
       block_number: block ?? null,
       transaction_hash: transaction ?? null,
-      source: found.source,
+      source: resolved.source,
     };
   },
 });
 
-/** A text as it is now: the index's row, or, where the index cannot know, what the chain says. */
+/** A text record as it is now: the row of the index; where the index cannot know the value, what the chain says. */
 async function findCurrentText(
   ctx: Ctx,
-  found: ResolvedDomain,
+  resolved: ResolvedDomain,
   { name, key }: { name: ParsedName; key: string },
 ) {
-  if (found.source === "live") return { found, text: null };
-  const of = indexedPlace(ctx, name, found);
-  const text = of && (await findText(ctx.db, of, key));
-  if (text && !text.isValueKnown) return { found: await resolveLive(ctx, name, oneText(key)), text: null };
-  return { found, text };
+  if (resolved.source === "live") return { resolved, text: null };
+  const recordsKey = recordsKeyOf(ctx, name, resolved);
+  const text = recordsKey && (await findText(ctx.db, recordsKey, key));
+  if (!text || text.isValueKnown) return { resolved, text };
+  return { resolved: await resolveLive(ctx, name, oneText(key)), text: null };
 }
 
 const liveValue = ({ records }: LiveDomain): string | null => records.texts[0]?.value ?? null;
@@ -164,30 +154,34 @@ export const textHistory = endpoint({
   cost: 1,
   tool: "get_domain_history",
   handle: async ({ name, key }, ctx) => {
-    const [steps, facts] = await Promise.all([
+    const [steps, indexedOrLive] = await Promise.all([
       listTextSteps(ctx.db, { node: name.node, key }),
       resolveDomain(ctx, name, oneText(key)),
     ]);
-    // A value is open in its row only if it is in its event.
-    const isOpen = steps.some(({ valueSource }) => valueSource === "unknown");
-    const { found } = isOpen ? await findCurrentText(ctx, facts, { name, key }) : { found: facts };
+    // A row has an unknown value only if the event that set it has one.
+    const isUnknown = steps.some(({ valueSource }) => valueSource === "unknown");
+    const { resolved } = isUnknown
+      ? await findCurrentText(ctx, indexedOrLive, { name, key })
+      : { resolved: indexedOrLive };
     const proven = steps.filter(
       ({ eventType, resolver }) =>
         eventType === null || (resolver !== null && ctx.contracts.isIndexedResolver(resolver)),
     );
     const history = toTextHistory(proven, key);
-    return { domain: name.name, key, history: [...toLiveEntry(found, history), ...history] };
+    return { domain: name.name, key, history: [...toLiveEntry(resolved, history), ...history] };
   },
 });
 
 type Entry = z.infer<typeof textHistoryEntry>;
 
-/** The value now, where the chain told it; none where there is no value and the newest entry says so already. */
-function toLiveEntry(found: ResolvedDomain, [newest]: readonly Entry[]): Entry[] {
-  if (found.source === "indexed") return [];
-  const value = liveValue(found);
+/** The value now, if the chain told it; no entry if there is no value and the newest entry says so already. */
+function toLiveEntry(resolved: ResolvedDomain, [newest]: readonly Entry[]): Entry[] {
+  if (resolved.source === "indexed") return [];
+  const value = liveValue(resolved);
   const isKnownAbsent = newest === undefined || (newest.value === null && newest.value_known !== false);
-  return value === null && isKnownAbsent ? [] : [{ value, block_number: found.blockNumber, source: "live" }];
+  return value === null && isKnownAbsent
+    ? []
+    : [{ value, block_number: resolved.blockNumber, source: "live" }];
 }
 
 export const recordEndpoints = [domainRecords, textRecord, textHistory];

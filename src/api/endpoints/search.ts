@@ -19,7 +19,7 @@ import { input } from "../schemas/input.ts";
 import { toDomainItem } from "../serializers/domain.ts";
 import { withPageTimeout } from "./pageTimeout.ts";
 
-const figures = z
+const searchStats = z
   .strictObject({
     expired: count.openapi({
       description: "Ended for good: .eth names 90 days after their expiry, others at it",
@@ -69,37 +69,34 @@ export const searchDomains = endpoint({
     sort_by: input.sortBy(sortColumns),
     sort_dir: input.sortDir(),
   }),
-  reply: z.strictObject({ results: z.array(domainItem), stats: figures, ...pageFields }),
+  reply: z.strictObject({ results: z.array(domainItem), stats: searchStats, ...pageFields }),
   errors: ["INVALID_ADDRESS", "LIMIT_EXCEEDED"],
   cost: 1,
   tool: "search_domains",
-  handle: async (asked, ctx) => {
+  handle: async (request, ctx) => {
     const { db, now } = ctx;
     const filters = {
-      text: asked.q,
-      isFullName: asked.search_full_name,
-      availability: asked.availability_status,
-      minLength: asked.min_length,
-      maxLength: asked.max_length,
-      registrarOwner: asked.registrar_owner,
-      wrapperOwner: asked.wrapper_owner,
-      registryOwner: asked.registry_owner,
-      resolver: asked.resolver,
-      expiryFrom: asked.expiry_from,
-      expiryTo: asked.expiry_to,
-      isWrapped: asked.is_wrapped,
+      text: request.q,
+      isFullName: request.search_full_name,
+      availability: request.availability_status,
+      minLength: request.min_length,
+      maxLength: request.max_length,
+      registrarOwner: request.registrar_owner,
+      wrapperOwner: request.wrapper_owner,
+      registryOwner: request.registry_owner,
+      resolver: request.resolver,
+      expiryFrom: request.expiry_from,
+      expiryTo: request.expiry_to,
+      isWrapped: request.is_wrapped,
     };
     const at = { chainId: ctx.contracts.chainId, now };
     const where = caseInsensitiveCondition(filters, at);
-    const page = { page: asked.page, sortBy: asked.sort_by, sortDir: asked.sort_dir };
-    const { figures: found, rows } = await withPageTimeout(
-      page.page,
-      search(db, { filters, where, page, at }),
-    );
+    const page = { page: request.page, sortBy: request.sort_by, sortDir: request.sort_dir };
+    const { counts, rows } = await withPageTimeout(page.page, search(db, { filters, where, page, at }));
     return {
       results: rows.map((row) => toDomainItem(row, ctx)),
-      stats: toFigures(found),
-      total: found.total,
+      stats: toStats(counts),
+      total: counts.total,
       page: page.page,
       page_size: PAGE_SIZE,
     };
@@ -113,23 +110,23 @@ type Search = {
   at: AsOf;
 };
 
-/** What few names meet is found in one pass; for all else the figures are at hand, or counted meanwhile. */
+/** Few matches are found and counted in one pass. For all else the counts are maintained, or taken beside the page. */
 async function search(db: Ctx["db"], { filters, where, page, at }: Search) {
   if (isSelective(filters)) return searchInOnePass(db, { ...at, where, page });
-  const [figures, rows] = await Promise.all([
+  const [counts, rows] = await Promise.all([
     countSearchFromCounters(db, filters, at).then((kept) => kept ?? countSearch(db, where, at.now)),
     listDomainPage(db, { where, page, now: at.now }),
   ]);
-  return { figures, rows };
+  return { counts, rows };
 }
 
-const toFigures = ({
+const toStats = ({
   total,
   expired,
   expiring30d,
   expiring90d,
   wrapped,
-}: SearchCounts): z.infer<typeof figures> => ({
+}: SearchCounts): z.infer<typeof searchStats> => ({
   expired,
   expiring_30d: expiring30d,
   expiring_90d: expiring90d,
@@ -155,8 +152,8 @@ export const subdomains = endpoint({
   cost: 1,
   handle: async ({ name, page, sort_by, sort_dir }, ctx) => {
     const parent = { chainId: ctx.contracts.chainId, node: name.node, now: ctx.now };
-    const asked = { page, sortBy: sort_by, sortDir: sort_dir };
-    const { total, rows } = await listChildren(ctx.db, asked, parent);
+    const request = { page, sortBy: sort_by, sortDir: sort_dir };
+    const { total, rows } = await listChildren(ctx.db, request, parent);
     const results = rows.map((row) => toDomainItem(row, ctx));
     return { domain: name.name, results, total, page, page_size: PAGE_SIZE };
   },

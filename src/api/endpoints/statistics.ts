@@ -88,8 +88,8 @@ export const ensStats = endpoint({
   cacheSeconds: 5 * MINUTE,
   tool: "get_statistics",
   handle: async (_, ctx) => {
-    const { figures, takenAt } = await takeTotals(ctx);
-    const { totals, purchases, events } = figures;
+    const { statistics, takenAt } = await takeTotals(ctx);
+    const { totals, purchases, events } = statistics;
     return {
       total_domains: totals.total,
       active_domains: totals.active,
@@ -108,7 +108,7 @@ export const ensStats = endpoint({
   },
 });
 
-/** Days of the daily figures, today included. */
+/** Days of the daily counts, today included. */
 const DAYS = 30;
 
 const takeDays = cachedFor(15 * MINUTE, async ({ db, contracts, now }) => {
@@ -139,8 +139,8 @@ export const registrationStats = endpoint({
   cacheSeconds: 15 * MINUTE,
   tool: "get_statistics",
   handle: async (_, ctx) => {
-    const { figures, takenAt } = await takeDays(ctx);
-    return { daily: figures, generated_at: toInstant(takenAt) };
+    const { statistics, takenAt } = await takeDays(ctx);
+    return { daily: statistics, generated_at: toInstant(takenAt) };
   },
 });
 
@@ -182,7 +182,7 @@ function toLengths(shares: Share[], countOf: (share: Share) => number) {
     .sort((a, b) => a.length - b.length);
 }
 
-/** Only .eth has a registrar that ends names; of others the index knows that they were made. */
+/** Only .eth has a registrar whose names end; of other names the index knows that they were created. */
 const toTld = ({ key, isEth, active, allTime }: Share) =>
   isEth
     ? { tld: key, count: active, note: "active" as const }
@@ -220,8 +220,8 @@ export const distributionStats = endpoint({
   cacheSeconds: HOUR,
   tool: "get_statistics",
   handle: async (_, ctx) => {
-    const { figures, takenAt } = await takeDistribution(ctx);
-    return { ...figures, generated_at: toInstant(takenAt) };
+    const { statistics, takenAt } = await takeDistribution(ctx);
+    return { ...statistics, generated_at: toInstant(takenAt) };
   },
 });
 
@@ -236,16 +236,16 @@ async function countAdoption(db: Ctx["db"], at: AsOf) {
   return { adoption, claims };
 }
 
-/** Every reverse registrar of the deployment, those without claims too. */
+/** Every reverse registrar of the deployment, also those without claims. */
 const toRegistrars = (claims: ClaimCounts[], { reverseRegistrars, chainName }: Contracts) =>
   reverseRegistrars.map(({ registrar, chainId }) => {
-    const found = claims.find((row) => row.registrar === registrar && row.chainId === chainId);
+    const counts = claims.find((row) => row.registrar === registrar && row.chainId === chainId);
     return {
       registrar,
       chain: chainName(chainId),
-      with_name: found?.withName ?? 0,
-      cleared: found?.cleared ?? 0,
-      unknown: found?.unknown ?? 0,
+      with_name: counts?.withName ?? 0,
+      cleared: counts?.cleared ?? 0,
+      unknown: counts?.unknown ?? 0,
     };
   });
 
@@ -281,8 +281,8 @@ export const primaryNameStats = endpoint({
   cacheSeconds: HOUR,
   tool: "get_statistics",
   handle: async (_, ctx) => {
-    const { figures, takenAt } = await takePrimaryNames(ctx);
-    const { adoption, registrars } = figures;
+    const { statistics, takenAt } = await takePrimaryNames(ctx);
+    const { adoption, registrars } = statistics;
     return {
       unique_addresses_with_primary_name: adoption.claimants,
       unique_domain_owners: adoption.owners,
@@ -309,8 +309,8 @@ export const recentActivity = endpoint({
   cacheSeconds: FEED_SECONDS,
   tool: "get_statistics",
   handle: async (_, ctx) => {
-    const { figures, takenAt } = await takeActivity(ctx);
-    return { events: figures, generated_at: toInstant(takenAt) };
+    const { statistics, takenAt } = await takeActivity(ctx);
+    return { events: statistics, generated_at: toInstant(takenAt) };
   },
 });
 

@@ -110,11 +110,10 @@ const selective: readonly (keyof SearchFilters)[] = [
 /** Whether to find all names of a search first, and then to sort and to count them. */
 export const isSelective = (filters: SearchFilters): boolean => selective.some((name) => filters[name]);
 
-/** A page of what a search finds, and its figures. */
+/** A page of what a search finds, and its counts. */
 export async function searchInOnePass(
   db: Db,
   asked: OnePass,
-): Promise<{ figures: SearchCounts; rows: DomainRow[] }> {
-  const { counts, rows } = await listAndCount(db, asked, figuresAt(asked.now));
-  return { figures: counts, rows };
+): Promise<{ counts: SearchCounts; rows: DomainRow[] }> {
+  return listAndCount(db, asked, figuresAt(asked.now));
 }

@@ -1,4 +1,4 @@
-import type { Hex } from "viem";
+import type { Address, Hex } from "viem";
 import type { AgentHome } from "../../../abis/contracts.ts";
 import type { Ctx } from "../http/context.ts";
 import { LiveFailure } from "../live/failure.ts";
@@ -11,10 +11,9 @@ import {
   listBindingsOfName,
   profileKeys,
 } from "../query/agents.ts";
+import { claimedAgent, claimsOf, type Text } from "../rules/agentClaims.ts";
+import { buildAgentKey } from "../rules/agentKey.ts";
 import type { ParsedName } from "../schemas/input.ts";
-import { type AgentFacts, type BindingFacts, claimedAgent, claimsOf } from "../serializers/agent.ts";
-import { buildAgentKey } from "../serializers/agentKey.ts";
-import type { Text } from "../serializers/agentProfile.ts";
 import {
   failureOrThrow,
   listIndexedDomains,
@@ -25,51 +24,77 @@ import {
   toApiError,
 } from "./domains.ts";
 
+/** What the adapter and the registry say of an agent, by the index or by the chain. */
+export type BindingState = {
+  agentId: bigint;
+  tokenStandard: number;
+  tokenContract: Address;
+  tokenId: bigint;
+  /** Where the agent is described; null if not known. */
+  uri: string | null;
+  /** Owner of the agent in the registry; null if not known. */
+  owner: Address | null;
+};
+
+/** What is known of a name's agents. */
+export type AgentState = {
+  name: string;
+  node: Hex;
+  /** True if the name is in the index. */
+  isIndexed: boolean;
+  home: AgentHome | undefined;
+  texts: readonly Text[];
+  /** Bindings of the agents that the name claims, and of the agents bound to its tokens; each agent once. */
+  bindings: readonly BindingState[];
+  source: "indexed" | "live";
+};
+
 /**
- * What is known of a name's agents: its claims by its records, and the bindings of the agents it claims or has. With a
- * node configured the adapter itself is asked. Throws LIVE_RESOLUTION_FAILED if the chain has to be asked and does not
- * answer: that is no "not bound".
+ * What is known of a name's agents: its claims by its records, and the bindings of the agents that it claims or has.
+ * With a node configured, the adapter itself is asked.
+ *
+ * @throws ApiError LIVE_RESOLUTION_FAILED if the chain has to be asked and does not answer: that is not "not bound"
  */
-export async function resolveAgents(ctx: Ctx, name: ParsedName): Promise<AgentFacts> {
+export async function resolveAgents(ctx: Ctx, name: ParsedName): Promise<AgentState> {
   const { contracts } = ctx;
   const home = contracts.agentHomes.find(({ chainId }) => chainId === contracts.chainId);
   const listed = home ? listBindingsOfName(ctx.db, home, name.node) : Promise.resolve([]);
-  const [ofName, { found, texts }] = await Promise.all([
+  const [ofName, { resolved, texts }] = await Promise.all([
     listed,
     findTexts(ctx, name, async () => candidateKeys(ctx, home, name.node, await listed)),
   ]);
-  const known = home ? await findBindings(ctx, { home, texts, ofName }) : NO_BINDINGS;
+  const { bindings, isLive } = home ? await findBindings(ctx, { home, texts, ofName }) : noBindings;
   return {
-    ...{ name: name.name, node: name.node, home, texts, bindings: known.bindings },
-    isIndexed: await isIndexed(ctx, found, name),
-    source: found.source === "live" || known.isLive ? "live" : "indexed",
+    ...{ name: name.name, node: name.node, home, texts, bindings },
+    isIndexed: await isIndexed(ctx, resolved, name),
+    source: resolved.source === "live" || isLive ? "live" : "indexed",
   };
 }
 
-const isIndexed = async (ctx: Ctx, found: ResolvedDomain, { node }: ParsedName): Promise<boolean> =>
-  found.source === "indexed" ? found.facts !== null : (await listIndexedDomains(ctx, [node])).has(node);
+const isIndexed = async (ctx: Ctx, resolved: ResolvedDomain, { node }: ParsedName): Promise<boolean> =>
+  resolved.source === "indexed" ? resolved.state !== null : (await listIndexedDomains(ctx, [node])).has(node);
 
-const NO_BINDINGS = { bindings: [] as BindingFacts[], isLive: false };
+const noBindings = { bindings: [] as BindingState[], isLive: false };
 
-/** Records of the name that concern agents, by the index where it knows them all, else by the chain. */
+/** The records of the name that concern agents: by the index if it knows them all, else by the chain. */
 async function findTexts(
   ctx: Ctx,
   name: ParsedName,
   listKeys: () => Promise<string[]>,
-): Promise<{ found: ResolvedDomain; texts: Text[] }> {
-  const wanting: RecordSelector = async () => ({
+): Promise<{ resolved: ResolvedDomain; texts: Text[] }> {
+  const select: RecordSelector = async () => ({
     coinTypes: [],
     contenthash: false,
     texts: await listKeys(),
   });
-  const [found, rows] = await Promise.all([
-    resolveDomain(ctx, name, wanting),
+  const [resolved, rows] = await Promise.all([
+    resolveDomain(ctx, name, select),
     listAgentTexts(ctx.db, { chainId: ctx.contracts.chainId, node: name.node }),
   ]);
-  if (found.source === "live") return { found, texts: liveTexts(found.records.texts) };
-  if (rows.every(({ isValueKnown }) => isValueKnown)) return { found, texts: rows.map(toText) };
-  const asked = await resolveLive(ctx, name, wanting);
-  return { found: asked, texts: liveTexts(asked.records.texts) };
+  if (resolved.source === "live") return { resolved, texts: liveTexts(resolved.records.texts) };
+  if (rows.every(({ isValueKnown }) => isValueKnown)) return { resolved, texts: rows.map(toText) };
+  const live = await resolveLive(ctx, name, select);
+  return { resolved: live, texts: liveTexts(live.records.texts) };
 }
 
 const liveTexts = (texts: readonly { key: string; value: string | null }[]): Text[] =>
@@ -82,8 +107,8 @@ export const toText = ({ key, value }: AgentTextRow): Text => ({ key, value: val
 const PROTOCOLS = ["mcp", "a2a", "web", "oasf"];
 
 /**
- * Keys to ask a resolver for that is not indexed, since keys cannot be listed on chain: the profile's, those of the
- * agents bound to the name, and those that any resolver ever logged for it. What they hold, the resolver decides.
+ * Keys to read from a resolver that is not indexed. Keys cannot be listed on chain, so these are the keys of the profile,
+ * of the agents bound to the name, and all that any resolver ever logged for it. The resolver decides what they hold.
  */
 async function candidateKeys(
   { db, contracts }: Ctx,
@@ -98,25 +123,25 @@ async function candidateKeys(
   return [...new Set([...profileKeys, ...endpoints, ...ofBindings, ...logged])].slice(0, MAX_KEYS);
 }
 
-/** More make the call to the resolver too large. */
+/** With more keys the call to the resolver would be too large. */
 const MAX_KEYS = 100;
 
 type BindingQuery = { home: AgentHome; texts: readonly Text[]; ofName: readonly BindingRow[] };
 
-/** Bindings of the agents that the name claims, and of those that the index knows to be bound to its tokens. */
-async function findBindings(ctx: Ctx, { home, texts, ofName }: BindingQuery): Promise<typeof NO_BINDINGS> {
+/** Bindings of the agents that the name claims, and of the agents that the index knows to be bound to its tokens. */
+async function findBindings(ctx: Ctx, { home, texts, ofName }: BindingQuery): Promise<typeof noBindings> {
   const claimed = claimsOf(texts)
     .map((claim) => claimedAgent(claim, home))
     .filter((agentId) => agentId !== null);
   const agentIds = [...new Set([...ofName.map(({ agentId }) => agentId), ...claimed])];
-  if (agentIds.length === 0) return NO_BINDINGS;
+  if (agentIds.length === 0) return noBindings;
   if (ctx.live.isConfigured) return { bindings: await askAdapter(ctx, agentIds), isLive: true };
   const ofClaims = await listBindings(ctx.db, home, claimed);
   const byAgent = new Map([...ofName, ...ofClaims].map((binding) => [binding.agentId, binding]));
   return { bindings: [...byAgent.values()], isLive: false };
 }
 
-async function askAdapter(ctx: Ctx, agentIds: readonly bigint[]): Promise<BindingFacts[]> {
+async function askAdapter(ctx: Ctx, agentIds: readonly bigint[]): Promise<BindingState[]> {
   const block = await ctx.liveBlock().catch(failureOrThrow);
   if (block instanceof LiveFailure) throw toApiError(block);
   const settled = await ctx.live.bindings(block, agentIds);

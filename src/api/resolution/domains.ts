@@ -1,115 +1,92 @@
-import type { Address, Hex } from "viem";
+import type { Hex } from "viem";
 import type { Contracts } from "../../../abis/contracts.ts";
 import type { Ctx } from "../http/context.ts";
 import { LiveFailure } from "../live/failure.ts";
 import type { LiveRecords, RecordSelection } from "../live/records.ts";
 import { listDomains } from "../query/domains.ts";
-import type { StoredOwners } from "../rules/ownership.ts";
 import { ApiError } from "../schemas/errors.ts";
 import { ancestorNodes, isEthSecondLevel, type ParsedName, type ParsedNode } from "../schemas/input.ts";
-import { type NamePlace, placeOf, spellOut, toLiveState } from "./liveState.ts";
+import { type DomainState, toLiveState } from "./domainState.ts";
 
-/** What is known of a domain, whether it came from the index or from the chain. */
-export type DomainState = StoredOwners & {
-  node: Hex;
-  parentNode: Hex | null;
-  labelhash: Hex | null;
-  label: string;
-  labelLength: number | null;
-  fullName: string;
-  expiryTimestamp: bigint | null;
-  resolver: Address | null;
-  /** The name's `display` text record. */
-  displayText: string | null;
-};
+/** The state of a domain, null if nothing is known of it, and where it comes from. */
+export type ResolvedDomain = { state: DomainState | null } & (
+  | { source: "indexed" }
+  | { source: "live"; records: LiveRecords; blockNumber: number }
+);
 
-/** Facts with where they come from; `facts` is null for a name of which nothing is known. */
-export type ResolvedDomain = { facts: DomainState | null; source: "indexed" } | LiveDomain;
+/** What the chain says at a block, with the records that were selected. */
+export type LiveDomain = Extract<ResolvedDomain, { source: "live" }>;
 
-/** What the chain said at a block, with the records that were asked for. */
-export type LiveDomain = {
-  facts: DomainState | null;
-  source: "live";
-  records: LiveRecords;
-  blockNumber: number;
-};
-
-/** Which records to ask for, should the chain have to be asked. */
+/** Selects the records to read if the chain has to be asked. */
 export type RecordSelector = (node: Hex) => Promise<RecordSelection>;
 
-/** All that a domain record shows of a name's records. */
-const displayAlone: RecordSelector = async () => ({ coinTypes: [], contenthash: false, texts: ["display"] });
+/** A domain record shows no other text record. */
+const displayOnly: RecordSelector = async () => ({ coinTypes: [], contenthash: false, texts: ["display"] });
 
 /**
- * What is known of the name that is asked for: by the index where it knows, else by the chain.
- * Throws LIVE_RESOLUTION_FAILED if only the chain can tell, and does not.
+ * What is known of a name: by the index where it can know, else by the chain.
+ *
+ * @throws ApiError LIVE_RESOLUTION_FAILED if only the chain can tell, and it could not be asked
+ * @example
+ * const { state, source } = await resolveDomain(ctx, parseName("alice.eth"));
+ * if (state === null) return `unknown (${source})`;
+ * return state.resolver;
  */
 export async function resolveDomain(
   ctx: Ctx,
   name: ParsedName,
-  wanting: RecordSelector = displayAlone,
+  select: RecordSelector = displayOnly,
 ): Promise<ResolvedDomain> {
-  const [found] = await resolveDomains(ctx, [name], wanting);
-  return orThrow(found as ResolvedDomain | ApiError);
+  const [resolved] = await resolveDomains(ctx, [name], select);
+  return orThrow(resolved as ResolvedDomain | ApiError);
 }
 
-/** The same of many names and nodes, in their order; a name whose answer failed has the error in its place. */
+/** The same for many names and nodes, in their order. Where one could not be resolved, the error is in its place. */
 export async function resolveDomains(
   ctx: Ctx,
-  asked: readonly (ParsedName | ParsedNode)[],
-  wanting: RecordSelector = displayAlone,
+  parsed: readonly (ParsedName | ParsedNode)[],
+  select: RecordSelector = displayOnly,
 ): Promise<(ResolvedDomain | ApiError)[]> {
-  const indexed = await listIndexedDomains(
-    ctx,
-    asked.map(({ node }) => node),
-  );
-  const ancestors = await findAncestors(ctx, asked, indexed);
-  const subjects = asked.map((one) => subjectOf(one, indexed.get(one.node) ?? null));
-  const forChain = subjects.filter(isPlaced).filter((one) => needsChain(one, ancestors, ctx.contracts));
-  const live = new Map<Target, LiveDomain | ApiError>();
-  const answers = await askChain(ctx, forChain, wanting);
-  for (const [i, subject] of forChain.entries()) live.set(subject, answers[i] as LiveDomain | ApiError);
-  return subjects.map((subject) => live.get(subject) ?? { facts: subject.indexed, source: "indexed" });
+  const nodes = parsed.map(({ node }) => node);
+  const indexed = await listIndexedDomains(ctx, nodes);
+  const ancestors = await findAncestors(ctx, parsed, indexed);
+  const forChain = parsed.filter((one) => needsChain(one, { indexed, ancestors, contracts: ctx.contracts }));
+  const answers = await askChain(ctx, forChain, { indexed, select });
+  const live = new Map(forChain.map((one, i) => [one, answers[i] as LiveDomain | ApiError]));
+  return parsed.map((one) => live.get(one) ?? { state: indexed.get(one.node) ?? null, source: "indexed" });
 }
 
-/** What the chain says of a name, whoever else could answer. Throws LIVE_RESOLUTION_FAILED. */
-export async function resolveLive(ctx: Ctx, name: ParsedName, wanting: RecordSelector): Promise<LiveDomain> {
+/**
+ * What the chain says of a name, even if the index could answer.
+ *
+ * @throws ApiError LIVE_RESOLUTION_FAILED
+ */
+export async function resolveLive(ctx: Ctx, name: ParsedName, select: RecordSelector): Promise<LiveDomain> {
   const indexed = await listIndexedDomains(ctx, [name.node]);
-  const subject = subjectOf(name, indexed.get(name.node) ?? null);
-  const [found] = await askChain(ctx, [subject].filter(isPlaced), wanting);
-  return orThrow(found as LiveDomain | ApiError);
+  const [resolved] = await askChain(ctx, [name], { indexed, select });
+  return orThrow(resolved as LiveDomain | ApiError);
 }
 
-/** What the index holds of many nodes; those that it does not hold are left out. */
-export async function listIndexedDomains(ctx: Ctx, nodes: readonly Hex[]): Promise<Map<Hex, DomainState>> {
+/** What the index has of these nodes. Nodes that it does not have are left out. */
+export async function listIndexedDomains(ctx: Ctx, nodes: readonly Hex[]): Promise<Indexed> {
   const rows = await listDomains(ctx.db, { chainId: ctx.contracts.chainId, nodes: [...new Set(nodes)] });
   return new Map(rows.map((row) => [row.node, row]));
 }
 
-function orThrow<T>(found: T | ApiError): T {
-  if (found instanceof ApiError) throw found;
-  return found;
+type Indexed = Map<Hex, DomainState>;
+
+function orThrow<T>(resolved: T | ApiError): T {
+  if (resolved instanceof ApiError) throw resolved;
+  return resolved;
 }
 
-/** What is asked about; `place` is null for a node that nobody can put a name to. `name` is what resolvers need. */
-type Target = { place: NamePlace | null; name: string; indexed: DomainState | null };
-type Placed = Target & { place: NamePlace };
-
-const isPlaced = (subject: Target): subject is Placed => subject.place !== null;
-
-function subjectOf(asked: ParsedName | ParsedNode, indexed: DomainState | null): Target {
-  if (!("name" in asked)) return { place: indexed, name: indexed?.fullName ?? "", indexed };
-  const place = indexed ?? placeOf(asked);
-  return { place, name: spellOut(asked.name, place.fullName), indexed };
-}
-
-/** The ancestors of names that the index does not hold, as far as they could resolve through one. */
+/** The ancestors of names that the index does not have and that could resolve through one. */
 function findAncestors(
   ctx: Ctx,
-  asked: readonly (ParsedName | ParsedNode)[],
-  indexed: Map<Hex, DomainState>,
-): Promise<Map<Hex, DomainState>> {
-  const absent = asked.filter((one) => "name" in one && !indexed.has(one.node) && !isEthSecondLevel(one));
+  parsed: readonly (ParsedName | ParsedNode)[],
+  indexed: Indexed,
+): Promise<Indexed> {
+  const absent = parsed.filter((one) => "name" in one && !indexed.has(one.node) && !isEthSecondLevel(one));
   return listIndexedDomains(
     ctx,
     absent.flatMap((one) => ("name" in one ? ancestorNodes(one.name) : [])),
@@ -117,69 +94,82 @@ function findAncestors(
 }
 
 /**
- * Whether only the chain can answer: the name's resolver is not an indexed one, or it has none and resolves through an
- * ancestor, or no event named it and it may still exist. Of a .eth name that was never registered the index knows all.
+ * Whether only the chain can answer: the name's resolver is not an indexed one; or the name has no resolver and may
+ * resolve through an ancestor; or no event named it and it may still exist. The index knows of every .eth name whether
+ * it was registered. A node that the index does not have cannot be asked for: its name is not known.
  */
 function needsChain(
-  { place, indexed }: Placed,
-  ancestors: Map<Hex, DomainState>,
-  contracts: Contracts,
+  parsed: ParsedName | ParsedNode,
+  { indexed, ancestors, contracts }: { indexed: Indexed; ancestors: Indexed; contracts: Contracts },
 ): boolean {
-  if (indexed === null)
-    return !isEthSecondLevel(place) && mayAncestorAnswer(place.fullName, ancestors, contracts);
-  if (indexed.resolver !== null) return !contracts.isIndexedResolver(indexed.resolver);
-  return !(isEthSecondLevel(indexed) && indexed.expiryTimestamp === null);
+  const state = indexed.get(parsed.node);
+  if (state === undefined) {
+    const isNamed = "name" in parsed && !isEthSecondLevel(parsed);
+    return isNamed && mayAncestorAnswer(parsed.name, ancestors, contracts);
+  }
+  if (state.resolver !== null) return !contracts.isIndexedResolver(state.resolver);
+  return !(isEthSecondLevel(state) && state.expiryTimestamp === null);
 }
 
 /**
- * Whether a name without resolver may resolve through one of an ancestor (ENSIP-10): the nearest that has one decides,
- * and indexed resolvers answer for no other names than they hold records of.
+ * Whether a name without resolver may resolve through an ancestor's (ENSIP-10). The nearest ancestor that has a resolver
+ * decides; an indexed resolver answers only for names of which it holds records.
  */
 export function mayAncestorAnswer(
   name: string,
-  facts: ReadonlyMap<Hex, DomainState>,
+  states: ReadonlyMap<Hex, DomainState>,
   contracts: Contracts,
 ): boolean {
-  const resolvers = ancestorNodes(name).map((node) => facts.get(node)?.resolver ?? null);
+  const resolvers = ancestorNodes(name).map((node) => states.get(node)?.resolver ?? null);
   const nearest = resolvers.find((resolver) => resolver !== null);
   return nearest !== undefined && !contracts.isIndexedResolver(nearest);
 }
 
+/** @param parsed names, and nodes that the index has */
 async function askChain(
   ctx: Ctx,
-  subjects: readonly Placed[],
-  wanting: RecordSelector,
+  parsed: readonly (ParsedName | ParsedNode)[],
+  { indexed, select }: { indexed: Indexed; select: RecordSelector },
 ): Promise<(LiveDomain | ApiError)[]> {
-  if (subjects.length === 0) return [];
+  if (parsed.length === 0) return [];
   const block = await ctx.liveBlock().catch(failureOrThrow);
-  if (block instanceof LiveFailure) return subjects.map(() => toApiError(block));
+  if (block instanceof LiveFailure) return parsed.map(() => toApiError(block));
+  const names = parsed.map((one) => indexed.get(one.node) ?? (one as ParsedName));
   const questions = await Promise.all(
-    subjects.map(async ({ name, place }) => ({
-      ...{ name, node: place.node },
-      ethLabelhash: isEthSecondLevel(place) ? place.labelhash : null,
-      wanted: await wanting(place.node),
+    names.map(async (name, i) => ({
+      ...{ name: spell(parsed[i] as ParsedName | ParsedNode, name), node: name.node },
+      ethLabelhash: isEthSecondLevel(name) ? name.labelhash : null,
+      wanted: await select(name.node),
     })),
   );
   const settled = await ctx.live.names(block, questions);
   return settled.map((one, i) => {
     if ("failure" in one) return toApiError(one.failure);
-    const { place, indexed } = subjects[i] as Placed;
-    const { owners, records } = one.answer;
-    const known = { indexed, live: { owners, records }, contracts: ctx.contracts, now: ctx.now };
-    return { facts: toLiveState(place, known), source: "live", records, blockNumber: block.number };
+    const name = names[i] as DomainState | ParsedName;
+    const known = { indexed: indexed.get(name.node) ?? null, contracts: ctx.contracts, now: ctx.now };
+    const state = toLiveState(name, one.answer, known);
+    return { state, source: "live", records: one.answer.records, blockNumber: block.number };
   });
 }
 
-/** A failure of the chain as a value; anything else is thrown on. */
+/**
+ * A name as resolvers need it, with the text of as many labels as possible. The caller may know the text of a label of
+ * which the index knows only the hash, and the other way round. Both spell the same node, so the hashes prove each text.
+ */
+function spell(parsed: ParsedName | ParsedNode, known: DomainState | ParsedName): string {
+  const other = "fullName" in known ? known.fullName : known.name;
+  if (!("name" in parsed)) return other;
+  const [labels, others] = [parsed.name.split("."), other.split(".")];
+  if (labels.length !== others.length) return parsed.name;
+  return labels.map((label, i) => (label.startsWith("[") ? (others[i] ?? label) : label)).join(".");
+}
+
+/** A failure of the chain as a value. Every other error is thrown. */
 export function failureOrThrow(error: unknown): LiveFailure {
   if (error instanceof LiveFailure) return error;
   throw error;
 }
 
-/** What the caller is told of a failure of the chain. */
+/** The error that callers get for a failure of the chain. */
 export const toApiError = ({ message }: LiveFailure): ApiError =>
   new ApiError("LIVE_RESOLUTION_FAILED", message);
-
-/** The resolver whose records the index holds; null where the name is known to have no records. */
-export const indexedResolver = ({ facts }: Extract<ResolvedDomain, { source: "indexed" }>): Address | null =>
-  facts?.resolver ?? null;

@@ -5,9 +5,9 @@ import type { Db } from "../query/db.ts";
 import type { Block } from "../serviceDb/liveAnswers.ts";
 
 /**
- * The block at which live answers are read: the newest one of the index, so that both halves of an answer speak of the
- * same block and no call is spent on finding it. Where the index is known to be late (its indexer is not running, or the
- * chain's clock has gone on), the chain's own newest block, which the live nodes tell.
+ * The block at which live answers are read. As a rule it is the newest block of the index: both halves of an answer are
+ * then of the same block, and no call is needed to find it. If the index is known to be late (its indexer is not
+ * running, or the clock has gone on), it is the newest block of the chain by the live nodes.
  *
  * @throws LiveFailure when the index is late and no live node answers
  */

@@ -19,24 +19,26 @@ import {
   parseName,
   reverseNode,
 } from "../schemas/input.ts";
-import {
-  type DomainState,
-  failureOrThrow,
-  listIndexedDomains,
-  mayAncestorAnswer,
-  toApiError,
-} from "./domains.ts";
+import type { DomainState } from "./domainState.ts";
+import { failureOrThrow, listIndexedDomains, mayAncestorAnswer, toApiError } from "./domains.ts";
 
-/** A name that an address claims and that resolves back to it; `facts` is null for a name that is in no event. */
-export type PrimaryName = { name: string; registrar: string; facts: DomainState | null };
+/** A name that an address claims and that resolves back to it; `state` is null for a name that no event named. */
+export type PrimaryName = { name: string; registrar: string; state: DomainState | null };
 
-/** The primary name of an address, null where it is known to have none, and who told it. */
+/** The primary name of an address, null if it is known to have none, and where that comes from. */
 export type ResolvedPrimaryName = { primary: PrimaryName | null; source: "indexed" | "live" };
 
-/** An error where only the chain can tell, and does not. */
+/** An error where only the chain can tell, and could not be asked. */
 export type Outcome = ResolvedPrimaryName | ApiError;
 
-/** The primary name of an address. Throws LIVE_RESOLUTION_FAILED where only the chain can tell, and does not. */
+/**
+ * The primary name of an address.
+ *
+ * @throws ApiError LIVE_RESOLUTION_FAILED if only the chain can tell, and it could not be asked
+ * @example
+ * const { primary } = await resolvePrimaryName(ctx, "0x70997970c51812dc3a010c7d01b50e0d17dc79c8");
+ * return primary?.name ?? "no primary name";
+ */
 export async function resolvePrimaryName(ctx: Ctx, address: Address): Promise<ResolvedPrimaryName> {
   const [outcome] = await resolvePrimaryNames(ctx, [address]);
   if (outcome instanceof ApiError) throw outcome;
@@ -45,15 +47,15 @@ export async function resolvePrimaryName(ctx: Ctx, address: Address): Promise<Re
 
 /**
  * Primary names on Ethereum (coin type 60) of addresses in lower case, in their order, by ENSIP-19: the address's own
- * reverse record, or else the default one; given only if the name is normalised and resolves to the address. A claim
- * is checked each time, because the name's address may change without a log of any reverse registrar. The answer
- * comes from the index where both resolvers are indexed, else from the chain.
+ * reverse record, else the default one. A name counts only if it is normalised and resolves to the address. That is
+ * checked each time, because the address of a name can change without a log of a reverse registrar. The answer comes
+ * from the index if both resolvers are indexed, else from the chain.
  */
 export async function resolvePrimaryNames(ctx: Ctx, addresses: readonly Address[]): Promise<Outcome[]> {
   const claims = await findClaims(ctx, addresses);
   const names = await resolveNames(
     ctx,
-    claims.flatMap((claim) => (isClaim(claim) ? [claim.asked] : [])),
+    claims.flatMap((claim) => (isClaim(claim) ? [claim.parsed] : [])),
   );
   const outcomes = addresses.map((address, i) => {
     const claim = claims[i] ?? null;
@@ -63,9 +65,9 @@ export async function resolvePrimaryNames(ctx: Ctx, addresses: readonly Address[
 }
 
 /** A normalised name that an address claims. */
-type PrimaryNameClaim = { asked: ParsedName; registrar: string };
+type PrimaryNameClaim = { parsed: ParsedName; registrar: string };
 
-/** The address's own reverse resolver is not an indexed one: the chain alone knows the claim. */
+/** The address's own reverse resolver is not an indexed one: only the chain knows the claim. */
 const UNKNOWN_CLAIM = "unknown claim";
 
 type FoundClaim = PrimaryNameClaim | null | typeof UNKNOWN_CLAIM;
@@ -82,81 +84,81 @@ async function findClaims({ db, contracts }: Ctx, addresses: readonly Address[])
   const defaultNames = new Map(defaultRows.map((row) => [row.address, row.name]));
   return addresses.map((address, i): FoundClaim => {
     const { resolver = null, name = null } = reverseNames.get(nodes[i] as Hex) ?? {};
-    // An own resolver ends the search, even with an empty name: only addresses without one have the default.
+    // An address with a resolver of its own never has the default name, even if its own name is empty.
     if (resolver === null) return toClaim(defaultNames.get(address) ?? null, "DEFAULT_REVERSE_REGISTRAR");
     if (!contracts.isIndexedResolver(resolver)) return UNKNOWN_CLAIM;
     return toClaim(name, "REVERSE_REGISTRAR");
   });
 }
 
-/** A name that is not normalised names nobody; nor does one that spells a label by its hash, as only we do. */
+/** A name that is not normalised is no primary name; nor is one with a label written as its hash, which only we do. */
 function toClaim(name: string | null, registrar: string): PrimaryNameClaim | null {
   if (name === null || name.includes("[")) return null;
   try {
-    const asked = parseName(name);
-    return asked.name === name ? { asked, registrar } : null;
+    const parsed = parseName(name);
+    return parsed.name === name ? { parsed, registrar } : null;
   } catch (error) {
     if (error instanceof ApiError) return null;
     throw error;
   }
 }
 
-/** What the index holds of names and their parents. */
-type Names = { facts: Map<Hex, DomainState>; records: AddressRow[] };
+/** What the index has of names and their ancestors. */
+type IndexedNames = { states: Map<Hex, DomainState>; records: AddressRow[] };
 
-async function resolveNames(ctx: Ctx, asked: readonly ParsedName[]): Promise<Names> {
-  const nodes = [...new Set(asked.map(({ node }) => node))];
-  const parents = asked.flatMap(({ name }) => ancestorNodes(name));
-  const [facts, records] = await Promise.all([
-    listIndexedDomains(ctx, [...nodes, ...parents]),
+async function resolveNames(ctx: Ctx, names: readonly ParsedName[]): Promise<IndexedNames> {
+  const nodes = [...new Set(names.map(({ node }) => node))];
+  const ancestors = names.flatMap(({ name }) => ancestorNodes(name));
+  const [states, records] = await Promise.all([
+    listIndexedDomains(ctx, [...nodes, ...ancestors]),
     listEthereumAddresses(ctx.db, { chainId: ctx.contracts.chainId, nodes }),
   ]);
-  return { facts, records };
+  return { states, records };
 }
 
-/** What the index makes of a claim: the primary name, null, or the claim itself where only the chain can check it. */
+/** A claim checked by the index: the primary name, null, or the claim itself if only the chain can check it. */
 function verify(
   claim: PrimaryNameClaim,
   address: Address,
-  names: Names,
+  names: IndexedNames,
   contracts: Contracts,
 ): PrimaryName | null | PrimaryNameClaim {
-  const { asked, registrar } = claim;
-  const facts = names.facts.get(asked.node);
-  if (!facts?.resolver) return mayParentAnswer(asked, names, contracts) ? claim : null;
-  if (!contracts.isIndexedResolver(facts.resolver)) return claim;
-  const records = names.records.filter(({ node }) => node === asked.node);
-  const resolved = ethereumAddress(records, facts.resolver, contracts);
-  return resolved === address ? { name: asked.name, registrar, facts } : null;
+  const { parsed, registrar } = claim;
+  const state = names.states.get(parsed.node);
+  if (!state?.resolver) return mayResolve(parsed, names, contracts) ? claim : null;
+  if (!contracts.isIndexedResolver(state.resolver)) return claim;
+  const records = names.records.filter(({ node }) => node === parsed.node);
+  const resolved = ethereumAddress(records, state.resolver, contracts);
+  return resolved === address ? { name: parsed.name, registrar, state } : null;
 }
 
-/** Whether a name without resolver may resolve all the same; a .eth name that was never registered does not. */
-function mayParentAnswer(asked: ParsedName, { facts }: Names, contracts: Contracts): boolean {
-  const expiry = facts.get(asked.node)?.expiryTimestamp ?? null;
-  if (isEthSecondLevel(asked) && expiry === null) return false;
-  return mayAncestorAnswer(asked.name, facts, contracts);
+/** Whether a name without resolver may resolve through an ancestor; a .eth name that was never registered does not. */
+function mayResolve(parsed: ParsedName, { states }: IndexedNames, contracts: Contracts): boolean {
+  const expiry = states.get(parsed.node)?.expiryTimestamp ?? null;
+  if (isEthSecondLevel(parsed) && expiry === null) return false;
+  return mayAncestorAnswer(parsed.name, states, contracts);
 }
 
-/** The address record of Ethereum; resolvers that know ENSIP-19 answer the default one in its place. */
+/** The address record for Ethereum. Resolvers with ENSIP-19 answer the default address if there is none. */
 function ethereumAddress(rows: readonly AddressRow[], resolver: Address, contracts: Contracts): Hex | null {
   const record = (coinType: bigint) => rows.find((row) => row.coinType === coinType)?.address ?? null;
   const own = record(ETHEREUM_COIN_TYPE);
   return own === null && contracts.answersDefaultAddress(resolver) ? record(DEFAULT_COIN_TYPE) : own;
 }
 
-type Halfway = PrimaryName | FoundClaim;
+type UncheckedOutcome = PrimaryName | FoundClaim;
 
-const needsForward = (outcome: Halfway): outcome is PrimaryNameClaim =>
-  outcome !== null && outcome !== UNKNOWN_CLAIM && "asked" in outcome;
+const needsForward = (outcome: UncheckedOutcome): outcome is PrimaryNameClaim =>
+  outcome !== null && outcome !== UNKNOWN_CLAIM && "parsed" in outcome;
 
-/** Fills in what the index could not tell: unknown claims, and claims of names that only the chain can resolve. */
+/** Asks the chain for what the index cannot know: unknown claims, and claims of names that only the chain can resolve. */
 async function askChain(
   ctx: Ctx,
   {
     addresses,
     outcomes,
     names,
-  }: { addresses: readonly Address[]; outcomes: readonly Halfway[]; names: Names },
+  }: { addresses: readonly Address[]; outcomes: readonly UncheckedOutcome[]; names: IndexedNames },
 ): Promise<Outcome[]> {
   const unknown = addresses.filter((_, i) => outcomes[i] === UNKNOWN_CLAIM);
   const claims = outcomes.filter(needsForward);
@@ -173,7 +175,7 @@ async function askChain(
           ),
           ctx.live.records(
             block,
-            claims.map(({ asked }) => ({ ...asked, wanted: addressAlone })),
+            claims.map(({ parsed }) => ({ ...parsed, wanted: addressOnly })),
           ),
         ]);
   return outcomes.map((outcome, i): Outcome => {
@@ -183,24 +185,24 @@ async function askChain(
     if (!needsForward(outcome)) return toIndexed(outcome);
     const answer = resolved[claims.indexOf(outcome)] as Settled<LiveRecords>;
     if ("failure" in answer) return toApiError(answer.failure);
-    const { name, node } = outcome.asked;
+    const { name, node } = outcome.parsed;
     const isItsName = answer.answer.addresses[0]?.address === address;
-    const facts = names.facts.get(node) ?? null;
-    return { primary: isItsName ? { name, registrar: outcome.registrar, facts } : null, source: "live" };
+    const state = names.states.get(node) ?? null;
+    return { primary: isItsName ? { name, registrar: outcome.registrar, state } : null, source: "live" };
   });
 }
 
-const toIndexed = (outcome: Halfway): Outcome => ({
+const toIndexed = (outcome: UncheckedOutcome): Outcome => ({
   primary: outcome as PrimaryName | null,
   source: "indexed",
 });
 
-const addressAlone = { coinTypes: [ETHEREUM_COIN_TYPE], contenthash: false, texts: [] };
+const addressOnly = { coinTypes: [ETHEREUM_COIN_TYPE], contenthash: false, texts: [] };
 
-/** A name that the chain gave and checked counts only if it is normalised. */
+/** A name that the chain told and checked counts only if it is normalised. */
 function toOwnName(answer: Settled<string | null>): Outcome {
   if ("failure" in answer) return toApiError(answer.failure);
   const claim = toClaim(answer.answer, "REVERSE_REGISTRAR");
-  const primary = claim && { name: claim.asked.name, registrar: claim.registrar, facts: null };
+  const primary = claim && { name: claim.parsed.name, registrar: claim.registrar, state: null };
   return { primary, source: "live" };
 }

@@ -4,8 +4,8 @@ import { listKnownRecords } from "../query/records.ts";
 import type { RecordSelector } from "./domains.ts";
 
 /**
- * Texts that are asked of the chain for every name: keys cannot be listed there. ENSIP-5 (general and service keys),
- * ENSIP-18 (`header`), ENSIP-26 (agents), and what profiles commonly hold besides.
+ * Text records that are read from the chain for every name, because keys cannot be listed there: ENSIP-5 (general and
+ * service keys), ENSIP-18 (`header`), ENSIP-26 (agents), and other keys that profiles commonly have.
  */
 export const usualTextKeys = [
   ...["avatar", "description", "display", "email", "header", "keywords", "location", "mail", "name"],
@@ -14,13 +14,13 @@ export const usualTextKeys = [
   "agent-endpoint[web]",
 ] as const;
 
-/** Addresses that are asked of the chain for every name: Ethereum, Bitcoin, Solana, OP Mainnet, Base, Arbitrum. */
+/** Coin types whose addresses are read from the chain for every name: Ethereum, Bitcoin, Solana, OP Mainnet, Base, Arbitrum. */
 export const usualCoinTypes = [ETHEREUM_COIN_TYPE, 0n, 501n, ...[10, 8_453, 42_161].map(coinTypeOfChain)];
 
 /** Kinds of records that a caller may choose from. */
 export type RecordType = "text" | "addr" | "contenthash";
 
-/** The usual records of these kinds, and those that events ever named for the name. */
+/** The usual records of these kinds, and all that events ever named for the name. */
 export const allRecords =
   ({ db, contracts }: Ctx, types: readonly RecordType[]): RecordSelector =>
   async (node) => {
@@ -32,7 +32,7 @@ export const allRecords =
     };
   };
 
-/** One text. */
+/** One text record. */
 export const oneText =
   (key: string): RecordSelector =>
   async () => ({ coinTypes: [], contenthash: false, texts: [key] });

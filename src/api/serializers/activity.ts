@@ -3,12 +3,12 @@ import type { z } from "zod";
 import type { Transfer } from "../query/activity.ts";
 import type { EventRow } from "../query/events.ts";
 import type { ClaimRow } from "../query/primaryNames.ts";
-import type * as shapes from "../schemas/answers.ts";
+import type * as schemas from "../schemas/answers.ts";
 import type { SerializeContext } from "./domain.ts";
 import { toAddress } from "./hex.ts";
 import { toMergedRegistrations } from "./history.ts";
 
-export type Activity = z.infer<typeof shapes.activity>;
+export type Activity = z.infer<typeof schemas.activity>;
 
 /** Names by node; a node without one is a name of which the index knows nothing else. */
 export type Names = ReadonlyMap<Hex, string>;

@@ -2,28 +2,28 @@ import type { z } from "zod";
 import type { PreviousRow } from "../query/addresses.ts";
 import type { ClaimRow } from "../query/primaryNames.ts";
 import type { PrimaryName } from "../resolution/primaryNames.ts";
-import type * as shapes from "../schemas/answers.ts";
+import type * as schemas from "../schemas/answers.ts";
 import { type SerializeContext, toDomainItem } from "./domain.ts";
 
 /** The primary name of an address; nulls where it has none. */
 export function toPrimaryName(
-  found: PrimaryName | null,
+  primary: PrimaryName | null,
   at: SerializeContext,
-): z.infer<typeof shapes.primaryName> {
-  if (found === null) return { primary_name: null, registrar: null };
-  const display = found.facts ? toDomainItem(found.facts, at).display : undefined;
+): z.infer<typeof schemas.primaryName> {
+  if (primary === null) return { primary_name: null, registrar: null };
+  const display = primary.state ? toDomainItem(primary.state, at).display : undefined;
   return {
-    primary_name: found.name,
+    primary_name: primary.name,
     ...(display !== undefined && { display }),
-    registrar: found.registrar,
+    registrar: primary.registrar,
   };
 }
 
-/** A claim as it was made; a name that no event and no read told is marked, so that it does not pass for a clearing. */
+/** A claim as it was made. A name that no event and no read told is marked, so that it is not taken for a clearing. */
 export function toClaimEntry(
   row: ClaimRow,
   { contracts }: SerializeContext,
-): z.infer<typeof shapes.primaryNameEntry> {
+): z.infer<typeof schemas.primaryNameEntry> {
   return {
     name: row.name,
     ...(row.name === null && !row.isNameKnown && { is_name_known: false as const }),
@@ -38,9 +38,9 @@ export function toClaimEntry(
 export function toPreviousItem(
   row: PreviousRow,
   at: SerializeContext,
-): z.infer<typeof shapes.previousDomain> {
-  const facts = { ...row.domain, displayText: null };
-  const { name, label, expiry_timestamp, ownership } = toDomainItem(facts, at);
+): z.infer<typeof schemas.previousDomain> {
+  const state = { ...row.domain, displayText: null };
+  const { name, label, expiry_timestamp, ownership } = toDomainItem(state, at);
   const { owner, is_wrapped } = ownership;
   return {
     name,

@@ -1,10 +1,8 @@
 import type { z } from "zod";
-import type * as shapes from "../schemas/agents.ts";
+import type { Text } from "../rules/agentClaims.ts";
+import type * as schemas from "../schemas/agents.ts";
 
-/** A text record that has a value. */
-export type Text = { key: string; value: string };
-
-export type AgentProfile = z.infer<typeof shapes.agentProfile>;
+export type AgentProfile = z.infer<typeof schemas.agentProfile>;
 
 /** Longest texts and URLs that answers show of what owners write. */
 const MAX_TEXT = 4_096;
@@ -14,8 +12,8 @@ const MAX_ENDPOINTS = 20;
 const endpointKey = /^agent-endpoint\[([^[\]]{1,64})\]$/;
 
 /**
- * What a name says of its agent. The owner wrote it, and nothing of it was fetched or checked: texts are cut, and of
- * URLs only those are given that a client may follow at all. Source: ENSIP-26; ENSIP-5; ENSIP-12 for avatars.
+ * What a name says of its agent. The owner wrote it, and nothing of it was fetched or checked: texts are cut, and only
+ * URLs that a client may follow are given. Source: ENSIP-26; ENSIP-5; ENSIP-12 for avatars.
  */
 export function toAgentProfile(texts: readonly Text[]): AgentProfile {
   const textOf = (wanted: string) => texts.find(({ key }) => key === wanted)?.value;

@@ -1,68 +1,68 @@
 import type { z } from "zod";
 import type { Contracts } from "../../../abis/contracts.ts";
-import type { DomainState } from "../resolution/domains.ts";
+import type { DomainState } from "../resolution/domainState.ts";
 import { availabilityOf, neverRegistered } from "../rules/lifetime.ts";
 import { type OwnersNow, ownersAt } from "../rules/ownership.ts";
-import type * as shapes from "../schemas/answers.ts";
+import type * as schemas from "../schemas/answers.ts";
 import { isEthSecondLevel, type ParsedName, type ParsedNode } from "../schemas/input.ts";
 import { fuseNames } from "./fuses.ts";
 import { toAddress, toDecimal } from "./hex.ts";
 
-/** When and where a record is made: the time of the question, and the deployment's contracts. */
+/** What a record depends on besides the state: the time of the request, and the deployment's contracts. */
 export type SerializeContext = { now: number; contracts: Contracts };
 
-export type DomainRecord = z.infer<typeof shapes.domain>;
+export type DomainRecord = z.infer<typeof schemas.domain>;
 
 /** The domain record of the specification's section 2.1. */
 export function toDomainRecord(
-  { facts, source }: { facts: DomainState; source: DomainRecord["source"] },
+  { state, source }: { state: DomainState; source: DomainRecord["source"] },
   at: SerializeContext,
 ): DomainRecord {
-  const owners = ownersAt(facts, at.now);
-  const resolver = toResolver(facts.resolver, at.contracts);
+  const owners = ownersAt(state, at.now);
+  const resolver = toResolver(state.resolver, at.contracts);
   const isKnown = source === "live" || resolver.status === "indexed";
-  const display = isKnown ? toDisplay(facts) : undefined;
+  const display = isKnown ? toDisplay(state) : undefined;
   return {
-    name: facts.fullName,
+    name: state.fullName,
     ...(display !== undefined && { display }),
-    label: facts.label,
-    labelhash: facts.labelhash,
-    token_id: toTokenId(facts, owners),
-    namehash: facts.node,
-    parent_node: facts.parentNode,
-    parent_name: toParentName(facts),
-    expiry_timestamp: facts.expiryTimestamp?.toString() ?? null,
-    ownership: toOwnership(facts, owners),
+    label: state.label,
+    labelhash: state.labelhash,
+    token_id: toTokenId(state, owners),
+    namehash: state.node,
+    parent_node: state.parentNode,
+    parent_name: toParentName(state),
+    expiry_timestamp: state.expiryTimestamp?.toString() ?? null,
+    ownership: toOwnership(state, owners),
     ...(owners.wrapper && { wrapper: toWrapper(owners.wrapper) }),
     resolver,
-    availability_status: toAvailability(facts, owners, at.now),
+    availability_status: toAvailability(state, owners, at.now),
     source,
   };
 }
 
-type DomainAnswer = {
-  asked: ParsedNode | ParsedName;
-  facts: DomainState | null;
-  source: DomainRecord["source"];
-};
+type ResolvedState = { state: DomainState | null; source: DomainRecord["source"] };
 
-/** The record of a name that was asked for; a name of which nothing is known has a state alone. */
-export function toAskedRecord({ asked, facts, source }: DomainAnswer, at: SerializeContext) {
-  const { query } = asked;
-  if (facts === null) return { query, availability_status: stateOfAbsent(asked), source };
-  // Who asks by name tells the label, though no event did.
-  const labelLength = facts.labelLength ?? ("name" in asked ? asked.labelLength : null);
-  return { ...toDomainRecord({ facts: { ...facts, labelLength }, source }, at), query };
+/** The record of a name that was asked for; of a name that is not known it holds only the availability. */
+export function toAskedRecord(
+  parsed: ParsedNode | ParsedName,
+  { state, source }: ResolvedState,
+  at: SerializeContext,
+) {
+  const { query } = parsed;
+  if (state === null) return { query, availability_status: availabilityOfAbsent(parsed), source };
+  // A caller who asks by name tells the label, even if no event did.
+  const labelLength = state.labelLength ?? ("name" in parsed ? parsed.labelLength : null);
+  return { ...toDomainRecord({ state: { ...state, labelLength }, source }, at), query };
 }
 
-/** Of .eth names that the index does not hold we know that nobody ever registered them. */
-const stateOfAbsent = (asked: ParsedNode | ParsedName) =>
-  "name" in asked && isEthSecondLevel(asked) ? neverRegistered(asked.labelLength) : ("unknown" as const);
+/** A .eth name that is not in the index was never registered. */
+const availabilityOfAbsent = (parsed: ParsedNode | ParsedName) =>
+  "name" in parsed && isEthSecondLevel(parsed) ? neverRegistered(parsed.labelLength) : ("unknown" as const);
 
 /** A domain in a list: a part of its record. */
-export function toDomainItem(facts: DomainState, at: SerializeContext): z.infer<typeof shapes.domainItem> {
+export function toDomainItem(state: DomainState, at: SerializeContext): z.infer<typeof schemas.domainItem> {
   const { name, label, display, expiry_timestamp, ownership, resolver } = toDomainRecord(
-    { facts, source: "indexed" },
+    { state, source: "indexed" },
     at,
   );
   return {
@@ -76,22 +76,22 @@ export function toDomainItem(facts: DomainState, at: SerializeContext): z.infer<
 }
 
 /** State of a name that is in the index. */
-export function toAvailability(facts: DomainState, owners: OwnersNow, now: number) {
-  return availabilityOf({ ...facts, effectiveOwnerAddress: owners.owner?.address ?? null }, now);
+export function toAvailability(state: DomainState, owners: OwnersNow, now: number) {
+  return availabilityOf({ ...state, effectiveOwnerAddress: owners.owner?.address ?? null }, now);
 }
 
 /** Owners by layer; those that a layer does not have are left out. */
-export function toOwnership(facts: DomainState, owners: OwnersNow): z.infer<typeof shapes.ownership> {
+export function toOwnership(state: DomainState, owners: OwnersNow): z.infer<typeof schemas.ownership> {
   return {
     is_wrapped: owners.isWrapped,
     ...(owners.owner && { owner: toAddress(owners.owner.address) }),
-    ...(facts.registryOwner && { registry: toAddress(facts.registryOwner) }),
-    ...(facts.registrarOwner && { registrar: toAddress(facts.registrarOwner) }),
-    ...(owners.isWrapped && facts.wrapperOwner && { wrapper: toAddress(facts.wrapperOwner) }),
+    ...(state.registryOwner && { registry: toAddress(state.registryOwner) }),
+    ...(state.registrarOwner && { registrar: toAddress(state.registrarOwner) }),
+    ...(owners.isWrapped && state.wrapperOwner && { wrapper: toAddress(state.wrapperOwner) }),
   };
 }
 
-function toWrapper(token: NonNullable<OwnersNow["wrapper"]>): z.infer<typeof shapes.wrapper> {
+function toWrapper(token: NonNullable<OwnersNow["wrapper"]>): z.infer<typeof schemas.wrapper> {
   return {
     fuses: token.fuses,
     expiry_timestamp: token.expiry.toString(),
@@ -100,27 +100,27 @@ function toWrapper(token: NonNullable<OwnersNow["wrapper"]>): z.infer<typeof sha
   };
 }
 
-/** Whether the index may answer for the resolver: only if it is on the deployment's list of static ones. */
+/** Whether the index may answer for the resolver: only if the deployment lists it as an indexed one. */
 export function toResolver(
   resolver: DomainState["resolver"],
   contracts: Contracts,
-): z.infer<typeof shapes.resolver> {
+): z.infer<typeof schemas.resolver> {
   if (resolver === null) return { status: "none" };
   const address = toAddress(resolver);
   if (!contracts.isIndexedResolver(resolver)) return { status: "unindexed", address };
   return { status: "indexed", chain: contracts.chainName(contracts.chainId), address };
 }
 
-/** ENSIP-5: the `display` text counts only where it is the name itself in other capitals. */
-function toDisplay(facts: DomainState): string | undefined {
-  const text = facts.displayText;
-  return text !== null && text.toLowerCase() === facts.fullName.toLowerCase() ? text : undefined;
+/** ENSIP-5: the `display` text counts only if it is the name itself with other capitals. */
+function toDisplay(state: DomainState): string | undefined {
+  const text = state.displayText;
+  return text !== null && text.toLowerCase() === state.fullName.toLowerCase() ? text : undefined;
 }
 
-/** The wrapper counts tokens by node, the registrar by labelhash. */
-function toTokenId(facts: DomainState, owners: OwnersNow): string | null {
-  if (owners.isWrapped) return toDecimal(facts.node);
-  return facts.labelhash && toDecimal(facts.labelhash);
+/** The wrapper's token id is the node, the registrar's is the labelhash. */
+function toTokenId(state: DomainState, owners: OwnersNow): string | null {
+  if (owners.isWrapped) return toDecimal(state.node);
+  return state.labelhash && toDecimal(state.labelhash);
 }
 
 /** Name of the parent: the name without its first label; empty for top-level names. */

@@ -1,11 +1,11 @@
 import type { z } from "zod";
 import { ETHEREUM_COIN_TYPE } from "../../ens/coinType.ts";
 import type { EventRow } from "../query/events.ts";
-import type * as shapes from "../schemas/answers.ts";
+import type * as schemas from "../schemas/answers.ts";
 import type { SerializeContext } from "./domain.ts";
 import { toAddress, toAddressRecord } from "./hex.ts";
 
-export type EventRecord = z.infer<typeof shapes.event>;
+export type EventRecord = z.infer<typeof schemas.event>;
 
 /** An event of the specification's section 2.4: fields that it does not have are absent. */
 export function toEventRecord(row: EventRow, { contracts }: SerializeContext): EventRecord {

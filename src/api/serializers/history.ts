@@ -2,7 +2,7 @@ import { type Address, formatEther, type Hex } from "viem";
 import type { z } from "zod";
 import type { EventRow } from "../query/events.ts";
 import type { OwnershipChangeRow } from "../query/periods.ts";
-import type * as shapes from "../schemas/answers.ts";
+import type * as schemas from "../schemas/answers.ts";
 import type { SerializeContext } from "./domain.ts";
 import { toAddress } from "./hex.ts";
 
@@ -44,8 +44,8 @@ const bounds = ({ from, to }: Span<Change>) => ({
   to_tx: to?.transactionHash ?? null,
 });
 
-type OwnershipPeriod = z.infer<typeof shapes.ownershipPeriod>;
-type Period = z.infer<typeof shapes.period>;
+type OwnershipPeriod = z.infer<typeof schemas.ownershipPeriod>;
+type Period = z.infer<typeof schemas.period>;
 
 /** Effective owners over time; spans without owner are left out. */
 export function toOwnershipPeriods(rows: OwnershipChangeRow[]): OwnershipPeriod[] {
@@ -66,7 +66,7 @@ export function toPeriods<Row extends Change>(rows: Row[], pick: (row: Row) => A
   });
 }
 
-type Registration = z.infer<typeof shapes.registration>;
+type Registration = z.infer<typeof schemas.registration>;
 
 /** What an event says of a price: `cost` null if it says none. */
 type Price = { cost: bigint | null; isUpperBound: boolean };

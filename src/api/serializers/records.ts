@@ -2,7 +2,7 @@ import { type Hex, size } from "viem";
 import type { z } from "zod";
 import type { LiveRecords } from "../live/records.ts";
 import type { AddressValue, TextRow, TextStep, TextValue } from "../query/records.ts";
-import type * as shapes from "../schemas/answers.ts";
+import type * as schemas from "../schemas/answers.ts";
 import { exactTexts } from "./event.ts";
 import { toAddress, toAddressRecord } from "./hex.ts";
 
@@ -37,7 +37,7 @@ export const toLiveRecords = ({ texts, addresses, contenthash }: LiveRecords) =>
   contenthash,
 });
 
-type HistoryEntry = z.infer<typeof shapes.textHistoryEntry>;
+type HistoryEntry = z.infer<typeof schemas.textHistoryEntry>;
 
 /**
  * How a text record went, newest first, from the changes of the name's resolver and the log of the resolvers that are

@@ -1,0 +1,85 @@
+import type { Address, Hex } from "viem";
+import type { Contracts } from "../../../abis/contracts.ts";
+import { isWrapped } from "../../ens/owner.ts";
+import { PARENT_CANNOT_CONTROL } from "../../ens/wrapper.ts";
+import type { LiveName } from "../live/live.ts";
+import type { LiveOwners } from "../live/owners.ts";
+import type { StoredOwners } from "../rules/ownership.ts";
+import { isEthSecondLevel, type ParsedName } from "../schemas/input.ts";
+
+/** What is known of a domain, from the index or from the chain. */
+export type DomainState = StoredOwners & {
+  node: Hex;
+  parentNode: Hex | null;
+  labelhash: Hex | null;
+  label: string;
+  labelLength: number | null;
+  fullName: string;
+  expiryTimestamp: bigint | null;
+  resolver: Address | null;
+  /** The name's `display` text record. */
+  displayText: string | null;
+};
+
+/** What is known besides the chain's answer; `now` is the time of the request, in unix seconds. */
+type Known = { indexed: DomainState | null; contracts: Contracts; now: number };
+
+/**
+ * The state of a name by the chain. Null if the chain knows no such name: it has no owner, and no resolver answers for
+ * it.
+ *
+ * @param name as the index has it; as the caller wrote it if the index does not have it
+ */
+export function toLiveState(
+  name: DomainState | ParsedName,
+  { owners, records }: LiveName,
+  known: Known,
+): DomainState | null {
+  if (known.indexed === null && owners.registryOwner === null && records.answeredBy === null) return null;
+  const { node, parentNode, labelhash, label, labelLength } = name;
+  const isEth = isEthSecondLevel(name);
+  const stored = toStoredOwners(owners, isEth, known);
+  return {
+    ...{ node, parentNode, labelhash, label, labelLength, ...stored },
+    fullName: "fullName" in name ? name.fullName : name.name,
+    expiryTimestamp: expiryOf(stored, owners, isEth),
+    resolver: owners.resolver,
+    displayText: records.texts.find(({ key }) => key === "display")?.value ?? null,
+  };
+}
+
+/**
+ * Owners as the contracts store them. Where a contract answers no owner because the name expired, the index knows the
+ * last registrant, and the expiry of a wrapper token tells that it lapsed.
+ */
+function toStoredOwners(
+  owners: LiveOwners,
+  isEth: boolean,
+  { indexed, contracts, now }: Known,
+): StoredOwners {
+  const registrarOwner = owners.registrarOwner ?? lastRegistrant(owners, indexed);
+  const wrapperExpiry = BigInt(owners.wrapperExpiry);
+  const layers = { registryOwner: owners.registryOwner, registrarOwner, wrapperOwner: owners.wrapperOwner };
+  // For a token that lapsed, `getData` answers no owner but keeps the expiry. For a burnt token it does so, too.
+  const hasLapsed =
+    layers.wrapperOwner === null &&
+    wrapperExpiry > 0n &&
+    wrapperExpiry < BigInt(now) &&
+    indexed?.wrapperOwner !== null &&
+    isWrapped({ ...layers, wrapperOwner: contracts.wrapper ?? null }, contracts.wrapper, isEth);
+  return {
+    ...layers,
+    isWrapped: hasLapsed || isWrapped(layers, contracts.wrapper, isEth),
+    wrapperFuses: hasLapsed ? PARENT_CANNOT_CONTROL : owners.wrapperFuses,
+    wrapperExpiryTimestamp: wrapperExpiry,
+  };
+}
+
+/** `ownerOf` reverts once a name has expired; the token still belongs to its last holder. */
+const lastRegistrant = ({ registrarExpiry }: LiveOwners, indexed: DomainState | null): Address | null =>
+  registrarExpiry === null ? null : (indexed?.registrarOwner ?? null);
+
+function expiryOf(stored: StoredOwners, { registrarExpiry }: LiveOwners, isEth: boolean): bigint | null {
+  if (isEth) return registrarExpiry === null ? null : BigInt(registrarExpiry);
+  return stored.isWrapped ? stored.wrapperExpiryTimestamp || null : null;
+}
