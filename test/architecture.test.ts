@@ -12,6 +12,8 @@ const root = fileURLToPath(new URL("..", import.meta.url)).replace(/\/$/, "");
  */
 type Layer = { files: string; may: string[]; mayTypes?: string[]; because: string };
 
+const api = (...rooms: string[]): string[] => rooms.map((room) => `src/api/${room}`);
+
 const layers: Layer[] = [
   {
     files: "abis/",
@@ -64,7 +66,8 @@ const layers: Layer[] = [
   {
     files: "src/api/rules/",
     may: ["ponder", "ponder:schema", "drizzle-orm", "viem", "src/ens/"],
-    because: "each rule that depends on time has one definition, from which TypeScript and SQL both come",
+    because:
+      "each rule of ENS that the API needs has one definition, from which TypeScript and SQL both come",
   },
   {
     files: "src/api/query/",
@@ -84,7 +87,7 @@ const layers: Layer[] = [
   {
     files: "src/api/serializers/",
     may: ["viem", "src/ens/", "src/api/rules/", "src/api/schemas/"],
-    mayTypes: ["ponder:schema", "zod", "src/api/", "abis/"],
+    mayTypes: ["zod", "abis/", ...api("resolution/", "query/", "live/")],
     because: "serializers turn state into JSON; they read nothing",
   },
   {
@@ -95,18 +98,19 @@ const layers: Layer[] = [
   },
   {
     files: "src/api/indexState/",
-    may: [
-      ...["ponder", "ponder:schema", "engine/"],
-      ...["schemas/errors.ts", "query/", "live/jsonRpc.ts"].map((part) => `src/api/${part}`),
-    ],
-    mayTypes: ["src/api/"],
-    because: "how far the index is, and whether it may answer; it knows nothing of names",
+    may: ["ponder", "ponder:schema", "engine/", ...api("schemas/errors.ts", "query/", "live/jsonRpc.ts")],
+    mayTypes: ["src/api/serviceDb/"],
+    because: "how far the index is, whether it may answer, and as of which block; it knows nothing of names",
   },
   {
     files: "src/api/resolution/",
-    may: ["viem", "src/ens/", "src/api/", "settings/freshness.ts"],
-    mayTypes: ["abis/"],
-    because: "the one place that decides whether the index or the chain answers",
+    may: [
+      ...["viem", "src/ens/", "settings/freshness.ts"],
+      ...api("rules/", "schemas/", "query/", "indexState/", "live/"),
+    ],
+    mayTypes: ["abis/", ...api("http/context.ts", "serviceDb/")],
+    because:
+      "the one place that decides whether the index or the chain answers; it knows no HTTP and no JSON",
   },
   {
     files: "src/api/serviceDb/",
@@ -135,28 +139,59 @@ const layers: Layer[] = [
     because: "one module uses the payment library; the others know only its own types",
   },
   {
+    files: "src/api/http/",
+    may: ["hono", "@hono/zod-openapi", ...api("schemas/errors.ts", "indexState/retryOnLock.ts")],
+    mayTypes: [
+      ...["@hono/node-server", "zod", "abis/"],
+      ...api("access/", "indexState/", "live/", "query/db.ts", "serviceDb/"),
+    ],
+    because:
+      "declarations of operations and the pipeline around them; what the steps do, it gets as arguments",
+  },
+  {
     files: "src/api/mcp/",
-    may: ["@modelcontextprotocol/server", "@hono/zod-openapi", "hono", "zod", "src/api/"],
+    may: [
+      ...["@modelcontextprotocol/server", "hono", "zod"],
+      ...api("http/", "schemas/errors.ts", "access/caller.ts"),
+    ],
+    mayTypes: ["src/api/access/"],
     because: "tools are made from the declarations of operations: they ask neither database nor chain",
   },
   {
     files: "src/api/observe/",
-    may: ["hono", "pino", "prom-client", "ponder", "src/api/"],
+    may: [
+      ...["hono", "pino", "prom-client", "ponder"],
+      ...api("schemas/errors.ts", "indexState/progress.ts", "upkeep/indexes.ts"),
+    ],
+    mayTypes: api("access/", "live/", "query/db.ts"),
     because: "metrics and logs stand around what is done, and change nothing of it",
   },
   {
+    files: "src/api/pages/",
+    may: ["hono", "src/api/http/openapi.ts"],
+    mayTypes: api("http/", "indexState/freshness.ts"),
+    because: "pages are made from the declarations of operations and a report of the index",
+  },
+  {
     files: "src/api/endpoints/",
-    may: ["@hono/zod-openapi", "hono", "zod", "viem", "lru-cache", "src/api/", "src/ens/", "abis/"],
+    may: [
+      ...["@hono/zod-openapi", "viem", "lru-cache"],
+      ...api("http/endpoint.ts", "schemas/", "rules/", "query/", "counts/", "resolution/", "serializers/"),
+      ...api("indexState/progress.ts", "access/signup.ts"),
+    ],
+    mayTypes: ["abis/", ...api("http/context.ts", "indexState/freshness.ts")],
     because: "an endpoint parses, calls queries and serializes; database and chain reach it as arguments",
   },
   {
-    files: "src/api/",
-    may: [
-      ...["hono", "@hono/zod-openapi", "zod", "viem", "pg", "ponder"],
-      ...["ponder:api", "ponder:schema", "src/api/", "src/ens/", "abis/", "settings/", "engine/"],
-    ],
-    mayTypes: ["@hono/node-server"],
-    because: "the API reads what was indexed; importing a handler would put it into the index's identity",
+    files: "src/api/hotReload.ts",
+    may: [],
+    because: "it outlives the edits of `ponder dev`, and knows nothing of what it stops and starts",
+  },
+  {
+    files: "src/api/index.ts",
+    may: ["ponder:api", "abis/", "settings/", "src/api/"],
+    because:
+      "composition: every part is made here and given to those that need it; it decides nothing itself",
   },
   {
     files: "ops/",

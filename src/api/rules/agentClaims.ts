@@ -1,4 +1,4 @@
-import type { AgentHome } from "../../../abis/contracts.ts";
+import type { Address } from "viem";
 import { type AgentKey, parseAgentId, parseAgentKey } from "./agentKey.ts";
 
 /** A text record that has a value. */
@@ -20,7 +20,7 @@ export const claimsOf = (texts: readonly Text[]): AgentClaim[] =>
  */
 export function claimedAgent(
   { isConforming, at, agentId }: AgentClaim,
-  home: AgentHome | undefined,
+  home: { chainId: number; registry: Address } | undefined,
 ): bigint | null {
   if (!isConforming || at === null || home === undefined) return null;
   if (at.chainId !== BigInt(home.chainId) || at.address !== home.registry) return null;
