@@ -189,7 +189,7 @@ const layers: Layer[] = [
   },
   {
     files: "src/api/index.ts",
-    may: ["ponder:api", "abis/", "settings/", "src/api/"],
+    may: ["ponder:api", "abis/", "engine/", "settings/", "src/api/"],
     because:
       "composition: every part is made here and given to those that need it; it decides nothing itself",
   },
