@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 export const PONDER_VERSION = "0.17.7";
 
 /** The SHA-256 of every file of Ponder that is changed, by its path in Ponder's `dist/esm`. */
-export const knownFiles = {
+const knownFiles = {
   "build/index.js": "433c6c62479cb3a4eaf747e1dc687b69fb76b7bffd502f7e3162a70bbe98359c",
   "indexing-store/cache.js": "e18db7b062c89f7d81f18a6b7838b660b6a46815e90ee0937724742192dbb1ec",
   "indexing-store/index.js": "c8f9b93c717c9e0d3bc4c2639fcbfed90ed0948962dd226a7fa7084537f4f634",
@@ -20,7 +20,7 @@ export type PonderFile = keyof typeof knownFiles;
 export const ponderFiles = Object.keys(knownFiles) as PonderFile[];
 
 /** A file of Ponder is not the one that the changes were written for. The message says what to do. */
-export class PonderMismatchError extends Error {
+class PonderMismatchError extends Error {
   override readonly name = "PonderMismatchError";
 }
 

@@ -50,13 +50,16 @@ export async function startPostgres({
   return start(place, await freePort(preferredPort), settings);
 }
 
-/** Starts a PostgreSQL for one run of tests: temporary data, a free port, and no waiting for the disk. */
-export async function startTemporaryPostgres(): Promise<Postgres> {
+/** Data of a test is not worth a wait for the disk. */
+const withoutWaiting: readonly string[] = ["-c", "fsync=off", "-c", "full_page_writes=off"];
+
+/** Starts a PostgreSQL for one run of tests: temporary data, a free port, and, unless told, no waiting for the disk. */
+export async function startTemporaryPostgres(settings = withoutWaiting): Promise<Postgres> {
   const folder = await mkdtemp(join(tmpdir(), "namedex-postgres-"));
   await chmod(folder, 0o755);
   const place = await choosePlace(join(folder, "data"));
   await initialise(place);
-  const server = await start(place, await freePort(), ["-c", "fsync=off", "-c", "full_page_writes=off"]);
+  const server = await start(place, await freePort(), settings);
   const stop = async () => {
     await server.stop();
     await rm(folder, { recursive: true, force: true });

@@ -1,6 +1,7 @@
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import type { Change } from "../../../engine/change.ts";
 import { nodeFlags } from "../../../engine/nodeFlags.ts";
 import { endChild, startChild } from "../../devnet/children.ts";
 import { freePort } from "../../devnet/ports.ts";
@@ -25,8 +26,10 @@ export type AppPlan = {
   databaseUrl: string;
   schema: string;
   rpcUrl: string;
-  /** Flags of Node for the process that indexes. */
+  /** More flags of Node for the process that indexes. */
   flags?: readonly string[];
+  /** The changes to Ponder to index with; the usual ones unless told. */
+  changes?: readonly Change[];
   env?: Record<string, string>;
 };
 
@@ -70,11 +73,12 @@ export async function runApp(plan: AppPlan): Promise<Backfill> {
   }
 }
 
-function startApp({ app, databaseUrl, schema, rpcUrl, flags = [], env }: AppPlan, port: number) {
+function startApp(plan: AppPlan, port: number) {
+  const { app, databaseUrl, schema, rpcUrl, flags = [], changes, env } = plan;
   const words = ["--root", apps[app], "--schema", schema, "--port", String(port), "--log-format", "json"];
   return startChild({
     command: process.execPath,
-    args: [...nodeFlags(), ...flags, program, "start", ...words],
+    args: [...nodeFlags(changes), ...flags, program, "start", ...words],
     signal: "SIGINT",
     options: {
       cwd: fileURLToPath(new URL(".", import.meta.url)),

@@ -1,5 +1,5 @@
 import pg from "pg";
-import { type AppName, type Backfill, runApp } from "./app.ts";
+import { type AppName, type AppPlan, type Backfill, runApp } from "./app.ts";
 import type { ChainNode } from "./node.ts";
 
 /** One backfill with what the chain's node and the database had to do with it. */
@@ -20,7 +20,7 @@ export type Rounds = {
   warm: Record<AppName, Measured[]>;
 };
 
-type Place = { databaseUrl: string; chain: ChainNode };
+export type Place = { databaseUrl: string; chain: ChainNode };
 
 /** Indexes the chain cold, and then warm with each app in turn, so that a machine's moods reach all of them alike. */
 export async function measure({
@@ -38,7 +38,9 @@ export async function measure({
   }
   if (profile !== undefined) {
     // Besides the rounds: a profiler takes its share.
-    await measureOne("namedex", "warm_profiled", place, ["--cpu-prof", `--cpu-prof-dir=${profile}`]);
+    await measureOne("namedex", "warm_profiled", place, {
+      flags: ["--cpu-prof", `--cpu-prof-dir=${profile}`],
+    });
   }
   return { cold, cacheBytes, warm };
 }
@@ -48,10 +50,10 @@ export async function measureOne(
   app: AppName,
   schema: string,
   { databaseUrl, chain }: Place,
-  flags: readonly string[] = [],
+  how: Pick<AppPlan, "flags" | "changes"> = {},
 ): Promise<Measured> {
   const before = chain.cpuSeconds();
-  const backfill = await runApp({ app, databaseUrl, schema, rpcUrl: chain.url, flags });
+  const backfill = await runApp({ app, databaseUrl, schema, rpcUrl: chain.url, ...how });
   const nodeShare = (chain.cpuSeconds() - before) / backfill.seconds;
   if (backfill.events !== chain.logs) {
     throw new Error(`${app} handled ${backfill.events} events of the ${chain.logs} that were logged`);

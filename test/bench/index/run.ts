@@ -1,6 +1,7 @@
 import { parseArgs } from "node:util";
 import { openFreshDatabase, startTemporaryPostgres } from "../../devnet/postgres.ts";
-import { judge, report, reportOptions } from "../report.ts";
+import { type Figure, judge, report, reportOptions } from "../report.ts";
+import { measureChanges } from "./changes.ts";
 import { figuresOf } from "./figures.ts";
 import { measureGrowth } from "./growth.ts";
 import { startChainNode } from "./node.ts";
@@ -9,23 +10,39 @@ import { measure } from "./rounds.ts";
 // `npm run bench:index -- [--names N] [--rounds N] [--growth N] [--profile DIR] [--json FILE] [--docs FILE]`: how fast
 // the indexer is beside the least programs that could stand in its place, on a generated chain with mainnet's contracts.
 // `--growth` indexes a smaller chain too, to see what an event costs as the index grows. `--profile` indexes once more
-// and writes a profile of the processor's time, for Chromium's developer tools.
+// and writes a profile of the processor's time, for Chromium's developer tools. `--changes` measures instead what each of
+// our changes to Ponder brings.
 
 const option = { type: "string" } as const;
 const { values } = parseArgs({
-  options: { ...reportOptions, rounds: option, growth: option, profile: option },
+  options: {
+    ...{ ...reportOptions, rounds: option, growth: option, profile: option },
+    changes: { type: "boolean", default: false },
+  },
 });
 const names = Number(values.names ?? 100_000);
 const rounds = Number(values.rounds ?? 3);
 const english = (value: number) => value.toLocaleString("en");
 
-const postgres = await startTemporaryPostgres();
+// What a commit costs shows only where PostgreSQL waits for the disk.
+const postgres = await (values.changes ? startTemporaryPostgres([]) : startTemporaryPostgres());
 const chain = await startChainNode(names);
 try {
-  const served = await chain.readSpeed();
   const chainInWords = `${english(names)} .eth names, ${english(chain.logs)} logs in ${english(chain.blocks)} blocks`;
   console.log(chainInWords);
   const databaseUrl = await openFreshDatabase(postgres.url, "bench");
+  const figures = values.changes
+    ? await measureChanges({ databaseUrl, chain }, rounds)
+    : await measureIndexer(databaseUrl);
+  const made = `${chainInWords}; ${rounds} rounds in turn, of which the middle one counts`;
+  report(figures.map(judge), { json: values.json, docs: values.docs, made });
+} finally {
+  chain.stop();
+  await postgres.stop();
+}
+
+async function measureIndexer(databaseUrl: string): Promise<Figure[]> {
+  const served = await chain.readSpeed();
   const measured = await measure({ databaseUrl, chain, rounds, profile: values.profile });
   const figures = figuresOf(measured);
   figures.push({ bench: "index", name: "the chain's node by itself", value: served, unit: "logs/s" });
@@ -33,9 +50,5 @@ try {
     const sizes = { small: Number(values.growth), names, rounds };
     figures.push(await measureGrowth(sizes, { postgres, large: measured.warm.namedex }));
   }
-  const made = `${chainInWords}; ${rounds} rounds in turn, of which the middle one counts`;
-  report(figures.map(judge), { json: values.json, docs: values.docs, made });
-} finally {
-  chain.stop();
-  await postgres.stop();
+  return figures;
 }

@@ -32,8 +32,8 @@ export type Scene = {
   people: number;
 };
 
-export const childNode = (parent: Hex, hash: Hex): Hex => keccak256(concat([parent, hash]));
-export const ETH_LABEL = labelhash("eth");
+const childNode = (parent: Hex, hash: Hex): Hex => keccak256(concat([parent, hash]));
+const ETH_LABEL = labelhash("eth");
 export const ETH_NODE = childNode(zeroHash, ETH_LABEL);
 const REVERSE_LABEL = labelhash("reverse");
 const REVERSE_NODE = childNode(zeroHash, REVERSE_LABEL);
