@@ -70,10 +70,10 @@ export type IndexedBlock = { number: number; timestamp: number };
 
 /** Whether the backfill is done, the indexes are built, and the index has reached the head: whether it answers. */
 export async function isReady(url: string): Promise<boolean> {
-  const [engine, status] = await Promise.all(
+  const [ponder, status] = await Promise.all(
     ["/ready", "/indexing-status"].map((path) => fetch(`${url}${path}`).catch(() => null)),
   );
-  if (engine?.status !== 200 || status?.status !== 200) return false;
+  if (ponder?.status !== 200 || status?.status !== 200) return false;
   return ((await status.json()) as { ready: boolean }).ready;
 }
 
