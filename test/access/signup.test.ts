@@ -249,7 +249,7 @@ describe("a message is refused", () => {
     const signature = await account.signMessage({ message });
     const changed = message.replace("One.", "Two.");
     expect(await service.post("/signup", { message: changed, signature })).toMatchObject(
-      refused(/signature is not the message's address's own[\s\S]*LIVE_RPC_URL/),
+      refused(/signature is not from the address in the message[\s\S]*LIVE_RPC_URL/),
     );
     expect((await service.post("/signup", { message, signature })).status).toBe(200);
   });
@@ -258,7 +258,7 @@ describe("a message is refused", () => {
     const [victim, attacker] = [newAccount(), newAccount()];
     const message = await service.messageFor(victim);
     const body = { message, signature: await attacker.signMessage({ message }) };
-    expect(await service.post("/signup", body)).toMatchObject(refused(/not the message's address's own/));
+    expect(await service.post("/signup", body)).toMatchObject(refused(/not from the address in the message/));
     expect((await service.keys.list()).some(({ owner }) => owner === victim.address.toLowerCase())).toBe(
       false,
     );

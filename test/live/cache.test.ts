@@ -181,7 +181,7 @@ describe("the store", () => {
     await first.close();
     const second = openStore(plan);
     await expect(second.query("SELECT 1")).rejects.toThrow(
-      /later Namedex \(version 99.*DATABASE_SERVICE_SCHEMA/,
+      /later version of Namedex \(schema version 99.*DATABASE_SERVICE_SCHEMA/,
     );
     await second.close();
   });

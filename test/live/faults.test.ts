@@ -125,14 +125,14 @@ describe("the resolver's call answers with", () => {
       "A gateway of the name's resolver failed: gone.",
     ],
     ["a resolver's error in its item", items(padded(ownError)), /^The name's resolver reverted: 0x/],
-    ["an item that is no record", items("0xff"), "The name's resolver answered what cannot be read."],
-    ["fewer items than were asked for", items(), "The name's resolver answered what cannot be read."],
-    ["bytes that are no batch", { result: "0x1234" }, "The name's resolver answered what cannot be read."],
+    ["an item that is no record", items("0xff"), "The answer of the name's resolver cannot be decoded."],
+    ["fewer items than were asked for", items(), "The answer of the name's resolver cannot be decoded."],
+    ["bytes that are no batch", { result: "0x1234" }, "The answer of the name's resolver cannot be decoded."],
     ["nothing", { result: "0x" }, "There is no Universal Resolver at the deployment's address."],
     [
       "a look-up that cannot be read",
       revert("0x556f1830aa"),
-      "The resolver asked for a look-up that cannot be read.",
+      "The resolver asked for a look-up that cannot be decoded.",
     ],
   ];
   test.each(failing)("%s: no answer", async (_, fault, message) => {

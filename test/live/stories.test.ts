@@ -257,7 +257,7 @@ describe("what cannot be found out is never an answer", () => {
 
   test("a resolver that answers garbage", async () => {
     expect(await failed(`/domain/${names.garbage}/records`)).toBe(
-      "The name's resolver answered what cannot be read.",
+      "The answer of the name's resolver cannot be decoded.",
     );
     await expect(scene.oracle.text(names.garbage, "url")).rejects.toThrow();
   });
@@ -302,7 +302,9 @@ describe("what cannot be found out is never an answer", () => {
   test("a resolver that passes a gateway's garbage on", async () => {
     const { chain, alice: from, stranger } = scene;
     await setUrls(chain, { from, resolver: "lookupResolver", urls: [`${stranger.url}/junk/{data}`] });
-    expect(await failed(`/whois/${names.hanging}`)).toBe("The name's resolver answered what cannot be read.");
+    expect(await failed(`/whois/${names.hanging}`)).toBe(
+      "The answer of the name's resolver cannot be decoded.",
+    );
   });
 
   test("a gateway that is gone, and it recovers by itself", async () => {

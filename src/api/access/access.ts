@@ -1,6 +1,6 @@
-/** Who asks, over HTTP or as a tool: what access is decided by. */
+/** The caller of an operation, over HTTP or as a tool; access is decided by this. */
 export type Caller = {
-  /** IP address of the client, as far as it can be trusted. */
+  /** IP address of the client, as far as it is trusted. */
   address: string;
   /** A header of the request; the name is written in lower case. */
   header: (name: string) => string | undefined;
@@ -9,25 +9,28 @@ export type Caller = {
 /** What one request costs. */
 export type Price = {
   credits: number;
-  /** Method and path as declared: `GET /whois/{name}`. A payment is good for this operation alone. */
+  /** Method and path as declared: `GET /whois/{name}`. A payment is valid for this operation only. */
   operation: string;
 };
 
-/** Leave to answer one request. Nothing is charged before the answer is there: a failing request costs nothing. */
+/** Permission to answer one request. The charge follows the answer: a failed request costs nothing. */
 export type Admission = {
-  /** Headers that any answer to this request carries, an error too. */
+  /** Headers of every answer to this request, errors included. */
   headers: Record<string, string>;
-  /** Charges for the answer and gives the headers that say so. @throws ApiError where it can no longer be charged */
+  /** Charges for the answer and gives its headers. @throws ApiError if it can no longer be charged */
   settle: () => Promise<Record<string, string>>;
 };
 
-/** Decides who is answered, and who pays. */
+/** Decides which requests are answered, and who pays. */
 export type Access = {
   /** @throws ApiError INVALID_API_KEY, PAYMENT_REQUIRED or RATE_LIMITED */
   admit: (caller: Caller, price: Price) => Promise<Admission>;
 };
 
-const leave: Admission = { headers: {}, settle: async () => ({}) };
+const free: Admission = { headers: {}, settle: async () => ({}) };
 
-/** Everybody is answered, nothing is counted (`ACCESS=open`). */
-export const openAccess: Access = { admit: async () => leave };
+/** Answers every request and counts nothing (`ACCESS=open`). */
+export const openAccess: Access = { admit: async () => free };
+
+/** Credits in a sentence. */
+export const inWords = (credits: number): string => (credits === 1 ? "1 credit" : `${credits} credits`);

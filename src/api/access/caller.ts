@@ -3,24 +3,24 @@ import type { Context } from "hono";
 import ipaddr from "ipaddr.js";
 import type { Caller } from "./access.ts";
 
-/** Where no connection is known (a request that was made inside the process). */
-const NOWHERE = "0.0.0.0";
+/** Address of requests without a connection, which are made inside the process. */
+const NO_ADDRESS = "0.0.0.0";
 
 /**
- * Who sent a request that came through so many proxies of the operator's own. Each of them appends the address that it
- * saw to `X-Forwarded-For`, so that only the last ones can be believed: whatever the client wrote stands before them.
+ * The caller of a request that came through this number of the operator's own proxies. Each proxy appends the address it
+ * saw to `X-Forwarded-For`. Only these last entries are trusted: the ones before may be the client's invention.
  */
 export function callerBehind(trustedProxies: number): (c: Context) => Caller {
   return (c) => {
     const { incoming } = (c.env ?? {}) as Partial<HttpBindings>;
     const seen = (c.req.header("x-forwarded-for") ?? "").split(",").map((address) => address.trim());
-    const believed = trustedProxies > 0 ? seen.at(-trustedProxies) : undefined;
-    const address = parseAddress(believed) ?? parseAddress(incoming?.socket.remoteAddress) ?? NOWHERE;
+    const trusted = trustedProxies > 0 ? seen.at(-trustedProxies) : undefined;
+    const address = parseAddress(trusted) ?? parseAddress(incoming?.socket.remoteAddress) ?? NO_ADDRESS;
     return { address, header: (name) => c.req.header(name) };
   };
 }
 
-/** IPv4 in its own form, also where it arrives as `::ffff:192.0.2.1`. */
+/** IPv4 addresses in their own form, even if they arrive as `::ffff:192.0.2.1`. */
 function parseAddress(text: string | undefined): string | undefined {
   return text !== undefined && ipaddr.isValid(text) ? ipaddr.process(text).toString() : undefined;
 }

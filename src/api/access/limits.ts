@@ -2,31 +2,31 @@ import ipaddr from "ipaddr.js";
 import { RateLimiterPostgres, RateLimiterRes } from "rate-limiter-flexible";
 import type { Queries } from "../serviceDb/client.ts";
 
-/** How many requests of one address are let through in how many seconds. `name` tells policies apart, in headers too. */
+/** How many requests of one address are allowed in how many seconds. `name` identifies the policy, also in headers. */
 export type Policy = { name: string; requests: number; seconds: number };
 
-/** Where an address stands. */
-export type Standing = {
-  /** True if this request is one too many. */
+/** How much of its limit an address has used. */
+export type LimitState = {
+  /** True if this request is over the limit. */
   isOver: boolean;
-  /** `RateLimit-Policy`, `RateLimit`, and where it is over `Retry-After` (draft-ietf-httpapi-ratelimit-headers). */
+  /** `RateLimit-Policy`, `RateLimit`, and over the limit `Retry-After` (draft-ietf-httpapi-ratelimit-headers). */
   headers: Record<string, string>;
 };
 
-/** Counts requests by client address, over all replicas. Where the database is away it throws: nothing is let through uncounted. */
+/** Counts requests by client address, over all replicas. Throws if the database does not answer: no request goes uncounted. */
 export type Limiter = {
   /** Counts a request. */
-  take: (address: string) => Promise<Standing>;
-  /** Where the next request would stand; counts nothing. */
-  look: (address: string) => Promise<Standing>;
+  take: (address: string) => Promise<LimitState>;
+  /** The state before the next request; counts nothing. */
+  look: (address: string) => Promise<LimitState>;
 };
 
-/** What is limited by address: free requests, and wrong keys or payments. */
+/** The limits by address: of free requests, and of wrong keys or payments. */
 export type Limits = { free: Limiter; failures: Limiter };
 
 /** Section 5 of the contract: five requests a minute without a key. */
 const FREE: Policy = { name: "anon", requests: 5, seconds: 60 };
-/** Nobody mistypes a key so often, and a guess of 192 bits is hopeless: this keeps the noise down. */
+/** Wrong keys or payments. Guessing a key of 192 bits is hopeless; this only limits the load. */
 const FAILURES: Policy = { name: "failures", requests: 20, seconds: 60 };
 
 /** The limits of the service, kept in its store. */
@@ -44,27 +44,27 @@ export function limiterIn(store: Queries, policy: Policy): Limiter {
     keyPrefix: policy.name,
     points: policy.requests,
     duration: policy.seconds,
-    // Known to be over until the window ends: the database is not asked again.
+    // Until the window ends, an address over its limit is refused without asking the database.
     inMemoryBlockOnConsumed: policy.requests,
   });
   const unseen = { remainingPoints: policy.requests, msBeforeNext: policy.seconds * 1_000 };
   return {
     take: async (address) => {
       try {
-        return standingOf(policy, await limiter.consume(networkOf(address)), false);
+        return limitStateOf(policy, await limiter.consume(networkOf(address)), false);
       } catch (thrown) {
-        if (thrown instanceof RateLimiterRes) return standingOf(policy, thrown, true);
+        if (thrown instanceof RateLimiterRes) return limitStateOf(policy, thrown, true);
         throw thrown;
       }
     },
     look: async (address) => {
       const seen = (await limiter.get(networkOf(address))) ?? unseen;
-      return standingOf(policy, seen, seen.remainingPoints === 0);
+      return limitStateOf(policy, seen, seen.remainingPoints === 0);
     },
   };
 }
 
-/** The store as the limiter's library wants a pool. */
+/** The store in the form of a pool, which the limiter's library expects. */
 const clientOf = (store: Queries) => ({
   query: async ({ text, values }: { text: string; values: unknown[] }) => {
     const rows = await store.query(text, values);
@@ -74,7 +74,11 @@ const clientOf = (store: Queries) => ({
 
 type Counted = Pick<RateLimiterRes, "remainingPoints" | "msBeforeNext">;
 
-function standingOf(policy: Policy, { remainingPoints, msBeforeNext }: Counted, isOver: boolean): Standing {
+function limitStateOf(
+  policy: Policy,
+  { remainingPoints, msBeforeNext }: Counted,
+  isOver: boolean,
+): LimitState {
   const seconds = Math.max(1, Math.ceil(msBeforeNext / 1_000));
   return {
     isOver,
@@ -86,7 +90,7 @@ function standingOf(policy: Policy, { remainingPoints, msBeforeNext }: Counted, 
   };
 }
 
-/** Whoever has one IPv6 address has 2^64 of them: the network counts. */
+/** A client with one IPv6 address usually has a network of 2^64, so the network is limited. */
 function networkOf(address: string): string {
   const parsed = ipaddr.parse(address);
   if (!(parsed instanceof ipaddr.IPv6)) return address;

@@ -1,21 +1,21 @@
 import { ApiError } from "../schemas/errors.ts";
 import type { KeyState, Keys } from "../serviceDb/keys.ts";
-import type { Access, Admission, Caller, Price } from "./access.ts";
+import { type Access, type Admission, type Caller, inWords, type Price } from "./access.ts";
 import type { Limits } from "./limits.ts";
 import type { Payments } from "./payment.ts";
 
-/** What metered access is made of; `payments` is null where they are not configured. */
+/** What metered access needs; `payments` is null where they are not configured. */
 export type MeteredParts = { keys: Keys; limits: Limits; payments: Payments | null };
 
-/** Answers to one caller are nobody else's, and kept by nobody between. */
+/** An answer is for one caller only: no cache in between may store it. */
 const PRIVATE = { "Cache-Control": "private, no-cache" };
 
-/** HTTP wants every 401 to say how to do better. */
+/** HTTP requires this header with every 401. */
 export const CHALLENGE = { "WWW-Authenticate": 'ApiKey realm="namedex"' };
 
 /**
- * Answers whoever has a key with credits, whoever pays for the request, and everybody else a few times a minute
- * (`ACCESS=metered`). A key that is sent counts, right or wrong: a wrong one is never answered for free.
+ * Answers callers with credits on their key, callers who pay for the request, and all others a few times a minute
+ * (`ACCESS=metered`). A request with a wrong key is refused, never answered for free.
  */
 export function meteredAccess(parts: MeteredParts): Access {
   return {
@@ -74,13 +74,13 @@ async function refuseBalance(
   { price }: Request,
   credits: number,
 ): Promise<never> {
-  const message = `The key has ${count(credits)} left and this request costs ${price.credits}.`;
+  const message = `The key has ${inWords(credits)} left and this request costs ${price.credits}.`;
   const error = await paymentRequired(payments, price, message);
   error.addHeaders(remaining(credits));
   throw error;
 }
 
-/** Null where payments are off or none is sent. Checking one asks the chain, so that addresses with many bad ones wait. */
+/** Null where payments are off or none is sent. Each check asks the chain, so addresses with many bad payments wait. */
 async function admitPayment(
   { limits, payments }: MeteredParts,
   { caller, price }: Request,
@@ -98,7 +98,7 @@ async function admitPayment(
   return { headers: PRIVATE, settle: () => counted(settle()) };
 }
 
-/** The scheme may stand behind others: `Bearer …, Payment …`. */
+/** The scheme may follow others: `Bearer …, Payment …`. */
 const isPayment = (authorization: string): boolean => /(^|,\s*)payment\s/i.test(authorization);
 
 const isRefusal = (thrown: unknown): boolean =>
@@ -128,5 +128,3 @@ const tooManyFailures = (headers: Record<string, string>): ApiError =>
   );
 
 const remaining = (credits: number) => ({ "X-Credits-Remaining": String(credits) });
-
-const count = (credits: number): string => (credits === 1 ? "1 credit" : `${credits} credits`);

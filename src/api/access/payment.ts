@@ -5,12 +5,13 @@ import { getTransactionReceipt } from "viem/actions";
 import { Transaction } from "viem/tempo";
 import type { PaymentSettings } from "../../../settings/payments.ts";
 import { ApiError } from "../schemas/errors.ts";
+import { onceAMinute } from "../serviceDb/onceAMinute.ts";
 import { type PaymentMarks, paymentMarksIn } from "../serviceDb/payments.ts";
 import type { Store } from "../serviceDb/store.ts";
-import type { Price } from "./access.ts";
+import { inWords, type Price } from "./access.ts";
 import { clientOf, isChainAway, nameOfError, type PaymentClient } from "./paymentChain.ts";
 
-/** What openapi.json says of a price (`x-payment-info`); `amount` is null where it depends on the request. */
+/** A price in openapi.json (`x-payment-info`); `amount` is null where it depends on the request. */
 export type PaymentPrice = {
   intent: "charge";
   method: "tempo";
@@ -20,12 +21,12 @@ export type PaymentPrice = {
   description: string;
 };
 
-/** A credential that is good for one request, and that nothing was taken from yet. */
+/** A valid credential for one request. No money has moved yet. */
 export type ValidPayment = {
   /**
-   * Moves the money and gives the headers that say so (`Payment-Receipt`, `Cache-Control: private`).
+   * Moves the money and gives the headers of the receipt (`Payment-Receipt`, `Cache-Control: private`).
    *
-   * @throws ApiError PAYMENT_REQUIRED with a fresh challenge where it could not be moved
+   * @throws ApiError PAYMENT_REQUIRED with a fresh challenge if it could not be moved
    */
   settle: () => Promise<Record<string, string>>;
 };
@@ -40,15 +41,14 @@ export type Payments = {
   validate: (authorization: string, price: Price) => Promise<ValidPayment>;
   /** The error that names the price of exactly this request: 402 with `WWW-Authenticate: Payment …` and problem members. */
   required: (price: Price, message: string) => Promise<ApiError>;
-  /** What openapi.json says of a price; null credits where they depend on the request. */
+  /** The price for openapi.json; `credits` is null where they depend on the request. */
   offer: (credits: number | null) => PaymentPrice;
 };
 
-/** Every token of the kind (TIP-20) has so many. */
+/** The same for every token of this kind (TIP-20). */
 const TOKEN_DECIMALS = 6;
-const CLEANING_MS = 60_000;
 
-/** What of the payment library is used, in few words: its own types take seconds to check. */
+/** The part of the payment library that is used; checking its own types takes seconds. */
 type Server = {
   challenge: {
     tempo: {
@@ -69,19 +69,23 @@ type PaymentContext = {
   server: Server;
 };
 
-/** Takes payments on one Tempo chain; nothing is asked of the chain before somebody pays. */
+/** Takes payments on one Tempo chain. The chain is asked only when a payment arrives. */
 export function createPayments(settings: PaymentSettings, store: Store): Payments {
   const client = clientOf(settings);
   const marks = paymentMarksIn(store);
-  const till: PaymentContext = { settings, client, marks, server: serverOf({ settings, client, marks }) };
-  const clean = cleanerOf(marks);
+  const context: PaymentContext = { settings, client, marks, server: serverOf({ settings, client, marks }) };
+  const clean = onceAMinute(() =>
+    marks
+      .removeOld()
+      .catch((error) => console.warn(`Old payment marks could not be removed: ${nameOfError(error)}`)),
+  );
   return {
     validate: async (authorization, price) => {
       clean();
-      const credential = await validate(till, authorization, price);
-      return { settle: async () => headersOf(await settle(till, credential, price)) };
+      const credential = await validate(context, authorization, price);
+      return { settle: async () => headersOf(await settle(context, credential, price)) };
     },
-    required: (price, message) => refuse(till, price, new Errors.PaymentRequiredError(), message),
+    required: (price, message) => refuse(context, price, new Errors.PaymentRequiredError(), message),
     offer: (credits) => offerOf(settings, credits),
   };
 }
@@ -92,11 +96,9 @@ function serverOf({ settings, client, marks }: Omit<PaymentContext, "server">): 
   return Mppx.create({ realm, secretKey, methods: [charge] }) as unknown as Server;
 }
 
-/** What so many credits cost, in base units of the token. */
+/** The cost of credits in base units of the token. */
 const unitsOf = ({ pricePerCredit }: PaymentSettings, credits: number): bigint =>
   parseUnits(pricePerCredit, TOKEN_DECIMALS) * BigInt(credits);
-
-const toWords = (credits: number): string => (credits === 1 ? "1 credit" : `${credits} credits`);
 
 function termsOf({ settings }: PaymentContext, { credits, operation }: Price): Terms {
   const amount = formatUnits(unitsOf(settings, credits), TOKEN_DECIMALS);
@@ -106,7 +108,7 @@ function termsOf({ settings }: PaymentContext, { credits, operation }: Price): T
 function offerOf(settings: PaymentSettings, credits: number | null): PaymentPrice {
   const offer = { intent: "charge", method: "tempo", currency: settings.currency } as const;
   if (credits !== null) {
-    return { ...offer, amount: String(unitsOf(settings, credits)), description: toWords(credits) };
+    return { ...offer, amount: String(unitsOf(settings, credits)), description: inWords(credits) };
   }
   const each = `1 credit (${unitsOf(settings, 1)} base units) for each item`;
   return { ...offer, amount: null, description: each };
@@ -117,13 +119,13 @@ const headersOf = (receipt: Receipt.Receipt): Record<string, string> => ({
   "Cache-Control": "private",
 });
 
-async function validate(till: PaymentContext, authorization: string, price: Price): Promise<Credentials> {
+async function validate(context: PaymentContext, authorization: string, price: Price): Promise<Credentials> {
   try {
-    const credential = await recall(till, parse(authorization));
-    await till.server.validateCredential(credential, termsOf(till, price));
+    const credential = await recall(context, parse(authorization));
+    await context.server.validateCredential(credential, termsOf(context, price));
     return credential;
   } catch (error) {
-    throw await refusalOf(till, price, error);
+    throw await refusalOf(context, price, error);
   }
 }
 
@@ -136,18 +138,22 @@ function parse(authorization: string): Credentials {
   }
 }
 
-/** Sends the transaction. What it claims stays claimed unless nothing was sent. */
-async function settle(till: PaymentContext, credential: Credentials, price: Price): Promise<Receipt.Receipt> {
-  const { marks, held } = holding(till.marks);
+/** Sends the transaction. Its claims stay, unless nothing was sent. */
+async function settle(
+  context: PaymentContext,
+  credential: Credentials,
+  price: Price,
+): Promise<Receipt.Receipt> {
+  const { marks, held } = holding(context.marks);
   try {
-    return await serverOf({ ...till, marks }).broadcastCredential(credential, termsOf(till, price));
+    return await serverOf({ ...context, marks }).broadcastCredential(credential, termsOf(context, price));
   } catch (error) {
-    if (held.size === 0) throw await refusalOf(till, price, error);
-    return settleUnheard(till, { credential, price, held });
+    if (held.size === 0) throw await refusalOf(context, price, error);
+    return settleUnheard(context, { credential, price, held });
   }
 }
 
-/** Marks that remember what was claimed by way of them, and give nothing else back: the library would, other attempts' claims too. */
+/** Marks that remember their own claims and release only those: the library would release claims of other attempts too. */
 function holding(marks: PaymentMarks): { marks: PaymentMarks; held: Set<string> } {
   const held = new Set<string>();
   return {
@@ -169,21 +175,21 @@ function holding(marks: PaymentMarks): { marks: PaymentMarks; held: Set<string> 
 type Unheard = { credential: Credentials; price: Price; held: Set<string> };
 
 /**
- * The transaction was sent, and no receipt came back: the money may have moved. If the chain has it, all is well; else
- * the payer may come again with the same credential, or with the transaction's hash.
+ * The transaction was sent, and no receipt came back: the money may have moved. If the chain has the transaction, the
+ * payment counts. Otherwise the payer may repeat the request with the same credential, or with the transaction's hash.
  */
 async function settleUnheard(
-  till: PaymentContext,
+  context: PaymentContext,
   { credential, price, held }: Unheard,
 ): Promise<Receipt.Receipt> {
   try {
-    await till.marks.markUnclear([...held]);
-    const sent = await recall(till, credential);
-    if (sent !== credential) return await till.server.broadcastCredential(sent, termsOf(till, price));
+    await context.marks.markUnclear([...held]);
+    const sent = await recall(context, credential);
+    if (sent !== credential) return await context.server.broadcastCredential(sent, termsOf(context, price));
   } catch (error) {
-    if (error instanceof Errors.PaymentError) throw await refuse(till, price, error);
+    if (error instanceof Errors.PaymentError) throw await refuse(context, price, error);
   }
-  const { chainId } = till.settings;
+  const { chainId } = context.settings;
   console.error(
     `Payment ${await hashOf(credential)} on chain ${chainId} was sent, and no receipt came back.`,
   );
@@ -193,7 +199,7 @@ async function settleUnheard(
   );
 }
 
-/** The hash in place of a transaction that was sent before without an answer, and that the chain has by now. */
+/** If an earlier transaction got no answer and is on the chain by now, its hash instead of the transaction. */
 async function recall({ marks, client }: PaymentContext, credential: Credentials): Promise<Credentials> {
   const hash = await hashOf(credential);
   if (hash === null || !(await marks.isUnclear(`mppx:charge:${hash}`))) return credential;
@@ -206,7 +212,7 @@ async function recall({ marks, client }: PaymentContext, credential: Credentials
   }
 }
 
-/** Hash under which the chain knows the transaction of a credential; null if it holds none. */
+/** Hash of the transaction in a credential; null if there is none. */
 async function hashOf({ payload }: Credentials): Promise<`0x${string}` | null> {
   const { type, signature } = (payload ?? {}) as { type?: unknown; signature?: unknown };
   if (type !== "transaction" || typeof signature !== "string") return null;
@@ -214,38 +220,38 @@ async function hashOf({ payload }: Credentials): Promise<`0x${string}` | null> {
     const transaction = Transaction.deserialize(signature as Transaction.TransactionSerializedTempo);
     return keccak256(await Transaction.serialize(transaction as never));
   } catch {
-    throw new Errors.MalformedCredentialError({ reason: "its signature is no Tempo transaction" });
+    throw new Errors.MalformedCredentialError({ reason: "its signature is not a Tempo transaction" });
   }
 }
 
-/** A 402 that says what is wrong with a payment and how to make a new one. */
+/** A 402 that says what is wrong with a payment, and how to pay. */
 async function refuse(
-  till: PaymentContext,
+  context: PaymentContext,
   price: Price,
   error: Errors.PaymentError,
   message = error.message.split("\n")[0] ?? "",
 ): Promise<ApiError> {
-  const { request, scope } = termsOf(till, price);
-  const description = `${scope}: ${toWords(price.credits)}`;
-  const challenge = await till.server.challenge.tempo.charge({ ...request, scope, description });
+  const { request, scope } = termsOf(context, price);
+  const description = `${scope}: ${inWords(price.credits)}`;
+  const challenge = await context.server.challenge.tempo.charge({ ...request, scope, description });
   return new ApiError("PAYMENT_REQUIRED", message, {
     headers: { "WWW-Authenticate": Challenge.serialize(challenge), "Cache-Control": "no-store" },
     problem: { ...error.toProblemDetails(challenge.id), status: 402, detail: message },
   });
 }
 
-/** What to answer when a payment failed: faults of the payment are told, ours are logged by their name alone. */
-async function refusalOf(till: PaymentContext, price: Price, thrown: unknown): Promise<ApiError> {
+/** The answer to a failed payment: it names faults of the payment; of ours only the name is logged. */
+async function refusalOf(context: PaymentContext, price: Price, thrown: unknown): Promise<ApiError> {
   const fault = faultOf(thrown);
-  if (fault !== null) return refuse(till, price, fault);
-  console.error(`Payments on chain ${till.settings.chainId} fail: ${nameOfError(thrown)}`);
+  if (fault !== null) return refuse(context, price, fault);
+  console.error(`Payments on chain ${context.settings.chainId} fail: ${nameOfError(thrown)}`);
   return new ApiError(
     "INTERNAL_ERROR",
     "The payment could not be checked, and nothing was charged. The same request may be repeated with the same credential.",
   );
 }
 
-/** What is wrong with the payment; null if something else is. */
+/** The fault of the payment; null if the fault is elsewhere. */
 function faultOf(thrown: unknown): Errors.PaymentError | null {
   if (thrown instanceof Errors.PaymentError) return thrown;
   if (thrown instanceof Error && "issues" in thrown) return new Errors.InvalidPayloadError();
@@ -256,16 +262,4 @@ function faultOf(thrown: unknown): Errors.PaymentError | null {
     return new Errors.VerificationFailedError({ reason: "the chain refuses the transaction" });
   }
   return null;
-}
-
-/** Removes old marks now and then. */
-function cleanerOf(marks: PaymentMarks): () => void {
-  let cleanedAt = Date.now();
-  return () => {
-    if (Date.now() - cleanedAt < CLEANING_MS) return;
-    cleanedAt = Date.now();
-    void marks
-      .removeOld()
-      .catch((error) => console.warn(`Old payment marks could not be removed: ${nameOfError(error)}`));
-  };
 }

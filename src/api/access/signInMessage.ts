@@ -2,17 +2,17 @@ import { type Address, BaseError } from "viem";
 import { createSiweMessage, parseSiweMessage, type SiweMessage, validateSiweMessage } from "viem/siwe";
 import { ApiError } from "../schemas/errors.ts";
 
-/** What a message has to be for. */
+/** The service that a message must be for. */
 export type SignInPlace = {
-  /** Origins by which the service is reached (`https://names.example.org`); the first is the one to name. */
+  /** Origins of the service (`https://names.example.org`); the first one is named in messages. */
   publicUrls: readonly string[];
   chainId: number;
 };
 
-/** What a message is good for, in minutes, from when it was issued. */
+/** How long a message is valid after it was issued. */
 export const MESSAGE_MINUTES = 5;
 
-/** Clocks differ. */
+/** How far clocks may differ. */
 const CLOCK_SKEW_MS = 60_000;
 
 const STATEMENT =
@@ -31,8 +31,8 @@ export function writeSignInMessage(
 }
 
 /**
- * Reads a message that was signed for this service and is valid now: domain, URI, chain and times. Whether its nonce is
- * ours, and who signed it, is for others to say.
+ * Reads a message and checks that it is for this service and valid now: domain, URI, chain and times. Does not check the
+ * nonce and the signature.
  *
  * @throws ApiError INVALID_PARAMETER with what is wrong
  */
@@ -56,7 +56,7 @@ export function readSignInMessage(
   return { address: fields.address, nonce: fields.nonce };
 }
 
-/** The parser takes fields wherever it finds them; only a message that is written just like them holds nothing else. */
+/** The parser accepts fields anywhere in a text. So the fields, written again, must give exactly the same message. */
 function parseWhole(message: string): SiweMessage {
   const fields = parseSiweMessage(message) as SiweMessage;
   if (!fields.address || !fields.issuedAt || !URL.canParse(fields.uri)) throw fault(NO_MESSAGE);
@@ -68,7 +68,7 @@ function parseWhole(message: string): SiweMessage {
   throw fault(NO_MESSAGE);
 }
 
-/** Times as the library writes them: of the ways to write one time, a wallet may have chosen another. */
+/** Times as the library writes them: a wallet may write the same time in another form. */
 const withPlainTimes = (message: string): string =>
   message.replaceAll(/^(Issued At|Expiration Time|Not Before): (.+)$/gm, (_, name, time) => {
     return `${name}: ${new Date(time).toISOString()}`;
@@ -86,7 +86,7 @@ function requireTime(fields: SiweMessage, now: Date): void {
 }
 
 const NO_MESSAGE =
-  "it is not, from first to last sign, a message of EIP-4361 with a checksummed address; POST /signup/nonce gives one";
+  "the whole text must be a message of EIP-4361 with a checksummed address; POST /signup/nonce gives one";
 
 const fault = (what: string): ApiError =>
-  new ApiError("INVALID_PARAMETER", `The message cannot be taken: ${what.replace(/\.$/, "")}.`);
+  new ApiError("INVALID_PARAMETER", `The message is not accepted: ${what.replace(/\.$/, "")}.`);

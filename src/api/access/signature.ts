@@ -12,21 +12,21 @@ import {
 } from "viem";
 import { ApiError } from "../schemas/errors.ts";
 
-/** A message (EIP-191), and who is said to have signed it. */
+/** A message (EIP-191), and the address that is said to have signed it. */
 export type Signed = { address: Address; message: string; signature: Hex };
 
 /**
  * Makes sure that the address signed the message.
  *
- * @throws ApiError INVALID_PARAMETER if it did not, LIVE_RESOLUTION_FAILED if only the chain could tell and it cannot be asked
+ * @throws ApiError INVALID_PARAMETER if it did not, LIVE_RESOLUTION_FAILED if the chain had to be asked and cannot be
  */
 export type SignatureCheck = (signed: Signed) => Promise<void>;
 
 const CALL_TIMEOUT_MS = 3_000;
 
 /**
- * Checks signatures of accounts by themselves, and those of smart-contract wallets by asking the chain (ERC-1271;
- * ERC-6492 for wallets that are not deployed yet), where a node can be asked.
+ * Checks signatures of accounts without the chain, and those of smart-contract wallets on the chain (ERC-1271; ERC-6492
+ * for wallets that are not deployed yet), if a node is configured.
  */
 export function signatureCheck({ rpcUrls }: { rpcUrls: readonly string[] }): SignatureCheck {
   return async (signed) => {
@@ -40,7 +40,7 @@ export function signatureCheck({ rpcUrls }: { rpcUrls: readonly string[] }): Sig
   };
 }
 
-/** False too for what is no signature of an account: contracts give theirs any form. */
+/** Also false if it is not a signature of an account: contracts accept any form. */
 async function isAccounts(signed: Signed): Promise<boolean> {
   try {
     return await verifyMessage(signed);
@@ -50,8 +50,8 @@ async function isAccounts(signed: Signed): Promise<boolean> {
 }
 
 /**
- * The caller chose the contract that is asked. So it is only called, never sent anything; it cannot send us elsewhere
- * (CCIP-Read); and it has a few seconds.
+ * The caller chooses the contract. So we only call it, it cannot send us elsewhere (no CCIP-Read), and it has a few
+ * seconds. The client is viem's own, because viem's function verifies ERC-1271 and ERC-6492.
  */
 async function isContracts(
   urls: readonly string[],
@@ -62,7 +62,7 @@ async function isContracts(
     urls.map((url) => http(url, { timeout: CALL_TIMEOUT_MS, retryCount: 0 })),
     { retryCount: 0 },
   );
-  const client = createPublicClient({ transport: noting(nodes, failures), ccipRead: false });
+  const client = createPublicClient({ transport: recording(nodes, failures), ccipRead: false });
   const isValid = await client
     .verifyHash({ address, hash: hashMessage(message), signature })
     .catch((error: unknown) => {
@@ -78,8 +78,8 @@ async function isContracts(
   return isValid;
 }
 
-/** viem takes every failed call for a refusal of the contract; what failed is noted, so that a node's fault is not. */
-const noting =
+/** viem treats every failed call as "not valid". The failures are recorded, to tell a node's fault from the contract's answer. */
+const recording =
   (nodes: Transport, failures: unknown[]): Transport =>
   (options) => {
     const transport = nodes(options);
@@ -94,7 +94,7 @@ const noting =
     return { ...transport, request };
   };
 
-/** A revert is the contract's answer; nodes tell it by code 3, or in words. */
+/** A revert is the contract's answer. Nodes report it by code 3, or in words. */
 function isRevert(failure: unknown): boolean {
   const cause =
     failure instanceof BaseError ? failure.walk((error) => error instanceof RpcRequestError) : null;
@@ -103,4 +103,4 @@ function isRevert(failure: unknown): boolean {
 }
 
 const refusal = (hint: string): ApiError =>
-  new ApiError("INVALID_PARAMETER", `The signature is not the message's address's own. ${hint}.`);
+  new ApiError("INVALID_PARAMETER", `The signature is not from the address in the message. ${hint}.`);

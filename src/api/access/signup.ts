@@ -9,12 +9,12 @@ import { CHALLENGE, findUsable } from "./metered.ts";
 import type { SignatureCheck } from "./signature.ts";
 import { MESSAGE_MINUTES, readSignInMessage, type SignInPlace, writeSignInMessage } from "./signInMessage.ts";
 
-/** What sign-up is made of. */
+/** What sign-up needs. */
 export type SignupParts = {
   signups: Signups;
   keys: Keys;
   limits: Pick<Limits, "failures">;
-  /** Counts what is asked of sign-up. */
+  /** Limits the requests to sign-up. */
   limiter: Limiter;
   checkSignature: SignatureCheck;
   place: SignInPlace;
@@ -23,13 +23,13 @@ export type SignupParts = {
 /** A message to sign. */
 export type Invitation = { message: string; nonce: string; expiresAt: Date; domain: string };
 
-/** A new key, told this once. `isFirst`: the address had none, so that its credits are new. */
+/** A new key, shown only once. `isFirst`: the address had none before, so its credits are new. */
 export type NewKey = { address: Address; key: string; credits: number; isFirst: boolean };
 
-/** What a key has left, and what it was charged for. */
+/** The credits left on a key, and what it was charged for. */
 export type KeyAccount = { credits: number; since: Date; usage: UsageRow[] };
 
-/** Keys for whoever signs a message, without the operator's doing. */
+/** Gives keys to callers who sign a message, without work for the operator. */
 export type Signup = {
   /** @throws ApiError RATE_LIMITED */
   invite: (address: Address, caller: Caller) => Promise<Invitation>;
@@ -39,12 +39,12 @@ export type Signup = {
   account: (days: number, caller: Caller) => Promise<KeyAccount>;
 };
 
-/** What an address is given, once. Source: section 5 of the contract. */
+/** Credits of an address, granted once. Source: section 5 of the contract. */
 export const GRANT_CREDITS = 1_000;
 
 const DAY_MS = 86_400_000;
 
-/** A sign-up takes two requests; addresses of the chain cost nothing, so that those of the network have to count. */
+/** A sign-up takes two requests. Addresses of the chain cost nothing, so the limit counts addresses of the network. */
 export const signupLimiterIn = (store: Queries): Limiter =>
   limiterIn(store, { name: "signup", requests: 20, seconds: 3_600 });
 
@@ -65,7 +65,7 @@ async function invite(parts: SignupParts, address: Address, caller: Caller): Pro
   return { message, nonce, expiresAt, domain: new URL(url).host };
 }
 
-/** Of several origins of ours the one whose page asks; what else a header says is not believed. */
+/** Of our origins, the one whose page asks; any other `Origin` header is ignored. */
 const urlFor = ({ publicUrls }: SignInPlace, caller: Caller): string =>
   publicUrls.find((url) => url === caller.header("origin")) ?? publicUrls[0] ?? "";
 
@@ -76,7 +76,7 @@ async function signUp(
 ): Promise<NewKey> {
   await count(parts, caller);
   const { address, nonce } = readSignInMessage(message, parts.place, new Date());
-  // A nonce that is not ours costs no question to the chain. It is used up with the key that it gives.
+  // Checked before the chain is asked. The nonce is used up only when it gives a key.
   if (!(await parts.signups.isOpen(nonce))) throw staleNonce();
   await parts.checkSignature({ address, message, signature });
   const owner = address.toLowerCase();

@@ -9,14 +9,14 @@ import {
 } from "viem";
 import { agentAdapterReads } from "../../../abis/agentAdapter.ts";
 import { agentRegistryReads } from "../../../abis/agentRegistry.ts";
-import { multicall3Abi } from "../../../abis/universalResolver.ts";
 import { LiveFailure } from "./failure.ts";
+import { type CallAnswer, callTogether } from "./multicall.ts";
 import type { Rpc } from "./rpc.ts";
 
-/** The adapter of agents, and the identity registry that the deployment knows it by. */
+/** The adapter of agents, and the identity registry that the deployment expects behind it. */
 export type AgentContracts = { multicall3: Address; adapter: Address; registry: Address };
 
-/** What adapter and registry say of an agent; addresses in lower case, integers as digits. */
+/** What adapter and registry answer about an agent; addresses in lower case, integers as digits. */
 export type LiveBinding = {
   tokenStandard: number;
   tokenContract: Address;
@@ -26,11 +26,9 @@ export type LiveBinding = {
   owner: Address | null;
 };
 
-type Result = { success: boolean; returnData: Hex };
-
 /**
- * Asks the adapter about agents, by one call at one block, in the order of the ids; null for an agent that it never
- * bound. Only UnknownAgent, or an empty binding, means that: every other fault says nothing of the agent.
+ * Reads the bindings of agents from the adapter, by one call at one block, in the order of the ids; null for an agent
+ * that was never bound. Only UnknownAgent or an empty binding means "never bound": every other error is a failure.
  *
  * @throws LiveFailure when the adapter cannot be asked, or uses another registry
  */
@@ -39,18 +37,14 @@ export async function readBindings(
   { agentIds, blockNumber }: { agentIds: readonly bigint[]; blockNumber: number },
 ): Promise<(LiveBinding | null)[]> {
   const calls = [registryCall(contracts), ...agentIds.flatMap((agentId) => callsOf(agentId, contracts))];
-  const data = encodeFunctionData({
-    abi: multicall3Abi,
-    functionName: "aggregate3",
-    args: [calls.map((call) => ({ ...call, allowFailure: true }))],
-  });
-  const answer = await rpc.call({ to: contracts.multicall3, data, blockNumber }, signal);
-  const [first, ...results] = readable("Multicall3", () => {
-    if (!answer.ok) throw new Error("Multicall3 reverted");
-    return decodeFunctionResult({ abi: multicall3Abi, functionName: "aggregate3", data: answer.data });
-  });
+  const answers = await callTogether(
+    { rpc, signal, multicall3: contracts.multicall3 },
+    { calls, blockNumber },
+  );
+  if (answers === null) throw unexpectedAnswer("Multicall3");
+  const [first, ...others] = answers;
   requireRegistry(first, contracts);
-  return agentIds.map((_, index) => toBinding(results.slice(index * 3, index * 3 + 3)));
+  return agentIds.map((_, index) => toBinding(others.slice(index * 3, index * 3 + 3)));
 }
 
 const registryCall = ({ adapter }: AgentContracts) => ({
@@ -68,8 +62,8 @@ function callsOf(agentId: bigint, { adapter, registry }: AgentContracts) {
   return [{ target: adapter, callData }, ofRegistry("ownerOf"), ofRegistry("tokenURI")];
 }
 
-/** The owner of an adapter can point it at another registry: its ids would then be those of other agents. */
-function requireRegistry(result: Result | undefined, { registry }: AgentContracts): void {
+/** The owner of an adapter can point it at another registry. Its ids would then belong to other agents. */
+function requireRegistry(result: CallAnswer | undefined, { registry }: AgentContracts): void {
   const used = readable("The adapter", () =>
     decodeFunctionResult({ abi: agentAdapterReads, functionName: "identityRegistry", data: dataOf(result) }),
   );
@@ -78,7 +72,7 @@ function requireRegistry(result: Result | undefined, { registry }: AgentContract
   }
 }
 
-function toBinding([bound, owner, uri]: Result[]): LiveBinding | null {
+function toBinding([bound, owner, uri]: CallAnswer[]): LiveBinding | null {
   if (bound !== undefined && !bound.success && isUnknownAgent(bound.returnData)) return null;
   const binding = readable("The adapter", () =>
     decodeFunctionResult({ abi: agentAdapterReads, functionName: "bindingOf", data: dataOf(bound) }),
@@ -98,8 +92,8 @@ function toBinding([bound, owner, uri]: Result[]): LiveBinding | null {
   };
 }
 
-/** Null if the registry does not have the agent, or is not there at all: that a binding stands, it does not decide. */
-function ofRegistry<T>(result: Result | undefined, read: (data: Hex) => T): T | null {
+/** Null if the registry does not have the agent, or does not exist: the binding does not depend on it. */
+function ofRegistry<T>(result: CallAnswer | undefined, read: (data: Hex) => T): T | null {
   if (!result?.success || result.returnData === "0x") return null;
   return readable("The registry of agents", () => read(result.returnData));
 }
@@ -112,7 +106,7 @@ function isUnknownAgent(data: Hex): boolean {
   }
 }
 
-function dataOf(result: Result | undefined): Hex {
+function dataOf(result: CallAnswer | undefined): Hex {
   if (result?.success && result.returnData !== "0x") return result.returnData;
   throw new Error("The call failed");
 }
@@ -121,8 +115,11 @@ function readable<T>(who: string, read: () => T): T {
   try {
     return read();
   } catch {
-    throw failed(`${who} did not answer what is expected at the deployment's address.`);
+    throw unexpectedAnswer(who);
   }
 }
+
+const unexpectedAnswer = (who: string) =>
+  failed(`${who} did not answer as expected at the deployment's address.`);
 
 const failed = (why: string) => new LiveFailure("rpc", `The agents' bindings could not be read: ${why}`);

@@ -1,11 +1,11 @@
-/** Runs tasks, at most so many at a time; those that wait are begun in the order in which they came. */
+/** Runs a task as soon as there is room for it, in the order of the calls. */
 export type InTurn = <Result>(signal: AbortSignal, task: () => Promise<Result>) => Promise<Result>;
 
-/** Makes a bound on concurrency. A task whose signal is aborted while it waits is not begun, but fails. */
+/** Bounds concurrency to `most` tasks. A task whose signal is aborted while it waits fails and is not started. */
 export function limiter(most: number): InTurn {
   let running = 0;
   const waiting: (() => void)[] = [];
-  /** The next one takes over the place of the one that leaves. */
+  /** The next task takes the place of the one that ends. */
   const leave = () => {
     const next = waiting.shift();
     if (next) next();

@@ -1,11 +1,12 @@
 import { LRUCache } from "lru-cache";
 import type { AnswerKey, Block, LiveAnswers } from "../serviceDb/liveAnswers.ts";
+import { onceAMinute } from "../serviceDb/onceAMinute.ts";
 import { LiveFailure, type LiveStep } from "./failure.ts";
 
-/** What became of a question to the chain. */
+/** The outcome of one question to the chain. */
 export type Settled<Answer> = { answer: Answer } | { failure: LiveFailure };
 
-/** A question as it is remembered, and as it is asked. */
+/** A question as it is cached, and as it is asked. */
 export type CachedCall<Ask> = { question: AnswerKey; ask: Ask };
 
 /** Answers questions at a block, each at most once: see {@link createAnswerCache}. */
@@ -15,29 +16,28 @@ export type AnswerCache = <Ask, Answer>(
   resolve: (asks: readonly Ask[]) => readonly Promise<Answer>[],
 ) => Promise<Settled<Answer>[]>;
 
-/** Who wants to know where answers come from, and which step of a resolution failed. */
+/** Is told where answers come from, and which step of a resolution failed. */
 export type LiveObserver = {
   answered: (from: "chain" | "store" | "flight" | "failure") => void;
   failed: (step: LiveStep) => void;
 };
 
-const nobody: LiveObserver = { answered: () => {}, failed: () => {} };
+const noObserver: LiveObserver = { answered: () => {}, failed: () => {} };
 
-/** A failure is told again for so long: a node or gateway in trouble is not asked by every request. */
+/** How long a failure is cached: requests do not burden a node or gateway that is in trouble. */
 const FAILURE_MS = 3_000;
 const MAX_FAILURES = 10_000;
-const CLEANING_MS = 60_000;
 
 type Memory = { answers: LiveAnswers; failures: LRUCache<string, LiveFailure>; observer: LiveObserver };
 
 /**
- * Shares answers of the chain. An answer is kept in the store under its block, for all replicas; equal questions at the
- * same time wait for one flight; a failure is remembered for a few seconds. Trouble with the store costs no answer.
+ * Shares answers of the chain. An answer is stored under its block, for all replicas. Equal questions at the same time
+ * wait for one flight. A failure is cached for a few seconds. If the store fails, answers still come from the chain.
  */
-export function createAnswerCache(answers: LiveAnswers, observer: LiveObserver = nobody): AnswerCache {
+export function createAnswerCache(answers: LiveAnswers, observer: LiveObserver = noObserver): AnswerCache {
   const flights = new Map<string, Promise<Settled<unknown>>>();
   const failures = new LRUCache<string, LiveFailure>({ max: MAX_FAILURES, ttl: FAILURE_MS });
-  const clean = cleanerOf(answers);
+  const clean = onceAMinute(() => answers.removeOld().catch((error) => warn(error, undefined)));
   return async <Ask, Answer>(
     block: Block,
     asked: readonly CachedCall<Ask>[],
@@ -74,7 +74,7 @@ type Batch<Ask, Answer> = {
   resolve: (asks: readonly Ask[]) => readonly Promise<Answer>[];
 };
 
-/** Resolves what the store does not hold; each answer is stored before it is given. */
+/** Resolves what is not stored yet; each answer is stored before it is given. */
 async function settle<Ask, Answer>(
   memory: Memory,
   { block, asked, resolve }: Batch<Ask, Answer>,
@@ -83,7 +83,7 @@ async function settle<Ask, Answer>(
   const questions = asked.map(({ question }) => question);
   const stored = await memory.answers
     .find(block, questions)
-    .catch((error) => complain(error, new Map<string, unknown>()));
+    .catch((error) => warn(error, new Map<string, unknown>()));
   const missing = asked.filter(({ question }) => !stored.has(question.text));
   const resolved = resolve(missing.map(({ ask }) => ask));
   const settled = new Map<string, Promise<Settled<Answer>>>();
@@ -107,7 +107,7 @@ async function keep<Answer>(
   try {
     const answer = await resolved;
     observer.answered("chain");
-    await answers.put(block, question, answer).catch((error) => complain(error, undefined));
+    await answers.put(block, question, answer).catch((error) => warn(error, undefined));
     return { answer };
   } catch (error) {
     const failure = toLiveFailure(error);
@@ -117,19 +117,9 @@ async function keep<Answer>(
   }
 }
 
-/** Removes answers of old blocks now and then. */
-function cleanerOf(answers: LiveAnswers): () => void {
-  let cleanedAt = Date.now();
-  return () => {
-    if (Date.now() - cleanedAt < CLEANING_MS) return;
-    cleanedAt = Date.now();
-    void answers.removeOld().catch((error) => complain(error, undefined));
-  };
-}
-
 const keyOf = ({ number, timestamp }: Block, { text }: AnswerKey): string => `${number}:${timestamp}:${text}`;
 
-/** Time over is a failure of the chain; what we did not foresee is thrown on. */
+/** A timeout is a failure of the chain. Unexpected errors are thrown on. */
 function toLiveFailure(error: unknown): LiveFailure {
   if (error instanceof LiveFailure) return error;
   if (error instanceof Error && (error.name === "TimeoutError" || error.name === "AbortError")) {
@@ -138,7 +128,7 @@ function toLiveFailure(error: unknown): LiveFailure {
   throw error;
 }
 
-function complain<T>(error: unknown, instead: T): T {
+function warn<T>(error: unknown, instead: T): T {
   console.warn("The store of live answers cannot be used:", error instanceof Error ? error.message : error);
   return instead;
 }

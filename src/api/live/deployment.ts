@@ -4,7 +4,7 @@ import { MULTICALL3 } from "../../../abis/universalResolver.ts";
 import type { AgentContracts } from "./binding.ts";
 import type { OwnerContracts } from "./owners.ts";
 
-/** The contracts that live answers come from. Undefined: the deployment has none, so nothing can be resolved. */
+/** The contracts that live answers come from. Without `universalResolver` nothing can be resolved on chain. */
 export function liveContractsOf(
   deployment: ChainDeployment,
 ): OwnerContracts & { universalResolver: Address | undefined; agents: AgentContracts | undefined } {
@@ -14,7 +14,7 @@ export function liveContractsOf(
   const [wrapper] = listContracts(deployment, "wrapper");
   const [adapter] = listContracts(deployment, "agent-adapter");
   const [agents] = listContracts(deployment, "agent-registry");
-  if (!registry || !registrar) throw new Error("A deployment has the registry and the registrar of 2020.");
+  if (!registry || !registrar) throw new Error("A deployment needs the registry and the registrar of 2020.");
   return {
     ...{ universalResolver, multicall3 },
     registry: registry.address,

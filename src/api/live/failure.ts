@@ -2,16 +2,16 @@
 export type LiveStep =
   /** The node did not answer a call, or no node is configured. */
   | "rpc"
-  /** The name's resolver, or the Universal Resolver, reverted or answered what nobody can read. */
+  /** The name's resolver, or the Universal Resolver, reverted or gave an answer that cannot be decoded. */
   | "resolver"
-  /** A gateway of the resolver (CCIP-Read) failed, or may not be asked. */
+  /** A gateway of the resolver (CCIP-Read) failed, or requests to it are not allowed. */
   | "gateway"
   /** The time for the whole answer is over. */
   | "deadline";
 
 /**
- * The chain could not be asked. It says nothing about the name: what is known to be absent is an answer, never this.
- * The message is for the caller and says which step failed.
+ * The chain could not be asked. It says nothing about the name: a record that is known to be absent is an answer, not a
+ * failure. The message is for the caller and says which step failed.
  */
 export class LiveFailure extends Error {
   override readonly name = "LiveFailure";
@@ -25,7 +25,7 @@ export class LiveFailure extends Error {
 
 const MAX_FOREIGN_LENGTH = 120;
 
-/** Words of a contract or server as they may stand in a message: short, on one line. */
+/** Text of a contract or server, made safe for a message of ours: short, on one line. */
 export function sanitizeMessage(text: string): string {
   const line = [...text].map((char) => (char >= " " && char !== "\u007f" ? char : " ")).join("");
   return line.length > MAX_FOREIGN_LENGTH ? `${line.slice(0, MAX_FOREIGN_LENGTH)} …` : line;

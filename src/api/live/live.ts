@@ -16,25 +16,25 @@ import {
 } from "./records.ts";
 import type { Rpc } from "./rpc.ts";
 
-/** Everything that is asked of the chain for one name. */
+/** Everything we ask the chain about one name. */
 export type NameQuestion = ResolvableName & {
-  /** Hash of the label of a .eth second-level name, by which the registrar knows it; null for others. */
+  /** Labelhash of a .eth second-level name, its id at the registrar; null for other names. */
   ethLabelhash: Hex | null;
   wanted: RecordSelection;
 };
 
-/** What the chain says of a name at a block. */
+/** What the chain answers about a name at a block. */
 export type LiveName = { owners: LiveOwners; records: LiveRecords };
 
-/** Answers from the chain at request time, never from before the block that is given. */
+/** Answers from the chain at request time, never from before the given block. */
 export type Live = {
-  /** False if no node is configured: then every question fails. */
+  /** False if no node is configured: every question then fails. */
   isConfigured: boolean;
-  /** Number of the chain's newest block by the live nodes themselves. @throws LiveFailure */
+  /** Number of the chain's newest block, from the live nodes. @throws LiveFailure */
   newestBlock: () => Promise<number>;
-  /** Names with owners and records: one resolver call each, one call for all owners. In the order of the questions. */
+  /** Names with owners and records, in the order of the questions: one resolver call each, one call for all owners. */
   names: (block: Block, questions: readonly NameQuestion[]) => Promise<Settled<LiveName>[]>;
-  /** Records of names alone, where their owners do not matter. */
+  /** Records of names, without owners. */
   records: (
     block: Block,
     questions: readonly Omit<NameQuestion, "ethLabelhash">[],
@@ -44,7 +44,7 @@ export type Live = {
     block: Block,
     questions: readonly { address: Address; coinType: bigint }[],
   ) => Promise<Settled<string | null>[]>;
-  /** The adapter's word on agents, all by one call; null for one that it never bound. In the order of the ids. */
+  /** Bindings of agents from the adapter, all by one call, in the order of the ids; null for an agent that was never bound. */
   bindings: (block: Block, agentIds: readonly bigint[]) => Promise<Settled<LiveBinding | null>[]>;
 };
 
@@ -58,17 +58,17 @@ export type LivePlan = {
     agents: AgentContracts | undefined;
   };
   observer?: LiveObserver;
-  /** For everything that one request asks of the chain; 10 s unless told. */
+  /** For everything that one request asks of the chain; 10 s by default. */
   timeLimitMs?: number;
 };
 
 const TIME_LIMIT_MS = 10_000;
 /** Names that are resolved at the same time, over all requests. */
 const MAX_CONCURRENT = 20;
-/** Part of every remembered question: another number when answers get another form. */
+/** Part of every cached question. Increase it when stored answers change their form. */
 const FORM = 1;
 
-/** Makes the part of the API that asks the chain. */
+/** Creates the part of the API that asks the chain. */
 export function createLive(plan: LivePlan): Live {
   const settle: AnswerCache = createAnswerCache(plan.answers, plan.observer);
   const inTurn = limiter(MAX_CONCURRENT);
@@ -129,7 +129,7 @@ const reachOf = ({ rpc, gateways, contracts }: LivePlan) => ({
 const resolveWanted = (reach: ResolverReach, ask: ResolvableName & { wanted: RecordSelection }) =>
   resolveRecords(reach, { name: ask, wanted: ask.wanted });
 
-/** A question with all that its answer depends on but the block. */
+/** A question with everything that its answer depends on, except the block. */
 function questionOf<Ask>(
   plan: LivePlan,
   kind: string,
@@ -144,21 +144,21 @@ function questionOf<Ask>(
 
 function requireAgents(contracts: AgentContracts | undefined): AgentContracts {
   if (contracts !== undefined) return contracts;
-  throw new LiveFailure("rpc", "This deployment has no adapter of agents that could be asked.");
+  throw new LiveFailure("rpc", "This deployment has no adapter of agents.");
 }
 
 const HASHED_LABEL = /(^|\.)\[[0-9a-f]{64}\](\.|$)/;
 
 /**
- * The Universal Resolver finds resolvers by the text of a name. Of a name with an unknown label the text is not the
- * name, so it may have looked at another node: then its answer is not this name's.
+ * The Universal Resolver finds a resolver by the text of a name. Where a label is unknown, the text is not the name, so
+ * it may have used another node. Its answer is then not this name's.
  */
 function requireSameResolver({ name }: ResolvableName, found: LiveName): LiveName {
   const { resolver } = found.owners;
   if (resolver !== null && resolver !== found.records.answeredBy && HASHED_LABEL.test(name)) {
     throw new LiveFailure(
       "resolver",
-      "A label of this name is known by its hash only, and the Universal Resolver finds names by their text.",
+      "Only the hash of a label of this name is known, and the Universal Resolver finds names by their text.",
     );
   }
   return found;

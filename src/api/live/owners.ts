@@ -2,14 +2,14 @@ import { type Address, decodeFunctionResult, encodeFunctionData, type Hex, zeroA
 import { nameWrapperReads } from "../../../abis/nameWrapper.ts";
 import { registrarReads } from "../../../abis/registrar.ts";
 import { registryReads } from "../../../abis/registry.ts";
-import { multicall3Abi } from "../../../abis/universalResolver.ts";
 import { LiveFailure } from "./failure.ts";
+import { type CallAnswer, type ContractCall, callTogether } from "./multicall.ts";
 import type { Rpc } from "./rpc.ts";
 
 /** Names whose owners are read by one call; more of them take several. */
 export const NAMES_PER_OWNERS_CALL = 250;
 
-/** The contracts that know owners; those that a deployment lacks know none. */
+/** The contracts that know owners; `wrapper` is undefined where the deployment has none. */
 export type OwnerContracts = {
   multicall3: Address;
   registry: Address;
@@ -17,7 +17,7 @@ export type OwnerContracts = {
   wrapper: Address | undefined;
 };
 
-/** A name whose owners are asked for; `labelhash` of .eth second-level names only, which the registrar knows by it. */
+/** A name whose owners are read; `ethLabelhash` is null except for .eth second-level names: their id at the registrar. */
 export type OwnedName = { node: Hex; ethLabelhash: Hex | null };
 
 /** What the contracts answer about a name's owners, addresses in lower case; times are unix seconds as digits. */
@@ -50,13 +50,14 @@ export async function readOwners(
   const read = await Promise.all(
     chunks.map(async (chunk) => {
       const reads = chunk.map((name) => readsOf(name, contracts));
-      const calls = reads.flat().map(({ target, callData }) => ({ target, callData, allowFailure: true }));
-      const data = encodeFunctionData({ abi: multicall3Abi, functionName: "aggregate3", args: [calls] });
-      const results = decodeResults(await rpc.call({ to: contracts.multicall3, data, blockNumber }, signal));
+      const calls = reads.flat().map(({ target, callData }) => ({ target, callData }));
+      const to = { rpc, signal, multicall3: contracts.multicall3 };
+      const answers = await callTogether(to, { calls, blockNumber });
+      if (answers === null) throw noMulticall();
       let next = 0;
       return reads.map((ofName) => {
         next += ofName.length;
-        return toOwners(ofName, results.slice(next - ofName.length, next));
+        return toOwners(ofName, answers.slice(next - ofName.length, next));
       });
     }),
   );
@@ -64,8 +65,7 @@ export async function readOwners(
 }
 
 type ReadName = "owner" | "resolver" | "ownerOf" | "nameExpires" | "getData";
-type OwnerRead = { name: ReadName; target: Address; callData: Hex };
-type Result = { success: boolean; returnData: Hex };
+type OwnerRead = ContractCall & { name: ReadName };
 
 function readsOf({ node, ethLabelhash }: OwnedName, contracts: OwnerContracts): OwnerRead[] {
   const { registry, registrar, wrapper } = contracts;
@@ -97,25 +97,19 @@ function readsOf({ node, ethLabelhash }: OwnedName, contracts: OwnerContracts): 
   return reads;
 }
 
-function decodeResults(answer: Awaited<ReturnType<Rpc["call"]>>): readonly Result[] {
-  try {
-    if (!answer.ok) throw new Error("Multicall3 reverted");
-    return decodeFunctionResult({ abi: multicall3Abi, functionName: "aggregate3", data: answer.data });
-  } catch {
-    throw new LiveFailure(
-      "rpc",
-      "The owners could not be read: Multicall3 did not answer at the deployment's address.",
-    );
-  }
-}
+const noMulticall = () =>
+  new LiveFailure(
+    "rpc",
+    "The owners could not be read: Multicall3 did not answer at the deployment's address.",
+  );
 
-function toOwners(reads: readonly OwnerRead[], results: readonly Result[]): LiveOwners {
+function toOwners(reads: readonly OwnerRead[], answers: readonly CallAnswer[]): LiveOwners {
   const dataOf = (name: ReadName): Hex | null => {
     const index = reads.findIndex((read) => read.name === name);
     if (index === -1) return null;
-    const result = results[index];
+    const answer = answers[index];
     // `ownerOf` reverts for names that expired; no other read may fail.
-    if (result?.success && result.returnData !== "0x") return result.returnData;
+    if (answer?.success && answer.returnData !== "0x") return answer.returnData;
     if (name === "ownerOf") return null;
     throw new LiveFailure("rpc", `The owners could not be read: ${name} reverted.`);
   };

@@ -4,7 +4,7 @@ import { callWithLookups, OWN_BATCH_GATEWAY } from "./ccip/ccip.ts";
 import { LiveFailure } from "./failure.ts";
 import { type ResolverReach, readRevert, requireUniversalResolver } from "./records.ts";
 
-/** Errors by which the Universal Resolver says that there is no primary name, not that it could not find out. */
+/** Errors that mean "there is no primary name". Every other error of the Universal Resolver is a failure. */
 const noName = [
   "ResolverNotFound",
   "ResolverNotContract",
@@ -14,9 +14,9 @@ const noName = [
 
 /**
  * The name that an address claims by its reverse record, if that name resolves to the address (ENSIP-19); null if it
- * claims none or another's. Whether the name is normalised is for the caller to judge.
+ * claims none, or a name of another address. Does not check whether the name is normalised.
  *
- * @throws LiveFailure when it could not be found out
+ * @throws LiveFailure
  */
 export async function readPrimaryName(
   reach: ResolverReach,
@@ -42,6 +42,6 @@ export async function readPrimaryName(
     });
     return name === "" ? null : name;
   } catch {
-    throw new LiveFailure("resolver", "The reverse resolver answered what cannot be read.");
+    throw new LiveFailure("resolver", "The answer of the reverse resolver cannot be decoded.");
   }
 }

@@ -19,10 +19,10 @@ import type { Gateways } from "./ccip/gatewayClient.ts";
 import { LiveFailure, sanitizeMessage } from "./failure.ts";
 import type { CallResult, Rpc } from "./rpc.ts";
 
-/** The name a resolver is asked about: as text, unknown labels as `[<64 hex>]`, with its node. */
+/** The name a resolver is asked about: its node, and its text with unknown labels as `[<64 hex>]`. */
 export type ResolvableName = { name: string; node: Hex };
 
-/** Which records are asked for. Keys of texts cannot be listed on chain: they have to be named. */
+/** Which records are asked for. Text keys cannot be listed on chain, so the caller names them. */
 export type RecordSelection = {
   /** SLIP-44 coin types, or those of EVM chains by ENSIP-11. */
   coinTypes: readonly bigint[];
@@ -30,16 +30,16 @@ export type RecordSelection = {
   texts: readonly string[];
 };
 
-/** What the resolver holds of the wanted records; null for those that it does not have. */
+/** Values of the wanted records at the resolver; null for records that it does not have. */
 export type LiveRecords = {
-  /** The resolver that answered, the name's own or by ENSIP-10 an ancestor's; null if there is none for the name. */
+  /** The resolver that answered: the name's own, or an ancestor's (ENSIP-10). Null if the name has none. */
   answeredBy: Address | null;
   addresses: { coinType: string; address: Hex | null }[];
   contenthash: Hex | null;
   texts: { key: string; value: string | null }[];
 };
 
-/** How the chain is reached: the deployment's Universal Resolver at one block, with the request's time limit. */
+/** How to reach the chain: through the deployment's Universal Resolver, at one block, within the time limit of the request. */
 export type ResolverReach = {
   rpc: Rpc;
   gateways: Gateways;
@@ -49,10 +49,10 @@ export type ResolverReach = {
 };
 
 /**
- * Resolves records of a name by one call of the Universal Resolver, and one more for each round of look-ups off chain. A
- * name without resolver has no records: that is an answer.
+ * Resolves records of a name by one call of the Universal Resolver, and one more for each round of off-chain look-ups. A
+ * name without a resolver has no records: that is an answer.
  *
- * @throws LiveFailure when any of the wanted records could not be found out
+ * @throws LiveFailure when any of the wanted records could not be read
  */
 export async function resolveRecords(
   reach: ResolverReach,
@@ -89,13 +89,13 @@ export function requireUniversalResolver(address: Address | undefined): Address 
   if (address !== undefined) return address;
   throw new LiveFailure(
     "resolver",
-    "This deployment names no Universal Resolver, so nothing can be resolved on chain.",
+    "This deployment has no Universal Resolver, so nothing can be resolved on chain.",
   );
 }
 
 const MAX_LABEL_BYTES = 255;
 
-/** A name in DNS wire format; labels that it cannot hold go by their hash, `[<64 hex>]`. Source: RFC 1035, 3.1. */
+/** A name in DNS wire format; a label that is too long is written as its hash, `[<64 hex>]`. Source: RFC 1035, 3.1. */
 export function encodeDnsName(name: string): Hex {
   const labels = name === "" ? [] : name.split(".");
   const parts = labels.flatMap((label) => {
@@ -112,7 +112,7 @@ type Read = { data: Hex; put: (records: LiveRecords, item: Hex) => void };
 function readsOf(node: Hex, { coinTypes, contenthash, texts }: RecordSelection): Read[] {
   return [
     ...coinTypes.map((coinType): Read => {
-      // Resolvers of before ENSIP-9 know addresses of Ethereum only, by a function without coin type.
+      // Resolvers from before ENSIP-9 only have the function without coin type, for addresses of Ethereum.
       const args = coinType === ETHEREUM_COIN_TYPE ? ([node] as const) : ([node, coinType] as const);
       return {
         data: encodeFunctionData({ abi: resolverFunctions, functionName: "addr", args }),
@@ -144,7 +144,7 @@ function readsOf(node: Hex, { coinTypes, contenthash, texts }: RecordSelection):
 
 const nullIfEmpty = (bytes: Hex | null): Hex | null => (bytes === "0x" ? null : bytes);
 
-/** The zero address is how a record is cleared. */
+/** A record is cleared by setting it to the zero address. */
 function readAddress(item: Hex, coinType: bigint): Hex | null {
   const bytes = nullIfEmpty(decodeItem(item, coinType === ETHEREUM_COIN_TYPE ? "address" : "bytes"));
   if (bytes === null) return null;
@@ -156,9 +156,9 @@ type ItemTypes = { string: string; bytes: Hex; address: Hex };
 /** One answer of the batch; null where the resolver does not know this kind of record. */
 function decodeItem<T extends keyof ItemTypes>(item: Hex, type: T): ItemTypes[T] | null {
   if (item === "0x") return null;
-  // The Universal Resolver pads errors so that they cannot be taken for data.
+  // The Universal Resolver pads errors so that they cannot be mistaken for data.
   if (size(item) % 32 === 4) return requireUnsupported(item);
-  // A word with more than 20 bytes is no address; decoders would cut it silently.
+  // A word with more than 20 bytes is not an address; decoders would cut it silently.
   if (type === "address" && !/^0x0{24}/.test(item)) throw unreadable();
   try {
     const [value] = decodeAbiParameters([{ type }], item);
@@ -168,7 +168,7 @@ function decodeItem<T extends keyof ItemTypes>(item: Hex, type: T): ItemTypes[T]
   }
 }
 
-/** Answers null if the error says "no such kind of record". @throws LiveFailure for every other error */
+/** Null if the error says that the resolver has no such kind of record. @throws LiveFailure for every other error */
 function requireUnsupported(error: Hex): null {
   const failure = failureOf(error);
   if (failure !== null) throw failure;
@@ -201,11 +201,11 @@ function readResolved(result: CallResult): Resolved {
   }
 }
 
-const unreadable = () => new LiveFailure("resolver", "The name's resolver answered what cannot be read.");
+const unreadable = () => new LiveFailure("resolver", "The answer of the name's resolver cannot be decoded.");
 
 const knownErrors = [...universalResolverAbi] as const;
 
-/** An error of the Universal Resolver or of a resolver behind it, by name, and what to say of it. */
+/** The name of an error of the Universal Resolver, or of a resolver behind it, and the failure it means. */
 export function readRevert(data: Hex): { errorName: string | null; failure: LiveFailure } {
   const decoded = tryDecode(data);
   if (decoded === null)
@@ -218,7 +218,7 @@ export function readRevert(data: Hex): { errorName: string | null; failure: Live
   if (errorName === "InvalidBatchGatewayResponse") {
     return {
       errorName,
-      failure: new LiveFailure("gateway", "The look-ups' answers do not fit the questions."),
+      failure: new LiveFailure("gateway", "The answers to the look-ups do not match the questions."),
     };
   }
   if (errorName === "ResolverError") return { errorName, failure: readRevert(args[0] as Hex).failure };

@@ -4,9 +4,9 @@ import { LiveFailure, sanitizeMessage } from "./failure.ts";
 import { callNode, type JsonRpcCall, type JsonRpcError, type JsonRpcReply } from "./jsonRpc.ts";
 
 const CALL_TIMEOUT_MS = 3_000;
-/** How long one block number is taken for the newest. */
+/** How long a block number counts as the newest. */
 const HEAD_MS = 1_000;
-/** A node may hear of a block a moment after the indexer's node did: it is asked again so often, after so long. */
+/** A node may receive a block a moment after the indexer's node. How often, and after which pause, we ask again. */
 const CATCH_UP_TRIES = 4;
 const CATCH_UP_MS = 250;
 
@@ -17,7 +17,7 @@ export type CallAt = { to: Address; data: Hex; blockNumber: number };
 
 /** A node of the chain, asked at request time. */
 export type Rpc = {
-  /** False without any node: then every call fails. */
+  /** False if no node is configured: every call then fails. */
   isConfigured: boolean;
   /** @throws LiveFailure when no node answers */
   call: (call: CallAt, signal: AbortSignal) => Promise<CallResult>;
@@ -35,7 +35,7 @@ type Asking<T> = { asked: JsonRpcCall; read: (reply: JsonRpcReply) => T; signal:
 
 /**
  * Asks the nodes in turn until one answers, beginning with the one that answered last. A revert is an answer: the next
- * node would say the same. Without nodes every call fails and says which setting is missing.
+ * node would give the same. Without nodes every call fails and names the missing setting.
  */
 export function createRpc(plan: { urls: readonly string[]; timeoutMs?: number }): Rpc {
   const nodes: Nodes = { urls: plan.urls, timeoutMs: plan.timeoutMs ?? CALL_TIMEOUT_MS, preferred: 0 };
@@ -60,7 +60,7 @@ export function createRpc(plan: { urls: readonly string[]; timeoutMs?: number })
   };
 }
 
-/** Asks again where no node has the block yet. */
+/** Asks again while no node has the block yet. */
 async function askPatiently<T>(nodes: Nodes, asking: Asking<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
@@ -114,9 +114,9 @@ function requireHex(result: unknown): Hex {
 }
 
 /**
- * The data with which a contract reverted; null if the error is the node's own. Nodes disagree on where it stands: code 3
- * with `data` (Geth, Erigon, Anvil), `data` with a word before it (Nethermind), inside another object (proxies), or
- * nowhere, where the contract gave none.
+ * The data with which a contract reverted; null if the error is the node's own. Nodes put it in different places: code 3
+ * with `data` (Geth, Erigon, Anvil), `data` after a word (Nethermind), inside another object (proxies), or nowhere, if
+ * the contract gave none.
  */
 function revertOf(error: JsonRpcError): Hex | null {
   const nested = error.data as { data?: unknown } | string | null | undefined;
@@ -128,7 +128,7 @@ function revertOf(error: JsonRpcError): Hex | null {
   return error.code === 3 || /revert/i.test(error.message) ? "0x" : null;
 }
 
-/** A node's own error; addresses of servers in it stay ours, they may hold keys. */
+/** A node's own error. URLs in it are removed: they may contain keys. */
 function errorOf({ code, message }: JsonRpcError): LiveFailure {
   const words = sanitizeMessage(String(message).replaceAll(/\w+:\/\/\S+/g, "…"));
   const failure = `The chain could not be asked: the node answered error ${code} (${words}).`;

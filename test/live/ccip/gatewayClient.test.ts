@@ -76,14 +76,14 @@ describe("a gateway that may not be asked", () => {
   const notPublic = "is not at a public address, so it is not asked";
   const literal = (host: string) => [`https://${host}:PORT/{data}`, notPublic] as const;
   const refused: readonly (readonly [url: string, because: string])[] = [
-    ["http://example.org/{data}", "only https: is asked"],
-    ["http://127.0.0.1:PORT/{data}", "only https: is asked"],
-    ["file:///etc/passwd", "only https: is asked"],
-    ["data:application/json,{}", "only https: is asked"],
-    ["ftp://example.org/{data}", "only https: is asked"],
-    ["x-batch-gateway:true", "only https: is asked"],
-    ["https://me:secret@example.org/{data}", "holds a user name"],
-    ["no url", "no URL"],
+    ["http://example.org/{data}", "only https: is allowed"],
+    ["http://127.0.0.1:PORT/{data}", "only https: is allowed"],
+    ["file:///etc/passwd", "only https: is allowed"],
+    ["data:application/json,{}", "only https: is allowed"],
+    ["ftp://example.org/{data}", "only https: is allowed"],
+    ["x-batch-gateway:true", "only https: is allowed"],
+    ["https://me:secret@example.org/{data}", "contains a user name"],
+    ["no url", "not a URL"],
     literal("127.0.0.1"),
     literal("127.1"),
     literal("0x7f000001"),

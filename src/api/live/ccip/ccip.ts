@@ -15,12 +15,12 @@ import { LiveFailure, sanitizeMessage } from "../failure.ts";
 import type { CallAt, CallResult, Rpc } from "../rpc.ts";
 import { GatewayError, type Gateways, type Lookup } from "./gatewayClient.ts";
 
-/** Stands in place of a batch gateway's URL: the look-ups of a batch are then made here, each at its own gateway. */
+/** Used instead of a batch gateway's URL: we then make the look-ups of a batch ourselves, each at its own gateway. */
 export const OWN_BATCH_GATEWAY = "x-batch-gateway:true";
 
-/** How often a contract may ask for another look-up before it has to answer. */
+/** How many rounds of look-ups a contract may ask for before it has to answer. */
 const MAX_ROUNDS = 4;
-/** Requests to gateways that one resolution may send. */
+/** How many requests to gateways one resolution may send. */
 const MAX_FETCHES = 50;
 
 const OFFCHAIN_LOOKUP = toFunctionSelector("OffchainLookup(address,string[],bytes,bytes4,bytes)");
@@ -29,10 +29,10 @@ type Reach = { rpc: Rpc; gateways: Gateways; signal: AbortSignal };
 type Limits = { gateways: Gateways; signal: AbortSignal; fetches: { left: number } };
 
 /**
- * Calls a contract and makes the look-ups that it asks for (ERC-3668), each time calling it back at the same block. The
- * answer is its last one: data, or the data of an error that is no look-up.
+ * Calls a contract and makes the look-ups that it asks for (ERC-3668); after each it calls the contract back at the same
+ * block. Gives the last answer: data, or the data of an error that does not ask for a look-up.
  *
- * @throws LiveFailure when node or gateway fail, or the contract asks for more than it may
+ * @throws LiveFailure when the node or a gateway fails, or the contract asks for too much
  */
 export async function callWithLookups({ rpc, ...reach }: Reach, first: CallAt): Promise<CallResult> {
   const limits = { ...reach, fetches: { left: MAX_FETCHES } };
@@ -58,15 +58,15 @@ function decodeLookup(revert: Hex): AskedLookup {
     const [sender, urls, data, callback, extraData] = args;
     return { sender, urls, data, callback, extraData };
   } catch {
-    throw new LiveFailure("resolver", "The resolver asked for a look-up that cannot be read.");
+    throw new LiveFailure("resolver", "The resolver asked for a look-up that cannot be decoded.");
   }
 }
 
-/** Makes one look-up; gives the call by which the contract hears its answer. */
+/** Makes one look-up. Gives the data of the call that passes its answer to the contract. */
 async function lookUp(lookup: AskedLookup, { to }: CallAt, limits: Limits): Promise<Hex> {
-  // Another contract's look-up that was passed on is not the callee's: its callback would run in the wrong place.
+  // A look-up of another contract, passed on by the callee: its callback would run in the wrong contract.
   if (!isAddressEqual(lookup.sender, to)) {
-    throw new LiveFailure("resolver", "The resolver asked for a look-up in another contract's name.");
+    throw new LiveFailure("resolver", "The resolver asked for a look-up on behalf of another contract.");
   }
   const answer = await askOrBatch(lookup, limits).catch((error) => {
     if (error instanceof GatewayError) {
@@ -83,7 +83,7 @@ async function lookUp(lookup: AskedLookup, { to }: CallAt, limits: Limits): Prom
 const askOrBatch = (lookup: Lookup, limits: Limits): Promise<Hex> =>
   lookup.urls.includes(OWN_BATCH_GATEWAY) ? askBatch(lookup, limits) : limits.gateways.ask(lookup, limits);
 
-/** What a batch gateway would answer (ENSIP-21). A look-up that fails is told to the contract as `HttpError`. */
+/** What a batch gateway would answer (ENSIP-21). A failed look-up is passed to the contract as `HttpError`. */
 async function askBatch({ data }: Lookup, limits: Limits): Promise<Hex> {
   const requests = decodeBatch(data);
   const answers = await Promise.all(
@@ -106,7 +106,7 @@ function decodeBatch(data: Hex): readonly Lookup[] {
   try {
     return decodeFunctionData({ abi: batchGatewayAbi, data }).args[0];
   } catch {
-    throw new GatewayError("The resolver's batch of look-ups cannot be read");
+    throw new GatewayError("The resolver's batch of look-ups cannot be decoded");
   }
 }
 

@@ -6,9 +6,9 @@ import { type Address, type Hex, isHex } from "viem";
 import { sanitizeMessage } from "../failure.ts";
 
 /*
- * Gateways are named by contracts that anybody may deploy, so every request to one is a request that a stranger makes
- * us send. Only https to public addresses leaves this module; an address is checked when the connection is made, so a
- * host name that changes its mind between two questions gains nothing.
+ * Contracts name the gateways, and anybody may deploy a contract: a stranger decides where these requests go. So they go
+ * only to public addresses, by https. The address is checked when the connection is made: a host name that resolves to
+ * another address the second time gains nothing.
  */
 
 const FETCH_TIMEOUT_MS = 3_000;
@@ -16,10 +16,10 @@ const MAX_ANSWER_BYTES = 256 * 1_024;
 const MAX_URLS = 3;
 const MAX_CONNECTIONS = 32;
 
-/** One look-up that a contract asks for: the first of `urls` that answers counts. Source: ERC-3668. */
+/** One look-up that a contract asks for: the answer of the first of `urls` that works counts. Source: ERC-3668. */
 export type Lookup = { sender: Address; urls: readonly string[]; data: Hex };
 
-/** A gateway did not give a usable answer. `status` is its HTTP status; 0 if it gave none. */
+/** A gateway gave no usable answer. `status` is its HTTP status; 0 if there was none. */
 export class GatewayError extends Error {
   override readonly name = "GatewayError";
   readonly status: number;
@@ -30,7 +30,7 @@ export class GatewayError extends Error {
   }
 }
 
-/** Asks gateways. `fetches` counts down the requests that this resolution may still send. */
+/** Asks gateways (CCIP-Read). `fetches` counts down the requests that this resolution may still send. */
 export type Gateways = {
   ask: (lookup: Lookup, limits: { fetches: { left: number }; signal: AbortSignal }) => Promise<Hex>;
   close: () => Promise<void>;
@@ -39,12 +39,12 @@ export type Gateways = {
 export type GatewayRules = {
   /** Development: also http, and also loopback addresses where the URL itself names them. */
   allowLoopback: boolean;
-  /** Finds the addresses of a host; the system's resolver unless told. */
+  /** Finds the addresses of a host; the system's resolver by default. */
   lookup?: typeof dnsLookup;
   timeoutMs?: number;
 };
 
-/** Makes the only way by which requests to gateways are sent. */
+/** Every request to a gateway of CCIP-Read goes through the client that this creates. */
 export function createGateways(rules: GatewayRules): Gateways {
   const agent = new Agent({
     connections: MAX_CONNECTIONS,
@@ -55,16 +55,16 @@ export function createGateways(rules: GatewayRules): Gateways {
   return {
     close: () => agent.destroy(),
     ask: async (lookup, { fetches, signal }) => {
-      let error = new GatewayError("The resolver names no gateway.");
+      let error = new GatewayError("The resolver names no gateway");
       for (const template of lookup.urls.slice(0, MAX_URLS)) {
         signal.throwIfAborted();
-        if (fetches.left <= 0) throw new GatewayError("The resolver asks for too many look-ups.");
+        if (fetches.left <= 0) throw new GatewayError("The resolver asks for too many look-ups");
         fetches.left--;
         try {
           return await askOne({ template, lookup, agent, rules, signal });
         } catch (thrown) {
           error = toGatewayError(thrown, template);
-          // ERC-3668: a gateway that answers 4xx has decided; other failures are tried elsewhere.
+          // ERC-3668: an answer of 4xx is final; after other failures the next gateway is asked.
           if (error.status >= 400 && error.status < 500) throw error;
         }
       }
@@ -133,18 +133,18 @@ function readData(text: string, url: URL): Hex {
   return data;
 }
 
-/** The URL if a request may go there. Literal addresses are judged here: no look-up is made for them. */
+/** The URL if a request may go there. Addresses in the URL itself are checked here: they are not looked up. */
 function requireAllowedUrl(text: string, rules: GatewayRules): URL {
-  if (!URL.canParse(text)) throw new GatewayError("The resolver names a gateway that is no URL.");
-  const url = new URL(text); // Also brings encoded forms of addresses (0x7f000001, 2130706433) into the usual one.
+  if (!URL.canParse(text)) throw new GatewayError("The resolver names a gateway that is not a URL");
+  const url = new URL(text); // Also rewrites other forms of addresses (0x7f000001, 2130706433) to the usual one.
   const isLoopback = rules.allowLoopback && namesLoopback(url);
   if (url.protocol !== "https:" && !(isLoopback && url.protocol === "http:")) {
     throw new GatewayError(
-      `The gateway's URL begins with ${sanitizeMessage(url.protocol)}; only https: is asked.`,
+      `The gateway's URL begins with ${sanitizeMessage(url.protocol)}; only https: is allowed`,
     );
   }
   if (url.username !== "" || url.password !== "")
-    throw new GatewayError("The gateway's URL holds a user name.");
+    throw new GatewayError("The gateway's URL contains a user name");
   const literal = literalOf(url);
   if (literal !== null && !isLoopback && !isPublic(literal)) throw privateAddress(url.host);
   return url;
@@ -153,7 +153,7 @@ function requireAllowedUrl(text: string, rules: GatewayRules): URL {
 const privateAddress = (host: string) =>
   new GatewayError(`${sanitizeMessage(host)} is not at a public address, so it is not asked`);
 
-/** The address that stands in the URL in place of a host name. */
+/** The address in a URL that has one instead of a host name. */
 function literalOf(url: URL): string | null {
   const host = url.hostname.replace(/^\[|\]$/g, "");
   return ipaddr.isValid(host) ? host : null;
@@ -164,23 +164,23 @@ function namesLoopback(url: URL): boolean {
   return literal === null ? url.hostname === "localhost" : rangeOf(literal) === "loopback";
 }
 
-/** IPv4 addresses written as IPv6 (::ffff:127.0.0.1) count as what they are. */
+/** An IPv4 address written as IPv6 (::ffff:127.0.0.1) counts as IPv4. */
 const rangeOf = (address: string): string => ipaddr.process(address).range();
 
-/** What of IPv6 is given out for the public internet. */
+/** The part of IPv6 that is assigned to the public internet. */
 const GLOBAL_IPV6 = ipaddr.IPv6.parseCIDR("2000::/3");
 
-/** In a range of public addresses, but a cloud's machines find their host's own service there (Azure). */
+/** Public by its range, but a service of the host for machines in a cloud (Azure). */
 const HOST_SERVICES = ["168.63.129.16"];
 
-/** True for addresses of the public internet: not private, loopback, link-local (metadata of clouds), reserved, tunnelled. */
+/** True for addresses of the public internet: not private, loopback, link-local (metadata services), reserved or tunnelled. */
 function isPublic(text: string): boolean {
   const address = ipaddr.process(text);
   if (address.range() !== "unicast" || HOST_SERVICES.includes(address.toString())) return false;
   return address instanceof ipaddr.IPv4 || address.match(GLOBAL_IPV6);
 }
 
-/** Gives the connection only addresses that may be asked; none, and it is not made. */
+/** Gives the connection only the allowed addresses. Without one it fails. */
 function guardedLookup({ lookup = dnsLookup, allowLoopback }: GatewayRules): LookupFunction {
   const mayAsk = (host: string, { address }: LookupAddress) =>
     isPublic(address) || (allowLoopback && host === "localhost" && rangeOf(address) === "loopback");
@@ -209,7 +209,7 @@ function toGatewayError(thrown: unknown, template: string): GatewayError {
   return new GatewayError(`${hostOf(template)} could not be reached`);
 }
 
-/** The host of a URL with places to fill; names the gateway in messages without the data. */
+/** The host of a URL template, to name the gateway in messages. */
 function hostOf(template: string): string {
   const text = template.replaceAll("{sender}", "sender").replaceAll("{data}", "data");
   return sanitizeMessage(URL.canParse(text) ? new URL(text).host : "A gateway");
