@@ -22,7 +22,11 @@ export async function wireService(settings: Record<string, string>): Promise<Wir
   const file = join(folder, "deployment.json");
   writeFileSync(file, JSON.stringify(deployment));
   const schema = "service";
-  const basics = { ENS_NETWORK: "devnet", ENS_DEPLOYMENT: file, DATABASE_URL: databaseUrl };
+  const basics = {
+    ...{ ENS_NETWORK: "devnet", ENS_DEPLOYMENT: file, DATABASE_URL: databaseUrl },
+    // No node: by default it would be one that a developer runs on this machine.
+    [`RPC_URL_${CHAIN_ID}`]: "http://127.0.0.1:1",
+  };
   for (const [name, value] of Object.entries({ ...basics, DATABASE_SERVICE_SCHEMA: schema, ...settings })) {
     vi.stubEnv(name, value);
   }
