@@ -80,7 +80,10 @@ function agentRegistries(): Record<string, Place & { filter: AgentFilters }> {
   return Object.fromEntries(places);
 }
 
-/** Record events are indexed from any contract, because anyone can write a resolver. They can begin with the first registry. */
+/**
+ * Record events are indexed from any contract, because anyone can write a resolver. They can begin with the first
+ * registry.
+ */
 const everywhere: Record<string, Place> = {
   [deployment.name]: {
     startBlock: Math.min(...listContracts(deployment, "registry").map((entry) => entry.startBlock)),
@@ -88,8 +91,8 @@ const everywhere: Record<string, Place> = {
 };
 
 /**
- * Archive reads are part of the index's identity, and handlers see the configuration only through their contracts. So an
- * ABI with the read functions means that reads are allowed.
+ * Archive reads are part of the index's identity, and handlers see the configuration only through their contracts. So
+ * an ABI with the read functions means that reads are allowed.
  */
 const withReads = <const Abi extends readonly unknown[]>(abi: Abi, reads: readonly unknown[]): Abi =>
   (settings.archiveReads ? [...abi, ...reads] : abi) as Abi;

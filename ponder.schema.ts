@@ -55,7 +55,10 @@ export const domain = onchainTable(
     isMigrated: t.boolean().notNull(),
     /** The node's resolver in the registry; null if none. */
     resolver: t.hex(),
-    /** .eth second-level names: holder of the registrar's token, the last one after expiry; null if burnt or never held. */
+    /**
+     * .eth second-level names: holder of the registrar's token, the last one after expiry; null if burnt or never
+     * held.
+     */
     registrarOwner: t.hex(),
     /** .eth second-level names: the registrar's expiry, wrapped or not. Null if never registered. */
     registrarExpiryTimestamp: t.bigint(),
@@ -101,7 +104,10 @@ export const label = onchainTable("labels", (t) => ({
   labelhash: t.hex().primaryKey(),
   /** The text; null while it is unknown, and always if it cannot be shown (NUL, `.`, `[`, `]`, not UTF-8). */
   label: t.text(),
-  /** First of the nodes that show this label as `[labelhash]` (without .eth second-level names, whose node follows from the label). */
+  /**
+   * First of the nodes that show this label as `[labelhash]` (without .eth second-level names, whose node follows from
+   * the label).
+   */
   firstNode: t.hex(),
   firstChainId: t.integer(),
 }));
@@ -133,7 +139,9 @@ export const event = onchainTable(
     ordinal: t.integer().notNull(),
     blockTimestamp: t.int8({ mode: "number" }).notNull(),
     transactionHash: t.hex().notNull(),
-    /** Family of the emitter: REGISTRY, REGISTRY_OLD, REGISTRAR, REGISTRAR_OLD, CONTROLLER, NAME_WRAPPER, RESOLVER, ... */
+    /**
+     * Family of the emitter: REGISTRY, REGISTRY_OLD, REGISTRAR, REGISTRAR_OLD, CONTROLLER, NAME_WRAPPER, RESOLVER, ...
+     */
     contract: t.text().notNull(),
     contractAddress: t.hex().notNull(),
     /** The event's name in the contract. */
@@ -342,8 +350,8 @@ export const primaryNameChange = onchainTable(
 );
 
 /**
- * Agents of ERC-8004 that a tracked adapter registered, as their registry logs them. Others are not followed: anyone can
- * register any number.
+ * Agents of ERC-8004 that a tracked adapter registered, as their registry logs them. Others are not followed: anyone
+ * can register any number.
  */
 export const agent = onchainTable(
   "agents",
@@ -353,7 +361,10 @@ export const agent = onchainTable(
     registry: t.hex().notNull(),
     /** Token id of the agent, from 0 on. */
     agentId: t.bigint().notNull(),
-    /** Owner in the registry: the adapter. If it is another address, the agent left the adapter, and later logs are not followed. */
+    /**
+     * Owner in the registry: the adapter. If it is another address, the agent left the adapter, and later logs are not
+     * followed.
+     */
     owner: t.hex().notNull(),
     /** Where the agent is described (not the token that it is bound to); empty if nowhere. */
     uri: t.text().notNull(),
@@ -366,8 +377,8 @@ export const agent = onchainTable(
 );
 
 /**
- * The token that each agent is bound to; a binding is never changed or undone (ERC-8217). It says that the controller of the
- * token at that time registered the agent, and nothing about who the agent is.
+ * The token that each agent is bound to; a binding is never changed or undone (ERC-8217). It says that the controller
+ * of the token at that time registered the agent, and nothing about who the agent is.
  */
 export const agentBinding = onchainTable(
   "agent_bindings",
@@ -396,7 +407,10 @@ export const agentBinding = onchainTable(
   }),
 );
 
-/** Addresses that ever appeared on an event of a name as receiver or owner, and when last; without names below addr.reverse. */
+/**
+ * Addresses that ever appeared on an event of a name as receiver or owner, and when last; without names below
+ * addr.reverse.
+ */
 export const holder = onchainTable(
   "holders",
   (t) => ({

@@ -8,8 +8,8 @@ export type Token = { tokenContract: Address; tokenId: bigint };
 export type NameContracts = { registrars: readonly Address[]; wrappers: readonly Address[] };
 
 /**
- * The name that a token stands for: a .eth second-level name for the registrar's (the id is its labelhash), any name for
- * the NameWrapper's (the id is its node). Both stay the name's token through expiry, re-registration, wrapping and
+ * The name that a token stands for: a .eth second-level name for the registrar's (the id is its labelhash), any name
+ * for the NameWrapper's (the id is its node). Both stay the name's token through expiry, re-registration, wrapping and
  * unwrapping. Null for any other token.
  */
 export function nodeOfToken({ tokenContract, tokenId }: Token, names: NameContracts): Hex | null {

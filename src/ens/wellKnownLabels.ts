@@ -2,8 +2,8 @@ import type { Hex } from "viem";
 import { labelhash } from "./name.ts";
 
 /**
- * Labels that no event spells out but that are well known: those of ENS itself, and the DNS top-level domains from which
- * most names were imported into ENS.
+ * Labels that no event spells out but that are well known: those of ENS itself, and the DNS top-level domains from
+ * which most names were imported into ENS.
  */
 const words =
   "eth reverse addr resolver default test xyz luxe kred club art com net org io app dev co me id ai cc tv gg so to fm " +

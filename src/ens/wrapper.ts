@@ -16,8 +16,8 @@ export type WrapperToken = { wrapperFuses: number; wrapperExpiryTimestamp: bigin
 const expiredToken = time("wrapperExpiryTimestamp", "<");
 
 /**
- * Rule: `getData` answers no owner although one is stored, because the token expired and its parent had given up control.
- * No event is emitted at that moment. Source: NameWrapper.getData, `_clearOwnerAndFuses`.
+ * Rule: `getData` answers no owner although one is stored, because the token expired and its parent had given up
+ * control. No event is emitted at that moment. Source: NameWrapper.getData, `_clearOwnerAndFuses`.
  */
 export const lapsedToken = all(expiredToken, hasBit("wrapperFuses", PARENT_CANNOT_CONTROL));
 

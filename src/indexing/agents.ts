@@ -43,8 +43,8 @@ const nodeOf = (context: Context, tokenContract: Address, tokenId: bigint): Hex 
   );
 
 /*
- * Of the identity registry we follow only the adapter's agents: the configuration asks for logs that name the adapter as
- * the owner, as the writer, or as the owner that the agent leaves.
+ * Of the identity registry we follow only the adapter's agents: the configuration asks for logs that name the adapter
+ * as the owner, as the writer, or as the owner that the agent leaves.
  */
 const AGENT_REGISTRY = "AGENT_REGISTRY";
 

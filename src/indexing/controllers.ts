@@ -177,8 +177,8 @@ async function onWrappedRenewal({ event, context }: HandlerArgs<Event<"WrappedCo
 }
 
 /**
- * The wrapped controller renews through NameWrapper.renew. That also moves the wrapper's expiry, without an event, if the
- * wrapper is the owner in registrar and registry and the name is no longer expired.
+ * The wrapped controller renews through NameWrapper.renew. That also moves the wrapper's expiry, without an event, if
+ * the wrapper is the owner in registrar and registry and the name is no longer expired.
  * Source: ens-contracts, contracts/wrapper/NameWrapper.sol, `renew`.
  */
 async function renewWrapped(context: Context, log: LogRef, labelhash: Hex, expires: bigint) {
@@ -201,8 +201,8 @@ async function findRenewedSeconds(context: Context, log: LogRef, node: Hex): Pro
 }
 
 /**
- * Learns the label that a controller's log spells out, if its hash is the log's labelhash: bytes that are not UTF-8 arrive
- * changed. Otherwise the label stays unknown, and the event keeps the text as given.
+ * Learns the label that a controller's log spells out, if its hash is the log's labelhash: bytes that are not UTF-8
+ * arrive changed. Otherwise the label stays unknown, and the event keeps the text as given.
  */
 async function labelled(
   context: Context,

@@ -52,7 +52,9 @@ async function onTransfer({ event, context }: Args<"Transfer">, contract: string
   await appendEvent(context, log, { node, newOwnerAddress: owner }, after);
 }
 
-/** The node's resolver was set; the zero address means none. Writes: events, domains and their changes, primary names. */
+/**
+ * The node's resolver was set; the zero address means none. Writes: events, domains and their changes, primary names.
+ */
 async function onNewResolver({ event, context }: Args<"NewResolver">, contract: string) {
   const { node, resolver } = event.args;
   const log = logRefOf(context, event, contract, "NewResolver");
@@ -94,15 +96,16 @@ function isBornMigrated(context: Context, log: LogRef, domain: Domain): boolean 
 }
 
 /**
- * The owner of a node, by the owner in the log. The registry of 2020 stores its own address in place of zero, so that a
- * deleted node keeps its record, and answers no owner for both. Source: ENSRegistryWithFallback `_setOwner`, ENSRegistry `owner`.
+ * The owner of a node, by the owner in the log. The registry of 2020 stores its own address in place of zero, so that
+ * a deleted node keeps its record, and answers no owner for both. Source: ENSRegistryWithFallback `_setOwner`,
+ * ENSRegistry `owner`.
  */
 const ownerOf = (context: Context, log: LogRef, owner: Address): Address | null =>
   log.contract === REGISTRY && addressesOf(context, "Registry").includes(owner) ? null : nullIfZero(owner);
 
 /**
- * Reverse registrars before 2023 emit no event that tells the address whose node they make. Most often it is the sender or
- * the owner, and the labelhash proves it.
+ * Reverse registrars before 2023 emit no event that tells the address whose node they make. Most often it is the
+ * sender or the owner, and the labelhash proves it.
  */
 async function learnAddress(context: Context, labelhash: Hex, candidates: Address[]) {
   const address = candidates

@@ -127,7 +127,9 @@ ponder.on("DefaultReverseResolver:ApprovalForAll", (args) =>
 /** The hash of an indexed key, over its bytes as logged. Ponder types it as the text, but it is the hash. */
 const topicOfKey = (event: { args: { indexedKey: string } }) => event.args.indexedKey as Hex;
 
-/** The hash of an unindexed key, over its bytes as logged: a key that is not UTF-8 decodes to a text with another hash. */
+/**
+ * The hash of an unindexed key, over its bytes as logged: a key that is not UTF-8 decodes to a text with another hash.
+ */
 function loggedKeyHash(data: Hex): Hex {
   const [, key] = decodeAbiParameters([{ type: "bytes" }, { type: "bytes" }], data);
   return keccak256OfHex(key);
@@ -138,10 +140,10 @@ type TextEvent =
   | Event<"Resolver:TextChanged(bytes32 indexed node, string indexed indexedKey, string key)">;
 
 /**
- * A text record set at a resolver whose event has no value. The value comes from the calldata, if the transaction called
- * the resolver directly; else from a read at the end of the block, if allowed; else it is unknown, which differs from
- * "none". It is always unknown for resolvers that the deployment does not list: the index answers for none of them.
- * Writes: events, text_records.
+ * A text record set at a resolver whose event has no value. The value comes from the calldata, if the transaction
+ * called the resolver directly; else from a read at the end of the block, if allowed; else it is unknown, which
+ * differs from "none". It is always unknown for resolvers that the deployment does not list: the index answers for
+ * none of them. Writes: events, text_records.
  */
 async function onTextWithoutValue(event: TextEvent, context: Context, node: Hex, key: string, keyHash: Hex) {
   const log = logRefOf(context, event, RESOLVER, "TextChanged");

@@ -18,8 +18,9 @@ import { learnLabel } from "./write/names.ts";
 const NAME_WRAPPER = "NAME_WRAPPER";
 
 /**
- * A name was wrapped; the TransferSingle before minted its token. The event has the fuses and expiry that were asked for;
- * what the wrapper stores also depends on an earlier wrapping. Writes: events, labels, domains, ownership_changes.
+ * A name was wrapped; the TransferSingle before minted its token. The event has the fuses and expiry that were asked
+ * for; what the wrapper stores also depends on an earlier wrapping. Writes: events, labels, domains,
+ * ownership_changes.
  */
 ponder.on("NameWrapper:NameWrapped", async ({ event, context }) => {
   const { node, name, owner, fuses, expiry } = event.args;
@@ -43,8 +44,8 @@ ponder.on("NameWrapper:NameWrapped", async ({ event, context }) => {
 });
 
 /**
- * A name was unwrapped. An owner of zero: a stale token is burnt before a new one is minted. Fuses and expiry stay stored.
- * Writes: events, domains, ownership_changes.
+ * A name was unwrapped. An owner of zero: a stale token is burnt before a new one is minted. Fuses and expiry stay
+ * stored. Writes: events, domains, ownership_changes.
  */
 ponder.on("NameWrapper:NameUnwrapped", async ({ event, context }) => {
   const { node, owner } = event.args;
@@ -62,8 +63,8 @@ ponder.on("NameWrapper:FusesSet", async ({ event, context }) => {
 });
 
 /**
- * The expiry stored from here on; the node need not be wrapped. Extending an expired token also stores no fuses, which is
- * what `getData` answered, unless this log only completes a FusesSet. Writes: events, domains.
+ * The expiry stored from here on; the node need not be wrapped. Extending an expired token also stores no fuses, which
+ * is what `getData` answered, unless this log only completes a FusesSet. Writes: events, domains.
  * Source: ens-contracts, contracts/wrapper/NameWrapper.sol, `extendExpiry` and `_setFuses`.
  */
 ponder.on("NameWrapper:ExpiryExtended", async ({ event, context }) => {
@@ -100,7 +101,10 @@ function settledFuses(domain: Domain, log: LogRef): DomainPatch {
   return { wrapperFuses: fusesAt(token, BigInt(log.blockTimestamp)) };
 }
 
-/** A token was minted, burnt (by unwrapping or upgrading too) or given to another owner. Writes: events, domains, ownership_changes. */
+/**
+ * A token was minted, burnt (by unwrapping or upgrading too) or given to another owner. Writes: events, domains,
+ * ownership_changes.
+ */
 ponder.on("NameWrapper:TransferSingle", async ({ event, context }) => {
   const { from, to, id } = event.args;
   const node = hashOfTokenId(id);
@@ -148,8 +152,8 @@ ponder.on("NameWrapper:OwnershipTransferred", (args) =>
 );
 
 /**
- * Reads the name that was wrapped and learns its labels, the leftmost last, so that each finds its parent named. Null if
- * the bytes are no name, or the name of another node. Writes: labels, domains.
+ * Reads the name that was wrapped and learns its labels, the leftmost last, so that each finds its parent named. Null
+ * if the bytes are no name, or the name of another node. Writes: labels, domains.
  */
 async function readName(
   context: Context,

@@ -26,8 +26,9 @@ export const startBlockOf = (context: Context, name: keyof Context["contracts"])
   configured(context, name)?.startBlock;
 
 /**
- * Whether the handler may read a contract's state at the event's block. The setting ARCHIVE_READS reaches handlers as read
- * functions in the contract's ABI, because the configuration is part of the index's identity and the environment is not.
+ * Whether the handler may read a contract's state at the event's block. The setting ARCHIVE_READS reaches handlers as
+ * read functions in the contract's ABI, because the configuration is part of the index's identity and the environment
+ * is not.
  */
 export const mayRead = (context: Context, name: keyof Context["contracts"]): boolean =>
   configured(context, name)?.abi.some((item) => (item as { type: string }).type === "function") ?? false;

@@ -36,8 +36,8 @@ export const ethName = (node: Hex, labelhash: Hex): Required<DomainKey> => ({
 });
 
 /**
- * Applies a log to its domain, which is inserted if it is new, and derives the other columns: whether it is wrapped, who
- * owns it, when it ends. Writes: domains, ownership_changes, resolver_changes, and what naming needs.
+ * Applies a log to its domain, which is inserted if it is new, and derives the other columns: whether it is wrapped,
+ * who owns it, when it ends. Writes: domains, ownership_changes, resolver_changes, and what naming needs.
  *
  * @returns the domain before (null if new) and after
  */

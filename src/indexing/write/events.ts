@@ -63,7 +63,10 @@ function putHolder(context: Context, log: LogRef, address: Hex, node: Hex) {
     .onConflictDoUpdate(last);
 }
 
-/** PostgreSQL's `text` cannot hold NUL, and Ponder would drop it silently: such texts go into the JSON, which escapes it. */
+/**
+ * PostgreSQL's `text` cannot hold NUL, and Ponder would drop it silently: such texts go into the JSON, which escapes
+ * it.
+ */
 function withoutNul(values: EventValues): EventValues {
   const hidden = (["key", "value", "name"] as const).filter((column) => values[column]?.includes("\0"));
   if (hidden.length === 0) return values;

@@ -135,7 +135,10 @@ async function renameDomain(context: Context, chainId: number, node: Hex, learnt
   }
 }
 
-/** Puts a domain at the head of the list of those that wait for a label. A .eth name needs no link: the label gives its node. */
+/**
+ * Puts a domain at the head of the list of those that wait for a label. A .eth name needs no link: the label gives its
+ * node.
+ */
 async function linkLabel(context: Context, node: Hex, labelhash: Hex): Promise<void> {
   const chainId = context.chain.id;
   const row = await context.db.find(label, { labelhash });

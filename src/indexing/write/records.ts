@@ -95,8 +95,8 @@ export async function findText(context: Context, log: LogRef, node: Hex, keyHash
 }
 
 /**
- * Sets a text record. A value that was read at the end of this block belongs to the last set in the block, so an earlier
- * set in it loses the value that was stored for it. Writes: text_records, events (only in that case).
+ * Sets a text record. A value that was read at the end of this block belongs to the last set in the block, so an
+ * earlier set in it loses the value that was stored for it. Writes: text_records, events (only in that case).
  */
 export async function putText(context: Context, log: LogRef, text: TextSet): Promise<void> {
   const { version } = await findResolverNode(context, log, text.node);
