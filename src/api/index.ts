@@ -83,7 +83,7 @@ startInPlace("upkeep", () =>
     ...{ databaseUrl, schema, now },
     isReady: async () => (await readIndexerState(db)).isReady,
     chores: async () => (ledgerDays === null ? undefined : trimLedger(store, ledgerDays)),
-    say: (line) => console.log(line),
+    log: (line) => console.log(line),
   }),
 );
 

@@ -132,10 +132,10 @@ test("a build that was killed in the middle is dropped and done again, once for 
   const reader = await pool.connect();
   // A build waits for all who read: this one is killed while it waits.
   await reader.query("begin isolation level repeatable read; select count(*) from domains");
-  const said: string[] = [];
+  const logged: string[] = [];
   const plan = {
     ...{ databaseUrl: stack.databaseUrl, schema: stack.schema, isReady: async () => true },
-    ...{ now: async () => 1_900_000_000, say: (line: string) => void said.push(line) },
+    ...{ now: async () => 1_900_000_000, log: (line: string) => void logged.push(line) },
     chores: async () => {},
   };
   const first = startUpkeep(plan);
@@ -147,9 +147,9 @@ test("a build that was killed in the middle is dropped and done again, once for 
   expect((await readIndexes()).get(name)?.valid).toBe(false);
   await reader.query("rollback");
   reader.release();
-  said.length = 0;
+  logged.length = 0;
   const several = [startUpkeep(plan), startUpkeep(plan), startUpkeep(plan)];
   await waitUntil(async () => (await readIndexes()).get(name)?.valid === true);
   await Promise.all(several.map(({ stop }) => stop()));
-  expect(said.filter((line) => line.startsWith(`Built the index ${name}`))).toHaveLength(1);
+  expect(logged.filter((line) => line.startsWith(`Built the index ${name}`))).toHaveLength(1);
 }, 600_000);

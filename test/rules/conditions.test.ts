@@ -189,7 +189,10 @@ test("a name is in one phase, and in one state of availability at most", async (
   );
 });
 
-/** As the index stores them: wrapped names belong to the wrapper below, and the effective owner follows from the layers. */
+/**
+ * As the index stores them: wrapped names belong to the wrapper below, and the effective owner follows from the
+ * layers.
+ */
 function asStored(row: Columns): Columns {
   const wrapper: Address = WRAPPER;
   const layers = row.isWrapped

@@ -7,7 +7,7 @@ async function reload() {
   const { startUpkeep } = await import("../../src/api/upkeep/upkeep.ts");
   let rounds = 0;
   const plan = {
-    ...{ databaseUrl: "postgresql://nowhere", schema: "nowhere", now: async () => 0, say: () => {} },
+    ...{ databaseUrl: "postgresql://nowhere", schema: "nowhere", now: async () => 0, log: () => {} },
     chores: async () => {},
     isReady: async () => {
       rounds += 1;

@@ -105,8 +105,8 @@ export const classExpiresWithin = (days: (typeof ranges)[number]): string =>
   `expires_within in (${ranges.filter((range) => range <= days).join(", ")})`;
 
 /**
- * True for the rows `d` whose class may differ between two times, whichever is earlier; true for some other rows too, for
- * which the comparison then finds no difference.
+ * True for the rows `d` whose class may differ between two times, whichever is earlier; true for some other rows too,
+ * for which the comparison then finds no difference.
  */
 export function mayDiffer(one: string, other: string): string {
   const isAround = ({ column, seconds }: TimeComparison) => {

@@ -20,8 +20,8 @@ export async function hasCounters({ client, schema }: CountsTarget): Promise<boo
 }
 
 /**
- * Counts everything once, and from then on with every write. The indexer waits meanwhile. The locks are taken at once or
- * not at all, so that the two never wait for each other.
+ * Counts everything once, and from then on with every write. The indexer waits meanwhile. The locks are taken at once
+ * or not at all, so that the two never wait for each other.
  *
  * @returns false if the tables were in use
  */

@@ -30,8 +30,9 @@ export function countNames(schema: string, parts: readonly Part[], before = ""):
 }
 
 /**
- * SQL that adds rows of `primary_names`. Three sums tell whether all claims of an address are on one chain, and rows can be
- * added to sums and taken from them: n numbers are equal if n times the sum of their squares is their sum squared.
+ * SQL that adds rows of `primary_names`. Three sums tell whether all claims of an address are on one chain, and rows
+ * can be added to sums and taken from them: n numbers are equal if n times the sum of their squares is their sum
+ * squared.
  */
 export function countClaims(schema: string, parts: readonly Omit<Part, "at">[]): string {
   const change = parts.map(({ sign, rows }) => `select ${sign} as sign, d.* from ${rows} d`);
@@ -64,7 +65,10 @@ export const counterTables = [
   "figures_claims",
 ];
 
-/** SQL that creates the counters' tables. `counted` is the table that was counted: a table that is created again has another number. */
+/**
+ * SQL that creates the counters' tables. `counted` is the table that was counted: a table that is created again has
+ * another number.
+ */
 export const createTables = (schema: string): string => `
   drop table if exists ${counterTables.map((table) => `${schema}.${table}`).join(", ")};
   create table ${schema}.figures_state (taken_at bigint not null, counted oid not null, rules integer not null,
@@ -104,10 +108,10 @@ const countersOf = {
 };
 
 /**
- * SQL that creates the triggers. They count each write in its own transaction, so that a reorganisation takes the counts
- * back with the rows. Tables are named with their schema, because the indexer's sessions have temporary tables of the same
- * names. An error in a trigger must not stop the indexer: it makes the counters void, answers are then counted from the
- * rows, and the counters are made again.
+ * SQL that creates the triggers. They count each write in its own transaction, so that a reorganisation takes the
+ * counts back with the rows. Tables are named with their schema, because the indexer's sessions have temporary tables
+ * of the same names. An error in a trigger must not stop the indexer: it makes the counters void, answers are then
+ * counted from the rows, and the counters are made again.
  */
 export const createTriggers = (schema: string): string =>
   Object.entries(countersOf)
@@ -137,8 +141,8 @@ export const createTriggers = (schema: string): string =>
     .join(";");
 
 /**
- * The version of the rules: counters that were made by other rules are not read, and are made again. It follows from all
- * that is counted and how: 31 bits of a hash fit into the column `rules`.
+ * The version of the rules: counters that were made by other rules are not read, and are made again. It follows from
+ * all that is counted and how: 31 bits of a hash fit into the column `rules`.
  */
 export const RULES =
   createHash("sha256").update(createTables("")).update(createTriggers("")).digest().readUInt32BE() >>> 1;

@@ -114,7 +114,7 @@ type Search = {
 async function search(db: Ctx["db"], { filters, where, page, at }: Search) {
   if (isSelective(filters)) return searchInOnePass(db, { ...at, where, page });
   const [counts, rows] = await Promise.all([
-    countSearchFromCounters(db, filters, at).then((kept) => kept ?? countSearch(db, where, at.now)),
+    countSearchFromCounters(db, filters, at).then((counted) => counted ?? countSearch(db, where, at.now)),
     listDomainPage(db, { where, page, now: at.now }),
   ]);
   return { counts, rows };

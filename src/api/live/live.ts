@@ -15,6 +15,7 @@ import {
   resolveRecords,
 } from "./records.ts";
 import type { Rpc } from "./rpc.ts";
+import { LIVE_VERSION } from "./version.ts";
 
 /** Everything we ask the chain about one name. */
 export type NameQuestion = ResolvableName & {
@@ -65,8 +66,6 @@ export type LivePlan = {
 const TIME_LIMIT_MS = 10_000;
 /** Names that are resolved at the same time, over all requests. */
 const MAX_CONCURRENT = 20;
-/** Part of every cached question. Increase it when stored answers change their form. */
-const FORM = 1;
 
 /** Creates the part of the API that asks the chain. */
 export function createLive(plan: LivePlan): Live {
@@ -137,7 +136,7 @@ function questionOf<Ask>(
   subject: string,
   ...rest: readonly unknown[]
 ) {
-  const parts = [FORM, kind, plan.contracts.universalResolver ?? null, subject, ...rest];
+  const parts = [LIVE_VERSION, kind, plan.contracts.universalResolver ?? null, subject, ...rest];
   const text = JSON.stringify(parts, (_, part) => (typeof part === "bigint" ? part.toString() : part));
   return { question: { text, subject }, ask };
 }

@@ -8,27 +8,27 @@ import type { Db } from "./db.ts";
 import type { EventRow } from "./events.ts";
 import type { ClaimRow } from "./primaryNames.ts";
 
-/** The newest of a kind, on the registry's chain: so many. */
+/** The registry's chain, and how many of the newest rows. */
 export type Newest = { chainId: number; limit: number };
 
 /**
- * The newest logs of one kind by which a registrar registered or renewed names, newest first. Every registration and
- * renewal passes a registrar, whichever controller sold it.
+ * The newest registrations or renewals, by one kind of log of a registrar, newest first. Every registration and renewal
+ * goes through a registrar, whatever controller sold it.
  */
 export const listNewestPurchases = (db: Db, eventType: string, at: Newest): Promise<EventRow[]> =>
   newestEvents(db, { eventType, and: like(event.contract, "REGISTRAR%") }, at);
 
-/** The newest wrappings, newest first; those by which a registration ended are part of it. */
+/** The newest wrappings, newest first, without those that are part of a registration. */
 export function listNewestWraps(db: Db, registrations: readonly string[], at: Newest): Promise<EventRow[]> {
   const other = alias(event, "other");
-  // A value, and not `not exists`: the newest few are looked at one by one, where a join would read all there are.
+  // A value instead of `not exists`: this looks at the newest few one by one, where a join would read all rows.
   const isPart = sql`coalesce((select true from ${event} as other
     where ${eq(other.transactionHash, event.transactionHash)} and ${eq(other.node, event.node)}
       and ${inArray(other.eventType, [...registrations])} limit 1), false)`;
   return newestEvents(db, { eventType: "NameWrapped", and: not(isPart) }, at);
 }
 
-/** The newest unwrappings, newest first; to no owner goes a stale token that a new one replaces. */
+/** The newest unwrappings, newest first, without those to no owner: they replace a stale token with a new one. */
 export const listNewestUnwraps = (db: Db, at: Newest): Promise<EventRow[]> =>
   newestEvents(db, { eventType: "NameUnwrapped", and: ne(event.newOwnerAddress, zeroAddress) }, at);
 
@@ -41,7 +41,7 @@ function newestEvents(db: Db, which: { eventType: string; and: SQL }, { chainId,
     .limit(limit);
 }
 
-/** Logs of these kinds in these transactions, in the order of the chain. */
+/** Logs of these kinds in these transactions, in chain order. */
 export async function listEventsOfTransactions(
   db: Db,
   { transactions, eventTypes }: { transactions: readonly Hex[]; eventTypes: readonly string[] },
@@ -65,8 +65,8 @@ export type Transfer = {
 };
 
 /**
- * The newest transfers, newest first: names whose effective owner after a transaction is another than before it. What
- * a registration, a wrapping or an unwrapping does to the owner is part of it (`others`, by their events).
+ * The newest transfers, newest first: names whose effective owner differs before and after a transaction. A change of
+ * owner that is part of a registration, wrapping or unwrapping is left out (`others` are their events).
  */
 export async function listNewestTransfers(
   db: Db,
@@ -103,7 +103,7 @@ export async function listNewestTransfers(
   return rows.map((row) => ({ ...row, blockTimestamp: Number(row.blockTimestamp) }));
 }
 
-/** Where a change stands on its chain. */
+/** The position of a change on its chain. */
 const place = (change: Record<"blockNumber" | "logIndex" | "ordinal", SQLWrapper>): SQL =>
   sql`(${change.blockNumber}, ${change.logIndex}, ${change.ordinal})`;
 

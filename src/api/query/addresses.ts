@@ -27,7 +27,9 @@ export const addressTypes = [
 
 export type AddressType = (typeof addressTypes)[number];
 
-/** Whose names, and when: `address` and `wrapper` (the NameWrapper) in lower case, `now` in unix seconds. */
+/**
+ * An address and its role, at a time: `address` and `wrapper` (the NameWrapper) in lower case, `now` in unix seconds.
+ */
 export type AddressQuery = {
   chainId: number;
   address: Address;
@@ -36,7 +38,7 @@ export type AddressQuery = {
   now: number;
 };
 
-/** What an address is to the names of one statement. Of the NameWrapper more has to be asked than of other owners. */
+/** The role of an address in a statement. The NameWrapper needs another condition than other owners. */
 type Role = AddressType | OwnerRole;
 type OwnerRole = "effective_owner" | "effective_owner_as_wrapper";
 
@@ -49,11 +51,11 @@ const ownerRoleOf = ({ address, wrapper }: FormerHolder): OwnerRole =>
 const roleOf = (holding: AddressQuery): Role =>
   holding.addressType === "effective_owner" ? ownerRoleOf(holding) : holding.addressType;
 
-/** One for each role. */
+/** Makes one value for each role. */
 const forEach = <Of extends Role, Made>(all: readonly Of[], make: (role: Of) => Made): Record<Of, Made> =>
   Object.fromEntries(all.map((role) => [role, make(role)])) as Record<Of, Made>;
 
-/** What a condition compares with: values, or the placeholders of a statement that is asked again and again. */
+/** What a condition compares with: values, or the placeholders of a prepared statement. */
 type AddressParameters = { chainId: number | SQLWrapper; address: Address | SQLWrapper; now: Time };
 
 const { placeholder } = sql;
@@ -65,7 +67,7 @@ const asked: AddressParameters = {
 
 const valuesOf = ({ chainId, address, now }: FormerHolder) => ({ chainId, address, now });
 
-/** The condition for names to which an address is what its role says. */
+/** The condition for names for which an address has a role. */
 function isHeld(role: Role, { chainId, address, now }: AddressParameters): SQL | undefined {
   const conditions: Record<Role, SQL | undefined> = {
     effective_owner: ownedAt({ owner: address, isWrapper: false, now }),
@@ -78,7 +80,7 @@ function isHeld(role: Role, { chainId, address, now }: AddressParameters): SQL |
   return and(eq(domain.chainId, chainId), conditions[role], toSql(counted));
 }
 
-/** Which names of an address: all, or without those past grace. */
+/** Which names of an address: all, or only the active ones. */
 export type HeldChoice = "all" | "active";
 
 const isChosen = (role: Role, choice: HeldChoice, of: AddressParameters): SQL | undefined =>
@@ -89,7 +91,7 @@ const ownedPages = forEach(ownerRoles, (role) => ({
   active: preparedPages({ name: `${role}_active`, where: isChosen(role, "active", asked) }),
 }));
 
-/** A page of the names of an address, and how many there are. One index has the names of an owner in their order. */
+/** A page of the names of an address, with the total. One index has an owner's names in the order of names. */
 export async function listHeld(
   db: Db,
   holding: AddressQuery,
@@ -104,10 +106,10 @@ export async function listHeld(
   return { total: counts.total, rows };
 }
 
-/** How many names an address holds; `active` are registered or in grace, `expiring30d` expire within 30 days. */
+/** How many names an address holds: all, those registered or in grace, those that expire within 30 days. */
 export type HeldCounts = { total: number; active: number; expiring30d: number };
 
-/** Counts the names of an address in one pass. */
+/** Counts the names of an address by one statement. */
 export async function countHeld(db: Db, holding: AddressQuery): Promise<HeldCounts> {
   const [row] = await heldCounts[roleOf(holding)](db).execute(valuesOf(holding));
   return row ?? { total: 0, active: 0, expiring30d: 0 };
@@ -126,10 +128,10 @@ const heldCounts = forEach(roles, (role) =>
   ),
 );
 
-/** An address that may have held names before. */
+/** An address whose earlier names are asked for. */
 export type FormerHolder = Omit<AddressQuery, "addressType">;
 
-/** A name that an address held, as it is now, and the last event that named the address. */
+/** A name that an address held, as it is now, with the last event that named the address. */
 export type PreviousRow = {
   domain: DomainRow;
   lastOwnedBlockNumber: number;
@@ -137,8 +139,8 @@ export type PreviousRow = {
 };
 
 /**
- * Names on whose events an address appeared as receiver or owner, and which it no longer controls: a page of them, and
- * how many there are. All that the address ever held are gone through, so it is done once for both.
+ * Names on whose events an address appeared as receiver or owner, and which it no longer controls: a page of them,
+ * with the total. The statement reads all names that the address ever held, so one statement gives both.
  */
 export async function listPrevious(
   db: Db,
@@ -147,7 +149,7 @@ export async function listPrevious(
 ): Promise<{ total: number; rows: PreviousRow[] }> {
   const statement = previousPages[ownerRoleOf(former)][sortDir];
   const listed = await statement(db).execute({ ...valuesOf(former), offset: offsetOf(page) });
-  // Behind the last page no row tells how many there are.
+  // After the last page no row has the total.
   const total = listed[0]?.total ?? (page === 1 ? 0 : (await summarise(db, former)).previous);
   const rows = listed.map(({ domain, displayText, total: _total, ...last }) => ({
     domain: { ...domain, displayText },
@@ -157,9 +159,9 @@ export async function listPrevious(
 }
 
 /**
- * The condition for names that an address held and no longer controls. Both those that it ever held and those that it
- * controls are found by its address alone, each in an index that has all that is asked; so no name is read for it. `not
- * in` has them hashed once, however many PostgreSQL expects: `not exists` is now and then a loop through all pairs.
+ * The condition for names that an address held and no longer controls. One index has all names that it ever held, and
+ * one all that it controls, each with all columns needed, so no row of a name is read. `not in` hashes them once,
+ * whatever number PostgreSQL expects; `not exists` sometimes becomes a loop through all pairs.
  */
 function wasHeld(db: Db, role: OwnerRole): SQL | undefined {
   const isControlled = and(isHeld(role, asked), toSql(not(lost), asked.now));
@@ -202,10 +204,10 @@ function preparedPrevious(role: OwnerRole, sortDir: SortDirection) {
   });
 }
 
-/** What an address has, as in `HeldCounts`, and how many names `listPrevious` has of it. */
+/** How many names an address has, as in `HeldCounts`, and how many `listPrevious` has. */
 export type Summary = { active: number; expiring30d: number; previous: number };
 
-/** Counts what an address has and had. */
+/** Counts the names that an address has and had. */
 export async function summarise(db: Db, former: FormerHolder): Promise<Summary> {
   const [row] = await summaries[ownerRoleOf(former)](db).execute(valuesOf(former));
   return row ?? { active: 0, expiring30d: 0, previous: 0 };

@@ -10,10 +10,10 @@ import { prepared } from "./prepared.ts";
 
 const { placeholder } = sql;
 
-/** A registry whose agents the directory lists, with how keys of claims to its agents begin, in lower case. */
+/** A registry whose agents the directory lists, with the prefix of keys that claim its agents, in lower case. */
 export type ListedHome = AgentHome & { keyPrefix: string };
 
-/** What the directory is made from. */
+/** The sources of the directory. */
 export type Directory = {
   /** Chain of the names. */
   chainId: number;
@@ -22,7 +22,7 @@ export type Directory = {
   indexedResolvers: readonly Address[];
 };
 
-/** What to look for; all that is given has to hold. */
+/** Filters of the directory; a line has to meet each. */
 export type DirectoryFilters = {
   isBound?: boolean | undefined;
   hasRegistration?: boolean | undefined;
@@ -31,7 +31,7 @@ export type DirectoryFilters = {
   agentId?: bigint | undefined;
 };
 
-/** One line of the directory: an agent with the name to which it is bound, or which claims it. */
+/** One line of the directory: an agent and a name, which it is bound to or which claims it. */
 export type DirectoryRow = {
   chainId: number;
   adapter: Address;
@@ -40,7 +40,7 @@ export type DirectoryRow = {
   node: Hex | null;
   fullName: string | null;
   isBound: boolean;
-  /** Null where only the chain can tell: the name's resolver is not one that the index may answer for. */
+  /** Null where only the chain knows: the index may not answer for the name's resolver. */
   hasRegistration: boolean | null;
   /** True if the index may answer for the name's records. */
   isIndexed: boolean;
@@ -52,8 +52,8 @@ export type DirectoryRow = {
 export type DirectoryOrder = "newest" | "bound_first";
 
 /**
- * A page of the directory and how many lines there are in all. Newest first; or, of one agent, bound ones first, which
- * is how its name is found.
+ * A page of the directory, with the total number of lines. Newest first; or bound ones first, which finds the name of
+ * one agent.
  */
 export async function listDirectory(
   db: Db,
@@ -70,7 +70,7 @@ export async function listDirectory(
     offset: offsetOf(page),
   });
   if (listed[0] === undefined && page > 1) {
-    // Behind the last page no row tells how many there are.
+    // After the last page no row has the total.
     const { total } = await listDirectory(db, { ...asked, page: 1 });
     return { rows: [], total };
   }
@@ -86,7 +86,7 @@ const valuesOf = ({ chainId, homes, indexedResolvers }: Directory) => ({
   keyPrefixes: homes.map(({ keyPrefix }) => keyPrefix),
 });
 
-/** A condition that holds of every line where nothing is asked. */
+/** A condition that holds for every line if its filter is not given. */
 const isAsked = (value: SQL, condition: SQL): SQL => sql`(${value} is null or ${condition})`;
 
 const isFound = sql.join(
@@ -106,8 +106,8 @@ const isFound = sql.join(
 const ID_PATTERN = "^(0|[1-9][0-9]{0,77})\\]$";
 
 /**
- * The lines of the directory. A claim counts if it is a conforming record in force with a value, at a resolver that
- * the index may answer for; it makes a line of its own where the agent is not bound to the claiming name.
+ * The lines of the directory. A claim counts if it is a valid record in force with a value, at a resolver that the
+ * index may answer for. It is a line of its own if the agent is not bound to the claiming name.
  */
 function lines(order: DirectoryOrder): SQL {
   const chainId = placeholder("chainId");

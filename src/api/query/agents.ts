@@ -6,10 +6,10 @@ import type { AgentHome } from "../../../abis/contracts.ts";
 import type { Db } from "./db.ts";
 import { prepared } from "./prepared.ts";
 
-/** A binding with what the registry says of the agent; null where the index does not follow it. */
+/** A binding, with the agent's URI and owner in the registry; null where the index does not follow the agent. */
 export type BindingRow = typeof agentBinding.$inferSelect & { uri: string | null; owner: Address | null };
 
-/** Agents of one token are as many as its owner likes: answers hold the newest. */
+/** The owner of a token can bind any number of agents: answers have the newest. */
 export const MAX_AGENTS_OF_NAME = 100;
 
 /** The newest bindings to a name's tokens, newest first. */
@@ -19,7 +19,7 @@ export const listBindingsOfName = (
   node: Hex,
 ): Promise<BindingRow[]> => bindingsOfName(db).execute({ chainId, adapter, registry, node });
 
-/** Bindings of these agents, in no order; agents that are not bound are left out. */
+/** Bindings of these agents, in any order; agents that are not bound are left out. */
 export async function listBindings(
   db: Db,
   { chainId, adapter, registry }: AgentHome,
@@ -31,7 +31,7 @@ export async function listBindings(
 
 const { placeholder } = sql;
 
-/** What the registry says of an agent holds while the adapter owns it: after that the index does not follow it. */
+/** The URI and owner hold while the adapter owns the agent: the index does not follow it after that. */
 const bindings = (db: Db, where: SQL) =>
   db
     .select({
@@ -87,7 +87,7 @@ export type AgentTextRow = Pick<
   "node" | "key" | "value" | "isValueKnown" | "blockNumber" | "transactionHash"
 >;
 
-/** What makes up an agent's profile besides its endpoints (ENSIP-26, ENSIP-5, ENSIP-12). */
+/** Keys of an agent's profile besides its endpoints (ENSIP-26, ENSIP-5, ENSIP-12). */
 export const profileKeys = ["avatar", "description", "agent-context"] as const;
 
 const isProfileText = or(
@@ -96,13 +96,13 @@ const isProfileText = or(
 ) as SQL;
 const isClaimText = like(textRecord.key, "agent-registration[%");
 
-/** Records in force of names at their current resolver: those of their agents' profiles. */
+/** Records in force of names at their current resolver that make up the profiles of agents. */
 export const listProfileTexts = (
   db: Db,
   names: { chainId: number; nodes: readonly Hex[] },
 ): Promise<AgentTextRow[]> => listTextsOf(db, names, profileTexts);
 
-/** Records in force of a name at its current resolver: of its agents' profile, and claims of agents. */
+/** Records in force of a name at its current resolver: its agents' profile, and claims of agents. */
 export const listAgentTexts = (db: Db, { chainId, node }: { chainId: number; node: Hex }) =>
   listTextsOf(db, { chainId, nodes: [node] }, agentTexts);
 
@@ -129,7 +129,7 @@ export async function listAgentKeys(
 
 const MAX_KEY_LENGTH = 512;
 
-/** The newest of the wanted records come first; a name may hold any number, so there is an end to them. */
+/** The newest of the wanted records; a name can have any number, so there is a limit. */
 async function listTextsOf(
   db: Db,
   { chainId, nodes }: { chainId: number; nodes: readonly Hex[] },

@@ -2,9 +2,9 @@ import { or } from "ponder";
 import { type SearchFilters, searchCondition } from "./search.ts";
 
 /**
- * The condition of a search whose text is found whatever its case. A database of the locale `C` folds ASCII alone, so
- * that the text is looked for in lower case too, as normalised names are written, beside the text as it was given: labels
- * may have been registered with capitals.
+ * The condition of a search that ignores the case of its text. A database with the locale `C` ignores case for ASCII
+ * only. So the search looks for the text as given, because labels can be registered with capitals, and for the text in
+ * lower case, as in normalised names.
  */
 export function caseInsensitiveCondition(
   filters: SearchFilters,
@@ -17,5 +17,9 @@ export function caseInsensitiveCondition(
   return or(asGiven, searchCondition({ ...filters, text: lower }, at));
 }
 
-/** Each sign by itself: the text is a part of a name, whose last sigma need not be at the end of a word (ENSIP-15 has σ). */
-const inLowerCase = (text: string): string => Array.from(text, (sign) => sign.toLowerCase()).join("");
+/**
+ * One character at a time: the text is a part of a name, so its last sigma is not always the end of a word (ENSIP-15
+ * has σ).
+ */
+const inLowerCase = (text: string): string =>
+  Array.from(text, (character) => character.toLowerCase()).join("");

@@ -20,7 +20,10 @@ type List<Values> = {
   countAll?: (db: Db, values: Values) => Promise<number | null>;
 };
 
-/** Makes a function that reads pages of a list with its total, mostly by one statement, which is prepared for each order. */
+/**
+ * Makes a function that reads pages of a list with its total, mostly by one statement, which is prepared for each
+ * order.
+ */
 export function preparedPages<Values extends { now: number }>({ name, where, countAll }: List<Values>) {
   const pages = new Map<string, ReturnType<typeof preparedPage>>();
   const pageOf = (order: Order) => {
@@ -35,7 +38,8 @@ export function preparedPages<Values extends { now: number }>({ name, where, cou
   return async (db: Db, page: PageRequest, values: Values): Promise<DomainPage> => {
     const offset = offsetOf(page.page);
     const found = await pageOf(page)(db).execute({ ...values, offset });
-    // A page that is not full is the last one: its offset and rows give the total. An empty page after it gives nothing.
+    // A page that is not full is the last one: its offset and rows give the total. An empty page after it gives
+    // nothing.
     const isLast = found.length < PAGE_SIZE && (found.length > 0 || offset === 0);
     const total = isLast ? offset + found.length : (found[0]?.total ?? (await readTotal(db, values)));
     return { total, rows: found.map(toRow) };

@@ -8,18 +8,18 @@ import type { Db } from "./db.ts";
 import { offsetOf, orderOf, PAGE_SIZE, type PageRequest, sortKeyOf } from "./page.ts";
 import { prepared } from "./prepared.ts";
 
-/** A row of `domains` with the name's `display` text, as its current resolver holds it. */
+/** A row of `domains` with the `display` text of the name's current resolver. */
 export type DomainRow = typeof domain.$inferSelect & { displayText: string | null };
 
 const DISPLAY_KEY_HASH = keccak256("display");
 
-/** The domain of a node; null if no event ever named it. */
+/** The domain of a node; null if no event ever named the node. */
 export async function findDomain(db: Db, at: { chainId: number; node: Hex }): Promise<DomainRow | null> {
   const [row] = await listDomains(db, { chainId: at.chainId, nodes: [at.node] });
   return row ?? null;
 }
 
-/** The domains of these nodes, in no order; nodes that no event ever named are left out. */
+/** The domains of these nodes, in any order; nodes that no event ever named are left out. */
 export async function listDomains(
   db: Db,
   at: { chainId: number; nodes: readonly Hex[] },
@@ -30,8 +30,8 @@ export async function listDomains(
 }
 
 /**
- * Domains that meet a condition, page by page. First which, then all about them: on the way to a late page nothing is
- * read of the names before it but what they are sorted by.
+ * A page of the domains that meet a condition. The first statement finds which domains, the second reads them: so for
+ * a late page, only the sort keys of the names before it are read.
  */
 export async function listDomainPage(
   db: Db,
@@ -49,12 +49,12 @@ export async function listDomainPage(
   return listInOrder(db, { chainId: first.chainId, nodes: listed.map(({ node }) => node) });
 }
 
-/** Which domains of a chain, and the page of them. */
+/** Which domains of a chain, and which page of them. */
 export type OnePass = { chainId: number; where: SQL | undefined; page: PageRequest; now: number };
 
 /**
- * A page of the domains that meet a condition, how many there are, and how many of each sort, in one pass: for
- * conditions that an index answers which sorts nothing, where to find the domains is most of the work.
+ * A page of the domains that meet a condition, their total number, and how many of each sort there are, in one pass.
+ * For conditions that use an index without an order, finding the domains is most of the work.
  */
 export async function listAndCount<Sort extends string>(
   db: Db,
@@ -81,7 +81,7 @@ export async function listAndCount<Sort extends string>(
   return { counts: found as Record<Sort | "total", number>, rows: await listInOrder(db, { chainId, nodes }) };
 }
 
-/** All about these domains, in their order. */
+/** Reads these domains, in this order. */
 async function listInOrder(
   db: Db,
   { chainId, nodes }: { chainId: number; nodes: readonly Hex[] },
@@ -97,7 +97,7 @@ export async function countDomains(db: Db, where: SQL | undefined): Promise<numb
   return row?.count ?? 0;
 }
 
-/** The names of `nodes`, which stand for them in a prepared statement. */
+/** The names of the placeholder `nodes` in a prepared statement. */
 export const isOneOfNodes = and(
   eq(domain.chainId, sql.placeholder("chainId")),
   sql`${domain.node} = any(${sql.placeholder("nodes")}::text[])`,
@@ -110,7 +110,7 @@ export const isAtResolver = and(
   eq(resolverNode.node, domain.node),
 );
 
-/** The `display` text in force there. */
+/** The `display` text in force at that resolver. */
 const isDisplay = and(
   eq(textRecord.chainId, domain.chainId),
   eq(textRecord.resolver, domain.resolver),
@@ -120,7 +120,7 @@ const isDisplay = and(
   textRecord.isValueKnown,
 );
 
-/** All about domains, and what else is told of each; to be told which. */
+/** Domains with more columns; the caller adds which domains. */
 export const selectDomains = <More extends Record<string, SQL.Aliased<number | null> | AnyPgColumn>>(
   db: Db,
   more: More,
@@ -144,6 +144,6 @@ export const toRow = (row: {
   displayText: row.displayText,
 });
 
-/** How many domains have a label of which only the hash is known. */
+/** How many domains have a label that is unknown, so that only its hash is shown. */
 export const countPending = (db: Db, { chainId }: { chainId: number }): Promise<number> =>
   countDomains(db, and(eq(domain.chainId, chainId), sql`not ${domain.isLabelKnown}`));

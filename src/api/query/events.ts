@@ -8,8 +8,8 @@ import { prepared } from "./prepared.ts";
 export type EventRow = typeof event.$inferSelect;
 
 /**
- * Events of a name, oldest first. Anybody may write a contract that emits resolver events for any name: those count
- * only from resolvers that the deployment lists, or that were the name's resolver at some time.
+ * Events of a name, oldest first. Any contract can emit resolver events for any name: they count only from resolvers
+ * that the deployment lists, or that were the name's resolver at some time.
  */
 export const listEvents = (db: Db, of: { node: Hex; listedResolvers: Address[] }): Promise<EventRow[]> =>
   eventsOfNode(db).execute(of);

@@ -4,26 +4,26 @@ import { sql } from "ponder";
 import { ownerAt } from "../rules/ownershipSql.ts";
 import type { Time } from "../rules/time.ts";
 
-/** Results on one page, everywhere. */
+/** Results on one page, in every list. */
 export const PAGE_SIZE = 25;
 
 export type SortDirection = "asc" | "desc";
 
-/** What domains can be sorted by; the words are the columns'. */
+/** Columns by which domains can be sorted. */
 export const sortColumns = ["full_name", "label", "expiry_timestamp", "effective_owner_address"] as const;
 
 export type SortColumn = (typeof sortColumns)[number];
 
-/** Which page is asked for, in which order; pages count from 1. */
+/** Which page, in which order; pages count from 1. */
 export type PageRequest = { page: number; sortBy: SortColumn; sortDir: SortDirection };
 
 /** First row of a page, counted from 0. */
 export const offsetOf = (page: number): number => (page - 1) * PAGE_SIZE;
 
 /**
- * ORDER BY of a list of domains. The first term is the one that an index holds: names are unlimited on chain and
- * indexes are not, so it is a name's beginning, and the whole name decides after it. Ties are broken by the node;
- * names without expiry or owner come last in both directions.
+ * ORDER BY of a list of domains. The first term is the one of an index: names on chain have no limit but indexes have,
+ * so it is the beginning of the name, and then the whole name. The node breaks ties. Names without expiry or owner
+ * come last in both directions.
  */
 export function orderOf({ sortBy, sortDir }: Omit<PageRequest, "page">, now: Time): SQL[] {
   const direction = sql.raw(sortDir);
@@ -37,8 +37,8 @@ export function orderOf({ sortBy, sortDir }: Omit<PageRequest, "page">, now: Tim
 }
 
 /**
- * What domains are sorted by in a list that is found before it is sorted: nothing that an index holds. Where a search
- * finds its names by another index, an index that sorts would tempt PostgreSQL to go through all names in their order.
+ * The sort key of a list that is found first and sorted then. It is not the expression of an index: if it were,
+ * PostgreSQL might read all names in that index's order instead of finding them by the search's own index.
  */
 export function sortKeyOf(sortBy: SortColumn, now: number): SQL {
   const keys: Record<SortColumn, SQL> = {

@@ -7,7 +7,7 @@ import { prepared } from "./prepared.ts";
 
 export type OwnershipChangeRow = typeof ownershipChange.$inferSelect;
 
-/** Every change of an owner of a name, in any layer, oldest first. */
+/** Every change of a name's owner in any layer, oldest first. */
 export const listOwnershipChanges = (db: Db, { node }: { node: Hex }): Promise<OwnershipChangeRow[]> =>
   ownershipChangesOf(db).execute({ node });
 
@@ -20,13 +20,13 @@ const ownershipChangesOf = prepared((db) =>
     .prepare("ownership_changes"),
 );
 
-/** Events by which a .eth name is registered, for the first time or anew, in any generation of contracts. */
+/** Events that register a .eth name, for the first time or again, in any generation of contracts. */
 export const registrationEvents = ["HashRegistered", "NameRegistered", "NameMigrated"];
 
-/** Events by which a .eth name's expiry is moved. */
+/** Events that move the expiry of a .eth name. */
 export const renewalEvents = ["NameRenewed", "RenewalReferred"];
 
-/** Registrations and renewals of a name as registrars and controllers logged them, oldest first. */
+/** Registrations and renewals of a name, as registrars and controllers log them, oldest first. */
 export const listRegistrationEvents = (db: Db, { node }: { node: Hex }): Promise<EventRow[]> =>
   registrationEventsOf(db).execute({ node });
 

@@ -1,9 +1,8 @@
 import type { Db } from "./db.ts";
 
 /**
- * A statement that is written out once for each database, and parsed and planned once for each connection: both take
- * longer than finding a row by its key. For statements that are asked again and again, with their parameters as
- * placeholders.
+ * A statement whose SQL is built once for each database, and parsed and planned once for each connection: each of
+ * these takes longer than finding a row by its key. It is for frequent statements; their parameters are placeholders.
  */
 export function prepared<Statement>(prepare: (db: Db) => Statement): (db: Db) => Statement {
   const statements = new WeakMap<Db, Statement>();

@@ -8,12 +8,12 @@ import { prepared } from "./prepared.ts";
 
 const { placeholder } = sql;
 
-/** What the index holds of a reverse node: its resolver, and the `name` record there. */
+/** A reverse node in the index: its resolver, and the `name` record there. */
 export type ReverseRow = { node: Hex; resolver: Address | null; name: string | null };
 
 /**
- * The `name` records of reverse nodes at their current resolvers. Found by node, not by address: the index does not
- * learn the address of every reverse node, but whoever asks for one knows it.
+ * The `name` records of reverse nodes at their current resolvers. They are found by node and not by address, because
+ * the index does not know the address of every reverse node; the caller does.
  */
 export async function listReverseNames(
   db: Db,
@@ -43,7 +43,7 @@ const defaultNames = prepared((db) =>
     .prepare("default_names"),
 );
 
-/** An address record in force: of the node's current resolver, in the node's current version there. */
+/** An address record in force: at the node's current resolver, in the node's current version there. */
 export type AddressRow = { node: Hex; coinType: bigint; address: Hex | null };
 
 /** The records of nodes that decide their address on Ethereum. */

@@ -6,15 +6,15 @@ import { keccak256 } from "../../ens/keccak.ts";
 import type { Db } from "./db.ts";
 import { prepared } from "./prepared.ts";
 
-/** Which records: those of a node at one resolver. */
+/** The records of a node at one resolver. */
 export type RecordsOf = { chainId: number; resolver: Address; node: Hex };
 
 export type TextRow = typeof textRecord.$inferSelect;
 
-/** A text as its row has it. */
+/** A text record, as stored. */
 export type TextValue = Pick<TextRow, "key" | "value" | "exact" | "isValueKnown">;
 
-/** An address record, of a coin type in decimal digits. */
+/** An address record; the coin type is in decimal digits. */
 export type AddressValue = { coinType: string; address: Hex };
 
 const { placeholder } = sql;
@@ -25,7 +25,7 @@ const isOfResolverNode = and(
   eq(resolverNode.node, placeholder("node")),
 );
 
-/** The version in force, found by the way: a resolver where nothing was ever cleared is at version 0. */
+/** The version in force, as a subquery: a resolver where nothing was ever cleared is at version 0. */
 const versionInForce = sql`coalesce((select ${resolverNode.version} from ${resolverNode} where ${isOfResolverNode}), 0)`;
 
 const isTextInForce = and(
@@ -42,14 +42,14 @@ const isAddressInForce = and(
   eq(addressRecord.version, versionInForce),
 );
 
-/** Texts that have a value, or one that only the chain knows, by key. */
+/** Texts that have a value, or a value that only the chain knows, by key. */
 const textsInForce = sql<TextValue[]>`array(
   select json_build_object('key', ${textRecord.key}, 'value', ${textRecord.value}, 'exact', ${textRecord.exact},
     'isValueKnown', ${textRecord.isValueKnown})
   from ${textRecord} where ${isTextInForce} and (${textRecord.value} is not null or not ${textRecord.isValueKnown})
   order by ${textRecord.key}, ${textRecord.keyHash})`;
 
-/** Addresses that are not cleared, by coin type. */
+/** Addresses that were not cleared, by coin type. */
 const addressesInForce = sql<AddressValue[]>`array(
   select json_build_object('coinType', ${addressRecord.coinType}::text, 'address', ${addressRecord.address})
   from ${addressRecord} where ${isAddressInForce} and ${addressRecord.address} is not null
@@ -76,7 +76,7 @@ const recordsOf = prepared((db) =>
     .prepare("records"),
 );
 
-/** A text record in force, cleared ones too; null if the key was never set. */
+/** A text record in force, also a cleared one; null if the key was never set. */
 export async function findText(db: Db, of: RecordsOf, key: string): Promise<TextRow | null> {
   const [row] = await textOf(db).execute({ ...of, keyHash: keccak256(key) });
   return row ?? null;
@@ -105,7 +105,9 @@ const resolverChangesOf = prepared((db) =>
     .prepare("resolver_changes"),
 );
 
-/** What the history of a text is made of: an event at a resolver, or, where `eventType` is null, a change to one. */
+/**
+ * A step in the history of a text: an event at a resolver or, if `eventType` is null, a change of the name's resolver.
+ */
 export type TextStep = {
   blockNumber: number;
   logIndex: number;
@@ -115,11 +117,11 @@ export type TextStep = {
 } & Pick<typeof event.$inferSelect, "key" | "value" | "valueSource" | "details">;
 
 /**
- * Every setting of a text record and every clearing of all records, at whatever resolver, and every change of the
- * name's resolver; oldest first.
+ * Every setting of a text record and every clearing of all records, at any resolver, and every change of the name's
+ * resolver; oldest first.
  */
 export const listTextSteps = (db: Db, { node, key }: { node: Hex; key: string }): Promise<TextStep[]> =>
-  // A key with NUL is no text of PostgreSQL: it stands in the details, for the record to read.
+  // PostgreSQL cannot store a key with NUL: it is in `details`, and the caller compares it.
   key.includes("\0") ? textStepsWithoutKey(db).execute({ node }) : textStepsOfKey(db).execute({ node, key });
 
 const textStepsOfKey = prepared((db) =>
@@ -168,18 +170,18 @@ const textSteps = (db: Db, isOfKey: SQL) =>
     )
     .orderBy(sql`1`, sql`2`);
 
-/** Keys and coin types asked of the chain are as many as fit into one call: those set last. */
+/** As many keys and coin types as fit into one call to the chain: those set last. */
 const MAX_KNOWN_KEYS = 60;
 const MAX_KNOWN_COINS = 20;
 
-/** Resolvers that a name ever had: of others, events on its node are strangers' words. */
+/** Resolvers that a name ever had: any other contract can emit events for its node. */
 const isOwnResolver = (column: typeof textRecord.resolver | typeof addressRecord.resolver, node: Hex) =>
   inArray(
     column,
     sql`(select ${resolverChange.resolver} from ${resolverChange} where ${resolverChange.node} = ${node})`,
   );
 
-/** Keys of texts and coin types of addresses that were ever set for a name at a resolver of its own. */
+/** Keys of texts and coin types of addresses that were ever set for a name at one of its own resolvers. */
 export async function listKnownRecords(db: Db, { chainId, node }: { chainId: number; node: Hex }) {
   const [texts, coins] = await Promise.all([
     db

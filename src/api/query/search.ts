@@ -17,9 +17,9 @@ import { countIf } from "./countIf.ts";
 import type { Db } from "./db.ts";
 import { type DomainRow, listAndCount, type OnePass } from "./domains.ts";
 
-/** What to search domains by; all that is given has to hold. */
+/** Filters of a search; a domain has to meet each. */
 export type SearchFilters = {
-  /** Part of the label, or of the full name; case does not matter. */
+  /** Part of the label, or of the full name; its case does not matter. */
   text?: string | undefined;
   isFullName?: boolean | undefined;
   availability?: KnownAvailability | undefined;
@@ -34,7 +34,7 @@ export type SearchFilters = {
   isWrapped?: boolean | undefined;
 };
 
-/** The condition that rows, total and figures of a search have in common. */
+/** The condition of a search, for its rows and its counts. */
 export function searchCondition(
   filters: SearchFilters,
   at: { chainId: number; now: number },
@@ -57,17 +57,20 @@ export function searchCondition(
   );
 }
 
-/** Names right under .eth alone can be in grace, premium or available: said once more, by the words of an index. */
+/**
+ * Only names right under .eth can be in grace, premium or available. This says it again in a form that an index can
+ * use.
+ */
 const isOfAnIndex = (status: KnownAvailability) =>
   status === "registered" ? undefined : eq(domain.parentNode, ETH_NODE);
 
 const when = <T>(value: T | undefined, toCondition: (value: T) => SQL | undefined) =>
   value === undefined ? undefined : toCondition(value);
 
-/** Pattern of LIKE for texts that contain this one as it stands. */
+/** Pattern of LIKE for texts that contain this text literally. */
 const containing = (text: string): string => `%${text.replaceAll(/[\\%_]/g, "\\$&")}%`;
 
-/** Figures of all that a search found, not of one page. */
+/** Counts of all names that a search finds, not only of one page. */
 export type SearchCounts = {
   total: number;
   expired: number;
@@ -76,16 +79,16 @@ export type SearchCounts = {
   wrapped: number;
 };
 
-const figuresAt = (now: number) => ({
+const countedAt = (now: number) => ({
   expired: toSql(expired, now),
   expiring30d: toSql(expiringWithin(30), now),
   expiring90d: toSql(expiringWithin(90), now),
   wrapped: toSql(wrapped, now),
 });
 
-/** Counts what a search finds. */
+/** Counts the names that a search finds. */
 export async function countSearch(db: Db, where: SQL | undefined, now: number): Promise<SearchCounts> {
-  const counts = figuresAt(now);
+  const counts = countedAt(now);
   const [row] = await db
     .select({
       total: sql<number>`count(*)::int`,
@@ -99,7 +102,7 @@ export async function countSearch(db: Db, where: SQL | undefined, now: number): 
   return row ?? { total: 0, expired: 0, expiring30d: 0, expiring90d: 0, wrapped: 0 };
 }
 
-/** Filters that few names meet, and that an index answers which sorts nothing. */
+/** Filters that few names meet, and that use an index without an order. */
 const selective: readonly (keyof SearchFilters)[] = [
   "text",
   "registrarOwner",
@@ -107,13 +110,13 @@ const selective: readonly (keyof SearchFilters)[] = [
   "registryOwner",
 ];
 
-/** Whether to find all names of a search first, and then to sort and to count them. */
+/** Whether to find all names of a search first, and then to sort and count them. */
 export const isSelective = (filters: SearchFilters): boolean => selective.some((name) => filters[name]);
 
-/** A page of what a search finds, and its counts. */
+/** A page of a search, with its counts. */
 export async function searchInOnePass(
   db: Db,
   asked: OnePass,
 ): Promise<{ counts: SearchCounts; rows: DomainRow[] }> {
-  return listAndCount(db, asked, figuresAt(asked.now));
+  return listAndCount(db, asked, countedAt(asked.now));
 }

@@ -12,19 +12,19 @@ import type { Db } from "./db.ts";
 import { registrationEvents, renewalEvents } from "./periods.ts";
 
 /*
- * Figures of the whole index. Each table is read once for each of them: no index helps to count everything.
+ * Counts of the whole index. Each reads its table once: no index helps to count everything.
  */
 
-/** Which names are counted, and when: the registry's chain, and unix seconds. */
+/** The registry's chain, and the time in unix seconds. */
 export type AsOf = { chainId: number; now: number };
 
 const DAY = 86_400;
 
-/** Names of the chain that have an owner: a deleted subname is no name any more. */
+/** Names of the chain that have an owner: a deleted subname is no longer a name. */
 const isOwned = ({ chainId }: AsOf): SQL | undefined =>
   and(eq(domain.chainId, chainId), toSql(all(counted, owned)));
 
-/** How many names there are, by what they are at the moment. */
+/** How many names there are, by their state now. */
 export type Totals = {
   total: number;
   active: number;
@@ -35,7 +35,7 @@ export type Totals = {
   owners: number;
 };
 
-/** Counts names by owner first: distinct owners then cost no second pass. */
+/** Groups names by owner first, so that counting distinct owners needs no second pass. */
 export async function readTotals(db: Db, at: AsOf): Promise<Totals> {
   const { now } = at;
   const byOwner = db
@@ -66,13 +66,13 @@ export async function readTotals(db: Db, at: AsOf): Promise<Totals> {
 
 const total = (column: SQL.Aliased<number>): SQL<number> => sql<number>`coalesce(sum(${column}), 0)::int`;
 
-/** How many logs the index holds, of all chains, once for each name that a log concerns. */
+/** How many logs of all chains the index has, once for each name that a log concerns. */
 export async function countEvents(db: Db): Promise<number> {
   const [row] = await db.select({ count: sql<number>`count(*)::int` }).from(event);
   return row?.count ?? 0;
 }
 
-/** Registrations and renewals of the last day and the last seven. */
+/** Registrations and renewals of the last day and of the last seven days. */
 export type RecentPurchases = { registrations24h: number; registrations7d: number; renewals7d: number };
 
 export async function countRecentPurchases(db: Db, at: AsOf): Promise<RecentPurchases> {
@@ -91,7 +91,7 @@ export async function countRecentPurchases(db: Db, at: AsOf): Promise<RecentPurc
 /** Registrations and renewals of one day (UTC), `day` counting from 1 January 1970. */
 export type DayCounts = { day: number; registrations: number; renewals: number };
 
-/** Registrations and renewals from the start of a day on, by day; days without any are left out. */
+/** Registrations and renewals by day, from a first day on; days without any are left out. */
 export function listPurchasesByDay(db: Db, firstDay: number, at: AsOf): Promise<DayCounts[]> {
   const purchase = purchasesAfter(db, firstDay * DAY - 1, at);
   const day = sql<number>`(${purchase.blockTimestamp} / ${sql.raw(String(DAY))})::int`;
@@ -107,8 +107,8 @@ export function listPurchasesByDay(db: Db, firstDay: number, at: AsOf): Promise<
 }
 
 /**
- * Registrations and renewals after a time and up to now, as registration histories have them merged: registrar and
- * controller both log them, and all logs of one kind, transaction and name are one.
+ * Registrations and renewals after a time and up to now, merged as in registration histories: registrar and controller
+ * both log them, and all logs of one kind, transaction and name count once.
  */
 function purchasesAfter(db: Db, after: number, { chainId, now }: AsOf) {
   return db
@@ -130,7 +130,7 @@ function purchasesAfter(db: Db, after: number, { chainId, now }: AsOf) {
     .as("purchase");
 }
 
-/** One figure of the distribution: names by the length of their label, by their TLD, or by their parent. */
+/** One line of the distribution: names by the length of their label, by their TLD, or by their parent. */
 export type Share = {
   kind: "length" | "tld" | "parent";
   /** Code points of the label, as digits; or the name of the TLD or parent. */
@@ -140,14 +140,14 @@ export type Share = {
   /** Active names; `activeEth` only those right under .eth. */
   active: number;
   activeEth: number;
-  /** Active names and those that no longer are. */
+  /** Active names and former ones. */
   allTime: number;
 };
 
-/** Longest list of parents in an answer: those with most names. */
+/** How many parents an answer has at most: those with most names. */
 export const MAX_PARENTS = 100;
 
-/** How names are spread over lengths, TLDs and parents. All of it comes of one count by parent and length. */
+/** Names by length, TLD and parent. All come from one count by parent and length. */
 export async function listShares(db: Db, { chainId, now }: AsOf): Promise<Share[]> {
   const isHere = eq(domain.chainId, chainId);
   const isActive = toSql(all(active, owned), now);
@@ -180,13 +180,13 @@ export async function listShares(db: Db, { chainId, now }: AsOf): Promise<Share[
   return rows;
 }
 
-/** Names that addresses claim at one family of reverse registrars, on one chain. */
+/** Claims of names at one family of reverse registrars, on one chain. */
 export type ClaimCounts = {
   registrar: string;
   chainId: number;
   withName: number;
   cleared: number;
-  /** Claims whose name no event tells. */
+  /** Claims whose name is in no event. */
   unknown: number;
 };
 
@@ -209,14 +209,14 @@ export function listClaimCounts(db: Db): Promise<ClaimCounts[]> {
 export type Adoption = {
   /** Addresses that claim a name on any chain. */
   claimants: number;
-  /** Those of them that do on two chains or more. */
+  /** Claimants on two or more chains. */
   multiChain: number;
   owners: number;
-  /** Owners that claim a name. */
+  /** Owners of active names that claim a name. */
   ownersWithName: number;
 };
 
-/** Puts owners and claimants side by side. */
+/** Counts claimants, owners, and addresses that are both. */
 export async function readAdoption(db: Db, at: AsOf): Promise<Adoption> {
   const { address, chainId, name } = primaryName;
   const { rows } = await db.execute<Adoption>(sql`

@@ -76,7 +76,9 @@ const joined = <Part>(of: readonly Condition[], word: string, dialect: Dialect<P
   ")",
 ];
 
-/** Columns of `isTrue` are never null; for all others null is told apart by the column itself, so that indexes serve. */
+/**
+ * Columns of `isTrue` are never null; for all others null is told apart by the column itself, so that indexes serve.
+ */
 function comparison<Part>(test: Comparison, { column, time, value }: Dialect<Part>): (string | Part)[] {
   const at = column(test.column);
   switch (test.kind) {

@@ -48,8 +48,9 @@ export type Phase = (typeof phases)[number];
 type Stage = { phase: Phase; lasts?: [TimeOperator, bigint] };
 
 /**
- * The contracts' bounds: `ownerOf` needs expiry > now, `renew` allows expiry + 90 days >= now (BaseRegistrarImplementation),
- * and the premium of the price oracle reaches 0 at exactly expiry + 111 days (ExponentialPremiumPriceOracle).
+ * The contracts' bounds: `ownerOf` needs expiry > now, `renew` allows expiry + 90 days >= now
+ * (BaseRegistrarImplementation), and the premium of the price oracle reaches 0 at exactly expiry + 111 days
+ * (ExponentialPremiumPriceOracle).
  */
 const registered: Stage = { phase: "registered", lasts: [">", 0n] };
 const ethStages: readonly Stage[] = [
@@ -104,7 +105,8 @@ function rangeOf(before: Stage | undefined, last: Stage): Condition<"expiryTimes
 
 /**
  * Rule: registered or in grace. .eth names until 90 days after their expiry, others until it, names without expiry
- * always; but a .eth name that is in no registrar is not active, even if the registry has an owner: anyone can register it.
+ * always; but a .eth name that is in no registrar is not active, even if the registry has an owner: anyone can
+ * register it.
  */
 export const active = any(inPhase("registered", "grace"), all(inPhase("unlimited"), not(ethName)));
 
@@ -112,8 +114,8 @@ export const active = any(inPhase("registered", "grace"), all(inPhase("unlimited
 export const expired = inPhase("premium", "ended", "over");
 
 /**
- * Rule: a .eth name whose last holder can no longer renew it. Other names stay their owner's after an expiry, or pass to the
- * NameWrapper, which the effective owner then shows.
+ * Rule: a .eth name whose last holder can no longer renew it. Other names stay their owner's after an expiry, or pass
+ * to the NameWrapper, which the effective owner then shows.
  */
 export const lost = all(ethName, inPhase("unlimited", "premium", "ended"));
 
@@ -146,7 +148,10 @@ export type Availability = (typeof availabilities)[number];
 /** A state that can be searched for. */
 export type KnownAvailability = Exclude<Availability, "unknown">;
 
-/** The columns that decide a name's availability. `expiryTimestamp`: the registrar's for .eth names, the wrapper's for wrapped subnames. */
+/**
+ * The columns that decide a name's availability. `expiryTimestamp`: the registrar's for .eth names, the wrapper's for
+ * wrapped subnames.
+ */
 export type Lifetime = {
   parentNode: string | null;
   expiryTimestamp: bigint | null;

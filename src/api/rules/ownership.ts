@@ -20,7 +20,9 @@ export const lapsed = all(isTrue("isWrapped"), lapsedToken);
 /** Rule: wrapped, and the wrapper's token has not lapsed. */
 export const wrapped = all(isTrue("isWrapped"), not(lapsed));
 
-/** Who owns a name at a time, and its wrapper token then; `wrapper` is null for names that are not stored as wrapped. */
+/**
+ * Who owns a name at a time, and its wrapper token then; `wrapper` is null for names that are not stored as wrapped.
+ */
 export type OwnersNow = {
   isWrapped: boolean;
   owner: { address: Address; reason: OwnershipReason } | null;
@@ -28,8 +30,9 @@ export type OwnersNow = {
 };
 
 /**
- * Owners as the contracts answer at `now`. A lapsed name has no owner in the wrapper, so the owner in the registrar counts
- * (the NameWrapper itself: nobody can use the name). The token stays in the answer, with no fuses. In SQL: `ownerAt`.
+ * Owners as the contracts answer at `now`. A lapsed name has no owner in the wrapper, so the owner in the registrar
+ * counts (the NameWrapper itself: nobody can use the name). The token stays in the answer, with no fuses. In SQL:
+ * `ownerAt`.
  */
 export function ownersAt(stored: StoredOwners, now: number): OwnersNow {
   const time = BigInt(now);

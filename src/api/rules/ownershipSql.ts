@@ -16,8 +16,8 @@ export const ownerText = (now: string): string =>
   `case when ${toRowText(lapsed, now)} then coalesce(d.registrar_owner, d.registry_owner) else d.effective_owner_address end`;
 
 /**
- * True for names whose effective owner at `now` is `owner` (lower case). A lapsed name belongs to the NameWrapper, which
- * is its registry and registrar owner. So for any other owner the index on the stored column is enough.
+ * True for names whose effective owner at `now` is `owner` (lower case). A lapsed name belongs to the NameWrapper,
+ * which is its registry and registrar owner. So for any other owner the index on the stored column is enough.
  */
 export function ownedAt({
   owner,

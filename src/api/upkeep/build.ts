@@ -1,36 +1,36 @@
 import type pg from "pg";
 import { missingIndexesIn, type OwnIndex, ownIndexes } from "./indexes.ts";
 
-/** Where to build, and whom to tell. */
-export type BuildTarget = { client: pg.ClientBase; schema: string; say: (line: string) => void };
+/** Where to build, and a log. */
+export type BuildTarget = { client: pg.ClientBase; schema: string; log: (line: string) => void };
 
-/** Names of the indexes that are not there yet, or not whole. */
-export async function listMissingIndexes({ client, schema }: Omit<BuildTarget, "say">): Promise<string[]> {
+/** Names of the indexes that do not exist yet, or are not valid. */
+export async function listMissingIndexes({ client, schema }: Omit<BuildTarget, "log">): Promise<string[]> {
   const { rows } = await client.query<{ name: string }>(missingIndexesIn("$1"), [schema]);
   return rows.map(({ name }) => name);
 }
 
 /**
- * Builds the indexes that are missing, one after the other, while the indexer goes on writing. What a build that broke
- * off left behind is dropped first: it is written to, and of no use to readers. The caller holds the lock by which one
- * process at a time builds.
+ * Builds the missing indexes one after the other, while the indexer continues to write. An invalid index, which an
+ * interrupted build leaves, is dropped first: PostgreSQL writes to it, but no reader can use it. The caller holds the
+ * lock that lets one process build at a time.
  */
-export async function buildIndexes(site: BuildTarget): Promise<void> {
-  const missing = await listMissingIndexes(site);
+export async function buildIndexes(target: BuildTarget): Promise<void> {
+  const missing = await listMissingIndexes(target);
   for (const [i, index] of ownIndexes.filter(({ name }) => missing.includes(name)).entries()) {
-    await buildIndex(site, index, `${i + 1} of ${missing.length}`);
+    await buildIndex(target, index, `${i + 1} of ${missing.length}`);
   }
 }
 
 async function buildIndex(
-  { client, schema, say }: BuildTarget,
+  { client, schema, log }: BuildTarget,
   index: OwnIndex,
   place: string,
 ): Promise<void> {
   const { name, table, definition } = index;
-  say(`Building the index ${name} (${place}); until it is there, some answers take longer.`);
+  log(`Building the index ${name} (${place}). Some answers take longer until it is ready.`);
   const started = performance.now();
   await client.query(`drop index concurrently if exists "${schema}"."${name}"`);
   await client.query(`create index concurrently "${name}" on "${schema}"."${table}" ${definition}`);
-  say(`Built the index ${name} in ${Math.round((performance.now() - started) / 1_000)} s.`);
+  log(`Built the index ${name} in ${Math.round((performance.now() - started) / 1_000)} s.`);
 }

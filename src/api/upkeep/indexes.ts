@@ -4,13 +4,13 @@ import { ETH_NODE } from "../../ens/name.ts";
 export type OwnIndex = { name: string; table: string; definition: string };
 
 /**
- * The large indexes of the readers, in the order in which they are missed most. They are not declared in
- * `ponder.schema.ts`: Ponder drops what is declared there at each restart of the indexer and builds it again before it
- * is ready, which takes many minutes on a large index, while these stay. They never decide what an answer says, only
- * how long it takes.
+ * The large indexes, which serve the API's queries, the most important first. They are not declared in
+ * `ponder.schema.ts`: at each restart of the indexer Ponder drops the indexes declared there and builds them again
+ * before it is ready, which takes many minutes for a large table. These stay. They only decide how long an answer
+ * takes, never what it says.
  */
 export const ownIndexes: readonly OwnIndex[] = [
-  // Holds all by which the names of an owner are counted, so that none of them has to be read for it.
+  // Has all columns that counting an owner's names needs, so that the rows themselves are not read.
   {
     name: "domains_owner_name",
     table: "domains",
@@ -37,8 +37,8 @@ export const ownIndexes: readonly OwnIndex[] = [
     table: "domains",
     definition: "(wrapper_expiry_timestamp) where is_wrapped",
   },
-  // Searches list their names in order until a page is full. Reverse nodes, whose labels are all alike, begin with digits
-  // and meet few filters: with these to go through first each such search would be slow.
+  // Searches read names in order until a page is full. Reverse nodes begin with digits and meet few filters: a search
+  // that had to pass them first would be slow.
   {
     name: "domains_name_named",
     table: "domains",
@@ -46,15 +46,15 @@ export const ownIndexes: readonly OwnIndex[] = [
       where parent_node = '${ETH_NODE}' or expiry_timestamp is not null or is_wrapped or label_length < 40`,
   },
   { name: "domains_resolver_name", table: "domains", definition: "(resolver, left(full_name, 128), node)" },
-  // The operator class is spelled out: the schema of the extension is in no search path.
+  // The operator class has its schema, because the extension's schema is in no search path.
   { name: "domains_label_trgm", table: "domains", definition: "using gin (label public.gin_trgm_ops)" },
   { name: "domains_name_trgm", table: "domains", definition: "using gin (full_name public.gin_trgm_ops)" },
 ];
 
 /**
- * SQL for the names of the indexes that are not there yet, or not whole, those that are missed most first.
+ * SQL for the names of the indexes that do not exist yet, or are not valid, the most important first.
  *
- * @param schema of the index, as an expression of SQL
+ * @param schema of the index, as an SQL expression
  */
 export const missingIndexesIn = (schema: string): string =>
   `select name from unnest(array[${ownIndexes.map(({ name }) => `'${name}'`).join(", ")}]) with ordinality as own (name, place)

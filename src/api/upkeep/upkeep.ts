@@ -3,30 +3,30 @@ import { advanceCounters, createCounters, hasCounters } from "../counts/maintain
 import { withClient } from "../serviceDb/client.ts";
 import { buildIndexes } from "./build.ts";
 
-/** What to look after, and how. */
+/** What upkeep needs. */
 export type UpkeepPlan = {
   databaseUrl: string;
   /** Schema of the index. */
   schema: string;
-  /** True once every past event is indexed: before, the indexer is better left alone. */
+  /** True once every past event is indexed. Before that, upkeep would slow the indexer down. */
   isReady: () => Promise<boolean>;
   /** The time, in unix seconds. */
   now: () => Promise<number>;
-  /** What else is to be done now and then, by one process. */
+  /** Other work to do in each round, by one process. */
   chores: () => Promise<void>;
-  say: (line: string) => void;
+  log: (line: string) => void;
 };
 
-/** How often to look after what is there. */
+/** Time between two rounds. */
 const ROUND_MS = 30_000;
-/** How soon to look again while something is still to be waited for. */
+/** Time to the next round while something is not ready yet. */
 const SOON_MS = 2_000;
-/** Any number that nobody else uses; with the schema's it makes the lock of one index. */
+/** A number that only upkeep uses; with the schema's hash it is the advisory lock of one index. */
 const LOCK = 626_392;
 
 /**
- * Looks after what the index has besides its own tables: the large indexes and the counts. Every process of the API
- * does, whichever comes first; a lock lets one at a time. What fails is tried again in the next round.
+ * Builds the large indexes and keeps the counters. Every process of the API tries this, and a lock lets one do it at a
+ * time. After a failure the next round tries again.
  */
 export function startUpkeep(plan: UpkeepPlan): { stop: () => Promise<void> } {
   let timer: NodeJS.Timeout | undefined;
@@ -35,7 +35,7 @@ export function startUpkeep(plan: UpkeepPlan): { stop: () => Promise<void> } {
   const round = () => {
     running = doRound(plan)
       .catch((error: Error) => {
-        plan.say(`Upkeep of the index failed, and will be tried again: ${error.message}`);
+        plan.log(`Upkeep of the index failed and will be tried again: ${error.message}`);
         return true;
       })
       .then((isDone) => schedule(isDone ? ROUND_MS : SOON_MS));
@@ -53,21 +53,21 @@ export function startUpkeep(plan: UpkeepPlan): { stop: () => Promise<void> } {
   };
 }
 
-/** One look at everything; false if something has to be waited for. */
+/** One round; false if something is not ready yet. */
 async function doRound(plan: UpkeepPlan): Promise<boolean> {
   if (!(await plan.isReady())) return false;
   const config = { connectionString: plan.databaseUrl, application_name: `${plan.schema}_upkeep` };
   return withClient(config, async (client) => {
-    if (!(await mayBuild(client, plan.schema))) return true;
+    if (!(await mayMaintain(client, plan.schema))) return true;
     if (!(await takeLock(client, plan.schema))) return true;
-    const isDone = await keepUp(client, plan);
+    const isDone = await maintain(client, plan);
     await plan.chores();
     return isDone;
   });
 }
 
-/** Where the API has a role of its own, which only reads the index, the API of the indexer's process does all this. */
-async function mayBuild(client: pg.Client, schema: string): Promise<boolean> {
+/** False if the API has a role that only reads the index: then the API in the indexer's process does the upkeep. */
+async function mayMaintain(client: pg.Client, schema: string): Promise<boolean> {
   const { rows } = await client.query<{ may: boolean | null }>(
     "select pg_has_role(relowner, 'usage') as may from pg_class where oid = to_regclass($1)",
     [`"${schema}".domains`],
@@ -75,7 +75,9 @@ async function mayBuild(client: pg.Client, schema: string): Promise<boolean> {
   return rows[0]?.may ?? false;
 }
 
-/** Not waited for: a session that waits holds up the building of indexes, which waits for all others. */
+/**
+ * Does not wait for the lock: the building of indexes waits for all other sessions, so a waiting one would block it.
+ */
 async function takeLock(client: pg.Client, schema: string): Promise<boolean> {
   const { rows } = await client.query<{ taken: boolean }>(
     "select pg_try_advisory_lock($1, hashtext($2)) as taken",
@@ -84,17 +86,17 @@ async function takeLock(client: pg.Client, schema: string): Promise<boolean> {
   return rows[0]?.taken ?? false;
 }
 
-async function keepUp(client: pg.Client, { schema, now, say }: UpkeepPlan): Promise<boolean> {
+async function maintain(client: pg.Client, { schema, now, log }: UpkeepPlan): Promise<boolean> {
   await client.query("set jit = off");
-  await buildIndexes({ client, schema, say });
-  const place = { client, schema: `"${schema}"` };
-  if (await hasCounters(place)) {
-    await advanceCounters(place, await now());
+  await buildIndexes({ client, schema, log });
+  const target = { client, schema: `"${schema}"` };
+  if (await hasCounters(target)) {
+    await advanceCounters(target, await now());
     return true;
   }
   const started = performance.now();
-  if (!(await createCounters(place, await now()))) return false;
+  if (!(await createCounters(target, await now()))) return false;
   const seconds = Math.round((performance.now() - started) / 1_000);
-  say(`Counted all names in ${seconds} s; from now on they are counted as they change.`);
+  log(`Counted all names in ${seconds} s. From now on each change is counted.`);
   return true;
 }
