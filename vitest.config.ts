@@ -1,13 +1,25 @@
 import { fileURLToPath } from "node:url";
-import { defineConfig } from "vitest/config";
+import { configDefaults, defineConfig } from "vitest/config";
 import { SlowestFiles } from "./test/support/slowestFiles.ts";
+
+/**
+ * Files that may run one after the other in one process, so that each module is loaded once: they start no program and
+ * replace no module. All other files have a process of their own.
+ */
+const sharing = [
+  "test/{counts,endpoints,ens,http,indexState,query,resolution,rules,schemas,serializers}/**/*.test.ts",
+  "test/access/{ledger,metered,paymentMarks,security}.test.ts",
+  "test/live/{bounds,cache,records,rpc}.test.ts",
+  "test/live/ccip/*.test.ts",
+  "test/mcp/{equality,errors,metering,schemas,tools,transport}.test.ts",
+  "test/observe/{dashboard,requests}.test.ts",
+];
 
 export default defineConfig({
   resolve: {
     alias: { "ponder:schema": fileURLToPath(new URL("./test/support/ponderSchema.ts", import.meta.url)) },
   },
   test: {
-    include: ["test/**/*.test.ts"],
     globalSetup: ["./test/support/globalSetup.ts"],
     setupFiles: ["./test/support/seed.ts"],
     pool: "forks",
@@ -17,5 +29,16 @@ export default defineConfig({
     teardownTimeout: 30_000,
     reporters: ["default", "json", new SlowestFiles()],
     outputFile: { json: ".namedex/test-report.json" },
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: "apart",
+          include: ["test/**/*.test.ts"],
+          exclude: [...configDefaults.exclude, ...sharing],
+        },
+      },
+      { extends: true, test: { name: "sharing", include: sharing, isolate: false, restoreMocks: true } },
+    ],
   },
 });

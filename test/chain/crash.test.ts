@@ -1,5 +1,4 @@
-import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import type { LocalChain } from "../devnet/localChain.ts";
 import { launchStack, type Stack } from "../support/stack.ts";
 import { historiesOf, playSteps } from "../truth/steps.ts";
@@ -10,6 +9,7 @@ import { expectUndisturbed } from "./undisturbed.ts";
 const SEED = 1_577;
 /** Enough for some of the backfill, and far from all of it. */
 const REQUESTS_ALLOWED = 150;
+const PATIENCE = { timeout: 180_000, interval: 20 };
 const [past = []] = historiesOf({ seed: SEED, runs: 1, steps: 150 });
 
 let local: LocalChain;
@@ -33,10 +33,12 @@ test("an index that is killed in the backfill is complete after a restart", asyn
   const stack = await launchStack({ rpcUrl: rpc.url, deployment: local.deployment });
   try {
     // The requests are held: what was fetched before is indexed and committed, and the rest does not come.
-    await waitUntil(async () => rpc.served() >= REQUESTS_ALLOWED && (await countEvents(stack)) > 0);
+    const isStopped = async () => rpc.served() >= REQUESTS_ALLOWED && (await countEvents(stack)) > 0;
+    await vi.waitUntil(isStopped, PATIENCE);
     await stack.kill();
     const kept = await countEvents(stack);
     rpc.release();
+    await stack.expireLock();
     stack.restart();
     await stack.ready();
     expect((await judgeStack(stack, local)).differences).toEqual([]);
@@ -47,11 +49,3 @@ test("an index that is killed in the backfill is complete after a restart", asyn
     await rpc.close();
   }
 }, 600_000);
-
-async function waitUntil(look: () => Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + 180_000;
-  while (!(await look())) {
-    if (Date.now() > deadline) throw new Error("Nothing within three minutes");
-    await sleep(20);
-  }
-}

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { operations } from "../../src/api/endpoints/index.ts";
 import { mineBlocks } from "../devnet/acts.ts";
 import { type LocalChain, startDemoChain } from "../devnet/localChain.ts";
@@ -10,6 +10,7 @@ import { startSlowRpc } from "./slowRpc.ts";
 const REQUESTS_ALLOWED = 60;
 /** Unfinalised blocks at the end of the chain, which a restart takes out of the tables. */
 const OPEN_BLOCKS = 3;
+const PATIENCE = { timeout: 180_000, interval: 20 };
 
 let local: LocalChain;
 
@@ -33,20 +34,12 @@ async function get(url: string, path: string): Promise<Answer> {
   };
 }
 
-async function waitUntil(look: () => Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + 180_000;
-  while (!(await look())) {
-    if (Date.now() > deadline) throw new Error("Nothing within three minutes");
-    await sleep(20);
-  }
-}
-
 test("while past events are missing, names are refused by the indexer and its replicas, and both say how far they are", async () => {
   const rpc = await startSlowRpc(local.anvil.url, { allowed: REQUESTS_ALLOWED });
   const env = { LIVE_RPC_URL: local.anvil.url, MAX_LAG_SECONDS: "1000000000" };
   const stack = await launchStack({ rpcUrl: rpc.url, deployment: local.deployment, env });
   try {
-    await waitUntil(async () => rpc.served() >= REQUESTS_ALLOWED);
+    await vi.waitUntil(() => rpc.served() >= REQUESTS_ALLOWED, PATIENCE);
     const replica = await stack.startReplica();
     for (const url of [stack.url, replica.url]) {
       const refused = await get(url, "/whois/alice.eth");
@@ -117,6 +110,7 @@ test("a replica answers what the indexer answers, and through its restart nothin
     // Nobody indexes, and nothing is known to be old: the chain stands still.
     expect(await get(careful.url, "/whois/alice.eth")).toMatchObject({ status: 200, body: alice });
     rpc.hold("eth_getLogs"); // The restart takes until both replicas were seen in it.
+    await stack.expireLock();
     stack.restart();
     await expectWhole(stack, {
       careful: careful.url,
@@ -125,7 +119,7 @@ test("a replica answers what the indexer answers, and through its restart nothin
       release: rpc.release,
     });
     await stack.waitForHead();
-    await waitUntil(async () => (await get(careful.url, "/whois/alice.eth")).status === 200);
+    await vi.waitUntil(async () => (await get(careful.url, "/whois/alice.eth")).status === 200, PATIENCE);
   } finally {
     await stack.destroy();
     await rpc.close();

@@ -89,6 +89,7 @@ test("behind the gateway an indexer that lies about its head, and then the death
   expect(outage.wrong).toEqual([]);
   const codes = ["INDEXER_UNREACHABLE", "NO_INDEXERS_AVAILABLE"];
   expect(Object.keys(outage.refused).filter((code) => !codes.includes(code))).toEqual([]);
+  await honest.expireLock();
   honest.restart();
   await honest.ready();
   await gateway.until("synced", "synced");

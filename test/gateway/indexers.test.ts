@@ -29,6 +29,11 @@ afterAll(async () => {
   await local?.anvil.stop();
 });
 
+async function restart(): Promise<void> {
+  await a.expireLock();
+  a.restart();
+}
+
 const ask = async (path = "/whois/alice.eth") => {
   const reply = await fetch(`${gateway.url}${path}`);
   return { status: reply.status, body: (await reply.json()) as Record<string, unknown> };
@@ -72,7 +77,7 @@ const wasLeftForSilence = () =>
 const unlessHeldUp = { retry: { count: 2, condition: wasLeftForSilence } };
 
 test("an indexer that dies costs no answer", unlessHeldUp, async () => {
-  if (a.ended() !== null) a.restart();
+  if (a.ended() !== null) await restart();
   await a.ready();
   await gateway.until("synced", "synced");
   const statuses = new Map<number, number>();
@@ -98,7 +103,7 @@ test("with no indexer left it is 502 or 503, and one that comes back is asked by
   expect([502, 503]).toContain((await ask()).status);
   await gateway.until("unreachable", "unreachable");
   expect(await ask()).toMatchObject({ status: 503, body: { error: { code: "NO_INDEXERS_AVAILABLE" } } });
-  a.restart();
+  await restart();
   await a.ready();
   await gateway.until("synced", "unreachable");
   expect((await ask()).status).toBe(200);

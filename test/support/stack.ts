@@ -15,6 +15,7 @@ import {
 } from "../devnet/ponder.ts";
 import { freePort } from "../devnet/ports.ts";
 import { createTestDatabase, openPool } from "./database.ts";
+import { setHeartbeat } from "./ponderState.ts";
 
 const READY_TIMEOUT_MS = 300_000;
 const BLOCK_TIMEOUT_MS = 120_000;
@@ -51,8 +52,10 @@ export type Stack = {
   startReplica: (env?: Record<string, string>) => Promise<Replica>;
   /** Ends the indexer as an operator would (SIGINT). */
   stop: () => Promise<void>;
-  /** Ends it as a power cut would (SIGKILL). */
+  /** Ends it as a power cut would (SIGKILL). Its tables stay locked: the next start waits 25 seconds for its sign of life. */
   kill: () => Promise<void>;
+  /** Makes the last sign of life of a killed indexer older than that, as if the time had passed. */
+  expireLock: () => Promise<void>;
   /** Starts it again on the same tables and port. */
   restart: () => void;
   /** The exit code or signal that ended it; null while it runs. */
@@ -119,6 +122,9 @@ export async function launchStack(plan: StackPlan): Promise<Stack> {
     },
     stop: () => running.ponder.stop(),
     kill: () => killPonder(running.ponder),
+    expireLock: async () => {
+      await setHeartbeat(pool, 0).catch(ignoreMissingTable);
+    },
     restart: () => {
       running.ponder = start();
     },
@@ -189,6 +195,11 @@ function waits(running: Running, { plan, log }: { plan: StackPlan; log: () => st
       await waitFor(`block ${head.number} of ${head.timestamp}`, () => indexed(isHead), BLOCK_TIMEOUT_MS);
     },
   };
+}
+
+/** An indexer that was killed before it created its tables holds no lock. */
+function ignoreMissingTable(error: { code?: string }): void {
+  if (error.code !== "42P01") throw error; // undefined_table
 }
 
 async function killPonder({ child }: Ponder): Promise<void> {

@@ -15,7 +15,6 @@ import {
   encodeCall,
   hashLabel,
   type Label,
-  latestTime,
   nodeBelow,
   ROOT_NODE,
   rpc,
@@ -102,7 +101,9 @@ const multicallAbi = parseAbi([
   "function aggregate3(Call3[] calls) payable returns (Result[] returnData)",
 ]);
 
-const READS = 7;
+/** What is asked of every place, and what of .eth names alone. */
+const READS = 5;
+const REGISTRAR_READS = 2;
 
 /** The one call that asks the contracts for the state of every place; it stays the same all through a history. */
 export function encodeSurvey(chain: Chain, places: readonly Place[]): Hex {
@@ -111,16 +112,34 @@ export function encodeSurvey(chain: Chain, places: readonly Place[]): Hex {
     allowFailure: true,
     callData: encodeCall(chain, { contract, functionName, args: [arg] }),
   });
-  const calls = places.flatMap(({ node, label }) => [
-    ask("registry", "owner", node),
-    ask("registry", "resolver", node),
-    ask("oldRegistry", "owner", node),
-    ask("wrapper", "getData", hexToBigInt(node)),
-    ask("registrar", "ownerOf", hexToBigInt(hashLabel(label))),
-    ask("registrar", "nameExpires", hexToBigInt(hashLabel(label))),
-    ask("registry", "recordExists", node),
-  ]);
+  const calls = places.flatMap((place) => {
+    const token = hexToBigInt(hashLabel(place.label));
+    return [
+      ask("registry", "owner", place.node),
+      ask("registry", "resolver", place.node),
+      ask("oldRegistry", "owner", place.node),
+      ask("wrapper", "getData", hexToBigInt(place.node)),
+      ask("registry", "recordExists", place.node),
+      ...(isEthName(place)
+        ? [ask("registrar", "ownerOf", token), ask("registrar", "nameExpires", token)]
+        : []),
+    ];
+  });
   return encodeFunctionData({ abi: multicallAbi, functionName: "aggregate3", args: [calls] });
+}
+
+/** What a survey told, and as of which block. */
+export type Survey = { call: Hex; block: Hex | null; states: Map<Hex, State> };
+
+/** The states of the newest block; they are not asked again where the last step mined none. */
+async function survey(told: Survey, { chain, places }: Pick<Scene, "chain" | "places">): Promise<bigint> {
+  const { hash, timestamp } = await rpc<{ hash: Hex; timestamp: Hex }>(chain, "eth_getBlockByNumber", [
+    "latest",
+    false,
+  ]);
+  if (told.block !== hash) told.states = await readStates(chain, places, told.call);
+  told.block = hash;
+  return BigInt(timestamp);
 }
 
 async function readStates(chain: Chain, places: readonly Place[], data: Hex): Promise<Map<Hex, State>> {
@@ -131,12 +150,15 @@ async function readStates(chain: Chain, places: readonly Place[], data: Hex): Pr
     success ? (returnData.slice(2).match(/.{64}/g) ?? []) : [],
   );
   return new Map(
-    places.map((place, index) => [place.node, toState(words.slice(index * READS), isEthName(place))]),
+    places.map((place) => {
+      const own = words.splice(0, isEthName(place) ? READS + REGISTRAR_READS : READS);
+      return [place.node, toState(own)];
+    }),
   );
 }
 
-function toState(words: readonly string[][], isEth: boolean): State {
-  const [registryOwner, resolver, oldOwner, data, registrant, expiry, recordExists] = words;
+function toState(words: readonly string[][]): State {
+  const [registryOwner, resolver, oldOwner, data, recordExists, registrant, expiry] = words;
   const address = (word: string | undefined) => (word ? getAddress(`0x${word.slice(24)}`) : zeroAddress);
   const integer = (word: string | undefined) => BigInt(`0x${word || "0"}`);
   return {
@@ -147,27 +169,27 @@ function toState(words: readonly string[][], isEth: boolean): State {
     wrapperOwner: address(data?.[0]),
     fuses: Number(integer(data?.[1])),
     wrapperExpiry: integer(data?.[2]),
-    registrant: isEth ? address(registrant?.[0]) : zeroAddress,
-    expiry: isEth ? integer(expiry?.[0]) : 0n,
+    registrant: address(registrant?.[0]),
+    expiry: integer(expiry?.[0]),
   };
 }
 
 /** The scene of one step. */
 export async function toScene(
   history: Pick<Scene, "chain" | "prefix" | "places">,
-  { numbers, survey }: { numbers: readonly number[]; survey: Hex },
+  { numbers, told }: { numbers: readonly number[]; told: Survey },
 ): Promise<Scene> {
   const { chain } = history;
   const [deployer, ...others] = chain.accounts;
   if (deployer === undefined) throw new Error("The chain has no accounts");
   const left = [...numbers];
   const number = (bound: number) => (left.shift() ?? 0) % bound;
+  const now = await survey(told, history);
   return {
     ...history,
     deployer,
     people: others.slice(0, 4),
-    states: await readStates(chain, history.places, survey),
-    now: await latestTime(chain),
+    ...{ states: told.states, now },
     number,
     pick: (list) => list[number(list.length)] as (typeof list)[number],
   };

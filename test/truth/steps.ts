@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { ActReverted, type Chain } from "../devnet/acts.ts";
 import { actNames, acts } from "./catalogue.ts";
-import { encodeSurvey, NothingFits, placesOf, toScene } from "./scene.ts";
+import { encodeSurvey, NothingFits, placesOf, type Survey, toScene } from "./scene.ts";
 
 /** One step of a history as data: which act, and the numbers by which it makes its choices. */
 export type Step = { act: string; numbers: number[] };
@@ -27,11 +27,11 @@ export const historiesOf = ({ seed, runs, steps }: { seed: number; runs: number;
 export async function playSteps(chain: Chain, prefix: string, steps: readonly Step[]): Promise<Played> {
   const played: Played = { steps: steps.length, mined: 0, refused: new Map(), story: [] };
   const places = placesOf(prefix);
-  const survey = encodeSurvey(chain, places);
+  const told: Survey = { call: encodeSurvey(chain, places), block: null, states: new Map() };
   for (const { act, numbers } of steps) {
     const perform = acts[act]?.perform;
     if (perform === undefined) throw new Error(`No act "${act}"`);
-    const scene = await toScene({ chain, prefix, places }, { numbers, survey });
+    const scene = await toScene({ chain, prefix, places }, { numbers, told });
     const outcome = await (async () => perform(scene))().then(
       () => null,
       (error: unknown) => reasonOf(error),

@@ -1,5 +1,5 @@
 import { zeroHash } from "viem";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import {
   addController,
   addressOf,
@@ -22,26 +22,15 @@ import {
   setSubnodeOwner,
   warpTo,
   YEAR,
-} from "../devnet/acts.ts";
-import {
-  expectEveryLogOnce,
-  expectRecordsAsOnChain,
-  expectWhoisAsOnChain,
-  readAtTime,
-  spelled,
-} from "./onChain.ts";
-import { eventsOf, lower, namesOf, openStage, type Stage } from "./stage.ts";
+} from "../../devnet/acts.ts";
+import { expectRecordsAsOnChain, expectWhoisAsOnChain, readAtTime, spelled } from "../onChain.ts";
+import { eventsOf, lower, namesOf } from "../stage.ts";
+import { beforeIndexing, stage } from "./stage.ts";
 
-let stage: Stage;
-beforeAll(async () => {
-  stage = await openStage({
-    before: async (chain, { deployer, dave, bob }) => {
-      await addController(chain, { from: deployer, controller: dave });
-      await registerV3(chain, { from: bob, label: "backfilled" });
-    },
-  });
+beforeIndexing(async (chain, { deployer, dave, bob }) => {
+  await addController(chain, { from: deployer, controller: dave });
+  await registerV3(chain, { from: bob, label: "backfilled" });
 });
-afterAll(() => stage?.close());
 
 describe("a name is registered", () => {
   test("before Namedex was started", async () => {
@@ -299,5 +288,3 @@ describe("an ended registration is bought by another", () => {
     expect((await expectWhoisAsOnChain(stage, "old.heir.eth")).ownership.owner).toBe(cast.dave);
   });
 });
-
-test("the event log holds every log of the contracts exactly once", () => expectEveryLogOnce(stage));

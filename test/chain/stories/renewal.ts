@@ -1,5 +1,5 @@
 import { parseEther } from "viem";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import {
   addressOf,
   attempt,
@@ -23,15 +23,10 @@ import {
   warp,
   warpTo,
   YEAR,
-} from "../devnet/acts.ts";
-import { expectEveryLogOnce, expectWhoisAsOnChain, readOnChain } from "./onChain.ts";
-import { eventsOf, namesOf, openStage, type Stage } from "./stage.ts";
-
-let stage: Stage;
-beforeAll(async () => {
-  stage = await openStage();
-});
-afterAll(() => stage?.close());
+} from "../../devnet/acts.ts";
+import { expectWhoisAsOnChain, readOnChain } from "../onChain.ts";
+import { eventsOf, namesOf } from "../stage.ts";
+import { stage } from "./stage.ts";
 
 const expiryOf = async (name: string) => BigInt((await stage.whois(name)).expiry_timestamp ?? 0);
 
@@ -250,5 +245,3 @@ test("a name given to the NameWrapper without wrapping it gets an expiry there b
   const { wrapper } = await readOnChain(chain, "swallowed.eth");
   expect(row?.wrapper_expiry_timestamp).toBe(wrapper.expiry.toString());
 });
-
-test("the event log holds every log of the contracts exactly once", () => expectEveryLogOnce(stage));

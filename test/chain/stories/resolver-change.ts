@@ -1,5 +1,5 @@
 import { zeroAddress } from "viem";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import {
   addressOf,
   encodeCall,
@@ -12,16 +12,15 @@ import {
   setSubnodeOwner,
   setText,
   writeRecords,
-} from "../devnet/acts.ts";
-import { expectEveryLogOnce, expectRecordsAsOnChain, expectWhoisAsOnChain } from "./onChain.ts";
-import { eventsOf, lower, namesOf, openStage, type Stage } from "./stage.ts";
+} from "../../devnet/acts.ts";
+import { expectRecordsAsOnChain, expectWhoisAsOnChain } from "../onChain.ts";
+import { eventsOf, lower, namesOf } from "../stage.ts";
+import { stage } from "./stage.ts";
 
 const NAME = "wanderer.eth";
 const node = ethNode("wanderer");
 
-let stage: Stage;
 beforeAll(async () => {
-  stage = await openStage();
   const { chain, cast } = stage;
   await registerReferred(chain, {
     from: cast.alice,
@@ -33,7 +32,6 @@ beforeAll(async () => {
     ],
   });
 });
-afterAll(() => stage?.close());
 
 const useResolver = (resolver: string) =>
   setResolver(stage.chain, { from: stage.cast.alice, node, resolver: addressOf(stage.chain, resolver) });
@@ -173,9 +171,4 @@ test("a new owner in the registry keeps the resolver and its records", async () 
   const answer = await expectWhoisAsOnChain(stage, NAME);
   expect(answer.resolver.address).toBe(addressOf(chain, "resolver4"));
   await expectRecordsAsOnChain(stage, { resolver: "resolver4", name: NAME });
-});
-
-test("every log of the contracts is kept once, and that of the resolver which nobody listed", async () => {
-  const { logEmitter } = stage.chain.contracts;
-  await expectEveryLogOnce(stage, logEmitter ? [logEmitter.address] : []);
 });

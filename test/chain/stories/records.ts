@@ -1,6 +1,6 @@
 import { type Hex, zeroAddress } from "viem";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { RecordWrite } from "../devnet/acts.ts";
+import { beforeAll, describe, expect, test } from "vitest";
+import type { RecordWrite } from "../../devnet/acts.ts";
 import {
   authorise,
   clearDNSZone,
@@ -13,20 +13,18 @@ import {
   writeRecord,
   writeRecords,
   writeRecordsChecked,
-} from "../devnet/acts.ts";
-import { expectEveryLogOnce, expectRecordsAsOnChain, readStoredRecords } from "./onChain.ts";
-import { eventsOf, lower, namesOf, openStage, type Stage } from "./stage.ts";
+} from "../../devnet/acts.ts";
+import { expectRecordsAsOnChain, readStoredRecords } from "../onChain.ts";
+import { eventsOf, lower, namesOf } from "../stage.ts";
+import { stage } from "./stage.ts";
 
 const NAME = "keeper.eth";
 const node = ethNode("keeper");
 const contenthash: Hex = `0xe30101701220${hashLabel("content").slice(2)}`;
 
-let stage: Stage;
 beforeAll(async () => {
-  stage = await openStage();
   await registerReferred(stage.chain, { from: stage.cast.alice, label: "keeper", resolver: "resolver5" });
 });
-afterAll(() => stage?.close());
 
 const write = (resolver: string, record: RecordWrite) =>
   writeRecord(stage.chain, { from: stage.cast.alice, resolver, node, write: record });
@@ -281,5 +279,3 @@ test("DNS records of every generation are logged", async () => {
     ["RESOLVER DNSZoneCleared"],
   ]);
 });
-
-test("the event log holds every log of the contracts exactly once", () => expectEveryLogOnce(stage));

@@ -1,5 +1,5 @@
 import { parseEther } from "viem";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import {
   addressOf,
   auctionName,
@@ -17,15 +17,10 @@ import {
   transferRegistration,
   useOldRegistrar,
   warp,
-} from "../devnet/acts.ts";
-import { expectEveryLogOnce, expectWhoisAsOnChain, spelled } from "./onChain.ts";
-import { namesOf, openStage, type Stage } from "./stage.ts";
-
-let stage: Stage;
-beforeAll(async () => {
-  stage = await openStage();
-});
-afterAll(() => stage?.close());
+} from "../../devnet/acts.ts";
+import { expectWhoisAsOnChain, spelled } from "../onChain.ts";
+import { namesOf } from "../stage.ts";
+import { stage } from "./stage.ts";
 
 const auction = (label: string) =>
   auctionName(stage.chain, {
@@ -162,5 +157,3 @@ describe("a name is brought to the registrar of 2020", () => {
     expect((await expectWhoisAsOnChain(stage, "of-2020.eth")).ownership.owner).toBe(cast.alice);
   });
 });
-
-test("the event log holds every log of the contracts exactly once", () => expectEveryLogOnce(stage));

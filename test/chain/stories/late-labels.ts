@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import {
   addController,
   ethNode,
@@ -10,21 +10,15 @@ import {
   setSubnodeOwner,
   setWrappedSubnodeOwner,
   wrapName,
-} from "../devnet/acts.ts";
-import { expectEveryLogOnce, expectWhoisAsOnChain, nodeOfShown, spelled } from "./onChain.ts";
-import { openStage, type Stage } from "./stage.ts";
+} from "../../devnet/acts.ts";
+import { expectWhoisAsOnChain, nodeOfShown, spelled } from "../onChain.ts";
+import { beforeIndexing, stage } from "./stage.ts";
 
-let stage: Stage;
-beforeAll(async () => {
-  stage = await openStage({
-    before: async (chain, { deployer, dave, alice }) => {
-      await addController(chain, { from: deployer, controller: dave });
-      await registerReferred(chain, { from: alice, label: "known" });
-      await registerReferred(chain, { from: alice, label: "other" });
-    },
-  });
+beforeIndexing(async (chain, { deployer, dave, alice }) => {
+  await addController(chain, { from: deployer, controller: dave });
+  await registerReferred(chain, { from: alice, label: "known" });
+  await registerReferred(chain, { from: alice, label: "other" });
 });
-afterAll(() => stage?.close());
 
 /** A subname in the registry, whose log has the hash of its label only; alice owns all of them. */
 const makeSubname = (parent: string, label: string) =>
@@ -152,5 +146,3 @@ test("every domain's full name is its label before its parent's full name", asyn
   }
   expect(nodeBelow(ethNode("known"), "leaf")).toBe(nodeOfShown("leaf.known.eth"));
 });
-
-test("the event log holds every log of the contracts exactly once", () => expectEveryLogOnce(stage));

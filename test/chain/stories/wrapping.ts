@@ -1,5 +1,5 @@
 import { zeroAddress } from "viem";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import {
   addController,
   addressOf,
@@ -29,17 +29,14 @@ import {
   wrapETH2LD,
   wrapName,
   YEAR,
-} from "../devnet/acts.ts";
-import { expectEveryLogOnce, expectWhoisAsOnChain, nodeOfShown, readOnChain } from "./onChain.ts";
-import { eventsOf, namesOf, openStage, type Stage } from "./stage.ts";
+} from "../../devnet/acts.ts";
+import { expectWhoisAsOnChain, nodeOfShown, readOnChain } from "../onChain.ts";
+import { eventsOf, namesOf } from "../stage.ts";
+import { beforeIndexing, stage } from "./stage.ts";
 
-let stage: Stage;
-beforeAll(async () => {
-  stage = await openStage({
-    before: (chain, { deployer, dave }) => addController(chain, { from: deployer, controller: dave }),
-  });
+beforeIndexing(async (chain, { deployer, dave }) => {
+  await addController(chain, { from: deployer, controller: dave });
 });
-afterAll(() => stage?.close());
 
 /** What the tables hold of a wrapper's token, and what the contract stores. */
 async function expectTokenAsStored(name: string) {
@@ -60,11 +57,11 @@ async function expectTokenAsStored(name: string) {
 describe("a .eth name is wrapped", () => {
   test("by its owner, with a resolver and fuses", async () => {
     const { chain, cast } = stage;
-    await registerReferred(chain, { from: cast.alice, label: "boxed" });
+    await registerReferred(chain, { from: cast.alice, label: "parcel" });
     const resolver = addressOf(chain, "resolver4");
-    const act = { from: cast.alice, label: "boxed", owner: cast.bob, fuses: FUSES.CANNOT_UNWRAP, resolver };
+    const act = { from: cast.alice, label: "parcel", owner: cast.bob, fuses: FUSES.CANNOT_UNWRAP, resolver };
     const receipt = await wrapETH2LD(chain, act);
-    const answer = await expectWhoisAsOnChain(stage, "boxed.eth");
+    const answer = await expectWhoisAsOnChain(stage, "parcel.eth");
     expect(answer.ownership).toMatchObject({
       is_wrapped: true,
       owner: cast.bob,
@@ -73,12 +70,12 @@ describe("a .eth name is wrapped", () => {
       registry: addressOf(chain, "wrapper"),
     });
     expect(answer.resolver.address).toBe(resolver);
-    expect(answer.token_id).toBe(BigInt(ethNode("boxed")).toString());
-    const wrapped = eventsOf(await stage.events("boxed.eth"), receipt).find(
+    expect(answer.token_id).toBe(BigInt(ethNode("parcel")).toString());
+    const wrapped = eventsOf(await stage.events("parcel.eth"), receipt).find(
       ({ event_type }) => event_type === "NameWrapped",
     );
-    expect(wrapped).toMatchObject({ contract: "NAME_WRAPPER", name: "boxed.eth", owner_address: cast.bob });
-    await expectTokenAsStored("boxed.eth");
+    expect(wrapped).toMatchObject({ contract: "NAME_WRAPPER", name: "parcel.eth", owner_address: cast.bob });
+    await expectTokenAsStored("parcel.eth");
   });
 
   test("by sending its token", async () => {
@@ -300,5 +297,3 @@ test("wrapper and registrar at their bounds: the last second of the wrapper's ti
   expect(await latestTime(chain)).toBe(end + 1n);
   expect((await expectWhoisAsOnChain(stage, "to-the-second.eth")).ownership.is_wrapped).toBe(false);
 });
-
-test("the event log holds every log of the contracts exactly once", () => expectEveryLogOnce(stage));

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import {
   addressOf,
   approveForAll,
@@ -17,15 +17,10 @@ import {
   transferRegistration,
   transferWrapped,
   transferWrappedBatch,
-} from "../devnet/acts.ts";
-import { expectEveryLogOnce, expectWhoisAsOnChain, nodeOfShown } from "./onChain.ts";
-import { eventsOf, lower, namesOf, openStage, type Stage } from "./stage.ts";
-
-let stage: Stage;
-beforeAll(async () => {
-  stage = await openStage();
-});
-afterAll(() => stage?.close());
+} from "../../devnet/acts.ts";
+import { expectWhoisAsOnChain, nodeOfShown } from "../onChain.ts";
+import { eventsOf, lower, namesOf } from "../stage.ts";
+import { stage } from "./stage.ts";
 
 /** Effective owners of a name with the layer that decides, one for each transaction, oldest first. */
 async function listOwners(name: string): Promise<[string | null, string | null][]> {
@@ -192,5 +187,3 @@ test("everybody who ever held a name is known by when they last did", async () =
   expect(rows.map(({ address }) => address)).toEqual([lower(cast.erin), lower(cast.frank)]);
   expect(rows.at(-1)?.last_owned_block_number).toBe(Number(reclaimed.blockNumber));
 });
-
-test("the event log holds every log of the contracts exactly once", () => expectEveryLogOnce(stage));

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Label } from "../devnet/acts.ts";
+import { beforeAll, describe, expect, test } from "vitest";
+import type { Label } from "../../devnet/acts.ts";
 import {
   ethNode,
   FUSES,
@@ -15,18 +15,16 @@ import {
   setWrappedSubnodeOwner,
   transferRegistration,
   wrapETH2LD,
-} from "../devnet/acts.ts";
-import { expectEveryLogOnce, expectRecordsAsOnChain, expectWhoisAsOnChain, spelled } from "./onChain.ts";
-import { eventsOf, openStage, type Stage } from "./stage.ts";
+} from "../../devnet/acts.ts";
+import { expectRecordsAsOnChain, expectWhoisAsOnChain, spelled } from "../onChain.ts";
+import { eventsOf } from "../stage.ts";
+import { stage } from "./stage.ts";
 
-let stage: Stage;
 beforeAll(async () => {
-  stage = await openStage();
   const { chain, cast } = stage;
   await registerWrapped(chain, { from: cast.alice, label: "shelf", fuses: FUSES.CANNOT_UNWRAP });
   await registerReferred(chain, { from: cast.alice, label: "drawer" });
 });
-afterAll(() => stage?.close());
 
 const notUtf8 = Uint8Array.from([0x6e, 0x6f, 0x74, 0xff, 0xfe, 0x38]);
 /** Cut off in the middle of a character. */
@@ -158,5 +156,3 @@ test("none of them is counted as a log that could not be understood, but for tho
   const nodes = [ethNode(notUtf8), ethNode(halfCharacter)].sort();
   expect(rows).toEqual(nodes.map((node) => ({ node, anomaly })));
 });
-
-test("the event log holds every log of the contracts exactly once", () => expectEveryLogOnce(stage));

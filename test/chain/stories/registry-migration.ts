@@ -1,5 +1,5 @@
 import { type Address, type Hex, zeroAddress } from "viem";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import {
   addressOf,
   hashLabel,
@@ -11,9 +11,10 @@ import {
   setResolver,
   setSubnodeOwner,
   setTTL,
-} from "../devnet/acts.ts";
-import { expectEveryLogOnce, expectWhoisAsOnChain } from "./onChain.ts";
-import { lower, namesOf, openStage, type Stage } from "./stage.ts";
+} from "../../devnet/acts.ts";
+import { expectWhoisAsOnChain } from "../onChain.ts";
+import { lower, namesOf } from "../stage.ts";
+import { beforeIndexing, stage } from "./stage.ts";
 
 /*
  * The registry of 2020 asks the old one for nodes without a record of their own, node by node. Whois is compared with
@@ -23,17 +24,11 @@ const registry = "oldRegistry";
 /** A top-level name whose label everybody knows, so that its children can be asked for by name. */
 const TLD = "test";
 
-let stage: Stage;
-beforeAll(async () => {
-  stage = await openStage({
-    before: async (chain, { deployer, alice }) => {
-      await setSubnodeOwner(chain, {
-        ...{ from: deployer, registry, parent: ROOT_NODE, label: TLD, owner: alice },
-      });
-    },
+beforeIndexing(async (chain, { deployer, alice }) => {
+  await setSubnodeOwner(chain, {
+    ...{ from: deployer, registry, parent: ROOT_NODE, label: TLD, owner: alice },
   });
 });
-afterAll(() => stage?.close());
 
 const inOld = (parent: string, label: string, owner: Address, from = stage.cast.alice) =>
   setSubnodeOwner(stage.chain, { from, registry, parent: nodeOf(parent), label, owner });
@@ -179,5 +174,3 @@ test("the root has a record in the registry of 2020 from its start, which no eve
   expect(await read<Address>(chain, { ...root, functionName: "resolver" })).toBe(zeroAddress);
   expect(row).toEqual({ resolver: null, registry_owner: lower(owner) });
 });
-
-test("the event log holds every log of the contracts exactly once", () => expectEveryLogOnce(stage));

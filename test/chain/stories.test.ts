@@ -1,0 +1,34 @@
+import { afterAll, beforeAll, describe, test } from "vitest";
+import { expectEveryLogOnce } from "./onChain.ts";
+import { openStoryStage, stage } from "./stories/stage.ts";
+
+/**
+ * Each story is told on one chain and one index, because to start them takes longer than to tell a story. The first ones
+ * look at all rows of a kind, and later stories have such rows too.
+ */
+const stories: Record<string, () => Promise<unknown>> = {
+  "old resolvers": () => import("./stories/old-resolvers.ts"),
+  "odd labels": () => import("./stories/odd-labels.ts"),
+  "late labels": () => import("./stories/late-labels.ts"),
+  auction: () => import("./stories/auction.ts"),
+  records: () => import("./stories/records.ts"),
+  registration: () => import("./stories/registration.ts"),
+  "registry migration": () => import("./stories/registry-migration.ts"),
+  renewal: () => import("./stories/renewal.ts"),
+  "resolver change": () => import("./stories/resolver-change.ts"),
+  subnames: () => import("./stories/subnames.ts"),
+  transfer: () => import("./stories/transfer.ts"),
+  wrapping: () => import("./stories/wrapping.ts"),
+};
+
+beforeAll(openStoryStage);
+afterAll(() => stage?.close());
+
+for (const [name, load] of Object.entries(stories)) {
+  describe(name, async () => void (await load()));
+}
+
+test("the event log holds every log of the contracts exactly once, and those of the resolver that nobody listed", async () => {
+  const { logEmitter } = stage.chain.contracts;
+  await expectEveryLogOnce(stage, logEmitter ? [logEmitter.address] : []);
+});
