@@ -84,6 +84,15 @@ test("the files that docs/architecture.md and CONTRIBUTING.md name exist", () =>
   expect(named.filter((path) => !existsSync(join(root, path)))).toEqual([]);
 });
 
+test("every npm script that a document names exists", () => {
+  const { scripts } = JSON.parse(read("package.json")) as { scripts: Record<string, string> };
+  const named = documents.flatMap((file) =>
+    [...read(file).matchAll(/npm run (?:-s |--silent )?([a-z][\w:]*)/g)].map(([, name = ""]) => name),
+  );
+  expect(named).toContain("dev");
+  expect([...new Set(named)].filter((name) => scripts[name] === undefined)).toEqual([]);
+});
+
 test("the deployment file in docs/deployments.md is a valid one", () => {
   const [, json = ""] = /```json\n([\s\S]*?)```/.exec(read("docs/deployments.md")) ?? [];
   expect(deploymentShape.parse(JSON.parse(json)).name).toBe("private");
