@@ -71,7 +71,10 @@ async function attempt(wallet: Signer) {
 const notItsOwn = {
   status: 400,
   body: {
-    error: { code: "INVALID_PARAMETER", message: expect.stringMatching(/not from the address in the message/) },
+    error: {
+      code: "INVALID_PARAMETER",
+      message: expect.stringMatching(/not from the address in the message/),
+    },
   },
 };
 
