@@ -20,7 +20,7 @@ export type TextSet = {
 export const keyHashOf = (key: string): Hex => keccak256(key);
 
 /** What a resolver holds for a node besides texts and addresses; a blank row if nothing was ever set. */
-export async function findResolverNode(context: Context, log: LogRef, node: Hex): Promise<ResolverNode> {
+async function findResolverNode(context: Context, log: LogRef, node: Hex): Promise<ResolverNode> {
   const key = { chainId: log.chainId, resolver: log.contractAddress, node };
   const row = await context.db.find(resolverNode, key);
   return row ?? { ...key, version: 0, contenthash: null, name: null, blockNumber: log.blockNumber };
