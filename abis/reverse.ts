@@ -26,6 +26,3 @@ export const defaultReverseRegistrarAbi = parseAbi([
   "event ControllerChanged(address indexed controller, bool enabled)",
   owned,
 ]);
-
-/** Reads of ENSIP-19's registrars. */
-export const nameForAddrReads = parseAbi(["function nameForAddr(address addr) view returns (string)"]);

@@ -62,7 +62,7 @@ const cellsOf = (row: Row): string[] => [
 ];
 
 /** The rows as a table for a terminal. */
-export function toTable(rows: readonly Row[]): string {
+function toTable(rows: readonly Row[]): string {
   const lines = [[...headings], ...rows.map(cellsOf)];
   const widths = headings.map((_, i) => Math.max(...lines.map((cells) => cells[i]?.length ?? 0)));
   const isNumber = (i: number) => headings[i] === "value" || headings[i] === "ratio";
@@ -72,13 +72,13 @@ export function toTable(rows: readonly Row[]): string {
 }
 
 /** The rows as a table in Markdown. */
-export const toMarkdown = (rows: readonly Row[]): string =>
+const toMarkdown = (rows: readonly Row[]): string =>
   [[...headings], headings.map(() => "---"), ...rows.map(cellsOf)]
     .map((cells) => `| ${cells.join(" | ")} |`)
     .join("\n");
 
 /** The machine on which figures were taken, in one line. */
-export const machine = (): string =>
+const machine = (): string =>
   `${cpus().length} x ${cpus()[0]?.model ?? "unknown processor"}, ${Math.round(totalmem() / 2 ** 30)} GiB, ${process.platform} ${process.arch}, Node ${process.versions.node}`;
 
 /** What every benchmark takes from its command line. */

@@ -23,7 +23,7 @@ import { type DomainRecord, lower, type Stage, type Whois } from "./stage.ts";
 const UNKNOWN_LABEL = /^\[([0-9a-f]{64})\]$/;
 
 /** Labelhash of a label as answers spell it: `[<64 hex>]` for one that is not known. */
-export const hashOfShown = (label: string): Hex => {
+const hashOfShown = (label: string): Hex => {
   const unknown = UNKNOWN_LABEL.exec(label);
   return unknown ? `0x${unknown[1]}` : hashLabel(label);
 };
@@ -111,7 +111,7 @@ async function readToken(chain: Chain, node: Hex): Promise<OnChain["wrapper"]> {
 const min = (a: bigint, b: bigint) => (a < b ? a : b);
 
 /** What `GET /whois/:name` must say, by the contracts' own answers. */
-export async function expectedWhois(chain: Chain, name: string) {
+async function expectedWhois(chain: Chain, name: string) {
   const stored = await readOnChain(chain, name);
   const token = stored.wrapper;
   const wrapper = getAddress(addressOf(chain, "wrapper"));

@@ -54,7 +54,7 @@ const readsAbi = parseAbi([
 ]);
 
 /** What `offchain.eth` and every name below it hold; of other names the gateway knows nothing. */
-export function demoRecords(name: string): OffchainRecords {
+function demoRecords(name: string): OffchainRecords {
   if (name === "offchain.eth") {
     return {
       addr: "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",

@@ -17,7 +17,7 @@ import {
 import { createTables, setProgress, type Tables } from "../query/tables.ts";
 import type { TestAppPlan } from "../support/app.ts";
 
-export const NOW = 1_800_000_000;
+const NOW = 1_800_000_000;
 const DAY = 86_400;
 export const alice = account(0xa11ce);
 export const bob = account(0xb0b);

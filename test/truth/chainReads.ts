@@ -156,4 +156,4 @@ export function encodeRawCall(
 }
 
 /** An integer as JSON-RPC writes it. */
-export const toQuantity = (value: bigint | number): Hex => `0x${value.toString(16)}`;
+const toQuantity = (value: bigint | number): Hex => `0x${value.toString(16)}`;

@@ -23,7 +23,7 @@ export const isShowable = (label: string | null): label is string =>
   label !== null && label !== "" && !/[\0.[\]]/.test(label);
 
 /** The raw labels of a name in DNS wire format, leftmost first; null if the bytes are no such name. */
-export function labelsOfDnsName(name: Hex): TextBytes[] | null {
+function labelsOfDnsName(name: Hex): TextBytes[] | null {
   const labels: TextBytes[] = [];
   let rest = name.slice(2);
   for (;;) {
@@ -38,7 +38,7 @@ export function labelsOfDnsName(name: Hex): TextBytes[] | null {
 }
 
 /** Node of labels given leftmost first. */
-export const nodeOfRawLabels = (labels: readonly TextBytes[]): Hex =>
+const nodeOfRawLabels = (labels: readonly TextBytes[]): Hex =>
   labels.reduceRight<Hex>((node, label) => nodeBelowHash(node, hashOfText(label)), zeroHash);
 
 /** keccak256 of a text's bytes. */

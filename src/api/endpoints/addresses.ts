@@ -55,7 +55,7 @@ const addressQueryOf = (
   addressType: AddressQuery["addressType"],
 ): AddressQuery => ({ ...formerHolderOf(ctx, address), addressType });
 
-export const addressDomains = endpoint({
+const addressDomains = endpoint({
   method: "get",
   path: "/address/{address}/domains",
   group: "Addresses",
@@ -97,7 +97,7 @@ export const addressDomains = endpoint({
   },
 });
 
-export const addressDomainCount = endpoint({
+const addressDomainCount = endpoint({
   method: "get",
   path: "/address/{address}/domain-count",
   group: "Addresses",
@@ -132,7 +132,7 @@ export const addressDomainCount = endpoint({
   },
 });
 
-export const addressPrimaryName = endpoint({
+const addressPrimaryName = endpoint({
   method: "get",
   path: "/address/{address}/primary-name",
   group: "Addresses",
@@ -164,7 +164,7 @@ export const addressPrimaryName = endpoint({
   },
 });
 
-export const addressSummary = endpoint({
+const addressSummary = endpoint({
   method: "get",
   path: "/address/{address}/summary",
   group: "Addresses",
@@ -204,7 +204,7 @@ export const addressSummary = endpoint({
   },
 });
 
-export const addressPreviousDomains = endpoint({
+const addressPreviousDomains = endpoint({
   method: "get",
   path: "/address/{address}/previous-domains",
   group: "Addresses",

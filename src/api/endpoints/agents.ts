@@ -13,7 +13,7 @@ import { ApiError } from "../schemas/errors.ts";
 import { input, type ParsedName, parseName } from "../schemas/input.ts";
 import { toAgentItem, toNameAgents } from "../serializers/agent.ts";
 
-export const domainAgent = endpoint({
+const domainAgent = endpoint({
   method: "get",
   path: "/domain/{name}/agent",
   group: "Agents",
@@ -29,7 +29,7 @@ export const domainAgent = endpoint({
 
 const chain = z.string().max(64).openapi({ description: "Chain of the agent's registry", example: "devnet" });
 
-export const agents = endpoint({
+const agents = endpoint({
   method: "get",
   path: "/agents",
   group: "Agents",
@@ -62,7 +62,7 @@ export const agents = endpoint({
   },
 });
 
-export const agent = endpoint({
+const agent = endpoint({
   method: "get",
   path: "/agents/{agentId}",
   group: "Agents",

@@ -59,7 +59,7 @@ const summary = z
   })
   .openapi("BulkSummary");
 
-export const whoisBulk = endpoint({
+const whoisBulk = endpoint({
   method: "post",
   path: "/whois/bulk",
   group: "Domains",

@@ -5,7 +5,7 @@ import { askedDomain, unknownDomain } from "../schemas/answers.ts";
 import { input } from "../schemas/input.ts";
 import { toAskedRecord } from "../serializers/domain.ts";
 
-export const whois = endpoint({
+const whois = endpoint({
   method: "get",
   path: "/whois/{name}",
   group: "Domains",

@@ -18,7 +18,7 @@ import {
   toRegistration,
 } from "../serializers/history.ts";
 
-export const domainEvents = endpoint({
+const domainEvents = endpoint({
   method: "get",
   path: "/domain/{name}/events",
   group: "Domains",
@@ -37,7 +37,7 @@ export const domainEvents = endpoint({
   },
 });
 
-export const registrationHistory = endpoint({
+const registrationHistory = endpoint({
   method: "get",
   path: "/domain/{name}/registration-history",
   group: "Domains",
@@ -70,7 +70,7 @@ export const registrationHistory = endpoint({
   },
 });
 
-export const ownershipHistory = endpoint({
+const ownershipHistory = endpoint({
   method: "get",
   path: "/domain/{name}/ownership-history",
   group: "Domains",
@@ -102,7 +102,7 @@ export const ownershipHistory = endpoint({
   },
 });
 
-export const resolverHistory = endpoint({
+const resolverHistory = endpoint({
   method: "get",
   path: "/domain/{name}/resolver-history",
   group: "Domains",

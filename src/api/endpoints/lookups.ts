@@ -16,7 +16,7 @@ const exampleNamehash = namehash("alice.eth");
 const exampleLabelhash = keccak256(stringToBytes("alice"));
 const byName = { page: 1, sortBy: "full_name", sortDir: "asc" } as const;
 
-export const lookupHash = endpoint({
+const lookupHash = endpoint({
   method: "get",
   path: "/lookup-hash/{hash}",
   group: "Lookups",
@@ -44,7 +44,7 @@ export const lookupHash = endpoint({
   },
 });
 
-export const lookupNamehash = endpoint({
+const lookupNamehash = endpoint({
   method: "get",
   path: "/lookup-namehash/{hash}",
   group: "Lookups",
@@ -60,7 +60,7 @@ export const lookupNamehash = endpoint({
   },
 });
 
-export const lookupLabelhash = endpoint({
+const lookupLabelhash = endpoint({
   method: "get",
   path: "/lookup-labelhash/{hash}",
   group: "Lookups",

@@ -45,7 +45,7 @@ const unanswered = z
 
 type Unanswered = z.infer<typeof unanswered>;
 
-export const primaryNamesBulk = endpoint({
+const primaryNamesBulk = endpoint({
   method: "post",
   path: "/address/primary-names/bulk",
   group: "Addresses",

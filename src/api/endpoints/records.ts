@@ -47,7 +47,7 @@ const resolverOf = ({ state }: ResolvedDomain, ctx: Ctx) =>
 
 const noRecords = { texts: {}, addresses: {}, contenthash: null };
 
-export const domainRecords = endpoint({
+const domainRecords = endpoint({
   method: "get",
   path: "/domain/{name}/records",
   group: "Domains",
@@ -89,7 +89,7 @@ async function readRecords({ db }: Ctx, key: RecordsKey, types: RecordType[]) {
   };
 }
 
-export const textRecord = endpoint({
+const textRecord = endpoint({
   method: "get",
   path: "/domain/{name}/records/text/{key}",
   group: "Domains",
@@ -141,7 +141,7 @@ async function findCurrentText(
 
 const liveValue = ({ records }: LiveDomain): string | null => records.texts[0]?.value ?? null;
 
-export const textHistory = endpoint({
+const textHistory = endpoint({
   method: "get",
   path: "/domain/{name}/records/text/{key}/history",
   group: "Domains",

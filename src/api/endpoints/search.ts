@@ -40,7 +40,7 @@ const time = (name: string, description: string) =>
   input.digits(name, { min: 0, max: 999_999_999_999_999, description, example: 1893456000 }).optional();
 const holder = (description: string) => input.address().openapi({ description }).optional();
 
-export const searchDomains = endpoint({
+const searchDomains = endpoint({
   method: "get",
   path: "/search-domains",
   group: "Domains",
@@ -134,7 +134,7 @@ const toStats = ({
   wrapped_pct: total === 0 ? 0 : Math.round((wrapped * 10_000) / total) / 100,
 });
 
-export const subdomains = endpoint({
+const subdomains = endpoint({
   method: "get",
   path: "/domain/{name}/subdomains",
   group: "Domains",

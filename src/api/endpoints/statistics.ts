@@ -59,7 +59,7 @@ async function countTotals(db: Ctx["db"], at: AsOf) {
   return { totals, events };
 }
 
-export const ensStats = endpoint({
+const ensStats = endpoint({
   method: "get",
   path: "/ens-stats",
   group: "Statistics",
@@ -123,7 +123,7 @@ const toDay = (day: number, rows: DayCounts[]) => {
   return { date: toInstant(day * DAY).slice(0, 10), registrations, renewals };
 };
 
-export const registrationStats = endpoint({
+const registrationStats = endpoint({
   method: "get",
   path: "/ens-stats/registrations",
   group: "Statistics",
@@ -190,7 +190,7 @@ const toTld = ({ key, isEth, active, allTime }: Share) =>
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-export const distributionStats = endpoint({
+const distributionStats = endpoint({
   method: "get",
   path: "/ens-stats/distribution",
   group: "Statistics",
@@ -249,7 +249,7 @@ const toRegistrars = (claims: ClaimCounts[], { reverseRegistrars, chainName }: C
     };
   });
 
-export const primaryNameStats = endpoint({
+const primaryNameStats = endpoint({
   method: "get",
   path: "/ens-stats/primary-names",
   group: "Statistics",
@@ -298,7 +298,7 @@ const FEED_SECONDS = 30;
 
 const takeActivity = cachedFor(FEED_SECONDS, readActivity);
 
-export const recentActivity = endpoint({
+const recentActivity = endpoint({
   method: "get",
   path: "/ens-stats/recent-activity",
   group: "Statistics",

@@ -47,7 +47,7 @@ const system = z.strictObject({
 /** An index this far behind the chain still counts as synced: a new block is always on its way. */
 const SYNCED_BLOCKS = 5;
 
-export const stats = endpoint({
+const stats = endpoint({
   method: "get",
   path: "/stats",
   group: "System",
@@ -95,7 +95,7 @@ async function readProgress({ db, contracts, chainHead }: Ctx) {
 const pendingNow = async (db: Ctx["db"], contracts: Ctx["contracts"]) =>
   (await countPendingFromCounters(db, contracts)) ?? (await countPending(db, contracts));
 
-export const pendingStats = endpoint({
+const pendingStats = endpoint({
   method: "get",
   path: "/pending-stats",
   group: "System",

@@ -17,7 +17,7 @@ export type Call = {
 };
 
 /** Where a result says what HTTP says in headers: credits left, the limit and what is left of it. */
-export const ACCESS = "namedex/access";
+const ACCESS = "namedex/access";
 
 /**
  * Answers a call as HTTP answers the same question: one validation, one price, one shape.

@@ -6,7 +6,7 @@ import type { ApiError } from "../schemas/errors.ts";
  */
 
 /** Where a call carries its payment, and an answer the receipt. */
-export const CREDENTIAL = "org.paymentauth/credential";
+const CREDENTIAL = "org.paymentauth/credential";
 export const RECEIPT = "org.paymentauth/receipt";
 
 const PAYMENT_REQUIRED = -32042;

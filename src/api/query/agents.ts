@@ -10,7 +10,7 @@ import { prepared } from "./prepared.ts";
 export type BindingRow = typeof agentBinding.$inferSelect & { uri: string | null; owner: Address | null };
 
 /** The owner of a token can bind any number of agents: answers have the newest. */
-export const MAX_AGENTS_OF_NAME = 100;
+const MAX_AGENTS_OF_NAME = 100;
 
 /** The newest bindings to a name's tokens, newest first. */
 export const listBindingsOfName = (

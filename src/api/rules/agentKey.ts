@@ -21,7 +21,7 @@ export type AgentKey = {
 };
 
 /** Every key of a claim begins so; keys are case-sensitive. */
-export const AGENT_KEY_START = "agent-registration[";
+const AGENT_KEY_START = "agent-registration[";
 
 /** A key of the largest agent id on the longest EVM chain id is 250 characters; what is longer names nothing real. */
 const MAX_KEY_LENGTH = 512;

@@ -26,7 +26,7 @@ export const bytes = hex(/^0x([0-9a-f]{2})*$/);
 export const decimal = z.string().regex(/^(0|[1-9][0-9]*)$/);
 
 /** Unix seconds as decimal digits; null if there is no expiry. */
-export const expiry = decimal
+const expiry = decimal
   .nullable()
   .openapi({ description: "Unix seconds; null for names without expiry", example: "1893456000" });
 
@@ -36,7 +36,7 @@ export const source = z.enum(["indexed", "live"]).openapi({
   description: "`indexed`: from the events of tracked contracts; `live`: resolved on chain at the request",
 });
 
-export const availabilityStatus = z.enum(availabilities).openapi("AvailabilityStatus", {
+const availabilityStatus = z.enum(availabilities).openapi("AvailabilityStatus", {
   description:
     "`registered`; `grace`: expired at most 90 days ago; `premium`: 90 to 111 days ago; `available`; `unknown`: cannot be determined",
 });

@@ -16,7 +16,7 @@ export type AgentBindingRecord = z.infer<typeof schemas.agentBinding>;
 const MAX_URI = 8_192;
 
 /** A binding as the contracts have it. */
-export function toBinding(binding: BindingState): AgentBindingRecord {
+function toBinding(binding: BindingState): AgentBindingRecord {
   const { agentId, tokenStandard, tokenContract, tokenId, uri, owner } = binding;
   return {
     agent_id: agentId.toString(),

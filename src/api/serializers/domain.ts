@@ -76,12 +76,12 @@ export function toDomainItem(state: DomainState, at: SerializeContext): z.infer<
 }
 
 /** State of a name that is in the index. */
-export function toAvailability(state: DomainState, owners: OwnersNow, now: number) {
+function toAvailability(state: DomainState, owners: OwnersNow, now: number) {
   return availabilityOf({ ...state, effectiveOwnerAddress: owners.owner?.address ?? null }, now);
 }
 
 /** Owners by layer; those that a layer does not have are left out. */
-export function toOwnership(state: DomainState, owners: OwnersNow): z.infer<typeof schemas.ownership> {
+function toOwnership(state: DomainState, owners: OwnersNow): z.infer<typeof schemas.ownership> {
   return {
     is_wrapped: owners.isWrapped,
     ...(owners.owner && { owner: toAddress(owners.owner.address) }),

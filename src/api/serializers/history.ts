@@ -75,7 +75,7 @@ type Price = { cost: bigint | null; isUpperBound: boolean };
  * The price of a registration or renewal. The controller of 2023 logs the value sent for a renewal, before it gives the
  * surplus back: without the exact price that is an upper bound, and so is the transaction's value.
  */
-export function priceOf(row: EventRow): Price {
+function priceOf(row: EventRow): Price {
   if (row.exactCostWei !== null) return { cost: row.exactCostWei, isUpperBound: false };
   if (row.transactionValueWei === null || row.costWei === null)
     return { cost: row.costWei, isUpperBound: false };

@@ -36,7 +36,7 @@ const syllables = [
 ];
 
 /** A label that looks like a word; not always another one. */
-export function wordOf(chance: Chance): string {
+function wordOf(chance: Chance): string {
   const length = chance.of(lengths);
   let word = "";
   while (word.length < length) word += syllables[chance.below(syllables.length)];

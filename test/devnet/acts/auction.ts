@@ -14,7 +14,7 @@ const REVEAL_SECONDS = 2n * 86_400n + 60n;
 export type Bid = { from: Address; value?: bigint; deposit?: bigint };
 
 /** `startAuction`: opens a label's auction by its hash. */
-export async function startAuction(
+async function startAuction(
   chain: Chain,
   { from, label }: { from: Address; label: Label },
 ): Promise<TransactionReceipt> {
@@ -68,7 +68,7 @@ async function placeBid(
 }
 
 /** `finalizeAuction`: the winner takes the name. */
-export async function finalizeAuction(
+async function finalizeAuction(
   chain: Chain,
   { from, label }: { from: Address; label: Label },
 ): Promise<TransactionReceipt> {

@@ -176,21 +176,3 @@ export async function approveWrapped(
 ): Promise<TransactionReceipt> {
   return send(chain, { from, contract: "wrapper", functionName: "approve", args: [to, hexToBigInt(node)] });
 }
-
-/** `setUpgradeContract`: names may move to that wrapper from now on. By the wrapper's owner only. */
-export async function setUpgradeContract(
-  chain: Chain,
-  { from, upgraded = "upgradedWrapper" }: { from: Address; upgraded?: string },
-): Promise<TransactionReceipt> {
-  const args = [addressOf(chain, upgraded)];
-  return send(chain, { from, contract: "wrapper", functionName: "setUpgradeContract", args });
-}
-
-/** `upgrade`: moves a wrapped name to the next wrapper. The token is burnt without a NameUnwrapped. */
-export async function upgradeWrapped(
-  chain: Chain,
-  { from, labels }: { from: Address; labels: readonly Label[] },
-): Promise<TransactionReceipt> {
-  const args = [dnsEncode(labels), "0x"];
-  return send(chain, { from, contract: "wrapper", functionName: "upgrade", args });
-}
