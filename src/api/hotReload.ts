@@ -1,4 +1,4 @@
-/** What goes on by itself until it is stopped. */
+/** A background task. */
 type Running = { stop: () => Promise<void> };
 
 declare global {
@@ -6,9 +6,9 @@ declare global {
 }
 
 /**
- * Starts what goes on by itself, in place of what an earlier run started under this name. `ponder dev` runs
- * `src/api/index.ts` anew at each edit, in the same process and with new modules: only `globalThis` outlives the edit, and
- * whatever was started before goes on beside the new.
+ * Starts a background task, and stops the one that an earlier run started under this name. `ponder dev` runs
+ * `src/api/index.ts` again at each edit, in the same process and with new modules. Only `globalThis` outlives the edit,
+ * so that tasks of the earlier run would go on beside the new ones.
  */
 export function startInPlace(name: string, start: () => Running): void {
   globalThis.namedexRunning ??= new Map();

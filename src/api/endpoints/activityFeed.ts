@@ -16,7 +16,7 @@ import { type Activity, toClaim, toPurchase, toTransfer, toWrapping } from "../s
 /** Length of the feed. */
 export const FEED_LENGTH = 50;
 
-/** The newest things that happened, newest first: the newest of each kind, of which the newest of all are kept. */
+/** The newest entries of all kinds, newest first. The newest of each kind are read, and the newest of all are kept. */
 export async function readActivity(ctx: Ctx): Promise<Activity[]> {
   const { db, contracts } = ctx;
   const at: Newest = { chainId: contracts.chainId, limit: FEED_LENGTH };
@@ -28,8 +28,8 @@ export async function readActivity(ctx: Ctx): Promise<Activity[]> {
     listNewestUnwraps(db, at),
     listNewestClaims(db, FEED_LENGTH),
   ]);
-  const concerned = [...registrations.flat(), ...renewals.flat(), ...transfers, ...wraps, ...unwraps];
-  const nodes = concerned.flatMap(({ node }) => (node === null ? [] : [node]));
+  const withNames = [...registrations.flat(), ...renewals.flat(), ...transfers, ...wraps, ...unwraps];
+  const nodes = withNames.flatMap(({ node }) => (node === null ? [] : [node]));
   const names = await findNames(db, { chainId: at.chainId, nodes });
   return [
     ...registrations.flatMap((rows) => toPurchase("registration", rows, names)),
@@ -43,7 +43,7 @@ export async function readActivity(ctx: Ctx): Promise<Activity[]> {
     .slice(0, FEED_LENGTH);
 }
 
-/** The newest registrations, or renewals: of each all logs that tell of it, those of controllers too. */
+/** The newest registrations, or renewals: each with all its logs, also those of controllers. */
 async function listPurchases({ db }: Ctx, eventTypes: readonly string[], at: Newest): Promise<EventRow[][]> {
   const newest = await Promise.all(eventTypes.map((eventType) => listNewestPurchases(db, eventType, at)));
   const keys = new Set(newest.flat().map(keyOf));
@@ -52,5 +52,5 @@ async function listPurchases({ db }: Ctx, eventTypes: readonly string[], at: New
   return [...keys].map((key) => rows.filter((row) => keyOf(row) === key));
 }
 
-/** What one registration or renewal is: a name in a transaction. */
+/** A registration or renewal is identified by its name and transaction. */
 const keyOf = ({ transactionHash, node }: EventRow): string => `${transactionHash} ${node}`;

@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 
-/** How long one answer keeps the others waiting, in milliseconds. */
+/** How long one answer may hold the event loop, in milliseconds. */
 const TURN_MS = 10;
 
-/** Maps many items, and lets others have their turn in between: while one batch is read, nobody else is answered. */
+/** Maps many items, and yields to other requests in between: Node answers no other request while a batch is mapped. */
 export async function mapYielding<Item, Result>(
   items: readonly Item[],
   map: (item: Item) => Result,

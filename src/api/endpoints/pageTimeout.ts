@@ -5,8 +5,8 @@ import { ApiError } from "../schemas/errors.ts";
 const CANCELLED = "57014";
 
 /**
- * What a page holds. The work of a page grows with the number of names before it, and a statement is given 30 seconds:
- * pages that lie too deep for it are refused. A first page that takes so long is no fault of who asks.
+ * Reads a page. The work of a page grows with the number of rows before it, and a statement is given 30 seconds: pages
+ * that are too deep for that are refused. If a first page takes that long, it is not the caller's fault.
  *
  * @throws ApiError LIMIT_EXCEEDED
  */
@@ -17,11 +17,11 @@ export async function withPageTimeout<T>(page: number, reading: Promise<T>): Pro
     if (page === 1 || !isOutOfTime(thrown)) throw thrown;
     throw new ApiError(
       "LIMIT_EXCEEDED",
-      `Page ${page} lies too deep to be found in time: ask for an earlier one, or narrow the list by filters.`,
+      `Page ${page} is too deep to be found in time: ask for an earlier page, or narrow the list by filters.`,
     );
   }
 }
 
-/** Whether the database gave up by its limit of time, as it does also where somebody tells it to. */
+/** Whether the statement reached its time limit. PostgreSQL gives the same code when an operator cancels it. */
 const isOutOfTime = (thrown: unknown): boolean =>
   findDatabaseError(thrown, [CANCELLED])?.message.includes("statement timeout") ?? false;

@@ -5,9 +5,9 @@ import { type Endpoint, endpoint } from "../http/endpoint.ts";
 import { address, count } from "../schemas/answers.ts";
 import { input } from "../schemas/input.ts";
 
-/** Ours have 450 characters; those of others may hold a statement and resources of their own. */
+/** Our messages have 450 characters; messages of other programs may hold a statement and resources. */
 const MAX_MESSAGE = 4_000;
-/** An account's signature has 132 characters; those of wallets that are not deployed yet carry how to deploy them. */
+/** An account's signature has 132 characters; that of a wallet that is not deployed yet holds its deployment. */
 const MAX_SIGNATURE = 32_000;
 
 const tooLong = (name: string, max: number) => ({
@@ -18,9 +18,9 @@ const tooLong = (name: string, max: number) => ({
 const time = (description: string) =>
   z.iso.datetime().openapi({ description, example: "2026-01-31T12:00:00.000Z" });
 
-const asked = z.object({ address: input.address() });
+const addressBody = z.object({ address: input.address() });
 
-const signed = z.object({
+const signedBody = z.object({
   message: z
     .string()
     .refine((text) => text.length <= MAX_MESSAGE, tooLong("message", MAX_MESSAGE))
@@ -71,20 +71,20 @@ const account = z
   })
   .openapi("KeyUsage");
 
-const declared = { group: "Access", cost: 0, index: "not read", isPrivate: true } as const;
+const shared = { group: "Access", cost: 0, index: "not read", isPrivate: true } as const;
 
-/** The operations of sign-up: there only where keys are asked for and sign-up is open. */
+/** The operations of sign-up. They exist only where access is metered and sign-up is open. */
 export function signupEndpoints(signup: Signup): Endpoint[] {
   return [invite(signup), signUp(signup), usage(signup)];
 }
 
 const invite = (signup: Signup) =>
   endpoint({
-    ...declared,
+    ...shared,
     ...{ method: "post", path: "/signup/nonce", summary: "A message to sign for a key" },
     description:
       "The message that an address has to sign for a key (Sign-In with Ethereum, EIP-4361). It is good once, for 5 minutes.",
-    body: asked,
+    body: addressBody,
     reply: invitation,
     errors: ["INVALID_ADDRESS", "RATE_LIMITED"],
     handle: async ({ address: owner }, _, caller) => {
@@ -95,10 +95,10 @@ const invite = (signup: Signup) =>
 
 const signUp = (signup: Signup) =>
   endpoint({
-    ...declared,
+    ...shared,
     ...{ method: "post", path: "/signup", summary: "A key for a signed message" },
     description: `An address gets ${GRANT_CREDITS} credits, once. Signing up again is the way back for whoever lost a key: the new key takes the credits that the old one has left, and the old one ends. Signatures of smart-contract wallets are checked on chain (ERC-1271, ERC-6492).`,
-    body: signed,
+    body: signedBody,
     reply: newKey,
     errors: ["LIMIT_EXCEEDED", "INVALID_API_KEY", "RATE_LIMITED", "LIVE_RESOLUTION_FAILED"],
     handle: async (body, _, caller) => {
@@ -109,7 +109,7 @@ const signUp = (signup: Signup) =>
 
 const usage = (signup: Signup) =>
   endpoint({
-    ...declared,
+    ...shared,
     ...{ method: "get", path: "/signup/usage", summary: "What a key has left, and what it was charged for" },
     description: "Of the key that is sent in X-API-Key: credits left, and debits by day and operation.",
     query: z.object({

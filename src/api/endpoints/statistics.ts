@@ -32,7 +32,7 @@ const generatedAt = z.iso.datetime().openapi({ description: "When these figures 
 const percentage = (of: string) =>
   z.number().openapi({ description: `Per cent of ${of}, with two decimals`, example: 12.5 });
 
-/** An instant as answers show it. */
+/** A time as answers show it (ISO 8601). */
 const toInstant = (seconds: number): string => new Date(seconds * 1_000).toISOString();
 
 const percentOf = (part: number, whole: number): number =>

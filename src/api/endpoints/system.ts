@@ -44,7 +44,7 @@ const system = z.strictObject({
   }),
 });
 
-/** An index this far behind the chain still counts as synced: a new block is always on its way. */
+/** An index that is at most this far behind the chain counts as synced: a new block is always on its way. */
 const SYNCED_BLOCKS = 5;
 
 const stats = endpoint({
@@ -91,7 +91,7 @@ async function readProgress({ db, contracts, chainHead }: Ctx) {
   return { running: indexer.isRunning, ready: indexer.isReady, processed, pending, head };
 }
 
-/** Counted as names change, once every past event is indexed. */
+/** By the maintained counter, which exists once every past event is indexed; before that by counting. */
 const pendingNow = async (db: Ctx["db"], contracts: Ctx["contracts"]) =>
   (await countPendingFromCounters(db, contracts)) ?? (await countPending(db, contracts));
 

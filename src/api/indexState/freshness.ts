@@ -21,7 +21,7 @@ export type ChainReport = {
 
 export type IndexReport = {
   indexer: IndexerState;
-  /** Whether readers are sent to this index by a choice that was made among several. */
+  /** Whether the operator chose this index among several, so that readers are sent to it. */
   isActive: boolean;
   /** Null if the index may answer. */
   unfit: Unfit | null;
@@ -35,7 +35,7 @@ export type Freshness = {
   /** @throws ApiError INDEX_NOT_READY while the index is not complete, or known to be behind its chain */
   require: () => Promise<void>;
   report: () => Promise<IndexReport>;
-  /** Notes the speed of a backfill until it is done, so that the first who asks hears an estimate. */
+  /** Measures the speed of a backfill until it is done, so that the first report already has an estimate. */
   watch: () => void;
 };
 
@@ -49,22 +49,22 @@ export type FreshnessPlan = {
   chainId: number;
   /** The block before which each chain has nothing to index. */
   startBlocks: Readonly<Record<number, number>>;
-  /** How old the newest indexed block may be. Null: the index has to have reached the head since its indexer started. */
+  /** How old the newest indexed block may be. Null: the index must have reached the head since its indexer started. */
   maxLagSeconds: number | null;
-  /** Unix seconds by which public chains make their blocks; null for chains whose blocks have times of their own. */
+  /** Unix seconds by which public chains make their blocks; null for development chains, which have their own time. */
   clock: (() => number) | null;
 };
 
 /**
- * A yes holds so long: an indexer that starts again takes its tables back, and is noticed this much later. A no is never
- * kept: the next question may find the index there.
+ * How long "may answer" is kept: an indexer that starts again takes its tables back, and that is noticed this much later.
+ * "May not answer" is never kept, because the next request may find the index ready.
  */
 const FIT_MS = 250;
 const WATCH_MS = 5_000;
 
 type State = { fitUntil: number; reached: number | null; isNoted: boolean; paces: Map<number, ProgressRate> };
 
-/** Judges one index. What it remembers is only what makes it quick; a new process comes to the same verdict. */
+/** Judges one index. What it remembers only makes it quick: a new process comes to the same result. */
 export function createFreshness(plan: FreshnessPlan): Freshness {
   const state: State = { fitUntil: 0, reached: null, isNoted: false, paces: new Map() };
   const look = async () => {
@@ -96,7 +96,7 @@ export function createFreshness(plan: FreshnessPlan): Freshness {
       looking ??= requireFit().finally(() => {
         looking = undefined;
       });
-      await looking; // Of a crowd one looks, and all have the verdict.
+      await looking; // Requests of the same moment share one look.
     },
     watch: () => {
       const timer = setInterval(async () => {
@@ -126,14 +126,14 @@ async function judge(plan: FreshnessPlan, state: State, looked: Looked): Promise
 
 async function noteComplete(plan: FreshnessPlan, state: State, indexer: IndexerState): Promise<void> {
   if (state.isNoted) return;
-  // Without the note a later process refuses to answer from tables that it could have: no reason to fail now.
+  // Without the note a later process may refuse to answer from complete tables. That is no reason to fail now.
   state.isNoted = await plan.completed.add(indexer).then(
     () => true,
     () => false,
   );
 }
 
-/** Once reached, the head may go on by itself; tables that went back have to reach it again. */
+/** After the head was reached once, a newer head does not matter; tables that went back must reach it again. */
 async function hasReachedHead(
   plan: FreshnessPlan,
   state: State,
@@ -149,7 +149,7 @@ async function hasReachedHead(
   return true;
 }
 
-/** A head of a moment ago is enough to say yes; a no asks the node again. */
+/** A head of a moment ago is enough for "reached"; before "not reached" the node is asked again. */
 async function headFor(plan: FreshnessPlan, chain: ChainProgress): Promise<Head | null> {
   if (plan.clock !== null) return null;
   const head = await plan.heads(chain.chainId);
@@ -159,7 +159,7 @@ async function headFor(plan: FreshnessPlan, chain: ChainProgress): Promise<Head 
 
 type Time = { head: Head | null; clock: FreshnessPlan["clock"] };
 
-/** By the clock where blocks follow it: a node that stands still would call its index fresh. Null if nobody tells. */
+/** By the clock where blocks follow it: by the head of a stalled node the index would seem fresh. Null if unknown. */
 function lagSecondsOf(chain: ChainProgress, { head, clock }: Time): number | null {
   const now = clock?.() ?? head?.timestamp;
   return now === undefined ? null : Math.max(0, now - chain.blockTimestamp);
@@ -196,11 +196,11 @@ async function reportChain(
   };
 }
 
-/** Rounded down: 100 is said when it is done. */
+/** Rounded down, so that 100 means done. */
 const percentageOf = (done: number, all: number): number =>
   all <= 0 ? 100 : Math.floor(Math.max(0, Math.min(1, done / all)) * 1_000) / 10;
 
-/** Seconds after which it is worth asking again. */
+/** Seconds after which a caller should try again. */
 const RETRY_SECONDS = { least: 5, most: 600, unknown: 30 };
 
 function refusal({ unfit, chains, indexer }: IndexReport): ApiError {

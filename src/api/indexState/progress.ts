@@ -32,7 +32,7 @@ export const listProgress = (db: Db): Promise<ChainProgress[]> => listPonderProg
 /** The state that the tables are in, as text that no other state has. */
 export const readTablesVersion = (db: Db): Promise<string> => readPonderTablesVersion(queryOf(db), "domains");
 
-/** How many logs could not be understood, by reason. They are in the event log all the same. */
+/** How many logs could not be decoded, by reason. They are in the event log, too. */
 export function countAnomalies(db: Db): Promise<{ reason: string; count: number }[]> {
   return db
     .select({ reason: sql<string>`${event.anomaly}`, count: count() })

@@ -1,23 +1,23 @@
-/** Speed is taken over so long; a backfill is quick in quiet years and slow in busy ones. */
+/** Time over which the speed is measured. A backfill is quick in quiet years and slow in busy ones. */
 const WINDOW_MS = 10 * 60_000;
-/** Less than this is no measure: batches of the backfill differ. */
+/** Shortest time between samples: batches of the backfill differ too much for a shorter one. */
 const LEAST_MS = 5_000;
 
-/** Watches a number grow, to tell when it will be there. */
+/** Measures how fast a number grows, to estimate when it reaches a target. */
 export type ProgressRate = {
   note: (value: number) => void;
-  /** Seconds until `target` at the speed of the last minutes; null while that is not known, or nothing moves. */
+  /** Seconds until `target` at the speed of the last minutes; null while that is not known, or the number does not grow. */
   secondsUntil: (target: number) => number | null;
 };
 
-/** @param clock milliseconds, from any beginning */
+/** @param clock milliseconds since any moment */
 export function createProgressRate(clock: () => number = () => performance.now()): ProgressRate {
   let samples: { at: number; value: number }[] = [];
   return {
     note: (value) => {
       const at = clock();
       const last = samples.at(-1);
-      if (last && value < last.value) samples = []; // A new build begins anew.
+      if (last && value < last.value) samples = []; // A new build starts at the beginning.
       if (last && at - last.at < LEAST_MS && value >= last.value) return;
       samples = [...samples.filter((sample) => at - sample.at <= WINDOW_MS), { at, value }];
     },

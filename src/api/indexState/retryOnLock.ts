@@ -1,17 +1,17 @@
 import { findDatabaseError } from "../query/databaseErrors.ts";
 import { ApiError } from "../schemas/errors.ts";
 
-/** How long locked tables are tried again; a reorganisation locks one after the other, its checkpoints too, for a moment. */
+/** How long locked tables are tried again. A reorganisation locks one table after the other, each for a moment. */
 const PATIENCE_MS = 2_000;
 
-/** PostgreSQL's lock_not_available, half a second after a query was asked, and deadlock_detected. */
+/** PostgreSQL's lock_not_available, half a second after a query was sent, and deadlock_detected. */
 const lockCodes = ["55P03", "40P01"];
 
 /**
- * Reads, and reads again while somebody holds the tables.
+ * Reads, and reads again while the tables are locked.
  *
- * @throws ApiError INDEX_NOT_READY if they stay locked: nothing is wrong with the service, and whoever asks again in a
- * moment, or another replica, finds them free
+ * @throws ApiError INDEX_NOT_READY if they stay locked: nothing is wrong with the service, and the same request succeeds
+ * a moment later or at another replica
  */
 export async function retryOnLock<Result>(read: () => Promise<Result>): Promise<Result> {
   const start = performance.now();

@@ -39,7 +39,7 @@ function chooseView(views: readonly View[], wanted: unknown, asked: Given): View
 const unknownTo = ({ parameters }: View, asked: Given): string[] =>
   Object.keys(asked).filter((name) => !Object.hasOwn(parameters.properties, name));
 
-/** A model that invents a parameter would take the answer for what it asked for: it is told. */
+/** Refuses unknown parameters: a model that invents one would otherwise trust the answer to respect it. */
 function refuseUnknown(view: View, asked: Given): void {
   const [unknown] = unknownTo(view, asked);
   if (unknown === undefined) return;
@@ -50,7 +50,7 @@ function refuseUnknown(view: View, asked: Given): void {
   throw new ApiError("INVALID_PARAMETER", `\`${asText}\` is no parameter of ${what}: ${taken}.`);
 }
 
-/** In the order in which HTTP looks, so that of several faults the same one is told: query, path, body. */
+/** In the same order as over HTTP (query, path, body), so that both report the same one of several faults. */
 function check({ params, query, body }: Endpoint, asked: Given): Record<string, unknown> {
   const inPath = pick(asked, params.shape);
   const input = {

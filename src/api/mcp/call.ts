@@ -16,13 +16,13 @@ export type Call = {
   caller: Caller;
 };
 
-/** Where a result says what HTTP says in headers: credits left, the limit and what is left of it. */
+/** The member of a result that holds what HTTP has in headers: credits left, the rate limit and what is left of it. */
 const ACCESS = "namedex/access";
 
 /**
- * Answers a call as HTTP answers the same question: one validation, one price, one shape.
+ * Answers a call as HTTP answers the same request: same validation, same price, same reply.
  *
- * @throws PaymentError where the call is to be paid for; every other error is a result
+ * @throws PaymentError if the call has to be paid for; every other error is a result
  */
 export async function answerCall(call: Call, executeOperation: ExecuteOperation): Promise<CallToolResult> {
   const authorization = authorizationOf(call.meta);
@@ -75,7 +75,7 @@ function toErrorResult({ code, message, headers }: ApiError): CallToolResult {
   };
 }
 
-/** Headers that say nothing here, or have a form of their own over MCP. */
+/** Headers that mean nothing over MCP, or have another form there. */
 const forHttpAlone = ["www-authenticate", "payment-receipt", "cache-control"];
 
 function metaOf(headers: Record<string, string>, more: Record<string, unknown>) {

@@ -1,17 +1,17 @@
-/** One answer of a tool that has several: which operation gives it, and what the view settles for the caller. */
+/** One view of a tool that has several: the operation that answers, and the parameters that the view sets itself. */
 export type ViewPlan = {
   /** Method and path as declared: `GET /domain/{name}/events`. */
   operation: string;
-  /** Parameters that the view itself means; they are not the caller's to give. */
+  /** Parameters that the view sets; callers cannot give them. */
   fixed?: Record<string, string>;
 };
 
-/** What only people can say of a tool; everything else comes from the declarations of its operations. */
+/** The parts of a tool that are written by hand; everything else comes from the declarations of its operations. */
 export type ToolPlan = {
   title: string;
-  /** When to take this tool, and when another. */
+  /** When to use this tool, and when another. */
   use: string;
-  /** For a tool that stands for several operations: the values of its parameter `view`, the usual one first. */
+  /** For a tool with several operations: the values of its parameter `view`, the usual one first. */
   views?: Record<string, ViewPlan>;
 };
 

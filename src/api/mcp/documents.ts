@@ -6,7 +6,7 @@ export type Document = { name: string; uri: string; title: string; description: 
 
 type Described = { description?: string; enum?: string[]; properties?: Record<string, Described> };
 
-/** The texts, made of what the OpenAPI document says. */
+/** The texts, made from the OpenAPI document. */
 export function documentsOf(document: OpenApiDocument): Document[] {
   return [
     {
@@ -26,7 +26,7 @@ export function documentsOf(document: OpenApiDocument): Document[] {
   ];
 }
 
-/** Fields whose values are states: the shape that describes them, and the field in it. */
+/** Fields whose values are states: the schema that describes them, and the field in it. */
 const states: [heading: string, shape: string, field?: string][] = [
   ["`availability_status` of a name", "AvailabilityStatus"],
   ["`resolver.status`", "Resolver", "status"],
@@ -56,7 +56,7 @@ const proofs: [heading: string, path: string][] = [
   ["Agents", "/domain/{name}/agent"],
 ];
 
-/** Lines of the document's description that hold for tools as for HTTP. */
+/** Lines of the document's description that apply to tools, too. */
 const notation = /^- \*\*(Sources|Names|Addresses|Numbers|Pages)\b/;
 
 function trustIn({ paths, info }: OpenApiDocument): string {

@@ -1,11 +1,11 @@
 import type { ApiError } from "../schemas/errors.ts";
 
 /*
- * The Machine Payments Protocol over MCP (draft-payment-transport-mcp-00): what HTTP has in headers stands in the
- * members of JSON-RPC. Both forms say the same, so that access knows only the one of HTTP.
+ * The Machine Payments Protocol over MCP (draft-payment-transport-mcp-00): members of JSON-RPC hold what HTTP has in
+ * headers. This file translates between the two, so that access knows only the form of HTTP.
  */
 
-/** Where a call carries its payment, and an answer the receipt. */
+/** The members that hold the payment of a call, and the receipt of a result. */
 const CREDENTIAL = "org.paymentauth/credential";
 export const RECEIPT = "org.paymentauth/receipt";
 
@@ -15,7 +15,7 @@ const INVALID_PARAMS = -32602;
 
 type Json = Record<string, unknown>;
 
-/** A call that is to be paid for, or whose payment is not good: told as an error of JSON-RPC. */
+/** A JSON-RPC error: the call has to be paid for, or its payment is invalid. */
 export class PaymentError extends Error {
   override readonly name = "PaymentError";
   readonly code: number;
@@ -28,7 +28,11 @@ export class PaymentError extends Error {
   }
 }
 
-/** The credential of a call as HTTP's `Authorization` has it; undefined where there is none. @throws PaymentError for what is no credential */
+/**
+ * The credential of a call in the form of HTTP's `Authorization`; undefined if the call has none.
+ *
+ * @throws PaymentError if the credential is malformed
+ */
 export function authorizationOf(meta: Json | undefined): string | undefined {
   const credential = meta?.[CREDENTIAL];
   if (credential === undefined) return undefined;
@@ -38,7 +42,7 @@ export function authorizationOf(meta: Json | undefined): string | undefined {
   return `Payment ${encode({ challenge: { ...echoed, request: encode(request) }, payload, ...(source !== undefined && { source }) })}`;
 }
 
-/** The error of JSON-RPC for one of access that names a price; null if it names none. */
+/** The JSON-RPC error for an error of access that names a price; null if it names none. */
 export function toPaymentError(error: ApiError, hasPaid: boolean): PaymentError | null {
   const challenges = challengesIn(error.headers["WWW-Authenticate"] ?? "");
   if (challenges.length === 0) return null;
@@ -50,16 +54,16 @@ export function toPaymentError(error: ApiError, hasPaid: boolean): PaymentError 
   });
 }
 
-/** The receipt that `Payment-Receipt` holds, with the challenge that it answers. */
+/** The receipt in `Payment-Receipt`, with the id of the challenge that was paid. */
 export function receiptOf(header: string, meta: Json | undefined): Json {
   const { challenge } = asObject(meta?.[CREDENTIAL]);
   return { ...asObject(decode(header)), challengeId: asObject(challenge).id };
 }
 
-/** A scheme's name, or one of its parameters; commas between them say nothing that these do not. */
+/** The name of a scheme, or one of its parameters. The commas between them can be ignored. */
 const schemeOrParameter = /([\w-]+)\s+(?=[\w-]+=")|([\w-]+)="((?:\\.|[^"\\])*)"/g;
 
-/** Challenges to pay in a `WWW-Authenticate`, each with its request as the object that it is. */
+/** The payment challenges in a `WWW-Authenticate`, each with its request decoded. */
 export function challengesIn(header: string): Json[] {
   const challenges: { scheme: string; challenge: Json }[] = [];
   for (const [, scheme, name = "", text = ""] of header.matchAll(schemeOrParameter)) {

@@ -1,16 +1,16 @@
 import { UNTRUSTED } from "./descriptions.ts";
 
-/** A question that people ask often, put so that the right tools are taken. */
+/** A question that people ask often, written so that the model uses the right tools. */
 export type Prompt = {
   name: string;
   title: string;
   description: string;
-  /** The one thing that the question is about. */
+  /** The name or address that the question is about. */
   argument: { name: string; description: string };
   write: (value: string) => string;
 };
 
-/** What a person typed stands in quotation marks: it is the matter of the question, no part of the instructions. */
+/** What a person typed is put in quotation marks: it is data, not part of the instructions. */
 const quote = (value: string): string => JSON.stringify(value);
 
 export const prompts: readonly Prompt[] = [

@@ -11,16 +11,16 @@ import type { OperationServer } from "../http/routes.ts";
 import { ApiError } from "../schemas/errors.ts";
 import { serversFor } from "./server.ts";
 
-/** Messages of one request: the protocol did away with batches, old clients may send small ones. */
+/** Messages of one request: the protocol no longer has batches, but old clients may send small ones. */
 const MAX_MESSAGES = 20;
 
-/** `POST /mcp`: the operations as tools, by streamable HTTP without sessions. Every other method is answered 405. */
+/** `POST /mcp`: the operations as tools, by streamable HTTP without sessions. Every other method gets 405. */
 export function mcpRoutes(
   operations: readonly Endpoint[],
   { executeOperation, callerOf }: OperationServer,
 ): Hono {
   const serverFor = serversFor(operations, executeOperation);
-  // Nothing is ever announced: streams that wait for announcements would only hold connections.
+  // The server never sends notifications: streams that wait for them would only hold connections.
   const handler = createMcpHandler(({ authInfo }) => serverFor(authInfo?.extra?.caller as Caller), {
     maxSubscriptions: 0,
   });
@@ -29,16 +29,15 @@ export function mcpRoutes(
     refuseForeignPages(c.req.header("origin"), caller);
     requireBothForms(c.req.header("accept"));
     const parsedBody = await readMessages(c);
-    // The library's way to hand the caller to the tools; the token is for servers that have one.
+    // The library passes the caller to the tools this way; the token is for servers that use one.
     const authInfo = { token: "", clientId: "", scopes: [], extra: { caller } };
     return handler.fetch(withoutBody(c.req.raw), { authInfo, parsedBody });
   });
 }
 
 /**
- * Keeps web pages of strangers away from a server on the developer's own machine, whose address they can make their
- * own (DNS rebinding). Only browsers send `Origin`, and only they are asked for it. Behind trusted proxies the caller
- * is not at this machine.
+ * Refuses web pages of other hosts that reach a server on the developer's own machine through DNS rebinding. Only
+ * browsers send `Origin`. Behind trusted proxies the caller is not on this machine.
  */
 function refuseForeignPages(origin: string | undefined, { address }: Caller): void {
   if (origin === undefined || !isLoopback(address)) return;
@@ -51,7 +50,7 @@ function refuseForeignPages(origin: string | undefined, { address }: Caller): vo
 
 const answerForms = ["application/json", "text/event-stream"];
 
-/** Old clients are answered as a stream of events, new ones in JSON: a client has to take both. */
+/** Old clients get a stream of events, new clients JSON: a client has to accept both. */
 function requireBothForms(accept = "*/*"): void {
   const taken = accept.split(",").map((form) => form.split(";")[0]?.trim().toLowerCase());
   const takes = (form: string) => [form, `${form.split("/")[0]}/*`, "*/*"].some((one) => taken.includes(one));
@@ -80,7 +79,7 @@ async function parse(c: Context): Promise<unknown> {
   }
 }
 
-/** The request as the library wants it: its body is read, and both forms are taken by whoever takes anything. */
+/** The request as the library expects it: its body is already read, and a client that accepts anything names both forms. */
 function withoutBody({ url, headers, signal }: Request): Request {
   const own = new Headers(headers);
   own.set("accept", answerForms.join(", "));

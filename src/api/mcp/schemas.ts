@@ -1,10 +1,10 @@
 import type { Endpoint } from "../http/endpoint.ts";
 import type { OpenApiDocument } from "../http/routes.ts";
 
-/** A JSON Schema of draft 2020-12, as far as it is looked into here. */
+/** A JSON Schema of draft 2020-12. */
 export type Schema = Record<string, unknown>;
 
-/** A schema that clients take: an object at the top, nothing outside it. */
+/** A schema as clients accept it: an object at the top, without references to other documents. */
 export type ObjectSchema = Schema & { type: "object"; properties?: Record<string, Schema> };
 
 type Described = {
@@ -17,10 +17,10 @@ type Content = { "application/json"?: { schema: Schema } };
 const operationIn = (document: OpenApiDocument, { path, method }: Endpoint): Described =>
   (document.paths as Record<string, Record<string, Described>>)[path]?.[method] as Described;
 
-/** What an operation is asked, each parameter under its name, and which of them it cannot do without. */
+/** The parameters of an operation by their names, and which of them are required. */
 export type Parameters = { properties: Record<string, Schema>; required: string[] };
 
-/** The parameters of an operation as JSON has them: numbers and booleans are themselves, not text. */
+/** The parameters of an operation as JSON values: numbers and booleans are not text. */
 export function parametersOf(operation: Endpoint, document: OpenApiDocument): Parameters {
   const { parameters = [], requestBody } = operationIn(document, operation);
   const body = (requestBody?.content["application/json"]?.schema ?? {}) as Partial<Parameters>;
@@ -35,14 +35,14 @@ export function parametersOf(operation: Endpoint, document: OpenApiDocument): Pa
   };
 }
 
-/** A URL holds `true` as a word; a tool's argument is the boolean. */
+/** A URL holds `true` as text; a tool's argument is a boolean. */
 function asJson(schema: Schema): Schema {
   const { enum: choices, default: fallback, ...rest } = withExamples(schema) as Schema;
   if (String(choices) !== "true,false") return withExamples(schema) as Schema;
   return { ...rest, type: "boolean", ...(fallback !== undefined && { default: fallback === "true" }) };
 }
 
-/** The answers of operations as one schema that stands alone: what the document keeps aside comes into `$defs`. */
+/** The answers of operations as one schema without references to the document: its components go into `$defs`. */
 export function answersOf(operations: readonly Endpoint[], document: OpenApiDocument): ObjectSchema {
   const answers = operations.map((operation) => {
     const content = operationIn(document, operation).responses["200"]?.content;
@@ -59,7 +59,7 @@ export function answersOf(operations: readonly Endpoint[], document: OpenApiDocu
 
 const SHAPES = "#/components/schemas/";
 
-/** Every shape that schemas refer to, over any number of steps. */
+/** All schemas that a schema refers to, directly or through others. */
 function namesIn(schema: unknown, shapes: Record<string, Schema>, seen = new Set<string>()): Set<string> {
   for (const [, name = ""] of JSON.stringify(schema).matchAll(
     /"#\/(?:components\/schemas|\$defs)\/([^"]+)"/g,
@@ -71,7 +71,7 @@ function namesIn(schema: unknown, shapes: Record<string, Schema>, seen = new Set
   return seen;
 }
 
-/** OpenAPI's words in those of JSON Schema: `example` is a list there, and shapes stand in `$defs`. */
+/** OpenAPI's keywords as those of JSON Schema: `examples` is a list, and references point into `$defs`. */
 function withExamples(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(withExamples);
   if (typeof schema !== "object" || schema === null) return schema;
@@ -84,5 +84,5 @@ function translate([word, value]: [string, unknown]): [string, unknown] {
   if (word === "default" || word === "enum" || word === "required") return [word, value];
   if (word !== "properties") return [word, withExamples(value)];
   const fields = Object.entries(value as Schema).map(([name, field]) => [name, withExamples(field)]);
-  return ["properties", Object.fromEntries(fields)]; // Below this word stand names of fields, not words.
+  return ["properties", Object.fromEntries(fields)]; // Inside `properties` are names of fields, not keywords.
 }

@@ -17,10 +17,10 @@ import { type Tool, toolsOf } from "./tools.ts";
 
 const instructions = `Namedex answers questions about names of the Ethereum Name Service: who owns a name, until when, what it points to, how that came about, and what an address owns or is called. Every tool only looks up. Begin with \`whois\` for a name and \`get_address_portfolio\` for an address; ask for many at once with \`whois_bulk\` and \`get_primary_names\`. \`source\` says whether an answer is from the index or \`live\` from the chain. Where access is metered, \`_meta["namedex/access"]\` of a result tells what is left. ${UNTRUSTED}`;
 
-/** Nothing here changes while the program runs, and nobody is told of changes. */
+/** Tools, documents and prompts never change while the program runs. */
 const unchanging = { listChanged: false };
 
-/** Makes the server of one request, for whoever sends it. What is the same for all is made once. */
+/** Makes the server of one request, for its caller. What is the same for all callers is made once. */
 export function serversFor(
   operations: readonly Endpoint[],
   executeOperation: ExecuteOperation,
@@ -40,8 +40,8 @@ export function serversFor(
 }
 
 /**
- * The tools, by the protocol's own two requests: the library's `registerTool` would tell arguments that are wrong, and
- * calls that are to be paid for, in other words than ours.
+ * The tools, by the protocol's own two requests: the library's `registerTool` has error messages of its own for wrong
+ * arguments and for calls that have to be paid for.
  */
 function addTools(
   { server }: McpServer,

@@ -7,7 +7,7 @@ import { describeTool } from "./descriptions.ts";
 import { answersOf, type ObjectSchema, type Schema } from "./schemas.ts";
 import { type View, viewsOf } from "./views.ts";
 
-/** A tool as clients list it, with what answers its calls. */
+/** A tool as clients list it, with the views that answer its calls. */
 export type Tool = {
   definition: {
     name: string;
@@ -20,7 +20,7 @@ export type Tool = {
   views: readonly View[];
 };
 
-/** Tools look up and change nothing; what they tell is of a world that others change. */
+/** Tools only read, and what they read is changed by others. */
 const annotations = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: true };
 
 /** The tools of these operations, made from their declarations. */
@@ -32,7 +32,7 @@ export function toolsOf(operations: readonly Endpoint[]): Tool[] {
   });
 }
 
-/** Errors that a tool may give whose operation alone could not: a path always has its parameters. */
+/** Errors that a tool may give even if its operation cannot: a path always has its parameters, a tool call may lack them. */
 const ofArguments: ErrorCode[] = ["INVALID_PARAMETER", "MISSING_PARAMETER"];
 
 function toTool(name: string, plan: ToolPlan, views: View[], document: OpenApiDocument): Tool {
@@ -51,7 +51,7 @@ function toTool(name: string, plan: ToolPlan, views: View[], document: OpenApiDo
   };
 }
 
-/** One flat object: language models and their clients do badly with alternatives at the top. */
+/** One flat object: many language models and clients cannot handle alternatives at the top. */
 function inputOf(views: readonly View[]): ObjectSchema {
   const names = [...new Set(views.flatMap(({ parameters }) => Object.keys(parameters.properties)))];
   const required = names.filter((name) =>
@@ -73,7 +73,7 @@ function viewField(views: readonly View[]): Record<string, Schema> {
   return { view: { type: "string", enum: views.map(({ name }) => name), description } };
 }
 
-/** A parameter of several views, with what all of them agree on. */
+/** A parameter of several views, with the keywords that are the same in all of them. */
 function fieldOf(name: string, views: readonly View[]): Schema {
   const having = views.filter(({ parameters }) => name in parameters.properties);
   const [first = {}, ...others] = having.map(({ parameters }) => parameters.properties[name] as Schema);

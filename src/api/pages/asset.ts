@@ -2,10 +2,10 @@ import { createHash } from "node:crypto";
 import { gzipSync } from "node:zlib";
 import type { Context } from "hono";
 
-/** A file that is served as it is; kept compressed, since the reference page's script has 1.7 MB. */
+/** A static file. It is kept compressed, too: the script of the reference page has 1.7 MB. */
 export type Asset = { body: Uint8Array; compressed: Uint8Array; etag: string; type: string };
 
-/** Makes a file ready to serve. */
+/** Prepares a file for serving. */
 export function toAsset(body: string | Uint8Array, type: string): Asset {
   const bytes = typeof body === "string" ? new TextEncoder().encode(body) : body;
   const etag = `"${createHash("sha256").update(bytes).digest("base64url").slice(0, 22)}"`;
@@ -14,7 +14,7 @@ export function toAsset(body: string | Uint8Array, type: string): Asset {
 
 const HOUR = 3_600;
 
-/** Answers with the file, compressed where the client takes that, or with 304 where the client has it. */
+/** Answers with the file, compressed if the client accepts that, or with 304 if the client already has it. */
 export function sendAsset(c: Context, asset: Asset): Response {
   c.header("Content-Type", asset.type);
   c.header("ETag", asset.etag);

@@ -6,7 +6,7 @@ import { sendPage } from "./html.ts";
 
 const require = createRequire(import.meta.url);
 
-/** Swagger UI comes as a package and is served from here: the page needs no other host. */
+/** Swagger UI is a dependency and served from here, so that the page needs no other host. */
 const fromSwagger = (file: string): Buffer => readFileSync(require.resolve(`swagger-ui-dist/${file}`));
 
 const start = `window.addEventListener("load", () => {
@@ -68,7 +68,7 @@ const page = `<!doctype html>
 const script = "text/javascript; charset=utf-8";
 const sheet = "text/css; charset=utf-8";
 
-/** What the reference page loads, read and compressed when it is first asked for. */
+/** The files of the reference page, each read and compressed at its first request. */
 const files: Record<string, () => Asset> = {
   "swagger-ui-bundle.js": () => toAsset(fromSwagger("swagger-ui-bundle.js"), script),
   "swagger-ui.css": () => toAsset(fromSwagger("swagger-ui.css"), sheet),

@@ -3,24 +3,24 @@ import type { Unfit } from "../indexState/freshness.ts";
 import { escapeHtml } from "./html.ts";
 import type { SignupState } from "./signup.ts";
 
-/** What the first page says of the index. */
+/** The state of the index as the first page shows it. */
 export type IndexStatus = {
   network: string;
   /** Why operations on names do not answer; null if they do. */
   unfit: Unfit | null;
-  /** Of the backfill, while it runs and this is known. */
+  /** How far the backfill is, while it runs. */
   backfill: { percentage: number | null; secondsLeft: number | null } | null;
   indexedBlock: number;
-  /** When that block was made, in unix seconds. */
+  /** Time of that block, in unix seconds. */
   indexedAt: number;
   access: AccessMode;
   signup: SignupState;
 };
 
-/** A name that is worth asking for on each network. */
+/** A name that exists on the network. */
 const exampleName = (network: string): string => (network === "mainnet" ? "vitalik.eth" : "alice.eth");
 
-/** The first page as programs read it. */
+/** The first page for programs. */
 export function toHomeJson({ network, unfit, indexedBlock, access, signup }: IndexStatus) {
   return {
     name: "Namedex",
@@ -55,7 +55,7 @@ function examplesFor(network: string): string[] {
   ];
 }
 
-/** The first page as people read it; `origin` is the address by which they came. */
+/** The first page for people; `origin` is the origin that they opened. */
 export function toHomePage(status: IndexStatus, origin: string): string {
   const curls = examplesFor(status.network).map((path) => `curl -s "${origin}${path}"`);
   return `<!doctype html>

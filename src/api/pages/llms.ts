@@ -52,7 +52,7 @@ export function toLlms(document: OpenApiDocument): string {
   ].join("\n");
 }
 
-/** Everything that there is to know of the API, as one text: guide, operations, and the shapes of answers. */
+/** The whole API as one text: guide, operations, and the schemas of answers. */
 export function toLlmsFull(document: OpenApiDocument): string {
   const shapes = Object.entries((document.components?.schemas ?? {}) as Record<string, Schema>);
   return [

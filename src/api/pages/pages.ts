@@ -10,7 +10,7 @@ import { sendPage } from "./html.ts";
 import { toLlms, toLlmsFull } from "./llms.ts";
 import { mountSignup, type SignupState } from "./signup.ts";
 
-/** What the pages are made of. */
+/** What the pages need. */
 export type PagesPlan = {
   operations: readonly Endpoint[];
   createContext: () => Promise<Ctx>;
@@ -57,7 +57,7 @@ async function readStatus({ freshness, contracts }: Ctx): Promise<Omit<IndexStat
   };
 }
 
-/** Browsers ask for HTML by name; programs mostly take anything, and get JSON. */
+/** Browsers name HTML in `Accept`; most programs accept anything, and get JSON. */
 function answerHome(c: Context, status: IndexStatus): Response {
   c.header("Vary", "Accept");
   if (!c.req.header("accept")?.includes("text/html")) return c.json(toHomeJson(status));

@@ -3,14 +3,14 @@ import type { Hono } from "hono";
 import { type Asset, sendAsset, toAsset } from "./asset.ts";
 import { escapeHtml, sendPage } from "./html.ts";
 
-/** `open`: anybody can sign up. `closed`: only the operator makes keys. `needless`: nobody needs one. */
+/** `open`: everybody can sign up. `closed`: only the operator creates keys. `needless`: no key is needed. */
 export type SignupState = "open" | "closed" | "needless";
 
-/** Files that the browser runs as they are. */
+/** Files that the browser loads unchanged. */
 const fromBrowserFolder = (file: string): Buffer =>
   readFileSync(new URL(`./browser/${file}`, import.meta.url));
 
-/** Serves the page by which people get a key with their wallet, and see what it has left. */
+/** Serves the page where people get a key with their wallet, and see the credits that it has left. */
 export function mountSignup(app: Hono, state: SignupState): void {
   app.get("/signup", (c) =>
     sendPage(c, state === "open" ? openPage(new URL(c.req.url).origin) : closedPages[state]),

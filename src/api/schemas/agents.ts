@@ -2,8 +2,8 @@ import { z } from "@hono/zod-openapi";
 import { address, blockNumber, decimal, hash, source } from "./answers.ts";
 
 /*
- * Shapes of the answers about agents. What owners write (values, profiles) is untrusted: to be escaped where it is
- * shown, and its URLs to be followed only by clients that guard themselves against requests into their own network.
+ * Schemas of the answers about agents. What owners write (values, profiles) is untrusted. Clients must escape it where
+ * they show it, and must not follow its URLs without a guard against requests into their own network.
  */
 
 const url = z.string().openapi({ example: "https://agent.example/mcp" });
@@ -101,7 +101,7 @@ export const nameAgents = z
   })
   .openapi("NameAgents");
 
-/** A line of the directory of agents. */
+/** A row of the directory of agents. */
 export const agentItem = z
   .strictObject({
     agent_id: decimal.openapi({ example: "0" }),

@@ -3,11 +3,11 @@ import type { Hex } from "viem";
 import { availabilities } from "../rules/lifetime.ts";
 
 /*
- * Shapes of the answers. Every object is strict: nothing costs at run time, since replies are parsed in tests only, and
- * there a field that is not declared fails.
+ * Schemas of the answers. Every object is strict: in tests, which parse the replies, a field that is not declared fails.
+ * At run time HTTP replies are not parsed, so that this costs nothing.
  */
 
-/** Hexadecimal text, typed as such; the document shows it as the string that it is. */
+/** Hexadecimal text with the type `Hex`; the document shows it as a string. */
 const hex = (pattern: RegExp) => z.string().regex(pattern) as unknown as z.ZodType<Hex, Hex>;
 
 /** EIP-55 checksummed address. */
@@ -94,7 +94,7 @@ const domainFields = {
   availability_status: availabilityStatus,
 };
 
-/** A domain record with everything that is known. */
+/** A domain record with all fields. */
 export const domain = z.strictObject({ ...domainFields, source }).openapi("Domain");
 
 /** The record of a name that was asked for by name or hash. */
@@ -102,7 +102,7 @@ export const askedDomain = z
   .strictObject({ ...domainFields, query: z.string().openapi({ example: "alice.eth" }), source })
   .openapi("AskedDomain");
 
-/** What is said of a name that the index does not hold. */
+/** The record of a name of which nothing is known. */
 export const unknownDomain = z
   .strictObject({ query: z.string(), availability_status: availabilityStatus, source })
   .openapi("UnknownDomain");
@@ -119,7 +119,7 @@ export const domainItem = z
   })
   .openapi("DomainItem");
 
-/** What every answer with pages has besides its results. */
+/** Fields that every paged answer has beside its results. */
 export const pageFields = {
   total: count,
   page: z.int().min(1),
@@ -162,7 +162,7 @@ export const event = z
   })
   .openapi("Event");
 
-/** What a text record was from a block on. */
+/** The value of a text record since a block. */
 export const textHistoryEntry = z
   .strictObject({
     value: z.string().nullable(),
@@ -283,7 +283,7 @@ const purchase = {
   ...happened,
 };
 
-/** One thing that happened to a name or an address. */
+/** One entry of the activity feed. */
 export const activity = z
   .discriminatedUnion("type", [
     z.strictObject({ type: z.literal("registration"), ...purchase }),

@@ -56,13 +56,13 @@ export type ErrorBody = { error: { code: ErrorCode; message: string } };
 
 type ErrorDetails = { headers?: Record<string, string>; problem?: Record<string, unknown> };
 
-/** An error that the caller is told about: what was wrong, and what is allowed. */
+/** An error that the caller gets to see: its message says what was wrong, and what is allowed. */
 export class ApiError extends Error {
   override readonly name = "ApiError";
   readonly code: ErrorCode;
   /** Headers of the answer. */
   headers: Record<string, string>;
-  /** Members that another standard wants beside ours (RFC 9457); the answer is then application/problem+json. */
+  /** Members of RFC 9457 beside our own; the answer is then application/problem+json. */
   readonly problem: Record<string, unknown> | undefined;
 
   constructor(code: ErrorCode, message: string, more: ErrorDetails = {}) {
@@ -72,13 +72,13 @@ export class ApiError extends Error {
     this.problem = more.problem;
   }
 
-  /** Adds headers; those that the error has stay. */
+  /** Adds headers; headers that the error already has stay. */
   addHeaders(headers: Record<string, string>): void {
     this.headers = { ...headers, ...this.headers };
   }
 }
 
-/** The answer for an error, whatever was thrown: what we did not foresee is logged whole and told as INTERNAL_ERROR. */
+/** The answer for anything that was thrown. An unexpected error is logged whole and answered as INTERNAL_ERROR. */
 export function answerError(thrown: unknown, c: Context): Response {
   const error = toApiError(thrown);
   if (error.code === "INTERNAL_ERROR") logOf(c).error({ err: thrown }, "request failed");
@@ -87,7 +87,7 @@ export function answerError(thrown: unknown, c: Context): Response {
 
 type ErrorLog = { error: (what: { err: unknown }, message: string) => void };
 
-/** The request's own log; the console's, where an application is made without one. */
+/** The request's own log; the console if the application has no log. */
 const logOf = (c: Context): ErrorLog =>
   c.get("log") ?? { error: ({ err }, message) => console.error(`${message}:`, err) };
 
@@ -101,10 +101,10 @@ export function errorResponse(c: Context, error: ApiError): Response {
   });
 }
 
-/** What of anything thrown may be told to the caller. */
+/** The error that the caller may see for anything that was thrown. */
 export function toApiError(thrown: unknown): ApiError {
   if (thrown instanceof ApiError) return thrown;
-  // Thrown by the validator, before any handler runs: a body that is not JSON, or not said to be.
+  // Thrown by the validator, before any handler runs: the body, or its Content-Type, is not JSON.
   if (thrown instanceof HTTPException && thrown.status === 415) {
     return new ApiError("INVALID_PARAMETER", "The body must be sent with Content-Type: application/json.");
   }

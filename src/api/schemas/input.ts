@@ -12,7 +12,7 @@ import {
 } from "../../ens/name.ts";
 import { ApiError } from "./errors.ts";
 
-/** What a caller asks for, as written, and its node. */
+/** What a caller asks for, as written, with its node. */
 export type ParsedNode = { query: string; node: Hex };
 
 /** A name that a caller asks for, normalised by ENSIP-15, with its hashes. */
@@ -21,22 +21,25 @@ export type ParsedName = ParsedNode & {
   name: string;
   label: string;
   labelhash: Hex;
-  /** Code points of the label; null where the caller gave only its hash. */
+  /** Code points of the label; null if the caller gave only its hash. */
   labelLength: number | null;
   parentNode: Hex;
 };
 
 const MAX_LABEL_BYTES = 255;
 const MAX_NAME_BYTES = 1_024;
-/** Normalisation may shorten a name (soft hyphens vanish); beyond this it is not worth the time to find out. */
+/** Normalisation can shorten a name (soft hyphens vanish). Beyond this length it is not tried, to save the time. */
 const MAX_RAW_LENGTH = 4_096;
 
 const UNKNOWN_LABEL = /^\[[0-9a-fA-F]{64}\]$/;
 const BIDI_MARKS = /[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
 /**
- * Reads a name as callers write it. A label `[<64 hex>]` stands for one of which only the hash is known.
- * Throws INVALID_NAME with what is wrong.
+ * Reads a name as callers write it. `[<64 hex>]` stands for a label of which only the hash is known.
+ *
+ * @throws ApiError INVALID_NAME with what is wrong
+ * @example
+ * parseName("Alice.eth").name; // "alice.eth"
  */
 export function parseName(query: string): ParsedName {
   if (query === "") throw new ApiError("INVALID_NAME", "The name is missing.");
@@ -90,7 +93,7 @@ const byteLength = (text: string): number => Buffer.byteLength(text, "utf8");
 const hashOfLabel = (label: string): Hex =>
   UNKNOWN_LABEL.test(label) ? `0x${label.slice(1, -1)}` : labelhash(label);
 
-/** Most names that are asked for lie right under .eth: their parent's two hashes need not be made again. */
+/** Most requests are for names directly under .eth: the node of .eth need not be hashed again. */
 function nodeOfParent(labels: string[], hashes: Hex[]): Hex {
   if (labels.length === 2 && labels[1] === "eth") return ETH_NODE;
   return hashes.slice(1).reduceRight<Hex>((node, hash) => childNode(node, hash), ROOT_NODE);
@@ -102,14 +105,14 @@ export function ancestorNodes(name: string): Hex[] {
   return hashes.slice(1).map((_, i) => nodeOfLabels(hashes.slice(i + 1)));
 }
 
-/** True for names right under .eth, whose lifetime the registrar keeps. */
+/** True for names directly under .eth, whose lifetime the registrar decides. */
 export const isEthSecondLevel = (name: { parentNode: Hex | null }): boolean => name.parentNode === ETH_NODE;
 
 /** Node of the reverse name of an address: `<40 hex>.addr.reverse`. Source: EIP-181. */
 export const reverseNode = (address: Address): Hex =>
   childNode(ADDR_REVERSE_NODE, labelhash(address.slice(2).toLowerCase()));
 
-/** Makes a word of a request out of a parser that throws ApiError; the issue carries the error's code. */
+/** Turns a parser that throws ApiError into a schema; its issue carries the error's code. */
 function parsed<T>(parse: (text: string) => T) {
   return z.string().transform((text, issues): T => {
     try {
@@ -122,7 +125,7 @@ function parsed<T>(parse: (text: string) => T) {
   });
 }
 
-/** A choice out of a closed list; the message names the list. */
+/** One of the values; the message names them all. */
 function choice<const T extends string>(values: readonly T[], name: string) {
   return z.enum(values, { error: () => `\`${name}\` must be one of: ${values.join(", ")}.` });
 }
@@ -142,7 +145,7 @@ const digits = (name: string, { min, max, ...about }: Bounds) =>
     )
     .openapi({ type: "integer", minimum: min, maximum: max, ...about });
 
-/** Reads a hash of 32 bytes, in lower case. Throws INVALID_HASH. */
+/** Reads a hash of 32 bytes, in lower case. @throws ApiError INVALID_HASH */
 export function parseHash(text: string): Hex {
   if (!/^0x[0-9a-fA-F]{64}$/.test(text)) {
     throw new ApiError("INVALID_HASH", "The hash must be 0x and 64 hexadecimal digits.");
@@ -150,7 +153,7 @@ export function parseHash(text: string): Hex {
   return text.toLowerCase() as Hex;
 }
 
-/** Reads an address, in lower case as in SQL; its checksum does not matter. Throws INVALID_ADDRESS. */
+/** Reads an address, in lower case as in SQL; its checksum does not matter. @throws ApiError INVALID_ADDRESS */
 export function parseAddress(text: string): Address {
   if (!/^0x[0-9a-fA-F]{40}$/.test(text)) {
     throw new ApiError("INVALID_ADDRESS", "The address must be 0x and 40 hexadecimal digits.");
@@ -158,7 +161,7 @@ export function parseAddress(text: string): Address {
   return text.toLowerCase() as Address;
 }
 
-/** The words of requests: how each parameter is read, what is said of it, and which error it gives. */
+/** The kinds of parameters: how each is read and described, and which error it gives. */
 export const input = {
   name: (example = "alice.eth") =>
     parsed(parseName).openapi({
@@ -174,13 +177,13 @@ export const input = {
   hash: (description: string, example: string) => parsed(parseHash).openapi({ description, example }),
   choice,
   digits,
-  /** `true` or `false`, as text; `fallback` where it is left out. */
+  /** `true` or `false`, as text; `fallback` if it is left out. */
   flag: (name: string, description: string, fallback = false) =>
     choice(["true", "false"], name)
       .default(fallback ? "true" : "false")
       .openapi({ description })
       .transform((word) => word === "true"),
-  /** `true` or `false`, as text, or left out: then it does not matter. */
+  /** `true` or `false`, as text; undefined if it is left out. */
   optionalFlag: (name: string, description: string) =>
     choice(["true", "false"], name)
       .openapi({ description })
@@ -199,7 +202,7 @@ export const input = {
       description: about.description,
       example: about.example,
     }),
-  /** A list out of a closed one, separated by commas. */
+  /** Some of the values, separated by commas. */
   list: <const T extends string>(values: readonly T[], name: string, description: string) =>
     parsed((text): T[] => {
       const words = text.split(",").map((word) => word.trim());
@@ -221,5 +224,5 @@ export const input = {
     choice(["asc", "desc"], "sort_dir").default(first).openapi({ description: "Direction of sorting" }),
 };
 
-/** Far beyond any list; larger numbers would only make the database count. */
+/** Far beyond any list. */
 const MAX_PAGE = 10_000_000;

@@ -10,12 +10,12 @@ import { toMergedRegistrations } from "./history.ts";
 
 export type Activity = z.infer<typeof schemas.activity>;
 
-/** Names by node; a node without one is a name of which the index knows nothing else. */
+/** Names by node. A node without name is shown by its hash. */
 export type Names = ReadonlyMap<Hex, string>;
 
 const SECONDS_OF_YEAR = 31_536_000n;
 
-/** A registration or renewal of one name, of all logs that tell of it in one transaction. */
+/** A registration or renewal of one name, from all its logs in one transaction. */
 export function toPurchase(type: "registration" | "renewal", rows: EventRow[], names: Names): Activity[] {
   const [first] = rows;
   const [merged] = toMergedRegistrations(rows);
@@ -32,7 +32,7 @@ export function toPurchase(type: "registration" | "renewal", rows: EventRow[], n
   ];
 }
 
-/** Full years that were bought, by the registrar, or by the controller where an old registrar does not tell. */
+/** Full years that were bought: by the registrar's logs; if an old registrar logs no duration, by the controller's. */
 function toYears(rows: EventRow[]): number | null {
   const durationsOf = (family: string) =>
     rows.flatMap(({ contract, durationSeconds }) =>
@@ -53,7 +53,7 @@ export const toTransfer = (row: Transfer, names: Names): Activity => ({
   ...happened(row),
 });
 
-/** A name that was wrapped or unwrapped, with who owns it then; logs without owner or name make none. */
+/** A name that was wrapped or unwrapped, with its new owner. Logs without owner or name give no entry. */
 export function toWrapping(type: "wrap" | "unwrap", row: EventRow, names: Names): Activity[] {
   const owner: Address | null = type === "wrap" ? row.ownerAddress : row.newOwnerAddress;
   if (owner === null || row.node === null) return [];

@@ -8,7 +8,7 @@ import { toAddress } from "./hex.ts";
 
 type Change = { blockNumber: number; transactionHash: Hex };
 
-/** A span of blocks, and the row that began it. */
+/** A span of blocks, and the row that started it. */
 type Span<Row> = { row: Row; from: Change; to: Change | null };
 
 /**
@@ -68,7 +68,7 @@ export function toPeriods<Row extends Change>(rows: Row[], pick: (row: Row) => A
 
 type Registration = z.infer<typeof schemas.registration>;
 
-/** What an event says of a price: `cost` null if it says none. */
+/** The price in an event; `cost` is null if the event has none. */
 type Price = { cost: bigint | null; isUpperBound: boolean };
 
 /**
