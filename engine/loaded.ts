@@ -10,7 +10,7 @@ export function noteChanges(names: readonly string[]): void {
 }
 
 /**
- * Says once in a process that Ponder runs without our changes: somebody started it by its own command, which does not
+ * Says once in a process that Ponder runs without our changes: it was started by its own command, which does not
  * load them. `ponder dev` calls this again after each edit; only `globalThis` outlives the edit.
  */
 export function warnWithoutChanges(say: (line: string) => void): void {

@@ -55,7 +55,7 @@ export const getCopyHelper`,
         },
         async ask({ table, key }) {`,
     },
-    // A row that is not written yet, and is changed, is written once, as it is then.
+    // A row that is inserted and changed in one batch is written once, with its last values.
     {
       file: cache,
       from: "                updateBuffer.get(table).set(ck, { row, metadata: { event } });",

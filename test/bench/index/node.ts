@@ -13,7 +13,7 @@ export type ChainNode = {
   counts: Record<string, number>;
   /** Processor time used so far, in seconds. */
   cpuSeconds: () => number;
-  /** Logs a second that it serves to somebody who does nothing with them. */
+  /** Logs a second that it serves to a reader that does nothing with them. */
   readSpeed: () => Promise<number>;
   stop: () => void;
 };

@@ -22,7 +22,7 @@ export type Rounds = {
 
 export type Place = { databaseUrl: string; chain: ChainNode };
 
-/** Indexes the chain cold, and then warm with each app in turn, so that a machine's moods reach all of them alike. */
+/** Indexes the chain cold, and then warm with each app in turn, so that a slow moment of the machine affects all apps. */
 export async function measure({
   rounds,
   profile,

@@ -7,8 +7,8 @@ import { measureGrowth } from "./growth.ts";
 import { startChainNode } from "./node.ts";
 import { measure } from "./rounds.ts";
 
-// `npm run bench:index -- [--names N] [--rounds N] [--growth N] [--profile DIR] [--json FILE] [--docs FILE]`: how fast
-// the indexer is beside the least programs that could stand in its place, on a generated chain with mainnet's contracts.
+// `npm run bench:index -- [--names N] [--rounds N] [--growth N] [--profile DIR] [--json FILE] [--docs FILE]`: the speed
+// of the indexer and of two minimal indexers, on a generated chain with mainnet's contracts.
 // `--growth` indexes a smaller chain too, to see what an event costs as the index grows. `--profile` indexes once more
 // and writes a profile of the processor's time, for Chromium's developer tools. `--changes` measures instead what each of
 // our changes to Ponder brings.

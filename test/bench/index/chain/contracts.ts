@@ -64,7 +64,7 @@ export const contracts = {
   defaultReverseRegistrar: contract("default-reverse-registrar", 1, defaultReverseRegistrarAbi),
 };
 
-/** A resolver that somebody else wrote: its logs count, its address is on no list. */
+/** A resolver of another author: its logs count, its address is on no list. */
 export const foreignResolver: Contract = {
   ...contracts.resolver4,
   address: "0x5555555555555555555555555555555555555555",

@@ -24,7 +24,7 @@ const LOGS_PER_NAME = 12;
 /** Something that happens at a block. */
 export type Act = { block: number; play: (scene: Scene, block: number) => void };
 
-/** Generates the life of so many .eth names, from the controllers of 2019 to those of 2025. Same seed, same chain. */
+/** Generates the history of this number of .eth names, from the controllers of 2019 to those of 2025. Same seed, same chain. */
 export function generate(names: number, seed = 1): Ledger {
   const chance = seeded(seed);
   const acts = Array.from({ length: names }, (_, number) => lifeOf(chance, number)).flat();
@@ -83,7 +83,7 @@ function lifeOf(chance: Chance, number: number): Act[] {
 const DAY = 86_400;
 const YEAR = 365 * DAY;
 
-/** Renewals in the last month of each term, until the owner lets the name go; some are then registered anew. */
+/** Renewals in the last month of each term, until the owner gives the name up; some are then registered again. */
 function laterTerms(
   chance: Chance,
   number: number,

@@ -4,24 +4,24 @@ import { timeOf } from "./ledger.ts";
 import { writeRecords } from "./records.ts";
 import { dnsName } from "./registrations.ts";
 import {
+  anAccount,
   commonLabels,
   ETH_NODE,
   input,
   type Name,
-  NOBODY,
   newName,
   type Scene,
-  somebody,
   tokenOf,
+  ZERO_ADDRESS,
 } from "./scene.ts";
 
 const { registry, registrar, wrapper, resolver4 } = contracts;
 
-/** A .eth name goes to somebody else, who sometimes takes the registry's record too. */
+/** A .eth name gets another owner, who sometimes takes the registry's record too. */
 export function transfer(scene: Scene, block: number, name: Name): void {
   if (name.expiry !== null && name.expiry < timeOf(block)) return;
   const { ledger, chance } = scene;
-  const [from, to] = [name.owner, somebody(scene)];
+  const [from, to] = [name.owner, anAccount(scene)];
   name.owner = to;
   const token = name.isWrapped ? wrapper : registrar;
   ledger.begin(block, { from, to: token.address, value: 0n, input: input("42842e0e", 3) });
@@ -40,7 +40,7 @@ export function wrap({ ledger }: Scene, block: number, name: Name): void {
   ledger.begin(block, { from: owner, to: wrapper.address, value: 0n, input: input("8cf8b41e", 5) });
   ledger.log(registrar, "Transfer", owner, wrapper.address, tokenOf(hash));
   ledger.log(registry, "NewOwner", ETH_NODE, hash, wrapper.address);
-  ledger.log(wrapper, "TransferSingle", owner, NOBODY, owner, tokenOf(node), 1);
+  ledger.log(wrapper, "TransferSingle", owner, ZERO_ADDRESS, owner, tokenOf(node), 1);
   ledger.log(wrapper, "NameWrapped", node, dnsName([name.label, "eth"]), owner, 196608, wished);
   if (name.resolver?.address !== resolver4.address)
     ledger.log(registry, "NewResolver", node, resolver4.address);
@@ -52,7 +52,7 @@ export function unwrap({ ledger }: Scene, block: number, name: Name): void {
   if (!name.isWrapped || name.expiry === null || name.expiry < timeOf(block)) return;
   const { owner, node, hash } = name;
   ledger.begin(block, { from: owner, to: wrapper.address, value: 0n, input: input("8b4dfa75", 3) });
-  ledger.log(wrapper, "TransferSingle", owner, owner, NOBODY, tokenOf(node), 1);
+  ledger.log(wrapper, "TransferSingle", owner, owner, ZERO_ADDRESS, tokenOf(node), 1);
   ledger.log(registry, "Transfer", node, owner);
   ledger.log(wrapper, "NameUnwrapped", node, owner);
   ledger.log(registrar, "Transfer", wrapper.address, owner, tokenOf(hash));
@@ -71,7 +71,7 @@ export function addSubname(scene: Scene, block: number, parent: Name, parentLabe
   const { ledger, chance } = scene;
   const common = chance.happens(0.5);
   const label = common ? chance.pick(commonLabels) : `user${chance.whole(1e9).toString(36)}`;
-  const owner = chance.happens(0.5) ? parent.owner : somebody(scene);
+  const owner = chance.happens(0.5) ? parent.owner : anAccount(scene);
   const child = newName(label, parent.node, owner);
   const hasResolver = chance.happens(0.6);
   const to = parent.isWrapped ? wrapper.address : registry.address;
@@ -80,7 +80,7 @@ export function addSubname(scene: Scene, block: number, parent: Name, parentLabe
   if (hasResolver) ledger.log(registry, "NewResolver", child.node, resolver4.address);
   if (hasResolver) child.resolver = resolver4;
   if (parent.isWrapped) {
-    ledger.log(wrapper, "TransferSingle", parent.owner, NOBODY, owner, tokenOf(child.node), 1);
+    ledger.log(wrapper, "TransferSingle", parent.owner, ZERO_ADDRESS, owner, tokenOf(child.node), 1);
     ledger.log(wrapper, "NameWrapped", child.node, dnsName([label, ...parentLabels]), owner, 0, 0);
     child.isWrapped = true;
   }
@@ -96,7 +96,7 @@ function addressOfSubname(scene: Scene, block: number, child: Name): void {
 
 /** An operator is allowed to act for an owner: a log that concerns no name. */
 export function approveOperator(scene: Scene, block: number): void {
-  const [owner, operator] = [somebody(scene), somebody(scene)];
+  const [owner, operator] = [anAccount(scene), anAccount(scene)];
   const contract = scene.chance.pick([registry, registrar, wrapper]);
   const at = block < 16_925_608 && contract === wrapper ? registry : contract;
   scene.ledger.begin(block, { from: owner, to: at.address, value: 0n, input: input("a22cb465", 2) });

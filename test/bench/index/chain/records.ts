@@ -60,7 +60,7 @@ export function writeReverse(scene: Scene, address: Hex, resolver: Contract, tex
   scene.reverse.set(address, { node, hash, resolver });
 }
 
-/** Somebody gives his address a name; before 2023 by a resolver that logs nothing. */
+/** An account names its address; before 2023 by a resolver that logs nothing. */
 export function setReverse(scene: Scene, block: number, name: Name): void {
   const { ledger } = scene;
   const address = name.owner;
@@ -78,7 +78,7 @@ export function setReverse(scene: Scene, block: number, name: Name): void {
   scene.reverse.set(address, { node, hash, resolver: silentResolver });
 }
 
-/** Somebody sets his name for all chains that have none of their own. */
+/** An account sets its name for all chains that have no name of their own. */
 export function setDefaultName({ ledger }: Scene, block: number, name: Name): void {
   const { defaultReverseRegistrar } = contracts;
   const to = defaultReverseRegistrar.address;
@@ -86,7 +86,7 @@ export function setDefaultName({ ledger }: Scene, block: number, name: Name): vo
   ledger.log(defaultReverseRegistrar, "NameForAddrChanged", name.owner, `${name.label}.eth`);
 }
 
-/** A resolver that somebody wrote himself tells of a name whatever it likes. */
+/** A private resolver may log anything about a name. */
 export function writeForeignRecord(scene: Scene, block: number, name: Name, resolver: Contract): void {
   scene.ledger.begin(block, {
     from: name.owner,

@@ -3,16 +3,16 @@ import { contracts } from "./contracts.ts";
 import { timeOf } from "./ledger.ts";
 import { writeRecords, writeReverse } from "./records.ts";
 import {
+  anAccount,
   ETH_NODE,
   input,
   labelOf,
   type Name,
-  NOBODY,
   newName,
   price,
   type Scene,
-  somebody,
   tokenOf,
+  ZERO_ADDRESS,
 } from "./scene.ts";
 
 // Each function logs what the contracts log in one transaction, in their order; a test holds it against the local
@@ -32,23 +32,24 @@ export type Registration = {
 };
 
 function begin(scene: Scene, { block, number, years }: Registration, to: Hex, words: number) {
-  const owner = somebody(scene);
+  const owner = anAccount(scene);
   const before = scene.names[number];
   const name = before ?? newName(labelOf(scene.chance, number), ETH_NODE, owner);
   const isAgain = before !== undefined && !before.isOld;
   const oldOwner = before?.isWrapped ? wrapper.address : before?.owner;
   const cost = price(scene.chance);
   scene.ledger.begin(block, { from: owner, to, value: (cost * 11n) / 10n, input: input("85f6d155", words) });
-  if (isAgain && oldOwner) scene.ledger.log(registrar, "Transfer", oldOwner, NOBODY, tokenOf(name.hash));
+  if (isAgain && oldOwner)
+    scene.ledger.log(registrar, "Transfer", oldOwner, ZERO_ADDRESS, tokenOf(name.hash));
   const expiry = timeOf(block) + years * YEAR;
   Object.assign(name, { owner, expiry, isWrapped: false, isOld: false });
   scene.names[number] = name;
   return { name, owner, cost, expiry };
 }
 
-/** The token, the registry's record and the registrar's own word, for whoever is first to hold the name. */
+/** The logs of the token, of the registry and of the registrar, for the first holder of the name. */
 function mint({ ledger }: Scene, name: Name, holder: Hex, expiry: number) {
-  ledger.log(registrar, "Transfer", NOBODY, holder, tokenOf(name.hash));
+  ledger.log(registrar, "Transfer", ZERO_ADDRESS, holder, tokenOf(name.hash));
   ledger.log(registry, "NewOwner", ETH_NODE, name.hash, holder);
   ledger.log(registrar, "NameRegistered", tokenOf(name.hash), holder, expiry);
 }
@@ -59,7 +60,7 @@ export function registerOld(scene: Scene, act: Registration): void {
   const controller = act.block < 8_659_893 ? controller1 : controller2;
   const { name, owner, cost, expiry } = begin(scene, act, controller.address, 4);
   const { ledger } = scene;
-  ledger.log(oldRegistrar, "Transfer", NOBODY, owner, tokenOf(name.hash));
+  ledger.log(oldRegistrar, "Transfer", ZERO_ADDRESS, owner, tokenOf(name.hash));
   ledger.log(oldRegistry, "NewOwner", ETH_NODE, name.hash, owner);
   ledger.log(oldRegistrar, "NameRegistered", tokenOf(name.hash), owner, expiry);
   ledger.log(controller, "NameRegistered", name.label, name.hash, owner, cost, expiry);
@@ -103,7 +104,7 @@ export function registerV4(scene: Scene, act: Registration): void {
   const { name, owner, cost, expiry } = begin(scene, act, controller4.address, 12);
   const { ledger } = scene;
   mint(scene, name, wrapper.address, expiry);
-  ledger.log(wrapper, "TransferSingle", controller4.address, NOBODY, owner, tokenOf(name.node), 1);
+  ledger.log(wrapper, "TransferSingle", controller4.address, ZERO_ADDRESS, owner, tokenOf(name.node), 1);
   ledger.log(wrapper, "NameWrapped", name.node, dnsName([name.label, "eth"]), owner, 196608, expiry + GRACE);
   name.isWrapped = true;
   if (!act.isBare) {
@@ -132,7 +133,7 @@ export function registerV5(scene: Scene, act: Registration): void {
   ledger.log(controller5, "NameRegistered", name.label, name.hash, owner, cost, 0n, expiry, zeroHash);
 }
 
-/** A controller of somebody's own, which logs nothing: the label stays unknown. */
+/** A private controller that logs nothing: the label stays unknown. */
 export function registerByHash(scene: Scene, act: Registration): void {
   const { name, owner, expiry } = begin(scene, act, registrar.address, 3);
   mint(scene, name, owner, expiry);

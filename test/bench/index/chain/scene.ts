@@ -80,8 +80,8 @@ export function openReverseRegistrar({ ledger }: Scene, block: number): void {
   ledger.log(registry, "NewOwner", REVERSE_NODE, ADDR_LABEL, reverseRegistrar3.address);
 }
 
-/** Somebody; a tenth of all acts are those of the hundred busiest. */
-export function somebody({ chance, people }: Scene): Hex {
+/** A random account; a tenth of all acts are those of the hundred busiest. */
+export function anAccount({ chance, people }: Scene): Hex {
   return addressOf(`person ${chance.happens(0.1) ? chance.whole(100) : chance.whole(people)}`);
 }
 
@@ -122,8 +122,8 @@ export const tokenOf = (hash: Hex): bigint => BigInt(hash);
 export const price = (chance: Chance): bigint =>
   BigInt(1 + chance.whole(50)) * 10n ** 15n + BigInt(chance.whole(1e9));
 
-/** Calldata that nobody reads: a selector and as many words. */
+/** Calldata that is never read: a selector and this number of words. */
 export const input = (selector: string, wordCount: number): Hex =>
   `0x${selector}${hashOf(selector).slice(2).repeat(wordCount)}`;
 
-export const NOBODY = zeroAddress;
+export const ZERO_ADDRESS = zeroAddress;

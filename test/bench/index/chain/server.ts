@@ -127,7 +127,7 @@ server.listen(0, "127.0.0.1", () => {
 
 process.on("disconnect", () => process.exit());
 
-/** What the chain holds, for whoever judges an index of it. */
+/** What the chain holds: an index of it is checked against this. */
 function summaryOf({ logs, blocks, counts }: Ledger) {
   const transactions = blocks.reduce((sum, block) => sum + block.transactions.length, 0);
   return { logs, blocks: blocks.length, transactions, counts: Object.fromEntries(counts) };
