@@ -5,7 +5,8 @@ import { sql } from "ponder";
 import type { Address } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { classCondition, classExpiresWithin, classOf } from "../../src/api/counts/classes.ts";
-import { toRowText, toSql } from "../../src/api/rules/conditionSql.ts";
+import { toSql } from "../../src/api/rules/conditionSql.ts";
+import { toRowText } from "../../src/api/rules/conditionText.ts";
 import {
   active,
   availabilities,
@@ -22,7 +23,8 @@ import {
   phases,
 } from "../../src/api/rules/lifetime.ts";
 import { lapsed, ownersAt, wrapped } from "../../src/api/rules/ownership.ts";
-import { ownerAt, ownerText } from "../../src/api/rules/ownershipSql.ts";
+import { ownerAt } from "../../src/api/rules/ownershipSql.ts";
+import { ownerText } from "../../src/api/rules/ownershipText.ts";
 import { type Condition, holds, not } from "../../src/ens/condition.ts";
 import { ADDR_REVERSE_NODE, ETH_NODE, ROOT_NODE } from "../../src/ens/name.ts";
 import { account, CHAIN_ID, transaction, WRAPPER } from "../query/rows.ts";

@@ -1,5 +1,5 @@
 import { all, type Comparison, type Condition, isPresent } from "../../ens/condition.ts";
-import { toRowText, write } from "../rules/conditionSql.ts";
+import { toRowText, write } from "../rules/conditionText.ts";
 import {
   active,
   counted,
@@ -12,7 +12,7 @@ import {
   phasesOf,
 } from "../rules/lifetime.ts";
 import { lapsed, wrapped } from "../rules/ownership.ts";
-import { ownerText } from "../rules/ownershipSql.ts";
+import { ownerText } from "../rules/ownershipText.ts";
 
 /*
  * Names are counted by class with every write, so that a total needs no scan of a million rows. The counts hold for one

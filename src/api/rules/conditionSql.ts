@@ -1,21 +1,9 @@
 import { domain } from "ponder:schema";
 import type { SQL } from "drizzle-orm";
 import { sql } from "ponder";
-import type { Comparison, Condition } from "../../ens/condition.ts";
+import type { Condition } from "../../ens/condition.ts";
+import { type DomainColumn, write } from "./conditionText.ts";
 import { shifted, type Time } from "./time.ts";
-
-/** How the parts of a condition are written that are not the same in every statement. */
-type Dialect<Part> = {
-  column: (name: string) => Part;
-  /** The time some seconds after now. */
-  time: (seconds: bigint) => Part;
-  value: (value: string | number) => Part;
-  /** Writes a condition in another way than by its columns; undefined if it has no other. */
-  known?: (condition: Condition) => Part | undefined;
-};
-
-/** Columns that conditions may name. */
-type DomainColumn = keyof typeof domain.$inferSelect;
 
 /**
  * A condition on a row of `domains`, in a statement of Drizzle; without `now` only if it does not depend on the time.
@@ -34,65 +22,4 @@ export const toSql = (condition: Condition<DomainColumn>, now?: Time): SQL<boole
 function required(now: Time | undefined): Time {
   if (now === undefined) throw new Error("The condition depends on the time, and none was given");
   return now;
-}
-
-/** Seconds are written out, and so are values: none of them comes from a caller. */
-const asText = (column: (name: string) => string, now: string): Dialect<string> => ({
-  column,
-  time: (seconds) => (seconds === 0n ? now : `${now} ${seconds < 0n ? "-" : "+"} ${abs(seconds)}`),
-  value: (value) => (typeof value === "number" ? String(value) : `'${value}'`),
-});
-
-const abs = (seconds: bigint) => (seconds < 0n ? -seconds : seconds);
-
-/** The same on a row `d` of `domains`, as text; `now` is SQL, too. */
-export const toRowText = (condition: Condition<DomainColumn>, now: string): string =>
-  write(
-    condition,
-    asText((name) => `d.${snakeCase(name)}`, now),
-  ).join("");
-
-const snakeCase = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-
-/** Writes a condition as SQL that is never null, so that `not` and `count(*) filter` hold. */
-export function write<Part>(condition: Condition, dialect: Dialect<Part>): (string | Part)[] {
-  const known = dialect.known?.(condition);
-  if (known !== undefined) return [known];
-  switch (condition.kind) {
-    case "all":
-      return joined(condition.of, " and ", dialect);
-    case "any":
-      return joined(condition.of, " or ", dialect);
-    case "not":
-      return ["(not ", ...write(condition.of, dialect), ")"];
-    default:
-      return comparison(condition, dialect);
-  }
-}
-
-const joined = <Part>(of: readonly Condition[], word: string, dialect: Dialect<Part>): (string | Part)[] => [
-  "(",
-  ...of.flatMap((one, i) => [...(i > 0 ? [word] : []), ...write(one, dialect)]),
-  ")",
-];
-
-/**
- * Columns of `isTrue` are never null; for all others null is told apart by the column itself, so that indexes serve.
- */
-function comparison<Part>(test: Comparison, { column, time, value }: Dialect<Part>): (string | Part)[] {
-  const at = column(test.column);
-  switch (test.kind) {
-    case "isTrue":
-      return [at];
-    case "isPresent":
-      return ["(", at, " is not null)"];
-    case "equals":
-      return ["(", at, " is not distinct from ", value(test.value), ")"];
-    case "atLeast":
-      return ["(", at, " is not null and ", at, " >= ", value(test.value), ")"];
-    case "hasBit":
-      return ["(", at, " is not null and (", at, " & ", value(test.value), ") <> 0)"];
-    case "time":
-      return ["(", at, " is not null and ", at, ` ${test.operator} `, time(test.seconds), ")"];
-  }
 }

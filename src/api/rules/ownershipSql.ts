@@ -3,17 +3,13 @@ import type { SQL, SQLWrapper } from "drizzle-orm";
 import { and, eq, sql } from "ponder";
 import type { Address } from "viem";
 import { not } from "../../ens/condition.ts";
-import { toRowText, toSql } from "./conditionSql.ts";
+import { toSql } from "./conditionSql.ts";
 import { lapsed } from "./ownership.ts";
 import type { Time } from "./time.ts";
 
 /** Effective owner at `now`: a lapsed name falls to the registrar's owner, or to the registry's. */
 export const ownerAt = (now: Time): SQL<Address | null> =>
   sql`case when ${toSql(lapsed, now)} then coalesce(${domain.registrarOwner}, ${domain.registryOwner}) else ${domain.effectiveOwnerAddress} end`;
-
-/** The same of a row `d` of `domains`, as text. */
-export const ownerText = (now: string): string =>
-  `case when ${toRowText(lapsed, now)} then coalesce(d.registrar_owner, d.registry_owner) else d.effective_owner_address end`;
 
 /**
  * True for names whose effective owner at `now` is `owner` (lower case). A lapsed name belongs to the NameWrapper,
