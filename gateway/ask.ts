@@ -10,11 +10,11 @@ export type UpstreamRequest = {
   response: ServerResponse;
   headers: Headers;
   body: Body | null;
-  /** Whether somebody else can be asked, should the indexer say that it may not answer. */
+  /** Whether another indexer can be asked if this one refuses to answer. */
   canMove: () => boolean;
 };
 
-/** How it ended: the answer was passed on; or only a part of it came; or the indexer refused, and nothing was passed on. */
+/** How a request ended: the answer was passed on; only a part of it came; or the indexer refused and nothing was passed on. */
 export type Outcome = "answered" | "broken_off" | "refused";
 
 /** The caller went away before the answer was complete. */
@@ -25,7 +25,7 @@ export class CallerLeft extends Error {
 /**
  * Asks one indexer and passes its answer on as it comes, no faster than the caller reads it.
  *
- * @throws CallerLeft, or whatever went wrong while nothing of an answer was passed on
+ * @throws CallerLeft, or the error that came before any part of an answer was passed on
  */
 export function ask(indexer: Indexer, question: UpstreamRequest): Promise<Outcome> {
   const { request, headers, body } = question;
@@ -42,7 +42,7 @@ export function ask(indexer: Indexer, question: UpstreamRequest): Promise<Outcom
 
 type Settle = { resolve: (outcome: Outcome) => void; reject: (error: unknown) => void };
 
-/** An answer that breaks off ends the connection: nobody takes half of it for the whole. */
+/** An answer that breaks off ends the connection, so that no caller takes a part of it for the whole. */
 function passOn(
   { indexer, question }: { indexer: Indexer; question: UpstreamRequest },
   { resolve, reject }: Settle,
@@ -68,7 +68,7 @@ function passOn(
     },
     onResponseData(controller, chunk) {
       left -= chunk.length;
-      // With its last bytes the answer ends at once: one that is short leaves as a single packet.
+      // The answer ends together with its last bytes: a short answer then leaves as a single packet.
       if (left === 0) response.end(chunk);
       else if (!response.write(chunk)) {
         controller.pause();

@@ -5,19 +5,19 @@ export class BodyTooLarge extends Error {
   override name = "BodyTooLarge";
 }
 
-/** The body of a request; can be read again from its beginning, should the first reader fail. */
+/** The body of a request. It can be read again from its beginning if the first reader fails. */
 export type Body = { read: () => AsyncIterable<Buffer> };
 
 const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
 
-/** Throws BodyTooLarge if the request says so itself. */
+/** @throws BodyTooLarge if the declared length is too large */
 function refuseDeclared({ headers }: IncomingMessage, maxBytes: number): void {
   if (Number(headers["content-length"] ?? 0) > maxBytes) throw new BodyTooLarge();
 }
 
 /**
- * Passes the parts of a body on as they come, and keeps them (at most `maxBytes`) until the request is answered.
+ * Passes the parts of a body on as they arrive, and stores them (at most `maxBytes`) until the request is answered.
  *
  * @throws BodyTooLarge at once for a declared length, else while reading
  */

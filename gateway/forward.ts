@@ -15,13 +15,13 @@ export type Forwarding = {
   isStopping: () => boolean;
 };
 
-/** A request is asked of so many indexers at most. */
+/** How many indexers are asked for one request at most. */
 const MAX_TRIES = 2;
 
 /**
- * Answers a request by the least busy indexer that is synced; by another one where the first cannot have answered it.
+ * Forwards a request to the least busy synced indexer; to another one if the first cannot have handled it.
  *
- * @throws ApiError while nothing of an answer was passed on
+ * @throws ApiError only before any part of an answer was passed on
  */
 export async function forward(
   request: IncomingMessage,
@@ -39,14 +39,14 @@ export async function forward(
   };
   for (;;) {
     const indexer = choose();
-    if (indexer === null) throw nobodyFor(indexers.all, tried);
+    if (indexer === null) throw noIndexerFor(indexers.all, tried);
     tried.add(indexer);
     indexer.inFlight++;
     try {
       const outcome = await ask(indexer, question);
       if (outcome === "broken_off") metrics.brokenOff(indexer);
       if (outcome !== "refused") return indexer;
-      // Whoever is refused has paid nothing.
+      // A refused request was not charged.
       indexers.rest(indexer, "not_ready", "answered 503");
     } catch (error) {
       if (error instanceof CallerLeft) throw error;
@@ -70,20 +70,20 @@ function readBody(request: IncomingMessage, settings: GatewaySettings): Body | n
 
 const codeOf = (error: unknown): string => String((error as { code?: unknown })?.code ?? "");
 
-/** The connection was never made, so that the indexer knows nothing of the request. */
+/** The connection was never made, so the indexer never saw the request. */
 const wasNeverSent = (error: unknown): boolean =>
   /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT)$/.test(codeOf(error));
 
-/** One that answers others, and does not get round to a new connection, is not away but busy. */
+/** An indexer that answers others but accepts no new connection is busy, not away. */
 const isAway = (indexer: Indexer, error: unknown): boolean =>
   wasNeverSent(error) && !(codeOf(error) === "UND_ERR_CONNECT_TIMEOUT" && isAnswering(indexer));
 
-/** Operations that read though they are posted. All other posts may change something: they are asked once. */
+/** POST operations that only read. All others may change something, so they are sent once. */
 const readingPosts = /^(\/api)?\/(whois\/bulk|address\/primary-names\/bulk)$/;
 
 /**
- * Whether asking again can do no harm: the request never left, or it is a read for which nothing is charged. Whoever
- * sends a key or a payment may have been charged though no answer came.
+ * Whether the request can safely be sent again: it never arrived, or it is a read that is not charged. A request with a
+ * key or a payment may have been charged although no answer came.
  */
 function mayRepeat({ method = "", url = "", headers }: IncomingMessage, error: unknown): boolean {
   if (wasNeverSent(error)) return true;
@@ -93,7 +93,7 @@ function mayRepeat({ method = "", url = "", headers }: IncomingMessage, error: u
   return method === "POST" && readingPosts.test(url.split("?")[0] ?? "");
 }
 
-function nobodyFor(all: readonly Indexer[], tried: ReadonlySet<Indexer>): ApiError {
+function noIndexerFor(all: readonly Indexer[], tried: ReadonlySet<Indexer>): ApiError {
   if (tried.size > 0) return unreachable(null);
   const synced = all.filter(({ state }) => state === "synced").length;
   const message =

@@ -1,19 +1,19 @@
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 
-/** Names and values in turn, as Node and undici take them without a copy. */
+/** Names and values in turn, a form that Node and undici accept without copying. */
 export type Headers = string[];
 
-/** Headers of one connection, which end where it ends. Source: RFC 9110, 7.6.1. */
+/** Headers that belong to one connection and are not forwarded. Source: RFC 9110, 7.6.1. */
 const hopByHop = new Set([
   ...["connection", "keep-alive", "proxy-authenticate", "proxy-authorization", "proxy-connection"],
   ...["te", "trailer", "transfer-encoding", "upgrade"],
 ]);
 
-/** Words by which a proxy speaks of the caller; from anybody else they are forged. */
+/** Headers in which proxies describe the caller. From anyone else they are forged. */
 const isOfProxies = (name: string): boolean =>
   name.startsWith("x-forwarded-") || name === "forwarded" || name === "x-real-ip";
 
-/** What goes further than this connection. What `Connection` names belongs to the connection too. */
+/** The headers to forward. Those that `Connection` names belong to this connection too. */
 function endToEnd(headers: IncomingHttpHeaders, isKept: (name: string) => boolean): Headers {
   const named = (headers.connection ?? "").split(",").map((name) => name.trim().toLowerCase());
   const kept: Headers = [];
@@ -26,18 +26,18 @@ function endToEnd(headers: IncomingHttpHeaders, isKept: (name: string) => boolea
 }
 
 /**
- * Headers of a request as the indexer gets them. `X-Forwarded-For` ends with the address that the gateway saw, behind as
- * many entries as there are trusted proxies before it: the indexer believes the last of one more (`TRUSTED_PROXIES`).
+ * Headers of a request for the indexer. `X-Forwarded-For` has one entry for each trusted proxy before the gateway, then
+ * the address that the gateway saw. So the indexer's `TRUSTED_PROXIES` is the gateway's plus one.
  */
 export function requestHeaders({ headers, socket }: IncomingMessage, trustedProxies: number): Headers {
   const given = String(headers["x-forwarded-for"] ?? "").split(",");
-  const believed = trustedProxies === 0 ? [] : given.slice(-trustedProxies).map((address) => address.trim());
-  const seen = [...believed, socket.remoteAddress ?? ""].filter((address) => address !== "");
+  const trusted = trustedProxies === 0 ? [] : given.slice(-trustedProxies).map((address) => address.trim());
+  const seen = [...trusted, socket.remoteAddress ?? ""].filter((address) => address !== "");
   const proto = trustedProxies === 0 ? undefined : headers["x-forwarded-proto"];
   const kept = endToEnd(headers, (name) => !isOfProxies(name) && name !== "expect");
   kept.push("x-forwarded-for", seen.join(", "), "x-forwarded-proto", String(proto ?? "http"));
   return kept;
 }
 
-/** Headers of an answer as the caller gets them. */
+/** Headers of an answer for the caller. */
 export const replyHeaders = (headers: IncomingHttpHeaders): Headers => endToEnd(headers, () => true);

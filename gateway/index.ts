@@ -5,7 +5,7 @@ import { type Indexer, watchIndexers } from "./indexers.ts";
 import { createMetrics } from "./metrics.ts";
 import { startServer } from "./server.ts";
 
-// `npm run gateway`: one address before several indexers and replicas; only synced ones are asked.
+// `npm run gateway`: one address in front of several indexers and replicas. Only synced ones are asked.
 
 try {
   loadEnvironmentFiles();
@@ -17,22 +17,22 @@ try {
 }
 
 async function start(settings: GatewaySettings): Promise<void> {
-  const indexers = await watchIndexers({ ...settings, onChange: tellChange });
+  const indexers = await watchIndexers({ ...settings, onChange: logChange });
   const metrics = createMetrics(() => indexers.all);
   const gateway = await startServer({ indexers, metrics, settings }).catch(async (error) => {
     await indexers.stop();
-    throw complaintOfPort(settings, error);
+    throw portError(settings, error);
   });
   stopOnSignals(gateway.stop);
-  console.log(`The gateway listens on port ${gateway.port}, before ${settings.indexers.join(", ")}`);
+  console.log(`The gateway listens on port ${gateway.port}, in front of ${settings.indexers.join(", ")}`);
 }
 
-function tellChange({ url, state, why }: Indexer, before: Indexer["state"]): void {
+function logChange({ url, state, why }: Indexer, before: Indexer["state"]): void {
   console.log(`${url}: ${before === "unknown" ? "" : `${before} -> `}${state} (${why})`);
 }
 
-function complaintOfPort({ port }: GatewaySettings, { code }: NodeJS.ErrnoException): SettingsError {
-  const remedy = "stop the program that has it or choose another, for example PORT=42081";
+function portError({ port }: GatewaySettings, { code }: NodeJS.ErrnoException): SettingsError {
+  const remedy = "stop the program that uses it or choose another, for example PORT=42081";
   return new SettingsError(`PORT is ${port}, which cannot be used (${code}): ${remedy}`);
 }
 
@@ -43,7 +43,7 @@ function stopOnSignals(stop: () => Promise<void>): void {
     process.on(signal, () => {
       if (isStopping) process.exit(1);
       isStopping = true;
-      console.log(`${signal}: the gateway answers what it was asked, then ends`);
+      console.log(`${signal}: the gateway answers the requests it has, then ends`);
       void stop();
     });
   }

@@ -3,7 +3,7 @@ import { Client, Pool } from "undici";
 import { z } from "zod";
 import type { GatewaySettings } from "../settings/gateway.ts";
 
-/** Whether an indexer is asked, and if not, why. Only `synced` ones are. */
+/** Whether an indexer gets requests, and if not, why. Only `synced` ones do. */
 export type State = "unknown" | "unreachable" | "not_ready" | "lagging" | "other_network" | "synced";
 
 /** One indexer or replica behind the gateway. */
@@ -12,28 +12,28 @@ export type Indexer = {
   /** Path of its base address; requests are appended to it. */
   prefix: string;
   pool: Pool;
-  /** A connection of its own for the question of its state, which must not wait for answers. */
+  /** A separate connection that asks for its state: it must not wait behind answers. */
   line: Client;
   /** Requests that it is answering now. */
   inFlight: number;
   state: State;
   /** The state in words. */
   why: string;
-  /** When it last turned a caller away, in milliseconds; 0 for never, or when it was asked for its state since. */
+  /** When it last refused a request, in milliseconds; 0 if never, or if it was asked for its state since. */
   restingSince: number;
-  /** What it said of itself last; null while it cannot be asked. */
+  /** Its last status; null while it cannot be asked. */
   claim: IndexerStatus | null;
-  /** How far it was when it last said that it may answer, and when that was, in milliseconds. */
+  /** Its block when it was last ready, and when that was, in milliseconds. */
   reached: Reached | null;
   /** When it last began an answer to a caller, in milliseconds. */
   answeredAt: number;
-  /** Since when it owes an answer to the question of its state; null while it does not. */
+  /** Since when a request for its state has no answer; null if there is none. */
   askedAt: number | null;
 };
 
 type Reached = { block: number; network: string; at: number };
 
-/** What of `/indexing-status` counts here. */
+/** The part of `/indexing-status` that the gateway uses. */
 const claimShape = z.object({
   ready: z.boolean(),
   reason: z.string().nullable(),
@@ -46,7 +46,7 @@ const claimShape = z.object({
 export type IndexerStatus = z.output<typeof claimShape>;
 
 const POLL_MS = 1_000;
-/** Who says nothing for so long, neither of its state nor to any caller, is away. Its own nodes have two seconds. */
+/** An indexer that answers nothing for this long, neither its state nor a caller, is away. It waits two seconds for its own nodes. */
 const SILENCE_MS = 3_000;
 const SILENCE_CHECK_MS = 250;
 const CONNECT_TIMEOUT_MS = 2_000;
@@ -55,14 +55,14 @@ const MAX_STATUS_BYTES = 262_144;
 /** The indexers, watched. */
 export type Indexers = {
   all: readonly Indexer[];
-  /** Says that an indexer did not answer, or said that it may not: it rests until it is asked for its state again. */
+  /** Marks an indexer that did not answer or refused: it gets no request until it was asked for its state again. */
   rest: (indexer: Indexer, state: "unreachable" | "not_ready", why: string) => void;
   stop: () => Promise<void>;
 };
 
 type Plan = GatewaySettings & { onChange: (indexer: Indexer, before: State) => void };
 
-/** Asks every indexer for its state each second, and gives them when each was asked once. */
+/** Asks every indexer for its state each second. Resolves when each was asked once. */
 export async function watchIndexers(plan: Plan): Promise<Indexers> {
   const all = plan.indexers.map((url) => createIndexer(url, plan));
   const known: KnownNetwork = { network: null };
@@ -81,7 +81,7 @@ export async function watchIndexers(plan: Plan): Promise<Indexers> {
   judgeAll();
   const stopping = new AbortController();
   const pause = () => sleep(POLL_MS, undefined, { signal: stopping.signal });
-  /** Each by itself: one that is slow to tell its state keeps nobody from noticing that another one is away. */
+  /** Each one separately: a slow status of one does not delay the others. */
   const follow = async (indexer: Indexer) => {
     for (;;) {
       await pause();
@@ -90,8 +90,8 @@ export async function watchIndexers(plan: Plan): Promise<Indexers> {
       judgeAll();
     }
   };
-  for (const indexer of all) follow(indexer).catch(() => {}); // The pause ends so when we stop.
-  const timer = setInterval(judgeAll, POLL_MS); // What is not heard of meanwhile grows old.
+  for (const indexer of all) follow(indexer).catch(() => {}); // The pause rejects when we stop.
+  const timer = setInterval(judgeAll, POLL_MS); // The last known states grow old meanwhile.
   return {
     all,
     rest: (indexer, state, why) => {
@@ -130,8 +130,8 @@ function createIndexer(url: string, { timeoutSeconds, maxRequests }: Plan): Inde
 }
 
 /**
- * Asks an indexer for its state. One that answers callers is heard, however busy it is: it has as long as for any answer,
- * and keeps its place in its own queue. One that answers nobody is given up after a moment.
+ * Asks an indexer for its state. One that answers callers has as long as for any other answer, however busy it is. One
+ * that answers no caller is given up after a few seconds.
  */
 async function askForClaim(indexer: Indexer, { timeoutSeconds }: Plan): Promise<void> {
   const asked = Date.now();
@@ -140,7 +140,7 @@ async function askForClaim(indexer: Indexer, { timeoutSeconds }: Plan): Promise<
   let heard = indexer.answeredAt;
   let silentChecks = 0;
   const check = setInterval(() => {
-    // Counted in checks: time in which this process itself was held up says nothing of the indexer.
+    // Counted in checks, not in time: a pause of this process says nothing about the indexer.
     silentChecks = indexer.answeredAt === heard ? silentChecks + 1 : 0;
     heard = indexer.answeredAt;
     if (silentChecks * SILENCE_CHECK_MS >= SILENCE_MS) hearing.abort(new Silence(SILENCE_MS));
@@ -156,7 +156,7 @@ async function askForClaim(indexer: Indexer, { timeoutSeconds }: Plan): Promise<
   } finally {
     clearInterval(check);
     indexer.askedAt = null;
-    // What it was asked before it turned a caller away may be what it said before, too.
+    // A status requested before the refusal may be older than the refusal.
     if (asked > indexer.restingSince) indexer.restingSince = 0;
   }
 }
@@ -167,13 +167,13 @@ async function readClaim({ line, prefix }: Indexer, signal: AbortSignal): Promis
   let text = "";
   for await (const chunk of body.setEncoding("utf8")) {
     text += chunk;
-    if (text.length > MAX_STATUS_BYTES) throw new Error("its status is endless");
+    if (text.length > MAX_STATUS_BYTES) throw new Error("its status is too long");
   }
   if (statusCode !== 200) throw new Error(`/indexing-status answered ${statusCode}`);
   return claimShape.parse(JSON.parse(text));
 }
 
-/** Whether it answered a caller a moment ago. */
+/** Whether it answered a caller in the last seconds. */
 export const isAnswering = ({ answeredAt }: Indexer): boolean => Date.now() - answeredAt < SILENCE_MS;
 
 class Silence extends Error {
@@ -191,8 +191,8 @@ function reasonOf({ name, message }: Error): string {
 type KnownNetwork = { network: string | null };
 
 /**
- * What an indexer says of its own head counts against it only: one whose node stands still calls itself fresh, so that
- * what the others have indexed is held against it too.
+ * An indexer's own lag is not enough: if its node stands still, it reports no lag. So its block is also compared with
+ * the blocks of the others.
  */
 function judge(
   { claim, why, askedAt }: Indexer,
@@ -203,7 +203,7 @@ function judge(
   if (claim.network !== known.network)
     return ["other_network", `indexes ${claim.network}, not ${known.network}`];
   if (!claim.ready) return ["not_ready", `says it is not ready: ${claim.reason}`];
-  // It may have stood still since it was asked for its state.
+  // It may have stood still since it was last asked for its state.
   const unheard = askedAt === null ? 0 : Math.floor((Date.now() - askedAt) / 1_000);
   const lag = (claim.chains[0]?.lag_seconds ?? 0) + unheard;
   if (lag > plan.maxLagSeconds) return ["lagging", `${lag} seconds behind its chain`];
@@ -215,8 +215,8 @@ function judge(
 const blockOf = (claim: IndexerStatus): number => claim.chains[0]?.indexed_block_number ?? 0;
 
 /**
- * Of those that may answer: an indexer that is being built anew, or of another chain, is no measure. How far one was
- * that died counts until the age of their blocks alone tells of the others that they are behind: callers have seen it.
+ * The highest block of all ready indexers. Not of one that is still building or of another chain. The block of one that
+ * went away counts until the lag of the others shows that they are behind: callers have seen that block.
  */
 function furthestBlock(all: Indexer[], { known, plan }: { known: KnownNetwork; plan: Plan }): number {
   const since = Date.now() - plan.maxLagSeconds * 1_000;
@@ -227,8 +227,8 @@ function furthestBlock(all: Indexer[], { known, plan }: { known: KnownNetwork; p
 }
 
 /**
- * The least busy of the indexers that are synced and have room, apart from those that were tried. Those whose index was
- * chosen come first; any other one is better than no answer.
+ * The least busy indexer that is synced, has room and was not tried. Indexers of the chosen index come first; any other
+ * one is better than no answer.
  */
 export function chooseIndexer(
   all: readonly Indexer[],

@@ -1,9 +1,9 @@
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { Indexer } from "./indexers.ts";
 
-/** Figures of the gateway in Prometheus' text format. */
+/** Metrics of the gateway in Prometheus' text format. */
 export type Metrics = {
-  /** A request was answered: by whom (null: by the gateway itself), how, and how long it took. */
+  /** A request was answered by an indexer (null: by the gateway itself), with this status, after this time. */
   answered: (answer: { indexer: Indexer | null; status: number; seconds: number }) => void;
   repeated: (indexer: Indexer) => void;
   /** An answer broke off after it had begun. */
@@ -50,12 +50,12 @@ type GaugePlan = ConstructorParameters<typeof Gauge>[0];
 function observe(
   plan: GaugePlan,
   all: () => readonly Indexer[],
-  figureOf: (indexer: Indexer) => number,
+  valueOf: (indexer: Indexer) => number,
 ): void {
   new Gauge({
     ...plan,
     collect() {
-      for (const indexer of all()) this.set({ indexer: indexer.url }, figureOf(indexer));
+      for (const indexer of all()) this.set({ indexer: indexer.url }, valueOf(indexer));
     },
   });
 }

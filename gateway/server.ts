@@ -5,17 +5,17 @@ import { ApiError, errorCodes } from "../src/api/schemas/errors.ts";
 import { type Forwarding, forward } from "./forward.ts";
 import type { Indexer } from "./indexers.ts";
 
-/** How often connections are closed whose callers stay silent, once nobody is let in any more. */
+/** While stopping: how often idle connections are closed. */
 const SWEEP_MS = 1_000;
 const KEEP_ALIVE_MS = 65_000;
-/** Who sends headers or a body more slowly than this is cut off. */
+/** A caller that sends headers or a body more slowly than this is cut off. */
 const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 60_000;
 
 /** A gateway that listens. */
 export type Gateway = {
   port: number;
-  /** Stops: every request that came is answered, and new ones go elsewhere. */
+  /** Stops: answers every request that arrived; new ones go elsewhere. */
   stop: () => Promise<void>;
 };
 

@@ -1,18 +1,18 @@
 import type { Store } from "./store.ts";
 
-/** One index: its schema, the build that writes it, and its tables, which are others if somebody makes them anew. */
+/** One index: its schema, the build that writes it, and its tables; recreated tables have another id. */
 export type IndexIdentity = { schema: string; buildId: string; tablesId: string };
 
 /**
- * Which indexes held every past event once. An indexer that starts again says that its index is not ready, though the
- * tables hold everything up to a block; without this nobody who looks then could tell them from half a backfill.
+ * Which indexes have once held every past event. An indexer that starts again reports that its index is not ready, although
+ * the tables are complete up to a block. Without this record they could not be told from half a backfill.
  */
 export type CompletedIndexes = {
   add: (index: IndexIdentity) => Promise<void>;
   has: (index: IndexIdentity) => Promise<boolean>;
 };
 
-/** Kept in the service's own schema, where replicas and later processes find it. */
+/** Stored in the service's own schema, where replicas and later processes find it. */
 export const completedIndexesIn = (store: Pick<Store, "query">): CompletedIndexes => ({
   add: async ({ schema, buildId, tablesId }) => {
     await store.query(

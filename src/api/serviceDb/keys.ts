@@ -1,13 +1,13 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { Queries } from "./client.ts";
 
-/** What a request has to know of a key. */
+/** What a request needs to know about a key. */
 export type KeyState = { id: number; credits: number; isRevoked: boolean };
 
-/** A key as lists show it: never the key itself, which is nowhere. */
+/** A key as lists show it. The key itself is not stored anywhere. */
 export type KeySummary = {
   id: number;
-  /** The first characters of the key, by which its owner knows it again. */
+  /** The first characters of the key, so that its owner can recognise it. */
   prefix: string;
   label: string;
   /** Lower-case address of the sign-up; null for a key that the operator made. */
@@ -20,9 +20,9 @@ export type KeySummary = {
 /** Debits of one day (UTC) and operation. */
 export type UsageRow = { day: string; operation: string; requests: number; credits: number };
 
-/** Keys and their credits. Each change of a balance is one statement, which writes the ledger's row too. */
+/** Keys and their credits. Each change of a balance is one statement, which also writes the ledger. */
 export type Keys = {
-  /** Makes a key; the text is returned once and stored hashed only. `owner`: lower-case address of a sign-up, null for the operator's. */
+  /** Creates a key; its text is returned once, and only its hash is stored. `owner`: lower-case address of a sign-up, null for the operator's. */
   create: (key: {
     label: string;
     owner: string | null;
@@ -31,11 +31,11 @@ export type Keys = {
   }) => Promise<{ id: number; key: string }>;
   /** By the text of the key. */
   find: (key: string) => Promise<KeyState | null>;
-  /** Debits and writes the ledger in one statement; credits left, or null where there are not enough or the key is revoked. */
+  /** Debits the key; gives the credits left, or null if there are not enough or the key is revoked. */
   charge: (id: number, debit: { credits: number; operation: string }) => Promise<number | null>;
-  /** Credits it has then; null where there is no such key or it is revoked. */
+  /** Gives the new credits; null if there is no such key or it is revoked. */
   grant: (id: number, grant: { credits: number; reason: string }) => Promise<number | null>;
-  /** False where there is no such key. */
+  /** False if there is no such key. */
   revoke: (id: number) => Promise<boolean>;
   list: () => Promise<KeySummary[]>;
   /** Debits by day and operation since a time, newest day first. */
@@ -75,7 +75,7 @@ async function create(store: Queries, { label, owner, credits, reason }: Paramet
   return { id: row.id, key };
 }
 
-/** Looked up by its hash: how long that takes says nothing about keys that are nearly the same. */
+/** Looked up by its hash: the time it takes reveals nothing about similar keys. */
 async function find(store: Queries, key: string): Promise<KeyState | null> {
   if (!keyForm.test(key)) return null;
   const [row] = await store.query<{ id: number; credits: string; is_revoked: boolean }>(
@@ -85,7 +85,7 @@ async function find(store: Queries, key: string): Promise<KeyState | null> {
   return row ? { id: row.id, credits: Number(row.credits), isRevoked: row.is_revoked } : null;
 }
 
-/** One statement, so that parallel debits queue up at the row and none can take what another has taken. */
+/** One statement, so that parallel debits wait for each other at the row and no credit is spent twice. */
 async function change(
   store: Queries,
   id: number,

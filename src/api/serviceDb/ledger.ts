@@ -1,12 +1,12 @@
 import type { Queries } from "./client.ts";
 
 const ROWS_AT_ONCE = 1_000;
-/** What is left over after so many statements waits for the next time. */
+/** Rows left after this many statements are removed the next time. */
 const STATEMENTS_AT_ONCE = 100;
 
 /**
- * Removes what the ledger noted longer ago than so many days, in statements so short that no debit waits for them. What
- * a key has stays as it is: it stands with the key.
+ * Removes rows of the ledger that are older than `days`, in statements so short that no debit waits for them. The credits
+ * of a key do not change: they are stored with the key.
  */
 export async function trimLedger(store: Queries, days: number): Promise<void> {
   for (let i = 0; i < STATEMENTS_AT_ONCE; i++) {
@@ -15,8 +15,8 @@ export async function trimLedger(store: Queries, days: number): Promise<void> {
 }
 
 /**
- * Rows are numbered as they come: the oldest are those with the lowest numbers, and no debit has to keep an index on the
- * time. Rows that another process removes at this moment are left to it.
+ * Rows are numbered in order of time: the oldest have the lowest numbers, so debits need not maintain an index on the
+ * time. Rows that another process is removing are skipped.
  */
 async function removeOldest(store: Queries, days: number): Promise<number> {
   const removed = await store.query(

@@ -4,13 +4,13 @@ import type { Store } from "./store.ts";
 /** A block of the registry's chain; `timestamp` is 0 where only the height is known. */
 export type Block = { number: number; timestamp: number };
 
-/** What was asked of the chain: one text per question, and the name or address it is about. */
+/** A question to the chain: one text per question, and the name or address it is about. */
 export type AnswerKey = { text: string; subject: string };
 
-/** Answers older than this are of blocks long gone. */
+/** Answers older than this belong to old blocks. */
 const KEPT_MINUTES = 10;
 
-/** Answers of the chain, by question and block: valid in their block only, so nothing in here is ever stale. */
+/** Answers of the chain, by question and block. An answer is valid in its block only, so none is ever stale. */
 export type LiveAnswers = {
   /** Answers that any replica got at this block, by the text of the question. */
   find: (block: Block, questions: readonly AnswerKey[]) => Promise<Map<string, unknown>>;

@@ -1,33 +1,33 @@
 import type { Queries } from "./client.ts";
 import type { Store } from "./store.ts";
 
-/** What a read-modify-write does with the value it was shown. */
+/** What a read-modify-write does with the value it read. */
 export type MarkChange<Value, Result> =
   | { op: "noop"; result: Result }
   | { op: "set"; value: Value; result: Result }
   | { op: "delete"; result: Result };
 
 /**
- * What is remembered of payments, by key, so that none is good for two answers, not even at two replicas at once.
- * These are the actions that the payment library asks of a store (`Store.AtomicStore` of mppx), and how a payment is
- * found again whose outcome was not heard of.
+ * Marks of payments, by key, so that no payment pays for two answers, not even at two replicas at once. These are the
+ * actions that the payment library requires of a store (`Store.AtomicStore` of mppx), and those that find a payment
+ * again whose outcome is unknown.
  */
 export type PaymentMarks = {
   get: (key: string) => Promise<unknown>;
   put: (key: string, value: unknown) => Promise<void>;
   delete: (key: string) => Promise<void>;
-  /** `change` is shown the value (null if there is none); nobody else changes it meanwhile. */
+  /** `change` gets the value (null if there is none). No other process changes it meanwhile. */
   update: <Result>(key: string, change: (current: unknown) => MarkChange<unknown, Result>) => Promise<Result>;
-  /** True for exactly one of those who claim a key until it expires (unix milliseconds). */
+  /** True for exactly one of several claims of a key, until it expires (unix milliseconds). */
   tryClaim: (key: string, expires: number) => Promise<boolean>;
-  /** Gives claims back that were made for a payment which may have been made or not; they can then be claimed once more. */
+  /** Releases claims of a payment whose outcome is unknown: each can be claimed once more. */
   markUnclear: (keys: readonly string[]) => Promise<void>;
   isUnclear: (key: string) => Promise<boolean>;
-  /** Removes claims that expired: what they were for is refused by its own date. */
+  /** Removes expired claims. An expired payment is refused by its own date. */
   removeOld: () => Promise<void>;
 };
 
-/** Claims are kept this much longer, since the clocks of services and database differ. */
+/** How much longer claims are stored: the clocks of service and database may differ. */
 const CLOCK_MINUTES = 10;
 
 /** The marks of a store. */
@@ -38,7 +38,7 @@ export function paymentMarksIn(store: Store): PaymentMarks {
     delete: (key) => remove(store, key),
     update: (key, change) =>
       store.transaction(async (queries) => {
-        // A key without a row cannot be locked as a row.
+        // A key that has no row yet cannot be locked by its row.
         await queries.query("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", [key]);
         const done = change(await find(queries, key));
         if (done.op === "set") await put(queries, key, done.value);

@@ -3,7 +3,7 @@ import type { Queries } from "./client.ts";
 import { keysIn } from "./keys.ts";
 import type { Store } from "./store.ts";
 
-/** A text that is good for one sign-up, until it expires. */
+/** A text that is valid for one sign-up, until it expires. */
 export type Nonce = { nonce: string; expiresAt: Date };
 
 /**
@@ -15,14 +15,14 @@ export type SignupOutcome =
   | { kind: "stale nonce" }
   | { kind: "revoked" };
 
-/** Who signed up, and what they may still sign. Shared by all replicas. */
+/** Sign-ups and open nonces, shared by all replicas. */
 export type Signups = {
   createNonce: (lifetime: { seconds: number }) => Promise<Nonce>;
-  /** False where it is used, expired or not ours. Only `signUp` uses it up. */
+  /** False if it is used, expired or not ours. Only `signUp` uses it up. */
   isOpen: (nonce: string) => Promise<boolean>;
   /**
-   * Uses up the nonce and makes the key of an address, all or nothing. The first key of an address gets the credits
-   * that are granted; each later one gets what its forerunner has left, which ends.
+   * Uses up the nonce and creates the key of an address, all or nothing. The first key of an address gets the granted
+   * credits. Each later key gets the credits left on the one before it, which is revoked.
    *
    * @param owner lower-case address that signed
    */
@@ -52,7 +52,7 @@ export function signupsIn(store: Store): Signups {
   };
 }
 
-/** Expired nonces go with the next that is made: there are never more than a few minutes' worth. */
+/** Creating a nonce also deletes the expired ones, so the table stays small. */
 async function createNonce(store: Queries, seconds: number): Promise<Nonce> {
   const nonce = randomBytes(NONCE_BYTES).toString("hex");
   const [row] = await store.query<{ expires_at: Date }>(
@@ -65,7 +65,7 @@ async function createNonce(store: Queries, seconds: number): Promise<Nonce> {
   return { nonce, expiresAt: row.expires_at };
 }
 
-/** Of parallel uses one deletes the row, the others wait for it and find none. */
+/** Of parallel uses, one deletes the row; the others wait for it and then find none. */
 async function useNonce(queries: Queries, nonce: string): Promise<boolean> {
   const used = await queries.query(
     "DELETE FROM signup_nonces WHERE nonce = $1 AND expires_at > now() RETURNING nonce",
@@ -74,7 +74,7 @@ async function useNonce(queries: Queries, nonce: string): Promise<boolean> {
   return used.length > 0;
 }
 
-/** Other sign-ups of the address wait here until this one is done. Gives the address's key; null before its first. */
+/** Other sign-ups of the address wait here until this one ends. Gives the id of the address's key; null if it has none. */
 async function lockOwner(queries: Queries, owner: string): Promise<number | null> {
   const [row] = await queries.query<{ key_id: number | null }>(
     `INSERT INTO signups (owner) VALUES ($1)
