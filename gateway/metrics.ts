@@ -50,12 +50,12 @@ type GaugePlan = ConstructorParameters<typeof Gauge>[0];
 function observe(
   plan: GaugePlan,
   all: () => readonly Indexer[],
-  valueOf: (indexer: Indexer) => number,
+  readValue: (indexer: Indexer) => number,
 ): void {
   new Gauge({
     ...plan,
     collect() {
-      for (const indexer of all()) this.set({ indexer: indexer.url }, valueOf(indexer));
+      for (const indexer of all()) this.set({ indexer: indexer.url }, readValue(indexer));
     },
   });
 }
