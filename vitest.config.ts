@@ -1,5 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { configDefaults, defineConfig } from "vitest/config";
+import "./test/support/compileCache.ts";
 import { SlowestFiles } from "./test/support/slowestFiles.ts";
 
 /**

@@ -3,10 +3,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { checkpointTable } from "../../engine/ponderInternals.ts";
 import { withClient } from "../../src/api/serviceDb/client.ts";
-import { type Stack, startStack } from "../support/stack.ts";
+import type { Stack } from "../support/stack.ts";
 import { judgeStack } from "../truth/trial.ts";
 import { startLoad } from "./load.ts";
-import { type FaultChain, startFaultChain } from "./pulse.ts";
+import type { FaultChain } from "./pulse.ts";
+import { type FaultStage, openFaultStage } from "./stage.ts";
 import { tell } from "./tell.ts";
 
 const SLOW_CLIENTS = 200;
@@ -16,17 +17,15 @@ const DRIP_MS = 250;
 const LOCK_MS = 8_000;
 const CALLERS = 60;
 
+let stage: FaultStage;
 let chain: FaultChain;
 let stack: Stack;
 
 beforeAll(async () => {
-  chain = await startFaultChain({ seed: 6_006, past: 60 });
-  stack = await startStack({ rpcUrl: chain.local.anvil.url, deployment: chain.local.deployment });
+  stage = await openFaultStage({ seed: 6_006, past: 60 });
+  ({ chain, stack } = stage);
 });
-afterAll(async () => {
-  await stack?.destroy();
-  await chain?.stop();
-});
+afterAll(() => stage?.close());
 
 const load = (callers: number) => startLoad({ url: () => stack.url, timeline: chain.timeline, callers });
 

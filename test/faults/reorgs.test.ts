@@ -1,26 +1,24 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Stack, startStack } from "../support/stack.ts";
+import type { Stack } from "../support/stack.ts";
 import { judgeStack } from "../truth/trial.ts";
 import { startLoad } from "./load.ts";
-import { type FaultChain, startFaultChain } from "./pulse.ts";
+import type { FaultChain } from "./pulse.ts";
+import { type FaultStage, openFaultStage } from "./stage.ts";
 import { tell } from "./tell.ts";
 
 const ROUNDS = Number(process.env.FAULT_RUNS ?? 8);
 /** Ponder takes a local block for final after 30 more. */
 const depths = [1, 3, 7, 2, 12, 1, 5, 20];
 
+let stage: FaultStage;
 let chain: FaultChain;
 let stack: Stack;
 
 beforeAll(async () => {
-  chain = await startFaultChain({ seed: 4_711, past: 60 });
-  stack = await startStack({ rpcUrl: chain.local.anvil.url, deployment: chain.local.deployment });
+  stage = await openFaultStage({ seed: 4_711, past: 60 });
+  ({ chain, stack } = stage);
 });
-
-afterAll(async () => {
-  await stack?.destroy();
-  await chain?.stop();
-});
+afterAll(() => stage?.close());
 
 test("in a storm of reorganisations every answer is of a branch that was the chain's, and of one block", async () => {
   const load = startLoad({ url: () => stack.url, timeline: chain.timeline, callers: 4 });

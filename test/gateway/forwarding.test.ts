@@ -119,7 +119,13 @@ describe("bodies", () => {
     caller.write("GET /x HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
     caller.pause();
     caller.on("error", () => {}); // What was read is looked at.
-    await sleep(3_000);
+    let seen = 0;
+    const hasStopped = () => {
+      const isSame = written > 0 && written === seen;
+      seen = written;
+      return isSame;
+    };
+    await vi.waitUntil(hasStopped, { timeout: 60_000, interval: 1_000 });
     expect(written).toBeLessThan(64 * 1024 * 1024);
     let read = 0;
     caller.on("data", (chunk) => {

@@ -159,6 +159,7 @@ function environmentOf(plan: StackPlan, { folder, databaseUrl }: { folder: strin
   const env: Record<string, string | undefined> = {
     PATH: process.env.PATH,
     HOME: process.env.HOME,
+    NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
     ENS_NETWORK: "devnet",
     ENS_DEPLOYMENT: deploymentFile,
     [`RPC_URL_${plan.deployment.chainId}`]: plan.rpcUrl,
