@@ -229,7 +229,7 @@ describe("pruning", () => {
     expect(await release("prune")).toMatchObject({
       ...{ code: 0, stdout: "Nothing was dropped.\n" },
       stderr:
-        '"index_new" stays: it was chosen before: the way back.\n"index_old" stays: readers are sent to it.\n',
+        '"index_new" stays: it was chosen before, so `back` needs it.\n"index_old" stays: readers are sent to it.\n',
     });
     expect(await release("prune", "--keep", "1")).toMatchObject({
       stdout: "Nothing was dropped.\n",
