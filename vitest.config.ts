@@ -1,6 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { configDefaults, defineConfig } from "vitest/config";
 import "./test/support/compileCache.ts";
+import { LongestFirst } from "./test/support/longestFirst.ts";
 import { SlowestFiles } from "./test/support/slowestFiles.ts";
 
 /**
@@ -24,7 +25,8 @@ export default defineConfig({
     globalSetup: ["./test/support/globalSetup.ts"],
     setupFiles: ["./test/support/seed.ts"],
     pool: "forks",
-    maxWorkers: 2, // Each integration test has a chain, a database and Ponder beside it.
+    maxWorkers: 3, // Each integration test has a chain, a database and Ponder beside it, and often waits for them.
+    sequence: { sequencer: LongestFirst },
     testTimeout: 180_000,
     hookTimeout: 600_000,
     teardownTimeout: 30_000,

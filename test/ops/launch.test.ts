@@ -81,7 +81,7 @@ const faults: [settings: Record<string, string>, message: RegExp][] = [
   [{ DATABASE_URL: "" }, /DATABASE_URL is not set: expected .*, for example DATABASE_URL=postgresql:/],
   [{ PORT: "abc" }, /PORT is "abc": expected a port from 1 to 65535, for example PORT=42069/],
   [{ ACCESS: "close" }, /ACCESS is "close": expected open or metered, for example ACCESS=metered/],
-  [{ ENS_NETWORK: "main" }, /ENS_NETWORK is "main": expected one of devnet, mainnet/],
+  [{ ENS_NETWORK: "main" }, /ENS_NETWORK is "main": expected devnet, mainnet/],
   [{ ENS_NETWORK: "mainnet" }, /RPC_URL_1 is not set: expected .*, for example RPC_URL_1=https:/],
   [{ RPC_URL_31337: "localhost" }, /RPC_URL_31337 has "localhost": expected http\(s\) URLs.*, for example/],
   [{ DATABASE_URL: "postgresql://me:hunter2@127.0.0.1:1/x" }, /DATABASE_URL: 127.0.0.1:1\/x cannot be used/],
