@@ -1,7 +1,7 @@
 import { parseAbi } from "viem";
 
 /**
- * Record events of resolvers, whoever emits them. TextChanged has three shapes under two topics: here the one with
+ * Record events of resolvers, from any emitter. TextChanged has three shapes under two topics: here the one with
  * the value (2023 on) and the one without, key indexed (2020); the oldest is `resolverUnindexedKeyAbi`.
  * Source: ensdomains/ens-contracts, contracts/resolvers/profiles; npm @ensdomains/ens-archived-contracts.
  */
@@ -36,7 +36,7 @@ export const resolverUnindexedKeyAbi = parseAbi([
   "event TextChanged(bytes32 indexed node, string indexedKey, string key)",
 ]);
 
-/** Logs of the deployment's own resolvers whose topics are too common to be followed whoever emits them. */
+/** Logs of the deployment's own resolvers whose topics are too common to be followed from any emitter. */
 export const listedResolverAbi = parseAbi([
   "event ApprovalForAll(address indexed owner, address indexed operator, bool approved)",
 ]);

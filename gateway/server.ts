@@ -135,7 +135,7 @@ function answerError(response: ServerResponse, thrown: unknown): void {
 
 const MAX_TURNS = 1_000;
 
-/** Lets in whoever the system has accepted for us: it would cut them off with the listening socket. */
+/** Takes the connections that the system has accepted for us: closing the listening socket would cut them. */
 async function untilNobodyKnocks(server: Server): Promise<void> {
   let guests = 0;
   server.on("connection", () => guests++);
@@ -146,9 +146,9 @@ async function untilNobodyKnocks(server: Server): Promise<void> {
 }
 
 /**
- * Lets nobody in any more and answers to the end what was asked. Node's own close would also cut connections whose
- * request has arrived but was not read yet; here they have been asked to close since the drain began, and those that
- * stay silent after it are closed.
+ * Accepts no more connections, and answers every request that has begun. Node's own close would also cut connections
+ * whose request has arrived but is not read yet. Here clients were asked to close since the drain began, and connections
+ * that stay silent after it are closed.
  */
 async function close(server: Server): Promise<void> {
   await untilNobodyKnocks(server);

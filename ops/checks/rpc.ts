@@ -42,7 +42,7 @@ const DECIMALS_CALL = "0x313ce567";
 const SIX = 6n;
 
 /**
- * Asks the node of payments for its chain, and whether the currency is a token of it: nobody could pay a challenge for
+ * Asks the node of payments for its chain, and whether the currency is a token of it: no client could pay a challenge for
  * another chain or token. A node that does not answer now does not stop the start.
  *
  * @throws SettingsError for a node of another chain, and for an address that is not such a token

@@ -17,7 +17,7 @@ export type Comparison<Column extends string = string> = { column: Column } & (
   | { kind: "time"; operator: TimeOperator; seconds: bigint }
 );
 
-/** How a time in a column compares with now, or with so many seconds after now. */
+/** How a time in a column compares with now, or with some seconds after now. */
 export type TimeOperator = "<" | "<=" | ">" | ">=";
 
 export type ColumnValue = string | number | bigint | boolean | null;

@@ -16,7 +16,7 @@ import { GRACE_PERIOD } from "../../ens/wrapper.ts";
 /** Seconds after its expiry at which a .eth name has no premium any more: 21 days after its grace period. */
 const PREMIUM_END = 111n * 86_400n;
 
-/** The controllers sell .eth labels of at least so many code points. */
+/** The controllers sell .eth labels of at least this many code points. */
 const SHORTEST_LABEL = 3;
 
 const DAY = 86_400n;

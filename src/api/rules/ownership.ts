@@ -31,7 +31,7 @@ export type OwnersNow = {
 
 /**
  * Owners as the contracts answer at `now`. A lapsed name has no owner in the wrapper, so the owner in the registrar
- * counts (the NameWrapper itself: nobody can use the name). The token stays in the answer, with no fuses. In SQL:
+ * counts (the NameWrapper itself: no account can use the name). The token stays in the answer, with no fuses. In SQL:
  * `ownerAt`.
  */
 export function ownersAt(stored: StoredOwners, now: number): OwnersNow {
