@@ -17,31 +17,42 @@ const sharing = [
   "test/observe/{dashboard,requests}.test.ts",
 ];
 
-export default defineConfig({
+/** What both projects have. They do not extend the root: each would then start a PostgreSQL of its own. */
+const common = {
   resolve: {
     alias: { "ponder:schema": fileURLToPath(new URL("./test/support/ponderSchema.ts", import.meta.url)) },
   },
+};
+
+const limits = {
+  setupFiles: ["./test/support/seed.ts"],
+  pool: "forks" as const,
+  testTimeout: 180_000,
+  hookTimeout: 600_000,
+  teardownTimeout: 30_000,
+};
+
+export default defineConfig({
   test: {
     globalSetup: ["./test/support/globalSetup.ts"],
-    setupFiles: ["./test/support/seed.ts"],
-    pool: "forks",
     maxWorkers: 3, // Each integration test has a chain, a database and Ponder beside it, and often waits for them.
     sequence: { sequencer: LongestFirst },
-    testTimeout: 180_000,
-    hookTimeout: 600_000,
-    teardownTimeout: 30_000,
     reporters: ["default", "json", new SlowestFiles()],
     outputFile: { json: ".namedex/test-report.json" },
     projects: [
       {
-        extends: true,
+        ...common,
         test: {
+          ...limits,
           name: "apart",
           include: ["test/**/*.test.ts"],
           exclude: [...configDefaults.exclude, ...sharing],
         },
       },
-      { extends: true, test: { name: "sharing", include: sharing, isolate: false, restoreMocks: true } },
+      {
+        ...common,
+        test: { ...limits, name: "sharing", include: sharing, isolate: false, restoreMocks: true },
+      },
     ],
   },
 });
