@@ -59,10 +59,19 @@ export async function measureOne(
     throw new Error(`${app} handled ${backfill.events} events of the ${chain.logs} that were logged`);
   }
   const tableBytes = await sizeOf(databaseUrl, schema);
-  await query(databaseUrl, `DROP SCHEMA "${schema}" CASCADE`);
+  await dropSchema(databaseUrl, schema);
   const speed = Math.round(backfill.events / backfill.seconds).toLocaleString("en");
   console.log(`${schema}: ${backfill.seconds.toFixed(1)} s, ${speed} events/s`);
   return { ...backfill, nodeShare, tableBytes };
+}
+
+/** PostgreSQL may still be building an index for the indexer that has ended: the two would wait for each other. */
+async function dropSchema(databaseUrl: string, schema: string): Promise<void> {
+  await query(
+    databaseUrl,
+    "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()",
+  );
+  await query(databaseUrl, `DROP SCHEMA "${schema}" CASCADE`);
 }
 
 async function sizeOf(databaseUrl: string, schema: string): Promise<number> {
