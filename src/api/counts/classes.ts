@@ -44,6 +44,18 @@ export const resolverColumns = [
   "is_wrapped",
 ] as const;
 
+/** The class of a name with an expiry, for the day (UTC) of its expiry: the key of `figures_expiries`. */
+export const expiryColumns = ["chain_id", "expiry_day", "is_eth", "is_wrapped"] as const;
+
+export const DAY = 86_400;
+
+/** Expiries on chain have no limit, but times that callers ask for have one: all later days are counted as this day. */
+const LAST_DAY = 20_000_000_000;
+
+/** The day of an expiry, counted from 1 January 1970; null without an expiry, which `least` would ignore. */
+const expiryDay = `case when d.expiry_timestamp is not null
+    then least(div(d.expiry_timestamp, ${DAY}), ${LAST_DAY})::bigint end`;
+
 /** Ranges of days in which a name can expire, the shortest first; `expires_within` is the first that holds, or 0. */
 const ranges = [30, 90] as const;
 
@@ -58,8 +70,8 @@ const rulesByTime: Condition[] = [
 export const isName = toRowText(name, "null");
 
 /**
- * The class of a row `d` of `domains` at a time. `owner`, `parent_node` and `resolver` are for the counts by these;
- * `is_held` says that an address owns the name then.
+ * The class of a row `d` of `domains` at a time. `owner`, `parent_node`, `resolver` and `expiry_day` are for the counts
+ * by these; `is_held` says that an address owns the name then.
  */
 export const classOf = (at: string): string => `
   d.chain_id, ${toRowText(ethName, at)} as is_eth, ${toRowText(counted, at)} as is_counted,
@@ -68,7 +80,8 @@ export const classOf = (at: string): string => `
   case ${phases.map((phase) => `when ${toRowText(inPhase(phase), at)} then '${phase}'`).join(" ")} end as phase,
   case ${ranges.map((days) => `when ${toRowText(expiringWithin(days), at)} then ${days}`).join(" ")} else 0 end
     as expires_within,
-  ${toRowText(wrapped, at)} as is_wrapped, d.parent_node, d.resolver, ${ownerText(at)} as owner,
+  ${toRowText(wrapped, at)} as is_wrapped, d.parent_node, d.resolver, ${expiryDay} as expiry_day,
+  ${ownerText(at)} as owner,
   ${toRowText(all(counted, owned, active), at)} as is_held`;
 
 /** The length as which unknown labels are counted. */
@@ -104,6 +117,15 @@ const unknown = (what: string): never => {
 export const classExpiresWithin = (days: (typeof ranges)[number]): string =>
   `expires_within in (${ranges.filter((range) => range <= days).join(", ")})`;
 
+/** A rule as a condition on `expiry` and `is_eth`, at the time `asked.now`. */
+export const expiryCondition = (rule: Condition): string =>
+  write(rule, {
+    column: (column) => (column === "expiryTimestamp" ? "expiry" : unknown(column)),
+    time: (seconds) => `asked.now + ${seconds}`,
+    value: String,
+    known: (condition) => (condition === ethName ? "is_eth" : undefined),
+  }).join("");
+
 /**
  * True for the rows `d` whose class may differ between two times, whichever is earlier; true for some other rows too,
  * for which the comparison then finds no difference.
@@ -122,7 +144,7 @@ export function mayDiffer(one: string, other: string): string {
 type TimeComparison = Extract<Comparison, { kind: "time" }>;
 
 /** The times with which a rule compares. */
-function timesIn(rule: Condition): TimeComparison[] {
+export function timesIn(rule: Condition): TimeComparison[] {
   switch (rule.kind) {
     case "all":
     case "any":

@@ -1,13 +1,26 @@
+import { domain } from "ponder:schema";
 import { sql } from "ponder";
 import type { Db } from "../query/db.ts";
 import type { SearchCounts, SearchFilters } from "../query/search.ts";
 import type { AsOf } from "../query/statistics.ts";
-import { availabilityRules, expired, type KnownAvailability } from "../rules/lifetime.ts";
+import { toSql } from "../rules/conditionSql.ts";
+import {
+  availabilityRules,
+  ethName,
+  expired,
+  expiringWithin,
+  type KnownAvailability,
+  name,
+} from "../rules/lifetime.ts";
+import { wrapped } from "../rules/ownership.ts";
 import {
   classColumns,
   classCondition,
   classExpiresWithin,
+  DAY,
+  expiryCondition,
   resolverColumns,
+  timesIn,
   UNKNOWN_LENGTH,
 } from "./classes.ts";
 import { changesUntil, MOMENT, momentAsked, preparedCounts, sumIf } from "./counters.ts";
@@ -41,7 +54,9 @@ export async function countSearchFromCounters(
   const { text, isFullName: _ofText, ...others } = filters;
   if (text) return null;
   const given = Object.entries(others).flatMap(([name, value]) => (value === undefined ? [] : [name]));
-  const counters = [byClass, byResolver].find(({ filters }) => given.every((name) => filters.has(name)));
+  const counters = [byClass, byResolver, byExpiry].find(({ filters }) =>
+    given.every((name) => filters.has(name)),
+  );
   return counters ? counters.read(db, others, at) : null;
 }
 
@@ -53,11 +68,18 @@ type SearchCounters = {
 
 const countColumns = ["total", "expired", "expiring30d", "expiring90d", "wrapped"] as const;
 
-const countsOfClasses = sql`
-  select ${momentAsked} as moment, coalesce(sum(names), 0)::int as total,
-    ${sumIf(classCondition(expired))} as expired, ${sumIf(classExpiresWithin(30))} as "expiring30d",
-    ${sumIf(classExpiresWithin(90))} as "expiring90d", ${sumIf("is_wrapped")} as wrapped
+/** The counts of a search, from the conditions for rows of `class`. */
+const countsWhere = (is: Record<"expired" | "expiring30d" | "expiring90d", string>) => sql`
+  select ${momentAsked} as moment, coalesce(sum(names), 0)::int as total, ${sumIf(is.expired)} as expired,
+    ${sumIf(is.expiring30d)} as "expiring30d", ${sumIf(is.expiring90d)} as "expiring90d",
+    ${sumIf("is_wrapped")} as wrapped
   from class cross join asked`;
+
+const countsOfClasses = countsWhere({
+  expired: classCondition(expired),
+  expiring30d: classExpiresWithin(30),
+  expiring90d: classExpiresWithin(90),
+});
 
 /** An absent filter is "both values" and not null, so that one plan serves all. */
 const isWrappedAs = sql`is_wrapped = any (${placeholder("wrapped")}::boolean[])`;
@@ -116,3 +138,65 @@ const byResolver: SearchCounters = {
   read: (db, { resolver, isWrapped }, at) =>
     ofResolver(db, { ...at, resolver, wrapped: wrappedAs(isWrapped) }),
 };
+
+const secondsOfDay = sql.raw(String(DAY));
+const isOfChain = sql`chain_id = ${placeholder("chainId")} and ${isWrappedAs}`;
+const isOfWholeDays = sql`${isOfChain} and expiry_day between ${placeholder("firstDay")} and ${placeholder("lastDay")}
+  and expiry_day <> all (${placeholder("splitDays")}::bigint[])`;
+
+/** The rules by which names of an expiry are counted. */
+const expiryRules = { expired, expiring30d: expiringWithin(30), expiring90d: expiringWithin(90) };
+
+/**
+ * Names are counted by the day of their expiry. A day counts as a whole if no bound that matters goes through it; on the
+ * few other days the names themselves are read.
+ */
+const ofExpiry = preparedCounts(
+  "search_expiry",
+  countColumns,
+  sql`with ${changesUntil(placeholder("now"))}, split as materialized (
+      select name.* from unnest(${placeholder("splitDays")}::bigint[]) as split_day (day) cross join lateral (
+        select ${domain.chainId} as chain_id, ${domain.expiryTimestamp} as expiry, ${toSql(ethName)} as is_eth,
+          ${toSql(wrapped, placeholder("now"))} as is_wrapped
+        from ${domain} where ${toSql(name)} and ${domain.expiryTimestamp} >= day * ${secondsOfDay}
+          and ${domain.expiryTimestamp} < (day + 1) * ${secondsOfDay}
+        offset 0
+      ) as name
+    ), class as (
+      select expiry_day * ${secondsOfDay} as expiry, is_eth, is_wrapped, names from figures_expiries
+      where ${isOfWholeDays}
+      union all
+      select expiry_day * ${secondsOfDay}, is_eth, is_wrapped, sign from change where ${isOfWholeDays}
+      union all
+      select expiry, is_eth, is_wrapped, 1 from split
+      where ${isOfChain} and expiry between ${placeholder("from")} and ${placeholder("to")}
+    ) ${countsWhere({
+      expired: expiryCondition(expiryRules.expired),
+      expiring30d: expiryCondition(expiryRules.expiring30d),
+      expiring90d: expiryCondition(expiryRules.expiring90d),
+    })}`,
+);
+
+const byExpiry: SearchCounters = {
+  filters: new Set<keyof SearchFilters>(["expiryFrom", "expiryTo", "isWrapped"]),
+  read: (db, { expiryFrom: from = 0, expiryTo: to = LATEST, isWrapped }, at) => {
+    const days = { firstDay: dayOf(from), lastDay: dayOf(to), splitDays: splitDays(from, to, at) };
+    return ofExpiry(db, { ...at, ...days, from, to, wrapped: wrappedAs(isWrapped) });
+  },
+};
+
+/** Later than any day that is counted. */
+const LATEST = Number.MAX_SAFE_INTEGER - 1;
+
+const dayOf = (time: number): number => Math.floor(time / DAY);
+
+/** The days of a range through which a bound goes: an end of the range, or a time with which a rule compares. */
+function splitDays(from: number, to: number, { now }: AsOf): number[] {
+  const ofRules = Object.values(expiryRules)
+    .flatMap(timesIn)
+    .map(({ operator, seconds }) => now + Number(seconds) + (operator === "<=" || operator === ">" ? 1 : 0));
+  const inside = [from, to + 1, ...ofRules].filter(
+    (bound) => bound % DAY !== 0 && bound >= from && bound <= to + 1,
+  );
+  return [...new Set(inside.map(dayOf))];
+}

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { classColumns, classOf, isName, resolverColumns } from "./classes.ts";
+import { classColumns, classOf, expiryColumns, isName, resolverColumns } from "./classes.ts";
 
 /** Rows that are added to the counters (`sign` 1) or taken from them (-1), by their class at a time. */
 export type Part = { sign: 1 | -1; rows: string; at: string };
@@ -16,6 +16,7 @@ export function countNames(schema: string, parts: readonly Part[], before = ""):
   return `with ${before} change as materialized (${change.join(" union all ")}),
     by_class as (${addNames("figures_names", classColumns.join(", "), "true")}
     ), by_resolver as (${addNames("figures_resolvers", resolverColumns.join(", "), "resolver is not null")}
+    ), by_expiry as (${addNames("figures_expiries", expiryColumns.join(", "), "expiry_day is not null")}
     ), by_owner as (
       insert into ${schema}.figures_addresses as counter (address, names)
       select owner, sum(sign) from change where is_held group by owner having sum(sign) <> 0
@@ -60,6 +61,7 @@ export const counterTables = [
   "figures_state",
   "figures_names",
   "figures_resolvers",
+  "figures_expiries",
   "figures_addresses",
   "figures_parents",
   "figures_claims",
@@ -78,6 +80,8 @@ export const createTables = (schema: string): string => `
     is_wrapped boolean, names bigint not null, primary key (${classColumns.join(", ")}));
   create table ${schema}.figures_resolvers (chain_id integer, resolver text, is_eth boolean, phase text,
     expires_within integer, is_wrapped boolean, names bigint not null, primary key (${resolverColumns.join(", ")}));
+  create table ${schema}.figures_expiries (chain_id integer, expiry_day bigint, is_eth boolean, is_wrapped boolean,
+    names bigint not null, primary key (${expiryColumns.join(", ")}));
   create table ${schema}.figures_addresses (address text primary key, names bigint not null default 0,
     claims bigint not null default 0, chains numeric not null default 0, squares numeric not null default 0);
   create table ${schema}.figures_parents (chain_id integer, parent_node text, active bigint not null,
