@@ -1,11 +1,15 @@
 import { execFile } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { createClient, http } from "viem";
 import { afterEach, describe, expect, it } from "vitest";
 import { deploymentShape, generations, listContracts } from "../../abis/deployments.ts";
-import { type Anvil, type AnvilOptions, anvilBinary, startAnvil } from "../devnet/anvil.ts";
+import { type Anvil, type AnvilOptions, anvilBinary, PortTakenError, startAnvil } from "../devnet/anvil.ts";
 import { deployContracts, deployLayer2 } from "../devnet/deploy.ts";
+import { freePort } from "../devnet/ports.ts";
 import { START } from "./chain.ts";
 
 const running: Anvil[] = [];
@@ -81,6 +85,17 @@ describe("anvil", () => {
   it("says so when its port is taken", async () => {
     const { anvil } = await open();
     await expect(startAnvil({ port: anvil.port })).rejects.toThrow(`did not start on port ${anvil.port}`);
+  });
+
+  it("never takes a chain that got the port in the same moment for its own", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "namedex-anvil-"));
+    const port = await freePort();
+    const starts = ["a", "b"].map((name) => startAnvil({ port, logFile: join(folder, `${name}.log`) }));
+    const outcomes = await Promise.allSettled(starts);
+    for (const one of outcomes) if (one.status === "fulfilled") running.push(one.value);
+    const failures = outcomes.flatMap((one) => (one.status === "rejected" ? [one.reason] : []));
+    expect(failures).toEqual([expect.any(PortTakenError)]);
+    await rm(folder, { recursive: true });
   });
 
   it("ends when it is stopped", async () => {

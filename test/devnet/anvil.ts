@@ -40,7 +40,7 @@ export async function startAnvil(options: AnvilOptions = {}): Promise<Anvil> {
   const { chainId = 31337, blockSeconds = 12, logFile } = options;
   const port = options.port ?? (await freePort());
   if (options.port !== undefined && !(await isFree(port))) {
-    throw new Error(`anvil did not start on port ${port}: another program listens there`);
+    throw new PortTakenError(`anvil did not start on port ${port}: another program listens there`);
   }
   const url = `http://127.0.0.1:${port}`;
   const command = anvilBinary();
@@ -56,11 +56,16 @@ export async function startAnvil(options: AnvilOptions = {}): Promise<Anvil> {
   if (pid === undefined) throw new Error(`anvil could not be started: ${command}`);
   const stop = () => endChild(child);
   try {
-    await waitUntilReady(url, chainId, () => child.exitCode ?? child.signalCode);
+    await waitUntilReady(url, {
+      chainId,
+      end: () => child.exitCode ?? child.signalCode,
+      isListening: () => logFile === undefined || readFileSync(logFile, "utf8").includes("Listening on"),
+    });
     if (blockSeconds !== null) await request(url, "anvil_setBlockTimestampInterval", [blockSeconds]);
   } catch (error) {
     await stop();
-    throw new Error(`anvil did not start on port ${port}: ${String(error)}${lastLines(logFile)}`);
+    const message = `anvil did not start on port ${port}: ${String(error)}${lastLines(logFile)}`;
+    throw error instanceof PortTakenError ? new PortTakenError(message) : new Error(message);
   }
   return { url, port, chainId, pid, stop };
 }
@@ -97,18 +102,22 @@ function toStdio(log: FileHandle | null): ["ignore", "ignore" | number, "ignore"
   return log === null ? ["ignore", "ignore", "ignore"] : ["ignore", log.fd, log.fd];
 }
 
-async function waitUntilReady(
-  url: string,
-  chainId: number,
-  end: () => number | string | null,
-): Promise<void> {
+/** Another program took the port between our look and the start of anvil. */
+export class PortTakenError extends Error {
+  override readonly name = "PortTakenError";
+}
+
+/** What tells whether the chain that answers is ours. */
+type Started = { chainId: number; end: () => number | string | null; isListening: () => boolean };
+
+/** Another chain may hold the port: ours must say that it listens, if it has a log, and be alive once it answers. */
+async function waitUntilReady(url: string, { chainId, end, isListening }: Started): Promise<void> {
   const deadline = Date.now() + START_PATIENCE_MS;
   while (Date.now() < deadline) {
-    if (end() !== null) throw new Error(`it ended with ${end()}; is the port taken?`);
-    const answer = await request(url, "eth_chainId", []).catch(() => null);
+    if (end() !== null) throw new PortTakenError(`it ended with ${end()}; is the port taken?`);
+    const answer = isListening() ? await request(url, "eth_chainId", []).catch(() => null) : null;
     if (answer !== null && Number(answer) !== chainId)
-      throw new Error(`chain ${Number(answer)} answers there`);
-    // Another chain could hold the port: ours must still be alive once it answers.
+      throw new PortTakenError(`chain ${Number(answer)} answers there`);
     if (answer !== null && end() === null) return;
     await sleep(10);
   }

@@ -1,5 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { PortTakenError } from "./anvil.ts";
 import { GATEWAY_PORT, startGateway } from "./gateway.ts";
 import { type LocalChain, startDemoChain } from "./localChain.ts";
 import { freePort } from "./ports.ts";
@@ -14,12 +15,14 @@ export type OwnChain = { local: LocalChain; deploymentFile: string; settings: Re
 export async function startOwnChain(home: string): Promise<OwnChain> {
   const step = beginStep("Starting a local chain with ENS");
   const gateway = await startGateway({ port: await freePort(GATEWAY_PORT) });
-  const local = await startDemoChain({
-    contracts: { gatewayUrl: gateway.url },
-    port: await freePort(USUAL_PORT),
-    logFile: join(home, "anvil.log"),
-    onChapter: (title) => step.tell(`playing ${title}`),
-  });
+  const local = await startOnFreePort((port) =>
+    startDemoChain({
+      contracts: { gatewayUrl: gateway.url },
+      port,
+      logFile: join(home, "anvil.log"),
+      onChapter: (title) => step.tell(`playing ${title}`),
+    }),
+  );
   const deploymentFile = join(home, "deployment.json");
   writeFileSync(deploymentFile, `${JSON.stringify(local.deployment, null, 2)}\n`);
   const blocks = await local.chain.client.getBlockNumber();
@@ -31,4 +34,14 @@ export async function startOwnChain(home: string): Promise<OwnChain> {
     LIVE_RPC_URL: local.anvil.url,
   };
   return { local, deploymentFile, settings };
+}
+
+/** Two starts at the same moment may find the same port free: the one that does not get it takes the next. */
+async function startOnFreePort<T>(start: (port: number) => Promise<T>, triesLeft = 3): Promise<T> {
+  try {
+    return await start(await freePort(USUAL_PORT));
+  } catch (error) {
+    if (!(error instanceof PortTakenError) || triesLeft === 0) throw error;
+    return startOnFreePort(start, triesLeft - 1);
+  }
 }
