@@ -129,10 +129,28 @@ function toRawValue(arg: unknown): unknown {
 
 /** Sends one call as its own block and gives the receipt. Throws {@link ActReverted}. */
 export async function send(chain: Chain, call: Call): Promise<TransactionReceipt> {
-  const receipt = await rpc<RpcTransactionReceipt>(chain, "eth_sendTransactionSync", [
-    toTransaction(chain, call),
-  ]);
+  const transaction = toTransaction(chain, call);
+  const receipt = await rpc<RpcTransactionReceipt>(chain, "eth_sendTransactionSync", [transaction]).catch(
+    (error: unknown) => receiptAfterTimeout(chain, transaction, error),
+  );
   return requireSuccess(chain, call, formatTransactionReceipt(receipt) as TransactionReceipt);
+}
+
+/** Now and then anvil mines a block before it waits for it, and waits in vain: the transaction is in the newest block. */
+async function receiptAfterTimeout(
+  chain: Chain,
+  { from, data }: Record<string, Hex>,
+  error: unknown,
+): Promise<RpcTransactionReceipt> {
+  if (!String(error).includes("Transaction confirmation timeout")) throw error;
+  const { transactions } = await rpc<{ transactions: { hash: Hex; from: Hex; input: Hex }[] }>(
+    chain,
+    "eth_getBlockByNumber",
+    ["latest", true],
+  );
+  const mined = transactions.find((one) => one.input === data && one.from === from?.toLowerCase());
+  if (mined === undefined) throw error;
+  return rpc<RpcTransactionReceipt>(chain, "eth_getTransactionReceipt", [mined.hash]);
 }
 
 /** Sends several calls into one block, in this order. Throws {@link ActReverted} for the first that failed. */
