@@ -4,7 +4,7 @@ import { describe, expect, test, vi } from "vitest";
 import { endpoint } from "../../src/api/http/endpoint.ts";
 import { ApiError } from "../../src/api/schemas/errors.ts";
 import { input } from "../../src/api/schemas/input.ts";
-import { createTestApp } from "../support/app.ts";
+import { brokenOperation, createTestApp } from "../support/app.ts";
 
 const echo = endpoint({
   method: "get",
@@ -34,17 +34,7 @@ const batch = endpoint({
   handle: async ({ names }) => ({ count: names.length }),
 });
 
-const broken = endpoint({
-  method: "get",
-  path: "/broken",
-  group: "System",
-  summary: "Broken",
-  reply: z.strictObject({}),
-  cost: 0,
-  handle: async () => {
-    throw new Error('relation "secret" does not exist');
-  },
-});
+const broken = brokenOperation('relation "secret" does not exist');
 
 const refused = endpoint({
   method: "get",

@@ -6,7 +6,7 @@ import { createMeters, type Meters } from "../../src/api/observe/meters.ts";
 import { watchQueries } from "../../src/api/observe/queries.ts";
 import type { RequestLog } from "../../src/api/observe/requests.ts";
 import { input } from "../../src/api/schemas/input.ts";
-import { createTestApp } from "../support/app.ts";
+import { brokenOperation, createTestApp } from "../support/app.ts";
 
 const pool = {
   query: async (_text: string, _values?: unknown[]) => new Promise((done) => setTimeout(done, 15)),
@@ -24,18 +24,6 @@ const slow = endpoint({
   handle: async ({ name }) => {
     await pool.query("select * from domains where full_name = $1", [name.name]);
     return {};
-  },
-});
-
-const broken = endpoint({
-  method: "get",
-  path: "/broken",
-  group: "System",
-  summary: "Broken",
-  reply: z.strictObject({}),
-  cost: 0,
-  handle: async () => {
-    throw new Error("the cable is cut");
   },
 });
 
@@ -58,7 +46,10 @@ function appWith(requestLog: RequestLog) {
   const watched = { ...pool };
   watchQueries(watched, { log, meters, slowMs: 10 });
   pool.query = watched.query;
-  return createTestApp({ operations: [slow, broken], observer: { meters, log, requestLog } });
+  return createTestApp({
+    operations: [slow, brokenOperation("the cable is cut")],
+    observer: { meters, log, requestLog },
+  });
 }
 
 test("each request has a line of JSON with its id, route, status and time, and nothing that the caller sent", async () => {
@@ -91,7 +82,7 @@ test("what went wrong on our side is told whole, with the request's id", async (
   await appWith("failed").request("/broken", { headers: { "x-request-id": "r1" } });
   const failure = lines.find(({ message }) => message === "request failed");
   expect(failure).toMatchObject({ level: "error", request_id: "r1", err: { message: "the cable is cut" } });
-  expect(failure?.err).toMatchObject({ stack: expect.stringContaining("requests.test.ts") });
+  expect(failure?.err).toMatchObject({ stack: expect.stringContaining("support/app.ts") });
   expect(lines.find(({ message }) => message === "request")).toMatchObject({ status: 500, request_id: "r1" });
 });
 

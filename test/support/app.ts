@@ -1,9 +1,10 @@
+import { z } from "@hono/zod-openapi";
 import { type Context, Hono } from "hono";
 import { type Access, type Caller, openAccess } from "../../src/api/access/access.ts";
 import { callerBehind } from "../../src/api/access/caller.ts";
 import { createApp } from "../../src/api/http/app.ts";
 import type { Ctx } from "../../src/api/http/context.ts";
-import type { Endpoint } from "../../src/api/http/endpoint.ts";
+import { type Endpoint, endpoint } from "../../src/api/http/endpoint.ts";
 import type { AccessMode } from "../../src/api/http/openapi.ts";
 import { createPipeline } from "../../src/api/http/pipeline.ts";
 import { mcpRoutes } from "../../src/api/mcp/routes.ts";
@@ -64,4 +65,18 @@ export const createTestPages = ({
   createPages({
     ...{ operations, createContext, access, priceOf: undefined },
     writeMetrics: (ctx) => indexMetrics(ctx, meters),
+  });
+
+/** An operation that fails by a fault of ours, with this message: callers must not see it. */
+export const brokenOperation = (message: string): Endpoint =>
+  endpoint({
+    method: "get",
+    path: "/broken",
+    group: "System",
+    summary: "Broken",
+    reply: z.strictObject({}),
+    cost: 0,
+    handle: async () => {
+      throw new Error(message);
+    },
   });

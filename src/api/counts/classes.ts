@@ -3,6 +3,7 @@ import { toRowText, write } from "../rules/conditionText.ts";
 import {
   active,
   counted,
+  DAY,
   ethName,
   expiringWithin,
   inPhase,
@@ -46,8 +47,6 @@ export const resolverColumns = [
 
 /** The class of a name with an expiry, for the day (UTC) of its expiry: the key of `figures_expiries`. */
 export const expiryColumns = ["chain_id", "expiry_day", "is_eth", "is_wrapped"] as const;
-
-export const DAY = 86_400;
 
 /** Expiries on chain have no limit, but times that callers ask for have one: all later days are counted as this day. */
 const LAST_DAY = 20_000_000_000;

@@ -6,6 +6,7 @@ import type { AsOf } from "../query/statistics.ts";
 import { toSql } from "../rules/conditionSql.ts";
 import {
   availabilityRules,
+  DAY,
   ethName,
   expired,
   expiringWithin,
@@ -17,7 +18,6 @@ import {
   classColumns,
   classCondition,
   classExpiresWithin,
-  DAY,
   expiryCondition,
   resolverColumns,
   timesIn,

@@ -20,13 +20,13 @@ import {
   readTotals,
   type Share,
 } from "../query/statistics.ts";
+import { DAY } from "../rules/lifetime.ts";
 import { activity, count } from "../schemas/answers.ts";
 import { FEED_LENGTH, readActivity } from "./activityFeed.ts";
 import { cachedFor } from "./cachedFor.ts";
 
 const MINUTE = 60;
 const HOUR = 3_600;
-const DAY = 86_400;
 
 const generatedAt = z.iso.datetime().openapi({ description: "When these figures were taken" });
 const percentage = (of: string) =>

@@ -4,7 +4,7 @@ import { and, eq, gt, inArray, isNotNull, lte, sql } from "ponder";
 import { all } from "../../ens/condition.ts";
 import { ETH_NODE, ROOT_NODE } from "../../ens/name.ts";
 import { toSql } from "../rules/conditionSql.ts";
-import { active, counted, expiringWithin, owned } from "../rules/lifetime.ts";
+import { active, counted, DAY, expiringWithin, owned } from "../rules/lifetime.ts";
 import { wrapped } from "../rules/ownership.ts";
 import { ownerAt } from "../rules/ownershipSql.ts";
 import { countIf } from "./countIf.ts";
@@ -17,8 +17,6 @@ import { registrationEvents, renewalEvents } from "./periods.ts";
 
 /** The registry's chain, and the time in unix seconds. */
 export type AsOf = { chainId: number; now: number };
-
-const DAY = 86_400;
 
 /** Names of the chain that have an owner: a deleted subname is no longer a name. */
 const isOwned = ({ chainId }: AsOf): SQL | undefined =>

@@ -13,13 +13,14 @@ import {
 import { ADDR_REVERSE_NODE, ETH_NODE, ROOT_NODE } from "../../ens/name.ts";
 import { GRACE_PERIOD } from "../../ens/wrapper.ts";
 
+/** Seconds of a day. */
+export const DAY = 86_400;
+
 /** Seconds after its expiry at which a .eth name has no premium any more: 21 days after its grace period. */
-const PREMIUM_END = 111n * 86_400n;
+const PREMIUM_END = BigInt(111 * DAY);
 
 /** The controllers sell .eth labels of at least this many code points. */
 const SHORTEST_LABEL = 3;
-
-const DAY = 86_400n;
 
 /** Rule: a name right under .eth. The registrar keeps its expiry. */
 export const ethName = equals("parentNode", ETH_NODE);
@@ -121,7 +122,7 @@ export const lost = all(ethName, inPhase("unlimited", "premium", "ended"));
 
 /** Rule: registered, and expiring within some days. */
 export const expiringWithin = (days: number): Condition<"expiryTimestamp"> =>
-  all(time("expiryTimestamp", ">"), time("expiryTimestamp", "<=", BigInt(days) * DAY));
+  all(time("expiryTimestamp", ">"), time("expiryTimestamp", "<=", BigInt(days * DAY)));
 
 /**
  * Rules: the availability of a name; `unknown` if none holds, since the index cannot tell. .eth names that were never
