@@ -7,7 +7,7 @@
  *   request.
  * - **The log**, insert-only: `events` has every log of every tracked contract, once per name that it concerns.
  * - **Change rows**, insert-only: `ownership_changes`, `resolver_changes`, `primary_name_changes` (and the view
- *   `text_changes`). Each row starts a period, which ends with the next row of the same name.
+ *   `text_changes`). Each row starts a period, which ends with the next row of the same name, or by time alone.
  *
  * There are two more tables: `holders` (which address ever appeared on an event of which name) and `name_links` (finds
  * the names that show the hash of a label when the label becomes known).
@@ -186,7 +186,10 @@ export const event = onchainTable(
   }),
 );
 
-/** Who owns a name from here on: one row per event that changed an owner in any layer. */
+/**
+ * Who owns a name from here on: one row per event that changed an owner in any layer, or the fuses or expiry of a token
+ * that the NameWrapper holds for an owner, because these say when the token ends without an event.
+ */
 export const ownershipChange = onchainTable(
   "ownership_changes",
   (t) => ({
@@ -202,7 +205,11 @@ export const ownershipChange = onchainTable(
     registryOwner: t.hex(),
     registrarOwner: t.hex(),
     wrapperOwner: t.hex(),
-    /** The event that began the period. */
+    /** Fuses as stored in the NameWrapper; null if never wrapped. */
+    wrapperFuses: t.int8({ mode: "number" }),
+    /** Expiry as stored in the NameWrapper; null if never wrapped. */
+    wrapperExpiryTimestamp: t.bigint(),
+    /** The event that led to this. */
     eventType: t.text().notNull(),
     transactionHash: t.hex().notNull(),
     blockTimestamp: t.int8({ mode: "number" }).notNull(),

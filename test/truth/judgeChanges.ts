@@ -72,6 +72,10 @@ async function judgeBlock(
       registry_owner: state.registryOwner,
       registrar_owner: state.registrarOwner,
       wrapper_owner: state.wrapper.owner,
+      ...(state.wrapper.owner !== null && {
+        wrapper_fuses: state.wrapper.fuses,
+        wrapper_expiry_timestamp: state.wrapper.expiry,
+      }),
     });
     const resolver = { resolver: state.resolver };
     compare(evidence, `resolver_changes of ${node} at ${block}`, lastOf(resolvers, node), resolver);

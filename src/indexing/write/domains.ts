@@ -137,9 +137,14 @@ function derive(context: Context, row: Domain): Domain {
   };
 }
 
+const owners = ["registryOwner", "registrarOwner", "wrapperOwner", "effectiveOwnerAddress"] as const;
+
+/** When a token ends by time alone; of no account while nobody holds the token. */
+const terms = ["wrapperFuses", "wrapperExpiryTimestamp"] as const;
+
 async function appendOwnershipChange(context: Context, log: LogRef, before: Domain, after: Domain) {
-  const owners = ["registryOwner", "registrarOwner", "wrapperOwner", "effectiveOwnerAddress"] as const;
-  if (owners.every((owner) => before[owner] === after[owner])) return;
+  const columns = after.wrapperOwner === null ? owners : [...owners, ...terms];
+  if (columns.every((column) => before[column] === after[column])) return;
   await context.db.insert(ownershipChange).values({
     chainId: log.chainId,
     blockNumber: log.blockNumber,
@@ -151,6 +156,8 @@ async function appendOwnershipChange(context: Context, log: LogRef, before: Doma
     registryOwner: after.registryOwner,
     registrarOwner: after.registrarOwner,
     wrapperOwner: after.wrapperOwner,
+    wrapperFuses: after.wrapperFuses,
+    wrapperExpiryTimestamp: after.wrapperExpiryTimestamp,
     eventType: log.eventType,
     transactionHash: log.transactionHash,
     blockTimestamp: log.blockTimestamp,
