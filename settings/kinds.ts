@@ -71,3 +71,16 @@ export const httpUrls = (
     return z.NEVER;
   }),
 });
+
+/** Comma-separated URLs, or `off`. */
+export const httpUrlsOrOff: Kind<string[] | "off"> = {
+  expected: "http(s) URLs, comma-separated, or off",
+  shape: z.string().transform((text, context) => {
+    if (text === "off") return text;
+    const urls = httpUrls().shape.safeParse(text);
+    if (urls.success) return urls.data;
+    for (const issue of urls.error.issues)
+      context.addIssue({ ...issue } as Parameters<typeof context.addIssue>[0]);
+    return z.NEVER;
+  }),
+};

@@ -1,7 +1,7 @@
 import { layer2 } from "../abis/deployments/layer2.ts";
 import type { Deployment } from "../abis/deployments.ts";
 import { check, complaint, type Given, SettingsError } from "./check.ts";
-import { httpUrls, onOrOff, wholeNumber } from "./kinds.ts";
+import { digits, httpUrls, httpUrlsOrOff, onOrOff, wholeNumber } from "./kinds.ts";
 import type { Network } from "./network.ts";
 import { optional, type ValuesOf, withDefault } from "./variable.ts";
 
@@ -13,8 +13,10 @@ export type RpcSettings = {
   rpcUrls: Record<number, string[]>;
   /** Requests per second at which indexing starts on each URL; Ponder then speeds up by itself. */
   rpcRequestsPerSecond: number;
-  /** RPC URLs for answers from the chain at request time; empty if there are none. */
+  /** RPC URLs for answers from the chain at request time: the indexer's, unless others are named; empty if off. */
   liveRpcUrls: string[];
+  /** Requests per second that answers at request time send, to all their URLs together. */
+  liveRequestsPerSecond: number;
   /** Whether CCIP-Read gateways may be at loopback addresses: for development only. */
   loopbackGateways: boolean;
   /** Whether the indexer reads contract state at past blocks (needs an archive node). */
@@ -31,11 +33,15 @@ export const rpcUrlVariable = optional(httpUrls(), {
 });
 
 export const rpcVariables = {
-  LIVE_RPC_URL: optional(httpUrls(), {
+  LIVE_RPC_URL: optional(httpUrlsOrOff, {
     example: "https://rpc.example.org",
-    unset: "devnet: the local chain",
+    unset: "the indexer's RPC URLs of the main chain",
     meaning:
-      "RPC URLs for answers from the chain at request time. If there are none, names that need on-chain resolution answer `LIVE_RESOLUTION_FAILED`.",
+      "RPC URLs for answers from the chain at request time. Name others if callers must not use up your indexer's plan. With `off` the chain is never asked: names that only the chain knows answer `LIVE_RESOLUTION_FAILED`, others what the index knows.",
+  }),
+  LIVE_REQUESTS_PER_SECOND: withDefault(60, digits({ from: 1, to: 10_000 }), {
+    meaning:
+      "Requests per second, on average, that each process sends to the RPC URLs of live answers. A request that would wait more than 10 seconds fails at once. With the default, a bulk request of 500 live names has its answers in 8 seconds, and callers can cause at most 5.2 million requests a day. The indexer's own requests are not counted.",
   }),
   CCIP_LOOPBACK: optional(onOrOff, {
     example: "off",
@@ -66,6 +72,7 @@ export function toRpcSettings(known: RpcValues, given: Given, deployment: Deploy
     rpcUrls,
     rpcRequestsPerSecond: known.RPC_REQUESTS_PER_SECOND,
     liveRpcUrls: liveUrls(known, rpcUrls[deployment.chainId] ?? []),
+    liveRequestsPerSecond: known.LIVE_REQUESTS_PER_SECOND,
     loopbackGateways: (known.CCIP_LOOPBACK ?? usual) === "on",
     archiveReads: (known.ARCHIVE_READS ?? usual) === "on",
   };
@@ -92,6 +99,7 @@ function defaultRpcUrls({ chainId, name }: Deployment, network: Network): string
   throw new SettingsError(complaint(`RPC_URL_${chainId}`, { ...rpcUrlVariable, expected }));
 }
 
-/** A devnet's own node is asked by default. A public node has limits, so the operator has to choose one. */
-const liveUrls = ({ ENS_NETWORK, LIVE_RPC_URL }: RpcValues, devnetUrls: string[]): string[] =>
-  LIVE_RPC_URL ?? (ENS_NETWORK === "devnet" ? devnetUrls : []);
+const liveUrls = ({ LIVE_RPC_URL = [] }: RpcValues, indexerUrls: string[]): string[] => {
+  if (LIVE_RPC_URL === "off") return [];
+  return LIVE_RPC_URL.length > 0 ? LIVE_RPC_URL : indexerUrls;
+};

@@ -27,13 +27,15 @@ export async function checkRpcUrls({
  */
 export async function checkLiveUrls({
   deployment,
+  rpcUrls,
   liveRpcUrls,
-}: Pick<Settings, "deployment" | "liveRpcUrls">): Promise<void> {
+}: Pick<Settings, "deployment" | "rpcUrls" | "liveRpcUrls">): Promise<void> {
   const answers = await Promise.all(liveRpcUrls.map(askForChain));
   const wrong = answers.find(({ chainId }) => chainId !== undefined && chainId !== deployment.chainId);
   if (wrong === undefined) return;
+  const isIndexers = rpcUrls[deployment.chainId] === liveRpcUrls;
   throw new SettingsError(
-    `LIVE_RPC_URL: ${wrong.host} serves the chain ${wrong.chainId}; expected a node of ${deployment.name} (${deployment.chainId})`,
+    `${isIndexers ? `RPC_URL_${deployment.chainId}` : "LIVE_RPC_URL"}: ${wrong.host} serves the chain ${wrong.chainId}; expected a node of ${deployment.name} (${deployment.chainId})`,
   );
 }
 

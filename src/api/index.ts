@@ -62,7 +62,10 @@ const blockClock = network === "mainnet" || network === "sepolia" ? systemSecond
 const now = blockClock === null ? chainClock(db) : systemClock;
 
 const live = createLive({
-  rpc: countedRpc(createRpc({ urls: settings.liveRpcUrls }), meters),
+  rpc: countedRpc(
+    createRpc({ urls: settings.liveRpcUrls, requestsPerSecond: settings.liveRequestsPerSecond }),
+    meters,
+  ),
   gateways: countedGateways(createGateways({ allowLoopback: settings.loopbackGateways }), meters),
   answers: liveAnswersIn(store, contracts),
   contracts: liveContractsOf(deployment),

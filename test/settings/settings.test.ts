@@ -50,6 +50,20 @@ describe("settings", () => {
     expect(settings.port).toBe(42069);
   });
 
+  test("live answers use the indexer's RPC URLs of the main chain, unless others are named or it is off", () => {
+    expect(readSettings(mainnet)).toMatchObject({
+      liveRpcUrls: ["https://rpc.example.org"],
+      liveRequestsPerSecond: 60,
+    });
+    expect(readSettings({ ...mainnet, LIVE_RPC_URL: "" }).liveRpcUrls).toEqual(["https://rpc.example.org"]);
+    const others = "https://a.example.org, https://b.example.org";
+    expect(readSettings({ ...mainnet, LIVE_RPC_URL: others, LIVE_REQUESTS_PER_SECOND: "5" })).toMatchObject({
+      liveRpcUrls: ["https://a.example.org", "https://b.example.org"],
+      liveRequestsPerSecond: 5,
+    });
+    expect(readSettings({ ...mainnet, LIVE_RPC_URL: "off" }).liveRpcUrls).toEqual([]);
+  });
+
   test("a layer 2 chain is indexed if its RPC URL is set", () => {
     expect(readSettings(mainnet).deployment.layer2).toEqual([]);
     const settings = readSettings({
@@ -90,6 +104,11 @@ describe("settings", () => {
       ['RPC_URL_10 has "ftp://x"'],
     ],
     ["a live RPC URL that is none", { ...mainnet, LIVE_RPC_URL: "x" }, ['LIVE_RPC_URL has "x"']],
+    [
+      "a rate of live requests of 0",
+      { ...mainnet, LIVE_REQUESTS_PER_SECOND: "0" },
+      ['LIVE_REQUESTS_PER_SECOND is "0"'],
+    ],
     ["a port out of range", { ...mainnet, PORT: "70000" }, ['PORT is "70000"', "PORT=42069"]],
     ["a schema that is no identifier", { ...mainnet, DATABASE_SCHEMA: "a-b" }, ['DATABASE_SCHEMA is "a-b"']],
     [

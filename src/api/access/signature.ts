@@ -33,7 +33,7 @@ export function signatureCheck({ rpcUrls }: { rpcUrls: readonly string[] }): Sig
     if (await isAccounts(signed)) return;
     if (rpcUrls.length === 0) {
       throw refusal(
-        "If it is a smart-contract wallet, its signature cannot be checked here: the operator has to set LIVE_RPC_URL",
+        "If it is a smart-contract wallet, its signature cannot be checked here: LIVE_RPC_URL is off",
       );
     }
     if (!(await isContracts(rpcUrls, signed))) throw refusal("Sign the message exactly as it is sent");

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type Address, type Hex, isHex, numberToHex } from "viem";
 import { LiveFailure, sanitizeMessage } from "./failure.ts";
 import { callNode, type JsonRpcCall, type JsonRpcError, type JsonRpcReply } from "./jsonRpc.ts";
+import { rateLimiter, type TakeTurn } from "./rateLimiter.ts";
 
 const CALL_TIMEOUT_MS = 3_000;
 /** How long a block number counts as the newest. */
@@ -30,18 +31,26 @@ class NodeBehind extends LiveFailure {}
 
 const NO_SUCH_BLOCK = /(header|block) not found|unknown block|block.*out of range|outofrange/i;
 
-type Nodes = { urls: readonly string[]; timeoutMs: number; preferred: number };
+type Nodes = { urls: readonly string[]; timeoutMs: number; takeTurn: TakeTurn; preferred: number };
+
+export type RpcPlan = {
+  urls: readonly string[];
+  /** Requests to all nodes together, with every repetition; not limited unless given. */
+  requestsPerSecond?: number;
+  timeoutMs?: number;
+};
 type Asking<T> = { asked: JsonRpcCall; read: (reply: JsonRpcReply) => T; signal: AbortSignal };
 
 /**
  * Asks the nodes in turn until one answers, beginning with the one that answered last. A revert is an answer: the next
  * node would give the same. Without nodes every call fails and names the missing setting.
  */
-export function createRpc(plan: { urls: readonly string[]; timeoutMs?: number }): Rpc {
-  const nodes: Nodes = { urls: plan.urls, timeoutMs: plan.timeoutMs ?? CALL_TIMEOUT_MS, preferred: 0 };
+export function createRpc({ urls, requestsPerSecond, timeoutMs = CALL_TIMEOUT_MS }: RpcPlan): Rpc {
+  const takeTurn = rateLimiter(requestsPerSecond ?? Number.POSITIVE_INFINITY);
+  const nodes: Nodes = { urls, timeoutMs, takeTurn, preferred: 0 };
   let head: { number: Promise<number>; until: number } | undefined;
   return {
-    isConfigured: plan.urls.length > 0,
+    isConfigured: urls.length > 0,
     call: ({ to, data, blockNumber }, signal) => {
       const asked = { method: "eth_call", params: [{ to, data }, numberToHex(blockNumber)] };
       return askPatiently(nodes, { asked, read: readCall, signal });
@@ -73,10 +82,11 @@ async function askPatiently<T>(nodes: Nodes, asking: Asking<T>): Promise<T> {
 }
 
 async function askInTurn<T>(nodes: Nodes, { asked, read, signal }: Asking<T>): Promise<T> {
-  const { urls, timeoutMs, preferred } = nodes;
+  const { urls, timeoutMs, takeTurn, preferred } = nodes;
   let failure = notConfigured();
   for (let turn = 0; turn < urls.length; turn++) {
     const index = (preferred + turn) % urls.length;
+    await takeTurn(signal);
     try {
       const limit = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
       const answer = read(await callNode(urls[index] ?? "", asked, limit));
@@ -93,7 +103,7 @@ async function askInTurn<T>(nodes: Nodes, { asked, read, signal }: Asking<T>): P
 const notConfigured = () =>
   new LiveFailure(
     "rpc",
-    "This name has to be resolved on chain, and no node is configured for that: the operator has to set LIVE_RPC_URL.",
+    "This name has to be resolved on chain, and answers from the chain are switched off here (LIVE_RPC_URL).",
   );
 
 function readCall({ error, result }: JsonRpcReply): CallResult {
