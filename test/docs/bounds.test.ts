@@ -3,6 +3,7 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { rpcVariables } from "../../settings/rpc.ts";
 import { MAX_WAIT_MS } from "../../src/api/live/rateLimiter.ts";
+import { MAX_ENTRIES } from "../../src/api/query/section.ts";
 
 const text = readFileSync(fileURLToPath(new URL("../../docs/security.md", import.meta.url)), "utf8");
 const [, section = ""] = text.split("\n## Bounds\n");
@@ -12,6 +13,7 @@ const rows = section.split("\n## ")[0]?.split("\n") ?? [];
 const bounds: [what: string, bound: string][] = [
   ["requests to the nodes of live answers", `${rpcVariables.LIVE_REQUESTS_PER_SECOND.example} a second`],
   ["wait for that turn", `${MAX_WAIT_MS / 1_000} s`],
+  ["entries of a history in an answer without `page`", MAX_ENTRIES.toLocaleString("en")],
 ];
 
 test.each(bounds)("the bound of %s is %s, in docs/security.md too", (what, bound) => {

@@ -108,7 +108,7 @@ describe("after a restart of the indexer", () => {
     await at(426, NOW - 888);
     expect(await indexedBlock()).toBe(426);
     // Indexes that Namedex builds itself, whenever it likes, say nothing of rows.
-    await tables.pool.query("create index a_late_one on domains (node); reindex index events_node");
+    await tables.pool.query("create index a_late_one on domains (node); reindex index events_node_contract");
     expect(await indexedBlock()).toBe(426);
   });
 });

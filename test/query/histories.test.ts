@@ -164,6 +164,7 @@ describe("GET /domain/:name/ownership-history", () => {
         { address: getAddress(bob), reason: "wrapper", event_type: "Transfer", ...span([13, 99], [14, 14]) },
         { address: getAddress(carol), reason: "registry", event_type: "NewOwner", ...span([15, 15], null) },
       ],
+      total: 4,
     });
   });
 
@@ -226,6 +227,7 @@ describe("GET /domain/:name/resolver-history and text history", () => {
         { address: getAddress(LISTED_RESOLVER), ...from(30), ...to(40) },
         { address: getAddress(STATIC_RESOLVER), ...from(50), to_block: null, to_tx: null },
       ],
+      total: 3,
     });
   });
 
@@ -397,6 +399,7 @@ describe("GET /domain/:name/registration-history", () => {
         }),
         entry(104, "NameRenewed", 6_000, { cost_wei: "60", cost_eth: "0.00000000000000006" }),
       ],
+      total: 6,
     });
   });
 
@@ -417,18 +420,21 @@ describe("GET /domain/:name/registration-history", () => {
 });
 
 test("names without history answer with empty lists", async () => {
-  expect(await history("/domain/nobody.eth/ownership-history")).toEqual({ history: [] });
+  expect(await history("/domain/nobody.eth/ownership-history")).toEqual({ history: [], total: 0 });
   expect(await history("/domain/nobody.eth/ownership-history?audit=true")).toEqual({
     history: [],
     registry: [],
     registrar: [],
     wrapper: [],
+    audit_totals: { registry: 0, registrar: 0, wrapper: 0 },
+    total: 0,
   });
-  expect(await history("/domain/nobody.eth/resolver-history")).toEqual({ history: [] });
+  expect(await history("/domain/nobody.eth/resolver-history")).toEqual({ history: [], total: 0 });
   expect(await history("/domain/nobody.eth/registration-history")).toEqual({
     domain: "nobody.eth",
     registrations: [],
     renewals: [],
+    total: 0,
   });
 });
 

@@ -10,7 +10,7 @@ import {
   type Newest,
 } from "../query/activity.ts";
 import type { EventRow } from "../query/events.ts";
-import { registrationEvents, renewalEvents } from "../query/periods.ts";
+import { registrationEvents, renewalEvents } from "../query/registrations.ts";
 import { type Activity, toClaim, toPurchase, toTransfer, toWrapping } from "../serializers/activity.ts";
 
 /** Length of the feed. */

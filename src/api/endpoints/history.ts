@@ -1,39 +1,36 @@
 import { z } from "@hono/zod-openapi";
 import { endpoint } from "../http/endpoint.ts";
 import { listEvents } from "../query/events.ts";
-import {
-  listOwnershipChanges,
-  listRegistrationEvents,
-  registrationEvents,
-  renewalEvents,
-} from "../query/periods.ts";
-import { listResolverChanges } from "../query/records.ts";
-import { event, ownershipPeriod, period, registration } from "../schemas/answers.ts";
+import { listPurchases, type Purchase } from "../query/registrations.ts";
+import type { Listed } from "../query/section.ts";
+import { listSpans, type Span } from "../query/spans.ts";
+import { count, event, historyFields, ownershipPeriod, period, registration } from "../schemas/answers.ts";
 import { input } from "../schemas/input.ts";
 import { toEventRecord } from "../serializers/event.ts";
 import {
   toMergedRegistrations,
-  toOwnershipPeriods,
-  toPeriods,
+  toOwnershipPeriod,
+  toPeriod,
   toRegistration,
 } from "../serializers/history.ts";
+import { historyFieldsOf, NEWEST } from "./historyPages.ts";
 
 const domainEvents = endpoint({
   method: "get",
   path: "/domain/{name}/events",
   group: "Domains",
   summary: "Every event of a name",
-  description:
-    "What the contracts logged of a name, oldest first. Events of resolvers count if the resolver is a known one, or was the name's own at some time.",
+  description: `What the contracts logged of a name, oldest first. Events of resolvers count if the resolver is a known one, or was the name's own at some time. ${NEWEST}`,
   params: z.object({ name: input.name() }),
-  reply: z.strictObject({ events: z.array(event) }),
+  query: z.object({ page: input.historyPage() }),
+  reply: z.strictObject({ events: z.array(event), ...historyFields }),
   errors: ["INVALID_NAME"],
   cost: 1,
   tool: "get_domain_history",
-  handle: async ({ name }, ctx) => {
+  handle: async ({ name, page }, ctx) => {
     const { listedResolvers } = ctx.contracts;
-    const rows = await listEvents(ctx.db, { node: name.node, listedResolvers });
-    return { events: rows.map((row) => toEventRecord(row, ctx)) };
+    const { rows, total } = await listEvents(ctx.db, { node: name.node, listedResolvers }, { page });
+    return { events: rows.map((row) => toEventRecord(row, ctx)), ...historyFieldsOf({ page, total }) };
   },
 });
 
@@ -42,62 +39,73 @@ const registrationHistory = endpoint({
   path: "/domain/{name}/registration-history",
   group: "Domains",
   summary: "Registrations and renewals of a name",
-  description:
-    "Oldest first. Registrar and controller both log a registration: `merged` gives one entry for each transaction, with the controller's price and the registrar's expiry.",
+  description: `Oldest first. Registrar and controller both log a registration: \`merged\` gives one entry for each transaction, with the controller's price and the registrar's expiry. Registrations and renewals are counted, and divided into pages, together. ${NEWEST}`,
   params: z.object({ name: input.name() }),
   query: z.object({
     merged: input.flag("merged", "`false` gives every event by itself, with its contract", true),
+    page: input.historyPage(),
   }),
   reply: z.strictObject({
     domain: z.string(),
     registrations: z.array(registration),
     renewals: z.array(registration),
+    ...historyFields,
   }),
   errors: ["INVALID_NAME"],
   cost: 1,
   tool: "get_domain_history",
-  handle: async ({ name, merged }, ctx) => {
-    const rows = await listRegistrationEvents(ctx.db, { node: name.node });
-    const toEntries = (kind: readonly string[]) => {
-      const ofKind = rows.filter(({ eventType }) => kind.includes(eventType));
-      return merged ? toMergedRegistrations(ofKind) : ofKind.map((row) => toRegistration(row, ctx));
-    };
+  handle: async ({ name, merged, page }, ctx) => {
+    const listed = await listPurchases(ctx.db, { node: name.node, isMerged: merged }, { page });
+    const toEntries = ({ rows }: Purchase) =>
+      merged ? toMergedRegistrations(rows) : rows.map((row) => toRegistration(row, ctx));
     return {
       domain: name.name,
-      registrations: toEntries(registrationEvents),
-      renewals: toEntries(renewalEvents),
+      registrations: listed.rows.filter(({ isRenewal }) => !isRenewal).flatMap(toEntries),
+      renewals: listed.rows.filter(({ isRenewal }) => isRenewal).flatMap(toEntries),
+      ...historyFieldsOf({ page, total: listed.total }),
     };
   },
 });
+
+const layers = ["registry", "registrar", "wrapper"] as const;
 
 const ownershipHistory = endpoint({
   method: "get",
   path: "/domain/{name}/ownership-history",
   group: "Domains",
   summary: "Who owned a name",
-  description: "Effective owner over time, newest last. Several changes in one transaction are one.",
+  description: `Effective owner over time, newest last. Several changes in one transaction are one. ${NEWEST} This holds for the history of each contract, too.`,
   params: z.object({ name: input.name() }),
   query: z.object({
     audit: input.flag("audit", "`true` adds the owners in each contract"),
+    page: input.historyPage(),
   }),
   reply: z.strictObject({
     history: z.array(ownershipPeriod),
     registry: z.array(period).optional(),
     registrar: z.array(period).optional(),
     wrapper: z.array(period).optional(),
+    audit_totals: z
+      .strictObject({ registry: count, registrar: count, wrapper: count })
+      .optional()
+      .openapi({ description: "Present with `audit=true`: entries in all of each contract" }),
+    ...historyFields,
   }),
   errors: ["INVALID_NAME"],
   cost: 1,
   tool: "get_domain_history",
-  handle: async ({ name, audit }, { db }) => {
-    const rows = await listOwnershipChanges(db, { node: name.node });
-    const history = toOwnershipPeriods(rows);
-    if (!audit) return { history };
+  handle: async ({ name: { node }, audit, page }, { db }) => {
+    const { rows, total } = await listSpans(db, { node, kind: "owner" }, { page });
+    const answer = { history: rows.map(toOwnershipPeriod), ...historyFieldsOf({ page, total }) };
+    if (!audit) return answer;
+    const listed = await Promise.all(layers.map((kind) => listSpans(db, { node, kind }, { page })));
+    const [registry, registrar, wrapper] = listed as [Listed<Span>, Listed<Span>, Listed<Span>];
     return {
-      history,
-      registry: toPeriods(rows, (row) => row.registryOwner),
-      registrar: toPeriods(rows, (row) => row.registrarOwner),
-      wrapper: toPeriods(rows, (row) => row.wrapperOwner),
+      ...answer,
+      registry: registry.rows.map(toPeriod),
+      registrar: registrar.rows.map(toPeriod),
+      wrapper: wrapper.rows.map(toPeriod),
+      audit_totals: { registry: registry.total, registrar: registrar.total, wrapper: wrapper.total },
     };
   },
 });
@@ -107,15 +115,17 @@ const resolverHistory = endpoint({
   path: "/domain/{name}/resolver-history",
   group: "Domains",
   summary: "Resolvers of a name",
-  description: "Resolvers over time, newest last.",
+  description: `Resolvers over time, newest last. ${NEWEST}`,
   params: z.object({ name: input.name() }),
-  reply: z.strictObject({ history: z.array(period) }),
+  query: z.object({ page: input.historyPage() }),
+  reply: z.strictObject({ history: z.array(period), ...historyFields }),
   errors: ["INVALID_NAME"],
   cost: 1,
   tool: "get_domain_history",
-  handle: async ({ name }, { db }) => ({
-    history: toPeriods(await listResolverChanges(db, { node: name.node }), (row) => row.resolver),
-  }),
+  handle: async ({ name, page }, { db }) => {
+    const { rows, total } = await listSpans(db, { node: name.node, kind: "resolver" }, { page });
+    return { history: rows.map(toPeriod), ...historyFieldsOf({ page, total }) };
+  },
 });
 
 export const historyEndpoints = [domainEvents, registrationHistory, ownershipHistory, resolverHistory];

@@ -1,8 +1,10 @@
 import { event, resolverChange } from "ponder:schema";
-import { and, asc, eq, exists, ne, or, sql } from "ponder";
+import { getTableColumns, type SQL } from "drizzle-orm";
+import { and, eq, isNotNull, sql } from "ponder";
 import type { Address, Hex } from "viem";
 import type { Db } from "./db.ts";
 import { prepared } from "./prepared.ts";
+import { inBothDirections, type Listed, oldestFirst, type Section, sliced } from "./section.ts";
 
 /** A row of `events`. */
 export type EventRow = typeof event.$inferSelect;
@@ -11,37 +13,65 @@ export type EventRow = typeof event.$inferSelect;
  * Events of a name, oldest first. Any contract can emit resolver events for any name: they count only from resolvers
  * that the deployment lists, or that were the name's resolver at some time.
  */
-export const listEvents = (db: Db, of: { node: Hex; listedResolvers: Address[] }): Promise<EventRow[]> =>
-  eventsOfNode(db).execute(of);
+export const listEvents = (
+  db: Db,
+  of: { node: Hex; listedResolvers: Address[] },
+  section: Section,
+): Promise<Listed<EventRow>> =>
+  oldestFirst(section, ({ direction, ...slice }) => eventsOfNode[direction](db).execute({ ...of, ...slice }));
 
 const { placeholder } = sql;
 
-const eventsOfNode = prepared((db) => {
-  const wasItsResolver = db
-    .select({ one: sql`1` })
-    .from(resolverChange)
-    .where(
-      and(eq(resolverChange.node, placeholder("node")), eq(resolverChange.resolver, event.contractAddress)),
-    );
-  return db
-    .select()
-    .from(event)
-    .where(
-      and(
-        eq(event.node, placeholder("node")),
-        or(
-          ne(event.contract, "RESOLVER"),
-          sql`${event.contractAddress} = any (${placeholder("listedResolvers")}::text[])`,
-          exists(wasItsResolver),
-        ),
-      ),
-    )
-    .orderBy(
-      asc(event.blockTimestamp),
-      asc(event.chainId),
-      asc(event.blockNumber),
-      asc(event.logIndex),
-      asc(event.ordinal),
-    )
-    .prepare("events_of_node");
-});
+/** The family of contracts that anyone can add to. */
+const RESOLVER = sql.raw("'RESOLVER'");
+
+/**
+ * The logs of a node by contracts that are no resolvers, as a subquery: two ranges of one index. So it reads none of the
+ * logs that strangers' contracts emit for the node, however many there are.
+ */
+export const logsOfContracts = (columns: SQL, condition: SQL = sql`true`): SQL => {
+  const range = (comparison: SQL) =>
+    sql`select ${columns} from ${event} where ${eq(event.node, placeholder("node"))}
+      and ${event.contract} ${comparison} ${RESOLVER} and ${condition}`;
+  return sql`${range(sql`<`)} union all ${range(sql`>`)}`;
+};
+
+/** The key of an event, and what events are sorted by. */
+const keys = sql`${event.chainId} as chain_id, ${event.blockNumber} as block_number, ${event.logIndex} as log_index,
+  ${event.ordinal} as ordinal, ${event.blockTimestamp} as block_timestamp`;
+
+/** The event with the key of a row of a subquery. */
+export const isEventOf = (row: SQL): SQL =>
+  sql`(${event.chainId}, ${event.blockNumber}, ${event.logIndex}, ${event.ordinal})
+    = (${row}.chain_id, ${row}.block_number, ${row}.log_index, ${row}.ordinal)`;
+
+const eventsOfNode = inBothDirections((direction) =>
+  prepared((db) => {
+    const itsResolvers = db
+      .select({ resolver: resolverChange.resolver })
+      .from(resolverChange)
+      .where(and(eq(resolverChange.node, placeholder("node")), isNotNull(resolverChange.resolver)));
+    const believed = sql`array(select unnest(${placeholder("listedResolvers")}::text[]) union ${itsResolvers})`;
+    const logs = sql`${logsOfContracts(keys)} union all
+      select ${keys} from ${event} where ${eq(event.node, placeholder("node"))}
+        and ${event.contract} = ${RESOLVER} and ${event.contractAddress} = any (${believed})`;
+    const order = inOrder(direction);
+    const page = sql`(select log.*, (count(*) over ())::int as total from (${logs}) as log
+      order by ${order} ${sliced}) as page`;
+    return db
+      .select({ ...getTableColumns(event), total: sql<number>`page.total` })
+      .from(event)
+      .innerJoin(page, isEventOf(sql`page`))
+      .orderBy(inOrder(direction, sql`page.`))
+      .prepare(`events_of_node_${direction}`);
+  }),
+);
+
+/** Events by their place in time; chains share nothing else. */
+const inOrder = (direction: "asc" | "desc", of: SQL = sql``): SQL =>
+  sql.join(
+    ["block_timestamp", "chain_id", "block_number", "log_index", "ordinal"].map(
+      (column) => sql`${of}${sql.raw(`${column} ${direction}`)}`,
+    ),
+    sql`, `,
+  );

@@ -90,21 +90,6 @@ const textOf = prepared((db) =>
     .prepare("text"),
 );
 
-export type ResolverChangeRow = typeof resolverChange.$inferSelect;
-
-/** Every change of a name's resolver, oldest first. */
-export const listResolverChanges = (db: Db, { node }: { node: Hex }): Promise<ResolverChangeRow[]> =>
-  resolverChangesOf(db).execute({ node });
-
-const resolverChangesOf = prepared((db) =>
-  db
-    .select()
-    .from(resolverChange)
-    .where(eq(resolverChange.node, placeholder("node")))
-    .orderBy(asc(resolverChange.blockNumber), asc(resolverChange.logIndex))
-    .prepare("resolver_changes"),
-);
-
 /**
  * A step in the history of a text: an event at a resolver or, if `eventType` is null, a change of the name's resolver.
  */

@@ -9,7 +9,7 @@ import { wrapped } from "../rules/ownership.ts";
 import { ownerAt } from "../rules/ownershipSql.ts";
 import { countIf } from "./countIf.ts";
 import type { Db } from "./db.ts";
-import { registrationEvents, renewalEvents } from "./periods.ts";
+import { registrationEvents, renewalEvents } from "./registrations.ts";
 
 /*
  * Counts of the whole index. Each reads its table once: no index helps to count everything.

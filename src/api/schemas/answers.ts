@@ -126,6 +126,13 @@ export const pageFields = {
   page_size: count.openapi({ example: 25 }),
 };
 
+/** Fields that an answer with a history has beside its entries; without `page` it has no page. */
+export const historyFields = {
+  total: count.openapi({ description: "Entries in all, also those that are not in this answer" }),
+  page: z.int().min(1).optional(),
+  page_size: count.optional().openapi({ example: 25 }),
+};
+
 /** One event; fields that the event does not have are absent. */
 export const event = z
   .strictObject({

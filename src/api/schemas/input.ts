@@ -217,6 +217,14 @@ export const input = {
     digits("page", { min: 1, max: MAX_PAGE, description: "Page of 25 results, from 1", example: 1 })
       .default(1)
       .openapi({ default: 1 }),
+  /** Page of a history, which answers without it, too. */
+  historyPage: () =>
+    digits("page", {
+      min: 1,
+      max: MAX_PAGE,
+      description: "Page of 25 entries, from 1. Left out: the newest entries at once",
+      example: 1,
+    }).optional(),
   /** Order of a list: by which column, and in which direction. */
   sortBy: <const T extends string>(columns: readonly [T, ...T[]]) =>
     choice(columns, "sort_by").default(columns[0]).openapi({ description: "Column to sort by" }),

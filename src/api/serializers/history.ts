@@ -1,70 +1,29 @@
-import { type Address, formatEther, type Hex } from "viem";
+import { formatEther, type Hex } from "viem";
 import type { z } from "zod";
 import type { EventRow } from "../query/events.ts";
-import type { OwnershipChangeRow } from "../query/periods.ts";
+import type { Span } from "../query/spans.ts";
 import type * as schemas from "../schemas/answers.ts";
 import type { SerializeContext } from "./domain.ts";
 import { toAddress } from "./hex.ts";
 
-type Change = { blockNumber: number; transactionHash: Hex };
-
-/** A span of blocks, and the row that started it. */
-type Span<Row> = { row: Row; from: Change; to: Change | null };
-
-/**
- * Spans between changes that come oldest first. Several changes in one transaction are one: the last counts, and a
- * state that only lasted within a transaction, or is what was there before, makes no span.
- */
-function spansOf<Row extends Change>(rows: Row[], isSame: (a: Row, b: Row) => boolean): Span<Row>[] {
-  const spans: Span<Row>[] = [];
-  for (const settled of settledRows(rows, isSame)) {
-    const current = spans.at(-1);
-    if (current && isSame(current.row, settled)) continue;
-    if (current) current.to = settled;
-    spans.push({ row: settled, from: settled, to: null });
-  }
-  return spans;
-}
-
-/** Of each transaction the row by which its last state was reached. */
-function settledRows<Row extends Change>(rows: Row[], isSame: (a: Row, b: Row) => boolean): Row[] {
-  const settled: Row[] = [];
-  for (const row of rows) {
-    const last = settled.at(-1);
-    if (last?.transactionHash !== row.transactionHash) settled.push(row);
-    else if (!isSame(last, row)) settled[settled.length - 1] = row;
-  }
-  return settled;
-}
-
-const bounds = ({ from, to }: Span<Change>) => ({
-  from_block: from.blockNumber,
-  from_tx: from.transactionHash,
-  to_block: to?.blockNumber ?? null,
-  to_tx: to?.transactionHash ?? null,
-});
-
 type OwnershipPeriod = z.infer<typeof schemas.ownershipPeriod>;
 type Period = z.infer<typeof schemas.period>;
 
-/** Effective owners over time; spans without owner are left out. */
-export function toOwnershipPeriods(rows: OwnershipChangeRow[]): OwnershipPeriod[] {
-  const spans = spansOf(rows, (a, b) => a.ownerAddress === b.ownerAddress && a.reason === b.reason);
-  return spans.flatMap((span): OwnershipPeriod[] => {
-    const { ownerAddress, reason, eventType } = span.row;
-    if (ownerAddress === null || reason === null) return [];
-    return [{ address: toAddress(ownerAddress), reason, event_type: eventType, ...bounds(span) }];
-  });
-}
+/** What one address was for a time: an owner in one layer, or the resolver. */
+export const toPeriod = (span: Span): Period => ({
+  address: toAddress(span.address),
+  from_block: span.fromBlock,
+  from_tx: span.fromTransaction,
+  to_block: span.toBlock,
+  to_tx: span.toTransaction,
+});
 
-/** What one address was over time: an owner in one layer, or the resolver; spans without any are left out. */
-export function toPeriods<Row extends Change>(rows: Row[], pick: (row: Row) => Address | null): Period[] {
-  const spans = spansOf(rows, (a, b) => pick(a) === pick(b));
-  return spans.flatMap((span): Period[] => {
-    const address = pick(span.row);
-    return address === null ? [] : [{ address: toAddress(address), ...bounds(span) }];
-  });
-}
+/** The effective owner for a time: a layer decides it, by an event. */
+export const toOwnershipPeriod = (span: Span): OwnershipPeriod => ({
+  ...toPeriod(span),
+  reason: span.reason as OwnershipPeriod["reason"],
+  event_type: span.eventType as string,
+});
 
 type Registration = z.infer<typeof schemas.registration>;
 

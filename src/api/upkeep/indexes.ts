@@ -17,7 +17,12 @@ export const ownIndexes: readonly OwnIndex[] = [
     definition: `(effective_owner_address, left(full_name, 128), node)
       include (chain_id, parent_node, expiry_timestamp, is_wrapped, wrapper_expiry_timestamp, wrapper_fuses)`,
   },
-  { name: "events_node", table: "events", definition: "(node, block_number, log_index)" },
+  // Anyone can emit resolvers' events for any node. With the emitter in the index, those of strangers are never read.
+  {
+    name: "events_node_contract",
+    table: "events",
+    definition: "(node, contract, contract_address, block_number, log_index)",
+  },
   {
     name: "ownership_changes_node",
     table: "ownership_changes",

@@ -1,0 +1,76 @@
+import { event } from "ponder:schema";
+import { getTableColumns } from "drizzle-orm";
+import { inArray, sql } from "ponder";
+import type { Hex } from "viem";
+import type { Db } from "./db.ts";
+import { type EventRow, isEventOf, logsOfContracts } from "./events.ts";
+import { prepared } from "./prepared.ts";
+import { inBothDirections, type Listed, oldestFirst, type Section } from "./section.ts";
+
+/** Events that register a .eth name, for the first time or again, in any generation of contracts. */
+export const registrationEvents = ["HashRegistered", "NameRegistered", "NameMigrated"];
+
+/** Events that move the expiry of a .eth name. */
+export const renewalEvents = ["NameRenewed", "RenewalReferred"];
+
+/** A registration or a renewal, with the logs that tell of it, oldest first. */
+export type Purchase = { isRenewal: boolean; rows: EventRow[] };
+
+/**
+ * Registrations and renewals of a name, oldest first. Registrar and controller both log each: `isMerged` makes one entry
+ * of all logs of one kind in a transaction, else each log is an entry.
+ */
+export const listPurchases = (
+  db: Db,
+  { node, isMerged }: { node: Hex; isMerged: boolean },
+  section: Section,
+): Promise<Listed<Purchase>> =>
+  oldestFirst(section, async ({ direction, ...slice }) => {
+    const logs = await purchasesOf[direction](db).execute({ node, isMerged, ...slice });
+    const entries = new Map<number, Purchase & { total: number }>();
+    for (const { entry, total, ...row } of logs) {
+      const purchase = entries.get(entry) ?? { isRenewal: isRenewal(row), rows: [], total };
+      purchase.rows.push(row);
+      entries.set(entry, purchase);
+    }
+    return [...entries.values()];
+  });
+
+const isRenewal = ({ eventType }: EventRow): boolean => renewalEvents.includes(eventType);
+
+/**
+ * 1. `log`: the logs of both kinds, each with the first log of its entry.
+ * 2. `numbered`: each with the number of its entry, counted from the side from which the entries are read.
+ */
+const purchasesOf = inBothDirections((direction) =>
+  prepared((db) => {
+    const order = sql.raw(direction);
+    const columns = sql`${event.chainId} as chain_id, ${event.blockNumber} as block_number,
+      ${event.logIndex} as log_index, ${event.ordinal} as ordinal, ${event.transactionHash} as transaction_hash,
+      ${inArray(event.eventType, renewalEvents)} as is_renewal`;
+    const logs = logsOfContracts(
+      columns,
+      inArray(event.eventType, [...registrationEvents, ...renewalEvents]),
+    );
+    const page = sql`(with log as (
+        select *, case when ${sql.placeholder("isMerged")}::boolean
+          then min(log_index) over (partition by transaction_hash, is_renewal) else log_index end as first_log
+        from (${logs}) as log
+      ), numbered as (
+        select *, (dense_rank() over (order by block_number ${order}, first_log ${order}))::int as entry from log
+      )
+      select *, (select max(entry) from numbered) as total from numbered
+      where entry > ${sql.placeholder("offset")}::int
+        and entry <= ${sql.placeholder("offset")}::int + ${sql.placeholder("limit")}::int) as page`;
+    return db
+      .select({
+        ...getTableColumns(event),
+        entry: sql<number>`page.entry`,
+        total: sql<number>`page.total`,
+      })
+      .from(event)
+      .innerJoin(page, isEventOf(sql`page`))
+      .orderBy(sql`page.entry`, sql`page.log_index`, sql`page.ordinal`)
+      .prepare(`purchases_${direction}`);
+  }),
+);

@@ -1,0 +1,149 @@
+import { getAddress, namehash } from "viem";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { MAX_ENTRIES } from "../../src/api/query/section.ts";
+import { openApi, type TestApi } from "./api.ts";
+import { account, CHAIN_ID, REGISTRAR, transaction } from "./rows.ts";
+import { createTables, type Tables } from "./tables.ts";
+
+const NOW = 1_800_000_000;
+const PAGE = 25;
+/** Entries of each history: more than an answer without pages holds. */
+const ENTRIES = MAX_ENTRIES + 2 * PAGE + 3;
+
+const node = namehash("many.eth");
+const hash = (number: string) => `'0x' || lpad(to_hex(${number}), 64, '0')`;
+const address = (number: string) => `'0x' || lpad(to_hex(${number}), 40, '0')`;
+
+/**
+ * A transaction in each block from 1 to `ENTRIES`. In each the name passes through the contract 0xff to owner number
+ * `block`, gets resolver number `block`, and is renewed twice; in each hundredth it is registered instead.
+ */
+const fill = (count: number) => [
+  `insert into ownership_changes (chain_id, block_number, log_index, ordinal, node, owner_address, reason,
+     registry_owner, event_type, transaction_hash, block_timestamp)
+   select ${CHAIN_ID}, i, log, 0, '${node}', owner, 'registry', owner, 'NewOwner', ${hash("i")}, i
+   from generate_series(1, ${count}) as i, lateral (values (0, ${address("255")}), (1, ${address("i")}),
+     (2, ${address("i")})) as step (log, owner)`,
+  `insert into resolver_changes (chain_id, block_number, log_index, node, resolver, transaction_hash, block_timestamp)
+   select ${CHAIN_ID}, i, 3, '${node}', ${address("i")}, ${hash("i")}, i from generate_series(1, ${count}) as i`,
+  `insert into events (chain_id, block_number, log_index, ordinal, block_timestamp, transaction_hash, contract,
+     contract_address, event_type, node, expiry_timestamp)
+   select ${CHAIN_ID}, i, log, 0, i, ${hash("i")}, 'REGISTRAR', '${REGISTRAR}',
+     case when i % 100 = 0 then 'NameRegistered' else 'NameRenewed' end, '${node}', 1000 + i
+   from generate_series(1, ${count}) as i, generate_series(4, 5) as log`,
+];
+
+let tables: Tables;
+let api: TestApi;
+
+type Entries = Record<string, unknown>[];
+type Answer = Record<"history" | "registrations" | "renewals" | "events", Entries> & {
+  total: number;
+  page?: number;
+};
+
+const read = async (path: string): Promise<Answer> => {
+  const { status, body } = await api.get(`/domain/many.eth/${path}`);
+  expect(status, JSON.stringify(body)).toBe(200);
+  return body as Answer;
+};
+
+/** Every entry of a history, page by page, and after the last page one that is empty. */
+async function walk(path: string, entriesOf: (answer: Answer) => Entries): Promise<Entries> {
+  const all: Entries = [];
+  for (let page = 1; ; page++) {
+    const answer = await read(`${path}${path.includes("?") ? "&" : "?"}page=${page}`);
+    expect(answer).toMatchObject({ page, page_size: PAGE });
+    const entries = entriesOf(answer);
+    expect(entries).toHaveLength(Math.min(PAGE, Math.max(0, answer.total - all.length)));
+    if (entries.length === 0) return all;
+    all.push(...entries);
+  }
+}
+
+beforeAll(async () => {
+  tables = await createTables();
+  for (const statement of fill(ENTRIES)) await tables.pool.query(statement);
+  api = openApi(tables, NOW);
+});
+
+afterAll(() => tables.drop());
+
+const historyOf = ({ history }: Answer) => history;
+const blocks = Array.from({ length: ENTRIES }, (_, i) => i + 1);
+
+/** The period that block `block` began. */
+const period = (block: number) => ({
+  address: getAddress(account(block)),
+  from_block: block,
+  from_tx: transaction(block),
+  to_block: block < ENTRIES ? block + 1 : null,
+  to_tx: block < ENTRIES ? transaction(block + 1) : null,
+});
+const owned = (block: number) => ({ ...period(block), reason: "registry", event_type: "NewOwner" });
+
+describe("a long history", () => {
+  test.each([
+    ["ownership-history", owned],
+    ["resolver-history", period],
+  ])("%s: pages lead to every period, each with its own end", async (path, expected) => {
+    expect(await walk(path, historyOf)).toEqual(blocks.map(expected));
+  });
+
+  test.each([
+    ["ownership-history", owned],
+    ["resolver-history", period],
+  ])(
+    "%s: without `page` it has the newest entries, oldest first, and tells how many there are",
+    async (path, expected) => {
+      const { history, ...rest } = await read(path);
+      expect(rest).toEqual({ total: ENTRIES });
+      expect(history).toEqual(blocks.slice(-MAX_ENTRIES).map(expected));
+    },
+  );
+
+  test("`audit` pages the history of each contract, and counts it", async () => {
+    const answer = await read("ownership-history?audit=true&page=2");
+    expect(answer).toMatchObject({
+      registry: blocks.slice(PAGE, 2 * PAGE).map(period),
+      registrar: [],
+      audit_totals: { registry: ENTRIES, registrar: 0, wrapper: 0 },
+    });
+  });
+
+  test("events", async () => {
+    const placeOf = (entries: Entries) => entries.map((one) => [one.block_number, one.log_index]);
+    const expected = blocks.flatMap((block) => [
+      [block, 4],
+      [block, 5],
+    ]);
+    expect(placeOf(await walk("events", ({ events }) => events))).toEqual(expected);
+    const { events, total } = await read("events");
+    expect(total).toBe(2 * ENTRIES);
+    expect(placeOf(events)).toEqual(expected.slice(-MAX_ENTRIES));
+  });
+
+  test("registrations and renewals share their pages", async () => {
+    const both = ({ registrations, renewals }: Answer) => [...registrations, ...renewals];
+    const walked = await walk("registration-history", both);
+    const inOrder = walked.map((one) => Number(one.block_number)).toSorted((a, b) => a - b);
+    expect(inOrder).toEqual(blocks);
+    const newest = await read("registration-history");
+    expect(newest.total).toBe(ENTRIES);
+    expect(both(newest)).toHaveLength(MAX_ENTRIES);
+    expect(newest.registrations.map((one) => one.block_number)).toEqual(
+      blocks.slice(-MAX_ENTRIES).filter((block) => block % 100 === 0),
+    );
+    expect(await read("registration-history?merged=false&page=1")).toMatchObject({ total: 2 * ENTRIES });
+  });
+});
+
+test.each(["events", "ownership-history", "resolver-history", "registration-history"])(
+  "%s?page=0 is refused",
+  async (path) => {
+    expect(await api.get(`/domain/many.eth/${path}?page=0`)).toMatchObject({
+      status: 400,
+      body: { error: { code: "INVALID_PARAMETER" } },
+    });
+  },
+);
