@@ -34,6 +34,17 @@ const batch = endpoint({
   handle: async ({ names }) => ({ count: names.length }),
 });
 
+const note = endpoint({
+  method: "get",
+  path: "/note/{name}/{key}",
+  group: "System",
+  summary: "Note",
+  params: z.object({ name: input.name(), key: z.string() }),
+  reply: z.strictObject({ key: z.string() }),
+  cost: 0,
+  handle: async ({ key }) => ({ key }),
+});
+
 const broken = brokenOperation('relation "secret" does not exist');
 
 const refused = endpoint({
@@ -49,7 +60,7 @@ const refused = endpoint({
 });
 
 const pages = new Hono().get("/page", (c) => c.text("a page"));
-const app = createTestApp({ operations: [echo, batch, broken, refused], pages });
+const app = createTestApp({ operations: [echo, batch, note, broken, refused], pages });
 
 const ask = async (path: string, init?: RequestInit) => {
   const reply = await app.request(path, init);
@@ -71,6 +82,11 @@ describe("routes", () => {
     expect((await ask("/echo/ALICE.eth?page=2&flag=true")).body).toEqual(answer);
     expect((await ask("/api/echo/ALICE.eth?page=2&flag=true")).body).toEqual(answer);
     expect(await (await app.request("/api/page")).text()).toBe("a page");
+  });
+
+  test("send a caller of /api/ to /api, whatever stands before it", async () => {
+    const reply = await app.request("/api/");
+    expect([reply.status, reply.headers.get("location")]).toEqual([308, "../api"]);
   });
 
   test("expose the headers that browsers would keep from programs", async () => {
@@ -113,6 +129,7 @@ describe("errors", () => {
     [`/echo/${"a".repeat(10_000)}`, "INVALID_NAME"],
     ["/echo/alice.eth?page=0", "INVALID_PARAMETER"],
     ["/echo/alice.eth?page=-1", "INVALID_PARAMETER"],
+    ["/echo/alice.eth?page=99999999999999999999", "INVALID_PARAMETER"],
     ["/echo/alice.eth?page=1.5", "INVALID_PARAMETER"],
     ["/echo/alice.eth?page=", "INVALID_PARAMETER"],
     ["/echo/alice.eth?page=1&page=2", "INVALID_PARAMETER"],
@@ -122,8 +139,35 @@ describe("errors", () => {
     expect(await ask(path)).toMatchObject({ status: 400, body: fault(code) });
   });
 
-  test("parameters that nobody declared are ignored", async () => {
-    expect((await ask("/echo/alice.eth?colour=blue")).status).toBe(200);
+  test.each([
+    ["/echo/alice.eth?page=-1", "`page` must be at least 1."],
+    ["/echo/alice.eth?page=99999999999999999999", "`page` must be at most 10."],
+    ["/note/alice.eth/", "`key` is empty: the path ends too early."],
+    ["/note//avatar", "The name is missing."],
+  ])("%s is told what is wrong with it", async (path, message) => {
+    expect((await ask(path)).body).toMatchObject({ error: { message } });
+  });
+
+  test.each(["[]", "[1]", "null", '"a"'])("the body %s is told to be an object", async (body) => {
+    expect((await post(body)).body).toMatchObject({
+      error: { code: "INVALID_PARAMETER", message: "The body must be a JSON object." },
+    });
+  });
+
+  test("parameters that nobody declared are ignored, and the answer names them", async () => {
+    const ignored = async (query: string) => {
+      const { status, headers } = await ask(`/echo/alice.eth?${query}`);
+      return [status, headers.get("x-ignored-parameters")];
+    };
+    expect(await ignored("page=2")).toEqual([200, null]);
+    expect(await ignored("colour=blue&page=1&flag[]=true")).toEqual([200, "colour, flag%5B%5D"]);
+    expect(await ignored("a%0d%0aSet-Cookie=1&%F0%9F%98%80=1")).toEqual([
+      200,
+      "a%0D%0ASet-Cookie, %F0%9F%98%80",
+    ]);
+    const many = Array.from({ length: 50 }, (_, i) => `x${i}=1`).join("&");
+    expect(await ignored(many)).toEqual([200, expect.stringMatching(/^x0(, x\d){9}$/)]);
+    expect(await ignored(`${"y".repeat(500)}=1`)).toEqual([200, "y".repeat(64)]);
   });
 
   test.each([

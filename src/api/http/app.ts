@@ -1,4 +1,4 @@
-import { OpenAPIHono } from "@hono/zod-openapi";
+import { OpenAPIHono, type z } from "@hono/zod-openapi";
 import { type Context, Hono, type MiddlewareHandler } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { requestId } from "hono/request-id";
@@ -12,7 +12,7 @@ import { endSlowRequests } from "./slowClients.ts";
 const MAX_BODY_BYTES = 1_048_576;
 
 const exposedHeaders =
-  "WWW-Authenticate, Payment-Receipt, RateLimit, RateLimit-Policy, Retry-After, X-Credits-Remaining, X-Request-Id, ETag";
+  "WWW-Authenticate, Payment-Receipt, RateLimit, RateLimit-Policy, Retry-After, X-Credits-Remaining, X-Ignored-Parameters, X-Request-Id, ETag";
 
 /** What the application is made of. */
 export type AppPlan = OperationServer & {
@@ -38,6 +38,7 @@ export function createApp({ operations, observe, otherRoutes, ...server }: AppPl
   app.use(limitBody);
   app.route("/", routes);
   app.route("/api", routes);
+  app.get("/api/", (c) => c.redirect("../api", 308));
   const otherPaths = otherRoutes.flatMap((others) => others.routes);
   const paths = pathsOf(operations, otherPaths);
   app.all("*", (c) => answerUnrouted(c, paths)); // Ponder's own notFound would win over app.notFound.
@@ -89,7 +90,7 @@ function answerUnrouted(c: Context, paths: Path[]): Response {
   const sameMethod = matching.find(
     ({ method }) => method === c.req.method || (method === "GET" && c.req.method === "HEAD"),
   );
-  if (sameMethod?.operation) return errorResponse(c, emptyParameterError(sameMethod.operation));
+  if (sameMethod?.operation) return errorResponse(c, emptyParameterError(sameMethod.operation, requested));
   return answerMethod(c, allowedMethods(matching));
 }
 
@@ -97,13 +98,16 @@ const matches = (parts: string[], requested: string[]): boolean =>
   parts.length === requested.length &&
   parts.every((part, i) => part.startsWith("{") || part === requested[i]);
 
-/** A path of the right form that its route did not match has an empty parameter. */
-function emptyParameterError({ params }: Endpoint): ApiError {
-  const empty = Object.fromEntries(Object.keys(params.shape).map((name) => [name, ""]));
-  const checked = params.safeParse(empty);
-  return checked.success
-    ? new ApiError("INVALID_PARAMETER", "A part of the path is empty.")
-    : inputError(checked.error, empty);
+/** A path of the right form that its route did not match has an empty parameter: the error names the first. */
+function emptyParameterError({ params, path }: Endpoint, requested: string[]): ApiError {
+  const part = partsOf(path).find((part, i) => part.startsWith("{") && requested[i] === "");
+  const name = part?.slice(1, -1) ?? "";
+  const checked = params.shape[name]?.safeParse("");
+  const error = checked?.error ? inputError(checked.error as z.ZodError, "") : null;
+  const isOwnFault = error !== null && error.code !== "INVALID_PARAMETER";
+  return isOwnFault
+    ? error
+    : new ApiError("INVALID_PARAMETER", `\`${name}\` is empty: the path ends too early.`);
 }
 
 const allowedMethods = (paths: Path[]): string[] => [

@@ -8,16 +8,13 @@ export function inputError(error: z.ZodError, data: unknown): ApiError {
   const code = issue.code === "custom" ? (issue.params?.code as ErrorCode | undefined) : undefined;
   if (code) return new ApiError(code, issue.message);
   const field = issue.path.join(".");
+  if (field === "") return new ApiError("INVALID_PARAMETER", "The body must be a JSON object.");
   const value = valueAt(data, issue.path);
-  if (value === undefined && field !== "")
-    return new ApiError("MISSING_PARAMETER", `\`${field}\` is required.`);
+  if (value === undefined) return new ApiError("MISSING_PARAMETER", `\`${field}\` is required.`);
   if (issue.code === "invalid_type" && Array.isArray(value)) {
     return new ApiError("INVALID_PARAMETER", `\`${field}\` must be given once.`);
   }
-  return new ApiError(
-    "INVALID_PARAMETER",
-    field === "" ? "The body must be a JSON object." : explain(field, issue.message),
-  );
+  return new ApiError("INVALID_PARAMETER", explain(field, issue.message));
 }
 
 /** Our own messages name the field; the validator's messages do not. */

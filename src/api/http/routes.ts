@@ -3,6 +3,7 @@ import type { Context } from "hono";
 import type { Caller } from "../access/access.ts";
 import { answerError, type ErrorCode, errorCodes, errorResponse } from "../schemas/errors.ts";
 import { type Endpoint, errorsOf } from "./endpoint.ts";
+import { ignoredParameters } from "./ignoredParameters.ts";
 import { inputError } from "./inputError.ts";
 import type { ExecuteOperation } from "./pipeline.ts";
 
@@ -89,7 +90,9 @@ export function routesOf(
       const input = Object.assign({}, ...(["param", "query", "json"] as const).map((part) => valid(c, part)));
       const { reply, headers } = await executeOperation({ operation, input, caller: callerOf(c) });
       c.header("Cache-Control", cacheControlOf(operation));
-      for (const [name, value] of Object.entries(headers)) c.header(name, value);
+      for (const [name, value] of Object.entries({ ...headers, ...ignoredParameters(c, operation) })) {
+        c.header(name, value);
+      }
       return c.json(reply as never, 200);
     });
   }

@@ -135,7 +135,7 @@ type Bounds = { min: number; max: number; description?: string; example?: number
 const digits = (name: string, { min, max, ...about }: Bounds) =>
   z
     .string({ error: () => `\`${name}\` must be given once, as a number.` })
-    .regex(/^[0-9]{1,15}$/, { error: () => `\`${name}\` must be a whole number.` })
+    .regex(/^-?[0-9]+$/, { error: () => `\`${name}\` must be a whole number.` })
     .transform(Number)
     .pipe(
       z
