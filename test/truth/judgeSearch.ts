@@ -9,7 +9,8 @@ const PAGE = 25;
 type Filter = { query: string; meets: (name: NameNow) => boolean };
 
 /** Every filter of the search for values that names have, alone and combined; orders, pages and figures of each. */
-export async function judgeSearch(judge: Judge, names: readonly NameNow[]): Promise<void> {
+export async function judgeSearch(judge: Judge, all: readonly NameNow[]): Promise<void> {
+  const names = all.filter(({ isCounted }) => isCounted);
   const filters = [...textFilters(names), ...holderFilters(names), ...rangeFilters(names)];
   for (const filter of filters) await judgeFilter(judge, [filter], names);
   // Each filter with the one a third of the list away: those of other kinds.

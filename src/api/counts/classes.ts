@@ -35,7 +35,7 @@ export const classColumns = [
   "is_wrapped",
 ] as const;
 
-/** The class of a name with a resolver, for the resolver: the key of `figures_resolvers`. */
+/** The class of a name that counts and has a resolver, for the resolver: the key of `figures_resolvers`. */
 export const resolverColumns = [
   "chain_id",
   "resolver",
@@ -45,7 +45,7 @@ export const resolverColumns = [
   "is_wrapped",
 ] as const;
 
-/** The class of a name with an expiry, for the day (UTC) of its expiry: the key of `figures_expiries`. */
+/** The class of a name that counts and has an expiry, for the day (UTC) of its expiry: the key of `figures_expiries`. */
 export const expiryColumns = ["chain_id", "expiry_day", "is_eth", "is_wrapped"] as const;
 
 /** Expiries on chain have no limit, but times that callers ask for have one: all later days are counted as this day. */

@@ -6,12 +6,12 @@ import type { AsOf } from "../query/statistics.ts";
 import { toSql } from "../rules/conditionSql.ts";
 import {
   availabilityRules,
+  counted,
   DAY,
   ethName,
   expired,
   expiringWithin,
   type KnownAvailability,
-  name,
 } from "../rules/lifetime.ts";
 import { wrapped } from "../rules/ownership.ts";
 import {
@@ -95,7 +95,7 @@ const ofClasses = (name: string, condition: string) =>
     sql`with ${changesUntil(placeholder("now"))}, class as (
         select ${classes}, names from figures_names union all select ${classes}, sign from change
       ) ${countsOfClasses}
-      where chain_id = ${placeholder("chainId")} and ${sql.raw(condition)} and ${isWrappedAs}
+      where chain_id = ${placeholder("chainId")} and is_counted and ${sql.raw(condition)} and ${isWrappedAs}
         and label_length between ${placeholder("shortest")} and ${placeholder("longest")}`,
   );
 
@@ -129,7 +129,7 @@ const ofResolver = preparedCounts(
   countColumns,
   sql`with ${changesUntil(placeholder("now"))}, class as (
       select ${resolverClasses}, names from figures_resolvers where ${isOfResolver}
-      union all select ${resolverClasses}, sign from change where ${isOfResolver}
+      union all select ${resolverClasses}, sign from change where ${isOfResolver} and is_counted
     ) ${countsOfClasses}`,
 );
 
@@ -158,7 +158,7 @@ const ofExpiry = preparedCounts(
       select name.* from unnest(${placeholder("splitDays")}::bigint[]) as split_day (day) cross join lateral (
         select ${domain.chainId} as chain_id, ${domain.expiryTimestamp} as expiry, ${toSql(ethName)} as is_eth,
           ${toSql(wrapped, placeholder("now"))} as is_wrapped
-        from ${domain} where ${toSql(name)} and ${domain.expiryTimestamp} >= day * ${secondsOfDay}
+        from ${domain} where ${toSql(counted)} and ${domain.expiryTimestamp} >= day * ${secondsOfDay}
           and ${domain.expiryTimestamp} < (day + 1) * ${secondsOfDay}
         offset 0
       ) as name
@@ -166,7 +166,7 @@ const ofExpiry = preparedCounts(
       select expiry_day * ${secondsOfDay} as expiry, is_eth, is_wrapped, names from figures_expiries
       where ${isOfWholeDays}
       union all
-      select expiry_day * ${secondsOfDay}, is_eth, is_wrapped, sign from change where ${isOfWholeDays}
+      select expiry_day * ${secondsOfDay}, is_eth, is_wrapped, sign from change where ${isOfWholeDays} and is_counted
       union all
       select expiry, is_eth, is_wrapped, 1 from split
       where ${isOfChain} and expiry between ${placeholder("from")} and ${placeholder("to")}

@@ -15,8 +15,8 @@ export function countNames(schema: string, parts: readonly Part[], before = ""):
   );
   return `with ${before} change as materialized (${change.join(" union all ")}),
     by_class as (${addNames("figures_names", classColumns.join(", "), "true")}
-    ), by_resolver as (${addNames("figures_resolvers", resolverColumns.join(", "), "resolver is not null")}
-    ), by_expiry as (${addNames("figures_expiries", expiryColumns.join(", "), "expiry_day is not null")}
+    ), by_resolver as (${addNames("figures_resolvers", resolverColumns.join(", "), "resolver is not null and is_counted")}
+    ), by_expiry as (${addNames("figures_expiries", expiryColumns.join(", "), "expiry_day is not null and is_counted")}
     ), by_owner as (
       insert into ${schema}.figures_addresses as counter (address, names)
       select owner, sum(sign) from change where is_held group by owner having sum(sign) <> 0

@@ -7,10 +7,10 @@ import { ETH_NODE } from "../../ens/name.ts";
 import { toSql } from "../rules/conditionSql.ts";
 import {
   availabilityRules,
+  counted,
   expired,
   expiringWithin,
   type KnownAvailability,
-  name,
 } from "../rules/lifetime.ts";
 import { wrapped } from "../rules/ownership.ts";
 import { countIf } from "./countIf.ts";
@@ -42,7 +42,7 @@ export function searchCondition(
   const { text, isFullName, availability, isWrapped, wrapperOwner } = filters;
   return and(
     eq(domain.chainId, at.chainId),
-    toSql(name),
+    toSql(counted),
     when(text || undefined, (part) => ilike(isFullName ? domain.fullName : domain.label, containing(part))),
     when(availability, (status) => and(toSql(availabilityRules[status], at.now), isOfAnIndex(status))),
     when(filters.minLength, (length) => gte(domain.labelLength, length)),
