@@ -1,5 +1,5 @@
 import { domain, holder } from "ponder:schema";
-import { getAddress, namehash } from "viem";
+import { getAddress, labelhash, namehash } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openApi, type TestApi } from "./api.ts";
 import {
@@ -102,6 +102,9 @@ describe("GET /address/:address/domains", () => {
     expect(first).toEqual({
       name: "alice.eth",
       label: "alice",
+      namehash: namehash("alice.eth"),
+      labelhash: labelhash("alice"),
+      availability_status: "registered",
       expiry_timestamp: inDays(100).toString(),
       ownership: {
         is_wrapped: false,
@@ -258,6 +261,9 @@ describe("GET /address/:address/previous-domains", () => {
     expect(retaken).toEqual({
       name: "retaken.wrapped.eth",
       label: "retaken",
+      namehash: namehash("retaken.wrapped.eth"),
+      labelhash: labelhash("retaken"),
+      availability_status: "registered",
       expiry_timestamp: null,
       ownership: { owner: getAddress(bob), is_wrapped: false },
       last_owned_block_number: 40,

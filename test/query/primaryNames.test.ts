@@ -374,17 +374,21 @@ describe("POST /address/primary-names/bulk", () => {
     const nobody = account(0xdead);
     const upper = named.toUpperCase().replace("0X", "0x");
     const { status, body } = await bulk([upper, named, nobody, hidden, "alice.eth", "__proto__"]);
-    const invalid = { ...none, error: { code: "INVALID_ADDRESS", message: expect.any(String) } };
+    const invalid = (query: string) => ({
+      ...none,
+      query,
+      error: { code: "INVALID_ADDRESS", message: expect.any(String) },
+    });
     expect(status).toBe(200);
     expect(Object.entries(body.results as object)).toEqual([
-      [getAddress(named), { primary_name: "bulk.eth", registrar: REVERSE }],
-      [getAddress(nobody), none],
+      [getAddress(named), { primary_name: "bulk.eth", registrar: REVERSE, query: named }],
+      [getAddress(nobody), { ...none, query: nobody }],
       [
         getAddress(hidden),
-        { ...none, error: { code: "LIVE_RESOLUTION_FAILED", message: expect.any(String) } },
+        { ...none, query: hidden, error: { code: "LIVE_RESOLUTION_FAILED", message: expect.any(String) } },
       ],
-      ["alice.eth", invalid],
-      ["__proto__", invalid],
+      ["alice.eth", invalid("alice.eth")],
+      ["__proto__", invalid("__proto__")],
     ]);
   });
 

@@ -32,16 +32,21 @@ const bulkBody = bulkFields.superRefine(({ addresses }, issues) => {
   }
 });
 
+const query = z.string().openapi({ description: "The address as it was sent" });
+
 const unanswered = z
   .strictObject({
     primary_name: z.null(),
     registrar: z.null(),
+    query,
     error: z.strictObject({
       code: z.enum(["INVALID_ADDRESS", "LIVE_RESOLUTION_FAILED"]),
       message: z.string(),
     }),
   })
   .openapi("UnansweredPrimaryName");
+
+const answered = primaryName.extend({ query }).openapi("AnsweredPrimaryName");
 
 type Unanswered = z.infer<typeof unanswered>;
 
@@ -51,9 +56,9 @@ const primaryNamesBulk = endpoint({
   group: "Addresses",
   summary: "Primary names of many addresses",
   description:
-    "Up to 200 addresses. `results` has one entry for each address, under the address in EIP-55 capitals; nulls where it has no primary name. An entry with `error` could not be answered: the address is not valid, and stands as it was sent, or only the chain can tell its name. Such entries do not fail the others.",
+    "Up to 200 addresses. `results` has one entry for each address, under the address in EIP-55 capitals, with the address as it was sent in `query`; nulls where it has no primary name. An entry with `error` could not be answered: the address is not valid, and stands as it was sent, or only the chain can tell its name. Such entries do not fail the others.",
   body: bulkBody,
-  reply: z.strictObject({ results: z.record(z.string(), z.union([primaryName, unanswered])) }),
+  reply: z.strictObject({ results: z.record(z.string(), z.union([answered, unanswered])) }),
   errors: ["LIMIT_EXCEEDED"],
   cost: ({ addresses }) => addresses.length,
   tool: "get_primary_names",
@@ -64,8 +69,8 @@ const primaryNamesBulk = endpoint({
     const byAddress = new Map(valid.map((address, i) => [address, outcomes[i] as Outcome]));
     const results = items.map(({ text, parsed }) =>
       parsed instanceof ApiError
-        ? [text, toUnanswered(parsed)]
-        : [toAddress(parsed), toEntry(byAddress.get(parsed) as Outcome, ctx)],
+        ? [text, toUnanswered(text, parsed)]
+        : [toAddress(parsed), toEntry(text, byAddress.get(parsed) as Outcome, ctx)],
     );
     return { results: Object.fromEntries(results) };
   },
@@ -80,12 +85,15 @@ function readAddress(text: string): Address | ApiError {
   }
 }
 
-const toEntry = (outcome: Outcome, at: SerializeContext) =>
-  outcome instanceof ApiError ? toUnanswered(outcome) : toPrimaryName(outcome.primary, at);
+const toEntry = (query: string, outcome: Outcome, at: SerializeContext) =>
+  outcome instanceof ApiError
+    ? toUnanswered(query, outcome)
+    : { ...toPrimaryName(outcome.primary, at), query };
 
-const toUnanswered = ({ code, message }: ApiError): Unanswered => ({
+const toUnanswered = (query: string, { code, message }: ApiError): Unanswered => ({
   primary_name: null,
   registrar: null,
+  query,
   error: { code: code as Unanswered["error"]["code"], message }, // Parsing and resolving throw no other code.
 });
 

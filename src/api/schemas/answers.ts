@@ -107,12 +107,20 @@ export const unknownDomain = z
   .strictObject({ query: z.string(), availability_status: availabilityStatus, source })
   .openapi("UnknownDomain");
 
+/** Every item of a list has its hashes: a name that is not normalised can only be asked for by hash. */
+const hashes = {
+  namehash: domainFields.namehash,
+  labelhash: domainFields.labelhash,
+};
+
 /** A domain in a list. */
 export const domainItem = z
   .strictObject({
     name: z.string(),
     display: z.string().optional(),
     label: z.string(),
+    ...hashes,
+    availability_status: availabilityStatus,
     expiry_timestamp: expiry,
     ownership,
     resolver: z.strictObject({ address }).optional(),
@@ -138,9 +146,10 @@ export const event = z
   .strictObject({
     contract: z.string().openapi({
       example: "REGISTRY",
-      description: "Controllers and resolvers carry their deployment block: `CONTROLLER_22764821`",
+      description:
+        "The contract by its part in ENS. Controllers and resolvers of the deployment carry their first block: `CONTROLLER_22764821`; `RESOLVER` alone is any other contract",
     }),
-    event_type: z.string().openapi({ example: "NewOwner" }),
+    event_type: z.string().openapi({ example: "NewOwner", description: "The event's name in the contract" }),
     block_number: blockNumber,
     block_timestamp: count,
     transaction_hash: hash,
@@ -267,6 +276,8 @@ export const previousDomain = z
   .strictObject({
     name: z.string(),
     label: z.string(),
+    ...hashes,
+    availability_status: availabilityStatus,
     expiry_timestamp: expiry,
     ownership: z.strictObject({ owner: address.optional(), is_wrapped: z.boolean() }),
     last_owned_block_number: blockNumber,

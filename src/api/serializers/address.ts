@@ -40,12 +40,11 @@ export function toPreviousItem(
   at: SerializeContext,
 ): z.infer<typeof schemas.previousDomain> {
   const state = { ...row.domain, displayText: null };
-  const { name, label, expiry_timestamp, ownership } = toDomainItem(state, at);
-  const { owner, is_wrapped } = ownership;
+  const { name, label, namehash, labelhash, availability_status, ...item } = toDomainItem(state, at);
+  const { owner, is_wrapped } = item.ownership;
   return {
-    name,
-    label,
-    expiry_timestamp,
+    ...{ name, label, namehash, labelhash, availability_status },
+    expiry_timestamp: item.expiry_timestamp,
     ownership: { ...(owner && { owner }), is_wrapped },
     last_owned_block_number: row.lastOwnedBlockNumber,
     last_owned_block_timestamp: row.lastOwnedBlockTimestamp,

@@ -61,16 +61,14 @@ const availabilityOfAbsent = (parsed: ParsedNode | ParsedName) =>
 
 /** A domain in a list: a part of its record. */
 export function toDomainItem(state: DomainState, at: SerializeContext): z.infer<typeof schemas.domainItem> {
-  const { name, label, display, expiry_timestamp, ownership, resolver } = toDomainRecord(
-    { state, source: "indexed" },
-    at,
-  );
+  const record = toDomainRecord({ state, source: "indexed" }, at);
+  const { name, display, label, namehash, labelhash, availability_status, resolver } = record;
   return {
     name,
     ...(display !== undefined && { display }),
-    label,
-    expiry_timestamp,
-    ownership,
+    ...{ label, namehash, labelhash, availability_status },
+    expiry_timestamp: record.expiry_timestamp,
+    ownership: record.ownership,
     ...(resolver.address && { resolver: { address: resolver.address } }),
   };
 }

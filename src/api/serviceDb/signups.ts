@@ -1,7 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { Queries } from "./client.ts";
-import { keysIn, MOVED } from "./keys.ts";
-import { moveReservations } from "./reservations.ts";
+import { keysIn } from "./keys.ts";
 import type { Store } from "./store.ts";
 
 /** A text that is valid for one sign-up, until it expires. */
@@ -86,7 +85,7 @@ async function lockOwner(queries: Queries, owner: string): Promise<number | null
 }
 
 async function makeFirst(queries: Queries, { owner, credits }: { owner: string; credits: number }) {
-  const { key } = await makeKey(queries, { owner, credits, reason: "sign-up" });
+  const key = await makeKey(queries, { owner, credits, reason: "sign-up" });
   return { kind: "key", key, credits, isFirst: true } as const;
 }
 
@@ -101,18 +100,17 @@ async function makeNext(
   if (!row || row.is_revoked) return { kind: "revoked" };
   const keys = keysIn(queries);
   const credits = Number(row.credits);
-  if (credits > 0) await keys.charge(earlier, { credits, operation: MOVED });
+  if (credits > 0) await keys.charge(earlier, { credits, operation: "moved to the address's next key" });
   await keys.revoke(earlier);
-  const { id, key } = await makeKey(queries, { owner, credits, reason: `moved from key ${earlier}` });
-  await moveReservations(queries, { from: earlier, to: id });
+  const key = await makeKey(queries, { owner, credits, reason: `moved from key ${earlier}` });
   return { kind: "key", key, credits, isFirst: false };
 }
 
 async function makeKey(queries: Queries, made: { owner: string; credits: number; reason: string }) {
-  const created = await keysIn(queries).create({ ...made, label: "sign-up" });
+  const { id, key } = await keysIn(queries).create({ ...made, label: "sign-up" });
   await queries.query("UPDATE signups SET key_id = $2, key_made_at = now() WHERE owner = $1", [
     made.owner,
-    created.id,
+    id,
   ]);
-  return created;
+  return key;
 }
