@@ -2,10 +2,8 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { rpcVariables } from "../../settings/rpc.ts";
-import { FREE } from "../../src/api/access/limits.ts";
 import { MAX_WAIT_MS } from "../../src/api/live/rateLimiter.ts";
 import { MAX_ENTRIES } from "../../src/api/query/section.ts";
-import { HELD_SECONDS } from "../../src/api/serviceDb/reservations.ts";
 
 const text = readFileSync(fileURLToPath(new URL("../../docs/security.md", import.meta.url)), "utf8");
 const [, section = ""] = text.split("\n## Bounds\n");
@@ -16,8 +14,6 @@ const bounds: [what: string, bound: string][] = [
   ["requests to the nodes of live answers", `${rpcVariables.LIVE_REQUESTS_PER_SECOND.example} a second`],
   ["wait for that turn", `${MAX_WAIT_MS / 1_000} s`],
   ["entries of a history in an answer without `page`", MAX_ENTRIES.toLocaleString("en")],
-  ["free requests of an address, a bulk request once for each item", `${FREE.requests} in ${FREE.seconds} s`],
-  ["time for which a request holds credits or a payment", `${HELD_SECONDS} s`],
 ];
 
 test.each(bounds)("the bound of %s is %s, in docs/security.md too", (what, bound) => {

@@ -156,12 +156,11 @@ describe("faults of ours", () => {
   const connect = clients["client 2.4.0 by discovery"];
 
   beforeAll(async () => {
-    const headers = { "RateLimit-Policy": '"a"' };
     const admission = (operation: string) => ({
-      giveBack: async () => headers,
+      headers: { "RateLimit-Policy": '"a"' },
       settle: async () => {
         settled.push(operation);
-        return { ...headers, "X-Credits-Remaining": "41" };
+        return { "X-Credits-Remaining": "41" };
       },
     });
     const app = createTestApp({

@@ -1,0 +1,61 @@
+import { readFileSync } from "node:fs";
+import type { Abi } from "viem";
+import { describe, expect, test } from "vitest";
+import { agentAdapterAbi } from "../../abis/agentAdapter.ts";
+import { agentRegistryAbi } from "../../abis/agentRegistry.ts";
+import * as controllers from "../../abis/controllers.ts";
+import { nameWrapperAbi } from "../../abis/nameWrapper.ts";
+import { auctionRegistrarAbi, registrarAbi } from "../../abis/registrar.ts";
+import { registryAbi } from "../../abis/registry.ts";
+import { listedResolverAbi, resolverAbi } from "../../abis/resolver.ts";
+import * as reverse from "../../abis/reverse.ts";
+import { event } from "../../src/api/schemas/answers.ts";
+
+const section = readFileSync(new URL("../../docs/api.md", import.meta.url), "utf8")
+  .split("\n## ")
+  .find((part) => part.startsWith("Events"));
+
+const wordsIn = (text: string): string[] => [...text.matchAll(/`([^`]+)`/g)].map(([, word = ""]) => word);
+
+const documented = new Map(
+  [...(section ?? "").matchAll(/^\| (`.+?) \| (.+) \|$/gm)].map(([, contract = "", events = ""]) => [
+    wordsIn(contract).join(" "),
+    wordsIn(events).sort(),
+  ]),
+);
+
+const eventsOf = (...abis: readonly Abi[]): string[] => {
+  const events = abis.flat().flatMap((entry) => (entry.type === "event" ? [entry.name] : []));
+  return [...new Set(events)].sort();
+};
+
+describe("the list of events in docs/api.md", () => {
+  test.each([
+    ["REGISTRY REGISTRY_OLD", eventsOf(registryAbi)],
+    ["REGISTRAR REGISTRAR_OLD", eventsOf(registrarAbi)],
+    ["REGISTRAR_AUCTION", eventsOf(auctionRegistrarAbi)],
+    [
+      "CONTROLLER_<block>",
+      eventsOf(
+        controllers.controllerCostAbi,
+        controllers.controllerPremiumAbi,
+        controllers.controllerReferrerAbi,
+      ),
+    ],
+    ["RENEWAL_REFERRER", eventsOf(controllers.renewalReferrerAbi)],
+    ["NAME_WRAPPER", eventsOf(nameWrapperAbi)],
+    ["RESOLVER_<block> RESOLVER", eventsOf(resolverAbi, listedResolverAbi)],
+    ["REVERSE_REGISTRAR", eventsOf(reverse.reverseRegistrarAbi)],
+    ["DEFAULT_REVERSE_REGISTRAR", eventsOf(reverse.defaultReverseRegistrarAbi)],
+    ["L2_REVERSE_REGISTRAR", eventsOf(reverse.nameForAddrAbi)],
+    ["AGENT_ADAPTER", eventsOf(agentAdapterAbi)],
+    ["AGENT_REGISTRY", eventsOf(agentRegistryAbi)],
+  ])("%s", (contract, events) => {
+    expect(documented.get(contract)).toEqual(events);
+  });
+
+  test("has every field of an event", () => {
+    const fields = wordsIn(section?.split("Its fields are")[1]?.split("\n\n")[0] ?? "");
+    expect(fields.sort()).toEqual(Object.keys(event.shape).sort());
+  });
+});
