@@ -1,5 +1,6 @@
 import type { Change } from "../change.ts";
 import { failedConnect } from "./failedConnect.ts";
+import { knownContracts } from "./knownContracts.ts";
 import { linearQueue } from "./linearQueue.ts";
 import { rowStore } from "./rowStore.ts";
 import { synchronousCommit } from "./synchronousCommit.ts";
@@ -11,6 +12,7 @@ export const changes: readonly Change[] = [
   synchronousCommit,
   failedConnect,
   rowStore,
+  knownContracts,
   viewsSchema,
 ];
 

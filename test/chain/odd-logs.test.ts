@@ -21,7 +21,9 @@ import {
   rpc,
   send,
 } from "../devnet/acts.ts";
-import { lower, openStage, type Stage } from "./stage.ts";
+import { startLocalChain } from "../devnet/localChain.ts";
+import { type RpcProxy, startRpcProxy } from "../live/rpcProxy.ts";
+import { lower, type Stage, stageOf } from "./stage.ts";
 
 /*
  * Logs that no honest contract would emit. The emitter's code is put in the place of tracked contracts, so that their
@@ -31,8 +33,14 @@ const MAX = 2n ** 256n - 1n;
 const ZERO = `0x${"0".repeat(40)}` as const;
 
 let stage: Stage;
+/** Writes down what the indexer asks of the node. */
+let node: RpcProxy;
 beforeAll(async () => {
-  stage = await openStage({ env: { ARCHIVE_READS: "on" } });
+  const local = await startLocalChain({ contracts: { layer2ReverseRegistrar: true } });
+  node = await startRpcProxy(local.anvil.url);
+  stage = await stageOf(local, {
+    env: { ARCHIVE_READS: "on", [`RPC_URL_${local.deployment.chainId}`]: node.url },
+  });
   const { chain, cast } = stage;
   await registerWrapped(chain, { from: cast.alice, label: "victim" });
   await registerReferred(chain, { from: cast.alice, label: "plain", resolver: "resolver5" });
@@ -44,7 +52,10 @@ beforeAll(async () => {
     await rpc(chain, "anvil_setCode", [addressOf(chain, contract), code]);
   }
 });
-afterAll(() => stage?.close());
+afterAll(async () => {
+  await stage?.close();
+  await node?.kill();
+});
 
 type Log = { topics: Hex[]; data: Hex };
 
@@ -365,6 +376,29 @@ describe("a log of a resolver that anybody wrote", () => {
     const rows = await stage.sql("select key, value, value_source from events where node = $1", [node]);
     expect(rows).toEqual([{ key: "k", value: null, value_source: "unknown" }]);
   });
+});
+
+test("a stranger's contract is not called, although listed ones that logged the same were read", async () => {
+  const { chain } = stage;
+  const [stranger, listed] = [addressOf(chain, "logEmitter"), addressOf(chain, "resolver2")];
+  const code = await rpc<Hex>(chain, "eth_getCode", [listed, "latest"]);
+  await rpc(chain, "anvil_setCode", [listed, await rpc<Hex>(chain, "eth_getCode", [stranger, "latest"])]);
+  const log = {
+    topics: [hashLabel("TextChanged(bytes32,string,string)"), ethNode("plain")],
+    data: encodeAbiParameters([{ type: "string" }, { type: "string" }], ["email", "email"]),
+  };
+  const callsOf = (contract: Address) =>
+    node.recorded.filter(({ method, to }) => method === "eth_call" && to === lower(contract)).length;
+  // Ponder looks at every tenth event of a kind, and calls ahead what four of five such events would read.
+  for (let i = 0; i < 10; i++) await emit("resolver2", ...Array<Log>(10).fill(log));
+  await emit("logEmitter", log, log, log);
+  const rows = await stage.sql("select 1 from events where node = $1 and value_source = 'unknown'", [
+    ethNode("plain"),
+  ]);
+  expect(rows.length).toBeGreaterThanOrEqual(103);
+  await rpc(chain, "anvil_setCode", [listed, code]);
+  expect(callsOf(listed)).toBeGreaterThan(0);
+  expect(callsOf(stranger)).toBe(0);
 });
 
 describe("a log of the default reverse registrar", () => {
