@@ -15,7 +15,11 @@ import { auctionRegistrarAbi, registrarAbi } from "./abis/registrar.ts";
 import { registryAbi } from "./abis/registry.ts";
 import { archiveReadsAbi, listedResolverAbi, resolverAbi, resolverUnindexedKeyAbi } from "./abis/resolver.ts";
 import { defaultReverseRegistrarAbi, nameForAddrAbi, reverseRegistrarAbi } from "./abis/reverse.ts";
+import { hideSecrets } from "./settings/hideSecrets.ts";
 import { readSettings } from "./settings/settings.ts";
+
+// The first of our files that Ponder loads: before this it has asked neither node nor database.
+hideSecrets(process.env, [process.stdout, process.stderr]);
 
 const settings = readSettings(process.env);
 const { deployment } = settings;

@@ -10,6 +10,7 @@ const knownFiles = {
   "indexing-store/cache.js": "e18db7b062c89f7d81f18a6b7838b660b6a46815e90ee0937724742192dbb1ec",
   "indexing-store/index.js": "c8f9b93c717c9e0d3bc4c2639fcbfed90ed0948962dd226a7fa7084537f4f634",
   "indexing/client.js": "027d5d3a1fec0624078169bd8f2cf812383e39b69fce4c88f42d51272f1d132f",
+  "internal/logger.js": "091a9d507dda3814f044d526e0476dd8849041f8b622077abc2e9e16862ca8cd",
   "utils/mutex.js": "5298009fadaaf469a1a9df016e6e61ab30d039e3b8821d8ea0478f7749c9739c",
   "utils/pg.js": "49fb901c4ba7149dfb90b7cd73c8baea98243d146747031f947b950d01dedf48",
   "utils/queue.js": "27f4d7d24d59db6d775ccec9ba1d9aab0387d83c0ba69e01f63ad459fdcc615d",

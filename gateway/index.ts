@@ -1,6 +1,7 @@
 import { SettingsError } from "../settings/check.ts";
 import { loadEnvironmentFiles } from "../settings/environment.ts";
 import { type GatewaySettings, readGatewaySettings } from "../settings/gateway.ts";
+import { hideSecrets } from "../settings/hideSecrets.ts";
 import { type Indexer, watchIndexers } from "./indexers.ts";
 import { createMetrics } from "./metrics.ts";
 import { startServer } from "./server.ts";
@@ -9,6 +10,7 @@ import { startServer } from "./server.ts";
 
 try {
   loadEnvironmentFiles();
+  hideSecrets(process.env, [process.stdout, process.stderr]);
   await start(readGatewaySettings(process.env));
 } catch (error) {
   if (!(error instanceof SettingsError)) throw error;

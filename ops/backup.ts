@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { loadEnvironmentFiles } from "../settings/environment.ts";
+import { hideSecrets } from "../settings/hideSecrets.ts";
 import { readDatabaseSettings } from "../settings/settings.ts";
 import { withClient } from "../src/api/serviceDb/client.ts";
 import { backUp } from "./backup/write.ts";
@@ -8,6 +9,7 @@ import { backUp } from "./backup/write.ts";
 
 try {
   loadEnvironmentFiles();
+  hideSecrets(process.env, [process.stderr]);
   const { databaseUrl, serviceSchema } = readDatabaseSettings(process.env);
   const rows = await withClient({ connectionString: databaseUrl }, (client) =>
     backUp(client, { schema: serviceSchema, write: writeLine }),

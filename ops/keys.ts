@@ -1,4 +1,5 @@
 import { loadEnvironmentFiles } from "../settings/environment.ts";
+import { hideSecrets } from "../settings/hideSecrets.ts";
 import { readDatabaseSettings, SettingsError } from "../settings/settings.ts";
 import { keysIn } from "../src/api/serviceDb/keys.ts";
 import { openStore } from "../src/api/serviceDb/store.ts";
@@ -19,6 +20,7 @@ try {
 async function run(): Promise<string> {
   const command = readCommand(line, keysProgram);
   loadEnvironmentFiles();
+  hideSecrets(process.env, [process.stderr]);
   const { databaseUrl, serviceSchema } = readDatabaseSettings(process.env);
   const store = openStore({ databaseUrl, schema: serviceSchema });
   try {

@@ -1,4 +1,5 @@
 import { loadEnvironmentFiles } from "../settings/environment.ts";
+import { hideSecrets } from "../settings/hideSecrets.ts";
 import { readDatabaseSettings, SettingsError } from "../settings/settings.ts";
 import { asksForHelp, CommandError, readCommand } from "./commandLine/command.ts";
 import { releaseProgram } from "./release/commands.ts";
@@ -21,6 +22,7 @@ try {
 async function run(): Promise<string> {
   const command = readCommand(line, releaseProgram);
   loadEnvironmentFiles();
+  hideSecrets(process.env, [process.stderr]);
   const { viewsSchema, ...settings } = readDatabaseSettings(process.env);
   const log = (text: string) => console.error(text);
   return withConnection(settings, (connection) => command({ connection, viewsSchema, log }));

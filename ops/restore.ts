@@ -1,5 +1,6 @@
 import { createInterface } from "node:readline";
 import { loadEnvironmentFiles } from "../settings/environment.ts";
+import { hideSecrets } from "../settings/hideSecrets.ts";
 import { readDatabaseSettings } from "../settings/settings.ts";
 import { withClient } from "../src/api/serviceDb/client.ts";
 import { restore } from "./backup/restore.ts";
@@ -8,6 +9,7 @@ import { restore } from "./backup/restore.ts";
 
 try {
   loadEnvironmentFiles();
+  hideSecrets(process.env, [process.stderr]);
   const { databaseUrl, serviceSchema } = readDatabaseSettings(process.env);
   const rows = await withClient({ connectionString: databaseUrl }, (client) =>
     restore(client, { schema: serviceSchema, lines: inputLines() }),

@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
 import { loadEnvironmentFiles } from "../settings/environment.ts";
+import { hideSecrets } from "../settings/hideSecrets.ts";
 import { readDatabaseSettings, SettingsError } from "../settings/settings.ts";
 import { withClient } from "../src/api/serviceDb/client.ts";
 import { type CreatedRole, createRoles, type RoleName } from "./roles/createRoles.ts";
@@ -19,6 +20,7 @@ const uses: Record<RoleName, string> = {
 try {
   const { values } = parseArgs({ options: { prefix: { type: "string", default: "namedex" } } });
   loadEnvironmentFiles();
+  hideSecrets(process.env, [process.stderr]);
   await run(values.prefix);
 } catch (error) {
   const { message, code } = error as Error & { code?: string };

@@ -42,9 +42,13 @@ function faultOf(error: z.ZodError, text: string | undefined, isSecret: boolean)
   return typeof wrongItem === "string" ? `has "${redact(wrongItem)}"` : `is "${redact(text)}"`;
 }
 
-/** Hides the password of each URL in a comma-separated list, so that no message shows one. */
+/** Leaves scheme and host of each URL in a comma-separated list, and of what is not quite one: the rest may be a key. */
 const redact = (value: string): string =>
   value
     .split(/,(?=\s*[a-z]+:\/\/)/i)
-    .map((url) => url.replace(/(:\/\/[^:@/]*:)[^@]*@/, "$1***@"))
+    .map((url) => {
+      const [, scheme = "", host = ""] = /^(\s*[a-z][a-z0-9+.-]*:\/\/)?([^/?#]*)/i.exec(url) ?? [];
+      if (URL.canParse(url) && scheme !== "") return `${scheme}${new URL(url).host}`;
+      return url.includes("@") ? `${scheme}…` : `${scheme}${host}`;
+    })
     .join(",");

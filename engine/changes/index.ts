@@ -2,6 +2,7 @@ import type { Change } from "../change.ts";
 import { failedConnect } from "./failedConnect.ts";
 import { knownContracts } from "./knownContracts.ts";
 import { linearQueue } from "./linearQueue.ts";
+import { logStream } from "./logStream.ts";
 import { rowStore } from "./rowStore.ts";
 import { synchronousCommit } from "./synchronousCommit.ts";
 import { viewsSchema } from "./viewsSchema.ts";
@@ -13,6 +14,7 @@ export const changes: readonly Change[] = [
   failedConnect,
   rowStore,
   knownContracts,
+  logStream,
   viewsSchema,
 ];
 

@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { changes } from "../../engine/changes/index.ts";
 import { memoryFor, nodeFlags } from "../../engine/nodeFlags.ts";
 import { loadEnvironmentFiles } from "../../settings/environment.ts";
+import { hideSecrets } from "../../settings/hideSecrets.ts";
 import { readSettings, type Settings, SettingsError } from "../../settings/settings.ts";
 import { prepareDatabase } from "../checks/database.ts";
 import { requireFreePort } from "../checks/port.ts";
@@ -32,6 +33,7 @@ const accessNotes: Record<Settings["access"], string> = {
 export async function runPonder(command: Command, env: Environment): Promise<void> {
   try {
     loadEnvironmentFiles();
+    hideSecrets(env, [process.stdout, process.stderr]);
     const settings = readSettings(env);
     await checkBefore(command, settings);
     console.log(accessNotes[settings.access]);

@@ -7,14 +7,14 @@ export type Log = Logger;
  * The log of the API. A line holds the declared route and, for an error, its message and stack. It never holds what a
  * caller sent: no names, keys or credentials.
  */
-export function createLog(destination?: DestinationStream): Log {
+export function createLog(destination: DestinationStream = process.stdout): Log {
   const options = {
     base: null,
     timestamp: pino.stdTimeFunctions.isoTime,
     messageKey: "message",
     formatters: { level },
   };
-  return destination ? pino(options, destination) : pino(options);
+  return pino(options, destination); // By itself pino writes past `process.stdout`, where secrets are hidden.
 }
 
 const level = (word: string) => ({ level: word });
