@@ -3,6 +3,7 @@ import { failedConnect } from "./failedConnect.ts";
 import { knownContracts } from "./knownContracts.ts";
 import { linearQueue } from "./linearQueue.ts";
 import { logStream } from "./logStream.ts";
+import { refusedRows } from "./refusedRows.ts";
 import { rowStore } from "./rowStore.ts";
 import { synchronousCommit } from "./synchronousCommit.ts";
 import { viewsSchema } from "./viewsSchema.ts";
@@ -15,6 +16,7 @@ export const changes: readonly Change[] = [
   rowStore,
   knownContracts,
   logStream,
+  refusedRows,
   viewsSchema,
 ];
 

@@ -32,6 +32,12 @@ const usual: Record<string, string> = {
 
 const testOf = ({ columnType }: Column): string => usual[columnType] ?? "false";
 
+/**
+ * A piece of COPY's text ends with the row that reaches this length. More takes the process so long at a time that other
+ * callers notice; less costs more than it saves.
+ */
+export const PIECE_LENGTH = 2 ** 20;
+
 /** Characters that COPY's text form escapes. */
 const ESCAPED = /[\\\b\f\n\r\t\v]/;
 
@@ -55,12 +61,22 @@ export function rowFunctions(ponder: PonderFunctions) {
   const normalizeRow = (table: Table, row: Row, isUpdate: boolean): Row =>
     codeFor(table).normal(row) ?? ponder.normalizeRow(table, { ...row }, isUpdate);
 
-  const getCopyText = (table: Table, rows: Row[]): string => {
+  /** The text of rows for COPY, in pieces. Ponder makes one string, which V8 limits to 512 MB. */
+  function* getCopyText(table: Table, rows: Row[]): Generator<string> {
     const { line } = codeFor(table);
-    const lines: string[] = [];
-    for (const row of rows) lines.push(line(row) ?? ponder.getCopyText(table, [row]));
-    return lines.join("\n");
-  };
+    let lines: string[] = [];
+    let length = 0;
+    for (const row of rows) {
+      const text = line(row) ?? ponder.getCopyText(table, [row]);
+      lines.push(text, "\n");
+      length += text.length + 1;
+      if (length < PIECE_LENGTH) continue;
+      yield lines.join("");
+      lines = [];
+      length = 0;
+    }
+    if (lines.length > 0) yield lines.join("");
+  }
 
   const partOfKey = (column: Column, value: unknown): string => {
     const isUsual =

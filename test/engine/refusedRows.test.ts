@@ -1,0 +1,82 @@
+import { execFile } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { expect, test } from "vitest";
+import { nodeFlags } from "../../engine/nodeFlags.ts";
+import { PIECE_LENGTH, rowFunctions } from "../../engine/rowStore/rows.ts";
+import { createTestDatabase } from "../support/database.ts";
+
+const trial = fileURLToPath(new URL("refusedTrial.ts", import.meta.url));
+
+type Result = { outcomes: string[]; warnings: unknown[][]; tables: Record<string, unknown>[][] };
+
+async function runTrial(rows: number): Promise<Result> {
+  const { url, drop } = await createTestDatabase();
+  try {
+    const args = [...nodeFlags(), trial, url, String(rows)];
+    const { stdout } = await promisify(execFile)(process.execPath, args, { maxBuffer: 2 ** 28 });
+    return JSON.parse(stdout);
+  } finally {
+    await drop();
+  }
+}
+
+/** Ponder writes up to 20 rows of a table by INSERT, and more by COPY. */
+test.each([10, 300])(
+  "of %i rows those that PostgreSQL refuses are stored without what it refuses",
+  async (rows) => {
+    const { outcomes, warnings, tables } = await runTrial(rows);
+    expect(outcomes.slice(0, 2)).toEqual(["stored", "stored"]);
+    const [events = [], records = []] = tables;
+    expect(events).toEqual(
+      Array.from({ length: rows }, (_, id) => ({
+        ...{ id, node: "0xab", key: `key ${id}`, value: "changed" },
+        seconds: id === 3 || id === 1 ? null : String(id),
+        anomaly: id === 3 || id === 1 ? "PostgreSQL cannot store seconds (22003)" : null,
+      })),
+    );
+    expect(records).toEqual(
+      Array.from({ length: rows }, (_, id) => ({
+        ...{ id, count: String(id + 1), name: id === 4 || id === 2 ? null : `name ${id}` },
+      })).filter(({ id }) => id !== 5),
+    );
+    const own = warnings.filter(([msg]) => /row/.test(String(msg)) && !/Failed/.test(String(msg)));
+    expect(own).toEqual(
+      expect.arrayContaining([
+        [
+          "Stored a row without what PostgreSQL refuses",
+          "events",
+          '{"id":"3","node":"0xab"}',
+          "seconds",
+          "22003",
+        ],
+        ["Stored a row without what PostgreSQL refuses", "records", '{"id":"4"}', "name", "54000"],
+        ["Left out a row that PostgreSQL refuses", "records", '{"id":"5"}', null, "22003"],
+      ]),
+    );
+    expect(own).toHaveLength(5);
+  },
+);
+
+test("a row that breaks a constraint is no refusal: the batch fails as Ponder's own does", async () => {
+  const { outcomes } = await runTrial(30);
+  expect(outcomes[2]).toMatch(/duplicate key|unique constraint/);
+});
+
+test("the text of rows beyond what a string of V8 holds is made in pieces", () => {
+  const column = { columnType: "PgText", notNull: false, hasDefault: false };
+  const { getCopyText } = rowFunctions({
+    getTableColumns: () => ({ text: column }),
+    normalizeColumn: (_, value) => value,
+    normalizeRow: (_, row) => row,
+    getCopyText: () => "",
+  });
+  const row = { text: "x".repeat(100_000) };
+  let length = 0;
+  for (const piece of getCopyText({}, Array(6_000).fill(row))) {
+    expect(piece.length).toBeLessThanOrEqual(PIECE_LENGTH + 100_001);
+    length += piece.length;
+  }
+  expect(length).toBe(6_000 * 100_001);
+  expect(length).toBeGreaterThan(2 ** 29);
+});
