@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { rpcVariables } from "../../settings/rpc.ts";
 import { MAX_WAIT_MS } from "../../src/api/live/rateLimiter.ts";
 import { MAX_ENTRIES } from "../../src/api/query/section.ts";
+import { MAX_SHOWN } from "../../src/api/rules/shown.ts";
 
 const text = readFileSync(fileURLToPath(new URL("../../docs/security.md", import.meta.url)), "utf8");
 const [, section = ""] = text.split("\n## Bounds\n");
@@ -14,6 +15,8 @@ const bounds: [what: string, bound: string][] = [
   ["requests to the nodes of live answers", `${rpcVariables.LIVE_REQUESTS_PER_SECOND.example} a second`],
   ["wait for that turn", `${MAX_WAIT_MS / 1_000} s`],
   ["entries of a history in an answer without `page`", MAX_ENTRIES.toLocaleString("en")],
+  ["texts, keys and names in events, histories and the feed", `${MAX_SHOWN.toLocaleString("en")} characters`],
+  ["contenthashes and addresses in events", `${MAX_SHOWN.toLocaleString("en")} bytes`],
 ];
 
 test.each(bounds)("the bound of %s is %s, in docs/security.md too", (what, bound) => {

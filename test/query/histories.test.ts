@@ -255,6 +255,7 @@ describe("GET /domain/:name/resolver-history and text history", () => {
         logged(23, STATIC_RESOLVER, null),
         logged(20, STATIC_RESOLVER, "one"),
       ],
+      total: 10,
     });
   });
 

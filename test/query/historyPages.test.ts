@@ -1,8 +1,9 @@
+import { domain } from "ponder:schema";
 import { getAddress, namehash } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { MAX_ENTRIES } from "../../src/api/query/section.ts";
 import { openApi, type TestApi } from "./api.ts";
-import { account, CHAIN_ID, REGISTRAR, transaction } from "./rows.ts";
+import { account, CHAIN_ID, domainRow, REGISTRAR, STATIC_RESOLVER, transaction } from "./rows.ts";
 import { createTables, type Tables } from "./tables.ts";
 
 const NOW = 1_800_000_000;
@@ -11,6 +12,8 @@ const PAGE = 25;
 const ENTRIES = MAX_ENTRIES + 2 * PAGE + 3;
 
 const node = namehash("many.eth");
+const textNode = namehash("texts.eth");
+const claimer = account(0xc1a1);
 const hash = (number: string) => `'0x' || lpad(to_hex(${number}), 64, '0')`;
 const address = (number: string) => `'0x' || lpad(to_hex(${number}), 40, '0')`;
 
@@ -31,6 +34,18 @@ const fill = (count: number) => [
    select ${CHAIN_ID}, i, log, 0, i, ${hash("i")}, 'REGISTRAR', '${REGISTRAR}',
      case when i % 100 = 0 then 'NameRegistered' else 'NameRenewed' end, '${node}', 1000 + i
    from generate_series(1, ${count}) as i, generate_series(4, 5) as log`,
+  // One text that goes through many values at a resolver that is the name's from block 1 on.
+  `insert into resolver_changes (chain_id, block_number, log_index, node, resolver, transaction_hash, block_timestamp)
+   values (${CHAIN_ID}, 1, 0, '${textNode}', '${STATIC_RESOLVER}', ${hash("1")}, 1)`,
+  `insert into events (chain_id, block_number, log_index, ordinal, block_timestamp, transaction_hash, contract,
+     contract_address, event_type, node, key, value)
+   select ${CHAIN_ID}, i, 6, 0, i, ${hash("i")}, 'RESOLVER', '${STATIC_RESOLVER}', 'TextChanged', '${textNode}', 'url',
+     'value ' || i
+   from generate_series(1, ${count}) as i`,
+  `insert into primary_name_changes (chain_id, block_number, log_index, address, coin_type, name, is_name_known,
+     registrar, transaction_hash, block_timestamp)
+   select ${CHAIN_ID}, i, 0, '${claimer}', 60, 'name' || i || '.eth', true, 'REVERSE_REGISTRAR', ${hash("i")}, i
+   from generate_series(1, ${count}) as i`,
 ];
 
 let tables: Tables;
@@ -43,7 +58,7 @@ type Answer = Record<"history" | "registrations" | "renewals" | "events", Entrie
 };
 
 const read = async (path: string): Promise<Answer> => {
-  const { status, body } = await api.get(`/domain/many.eth/${path}`);
+  const { status, body } = await api.get(path.startsWith("/") ? path : `/domain/many.eth/${path}`);
   expect(status, JSON.stringify(body)).toBe(200);
   return body as Answer;
 };
@@ -63,6 +78,7 @@ async function walk(path: string, entriesOf: (answer: Answer) => Entries): Promi
 
 beforeAll(async () => {
   tables = await createTables();
+  await tables.writer.insert(domain).values(domainRow("texts.eth", { resolver: STATIC_RESOLVER }));
   for (const statement of fill(ENTRIES)) await tables.pool.query(statement);
   api = openApi(tables, NOW);
 });
@@ -135,6 +151,26 @@ describe("a long history", () => {
       blocks.slice(-MAX_ENTRIES).filter((block) => block % 100 === 0),
     );
     expect(await read("registration-history?merged=false&page=1")).toMatchObject({ total: 2 * ENTRIES });
+  });
+
+  test("a text, newest first", async () => {
+    const path = "/domain/texts.eth/records/text/url/history";
+    const expected = blocks.toReversed().map((block) => `value ${block}`);
+    const valuesOf = (entries: Entries) => entries.map(({ value }) => value);
+    expect(valuesOf(await walk(path, historyOf))).toEqual(expected);
+    const { history, total } = await read(path);
+    expect(total).toBe(ENTRIES);
+    expect(valuesOf(history)).toEqual(expected.slice(0, MAX_ENTRIES));
+  });
+
+  test("claims of an address", async () => {
+    const path = `/address/${claimer}/primary-name?history=true`;
+    const namesOf = (entries: Entries) => entries.map(({ name }) => name);
+    const expected = blocks.map((block) => `name${block}.eth`);
+    expect(namesOf(await walk(path, historyOf))).toEqual(expected);
+    const { history, total } = await read(path);
+    expect(total).toBe(ENTRIES);
+    expect(namesOf(history)).toEqual(expected.slice(-MAX_ENTRIES));
   });
 });
 

@@ -19,7 +19,23 @@ const FILL_TIMEOUT_MS = 900_000;
 const LARGE_TABLE_ROWS = 5_000;
 
 type Query = { sql: string; parameters: unknown[] };
-type Plan = { "Node Type": string; "Relation Name"?: string; Plans?: Plan[] };
+type Plan = {
+  "Node Type": string;
+  "Relation Name"?: string;
+  "Actual Rows"?: number;
+  "Actual Loops"?: number;
+  "Rows Removed by Filter"?: number;
+  "Rows Removed by Index Recheck"?: number;
+  Plans?: Plan[];
+};
+
+const FOREIGN_LOGS = 5_000;
+
+/** What a stranger's contract logs for a name that is not his. */
+const foreignLogs = `insert into events (chain_id, block_number, log_index, ordinal, block_timestamp, transaction_hash,
+     contract, contract_address, event_type, node, key, value)
+   select ${CHAIN_ID}, i, 9, 0, i, '0x' || lpad(to_hex(i), 64, '0'), 'RESOLVER', '${account(0xbad)}', 'TextChanged',
+     '${namehash("alice.eth")}', 'url', 'no word of its owner' from generate_series(1, ${FOREIGN_LOGS}) as i`;
 
 let tables: Tables;
 let api: TestApi;
@@ -37,6 +53,7 @@ beforeAll(async () => {
   await tables.writer
     .insert(domain)
     .values([registeredRow("alice.eth", owner, BigInt(NOW + 1_000), resolver)]);
+  await tables.pool.query(foreignLogs);
   const client = await tables.pool.connect();
   await createCountersSoon({ client, schema: "public" }, NOW);
   client.release();
@@ -81,6 +98,21 @@ async function findScans({ sql, parameters }: Query): Promise<string[]> {
     ...(plan.Plans ?? []).flatMap(scans),
   ];
   return rows.flatMap((row) => row["QUERY PLAN"].flatMap(({ Plan }) => scans(Plan)));
+}
+
+/** How many rows of a table a statement reads. */
+async function countRead({ sql, parameters }: Query, table: string): Promise<number> {
+  const { rows } = await tables.pool.query<{ "QUERY PLAN": { Plan: Plan }[] }>(
+    `explain (analyze, format json) ${sql}`,
+    parameters,
+  );
+  const readBy = (plan: Plan): number => {
+    const removed = (plan["Rows Removed by Filter"] ?? 0) + (plan["Rows Removed by Index Recheck"] ?? 0);
+    const own = ((plan["Actual Rows"] ?? 0) + removed) * (plan["Actual Loops"] ?? 0);
+    const ofParts = (plan.Plans ?? []).reduce((sum, part) => sum + readBy(part), 0);
+    return (plan["Relation Name"] === table ? own : 0) + ofParts;
+  };
+  return rows.flatMap((row) => row["QUERY PLAN"]).reduce((sum, { Plan }) => sum + readBy(Plan), 0);
 }
 
 /** Answers and notes the statements that it took. */
@@ -137,6 +169,22 @@ describe("what is asked of one name, hash or address is found by an index", () =
       }
     },
   );
+});
+
+describe("what strangers' contracts log for a name is not read", () => {
+  test.each(["events", "events?page=1", "registration-history", "records/text/url/history"])(
+    "%s",
+    async (path) => {
+      for (const query of await observe(() => api.get(`/domain/alice.eth/${path}`))) {
+        expect(await countRead(query, "events"), query.sql).toBeLessThan(100);
+      }
+    },
+  );
+
+  test("the guard would see them", async () => {
+    const all = { sql: "select * from events where node = $1", parameters: [namehash("alice.eth")] };
+    expect(await countRead(all, "events")).toBeGreaterThanOrEqual(FOREIGN_LOGS);
+  });
 });
 
 /** Milliseconds until an operation has answered that knows no earlier answer: those are kept for one object of the database. */

@@ -343,6 +343,12 @@ describe("history=true", () => {
         entry(null, 20, { is_name_known: false }),
         entry(null, 30),
       ],
+      total: 4,
+    });
+    expect((await ask(address, "?history=true&page=2")).body).toMatchObject({
+      history: [],
+      total: 4,
+      page: 2,
     });
   });
 
@@ -352,6 +358,7 @@ describe("history=true", () => {
       address: getAddress(address),
       current: none,
       history: [],
+      total: 0,
     });
     expect((await ask(address, "?history=false")).body).toEqual({ address: getAddress(address), ...none });
   });

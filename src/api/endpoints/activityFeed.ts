@@ -2,14 +2,14 @@ import type { Ctx } from "../http/context.ts";
 import {
   findNames,
   listEventsOfTransactions,
-  listNewestClaims,
   listNewestPurchases,
   listNewestTransfers,
   listNewestUnwraps,
   listNewestWraps,
   type Newest,
 } from "../query/activity.ts";
-import type { EventRow } from "../query/events.ts";
+import { listNewestClaims } from "../query/claims.ts";
+import type { EventFacts } from "../query/events.ts";
 import { registrationEvents, renewalEvents } from "../query/registrations.ts";
 import { type Activity, toClaim, toPurchase, toTransfer, toWrapping } from "../serializers/activity.ts";
 
@@ -44,13 +44,19 @@ export async function readActivity(ctx: Ctx): Promise<Activity[]> {
 }
 
 /** The newest registrations, or renewals: each with all its logs, also those of controllers. */
-async function listPurchases({ db }: Ctx, eventTypes: readonly string[], at: Newest): Promise<EventRow[][]> {
+async function listPurchases(
+  { db }: Ctx,
+  eventTypes: readonly string[],
+  at: Newest,
+): Promise<EventFacts[][]> {
   const newest = await Promise.all(eventTypes.map((eventType) => listNewestPurchases(db, eventType, at)));
-  const keys = new Set(newest.flat().map(keyOf));
+  const purchases = new Map(newest.flat().map((row): [string, EventFacts[]] => [keyOf(row), []]));
   const transactions = [...new Set(newest.flat().map(({ transactionHash }) => transactionHash))];
-  const rows = await listEventsOfTransactions(db, { transactions, eventTypes });
-  return [...keys].map((key) => rows.filter((row) => keyOf(row) === key));
+  const nodes = [...new Set(newest.flat().flatMap(({ node }) => node ?? []))];
+  const rows = await listEventsOfTransactions(db, { transactions, nodes, eventTypes });
+  for (const row of rows) purchases.get(keyOf(row))?.push(row);
+  return [...purchases.values()];
 }
 
 /** A registration or renewal is identified by its name and transaction. */
-const keyOf = ({ transactionHash, node }: EventRow): string => `${transactionHash} ${node}`;
+const keyOf = ({ transactionHash, node }: EventFacts): string => `${transactionHash} ${node}`;

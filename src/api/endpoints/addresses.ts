@@ -11,13 +11,15 @@ import {
   listPrevious,
   summarise,
 } from "../query/addresses.ts";
+import { listClaims } from "../query/claims.ts";
 import { PAGE_SIZE } from "../query/page.ts";
-import { listClaims } from "../query/primaryNames.ts";
+
 import { resolvePrimaryName } from "../resolution/primaryNames.ts";
 import {
   address,
   count,
   domainItem,
+  historyFields,
   pageFields,
   previousDomain,
   primaryName,
@@ -28,6 +30,7 @@ import { input } from "../schemas/input.ts";
 import { toClaimEntry, toPreviousItem, toPrimaryName } from "../serializers/address.ts";
 import { toDomainItem } from "../serializers/domain.ts";
 import { toAddress } from "../serializers/hex.ts";
+import { historyFieldsOf, NEWEST } from "./historyPages.ts";
 
 const addressType = () =>
   input.choice(addressTypes, "address_type").default("effective_owner").openapi({
@@ -137,16 +140,16 @@ const addressPrimaryName = endpoint({
   path: "/address/{address}/primary-name",
   group: "Addresses",
   summary: "The primary name of an address",
-  description:
-    "The name that the address chose for itself on the chain of the registry (coin type 60), by its own reverse record or else the default one (ENSIP-19). Given only if it is normalised and resolves to the address; else null. With `history=true` also every name that the address ever claimed, on all chains, oldest first, as it was claimed.",
+  description: `The name that the address chose for itself on the chain of the registry (coin type 60), by its own reverse record or else the default one (ENSIP-19). Given only if it is normalised and resolves to the address; else null. With \`history=true\` also every name that the address ever claimed, on all chains, oldest first, as it was claimed. ${NEWEST}`,
   params: z.object({ address: input.address() }),
   query: z.object({
     history: input.flag("history", "`true` to list all claims too"),
+    page: input.historyPage(),
   }),
   reply: z.union([
     z.strictObject({ address, ...primaryName.shape }).openapi("AddressPrimaryName"),
     z
-      .strictObject({ address, current: primaryName, history: z.array(primaryNameEntry) })
+      .strictObject({ address, current: primaryName, history: z.array(primaryNameEntry), ...historyFields })
       .openapi("AddressPrimaryNameHistory"),
   ]),
   errors: ["INVALID_ADDRESS", "LIVE_RESOLUTION_FAILED"],
@@ -155,11 +158,13 @@ const addressPrimaryName = endpoint({
   handle: async (request, ctx) => {
     const current = toPrimaryName((await resolvePrimaryName(ctx, request.address)).primary, ctx);
     if (!request.history) return { address: toAddress(request.address), ...current };
-    const claims = await listClaims(ctx.db, request.address);
+    const { page } = request;
+    const { rows, total } = await listClaims(ctx.db, request.address, { page });
     return {
       address: toAddress(request.address),
       current,
-      history: claims.map((row) => toClaimEntry(row, ctx)),
+      history: rows.map((row) => toClaimEntry(row, ctx)),
+      ...historyFieldsOf({ page, total }),
     };
   },
 });

@@ -2,7 +2,8 @@ import { z } from "@hono/zod-openapi";
 import type { Address, Hex } from "viem";
 import type { Ctx } from "../http/context.ts";
 import { endpoint } from "../http/endpoint.ts";
-import { findRecords, findText, listTextSteps } from "../query/records.ts";
+import { findRecords, findText } from "../query/records.ts";
+import { listTextSteps } from "../query/textHistory.ts";
 import { type LiveDomain, type ResolvedDomain, resolveDomain, resolveLive } from "../resolution/domains.ts";
 import {
   allRecords,
@@ -11,10 +12,26 @@ import {
   usualCoinTypes,
   usualTextKeys,
 } from "../resolution/recordSelection.ts";
-import { blockNumber, bytes, hash, resolver, source, textHistoryEntry } from "../schemas/answers.ts";
+import {
+  blockNumber,
+  bytes,
+  hash,
+  historyFields,
+  resolver,
+  source,
+  textHistoryEntry,
+} from "../schemas/answers.ts";
 import { input, type ParsedName } from "../schemas/input.ts";
+import { cutText, truncatedOf } from "../serializers/cut.ts";
 import { toResolver } from "../serializers/domain.ts";
-import { exactText, toAddresses, toLiveRecords, toTextHistory, toTexts } from "../serializers/records.ts";
+import {
+  exactText,
+  toAddresses,
+  toLiveRecords,
+  toTextHistoryEntry,
+  toTexts,
+} from "../serializers/records.ts";
+import { historyFieldsOf, NEWEST } from "./historyPages.ts";
 
 const recordTypes = ["text", "addr", "contenthash"] as const satisfies RecordType[];
 
@@ -146,31 +163,36 @@ const textHistory = endpoint({
   path: "/domain/{name}/records/text/{key}/history",
   group: "Domains",
   summary: "How a text record went",
-  description:
-    "Newest first, from the events of the resolver that was active at the time, if it is an indexed one: what others log proves nothing. A value ends with null where the resolver changed or all records were cleared. Where only the chain can tell the value now, it is the first entry, `live`.",
+  description: `Newest first, from the events of the resolver that was active at the time, if it is an indexed one: what others log proves nothing. A value ends with null where the resolver changed or all records were cleared. Where only the chain can tell the value now, it comes first, \`live\`, without page or on the first one; \`total\` does not count it. ${NEWEST}`,
   params: z.object({ name: input.name(), key }),
-  reply: z.strictObject({ domain: z.string(), key: z.string(), history: z.array(textHistoryEntry) }),
+  query: z.object({ page: input.historyPage() }),
+  reply: z.strictObject({
+    domain: z.string(),
+    key: z.string(),
+    history: z.array(textHistoryEntry),
+    ...historyFields,
+  }),
   errors: ["INVALID_NAME", "INVALID_PARAMETER", "LIVE_RESOLUTION_FAILED"],
   cost: 1,
   tool: "get_domain_history",
-  handle: async ({ name, key }, ctx) => {
-    const [steps, indexedOrLive] = await Promise.all([
-      listTextSteps(ctx.db, { node: name.node, key }),
-      resolveDomain(ctx, name, oneText(key)),
+  handle: async ({ name, key, page }, ctx) => {
+    const { indexedResolvers } = ctx.contracts;
+    const hasLiveEntry = (page ?? 1) === 1;
+    const [{ rows, total }, resolved] = await Promise.all([
+      listTextSteps(ctx.db, { node: name.node, key, indexedResolvers }, { page }),
+      hasLiveEntry ? resolveCurrentText(ctx, name, key) : null,
     ]);
-    // A row has an unknown value only if the event that set it has one.
-    const isUnknown = steps.some(({ valueSource }) => valueSource === "unknown");
-    const { resolved } = isUnknown
-      ? await findCurrentText(ctx, indexedOrLive, { name, key })
-      : { resolved: indexedOrLive };
-    const proven = steps.filter(
-      ({ eventType, resolver }) =>
-        eventType === null || (resolver !== null && ctx.contracts.isIndexedResolver(resolver)),
-    );
-    const history = toTextHistory(proven, key);
-    return { domain: name.name, key, history: [...toLiveEntry(resolved, history), ...history] };
+    const history = rows.map(toTextHistoryEntry);
+    return {
+      ...{ domain: name.name, key },
+      history: [...(resolved ? toLiveEntry(resolved, history) : []), ...history],
+      ...historyFieldsOf({ page, total }),
+    };
   },
 });
+
+const resolveCurrentText = async (ctx: Ctx, name: ParsedName, key: string): Promise<ResolvedDomain> =>
+  (await findCurrentText(ctx, await resolveDomain(ctx, name, oneText(key)), { name, key })).resolved;
 
 type Entry = z.infer<typeof textHistoryEntry>;
 
@@ -179,9 +201,12 @@ function toLiveEntry(resolved: ResolvedDomain, [newest]: readonly Entry[]): Entr
   if (resolved.source === "indexed") return [];
   const value = liveValue(resolved);
   const isKnownAbsent = newest === undefined || (newest.value === null && newest.value_known !== false);
-  return value === null && isKnownAbsent
-    ? []
-    : [{ value, block_number: resolved.blockNumber, source: "live" }];
+  if (value === null && isKnownAbsent) return [];
+  const cut = value === null ? null : cutText(value);
+  const { blockNumber } = resolved;
+  return [
+    { value: cut?.shown ?? null, block_number: blockNumber, source: "live", ...truncatedOf({ value: cut }) },
+  ];
 }
 
 export const recordEndpoints = [domainRecords, textRecord, textHistory];

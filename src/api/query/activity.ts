@@ -1,12 +1,11 @@
-import { domain, event, ownershipChange, primaryNameChange } from "ponder:schema";
+import { domain, event, ownershipChange } from "ponder:schema";
 import type { SQL, SQLWrapper } from "drizzle-orm";
 import { alias, and, desc, eq, inArray, like, ne, not, sql } from "ponder";
 import { type Address, type Hex, zeroAddress } from "viem";
 import { toSql } from "../rules/conditionSql.ts";
 import { counted } from "../rules/lifetime.ts";
 import type { Db } from "./db.ts";
-import type { EventRow } from "./events.ts";
-import type { ClaimRow } from "./primaryNames.ts";
+import { type EventFacts, eventFacts } from "./events.ts";
 
 /** The registry's chain, and how many of the newest rows. */
 export type Newest = { chainId: number; limit: number };
@@ -15,11 +14,11 @@ export type Newest = { chainId: number; limit: number };
  * The newest registrations or renewals, by one kind of log of a registrar, newest first. Every registration and renewal
  * goes through a registrar, whatever controller sold it.
  */
-export const listNewestPurchases = (db: Db, eventType: string, at: Newest): Promise<EventRow[]> =>
+export const listNewestPurchases = (db: Db, eventType: string, at: Newest): Promise<EventFacts[]> =>
   newestEvents(db, { eventType, and: like(event.contract, "REGISTRAR%") }, at);
 
 /** The newest wrappings, newest first, without those that are part of a registration. */
-export function listNewestWraps(db: Db, registrations: readonly string[], at: Newest): Promise<EventRow[]> {
+export function listNewestWraps(db: Db, registrations: readonly string[], at: Newest): Promise<EventFacts[]> {
   const other = alias(event, "other");
   // A value instead of `not exists`: this looks at the newest few one by one, where a join would read all rows.
   const isPart = sql`coalesce((select true from ${event} as other
@@ -29,28 +28,41 @@ export function listNewestWraps(db: Db, registrations: readonly string[], at: Ne
 }
 
 /** The newest unwrappings, newest first, without those to no owner: they replace a stale token with a new one. */
-export const listNewestUnwraps = (db: Db, at: Newest): Promise<EventRow[]> =>
+export const listNewestUnwraps = (db: Db, at: Newest): Promise<EventFacts[]> =>
   newestEvents(db, { eventType: "NameUnwrapped", and: ne(event.newOwnerAddress, zeroAddress) }, at);
 
 function newestEvents(db: Db, which: { eventType: string; and: SQL }, { chainId, limit }: Newest) {
   return db
-    .select()
+    .select(eventFacts)
     .from(event)
     .where(and(eq(event.eventType, which.eventType), eq(event.chainId, chainId), which.and))
     .orderBy(desc(event.blockTimestamp), desc(event.blockNumber), desc(event.logIndex), desc(event.ordinal))
     .limit(limit);
 }
 
-/** Logs of these kinds in these transactions, in chain order. */
+/** Which logs: a transaction can register hundreds of names, of which the feed shows a few. */
+type LogsOfTransactions = {
+  transactions: readonly Hex[];
+  nodes: readonly Hex[];
+  eventTypes: readonly string[];
+};
+
+/** Logs of these kinds, of these names, in these transactions, in chain order. */
 export async function listEventsOfTransactions(
   db: Db,
-  { transactions, eventTypes }: { transactions: readonly Hex[]; eventTypes: readonly string[] },
-): Promise<EventRow[]> {
+  { transactions, nodes, eventTypes }: LogsOfTransactions,
+): Promise<EventFacts[]> {
   if (transactions.length === 0) return [];
   return db
-    .select()
+    .select(eventFacts)
     .from(event)
-    .where(and(inArray(event.transactionHash, [...transactions]), inArray(event.eventType, [...eventTypes])))
+    .where(
+      and(
+        inArray(event.transactionHash, [...transactions]),
+        inArray(event.node, [...nodes]),
+        inArray(event.eventType, [...eventTypes]),
+      ),
+    )
     .orderBy(event.blockNumber, event.logIndex, event.ordinal);
 }
 
@@ -106,16 +118,6 @@ export async function listNewestTransfers(
 /** The position of a change on its chain. */
 const place = (change: Record<"blockNumber" | "logIndex" | "ordinal", SQLWrapper>): SQL =>
   sql`(${change.blockNumber}, ${change.logIndex}, ${change.ordinal})`;
-
-/** The newest changes of claimed names, on all chains, newest first. */
-export function listNewestClaims(db: Db, limit: number): Promise<ClaimRow[]> {
-  const { blockTimestamp, chainId, blockNumber, logIndex } = primaryNameChange;
-  return db
-    .select()
-    .from(primaryNameChange)
-    .orderBy(desc(blockTimestamp), desc(chainId), desc(blockNumber), desc(logIndex))
-    .limit(limit);
-}
 
 /** Full names by node. */
 export async function findNames(

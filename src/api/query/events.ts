@@ -2,12 +2,37 @@ import { event, resolverChange } from "ponder:schema";
 import { getTableColumns, type SQL } from "drizzle-orm";
 import { and, eq, isNotNull, sql } from "ponder";
 import type { Address, Hex } from "viem";
+import { beginningInDetails, beginningOf, beginningOfBytes } from "./beginnings.ts";
 import type { Db } from "./db.ts";
 import { prepared } from "./prepared.ts";
 import { inBothDirections, type Listed, oldestFirst, type Section, sliced } from "./section.ts";
 
-/** A row of `events`. */
-export type EventRow = typeof event.$inferSelect;
+/** What an event says, without the texts and bytes that whoever caused it wrote. */
+const { key, value, name, contenthash, address, details, anomaly, ...facts } = getTableColumns(event);
+export const eventFacts = facts;
+
+/** An event without the texts and bytes that whoever caused it wrote. */
+export type EventFacts = Omit<
+  typeof event.$inferSelect,
+  "key" | "value" | "name" | "contenthash" | "address" | "details" | "anomaly"
+>;
+
+/** With their beginnings; a text that holds NUL, which PostgreSQL cannot store, is escaped as in JSON. */
+const shown = {
+  ...facts,
+  ...{ key: beginningOf(key), value: beginningOf(value), name: beginningOf(name) },
+  ...{ contenthash: beginningOfBytes(contenthash), address: beginningOfBytes(address) },
+  hiddenKey: beginningInDetails("key"),
+  hiddenValue: beginningInDetails("value"),
+  hiddenName: beginningInDetails("name"),
+  agentId: sql<string | null>`case when ${event.contract} = 'AGENT_ADAPTER'
+    then substring(${details} from '"agentId":"([0-9]{1,78})"') end`,
+};
+
+/** An event as answers show it. */
+export type EventRow = EventFacts & {
+  [Name in Exclude<keyof typeof shown, keyof EventFacts>]: (typeof shown)[Name]["_"]["type"];
+};
 
 /**
  * Events of a name, oldest first. Any contract can emit resolver events for any name: they count only from resolvers
@@ -40,10 +65,9 @@ export const logsOfContracts = (columns: SQL, condition: SQL = sql`true`): SQL =
 const keys = sql`${event.chainId} as chain_id, ${event.blockNumber} as block_number, ${event.logIndex} as log_index,
   ${event.ordinal} as ordinal, ${event.blockTimestamp} as block_timestamp`;
 
-/** The event with the key of a row of a subquery. */
-export const isEventOf = (row: SQL): SQL =>
-  sql`(${event.chainId}, ${event.blockNumber}, ${event.logIndex}, ${event.ordinal})
-    = (${row}.chain_id, ${row}.block_number, ${row}.log_index, ${row}.ordinal)`;
+/** The event with the key of a row of the subquery `page`. */
+export const isEventOfRow: SQL = sql`(${event.chainId}, ${event.blockNumber}, ${event.logIndex}, ${event.ordinal})
+  = (page.chain_id, page.block_number, page.log_index, page.ordinal)`;
 
 const eventsOfNode = inBothDirections((direction) =>
   prepared((db) => {
@@ -59,9 +83,9 @@ const eventsOfNode = inBothDirections((direction) =>
     const page = sql`(select log.*, (count(*) over ())::int as total from (${logs}) as log
       order by ${order} ${sliced}) as page`;
     return db
-      .select({ ...getTableColumns(event), total: sql<number>`page.total` })
+      .select({ ...shown, total: sql<number>`page.total` })
       .from(event)
-      .innerJoin(page, isEventOf(sql`page`))
+      .innerJoin(page, isEventOfRow)
       .orderBy(inOrder(direction, sql`page.`))
       .prepare(`events_of_node_${direction}`);
   }),

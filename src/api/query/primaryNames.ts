@@ -1,14 +1,18 @@
-import { addressRecord, domain, primaryName, primaryNameChange, resolverNode } from "ponder:schema";
-import { and, asc, eq, inArray, sql } from "ponder";
+import { addressRecord, domain, primaryName, resolverNode } from "ponder:schema";
+import { and, eq, inArray, sql } from "ponder";
 import type { Address, Hex } from "viem";
 import { DEFAULT_COIN_TYPE, ETHEREUM_COIN_TYPE } from "../../ens/coinType.ts";
+import { beginningOf } from "./beginnings.ts";
 import type { Db } from "./db.ts";
 import { isAtResolver, isOneOfNodes } from "./domains.ts";
 import { prepared } from "./prepared.ts";
 
 const { placeholder } = sql;
 
-/** A reverse node in the index: its resolver, and the `name` record there. */
+/**
+ * A reverse node in the index: its resolver, and the beginning of the `name` record there. A name of which this is not the
+ * whole has more than 1,024 characters: it is no valid name, and its beginning is none.
+ */
 export type ReverseRow = { node: Hex; resolver: Address | null; name: string | null };
 
 /**
@@ -32,7 +36,7 @@ export async function listDefaultNames(
 
 const defaultNames = prepared((db) =>
   db
-    .select({ address: primaryName.address, name: primaryName.name })
+    .select({ address: primaryName.address, name: beginningOf(primaryName.name) })
     .from(primaryName)
     .where(
       and(
@@ -56,7 +60,7 @@ export async function listEthereumAddresses(
 
 const reverseNames = prepared((db) =>
   db
-    .select({ node: domain.node, resolver: domain.resolver, name: resolverNode.name })
+    .select({ node: domain.node, resolver: domain.resolver, name: beginningOf(resolverNode.name) })
     .from(domain)
     .leftJoin(resolverNode, isAtResolver)
     .where(isOneOfNodes)
@@ -81,16 +85,3 @@ const ethereumAddresses = prepared((db) =>
     .where(isOneOfNodes)
     .prepare("ethereum_addresses"),
 );
-
-/** A row of `primary_name_changes`. */
-export type ClaimRow = typeof primaryNameChange.$inferSelect;
-
-/** Every name that an address ever claimed, on all chains, oldest first. */
-export function listClaims(db: Db, address: Address): Promise<ClaimRow[]> {
-  const { blockTimestamp, chainId, blockNumber, logIndex } = primaryNameChange;
-  return db
-    .select()
-    .from(primaryNameChange)
-    .where(eq(primaryNameChange.address, address))
-    .orderBy(asc(blockTimestamp), asc(chainId), asc(blockNumber), asc(logIndex));
-}

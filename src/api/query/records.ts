@@ -1,6 +1,5 @@
-import { addressRecord, event, resolverChange, resolverNode, textRecord } from "ponder:schema";
-import type { SQL } from "drizzle-orm";
-import { and, asc, desc, eq, inArray, isNull, max, or, sql } from "ponder";
+import { addressRecord, resolverChange, resolverNode, textRecord } from "ponder:schema";
+import { and, asc, desc, eq, inArray, isNull, max, sql } from "ponder";
 import type { Address, Hex } from "viem";
 import { keccak256 } from "../../ens/keccak.ts";
 import type { Db } from "./db.ts";
@@ -89,71 +88,6 @@ const textOf = prepared((db) =>
     .where(and(isTextInForce, eq(textRecord.keyHash, placeholder("keyHash"))))
     .prepare("text"),
 );
-
-/**
- * A step in the history of a text: an event at a resolver or, if `eventType` is null, a change of the name's resolver.
- */
-export type TextStep = {
-  blockNumber: number;
-  logIndex: number;
-  transactionHash: Hex;
-  eventType: "TextChanged" | "VersionChanged" | null;
-  resolver: Hex | null;
-} & Pick<typeof event.$inferSelect, "key" | "value" | "valueSource" | "details">;
-
-/**
- * Every setting of a text record and every clearing of all records, at any resolver, and every change of the name's
- * resolver; oldest first.
- */
-export const listTextSteps = (db: Db, { node, key }: { node: Hex; key: string }): Promise<TextStep[]> =>
-  // PostgreSQL cannot store a key with NUL: it is in `details`, and the caller compares it.
-  key.includes("\0") ? textStepsWithoutKey(db).execute({ node }) : textStepsOfKey(db).execute({ node, key });
-
-const textStepsOfKey = prepared((db) =>
-  textSteps(db, eq(event.key, placeholder("key"))).prepare("text_steps"),
-);
-
-const textStepsWithoutKey = prepared((db) =>
-  textSteps(db, isNull(event.key)).prepare("text_steps_without_key"),
-);
-
-const nothing = sql<null>`null::text`;
-
-const textSteps = (db: Db, isOfKey: SQL) =>
-  db
-    .select({
-      blockNumber: event.blockNumber,
-      logIndex: event.logIndex,
-      transactionHash: event.transactionHash,
-      eventType: sql<TextStep["eventType"]>`${event.eventType}`,
-      resolver: sql<Hex | null>`${event.contractAddress}`,
-      key: event.key,
-      value: event.value,
-      valueSource: event.valueSource,
-      details: event.details,
-    })
-    .from(event)
-    .where(
-      and(
-        eq(event.node, placeholder("node")),
-        eq(event.contract, "RESOLVER"),
-        or(and(eq(event.eventType, "TextChanged"), isOfKey), eq(event.eventType, "VersionChanged")),
-      ),
-    )
-    .unionAll(
-      db
-        .select({
-          blockNumber: resolverChange.blockNumber,
-          logIndex: resolverChange.logIndex,
-          transactionHash: resolverChange.transactionHash,
-          eventType: sql<TextStep["eventType"]>`${nothing}`,
-          resolver: sql<Hex | null>`${resolverChange.resolver}`,
-          ...{ key: nothing, value: nothing, valueSource: nothing, details: nothing },
-        })
-        .from(resolverChange)
-        .where(eq(resolverChange.node, placeholder("node"))),
-    )
-    .orderBy(sql`1`, sql`2`);
 
 /** As many keys and coin types as fit into one call to the chain: those set last. */
 const MAX_KNOWN_KEYS = 60;

@@ -1,9 +1,8 @@
 import { event } from "ponder:schema";
-import { getTableColumns } from "drizzle-orm";
 import { inArray, sql } from "ponder";
 import type { Hex } from "viem";
 import type { Db } from "./db.ts";
-import { type EventRow, isEventOf, logsOfContracts } from "./events.ts";
+import { type EventFacts, eventFacts, isEventOfRow, logsOfContracts } from "./events.ts";
 import { prepared } from "./prepared.ts";
 import { inBothDirections, type Listed, oldestFirst, type Section } from "./section.ts";
 
@@ -14,7 +13,7 @@ export const registrationEvents = ["HashRegistered", "NameRegistered", "NameMigr
 export const renewalEvents = ["NameRenewed", "RenewalReferred"];
 
 /** A registration or a renewal, with the logs that tell of it, oldest first. */
-export type Purchase = { isRenewal: boolean; rows: EventRow[] };
+export type Purchase = { isRenewal: boolean; rows: EventFacts[] };
 
 /**
  * Registrations and renewals of a name, oldest first. Registrar and controller both log each: `isMerged` makes one entry
@@ -36,7 +35,7 @@ export const listPurchases = (
     return [...entries.values()];
   });
 
-const isRenewal = ({ eventType }: EventRow): boolean => renewalEvents.includes(eventType);
+const isRenewal = ({ eventType }: EventFacts): boolean => renewalEvents.includes(eventType);
 
 /**
  * 1. `log`: the logs of both kinds, each with the first log of its entry.
@@ -64,12 +63,12 @@ const purchasesOf = inBothDirections((direction) =>
         and entry <= ${sql.placeholder("offset")}::int + ${sql.placeholder("limit")}::int) as page`;
     return db
       .select({
-        ...getTableColumns(event),
+        ...eventFacts,
         entry: sql<number>`page.entry`,
         total: sql<number>`page.total`,
       })
       .from(event)
-      .innerJoin(page, isEventOf(sql`page`))
+      .innerJoin(page, isEventOfRow)
       .orderBy(sql`page.entry`, sql`page.log_index`, sql`page.ordinal`)
       .prepare(`purchases_${direction}`);
   }),

@@ -33,6 +33,10 @@ export async function oldestFirst<Row>(section: Section, read: Reader<Row>): Pro
   return slice.direction === "desc" ? { ...listed, rows: listed.rows.toReversed() } : listed;
 }
 
+/** A section of a history that is shown newest first. */
+export const newestFirst = <Row>(section: Section, read: Reader<Row>): Promise<Listed<Row>> =>
+  readSlice({ ...sliceOf(section), direction: "desc" }, read);
+
 async function readSlice<Row>(slice: Slice, read: Reader<Row>): Promise<Listed<Row>> {
   const rows = await read(slice);
   if (rows.length > 0 || slice.offset === 0) return { total: rows[0]?.total ?? 0, rows };

@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import type { Hex } from "viem";
 import { availabilities } from "../rules/lifetime.ts";
+import { MAX_SHOWN } from "../rules/shown.ts";
 
 /*
  * Schemas of the answers. Every object is strict: in tests, which parse the replies, a field that is not declared fails.
@@ -141,6 +142,15 @@ export const historyFields = {
   page_size: count.optional().openapi({ example: 25 }),
 };
 
+/** Which fields of an item are cut: values that strangers write can be long. */
+const truncated = z
+  .array(z.string())
+  .optional()
+  .openapi({
+    description: `Present where fields are cut: a text after ${MAX_SHOWN} characters, bytes after ${MAX_SHOWN} bytes`,
+    example: ["value"],
+  });
+
 /** One event; fields that the event does not have are absent. */
 export const event = z
   .strictObject({
@@ -175,6 +185,7 @@ export const event = z
     agent_id: decimal
       .optional()
       .openapi({ description: "`AgentBound`: the agent that was bound", example: "0" }),
+    truncated,
   })
   .openapi("Event");
 
@@ -192,6 +203,7 @@ export const textHistoryEntry = z
     }),
     resolver: address.optional(),
     transaction_hash: hash.optional(),
+    truncated,
   })
   .openapi("TextHistoryEntry");
 
@@ -268,6 +280,7 @@ export const primaryNameEntry = z
     chain: z.string().openapi({ description: "The chain that `block_number` counts on" }),
     block_number: blockNumber,
     transaction_hash: hash,
+    truncated,
   })
   .openapi("PrimaryNameEntry");
 
@@ -320,6 +333,7 @@ export const activity = z
       address,
       name: primaryNameEntry.shape.name,
       is_name_known: primaryNameEntry.shape.is_name_known,
+      truncated,
       chain: z.string(),
       ...happened,
     }),

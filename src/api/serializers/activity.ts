@@ -1,9 +1,10 @@
 import type { Address, Hex } from "viem";
 import type { z } from "zod";
 import type { Transfer } from "../query/activity.ts";
-import type { EventRow } from "../query/events.ts";
-import type { ClaimRow } from "../query/primaryNames.ts";
+import type { ClaimRow } from "../query/claims.ts";
+import type { EventFacts } from "../query/events.ts";
 import type * as schemas from "../schemas/answers.ts";
+import { toClaimedName } from "./address.ts";
 import type { SerializeContext } from "./domain.ts";
 import { toAddress } from "./hex.ts";
 import { toMergedRegistrations } from "./history.ts";
@@ -16,7 +17,7 @@ export type Names = ReadonlyMap<Hex, string>;
 const SECONDS_OF_YEAR = 31_536_000n;
 
 /** A registration or renewal of one name, from all its logs in one transaction. */
-export function toPurchase(type: "registration" | "renewal", rows: EventRow[], names: Names): Activity[] {
+export function toPurchase(type: "registration" | "renewal", rows: EventFacts[], names: Names): Activity[] {
   const [first] = rows;
   const [merged] = toMergedRegistrations(rows);
   if (!first || !merged) return [];
@@ -33,7 +34,7 @@ export function toPurchase(type: "registration" | "renewal", rows: EventRow[], n
 }
 
 /** Full years that were bought: by the registrar's logs; if an old registrar logs no duration, by the controller's. */
-function toYears(rows: EventRow[]): number | null {
+function toYears(rows: EventFacts[]): number | null {
   const durationsOf = (family: string) =>
     rows.flatMap(({ contract, durationSeconds }) =>
       contract.startsWith(family) && durationSeconds !== null ? [durationSeconds] : [],
@@ -54,7 +55,7 @@ export const toTransfer = (row: Transfer, names: Names): Activity => ({
 });
 
 /** A name that was wrapped or unwrapped, with its new owner. Logs without owner or name give no entry. */
-export function toWrapping(type: "wrap" | "unwrap", row: EventRow, names: Names): Activity[] {
+export function toWrapping(type: "wrap" | "unwrap", row: EventFacts, names: Names): Activity[] {
   const owner: Address | null = type === "wrap" ? row.ownerAddress : row.newOwnerAddress;
   if (owner === null || row.node === null) return [];
   return [{ type, name: nameOf(row.node, names), owner_address: toAddress(owner), ...happened(row) }];
@@ -64,8 +65,7 @@ export function toWrapping(type: "wrap" | "unwrap", row: EventRow, names: Names)
 export const toClaim = (row: ClaimRow, { contracts }: SerializeContext): Activity => ({
   type: "primary_name",
   address: toAddress(row.address),
-  name: row.name,
-  ...(row.name === null && !row.isNameKnown && { is_name_known: false as const }),
+  ...toClaimedName(row),
   chain: contracts.chainName(row.chainId),
   ...happened(row),
 });

@@ -1,8 +1,9 @@
 import type { z } from "zod";
 import type { PreviousRow } from "../query/addresses.ts";
-import type { ClaimRow } from "../query/primaryNames.ts";
+import type { ClaimRow } from "../query/claims.ts";
 import type { PrimaryName } from "../resolution/primaryNames.ts";
 import type * as schemas from "../schemas/answers.ts";
+import { cutText, truncatedOf } from "./cut.ts";
 import { type SerializeContext, toDomainItem } from "./domain.ts";
 
 /** The primary name of an address; nulls where it has none. */
@@ -19,14 +20,26 @@ export function toPrimaryName(
   };
 }
 
-/** A claim as it was made. A name that no event and no read told is marked, so that it is not taken for a clearing. */
+/**
+ * The name of a claim. One that no event and no read told is marked, so that it is not taken for a clearing. A name too
+ * long to be a primary name can be claimed: it is cut.
+ */
+export function toClaimedName({ name: beginning, isNameKnown }: ClaimRow) {
+  const name = beginning === null ? null : cutText(beginning);
+  return {
+    name: name?.shown ?? null,
+    ...(name === null && !isNameKnown && { is_name_known: false as const }),
+    ...truncatedOf({ name }),
+  };
+}
+
+/** A claim as it was made. */
 export function toClaimEntry(
   row: ClaimRow,
   { contracts }: SerializeContext,
 ): z.infer<typeof schemas.primaryNameEntry> {
   return {
-    name: row.name,
-    ...(row.name === null && !row.isNameKnown && { is_name_known: false as const }),
+    ...toClaimedName(row),
     registrar: row.registrar,
     chain: contracts.chainName(row.chainId),
     block_number: row.blockNumber,

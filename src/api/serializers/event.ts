@@ -2,6 +2,7 @@ import type { z } from "zod";
 import { ETHEREUM_COIN_TYPE } from "../../ens/coinType.ts";
 import type { EventRow } from "../query/events.ts";
 import type * as schemas from "../schemas/answers.ts";
+import { cutBytes, cutText, readEscaped, truncatedOf } from "./cut.ts";
 import type { SerializeContext } from "./domain.ts";
 import { toAddress, toAddressRecord } from "./hex.ts";
 
@@ -9,7 +10,11 @@ export type EventRecord = z.infer<typeof schemas.event>;
 
 /** An event of the specification's section 2.4: fields that it does not have are absent. */
 export function toEventRecord(row: EventRow, { contracts }: SerializeContext): EventRecord {
-  const texts = exactTexts(row);
+  const key = shownText(row.key, row.hiddenKey);
+  const value = shownText(row.value, row.hiddenValue);
+  const name = shownText(row.name, row.hiddenName);
+  const contenthash = row.contenthash && cutBytes(row.contenthash);
+  const address = row.address && cutBytes(row.address);
   return present({
     contract: contracts.contractLabel({
       family: row.contract,
@@ -34,12 +39,13 @@ export function toEventRecord(row: EventRow, { contracts }: SerializeContext): E
     expiry_timestamp: row.expiryTimestamp?.toString(),
     fuses: row.fuses,
     coin_type: row.coinType?.toString(),
-    address: row.address && toAddressRecord(row.address, row.coinType ?? ETHEREUM_COIN_TYPE),
-    key: texts.key,
-    value: texts.value,
-    contenthash: row.contenthash,
-    name: texts.name,
-    agent_id: row.contract === "AGENT_ADAPTER" ? (detailsOf(row).agentId ?? null) : null,
+    address: address && toAddressRecord(address.shown, row.coinType ?? ETHEREUM_COIN_TYPE),
+    key: key?.shown,
+    value: value?.shown,
+    contenthash: contenthash?.shown,
+    name: name?.shown,
+    agent_id: row.agentId,
+    ...truncatedOf({ key, value, contenthash, name, address }),
   });
 }
 
@@ -54,19 +60,11 @@ function present<T extends Record<string, unknown>>(fields: T): Required<T> & Op
   return Object.fromEntries(kept) as Required<T> & Optional<T>;
 }
 
-/** Arguments that have no column, integers as decimal strings. */
-const detailsOf = ({ details }: Pick<EventRow, "details">) =>
-  details === null ? {} : (JSON.parse(details) as Partial<Texts & { agentId: string }>);
-
-type Texts = { key: string | null; value: string | null; name: string | null };
-
-/** Texts with NUL, which PostgreSQL cannot store, stand in `details`. */
-export function exactTexts(row: Pick<EventRow, keyof Texts | "details">): Texts {
-  const { key, value, name } = row;
-  const exact = detailsOf(row);
-  return {
-    key: key ?? exact.key ?? null,
-    value: value ?? exact.value ?? null,
-    name: name ?? exact.name ?? null,
-  };
+/** A text as a list shows it. One with NUL, which PostgreSQL cannot store, comes as JSON has it. */
+export function shownText(
+  beginning: string | null,
+  escaped: string | null,
+): ReturnType<typeof cutText> | null {
+  const text = beginning ?? (escaped === null ? null : readEscaped(escaped));
+  return text === null ? null : cutText(text);
 }

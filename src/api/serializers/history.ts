@@ -1,6 +1,6 @@
 import { formatEther, type Hex } from "viem";
 import type { z } from "zod";
-import type { EventRow } from "../query/events.ts";
+import type { EventFacts } from "../query/events.ts";
 import type { Span } from "../query/spans.ts";
 import type * as schemas from "../schemas/answers.ts";
 import type { SerializeContext } from "./domain.ts";
@@ -34,7 +34,7 @@ type Price = { cost: bigint | null; isUpperBound: boolean };
  * The price of a registration or renewal. The controller of 2023 logs the value sent for a renewal, before it gives the
  * surplus back: without the exact price that is an upper bound, and so is the transaction's value.
  */
-function priceOf(row: EventRow): Price {
+function priceOf(row: EventFacts): Price {
   if (row.exactCostWei !== null) return { cost: row.exactCostWei, isUpperBound: false };
   if (row.transactionValueWei === null || row.costWei === null)
     return { cost: row.costWei, isUpperBound: false };
@@ -48,7 +48,7 @@ const priceFields = ({ cost, isUpperBound }: Price) => ({
 });
 
 /** One event of a registration or renewal as it was logged, with its contract. */
-export function toRegistration(row: EventRow, { contracts }: SerializeContext): Registration {
+export function toRegistration(row: EventFacts, { contracts }: SerializeContext): Registration {
   const { contract: family, chainId, contractAddress: address } = row;
   return {
     contract: contracts.contractLabel({ family, chainId, address }),
@@ -62,8 +62,8 @@ export function toRegistration(row: EventRow, { contracts }: SerializeContext): 
 }
 
 /** The events of one name, of one kind, merged to one entry for each transaction. */
-export function toMergedRegistrations(rows: EventRow[]): Registration[] {
-  const byTransaction = new Map<Hex, EventRow[]>();
+export function toMergedRegistrations(rows: EventFacts[]): Registration[] {
+  const byTransaction = new Map<Hex, EventFacts[]>();
   for (const row of rows) {
     byTransaction.set(row.transactionHash, [...(byTransaction.get(row.transactionHash) ?? []), row]);
   }
@@ -71,8 +71,8 @@ export function toMergedRegistrations(rows: EventRow[]): Registration[] {
 }
 
 /** Registrars know the expiry, controllers the price and the buyer (a registrar may name the wrapper as owner). */
-function toMergedRegistration(rows: EventRow[]): Registration {
-  const [first] = rows as [EventRow];
+function toMergedRegistration(rows: EventFacts[]): Registration {
+  const [first] = rows as [EventFacts];
   const fromControllers = rows.filter(({ contract }) => contract === "CONTROLLER");
   const fromRegistrars = rows.filter(({ contract }) => contract.startsWith("REGISTRAR"));
   const told = fromControllers.at(-1) ?? fromRegistrars.at(-1) ?? first;
@@ -89,7 +89,7 @@ function toMergedRegistration(rows: EventRow[]): Registration {
 }
 
 /** Sum of what was paid for a name in one transaction; as an upper bound never above the transaction's value. */
-function totalPrice(rows: EventRow[]): Price {
+function totalPrice(rows: EventFacts[]): Price {
   const prices = rows.map(priceOf).filter(({ cost }) => cost !== null);
   if (prices.length === 0) return { cost: null, isUpperBound: false };
   const sum = prices.reduce((total, { cost }) => total + (cost ?? 0n), 0n);

@@ -1,9 +1,11 @@
 import { type Hex, size } from "viem";
 import type { z } from "zod";
 import type { LiveRecords } from "../live/records.ts";
-import type { AddressValue, TextRow, TextStep, TextValue } from "../query/records.ts";
+import type { AddressValue, TextRow, TextValue } from "../query/records.ts";
+import type { TextStep } from "../query/textHistory.ts";
 import type * as schemas from "../schemas/answers.ts";
-import { exactTexts } from "./event.ts";
+import { truncatedOf } from "./cut.ts";
+import { shownText } from "./event.ts";
 import { toAddress, toAddressRecord } from "./hex.ts";
 
 /** Key and value as they were set; those with NUL stand in `exact`. */
@@ -39,37 +41,20 @@ export const toLiveRecords = ({ texts, addresses, contenthash }: LiveRecords) =>
 
 type HistoryEntry = z.infer<typeof schemas.textHistoryEntry>;
 
-/**
- * How a text record went, newest first, from the changes of the name's resolver and the log of the resolvers that are
- * to be believed, oldest first. A log counts if its emitter was the name's resolver at that moment. A new resolver, and
- * a clearing of all records, end the value that was there; before the first value there is none to end.
- */
-export function toTextHistory(steps: readonly TextStep[], key: string): HistoryEntry[] {
-  const history: HistoryEntry[] = [];
-  let active: Hex | null = null;
-  for (const step of steps) {
-    const { eventType, resolver, blockNumber } = step;
-    if (eventType === null) {
-      active = resolver;
-      if (history.length > 0) {
-        history.push({ value: null, block_number: blockNumber, source: "resolver_change" });
-      }
-    } else if (resolver !== null && resolver === active) {
-      const { key: ofKey, value } = exactTexts({ ...step, name: null });
-      const counts = eventType === "VersionChanged" ? history.length > 0 : ofKey === key;
-      if (counts) history.push(toHistoryEntry({ ...step, value, resolver }));
-    }
+/** A step in the history of a text. */
+export function toTextHistoryEntry(step: TextStep): HistoryEntry {
+  const { blockNumber, resolver, transactionHash } = step;
+  if (resolver === null || transactionHash === null) {
+    return { value: null, block_number: blockNumber, source: "resolver_change" };
   }
-  return history.reverse();
-}
-
-function toHistoryEntry(step: TextStep & { resolver: Hex }): HistoryEntry {
+  const value = shownText(step.value, step.hiddenValue);
   return {
-    value: step.value || null, // An empty text is none.
+    value: value?.shown || null, // An empty text is none.
     ...(step.valueSource === "unknown" && { value_known: false as const }),
-    block_number: step.blockNumber,
+    block_number: blockNumber,
     source: "indexed",
-    resolver: toAddress(step.resolver),
-    transaction_hash: step.transactionHash,
+    resolver: toAddress(resolver),
+    transaction_hash: transactionHash,
+    ...truncatedOf({ value }),
   };
 }

@@ -1,0 +1,55 @@
+import { primaryNameChange } from "ponder:schema";
+import { getTableColumns } from "drizzle-orm";
+import { and, desc, eq, sql } from "ponder";
+import type { Address } from "viem";
+import { beginningOf } from "./beginnings.ts";
+import type { Db } from "./db.ts";
+import { prepared } from "./prepared.ts";
+import { inBothDirections, type Listed, oldestFirst, type Section, sliced } from "./section.ts";
+
+/** A change of the name that an address claims, with the beginning of the name. */
+export type ClaimRow = typeof primaryNameChange.$inferSelect;
+
+const columns = { ...getTableColumns(primaryNameChange), name: beginningOf(primaryNameChange.name) };
+
+/** Every name that an address ever claimed, on all chains, oldest first. */
+export const listClaims = (db: Db, address: Address, section: Section): Promise<Listed<ClaimRow>> =>
+  oldestFirst(section, ({ direction, ...slice }) => claimsOf[direction](db).execute({ address, ...slice }));
+
+const claimsOf = inBothDirections((direction) =>
+  prepared((db) => {
+    const { blockTimestamp, chainId, blockNumber, logIndex, address } = primaryNameChange;
+    const inOrder = (of: string) =>
+      ["block_timestamp", "chain_id", "block_number", "log_index"].map((one) =>
+        sql.raw(`${of}.${one} ${direction}`),
+      );
+    const page = sql`(select claim.*, (count(*) over ())::int as total from (
+        select ${blockTimestamp} as block_timestamp, ${chainId} as chain_id, ${blockNumber} as block_number,
+          ${logIndex} as log_index
+        from ${primaryNameChange} where ${eq(address, sql.placeholder("address"))}
+      ) as claim order by ${sql.join(inOrder("claim"), sql`, `)} ${sliced}) as page`;
+    return db
+      .select({ ...columns, total: sql<number>`page.total` })
+      .from(primaryNameChange)
+      .innerJoin(
+        page,
+        and(
+          eq(chainId, sql`page.chain_id`),
+          eq(blockNumber, sql`page.block_number`),
+          eq(logIndex, sql`page.log_index`),
+        ),
+      )
+      .orderBy(...inOrder("page"))
+      .prepare(`claims_${direction}`);
+  }),
+);
+
+/** The newest changes of claimed names, on all chains, newest first. */
+export function listNewestClaims(db: Db, limit: number): Promise<ClaimRow[]> {
+  const { blockTimestamp, chainId, blockNumber, logIndex } = primaryNameChange;
+  return db
+    .select(columns)
+    .from(primaryNameChange)
+    .orderBy(desc(blockTimestamp), desc(chainId), desc(blockNumber), desc(logIndex))
+    .limit(limit);
+}

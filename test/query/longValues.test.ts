@@ -1,0 +1,115 @@
+import { domain, event, primaryNameChange, resolverChange } from "ponder:schema";
+import { getAddress, type Hex, namehash, toHex } from "viem";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { MAX_SHOWN } from "../../src/api/rules/shown.ts";
+import { openApi, type TestApi } from "./api.ts";
+import { account, CHAIN_ID, domainRow, eventRow, STATIC_RESOLVER, transaction } from "./rows.ts";
+import { createTables, type Tables } from "./tables.ts";
+
+/** Every text of the test is of this character, which takes two units of JavaScript and four bytes of UTF-8. */
+const FACE = "\u{1f600}";
+const LONG = FACE.repeat(100_000);
+const CUT = FACE.repeat(MAX_SHOWN);
+const LONG_BYTES: Hex = `0x${"e3".repeat(50_000)}`;
+const CUT_BYTES: Hex = `0x${"e3".repeat(MAX_SHOWN)}`;
+/** An answer with one entry of each long field stays below this. */
+const SMALL = 30_000;
+
+const node = namehash("long.eth");
+const claimer = account(0xc1a1);
+
+let tables: Tables;
+let api: TestApi;
+
+const read = async (path: string) => {
+  const { status, body } = await api.get(path);
+  expect(status, JSON.stringify(body).slice(0, 500)).toBe(200);
+  expect(JSON.stringify(body).length).toBeLessThan(SMALL);
+  return body as Record<"events" | "history", Record<string, unknown>[]>;
+};
+
+beforeAll(async () => {
+  tables = await createTables();
+  api = openApi(tables, 1_800_000_000);
+  const text = { contract: "RESOLVER", eventType: "TextChanged", node, contractAddress: STATIC_RESOLVER };
+  const at = {
+    chainId: CHAIN_ID,
+    blockNumber: 1,
+    logIndex: 0,
+    transactionHash: transaction(1),
+    blockTimestamp: 1,
+  };
+  await tables.writer.insert(domain).values([domainRow("long.eth", { resolver: STATIC_RESOLVER })]);
+  await tables.writer.insert(resolverChange).values([{ ...at, node, resolver: STATIC_RESOLVER }]);
+  await tables.writer
+    .insert(event)
+    .values([
+      eventRow({ block: 2 }, { ...text, key: "url", value: LONG }),
+      eventRow({ block: 3 }, { ...text, key: "url", value: CUT }),
+      eventRow(
+        { block: 4 },
+        { ...text, key: "url", value: null, details: JSON.stringify({ value: `\0${LONG}` }) },
+      ),
+      eventRow({ block: 5 }, { ...text, key: LONG, value: '"value":"' }),
+      eventRow({ block: 6 }, { ...text, eventType: "ContenthashChanged", contenthash: LONG_BYTES }),
+      eventRow({ block: 7 }, { ...text, eventType: "AddressChanged", coinType: 0n, address: LONG_BYTES }),
+      eventRow({ block: 8 }, { ...text, eventType: "NameChanged", name: LONG }),
+    ]);
+  await tables.writer.insert(primaryNameChange).values([
+    {
+      ...{ ...at, address: claimer, coinType: 60, name: `${LONG}.eth` },
+      ...{ isNameKnown: true, registrar: "REVERSE_REGISTRAR" },
+    },
+  ]);
+});
+
+afterAll(() => tables.drop());
+
+describe("a long value is cut at a character, and said to be", () => {
+  test("in the events of a name", async () => {
+    const { events } = await read("/domain/long.eth/events");
+    expect(events).toMatchObject([
+      { key: "url", value: CUT, truncated: ["value"] },
+      { key: "url", value: CUT },
+      { key: "url", value: `\0${FACE.repeat(MAX_SHOWN - 1)}`, truncated: ["value"] },
+      { key: CUT, value: '"value":"', truncated: ["key"] },
+      { contenthash: CUT_BYTES, truncated: ["contenthash"] },
+      { address: CUT_BYTES, truncated: ["address"] },
+      { name: CUT, truncated: ["name"] },
+    ]);
+    expect(events[1]).not.toHaveProperty("truncated");
+  });
+
+  test("in the history of a text", async () => {
+    const { history } = await read("/domain/long.eth/records/text/url/history");
+    expect(history).toMatchObject([
+      { value: `\0${FACE.repeat(MAX_SHOWN - 1)}`, truncated: ["value"] },
+      { value: CUT },
+      { value: CUT, truncated: ["value"] },
+    ]);
+    expect(history[1]).not.toHaveProperty("truncated");
+  });
+
+  test("in claims of primary names, and in the feed that everybody reads", async () => {
+    const claim = { name: CUT, truncated: ["name"] };
+    const { history } = await read(`/address/${claimer}/primary-name?history=true`);
+    expect(history).toMatchObject([claim]);
+    const { events } = await read("/ens-stats/recent-activity");
+    expect(events).toMatchObject([{ type: "primary_name", address: getAddress(claimer), ...claim }]);
+  });
+});
+
+test("a beginning that looks like the end of a text is no end", async () => {
+  const odd = `\0"value":"\\","value":"${toHex(7)}`;
+  await tables.writer.insert(event).values([
+    eventRow(
+      { block: 9 },
+      {
+        ...{ contract: "RESOLVER", eventType: "TextChanged", node: namehash("odd.eth") },
+        ...{ contractAddress: STATIC_RESOLVER, details: JSON.stringify({ key: odd, value: odd }) },
+      },
+    ),
+  ]);
+  const { events } = await read("/domain/odd.eth/events");
+  expect(events).toMatchObject([{ key: odd, value: odd }]);
+});
