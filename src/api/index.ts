@@ -33,6 +33,7 @@ import { observeRequests } from "./observe/requests.ts";
 import { createPages } from "./pages/pages.ts";
 import type { Db } from "./query/db.ts";
 import { newestBlock } from "./resolution/newestBlock.ts";
+import { parseName } from "./schemas/input.ts";
 import { completedIndexesIn } from "./serviceDb/completedIndexes.ts";
 import { trimLedger } from "./serviceDb/ledger.ts";
 import { liveAnswersIn } from "./serviceDb/liveAnswers.ts";
@@ -43,6 +44,7 @@ import { startUpkeep } from "./upkeep/upkeep.ts";
 warnWithoutChanges((line) => console.warn(line));
 
 const settings = readSettings(process.env);
+parseName("eth"); // The tables of normalisation take long to unpack: not at the first request, which all others would await.
 const { deployment, network, databaseUrl, schema, ledgerDays } = settings;
 const contracts = contractsOf(deployment);
 const { chainId } = contracts;

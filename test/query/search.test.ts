@@ -357,6 +357,7 @@ describe("POST /whois/bulk", () => {
     [{ names: "alice.eth" }, "INVALID_PARAMETER"],
     [{ names: [5] }, "INVALID_PARAMETER"],
     [{ names: Array(501).fill("a.eth") }, "LIMIT_EXCEEDED"],
+    [{ names: Array(500).fill(Array(11).fill("a").join(".")) }, "LIMIT_EXCEEDED"],
     [{ names: Array(300).fill("a.eth"), namehashes: Array(201).fill("0x") }, "LIMIT_EXCEEDED"],
   ])("%.60j is %s", async (request, code) => {
     expect(await api.post("/whois/bulk", request)).toMatchObject({ status: 400, body: { error: { code } } });

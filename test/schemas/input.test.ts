@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { keccak256, namehash, stringToBytes } from "viem";
 import { describe, expect, test } from "vitest";
 import { ApiError } from "../../src/api/schemas/errors.ts";
-import { isEthSecondLevel, parseName } from "../../src/api/schemas/input.ts";
+import { ancestorNodes, isEthSecondLevel, parseName } from "../../src/api/schemas/input.ts";
 
 const fault = (name: string): ApiError => {
   try {
@@ -13,6 +13,18 @@ const fault = (name: string): ApiError => {
   }
   throw new Error(`${name} was accepted`);
 };
+
+test("the ancestors of a name are those of its labels, nearest first, without the root", () => {
+  expect(ancestorNodes("eth")).toEqual([]);
+  expect(ancestorNodes("a.b.alice.eth")).toEqual(
+    ["b.alice.eth", "alice.eth", "eth"].map((name) => namehash(name)),
+  );
+  const long = Array.from({ length: 501 }, (_, i) => (i % 10).toString()).join(".");
+  const nodes = ancestorNodes(long);
+  expect(nodes).toHaveLength(500);
+  expect(nodes[0]).toBe(namehash(long.slice(2)));
+  expect(nodes[499]).toBe(namehash("0"));
+});
 
 describe("a name that is asked for", () => {
   test("is normalised by ENSIP-15 and echoed as it came", () => {

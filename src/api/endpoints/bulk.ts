@@ -6,11 +6,13 @@ import type { Availability } from "../rules/lifetime.ts";
 import { askedDomain, count, unknownDomain } from "../schemas/answers.ts";
 import { ApiError } from "../schemas/errors.ts";
 import { parseHash, parseName } from "../schemas/input.ts";
+import { mapYielding } from "../schemas/turns.ts";
 import { toAskedRecord } from "../serializers/domain.ts";
-import { mapYielding } from "./mapYielding.ts";
 
 /** Items of one bulk request: the contract's limit. */
 const MAX_ITEMS = 500;
+/** Labels of all names: ten for each of 500 names, of which most have two. Each label may be an ancestor to look for. */
+export const MAX_LABELS = 5_000;
 
 const bulkFields = z.object({
   names: z
@@ -32,6 +34,12 @@ const bulkBody = bulkFields.superRefine(({ names = [], namehashes = [] }, issues
   }
   if (items > MAX_ITEMS) {
     const message = `At most ${MAX_ITEMS} names and namehashes in all; this request has ${items}.`;
+    issues.addIssue({ code: "custom", message, params: { code: "LIMIT_EXCEEDED" } });
+    return;
+  }
+  const labels = names.reduce((sum, name) => sum + name.split(".").length, 0);
+  if (labels > MAX_LABELS) {
+    const message = `At most ${MAX_LABELS} labels in all names; those of this request have ${labels}. Send fewer names at once.`;
     issues.addIssue({ code: "custom", message, params: { code: "LIMIT_EXCEEDED" } });
   }
 });
@@ -65,7 +73,7 @@ const whoisBulk = endpoint({
   group: "Domains",
   summary: "Many names at once",
   description:
-    "Up to 500 names and namehashes. Results keep the order: names first, then namehashes. An item that is not valid, or that only the chain could answer and did not, does not fail the others.",
+    "Up to 500 names and namehashes; names of up to 5,000 labels in all. Results keep the order: names first, then namehashes. An item that is not valid, or that only the chain could answer and did not, does not fail the others.",
   body: bulkBody,
   reply: z.strictObject({ results: z.array(z.union([askedDomain, unknownDomain, invalidItem])), summary }),
   errors: ["LIMIT_EXCEEDED"],

@@ -5,7 +5,13 @@ import { LiveFailure } from "../live/failure.ts";
 import type { LiveRecords, RecordSelection } from "../live/records.ts";
 import { listDomains } from "../query/domains.ts";
 import { ApiError } from "../schemas/errors.ts";
-import { ancestorNodes, isEthSecondLevel, type ParsedName, type ParsedNode } from "../schemas/input.ts";
+import {
+  ancestorNodes,
+  isEthSecondLevel,
+  type ParsedName,
+  type ParsedNode,
+} from "../schemas/input.ts";
+import { mapYielding } from "../schemas/turns.ts";
 import { type DomainState, toLiveState } from "./domainState.ts";
 
 /** The state of a domain, null if nothing is known of it, and where it comes from. */
@@ -20,8 +26,10 @@ export type LiveDomain = Extract<ResolvedDomain, { source: "live" }>;
 /** Selects the records to read if the chain has to be asked. */
 export type RecordSelector = (node: Hex) => Promise<RecordSelection>;
 
-/** A domain record shows no other text record. */
-const displayOnly: RecordSelector = async () => ({ coinTypes: [], contenthash: false, texts: ["display"] });
+/** A domain record shows no other text record, and this one only where it is the name itself in other capitals. */
+const displayOnly: RecordSelector = async () => ({
+  ...{ coinTypes: [], contenthash: false, texts: ["display"] },
+});
 
 /**
  * What is known of a name: by the index where it can know, else by the chain.
@@ -50,7 +58,9 @@ export async function resolveDomains(
   const nodes = parsed.map(({ node }) => node);
   const indexed = await listIndexedDomains(ctx, nodes);
   const ancestors = await findAncestors(ctx, parsed, indexed);
-  const forChain = parsed.filter((one) => needsChain(one, { indexed, ancestors, contracts: ctx.contracts }));
+  const known = { indexed, ancestors, contracts: ctx.contracts };
+  const isForChain = await mapYielding(parsed, (one) => needsChain(one, known));
+  const forChain = parsed.filter((_, i) => isForChain[i]);
   const answers = await askChain(ctx, forChain, { indexed, select });
   const live = new Map(forChain.map((one, i) => [one, answers[i] as LiveDomain | ApiError]));
   return parsed.map((one) => live.get(one) ?? { state: indexed.get(one.node) ?? null, source: "indexed" });
@@ -69,9 +79,22 @@ export async function resolveLive(ctx: Ctx, name: ParsedName, select: RecordSele
 
 /** What the index has of these nodes. Nodes that it does not have are left out. */
 export async function listIndexedDomains(ctx: Ctx, nodes: readonly Hex[]): Promise<Indexed> {
-  const rows = await listDomains(ctx.db, { chainId: ctx.contracts.chainId, nodes: [...new Set(nodes)] });
-  return new Map(rows.map((row) => [row.node, row]));
+  const wanted = [...new Set(nodes)];
+  const found: Indexed = new Map();
+  for (let at = 0; at < wanted.length || at === 0; at += NODES_OF_QUERY) {
+    const some = wanted.slice(at, at + NODES_OF_QUERY);
+    const rows = await listDomains(ctx.db, { chainId: ctx.contracts.chainId, nodes: some });
+    for (const row of rows) found.set(row.node, row);
+  }
+  return found;
 }
+
+/** Nodes of one query: more of them hold the database and the event loop for too long at once. */
+const NODES_OF_QUERY = 2_000;
+
+/** The ancestors of names, all together. Hashing many long names takes a while. */
+export const ancestorsOf = async (names: readonly { name: string }[]): Promise<Hex[]> =>
+  (await mapYielding(names, ({ name }) => ancestorNodes(name))).flat();
 
 type Indexed = Map<Hex, DomainState>;
 
@@ -81,16 +104,15 @@ function orThrow<T>(resolved: T | ApiError): T {
 }
 
 /** The ancestors of names that the index does not have and that could resolve through one. */
-function findAncestors(
+async function findAncestors(
   ctx: Ctx,
   parsed: readonly (ParsedName | ParsedNode)[],
   indexed: Indexed,
 ): Promise<Indexed> {
-  const absent = parsed.filter((one) => "name" in one && !indexed.has(one.node) && !isEthSecondLevel(one));
-  return listIndexedDomains(
-    ctx,
-    absent.flatMap((one) => ("name" in one ? ancestorNodes(one.name) : [])),
+  const absent = parsed.flatMap((one) =>
+    "name" in one && !indexed.has(one.node) && !isEthSecondLevel(one) ? [one] : [],
   );
+  return listIndexedDomains(ctx, await ancestorsOf(absent));
 }
 
 /**

@@ -12,15 +12,10 @@ import {
   listReverseNames,
 } from "../query/primaryNames.ts";
 import { ApiError } from "../schemas/errors.ts";
-import {
-  ancestorNodes,
-  isEthSecondLevel,
-  type ParsedName,
-  parseName,
-  reverseNode,
-} from "../schemas/input.ts";
+import { isEthSecondLevel, type ParsedName, parseName, reverseNode } from "../schemas/input.ts";
+import { mapYielding } from "../schemas/turns.ts";
 import type { DomainState } from "./domainState.ts";
-import { failureOrThrow, listIndexedDomains, mayAncestorAnswer, toApiError } from "./domains.ts";
+import { ancestorsOf, failureOrThrow, listIndexedDomains, mayAncestorAnswer, toApiError } from "./domains.ts";
 
 /** A name that an address claims and that resolves back to it; `state` is null for a name that no event named. */
 export type PrimaryName = { name: string; registrar: string; state: DomainState | null };
@@ -57,7 +52,7 @@ export async function resolvePrimaryNames(ctx: Ctx, addresses: readonly Address[
     ctx,
     claims.flatMap((claim) => (isClaim(claim) ? [claim.parsed] : [])),
   );
-  const outcomes = addresses.map((address, i) => {
+  const outcomes = await mapYielding(addresses, (address, i) => {
     const claim = claims[i] ?? null;
     return isClaim(claim) ? verify(claim, address, names, ctx.contracts) : claim;
   });
@@ -75,14 +70,14 @@ type FoundClaim = PrimaryNameClaim | null | typeof UNKNOWN_CLAIM;
 const isClaim = (claim: FoundClaim): claim is PrimaryNameClaim => claim !== null && claim !== UNKNOWN_CLAIM;
 
 async function findClaims({ db, contracts }: Ctx, addresses: readonly Address[]) {
-  const nodes = addresses.map(reverseNode);
+  const nodes = await mapYielding(addresses, reverseNode);
   const [reverseRows, defaultRows] = await Promise.all([
     listReverseNames(db, { chainId: contracts.chainId, nodes }),
     listDefaultNames(db, addresses),
   ]);
   const reverseNames = new Map(reverseRows.map((row) => [row.node, row]));
   const defaultNames = new Map(defaultRows.map((row) => [row.address, row.name]));
-  return addresses.map((address, i): FoundClaim => {
+  return mapYielding(addresses, (address, i): FoundClaim => {
     const { resolver = null, name = null } = reverseNames.get(nodes[i] as Hex) ?? {};
     // An address with a resolver of its own never has the default name, even if its own name is empty.
     if (resolver === null) return toClaim(defaultNames.get(address) ?? null, "DEFAULT_REVERSE_REGISTRAR");
@@ -104,15 +99,17 @@ function toClaim(name: string | null, registrar: string): PrimaryNameClaim | nul
 }
 
 /** What the index has of names and their ancestors. */
-type IndexedNames = { states: Map<Hex, DomainState>; records: AddressRow[] };
+type IndexedNames = { states: Map<Hex, DomainState>; records: Map<Hex, AddressRow[]> };
 
 async function resolveNames(ctx: Ctx, names: readonly ParsedName[]): Promise<IndexedNames> {
   const nodes = [...new Set(names.map(({ node }) => node))];
-  const ancestors = names.flatMap(({ name }) => ancestorNodes(name));
-  const [states, records] = await Promise.all([
+  const ancestors = await ancestorsOf(names);
+  const [states, rows] = await Promise.all([
     listIndexedDomains(ctx, [...nodes, ...ancestors]),
     listEthereumAddresses(ctx.db, { chainId: ctx.contracts.chainId, nodes }),
   ]);
+  const records = new Map<Hex, AddressRow[]>(nodes.map((node) => [node, []]));
+  for (const row of rows) records.get(row.node)?.push(row);
   return { states, records };
 }
 
@@ -127,7 +124,7 @@ function verify(
   const state = names.states.get(parsed.node);
   if (!state?.resolver) return mayResolve(parsed, names, contracts) ? claim : null;
   if (!contracts.isIndexedResolver(state.resolver)) return claim;
-  const records = names.records.filter(({ node }) => node === parsed.node);
+  const records = names.records.get(parsed.node) ?? [];
   const resolved = ethereumAddress(records, state.resolver, contracts);
   return resolved === address ? { name: parsed.name, registrar, state } : null;
 }

@@ -1,15 +1,7 @@
 import { ens_normalize } from "@adraffy/ens-normalize";
 import { z } from "@hono/zod-openapi";
 import type { Address, Hex } from "viem";
-import {
-  ADDR_REVERSE_NODE,
-  childNode,
-  codePoints,
-  ETH_NODE,
-  labelhash,
-  nodeOfLabels,
-  ROOT_NODE,
-} from "../../ens/name.ts";
+import { ADDR_REVERSE_NODE, childNode, codePoints, ETH_NODE, labelhash, ROOT_NODE } from "../../ens/name.ts";
 import { ApiError } from "./errors.ts";
 
 /** What a caller asks for, as written, with its node. */
@@ -27,7 +19,7 @@ export type ParsedName = ParsedNode & {
 };
 
 const MAX_LABEL_BYTES = 255;
-const MAX_NAME_BYTES = 1_024;
+export const MAX_NAME_BYTES = 1_024;
 /** Normalisation can shorten a name (soft hyphens vanish). Beyond this length it is not tried, to save the time. */
 const MAX_RAW_LENGTH = 4_096;
 
@@ -99,10 +91,16 @@ function nodeOfParent(labels: string[], hashes: Hex[]): Hex {
   return hashes.slice(1).reduceRight<Hex>((node, hash) => childNode(node, hash), ROOT_NODE);
 }
 
-/** Nodes of a name's ancestors, nearest first, without the root. */
+/** Nodes of a name's ancestors, nearest first, without the root; each is hashed from the one above it. */
 export function ancestorNodes(name: string): Hex[] {
-  const hashes = name.split(".").map(hashOfLabel);
-  return hashes.slice(1).map((_, i) => nodeOfLabels(hashes.slice(i + 1)));
+  const nodes: Hex[] = [];
+  const labels = name.split(".").slice(1);
+  labels.reduceRight<Hex>((parent, label) => {
+    const node = childNode(parent, hashOfLabel(label));
+    nodes.push(node);
+    return node;
+  }, ROOT_NODE);
+  return nodes.reverse();
 }
 
 /** True for names directly under .eth, whose lifetime the registrar decides. */

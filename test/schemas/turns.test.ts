@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { mapYielding } from "../../src/api/endpoints/mapYielding.ts";
+import { mapYielding } from "../../src/api/schemas/turns.ts";
 
 /** Keeps the process busy, as hashing does. */
 function work(milliseconds: number): void {
