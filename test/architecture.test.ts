@@ -94,7 +94,7 @@ const layers: Layer[] = [
     files: "src/api/live/",
     may: [
       ...["viem", "undici", "ipaddr.js", "lru-cache", "abis/", "src/ens/"],
-      ...["src/api/schemas/errors.ts", "src/api/serviceDb/onceAMinute.ts"],
+      ...["src/api/schemas/", "src/api/serviceDb/onceAMinute.ts"],
     ],
     mayTypes: ["src/api/"],
     because: "these ask the chain at request time, through a client of their own; they know no index",

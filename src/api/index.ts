@@ -2,7 +2,8 @@ import { db as readonlyDb } from "ponder:api";
 import { contractsOf, firstBlocksOf } from "../../abis/contracts.ts";
 import { warnWithoutChanges } from "../../engine/loaded.ts";
 import { readSettings } from "../../settings/settings.ts";
-import { callerBehind } from "./access/caller.ts";
+import type { Caller } from "./access/access.ts";
+import { callerBehind, shareOf } from "./access/caller.ts";
 import { createAccess } from "./access/createAccess.ts";
 import { operations } from "./endpoints/index.ts";
 import { signupEndpoints } from "./endpoints/signup.ts";
@@ -63,7 +64,7 @@ prepareIndexPool(pool);
 const blockClock = network === "mainnet" || network === "sepolia" ? systemSeconds : null;
 const now = blockClock === null ? chainClock(db) : systemClock;
 
-const live = createLive({
+const liveFor = createLive({
   rpc: countedRpc(
     createRpc({ urls: settings.liveRpcUrls, requestsPerSecond: settings.liveRequestsPerSecond }),
     meters,
@@ -73,7 +74,8 @@ const live = createLive({
   contracts: liveContractsOf(deployment),
   observer: observeLive(meters),
 });
-const liveBlock = () => newestBlock({ db, live }, { chainId, clock: blockClock?.() ?? null });
+const liveBlock = () =>
+  newestBlock({ db, live: liveFor("nobody") }, { chainId, clock: blockClock?.() ?? null });
 
 const chainHead = createHeads(settings.rpcUrls);
 const freshness = createFreshness({
@@ -105,8 +107,9 @@ const { access, signup } = createAccess(
 );
 const offered = signup === null ? operations : [...operations, ...signupEndpoints(signup)];
 
-const createContext = async (): Promise<Ctx> => ({
-  ...{ db, contracts, now: await now(), live, liveBlock, chainHead, freshness },
+const createContext = async (caller?: Caller): Promise<Ctx> => ({
+  ...{ db, contracts, now: await now(), liveBlock, chainHead, freshness },
+  live: liveFor(caller ? shareOf(caller, settings.access) : "nobody"),
 });
 const server = {
   executeOperation: createPipeline({

@@ -92,7 +92,8 @@ export type ContractName =
   | "garbageResolver"
   | "changeableResolver"
   | "lookupResolver"
-  | "endlessResolver";
+  | "endlessResolver"
+  | "hostileResolver";
 
 /** Which entries of the deployment a contract makes; the others are for tests only, or emit nothing to index. */
 const ENTRIES: Partial<Record<ContractName, Pick<ContractEntry, "role" | "generation" | "static">>> = {
@@ -346,6 +347,7 @@ export async function deployLiveResolvers(client: Client): Promise<Record<string
   await create(deployer, "changeableResolver", double("ChangeableResolver"));
   await create(deployer, "lookupResolver", double("LookupResolver"), [false]);
   await create(deployer, "endlessResolver", double("LookupResolver"), [true]);
+  await create(deployer, "hostileResolver", double("HostileResolver"));
   return toContracts(deployer);
 }
 

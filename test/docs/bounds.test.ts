@@ -2,9 +2,26 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { rpcVariables } from "../../settings/rpc.ts";
+import { MAX_LABELS } from "../../src/api/endpoints/bulk.ts";
+import { MAX_EXCHANGED_BYTES, MAX_LOOKUPS, MAX_ROUNDS } from "../../src/api/live/ccip/budget.ts";
+import { MAX_BATCH } from "../../src/api/live/ccip/ccip.ts";
+import { MAX_ANSWER_BYTES, MAX_URL_LENGTH, MAX_URLS } from "../../src/api/live/ccip/gatewayClient.ts";
+import { MAX_REQUESTS, MAX_REQUESTS_OF_HOST } from "../../src/api/live/ccip/hostPlaces.ts";
+import { SILENCE_MS } from "../../src/api/live/ccip/silentGateways.ts";
+import { MAX_REPLY_BYTES } from "../../src/api/live/jsonRpc.ts";
+import { MAX_CALLS, MAX_QUESTIONS, MAX_QUESTIONS_OF_REQUEST, MAX_WAITING } from "../../src/api/live/live.ts";
 import { MAX_WAIT_MS } from "../../src/api/live/rateLimiter.ts";
+import { MAX_VALUE_BYTES } from "../../src/api/live/records.ts";
+import { MAX_RESULT_BYTES, MAX_REVERT_BYTES } from "../../src/api/live/rpc.ts";
 import { MAX_ENTRIES } from "../../src/api/query/section.ts";
 import { MAX_SHOWN } from "../../src/api/rules/shown.ts";
+
+import { MAX_STORED_BYTES, MAX_STORED_BYTES_A_MINUTE } from "../../src/api/serviceDb/liveAnswers.ts";
+
+const inWords = (count: number) => count.toLocaleString("en");
+const kib = (bytes: number) => `${bytes / 1_024} KiB`;
+const mib = (bytes: number) => `${bytes / 1_048_576} MiB`;
+const shares = ({ most, each }: { most: number; each: number }) => `${inWords(most)}, of one caller ${each}`;
 
 const text = readFileSync(fileURLToPath(new URL("../../docs/security.md", import.meta.url)), "utf8");
 const [, section = ""] = text.split("\n## Bounds\n");
@@ -14,9 +31,31 @@ const rows = section.split("\n## ")[0]?.split("\n") ?? [];
 const bounds: [what: string, bound: string][] = [
   ["requests to the nodes of live answers", `${rpcVariables.LIVE_REQUESTS_PER_SECOND.example} a second`],
   ["wait for that turn", `${MAX_WAIT_MS / 1_000} s`],
-  ["entries of a history in an answer without `page`", MAX_ENTRIES.toLocaleString("en")],
-  ["texts, keys and names in events, histories and the feed", `${MAX_SHOWN.toLocaleString("en")} characters`],
-  ["contenthashes and addresses in events", `${MAX_SHOWN.toLocaleString("en")} bytes`],
+  ["texts, keys and names in events, histories and the feed", `${inWords(MAX_SHOWN)} characters`],
+  ["contenthashes and addresses in events", `${inWords(MAX_SHOWN)} bytes`],
+  ["entries of a history in an answer without `page`", inWords(MAX_ENTRIES)],
+  ["labels of all names of a bulk request", inWords(MAX_LABELS)],
+  ["names resolved on chain at a time", shares(MAX_QUESTIONS)],
+  ["names of one request resolved at a time", `${MAX_QUESTIONS_OF_REQUEST}`],
+  ["calls to the nodes at a time", shares(MAX_CALLS)],
+  ["questions to the chain that wait for a place", shares(MAX_WAITING)],
+  ["requests to gateways at a time", shares(MAX_REQUESTS)],
+  ["requests to one gateway host at a time", shares(MAX_REQUESTS_OF_HOST)],
+  ["a gateway's silence", `${SILENCE_MS / 1_000} s`],
+  ["rounds of look-ups of one answer", `${MAX_ROUNDS}`],
+  ["requests to gateways of one answer", `${MAX_LOOKUPS}`],
+  ["bytes to and fro for one answer", mib(MAX_EXCHANGED_BYTES)],
+  ["look-ups in one batch", `${MAX_BATCH}`],
+  ["a gateway's URLs", `${MAX_URLS} of one look-up, ${kib(MAX_URL_LENGTH)} each`],
+  ["a gateway's answer", kib(MAX_ANSWER_BYTES)],
+  ["a contract's answer, or a call", mib(MAX_RESULT_BYTES)],
+  ["a contract's error", kib(MAX_REVERT_BYTES)],
+  ["a node's reply", mib(MAX_REPLY_BYTES)],
+  ["a record in a live answer", kib(MAX_VALUE_BYTES)],
+  [
+    "a live answer that is stored",
+    `${kib(MAX_STORED_BYTES)}, ${mib(MAX_STORED_BYTES_A_MINUTE)} a minute of each process`,
+  ],
 ];
 
 test.each(bounds)("the bound of %s is %s, in docs/security.md too", (what, bound) => {

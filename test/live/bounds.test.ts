@@ -83,7 +83,9 @@ test("an answer that takes longer than the time for all of it is a failure", asy
   const call: Rpc["call"] = (_, signal) =>
     new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
   const rpc: Rpc = { isConfigured: true, newestBlock: async () => 1, call };
-  const live = createLive({ rpc, gateways: noGateways, answers: noAnswers, contracts, timeLimitMs: 100 });
+  const live = createLive({ rpc, gateways: noGateways, answers: noAnswers, contracts, timeLimitMs: 100 })(
+    "test",
+  );
   const wanted = { coinTypes: [60n], contenthash: false, texts: [] };
   const question = { name: "slow.eth", node: toHex(1, { size: 32 }), ethLabelhash: null, wanted };
   const before = Date.now();

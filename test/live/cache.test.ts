@@ -2,7 +2,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { createAnswerCache } from "../../src/api/live/cache.ts";
 import { LiveFailure } from "../../src/api/live/failure.ts";
-import { type LiveAnswers, liveAnswersIn } from "../../src/api/serviceDb/liveAnswers.ts";
+import {
+  type LiveAnswers,
+  liveAnswersIn,
+  MAX_STORED_BYTES,
+  MAX_STORED_BYTES_A_MINUTE,
+} from "../../src/api/serviceDb/liveAnswers.ts";
 import { migrations } from "../../src/api/serviceDb/migrations.ts";
 import { openStore, type Store } from "../../src/api/serviceDb/store.ts";
 import { createTestDatabase } from "../support/database.ts";
@@ -105,6 +110,47 @@ describe("an answer", () => {
     warn.mockRestore();
     await away.close();
   });
+});
+
+describe("a large answer", () => {
+  const ofSize = (bytes: number) => "x".repeat(bytes - 2);
+  const ask = (cache: ReturnType<typeof createAnswerCache>, text: string, answer: string) =>
+    cache(block, [question(text)], (asks) => asks.map(async () => answer));
+  const isStored = async (text: string) => (await answers.find(block, [question(text).question])).size === 1;
+
+  test("is given, and not stored", async () => {
+    const cache = createAnswerCache(answers);
+    const [largest, tooLarge] = [ofSize(MAX_STORED_BYTES - "name.eth".length), ofSize(MAX_STORED_BYTES)];
+    expect(await ask(cache, "largest", largest)).toEqual([{ answer: largest }]);
+    expect(await ask(cache, "too large", tooLarge)).toEqual([{ answer: tooLarge }]);
+    expect([await isStored("largest"), await isStored("too large")]).toEqual([true, false]);
+  });
+
+  test("is not stored either once a minute's room is used up", async () => {
+    const now = vi.spyOn(Date, "now").mockReturnValue(1_700_000_000_000);
+    const cache = createAnswerCache(liveAnswersIn(store, { chainId: 1 }));
+    const answer = ofSize(MAX_STORED_BYTES - "name.eth".length);
+    const room = MAX_STORED_BYTES_A_MINUTE / MAX_STORED_BYTES;
+    for (let i = 0; i <= room; i++) await ask(cache, `one of many ${i}`, answer);
+    expect([await isStored(`one of many ${room - 1}`), await isStored(`one of many ${room}`)]).toEqual([
+      true,
+      false,
+    ]);
+    now.mockReturnValue(1_700_000_060_000);
+    await ask(cache, "a minute later", answer);
+    expect(await isStored("a minute later")).toBe(true);
+    now.mockRestore();
+  });
+});
+
+test("a caller waits for no other caller's question, and gets no failure of his", async () => {
+  const cache = createAnswerCache(answers);
+  const of = (caller: string) => ({ question: { ...question().question, caller }, ask: caller });
+  const never = new Promise<string>(() => {});
+  void cache(block, [of("slow")], () => [never]);
+  expect(await cache(block, [of("failing")], () => [Promise.reject(failure)])).toEqual([{ failure }]);
+  const sound = await cache(block, [of("sound")], () => [Promise.resolve("up")]);
+  expect(sound).toEqual([{ answer: "up" }]);
 });
 
 describe("a failure", () => {

@@ -1,7 +1,8 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import type { Hex } from "viem";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { createRpc } from "../../src/api/live/rpc.ts";
+import { createRpc, MAX_RESULT_BYTES, MAX_REVERT_BYTES } from "../../src/api/live/rpc.ts";
 
 type Answer = Record<string, unknown> | "silence";
 
@@ -80,6 +81,58 @@ test("without a node every call fails and says which setting is missing", async 
   expect(rpc.isConfigured).toBe(false);
   await expect(rpc.call(call, soon())).rejects.toThrow(/LIVE_RPC_URL/);
   await expect(rpc.newestBlock(soon())).rejects.toThrow(/LIVE_RPC_URL/);
+});
+
+describe("what a contract answers", () => {
+  const bytes = (count: number) => `0x${"ab".repeat(count)}`;
+
+  test("may have one mebibyte, and its error a quarter of that", async () => {
+    const node = await startNode({ result: bytes(MAX_RESULT_BYTES) });
+    expect(await createRpc({ urls: [node.url], timeoutMs: 60_000 }).call(call, soon())).toMatchObject({
+      ok: true,
+    });
+    const failing = await startNode({
+      error: { code: 3, message: "reverted", data: bytes(MAX_REVERT_BYTES) },
+    });
+    expect(await createRpc({ urls: [failing.url], timeoutMs: 60_000 }).call(call, soon())).toMatchObject({
+      ok: false,
+    });
+  });
+
+  test.each<[what: string, answer: Answer, because: RegExp]>([
+    [
+      "an answer",
+      { result: bytes(MAX_RESULT_BYTES + 1) },
+      /answer of a contract is larger than 1048576 bytes/,
+    ],
+    [
+      "an error",
+      { error: { code: 3, message: "reverted", data: bytes(MAX_REVERT_BYTES + 1) } },
+      /error of a contract is larger than 262144 bytes/,
+    ],
+  ])("%s that is larger is a failure, and no other node is asked", async (_, answer, because) => {
+    const [first, second] = [await startNode(answer), await startNode({ result: "0xaa" })];
+    await expect(
+      createRpc({ urls: [first.url, second.url], timeoutMs: 60_000 }).call(call, soon()),
+    ).rejects.toThrow(because);
+    expect(second.asked).toBe(0);
+  });
+
+  test("is not even read whole if it is far larger", async () => {
+    const node = await startNode({ result: bytes(5_000_000) });
+    await expect(createRpc({ urls: [node.url], timeoutMs: 60_000 }).call(call, soon())).rejects.toThrow(
+      /the node's answer is larger than 2359296 bytes/,
+    );
+  });
+
+  test("is not asked by a call that is larger", async () => {
+    const node = await startNode({ result: "0xaa" });
+    const large = { ...call, data: bytes(MAX_RESULT_BYTES + 1) as Hex };
+    await expect(createRpc({ urls: [node.url], timeoutMs: 60_000 }).call(large, soon())).rejects.toThrow(
+      /call of a contract is larger/,
+    );
+    expect(node.asked).toBe(0);
+  });
 });
 
 describe("a revert", () => {

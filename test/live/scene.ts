@@ -63,6 +63,7 @@ export const names = {
   hanging: "hanging.eth",
   endless: "endless.eth",
   silent: "silent.eth",
+  hostile: "hostile.eth",
 } as const;
 
 /** A gateway of strangers: `/yes/…` answers no bytes, `/junk/…` one byte, everything else never. `asked` counts requests. */
@@ -146,6 +147,7 @@ async function playNames(chain: Chain, { alice, bob, strangerUrl }: Cast): Promi
   await register(names.endless, "endlessResolver");
   const yes = `${strangerUrl}/yes/{data}`;
   await setUrls(chain, { from: alice, resolver: "endlessResolver", urls: [yes] });
+  await register(names.hostile, "hostileResolver");
   await playReverse(chain, { alice, bob });
 }
 

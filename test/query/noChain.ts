@@ -15,7 +15,7 @@ export const noChain: Pick<Ctx, "live" | "liveBlock" | "freshness"> = {
       ...liveContractsOf(deployment),
       universalResolver: "0x00000000000000000000000000000000000000f0",
     },
-  }),
+  })("test"),
   liveBlock: async () => ({ number: 1, timestamp: 1 }),
   freshness: {
     require: async () => {},

@@ -25,6 +25,22 @@ function parseAddress(text: string | undefined): string | undefined {
   return text !== undefined && ipaddr.isValid(text) ? ipaddr.process(text).toString() : undefined;
 }
 
+/**
+ * Whose share of common resources a caller uses: that of its key, where keys are checked before anything is done; else
+ * that of its network. A client with one IPv6 address usually has a network of 2^64.
+ */
+export function shareOf({ address, header }: Caller, access: "open" | "metered"): string {
+  const key = access === "metered" ? header("x-api-key") : undefined;
+  return key === undefined ? networkOf(address) : `key ${key}`;
+}
+
+/** An IPv4 address as it is, the network of an IPv6 address. */
+export function networkOf(address: string): string {
+  const parsed = ipaddr.parse(address);
+  if (!(parsed instanceof ipaddr.IPv6)) return address;
+  return `${new ipaddr.IPv6([...parsed.parts.slice(0, 4), 0, 0, 0, 0]).toString()}/64`;
+}
+
 /** True for callers on the machine of the server itself. */
 export const isLoopback = (address: string): boolean =>
   ipaddr.isValid(address) && ipaddr.process(address).range() === "loopback";

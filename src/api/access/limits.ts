@@ -1,6 +1,6 @@
-import ipaddr from "ipaddr.js";
 import { RateLimiterPostgres, RateLimiterRes } from "rate-limiter-flexible";
 import type { Queries } from "../serviceDb/client.ts";
+import { networkOf } from "./caller.ts";
 
 /** How many requests of one address are allowed in how many seconds. `name` identifies the policy, also in headers. */
 export type Policy = { name: string; requests: number; seconds: number };
@@ -88,11 +88,4 @@ function limitStateOf(
       ...(isOver && { "Retry-After": String(seconds) }),
     },
   };
-}
-
-/** A client with one IPv6 address usually has a network of 2^64, so the network is limited. */
-function networkOf(address: string): string {
-  const parsed = ipaddr.parse(address);
-  if (!(parsed instanceof ipaddr.IPv6)) return address;
-  return `${new ipaddr.IPv6([...parsed.parts.slice(0, 4), 0, 0, 0, 0]).toString()}/64`;
 }

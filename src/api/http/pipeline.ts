@@ -23,7 +23,7 @@ export type ExecuteOperation = (call: OperationCall) => Promise<OperationResult>
 
 /** What the steps of the pipeline work with. */
 export type PipelineParts = {
-  createContext: () => Promise<Ctx>;
+  createContext: (caller: Caller) => Promise<Ctx>;
   /** @throws ApiError INDEX_NOT_READY */
   requireReadyIndex: () => Promise<void>;
   access: Access;
@@ -62,12 +62,12 @@ type Reply = Promise<unknown>;
 
 async function whenReady(
   { createContext, requireReadyIndex }: PipelineParts,
-  { operation }: OperationCall,
+  { operation, caller }: OperationCall,
   next: (ctx: Ctx) => Promise<OperationResult>,
 ): Promise<OperationResult> {
   const ctx = await retryOnLock(async () => {
     if (operation.index === undefined) await requireReadyIndex();
-    return createContext();
+    return createContext(caller);
   });
   return next(ctx);
 }

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import type { AnswerKey, Block, LiveAnswers } from "../serviceDb/liveAnswers.ts";
 import { onceAMinute } from "../serviceDb/onceAMinute.ts";
@@ -7,7 +8,10 @@ import { LiveFailure, type LiveStep } from "./failure.ts";
 export type Settled<Answer> = { answer: Answer } | { failure: LiveFailure };
 
 /** A question as it is cached, and as it is asked. */
-export type CachedCall<Ask> = { question: AnswerKey; ask: Ask };
+export type CachedCall<Ask> = { question: CallersQuestion; ask: Ask };
+
+/** What one caller's requests have in common: others neither wait in this caller's line, nor get its failures. */
+type CallersQuestion = AnswerKey & { caller?: string };
 
 /** Answers questions at a block, each at most once: see {@link createAnswerCache}. */
 export type AnswerCache = <Ask, Answer>(
@@ -31,8 +35,9 @@ const MAX_FAILURES = 10_000;
 type Memory = { answers: LiveAnswers; failures: LRUCache<string, LiveFailure>; observer: LiveObserver };
 
 /**
- * Shares answers of the chain. An answer is stored under its block, for all replicas. Equal questions at the same time
- * wait for one flight. A failure is cached for a few seconds. If the store fails, answers still come from the chain.
+ * Shares answers of the chain. An answer is stored under its block, for all replicas. Equal questions of a caller at the
+ * same time wait for one flight. A failure is cached for a few seconds, for its caller. If the store fails, answers still
+ * come from the chain.
  */
 export function createAnswerCache(answers: LiveAnswers, observer: LiveObserver = noObserver): AnswerCache {
   const flights = new Map<string, Promise<Settled<unknown>>>();
@@ -102,7 +107,7 @@ async function settle<Ask, Answer>(
 
 async function keep<Answer>(
   { answers, failures, observer }: Memory,
-  { block, question, resolved }: { block: Block; question: AnswerKey; resolved: Promise<Answer> },
+  { block, question, resolved }: { block: Block; question: CallersQuestion; resolved: Promise<Answer> },
 ): Promise<Settled<Answer>> {
   try {
     const answer = await resolved;
@@ -117,7 +122,11 @@ async function keep<Answer>(
   }
 }
 
-const keyOf = ({ number, timestamp }: Block, { text }: AnswerKey): string => `${number}:${timestamp}:${text}`;
+/** A hash, because a question can be long: it holds the name and all its wanted keys. */
+const keyOf = ({ number, timestamp }: Block, { text, caller = "" }: CallersQuestion): string =>
+  createHash("sha256")
+    .update(JSON.stringify([number, timestamp, caller, text]))
+    .digest("base64");
 
 /** A timeout is a failure of the chain. Unexpected errors are thrown on. */
 function toLiveFailure(error: unknown): LiveFailure {

@@ -8,6 +8,12 @@ export type JsonRpcError = { code: number; message: string; data?: unknown };
 /** What a node replied: a result, or its own error. */
 export type JsonRpcReply = { result?: unknown; error?: JsonRpcError | null };
 
+/**
+ * The largest reply that is read: the largest answer of a contract (1 MiB) as hexadecimal digits, and some more. What
+ * contracts answer is decided by strangers.
+ */
+export const MAX_REPLY_BYTES = 2 * 1_048_576 + 262_144;
+
 /** A node gave no reply. The message does not name the node: its URL may contain a key. */
 export class NoReply extends Error {
   override readonly name = "NoReply";
@@ -28,7 +34,7 @@ export class NoReply extends Error {
  */
 export async function callNode(url: string, call: JsonRpcCall, signal: AbortSignal): Promise<JsonRpcReply> {
   const reply: unknown = await getHttpRpcClient(url)
-    .request({ body: call, fetchOptions: { signal } })
+    .request({ body: call, fetchOptions: { signal }, maxResponseBodySize: MAX_REPLY_BYTES })
     .catch((error: unknown) => {
       throw toNoReply(error);
     });
@@ -39,6 +45,9 @@ export async function callNode(url: string, call: JsonRpcCall, signal: AbortSign
 function toNoReply(error: unknown): NoReply {
   const { name, status, cause } = error as { name?: string; status?: number; cause?: unknown };
   if (name === "TimeoutError" || name === "AbortError") return new NoReply("the node did not answer in time");
+  if (name === "ResponseBodyTooLargeError") {
+    return new NoReply(`the node's answer is larger than ${MAX_REPLY_BYTES} bytes`);
+  }
   if (status !== undefined) return new NoReply(`the node answered with status ${status}`);
   return cause instanceof SyntaxError
     ? unreadable()

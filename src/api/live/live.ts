@@ -3,9 +3,11 @@ import type { Block, LiveAnswers } from "../serviceDb/liveAnswers.ts";
 import { type AgentContracts, type LiveBinding, readBindings } from "./binding.ts";
 import { limiter } from "./bounded.ts";
 import { type AnswerCache, createAnswerCache, type LiveObserver, type Settled } from "./cache.ts";
+import { newBudget } from "./ccip/budget.ts";
 import type { Gateways } from "./ccip/gatewayClient.ts";
 import { LiveFailure } from "./failure.ts";
 import { type LiveOwners, type OwnerContracts, readOwners } from "./owners.ts";
+import { fairPlaces, type Places } from "./places.ts";
 import { readPrimaryName } from "./primaryName.ts";
 import {
   type LiveRecords,
@@ -64,19 +66,46 @@ export type LivePlan = {
 };
 
 const TIME_LIMIT_MS = 10_000;
-/** Names that are resolved at the same time, over all requests. */
-const MAX_CONCURRENT = 20;
+/** Names that are resolved at the same time: in all, and of one caller. Most of the time they wait for a gateway. */
+export const MAX_QUESTIONS = { most: 100, each: 30 };
+/** Those of one request: a caller's bulk request leaves places to his other requests. */
+export const MAX_QUESTIONS_OF_REQUEST = 20;
+/** Calls to the nodes at the same time: in all, and of one caller. */
+export const MAX_CALLS = { most: 30, each: 20 };
+/** What may wait for a place: in all, and of one caller. */
+export const MAX_WAITING = { most: 2_000, each: 200 };
 
-/** Creates the part of the API that asks the chain. */
-export function createLive(plan: LivePlan): Live {
-  const settle: AnswerCache = createAnswerCache(plan.answers, plan.observer);
-  const inTurn = limiter(MAX_CONCURRENT);
-  const { rpc } = plan;
+/** Creates the part of the API that asks the chain. Each request gets its own, by the caller it comes from. */
+export function createLive(plan: LivePlan): (caller: string) => Live {
+  const shared: Shared = {
+    plan,
+    settle: createAnswerCache(plan.answers, plan.observer),
+    questions: fairPlaces({ running: MAX_QUESTIONS, waiting: MAX_WAITING, refuse: tooManyWait }),
+    calls: fairPlaces({ running: MAX_CALLS, waiting: MAX_WAITING, refuse: tooManyWait }),
+  };
+  return (caller) => liveOf(shared, caller);
+}
+
+const tooManyWait = () =>
+  new LiveFailure("deadline", "Too many questions to the chain wait already: ask again in a moment.");
+
+type Shared = { plan: LivePlan; settle: AnswerCache; questions: Places; calls: Places };
+
+function liveOf({ plan, settle, questions: places, calls }: Shared, caller: string): Live {
+  const inTurn = limiter(MAX_QUESTIONS_OF_REQUEST);
+  const question = questionOf(plan, caller);
+  const rpc: Rpc = {
+    ...plan.rpc,
+    call: (call, signal) => calls(caller, signal, () => plan.rpc.call(call, signal)),
+  };
   const newSignal = () => AbortSignal.timeout(plan.timeLimitMs ?? TIME_LIMIT_MS);
   /** Resolves each question by calls of its own, within one time limit. */
   const each = <Ask, Answer>(block: Block, resolve: (reach: ResolverReach, ask: Ask) => Promise<Answer>) => {
-    const reach = { ...reachOf(plan), blockNumber: block.number, signal: newSignal() };
-    return (asks: readonly Ask[]) => asks.map((ask) => inTurn(reach.signal, () => resolve(reach, ask)));
+    const signal = newSignal();
+    const answer = (ask: Ask) =>
+      resolve({ ...reachOf(plan), rpc, blockNumber: block.number, budget: newBudget(caller, signal) }, ask);
+    return (asks: readonly Ask[]) =>
+      asks.map((ask) => inTurn(signal, () => places(caller, signal, () => answer(ask))));
   };
 
   return {
@@ -84,11 +113,11 @@ export function createLive(plan: LivePlan): Live {
     newestBlock: () => rpc.newestBlock(newSignal()),
     names: (block, questions) => {
       const asked = questions.map((ask) =>
-        questionOf(plan, "name", ask, ask.name, ask.node, ask.ethLabelhash, ask.wanted),
+        question("name", ask, ask.name, ask.node, ask.ethLabelhash, ask.wanted),
       );
       return settle(block, asked, (asks) => {
         if (asks.length === 0) return [];
-        const reach = { ...reachOf(plan), signal: newSignal() };
+        const reach = { ...reachOf(plan), rpc, signal: newSignal() };
         const owners = readOwners(reach, { names: asks, blockNumber: block.number });
         const records = each(block, resolveWanted)(asks);
         return asks.map(async (ask, i) => {
@@ -98,17 +127,17 @@ export function createLive(plan: LivePlan): Live {
       });
     },
     records: (block, questions) => {
-      const asked = questions.map((ask) => questionOf(plan, "records", ask, ask.name, ask.node, ask.wanted));
+      const asked = questions.map((ask) => question("records", ask, ask.name, ask.node, ask.wanted));
       return settle(block, asked, each(block, resolveWanted));
     },
     primaryNames: (block, questions) => {
-      const asked = questions.map((ask) => questionOf(plan, "primary", ask, ask.address, ask.coinType));
+      const asked = questions.map((ask) => question("primary", ask, ask.address, ask.coinType));
       return settle(block, asked, each(block, readPrimaryName));
     },
     bindings: (block, agentIds) => {
       const { agents } = plan.contracts;
       const asked = agentIds.map((id) =>
-        questionOf(plan, "binding", id, id.toString(), agents?.adapter, agents?.registry),
+        question("binding", id, id.toString(), agents?.adapter, agents?.registry),
       );
       return settle(block, asked, (asks) => {
         if (asks.length === 0) return [];
@@ -120,8 +149,8 @@ export function createLive(plan: LivePlan): Live {
   };
 }
 
-const reachOf = ({ rpc, gateways, contracts }: LivePlan) => ({
-  ...{ rpc, gateways, contracts },
+const reachOf = ({ gateways, contracts }: LivePlan) => ({
+  ...{ gateways, contracts },
   universalResolver: contracts.universalResolver,
 });
 
@@ -129,17 +158,13 @@ const resolveWanted = (reach: ResolverReach, ask: ResolvableName & { wanted: Rec
   resolveRecords(reach, { name: ask, wanted: ask.wanted });
 
 /** A question with everything that its answer depends on, except the block. */
-function questionOf<Ask>(
-  plan: LivePlan,
-  kind: string,
-  ask: Ask,
-  subject: string,
-  ...rest: readonly unknown[]
-) {
-  const parts = [LIVE_VERSION, kind, plan.contracts.universalResolver ?? null, subject, ...rest];
-  const text = JSON.stringify(parts, (_, part) => (typeof part === "bigint" ? part.toString() : part));
-  return { question: { text, subject }, ask };
-}
+const questionOf =
+  ({ contracts }: LivePlan, caller: string) =>
+  <Ask>(kind: string, ask: Ask, subject: string, ...rest: readonly unknown[]) => {
+    const parts = [LIVE_VERSION, kind, contracts.universalResolver ?? null, subject, ...rest];
+    const text = JSON.stringify(parts, (_, part) => (typeof part === "bigint" ? part.toString() : part));
+    return { question: { text, subject, caller }, ask };
+  };
 
 function requireAgents(contracts: AgentContracts | undefined): AgentContracts {
   if (contracts !== undefined) return contracts;

@@ -1,5 +1,6 @@
-import { type Address, decodeFunctionResult, encodeFunctionData, type Hex } from "viem";
+import { type Address, encodeFunctionData, type Hex } from "viem";
 import { multicall3Abi } from "../../../abis/universalResolver.ts";
+import { AbiError, readAbi } from "./abi.ts";
 import type { Rpc } from "./rpc.ts";
 
 export type ContractCall = { target: Address; callData: Hex };
@@ -25,8 +26,10 @@ export async function callTogether(
   const result = await rpc.call({ to: multicall3, data, blockNumber }, signal);
   if (!result.ok) return null;
   try {
-    return decodeFunctionResult({ abi: multicall3Abi, functionName: "aggregate3", data: result.data });
-  } catch {
-    return null;
+    const [answers] = readAbi([{ list: { struct: ["word", "bytes"] }, most: calls.length }], result.data);
+    return answers.map(([success, returnData]) => ({ success: BigInt(success) !== 0n, returnData }));
+  } catch (error) {
+    if (error instanceof AbiError) return null;
+    throw error;
   }
 }

@@ -1,5 +1,7 @@
-import { type Address, decodeFunctionResult, encodeFunctionData } from "viem";
+import { type Address, encodeFunctionData } from "viem";
 import { universalResolverAbi } from "../../../abis/universalResolver.ts";
+import { MAX_NAME_BYTES } from "../schemas/input.ts";
+import { AbiError, byteLength, readAbi, textOf } from "./abi.ts";
 import { callWithLookups, OWN_BATCH_GATEWAY } from "./ccip/ccip.ts";
 import { LiveFailure } from "./failure.ts";
 import { type ResolverReach, readRevert, requireUniversalResolver } from "./records.ts";
@@ -35,13 +37,11 @@ export async function readPrimaryName(
     throw failure;
   }
   try {
-    const [name] = decodeFunctionResult({
-      abi: universalResolverAbi,
-      functionName: "reverseWithGateways",
-      data: result.data,
-    });
-    return name === "" ? null : name;
-  } catch {
+    const [name] = readAbi(["bytes", "word", "word"], result.data);
+    // A longer text is no name that anybody could ask for.
+    return name === "0x" || byteLength(name) > MAX_NAME_BYTES ? null : textOf(name);
+  } catch (error) {
+    if (!(error instanceof AbiError)) throw error;
     throw new LiveFailure("resolver", "The answer of the reverse resolver cannot be decoded.");
   }
 }

@@ -1,19 +1,20 @@
 import {
   type Address,
   concat,
-  decodeAbiParameters,
   decodeErrorResult,
-  decodeFunctionResult,
   encodeFunctionData,
   type Hex,
   keccak256,
   size,
   stringToBytes,
+  toFunctionSelector,
   toHex,
 } from "viem";
 import { resolverFunctions } from "../../../abis/resolver.ts";
 import { multicallAbi, universalResolverAbi } from "../../../abis/universalResolver.ts";
 import { ETHEREUM_COIN_TYPE, isEvmCoinType } from "../../ens/coinType.ts";
+import { AbiError, readAbi, textOf } from "./abi.ts";
+import type { Budget } from "./ccip/budget.ts";
 import { callWithLookups, OWN_BATCH_GATEWAY } from "./ccip/ccip.ts";
 import type { Gateways } from "./ccip/gatewayClient.ts";
 import { LiveFailure, sanitizeMessage } from "./failure.ts";
@@ -28,7 +29,15 @@ export type RecordSelection = {
   coinTypes: readonly bigint[];
   contenthash: boolean;
   texts: readonly string[];
+  /** Longer texts, in bytes, are left out as if they were absent: for readers who have no use for them. */
+  longestText?: number;
 };
+
+/**
+ * The largest value of a record. Pictures in texts (data URIs) that were looked at had up to some 50 KB; to store one of
+ * 128 KiB on chain takes about 90 million gas.
+ */
+export const MAX_VALUE_BYTES = 131_072;
 
 /** Values of the wanted records at the resolver; null for records that it does not have. */
 export type LiveRecords = {
@@ -45,7 +54,7 @@ export type ResolverReach = {
   gateways: Gateways;
   universalResolver: Address | undefined;
   blockNumber: number;
-  signal: AbortSignal;
+  budget: Budget;
 };
 
 /**
@@ -74,7 +83,7 @@ export async function resolveRecords(
   });
   const to = requireUniversalResolver(reach.universalResolver);
   const result = await callWithLookups(reach, { to, data, blockNumber: reach.blockNumber });
-  const found = readResolved(result);
+  const found = readResolved(result, reads.length);
   const records: LiveRecords = { answeredBy: found.resolver, addresses: [], contenthash: null, texts: [] };
   reads.forEach((read, index) => {
     const item = found.items === null ? "0x" : found.items[index];
@@ -109,7 +118,7 @@ export function encodeDnsName(name: string): Hex {
 /** One read of a resolver, and where its answer goes. */
 type Read = { data: Hex; put: (records: LiveRecords, item: Hex) => void };
 
-function readsOf(node: Hex, { coinTypes, contenthash, texts }: RecordSelection): Read[] {
+function readsOf(node: Hex, { coinTypes, contenthash, texts, longestText }: RecordSelection): Read[] {
   return [
     ...coinTypes.map((coinType): Read => {
       // Resolvers from before ENSIP-9 only have the function without coin type, for addresses of Ethereum.
@@ -126,7 +135,7 @@ function readsOf(node: Hex, { coinTypes, contenthash, texts }: RecordSelection):
           {
             data: encodeFunctionData({ abi: resolverFunctions, functionName: "contenthash", args: [node] }),
             put: (records: LiveRecords, item: Hex) => {
-              records.contenthash = nullIfEmpty(decodeItem(item, "bytes"));
+              records.contenthash = nullIfEmpty(readBytes(item, "contenthash"));
             },
           },
         ]
@@ -135,7 +144,7 @@ function readsOf(node: Hex, { coinTypes, contenthash, texts }: RecordSelection):
       (key): Read => ({
         data: encodeFunctionData({ abi: resolverFunctions, functionName: "text", args: [node, key] }),
         put: (records, item) => {
-          records.texts.push({ key, value: decodeItem(item, "string") || null });
+          records.texts.push({ key, value: readText(item, key, longestText) });
         },
       }),
     ),
@@ -146,26 +155,44 @@ const nullIfEmpty = (bytes: Hex | null): Hex | null => (bytes === "0x" ? null : 
 
 /** A record is cleared by setting it to the zero address. */
 function readAddress(item: Hex, coinType: bigint): Hex | null {
-  const bytes = nullIfEmpty(decodeItem(item, coinType === ETHEREUM_COIN_TYPE ? "address" : "bytes"));
+  const isEthereum = coinType === ETHEREUM_COIN_TYPE;
+  const what = `address of coin type ${coinType}`;
+  const bytes = nullIfEmpty(isEthereum ? readEthereumAddress(item) : readBytes(item, what));
   if (bytes === null) return null;
   return isEvmCoinType(coinType) && /^0x0*$/.test(bytes) ? null : (bytes.toLowerCase() as Hex);
 }
 
-type ItemTypes = { string: string; bytes: Hex; address: Hex };
+function readEthereumAddress(item: Hex): Hex | null {
+  const [word] = readItem(item, ["word"]) ?? [];
+  if (word === undefined) return null;
+  // A word with more than 20 bytes is not an address; decoders would cut it silently.
+  if (!/^0x0{24}/.test(word)) throw unreadable();
+  return `0x${word.slice(-40)}`;
+}
+
+function readText(item: Hex, key: string, longest = Number.POSITIVE_INFINITY): string | null {
+  const [bytes = "0x"] = readItem(item, ["bytes"]) ?? [];
+  if (size(bytes) > longest) return null;
+  return textOf(requireSize(bytes, `text record \`${sanitizeMessage(key)}\``)) || null;
+}
+
+function readBytes(item: Hex, what: string): Hex | null {
+  const [bytes] = readItem(item, ["bytes"]) ?? [];
+  return bytes === undefined ? null : requireSize(bytes, what);
+}
+
+function requireSize(bytes: Hex, what: string): Hex {
+  if (size(bytes) <= MAX_VALUE_BYTES) return bytes;
+  const message = `The ${what} is larger than ${MAX_VALUE_BYTES} bytes, the most that a live answer holds of one record.`;
+  throw new LiveFailure("resolver", message);
+}
 
 /** One answer of the batch; null where the resolver does not know this kind of record. */
-function decodeItem<T extends keyof ItemTypes>(item: Hex, type: T): ItemTypes[T] | null {
+function readItem<const Kind extends "word" | "bytes">(item: Hex, shapes: readonly [Kind]): [Hex] | null {
   if (item === "0x") return null;
   // The Universal Resolver pads errors so that they cannot be mistaken for data.
   if (size(item) % 32 === 4) return requireUnsupported(item);
-  // A word with more than 20 bytes is not an address; decoders would cut it silently.
-  if (type === "address" && !/^0x0{24}/.test(item)) throw unreadable();
-  try {
-    const [value] = decodeAbiParameters([{ type }], item);
-    return value as ItemTypes[T];
-  } catch {
-    throw unreadable();
-  }
+  return readable(() => readAbi(shapes as readonly ["bytes"], item));
 }
 
 /** Null if the error says that the resolver has no such kind of record. @throws LiveFailure for every other error */
@@ -177,7 +204,7 @@ function requireUnsupported(error: Hex): null {
 
 type Resolved = { resolver: Address | null; items: readonly Hex[] | null };
 
-function readResolved(result: CallResult): Resolved {
+function readResolved(result: CallResult, count: number): Resolved {
   if (!result.ok) {
     const { errorName, failure } = readRevert(result.revert);
     if (errorName === "ResolverNotFound" || errorName === "ResolverNotContract") {
@@ -188,25 +215,33 @@ function readResolved(result: CallResult): Resolved {
   if (result.data === "0x") {
     throw new LiveFailure("resolver", "There is no Universal Resolver at the deployment's address.");
   }
+  const { data } = result;
+  return readable(() => {
+    const [batch, resolver] = readAbi(["bytes", "word"], data);
+    const [items] = readAbi([{ list: "bytes", most: count }], batch);
+    return { resolver: `0x${resolver.slice(-40).toLowerCase()}`, items };
+  });
+}
+
+function readable<T>(read: () => T): T {
   try {
-    const [data, resolver] = decodeFunctionResult({
-      abi: universalResolverAbi,
-      functionName: "resolveWithGateways",
-      data: result.data,
-    });
-    const [items] = decodeAbiParameters([{ type: "bytes[]" }], data);
-    return { resolver: resolver.toLowerCase() as Address, items };
-  } catch {
-    throw unreadable();
+    return read();
+  } catch (error) {
+    if (error instanceof AbiError) throw unreadable();
+    throw error;
   }
 }
 
 const unreadable = () => new LiveFailure("resolver", "The answer of the name's resolver cannot be decoded.");
 
+/** Errors hold a few words; of a larger one only the name is read, which its selector tells. */
+const MAX_ERROR_BYTES = 4_096;
+
 const knownErrors = [...universalResolverAbi] as const;
 
 /** The name of an error of the Universal Resolver, or of a resolver behind it, and the failure it means. */
 export function readRevert(data: Hex): { errorName: string | null; failure: LiveFailure } {
+  if (size(data) > MAX_ERROR_BYTES) return { errorName: nameOfLargeError(data), failure: reverted(data) };
   const decoded = tryDecode(data);
   if (decoded === null)
     return { errorName: null, failure: reverted(data === "0x" ? "without a reason" : data) };
@@ -243,4 +278,13 @@ function tryDecode(data: Hex): { errorName: string; args: readonly unknown[] } |
   } catch {
     return null;
   }
+}
+
+/** The name of a known error, from its selector alone. */
+function nameOfLargeError(data: Hex): string | null {
+  const found = knownErrors.find((item) => {
+    const types = item.inputs.map(({ type }) => type).join(",");
+    return item.type === "error" && data.startsWith(toFunctionSelector(`${item.name}(${types})`));
+  });
+  return found?.name ?? null;
 }

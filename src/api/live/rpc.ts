@@ -1,10 +1,15 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Address, type Hex, isHex, numberToHex } from "viem";
+import { byteLength } from "./abi.ts";
 import { LiveFailure, sanitizeMessage } from "./failure.ts";
 import { callNode, type JsonRpcCall, type JsonRpcError, type JsonRpcReply } from "./jsonRpc.ts";
 import { rateLimiter, type TakeTurn } from "./rateLimiter.ts";
 
 const CALL_TIMEOUT_MS = 3_000;
+/** The largest answer of a contract, and the largest call: a name's records in all, images in texts included. */
+export const MAX_RESULT_BYTES = 1_048_576;
+/** The largest error of a contract. One that asks for a look-up holds the contract's own state, which is small. */
+export const MAX_REVERT_BYTES = 262_144;
 /** How long a block number counts as the newest. */
 const HEAD_MS = 1_000;
 /** A node may receive a block a moment after the indexer's node. How often, and after which pause, we ask again. */
@@ -25,6 +30,9 @@ export type Rpc = {
   /** Number of the newest block, at most a second old. @throws LiveFailure when no node answers */
   newestBlock: (signal: AbortSignal) => Promise<number>;
 };
+
+/** What a contract answers is too large. Another node would give the same. */
+class TooLarge extends LiveFailure {}
 
 /** A node that does not have the block yet. */
 class NodeBehind extends LiveFailure {}
@@ -51,7 +59,8 @@ export function createRpc({ urls, requestsPerSecond, timeoutMs = CALL_TIMEOUT_MS
   let head: { number: Promise<number>; until: number } | undefined;
   return {
     isConfigured: urls.length > 0,
-    call: ({ to, data, blockNumber }, signal) => {
+    call: async ({ to, data, blockNumber }, signal) => {
+      if (byteLength(data) > MAX_RESULT_BYTES) throw tooLarge("call", MAX_RESULT_BYTES);
       const asked = { method: "eth_call", params: [{ to, data }, numberToHex(blockNumber)] };
       return askPatiently(nodes, { asked, read: readCall, signal });
     },
@@ -94,7 +103,8 @@ async function askInTurn<T>(nodes: Nodes, { asked, read, signal }: Asking<T>): P
       return answer;
     } catch (error) {
       failure = toFailure(error);
-      if (signal.aborted) throw failure; // The whole answer is out of time; another node cannot help.
+      // The whole answer is out of time, or too large: another node cannot help.
+      if (signal.aborted || failure instanceof TooLarge) throw failure;
     }
   }
   throw failure;
@@ -107,11 +117,19 @@ const notConfigured = () =>
   );
 
 function readCall({ error, result }: JsonRpcReply): CallResult {
-  if (!error) return { ok: true, data: requireHex(result) };
+  if (!error) return { ok: true, data: requireSize(requireHex(result), "answer", MAX_RESULT_BYTES) };
   const revert = revertOf(error);
   if (revert === null) throw errorOf(error);
-  return { ok: false, revert };
+  return { ok: false, revert: requireSize(revert, "error", MAX_REVERT_BYTES) };
 }
+
+function requireSize(data: Hex, what: string, most: number): Hex {
+  if (byteLength(data) > most) throw tooLarge(what, most);
+  return data;
+}
+
+const tooLarge = (what: string, most: number) =>
+  new TooLarge("resolver", `The ${what} of a contract is larger than ${most} bytes, the most that is read.`);
 
 function readNumber({ error, result }: JsonRpcReply): number {
   if (error) throw errorOf(error);
@@ -135,12 +153,16 @@ function revertOf(error: JsonRpcError): Hex | null {
     const bytes = data.replace(/^Reverted /, "");
     if (isHex(bytes) && bytes.length > 2 && bytes.length % 2 === 0) return bytes;
   }
-  return error.code === 3 || /revert/i.test(error.message) ? "0x" : null;
+  return error.code === 3 || /revert/i.test(String(error.message).slice(0, MAX_MESSAGE)) ? "0x" : null;
 }
+
+/** Enough of a node's message to find out what it says. */
+const MAX_MESSAGE = 1_000;
 
 /** A node's own error. URLs in it are removed: they may contain keys. */
 function errorOf({ code, message }: JsonRpcError): LiveFailure {
-  const words = sanitizeMessage(String(message).replaceAll(/\w+:\/\/\S+/g, "…"));
+  const begin = String(message).slice(0, MAX_MESSAGE); // A contract may have written it.
+  const words = sanitizeMessage(begin.replaceAll(/\w+:\/\/\S+/g, "…"));
   const failure = `The chain could not be asked: the node answered error ${code} (${words}).`;
   return NO_SUCH_BLOCK.test(words) ? new NodeBehind("rpc", failure) : new LiveFailure("rpc", failure);
 }

@@ -8,6 +8,7 @@ import { ApiError } from "../schemas/errors.ts";
 import {
   ancestorNodes,
   isEthSecondLevel,
+  MAX_NAME_BYTES,
   type ParsedName,
   type ParsedNode,
 } from "../schemas/input.ts";
@@ -29,6 +30,7 @@ export type RecordSelector = (node: Hex) => Promise<RecordSelection>;
 /** A domain record shows no other text record, and this one only where it is the name itself in other capitals. */
 const displayOnly: RecordSelector = async () => ({
   ...{ coinTypes: [], contenthash: false, texts: ["display"] },
+  longestText: MAX_NAME_BYTES,
 });
 
 /**

@@ -10,10 +10,16 @@ export type AnswerKey = { text: string; subject: string };
 /** Answers older than this belong to old blocks. */
 const KEPT_MINUTES = 10;
 
+/** A larger answer is not stored: strangers decide how large one is, and a bulk request reads 500 at once. */
+export const MAX_STORED_BYTES = 32_768;
+/** What one process stores in a minute; further answers come from the chain. In ten minutes it is ten times as much. */
+export const MAX_STORED_BYTES_A_MINUTE = 16 * 1_048_576;
+
 /** Answers of the chain, by question and block. An answer is valid in its block only, so none is ever stale. */
 export type LiveAnswers = {
   /** Answers that any replica got at this block, by the text of the question. */
   find: (block: Block, questions: readonly AnswerKey[]) => Promise<Map<string, unknown>>;
+  /** Stores an answer that is not too large, if there is room for it. */
   put: (block: Block, question: AnswerKey, answer: unknown) => Promise<void>;
   /** Removes answers of old blocks. */
   removeOld: () => Promise<void>;
@@ -21,6 +27,7 @@ export type LiveAnswers = {
 
 /** The table of live answers of one chain. */
 export function liveAnswersIn(store: Store, { chainId }: { chainId: number }): LiveAnswers {
+  const hasRoom = roomForStoring();
   return {
     find: async (block, questions) => {
       const byHash = new Map(questions.map(({ text }) => [hashOf(text).toString("hex"), text]));
@@ -32,13 +39,12 @@ export function liveAnswersIn(store: Store, { chainId }: { chainId: number }): L
       return new Map(rows.map((row) => [byHash.get(row.question) ?? "", row.answer]));
     },
     put: async (block, question, answer) => {
+      const text = JSON.stringify(answer);
+      if (!hasRoom(Buffer.byteLength(text) + Buffer.byteLength(question.subject))) return;
       await store.query(
         `INSERT INTO live_answers (chain_id, block_number, block_timestamp, question, subject, answer)
         VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING`,
-        [
-          ...[chainId, block.number, block.timestamp],
-          ...[hashOf(question.text), question.subject, JSON.stringify(answer)],
-        ],
+        [...[chainId, block.number, block.timestamp], ...[hashOf(question.text), question.subject, text]],
       );
     },
     removeOld: async () => {
@@ -46,6 +52,19 @@ export function liveAnswersIn(store: Store, { chainId }: { chainId: number }): L
         `DELETE FROM live_answers WHERE resolved_at < now() - interval '${KEPT_MINUTES} minutes'`,
       );
     },
+  };
+}
+
+/** Tells whether so many bytes may still be stored in this minute, and counts them. */
+function roomForStoring(): (bytes: number) => boolean {
+  let minute = 0;
+  let stored = 0;
+  return (bytes) => {
+    const now = Math.floor(Date.now() / 60_000);
+    if (now !== minute) [minute, stored] = [now, 0];
+    if (bytes > MAX_STORED_BYTES || stored + bytes > MAX_STORED_BYTES_A_MINUTE) return false;
+    stored += bytes;
+    return true;
   };
 }
 

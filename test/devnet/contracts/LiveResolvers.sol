@@ -105,3 +105,36 @@ contract LookupResolver {
     return answer;
   }
 }
+
+/// Hostile: asks for a look-up with whatever bytes it was given, or answers a text of whatever length.
+contract HostileResolver {
+  string[] public urls;
+  bytes public lookup;
+  uint256 public textSize;
+
+  /// Asks each caller for this look-up.
+  function ask(string[] calldata urls_, bytes calldata lookup_) external {
+    delete urls;
+    for (uint256 i = 0; i < urls_.length; i++) urls.push(urls_[i]);
+    lookup = lookup_;
+    textSize = 0;
+  }
+
+  /// Answers texts of this many bytes.
+  function answerTexts(uint256 size) external {
+    textSize = size;
+  }
+
+  function supportsInterface(bytes4 id) external pure returns (bool) {
+    return id == 0x9061b923 || id == 0x01ffc9a7;
+  }
+
+  function resolve(bytes calldata, bytes calldata) external view returns (bytes memory) {
+    if (textSize > 0) return abi.encode(string(new bytes(textSize)));
+    revert OffchainLookup(address(this), urls, lookup, this.takeAnswer.selector, lookup);
+  }
+
+  function takeAnswer(bytes calldata answer, bytes calldata) external pure returns (bytes memory) {
+    return answer;
+  }
+}

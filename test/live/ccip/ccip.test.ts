@@ -8,18 +8,17 @@ import {
   encodeFunctionData,
   getAddress,
   type Hex,
+  numberToHex,
 } from "viem";
 import { describe, expect, test } from "vitest";
 import { batchGatewayAbi, offchainLookupAbi } from "../../../abis/universalResolver.ts";
-import { callWithLookups, OWN_BATCH_GATEWAY } from "../../../src/api/live/ccip/ccip.ts";
-import {
-  createGateways,
-  GatewayError,
-  type Gateways,
-  type Lookup,
-} from "../../../src/api/live/ccip/gatewayClient.ts";
+import { MAX_EXCHANGED_BYTES, MAX_ROUNDS, newBudget } from "../../../src/api/live/ccip/budget.ts";
+import { callWithLookups, MAX_BATCH, OWN_BATCH_GATEWAY } from "../../../src/api/live/ccip/ccip.ts";
+import { createGateways, type Gateways, type Lookup } from "../../../src/api/live/ccip/gatewayClient.ts";
+import { GatewayError } from "../../../src/api/live/ccip/gatewayError.ts";
 import type { LiveFailure } from "../../../src/api/live/failure.ts";
 import type { CallAt, CallResult } from "../../../src/api/live/rpc.ts";
+import { nestedBatches, QUERY } from "./hostileLookups.ts";
 
 const contract = getAddress("0x00000000000000000000000000000000000000c1");
 const stranger = getAddress("0x00000000000000000000000000000000000000c2");
@@ -56,8 +55,8 @@ async function run(answers: CallResult[], gateways: Pick<Gateways, "ask">) {
       return answers[Math.min(calls.length, answers.length) - 1] as CallResult;
     },
   };
-  const signal = AbortSignal.timeout(60_000);
-  const reach = { rpc, gateways: { close: async () => {}, ...gateways }, signal };
+  const budget = newBudget("test", AbortSignal.timeout(60_000));
+  const reach = { rpc, gateways: { close: async () => {}, ...gateways }, budget };
   const first = { to: contract, data: "0xca11" as Hex, blockNumber: 7 };
   const result = await callWithLookups(reach, first).catch((error: LiveFailure) => error);
   return { result, calls };
@@ -127,6 +126,8 @@ describe("a batch of look-ups", () => {
     return decodeFunctionResult({ abi: batchGatewayAbi, functionName: "query", data: answer });
   };
   const request = (data: Hex, urls = ["https://gateway.example"]) => ({ sender: stranger, urls, data });
+  const httpError = (message: string) =>
+    encodeErrorResult({ abi: batchGatewayAbi, errorName: "HttpError", args: [0, message] });
 
   test("is made one by one, each with the sender that it names", async () => {
     const gateways = answering(({ data }) => data);
@@ -154,18 +155,20 @@ describe("a batch of look-ups", () => {
     );
   });
 
-  test("may hold another batch", async () => {
+  test("may not hold another batch, which goes to the batch gateways that it names beside us", async () => {
     const inner = encodeFunctionData({
       abi: batchGatewayAbi,
       functionName: "query",
       args: [[request("0x03")]],
     });
-    const gateways = answering(({ data }) => data);
-    const { calls } = await run([batch([request(inner, [OWN_BATCH_GATEWAY])]), done], gateways);
-    const [failures, [response = "0x"]] = toldOf(calls);
-    expect(failures).toEqual([false]);
-    const innerAnswer = decodeFunctionResult({ abi: batchGatewayAbi, functionName: "query", data: response });
-    expect(innerAnswer).toEqual([[false], ["0x03"]]);
+    const nested = [[OWN_BATCH_GATEWAY], [OWN_BATCH_GATEWAY, "https://batches.example"]];
+    const gateways = answering(() => "0xaa");
+    const { calls } = await run([batch(nested.map((urls) => request(inner, urls))), done], gateways);
+    expect(toldOf(calls)).toEqual([
+      [true, false],
+      [httpError("A batch of look-ups may not hold another batch"), "0xaa"],
+    ]);
+    expect(gateways.asked).toMatchObject([{ urls: ["https://batches.example"], data: inner }]);
   });
 
   test("sends at most fifty requests, over all rounds", async () => {
@@ -175,16 +178,104 @@ describe("a batch of look-ups", () => {
     await real.close();
     const [failures, responses] = toldOf(calls);
     expect(failures.every((failed) => failed)).toBe(true);
-    const refused = encodeErrorResult({
-      abi: batchGatewayAbi,
-      errorName: "HttpError",
-      args: [0, "The resolver asks for too many look-ups"],
-    });
+    const refused = httpError("The resolver asks for too many look-ups");
     expect(responses.filter((response) => response === refused)).toHaveLength(10);
   });
 
   test("that cannot be read is a failure", async () => {
     const { result } = await run([lookup({ urls: [OWN_BATCH_GATEWAY], data: "0x1234" }), done], answering());
     expect(result).toMatchObject({ step: "gateway", message: expect.stringContaining("cannot be decoded") });
+  });
+});
+
+describe("a hostile look-up", () => {
+  const cannot = "cannot be decoded";
+  const overlapping = nestedBatches(contract, { width: 45, depth: 3 });
+  const wide = encodeFunctionData({
+    abi: batchGatewayAbi,
+    functionName: "query",
+    args: [Array.from({ length: MAX_BATCH + 1 }, () => ({ sender: stranger, urls: [], data: "0x" as Hex }))],
+  });
+  const words = (...all: number[]) => all.map((word) => numberToHex(word, { size: 32 }));
+
+  test.each<[what: string, asked: CallResult, because: string]>([
+    [
+      "batches inside batches, of which all offsets point at one element",
+      lookup({ urls: [OWN_BATCH_GATEWAY], data: overlapping }),
+      "values overlap",
+    ],
+    [
+      "more look-ups than a batch may hold",
+      lookup({ urls: [OWN_BATCH_GATEWAY], data: wide }),
+      `more than ${MAX_BATCH}`,
+    ],
+    [
+      "a batch of 2²⁵⁶−1 look-ups",
+      lookup({ urls: [OWN_BATCH_GATEWAY], data: concat([QUERY, ...words(32), `0x${"ff".repeat(32)}`]) }),
+      cannot,
+    ],
+    [
+      "a batch whose elements are beyond its end",
+      lookup({ urls: [OWN_BATCH_GATEWAY], data: concat([QUERY, ...words(32, 3, 4_096, 4_096, 4_096)]) }),
+      cannot,
+    ],
+    ["a batch without data", lookup({ urls: [OWN_BATCH_GATEWAY], data: "0x" }), cannot],
+    ["more URLs than are read", lookup({ urls: Array<string>(65).fill("https://gateway.example") }), cannot],
+    [
+      "a look-up whose values are one and the same",
+      { ok: false, revert: concat(["0x556f1830", ...words(0, 0, 0, 0, 0, 0)]) },
+      cannot,
+    ],
+  ])("of %s asks nobody", async (_, asked, because) => {
+    const gateways = answering();
+    const { result } = await run([asked, done], gateways);
+    expect(result).toMatchObject({ message: expect.stringContaining(because) });
+    expect(gateways.asked).toEqual([]);
+  });
+
+  test("of no look-ups is answered with no answers", async () => {
+    const { result, calls } = await run([batch([]), done], answering());
+    expect(result).toEqual(done);
+    expect(calls).toHaveLength(2);
+  });
+
+  test("that asks for itself again and again ends after four rounds, however its batches look", async () => {
+    const again = batch([{ sender: contract, urls: ["https://gateway.example"], data: "0x01" }]);
+    const gateways = answering();
+    const { result, calls } = await run([again], gateways);
+    expect(result).toMatchObject({
+      message: `The resolver asked for more than ${MAX_ROUNDS} rounds of look-ups.`,
+    });
+    expect([calls.length, gateways.asked.length]).toEqual([MAX_ROUNDS + 1, MAX_ROUNDS]);
+  });
+
+  test("whose answers are large in all is a failure", async () => {
+    const large: Hex = `0x${"ab".repeat(130_000)}`;
+    const many = Array.from({ length: 40 }, () => ({
+      sender: contract,
+      urls: ["https://gateway.example"],
+      data: "0x01" as Hex,
+    }));
+    const { result, calls } = await run(
+      [batch(many), done],
+      answering(() => large),
+    );
+    expect(result).toMatchObject({ message: expect.stringContaining(`${MAX_EXCHANGED_BYTES} bytes in all`) });
+    expect(calls).toHaveLength(1);
+  });
+
+  test("whose answers are too large for a call is a failure", async () => {
+    const large: Hex = `0x${"ab".repeat(250_000)}`;
+    const many = Array.from({ length: 5 }, () => ({
+      sender: contract,
+      urls: ["https://gateway.example"],
+      data: "0x01" as Hex,
+    }));
+    const { result, calls } = await run(
+      [batch(many), done],
+      answering(() => large),
+    );
+    expect(result).toMatchObject({ message: expect.stringContaining("the most that a call may hold") });
+    expect(calls).toHaveLength(1);
   });
 });

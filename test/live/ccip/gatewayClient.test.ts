@@ -1,12 +1,12 @@
 import type { lookup as dnsLookup } from "node:dns";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { gzipSync } from "node:zlib";
+import type { Hex } from "viem";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import {
-  createGateways,
-  type GatewayError,
-  type Gateways,
-} from "../../../src/api/live/ccip/gatewayClient.ts";
+import { newBudget } from "../../../src/api/live/ccip/budget.ts";
+import { createGateways, type Gateways } from "../../../src/api/live/ccip/gatewayClient.ts";
+import type { GatewayError } from "../../../src/api/live/ccip/gatewayError.ts";
 
 /** In the public range, but given to nobody: no connection comes about. */
 const UNUSED_PUBLIC_ADDRESS = "2000::1";
@@ -59,14 +59,20 @@ const resolving = (...addresses: string[]) =>
       addresses.map((address) => ({ address, family: address.includes(":") ? 6 : 4 })),
     )) as unknown as typeof dnsLookup;
 
-type Way = { allowLoopback?: boolean; lookup?: typeof dnsLookup; timeoutMs?: number; fetches?: number };
+type Way = {
+  data?: Hex;
+  allowLoopback?: boolean;
+  lookup?: typeof dnsLookup;
+  timeoutMs?: number;
+  fetches?: number;
+};
 
 async function ask(urls: string[], way: Way = {}): Promise<string> {
-  const { allowLoopback = false, fetches = 50, ...rules } = way;
+  const { allowLoopback = false, fetches = 50, data = "0x1234", ...rules } = way;
   const gateways = createGateways({ allowLoopback, timeoutMs: 20_000, ...rules });
   opened.push(gateways);
-  const limits = { fetches: { left: fetches }, signal: AbortSignal.timeout(50_000) };
-  return gateways.ask({ sender, urls, data: "0x1234" }, limits).catch((error: GatewayError) => {
+  const limits = { ...newBudget("test", AbortSignal.timeout(50_000)), lookups: fetches };
+  return gateways.ask({ sender, urls, data }, limits).catch((error: GatewayError) => {
     expect(error.name).toBe("GatewayError");
     return `refused: ${error.message}`;
   });
@@ -143,7 +149,7 @@ describe("a gateway that may not be asked", () => {
     const gateways = createGateways({ allowLoopback: false, timeoutMs: 5_000, lookup });
     opened.push(gateways);
     const url = `https://rebinding.example:${port}/{data}`;
-    const limits = () => ({ fetches: { left: 9 }, signal: AbortSignal.timeout(60_000) });
+    const limits = () => newBudget("test", AbortSignal.timeout(60_000));
     await expect(gateways.ask({ sender, urls: [url], data: "0x" }, limits())).rejects.toThrow();
     await expect(gateways.ask({ sender, urls: [url], data: "0x" }, limits())).rejects.toThrow(
       /not at a public address/,
@@ -192,6 +198,77 @@ describe("a gateway that misbehaves", () => {
       response.on("close", () => clearInterval(timer));
     };
     expect(await ask([url()], way)).toContain("answered with more than 262144 bytes");
+  });
+
+  test("an answer of nothing but brackets is not read", async () => {
+    answer = (_, response) => response.end("[".repeat(100_000));
+    expect(await ask([url()], way)).toContain("did not answer with JSON");
+    answer = (_, response) => response.end(`{"data":${'{"a":'.repeat(2_000)}1${"}".repeat(2_001)}`);
+    expect(await ask([url()], way)).toContain("did not answer with JSON");
+  });
+
+  test("an answer that unpacks to more than may be read is cut off", async () => {
+    answer = (_, response) => {
+      response.writeHead(200, { "content-encoding": "gzip" });
+      response.end(gzipSync(`{"data":"0x${"00".repeat(20_000_000)}"}`));
+    };
+    expect(await ask([url()], way)).toContain("answered with more than 262144 bytes");
+  });
+
+  test("a URL that would become too long is not made", async () => {
+    json({ data: "0xaa" });
+    const many = "{data}".repeat(300);
+    expect(
+      await ask([`http://127.0.0.1:${port}/${many}`], { ...way, data: `0x${"ab".repeat(5_000)}` }),
+    ).toContain("URL that is too long");
+    expect(await ask([`http://127.0.0.1:${port}/${"x".repeat(2_100)}{data}`], way)).toContain(
+      "URL that is too long",
+    );
+    expect(visits).toEqual([]);
+  });
+
+  test("one that gave no answer twice is not asked for half a minute, and then by one request at a time", async () => {
+    answer = () => {};
+    let now = 1_000_000;
+    const gateways = createGateways({ allowLoopback: true, timeoutMs: 1_500, now: () => now });
+    opened.push(gateways);
+    const once = (path = "slow") =>
+      gateways
+        .ask(
+          { sender, urls: [`http://127.0.0.1:${port}/${path}/{data}`], data: "0x12" },
+          newBudget("test", AbortSignal.timeout(50_000)),
+        )
+        .catch((error: GatewayError) => error.message);
+    const host = `127.0.0.1:${port}`;
+    expect([await once(), await once()]).toEqual(Array(2).fill(`${host} did not answer in time`));
+    expect(await once()).toBe(`${host} gave no answer lately; it is asked again in 30 s`);
+    expect(visits).toHaveLength(2);
+    now += 30_000;
+    const tries = await Promise.all([once(), once(), once()]);
+    expect(tries.filter((said) => said.includes("in time"))).toHaveLength(1);
+    expect(visits).toHaveLength(3);
+    expect(await once()).toContain("gave no answer lately");
+    now += 30_000;
+    json({ data: "0xaa" });
+    expect([await once(), await once()]).toEqual(["0xaa", "0xaa"]);
+  });
+
+  test("one page of a host says nothing about another", async () => {
+    answer = (request, response) => {
+      if (request.url?.startsWith("/sound")) response.end('{"data":"0x01"}');
+    };
+    const gateways = createGateways({ allowLoopback: true, timeoutMs: 1_500 });
+    opened.push(gateways);
+    const ask = (path: string) =>
+      gateways
+        .ask(
+          { sender, urls: [`http://127.0.0.1:${port}/${path}/{data}`], data: "0x12" },
+          newBudget("test", AbortSignal.timeout(50_000)),
+        )
+        .catch((error: GatewayError) => error.message);
+    await Promise.all([ask("slow"), ask("slow")]);
+    expect(await ask("slow")).toContain("gave no answer lately");
+    expect(await ask("sound")).toBe("0x01");
   });
 
   test("one that says nothing is left after the time for one request", async () => {

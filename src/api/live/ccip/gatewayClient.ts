@@ -4,6 +4,10 @@ import ipaddr from "ipaddr.js";
 import { Agent, fetch, type Response } from "undici";
 import { type Address, type Hex, isHex } from "viem";
 import { sanitizeMessage } from "../failure.ts";
+import type { Budget } from "./budget.ts";
+import { GatewayError, NoAnswer } from "./gatewayError.ts";
+import { createHostPlaces, type HostPlaces } from "./hostPlaces.ts";
+import { createSilentGateways, type SilentGateways } from "./silentGateways.ts";
 
 /*
  * Contracts name the gateways, and anybody may deploy a contract: a stranger decides where these requests go. So they go
@@ -12,27 +16,22 @@ import { sanitizeMessage } from "../failure.ts";
  */
 
 const FETCH_TIMEOUT_MS = 3_000;
-const MAX_ANSWER_BYTES = 256 * 1_024;
-const MAX_URLS = 3;
+export const MAX_ANSWER_BYTES = 256 * 1_024;
+export const MAX_URLS = 3;
 const MAX_CONNECTIONS = 32;
+/** The longest URL that is asked, with the data in it: servers take far less. */
+export const MAX_URL_LENGTH = 65_536;
+/** The longest URL that a resolver names, before the data is filled in. */
+const MAX_TEMPLATE_LENGTH = 2_048;
+/** Lists and objects in an answer, which needs one: JSON of nothing but brackets takes long to read. */
+const MAX_BRACKETS = 1_000;
 
 /** One look-up that a contract asks for: the answer of the first of `urls` that works counts. Source: ERC-3668. */
 export type Lookup = { sender: Address; urls: readonly string[]; data: Hex };
 
-/** A gateway gave no usable answer. `status` is its HTTP status; 0 if there was none. */
-export class GatewayError extends Error {
-  override readonly name = "GatewayError";
-  readonly status: number;
-
-  constructor(message: string, status = 0) {
-    super(message);
-    this.status = status;
-  }
-}
-
-/** Asks gateways (CCIP-Read). `fetches` counts down the requests that this resolution may still send. */
+/** Asks gateways (CCIP-Read). `lookups` counts down the requests that this answer may still send. */
 export type Gateways = {
-  ask: (lookup: Lookup, limits: { fetches: { left: number }; signal: AbortSignal }) => Promise<Hex>;
+  ask: (lookup: Lookup, budget: Pick<Budget, "caller" | "signal" | "lookups">) => Promise<Hex>;
   close: () => Promise<void>;
 };
 
@@ -42,6 +41,8 @@ export type GatewayRules = {
   /** Finds the addresses of a host; the system's resolver by default. */
   lookup?: typeof dnsLookup;
   timeoutMs?: number;
+  /** The clock by which silent gateways are left alone; the computer's by default. */
+  now?: () => number;
 };
 
 /** Every request to a gateway of CCIP-Read goes through the client that this creates. */
@@ -52,17 +53,19 @@ export function createGateways(rules: GatewayRules): Gateways {
     headersTimeout: rules.timeoutMs ?? FETCH_TIMEOUT_MS,
     bodyTimeout: rules.timeoutMs ?? FETCH_TIMEOUT_MS,
   });
+  const parts = { agent, rules, places: createHostPlaces(), silent: createSilentGateways(rules.now) };
   return {
     close: () => agent.destroy(),
-    ask: async (lookup, { fetches, signal }) => {
+    ask: async (lookup, budget) => {
       let error = new GatewayError("The resolver names no gateway");
       for (const template of lookup.urls.slice(0, MAX_URLS)) {
-        signal.throwIfAborted();
-        if (fetches.left <= 0) throw new GatewayError("The resolver asks for too many look-ups");
-        fetches.left--;
+        budget.signal.throwIfAborted();
+        if (budget.lookups <= 0) throw new GatewayError("The resolver asks for too many look-ups");
+        budget.lookups--;
         try {
-          return await askOne({ template, lookup, agent, rules, signal });
+          return await askIfNotSilent(parts, { template, lookup, budget });
         } catch (thrown) {
+          budget.signal.throwIfAborted();
           error = toGatewayError(thrown, template);
           // ERC-3668: an answer of 4xx is final; after other failures the next gateway is asked.
           if (error.status >= 400 && error.status < 500) throw error;
@@ -73,16 +76,36 @@ export function createGateways(rules: GatewayRules): Gateways {
   };
 }
 
+type Parts = { agent: Agent; rules: GatewayRules; places: HostPlaces; silent: SilentGateways };
 type GatewayRequest = {
   template: string;
   lookup: Lookup;
-  agent: Agent;
-  rules: GatewayRules;
-  signal: AbortSignal;
+  budget: Pick<Budget, "caller" | "signal">;
 };
 
-async function askOne({ template, lookup, agent, rules, signal }: GatewayRequest): Promise<Hex> {
-  const url = requireAllowedUrl(fillTemplate(template, lookup), rules);
+/** Asks one gateway when its host has a place, and not at all for a while after it gave no answers. */
+async function askIfNotSilent(parts: Parts, request: GatewayRequest): Promise<Hex> {
+  const { template, lookup, budget } = request;
+  const url = requireAllowedUrl(fillTemplate(template, lookup), parts.rules);
+  return parts.places(url.host)(budget.caller, budget.signal, async () => {
+    const seconds = parts.silent.begin(template);
+    if (seconds > 0)
+      throw new GatewayError(`${url.host} gave no answer lately; it is asked again in ${seconds} s`);
+    try {
+      const answer = await askOne(parts, url, request);
+      parts.silent.end(template, "answered");
+      return answer;
+    } catch (thrown) {
+      const error = toGatewayError(thrown, template);
+      const isSilent = error instanceof NoAnswer;
+      parts.silent.end(template, budget.signal.aborted ? "given up" : isSilent ? "silent" : "answered");
+      throw error;
+    }
+  });
+}
+
+async function askOne({ agent, rules }: Parts, url: URL, request: GatewayRequest): Promise<Hex> {
+  const { template, lookup, budget } = request;
   const timeout = AbortSignal.timeout(rules.timeoutMs ?? FETCH_TIMEOUT_MS);
   const isGet = template.includes("{data}");
   const response = await fetch(url, {
@@ -93,7 +116,7 @@ async function askOne({ template, lookup, agent, rules, signal }: GatewayRequest
     }),
     redirect: "error",
     dispatcher: agent,
-    signal: AbortSignal.any([signal, timeout]),
+    signal: AbortSignal.any([budget.signal, timeout]),
   });
   if (!response.ok) {
     await response.body?.cancel();
@@ -102,8 +125,14 @@ async function askOne({ template, lookup, agent, rules, signal }: GatewayRequest
   return readData(await readText(response, url), url);
 }
 
-const fillTemplate = (template: string, { sender, data }: Lookup): string =>
-  template.replaceAll("{sender}", sender.toLowerCase()).replaceAll("{data}", data);
+/** @throws GatewayError where the URL would be too long, before it is made: `{data}` may stand in it often */
+function fillTemplate(template: string, { sender, data }: Lookup): string {
+  const holes = template.length > MAX_TEMPLATE_LENGTH ? 0 : template.split("{data}").length - 1;
+  if (template.length > MAX_TEMPLATE_LENGTH || holes * data.length > MAX_URL_LENGTH) {
+    throw new GatewayError("The resolver names a gateway with a URL that is too long");
+  }
+  return template.replaceAll("{sender}", sender.toLowerCase()).replaceAll("{data}", data);
+}
 
 /** Collects the body up to the limit, counted after decompression. */
 async function readText(response: Response, url: URL): Promise<string> {
@@ -123,6 +152,7 @@ async function readText(response: Response, url: URL): Promise<string> {
 function readData(text: string, url: URL): Hex {
   let data: unknown;
   try {
+    if (text.split(/[[{]/, MAX_BRACKETS + 2).length > MAX_BRACKETS + 1) throw new Error("too many brackets");
     data = (JSON.parse(text) as { data?: unknown } | null)?.data;
   } catch {
     data = undefined;
@@ -200,13 +230,13 @@ function toGatewayError(thrown: unknown, template: string): GatewayError {
   for (let error = thrown; error instanceof Error; error = error.cause) {
     if (error instanceof GatewayError) return error;
     if (error.name === "TimeoutError" || error.name.endsWith("TimeoutError")) {
-      return new GatewayError(`${hostOf(template)} did not answer in time`);
+      return new NoAnswer(`${hostOf(template)} did not answer in time`);
     }
     if (error.message === "unexpected redirect") {
       return new GatewayError(`${hostOf(template)} redirects; redirects are not followed`);
     }
   }
-  return new GatewayError(`${hostOf(template)} could not be reached`);
+  return new NoAnswer(`${hostOf(template)} could not be reached`);
 }
 
 /** The host of a URL template, to name the gateway in messages. */

@@ -1,0 +1,40 @@
+import { LiveFailure } from "../failure.ts";
+
+/** How many rounds of look-ups a contract may ask for before it has to answer. */
+export const MAX_ROUNDS = 4;
+/** Requests to gateways of one answer: more than the usual records of a name, of which each may be a look-up. */
+export const MAX_LOOKUPS = 50;
+/** Bytes that go to and fro for one answer: each round may bring the largest answer of the node (1 MiB). */
+export const MAX_EXCHANGED_BYTES = 4 * 1_048_576;
+
+/**
+ * What one answer may still use. All its steps share it: the rounds of a resolution, the look-ups of a batch, and both
+ * halves of a primary name.
+ */
+export type Budget = {
+  /** Who asks: shares places with no other caller. */
+  caller: string;
+  /** The time for all that the request asks of the chain. */
+  signal: AbortSignal;
+  rounds: number;
+  lookups: number;
+  bytes: number;
+};
+
+export const newBudget = (caller: string, signal: AbortSignal): Budget => ({
+  ...{ caller, signal, rounds: MAX_ROUNDS, lookups: MAX_LOOKUPS, bytes: MAX_EXCHANGED_BYTES },
+});
+
+/** @throws LiveFailure if the contract may have no other round */
+export function takeRound(budget: Budget): void {
+  if (budget.rounds-- > 0) return;
+  throw new LiveFailure("gateway", `The resolver asked for more than ${MAX_ROUNDS} rounds of look-ups.`);
+}
+
+/** @throws LiveFailure if more bytes than allowed went to and fro */
+export function takeBytes(budget: Budget, bytes: number): void {
+  budget.bytes -= bytes;
+  if (budget.bytes >= 0) return;
+  const message = `The look-ups of the name's resolver hold more than ${MAX_EXCHANGED_BYTES} bytes in all.`;
+  throw new LiveFailure("gateway", message);
+}

@@ -1,0 +1,13 @@
+/** A gateway gave no usable answer. `status` is its HTTP status; 0 if there was none. */
+export class GatewayError extends Error {
+  override readonly name = "GatewayError";
+  readonly status: number;
+
+  constructor(message: string, status = 0) {
+    super(message);
+    this.status = status;
+  }
+}
+
+/** A gateway that was asked, and did not answer in time or could not be reached. */
+export class NoAnswer extends GatewayError {}
