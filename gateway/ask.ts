@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Dispatcher } from "undici";
+import { limitReading, type ReaderPatience } from "../src/api/http/slowReaders.ts";
 import type { Body } from "./body.ts";
 import { type Headers, replyHeaders } from "./headers.ts";
 import type { Indexer } from "./indexers.ts";
@@ -9,6 +10,8 @@ export type UpstreamRequest = {
   request: IncomingMessage;
   response: ServerResponse;
   headers: Headers;
+  /** How long the caller may take to read the answer. */
+  patience: ReaderPatience;
   body: Body | null;
   /** Whether another indexer can be asked if this one refuses to answer. */
   canMove: () => boolean;
@@ -47,11 +50,17 @@ function passOn(
   { indexer, question }: { indexer: Indexer; question: UpstreamRequest },
   { resolve, reject }: Settle,
 ): Dispatcher.DispatchHandler {
-  const { response, canMove } = question;
+  const { response, canMove, patience } = question;
   /** Bytes of the body that are still to come; NaN where the indexer does not say. */
   let left = Number.NaN;
   let isRefused = false;
   let leave = () => {};
+  let isLimited = false;
+  const waitForReader = () => {
+    if (isLimited) response.setTimeout(patience.pauseMs);
+    else limitReading(response, patience);
+    isLimited = true;
+  };
   return {
     onRequestStart(controller) {
       leave = () => controller.abort(new CallerLeft());
@@ -72,12 +81,17 @@ function passOn(
       if (left === 0) response.end(chunk);
       else if (!response.write(chunk)) {
         controller.pause();
-        response.once("drain", () => controller.resume());
+        waitForReader();
+        response.once("drain", () => {
+          response.setTimeout(0); // Now the indexer may pause, for as long as the pool allows.
+          controller.resume();
+        });
       }
     },
     onResponseEnd() {
       response.off("close", leave);
       response.end();
+      waitForReader();
       resolve("answered");
     },
     onResponseError(_controller, error) {

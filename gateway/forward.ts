@@ -18,6 +18,9 @@ export type Forwarding = {
 /** How many indexers are asked for one request at most. */
 const MAX_TRIES = 2;
 
+/** How much longer a caller may take for the whole answer than for a pause in reading it: 2 minutes by default. */
+const WHOLE = 4;
+
 /**
  * Forwards a request to the least busy synced indexer; to another one if the first cannot have handled it.
  *
@@ -33,6 +36,7 @@ export async function forward(
   const choose = () => chooseIndexer(indexers.all, { tried, maxRequests: settings.maxRequests });
   const question: UpstreamRequest = {
     ...{ request, response },
+    patience: { pauseMs: settings.timeoutSeconds * 1_000, wholeMs: settings.timeoutSeconds * WHOLE * 1_000 },
     headers: requestHeaders(request, settings.trustedProxies),
     body: readBody(request, settings),
     canMove: () => tried.size < MAX_TRIES && choose() !== null,
@@ -95,6 +99,7 @@ function mayRepeat({ method = "", url = "", headers }: IncomingMessage, error: u
 
 function noIndexerFor(all: readonly Indexer[], tried: ReadonlySet<Indexer>): ApiError {
   if (tried.size > 0) return unreachable(null);
+  if (all.every(({ state }) => state === "unreachable")) return noneReachable();
   const synced = all.filter(({ state }) => state === "synced").length;
   const message =
     synced === 0
@@ -112,6 +117,11 @@ function unreachable(error: unknown, settings?: GatewaySettings): ApiError {
     : "The indexer could not be reached, or ended the connection before it answered.";
   return new ApiError("INDEXER_UNREACHABLE", why);
 }
+
+const noneReachable = (): ApiError =>
+  new ApiError("INDEXER_UNREACHABLE", "No indexer can be reached at the moment; /gateway/status tells why.", {
+    headers: { "Retry-After": "5" },
+  });
 
 const tooLarge = ({ maxBodyBytes }: GatewaySettings) =>
   new ApiError("LIMIT_EXCEEDED", `The body is larger than ${maxBodyBytes} bytes.`, {

@@ -1,9 +1,14 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { Server as NetServer } from "node:net";
+import type { Duplex } from "node:stream";
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
-import { ApiError, errorCodes } from "../src/api/schemas/errors.ts";
+import { clientAddress } from "../src/api/access/address.ts";
+import { ApiError } from "../src/api/schemas/errors.ts";
+import { answerOptions, refuseTunnel, refuseUnreadable, send, sendError } from "./answers.ts";
 import { type Forwarding, forward } from "./forward.ts";
 import type { Indexer } from "./indexers.ts";
+import { createPlaces, type Places } from "./places.ts";
+import { targetOf } from "./target.ts";
 
 /** While stopping: how often idle connections are closed. */
 const SWEEP_MS = 1_000;
@@ -22,8 +27,18 @@ export type Gateway = {
 /** Starts to listen. @throws the error of a port that cannot be used */
 export async function startServer(forwarding: Omit<Forwarding, "isStopping">): Promise<Gateway> {
   let isStopping = false;
-  const running: Forwarding = { ...forwarding, isStopping: () => isStopping };
-  const server = createServer((request, response) => void handle(running, request, response));
+  const places = createPlaces(forwarding.settings.maxRequestsPerAddress);
+  const running: Running = { ...forwarding, places, isStopping: () => isStopping };
+  const answers = new WeakMap<Duplex, ServerResponse>();
+  const answer = (request: IncomingMessage, response: ServerResponse) => {
+    answers.set(request.socket, response);
+    void handle(running, request, response);
+  };
+  // Without the header Host Node would answer by itself, not in our form.
+  const server = createServer({ requireHostHeader: false }, answer);
+  server.on("checkExpectation", answer);
+  server.on("clientError", (error, socket) => refuseUnreadable(error, socket, answers.get(socket)));
+  server.on("connect", refuseTunnel);
   server.keepAliveTimeout = KEEP_ALIVE_MS;
   server.headersTimeout = HEADERS_TIMEOUT_MS;
   server.requestTimeout = REQUEST_TIMEOUT_MS;
@@ -43,23 +58,41 @@ export async function startServer(forwarding: Omit<Forwarding, "isStopping">): P
   };
 }
 
-async function handle(
-  running: Forwarding,
-  request: IncomingMessage,
-  response: ServerResponse,
-): Promise<void> {
+type Running = Forwarding & { places: Places };
+
+async function handle(running: Running, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { metrics } = running;
   const began = performance.now();
   let indexer: Indexer | null = null;
   if (running.isStopping()) response.setHeader("Connection", "close");
   try {
+    if (answerOptions(request, response)) return;
+    request.url = targetOf(request);
     if (await answerOwn(running, request, response)) return;
-    indexer = await forward(request, response, running);
+    indexer = await forwardInPlace(running, request, response);
   } catch (error) {
     if (response.headersSent || response.destroyed) return;
-    answerError(response, error);
+    sendError(response, error);
   } finally {
     metrics.answered({ indexer, status: response.statusCode, seconds: (performance.now() - began) / 1_000 });
+  }
+}
+
+/** Each caller has a limited number of places, held until the answer has ended. */
+async function forwardInPlace(
+  running: Running,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<Indexer> {
+  const forwardedFor = request.headers["x-forwarded-for"]?.toString();
+  const connection = request.socket.remoteAddress;
+  const leave = running.places.take(
+    clientAddress({ forwardedFor, connection }, running.settings.trustedProxies),
+  );
+  try {
+    return await forward(request, response, running);
+  } finally {
+    leave();
   }
 }
 
@@ -103,35 +136,6 @@ const describe = ({ url, state, why, claim, inFlight }: Indexer) => ({
   lag_seconds: claim?.chains[0]?.lag_seconds ?? null,
   requests_in_flight: inFlight,
 });
-
-type Answer = { status: number; type: string; text: string; headers?: Record<string, string> };
-
-/** Cross-origin calls are allowed everywhere; indexers say so themselves. */
-function send(response: ServerResponse, { status, type, text, headers = {} }: Answer): void {
-  response.writeHead(status, {
-    "Content-Type": type,
-    "Access-Control-Allow-Origin": "*",
-    "Access-Control-Expose-Headers": "Retry-After",
-    "Cache-Control": "no-store",
-    ...headers,
-  });
-  response.end(text);
-}
-
-function answerError(response: ServerResponse, thrown: unknown): void {
-  const isKnown = thrown instanceof ApiError;
-  if (!isKnown) console.error("The gateway failed:", thrown);
-  const { code, message, headers } = isKnown
-    ? thrown
-    : new ApiError("INTERNAL_ERROR", "Something went wrong on our side. The request itself may be repeated.");
-  const { status } = errorCodes[code];
-  send(response, {
-    status,
-    type: "application/json",
-    text: JSON.stringify({ error: { code, message } }),
-    headers,
-  });
-}
 
 const MAX_TURNS = 1_000;
 

@@ -13,10 +13,12 @@ export type GatewaySettings = {
   maxLagSeconds: number;
   /** An indexer that is more blocks than this behind the furthest one is not asked. */
   maxLagBlocks: number;
-  /** How long an indexer may take to begin its answer, and how long it may pause within it. */
+  /** How long an indexer may take to begin its answer, and how long it, or the reader, may pause within it. */
   timeoutSeconds: number;
   /** Requests that one indexer answers at the same time; more are refused. */
   maxRequests: number;
+  /** Requests of one client address (IPv6: one /64 network) that are answered at the same time; more are refused. */
+  maxRequestsPerAddress: number;
   maxBodyBytes: number;
   /** The operator's own proxies in front of the gateway: that many last entries of `X-Forwarded-For` are believed. */
   trustedProxies: number;
@@ -58,10 +60,15 @@ export const gatewayVariables = {
     meaning: "An indexer that is more blocks than this behind the furthest one is not asked.",
   }),
   GATEWAY_TIMEOUT_SECONDS: withDefault(30, wholeNumber({ from: 1, to: 600, unit: "seconds" }), {
-    meaning: "How long an indexer may take to begin its answer.",
+    meaning:
+      "How long an indexer may take to begin its answer, and how long a caller may pause while reading it. A caller may take four times as long for all of it.",
   }),
   GATEWAY_MAX_REQUESTS: withDefault(100, wholeNumber({ from: 1, to: 10_000 }), {
     meaning: "Requests that one indexer answers at the same time.",
+  }),
+  GATEWAY_MAX_REQUESTS_PER_ADDRESS: withDefault(50, wholeNumber({ from: 1, to: 10_000 }), {
+    meaning:
+      "Requests of one client address (IPv6: of one /64 network) that are answered at the same time. Keep it below the places of all indexers together. If a proxy of yours is in front, set `GATEWAY_TRUSTED_PROXIES`: without it all callers have the proxy's address.",
   }),
   GATEWAY_MAX_BODY_BYTES: withDefault(
     1_048_576,
@@ -92,6 +99,7 @@ export function readGatewaySettings(env: Given): GatewaySettings {
     maxLagBlocks: known.GATEWAY_MAX_LAG_BLOCKS,
     timeoutSeconds: known.GATEWAY_TIMEOUT_SECONDS,
     maxRequests: known.GATEWAY_MAX_REQUESTS,
+    maxRequestsPerAddress: known.GATEWAY_MAX_REQUESTS_PER_ADDRESS,
     maxBodyBytes: known.GATEWAY_MAX_BODY_BYTES,
     trustedProxies: known.GATEWAY_TRUSTED_PROXIES,
     drainSeconds: known.GATEWAY_DRAIN_SECONDS,

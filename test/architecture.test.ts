@@ -155,7 +155,7 @@ const layers: Layer[] = [
     files: "src/api/mcp/",
     may: [
       ...["@modelcontextprotocol/server", "hono", "zod"],
-      ...api("http/", "schemas/errors.ts", "access/caller.ts"),
+      ...api("http/", "schemas/errors.ts", "access/address.ts"),
     ],
     mayTypes: ["src/api/access/"],
     because: "tools are made from the declarations of operations: they ask neither database nor chain",
@@ -203,8 +203,12 @@ const layers: Layer[] = [
   },
   {
     files: "gateway/",
-    may: ["undici", "prom-client", "zod", "src/api/schemas/errors.ts", "settings/"],
-    because: "another program with another life cycle: it forwards, and knows no ENS",
+    may: [
+      ...["undici", "prom-client", "zod", "settings/"],
+      ...api("schemas/errors.ts", "access/address.ts", "http/slowReaders.ts"),
+    ],
+    because:
+      "another program with another life cycle: it forwards, and knows no ENS; callers are told apart, and slow readers ended, as the API does",
   },
   {
     files: "test/bench/",

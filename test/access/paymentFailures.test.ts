@@ -1,8 +1,9 @@
 import { Credential } from "mppx";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { HELD_SECONDS } from "../../src/api/serviceDb/reservations.ts";
 import { type RpcProxy, startRpcProxy } from "../live/rpcProxy.ts";
 import { challengeOf, expectRefusal, type PaidService, startPaidService } from "./paidService.ts";
-import type { Reply } from "./service.ts";
+import { heldWork, type Reply } from "./service.ts";
 import { altered, startTempo, type TempoChain } from "./tempo.ts";
 
 let chain: TempoChain;
@@ -102,6 +103,40 @@ describe("one payment is one answer", () => {
     });
     await second.close();
     expect(amount).toBe(1_000n);
+  });
+
+  test("and one piece of work: requests at once, and those after it, do none", async () => {
+    const credential = await service.credentialFor("/held");
+    let release = () => {};
+    heldWork.until = new Promise((resolve) => {
+      release = resolve;
+    });
+    heldWork.begun = 0;
+    const amount = await service.earned(async () => {
+      const first = service.spend("/held", credential);
+      await expect.poll(() => heldWork.begun, { timeout: 30_000 }).toBe(1);
+      const others = await Promise.all([1, 2, 3].map(() => service.spend("/held", credential)));
+      for (const reply of others) expectRefusal(reply, "verification-failed");
+      release();
+      expect((await first).status).toBe(200);
+      expectRefusal(await service.spend("/held", credential), "verification-failed");
+    });
+    expect(amount).toBe(1_000n);
+    expect(heldWork.begun).toBe(1);
+  });
+
+  test("which a process that died does not keep", async () => {
+    const credential = await service.credentialFor("/held");
+    heldWork.until = new Promise(() => {});
+    heldWork.begun = 0;
+    void service.spend("/held", credential).catch(() => {}); // Ends with the service.
+    await expect.poll(() => heldWork.begun, { timeout: 30_000 }).toBe(1);
+    await service.store.query(
+      "UPDATE payment_marks SET expires_at = expires_at - make_interval(secs => $1) WHERE key LIKE 'held:%' AND expires_at < now() + make_interval(secs => $1)",
+      [HELD_SECONDS + 1],
+    );
+    heldWork.until = Promise.resolve();
+    expect((await service.spend("/held", credential)).status).toBe(200);
   });
 });
 

@@ -9,11 +9,15 @@ import type { Payments } from "../../src/api/access/payment.ts";
 import { endpoint } from "../../src/api/http/endpoint.ts";
 import { ApiError } from "../../src/api/schemas/errors.ts";
 import { type Keys, keysIn } from "../../src/api/serviceDb/keys.ts";
+import { reservationsIn } from "../../src/api/serviceDb/reservations.ts";
 import { openStore, type Store } from "../../src/api/serviceDb/store.ts";
 import { createTestApp } from "../support/app.ts";
 import { createTestDatabase } from "../support/database.ts";
 
 const group = "Domains";
+
+/** What `/held` waits for before it answers, and how often its work was begun. */
+export const heldWork = { begun: 0, until: Promise.resolve() };
 
 /** Operations of each price, and each way to fail. */
 const operations = [
@@ -30,6 +34,18 @@ const operations = [
     reply: z.strictObject({ count: z.number() }),
     cost: ({ names }) => names.length,
     handle: async ({ names }) => ({ count: names.length }),
+  }),
+  endpoint({
+    ...{ method: "get", path: "/held", group, summary: "Answers, or fails, when the test lets it" },
+    query: z.object({ fails: z.enum(["true"]).optional() }),
+    reply: z.strictObject({}),
+    cost: 1,
+    handle: async ({ fails }) => {
+      heldWork.begun++;
+      await heldWork.until;
+      if (fails) throw new ApiError("LIVE_RESOLUTION_FAILED", "It fails.");
+      return {};
+    },
   }),
   endpoint({
     ...{ method: "get", path: "/free", group: "Statistics", summary: "Free" },
@@ -77,7 +93,7 @@ export async function startService(plan: Plan = {}): Promise<Service> {
   const payments = plan.payments?.(store) ?? null;
   const app = createTestApp({
     operations,
-    access: meteredAccess({ keys, limits: limitsIn(store), payments }),
+    access: meteredAccess({ keys, reservations: reservationsIn(store), limits: limitsIn(store), payments }),
     callerOf: callerBehind(plan.trustedProxies ?? 0),
   });
   const server = serve({ fetch: app.fetch, port: 0, hostname: "127.0.0.1" }) as Server;

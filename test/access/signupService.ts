@@ -12,6 +12,7 @@ import { signupEndpoints } from "../../src/api/endpoints/signup.ts";
 import { type Endpoint, endpoint, errorsOf } from "../../src/api/http/endpoint.ts";
 import { toApiError } from "../../src/api/schemas/errors.ts";
 import { type Keys, keysIn } from "../../src/api/serviceDb/keys.ts";
+import { reservationsIn } from "../../src/api/serviceDb/reservations.ts";
 import { signupsIn } from "../../src/api/serviceDb/signups.ts";
 import { openStore, type Store } from "../../src/api/serviceDb/store.ts";
 import { freePort } from "../devnet/ports.ts";
@@ -105,7 +106,7 @@ type ReplicaPlan = { databaseUrl: string; port: number; publicUrls: string[]; rp
 
 async function startReplica({ databaseUrl, port, publicUrls, rpcUrls }: ReplicaPlan) {
   const store = openStore({ databaseUrl, schema: "service" });
-  const parts = { keys: keysIn(store), limits: limitsIn(store) };
+  const parts = { keys: keysIn(store), reservations: reservationsIn(store), limits: limitsIn(store) };
   const signup = createSignup({
     ...{ ...parts, limiter: signupLimiterIn(store), signups: signupsIn(store) },
     ...{ checkSignature: signatureCheck({ rpcUrls }), place: { publicUrls, chainId: CHAIN_ID } },

@@ -1,8 +1,11 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
+import { gatewayVariables } from "../../settings/gateway.ts";
 import { rpcVariables } from "../../settings/rpc.ts";
+import { FREE } from "../../src/api/access/limits.ts";
 import { MAX_LABELS } from "../../src/api/endpoints/bulk.ts";
+import { READER_PATIENCE } from "../../src/api/http/slowClients.ts";
 import { MAX_EXCHANGED_BYTES, MAX_LOOKUPS, MAX_ROUNDS } from "../../src/api/live/ccip/budget.ts";
 import { MAX_BATCH } from "../../src/api/live/ccip/ccip.ts";
 import { MAX_ANSWER_BYTES, MAX_URL_LENGTH, MAX_URLS } from "../../src/api/live/ccip/gatewayClient.ts";
@@ -15,8 +18,8 @@ import { MAX_VALUE_BYTES } from "../../src/api/live/records.ts";
 import { MAX_RESULT_BYTES, MAX_REVERT_BYTES } from "../../src/api/live/rpc.ts";
 import { MAX_ENTRIES } from "../../src/api/query/section.ts";
 import { MAX_SHOWN } from "../../src/api/rules/shown.ts";
-
 import { MAX_STORED_BYTES, MAX_STORED_BYTES_A_MINUTE } from "../../src/api/serviceDb/liveAnswers.ts";
+import { HELD_SECONDS } from "../../src/api/serviceDb/reservations.ts";
 
 const inWords = (count: number) => count.toLocaleString("en");
 const kib = (bytes: number) => `${bytes / 1_024} KiB`;
@@ -56,6 +59,14 @@ const bounds: [what: string, bound: string][] = [
     "a live answer that is stored",
     `${kib(MAX_STORED_BYTES)}, ${mib(MAX_STORED_BYTES_A_MINUTE)} a minute of each process`,
   ],
+  ["free requests of an address, a bulk request once for each item", `${FREE.requests} in ${FREE.seconds} s`],
+  [
+    "requests of one address that the gateway answers at the same time",
+    `${gatewayVariables.GATEWAY_MAX_REQUESTS_PER_ADDRESS.example} (`,
+  ],
+  ["pause of a caller who reads an answer", `${READER_PATIENCE.pauseMs / 1_000} s`],
+  ["time of a caller to read an answer that waits for them", `${READER_PATIENCE.wholeMs / 1_000} s`],
+  ["time for which a request holds credits or a payment", `${HELD_SECONDS} s`],
 ];
 
 test.each(bounds)("the bound of %s is %s, in docs/security.md too", (what, bound) => {

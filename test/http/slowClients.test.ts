@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { serve } from "@hono/node-server";
 import { Hono } from "hono";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { endSlowRequests } from "../../src/api/http/slowClients.ts";
+import { endSlowReaders, endSlowRequests } from "../../src/api/http/slowClients.ts";
 import { startService } from "../access/service.ts";
 
 const CHECK_MS = 50;
@@ -69,4 +69,51 @@ test("the service gives a request 20 seconds for its headers and a minute for al
   await service.get("/free");
   expect(service.server).toMatchObject({ headersTimeout: 20_000, requestTimeout: 60_000 });
   await service.close();
+});
+
+describe("a client that does not read its answer", () => {
+  const large = "a".repeat(64 * 1_048_576);
+  const serveTo = async (patience: { pauseMs: number; wholeMs: number }) => {
+    const app = new Hono().use(endSlowReaders(patience)).get("/", (c) => c.text(large));
+    const own = serve({ fetch: app.fetch, port: 0, hostname: "127.0.0.1" }) as Server;
+    if (!own.listening) await new Promise((resolve) => own.once("listening", resolve));
+    const client = connect((own.address() as AddressInfo).port, "127.0.0.1");
+    client.on("error", () => {});
+    clients.push(client);
+    client.pause();
+    client.write("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    /** Connections that the server still has. */
+    const open = () => new Promise<number>((resolve) => own.getConnections((_, count) => resolve(count)));
+    await expect.poll(open, { timeout: 30_000 }).toBe(1);
+    return { client, open, close: () => own.close() };
+  };
+
+  test("is sent away after a pause", async () => {
+    const { open, close } = await serveTo({ pauseMs: 500, wholeMs: 600_000 });
+    await expect.poll(open, { timeout: 60_000 }).toBe(0);
+    close();
+  });
+
+  test("is sent away in the end, though it reads a little now and then", async () => {
+    const { client, open, close } = await serveTo({ pauseMs: 600_000, wholeMs: 2_000 });
+    let taken = 0;
+    const sips = setInterval(() => {
+      taken += client.read(65_536)?.length ?? 0;
+    }, 50);
+    await expect.poll(open, { timeout: 60_000 }).toBe(0);
+    clearInterval(sips);
+    expect(taken).toBeLessThan(large.length);
+    close();
+  });
+
+  test("gets all of it, if it reads in time", async () => {
+    const { client, close } = await serveTo({ pauseMs: 600_000, wholeMs: 600_000 });
+    let taken = 0;
+    client.on("data", (data) => {
+      taken += data.length;
+    });
+    client.resume();
+    await expect.poll(() => taken, { timeout: 60_000 }).toBeGreaterThan(large.length);
+    close();
+  });
 });

@@ -156,11 +156,12 @@ describe("faults of ours", () => {
   const connect = clients["client 2.4.0 by discovery"];
 
   beforeAll(async () => {
+    const headers = { "RateLimit-Policy": '"a"' };
     const admission = (operation: string) => ({
-      headers: { "RateLimit-Policy": '"a"' },
+      giveBack: async () => headers,
       settle: async () => {
         settled.push(operation);
-        return { "X-Credits-Remaining": "41" };
+        return { ...headers, "X-Credits-Remaining": "41" };
       },
     });
     const app = createTestApp({

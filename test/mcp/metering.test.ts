@@ -3,6 +3,7 @@ import { callerBehind } from "../../src/api/access/caller.ts";
 import { limitsIn } from "../../src/api/access/limits.ts";
 import { meteredAccess } from "../../src/api/access/metered.ts";
 import { type Keys, keysIn } from "../../src/api/serviceDb/keys.ts";
+import { reservationsIn } from "../../src/api/serviceDb/reservations.ts";
 import { openStore, type Store } from "../../src/api/serviceDb/store.ts";
 import { createTestDatabase } from "../support/database.ts";
 import { type AnyClient, clients, type Result } from "./clients.ts";
@@ -18,7 +19,9 @@ beforeAll(async () => {
   database = await createTestDatabase();
   store = openStore({ databaseUrl: database.url, schema: "service" });
   keys = keysIn(store);
-  const access = meteredAccess({ keys, limits: limitsIn(store), payments: null });
+  const access = meteredAccess({
+    ...{ keys, reservations: reservationsIn(store), limits: limitsIn(store), payments: null },
+  });
   scene = await openScene({ access, callerOf: callerBehind(1) });
 });
 afterAll(async () => {

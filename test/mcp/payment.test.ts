@@ -9,6 +9,7 @@ import { meteredAccess } from "../../src/api/access/metered.ts";
 import { createPayments } from "../../src/api/access/payment.ts";
 import { challengesIn } from "../../src/api/mcp/payment.ts";
 import { keysIn } from "../../src/api/serviceDb/keys.ts";
+import { reservationsIn } from "../../src/api/serviceDb/reservations.ts";
 import { openStore, type Store } from "../../src/api/serviceDb/store.ts";
 import { startTempo, type TempoChain, walletOf } from "../access/tempo.ts";
 import { createTestDatabase } from "../support/database.ts";
@@ -28,7 +29,9 @@ beforeAll(async () => {
   const settings = chain.settings();
   recipient = settings.recipient;
   const payments = createPayments(settings, store);
-  const access = meteredAccess({ keys: keysIn(store), limits: limitsIn(store), payments });
+  const access = meteredAccess({
+    ...{ keys: keysIn(store), reservations: reservationsIn(store), limits: limitsIn(store), payments },
+  });
   scene = await openScene({ access, callerOf: callerBehind(1) });
 });
 afterAll(async () => {

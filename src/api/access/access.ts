@@ -13,12 +13,15 @@ export type Price = {
   operation: string;
 };
 
-/** Permission to answer one request. The charge follows the answer: a failed request costs nothing. */
+/**
+ * Permission to answer one request. What pays for it is held before the work, so that parallel requests cannot all work
+ * for it. After the answer it is charged. If the request fails it is free again: a failed request costs nothing.
+ */
 export type Admission = {
-  /** Headers of every answer to this request, errors included. */
-  headers: Record<string, string>;
   /** Charges for the answer and gives its headers. @throws ApiError if it can no longer be charged */
   settle: () => Promise<Record<string, string>>;
+  /** Gives back what is held for a request that failed, and gives the headers of its error. Never throws. */
+  giveBack: () => Promise<Record<string, string>>;
 };
 
 /** Decides which requests are answered, and who pays. */
@@ -27,10 +30,14 @@ export type Access = {
   admit: (caller: Caller, price: Price) => Promise<Admission>;
 };
 
-const free: Admission = { headers: {}, settle: async () => ({}) };
+/** Permission that holds nothing: the same headers for an answer and an error. */
+export const admissionWith = (headers: Record<string, string>): Admission => ({
+  settle: async () => headers,
+  giveBack: async () => headers,
+});
 
 /** Answers every request and counts nothing (`ACCESS=open`). */
-export const openAccess: Access = { admit: async () => free };
+export const openAccess: Access = { admit: async () => admissionWith({}) };
 
 /** Credits in a sentence. */
 export const inWords = (credits: number): string => (credits === 1 ? "1 credit" : `${credits} credits`);

@@ -1,4 +1,5 @@
 import { keysIn } from "../serviceDb/keys.ts";
+import { reservationsIn } from "../serviceDb/reservations.ts";
 import { signupsIn } from "../serviceDb/signups.ts";
 import type { Store } from "../serviceDb/store.ts";
 import { type Access, openAccess } from "./access.ts";
@@ -26,7 +27,7 @@ export function createAccess(plan: AccessPlan, store: Store): { access: Access; 
   const keys = keysIn(store);
   const limits = limitsIn(store);
   const { payments, publicUrls, chainId, rpcUrls } = plan;
-  const access = meteredAccess({ keys, limits, payments });
+  const access = meteredAccess({ keys, reservations: reservationsIn(store), limits, payments });
   if (publicUrls.length === 0) return { access, signup: null };
   const signup = createSignup({
     ...{ keys, limits, limiter: signupLimiterIn(store), signups: signupsIn(store) },

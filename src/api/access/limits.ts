@@ -1,6 +1,6 @@
 import { RateLimiterPostgres, RateLimiterRes } from "rate-limiter-flexible";
 import type { Queries } from "../serviceDb/client.ts";
-import { networkOf } from "./caller.ts";
+import { networkOf } from "./address.ts";
 
 /** How many requests of one address are allowed in how many seconds. `name` identifies the policy, also in headers. */
 export type Policy = { name: string; requests: number; seconds: number };
@@ -9,14 +9,16 @@ export type Policy = { name: string; requests: number; seconds: number };
 export type LimitState = {
   /** True if this request is over the limit. */
   isOver: boolean;
+  /** What may still be asked for in this window. */
+  left: number;
   /** `RateLimit-Policy`, `RateLimit`, and over the limit `Retry-After` (draft-ietf-httpapi-ratelimit-headers). */
   headers: Record<string, string>;
 };
 
 /** Counts requests by client address, over all replicas. Throws if the database does not answer: no request goes uncounted. */
 export type Limiter = {
-  /** Counts a request. */
-  take: (address: string) => Promise<LimitState>;
+  /** Counts a request, as so many as it is worth (one, if left out). One that is worth more than is left counts nothing. */
+  take: (address: string, worth?: number) => Promise<LimitState>;
   /** The state before the next request; counts nothing. */
   look: (address: string) => Promise<LimitState>;
 };
@@ -25,7 +27,7 @@ export type Limiter = {
 export type Limits = { free: Limiter; failures: Limiter };
 
 /** Section 5 of the contract: five requests a minute without a key. */
-const FREE: Policy = { name: "anon", requests: 5, seconds: 60 };
+export const FREE: Policy = { name: "anon", requests: 5, seconds: 60 };
 /** Wrong keys or payments. Guessing a key of 192 bits is hopeless; this only limits the load. */
 const FAILURES: Policy = { name: "failures", requests: 20, seconds: 60 };
 
@@ -48,19 +50,23 @@ export function limiterIn(store: Queries, policy: Policy): Limiter {
     inMemoryBlockOnConsumed: policy.requests,
   });
   const unseen = { remainingPoints: policy.requests, msBeforeNext: policy.seconds * 1_000 };
+  const look = async (address: string, worth = 1) => {
+    const seen = (await limiter.get(networkOf(address))) ?? unseen;
+    return limitStateOf(policy, seen, seen.remainingPoints < worth);
+  };
   return {
-    take: async (address) => {
+    take: async (address, worth = 1) => {
+      // The library would count it, and leave nothing for smaller requests.
+      const before = worth > 1 ? await look(address, worth) : null;
+      if (before?.isOver) return before;
       try {
-        return limitStateOf(policy, await limiter.consume(networkOf(address)), false);
+        return limitStateOf(policy, await limiter.consume(networkOf(address), worth), false);
       } catch (thrown) {
         if (thrown instanceof RateLimiterRes) return limitStateOf(policy, thrown, true);
         throw thrown;
       }
     },
-    look: async (address) => {
-      const seen = (await limiter.get(networkOf(address))) ?? unseen;
-      return limitStateOf(policy, seen, seen.remainingPoints === 0);
-    },
+    look: (address) => look(address),
   };
 }
 
@@ -82,6 +88,7 @@ function limitStateOf(
   const seconds = Math.max(1, Math.ceil(msBeforeNext / 1_000));
   return {
     isOver,
+    left: remainingPoints,
     headers: {
       "RateLimit-Policy": `"${policy.name}";q=${policy.requests};w=${policy.seconds}`,
       RateLimit: `"${policy.name}";r=${remainingPoints};t=${seconds}`,

@@ -1,11 +1,18 @@
 import { ApiError } from "../schemas/errors.ts";
 import type { KeyState, Keys } from "../serviceDb/keys.ts";
-import { type Access, type Admission, type Caller, inWords, type Price } from "./access.ts";
-import type { Limits } from "./limits.ts";
+import { onceAMinute } from "../serviceDb/onceAMinute.ts";
+import type { Reservation, Reservations } from "../serviceDb/reservations.ts";
+import { type Access, type Admission, admissionWith, type Caller, inWords, type Price } from "./access.ts";
+import { FREE, type LimitState, type Limits } from "./limits.ts";
 import type { Payments } from "./payment.ts";
 
 /** What metered access needs; `payments` is null where they are not configured. */
-export type MeteredParts = { keys: Keys; limits: Limits; payments: Payments | null };
+export type MeteredParts = {
+  keys: Keys;
+  reservations: Reservations;
+  limits: Limits;
+  payments: Payments | null;
+};
 
 /** An answer is for one caller only: no cache in between may store it. */
 const PRIVATE = { "Cache-Control": "private, no-cache" };
@@ -18,8 +25,12 @@ export const CHALLENGE = { "WWW-Authenticate": 'ApiKey realm="namedex"' };
  * (`ACCESS=metered`). A request with a wrong key is refused, never answered for free.
  */
 export function meteredAccess(parts: MeteredParts): Access {
+  const giveBackAbandoned = onceAMinute(() =>
+    parts.reservations.giveBackAbandoned().catch((error) => warn("Abandoned credits", error)),
+  );
   return {
     admit: async (caller, price) => {
+      giveBackAbandoned();
       const key = caller.header("x-api-key");
       if (key !== undefined) return admitKey(parts, { key, caller, price });
       return (await admitPayment(parts, { caller, price })) ?? admitFree(parts, { caller, price });
@@ -30,9 +41,10 @@ export function meteredAccess(parts: MeteredParts): Access {
 type Request = { caller: Caller; price: Price };
 
 async function admitKey(parts: MeteredParts, request: Request & { key: string }): Promise<Admission> {
-  const state = await findUsable(parts, request);
-  if (state.credits >= request.price.credits) return chargeKey(parts, request, state);
-  return (await admitPayment(parts, request)) ?? refuseBalance(parts, request, state.credits);
+  const reservation = await parts.reservations.reserve(request.key, request.price);
+  if (reservation !== null) return holdCredits(parts, request, reservation);
+  const { credits } = await findUsable(parts, request);
+  return (await admitPayment(parts, request)) ?? refuseBalance(parts, request, credits);
 }
 
 /**
@@ -52,21 +64,31 @@ export async function findUsable(
   throw new ApiError("INVALID_API_KEY", `The API key ${fault}.`, { headers: CHALLENGE });
 }
 
-function chargeKey(
+function holdCredits(
   parts: MeteredParts,
   request: Request & { key: string },
-  { id, credits }: KeyState,
+  { id, left }: Reservation,
 ): Admission {
+  const { reservations } = parts;
+  const headersOf = (credits: number) => ({ ...PRIVATE, ...remaining(credits) });
   return {
-    headers: { ...PRIVATE, ...remaining(credits) },
     settle: async () => {
-      const left = await parts.keys.charge(id, request.price);
-      if (left !== null) return remaining(left);
-      const state = await findUsable(parts, request);
-      return refuseBalance(parts, request, state.credits); // Other requests were faster.
+      if (await reservations.settle(id)) return headersOf(left);
+      return (await admitKey(parts, request)).settle(); // The answer took so long that its credits were given back.
+    },
+    giveBack: async () => {
+      try {
+        return headersOf((await reservations.giveBack(id)) ?? left);
+      } catch (error) {
+        warn("Reserved credits", error); // They are given back with the abandoned ones.
+        return headersOf(left);
+      }
     },
   };
 }
+
+const warn = (what: string, error: unknown): void =>
+  console.warn(`${what} could not be given back now: ${error instanceof Error ? error.name : error}`);
 
 /** @throws ApiError PAYMENT_REQUIRED */
 async function refuseBalance(
@@ -94,8 +116,14 @@ async function admitPayment(
       if (isRefusal(thrown)) await limits.failures.take(caller.address);
       throw thrown;
     });
-  const { settle } = await counted(payments.validate(authorization, price));
-  return { headers: PRIVATE, settle: () => counted(settle()) };
+  const { settle, giveBack } = await counted(payments.validate(authorization, price));
+  return {
+    settle: async () => ({ ...PRIVATE, ...(await counted(settle())) }),
+    giveBack: async () => {
+      await giveBack().catch((error) => warn("A payment", error));
+      return PRIVATE;
+    },
+  };
 }
 
 /** The scheme may follow others: `Bearer …, Payment …`. */
@@ -104,16 +132,25 @@ const isPayment = (authorization: string): boolean => /(^|,\s*)payment\s/i.test(
 const isRefusal = (thrown: unknown): boolean =>
   thrown instanceof ApiError && thrown.code === "PAYMENT_REQUIRED";
 
+/** A request on many items counts once for each, as its price does. */
 async function admitFree({ limits, payments }: MeteredParts, { caller, price }: Request): Promise<Admission> {
-  const { isOver, headers } = await limits.free.take(caller.address);
-  if (!isOver) return { headers: { ...PRIVATE, ...headers }, settle: async () => ({}) };
-  const wait = `The free requests of this address are used up for ${headers["Retry-After"]} s`;
+  const state = await limits.free.take(caller.address, price.credits);
+  const { headers } = state;
+  if (!state.isOver) return admissionWith({ ...PRIVATE, ...headers });
+  const why = whyNotFree(price, state);
   const error =
     payments === null
-      ? new ApiError("RATE_LIMITED", `${wait}; a key in X-API-Key has no such limit.`)
-      : await payments.required(price, `${wait}: pay for this request, or send a key in X-API-Key.`);
+      ? new ApiError("RATE_LIMITED", `${why}; a key in X-API-Key has no such limit.`)
+      : await payments.required(price, `${why}: pay for this request, or send a key in X-API-Key.`);
   error.addHeaders(headers);
   throw error;
+}
+
+function whyNotFree({ credits }: Price, { left, headers }: LimitState): string {
+  const wait = `${headers["Retry-After"]} s`;
+  if (credits === 1) return `The free requests of this address are used up for ${wait}`;
+  const rule = `A request on ${credits} items counts as ${credits}, and ${FREE.requests} a minute are free`;
+  return credits > FREE.requests ? rule : `${rule}; ${left} are left for ${wait}`;
 }
 
 async function paymentRequired(payments: Payments | null, price: Price, message: string): Promise<ApiError> {

@@ -10,6 +10,7 @@ import { type PaymentMarks, paymentMarksIn } from "../serviceDb/payments.ts";
 import type { Store } from "../serviceDb/store.ts";
 import { inWords, type Price } from "./access.ts";
 import { clientOf, isChainAway, nameOfError, type PaymentClient } from "./paymentChain.ts";
+import { type Held, hold } from "./paymentHold.ts";
 
 /** A price in openapi.json (`x-payment-info`); `amount` is null where it depends on the request. */
 export type PaymentPrice = {
@@ -21,7 +22,7 @@ export type PaymentPrice = {
   description: string;
 };
 
-/** A valid credential for one request. No money has moved yet. */
+/** A valid credential, held for one request. No money has moved yet. */
 export type ValidPayment = {
   /**
    * Moves the money and gives the headers of the receipt (`Payment-Receipt`, `Cache-Control: private`).
@@ -29,12 +30,15 @@ export type ValidPayment = {
    * @throws ApiError PAYMENT_REQUIRED with a fresh challenge if it could not be moved
    */
   settle: () => Promise<Record<string, string>>;
+  /** The request failed: the credential is good for another one. */
+  giveBack: () => Promise<void>;
 };
 
 /** Payments by the Machine Payments Protocol: HTTP's `Payment` authentication scheme. */
 export type Payments = {
   /**
-   * Checks a credential (`Authorization: Payment …`) for exactly this price, without moving money.
+   * Checks a credential (`Authorization: Payment …`) for exactly this price, without moving money, and holds it: another
+   * request with it is refused until this one ends.
    *
    * @throws ApiError PAYMENT_REQUIRED with a fresh challenge
    */
@@ -82,8 +86,17 @@ export function createPayments(settings: PaymentSettings, store: Store): Payment
   return {
     validate: async (authorization, price) => {
       clean();
-      const credential = await validate(context, authorization, price);
-      return { settle: async () => headersOf(await settle(context, credential, price)) };
+      const { credential, held } = await validate(context, authorization, price);
+      return {
+        settle: async () => {
+          const receipt = await settle(context, credential, price);
+          await held
+            .keep()
+            .catch((error) => console.warn(`A payment is no longer held: ${nameOfError(error)}`));
+          return headersOf(receipt);
+        },
+        giveBack: held.release,
+      };
     },
     required: (price, message) => refuse(context, price, new Errors.PaymentRequiredError(), message),
     offer: (credits) => offerOf(settings, credits),
@@ -119,14 +132,27 @@ const headersOf = (receipt: Receipt.Receipt): Record<string, string> => ({
   "Cache-Control": "private",
 });
 
-async function validate(context: PaymentContext, authorization: string, price: Price): Promise<Credentials> {
+async function validate(
+  context: PaymentContext,
+  authorization: string,
+  price: Price,
+): Promise<{ credential: Credentials; held: Held }> {
   try {
     const credential = await recall(context, parse(authorization));
     await context.server.validateCredential(credential, termsOf(context, price));
-    return credential;
+    return { credential, held: await holdPayment(context, credential) };
   } catch (error) {
     throw await refusalOf(context, price, error);
   }
+}
+
+async function holdPayment({ marks }: PaymentContext, credential: Credentials): Promise<Held> {
+  const { id, expires } = credential.challenge;
+  const { hash } = (credential.payload ?? {}) as { hash?: unknown };
+  const sent = typeof hash === "string" ? hash.toLowerCase() : id;
+  const held = await hold(marks, { name: (await hashOf(credential)) ?? sent, expires });
+  if (held !== null) return held;
+  throw new Errors.VerificationFailedError({ reason: "another request was or is being paid for by it" });
 }
 
 function parse(authorization: string): Credentials {

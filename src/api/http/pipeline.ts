@@ -36,8 +36,8 @@ export type PipelineParts = {
  * Everything that stands around an operation, outermost first, for HTTP and MCP alike:
  *
  * 1. Readiness: an index that is incomplete or late does not answer.
- * 2. Admission: who calls has a key, pays, or has free requests left. Charging comes after the reply, so that a call
- *    that fails costs nothing.
+ * 2. Admission: who calls has a key, pays, or has free requests left. What pays is held before the work, charged after
+ *    the reply, and given back if the call fails.
  * 3. Check of the reply, where the protocol demands one.
  * 4. Observation: the outcome is counted.
  * 5. Consistent read: all queries of the reply see the index as of one block.
@@ -82,9 +82,10 @@ async function charged(
   const admission = await access.admit(caller, { credits, operation: nameOf(operation) });
   try {
     const reply = await next();
-    return { reply, headers: { ...admission.headers, ...(await admission.settle()) } };
+    return { reply, headers: await admission.settle() };
   } catch (thrown) {
-    if (thrown instanceof ApiError) thrown.addHeaders(admission.headers);
+    const headers = await admission.giveBack();
+    if (thrown instanceof ApiError) thrown.addHeaders(headers);
     throw thrown;
   }
 }

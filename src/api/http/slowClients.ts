@@ -1,6 +1,7 @@
-import type { Server } from "node:http";
+import type { Server, ServerResponse } from "node:http";
 import type { HttpBindings } from "@hono/node-server";
 import type { MiddlewareHandler } from "hono";
+import { limitReading, type ReaderPatience } from "./slowReaders.ts";
 
 /** How long a request may take to arrive, in milliseconds from its first byte: its headers, and all of it. */
 export type Patience = { headersMs: number; requestMs: number };
@@ -18,5 +19,17 @@ export function endSlowRequests({ headersMs, requestMs }: Patience = PATIENCE): 
     const { server } = (incoming?.socket ?? {}) as { server?: Server };
     if (server) Object.assign(server, { headersTimeout: headersMs, requestTimeout: requestMs });
     await next();
+  };
+}
+
+/** Enough for the largest answers, a few MB, over a bad mobile connection. */
+export const READER_PATIENCE: ReaderPatience = { pauseMs: 30_000, wholeMs: 120_000 };
+
+/** Ends answers that their readers do not take: each would hold its memory, and its place in a gateway, for ever. */
+export function endSlowReaders(patience: ReaderPatience = READER_PATIENCE): MiddlewareHandler {
+  return async (c, next) => {
+    await next();
+    const { outgoing } = (c.env ?? {}) as Partial<HttpBindings>;
+    if (outgoing) limitReading(outgoing as ServerResponse, patience);
   };
 }

@@ -5,7 +5,7 @@ import {
 } from "@modelcontextprotocol/server";
 import { type Context, Hono } from "hono";
 import type { Caller } from "../access/access.ts";
-import { isLoopback } from "../access/caller.ts";
+import { isLoopback } from "../access/address.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import type { OperationServer } from "../http/routes.ts";
 import { ApiError } from "../schemas/errors.ts";

@@ -11,9 +11,9 @@ export const countedAccess = (access: Access, { admissions }: Meters): Access =>
         admissions.inc({ way, outcome: thrown instanceof ApiError ? thrown.code : "INTERNAL_ERROR" });
         throw thrown;
       });
-    const { headers, settle } = await counted(access.admit(caller, price));
+    const { settle, giveBack } = await counted(access.admit(caller, price));
     return {
-      headers,
+      giveBack,
       settle: async () => {
         const settled = await counted(settle());
         admissions.inc({ way, outcome: "answered" });

@@ -31,19 +31,24 @@ export type Keys = {
   }) => Promise<{ id: number; key: string }>;
   /** By the text of the key. */
   find: (key: string) => Promise<KeyState | null>;
-  /** Debits the key; gives the credits left, or null if there are not enough or the key is revoked. */
+  /** Debits the key for good; gives the credits left, or null if there are not enough or the key is revoked. */
   charge: (id: number, debit: { credits: number; operation: string }) => Promise<number | null>;
   /** Gives the new credits; null if there is no such key or it is revoked. */
   grant: (id: number, grant: { credits: number; reason: string }) => Promise<number | null>;
   /** False if there is no such key. */
   revoke: (id: number) => Promise<boolean>;
   list: () => Promise<KeySummary[]>;
-  /** Debits by day and operation since a time, newest day first. */
+  /**
+   * What was charged since a time, by day and operation, newest day first. The keys that a sign-up replaced belong to the
+   * key that replaced them: their usage is part of it.
+   */
   usage: (id: number, since: Date) => Promise<UsageRow[]>;
 };
 
 const KEY_BYTES = 24;
 const PREFIX_LENGTH = 8;
+/** The reason in the ledger of a replaced key: its credits went to the next one, and paid for nothing. */
+export const MOVED = "moved to the address's next key";
 const keyForm = /^ens_[A-Za-z0-9_-]{32}$/;
 
 /** The keys of a store, or of one transaction in it. */
@@ -69,7 +74,7 @@ async function create(store: Queries, { label, owner, credits, reason }: Paramet
       INSERT INTO ledger (key_id, credits, balance, reason) SELECT id, credits, credits, $6 FROM made
     )
     SELECT id FROM made`,
-    [hashOf(key), key.slice(0, PREFIX_LENGTH), label, owner, credits, reason],
+    [keyHash(key), key.slice(0, PREFIX_LENGTH), label, owner, credits, reason],
   );
   if (!row) throw new Error("a statement that makes a key returned none");
   return { id: row.id, key };
@@ -80,7 +85,7 @@ async function find(store: Queries, key: string): Promise<KeyState | null> {
   if (!keyForm.test(key)) return null;
   const [row] = await store.query<{ id: number; credits: string; is_revoked: boolean }>(
     "SELECT id, credits, revoked_at IS NOT NULL AS is_revoked FROM api_keys WHERE key_hash = $1",
-    [hashOf(key)],
+    [keyHash(key)],
   );
   return row ? { id: row.id, credits: Number(row.credits), isRevoked: row.is_revoked } : null;
 }
@@ -125,11 +130,18 @@ async function listUsage(store: Queries, id: number, since: Date): Promise<Usage
   const rows = await store.query<Record<"day" | "operation" | "requests" | "credits", string>>(
     `SELECT to_char(noted_at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day, reason AS operation,
       count(*) AS requests, -sum(credits) AS credits
-    FROM ledger WHERE key_id = $1 AND noted_at >= $2 AND credits < 0
+    FROM ledger
+    WHERE key_id IN (
+        SELECT $1::integer
+        UNION SELECT earlier.id FROM api_keys key JOIN api_keys earlier USING (owner)
+        WHERE key.id = $1 AND earlier.id < key.id
+      )
+      AND noted_at >= $2 AND credits < 0 AND reserved_until IS NULL AND reason <> $3
     GROUP BY 1, 2 ORDER BY 1 DESC, 4 DESC, 2`,
-    [id, since],
+    [id, since, MOVED],
   );
   return rows.map((row) => ({ ...row, requests: Number(row.requests), credits: Number(row.credits) }));
 }
 
-const hashOf = (key: string): Buffer => createHash("sha256").update(key).digest();
+/** How a key is stored. */
+export const keyHash = (key: string): Buffer => createHash("sha256").update(key).digest();

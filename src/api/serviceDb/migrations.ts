@@ -89,6 +89,11 @@ export const migrations: readonly string[] = [
     index_schema text NOT NULL,
     chosen_at timestamptz NOT NULL DEFAULT now()
   );`,
+  `ALTER TABLE ledger
+    -- Until then the credits are reserved for a request that is being answered; null once it was. See reservations.ts.
+    ADD COLUMN reserved_until timestamptz;
+  CREATE INDEX ledger_reserved_until ON ledger (reserved_until) WHERE reserved_until IS NOT NULL;
+  CREATE INDEX api_keys_owner ON api_keys (owner) WHERE owner IS NOT NULL;`,
 ];
 
 /** Number of the advisory lock under which one process at a time migrates; no other lock uses it. */

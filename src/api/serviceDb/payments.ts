@@ -1,4 +1,5 @@
 import type { Queries } from "./client.ts";
+import { HELD_SECONDS } from "./reservations.ts";
 import type { Store } from "./store.ts";
 
 /** What a read-modify-write does with the value it read. */
@@ -20,6 +21,10 @@ export type PaymentMarks = {
   update: <Result>(key: string, change: (current: unknown) => MarkChange<unknown, Result>) => Promise<Result>;
   /** True for exactly one of several claims of a key, until it expires (unix milliseconds). */
   tryClaim: (key: string, expires: number) => Promise<boolean>;
+  /** True for exactly one of several requests at once, until it is released or its process has died. */
+  tryHold: (key: string) => Promise<boolean>;
+  /** What is held now stays held until then (unix milliseconds). */
+  keepHeld: (key: string, until: number) => Promise<void>;
   /** Releases claims of a payment whose outcome is unknown: each can be claimed once more. */
   markUnclear: (keys: readonly string[]) => Promise<void>;
   isUnclear: (key: string) => Promise<boolean>;
@@ -29,6 +34,10 @@ export type PaymentMarks = {
 
 /** How much longer claims are stored: the clocks of service and database may differ. */
 const CLOCK_MINUTES = 10;
+
+/** SQL: so much after a time in unix milliseconds. */
+const storedUntil = (milliseconds: string): string =>
+  `to_timestamp(${milliseconds}::double precision / 1000) + interval '${CLOCK_MINUTES} minutes'`;
 
 /** The marks of a store. */
 export function paymentMarksIn(store: Store): PaymentMarks {
@@ -46,6 +55,13 @@ export function paymentMarksIn(store: Store): PaymentMarks {
         return done.result;
       }),
     tryClaim: (key, expires) => claim(store, key, expires),
+    tryHold: (key) => hold(store, key),
+    keepHeld: async (key, until) => {
+      await store.query(`UPDATE payment_marks SET expires_at = ${storedUntil("$2")} WHERE key = $1`, [
+        key,
+        until,
+      ]);
+    },
     markUnclear: async (keys) => {
       await store.query("UPDATE payment_marks SET is_unclear = true WHERE key = ANY($1)", [keys]);
     },
@@ -62,11 +78,22 @@ export function paymentMarksIn(store: Store): PaymentMarks {
 async function claim(store: Queries, key: string, expires: number): Promise<boolean> {
   const rows = await store.query(
     `INSERT INTO payment_marks AS mark (key, value, expires_at)
-    VALUES ($1, 'true', to_timestamp($2::double precision / 1000) + interval '${CLOCK_MINUTES} minutes')
+    VALUES ($1, 'true', ${storedUntil("$2")})
     ON CONFLICT (key) DO UPDATE SET expires_at = excluded.expires_at, is_unclear = false
     WHERE mark.expires_at < now() OR mark.is_unclear
     RETURNING key`,
     [key, expires],
+  );
+  return rows.length > 0;
+}
+
+async function hold(store: Queries, key: string): Promise<boolean> {
+  const rows = await store.query(
+    `INSERT INTO payment_marks AS mark (key, value, expires_at)
+    VALUES ($1, 'true', now() + make_interval(secs => ${HELD_SECONDS}))
+    ON CONFLICT (key) DO UPDATE SET expires_at = excluded.expires_at WHERE mark.expires_at < now()
+    RETURNING key`,
+    [key],
   );
   return rows.length > 0;
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Queries } from "./client.ts";
-import { keysIn } from "./keys.ts";
+import { keysIn, MOVED } from "./keys.ts";
+import { moveReservations } from "./reservations.ts";
 import type { Store } from "./store.ts";
 
 /** A text that is valid for one sign-up, until it expires. */
@@ -85,7 +86,7 @@ async function lockOwner(queries: Queries, owner: string): Promise<number | null
 }
 
 async function makeFirst(queries: Queries, { owner, credits }: { owner: string; credits: number }) {
-  const key = await makeKey(queries, { owner, credits, reason: "sign-up" });
+  const { key } = await makeKey(queries, { owner, credits, reason: "sign-up" });
   return { kind: "key", key, credits, isFirst: true } as const;
 }
 
@@ -100,17 +101,18 @@ async function makeNext(
   if (!row || row.is_revoked) return { kind: "revoked" };
   const keys = keysIn(queries);
   const credits = Number(row.credits);
-  if (credits > 0) await keys.charge(earlier, { credits, operation: "moved to the address's next key" });
+  if (credits > 0) await keys.charge(earlier, { credits, operation: MOVED });
   await keys.revoke(earlier);
-  const key = await makeKey(queries, { owner, credits, reason: `moved from key ${earlier}` });
+  const { id, key } = await makeKey(queries, { owner, credits, reason: `moved from key ${earlier}` });
+  await moveReservations(queries, { from: earlier, to: id });
   return { kind: "key", key, credits, isFirst: false };
 }
 
 async function makeKey(queries: Queries, made: { owner: string; credits: number; reason: string }) {
-  const { id, key } = await keysIn(queries).create({ ...made, label: "sign-up" });
+  const created = await keysIn(queries).create({ ...made, label: "sign-up" });
   await queries.query("UPDATE signups SET key_id = $2, key_made_at = now() WHERE owner = $1", [
     made.owner,
-    id,
+    created.id,
   ]);
-  return key;
+  return created;
 }

@@ -1,0 +1,36 @@
+import { networkOf } from "../src/api/access/address.ts";
+import { ApiError } from "../src/api/schemas/errors.ts";
+
+/** Places for requests, by the address of their callers: nobody can take those of all others. */
+export type Places = {
+  /** Takes a place; gives what frees it. @throws ApiError RATE_LIMITED if the address has all of its places */
+  take: (address: string) => () => void;
+};
+
+/** A place is free again as soon as an answer ends: most take far less than a second. */
+const RETRY_SECONDS = "1";
+
+/** So many places for each IPv4 address, and for each /64 network of IPv6. Only addresses that hold places are stored. */
+export function createPlaces(placesPerAddress: number): Places {
+  const taken = new Map<string, number>();
+  return {
+    take: (address) => {
+      const network = networkOf(address);
+      const count = taken.get(network) ?? 0;
+      if (count >= placesPerAddress) throw tooMany(placesPerAddress);
+      taken.set(network, count + 1);
+      return () => {
+        const left = (taken.get(network) ?? 1) - 1;
+        if (left === 0) taken.delete(network);
+        else taken.set(network, left);
+      };
+    },
+  };
+}
+
+const tooMany = (places: number): ApiError =>
+  new ApiError(
+    "RATE_LIMITED",
+    `This address has ${places} requests being answered, which is all that one may have; ask again when one has ended.`,
+    { headers: { "Retry-After": RETRY_SECONDS } },
+  );

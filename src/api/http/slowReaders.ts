@@ -1,0 +1,17 @@
+import type { ServerResponse } from "node:http";
+
+/** How long the reader of an answer may pause, and how long it may take in all, in milliseconds. */
+export type ReaderPatience = { pauseMs: number; wholeMs: number };
+
+/**
+ * Limits the time in which an answer is read, from now on. Node ends a connection on which nothing moves for `pauseMs`.
+ * After `wholeMs` it ends too, so that reading a byte a second holds no answer. Answers that the system's buffers take at
+ * once never wait for their reader.
+ */
+export function limitReading(response: ServerResponse, { pauseMs, wholeMs }: ReaderPatience): void {
+  if (response.writableFinished || response.destroyed) return;
+  response.setTimeout(pauseMs);
+  const late = setTimeout(() => response.destroy(), wholeMs);
+  late.unref();
+  response.once("close", () => clearTimeout(late));
+}
