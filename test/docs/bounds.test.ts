@@ -6,6 +6,7 @@ import { rpcVariables } from "../../settings/rpc.ts";
 import { FREE } from "../../src/api/access/limits.ts";
 import { MAX_LABELS } from "../../src/api/endpoints/bulk.ts";
 import { READER_PATIENCE } from "../../src/api/http/slowClients.ts";
+import { MAX_JSON_BYTES } from "../../src/api/http/writeReply.ts";
 import { MAX_EXCHANGED_BYTES, MAX_LOOKUPS, MAX_ROUNDS } from "../../src/api/live/ccip/budget.ts";
 import { MAX_BATCH } from "../../src/api/live/ccip/ccip.ts";
 import { MAX_ANSWER_BYTES, MAX_URL_LENGTH, MAX_URLS } from "../../src/api/live/ccip/gatewayClient.ts";
@@ -67,6 +68,7 @@ const bounds: [what: string, bound: string][] = [
   ["pause of a caller who reads an answer", `${READER_PATIENCE.pauseMs / 1_000} s`],
   ["time of a caller to read an answer that waits for them", `${READER_PATIENCE.wholeMs / 1_000} s`],
   ["time for which a request holds credits or a payment", `${HELD_SECONDS} s`],
+  ["an answer, over HTTP or MCP", `${MAX_JSON_BYTES / 1_048_576} MiB`],
 ];
 
 test.each(bounds)("the bound of %s is %s, in docs/security.md too", (what, bound) => {

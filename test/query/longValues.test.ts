@@ -1,5 +1,5 @@
-import { domain, event, primaryNameChange, resolverChange } from "ponder:schema";
-import { getAddress, type Hex, namehash, toHex } from "viem";
+import { domain, event, primaryNameChange, resolverChange, textRecord } from "ponder:schema";
+import { getAddress, type Hex, keccak256, namehash, toHex } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { MAX_SHOWN } from "../../src/api/rules/shown.ts";
 import { openApi, type TestApi } from "./api.ts";
@@ -97,6 +97,26 @@ describe("a long value is cut at a character, and said to be", () => {
     const { events } = await read("/ens-stats/recent-activity");
     expect(events).toMatchObject([{ type: "primary_name", address: getAddress(claimer), ...claim }]);
   });
+});
+
+test("an answer that would be too large is refused, and says what to do", async () => {
+  const texts = Array.from({ length: 12 }, (_, i) => ({
+    ...{ chainId: CHAIN_ID, resolver: STATIC_RESOLVER, node, version: 0, key: `key ${i}` },
+    ...{
+      keyHash: keccak256(toHex(`key ${i}`)),
+      value: LONG,
+      isValueKnown: true,
+      blockNumber: 1,
+      logIndex: i,
+    },
+    ...{ transactionHash: transaction(1), setsInTransaction: 1, isRead: false },
+  }));
+  await tables.writer.insert(textRecord).values(texts);
+  const { status, body } = await api.get("/domain/long.eth/records");
+  expect({ status, body }).toMatchObject({ status: 400, body: { error: { code: "RESPONSE_TOO_LARGE" } } });
+  expect((body.error as { message: string }).message).toContain("one text by its key");
+  const { body: one } = await api.get("/domain/long.eth/records/text/key 3");
+  expect(one.value).toBe(LONG);
 });
 
 test("a beginning that looks like the end of a text is no end", async () => {

@@ -88,7 +88,7 @@ export const nameOf = ({ method, path }: Pick<Endpoint, "method" | "path">): str
   `${method.toUpperCase()} ${path}`;
 
 /** Errors that every operation may give. */
-const commonErrors: ErrorCode[] = ["INTERNAL_ERROR"];
+const commonErrors: ErrorCode[] = ["RESPONSE_TOO_LARGE", "INTERNAL_ERROR"];
 
 /** Every error that an operation may give, each code once. */
 export function errorsOf(operation: Endpoint): ErrorCode[] {

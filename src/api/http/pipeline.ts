@@ -4,6 +4,7 @@ import { retryOnLock } from "../indexState/retryOnLock.ts";
 import { ApiError } from "../schemas/errors.ts";
 import type { Ctx } from "./context.ts";
 import { type Endpoint, nameOf } from "./endpoint.ts";
+import { writeReply } from "./writeReply.ts";
 
 /** A request for one operation, over HTTP or as a tool. */
 export type OperationCall = {
@@ -15,8 +16,8 @@ export type OperationCall = {
   checkReply?: (reply: unknown) => void;
 };
 
-/** The reply, and the headers that access adds to it. */
-export type OperationResult = { reply: unknown; headers: Record<string, string> };
+/** The reply as JSON, and the headers that access adds to it. */
+export type OperationResult = { reply: string; headers: Record<string, string> };
 
 /** @throws ApiError with the headers that access adds to it, or what the operation threw */
 export type ExecuteOperation = (call: OperationCall) => Promise<OperationResult>;
@@ -38,19 +39,22 @@ export type PipelineParts = {
  * 1. Readiness: an index that is incomplete or late does not answer.
  * 2. Admission: who calls has a key, pays, or has free requests left. What pays is held before the work, charged after
  *    the reply, and given back if the call fails.
- * 3. Check of the reply, where the protocol demands one.
- * 4. Observation: the outcome is counted.
- * 5. Consistent read: all queries of the reply see the index as of one block.
- * 6. The operation itself.
+ * 3. Writing: the reply becomes JSON, if it is not too large.
+ * 4. Check of the reply, where the protocol demands one.
+ * 5. Observation: the outcome is counted.
+ * 6. Consistent read: all queries of the reply see the index as of one block.
+ * 7. The operation itself.
  */
 export function createPipeline(parts: PipelineParts): ExecuteOperation {
   return (call) =>
     whenReady(parts, call, (ctx) =>
       charged(parts, call, () =>
-        checked(call, () =>
-          observed(parts, call, () =>
-            consistently(parts, call, ctx, (readCtx) =>
-              call.operation.handle(call.input, readCtx, call.caller),
+        written(() =>
+          checked(call, () =>
+            observed(parts, call, () =>
+              consistently(parts, call, ctx, (readCtx) =>
+                call.operation.handle(call.input, readCtx, call.caller),
+              ),
             ),
           ),
         ),
@@ -75,7 +79,7 @@ async function whenReady(
 async function charged(
   { access }: PipelineParts,
   { operation, input, caller }: OperationCall,
-  next: () => Reply,
+  next: () => Promise<string>,
 ): Promise<OperationResult> {
   const credits = typeof operation.cost === "number" ? operation.cost : operation.cost(input);
   if (credits === 0) return { reply: await next(), headers: {} };
@@ -89,6 +93,8 @@ async function charged(
     throw thrown;
   }
 }
+
+const written = async (next: () => Reply): Promise<string> => writeReply(await next());
 
 async function checked({ checkReply }: OperationCall, next: () => Reply): Reply {
   const reply = await next();

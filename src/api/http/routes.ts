@@ -93,7 +93,8 @@ export function routesOf(
       for (const [name, value] of Object.entries({ ...headers, ...ignoredParameters(c, operation) })) {
         c.header(name, value);
       }
-      return c.json(reply as never, 200);
+      // Already written as JSON, which the types of the route cannot know.
+      return c.body(reply, 200, { "Content-Type": "application/json" }) as never;
     });
   }
   return app;

@@ -57,8 +57,7 @@ function requireDeclared(reply: unknown, operation: Endpoint): void {
 
 type Paid = { headers: Record<string, string>; meta: Call["meta"] };
 
-function toResult(reply: unknown, { headers, meta }: Paid): CallToolResult {
-  const text = JSON.stringify(reply);
+function toResult(text: string, { headers, meta }: Paid): CallToolResult {
   const receipt = headers["Payment-Receipt"];
   return {
     content: [{ type: "text", text }],

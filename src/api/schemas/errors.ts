@@ -15,6 +15,11 @@ export const errorCodes = {
     status: 400,
     meaning: "The request holds more items or bytes than allowed, or asks for a page that lies too deep.",
   },
+  RESPONSE_TOO_LARGE: {
+    status: 400,
+    meaning:
+      "The answer would be larger than an answer may be; the message tells how to ask for it in pieces.",
+  },
   INVALID_API_KEY: { status: 401, meaning: "The API key is unknown or revoked." },
   PAYMENT_REQUIRED: {
     status: 402,
