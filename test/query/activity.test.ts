@@ -174,14 +174,14 @@ describe("GET /ens-stats/recent-activity", () => {
       ...{ isNameKnown: true, registrar: "REVERSE_REGISTRAR", transactionHash: transaction(block) },
       ...{ blockTimestamp: 1_600_000_000 + block * 12, ...fields },
     });
-    await tables.writer
-      .insert(primaryNameChange)
-      .values([
-        claim(1, "alice.eth"),
-        claim(2, null),
-        claim(3, null, { isNameKnown: false }),
-        claim(4, "l2.eth", { chainId: LAYER2_CHAIN_ID }),
-      ]);
+    await tables.writer.insert(primaryNameChange).values([
+      claim(1, "alice.eth"),
+      claim(2, null),
+      claim(3, null, { isNameKnown: false }),
+      claim(4, "l2.eth", { chainId: LAYER2_CHAIN_ID }),
+      // Set and overtaken in one transaction.
+      claim(3, "for no time.eth", { logIndex: -1 }),
+    ]);
     const item = (block: number, name: string | null, fields = {}) => ({
       ...{ type: "primary_name", address: getAddress(alice), name, chain: "devnet" },
       ...{ ...happened(block), ...fields },

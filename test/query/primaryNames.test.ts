@@ -352,6 +352,28 @@ describe("history=true", () => {
     });
   });
 
+  test("shows what each transaction left, and nothing that held only within one", async () => {
+    const address = account(0x5e771ed);
+    const change = (block: number, log: number, name: string | null, fields = {}) => ({
+      ...{ chainId: CHAIN_ID, blockNumber: block, logIndex: log, address, coinType: 60, name },
+      ...{ isNameKnown: true, registrar: REVERSE, transactionHash: transaction(block) },
+      ...{ blockTimestamp: 1_600_000_000 + block, ...fields },
+    });
+    await tables.writer.insert(primaryNameChange).values([
+      change(40, 0, "old.eth"),
+      // The reverse node gets its former resolver back, and then its name there.
+      change(41, 1, "forgotten.eth"),
+      change(41, 5, "new.eth"),
+      change(41, 6, "default.eth", { coinType: 0x80000000, registrar: "DEFAULT_REVERSE_REGISTRAR" }),
+      // Another transaction of the same block.
+      change(41, 9, "newer.eth", { transactionHash: transaction(4_100) }),
+      change(41, 3, "elsewhere.eth", { chainId: LAYER2_CHAIN_ID, coinType: 1 }),
+    ]);
+    const { history } = (await ask(address, "?history=true")).body;
+    const names = (history as { name: string }[]).map(({ name }) => name);
+    expect(names).toEqual(["old.eth", "new.eth", "default.eth", "newer.eth", "elsewhere.eth"]);
+  });
+
   test("is empty for an address that never claimed a name", async () => {
     const address = account(0xdead);
     expect((await ask(address, "?history=true")).body).toEqual({

@@ -24,12 +24,20 @@ const registrars: Partial<Record<Log["role"], Claim["registrar"]>> = {
   "l2-reverse-registrar": "L2_REVERSE_REGISTRAR",
 };
 
-/** Every claim, of each chain in its order: those of registrars of ENSIP-19, and those of reverse nodes. */
+/** Every claim that its transaction left, of each chain in its order: those of registrars of ENSIP-19, and those of reverse nodes. */
 export async function listClaims(judge: Judge): Promise<Claim[]> {
   const claims = [...listDirectClaims(judge), ...(await listReverseClaims(judge))];
   claims.sort((a, b) => a.log.blockNumber - b.log.blockNumber || a.log.logIndex - b.log.logIndex);
-  return [...claims, ...judge.layer2.flatMap(listDirectClaims)];
+  return settled([...claims, ...judge.layer2.flatMap(listDirectClaims)]);
 }
+
+/** Of the claims of an address at one registrar, in one transaction, the last one. */
+const settled = (claims: readonly Claim[]): Claim[] => {
+  const keyOf = ({ chain, registrar, address, log }: Claim) =>
+    `${chain} ${registrar} ${address} ${log.transactionHash}`;
+  const last = new Map(claims.map((claim) => [keyOf(claim), claim]));
+  return claims.filter((claim) => last.get(keyOf(claim)) === claim);
+};
 
 const listDirectClaims = ({ deployment, logs }: Pick<Judge, "deployment" | "logs">): Claim[] =>
   logs.flatMap((log): Claim[] => {

@@ -6,7 +6,7 @@ import { ownerOf } from "./ledger.ts";
 import { hiddenLabel } from "./names.ts";
 import type { NameNow } from "./namesNow.ts";
 import { orNone, plain, type Row } from "./oracle.ts";
-import { listPurchases, type Purchase } from "./purchases.ts";
+import { isMigration, listPurchases, type Purchase } from "./purchases.ts";
 
 const FEED_LENGTH = 50;
 const YEAR = 31_536_000n;
@@ -21,7 +21,7 @@ export async function judgeActivity(
   judge: Judge,
   { names, claims }: { names: Map<Hex, NameNow>; claims: readonly Claim[] },
 ): Promise<void> {
-  const purchases = listPurchases(judge.ledgers);
+  const purchases = listPurchases(judge);
   const added = secondsAdded(judge.logs);
   const bounds = new Set(purchases.filter(isBound).map(({ logs: [log] }) => log.transactionHash));
   const nameOf = (node: Hex) => names.get(node)?.fullName ?? hiddenLabel(node);
@@ -141,7 +141,10 @@ function secondsAdded(logs: readonly Log[]): Map<Log, bigint> {
 type Naming = { purchases: readonly Purchase[]; nameOf: (node: Hex) => string };
 
 /** Wrappings that are no part of a registration, unwrappings, and all other changes of effective owners. */
-function listMoves({ ledgers, present, wrapper }: Judge, { purchases, nameOf }: Naming): Happened[] {
+function listMoves(
+  { ledgers, present, wrapper, transactions }: Judge,
+  { purchases, nameOf }: Naming,
+): Happened[] {
   const registered = new Set(
     purchases
       .filter(({ kind }) => kind === "registration")
@@ -153,7 +156,7 @@ function listMoves({ ledgers, present, wrapper }: Judge, { purchases, nameOf }: 
     const explained = new Set<Hex>();
     for (const log of ledger.logs) {
       const { eventName, transactionHash, role } = log;
-      const isRegistered = registered.has(`${node} ${transactionHash}`);
+      const isRegistered = registered.has(`${node} ${transactionHash}`) || isMigration(log, transactions);
       if (isRegistered || ["NameWrapped", "NameUnwrapped"].includes(eventName))
         explained.add(transactionHash);
       if (role !== "wrapper") continue;

@@ -6,8 +6,9 @@ import { listPurchases, type Purchase } from "./purchases.ts";
 const DAY = 86_400;
 
 /** Registrations and renewals of the last days, told again by counting them one by one; and how many logs there are. */
-export async function judgePurchases({ getFresh, same, ledgers, logs, layer2 }: Judge): Promise<void> {
-  const purchases = listPurchases(ledgers);
+export async function judgePurchases(judge: Judge): Promise<void> {
+  const { getFresh, same, logs, layer2 } = judge;
+  const purchases = listPurchases(judge);
   await judgeDays({ getFresh, same }, purchases);
   const statistics = await getFresh("/ens-stats");
   if (statistics === null) return;

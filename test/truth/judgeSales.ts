@@ -3,6 +3,7 @@ import type { Argument, Log } from "./chainLogs.ts";
 import type { Judge } from "./judge.ts";
 import { type Ledger, valueSent } from "./ledger.ts";
 import { plain, type Row } from "./oracle.ts";
+import { isMigration } from "./purchases.ts";
 
 const registrations = ["HashRegistered", "NameRegistered", "NameMigrated"];
 const renewals = ["NameRenewed", "RenewalReferred"];
@@ -15,7 +16,10 @@ export async function judgeRegistrations(judge: Judge, path: string, { logs }: L
     ["registrations", registrations],
     ["renewals", renewals],
   ] as const) {
-    const told = logs.filter((log) => sellers.includes(log.role) && names.includes(log.eventName));
+    const told = logs.filter(
+      (log) =>
+        sellers.includes(log.role) && names.includes(log.eventName) && !isMigration(log, judge.transactions),
+    );
     const byTransaction = new Map<Hex, Log[]>();
     for (const log of told)
       byTransaction.set(log.transactionHash, [...(byTransaction.get(log.transactionHash) ?? []), log]);

@@ -6,16 +6,17 @@ import { toSql } from "../rules/conditionSql.ts";
 import { counted } from "../rules/lifetime.ts";
 import type { Db } from "./db.ts";
 import { type EventFacts, eventFacts } from "./events.ts";
+import { isMigration } from "./migrations.ts";
 
 /** The registry's chain, and how many of the newest rows. */
 export type Newest = { chainId: number; limit: number };
 
 /**
  * The newest registrations or renewals, by one kind of log of a registrar, newest first. Every registration and renewal
- * goes through a registrar, whatever controller sold it.
+ * goes through a registrar, whatever controller sold it. Names that were moved to another registrar were not bought.
  */
 export const listNewestPurchases = (db: Db, eventType: string, at: Newest): Promise<EventFacts[]> =>
-  newestEvents(db, { eventType, and: like(event.contract, "REGISTRAR%") }, at);
+  newestEvents(db, { eventType, and: sql`${like(event.contract, "REGISTRAR%")} and not ${isMigration}` }, at);
 
 /** The newest wrappings, newest first, without those that are part of a registration. */
 export function listNewestWraps(db: Db, registrations: readonly string[], at: Newest): Promise<EventFacts[]> {

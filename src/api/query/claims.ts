@@ -1,6 +1,6 @@
 import { primaryNameChange } from "ponder:schema";
-import { getTableColumns } from "drizzle-orm";
-import { and, desc, eq, sql } from "ponder";
+import { getTableColumns, type SQL } from "drizzle-orm";
+import { alias, and, desc, eq, sql } from "ponder";
 import type { Address } from "viem";
 import { beginningOf } from "./beginnings.ts";
 import type { Db } from "./db.ts";
@@ -12,7 +12,19 @@ export type ClaimRow = typeof primaryNameChange.$inferSelect;
 
 const columns = { ...getTableColumns(primaryNameChange), name: beginningOf(primaryNameChange.name) };
 
-/** Every name that an address ever claimed, on all chains, oldest first. */
+const later = alias(primaryNameChange, "later");
+
+/**
+ * Rule: the claim is what its transaction left. One that held only within its transaction is in the events, and in no
+ * history: setting a name at a reverse node that had another resolver first brings back that resolver's name.
+ */
+const isSettled: SQL = sql`not coalesce((select true from ${primaryNameChange} as later
+  where ${eq(later.address, primaryNameChange.address)} and ${eq(later.coinType, primaryNameChange.coinType)}
+    and ${eq(later.chainId, primaryNameChange.chainId)} and ${eq(later.blockNumber, primaryNameChange.blockNumber)}
+    and ${eq(later.transactionHash, primaryNameChange.transactionHash)}
+    and ${later.logIndex} > ${primaryNameChange.logIndex} limit 1), false)`;
+
+/** Every name that an address claimed, on all chains, oldest first; of each transaction what it left. */
 export const listClaims = (db: Db, address: Address, section: Section): Promise<Listed<ClaimRow>> =>
   oldestFirst(section, ({ direction, ...slice }) => claimsOf[direction](db).execute({ address, ...slice }));
 
@@ -26,7 +38,7 @@ const claimsOf = inBothDirections((direction) =>
     const page = sql`(select claim.*, (count(*) over ())::int as total from (
         select ${blockTimestamp} as block_timestamp, ${chainId} as chain_id, ${blockNumber} as block_number,
           ${logIndex} as log_index
-        from ${primaryNameChange} where ${eq(address, sql.placeholder("address"))}
+        from ${primaryNameChange} where ${eq(address, sql.placeholder("address"))} and ${isSettled}
       ) as claim order by ${sql.join(inOrder("claim"), sql`, `)} ${sliced}) as page`;
     return db
       .select({ ...columns, total: sql<number>`page.total` })
@@ -44,12 +56,13 @@ const claimsOf = inBothDirections((direction) =>
   }),
 );
 
-/** The newest changes of claimed names, on all chains, newest first. */
+/** The newest changes of claimed names, on all chains, newest first; of each transaction what it left. */
 export function listNewestClaims(db: Db, limit: number): Promise<ClaimRow[]> {
   const { blockTimestamp, chainId, blockNumber, logIndex } = primaryNameChange;
   return db
     .select(columns)
     .from(primaryNameChange)
+    .where(isSettled)
     .orderBy(desc(blockTimestamp), desc(chainId), desc(blockNumber), desc(logIndex))
     .limit(limit);
 }

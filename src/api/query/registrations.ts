@@ -3,6 +3,7 @@ import { inArray, sql } from "ponder";
 import type { Hex } from "viem";
 import type { Db } from "./db.ts";
 import { type EventFacts, eventFacts, isEventOfRow, logsOfContracts } from "./events.ts";
+import { isMigration } from "./migrations.ts";
 import { prepared } from "./prepared.ts";
 import { inBothDirections, type Listed, oldestFirst, type Section } from "./section.ts";
 
@@ -16,8 +17,9 @@ export const renewalEvents = ["NameRenewed", "RenewalReferred"];
 export type Purchase = { isRenewal: boolean; rows: EventFacts[] };
 
 /**
- * Registrations and renewals of a name, oldest first. Registrar and controller both log each: `isMerged` makes one entry
- * of all logs of one kind in a transaction, else each log is an entry.
+ * Registrations and renewals of a name, oldest first, without those by which it was only moved to another registrar.
+ * Registrar and controller both log each: `isMerged` makes one entry of all logs of one kind in a transaction, else each
+ * log is an entry.
  */
 export const listPurchases = (
   db: Db,
@@ -47,10 +49,8 @@ const purchasesOf = inBothDirections((direction) =>
     const columns = sql`${event.chainId} as chain_id, ${event.blockNumber} as block_number,
       ${event.logIndex} as log_index, ${event.ordinal} as ordinal, ${event.transactionHash} as transaction_hash,
       ${inArray(event.eventType, renewalEvents)} as is_renewal`;
-    const logs = logsOfContracts(
-      columns,
-      inArray(event.eventType, [...registrationEvents, ...renewalEvents]),
-    );
+    const isPurchase = inArray(event.eventType, [...registrationEvents, ...renewalEvents]);
+    const logs = logsOfContracts(columns, sql`${isPurchase} and not ${isMigration}`);
     const page = sql`(with log as (
         select *, case when ${sql.placeholder("isMerged")}::boolean
           then min(log_index) over (partition by transaction_hash, is_renewal) else log_index end as first_log

@@ -9,6 +9,7 @@ import { wrapped } from "../rules/ownership.ts";
 import { ownerAt } from "../rules/ownershipSql.ts";
 import { countIf } from "./countIf.ts";
 import type { Db } from "./db.ts";
+import { keepsExpiry } from "./migrations.ts";
 import { registrationEvents, renewalEvents } from "./registrations.ts";
 
 /*
@@ -106,15 +107,22 @@ export function listPurchasesByDay(db: Db, firstDay: number, at: AsOf): Promise<
 
 /**
  * Registrations and renewals after a time and up to now, merged as in registration histories: registrar and controller
- * both log them, and all logs of one kind, transaction and name count once.
+ * both log them, and all logs of one kind, transaction and name count once. Names that were moved to another registrar
+ * are none; what a controller sold needs no look at their past.
  */
 function purchasesAfter(db: Db, after: number, { chainId, now }: AsOf) {
-  return db
-    .selectDistinct({
+  const isRegistration = inArray(event.eventType, registrationEvents);
+  const merged = db
+    .select({
       blockTimestamp: event.blockTimestamp,
-      isRegistration: sql<boolean>`${inArray(event.eventType, registrationEvents)}`.as("is_registration"),
+      isRegistration: sql<boolean>`${isRegistration}`.as("is_registration"),
       node: event.node,
       transactionHash: event.transactionHash,
+      chainId: event.chainId,
+      blockNumber: sql`min(${event.blockNumber})`.as("block_number"),
+      isSold: sql`bool_or(${inArray(event.contract, ["CONTROLLER", "REGISTRAR_AUCTION"])})`.as("is_sold"),
+      isMoved: sql`bool_or(${eq(event.eventType, "NameMigrated")})`.as("is_moved"),
+      expiryTimestamp: sql`max(${event.expiryTimestamp})`.as("expiry_timestamp"),
     })
     .from(event)
     .where(
@@ -124,6 +132,20 @@ function purchasesAfter(db: Db, after: number, { chainId, now }: AsOf) {
         gt(event.blockTimestamp, after),
         lte(event.blockTimestamp, now),
       ),
+    )
+    .groupBy(event.blockTimestamp, sql`2`, event.node, event.transactionHash, event.chainId)
+    .as("merged");
+  // Drizzle writes computed columns without their table, and the rule's own subquery has columns of these names.
+  const registered = {
+    ...{ chainId: merged.chainId, node: merged.node },
+    ...{ blockNumber: sql`merged.block_number`, expiryTimestamp: sql`merged.expiry_timestamp` },
+  };
+  return db
+    .select({ blockTimestamp: merged.blockTimestamp, isRegistration: merged.isRegistration })
+    .from(merged)
+    .where(
+      sql`case when not ${merged.isRegistration} or ${merged.isSold} then true
+        else not (${merged.isMoved} or ${keepsExpiry(registered)}) end`,
     )
     .as("purchase");
 }
