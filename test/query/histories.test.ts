@@ -140,8 +140,10 @@ describe("GET /domain/:name/ownership-history", () => {
   });
 
   const span = (from: [number, number], to: [number, number] | null) => ({
+    from_timestamp: 1,
     from_block: from[0],
     from_tx: transaction(from[1]),
+    to_timestamp: to ? 1 : null,
     to_block: to?.[0] ?? null,
     to_tx: to ? transaction(to[1]) : null,
   });
@@ -219,13 +221,14 @@ describe("GET /domain/:name/resolver-history and text history", () => {
   });
 
   test("gives the resolvers, newest last, without the time when there was none", async () => {
-    const from = (block: number) => ({ from_block: block, from_tx: transaction(block) });
-    const to = (block: number) => ({ to_block: block, to_tx: transaction(block) });
+    const from = (block: number) => ({ from_timestamp: 1, from_block: block, from_tx: transaction(block) });
+    const to = (block: number) => ({ to_timestamp: 1, to_block: block, to_tx: transaction(block) });
+    const current = { to_timestamp: null, to_block: null, to_tx: null };
     expect(await history("/domain/alice.eth/resolver-history")).toEqual({
       history: [
         { address: getAddress(STATIC_RESOLVER), ...from(20), ...to(30) },
         { address: getAddress(LISTED_RESOLVER), ...from(30), ...to(40) },
-        { address: getAddress(STATIC_RESOLVER), ...from(50), to_block: null, to_tx: null },
+        { address: getAddress(STATIC_RESOLVER), ...from(50), ...current },
       ],
       total: 3,
     });

@@ -32,7 +32,7 @@ const fill = (count: number) => [
   `insert into events (chain_id, block_number, log_index, ordinal, block_timestamp, transaction_hash, contract,
      contract_address, event_type, node, expiry_timestamp)
    select ${CHAIN_ID}, i, log, 0, i, ${hash("i")}, 'REGISTRAR', '${REGISTRAR}',
-     case when i % 100 = 0 then 'NameRegistered' else 'NameRenewed' end, '${node}', 1000 + i
+     case when i % 100 = 0 then 'NameRegistered' else 'NameRenewed' end, '${node}', ${NOW} + i
    from generate_series(1, ${count}) as i, generate_series(4, 5) as log`,
   // One text that goes through many values at a resolver that is the name's from block 1 on.
   `insert into resolver_changes (chain_id, block_number, log_index, node, resolver, transaction_hash, block_timestamp)
@@ -91,8 +91,10 @@ const blocks = Array.from({ length: ENTRIES }, (_, i) => i + 1);
 /** The period that block `block` began. */
 const period = (block: number) => ({
   address: getAddress(account(block)),
+  from_timestamp: block,
   from_block: block,
   from_tx: transaction(block),
+  to_timestamp: block < ENTRIES ? block + 1 : null,
   to_block: block < ENTRIES ? block + 1 : null,
   to_tx: block < ENTRIES ? transaction(block + 1) : null,
 });

@@ -64,18 +64,30 @@ export async function request<Result>(
  * What contracts answer, in the order of the questions; null where one reverts, has no such function or is no contract.
  * Any other failure of the node is thrown: it must not pass for an empty answer.
  */
-export async function ask<Result>(
+export const ask = <Result>(
   rpcUrl: string,
   questions: readonly Question[],
-  { block, time }: Moment = {},
+  moment: Moment = {},
+): Promise<(Result | null)[]> =>
+  askEach(
+    rpcUrl,
+    questions.map((question) => ({ ...question, moment })),
+  );
+
+/** The same, where each question has a moment of its own. */
+export async function askEach<Result>(
+  rpcUrl: string,
+  questions: readonly (Question & { moment: Moment })[],
 ): Promise<(Result | null)[]> {
-  const at = block === undefined ? "latest" : toQuantity(block);
-  const override = time === undefined ? [] : [{}, { time: toQuantity(time) }];
   const answers = await requestMany<Hex>(
     rpcUrl,
-    questions.map(({ to, data, ...call }) => ({
+    questions.map(({ to, data, moment: { block, time }, ...call }) => ({
       method: "eth_call",
-      params: [{ to, data: data ?? encodeFunctionData(call) }, at, ...override],
+      params: [
+        { to, data: data ?? encodeFunctionData(call) },
+        block === undefined ? "latest" : toQuantity(block),
+        ...(time === undefined ? [] : [{}, { time: toQuantity(time) }]),
+      ],
     })),
   );
   return answers.map((answer, index) => toResult<Result>(answer, questions[index] as Question));

@@ -4,8 +4,9 @@ import { judgeActivity } from "./judgeActivity.ts";
 import { judgeAdoption } from "./judgeAdoption.ts";
 import { judgeCounts } from "./judgeCounts.ts";
 import { judgeDistribution } from "./judgeDistribution.ts";
-import { judgeOwners, judgeResolvers } from "./judgeHistories.ts";
+import { judgeResolvers, readOwners } from "./judgeHistories.ts";
 import { judgeHolders } from "./judgeHolders.ts";
+import { type Answered, judgeMoments } from "./judgeMoments.ts";
 import { judgePurchases } from "./judgePurchases.ts";
 import { judgeRegistrations } from "./judgeSales.ts";
 import { judgeSearch } from "./judgeSearch.ts";
@@ -20,14 +21,16 @@ import type { Verdict } from "./oracle.ts";
  */
 export async function judgeAnswers(trial: AnswersTrial): Promise<Verdict> {
   const { judge, verdict } = await openJudge(trial);
+  const owners: Answered[] = [];
   await everyOne([...judge.ledgers], async ([node, ledger]) => {
     const path = pathOf(node, judge.ledgers);
     if (path === null || path === "") return;
-    await judgeOwners(judge, path, ledger);
+    owners.push(await readOwners(judge, { node, path, ledger }));
     await judgeResolvers(judge, path, ledger);
     await judgeRegistrations(judge, path, ledger);
     await judgeTexts(judge, path, ledger);
   });
+  await judgeMoments(judge, owners);
   await judgeHolders(judge);
   await judgeCounts(judge);
   const names = listNamesNow(judge);

@@ -1,6 +1,7 @@
 import type { Log } from "./chainLogs.ts";
 import type { Judge } from "./judge.ts";
-import { type Ledger, ownerOf, spansOf } from "./ledger.ts";
+import type { Answered } from "./judgeMoments.ts";
+import { type Ledger, spansOf } from "./ledger.ts";
 import { plain, type Row } from "./oracle.ts";
 
 /** A span as answers show it, addresses in lower case. */
@@ -17,27 +18,16 @@ const answeredSpans = (spans: unknown): Row[] =>
     ...{ address: plain(address), from_block, from_tx, to_block, to_tx },
   }));
 
-/** Whose a name was, by all layers together and by each of them. */
-export async function judgeOwners({ get, same, wrapper }: Judge, path: string, ledger: Ledger) {
+/** Whose a name was, by all layers together and by each of them; the contracts are asked for it afterwards. */
+export async function readOwners({ get, same }: Judge, name: Omit<Answered, "answer">): Promise<Answered> {
+  const { path, ledger } = name;
   const answer = await get(`/domain/${path}/ownership-history?audit=true`);
-  const spans = spansOf(ledger.owners, (owners) => {
-    const found = ownerOf(owners, ledger, wrapper);
-    return found && `${found.owner} ${found.reason}`;
-  });
-  const history = (answer.history ?? []) as Row[];
-  same(
-    `owners of ${path}`,
-    answeredSpans(history).map((span, i) => ({ ...span, address: `${span.address} ${history[i]?.reason}` })),
-    spans.map(spanOf),
-  );
-  for (const layer of ["registry", "registrar", "wrapper"] as const) {
-    const expected = spansOf(ledger.owners, (owners) => owners[layer]).map(spanOf);
-    same(`${layer} owners of ${path}`, answeredSpans(answer[layer]), expected);
-  }
-  for (const { event_type, from_tx } of history) {
+  for (const { event_type, from_tx } of (answer.history ?? []) as Row[]) {
+    if (from_tx === null) continue;
     const names = ledger.logs.filter((log) => log.transactionHash === from_tx).map((log) => log.eventName);
     if (!names.includes(String(event_type))) same(`event of ${path} in ${from_tx}`, event_type, names);
   }
+  return { ...name, answer };
 }
 
 /** Which resolvers a name had. */

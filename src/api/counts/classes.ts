@@ -1,5 +1,6 @@
-import { all, type Comparison, type Condition, isPresent } from "../../ens/condition.ts";
+import { all, type Condition, isPresent } from "../../ens/condition.ts";
 import { toRowText, write } from "../rules/conditionText.ts";
+import { type TimeComparison, timesIn } from "../rules/conditionTimes.ts";
 import {
   active,
   counted,
@@ -138,21 +139,4 @@ export function mayDiffer(one: string, other: string): string {
   };
   const ranges = new Set(rulesByTime.flatMap(timesIn).map(isAround));
   return [...ranges].map((range) => `(${range})`).join(" or ");
-}
-
-type TimeComparison = Extract<Comparison, { kind: "time" }>;
-
-/** The times with which a rule compares. */
-export function timesIn(rule: Condition): TimeComparison[] {
-  switch (rule.kind) {
-    case "all":
-    case "any":
-      return rule.of.flatMap(timesIn);
-    case "not":
-      return timesIn(rule.of);
-    case "time":
-      return [rule];
-    default:
-      return [];
-  }
 }

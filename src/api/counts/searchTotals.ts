@@ -4,6 +4,7 @@ import type { Db } from "../query/db.ts";
 import type { SearchCounts, SearchFilters } from "../query/search.ts";
 import type { AsOf } from "../query/statistics.ts";
 import { toSql } from "../rules/conditionSql.ts";
+import { timesIn } from "../rules/conditionTimes.ts";
 import {
   availabilityRules,
   counted,
@@ -20,7 +21,6 @@ import {
   classExpiresWithin,
   expiryCondition,
   resolverColumns,
-  timesIn,
   UNKNOWN_LENGTH,
 } from "./classes.ts";
 import { changesUntil, MOMENT, momentAsked, preparedCounts, sumIf } from "./counters.ts";

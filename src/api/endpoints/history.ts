@@ -39,7 +39,7 @@ const registrationHistory = endpoint({
   path: "/domain/{name}/registration-history",
   group: "Domains",
   summary: "Registrations and renewals of a name",
-  description: `Oldest first. Registrar and controller both log a registration: \`merged\` gives one entry for each transaction, with the controller's price and the registrar's expiry. Registrations and renewals are counted, and divided into pages, together. ${NEWEST}`,
+  description: `Oldest first. Registrar and controller both log a registration: \`merged\` gives one entry for each transaction, with the controller's price and the registrar's expiry. A name that was moved to another registrar, with its owner and expiry, was not registered: its events tell of it. Registrations and renewals are counted, and divided into pages, together. ${NEWEST}`,
   params: z.object({ name: input.name() }),
   query: z.object({
     merged: input.flag("merged", "`false` gives every event by itself, with its contract", true),
@@ -67,6 +67,9 @@ const registrationHistory = endpoint({
   },
 });
 
+const ENDS =
+  "A period that time alone ended has `ended_by`, its second, and no block: the NameWrapper's token expired, or the grace of a .eth name was over.";
+
 const layers = ["registry", "registrar", "wrapper"] as const;
 
 const ownershipHistory = endpoint({
@@ -74,7 +77,7 @@ const ownershipHistory = endpoint({
   path: "/domain/{name}/ownership-history",
   group: "Domains",
   summary: "Who owned a name",
-  description: `Effective owner over time, newest last. Several changes in one transaction are one. ${NEWEST} This holds for the history of each contract, too.`,
+  description: `Effective owner over time, newest last. Several changes in one transaction are one. ${ENDS} ${NEWEST} This holds for the history of each contract, too.`,
   params: z.object({ name: input.name() }),
   query: z.object({
     audit: input.flag("audit", "`true` adds the owners in each contract"),
@@ -94,11 +97,11 @@ const ownershipHistory = endpoint({
   errors: ["INVALID_NAME"],
   cost: 1,
   tool: "get_domain_history",
-  handle: async ({ name: { node }, audit, page }, { db }) => {
-    const { rows, total } = await listSpans(db, { node, kind: "owner" }, { page });
+  handle: async ({ name: { node }, audit, page }, { db, now }) => {
+    const { rows, total } = await listSpans(db, { node, kind: "owner", now }, { page });
     const answer = { history: rows.map(toOwnershipPeriod), ...historyFieldsOf({ page, total }) };
     if (!audit) return answer;
-    const listed = await Promise.all(layers.map((kind) => listSpans(db, { node, kind }, { page })));
+    const listed = await Promise.all(layers.map((kind) => listSpans(db, { node, kind, now }, { page })));
     const [registry, registrar, wrapper] = listed as [Listed<Span>, Listed<Span>, Listed<Span>];
     return {
       ...answer,
@@ -122,8 +125,8 @@ const resolverHistory = endpoint({
   errors: ["INVALID_NAME"],
   cost: 1,
   tool: "get_domain_history",
-  handle: async ({ name, page }, { db }) => {
-    const { rows, total } = await listSpans(db, { node: name.node, kind: "resolver" }, { page });
+  handle: async ({ name: { node }, page }, { db, now }) => {
+    const { rows, total } = await listSpans(db, { node, kind: "resolver", now }, { page });
     return { history: rows.map(toPeriod), ...historyFieldsOf({ page, total }) };
   },
 });

@@ -1,8 +1,11 @@
-import { ownershipChange, resolverChange } from "ponder:schema";
+import { event, ownershipChange, resolverChange } from "ponder:schema";
 import type { SQL, SQLWrapper } from "drizzle-orm";
-import { eq, sql } from "ponder";
+import { eq, inArray, sql } from "ponder";
 import type { Address, Hex } from "viem";
+import { ETH_NODE } from "../../ens/name.ts";
+import { type EndColumn, type Ending, endText } from "../rules/ends.ts";
 import type { Db } from "./db.ts";
+import type { SortDirection } from "./page.ts";
 import { prepared } from "./prepared.ts";
 import { inBothDirections, type Listed, oldestFirst, type Section, sliced } from "./section.ts";
 
@@ -11,23 +14,34 @@ export type Span = {
   address: Address;
   /** The layer that decided the effective owner. */
   reason: "registry" | "registrar" | "wrapper" | null;
-  /** The event that began the span; null for resolvers. */
+  /** The event that began the span; null for resolvers, and where time alone began it. */
   eventType: string | null;
-  fromBlock: number;
-  fromTransaction: Hex;
+  fromTimestamp: number;
+  /** Block and transaction are null where time alone began the span. */
+  fromBlock: number | null;
+  fromTransaction: Hex | null;
   /** Null for the current span. */
+  toTimestamp: number | null;
+  /** Block and transaction are null for the current span, and where time alone ended it. */
   toBlock: number | null;
   toTransaction: Hex | null;
+  /** What ended the span where no event did. */
+  endedBy: Ending | null;
 };
 
 /** What a history is of: the effective owner, the owner in one layer, or the resolver. */
 type Kind = "owner" | "registry" | "registrar" | "wrapper" | "resolver";
 
-/** Spans of a name, oldest first; spans without owner or resolver are left out. */
-export const listSpans = (db: Db, of: { node: Hex; kind: Kind }, section: Section): Promise<Listed<Span>> =>
-  oldestFirst(section, ({ direction, ...slice }) =>
-    spans[of.kind][direction](db).execute({ node: of.node, ...slice }),
-  );
+/**
+ * Spans of a name until `now` (unix seconds), oldest first; spans without owner or resolver are left out. At each second
+ * the owner is the one that `ownersAt` gives for it, but nobody after the grace of a .eth name.
+ */
+export const listSpans = (
+  db: Db,
+  { kind, ...of }: { node: Hex; kind: Kind; now: number },
+  section: Section,
+): Promise<Listed<Span>> =>
+  oldestFirst(section, ({ direction, ...slice }) => spans[kind][direction](db).execute({ ...of, ...slice }));
 
 /** The change rows of a history, with the columns by which they are told apart. */
 type Changes = {
@@ -38,58 +52,144 @@ type Changes = {
   address: SQLWrapper;
   reason: SQLWrapper;
   eventType: SQLWrapper;
+  /** The second at which the wrapper's token ends by time alone, null for none; and what follows then. */
+  expires: { at: SQL; address: SQL; reason: SQL };
+  /** Whether the end of grace ends it. */
+  endsWithGrace: boolean;
 };
 
 const nothing = sql`null::text`;
 
+const never = { at: sql`null::numeric`, address: nothing, reason: nothing };
+
 const byResolver: Changes = {
   table: resolverChange,
   place: sql`${resolverChange.blockNumber}, ${resolverChange.logIndex}`,
-  address: resolverChange.resolver,
-  reason: nothing,
-  eventType: nothing,
+  ...{ address: resolverChange.resolver, reason: nothing, eventType: nothing },
+  ...{ expires: never, endsWithGrace: false },
 };
 
-const ownersBy = (address: SQLWrapper, reason: SQLWrapper = nothing): Changes => ({
+const { registryOwner, registrarOwner, wrapperOwner, ownerAddress } = ownershipChange;
+
+const ownersBy = (
+  address: SQLWrapper,
+  { reason = nothing, expires = never, endsWithGrace = false }: Partial<Changes>,
+): Changes => ({
   table: ownershipChange,
   place: sql`${ownershipChange.blockNumber}, ${ownershipChange.logIndex}, ${ownershipChange.ordinal}`,
-  ...{ address, reason, eventType: ownershipChange.eventType },
+  ...{ address, reason, eventType: ownershipChange.eventType, expires, endsWithGrace },
 });
 
+const tokenColumns: Partial<Record<EndColumn, string>> = {
+  wrapperFuses: "wrapper_fuses",
+  wrapperExpiryTimestamp: "wrapper_expiry_timestamp",
+};
+
+/** When the token of a change's row ends. */
+const tokenEnd = sql.raw(endText("wrapper_expiry", (name) => tokenColumns[name] ?? unknown(name)));
+
+const unknown = (name: string): never => {
+  throw new Error(`Changes of ownership have no column for ${name}`);
+};
+
 const changes: Record<Kind, Changes> = {
-  owner: ownersBy(ownershipChange.ownerAddress, sql`${ownershipChange.reason}::text`),
-  registry: ownersBy(ownershipChange.registryOwner),
-  registrar: ownersBy(ownershipChange.registrarOwner),
-  wrapper: ownersBy(ownershipChange.wrapperOwner),
+  owner: ownersBy(ownerAddress, {
+    reason: sql`${ownershipChange.reason}::text`,
+    // The next layer decides then.
+    expires: {
+      at: sql`case when ${ownershipChange.reason} = 'wrapper' then ${tokenEnd} end`,
+      address: sql`coalesce(${registrarOwner}, ${registryOwner})`,
+      reason: sql`case when ${registrarOwner} is not null then 'registrar' when ${registryOwner} is not null then 'registry' end`,
+    },
+    endsWithGrace: true,
+  }),
+  registry: ownersBy(registryOwner, {}),
+  registrar: ownersBy(registrarOwner, { endsWithGrace: true }),
+  wrapper: ownersBy(wrapperOwner, { expires: { ...never, at: tokenEnd } }),
   resolver: byResolver,
 };
 
+/** The end of grace by the registrar's expiry in a row. */
+const graceEnd = sql.raw(
+  endText("grace_end", (name) => (name === "expiryTimestamp" ? "registrar_expiry" : `'${ETH_NODE}'`)),
+);
+
+/** What the registrar said of a .eth name's expiry: rows beside those of `ordered`, whose other columns are null. */
+const termsOf = sql`select null::bigint, null::int, null::text, null::bigint, null::text, null::text, null::text,
+    null::numeric, null::text, null::text, null::bigint, ${event.blockNumber}, ${event.logIndex}, ${event.expiryTimestamp}
+  from ${event}
+  where ${eq(event.node, sql.placeholder("node"))} and ${event.contract} = 'REGISTRAR'
+    and ${inArray(event.eventType, ["NameRegistered", "NameMigrated", "NameRenewed"])}`;
+
 /**
- * The spans between the changes of a name. `state` is what a change leads to, as one text.
+ * The spans between the changes of a name. `state` is what a change leads to, as one text. Each step reads the one
+ * before in order and joins nothing, so that a name with many changes takes no more time for each of them.
  *
  * 1. `change`: every change, numbered in the order of the chain.
- * 2. `step`: without changes that change nothing of this state in their transaction.
- * 3. `settled`: of each transaction the last step. Several changes in one transaction are one, and a state that only
- *    lasted within a transaction makes no span.
- * 4. `span`: without settled changes that lead to what was there before; each ends where the next begins.
+ * 2. `step`: each with the events that changed this state in its transaction so far.
+ * 3. `ordered`: of each transaction the last change, for several changes in one transaction are one, and a state that
+ *    only lasted within a transaction makes no span; with the place of the next one.
+ * 4. `timeline`, `counted`: these at the place of the next one, among what the registrar said of the expiry.
+ * 5. `settled`: each with the times at which time alone ends it. The registrar's last word before the next change
+ *    counts: after the end of grace nobody can renew.
+ * 6. `moment`: the settled changes, and those of their ends that come before the next change and not after now.
+ * 7. `span`: without moments that lead to what was there before; each ends where the next begins.
  */
-function spansOf({ table, place, address, reason, eventType }: Changes): SQL {
+function spansOf({ table, place, address, reason, eventType, expires, endsWithGrace }: Changes): SQL {
   const state = sql`concat(${address}, ' ', ${reason})`;
   return sql`with change as (
-    select row_number() over place as number, ${table.blockNumber} as block, ${table.transactionHash} as transaction,
-      ${address} as address, ${reason} as reason, ${eventType} as event_type, ${state} as state,
-      lag(${table.transactionHash}) over place as transaction_before, lag(${state}) over place as state_before
+    select row_number() over place as number, ${table.blockNumber} as block, ${table.logIndex} as log,
+      ${table.transactionHash} as transaction, ${table.blockTimestamp} as time, ${eventType} as event_type,
+      ${address} as address, ${reason} as reason, ${expires.at} as expires_at,
+      ${expires.address} as next_address, ${expires.reason} as next_reason,
+      lag(${table.transactionHash}) over place is distinct from ${table.transactionHash}
+        or lag(${state}) over place <> ${state} as is_step
     from ${table} where ${eq(table.node, sql.placeholder("node"))}
     window place as (order by ${place})
   ), step as (
-    select *, lead(transaction) over (order by number) as transaction_after from change
-    where transaction is distinct from transaction_before or state <> state_before
+    select *, array_agg(event_type) filter (where is_step) over (partition by transaction order by number) as steps,
+      min(log) over (partition by transaction) as first_log,
+      lead(transaction) over (order by number) as transaction_after from change
+  ), ordered as (
+    select number, block, transaction, time, steps[cardinality(steps)] as event_type, address, reason, expires_at,
+      next_address, next_reason, lead(time) over place as next_time, lead(block) over place as next_block,
+      lead(first_log) over place as next_log, null::numeric as registrar_expiry
+    from step where transaction is distinct from transaction_after
+    window place as (order by number)
+  ), timeline as (
+    select * from ordered ${endsWithGrace ? sql`union all ${termsOf}` : sql``}
+  ), counted as (
+    select *, count(registrar_expiry) over (order by next_block nulls last, next_log) as terms from timeline
+  ), termed as (
+    select number, block, transaction, time, event_type, address, reason, expires_at, next_address, next_reason,
+      next_time, max(registrar_expiry) over (partition by terms) as registrar_expiry from counted
   ), settled as (
-    select *, lag(state) over (order by number) as settled_before from step
-    where transaction is distinct from transaction_after
+    select *, ${graceEnd} as grace_end from termed where number is not null
+  ), moment as (
+    select number, at, at = time as is_change, at = expires_at as is_expiry,
+      case when grace_end <= at then null when expires_at <= at then next_address else address end as address,
+      case when grace_end <= at then null when expires_at <= at then next_reason else reason end as reason,
+      block, transaction, event_type
+    from settled cross join lateral (
+      select time as at union select expires_at union select grace_end
+    ) as ends
+    where at = time
+      or (at > time and at <= ${sql.placeholder("now")}::bigint and (next_time is null or at < next_time))
+  ), told as (
+    select number, at, address, reason, concat(address, ' ', reason) as state,
+      case when is_change then event_type end as event_type,
+      case when is_change then block end as block,
+      case when is_change then transaction end as transaction,
+      case when is_change then null when is_expiry then 'wrapper_expiry' else 'grace_end' end as caused_by
+    from moment
+  ), compared as (
+    select *, lag(state) over (order by number, at) as state_before from told
   ), span as (
-    select *, lead(block) over (order by number) as to_block, lead(transaction) over (order by number) as to_transaction
-    from settled where state is distinct from settled_before
+    select number, at as from_time, address, reason, event_type, block as from_block, transaction as from_transaction,
+      lead(at) over place as to_time, lead(block) over place as to_block,
+      lead(transaction) over place as to_transaction, lead(caused_by) over place as ended_by
+    from compared where state is distinct from state_before
+    window place as (order by number, at)
   )`;
 }
 
@@ -97,12 +197,18 @@ const columns = {
   address: sql<Address>`address`,
   reason: sql<Span["reason"]>`reason`,
   eventType: sql<string | null>`event_type`,
-  fromBlock: sql<number>`block`,
-  fromTransaction: sql<Hex>`transaction`,
+  fromTimestamp: sql<number>`from_time::float8`,
+  fromBlock: sql<number | null>`from_block`,
+  fromTransaction: sql<Hex | null>`from_transaction`,
+  toTimestamp: sql<number | null>`to_time::float8`,
   toBlock: sql<number | null>`to_block`,
   toTransaction: sql<Hex | null>`to_transaction`,
+  endedBy: sql<Ending | null>`ended_by`,
   total: sql<number>`total`,
 };
+
+const order = (direction: SortDirection): SQL =>
+  sql`number ${sql.raw(direction)}, from_time ${sql.raw(direction)}`;
 
 const preparedSpans = (kind: Kind) =>
   inBothDirections((direction) =>
@@ -111,9 +217,9 @@ const preparedSpans = (kind: Kind) =>
         .select(columns)
         .from(
           sql`(${spansOf(changes[kind])} select *, (count(*) over ())::int as total from span
-            where address is not null order by number ${sql.raw(direction)} ${sliced}) as listed`,
+            where address is not null order by ${order(direction)} ${sliced}) as listed`,
         )
-        .orderBy(sql`number ${sql.raw(direction)}`)
+        .orderBy(order(direction))
         .prepare(`spans_${kind}_${direction}`),
     ),
   );

@@ -17,7 +17,7 @@ export type Dialect<Part> = {
 export type DomainColumn = keyof typeof domain.$inferSelect;
 
 /** Seconds are written out, and so are values: none of them comes from a caller. */
-const asText = (column: (name: string) => string, now: string): Dialect<string> => ({
+export const asText = (column: (name: string) => string, now: string): Dialect<string> => ({
   column,
   time: (seconds) => (seconds === 0n ? now : `${now} ${seconds < 0n ? "-" : "+"} ${abs(seconds)}`),
   value: (value) => (typeof value === "number" ? String(value) : `'${value}'`),

@@ -114,6 +114,9 @@ export const active = any(inPhase("registered", "grace"), all(inPhase("unlimited
 /** Rule: ended for good. .eth names 90 days after their expiry, others at it. */
 export const expired = inPhase("premium", "ended", "over");
 
+/** Rule: a .eth name whose time to renew is over, though its last holder had it. */
+export const pastGrace: Condition<LifeColumn> = all(ethName, inPhase("premium", "ended"));
+
 /**
  * Rule: a .eth name whose last holder can no longer renew it. Other names stay their owner's after an expiry, or pass
  * to the NameWrapper, which the effective owner then shows.

@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import type { Hex } from "viem";
+import { endingNames } from "../rules/ends.ts";
 import { availabilities } from "../rules/lifetime.ts";
 import { MAX_SHOWN } from "../rules/shown.ts";
 
@@ -42,6 +43,12 @@ const availabilityStatus = z.enum(availabilities).openapi("AvailabilityStatus", 
     "`registered`; `grace`: expired at most 90 days ago; `premium`: 90 to 111 days ago; `available`; `unknown`: cannot be determined",
 });
 
+/** What ended where no event did. */
+const endedBy = z.enum(endingNames).openapi({
+  description:
+    "Present where time alone ended it, without a block: the NameWrapper's token expired (`wrapper_expiry`), or the grace of a .eth name was over (`grace_end`)",
+});
+
 export const ownership = z
   .strictObject({
     is_wrapped: z.boolean(),
@@ -51,6 +58,11 @@ export const ownership = z
     registry: address.optional(),
     registrar: address.optional(),
     wrapper: address.optional(),
+    to_timestamp: count.optional().openapi({
+      description:
+        "Present after the grace of a .eth name: since this second its owner is only the last holder, and anyone can register it",
+    }),
+    ended_by: endedBy.optional(),
   })
   .openapi("Ownership");
 
@@ -207,33 +219,40 @@ export const textHistoryEntry = z
   })
   .openapi("TextHistoryEntry");
 
-/** Who owned a name in a span of blocks. */
+/** Where a period begins and ends. */
+const periodFields = {
+  from_timestamp: count,
+  from_block: blockNumber.nullable().openapi({
+    description: "Null, as `from_tx`, where time alone began the period: there is no block then",
+  }),
+  from_tx: hash.nullable(),
+  to_timestamp: count
+    .nullable()
+    .openapi({ description: "The first second at which it no longer held; null for the current period" }),
+  to_block: blockNumber.nullable().openapi({
+    description: "Null, as `to_tx`, for the current period, and where time alone ended it: see `ended_by`",
+  }),
+  to_tx: hash.nullable(),
+  ended_by: endedBy.optional(),
+};
+
+/** Who owned a name for a time. */
 export const ownershipPeriod = z
   .strictObject({
     address,
     reason: z
       .enum(["registry", "registrar", "wrapper"])
       .openapi({ description: "The layer that decided the owner" }),
-    event_type: z
-      .string()
-      .openapi({ description: "The event that began the period", example: "NameWrapped" }),
-    from_block: blockNumber,
-    from_tx: hash,
-    to_block: blockNumber.nullable().openapi({ description: "Null for the current period" }),
-    to_tx: hash.nullable(),
+    event_type: z.string().nullable().openapi({
+      description: "The event that began the period; null where time alone began it",
+      example: "NameWrapped",
+    }),
+    ...periodFields,
   })
   .openapi("OwnershipPeriod");
 
-/** What one layer, or the registry's resolver, held in a span of blocks. */
-export const period = z
-  .strictObject({
-    address,
-    from_block: blockNumber,
-    from_tx: hash,
-    to_block: blockNumber.nullable().openapi({ description: "Null for the current period" }),
-    to_tx: hash.nullable(),
-  })
-  .openapi("Period");
+/** What one layer, or the registry's resolver, held for a time. */
+export const period = z.strictObject({ address, ...periodFields }).openapi("Period");
 
 /** A registration or renewal. */
 export const registration = z

@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import type { Contracts } from "../../../abis/contracts.ts";
 import type { DomainState } from "../resolution/domainState.ts";
+import { endOf } from "../rules/ends.ts";
 import { availabilityOf, neverRegistered } from "../rules/lifetime.ts";
 import { type OwnersNow, ownersAt } from "../rules/ownership.ts";
 import type * as schemas from "../schemas/answers.ts";
@@ -32,7 +33,7 @@ export function toDomainRecord(
     parent_node: state.parentNode,
     parent_name: toParentName(state),
     expiry_timestamp: state.expiryTimestamp?.toString() ?? null,
-    ownership: toOwnership(state, owners),
+    ownership: toOwnership(state, owners, at.now),
     ...(owners.wrapper && { wrapper: toWrapper(owners.wrapper) }),
     resolver,
     availability_status: toAvailability(state, owners, at.now),
@@ -78,14 +79,20 @@ function toAvailability(state: DomainState, owners: OwnersNow, now: number) {
   return availabilityOf({ ...state, effectiveOwnerAddress: owners.owner?.address ?? null }, now);
 }
 
-/** Owners by layer; those that a layer does not have are left out. */
-function toOwnership(state: DomainState, owners: OwnersNow): z.infer<typeof schemas.ownership> {
+/**
+ * Owners by layer; those that a layer does not have are left out. After the grace of a .eth name, its last holder is
+ * told with the second from which on he is the owner no more.
+ */
+function toOwnership(state: DomainState, owners: OwnersNow, now: number): z.infer<typeof schemas.ownership> {
+  const graceEnd = endOf("grace_end", state);
+  const isOver = owners.owner !== null && graceEnd !== null && graceEnd <= now;
   return {
     is_wrapped: owners.isWrapped,
     ...(owners.owner && { owner: toAddress(owners.owner.address) }),
     ...(state.registryOwner && { registry: toAddress(state.registryOwner) }),
     ...(state.registrarOwner && { registrar: toAddress(state.registrarOwner) }),
     ...(owners.isWrapped && state.wrapperOwner && { wrapper: toAddress(state.wrapperOwner) }),
+    ...(isOver && { to_timestamp: Number(graceEnd), ended_by: "grace_end" as const }),
   };
 }
 

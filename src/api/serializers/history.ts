@@ -12,17 +12,20 @@ type Period = z.infer<typeof schemas.period>;
 /** What one address was for a time: an owner in one layer, or the resolver. */
 export const toPeriod = (span: Span): Period => ({
   address: toAddress(span.address),
+  from_timestamp: span.fromTimestamp,
   from_block: span.fromBlock,
   from_tx: span.fromTransaction,
+  to_timestamp: span.toTimestamp,
   to_block: span.toBlock,
   to_tx: span.toTransaction,
+  ...(span.endedBy !== null && { ended_by: span.endedBy }),
 });
 
-/** The effective owner for a time: a layer decides it, by an event. */
+/** The effective owner for a time, and the layer that decides it. */
 export const toOwnershipPeriod = (span: Span): OwnershipPeriod => ({
   ...toPeriod(span),
   reason: span.reason as OwnershipPeriod["reason"],
-  event_type: span.eventType as string,
+  event_type: span.eventType,
 });
 
 type Registration = z.infer<typeof schemas.registration>;

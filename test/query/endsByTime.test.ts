@@ -1,0 +1,261 @@
+import { domain, event, holder, ownershipChange } from "ponder:schema";
+import { type Address, getAddress, namehash } from "viem";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { PARENT_CANNOT_CONTROL } from "../../src/ens/wrapper.ts";
+import { openApi } from "./api.ts";
+import {
+  account,
+  answerable,
+  CHAIN_ID,
+  domainRow,
+  eventRow,
+  registeredRow,
+  transaction,
+  WRAPPER,
+} from "./rows.ts";
+import { createTables, type Tables } from "./tables.ts";
+
+/* What time alone ends has a second and no block, and every answer says so at that second. */
+
+const DAY = 86_400;
+const GRACE = 90 * DAY;
+const START = 1_600_000_000;
+const EXPIRY = 1_700_000_000;
+const [alice, bob] = [account(0xa11ce), account(0xb0b)];
+
+type Period = Record<string, unknown>;
+type Owners = { owner: Address; reason: "wrapper" | "registrar" | "registry"; token?: number | null };
+
+let tables: Tables;
+const ask = async (path: string, now: number) => (await openApi(tables, now).get(path)).body;
+
+/** A change of owner in the block and transaction of its number; by the wrapper, its token ends after `token`. */
+const change = (name: string, block: number, time: number, { owner, reason, token = null }: Owners) => {
+  const isWrapped = reason === "wrapper";
+  const isEth = name.split(".").length === 2;
+  return {
+    ...{ chainId: CHAIN_ID, blockNumber: block, logIndex: 5, ordinal: 0, node: namehash(name) },
+    ...{ ownerAddress: owner, reason, eventType: "Transfer" },
+    ...{ transactionHash: transaction(block), blockTimestamp: time },
+    registryOwner: isWrapped ? WRAPPER : owner,
+    registrarOwner: isEth ? (isWrapped ? WRAPPER : owner) : null,
+    wrapperOwner: isWrapped ? owner : null,
+    wrapperFuses: token === null ? null : PARENT_CANNOT_CONTROL,
+    wrapperExpiryTimestamp: token === null ? null : BigInt(token),
+  };
+};
+
+const registered = (name: string, block: number, expiry: number, eventType = "NameRegistered") =>
+  eventRow(
+    { block, log: 6 },
+    { contract: "REGISTRAR", eventType, node: namehash(name), expiryTimestamp: BigInt(expiry) },
+  );
+
+const from = (block: number, time: number) => ({
+  ...{ event_type: "Transfer", from_timestamp: time, from_block: block, from_tx: transaction(block) },
+});
+const to = (block: number, time: number) => ({
+  ...{ to_timestamp: time, to_block: block, to_tx: transaction(block) },
+});
+const endless = { to_timestamp: null, to_block: null, to_tx: null };
+const ended = (time: number, by: string) => ({ ...endless, to_timestamp: time, ended_by: by });
+const byTimeFrom = (time: number) => ({
+  ...{ event_type: null, from_timestamp: time, from_block: null, from_tx: null },
+});
+const by = (owner: Address, reason: string) => ({ address: getAddress(owner), reason });
+
+const wrapped = (expiry: number) => ({
+  ...{ registryOwner: WRAPPER, wrapperOwner: alice, wrapperFuses: PARENT_CANNOT_CONTROL },
+  ...{ wrapperExpiryTimestamp: BigInt(expiry), isWrapped: true, effectiveOwnerAddress: alice },
+});
+
+beforeAll(async () => {
+  tables = await createTables();
+  await tables.writer.insert(domain).values(
+    answerable([
+      registeredRow("plain.eth", alice, BigInt(EXPIRY)),
+      { ...registeredRow("boxed.eth", WRAPPER, BigInt(EXPIRY)), ...wrapped(EXPIRY + GRACE) },
+      {
+        ...registeredRow("renewed-elsewhere.eth", WRAPPER, BigInt(EXPIRY + 9 * GRACE)),
+        ...wrapped(EXPIRY + GRACE),
+      },
+      { ...domainRow("sub.boxed.eth"), ...wrapped(EXPIRY), expiryTimestamp: BigInt(EXPIRY) },
+    ]),
+  );
+  await tables.writer.insert(ownershipChange).values([
+    change("plain.eth", 1, START, { owner: alice, reason: "registrar" }),
+    change("boxed.eth", 2, START, { owner: alice, reason: "wrapper", token: EXPIRY + GRACE }),
+    change("renewed-elsewhere.eth", 3, START, { owner: alice, reason: "wrapper", token: EXPIRY + GRACE }),
+    change("sub.boxed.eth", 4, START, { owner: alice, reason: "wrapper", token: EXPIRY }),
+    // Bought again by the same owner, after nobody had it for a while.
+    change("again.eth", 5, START, { owner: alice, reason: "registrar" }),
+    {
+      ...change("again.eth", 6, EXPIRY + 2 * GRACE, { owner: alice, reason: "registrar" }),
+      logIndex: 4,
+      registrarOwner: null,
+    },
+    change("again.eth", 6, EXPIRY + 2 * GRACE, { owner: alice, reason: "registrar" }),
+    // Renewed at the last second, and given away later.
+    change("kept.eth", 7, START, { owner: alice, reason: "registrar" }),
+    change("kept.eth", 9, EXPIRY + 2 * GRACE, { owner: bob, reason: "registrar" }),
+    // The parent makes the subname anew after it had ended.
+    change("made.anew.eth", 10, START, { owner: alice, reason: "wrapper", token: EXPIRY }),
+    change("made.anew.eth", 11, EXPIRY + DAY, { owner: bob, reason: "wrapper", token: EXPIRY + 5 * GRACE }),
+    // Extended before the end: only then did it end later.
+    change("extended.eth", 12, START, { owner: alice, reason: "wrapper", token: EXPIRY }),
+    change("extended.eth", 13, EXPIRY, { owner: alice, reason: "wrapper", token: EXPIRY + DAY }),
+    // The token came back with a renewal, after it had ended.
+    change("back.eth", 14, START, { owner: alice, reason: "wrapper", token: EXPIRY }),
+    change("back.eth", 15, EXPIRY + DAY, { owner: alice, reason: "wrapper", token: EXPIRY + 5 * GRACE }),
+  ]);
+  await tables.writer
+    .insert(event)
+    .values([
+      registered("plain.eth", 1, EXPIRY),
+      registered("boxed.eth", 2, EXPIRY),
+      registered("renewed-elsewhere.eth", 3, EXPIRY),
+      registered("renewed-elsewhere.eth", 16, EXPIRY + 9 * GRACE, "NameRenewed"),
+      registered("again.eth", 5, EXPIRY),
+      registered("again.eth", 6, EXPIRY + 9 * GRACE),
+      registered("kept.eth", 7, EXPIRY),
+      registered("kept.eth", 8, EXPIRY + 9 * GRACE, "NameRenewed"),
+    ]);
+  const last = { lastOwnedBlockNumber: 1, lastOwnedBlockTimestamp: START };
+  const held = ["plain.eth", "boxed.eth", "renewed-elsewhere.eth", "sub.boxed.eth"];
+  await tables.writer
+    .insert(holder)
+    .values(held.map((name) => ({ address: alice, chainId: CHAIN_ID, node: namehash(name), ...last })));
+});
+afterAll(() => tables?.drop());
+
+const historyOf = async (name: string, now: number) =>
+  (await ask(`/domain/${name}/ownership-history`, now)).history as Period[];
+
+describe("the ownership history of", () => {
+  const graceEnd = EXPIRY + GRACE + 1;
+
+  test("a .eth name ends with its grace, not with its registration", async () => {
+    const period = { ...by(alice, "registrar"), ...from(1, START) };
+    expect(await historyOf("plain.eth", EXPIRY + 1)).toEqual([{ ...period, ...endless }]);
+    expect(await historyOf("plain.eth", graceEnd - 1)).toEqual([{ ...period, ...endless }]);
+    expect(await historyOf("plain.eth", graceEnd)).toEqual([{ ...period, ...ended(graceEnd, "grace_end") }]);
+  });
+
+  test("a wrapped .eth name ends at the same second, with its token", async () => {
+    const period = { ...by(alice, "wrapper"), ...from(2, START) };
+    expect(await historyOf("boxed.eth", graceEnd - 1)).toEqual([{ ...period, ...endless }]);
+    expect(await historyOf("boxed.eth", graceEnd)).toEqual([
+      { ...period, ...ended(graceEnd, "wrapper_expiry") },
+    ]);
+  });
+
+  test("a wrapped .eth name that was renewed without its token falls to the NameWrapper", async () => {
+    expect(await historyOf("renewed-elsewhere.eth", graceEnd)).toEqual([
+      { ...by(alice, "wrapper"), ...from(3, START), ...ended(graceEnd, "wrapper_expiry") },
+      { ...by(WRAPPER, "registrar"), ...byTimeFrom(graceEnd), ...endless },
+    ]);
+    const over = EXPIRY + 10 * GRACE + 1;
+    expect((await historyOf("renewed-elsewhere.eth", over)).at(-1)).toEqual({
+      ...{ ...by(WRAPPER, "registrar"), ...byTimeFrom(graceEnd), ...ended(over, "grace_end") },
+    });
+  });
+
+  test("an emancipated subname falls to the NameWrapper one second after its expiry", async () => {
+    const period = { ...by(alice, "wrapper"), ...from(4, START) };
+    expect(await historyOf("sub.boxed.eth", EXPIRY)).toEqual([{ ...period, ...endless }]);
+    expect(await historyOf("sub.boxed.eth", EXPIRY + 1)).toEqual([
+      { ...period, ...ended(EXPIRY + 1, "wrapper_expiry") },
+      { ...by(WRAPPER, "registry"), ...byTimeFrom(EXPIRY + 1), ...endless },
+    ]);
+  });
+
+  test("a name that was bought again has a time without owner, even if the owner is the same", async () => {
+    expect(await historyOf("again.eth", EXPIRY + 3 * GRACE)).toEqual([
+      { ...by(alice, "registrar"), ...from(5, START), ...ended(graceEnd, "grace_end") },
+      { ...by(alice, "registrar"), ...from(6, EXPIRY + 2 * GRACE), ...endless },
+    ]);
+  });
+
+  test("a name that was renewed has none", async () => {
+    const given = EXPIRY + 2 * GRACE;
+    expect(await historyOf("kept.eth", EXPIRY + 3 * GRACE)).toEqual([
+      { ...by(alice, "registrar"), ...from(7, START), ...to(9, given) },
+      { ...by(bob, "registrar"), ...from(9, given), ...endless },
+    ]);
+  });
+
+  test("a subname that its parent made anew ended by time, and began again with the block", async () => {
+    expect(await historyOf("made.anew.eth", EXPIRY + 2 * DAY)).toEqual([
+      { ...by(alice, "wrapper"), ...from(10, START), ...ended(EXPIRY + 1, "wrapper_expiry") },
+      { ...by(WRAPPER, "registry"), ...byTimeFrom(EXPIRY + 1), ...to(11, EXPIRY + DAY) },
+      { ...by(bob, "wrapper"), ...from(11, EXPIRY + DAY), ...endless },
+    ]);
+  });
+
+  test("a token that was extended in time did not end then", async () => {
+    expect((await historyOf("extended.eth", EXPIRY + DAY))[0]).toEqual({
+      ...{ ...by(alice, "wrapper"), ...from(12, START), ...endless },
+    });
+    expect((await historyOf("extended.eth", EXPIRY + DAY + 1))[0]).toEqual({
+      ...{ ...by(alice, "wrapper"), ...from(12, START), ...ended(EXPIRY + DAY + 1, "wrapper_expiry") },
+    });
+  });
+
+  test("a token that came back with a renewal has a gap", async () => {
+    expect(await historyOf("back.eth", EXPIRY + 2 * DAY)).toEqual([
+      { ...by(alice, "wrapper"), ...from(14, START), ...ended(EXPIRY + 1, "wrapper_expiry") },
+      { ...by(WRAPPER, "registrar"), ...byTimeFrom(EXPIRY + 1), ...to(15, EXPIRY + DAY) },
+      { ...by(alice, "wrapper"), ...from(15, EXPIRY + DAY), ...endless },
+    ]);
+  });
+
+  test("each contract: the registry's does not end, the registrar's with grace, the wrapper's with the token", async () => {
+    const audit = await ask(
+      "/domain/renewed-elsewhere.eth/ownership-history?audit=true",
+      EXPIRY + 11 * GRACE,
+    );
+    const begun = { from_timestamp: START, from_block: 3, from_tx: transaction(3) };
+    expect(audit).toMatchObject({
+      registry: [{ address: getAddress(WRAPPER), ...begun, ...endless }],
+      registrar: [{ address: getAddress(WRAPPER), ...begun, ...ended(EXPIRY + 10 * GRACE + 1, "grace_end") }],
+      wrapper: [{ address: getAddress(alice), ...begun, ...ended(graceEnd, "wrapper_expiry") }],
+    });
+  });
+
+  test("has pages", async () => {
+    const path = "/domain/made.anew.eth/ownership-history?page=1";
+    expect(await ask(path, EXPIRY + 2 * DAY)).toMatchObject({ total: 3, page: 1, history: { length: 3 } });
+  });
+});
+
+describe("the same second ends it everywhere", () => {
+  const names = ["plain.eth", "boxed.eth", "renewed-elsewhere.eth", "sub.boxed.eth"];
+  const ends = [EXPIRY, EXPIRY + GRACE, EXPIRY + 10 * GRACE];
+  const moments = ends.flatMap((end) => [end - 1, end, end + 1, end + 2]);
+
+  test.each(moments)("at %i", async (now) => {
+    const previous = (await ask(`/address/${alice}/previous-domains`, now)).results as { name: string }[];
+    const held = (await ask(`/address/${alice}/domains?include_expired=true`, now)).results as {
+      name: string;
+    }[];
+    const summary = await ask(`/address/${alice}/summary`, now);
+    expect(summary.previously_owned_count).toBe(previous.length);
+    for (const name of names) {
+      const last = (await historyOf(name, now)).at(-1);
+      const whois = (await ask(`/whois/${name}`, now)) as { ownership: Period };
+      const { owner, to_timestamp = null } = whois.ownership;
+      const isOver = to_timestamp !== null;
+      // Whois shows the last holder of a name whose grace is over, with the second at which the last period ended.
+      expect({ name, to: last?.to_timestamp }).toEqual({ name, to: to_timestamp });
+      if (!isOver) expect({ name, owner: last?.address }).toEqual({ name, owner });
+      const isOfAlice = last?.address === getAddress(alice) && last?.to_timestamp === null;
+      expect({ name, isPrevious: previous.some((one) => one.name === name) }).toEqual({
+        name,
+        isPrevious: !isOfAlice,
+      });
+      expect({ name, isHeld: held.some((one) => one.name === name) }).toEqual({
+        ...{ name, isHeld: owner === getAddress(alice) },
+      });
+    }
+  });
+});
