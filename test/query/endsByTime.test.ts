@@ -2,7 +2,7 @@ import { domain, event, holder, ownershipChange } from "ponder:schema";
 import { type Address, getAddress, namehash } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { PARENT_CANNOT_CONTROL } from "../../src/ens/wrapper.ts";
-import { openApi } from "./api.ts";
+import { openApi, type TestApi } from "./api.ts";
 import {
   account,
   answerable,
@@ -27,7 +27,13 @@ type Period = Record<string, unknown>;
 type Owners = { owner: Address; reason: "wrapper" | "registrar" | "registry"; token?: number | null };
 
 let tables: Tables;
-const ask = async (path: string, now: number) => (await openApi(tables, now).get(path)).body;
+/** An API for each time, for it takes long to make one. */
+const apis = new Map<number, TestApi>();
+const ask = async (path: string, now: number) => {
+  const api = apis.get(now) ?? openApi(tables, now);
+  apis.set(now, api);
+  return (await api.get(path)).body;
+};
 
 /** A change of owner in the block and transaction of its number; by the wrapper, its token ends after `token`. */
 const change = (name: string, block: number, time: number, { owner, reason, token = null }: Owners) => {

@@ -1,7 +1,7 @@
 import { domain, event } from "ponder:schema";
 import { namehash } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openApi } from "./api.ts";
+import { openApi, type TestApi } from "./api.ts";
 import { account, domainRow, type EventRow, eventRow, transaction } from "./rows.ts";
 import { createTables, type Tables } from "./tables.ts";
 
@@ -14,7 +14,8 @@ const END_OF_TRANSFERS = 1_588_550_400n;
 const [FIRST, SECOND, THIRD] = [1_700_000_000n, 1_710_000_000n, 1_720_000_000n];
 
 let tables: Tables;
-const ask = async (path: string) => (await openApi(tables, NOW).get(path)).body;
+let api: TestApi;
+const ask = async (path: string) => (await api.get(path)).body;
 
 /** A log in the transaction of its block; all happened within the last hours. */
 const log = (
@@ -64,6 +65,7 @@ const names = Object.keys(stories);
 
 beforeAll(async () => {
   tables = await createTables();
+  api = openApi(tables, NOW);
   await tables.writer.insert(domain).values(names.map((name) => domainRow(name)));
   const rows = Object.entries(stories).flatMap(([name, logs]) =>
     logs.map(({ block, contract, eventType, fields }, index) =>
