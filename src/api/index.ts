@@ -38,6 +38,7 @@ import { parseName } from "./schemas/input.ts";
 import { completedIndexesIn } from "./serviceDb/completedIndexes.ts";
 import { trimLedger } from "./serviceDb/ledger.ts";
 import { liveAnswersIn } from "./serviceDb/liveAnswers.ts";
+import { provenLabelsIn } from "./serviceDb/provenLabels.ts";
 import { activityIn } from "./serviceDb/releases.ts";
 import { openStore } from "./serviceDb/store.ts";
 import { startUpkeep } from "./upkeep/upkeep.ts";
@@ -107,8 +108,9 @@ const { access, signup } = createAccess(
 );
 const offered = signup === null ? operations : [...operations, ...signupEndpoints(signup)];
 
+const provenLabels = provenLabelsIn(store);
 const createContext = async (caller?: Caller): Promise<Ctx> => ({
-  ...{ db, contracts, now: await now(), liveBlock, chainHead, freshness },
+  ...{ db, contracts, now: await now(), liveBlock, provenLabels, chainHead, freshness },
   live: liveFor(caller ? shareOf(caller, settings.access) : "nobody"),
 });
 const server = {

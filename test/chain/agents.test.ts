@@ -1,12 +1,7 @@
 import type { z } from "@hono/zod-openapi";
-import { drizzle } from "drizzle-orm/node-postgres";
-import type { Hono } from "hono";
-import type pg from "pg";
 import { type Address, getAddress, hexToBigInt, numberToHex, pad, toHex } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { contractsOf } from "../../abis/contracts.ts";
 import { agentEndpoints } from "../../src/api/endpoints/agents.ts";
-import type { Db } from "../../src/api/query/db.ts";
 import { agentItem, nameAgents } from "../../src/api/schemas/agents.ts";
 import {
   addController,
@@ -41,10 +36,7 @@ import {
 } from "../devnet/acts.ts";
 import { deployLiveResolvers } from "../devnet/deploy.ts";
 import { connect } from "../devnet/localChain.ts";
-import { noChain } from "../query/noChain.ts";
-import { createTestApp } from "../support/app.ts";
-import { openPool } from "../support/database.ts";
-import schema from "../support/ponderSchema.ts";
+import { type IndexOnly, openIndexOnly } from "./indexOnly.ts";
 import { askInTime, openStage, type Stage } from "./stage.ts";
 
 type NameAgents = z.infer<typeof nameAgents>;
@@ -418,17 +410,11 @@ test("an adapter that does not answer is a failure, never a `false`; a name with
 });
 
 describe("without a node that could be asked", () => {
-  let pool: pg.Pool;
-  let app: Hono;
+  let index: IndexOnly;
   beforeAll(() => {
-    const { databaseUrl, schema: searchPath } = stage.stack;
-    pool = openPool({ connectionString: databaseUrl, options: `-c search_path=${searchPath},public` });
-    const db = drizzle(pool, { schema, casing: "snake_case" }) as unknown as Db;
-    const contracts = contractsOf(stage.local.deployment);
-    const createContext = async () => ({ db, contracts, now: 0, chainHead: async () => null, ...noChain });
-    app = createTestApp({ operations: agentEndpoints, db, createContext });
+    index = openIndexOnly(agentEndpoints, stage);
   });
-  afterAll(() => pool?.end());
+  afterAll(() => index?.close());
 
   test("the index gives the same answer as the adapter, and says that it is the index's", async () => {
     const names = await stage.sql<{ name: string }>(
@@ -436,7 +422,7 @@ describe("without a node that could be asked", () => {
     );
     expect(names.length).toBeGreaterThan(10);
     for (const { name } of names) {
-      const reply = await app.request(`/domain/${name}/agent`);
+      const reply = await index.app.request(`/domain/${name}/agent`);
       const { status, body } = await ask(`/domain/${name}/agent`);
       expect([name, reply.status]).toEqual([name, status]);
       if (status === 200) expect(await reply.json()).toEqual({ ...(body as NameAgents), source: "indexed" });
@@ -444,7 +430,7 @@ describe("without a node that could be asked", () => {
   });
 
   test("what only the chain can tell is a failure", async () => {
-    expect((await app.request("/domain/unlisted.eth/agent")).status).toBe(502);
+    expect((await index.app.request("/domain/unlisted.eth/agent")).status).toBe(502);
   });
 });
 

@@ -2,18 +2,20 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { z } from "@hono/zod-openapi";
 import type { Address, Hex, TransactionReceipt } from "viem";
 import { expect } from "vitest";
+import { lookupEndpoints } from "../../src/api/endpoints/lookups.ts";
 import { askedDomain, domain, event, unknownDomain } from "../../src/api/schemas/answers.ts";
 import type { Chain } from "../devnet/acts.ts";
 import type { AnvilOptions } from "../devnet/anvil.ts";
 import { type LocalChain, startLocalChain } from "../devnet/localChain.ts";
 import { type Stack, startStack } from "../support/stack.ts";
+import { openIndexOnly } from "./indexOnly.ts";
 
 const NODE_TIMEOUT_MS = 60_000;
 
 /** Full answer of `GET /whois/:name` for a name of the index. */
 export type Whois = z.infer<typeof askedDomain>;
 
-/** What the index itself knows of a name: `GET /lookup-namehash/:hash`. */
+/** What the index itself knows of a name: `GET /lookup-namehash/:hash` without a node to ask. */
 export type DomainRecord = z.infer<typeof domain>;
 
 /** One event of `GET /domain/:name/events`. */
@@ -73,11 +75,17 @@ export async function stageOf(
   const cast = castOf(chain);
   await before?.(chain, cast);
   const stack = await startStack({ rpcUrl: anvil.url, deployment, env });
+  const index = openIndexOnly(lookupEndpoints, { stack, local });
   return {
     ...{ local, chain, stack, cast },
     whois: async (name) => askedDomain.parse(await ask(stack, `/whois/${encodeURIComponent(name)}`)),
     whoisAbsent: async (name) => unknownDomain.parse(await ask(stack, `/whois/${encodeURIComponent(name)}`)),
-    record: async (node) => domain.parse(await ask(stack, `/lookup-namehash/${node}`)),
+    record: async (node) => {
+      await stack.waitForHead();
+      const reply = await index.app.request(`/lookup-namehash/${node}`);
+      const { live: _, ...record } = domain.parse(await reply.json());
+      return record;
+    },
     events: async (name) => {
       const body = await ask(stack, `/domain/${encodeURIComponent(name)}/events`);
       return event.array().parse((body as { events: unknown }).events);
@@ -87,6 +95,7 @@ export async function stageOf(
       return stack.sql(text, values);
     },
     close: async () => {
+      await index.close();
       await stack.destroy();
       await anvil.stop();
     },

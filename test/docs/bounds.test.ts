@@ -17,9 +17,12 @@ import { MAX_CALLS, MAX_QUESTIONS, MAX_QUESTIONS_OF_REQUEST, MAX_WAITING } from 
 import { MAX_WAIT_MS } from "../../src/api/live/rateLimiter.ts";
 import { MAX_VALUE_BYTES } from "../../src/api/live/records.ts";
 import { MAX_RESULT_BYTES, MAX_REVERT_BYTES } from "../../src/api/live/rpc.ts";
+import { PAGE_SIZE } from "../../src/api/query/page.ts";
 import { MAX_ENTRIES } from "../../src/api/query/section.ts";
 import { MAX_SHOWN } from "../../src/api/rules/shown.ts";
+import { MAX_LABEL_BYTES } from "../../src/api/schemas/input.ts";
 import { MAX_STORED_BYTES, MAX_STORED_BYTES_A_MINUTE } from "../../src/api/serviceDb/liveAnswers.ts";
+import { MAX_LABELS_PER_MINUTE } from "../../src/api/serviceDb/provenLabels.ts";
 import { HELD_SECONDS } from "../../src/api/serviceDb/reservations.ts";
 
 const inWords = (count: number) => count.toLocaleString("en");
@@ -68,6 +71,9 @@ const bounds: [what: string, bound: string][] = [
   ["pause of a caller who reads an answer", `${READER_PATIENCE.pauseMs / 1_000} s`],
   ["time of a caller to read an answer that waits for them", `${READER_PATIENCE.wholeMs / 1_000} s`],
   ["time for which a request holds credits or a payment", `${HELD_SECONDS} s`],
+  ["labels that callers prove", `${MAX_LABEL_BYTES} bytes`],
+  ["proven labels stored in a minute", `${MAX_LABELS_PER_MINUTE}`],
+  ["names that one look-up by labelhash resolves", `${PAGE_SIZE}`],
   ["an answer, over HTTP or MCP", `${MAX_JSON_BYTES / 1_048_576} MiB`],
 ];
 

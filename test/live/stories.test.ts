@@ -1,6 +1,6 @@
 import { type Address, getAddress, namehash } from "viem";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { addressOf, mineBlocks, setText, warp } from "../devnet/acts.ts";
+import { addressOf, hashLabel, mineBlocks, send, setResolver, setText, warp } from "../devnet/acts.ts";
 import { names, openScene, type Scene, setUrls, tellChangeable } from "./scene.ts";
 
 let scene: Scene;
@@ -16,7 +16,7 @@ beforeEach(() => {
 
 type Body = Record<string, unknown> & {
   source?: string;
-  resolver?: { status: string; address?: string };
+  resolver?: { status: string; address?: string; answered_by?: string };
   records?: { texts: Record<string, string>; addresses: Record<string, string>; contenthash: string | null };
 };
 
@@ -50,7 +50,9 @@ describe("a name whose records are at a gateway", () => {
     expect(records?.addresses["60"]).toBe(await oracle.address(name));
     const own = name === names.offchain;
     expect(resolver).toEqual(
-      own ? { status: "unindexed", address: addressOf(scene.chain, "offchainResolver") } : { status: "none" },
+      own
+        ? { status: "unindexed", address: addressOf(scene.chain, "offchainResolver") }
+        : { status: "none", answered_by: addressOf(scene.chain, "offchainResolver") },
     );
     const text = await answered(`/domain/${name}/records/text/description`);
     expect(text).toMatchObject({ value: await oracle.text(name, "description"), source: "live" });
@@ -91,6 +93,9 @@ describe("a wildcard resolver (ENSIP-10)", () => {
       expect(records?.addresses).toEqual({ "60": await oracle.address(name) });
       expect(records?.contenthash).toBeNull();
       expect(resolver?.status).toBe(name === names.wildcard ? "unindexed" : "none");
+      const wildcard = addressOf(scene.chain, "wildcardResolver");
+      expect(resolver?.[name === names.wildcard ? "address" : "answered_by"]).toBe(wildcard);
+      expect((await answered(`/whois/${name}`)).resolver).toEqual(resolver);
     },
   );
 
@@ -112,6 +117,50 @@ describe("a wildcard resolver (ENSIP-10)", () => {
     expect(live.wrapper).toMatchObject({
       fuse_names: ["CANNOT_UNWRAP", "CANNOT_SET_TTL", "PARENT_CANNOT_CONTROL", "IS_DOT_ETH"],
     });
+  });
+});
+
+describe("one name has one answer", () => {
+  const asked = [names.indexed, names.bare, names.offchain, names.wildcard, names.ownedBelowWildcard];
+
+  test.each([...asked, names.changeable, names.wrapped, names.noContract, "eth", "neverregistered.eth"])(
+    "%s, by name and by hash, alone and in bulk",
+    async (name) => {
+      const { query, ...body } = await answered(`/whois/${name}`);
+      const [node, label] = [namehash(name), hashLabel(name.split(".")[0] as string)];
+      const { results } = await bulk({ names: [name], namehashes: [node] });
+      expect(results[0]).toEqual({ ...body, query });
+      if (name === "neverregistered.eth") return; // Of a hash that no event named, no name is known.
+      expect(results[1]).toEqual({ ...body, query: node });
+      expect(await answered(`/lookup-namehash/${node}`)).toEqual(body);
+      expect(await answered(`/lookup-hash/${node}`)).toEqual({ type: "namehash", ...body });
+      expect((await answered(`/lookup-hash/${label}`)).domains).toEqual([body]);
+      expect((await answered(`/lookup-labelhash/${label}`)).domains).toEqual([body]);
+    },
+  );
+
+  test("a name that could not be resolved fails alone, and does not fail the names of the same label", async () => {
+    const node = namehash(names.reverting);
+    expect(await failed(`/lookup-namehash/${node}`)).toBe(await failed(`/whois/${names.reverting}`));
+    expect((await answered(`/lookup-labelhash/${hashLabel("reverting")}`)).domains).toMatchObject([
+      { query: node, availability_status: "unknown", error: { code: "LIVE_RESOLUTION_FAILED" } },
+    ]);
+  });
+
+  test("a name that no event named is asked of the chain once an ancestor's resolver may answer for it", async () => {
+    const { chain } = scene;
+    const name = "foo.bar.imported";
+    expect(await answered(`/whois/${name}`)).toEqual({
+      ...{ query: name, availability_status: "unknown", source: "indexed" },
+    });
+    const [from] = chain.accounts as [Address];
+    const resolver = addressOf(chain, "wildcardResolver");
+    const args = [hashLabel("imported"), from];
+    await send(chain, { from, contract: "root", functionName: "setSubnodeOwner", args });
+    await setResolver(chain, { from, node: namehash("imported"), resolver });
+    const body = await answered(`/whois/${name}`);
+    expect(body).toMatchObject({ name, source: "live", resolver: { status: "none", answered_by: resolver } });
+    expect((await bulk({ names: [name] })).results).toEqual([body]);
   });
 });
 

@@ -39,7 +39,7 @@ const wrong: Wrong[] = [
   ["whois", { name: ["alice.eth"] }, "INVALID_PARAMETER"],
   ["whois", { name: "alice.eth", page: 2 }, "INVALID_PARAMETER"],
   ["whois", { name: "alice.eth", view: "all" }, "INVALID_PARAMETER"],
-  ["whois", { name: "strange.eth" }, "LIVE_RESOLUTION_FAILED", "/whois/strange.eth"],
+  ["whois", { name: "x.strange.eth" }, "LIVE_RESOLUTION_FAILED", "/whois/x.strange.eth"],
   ["whois_bulk", {}, "MISSING_PARAMETER", "/whois/bulk", {}],
   ["whois_bulk", { names: [] }, "MISSING_PARAMETER", "/whois/bulk", { names: [] }],
   ["whois_bulk", { names: "alice.eth" }, "INVALID_PARAMETER", "/whois/bulk", { names: "alice.eth" }],

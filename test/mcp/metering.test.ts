@@ -54,11 +54,11 @@ describe.each(Object.entries(clients))("%s", (_, connect) => {
     await using({ "X-API-Key": overMcp.key }, async (client) => {
       for (const [tool, args] of pairs) expect((await client.call(tool, args)).isError ?? false).toBe(false);
       expect((await client.call("whois", { name: "a..b" })).isError).toBe(true);
-      expect((await client.call("whois", { name: "strange.eth" })).isError).toBe(true);
+      expect((await client.call("whois", { name: "x.strange.eth" })).isError).toBe(true);
     });
     const paths = [
       ...pairs.map(([, , path, body]) => ({ path, body })),
-      { path: "/whois/strange.eth", body: undefined },
+      { path: "/whois/x.strange.eth", body: undefined },
     ];
     for (const { path, body } of paths) {
       const headers = { "X-API-Key": overHttp.key, "content-type": "application/json" };

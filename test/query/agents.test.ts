@@ -366,6 +366,9 @@ describe("GET /agents", () => {
       agent_id: "0",
       chain: "devnet",
       registry: getAddress(AGENT_REGISTRY),
+      // The same as in `/domain/{name}/agent`, where `registry` is as the key has it.
+      registry_chain_id: "31337",
+      registry_address: getAddress(AGENT_REGISTRY),
       adapter: getAddress(AGENT_ADAPTER),
       name: "agent.eth",
       namehash: namehash("agent.eth"),

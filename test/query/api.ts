@@ -3,6 +3,7 @@ import { operations } from "../../src/api/endpoints/index.ts";
 import { type Endpoint, errorsOf } from "../../src/api/http/endpoint.ts";
 import { createFreshness } from "../../src/api/indexState/freshness.ts";
 import { toApiError } from "../../src/api/schemas/errors.ts";
+import type { ProvenLabels } from "../../src/api/serviceDb/provenLabels.ts";
 import { createTestApp, createTestPages, type TestAppPlan } from "../support/app.ts";
 import { noChain } from "./noChain.ts";
 import { contracts } from "./rows.ts";
@@ -34,19 +35,30 @@ const checked = (operation: Endpoint): Endpoint => ({
 });
 
 /** What the node says of its head, and who is answered. */
-type TestPlan = Pick<TestAppPlan, "access" | "callerOf"> & { chainHead?: number | null };
+type TestPlan = Pick<TestAppPlan, "access" | "callerOf"> & {
+  chainHead?: number | null;
+  provenLabels?: ProvenLabels;
+};
 
 export function openApi(
   { db }: Tables,
   now: number,
-  { chainHead = null, ...asking }: TestPlan = {},
+  { chainHead = null, provenLabels = noChain.provenLabels, ...asking }: TestPlan = {},
 ): TestApi {
   const heads = async () => (chainHead === null ? null : { number: chainHead, timestamp: now });
   const freshness = createFreshness({
     ...{ db, heads, completed: { add: async () => {}, has: async () => false }, isActive: async () => false },
     ...{ chainId: contracts.chainId, startBlocks: {}, maxLagSeconds: null, clock: () => now },
   });
-  const createContext = async () => ({ db, contracts, now, ...noChain, chainHead: heads, freshness });
+  const createContext = async () => ({
+    db,
+    contracts,
+    now,
+    ...noChain,
+    provenLabels,
+    chainHead: heads,
+    freshness,
+  });
   const pages = createTestPages({ operations, createContext });
   const app = createTestApp({ operations: operations.map(checked), db, createContext, pages, ...asking });
   const read = async (reply: Response) => ({

@@ -6,7 +6,7 @@ import { createRpc } from "../../src/api/live/rpc.ts";
 import { deployment } from "./rows.ts";
 
 /** The part of a request's context that asks the chain, where no node is configured: every question fails. */
-export const noChain: Pick<Ctx, "live" | "liveBlock" | "freshness"> = {
+export const noChain: Pick<Ctx, "live" | "liveBlock" | "provenLabels" | "freshness"> = {
   live: createLive({
     rpc: createRpc({ urls: [] }),
     gateways: createGateways({ allowLoopback: false }),
@@ -17,6 +17,7 @@ export const noChain: Pick<Ctx, "live" | "liveBlock" | "freshness"> = {
     },
   })("test"),
   liveBlock: async () => ({ number: 1, timestamp: 1 }),
+  provenLabels: { find: async () => new Map(), remember: () => {} },
   freshness: {
     require: async () => {},
     report: () => Promise.reject(new Error("There is no index here to report of")),

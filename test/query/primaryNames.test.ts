@@ -269,9 +269,25 @@ describe("only the chain can tell", () => {
     }
   });
 
-  test("and the summary says so too", async () => {
+  test("and the summary says so of the primary name alone", async () => {
     const address = await claim(null, STRANGE_RESOLVER);
-    expect(await api.get(`/address/${address}/summary`)).toMatchObject(needsChain);
+    await tables.writer.insert(domain).values(registeredRow("counted.eth", address, LATER + 31n * 86_400n));
+    expect(await api.get(`/address/${address}/summary`)).toEqual({
+      status: 200,
+      body: {
+        ...{
+          address: getAddress(address),
+          domain_count: 1,
+          domains_expiring_30d: 0,
+          previously_owned_count: 0,
+        },
+        ...{ primary_name: null, primary_name_source: "live" },
+        primary_name_error: {
+          code: "LIVE_RESOLUTION_FAILED",
+          message: expect.stringMatching(/LIVE_RPC_URL/),
+        },
+      },
+    });
   });
 });
 

@@ -71,6 +71,7 @@ beforeAll(async () => {
     domainRow("deleted.alice.eth"),
   ];
   await tables.writer.insert(domain).values(answerable(rows));
+  await tables.writer.insert(domain).values([registeredRow("bare.eth", alice, inDays(-100))]);
   const record = {
     chainId: CHAIN_ID,
     keyHash: keccak256(stringToBytes("display")),
@@ -203,13 +204,47 @@ describe("GET /whois/:name", () => {
     expect(body.wrapper).toEqual({ fuses: 0, expiry_timestamp: "0", fuse_names: [] });
   });
 
-  test("a resolver that is not on the list of static ones is for the chain to answer, and no event of it stands in", async () => {
-    expect(await api.get("/whois/strange.eth")).toMatchObject({
-      status: 502,
-      body: {
-        error: { code: "LIVE_RESOLUTION_FAILED", message: expect.stringMatching(/LIVE_RPC_URL/) },
-      },
+  test("what a resolver that is not on the list of static ones says is left out, and no event of it stands in", async () => {
+    const { display, ...body } = await whois("strange.eth");
+    expect(display).toBeUndefined();
+    expect(body).toMatchObject({
+      ...{ availability_status: "registered", ownership: { owner: ALICE }, source: "indexed" },
+      ...{ resolver: { status: "unindexed" }, live: "not_asked" },
     });
+  });
+
+  test("a name without resolver has all that the index knows, however it is asked for", async () => {
+    const { query, ...body } = await whois("bare.eth");
+    expect(body).toMatchObject({
+      ...{ name: "bare.eth", ownership: { owner: ALICE }, expiry_timestamp: inDays(-100).toString() },
+      ...{ availability_status: "premium", resolver: { status: "none" } },
+      ...{ source: "indexed", live: "not_asked" },
+    });
+    const [node, label] = [namehash("bare.eth"), keccak256(stringToBytes("bare"))];
+    expect((await api.get(`/lookup-namehash/${node}`)).body).toEqual(body);
+    expect((await api.get(`/lookup-hash/${node}`)).body).toEqual({ type: "namehash", ...body });
+    expect((await api.get(`/lookup-hash/${label}`)).body).toMatchObject({ domains: [body] });
+    expect((await api.get(`/lookup-labelhash/${label}`)).body).toMatchObject({ domains: [body] });
+    const bulk = await api.post("/whois/bulk", { names: ["bare.eth"], namehashes: [node] });
+    expect(bulk.body.results).toEqual([
+      { ...body, query },
+      { ...body, query: node },
+    ]);
+  });
+
+  test("what only the chain can tell is never made up: of a name that the index does not have, or of records", async () => {
+    for (const path of [
+      "/whois/absent.strange.eth",
+      "/domain/bare.eth/records",
+      "/domain/strange.eth/records",
+    ]) {
+      expect(await api.get(path), path).toMatchObject({
+        status: 502,
+        body: {
+          error: { code: "LIVE_RESOLUTION_FAILED", message: expect.stringMatching(/LIVE_RPC_URL/) },
+        },
+      });
+    }
   });
 
   test("a top-level name has the empty root for a parent", async () => {

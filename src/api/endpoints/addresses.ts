@@ -13,8 +13,7 @@ import {
 } from "../query/addresses.ts";
 import { listClaims } from "../query/claims.ts";
 import { PAGE_SIZE } from "../query/page.ts";
-
-import { resolvePrimaryName } from "../resolution/primaryNames.ts";
+import { type Outcome, resolvePrimaryName, tryPrimaryName } from "../resolution/primaryNames.ts";
 import {
   address,
   count,
@@ -26,6 +25,7 @@ import {
   primaryNameEntry,
   source,
 } from "../schemas/answers.ts";
+import { ApiError } from "../schemas/errors.ts";
 import { input } from "../schemas/input.ts";
 import { toClaimEntry, toPreviousItem, toPrimaryName } from "../serializers/address.ts";
 import { toDomainItem } from "../serializers/domain.ts";
@@ -174,7 +174,7 @@ const addressSummary = endpoint({
   path: "/address/{address}/summary",
   group: "Addresses",
   summary: "An address at a glance",
-  description: `Counts of the names of an address, and its primary name. ${COUNTED}`,
+  description: `Counts of the names of an address, and its primary name. Where only the chain can tell the primary name, and it could not be asked, \`primary_name_error\` says why, and the rest is answered. ${COUNTED}`,
   params: z.object({ address: input.address() }),
   reply: z
     .strictObject({
@@ -184,30 +184,41 @@ const addressSummary = endpoint({
       }),
       primary_name: z.string().nullable(),
       primary_name_source: source,
+      primary_name_error: z
+        .strictObject({ code: z.literal("LIVE_RESOLUTION_FAILED"), message: z.string() })
+        .optional()
+        .openapi({ description: "Present where the primary name is null because it could not be found out" }),
       domains_expiring_30d: count.openapi({
         description: "Names it effectively owns that expire within 30 days",
       }),
       previously_owned_count: count.openapi({ description: "Length of its list of previous domains" }),
     })
     .openapi("AddressSummary"),
-  errors: ["INVALID_ADDRESS", "LIVE_RESOLUTION_FAILED"],
+  errors: ["INVALID_ADDRESS"],
   cost: 1,
   tool: "get_address_portfolio",
   handle: async (request, ctx) => {
-    const [counted, { primary, source }] = await Promise.all([
+    const [counted, outcome] = await Promise.all([
       summarise(ctx.db, formerHolderOf(ctx, request.address)),
-      resolvePrimaryName(ctx, request.address),
+      tryPrimaryName(ctx, request.address),
     ]);
     return {
       address: toAddress(request.address),
       domain_count: counted.active,
-      primary_name: primary?.name ?? null,
-      primary_name_source: source,
+      ...toPrimaryNameFields(outcome),
       domains_expiring_30d: counted.expiring30d,
       previously_owned_count: counted.previous,
     };
   },
 });
+
+function toPrimaryNameFields(outcome: Outcome) {
+  if (!(outcome instanceof ApiError)) {
+    return { primary_name: outcome.primary?.name ?? null, primary_name_source: outcome.source };
+  }
+  const error = { code: "LIVE_RESOLUTION_FAILED" as const, message: outcome.message };
+  return { primary_name: null, primary_name_source: "live" as const, primary_name_error: error };
+}
 
 const addressPreviousDomains = endpoint({
   method: "get",

@@ -3,11 +3,11 @@ import { namehash } from "viem";
 import { endpoint } from "../http/endpoint.ts";
 import { type ResolvedDomain, resolveDomains } from "../resolution/domains.ts";
 import type { Availability } from "../rules/lifetime.ts";
-import { askedDomain, count, unknownDomain } from "../schemas/answers.ts";
+import { askedDomain, count, unknownDomain, unresolvedItem } from "../schemas/answers.ts";
 import { ApiError } from "../schemas/errors.ts";
 import { parseHash, parseName } from "../schemas/input.ts";
 import { mapYielding } from "../schemas/turns.ts";
-import { toAskedRecord } from "../serializers/domain.ts";
+import { toAskedRecord, toUnresolvedItem } from "../serializers/domain.ts";
 
 /** Items of one bulk request: the contract's limit. */
 const MAX_ITEMS = 500;
@@ -44,17 +44,6 @@ const bulkBody = bulkFields.superRefine(({ names = [], namehashes = [] }, issues
   }
 });
 
-const invalidItem = z
-  .strictObject({
-    query: z.string(),
-    availability_status: z.literal("unknown"),
-    error: z.strictObject({
-      code: z.enum(["INVALID_NAME", "INVALID_HASH", "LIVE_RESOLUTION_FAILED"]),
-      message: z.string(),
-    }),
-  })
-  .openapi("InvalidItem");
-
 const summary = z
   .strictObject({
     total: count,
@@ -75,7 +64,7 @@ const whoisBulk = endpoint({
   description:
     "Up to 500 names and namehashes; names of up to 5,000 labels in all. Results keep the order: names first, then namehashes. An item that is not valid, or that only the chain could answer and did not, does not fail the others.",
   body: bulkBody,
-  reply: z.strictObject({ results: z.array(z.union([askedDomain, unknownDomain, invalidItem])), summary }),
+  reply: z.strictObject({ results: z.array(z.union([askedDomain, unknownDomain, unresolvedItem])), summary }),
   errors: ["LIMIT_EXCEEDED"],
   cost: ({ names = [], namehashes = [] }) => names.length + namehashes.length,
   tool: "whois_bulk",
@@ -90,14 +79,14 @@ const whoisBulk = endpoint({
     const results = await mapYielding(items, (item) => {
       if (!isValid(item)) return item;
       const resolved = byItem.get(item) as ResolvedDomain | ApiError;
-      if (resolved instanceof ApiError) return toInvalidItem(item.query, resolved);
+      if (resolved instanceof ApiError) return toUnresolvedItem(item.query, resolved);
       return toAskedRecord(item, resolved, ctx);
     });
     return { results, summary: toSummary(results, ctx.now) };
   },
 });
 
-type InvalidItem = z.infer<typeof invalidItem>;
+type InvalidItem = z.infer<typeof unresolvedItem>;
 
 const isValid = <T extends object>(item: T | InvalidItem): item is T => !("error" in item);
 
@@ -106,13 +95,8 @@ function readItem<T>(query: string, parse: (query: string) => T): T | InvalidIte
     return parse(query);
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    return toInvalidItem(query, error);
+    return toUnresolvedItem(query, error);
   }
-}
-
-function toInvalidItem(query: string, { code, message }: ApiError): InvalidItem {
-  const known = code as InvalidItem["error"]["code"]; // Parsing and resolving throw no other code.
-  return { query, availability_status: "unknown", error: { code: known, message } };
 }
 
 type Result = { availability_status: Availability; expiry_timestamp?: string | null };

@@ -11,7 +11,7 @@ const whois = endpoint({
   group: "Domains",
   summary: "Everything about one name",
   description:
-    "Owner, expiry, resolver and state of a name. Where the name's resolver is not an indexed one, or no event named it and it may exist all the same, the chain is asked (`source` is `live`). A name of which nothing is known is answered with its state alone.",
+    "Owner, expiry, resolver and state of a name. Where the name's resolver is not an indexed one, or it has none, or no event named it and an ancestor's resolver may answer for it, the chain is asked (`source` is `live`). A label that the index knows only by its hash is shown as you wrote it: its hash proves it. A name of which nothing is known is answered with its state alone.",
   params: z.object({ name: input.name() }),
   reply: askedDomain.or(unknownDomain),
   errors: ["INVALID_NAME", "LIVE_RESOLUTION_FAILED"],

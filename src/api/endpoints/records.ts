@@ -4,7 +4,12 @@ import type { Ctx } from "../http/context.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { findRecords, findText } from "../query/records.ts";
 import { listTextSteps } from "../query/textHistory.ts";
-import { type LiveDomain, type ResolvedDomain, resolveDomain, resolveLive } from "../resolution/domains.ts";
+import {
+  type LiveDomain,
+  type ResolvedDomain,
+  resolveLive,
+  resolveWithRecords,
+} from "../resolution/domains.ts";
 import {
   allRecords,
   oneText,
@@ -49,7 +54,9 @@ const records = z
         "By coin type (SLIP-44, ENSIP-11): checksummed for EVM chains, else the bytes that the resolver holds",
       example: { "60": "0x70997970C51812dc3A010C7d01b50e0d17dc79C8" },
     }),
-    contenthash: bytes.nullable(),
+    contenthash: bytes.nullable().optional().openapi({
+      description: "Null if there is none; absent if `types` does not ask for it",
+    }),
   })
   .openapi("Records");
 
@@ -59,10 +66,20 @@ type RecordsKey = { chainId: number; resolver: Address; node: Hex };
 const recordsKeyOf = (ctx: Ctx, { node }: ParsedName, { state }: ResolvedDomain): RecordsKey | null =>
   state?.resolver ? { chainId: ctx.contracts.chainId, resolver: state.resolver, node } : null;
 
-const resolverOf = ({ state }: ResolvedDomain, ctx: Ctx) =>
-  toResolver(state?.resolver ?? null, ctx.contracts);
+const resolverOf = (resolved: ResolvedDomain, { contracts }: Ctx) =>
+  toResolver(
+    resolved.state?.resolver ?? null,
+    contracts,
+    resolved.source === "live" ? resolved.records.answeredBy : null,
+  );
 
 const noRecords = { texts: {}, addresses: {}, contenthash: null };
+
+type AllRecords = z.infer<typeof records>;
+
+/** A contenthash that was not asked for is left out: null would say that there is none. */
+const selectTypes = ({ contenthash, ...others }: AllRecords, types: readonly RecordType[]): AllRecords =>
+  types.includes("contenthash") ? { ...others, contenthash } : others;
 
 const domainRecords = endpoint({
   method: "get",
@@ -80,16 +97,18 @@ const domainRecords = endpoint({
   tool: "get_records",
   handle: async ({ name, types = [...recordTypes] }, ctx) => {
     const select = allRecords(ctx, types);
-    const resolved = await resolveDomain(ctx, name, select);
+    const resolved = await resolveWithRecords(ctx, name, select);
     if (resolved.source === "indexed") {
       const key = recordsKeyOf(ctx, name, resolved);
       const records = key ? await readRecords(ctx, key, types) : noRecords;
       const reply = { domain: name.name, resolver: resolverOf(resolved, ctx) };
-      if (records !== null) return { ...reply, records, source: "indexed" as const };
+      if (records !== null)
+        return { ...reply, records: selectTypes(records, types), source: "indexed" as const };
     }
     const live = resolved.source === "live" ? resolved : await resolveLive(ctx, name, select);
     return {
-      ...{ domain: name.name, resolver: resolverOf(live, ctx), records: toLiveRecords(live.records) },
+      ...{ domain: name.name, resolver: resolverOf(live, ctx) },
+      records: selectTypes(toLiveRecords(live.records), types),
       source: "live" as const,
     };
   },
@@ -102,7 +121,7 @@ async function readRecords({ db }: Ctx, key: RecordsKey, types: RecordType[]) {
   return {
     texts: types.includes("text") ? toTexts(texts) : {},
     addresses: types.includes("addr") ? toAddresses(addresses) : {},
-    contenthash: types.includes("contenthash") ? contenthash : null,
+    contenthash,
   };
 }
 
@@ -129,7 +148,7 @@ const textRecord = endpoint({
   cost: 1,
   tool: "get_records",
   handle: async ({ name, key }, ctx) => {
-    const indexedOrLive = await resolveDomain(ctx, name, oneText(key));
+    const indexedOrLive = await resolveWithRecords(ctx, name, oneText(key));
     const { resolved, text } = await findCurrentText(ctx, indexedOrLive, { name, key });
     const [block, transaction] =
       resolved.source === "live" ? [resolved.blockNumber, null] : [text?.blockNumber, text?.transactionHash];
@@ -192,7 +211,7 @@ const textHistory = endpoint({
 });
 
 const resolveCurrentText = async (ctx: Ctx, name: ParsedName, key: string): Promise<ResolvedDomain> =>
-  (await findCurrentText(ctx, await resolveDomain(ctx, name, oneText(key)), { name, key })).resolved;
+  (await findCurrentText(ctx, await resolveWithRecords(ctx, name, oneText(key)), { name, key })).resolved;
 
 type Entry = z.infer<typeof textHistoryEntry>;
 

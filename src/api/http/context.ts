@@ -4,6 +4,7 @@ import type { Freshness } from "../indexState/freshness.ts";
 import type { Live } from "../live/live.ts";
 import type { Db } from "../query/db.ts";
 import type { Block } from "../serviceDb/liveAnswers.ts";
+import type { ProvenLabels } from "../serviceDb/provenLabels.ts";
 
 /** What an operation works with. Each request gets its own; operations use nothing global. */
 export type Ctx = {
@@ -15,6 +16,8 @@ export type Ctx = {
   live: Live;
   /** The block at which the chain is read. @throws LiveFailure if only the chain could tell it and no node answers */
   liveBlock: () => Promise<Block>;
+  /** Labels that callers proved, of which the index knows the hash alone. */
+  provenLabels: ProvenLabels;
   /** Newest block of a chain by its node; null if no node answers. */
   chainHead: Heads;
   /** How far the index is. */

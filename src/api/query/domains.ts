@@ -13,12 +13,6 @@ export type DomainRow = typeof domain.$inferSelect & { displayText: string | nul
 
 const DISPLAY_KEY_HASH = keccak256("display");
 
-/** The domain of a node; null if no event ever named the node. */
-export async function findDomain(db: Db, at: { chainId: number; node: Hex }): Promise<DomainRow | null> {
-  const [row] = await listDomains(db, { chainId: at.chainId, nodes: [at.node] });
-  return row ?? null;
-}
-
 /** The domains of these nodes, in any order; nodes that no event ever named are left out. */
 export async function listDomains(
   db: Db,

@@ -19,8 +19,8 @@ import {
   listIndexedDomains,
   type RecordSelector,
   type ResolvedDomain,
-  resolveDomain,
   resolveLive,
+  resolveWithRecords,
   toApiError,
 } from "./domains.ts";
 
@@ -88,7 +88,7 @@ async function findTexts(
     texts: await listKeys(),
   });
   const [resolved, rows] = await Promise.all([
-    resolveDomain(ctx, name, select),
+    resolveWithRecords(ctx, name, select),
     listAgentTexts(ctx.db, { chainId: ctx.contracts.chainId, node: name.node }),
   ]);
   if (resolved.source === "live") return { resolved, texts: liveTexts(resolved.records.texts) };

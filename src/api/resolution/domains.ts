@@ -1,5 +1,6 @@
 import type { Hex } from "viem";
 import type { Contracts } from "../../../abis/contracts.ts";
+import { ROOT_NODE } from "../../ens/name.ts";
 import type { Ctx } from "../http/context.ts";
 import { LiveFailure } from "../live/failure.ts";
 import type { LiveRecords, RecordSelection } from "../live/records.ts";
@@ -9,15 +10,17 @@ import {
   ancestorNodes,
   isEthSecondLevel,
   MAX_NAME_BYTES,
+  nodeOfName,
   type ParsedName,
   type ParsedNode,
 } from "../schemas/input.ts";
 import { mapYielding } from "../schemas/turns.ts";
 import { type DomainState, toLiveState } from "./domainState.ts";
+import { showProvenLabels } from "./provenLabels.ts";
 
 /** The state of a domain, null if nothing is known of it, and where it comes from. */
 export type ResolvedDomain = { state: DomainState | null } & (
-  | { source: "indexed" }
+  | { source: "indexed"; notAsked?: true }
   | { source: "live"; records: LiveRecords; blockNumber: number }
 );
 
@@ -33,8 +36,12 @@ const displayOnly: RecordSelector = async () => ({
   longestText: MAX_NAME_BYTES,
 });
 
+/** A name or node that a caller asks for. */
+type Asked = ParsedName | ParsedNode;
+
 /**
- * What is known of a name: by the index where it can know, else by the chain.
+ * What is known of a name or node: by the index where it can know, else by the chain. Where no node is configured, the
+ * index still tells all but what a resolver says; `notAsked` then marks that only the chain could add that.
  *
  * @throws ApiError LIVE_RESOLUTION_FAILED if only the chain can tell, and it could not be asked
  * @example
@@ -42,30 +49,40 @@ const displayOnly: RecordSelector = async () => ({
  * if (state === null) return `unknown (${source})`;
  * return state.resolver;
  */
-export async function resolveDomain(
-  ctx: Ctx,
-  name: ParsedName,
-  select: RecordSelector = displayOnly,
-): Promise<ResolvedDomain> {
-  const [resolved] = await resolveDomains(ctx, [name], select);
+export async function resolveDomain(ctx: Ctx, parsed: Asked): Promise<ResolvedDomain> {
+  const [resolved] = await resolveDomains(ctx, [parsed]);
   return orThrow(resolved as ResolvedDomain | ApiError);
 }
 
 /** The same for many names and nodes, in their order. Where one could not be resolved, the error is in its place. */
 export async function resolveDomains(
   ctx: Ctx,
-  parsed: readonly (ParsedName | ParsedNode)[],
-  select: RecordSelector = displayOnly,
+  parsed: readonly Asked[],
 ): Promise<(ResolvedDomain | ApiError)[]> {
-  const nodes = parsed.map(({ node }) => node);
-  const indexed = await listIndexedDomains(ctx, nodes);
-  const ancestors = await findAncestors(ctx, parsed, indexed);
-  const known = { indexed, ancestors, contracts: ctx.contracts };
-  const isForChain = await mapYielding(parsed, (one) => needsChain(one, known));
-  const forChain = parsed.filter((_, i) => isForChain[i]);
-  const answers = await askChain(ctx, forChain, { indexed, select });
-  const live = new Map(forChain.map((one, i) => [one, answers[i] as LiveDomain | ApiError]));
-  return parsed.map((one) => live.get(one) ?? { state: indexed.get(one.node) ?? null, source: "indexed" });
+  return resolveAll(ctx, parsed, { indexed: await findIndexed(ctx, parsed) });
+}
+
+/** The same for domains that were read from the index already. */
+export async function resolveListed(
+  ctx: Ctx,
+  states: readonly DomainState[],
+): Promise<(ResolvedDomain | ApiError)[]> {
+  const parsed = states.map(({ node }) => ({ query: node, node }));
+  return resolveAll(ctx, parsed, { indexed: await showProvenLabels(ctx, parsed, byNode(states)) });
+}
+
+/**
+ * What is known of a name, for an answer about its records.
+ *
+ * @throws ApiError LIVE_RESOLUTION_FAILED if only the chain can tell, and it could not be asked
+ */
+export async function resolveWithRecords(
+  ctx: Ctx,
+  name: ParsedName,
+  select: RecordSelector,
+): Promise<ResolvedDomain> {
+  const [resolved] = await resolveAll(ctx, [name], { indexed: await findIndexed(ctx, [name]), select });
+  return orThrow(resolved as ResolvedDomain | ApiError);
 }
 
 /**
@@ -74,21 +91,19 @@ export async function resolveDomains(
  * @throws ApiError LIVE_RESOLUTION_FAILED
  */
 export async function resolveLive(ctx: Ctx, name: ParsedName, select: RecordSelector): Promise<LiveDomain> {
-  const indexed = await listIndexedDomains(ctx, [name.node]);
-  const [resolved] = await askChain(ctx, [name], { indexed, select });
+  const [resolved] = await askChain(ctx, [name], { indexed: await findIndexed(ctx, [name]), select });
   return orThrow(resolved as LiveDomain | ApiError);
 }
 
 /** What the index has of these nodes. Nodes that it does not have are left out. */
 export async function listIndexedDomains(ctx: Ctx, nodes: readonly Hex[]): Promise<Indexed> {
   const wanted = [...new Set(nodes)];
-  const found: Indexed = new Map();
-  for (let at = 0; at < wanted.length || at === 0; at += NODES_OF_QUERY) {
+  const rows: DomainState[] = [];
+  for (let at = 0; at < wanted.length; at += NODES_OF_QUERY) {
     const some = wanted.slice(at, at + NODES_OF_QUERY);
-    const rows = await listDomains(ctx.db, { chainId: ctx.contracts.chainId, nodes: some });
-    for (const row of rows) found.set(row.node, row);
+    rows.push(...(await listDomains(ctx.db, { chainId: ctx.contracts.chainId, nodes: some })));
   }
-  return found;
+  return byNode(rows);
 }
 
 /** Nodes of one query: more of them hold the database and the event loop for too long at once. */
@@ -98,19 +113,50 @@ const NODES_OF_QUERY = 2_000;
 export const ancestorsOf = async (names: readonly { name: string }[]): Promise<Hex[]> =>
   (await mapYielding(names, ({ name }) => ancestorNodes(name))).flat();
 
-type Indexed = Map<Hex, DomainState>;
+type Indexed = ReadonlyMap<Hex, DomainState>;
+
+const byNode = (states: readonly DomainState[]): Indexed => new Map(states.map((row) => [row.node, row]));
+
+/** What the index has of what is asked for, with the labels that callers proved. */
+async function findIndexed(ctx: Ctx, parsed: readonly Asked[]): Promise<Indexed> {
+  const nodes = parsed.map(({ node }) => node);
+  return showProvenLabels(ctx, parsed, await listIndexedDomains(ctx, nodes));
+}
 
 function orThrow<T>(resolved: T | ApiError): T {
   if (resolved instanceof ApiError) throw resolved;
   return resolved;
 }
 
-/** The ancestors of names that the index does not have and that could resolve through one. */
-async function findAncestors(
+/** Asks the index, and the chain where that is needed; `select` is left out where no record is asked for. */
+async function resolveAll(
   ctx: Ctx,
-  parsed: readonly (ParsedName | ParsedNode)[],
-  indexed: Indexed,
-): Promise<Indexed> {
+  parsed: readonly Asked[],
+  { indexed, select }: { indexed: Indexed; select?: RecordSelector },
+): Promise<(ResolvedDomain | ApiError)[]> {
+  const ancestors = await findAncestors(ctx, parsed, indexed);
+  const known = { indexed, ancestors, contracts: ctx.contracts };
+  const isForChain = await mapYielding(parsed, (one) => needsChain(one, known));
+  const forChain = parsed.filter((_, i) => isForChain[i]);
+  const isIndexEnough = await mapYielding(
+    forChain,
+    (one) =>
+      indexed.has(one.node) &&
+      select === undefined &&
+      !(ctx.live.isConfigured && spell(one, indexed) !== null),
+  );
+  const notAsked = new Set(forChain.filter((_, i) => isIndexEnough[i]));
+  const asked = forChain.filter((one) => !notAsked.has(one));
+  const answers = await askChain(ctx, asked, { indexed, select: select ?? displayOnly });
+  const live = new Map(asked.map((one, i) => [one, answers[i] as LiveDomain | ApiError]));
+  return parsed.map((one) => {
+    const state = indexed.get(one.node) ?? null;
+    return live.get(one) ?? { state, source: "indexed", ...(notAsked.has(one) && { notAsked: true }) };
+  });
+}
+
+/** The ancestors of names that the index does not have and that could resolve through one. */
+async function findAncestors(ctx: Ctx, parsed: readonly Asked[], indexed: Indexed): Promise<Indexed> {
   const absent = parsed.flatMap((one) =>
     "name" in one && !indexed.has(one.node) && !isEthSecondLevel(one) ? [one] : [],
   );
@@ -119,11 +165,12 @@ async function findAncestors(
 
 /**
  * Whether only the chain can answer: the name's resolver is not an indexed one; or the name has no resolver and may
- * resolve through an ancestor; or no event named it and it may still exist. The index knows of every .eth name whether
- * it was registered. A node that the index does not have cannot be asked for: its name is not known.
+ * resolve through an ancestor; or no event named it, and an ancestor's resolver may answer for it. The index knows of
+ * every .eth name whether it was registered, and of every name which ancestors have a resolver. The root, and a node
+ * that the index does not have, cannot be asked for: their names are not known.
  */
 function needsChain(
-  parsed: ParsedName | ParsedNode,
+  parsed: Asked,
   { indexed, ancestors, contracts }: { indexed: Indexed; ancestors: Indexed; contracts: Contracts },
 ): boolean {
   const state = indexed.get(parsed.node);
@@ -131,6 +178,7 @@ function needsChain(
     const isNamed = "name" in parsed && !isEthSecondLevel(parsed);
     return isNamed && mayAncestorAnswer(parsed.name, ancestors, contracts);
   }
+  if (state.node === ROOT_NODE) return false;
   if (state.resolver !== null) return !contracts.isIndexedResolver(state.resolver);
   return !(isEthSecondLevel(state) && state.expiryTimestamp === null);
 }
@@ -149,19 +197,20 @@ export function mayAncestorAnswer(
   return nearest !== undefined && !contracts.isIndexedResolver(nearest);
 }
 
-/** @param parsed names, and nodes that the index has */
+/** @param parsed names, and nodes of which the index has the name */
 async function askChain(
   ctx: Ctx,
-  parsed: readonly (ParsedName | ParsedNode)[],
+  parsed: readonly Asked[],
   { indexed, select }: { indexed: Indexed; select: RecordSelector },
 ): Promise<(LiveDomain | ApiError)[]> {
   if (parsed.length === 0) return [];
   const block = await ctx.liveBlock().catch(failureOrThrow);
   if (block instanceof LiveFailure) return parsed.map(() => toApiError(block));
   const names = parsed.map((one) => indexed.get(one.node) ?? (one as ParsedName));
+  const spelled = await mapYielding(parsed, (one) => spell(one, indexed));
   const questions = await Promise.all(
     names.map(async (name, i) => ({
-      ...{ name: spell(parsed[i] as ParsedName | ParsedNode, name), node: name.node },
+      ...{ name: spelled[i] ?? "", node: name.node },
       ethLabelhash: isEthSecondLevel(name) ? name.labelhash : null,
       wanted: await select(name.node),
     })),
@@ -177,15 +226,15 @@ async function askChain(
 }
 
 /**
- * A name as resolvers need it, with the text of as many labels as possible. The caller may know the text of a label of
- * which the index knows only the hash, and the other way round. Both spell the same node, so the hashes prove each text.
+ * A name as resolvers need it. The index has it with the text of as many labels as are known. Where that is too long, or
+ * another form, the caller's text is the name. Null if there is none: the chain cannot be asked then.
  */
-function spell(parsed: ParsedName | ParsedNode, known: DomainState | ParsedName): string {
-  const other = "fullName" in known ? known.fullName : known.name;
-  if (!("name" in parsed)) return other;
-  const [labels, others] = [parsed.name.split("."), other.split(".")];
-  if (labels.length !== others.length) return parsed.name;
-  return labels.map((label, i) => (label.startsWith("[") ? (others[i] ?? label) : label)).join(".");
+function spell(parsed: Asked, indexed: Indexed): string | null {
+  const { fullName, node } = indexed.get(parsed.node) ?? { fullName: null, node: null };
+  const isName =
+    fullName !== null && Buffer.byteLength(fullName) <= MAX_NAME_BYTES && nodeOfName(fullName) === node;
+  if (isName) return fullName;
+  return "name" in parsed ? parsed.name : null;
 }
 
 /** A failure of the chain as a value. Every other error is thrown. */

@@ -35,9 +35,15 @@ export type Outcome = ResolvedPrimaryName | ApiError;
  * return primary?.name ?? "no primary name";
  */
 export async function resolvePrimaryName(ctx: Ctx, address: Address): Promise<ResolvedPrimaryName> {
-  const [outcome] = await resolvePrimaryNames(ctx, [address]);
+  const outcome = await tryPrimaryName(ctx, address);
   if (outcome instanceof ApiError) throw outcome;
-  return outcome as ResolvedPrimaryName;
+  return outcome;
+}
+
+/** The same, with the error in place of a name that could not be found out: for answers that hold more than the name. */
+export async function tryPrimaryName(ctx: Ctx, address: Address): Promise<Outcome> {
+  const [outcome] = await resolvePrimaryNames(ctx, [address]);
+  return outcome as Outcome;
 }
 
 /**
@@ -99,7 +105,7 @@ function toClaim(name: string | null, registrar: string): PrimaryNameClaim | nul
 }
 
 /** What the index has of names and their ancestors. */
-type IndexedNames = { states: Map<Hex, DomainState>; records: Map<Hex, AddressRow[]> };
+type IndexedNames = { states: ReadonlyMap<Hex, DomainState>; records: Map<Hex, AddressRow[]> };
 
 async function resolveNames(ctx: Ctx, names: readonly ParsedName[]): Promise<IndexedNames> {
   const nodes = [...new Set(names.map(({ node }) => node))];

@@ -58,10 +58,10 @@ export const agentRegistration = z
       example: "agent-registration[0x00010000010114…][167]",
     }),
     value: z.string().nullable(),
-    registry: z
-      .string()
-      .nullable()
-      .openapi({ description: "As the key has it; without a key the interoperable address (ERC-7930)" }),
+    registry: z.string().nullable().openapi({
+      description:
+        "As the key has it; without a key the interoperable address (ERC-7930). `registry_address` and `registry_chain_id` have one form in all answers",
+    }),
     agent_id: z.string().openapi({ example: "167" }),
     registry_chain_id: decimal
       .nullable()
@@ -106,7 +106,9 @@ export const agentItem = z
   .strictObject({
     agent_id: decimal.openapi({ example: "0" }),
     chain: z.string().openapi({ example: "mainnet" }),
-    registry: address,
+    registry: address.openapi({ description: "The same as `registry_address`" }),
+    registry_chain_id: decimal.openapi({ description: "Chain of the registry", example: "1" }),
+    registry_address: address,
     adapter: address,
     name: z.string().nullable().openapi({
       description: "Null for agents that are bound to a token that is no name",

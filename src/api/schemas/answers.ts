@@ -83,8 +83,17 @@ export const resolver = z
     }),
     chain: z.string().optional(),
     address: address.optional(),
+    answered_by: address.optional().openapi({
+      description: "Of a name without resolver: the ancestor's resolver that gave the live answer (ENSIP-10)",
+    }),
   })
   .openapi("Resolver");
+
+/** The index answers; what only the chain could add is left out. */
+const live = z.literal("not_asked").optional().openapi({
+  description:
+    "Present where the index answers, and only the chain could add what the name's resolver, or an ancestor's, says of it (`display`): the chain was not asked",
+});
 
 const domainFields = {
   name: z.string().openapi({ example: "alice.eth" }),
@@ -108,11 +117,11 @@ const domainFields = {
 };
 
 /** A domain record with all fields. */
-export const domain = z.strictObject({ ...domainFields, source }).openapi("Domain");
+export const domain = z.strictObject({ ...domainFields, source, live }).openapi("Domain");
 
 /** The record of a name that was asked for by name or hash. */
 export const askedDomain = z
-  .strictObject({ ...domainFields, query: z.string().openapi({ example: "alice.eth" }), source })
+  .strictObject({ ...domainFields, query: z.string().openapi({ example: "alice.eth" }), source, live })
   .openapi("AskedDomain");
 
 /** The record of a name of which nothing is known. */
@@ -125,6 +134,18 @@ const hashes = {
   namehash: domainFields.namehash,
   labelhash: domainFields.labelhash,
 };
+
+/** An item of a list that is not valid, or that only the chain could answer and did not. */
+export const unresolvedItem = z
+  .strictObject({
+    query: z.string(),
+    availability_status: z.literal("unknown"),
+    error: z.strictObject({
+      code: z.enum(["INVALID_NAME", "INVALID_HASH", "LIVE_RESOLUTION_FAILED"]),
+      message: z.string(),
+    }),
+  })
+  .openapi("InvalidItem");
 
 /** A domain in a list. */
 export const domainItem = z

@@ -18,12 +18,12 @@ export type ParsedName = ParsedNode & {
   parentNode: Hex;
 };
 
-const MAX_LABEL_BYTES = 255;
+export const MAX_LABEL_BYTES = 255;
 export const MAX_NAME_BYTES = 1_024;
 /** Normalisation can shorten a name (soft hyphens vanish). Beyond this length it is not tried, to save the time. */
 const MAX_RAW_LENGTH = 4_096;
 
-const UNKNOWN_LABEL = /^\[[0-9a-fA-F]{64}\]$/;
+export const UNKNOWN_LABEL = /^\[[0-9a-fA-F]{64}\]$/;
 const BIDI_MARKS = /[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
 /**
@@ -90,6 +90,13 @@ function nodeOfParent(labels: string[], hashes: Hex[]): Hex {
   if (labels.length === 2 && labels[1] === "eth") return ETH_NODE;
   return hashes.slice(1).reduceRight<Hex>((node, hash) => childNode(node, hash), ROOT_NODE);
 }
+
+/** The hashes of a name's labels, leftmost first; of a label in brackets it is what they hold. */
+export const labelhashesOf = (name: string): Hex[] => name.split(".").map(hashOfLabel);
+
+/** Node of a name as answers show it. */
+export const nodeOfName = (name: string): Hex =>
+  labelhashesOf(name).reduceRight<Hex>((parent, hash) => childNode(parent, hash), ROOT_NODE);
 
 /** Nodes of a name's ancestors, nearest first, without the root; each is hashed from the one above it. */
 export function ancestorNodes(name: string): Hex[] {

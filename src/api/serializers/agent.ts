@@ -115,6 +115,8 @@ export function toAgentItem(
     agent_id: row.agentId.toString(),
     chain: chainName(row.chainId),
     registry: toAddress(row.registry),
+    registry_chain_id: row.chainId.toString(),
+    registry_address: toAddress(row.registry),
     adapter: toAddress(row.adapter),
     name: row.fullName,
     namehash: row.node,

@@ -1,3 +1,4 @@
+import type { Address } from "viem";
 import type { z } from "zod";
 import type { Contracts } from "../../../abis/contracts.ts";
 import type { DomainState } from "../resolution/domainState.ts";
@@ -5,6 +6,7 @@ import { endOf } from "../rules/ends.ts";
 import { availabilityOf, neverRegistered } from "../rules/lifetime.ts";
 import { type OwnersNow, ownersAt } from "../rules/ownership.ts";
 import type * as schemas from "../schemas/answers.ts";
+import type { ApiError } from "../schemas/errors.ts";
 import { isEthSecondLevel, type ParsedName, type ParsedNode } from "../schemas/input.ts";
 import { fuseNames } from "./fuses.ts";
 import { toAddress, toDecimal } from "./hex.ts";
@@ -14,13 +16,23 @@ export type SerializeContext = { now: number; contracts: Contracts };
 
 export type DomainRecord = z.infer<typeof schemas.domain>;
 
+/** A state, where it comes from, and what the chain added. */
+type Resolved<State> = {
+  state: State;
+  source: DomainRecord["source"];
+  /** The index answers, and only the chain could add what a resolver says; it was not asked. */
+  notAsked?: true;
+  /** By which resolver the chain answered. */
+  records?: { answeredBy: Address | null };
+};
+
 /** The domain record of the specification's section 2.1. */
 export function toDomainRecord(
-  { state, source }: { state: DomainState; source: DomainRecord["source"] },
+  { state, source, notAsked, records }: Resolved<DomainState>,
   at: SerializeContext,
 ): DomainRecord {
   const owners = ownersAt(state, at.now);
-  const resolver = toResolver(state.resolver, at.contracts);
+  const resolver = toResolver(state.resolver, at.contracts, records?.answeredBy);
   const isKnown = source === "live" || resolver.status === "indexed";
   const display = isKnown ? toDisplay(state) : undefined;
   return {
@@ -38,22 +50,29 @@ export function toDomainRecord(
     resolver,
     availability_status: toAvailability(state, owners, at.now),
     source,
+    ...(notAsked && { live: "not_asked" as const }),
   };
 }
-
-type ResolvedState = { state: DomainState | null; source: DomainRecord["source"] };
 
 /** The record of a name that was asked for; of a name that is not known it holds only the availability. */
 export function toAskedRecord(
   parsed: ParsedNode | ParsedName,
-  { state, source }: ResolvedState,
+  resolved: Resolved<DomainState | null>,
   at: SerializeContext,
 ) {
   const { query } = parsed;
+  const { state, source } = resolved;
   if (state === null) return { query, availability_status: availabilityOfAbsent(parsed), source };
-  // A caller who asks by name tells the label, even if no event did.
-  const labelLength = state.labelLength ?? ("name" in parsed ? parsed.labelLength : null);
-  return { ...toDomainRecord({ state: { ...state, labelLength }, source }, at), query };
+  return { ...toDomainRecord({ ...resolved, state }, at), query };
+}
+
+/** An item of a list that could not be resolved. It does not fail the others. */
+export function toUnresolvedItem(
+  query: string,
+  { code, message }: ApiError,
+): z.infer<typeof schemas.unresolvedItem> {
+  const known = code as z.infer<typeof schemas.unresolvedItem>["error"]["code"]; // Parsing and resolving throw no other.
+  return { query, availability_status: "unknown", error: { code: known, message } };
 }
 
 /** A .eth name that is not in the index was never registered. */
@@ -105,12 +124,16 @@ function toWrapper(token: NonNullable<OwnersNow["wrapper"]>): z.infer<typeof sch
   };
 }
 
-/** Whether the index may answer for the resolver: only if the deployment lists it as an indexed one. */
+/**
+ * Whether the index may answer for the resolver: only if the deployment lists it as an indexed one. A name without
+ * resolver may have had its answer from an ancestor's.
+ */
 export function toResolver(
   resolver: DomainState["resolver"],
   contracts: Contracts,
+  answeredBy: Address | null = null,
 ): z.infer<typeof schemas.resolver> {
-  if (resolver === null) return { status: "none" };
+  if (resolver === null) return { status: "none", ...(answeredBy && { answered_by: toAddress(answeredBy) }) };
   const address = toAddress(resolver);
   if (!contracts.isIndexedResolver(resolver)) return { status: "unindexed", address };
   return { status: "indexed", chain: contracts.chainName(contracts.chainId), address };

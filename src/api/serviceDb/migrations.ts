@@ -94,6 +94,13 @@ export const migrations: readonly string[] = [
     ADD COLUMN reserved_until timestamptz;
   CREATE INDEX ledger_reserved_until ON ledger (reserved_until) WHERE reserved_until IS NOT NULL;
   CREATE INDEX api_keys_owner ON api_keys (owner) WHERE owner IS NOT NULL;`,
+  // Labels that callers proved. The index had only their hash, so there are at most as many as it has unknown labels.
+  `CREATE TABLE proven_labels (
+    -- keccak256 of the label.
+    labelhash bytea PRIMARY KEY,
+    label text NOT NULL CHECK (octet_length(label) <= 255),
+    proven_at timestamptz NOT NULL DEFAULT now()
+  );`,
 ];
 
 /** Number of the advisory lock under which one process at a time migrates; no other lock uses it. */

@@ -1,5 +1,5 @@
 import { zeroHash } from "viem";
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test, vi } from "vitest";
 import {
   addController,
   addressOf,
@@ -141,6 +141,7 @@ describe("a name is registered", () => {
     const { chain, cast } = stage;
     const before = await stage.stack.api<{ pendingCount: number }>("/pending-stats");
     await registerByHash(chain, { from: cast.dave, label: "untold", owner: cast.bob });
+    const byHash = await stage.whois(`${spelled("untold")}.eth`);
     const answer = await expectWhoisAsOnChain(stage, "untold.eth");
     expect(answer).toMatchObject({
       query: "untold.eth",
@@ -148,11 +149,12 @@ describe("a name is registered", () => {
       label: spelled("untold"),
       token_id: BigInt(hashLabel("untold")).toString(),
     });
-    expect(await stage.whois(`${spelled("untold")}.eth`)).toEqual({
-      ...answer,
-      source: "live",
-      query: `${spelled("untold")}.eth`,
-    });
+    expect(byHash).toEqual({ ...answer, source: "live", query: `${spelled("untold")}.eth` });
+    // Who asked by name proved the label: it is now shown to all.
+    await vi.waitFor(
+      async () => expect((await stage.whois(`${spelled("untold")}.eth`)).name).toBe("untold.eth"),
+      { timeout: 60_000 },
+    );
     const after = await stage.stack.api<{ pendingCount: number }>("/pending-stats");
     expect(after.body.pendingCount).toBe(before.body.pendingCount + 1);
   });

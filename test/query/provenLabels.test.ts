@@ -1,0 +1,151 @@
+import { domain } from "ponder:schema";
+import { type Hex, keccak256, namehash, stringToBytes } from "viem";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { MAX_LABELS_PER_MINUTE, provenLabelsIn } from "../../src/api/serviceDb/provenLabels.ts";
+import { openStore, type Store } from "../../src/api/serviceDb/store.ts";
+import { openApi, type TestApi } from "./api.ts";
+import { account, answerable, registeredRow } from "./rows.ts";
+import { createTables, type Tables } from "./tables.ts";
+
+const NOW = 1_800_000_000;
+const alice = account(0xa11ce);
+
+let tables: Tables;
+let store: Store;
+let api: TestApi;
+
+const hashOf = (label: string): Hex => keccak256(stringToBytes(label));
+const hidden = (label: string) => `[${hashOf(label).slice(2)}]`;
+
+/** The row of a name of which the index knows the hashes of these labels only. */
+function hiddenRow(name: string, unknown: readonly string[]) {
+  const labels = name.split(".").map((label) => (unknown.includes(label) ? hidden(label) : label));
+  const [label = ""] = labels;
+  const isKnown = !label.startsWith("[");
+  return registeredRow(name, alice, BigInt(NOW + 1_000), {
+    ...{ fullName: labels.join("."), label, isNameKnown: false },
+    ...(isKnown ? {} : { isLabelKnown: false, labelLength: null }),
+  });
+}
+
+const stored = async () =>
+  (await store.query<{ label: string }>("SELECT label FROM proven_labels ORDER BY 1")).map(
+    ({ label }) => label,
+  );
+
+const lookedUp = async (name: string) => (await api.get(`/lookup-namehash/${namehash(name)}`)).body;
+
+beforeAll(async () => {
+  tables = await createTables();
+  store = openStore({ databaseUrl: tables.databaseUrl, schema: "service" });
+  api = openApi(tables, NOW, { provenLabels: provenLabelsIn(store) });
+  await tables.writer
+    .insert(domain)
+    .values(
+      answerable([
+        registeredRow("alice.eth", alice, BigInt(NOW + 1_000)),
+        hiddenRow("pay.alice.eth", ["pay"]),
+        hiddenRow("deep.pay.alice.eth", ["pay"]),
+        hiddenRow("secret.eth", ["secret"]),
+        hiddenRow("bulk.eth", ["bulk"]),
+        hiddenRow("kept.eth", ["kept"]),
+        hiddenRow("false.eth", ["false"]),
+      ]),
+    );
+});
+
+afterAll(async () => {
+  await store.close();
+  await tables.drop();
+});
+
+describe("a label of which the index knows the hash alone", () => {
+  test("is shown to the caller who writes it, in every field", async () => {
+    expect(await lookedUp("pay.alice.eth")).toMatchObject({
+      name: `${hidden("pay")}.alice.eth`,
+      label: hidden("pay"),
+    });
+    expect((await api.get("/whois/Pay.alice.eth")).body).toMatchObject({
+      ...{ query: "Pay.alice.eth", name: "pay.alice.eth", label: "pay" },
+      ...{ labelhash: hashOf("pay"), parent_name: "alice.eth", namehash: namehash("pay.alice.eth") },
+    });
+  });
+
+  test("is then shown to all: by hash, in brackets, in bulk, below the name, and by other replicas", async () => {
+    await vi.waitFor(async () => expect(await stored()).toEqual(["pay"]));
+    const { query, ...asked } = (await api.get("/whois/pay.alice.eth")).body;
+    expect(await lookedUp("pay.alice.eth")).toEqual(asked);
+    expect((await api.get(`/lookup-labelhash/${hashOf("pay")}`)).body).toMatchObject({ domains: [asked] });
+    expect((await api.get(`/whois/${hidden("pay")}.alice.eth`)).body).toMatchObject(asked);
+    expect((await api.post("/whois/bulk", { namehashes: [namehash("pay.alice.eth")] })).body).toMatchObject({
+      results: [asked],
+    });
+    expect(await lookedUp("deep.pay.alice.eth")).toMatchObject({
+      ...{ name: "deep.pay.alice.eth", parent_name: "pay.alice.eth" },
+    });
+    const other = openApi(tables, NOW, { provenLabels: provenLabelsIn(store) });
+    expect((await other.get(`/lookup-namehash/${namehash("pay.alice.eth")}`)).body).toEqual(asked);
+  });
+
+  test("is proved in bulk too, and by one item for the others", async () => {
+    const { body } = await api.post("/whois/bulk", {
+      names: ["bulk.eth"],
+      namehashes: [namehash("bulk.eth")],
+    });
+    expect(body.results).toMatchObject([{ name: "bulk.eth" }, { name: "bulk.eth" }]);
+    await vi.waitFor(async () => expect(await stored()).toContain("bulk"));
+  });
+
+  test("is shown by its hash where the stored text has another hash", async () => {
+    await store.query("INSERT INTO proven_labels (labelhash, label) VALUES ($1, 'true')", [
+      Buffer.from(hashOf("false").slice(2), "hex"),
+    ]);
+    expect(await lookedUp("false.eth")).toMatchObject({ name: `${hidden("false")}.eth` });
+  });
+
+  test("is shown where the store fails, to the caller who writes it", async () => {
+    const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
+    const failing = { query: () => Promise.reject(new Error("no store")) };
+    const alone = openApi(tables, NOW, { provenLabels: provenLabelsIn(failing) });
+    expect((await alone.get("/whois/secret.eth")).body).toMatchObject({ name: "secret.eth" });
+    expect((await alone.get(`/whois/${hidden("secret")}.eth`)).body).toMatchObject({
+      name: `${hidden("secret")}.eth`,
+    });
+    expect(warn).toHaveBeenCalled();
+    warn.mockRestore();
+  });
+});
+
+describe("what is stored", () => {
+  test("are labels that the index has and does not know, and no others", async () => {
+    const before = await stored();
+    for (const name of [
+      "alice.eth",
+      "absent.alice.eth",
+      "never.eth",
+      "a.b.kept.example",
+      `${hidden("kept")}.eth`,
+    ]) {
+      expect((await api.get(`/whois/${name}`)).status).toBe(200);
+    }
+    await api.get("/whois/kept.eth"); // Stored after all the others, had any been.
+    await vi.waitFor(async () => expect(await stored()).toContain("kept"));
+    expect(await stored()).toEqual([...before, "kept"].sort());
+  });
+
+  test("is bounded by the minute", async () => {
+    const queries: unknown[][] = [];
+    const labels = provenLabelsIn({
+      query: async (_, values = []) => {
+        queries.push(values[1] as unknown[]);
+        return [];
+      },
+    });
+    const many = (from: number, count: number) =>
+      new Map(Array.from({ length: count }, (_, i) => [hashOf(`${from + i}`), `${from + i}`] as const));
+    labels.remember(many(0, 500));
+    labels.remember(many(1_000, 500));
+    labels.remember(many(2_000, 500));
+    expect(queries.map((texts) => texts.length)).toEqual([500, MAX_LABELS_PER_MINUTE - 500]);
+  });
+});
