@@ -46,7 +46,7 @@ const unanswered = z
   })
   .openapi("UnansweredPrimaryName");
 
-const answered = primaryName.extend({ query }).openapi("AnsweredPrimaryName");
+const answered = z.strictObject({ ...primaryName.shape, query }).openapi("AnsweredPrimaryName");
 
 type Unanswered = z.infer<typeof unanswered>;
 

@@ -39,7 +39,6 @@ export function createApp({ operations, observe, otherRoutes, ...server }: AppPl
   app.use(limitBody);
   app.route("/", routes);
   app.route("/api", routes);
-  app.get("/api/", (c) => c.redirect("../api", 308));
   const otherPaths = otherRoutes.flatMap((others) => others.routes);
   const paths = pathsOf(operations, otherPaths);
   app.all("*", (c) => answerUnrouted(c, paths)); // Ponder's own notFound would win over app.notFound.
@@ -80,6 +79,7 @@ function pathsOf(operations: readonly Endpoint[], others: Hono["routes"]): Path[
 
 /** Answers requests that match no route: an empty parameter, a wrong method, or a path that does not exist. */
 function answerUnrouted(c: Context, paths: Path[]): Response {
+  if (c.req.path === "/api/") return c.redirect("../api", 308);
   const requested = partsOf(c.req.path.replace(/^\/api(?=\/|$)/, "") || "/");
   const matching = paths.filter(({ parts }) => matches(parts, requested));
   if (matching.length === 0) {
