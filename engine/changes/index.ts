@@ -1,5 +1,7 @@
 import type { Change } from "../change.ts";
 import { failedConnect } from "./failedConnect.ts";
+import { failedLogs } from "./failedLogs.ts";
+import { failingBlock } from "./failingBlock.ts";
 import { knownContracts } from "./knownContracts.ts";
 import { linearQueue } from "./linearQueue.ts";
 import { logStream } from "./logStream.ts";
@@ -17,6 +19,8 @@ export const changes: readonly Change[] = [
   knownContracts,
   logStream,
   refusedRows,
+  failedLogs,
+  failingBlock,
   viewsSchema,
 ];
 

@@ -1,5 +1,7 @@
 // Part of the change refusedRows: stores a batch of rows that PostgreSQL refused, each without what it refuses.
 
+import { failures } from "../failures/failures.ts";
+
 type Row = Record<string, unknown>;
 
 /** A row that waits to be written; later changes of the row begin with it. */
@@ -87,6 +89,7 @@ async function storeRefused(
 ): Promise<void> {
   const entry = entries.get(key);
   if (entry === undefined) return;
+  failures().rows++;
   const told = { table: table.name, key: JSON.stringify(keyOf(table, entry.row)), refusal };
   const { row, without } = await largestPart(table, plan, { row: entry.row, write, refusal });
   if ((await attempt(plan, () => write([row]))) === null) {

@@ -1,12 +1,14 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
+import { PIECE_LENGTH } from "../../engine/rowStore/rows.ts";
 import { gatewayVariables } from "../../settings/gateway.ts";
 import { rpcVariables } from "../../settings/rpc.ts";
 import { FREE } from "../../src/api/access/limits.ts";
 import { MAX_LABELS } from "../../src/api/endpoints/bulk.ts";
 import { READER_PATIENCE } from "../../src/api/http/slowClients.ts";
 import { MAX_JSON_BYTES } from "../../src/api/http/writeReply.ts";
+import { FAILING_ATTEMPTS } from "../../src/api/indexState/freshness.ts";
 import { MAX_EXCHANGED_BYTES, MAX_LOOKUPS, MAX_ROUNDS } from "../../src/api/live/ccip/budget.ts";
 import { MAX_BATCH } from "../../src/api/live/ccip/ccip.ts";
 import { MAX_ANSWER_BYTES, MAX_URL_LENGTH, MAX_URLS } from "../../src/api/live/ccip/gatewayClient.ts";
@@ -36,6 +38,8 @@ const rows = section.split("\n## ")[0]?.split("\n") ?? [];
 
 /** What each row of the table says of its bound. Numbers come from the code. */
 const bounds: [what: string, bound: string][] = [
+  ["text of rows written to the database at a time", `${inWords(PIECE_LENGTH)} characters`],
+  ["attempts at a block before the index is not ready", String(FAILING_ATTEMPTS)],
   ["requests to the nodes of live answers", `${rpcVariables.LIVE_REQUESTS_PER_SECOND.example} a second`],
   ["wait for that turn", `${MAX_WAIT_MS / 1_000} s`],
   ["texts, keys and names in events, histories and the feed", `${inWords(MAX_SHOWN)} characters`],

@@ -148,7 +148,7 @@ test("GET /indexing-status", async () => {
   expect(status).toBe(200);
   expect(body).toEqual({
     ...{ ready: true, reason: null, running: true, phase: "realtime", network: "devnet", schema: "public" },
-    ...{ active: false, build: "", max_lag_seconds: null },
+    ...{ active: false, build: "", max_lag_seconds: null, failing: null },
     chains: [
       {
         ...{ chain: "devnet", chain_id: CHAIN_ID, phase: "realtime" },

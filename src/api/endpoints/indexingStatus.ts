@@ -34,10 +34,23 @@ const chainShape = z.strictObject({
 
 const reply = z.strictObject({
   ready: z.boolean().openapi({ description: "Whether operations on names answer; else `INDEX_NOT_READY`" }),
-  reason: z.enum(["building", "catching_up", "late"]).nullable().openapi({
+  reason: z.enum(["building", "catching_up", "late", "failing"]).nullable().openapi({
     description:
-      "Why not: past events are still missing; the indexer started again and its tables are of an older block; it does not keep up with the chain, or does not run",
+      "Why not: past events are still missing; the indexer started again and its tables are of an older block; it does not keep up with the chain, or does not run; it tries a block again that could not be indexed",
   }),
+  failing: z
+    .strictObject({
+      chain: z.string().openapi({ example: "mainnet" }),
+      block_number: blockNumber.nullable().openapi({ description: "Null for a range of past blocks" }),
+      attempts: count.openapi({ example: 3 }),
+      since: count.openapi({ description: "Unix seconds of the first attempt" }),
+      why: z.string().openapi({ example: "Error: Connection terminated" }),
+    })
+    .nullable()
+    .openapi({
+      description:
+        "The block that is tried again; null if none. Replicas do not know it: they only see the lag",
+    }),
   running: z.boolean().openapi({ description: "Whether an indexer shows signs of life" }),
   phase,
   network: z.string().openapi({ example: "mainnet", description: "The chain of the registry" }),
@@ -68,18 +81,25 @@ export const indexingStatus = endpoint({
 type Names = { chainId: number; chainName: (chainId: number) => string };
 
 function toStatus(report: IndexReport, { chainId, chainName }: Names) {
-  const { indexer, isActive, unfit, maxLagSeconds, chains } = report;
+  const { indexer, isActive, unfit, maxLagSeconds, failing, chains } = report;
   const phase = indexer.isReady ? ("realtime" as const) : ("backfill" as const);
   return {
     ...{ ready: unfit === null, reason: unfit, running: indexer.isRunning, phase },
     ...{ network: chainName(chainId), schema: indexer.schema, active: isActive, build: indexer.buildId },
     max_lag_seconds: maxLagSeconds,
+    failing: failing && {
+      ...{ chain: chainName(failing.chainId), block_number: failing.blockNumber },
+      ...{ attempts: failing.attempts, since: failing.since, why: withoutUrls(failing.why) },
+    },
     chains: chains.map((chain) => ({
       ...{ chain: chainName(chain.chainId), chain_id: chain.chainId, phase },
       ...toChain(chain),
     })),
   };
 }
+
+/** A URL in a message may hold a key of the operator's. */
+const withoutUrls = (text: string): string => text.replaceAll(/\w+:\/\/\S+/g, "…");
 
 const toChain = ({ head, indexed, lagBlocks, lagSeconds, backfill }: ChainReport) => ({
   head_block_number: head && Math.max(head.number, indexed.blockNumber),

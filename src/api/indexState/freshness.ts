@@ -1,3 +1,4 @@
+import { type FailingBlock, failures } from "../../../engine/failures/failures.ts";
 import type { Db } from "../query/db.ts";
 import { ApiError } from "../schemas/errors.ts";
 import type { CompletedIndexes } from "../serviceDb/completedIndexes.ts";
@@ -6,7 +7,7 @@ import { type ChainProgress, type IndexerState, listProgress, readIndexerState }
 import { createProgressRate, type ProgressRate } from "./progressRate.ts";
 
 /** Why the index may not answer. */
-export type Unfit = "building" | "catching_up" | "late";
+export type Unfit = "building" | "catching_up" | "late" | "failing";
 
 /** One chain of the index, and how far behind it is. */
 export type ChainReport = {
@@ -26,6 +27,8 @@ export type IndexReport = {
   /** Null if the index may answer. */
   unfit: Unfit | null;
   maxLagSeconds: number | null;
+  /** The block that this process tries to index again and again; null in replicas, which do not know. */
+  failing: FailingBlock | null;
   /** The registry's chain first. */
   chains: ChainReport[];
 };
@@ -62,6 +65,9 @@ export type FreshnessPlan = {
 const FIT_MS = 250;
 const WATCH_MS = 5_000;
 
+/** A block that fails once is tried again at once, and nobody would notice. From the second time on it is said. */
+export const FAILING_ATTEMPTS = 2;
+
 type State = { fitUntil: number; reached: number | null; isNoted: boolean; paces: Map<number, ProgressRate> };
 
 /** Judges one index. What it remembers only makes it quick: a new process comes to the same result. */
@@ -81,7 +87,8 @@ export function createFreshness(plan: FreshnessPlan): Freshness {
       [...own, ...others].map((chain) => reportChain(plan, state, { chain, indexer })),
     );
     const isActive = await plan.isActive(indexer.schema);
-    return { indexer, isActive, unfit, maxLagSeconds: plan.maxLagSeconds, chains: reports };
+    const failing = failures().block;
+    return { indexer, isActive, unfit, maxLagSeconds: plan.maxLagSeconds, failing, chains: reports };
   };
   const requireFit = async () => {
     const unfit = await judge(plan, state, await look());
@@ -114,6 +121,7 @@ async function judge(plan: FreshnessPlan, state: State, looked: Looked): Promise
   const { indexer, chains } = looked;
   const chain = chains.find(({ chainId }) => chainId === plan.chainId);
   if (chain === undefined) return "building";
+  if (indexer.isReady && (failures().block?.attempts ?? 0) >= FAILING_ATTEMPTS) return "failing";
   if (indexer.isReady) await noteComplete(plan, state, indexer);
   else if (!(await plan.completed.has(indexer).catch(() => false))) return "building";
   if (plan.maxLagSeconds === null) {
@@ -217,6 +225,7 @@ function explain(unfit: Unfit | null, chain: ChainReport | undefined, { isRunnin
     const done = chain?.backfill?.percentage;
     return `The index is still being built${typeof done === "number" ? ` (${done} %)` : ""}.`;
   }
+  if (unfit === "failing") return "The newest block could not be indexed and is tried again.";
   const behind =
     chain.lagSeconds === null ? "behind the chain" : `${chain.lagSeconds} seconds behind the chain`;
   const why = isRunning ? "is catching up" : "waits for its indexer, which is not running";

@@ -1,5 +1,6 @@
 import { event } from "ponder:schema";
 import { count, isNotNull, sql } from "ponder";
+import { failures } from "../../../engine/failures/failures.ts";
 import {
   type ChainProgress,
   type IndexerState,
@@ -11,6 +12,9 @@ import {
 import type { Db } from "../query/db.ts";
 
 export type { ChainProgress, IndexerState };
+
+/** What went wrong in the indexer of this process. */
+export const readFailures = failures;
 
 const unknownIndexer: IndexerState = {
   ...{ isReady: false, isRunning: false },

@@ -1,5 +1,5 @@
 import { sql } from "ponder";
-import { countAnomalies, listProgress, readIndexerState } from "../indexState/progress.ts";
+import { countAnomalies, listProgress, readFailures, readIndexerState } from "../indexState/progress.ts";
 import type { Db } from "../query/db.ts";
 import { missingIndexesIn } from "../upkeep/indexes.ts";
 import type { Meters } from "./meters.ts";
@@ -21,6 +21,11 @@ export async function indexMetrics({ db, contracts, now }: IndexView, meters: Me
     meters.lag.set({ chain }, Math.max(0, now - blockTimestamp));
   }
   meters.missingIndexes.set(missing);
+  const { block, attempts, logs, rows } = readFailures();
+  meters.failingAttempts.set(block?.attempts ?? 0);
+  meters.failedAttempts.set(attempts);
+  meters.failedLogs.set(logs);
+  meters.refusedRows.set(rows);
   meters.anomalies.reset(); // A reorganisation may have removed the last anomaly of a reason.
   for (const { reason, count } of anomalies) meters.anomalies.set({ reason }, count);
   return meters.registry.metrics();

@@ -52,6 +52,22 @@ export function createMeters() {
       "namedex_missing_indexes",
       "Large indexes that are still to be built: until then some answers take longer.",
     ),
+    failingAttempts: gauge(
+      "namedex_failing_block_attempts",
+      "How often the block that cannot be indexed was tried; 0 while blocks are indexed.",
+    ),
+    failedAttempts: gauge(
+      "namedex_failed_attempts_total",
+      "Attempts to index a block that failed, since the start.",
+    ),
+    failedLogs: gauge(
+      "namedex_failed_logs_total",
+      "Logs whose handler failed, since the start; they are in the event log with their reason.",
+    ),
+    refusedRows: gauge(
+      "namedex_refused_rows_total",
+      "Rows of which PostgreSQL refused a value, since the start; they are stored without it.",
+    ),
     anomalies: gauge(
       "namedex_anomalies",
       "Logs that could not be understood; they are kept in the event log.",

@@ -105,6 +105,7 @@ const states: Record<Unfit, string> = {
   building: "being built",
   catching_up: "catching up after a restart",
   late: "behind the chain",
+  failing: "trying a block again that could not be indexed",
 };
 
 function writeState({ unfit, backfill }: IndexStatus): string {

@@ -1,0 +1,61 @@
+import { failures, firstLineOf } from "./failures.ts";
+
+// Part of the change failedLogs: what becomes of a log whose handler failed.
+
+/** Writes the row that tells of a log whose handler failed. src/indexing/failedLogs.ts gives it. */
+export type RecordFailedLog = (
+  args: unknown,
+  failure: { eventName: string; errorName: string; why: string },
+) => Promise<void>;
+
+declare global {
+  var namedexRecordFailedLog: RecordFailedLog | undefined;
+}
+
+/** Errors of JavaScript itself. `fetch` throws a TypeError too, where the network failed. */
+const ownErrors = [RangeError, TypeError, SyntaxError, URIError];
+
+/** viem's errors about data, by name. Those about nodes end with RpcError or RequestError, or name neither. */
+const dataError =
+  /^(Abi|Bytes|Integer|InvalidAddress|InvalidBytes|InvalidHex|Negative|Position|RecursiveRead|Size|Slice)/;
+
+/** Ponder's errors about what a handler asked of the store: the same handler asks it again. */
+const storeErrors = ["RecordNotFoundError", "NotNullConstraintError", "BigIntSerializationError"];
+
+/** Whether a handler failed because of the log: neither the node nor the database had a part in it. */
+export function isOfTheLog(error: unknown): error is Error {
+  if (!(error instanceof Error) || error.message.includes("fetch failed")) return false;
+  if (ownErrors.some((kind) => error instanceof kind)) return true;
+  return dataError.test(error.name) || storeErrors.includes(error.name);
+}
+
+export type FailedLog = {
+  /** The handler's arguments. */
+  args: unknown;
+  eventName: string;
+  error: unknown;
+  /** Takes back all that the handler wrote; false if it cannot be taken back. */
+  undo: () => boolean;
+  /** Runs the handler again. */
+  again: () => Promise<unknown>;
+};
+
+/**
+ * Goes on after a log whose handler fails by reason of the log: takes back what it wrote, tries once more, and then
+ * records the log with the reason. Without this one log would stop the index for good.
+ *
+ * @returns false if the error is of another kind, which the whole block's next attempt may mend
+ */
+export async function passOver({ args, eventName, error, undo, again }: FailedLog): Promise<boolean> {
+  const record = globalThis.namedexRecordFailedLog;
+  if (record === undefined || !isOfTheLog(error) || !undo()) return false;
+  try {
+    await again();
+    return true;
+  } catch (second) {
+    if (!isOfTheLog(second) || second.name !== error.name || !undo()) return false;
+    await record(args, { eventName, errorName: second.name, why: firstLineOf(second) });
+    failures().logs++;
+    return true;
+  }
+}

@@ -1,0 +1,33 @@
+import { appendEventOnly } from "./write/events.ts";
+import { type HandlerArgs, type LogEvent, logRefOf } from "./write/logRef.ts";
+
+/** What Ponder's change `failedLogs` tells of a log whose handler failed. */
+type Failure = { eventName: string; errorName: string; why: string };
+
+/** `ListedResolver:TextChanged(bytes32 ...)` as the columns have it: the contract's entry and the event's name. */
+function namesOf(eventName: string): { contract: string; eventType: string } {
+  const [entry = "", signature = ""] = eventName.split(":");
+  const contract = entry.replaceAll(/(?<=[a-z0-9])(?=[A-Z])/g, "_").toUpperCase();
+  return { contract, eventType: signature.split("(")[0] ?? "" };
+}
+
+const isNode = (value: unknown): value is `0x${string}` =>
+  typeof value === "string" && /^0x[0-9a-f]{64}$/i.test(value);
+
+/**
+ * Writes a row for a log whose handler failed, in place of all that the handler would have written. The log stands in
+ * the history of its name, and is counted. Its reason has no words of strangers: reasons are labels of a metric.
+ * Writes: events.
+ */
+async function recordFailedLog(args: unknown, { eventName, errorName, why }: Failure): Promise<void> {
+  const { event, context } = args as HandlerArgs<LogEvent & { args?: Record<string, unknown> }>;
+  const { contract, eventType } = namesOf(eventName);
+  const node = event.args?.node;
+  await appendEventOnly(context, logRefOf(context, event, contract, eventType), {
+    ...(isNode(node) && { node }),
+    anomaly: `the handler failed: ${errorName}`,
+    details: { error: why },
+  });
+}
+
+Object.assign(globalThis, { namedexRecordFailedLog: recordFailedLog });
