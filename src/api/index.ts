@@ -135,5 +135,5 @@ const pages = createPages({
 export default createApp({
   ...{ operations: offered, ...server },
   observe: observeRequests({ meters, log, requestLog: settings.requestLog }),
-  otherRoutes: [pages, mcpRoutes(offered, server)],
+  otherRoutes: [pages, mcpRoutes(offered, server, settings.publicUrls)],
 });

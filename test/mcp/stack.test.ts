@@ -108,5 +108,8 @@ describe("Ponder's server", () => {
     });
     expect(reply.status).toBe(204);
     expect(reply.headers.get("access-control-allow-headers")).toContain("mcp-method");
+    // A page that is refused can read why.
+    const refused = await send("/mcp", { headers: { ...headers, origin: "https://evil.example" } });
+    expect([refused.status, refused.headers.get("access-control-allow-origin")]).toEqual([403, "*"]);
   });
 });

@@ -1,5 +1,6 @@
 import { request } from "node:http";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createTestApp } from "../support/app.ts";
 import { openScene, type Scene } from "./scene.ts";
 
 let scene: Scene;
@@ -144,6 +145,22 @@ describe("web pages", () => {
       expect(JSON.parse(text)).toEqual(fault("FORBIDDEN_ORIGIN"));
     },
   );
+
+  test("any may ask a service behind a proxy on its machine, which PUBLIC_URL names", async () => {
+    const publicUrls = ["https://names.example", "http://localhost:42069"];
+    const callerOf = () => ({ address: "127.0.0.1", header: () => undefined });
+    const app = createTestApp({ operations: [], publicUrls, callerOf });
+    const ask = async (host: string, origin: string) => {
+      const headers = { "content-type": "application/json", accept: both, host, origin };
+      const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" });
+      return (await app.request("/mcp", { method: "POST", headers, body })).status;
+    };
+    expect(await ask("names.example", "https://app.example")).not.toBe(403);
+    // A page of a name that was rebound to this machine, and a page that asks this machine by its own name.
+    expect(await ask("evil.example:42069", "http://evil.example:42069")).toBe(403);
+    expect(await ask("localhost:42069", "https://evil.example")).toBe(403);
+    expect(await ask("localhost:42069", "http://localhost:42069")).not.toBe(403);
+  });
 
   test("anywhere else every page may ask: answers are public", async () => {
     const init = {

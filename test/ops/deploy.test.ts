@@ -5,6 +5,7 @@ import {
   cpSync,
   existsSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   writeFileSync,
@@ -100,9 +101,9 @@ async function run(program: "start" | "serve"): Promise<Started> {
   return { url: `http://127.0.0.1:${port}`, port, output: () => output, ended, child };
 }
 
-const health = (port: number): boolean => {
+const health = (port: number, ...asked: string[]): boolean => {
   try {
-    execFileSync(join(folder, "docs/deploy/health.sh"), {
+    execFileSync(join(folder, "docs/deploy/health.sh"), asked, {
       env: { ...env, PORT: String(port) },
       stdio: "pipe",
     });
@@ -128,8 +129,10 @@ describe("with production packages alone, as a user without rights", () => {
     expect(existsSync(join(folder, "node_modules/vitest"))).toBe(false);
     indexer = await run("start");
     expect(health(await freePort())).toBe(false);
+    expect(health(await freePort(), "ready")).toBe(false);
     await untilReady(indexer);
     expect(health(indexer.port)).toBe(true);
+    expect(health(indexer.port, "ready")).toBe(true);
     const reply = await fetch(`${indexer.url}/whois/alice.eth`);
     expect(await reply.json()).toMatchObject({ availability_status: "registered", source: "indexed" });
   }, 300_000);
@@ -188,6 +191,13 @@ describe("an operator's programs", () => {
 });
 
 describe("image and units", () => {
+  test("never ask Ponder whether names are answered", () => {
+    const files = ["Dockerfile", "compose.yaml"].concat(
+      readdirSync(join(root, "docs/deploy")).map((name) => `docs/deploy/${name}`),
+    );
+    for (const file of files) expect(read(file), file).not.toMatch(/\/ready\b/);
+  });
+
   test("take the same steps, as a user without rights, and stop by SIGINT", () => {
     const image = read("Dockerfile");
     for (const line of [

@@ -26,6 +26,7 @@ export type TestAppPlan = {
   /** Where requests and operations are counted and logged; nowhere unless told. */
   observer?: RequestObserver;
   pages?: Hono;
+  publicUrls?: readonly string[];
 };
 
 const noContext = async () => ({}) as never;
@@ -44,7 +45,7 @@ export function createTestApp(plan: TestAppPlan): Hono {
   return createApp({
     ...{ operations, ...server },
     observe: observer ? observeRequests(observer) : (_, next) => next(),
-    otherRoutes: [pages, mcpRoutes(operations, server)],
+    otherRoutes: [pages, mcpRoutes(operations, server, plan.publicUrls)],
   });
 }
 

@@ -18,7 +18,9 @@ const MAX_MESSAGES = 20;
 export function mcpRoutes(
   operations: readonly Endpoint[],
   { executeOperation, callerOf }: OperationServer,
+  publicUrls: readonly string[] = [],
 ): Hono {
+  const publicHosts = hostsOf(publicUrls);
   const serverFor = serversFor(operations, executeOperation);
   // The server never sends notifications: streams that wait for them would only hold connections.
   const handler = createMcpHandler(({ authInfo }) => serverFor(authInfo?.extra?.caller as Caller), {
@@ -26,7 +28,7 @@ export function mcpRoutes(
   });
   return new Hono().post("/mcp", async (c) => {
     const caller = callerOf(c);
-    refuseForeignPages(c.req.header("origin"), caller);
+    if (!publicHosts.has(c.req.header("host") ?? "")) refuseForeignPages(c.req.header("origin"), caller);
     requireBothForms(c.req.header("accept"));
     const parsedBody = await readMessages(c);
     // The library passes the caller to the tools this way; the token is for servers that use one.
@@ -36,15 +38,26 @@ export function mcpRoutes(
 }
 
 /**
- * Refuses web pages of other hosts that reach a server on the developer's own machine through DNS rebinding. Only
- * browsers send `Origin`. Behind trusted proxies the caller is not on this machine.
+ * The hosts under which the operator publishes the service. A request for one of them came through a proxy: no page can
+ * choose the host that its browser names. Loopback hosts are no public ones.
+ */
+const hostsOf = (publicUrls: readonly string[]): ReadonlySet<string> =>
+  new Set(
+    publicUrls
+      .filter((url) => !validateOriginHeader(url, localhostAllowedOrigins()).ok)
+      .map((url) => new URL(url).host),
+  );
+
+/**
+ * Refuses web pages of other hosts that reach a server on the developer's own machine, directly or through DNS rebinding.
+ * Only browsers send `Origin`. Behind trusted proxies the caller is not on this machine.
  */
 function refuseForeignPages(origin: string | undefined, { address }: Caller): void {
   if (origin === undefined || !isLoopback(address)) return;
   if (validateOriginHeader(origin, localhostAllowedOrigins()).ok) return;
   throw new ApiError(
     "FORBIDDEN_ORIGIN",
-    "Web pages of other hosts may not use a server on this machine. If a proxy in front of it is yours, set TRUSTED_PROXIES.",
+    "Web pages of other hosts may not use a server on this machine. If a proxy on this machine is in front of it, set TRUSTED_PROXIES, or PUBLIC_URL where the proxy passes Host on.",
   );
 }
 
