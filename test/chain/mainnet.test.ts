@@ -69,8 +69,15 @@ describe("with ENS_NETWORK=mainnet", () => {
     ]);
   });
 
-  test("what only the chain can answer is not made up: the variable that is missing is named", async () => {
-    const { status, body } = await stack.api("/whois/eth");
+  test("with the chain switched off, the index says what it knows, and that the chain was not asked", async () => {
+    expect((await stack.api("/whois/eth")).body).toMatchObject({
+      ...{ name: "eth", ownership: { owner }, resolver: { status: "none" } },
+      ...{ source: "indexed", live: "not_asked" },
+    });
+  });
+
+  test("what only the chain can answer is not made up: the variable that switches it off is named", async () => {
+    const { status, body } = await stack.api("/domain/eth/records");
     expect(status).toBe(502);
     expect(body).toMatchObject({
       error: { code: "LIVE_RESOLUTION_FAILED", message: expect.stringContaining("LIVE_RPC_URL") },
