@@ -6,6 +6,7 @@ import {
   addressOf,
   contractOf,
   encodeCall,
+  GRACE,
   hashLabel,
   latestTime,
   nodeBelow,
@@ -121,6 +122,8 @@ async function expectedWhois(chain: Chain, name: string) {
   const owner = (isWrapped ? token.ownerNow : null) ?? stored.registrarOwner ?? stored.registryOwner;
   const expiry = isEthSecondLevel(name) ? stored.registrarExpiry : wasWrapped ? token.expiry : 0n;
   const labelhash = name === "" ? null : hashOfShown(labelOf(name));
+  const availability = await readAvailability(chain, name, { expiry, owner });
+  const isOver = owner !== null && expiry > 0n && ["premium", "available"].includes(availability);
   return {
     labelhash,
     namehash: nodeOfShown(name),
@@ -134,9 +137,12 @@ async function expectedWhois(chain: Chain, name: string) {
       registry: stored.registryOwner,
       registrar: stored.registrarOwner,
       wrapper: isWrapped ? token.ownerNow : null,
+      // Since then anyone may register the name.
+      to_timestamp: isOver ? Number(expiry + GRACE) + 1 : null,
+      ended_by: isOver ? "grace_end" : null,
     }),
     wrapper: wasWrapped ? { fuses: token.fusesNow, expiry_timestamp: token.expiry.toString() } : undefined,
-    availability_status: await readAvailability(chain, name, { expiry, owner }),
+    availability_status: availability,
   };
 }
 
