@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { serve } from "@hono/node-server";
 import { Hono } from "hono";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { endSlowReaders, endSlowRequests } from "../../src/api/http/slowClients.ts";
+import { answerUnreadable, endSlowReaders, endSlowRequests } from "../../src/api/http/slowClients.ts";
 import { startService } from "../access/service.ts";
 
 const CHECK_MS = 50;
@@ -16,6 +16,7 @@ beforeEach(async () => {
   clients = [];
   const app = new Hono()
     .use(endSlowRequests({ headersMs: 200, requestMs: 400 }))
+    .use(answerUnreadable())
     .all("/", async (c) => c.text(await c.req.text()));
   const serverOptions = { connectionsCheckingInterval: CHECK_MS };
   server = serve({ fetch: app.fetch, port: 0, hostname: "127.0.0.1", serverOptions }) as Server;
@@ -44,6 +45,32 @@ function trickle(start: string): { ended: Promise<string> } {
 }
 
 const ask = async () => (await fetch(`http://127.0.0.1:${port}/`, { method: "POST", body: "hello" })).text();
+
+/** What a client gets for the bytes that it sends. */
+function exchange(bytes: string): Promise<string> {
+  const client = connect(port, "127.0.0.1");
+  clients.push(client);
+  client.write(bytes);
+  let text = "";
+  client.on("data", (data) => {
+    text += data;
+  });
+  client.on("error", () => {});
+  return new Promise((resolve) => client.on("close", () => resolve(text)));
+}
+
+describe("what is no request", () => {
+  test.each([
+    ["a URL of 20,000 characters", `GET /${"a".repeat(20_000)} HTTP/1.1\r\n\r\n`, "LIMIT_EXCEEDED"],
+    ["nonsense", "nonsense\r\n\r\n", "INVALID_PARAMETER"],
+  ])("%s is answered with an error of the usual form", async (_, bytes, code) => {
+    await ask();
+    const answer = await exchange(bytes);
+    expect(answer).toMatch(/^HTTP\/1.1 400 /);
+    const body = JSON.parse(answer.split("\r\n\r\n")[1] ?? "");
+    expect(body).toEqual({ error: { code, message: expect.stringMatching(/\.$/) } });
+  });
+});
 
 describe("a client that lets its request trickle in", () => {
   test.each([

@@ -6,7 +6,7 @@ import { ApiError, answerError, errorResponse } from "../schemas/errors.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { inputError } from "./inputError.ts";
 import { type OperationServer, routesOf } from "./routes.ts";
-import { endSlowReaders, endSlowRequests } from "./slowClients.ts";
+import { answerUnreadable, endSlowReaders, endSlowRequests } from "./slowClients.ts";
 
 /** Admits every valid batch: 500 names of 1,024 bytes are half of it. */
 const MAX_BODY_BYTES = 1_048_576;
@@ -34,6 +34,7 @@ export function createApp({ operations, observe, otherRoutes, ...server }: AppPl
   app.use(requestId());
   app.use(observe);
   app.use(endSlowRequests());
+  app.use(answerUnreadable());
   app.use(endSlowReaders());
   app.use(setHeaders);
   app.use(limitBody);

@@ -2,6 +2,7 @@ import type { Server, ServerResponse } from "node:http";
 import type { HttpBindings } from "@hono/node-server";
 import type { MiddlewareHandler } from "hono";
 import { limitReading, type ReaderPatience } from "./slowReaders.ts";
+import { refuseUnreadable } from "./unreadable.ts";
 
 /** How long a request may take to arrive, in milliseconds from its first byte: its headers, and all of it. */
 export type Patience = { headersMs: number; requestMs: number };
@@ -18,6 +19,25 @@ export function endSlowRequests({ headersMs, requestMs }: Patience = PATIENCE): 
     const { incoming } = (c.env ?? {}) as Partial<HttpBindings>;
     const { server } = (incoming?.socket ?? {}) as { server?: Server };
     if (server) Object.assign(server, { headersTimeout: headersMs, requestTimeout: requestMs });
+    await next();
+  };
+}
+
+/**
+ * Answers what Node cannot read as a request in the form of all errors: a URL of more than 16 KiB, for example. Ponder
+ * owns the server, so the first request sets this, too.
+ */
+export function answerUnreadable(): MiddlewareHandler {
+  const servers = new WeakSet<Server>();
+  const answers = new WeakMap<object, ServerResponse>();
+  return async (c, next) => {
+    const { incoming, outgoing } = (c.env ?? {}) as Partial<HttpBindings>;
+    const { server } = (incoming?.socket ?? {}) as { server?: Server };
+    if (incoming && outgoing) answers.set(incoming.socket, outgoing as ServerResponse);
+    if (server && !servers.has(server)) {
+      servers.add(server);
+      server.on("clientError", (error, socket) => refuseUnreadable(error, socket, answers.get(socket)));
+    }
     await next();
   };
 }
