@@ -12,6 +12,17 @@ const selectors = new Set<string>(textWritesAbi.map((item) => toFunctionSelector
 /** One setting of a text record, as calldata has it. */
 type TextWrite = { node: Hex; key: string; value: string };
 
+let last: { hash: Hex; writes: TextWrite[] } | null = null;
+
+/**
+ * All settings of text records in a transaction. It is decoded once: each of its logs asks, one after the other, and
+ * there can be as many logs as settings.
+ */
+export function textWritesIn({ hash, input }: { hash: Hex; input: Hex }): readonly TextWrite[] {
+  if (last?.hash !== hash) last = { hash, writes: textWritesOf(input) };
+  return last.writes;
+}
+
 /**
  * All settings of text records in a call to a resolver, in their order, those inside the resolver's multicalls too.
  * Any other call has none.

@@ -3,7 +3,7 @@ import { domain } from "ponder:schema";
 import { decodeAbiParameters, type Hex } from "viem";
 import { ETHEREUM_COIN_TYPE } from "../ens/coinType.ts";
 import { keccak256OfHex } from "../ens/keccak.ts";
-import { textWritesOf } from "../ens/textCalldata.ts";
+import { textWritesIn } from "../ens/textCalldata.ts";
 import { readText } from "./write/archive.ts";
 import { addressesOf, mayRead } from "./write/contracts.ts";
 import { appendEvent, appendLog, appendLogOfContract } from "./write/events.ts";
@@ -152,7 +152,7 @@ async function onTextWithoutValue(event: TextEvent, context: Context, node: Hex,
   // A contract that is not listed can emit this log for any call, and can answer a read with anything, or never.
   const isListed = addressesOf(context, "ListedResolver").includes(log.contractAddress);
   const isDirect = isListed && event.transaction.to === log.contractAddress;
-  const given = isDirect ? textWritesOf(event.transaction.input) : [];
+  const given = isDirect ? textWritesIn(event.transaction) : [];
   const written = given.filter((write) => write.node === node && write.key === key)[earlierSets]?.value;
   // A key that is not UTF-8 cannot be read by its text.
   const isExact = keyHashOf(key) === keyHash;

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { concat, encodeFunctionData, type Hex, parseAbi } from "viem";
 import { describe, expect, test } from "vitest";
 import { labelhash } from "../../src/ens/name.ts";
-import { textWritesOf } from "../../src/ens/textCalldata.ts";
+import { textWritesIn, textWritesOf } from "../../src/ens/textCalldata.ts";
 
 const abi = parseAbi([
   "function setText(bytes32 node, string key, string value)",
@@ -68,6 +68,16 @@ describe("texts in calldata", () => {
     ["bytes of all kinds", concat(["0xac9650d8", labelhash("x"), labelhash("y")])],
   ])("are none in %s", (_, input) => {
     expect(textWritesOf(input)).toEqual([]);
+  });
+
+  test("are decoded once for all logs of a transaction", () => {
+    const [first, second] = [write("url", "1"), write("url", "2")];
+    const transaction = { hash: labelhash("one"), input: setText(first) };
+    const found = textWritesIn(transaction);
+    expect(found).toEqual([first]);
+    expect(textWritesIn({ ...transaction })).toBe(found);
+    expect(textWritesIn({ hash: labelhash("two"), input: setText(second) })).toEqual([second]);
+    expect(textWritesIn(transaction)).toEqual([first]);
   });
 
   test("are none in any bytes, and never a fault", () => {
