@@ -59,8 +59,10 @@ const limit = bodyLimit({ maxSize: MAX_BODY_BYTES, onError: tooLarge });
 const limitBody: MiddlewareHandler = (c, next) =>
   c.req.method === "GET" || c.req.method === "HEAD" ? next() : limit(c, next);
 
+/** The connection ends, because the rest of the body is not read: callers must not send their next request over it. */
 function tooLarge(c: Context): Response {
-  return errorResponse(c, new ApiError("LIMIT_EXCEEDED", `The body is larger than ${MAX_BODY_BYTES} bytes.`));
+  const message = `The body is larger than ${MAX_BODY_BYTES} bytes.`;
+  return errorResponse(c, new ApiError("LIMIT_EXCEEDED", message, { headers: { Connection: "close" } }));
 }
 
 type Path = { method: string; parts: string[]; operation?: Endpoint };
