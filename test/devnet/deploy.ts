@@ -84,6 +84,8 @@ export type ContractName =
   | "priceOracle4"
   | "batch"
   | "logEmitter"
+  | "hostileNames"
+  | "hostileLogs"
   | "multicall3"
   | "universalResolver"
   | "offchainResolver"
@@ -348,6 +350,17 @@ export async function deployLiveResolvers(client: Client): Promise<Record<string
   await create(deployer, "lookupResolver", double("LookupResolver"), [false]);
   await create(deployer, "endlessResolver", double("LookupResolver"), [true]);
   await create(deployer, "hostileResolver", double("HostileResolver"));
+  return toContracts(deployer);
+}
+
+/** Puts what only an attacker would write on a devnet, for the tests of bounds. */
+export async function deployHostileContracts(
+  client: Client,
+  { registry }: { registry: Address },
+): Promise<Record<string, DeployedContract>> {
+  const deployer = await startDeployment(client);
+  await create(deployer, "hostileNames", double("HostileNames"), [registry]);
+  await create(deployer, "hostileLogs", double("HostileLogs"));
   return toContracts(deployer);
 }
 

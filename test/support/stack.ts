@@ -50,6 +50,8 @@ export type Stack = {
   sql: <Row extends pg.QueryResultRow>(text: string, values?: unknown[]) => Promise<Row[]>;
   /** Starts `ponder serve` beside the indexer, on a port of its own, and waits until it answers. */
   startReplica: (env?: Record<string, string>) => Promise<Replica>;
+  /** Process id of the indexer. */
+  pid: () => number;
   /** Ends the indexer as an operator would (SIGINT). */
   stop: () => Promise<void>;
   /** Ends it as a power cut would (SIGKILL). Its tables stay locked: the next start waits 25 seconds for its sign of life. */
@@ -120,6 +122,7 @@ export async function launchStack(plan: StackPlan): Promise<Stack> {
       replicas.push(replica);
       return replica;
     },
+    pid: () => running.ponder.pid,
     stop: () => running.ponder.stop(),
     kill: () => killPonder(running.ponder),
     expireLock: async () => {

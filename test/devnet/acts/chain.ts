@@ -46,6 +46,8 @@ export type Call = {
   /** A `Uint8Array` is passed as it is where the ABI says `string`: labels that are not UTF-8. */
   args?: readonly unknown[];
   value?: bigint;
+  /** Up to the limit of one transaction (2^24); that of every act unless told. */
+  gas?: bigint;
 };
 
 /** What a contract is asked, by a transaction or by a read. */
@@ -178,7 +180,7 @@ function toTransaction(chain: Chain, call: Call): Record<string, Hex> {
     from: call.from,
     to: addressOf(chain, call.contract),
     data: encodeCall(chain, call),
-    gas: numberToHex(ACT_GAS),
+    gas: numberToHex(call.gas ?? ACT_GAS),
     value: numberToHex(call.value ?? 0n),
   };
 }

@@ -1,0 +1,152 @@
+/**
+ * `npm run bench:hostile`: what a stranger can do to others. Each attack of test/hostile is made on one chain with one
+ * Namedex, while another caller asks for a name now and then.
+ */
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { MAX_JSON_BYTES } from "../../../src/api/http/writeReply.ts";
+import { startTemporaryPostgres } from "../../devnet/postgres.ts";
+import { askAll, questionsAbout } from "../../hostile/ask.ts";
+import type { Attack } from "../../hostile/attack.ts";
+import { familiesOf } from "../../hostile/attacks.ts";
+import { type HostileStage, openHostileStage, VICTIM } from "../../hostile/stage.ts";
+import { type Figure, judge, type Row, report } from "../report.ts";
+import type { Asking, Seen } from "./prober.ts";
+
+const usage = `npm run bench:hostile -- [options]
+  --only TEXT    only attacks whose name has this text
+  --leaves N     how many names the largest reveal has; 20000 unless told
+  --seed N       of the random logs
+  --json FILE    writes the rows
+  --docs FILE    writes the table into a page`;
+
+const MAX_BLOCK_SECONDS = 2;
+const MAX_PAUSE_MS = 100;
+const MAX_GROWTH_MIB = 100;
+/** How long memory may take to be given back. */
+const SETTLE_MS = 20_000;
+
+const text = { type: "string" } as const;
+const { values } = parseArgs({
+  options: { json: text, docs: text, only: text, leaves: text, seed: text, help: { type: "boolean" } },
+});
+
+type Scene = { stage: HostileStage; prober: ChildProcess };
+
+async function openScene(databaseServer: string): Promise<Scene> {
+  const collect = fileURLToPath(new URL("./collectOnSignal.ts", import.meta.url));
+  const env = { NODE_OPTIONS: `--import=${collect}` };
+  const stage = await openHostileStage({ databaseServer, env });
+  const prober = fork(fileURLToPath(new URL("./prober.ts", import.meta.url)));
+  const { url, databaseUrl, schema } = stage.stack;
+  const paths = [`/whois/${VICTIM}`, "/indexing-status"];
+  prober.send({ url, paths, rpcUrl: stage.local.anvil.url, databaseUrl, schema } satisfies Asking);
+  await sleep(1_000);
+  return { stage, prober };
+}
+
+async function closeScene({ stage, prober }: Scene): Promise<void> {
+  prober.kill();
+  await stage.close();
+}
+
+async function take(prober: ChildProcess): Promise<Seen> {
+  prober.send("take");
+  const [seen] = (await once(prober, "message")) as [Seen];
+  return seen;
+}
+
+/** Memory of the indexer after it has collected what it no longer needs, in MiB. */
+function memoryOf({ stack }: HostileStage): number {
+  process.kill(stack.pid(), "SIGUSR2");
+  const kilobytes = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${stack.pid()}/status`, "utf8"))?.[1];
+  return Number(kilobytes ?? 0) / 1_024;
+}
+
+/** The least that it has within some seconds. */
+async function settledMemory(stage: HostileStage, enough: number): Promise<number> {
+  let least = memoryOf(stage);
+  for (const end = Date.now() + SETTLE_MS; least > enough && Date.now() < end; ) {
+    await sleep(1_000);
+    least = Math.min(least, memoryOf(stage));
+  }
+  return least;
+}
+
+/** Makes one attack, and asks every operation about what it has touched. */
+async function measure({ stage, prober }: Scene, { name, run }: Attack): Promise<Row[]> {
+  const before = memoryOf(stage);
+  await take(prober);
+  const traces = await run(stage);
+  await stage.stack.waitForHead();
+  const answers = await askAll(stage, questionsAbout(stage, traces));
+  const { longestBlock, longestPause, failed } = await take(prober);
+  const memory = await settledMemory(stage, before + MAX_GROWTH_MIB);
+  await take(prober);
+  const largest = Math.max(0, ...answers.map(({ bytes }) => bytes));
+  return rowsOf(name, {
+    block: longestBlock / 1_000,
+    pause: longestPause,
+    largest,
+    growth: memory - before,
+    failed,
+  });
+}
+
+type Measured = { block: number; pause: number; largest: number; growth: number; failed: number };
+
+function rowsOf(name: string, { block, pause, largest, growth, failed }: Measured): Row[] {
+  const figure = (what: string, value: number, unit: string, atMost: number): Figure => ({
+    ...{ bench: "hostile", name: `${name}: ${what}`, value, unit, target: { of: "value", atMost } },
+  });
+  return [
+    figure("longest block", block, "s", MAX_BLOCK_SECONDS),
+    figure("longest pause", pause, "ms", MAX_PAUSE_MS),
+    figure("largest answer", largest, "bytes", MAX_JSON_BYTES),
+    figure("growth of memory", Math.max(0, growth), "MiB", MAX_GROWTH_MIB),
+    figure("answers refused to others", failed, "", 0),
+  ].map(judge);
+}
+
+/** An attack after which the indexer is gone, or no longer follows, has no bound at all. */
+const failedRows = (name: string): Row[] =>
+  rowsOf(name, { ...{ block: Infinity, pause: Infinity, largest: 0 }, ...{ growth: Infinity, failed: 0 } });
+
+async function measureAll(databaseServer: string): Promise<Row[]> {
+  const size = { leaves: Number(values.leaves ?? 20_000), logs: 6_000, randomLogs: 10_000 };
+  const families = familiesOf({ ...size, seed: Number(values.seed ?? 20_200_204) });
+  const attacks = families
+    .flatMap((family) => family.attacks)
+    .filter(({ name }) => name.includes(values.only ?? ""));
+  const rows: Row[] = [];
+  let scene = await openScene(databaseServer);
+  for (const attack of attacks) {
+    console.error(attack.name);
+    try {
+      rows.push(...(await measure(scene, attack)));
+    } catch (error) {
+      console.error(`  ${error instanceof Error ? error.message.slice(0, 2_000) : error}`);
+      rows.push(...failedRows(attack.name));
+      await closeScene(scene);
+      scene = await openScene(databaseServer);
+    }
+  }
+  await closeScene(scene);
+  return rows;
+}
+
+if (values.help) {
+  console.log(usage);
+} else {
+  const postgres = await startTemporaryPostgres();
+  try {
+    const rows = await measureAll(postgres.url);
+    report(rows, { json: values.json, docs: values.docs, made: "One chain, one Namedex, one other caller" });
+  } finally {
+    await postgres.stop();
+  }
+}

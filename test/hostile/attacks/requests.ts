@@ -1,0 +1,169 @@
+import { connect, type Socket } from "node:net";
+import { type Asked, askAll } from "../ask.ts";
+import type { Attack } from "../attack.ts";
+import type { Operation } from "../operations.ts";
+import { type HostileStage, VICTIM } from "../stage.ts";
+
+type Question = { path: string; body: string };
+
+const bulk = (body: unknown): Question => ({ path: "/whois/bulk", body: JSON.stringify(body) });
+const many = <T>(count: number, value: (index: number) => T): T[] =>
+  Array.from({ length: count }, (_, i) => value(i));
+
+const operationOf = ({ operations }: HostileStage, path: string): Operation => {
+  const found = operations.find((operation) => operation.path === path);
+  if (found === undefined) throw new Error(`No operation has the path ${path}`);
+  return found;
+};
+
+/** Requests with a body. */
+const posting = (name: string, questions: readonly Question[]): Attack => ({
+  name,
+  run: async (stage) => {
+    await askAll(
+      stage,
+      questions.map(({ path, body }) => ({ operation: operationOf(stage, path), path, body })),
+    );
+    return {};
+  },
+});
+
+/** As many labels as a name of 1,024 bytes can have. */
+const longestPath = (index: number) => `${String.fromCharCode(97 + (index % 26))}.`.repeat(500).concat("eth");
+
+const deep = `${"[".repeat(100_000)}${"]".repeat(100_000)}`;
+
+const brokenBodies: readonly string[] = [
+  ...["", "null", "[]", "0", '"names"', "{", deep, `{"names":${deep}}`, "\0", "\ud800"],
+  ...[
+    '{"names":"alice.eth"}',
+    '{"names":[null]}',
+    '{"names":[1e308]}',
+    '{"names":[{}]}',
+    '{"names":{"length":500}}',
+  ],
+  ...[
+    '{"__proto__":{"names":["a.eth"]}}',
+    '{"names":["a.eth"],"names":[1]}',
+    `{"names":[${"1,".repeat(20_000)}1]}`,
+  ],
+  JSON.stringify({ names: many(501, () => "a.eth") }),
+  JSON.stringify({ names: ["a".repeat(1_048_570)] }),
+  JSON.stringify({ names: many(400, () => `${"a".repeat(2_000)}.eth`) }),
+];
+
+const oddTexts: readonly string[] = [
+  ...[
+    "\0",
+    "\ufeff",
+    "\u202ealice.eth",
+    "😀".repeat(50),
+    "é".repeat(500),
+    "a".repeat(5_000),
+    "%",
+    "_",
+    "\\",
+    "'",
+  ],
+  ...[
+    "__proto__",
+    "constructor",
+    "null",
+    "NaN",
+    "-1",
+    "1e9",
+    "1000000000",
+    "9".repeat(400),
+    "٣",
+    "０",
+    "ﷺ".repeat(80),
+  ],
+  ...[
+    "[",
+    "[]",
+    `[${"ab".repeat(32)}]`,
+    `[${"ab".repeat(32)}].`.repeat(15),
+    "a".repeat(12_000),
+    "Z̴̛".repeat(300),
+  ],
+];
+
+/** Every parameter of every operation that is read by GET, with every odd text. */
+function oddParameters({ operations }: HostileStage): Asked[] {
+  return operations
+    .filter(({ method }) => method === "get")
+    .flatMap((operation) => [
+      ...operation.inPath.flatMap((parameter) =>
+        oddTexts.map((text) => ({ operation, path: pathWith(operation.path, parameter, text) })),
+      ),
+      ...operation.inQuery.flatMap((parameter) =>
+        oddTexts.map((text) => ({
+          operation,
+          path: `${pathWith(operation.path)}?${parameter}=${encodeURIComponent(text.toWellFormed())}`,
+        })),
+      ),
+    ]);
+}
+
+const usual: Record<string, string> = {
+  ...{
+    name: VICTIM,
+    address: `0x${"11".repeat(20)}`,
+    hash: `0x${"22".repeat(32)}`,
+    key: "url",
+    agentId: "1",
+  },
+};
+
+const pathWith = (path: string, parameter?: string, text = ""): string =>
+  path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
+    encodeURIComponent(name === parameter ? text.toWellFormed() : (usual[name] ?? "")),
+  );
+
+/** Callers who send a request and never read its answer. They leave when the attack ends. */
+const deafReaders = (count: number): Attack => ({
+  name: `${count} callers who read no answer`,
+  run: async (stage) => {
+    const { port } = new URL(stage.stack.url);
+    const request = `GET /search-domains HTTP/1.1\r\nHost: localhost\r\n\r\n`;
+    const sockets = await Promise.all(many(count, () => stopReading(Number(port), request)));
+    const answers = await askAll(stage, [
+      { operation: operationOf(stage, "/whois/{name}"), path: `/whois/${VICTIM}` },
+    ]);
+    for (const socket of sockets) socket.destroy();
+    if (answers[0]?.status !== 200) throw new Error(`Others got ${answers[0]?.status}`);
+    return { names: [VICTIM] };
+  },
+});
+
+function stopReading(port: number, request: string): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, "127.0.0.1");
+    socket.pause();
+    socket.once("error", reject);
+    socket.write(request, () => {
+      socket.on("error", () => {});
+      resolve(socket);
+    });
+  });
+}
+
+/** What can be sent to the API without a key. */
+export const attacksByRequests: readonly Attack[] = [
+  posting("a bulk request of 500 names of 501 labels", [bulk({ names: many(500, longestPath) })]),
+  posting("a bulk request of 500 names that are slow to normalise", [
+    bulk({ names: many(500, (index) => `${"Å̧😀ﷺ".repeat(60)}${index}.eth`) }),
+  ]),
+  posting("bodies that are broken, deep, large or of wrong types", [
+    ...brokenBodies.map((body) => ({ path: "/whois/bulk", body })),
+    ...brokenBodies.map((body) => ({ path: "/address/primary-names/bulk", body })),
+  ]),
+  {
+    name: "odd texts in every parameter",
+    run: async (stage) => {
+      await askAll(stage, oddParameters(stage));
+      return {};
+    },
+  },
+  deafReaders(100),
+];

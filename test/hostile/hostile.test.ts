@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { request } from "../truth/chainReads.ts";
+import { judge } from "../truth/oracle.ts";
+import { askAll, questionsAbout } from "./ask.ts";
+import { familiesOf } from "./attacks.ts";
+import { type HostileStage, openHostileStage } from "./stage.ts";
+
+/*
+ * What strangers can do, on one chain and one index. After each kind of attack the indexer lives and has reached the head,
+ * and every operation answers about what was attacked; in the end the oracle holds the whole index against the chain.
+ */
+const seed = Number(process.env.FUZZ_SEED ?? 20_200_204);
+const randomLogs = Number(process.env.FUZZ_RUNS ?? 2_000);
+
+let stage: HostileStage;
+beforeAll(async () => {
+  stage = await openHostileStage({ databaseServer: inject("databaseServerUrl") });
+});
+afterAll(() => stage?.close());
+
+const UNREADABLE = /^events (\d+\/\d+) \w+: no such log on the chain$/;
+
+/** Every log of the chain, as `block/index`. */
+async function listPlaces(rpcUrl: string): Promise<Set<string>> {
+  const all = [{ fromBlock: "0x0", toBlock: "latest" }];
+  const logs = await request<{ blockNumber: string; logIndex: string }[]>(rpcUrl, "eth_getLogs", all);
+  return new Set(logs.map(({ blockNumber, logIndex }) => `${Number(blockNumber)}/${Number(logIndex)}`));
+}
+
+/** Whether the index answers, and has everything that is mined. */
+async function expectWell(): Promise<void> {
+  await stage.stack.waitForHead();
+  expect(stage.stack.ended()).toBe(null);
+  const { status, body } = await stage.stack.api<{ ready: boolean }>("/indexing-status");
+  expect([status, body.ready]).toEqual([200, true]);
+}
+
+const families = familiesOf({ leaves: 5_000, logs: 6_000, randomLogs, seed });
+
+for (const { name, attacks } of families.filter((family) => family.name !== "names")) {
+  describe(name, () => {
+    test.each(attacks)("$name", async ({ run }) => {
+      const traces = await run(stage);
+      await expectWell();
+      await askAll(stage, questionsAbout(stage, traces));
+      await expectWell();
+    });
+  });
+}
+
+test(`after all of it the index is what the chain says (FUZZ_SEED=${seed})`, async () => {
+  const { stack, local } = stage;
+  await stack.waitForHead();
+  const trial = {
+    rpcUrl: local.anvil.url,
+    deployment: local.deployment,
+    query: stack.sql,
+    archiveReads: true,
+  };
+  const { differences, counts } = await judge(trial);
+  const logged = await listPlaces(local.anvil.url);
+  // The oracle's decoder refuses more of the broken logs than the index does: those that it keeps have to be on the chain.
+  const wrong = differences.filter((line) => !logged.has(UNREADABLE.exec(line)?.[1] ?? ""));
+  expect(wrong.slice(0, 20)).toEqual([]);
+  expect(counts.nodes).toBeGreaterThan(800);
+});
+
+test("what could not be understood says why", async () => {
+  const rows = await stage.stack.sql<{ anomaly: string }>(
+    "select distinct anomaly from events where anomaly is not null",
+  );
+  for (const { anomaly } of rows) expect(anomaly).toMatch(/^[a-z].{10,}$/);
+});

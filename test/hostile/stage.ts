@@ -1,0 +1,57 @@
+import type { Address } from "viem";
+import { addressOf, type Chain, registerReferred } from "../devnet/acts.ts";
+import { deployHostileContracts } from "../devnet/deploy.ts";
+import { type LocalChain, startLocalChain } from "../devnet/localChain.ts";
+import { type Stack, startStack } from "../support/stack.ts";
+import { SPELLER, takeOver } from "./logs.ts";
+import { type Operation, readOperations } from "./operations.ts";
+
+/** Below the limit of one transaction (2^24). */
+export const ATTACK_GAS = 16_700_000n;
+
+/** The name that everybody else asks for while an attack goes on. */
+export const VICTIM = "alice.eth";
+
+/** A chain with an attacker on it, and the Namedex that he means to stop. */
+export type HostileStage = {
+  local: LocalChain;
+  chain: Chain;
+  stack: Stack;
+  operations: readonly Operation[];
+  /** Who attacks. */
+  mallory: Address;
+  /** Whose name must go on being answered. */
+  alice: Address;
+  close: () => Promise<void>;
+};
+
+/** What a test and a benchmark need besides: a PostgreSQL server, and settings of the indexer. */
+export type HostilePlan = { databaseServer?: string; env?: Record<string, string> };
+
+/** Starts a chain, puts the attacker's contracts on it, and a Namedex beside it. */
+export async function openHostileStage({
+  databaseServer,
+  env = {},
+}: HostilePlan = {}): Promise<HostileStage> {
+  const local = await startLocalChain({ balance: 1_000_000_000 });
+  try {
+    const registry = addressOf(local.chain, "registry");
+    const hostile = await deployHostileContracts(local.chain.client, { registry });
+    const chain = { ...local.chain, contracts: { ...local.chain.contracts, ...hostile } };
+    const [, alice, , mallory] = chain.accounts as [Address, Address, Address, Address];
+    await registerReferred(chain, { from: alice, label: "alice", resolver: "resolver5" });
+    const plan = { rpcUrl: local.anvil.url, deployment: local.deployment, env };
+    const stack = await startStack({ ...plan, ...(databaseServer !== undefined && { databaseServer }) });
+    const close = async () => {
+      await stack.destroy();
+      await local.anvil.stop();
+    };
+    const operations = await readOperations(stack.url);
+    const stage = { local, chain, stack, operations, mallory, alice, close };
+    await takeOver(stage, SPELLER);
+    return stage;
+  } catch (error) {
+    await local.anvil.stop();
+    throw error;
+  }
+}
