@@ -303,6 +303,39 @@ describe("GET /domain/:name/resolver-history and text history", () => {
     });
   });
 
+  test("has what each transaction left of a text", async () => {
+    const twice = namehash("twice.eth");
+    const ofTwice = (block: number, log: number, fields: Partial<EventRow>) =>
+      text(block, log, STATIC_RESOLVER, { node: twice, ...fields });
+    const clearing = { eventType: "VersionChanged" };
+    await tables.writer.insert(domain).values(domainRow("twice.eth", { resolver: STATIC_RESOLVER }));
+    await tables.writer
+      .insert(resolverChange)
+      .values({ ...resolver({ block: 70, log: 9 }, STATIC_RESOLVER), node: twice });
+    await tables.writer
+      .insert(event)
+      .values([
+        ofTwice(71, 0, { key: "url", value: "never seen" }),
+        ofTwice(71, 1, { key: "url", value: "a" }),
+        ofTwice(72, 0, { key: "url", value: "never seen" }),
+        ofTwice(72, 1, clearing),
+        ofTwice(73, 0, clearing),
+        ofTwice(73, 1, { key: "url", value: "b" }),
+        ofTwice(74, 0, { key: "email", value: "gone at once" }),
+        ofTwice(74, 1, clearing),
+      ]);
+    expect(await history("/domain/twice.eth/records/text/url/history")).toMatchObject({
+      history: [
+        { value: null, block_number: 74 },
+        { value: "b", block_number: 73 },
+        { value: null, block_number: 72 },
+        { value: "a", block_number: 71 },
+      ],
+      total: 4,
+    });
+    expect(await history("/domain/twice.eth/records/text/email/history")).toMatchObject({ history: [] });
+  });
+
   test("a key that was never set has none", async () => {
     expect(await history("/domain/alice.eth/records/text/email/history")).toMatchObject({ history: [] });
   });

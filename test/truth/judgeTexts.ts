@@ -20,7 +20,7 @@ const keysOf = ({ logs }: Ledger): string[] =>
     ),
   ].filter((key) => key !== "" && key.length <= 1_024 && !key.includes("\ufffd"));
 
-/** Logs of a text, clearings and new resolvers in one line; only what the resolver of the moment says counts, if it is an indexed one. */
+/** What each transaction made of a text, clearings and new resolvers in one line; only what the resolver of the moment says counts, if it is an indexed one. */
 async function judgeText({ get, same, isIndexed }: Judge, path: string, ledger: Ledger, key: string) {
   const answer = await get(`/domain/${path}/records/text/${encodeURIComponent(key)}/history`);
   const resolverLogs = new Map(ledger.resolvers.map(({ log, state }) => [log, state]));
@@ -38,6 +38,10 @@ async function judgeText({ get, same, isIndexed }: Judge, path: string, ledger: 
     if (log.address !== active || !isIndexed(active) || !(isText || isClearing)) continue;
     const said = log.args.value as TextBytes | undefined;
     const value = isClearing ? null : said === undefined ? UNTOLD : shownText(said) || null;
+    // What held only within a transaction is no part of the history.
+    const last = expected.at(-1);
+    if (last?.transaction_hash === log.transactionHash) expected.pop();
+    if (isClearing && expected.length === 0) continue;
     expected.push({
       value,
       ...place,

@@ -49,7 +49,9 @@ const end = (column: SQL): SQL => sql`coalesce(lead(${column}) over place, 21474
  * 1. `term`: the times of the name's resolvers.
  * 2. `logged`: settings of the text, and clearings, by the resolver of that time. The index of events by node has the
  *    emitter and the block: logs that strangers' contracts emit for the node are not read, however many there are.
- * 3. `step`: the logs from the first value on, and the changes of the resolver after it.
+ * 3. `settled`: of these what each transaction left; what held only within a transaction is in the events. A new resolver
+ *    in the middle of a transaction is a boundary all the same.
+ * 4. `step`: these logs from the first value on, and the changes of the resolver after it.
  */
 const steps = (isOfKey: SQL | undefined): SQL => sql`with term as (
     select ${resolverChange.resolver} as resolver, ${resolverChange.chainId} as chain_id,
@@ -59,17 +61,21 @@ const steps = (isOfKey: SQL | undefined): SQL => sql`with term as (
     window place as (order by ${resolverChange.blockNumber}, ${resolverChange.logIndex})
   ), logged as (
     select ${event.chainId} as chain_id, ${event.blockNumber} as block_number, ${event.logIndex} as log_index,
-      ${event.ordinal} as ordinal, ${event.eventType} as event_type
+      ${event.ordinal} as ordinal, ${event.eventType} as event_type, ${event.transactionHash} as transaction_hash,
+      term.block_number as term_block, term.log_index as term_log
     from term join ${event} on ${eq(event.node, placeholder("node"))} and ${event.contract} = 'RESOLVER'
       and ${event.contractAddress} = term.resolver and ${event.chainId} = term.chain_id
       and (${event.blockNumber}, ${event.logIndex}) > (term.block_number, term.log_index)
       and (${event.blockNumber}, ${event.logIndex}) < (term.end_block, term.end_log)
       and (${event.eventType} = 'VersionChanged' or (${event.eventType} = 'TextChanged' and ${isOfKey}))
     where term.resolver = any (${placeholder("indexedResolvers")}::text[])
+  ), settled as (
+    select distinct on (chain_id, block_number, transaction_hash, term_block, term_log) * from logged
+    order by chain_id, block_number, transaction_hash, term_block, term_log, log_index desc
   ), first as (
-    select block_number, log_index from logged where event_type = 'TextChanged' order by 1, 2 limit 1
+    select block_number, log_index from settled where event_type = 'TextChanged' order by 1, 2 limit 1
   ), step as (
-    select chain_id, block_number, log_index, ordinal from logged
+    select chain_id, block_number, log_index, ordinal from settled
     union all select chain_id, block_number, log_index, null from term
   )`;
 
