@@ -9,18 +9,21 @@
  * - **Change rows**, insert-only: `ownership_changes`, `resolver_changes`, `primary_name_changes` (and the view
  *   `text_changes`). Each row starts a period, which ends with the next row of the same name, or by time alone.
  *
- * There are two more tables: `holders` (which address ever appeared on an event of which name) and `name_links` (finds
- * the names that show the hash of a label when the label becomes known).
+ * There are four more tables: `holders` (which address ever appeared on an event of which name), `name_links` (finds
+ * the names that show the hash of a label when the label becomes known), `renames` and `waiting_renames` (which of these
+ * names are still to be written again).
  *
  * Words are the contracts' own. Addresses and hashes are in lower case. Times are unix seconds and amounts are wei; the
  * columns' names say so. Names are never normalised here: a different label is a different node. A label that is
- * unknown, is not UTF-8, or holds NUL, `.`, `[` or `]` is shown as `[<64 hex of its labelhash>]`.
+ * unknown, is not UTF-8, has more than 255 bytes, or holds NUL, `.`, `[` or `]` is shown as
+ * `[<64 hex of its labelhash>]`. A name of more than 1,024 bytes, a name whose parent no event gave, and every name below
+ * such a name is written `[namehash:<64 hex of its node>]`.
  *
  * Primary keys serve the writer (the indexer finds rows by primary key only), indexes serve the readers. Ponder builds
  * the indexes declared here before the index is ready, and again at each restart of the indexer. Therefore the large
  * ones are not declared here: the API builds them (`src/api/upkeep/indexes.ts`), and they stay.
- * PostgreSQL's b-tree takes at most 2,704 bytes, and names, keys and values on chain have no limit: such columns are
- * indexed by hash, by trigram, or by their first characters.
+ * PostgreSQL's b-tree takes at most 2,704 bytes, and claimed names, keys and values on chain have no limit: such columns
+ * are indexed by hash, by trigram, or by their first characters.
  */
 import { and, eq, inArray, index, onchainEnum, onchainTable, onchainView, primaryKey, sql } from "ponder";
 
@@ -39,15 +42,18 @@ export const domain = onchainTable(
     parentNode: t.hex(),
     /** keccak256 of the leftmost label; null where `parent_node` is null. */
     labelhash: t.hex(),
-    /** The leftmost label, or `[labelhash]`. Empty for the root. */
+    /** The leftmost label, or `[labelhash]`; `full_name` where `parent_node` is null. Empty for the root. */
     label: t.text().notNull(),
     /** True if `label` is the text whose hash is `labelhash`. */
     isLabelKnown: t.boolean().notNull(),
     /** Length of the label in code points; null if unknown. */
     labelLength: t.integer(),
-    /** The whole name, unknown labels as `[labelhash]`. Empty for the root. */
+    /**
+     * The whole name, unknown labels as `[labelhash]`, in at most 1,024 bytes: a longer name, and every name below it, is
+     * `[namehash:<node>]`, and so is a name of which some ancestor's parent is unknown. Empty for the root.
+     */
     fullName: t.text().notNull(),
-    /** True if every label of `full_name` is known, so that the name can no longer change. */
+    /** True if every label of the name is known, so that `full_name` can no longer change. */
     isNameKnown: t.boolean().notNull(),
     /** Owner in the registry, of 2020 if the node was migrated, else of 2017; null if none. */
     registryOwner: t.hex(),
@@ -102,7 +108,10 @@ export const domain = onchainTable(
 /** Texts of labels, by their hash; only texts with that keccak256. */
 export const label = onchainTable("labels", (t) => ({
   labelhash: t.hex().primaryKey(),
-  /** The text; null while it is unknown, and always if it cannot be shown (NUL, `.`, `[`, `]`, not UTF-8). */
+  /**
+   * The text; null while it is unknown, and always if it cannot be shown (NUL, `.`, `[`, `]`, not UTF-8, more than 255
+   * bytes).
+   */
   label: t.text(),
   /**
    * First of the nodes that show this label as `[labelhash]` (without .eth second-level names, whose node follows from
@@ -126,6 +135,42 @@ export const nameLink = onchainTable(
     nextSibling: t.hex(),
   }),
   (t) => ({ pk: primaryKey({ columns: [t.chainId, t.node] }) }),
+);
+
+/** By which column of `name_links` the domains of a list follow each other. */
+export const renameList = onchainEnum("rename_list", ["same_label", "siblings"]);
+
+/**
+ * For the indexer: how many domains of the chain were written again in the last block in which any was, and how many
+ * lists of `waiting_renames` are left. While there are some, names below a label that became known can still show its
+ * hash; all else is right.
+ */
+export const rename = onchainTable("renames", (t) => ({
+  /** Chain of the logs. */
+  chainId: t.integer().primaryKey(),
+  /** The last block in which any domain was written again. */
+  blockNumber: t.integer().notNull(),
+  /** Domains looked at in that block; at most 500 a block. */
+  renamed: t.integer().notNull(),
+  /** The lists of `waiting_renames` with a lower `position` wait; all others are done. */
+  waiting: t.integer().notNull(),
+}));
+
+/** For the indexer: domains to write again in later blocks, as lists of which the first domain is stored. */
+export const waitingRename = onchainTable(
+  "waiting_renames",
+  (t) => ({
+    chainId: t.integer().notNull(),
+    /** Counts from 0; the highest is next. */
+    position: t.integer().notNull(),
+    /** `same_label`: the domain and all next ones with the same label. `siblings`: all next children of its parent. */
+    list: renameList().notNull(),
+    /** The first domain of the list. */
+    node: t.hex().notNull(),
+    /** Chain of that domain. */
+    nodeChainId: t.integer().notNull(),
+  }),
+  (t) => ({ pk: primaryKey({ columns: [t.chainId, t.position] }) }),
 );
 
 /** Every log of every tracked contract, one row per name that it concerns (a batch transfer has several). */
@@ -318,7 +363,7 @@ export const primaryName = onchainTable(
     address: t.hex().notNull(),
     /** 60 for Ethereum, 2147483648 for the default of ENSIP-19, else 2147483648 + the chain's id. */
     coinType: t.int8({ mode: "number" }).notNull(),
-    /** The claim; null if cleared, or if `is_name_known` is false. */
+    /** The claim; null if cleared, if it has more than 1,024 bytes, or if `is_name_known` is false. */
     name: t.text(),
     /** False where the reverse node's resolver emits no events: only the chain knows the name. */
     isNameKnown: t.boolean().notNull(),

@@ -27,14 +27,41 @@ export const hashOfTokenId = (tokenId: bigint): Hex => `0x${tokenId.toString(16)
 /** How a label is written if only its hash is known: `[<64 hex>]`. */
 export const unknownLabel = (labelhash: Hex): string => `[${labelhash.slice(2)}]`;
 
+/** How a name is written if its labels cannot be: `[namehash:<64 hex>]`. No label looks like it. */
+export const nameByNode = (node: Hex): string => `[namehash:${node.slice(2)}]`;
+
+/** The node of a name that is written by its node; null for every other name. */
+export const nodeOfNameByNode = (name: string): Hex | null => {
+  const digits = /^\[namehash:([0-9a-f]{64})\]$/i.exec(name)?.[1];
+  return digits === undefined ? null : `0x${digits.toLowerCase()}`;
+};
+
 /** True if the labelhash is the hash of the text. */
 export const isLabelOf = (hash: Hex, text: string): boolean => labelhash(text) === hash;
 
 /**
- * Whether a label can be shown in a name as its own text. NUL cannot be stored, `.` would divide the name, and brackets
- * would look like an unknown label. U+FFFD comes from bytes that are not UTF-8, and fails the check of the hash anyway.
+ * Longest label of a name, in bytes of UTF-8. Resolvers get a name in DNS wire format, where one byte says how long a
+ * label is. Source: ENSIP-10; RFC 1035, section 3.1; ens-contracts, contracts/utils/NameCoder.sol.
  */
-export const isPrintable = (label: string): boolean => label.length > 0 && !/[\0.[\]]/.test(label);
+export const MAX_LABEL_BYTES = 255;
+
+/**
+ * Longest name that is written label by label, in bytes of UTF-8. ENS has no limit: names on chain can be nested without
+ * end. Four labels of the greatest length fit, and each longer name would be stored again in all names below it.
+ */
+export const MAX_NAME_BYTES = 1_024;
+
+/** Whether the text has at most so many bytes of UTF-8. A UTF-16 unit has one to three of them. */
+export const fitsInBytes = (text: string, max: number): boolean =>
+  text.length * 3 <= max || (text.length <= max && Buffer.byteLength(text) <= max);
+
+/**
+ * Whether a label can be shown in a name as its own text. NUL cannot be stored, `.` would divide the name, brackets
+ * would look like an unknown label, and no resolver can be asked for a label that is too long. U+FFFD comes from bytes
+ * that are not UTF-8, and fails the check of the hash anyway.
+ */
+export const isPrintable = (label: string): boolean =>
+  label.length > 0 && fitsInBytes(label, MAX_LABEL_BYTES) && !/[\0.[\]]/.test(label);
 
 /** A label's length in code points, as `min_length` and the registrars count it. */
 export const codePoints = (label: string): number => {
@@ -43,9 +70,16 @@ export const codePoints = (label: string): number => {
   return count;
 };
 
-/** The name of a child. The name of the root is empty. */
-export const joinName = (label: string, parentName: string): string =>
-  parentName === "" ? label : `${label}.${parentName}`;
+/**
+ * The name of a child. The name of the root is empty. A name that would be too long is written by its node, and so is
+ * every name below one that is written so.
+ */
+export function joinName(node: Hex, label: string, parentName: string): string {
+  if (parentName === "") return label;
+  const name = `${label}.${parentName}`;
+  const isWritable = nodeOfNameByNode(parentName) === null && fitsInBytes(name, MAX_NAME_BYTES);
+  return isWritable ? name : nameByNode(node);
+}
 
 /** Keeps a byte order mark at the start of a label: it is part of the label. */
 const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });

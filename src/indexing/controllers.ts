@@ -54,7 +54,7 @@ ponder.on("RenewalReferrer:RenewalReferred", async ({ event, context }) => {
   const { label, labelHash, cost, duration, referrer } = event.args;
   const log = logRefOf(context, event, "RENEWAL_REFERRER", "RenewalReferred");
   await appendEvent(context, log, {
-    ...(await labelled(context, label, labelHash)),
+    ...(await labelled(context, log, label, labelHash)),
     costWei: cost,
     durationSeconds: duration,
     referrer,
@@ -144,7 +144,7 @@ async function onPurchase(
 ) {
   const log = logRefOf(context, event, CONTROLLER, eventType);
   await appendEventOnly(context, log, {
-    ...(await labelled(context, label, labelhash)),
+    ...(await labelled(context, log, label, labelhash)),
     ...price,
     ...(owner && { ownerAddress: owner }),
     expiryTimestamp: expires,
@@ -161,7 +161,7 @@ async function onWrappedRenewal({ event, context }: HandlerArgs<Event<"WrappedCo
   const { name: label, label: labelhash, cost, expires } = event.args;
   const log = logRefOf(context, event, CONTROLLER, "NameRenewed");
   await renewWrapped(context, log, labelhash, expires);
-  const values = await labelled(context, label, labelhash);
+  const values = await labelled(context, log, label, labelhash);
   const durationSeconds = await findRenewedSeconds(context, log, values.node);
   await appendEvent(context, log, {
     ...values,
@@ -206,6 +206,7 @@ async function findRenewedSeconds(context: Context, log: LogRef, node: Hex): Pro
  */
 async function labelled(
   context: Context,
+  log: LogRef,
   label: string,
   labelhash: Hex,
 ): Promise<EventValues & { node: Hex }> {
@@ -213,6 +214,6 @@ async function labelled(
   if (!isLabelOf(labelhash, label)) {
     return { node, details: { label }, anomaly: "the label does not hash to the labelhash" };
   }
-  await learnLabel(context, labelhash, label);
+  await learnLabel(context, log, labelhash, label);
   return isPrintable(label) ? { node, name: `${label}.eth` } : { node, details: { label } };
 }

@@ -33,10 +33,10 @@ type Args<Name extends "NewOwner" | "Transfer" | "NewResolver" | "NewTTL"> = Han
 async function onNewOwner({ event, context }: Args<"NewOwner">, contract: string) {
   const { node: parentNode, label: labelhash, owner } = event.args; // on chain `label` is the labelhash
   const node = childNode(parentNode, labelhash);
-  if (parentNode === ADDR_REVERSE_NODE) {
-    await learnAddress(context, labelhash, [event.transaction.from, owner]);
-  }
   const log = logRefOf(context, event, contract, "NewOwner");
+  if (parentNode === ADDR_REVERSE_NODE) {
+    await learnAddress(context, log, { labelhash, candidates: [event.transaction.from, owner] });
+  }
   await appendEvent(context, log, { node, ownerAddress: owner }, { parentNode });
   await patchRegistry(context, log, { node, parentNode, labelhash }, () => ({
     registryOwner: ownerOf(context, log, owner),
@@ -107,9 +107,13 @@ const ownerOf = (context: Context, log: LogRef, owner: Address): Address | null 
  * Reverse registrars before 2023 emit no event that tells the address whose node they make. Most often it is the
  * sender or the owner, and the labelhash proves it.
  */
-async function learnAddress(context: Context, labelhash: Hex, candidates: Address[]) {
+async function learnAddress(
+  context: Context,
+  log: LogRef,
+  { labelhash, candidates }: { labelhash: Hex; candidates: Address[] },
+) {
   const address = candidates
     .map((candidate) => candidate.slice(2))
     .find((text) => isLabelOf(labelhash, text));
-  if (address !== undefined) await learnLabel(context, labelhash, address);
+  if (address !== undefined) await learnLabel(context, log, labelhash, address);
 }

@@ -21,7 +21,7 @@ ponder.on("ReverseRegistrar:ReverseClaimed", async ({ event, context }) => {
   const label = address.slice(2);
   const claimed = labelhash(label);
   if (childNode(ADDR_REVERSE_NODE, claimed) !== node) return;
-  await learnLabel(context, claimed, label);
+  await learnLabel(context, log, claimed, label);
   const reverse = await context.db.find(domain, { chainId: log.chainId, node });
   if (reverse !== null) await refreshClaim(context, log, reverse);
 });

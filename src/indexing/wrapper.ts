@@ -1,11 +1,12 @@
 import { type Context, ponder } from "ponder:registry";
 import { event as eventTable } from "ponder:schema";
-import type { Hex } from "viem";
+import { type Hex, size } from "viem";
 import {
   decodeDnsName,
   hashOfTokenId,
   isLabelOf,
   isPrintable,
+  MAX_NAME_BYTES,
   nodeOfLabels,
   unknownLabel,
 } from "../ens/name.ts";
@@ -25,7 +26,7 @@ const NAME_WRAPPER = "NAME_WRAPPER";
 ponder.on("NameWrapper:NameWrapped", async ({ event, context }) => {
   const { node, name, owner, fuses, expiry } = event.args;
   const log = logRefOf(context, event, NAME_WRAPPER, "NameWrapped");
-  const spelled = await readName(context, node, name);
+  const spelled = await readName(context, log, { node, packet: name });
   await appendEventOnly(context, log, {
     node,
     ownerAddress: owner,
@@ -151,19 +152,24 @@ ponder.on("NameWrapper:OwnershipTransferred", (args) =>
   appendLogOfContract(args, NAME_WRAPPER, "OwnershipTransferred"),
 );
 
+/** Longest name of which the labels are learnt, in bytes of DNS wire format, which has two more than the text. */
+const MAX_LEARNT_BYTES = MAX_NAME_BYTES + 2;
+
 /**
  * Reads the name that was wrapped and learns its labels, the leftmost last, so that each finds its parent named. Null
- * if the bytes are no name, or the name of another node. Writes: labels, domains.
+ * if the bytes are no name, or the name of another node. Of a name that is too long no label is learnt: one log can so
+ * make at most 512 labels known. Writes: labels, domains.
  */
 async function readName(
   context: Context,
-  node: Hex,
-  packet: Hex,
+  log: LogRef,
+  { node, packet }: { node: Hex; packet: Hex },
 ): Promise<{ name: string; key: DomainKey } | null> {
   const labels = decodeDnsName(packet);
   if (labels === null || nodeOfLabels(labels.map(({ labelhash }) => labelhash)) !== node) return null;
-  for (const { labelhash, label } of labels.toReversed()) {
-    if (isLabelOf(labelhash, label)) await learnLabel(context, labelhash, label);
+  const learnt = size(packet) > MAX_LEARNT_BYTES ? [] : labels.toReversed();
+  for (const { labelhash, label } of learnt) {
+    if (isLabelOf(labelhash, label)) await learnLabel(context, log, labelhash, label);
   }
   const shown = labels.map(({ labelhash, label }) =>
     isPrintable(label) && isLabelOf(labelhash, label) ? label : unknownLabel(labelhash),

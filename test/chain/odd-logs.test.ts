@@ -263,7 +263,7 @@ describe("a log of the wrapper", () => {
       ),
     );
     expect(await listRows(receipt)).toHaveLength(6);
-    expect(await nameOfNode(node)).toBe(`[${node.slice(2)}]`);
+    expect(await nameOfNode(node)).toBe(`[namehash:${node.slice(2)}]`);
   });
 });
 
@@ -287,7 +287,7 @@ describe("a log of the registries", () => {
       "select full_name from domains where parent_node = $1",
       [node],
     );
-    expect(row?.full_name).toMatch(/^\[[0-9a-f]{64}\]\.\[[0-9a-f]{64}\]$/);
+    expect(row?.full_name).toMatch(/^\[namehash:[0-9a-f]{64}\]$/);
   });
 });
 
@@ -411,11 +411,11 @@ describe("a log of the default reverse registrar", () => {
       logOf(signature, { addr: ZERO, name: "zero.eth" }),
     );
     expect(await listRows(receipt)).toHaveLength(3);
-    const [claim] = await stage.sql<{ length: number }>(
-      "select length(name) as length from primary_names where address = $1 and coin_type = 2147483648",
+    const [claim] = await stage.sql<{ name: string | null }>(
+      "select name from primary_names where address = $1 and coin_type = 2147483648",
       [lower(stage.cast.bob)],
     );
-    expect(claim).toEqual({ length: 20_480 });
+    expect(claim).toEqual({ name: null });
   });
 });
 

@@ -22,10 +22,11 @@ import { MAX_RESULT_BYTES, MAX_REVERT_BYTES } from "../../src/api/live/rpc.ts";
 import { PAGE_SIZE } from "../../src/api/query/page.ts";
 import { MAX_ENTRIES } from "../../src/api/query/section.ts";
 import { MAX_SHOWN } from "../../src/api/rules/shown.ts";
-import { MAX_LABEL_BYTES } from "../../src/api/schemas/input.ts";
 import { MAX_STORED_BYTES, MAX_STORED_BYTES_A_MINUTE } from "../../src/api/serviceDb/liveAnswers.ts";
 import { MAX_LABELS_PER_MINUTE } from "../../src/api/serviceDb/provenLabels.ts";
 import { HELD_SECONDS } from "../../src/api/serviceDb/reservations.ts";
+import { MAX_LABEL_BYTES, MAX_NAME_BYTES } from "../../src/ens/name.ts";
+import { MAX_RENAMES_PER_BLOCK } from "../../src/indexing/write/renames.ts";
 
 const inWords = (count: number) => count.toLocaleString("en");
 const kib = (bytes: number) => `${bytes / 1_024} KiB`;
@@ -35,6 +36,8 @@ const shares = ({ most, each }: { most: number; each: number }) => `${inWords(mo
 const text = readFileSync(fileURLToPath(new URL("../../docs/security.md", import.meta.url)), "utf8");
 const [, section = ""] = text.split("\n## Bounds\n");
 const rows = section.split("\n## ")[0]?.split("\n") ?? [];
+
+const nameBytes = inWords(MAX_NAME_BYTES);
 
 /** What each row of the table says of its bound. Numbers come from the code. */
 const bounds: [what: string, bound: string][] = [
@@ -79,6 +82,14 @@ const bounds: [what: string, bound: string][] = [
   ["proven labels stored in a minute", `${MAX_LABELS_PER_MINUTE}`],
   ["names that one look-up by labelhash resolves", `${PAGE_SIZE}`],
   ["an answer, over HTTP or MCP", `${MAX_JSON_BYTES / 1_048_576} MiB`],
+  ["a label of a name", `${MAX_LABEL_BYTES} bytes`],
+  ["a name written label by label", `${nameBytes} bytes`],
+  ["name that an address claims, as stored", `${nameBytes} bytes`],
+  ["labels learnt from one log of the NameWrapper", `a name of ${nameBytes} bytes`],
+  [
+    "domains named again in one block, where a label becomes known",
+    `${MAX_RENAMES_PER_BLOCK} for each chain`,
+  ],
 ];
 
 test.each(bounds)("the bound of %s is %s, in docs/security.md too", (what, bound) => {

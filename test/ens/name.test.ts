@@ -8,15 +8,22 @@ import {
   codePoints,
   decodeDnsName,
   ETH_NODE,
+  fitsInBytes,
   hashOfTokenId,
   isPrintable,
   joinName,
   labelhash,
+  MAX_NAME_BYTES,
+  nameByNode,
   nodeOfLabels,
+  nodeOfNameByNode,
   ROOT_NODE,
   unknownLabel,
 } from "../../src/ens/name.ts";
 import { wellKnownLabels } from "../../src/ens/wellKnownLabels.ts";
+
+/** Stands for any node. */
+const node = labelhash("node");
 
 /** Labels that a dotted name can show, of any script. */
 const printable = fc
@@ -55,6 +62,34 @@ describe("a node", () => {
   });
 });
 
+describe("a name that is written by its node", () => {
+  test("tells its node, in any case of letters", () => {
+    expect(nameByNode(ETH_NODE)).toBe(
+      "[namehash:93cdeb708b7545dc668eb9280176169d1c33cfd8ed6f04690a0bcc88a93fc4ae]",
+    );
+    expect(nodeOfNameByNode(nameByNode(ETH_NODE))).toBe(ETH_NODE);
+    expect(nodeOfNameByNode(nameByNode(ETH_NODE).toUpperCase())).toBe(ETH_NODE);
+  });
+
+  test.each([
+    "",
+    "alice.eth",
+    unknownLabel(ETH_NODE),
+    `sub.${nameByNode(ETH_NODE)}`,
+    `${nameByNode(ETH_NODE)}.eth`,
+    nameByNode(ETH_NODE).slice(0, -2),
+    `[namehash:${"0".repeat(63)}]`,
+  ])("is not %j", (name) => {
+    expect(nodeOfNameByNode(name)).toBeNull();
+  });
+});
+
+test.each(["", "abc", "ünï", "☃☃☃", "🎉🎉🎉"])("%j fits in as many bytes as it has", (text) => {
+  const bytes = stringToBytes(text).length;
+  expect(fitsInBytes(text, bytes)).toBe(true);
+  expect(fitsInBytes(`${text}a`, bytes)).toBe(false);
+});
+
 describe("a token id", () => {
   test("is the hash of 32 bytes, with its leading zeros", () => {
     expect(hashOfTokenId(0n)).toBe(zeroHash);
@@ -85,6 +120,13 @@ describe("a label", () => {
     ["[", false],
     ["]", false],
     [unknownLabel(zeroHash), false],
+    ["a".repeat(255), true],
+    ["a".repeat(256), false],
+    ["☃".repeat(85), true],
+    ["☃".repeat(86), false],
+    ["🎉".repeat(63), true],
+    ["🎉".repeat(64), false],
+    ["a".repeat(30_000), false],
   ])("%j can be shown as its text: %s", (label, shown) => {
     expect(isPrintable(label)).toBe(shown);
   });
@@ -101,8 +143,18 @@ describe("a label", () => {
   });
 
   test("stands before its parent's name, and alone at the root", () => {
-    expect(joinName("alice", "eth")).toBe("alice.eth");
-    expect(joinName("eth", "")).toBe("eth");
+    expect(joinName(node, "alice", "eth")).toBe("alice.eth");
+    expect(joinName(node, "eth", "")).toBe("eth");
+  });
+
+  test("that is too long for its name gives it the form of its node, and so all names below", () => {
+    const longest = "a".repeat(MAX_NAME_BYTES - "b.".length);
+    expect(joinName(node, "b", longest)).toBe(`b.${longest}`);
+    expect(joinName(node, "bc", longest)).toBe(nameByNode(node));
+    expect(joinName(node, "☃", longest.slice(1))).toBe(nameByNode(node));
+    expect(joinName(node, "b", nameByNode(ETH_NODE))).toBe(nameByNode(node));
+    // A label can look so only if it cannot be shown as its text.
+    expect(isPrintable(nameByNode(node))).toBe(false);
   });
 
   test("that everybody knows is found by its hash", () => {

@@ -3,7 +3,7 @@ import type { Log } from "./chainLogs.ts";
 import type { Claim } from "./claims.ts";
 import type { Judge } from "./judge.ts";
 import { ownerOf } from "./ledger.ts";
-import { hiddenLabel } from "./names.ts";
+import { hiddenName } from "./names.ts";
 import type { NameNow } from "./namesNow.ts";
 import { orNone, plain, type Row } from "./oracle.ts";
 import { isMigration, listPurchases, type Purchase } from "./purchases.ts";
@@ -24,7 +24,7 @@ export async function judgeActivity(
   const purchases = listPurchases(judge);
   const added = secondsAdded(judge.logs);
   const bounds = new Set(purchases.filter(isBound).map(({ logs: [log] }) => log.transactionHash));
-  const nameOf = (node: Hex) => names.get(node)?.fullName ?? hiddenLabel(node);
+  const nameOf = (node: Hex) => names.get(node)?.fullName ?? hiddenName(node);
   const all = [
     ...purchases.map((purchase) => toPurchase(purchase, { name: nameOf(purchase.node), added })),
     ...listMoves(judge, { purchases, nameOf }),

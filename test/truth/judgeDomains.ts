@@ -1,8 +1,8 @@
-import { type Hex, zeroHash } from "viem";
+import { type Hex, stringToBytes, zeroHash } from "viem";
 import { fusesAt, isLapsed } from "../../src/ens/wrapper.ts";
 import { ETH_NODE, hashLabel as hashOfLabel } from "../devnet/acts/names.ts";
 import type { Log } from "./chainLogs.ts";
-import { hiddenLabel, nodeBelowHash, type Position, positionsOf } from "./names.ts";
+import { hiddenLabel, hiddenName, nodeBelowHash, type Position, positionsOf } from "./names.ts";
 import {
   effectiveOwnerOf,
   nodesOf,
@@ -133,23 +133,35 @@ function judgeName({ differ, revealed }: Evidence, what: string, row: Row, { pos
   const spelled = revealed.get(hash);
   if (row.is_label_known !== true) {
     if (spelled !== undefined) differ(`${what}: label is unknown, an event spells out ${show(spelled)}`);
-    if (label !== hiddenLabel(hash)) differ(`${what}: label is ${show(label)} and not known, hash ${hash}`);
+    const hidden = position === undefined ? hiddenName(row.node as Hex) : hiddenLabel(hash);
+    if (label !== hidden) differ(`${what}: label is ${show(label)} and not known, hash ${hash}`);
   }
   const parent = position === undefined ? undefined : rows.get(position.parent);
-  const path = parent === undefined || parent.full_name === "" ? label : `${label}.${parent.full_name}`;
+  const path = pathOf(row, { position, parent });
   if (row.full_name !== path)
     differ(`${what}: full_name is ${show(row.full_name)}, labels say ${show(path)}`);
   const isKnown = row.is_label_known === true && parent?.is_name_known === true;
   if (row.is_name_known !== isKnown) differ(`${what}: is_name_known is ${show(row.is_name_known)}`);
   const length = row.is_label_known === true ? [...label].length : null;
   if (plain(row.label_length) !== plain(length)) differ(`${what}: label_length is ${show(row.label_length)}`);
-  if (position !== undefined && nodeOfShownName(String(row.full_name)) !== row.node) {
+  if (nodeOfShownName(String(row.full_name)) !== row.node) {
     differ(`${what}: the namehash of its full_name is another node`);
   }
 }
 
-/** namehash of a name in which unknown labels stand as `[hash]`. */
+/** A domain's name by its own label and its parent's row; by its node where that is too long, or the parent unknown. */
+function pathOf(row: Row, { position, parent }: { position: Position | undefined; parent: Row | undefined }) {
+  const hidden = hiddenName(row.node as Hex);
+  if (position?.parent === zeroHash) return String(row.label);
+  if (parent === undefined || String(parent.full_name).startsWith("[namehash:")) return hidden;
+  const path = `${row.label}.${parent.full_name}`;
+  return stringToBytes(path).length <= 1_024 ? path : hidden;
+}
+
+/** The node that a name shows: the namehash of its labels, where unknown ones stand as `[hash]`. */
 function nodeOfShownName(name: string): Hex {
+  const given = /^\[namehash:([0-9a-f]{64})\]$/.exec(name)?.[1];
+  if (given !== undefined) return `0x${given}`;
   return name.split(".").reduceRight<Hex>((node, label) => {
     const hidden = /^\[([0-9a-f]{64})\]$/.exec(label)?.[1];
     return nodeBelowHash(node, hidden === undefined ? hashOfLabel(label) : `0x${hidden}`);

@@ -1,4 +1,4 @@
-import { concat, type Hex, hexToBytes, keccak256, stringToBytes, zeroHash } from "viem";
+import { concat, type Hex, hexToBytes, keccak256, size, stringToBytes, zeroHash } from "viem";
 import { ADDR_REVERSE_NODE, ETH_NODE } from "../devnet/acts/names.ts";
 import { exactText, type Log, shownText, type TextBytes } from "./chainLogs.ts";
 
@@ -18,9 +18,9 @@ export const hashOfId = (id: bigint): Hex => `0x${id.toString(16).padStart(64, "
 export const reverseNodeOf = (address: Hex): Hex =>
   nodeBelowHash(ADDR_REVERSE_NODE, keccak256(stringToBytes(address.slice(2).toLowerCase())));
 
-/** Whether a label can be shown as it is: not empty, UTF-8, without NUL, dot and brackets. */
+/** Whether a label can be shown as it is: 1 to 255 bytes, UTF-8, without NUL, dot and brackets. */
 export const isShowable = (label: string | null): label is string =>
-  label !== null && label !== "" && !/[\0.[\]]/.test(label);
+  label !== null && label !== "" && stringToBytes(label).length <= 255 && !/[\0.[\]]/.test(label);
 
 /** The raw labels of a name in DNS wire format, leftmost first; null if the bytes are no such name. */
 function labelsOfDnsName(name: Hex): TextBytes[] | null {
@@ -91,8 +91,10 @@ function spelledLabels({ role, eventName, args }: Log): TextBytes[] {
   if (role === "controller" && eventName === "NameRenewed") return [labelOfPurchase(args)];
   if (role === "renewal-referrer") return [args.label as TextBytes];
   if (role !== "wrapper" || eventName !== "NameWrapped") return [];
-  const labels = labelsOfDnsName(args.name as Hex);
-  return labels !== null && nodeOfRawLabels(labels) === args.node ? labels : [];
+  const name = args.name as Hex;
+  const labels = labelsOfDnsName(name);
+  const isLearnt = labels !== null && size(name) <= 1_026 && nodeOfRawLabels(labels) === args.node;
+  return isLearnt ? labels : [];
 }
 
 /** The text of a controller's log: `name` until 2023, `label` since 2025. */
@@ -113,6 +115,36 @@ function spelledAddresses({ role, eventName, args }: Log, sender: Hex | undefine
 
 /** How a label that cannot be shown is written. */
 export const hiddenLabel = (labelhash: Hex): string => `[${labelhash.slice(2)}]`;
+
+/** How a name is written that is too long, or of which an ancestor is not known. */
+export const hiddenName = (node: Hex): string => `[namehash:${node.slice(2)}]`;
+
+/**
+ * The whole name of each node, from labels and positions alone: the text of a label or its hash, up to the root; by its
+ * node where that has more than 1,024 bytes, or where no log tells the parent of an ancestor.
+ */
+export function fullNamer(
+  positionOf: (node: Hex) => Position | null,
+  labelOf: (labelhash: Hex) => string | null,
+): (node: Hex) => string {
+  const texts = new Map<Hex, string | null>([[zeroHash, ""]]);
+  const textOf = (node: Hex): string | null => {
+    const position = positionOf(node);
+    const above = position && find(position.parent);
+    if (!position || above === null) return null;
+    const label = labelOf(position.labelhash) ?? hiddenLabel(position.labelhash);
+    const text = above === "" ? label : `${label}.${above}`;
+    return stringToBytes(text).length <= 1_024 ? text : null;
+  };
+  const find = (node: Hex): string | null => {
+    const found = texts.get(node);
+    if (found !== undefined) return found;
+    const text = textOf(node);
+    texts.set(node, text);
+    return text;
+  };
+  return (node) => find(node) ?? hiddenName(node);
+}
 
 /** A name in DNS wire format as the index shows it; null if the bytes are not the node's name. */
 export function shownDnsName(name: Hex, node: Hex): string | null {

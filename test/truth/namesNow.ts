@@ -1,6 +1,6 @@
 import { type Hex, keccak256, stringToBytes, zeroHash } from "viem";
 import type { Judge } from "./judge.ts";
-import { hiddenLabel } from "./names.ts";
+import { fullNamer, hiddenLabel, hiddenName } from "./names.ts";
 import type { Present } from "./present.ts";
 
 /** A name as lists show it: what it is now, how it is called, and who holds it in each layer. */
@@ -28,12 +28,7 @@ const known = new Map(
 /** Every name but the root, by its node. */
 export function listNamesNow({ ledgers, present, revealed }: Judge): Map<Hex, NameNow> {
   const labelOf = (hash: Hex) => revealed.get(hash) ?? known.get(hash) ?? null;
-  const fullNameOf = (node: Hex): string => {
-    const position = ledgers.get(node)?.position ?? null;
-    if (position === null) return hiddenLabel(node);
-    const label = labelOf(position.labelhash) ?? hiddenLabel(position.labelhash);
-    return position.parent === zeroHash ? label : `${label}.${fullNameOf(position.parent)}`;
-  };
+  const fullNameOf = fullNamer((node) => ledgers.get(node)?.position ?? null, labelOf);
   const names = new Map<Hex, NameNow>();
   for (const [node, state] of present) {
     if (node === zeroHash) continue;
@@ -45,7 +40,7 @@ export function listNamesNow({ ledgers, present, revealed }: Judge): Map<Hex, Na
       ...state,
       node,
       parent: position?.parent ?? null,
-      label: label ?? hiddenLabel(position?.labelhash ?? node),
+      label: label ?? (position ? hiddenLabel(position.labelhash) : hiddenName(node)),
       length: label === null ? null : [...label].length,
       fullName: fullNameOf(node),
       registryOwner: owners?.registry ?? null,

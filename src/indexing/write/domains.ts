@@ -5,7 +5,9 @@ import { ETH_NODE } from "../../ens/name.ts";
 import { effectiveOwner, isWrapped } from "../../ens/owner.ts";
 import { addressesOf } from "./contracts.ts";
 import type { LogRef } from "./logRef.ts";
-import { nameNewDomain, namingBelow, namingWithoutParent } from "./names.ts";
+import { childrenOf, nameNewDomain } from "./names.ts";
+import { namingBelow, namingWithoutParent } from "./naming.ts";
+import { nameAgain } from "./renames.ts";
 
 /** A domain as stored. */
 export type Domain = typeof domain.$inferSelect;
@@ -61,7 +63,7 @@ export async function patchDomain(
       after = derive(context, { ...base, ...patch(base) });
       return changesOf(before, after);
     });
-  if (base.parentNode !== (before?.parentNode ?? null)) after = await nameDomain(context, after);
+  if (base.parentNode !== (before?.parentNode ?? null)) after = await nameDomain(context, log, after);
   await appendOwnershipChange(context, log, before ?? blank, after);
   if (base.resolver !== after.resolver) await appendResolverChange(context, log, after);
   return { before, after };
@@ -70,16 +72,20 @@ export async function patchDomain(
 /** Sets a domain's parent and labelhash when a log tells them for the first time. */
 function withParent(row: Domain, { parentNode, labelhash }: DomainKey): Domain {
   if (row.parentNode !== null || parentNode === undefined || labelhash === undefined) return row;
-  return { ...row, parentNode, labelhash, ...namingBelow(parentNode, labelhash) };
+  return { ...row, parentNode, labelhash, ...namingBelow({ node: row.node, parentNode, labelhash }) };
 }
 
-/** Names a domain that has just got its parent. Writes: domains (if its name changes), and what naming needs. */
-async function nameDomain(context: Context, row: Domain): Promise<Domain> {
+/**
+ * Names a domain that has just got its parent, and its children if it has any already; then goes on with what waits to
+ * be named again. Writes: domains (if its name changes), and what naming needs.
+ */
+async function nameDomain(context: Context, log: LogRef, row: Domain): Promise<Domain> {
   const { chainId, node, parentNode, labelhash } = row;
   if (parentNode === null || labelhash === null) return row;
-  const naming = await nameNewDomain(context, node, parentNode, labelhash);
-  if (naming.fullName === row.fullName) return row;
-  await context.db.update(domain, { chainId, node }).set(naming);
+  const naming = await nameNewDomain(context, { chainId, node, parentNode, labelhash });
+  const isNew = naming.fullName !== row.fullName || naming.label !== row.label;
+  if (isNew) await context.db.update(domain, { chainId, node }).set(naming);
+  await nameAgain(context, log, await childrenOf(context, { chainId, node }));
   return { ...row, ...naming };
 }
 

@@ -2,11 +2,12 @@ import type { Context } from "ponder:registry";
 import { primaryName, primaryNameChange, resolverNode } from "ponder:schema";
 import type { Address } from "viem";
 import { ETHEREUM_COIN_TYPE } from "../../ens/coinType.ts";
-import { ADDR_REVERSE_NODE } from "../../ens/name.ts";
+import { ADDR_REVERSE_NODE, fitsInBytes, MAX_NAME_BYTES } from "../../ens/name.ts";
 import { readName } from "./archive.ts";
 import { addressesOf, mayRead } from "./contracts.ts";
 import type { Domain } from "./domains.ts";
 import type { LogRef } from "./logRef.ts";
+import { findLabel } from "./naming.ts";
 import { storable } from "./storable.ts";
 
 /** The name that an address claims. `isNameKnown` false: only the chain knows the name. */
@@ -32,8 +33,12 @@ export async function putClaim(context: Context, log: LogRef, claim: NameClaim):
     .values({ address, coinType, ...columns, logIndex, blockTimestamp });
 }
 
-/** A name with NUL is not normalised, so it is no primary name, and its exact text is not needed. */
-const storableName = (name: string | null) => (name === null ? null : storable(name));
+/**
+ * A name with NUL is not normalised, so it is no primary name, and its exact text is not needed. A name that is too long
+ * is none either, and is not stored: one short log could make us store it again.
+ */
+const storableName = (name: string | null) =>
+  name !== null && fitsInBytes(name, MAX_NAME_BYTES) ? storable(name) : null;
 
 /**
  * Stores the name that a node below `addr.reverse` gives its address, after its resolver or one of its records changed.
@@ -47,14 +52,22 @@ export async function refreshClaim(
   reverse: Domain,
   isClaim = false,
 ): Promise<void> {
-  if (reverse.parentNode !== ADDR_REVERSE_NODE || !/^[0-9a-f]{40}$/.test(reverse.label)) return;
-  const key = { address: `0x${reverse.label}` as Address, coinType: Number(ETHEREUM_COIN_TYPE) };
+  const address = await findAddress(context, reverse);
+  if (address === null) return;
+  const key = { address, coinType: Number(ETHEREUM_COIN_TYPE) };
   const now = await readClaimedName(context, log, reverse);
   const before = await context.db.find(primaryName, key);
   const isSame =
     (before?.name ?? null) === storableName(now.name) && (before?.isNameKnown ?? true) === now.isNameKnown;
   if (isSame && !isClaim) return;
   await putClaim(context, log, { ...key, ...now, registrar: "REVERSE_REGISTRAR" });
+}
+
+/** The address that a node below `addr.reverse` is for. Its label can be known before the domain is named again. */
+async function findAddress(context: Context, reverse: Domain): Promise<Address | null> {
+  if (reverse.parentNode !== ADDR_REVERSE_NODE || reverse.labelhash === null) return null;
+  const label = reverse.isLabelKnown ? reverse.label : await findLabel(context, reverse.labelhash);
+  return label !== null && /^[0-9a-f]{40}$/.test(label) ? `0x${label}` : null;
 }
 
 /** The `name` record of the reverse node at its current resolver. */

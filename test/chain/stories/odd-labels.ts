@@ -49,6 +49,12 @@ const unnormalised: [string, string][] = [
   ["holds characters of no width", "zero\u200bwidth\u200d"],
   ["goes from right to left", "\u202eabc"],
   ["holds quotes, slashes and newlines", "'\"\\/\n\r\t%_"],
+  ["has as many bytes as a resolver can be asked for", "☃".repeat(85)],
+];
+
+/** Labels that DNS wire format cannot hold. The wrapper takes none of them, so they have tests of their own. */
+const tooLong: [string, string][] = [
+  ["has a byte too many", `${"☃".repeat(85)}a`],
   ["is 10 KB long", "long".repeat(2560)],
   ["is longer than an index takes, and not repetitive", Array.from({ length: 3_000 }, (_, i) => i).join("x")],
 ];
@@ -118,6 +124,31 @@ describe.each(unnormalised)("a label that %s", (_, label) => {
     await setSubnodeOwner(chain, { from: cast.bob, parent: ethNode(label), label: "eth", owner: cast.dave });
     const answer = await expectWhoisAsOnChain(stage, `eth.${asked}`);
     expect(answer).toMatchObject({ name: `eth.${label}.eth`, parent_name: `${label}.eth` });
+  });
+});
+
+describe.each(tooLong)("a label that %s", (_, label) => {
+  const name = `${spelled(label)}.eth`;
+
+  test("is registered, and shown by its hash", async () => {
+    const { chain, cast } = stage;
+    const receipt = await registerReferred(chain, { from: cast.bob, label });
+    const answer = await expectWhoisAsOnChain(stage, name);
+    expect(answer).toMatchObject({ name, label: spelled(label), labelhash: hashLabel(label) });
+    const events = eventsOf(await stage.events(name), receipt);
+    expect(events).toHaveLength(4);
+    expect(events.at(-1)?.name).toBeUndefined();
+    const learnt = await stage.sql("select from labels where labelhash = $1 and label is not null", [
+      hashLabel(label),
+    ]);
+    expect(learnt).toEqual([]);
+  });
+
+  test("has subnames whose names do not hold it", async () => {
+    const { chain, cast } = stage;
+    await setSubnodeOwner(chain, { from: cast.bob, parent: ethNode(label), label: "eth", owner: cast.dave });
+    const answer = await expectWhoisAsOnChain(stage, `eth.${name}`);
+    expect(answer).toMatchObject({ name: `eth.${name}`, parent_name: name });
   });
 });
 
