@@ -1,6 +1,7 @@
 import { domain, resolverNode, textRecord } from "ponder:schema";
 import { getAddress, keccak256, namehash, stringToBytes } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { nameByNode } from "../../src/ens/name.ts";
 import { openApi, type TestApi } from "./api.ts";
 import {
   account,
@@ -21,6 +22,8 @@ const inDays = (days: number) => BigInt(NOW + days * DAY);
 const alice = account(0xa11ce);
 const ALICE = getAddress(alice);
 const PCC = 65536;
+/** Stands for a name of more than 1,024 bytes. */
+const DEEP = namehash("deep.strange.eth");
 
 let tables: Tables;
 let api: TestApi;
@@ -30,6 +33,7 @@ const whois = async (name: string) => (await api.get(`/whois/${name}`)).body;
 beforeAll(async () => {
   tables = await createTables();
   api = openApi(tables, NOW);
+  const owned = { registryOwner: alice, effectiveOwnerAddress: alice };
   const wrapped = {
     registryOwner: WRAPPER,
     wrapperOwner: alice,
@@ -44,6 +48,7 @@ beforeAll(async () => {
     registeredRow("premium.eth", alice, BigInt(NOW - 90 * DAY - 1)),
     registeredRow("lapsed.eth", alice, inDays(-111)),
     domainRow("ghost.eth"),
+    domainRow("deep.strange.eth", { ...owned, fullName: nameByNode(DEEP), resolver: STRANGE_RESOLVER }),
     registeredRow("wrapped.eth", WRAPPER, inDays(10), {
       ...wrapped,
       wrapperFuses: PCC | 131072 | 1,
@@ -263,5 +268,41 @@ describe("GET /pending-stats", () => {
     const hidden = domainRow("hidden.eth", { isLabelKnown: false, labelLength: null, isNameKnown: false });
     await tables.writer.insert(domain).values([hidden]);
     expect((await api.get("/pending-stats")).body).toEqual({ pendingCount: before + 1 });
+  });
+});
+
+describe("a name that is written by its node", () => {
+  const name = nameByNode(DEEP);
+
+  test("is answered from the index, though its resolver is not indexed", async () => {
+    const answer = await whois(name);
+    expect(answer).toMatchObject({ query: name, name, namehash: DEEP, source: "indexed" });
+    expect(answer).toMatchObject({ parent_name: nameByNode(namehash("strange.eth")) });
+    const both = (await api.post("/whois/bulk", { names: [name], namehashes: [DEEP] })).body;
+    expect(both).toMatchObject({
+      results: [
+        { query: name, name },
+        { query: DEEP, name },
+      ],
+    });
+  });
+
+  test("has no records that anybody could ask for, unless by its text", async () => {
+    const path = `/domain/${name}/records`;
+    const { status, body } = await api.get(path);
+    expect(status).toBe(502);
+    expect(body).toMatchObject({ error: { code: "LIVE_RESOLUTION_FAILED" } });
+    expect(JSON.stringify(body)).toContain("known by its node alone");
+    const byText = await api.get("/domain/deep.strange.eth/records");
+    expect(JSON.stringify(byText.body)).not.toContain("known by its node alone");
+  });
+
+  test("is that node, whatever its name", async () => {
+    expect(await whois(nameByNode(namehash("alice.eth")))).toMatchObject({
+      name: "alice.eth",
+      label: "alice",
+    });
+    const absent = nameByNode(namehash("nobody.nowhere"));
+    expect(await whois(absent)).toEqual({ query: absent, availability_status: "unknown", source: "indexed" });
   });
 });

@@ -26,6 +26,18 @@ test("the ancestors of a name are those of its labels, nearest first, without th
   expect(nodes[499]).toBe(namehash("0"));
 });
 
+test("a name given by its node is that node, and nothing else is known of it", () => {
+  const node = namehash("alice.eth");
+  const name = `[namehash:${node.slice(2)}]`;
+  const known = { name, label: name, labelhash: null, labelLength: null, parentNode: null };
+  for (const query of [name, name.toUpperCase()]) expect(parseName(query)).toEqual({ query, node, ...known });
+  expect(ancestorNodes(name)).toEqual([]);
+  expect(isEthSecondLevel(parseName(name))).toBe(false);
+  for (const wrong of [`sub.${name}`, `${name}.eth`, `[namehash:${"0".repeat(63)}]`]) {
+    expect(() => parseName(wrong)).toThrow("cannot be normalised");
+  }
+});
+
 describe("a name that is asked for", () => {
   test("is normalised by ENSIP-15 and echoed as it came", () => {
     expect(parseName("ViTaLiK.eth")).toMatchObject({

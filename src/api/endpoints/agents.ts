@@ -106,12 +106,13 @@ type Item = z.infer<typeof agentItem>;
 
 /**
  * Adds to an item what the index cannot know, if a node is configured: whether a name whose resolver is not indexed
- * claims the agent, and its profile. Names that are not normalised cannot be asked for; their items stay as they are.
+ * claims the agent, and its profile. The chain cannot be asked for names that are not normalised, or that are written by
+ * their node; their items stay as they are.
  */
 async function complete(ctx: Ctx, item: Item): Promise<Item> {
   if (item.name === null || item.has_ensip25_registration !== null || !ctx.live.isConfigured) return item;
   const name = parseOrNull(item.name);
-  if (name?.node !== item.namehash) return item;
+  if (name?.node !== item.namehash || name.parentNode === null) return item;
   const { registrations, profile } = toNameAgents(await resolveAgents(ctx, name), ctx.contracts);
   const ofAgent = registrations.filter((one) => one.is_bound && one.agent_id === item.agent_id);
   const hasRegistration = ofAgent.some((one) => one.has_ensip25_registration);

@@ -15,7 +15,7 @@ const description = `An open-source, self-hosted index of the Ethereum Name Serv
 Every operation on names is a look-up: nothing creates, changes or deletes them. Each is served at \`/x\` and at \`/api/x\` alike.
 
 - **Sources.** \`source\` tells where an answer comes from: \`indexed\` is built from the events of tracked contracts, \`live\` was resolved on chain at the request. An answer known to be stale is never given.
-- **Names** are normalised by ENSIP-15 on the way in. On the way out a label that is unknown, or that cannot be shown, is written \`[<64 hex of its labelhash>]\`.
+- **Names** are normalised by ENSIP-15 on the way in. On the way out a label that is unknown, or that cannot be shown, is written \`[<64 hex of its labelhash>]\`. A name of more than 1,024 bytes, and each name below it, is written \`[namehash:<64 hex>]\`; so is a name of which an ancestor is unknown. Both forms are taken wherever a name is.
 - **Addresses** are EIP-55 checksummed in answers and may be written in any case in requests.
 - **Numbers.** Block numbers and event times are JSON numbers; expiries (unix seconds), token ids and amounts in wei are decimal strings.
 - **Pages** hold 25 results and count from 1; a page beyond the end is empty and has the right \`total\`.

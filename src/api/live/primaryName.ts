@@ -1,6 +1,6 @@
 import { type Address, encodeFunctionData } from "viem";
 import { universalResolverAbi } from "../../../abis/universalResolver.ts";
-import { MAX_NAME_BYTES } from "../schemas/input.ts";
+import { MAX_NAME_BYTES } from "../../ens/name.ts";
 import { AbiError, byteLength, readAbi, textOf } from "./abi.ts";
 import { callWithLookups, OWN_BATCH_GATEWAY } from "./ccip/ccip.ts";
 import { LiveFailure } from "./failure.ts";

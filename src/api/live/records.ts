@@ -13,6 +13,7 @@ import {
 import { resolverFunctions } from "../../../abis/resolver.ts";
 import { multicallAbi, universalResolverAbi } from "../../../abis/universalResolver.ts";
 import { ETHEREUM_COIN_TYPE, isEvmCoinType } from "../../ens/coinType.ts";
+import { MAX_LABEL_BYTES } from "../../ens/name.ts";
 import { AbiError, readAbi, textOf } from "./abi.ts";
 import type { Budget } from "./ccip/budget.ts";
 import { callWithLookups, OWN_BATCH_GATEWAY } from "./ccip/ccip.ts";
@@ -101,8 +102,6 @@ export function requireUniversalResolver(address: Address | undefined): Address 
     "This deployment has no Universal Resolver, so nothing can be resolved on chain.",
   );
 }
-
-const MAX_LABEL_BYTES = 255;
 
 /** A name in DNS wire format; a label that is too long is written as its hash, `[<64 hex>]`. Source: RFC 1035, 3.1. */
 export function encodeDnsName(name: string): Hex {

@@ -1,6 +1,6 @@
 import type { Hex } from "viem";
 import type { Contracts } from "../../../abis/contracts.ts";
-import { ROOT_NODE } from "../../ens/name.ts";
+import { MAX_NAME_BYTES, nodeOfNameByNode, ROOT_NODE } from "../../ens/name.ts";
 import type { Ctx } from "../http/context.ts";
 import { LiveFailure } from "../live/failure.ts";
 import type { LiveRecords, RecordSelection } from "../live/records.ts";
@@ -9,7 +9,6 @@ import { ApiError } from "../schemas/errors.ts";
 import {
   ancestorNodes,
   isEthSecondLevel,
-  MAX_NAME_BYTES,
   nodeOfName,
   type ParsedName,
   type ParsedNode,
@@ -197,20 +196,42 @@ export function mayAncestorAnswer(
   return nearest !== undefined && !contracts.isIndexedResolver(nearest);
 }
 
-/** @param parsed names, and nodes of which the index has the name */
+type Question = { indexed: Indexed; select: RecordSelector };
+
+/** Asks the chain for names and nodes; an error is in the place of one whose text nobody knows. */
 async function askChain(
   ctx: Ctx,
   parsed: readonly Asked[],
-  { indexed, select }: { indexed: Indexed; select: RecordSelector },
+  question: Question,
 ): Promise<(LiveDomain | ApiError)[]> {
-  if (parsed.length === 0) return [];
+  const spelled = await mapYielding(parsed, (one) => spell(one, question.indexed));
+  const known = parsed.flatMap((one, i) => {
+    const text = spelled[i] ?? null;
+    return text === null ? [] : [{ one, text }];
+  });
+  const answers = await askByText(ctx, known, question);
+  const byAsked = new Map(known.map(({ one }, i) => [one, answers[i]]));
+  return parsed.map((one) => byAsked.get(one) ?? unspelled());
+}
+
+const unspelled = () =>
+  new ApiError(
+    "LIVE_RESOLUTION_FAILED",
+    `Only the chain can tell, and it is asked by the text of a name. This one is known by its node alone: it has more than ${MAX_NAME_BYTES} bytes, or an ancestor that is unknown. If you know its text, ask by that.`,
+  );
+
+async function askByText(
+  ctx: Ctx,
+  asked: readonly { one: Asked; text: string }[],
+  { indexed, select }: Question,
+): Promise<(LiveDomain | ApiError)[]> {
+  if (asked.length === 0) return [];
   const block = await ctx.liveBlock().catch(failureOrThrow);
-  if (block instanceof LiveFailure) return parsed.map(() => toApiError(block));
-  const names = parsed.map((one) => indexed.get(one.node) ?? (one as ParsedName));
-  const spelled = await mapYielding(parsed, (one) => spell(one, indexed));
+  if (block instanceof LiveFailure) return asked.map(() => toApiError(block));
+  const names = asked.map(({ one }) => indexed.get(one.node) ?? (one as ParsedName));
   const questions = await Promise.all(
     names.map(async (name, i) => ({
-      ...{ name: spelled[i] ?? "", node: name.node },
+      ...{ name: asked[i]?.text ?? "", node: name.node },
       ethLabelhash: isEthSecondLevel(name) ? name.labelhash : null,
       wanted: await select(name.node),
     })),
@@ -234,7 +255,7 @@ function spell(parsed: Asked, indexed: Indexed): string | null {
   const isName =
     fullName !== null && Buffer.byteLength(fullName) <= MAX_NAME_BYTES && nodeOfName(fullName) === node;
   if (isName) return fullName;
-  return "name" in parsed ? parsed.name : null;
+  return "name" in parsed && nodeOfNameByNode(parsed.name) === null ? parsed.name : null;
 }
 
 /** A failure of the chain as a value. Every other error is thrown. */

@@ -1,13 +1,7 @@
 import type { Hex } from "viem";
-import { codePoints, isLabelOf } from "../../ens/name.ts";
+import { codePoints, isLabelOf, MAX_NAME_BYTES } from "../../ens/name.ts";
 import type { Ctx } from "../http/context.ts";
-import {
-  labelhashesOf,
-  MAX_NAME_BYTES,
-  type ParsedName,
-  type ParsedNode,
-  UNKNOWN_LABEL,
-} from "../schemas/input.ts";
+import { labelhashesOf, type ParsedName, type ParsedNode, UNKNOWN_LABEL } from "../schemas/input.ts";
 import { mapYielding } from "../schemas/turns.ts";
 import type { DomainState } from "./domainState.ts";
 

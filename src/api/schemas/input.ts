@@ -1,7 +1,19 @@
 import { ens_normalize } from "@adraffy/ens-normalize";
 import { z } from "@hono/zod-openapi";
 import type { Address, Hex } from "viem";
-import { ADDR_REVERSE_NODE, childNode, codePoints, ETH_NODE, labelhash, ROOT_NODE } from "../../ens/name.ts";
+import {
+  ADDR_REVERSE_NODE,
+  childNode,
+  codePoints,
+  ETH_NODE,
+  fitsInBytes,
+  labelhash,
+  MAX_LABEL_BYTES,
+  MAX_NAME_BYTES,
+  nameByNode,
+  nodeOfNameByNode,
+  ROOT_NODE,
+} from "../../ens/name.ts";
 import { ApiError } from "./errors.ts";
 
 /** What a caller asks for, as written, with its node. */
@@ -9,17 +21,16 @@ export type ParsedNode = { query: string; node: Hex };
 
 /** A name that a caller asks for, normalised by ENSIP-15, with its hashes. */
 export type ParsedName = ParsedNode & {
-  /** Normalised. */
+  /** Normalised. `[namehash:<64 hex>]` if the caller gave only the node. */
   name: string;
+  /** The name itself if the caller gave only the node; then label and parent are not known. */
   label: string;
-  labelhash: Hex;
+  labelhash: Hex | null;
   /** Code points of the label; null if the caller gave only its hash. */
   labelLength: number | null;
-  parentNode: Hex;
+  parentNode: Hex | null;
 };
 
-export const MAX_LABEL_BYTES = 255;
-export const MAX_NAME_BYTES = 1_024;
 /** Normalisation can shorten a name (soft hyphens vanish). Beyond this length it is not tried, to save the time. */
 const MAX_RAW_LENGTH = 4_096;
 
@@ -27,7 +38,8 @@ export const UNKNOWN_LABEL = /^\[[0-9a-fA-F]{64}\]$/;
 const BIDI_MARKS = /[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
 /**
- * Reads a name as callers write it. `[<64 hex>]` stands for a label of which only the hash is known.
+ * Reads a name as callers write it. `[<64 hex>]` stands for a label of which only the hash is known, and
+ * `[namehash:<64 hex>]` for a whole name that is given by its node.
  *
  * @throws ApiError INVALID_NAME with what is wrong
  * @example
@@ -36,9 +48,11 @@ const BIDI_MARKS = /[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 export function parseName(query: string): ParsedName {
   if (query === "") throw new ApiError("INVALID_NAME", "The name is missing.");
   if (query.length > MAX_RAW_LENGTH) throw tooLong();
+  const given = nodeOfNameByNode(query);
+  if (given !== null) return parsedNode(query, given);
   const labels = query.split(".").map(normalizeLabel);
   const name = labels.join(".");
-  if (byteLength(name) > MAX_NAME_BYTES) throw tooLong();
+  if (!fitsInBytes(name, MAX_NAME_BYTES)) throw tooLong();
   const hashes = labels.map(hashOfLabel);
   const parentNode = nodeOfParent(labels, hashes);
   const [label = ""] = labels;
@@ -54,12 +68,17 @@ export function parseName(query: string): ParsedName {
   };
 }
 
+function parsedNode(query: string, node: Hex): ParsedName {
+  const name = nameByNode(node);
+  return { query, node, name, label: name, labelhash: null, labelLength: null, parentNode: null };
+}
+
 function normalizeLabel(raw: string): string {
   if (UNKNOWN_LABEL.test(raw)) return raw.toLowerCase();
   const label = normalizeOrThrow(raw);
   if (label === "")
     throw new ApiError("INVALID_NAME", "The name cannot be normalised (ENSIP-15): empty label.");
-  if (byteLength(label) > MAX_LABEL_BYTES) {
+  if (!fitsInBytes(label, MAX_LABEL_BYTES)) {
     throw new ApiError(
       "INVALID_NAME",
       `A label of the name is longer than ${MAX_LABEL_BYTES} bytes of UTF-8.`,
@@ -79,8 +98,6 @@ function normalizeOrThrow(raw: string): string {
 
 const tooLong = () =>
   new ApiError("INVALID_NAME", `The name is longer than ${MAX_NAME_BYTES} bytes of UTF-8.`);
-
-const byteLength = (text: string): number => Buffer.byteLength(text, "utf8");
 
 const hashOfLabel = (label: string): Hex =>
   UNKNOWN_LABEL.test(label) ? `0x${label.slice(1, -1)}` : labelhash(label);
@@ -171,7 +188,7 @@ export const input = {
   name: (example = "alice.eth") =>
     parsed(parseName).openapi({
       description:
-        "Full name. Normalised by ENSIP-15; `[<64 hex>]` stands for a label of which only the hash is known.",
+        "Full name. Normalised by ENSIP-15; `[<64 hex>]` stands for a label of which only the hash is known, and `[namehash:<64 hex>]` for a whole name, by its node.",
       example,
     }),
   address: (example = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8") =>

@@ -1,5 +1,6 @@
 import type { Address, Hex } from "viem";
 import type { z } from "zod";
+import { nameByNode } from "../../ens/name.ts";
 import type { Transfer } from "../query/activity.ts";
 import type { ClaimRow } from "../query/claims.ts";
 import type { EventFacts } from "../query/events.ts";
@@ -11,7 +12,7 @@ import { toMergedRegistrations } from "./history.ts";
 
 export type Activity = z.infer<typeof schemas.activity>;
 
-/** Names by node. A node without name is shown by its hash. */
+/** Names by node. A node that the index does not have is shown by its hash. */
 export type Names = ReadonlyMap<Hex, string>;
 
 const SECONDS_OF_YEAR = 31_536_000n;
@@ -71,7 +72,7 @@ export const toClaim = (row: ClaimRow, { contracts }: SerializeContext): Activit
 });
 
 const nameOf = (node: Hex | null, names: Names): string =>
-  (node && names.get(node)) ?? `[${node?.slice(2) ?? ""}]`;
+  node === null ? "" : (names.get(node) ?? nameByNode(node));
 
 type BlockRef = { blockNumber: number; blockTimestamp: number; transactionHash: Hex };
 

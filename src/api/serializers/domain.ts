@@ -1,6 +1,7 @@
 import type { Address } from "viem";
 import type { z } from "zod";
 import type { Contracts } from "../../../abis/contracts.ts";
+import { nameByNode, nodeOfNameByNode } from "../../ens/name.ts";
 import type { DomainState } from "../resolution/domainState.ts";
 import { endOf } from "../rules/ends.ts";
 import { availabilityOf, neverRegistered } from "../rules/lifetime.ts";
@@ -151,7 +152,11 @@ function toTokenId(state: DomainState, owners: OwnersNow): string | null {
   return state.labelhash && toDecimal(state.labelhash);
 }
 
-/** Name of the parent: the name without its first label; empty for top-level names. */
+/**
+ * Name of the parent: the name without its first label; empty for top-level names. Where the name is written by its
+ * node, so is the parent's.
+ */
 function toParentName({ parentNode, fullName, label }: DomainState): string | null {
-  return parentNode === null ? null : fullName.slice(label.length + 1);
+  if (parentNode === null) return null;
+  return nodeOfNameByNode(fullName) === null ? fullName.slice(label.length + 1) : nameByNode(parentNode);
 }
