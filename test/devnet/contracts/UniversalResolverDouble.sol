@@ -101,7 +101,7 @@ contract UniversalResolverDouble {
     while (true) {
       resolver = registry.resolver(nodeAt(name, offset));
       if (resolver != address(0) || name[offset] == 0) return (resolver, node, offset);
-      offset += 1 + uint8(name[offset]);
+      offset += 1 + uint256(uint8(name[offset]));
     }
   }
 
