@@ -5,7 +5,7 @@ import { type ResolvedDomain, resolveDomains } from "../resolution/domains.ts";
 import type { Availability } from "../rules/lifetime.ts";
 import { askedDomain, count, unknownDomain, unresolvedItem } from "../schemas/answers.ts";
 import { ApiError } from "../schemas/errors.ts";
-import { parseHash, parseName } from "../schemas/input.ts";
+import { input, parseHash, parseName } from "../schemas/input.ts";
 import { mapYielding } from "../schemas/turns.ts";
 import { toAskedRecord, toUnresolvedItem } from "../serializers/domain.ts";
 
@@ -15,14 +15,10 @@ const MAX_ITEMS = 500;
 export const MAX_LABELS = 5_000;
 
 const bulkFields = z.object({
-  names: z
-    .array(z.string())
-    .optional()
-    .openapi({ description: "Full names", example: ["alice.eth", "wrapped.eth"] }),
-  namehashes: z
-    .array(z.string())
-    .optional()
-    .openapi({ description: "Namehashes: 0x and 64 hexadecimal digits", example: [namehash("grace.eth")] }),
+  names: input.texts({ description: "Full names", example: ["alice.eth", "wrapped.eth"] }).optional(),
+  namehashes: input
+    .texts({ description: "Namehashes: 0x and 64 hexadecimal digits", example: [namehash("grace.eth")] })
+    .optional(),
 });
 
 /** At least one item and at most 500. An invalid item does not fail the others: its error stands in its place. */

@@ -4,7 +4,7 @@ import { endpoint } from "../http/endpoint.ts";
 import { type Outcome, resolvePrimaryNames } from "../resolution/primaryNames.ts";
 import { primaryName } from "../schemas/answers.ts";
 import { ApiError } from "../schemas/errors.ts";
-import { parseAddress } from "../schemas/input.ts";
+import { input, parseAddress } from "../schemas/input.ts";
 import { toPrimaryName } from "../serializers/address.ts";
 import type { SerializeContext } from "../serializers/domain.ts";
 import { toAddress } from "../serializers/hex.ts";
@@ -13,7 +13,7 @@ import { toAddress } from "../serializers/hex.ts";
 const MAX_ADDRESSES = 200;
 
 const bulkFields = z.object({
-  addresses: z.array(z.string()).openapi({
+  addresses: input.texts({
     description: "Addresses: 0x and 40 hexadecimal digits, in any case",
     example: ["0x70997970C51812dc3A010C7d01b50e0d17dc79C8"],
     minItems: 1,

@@ -224,6 +224,20 @@ export const input = {
       description: about.description,
       example: about.example,
     }),
+  /**
+   * A list of texts in a body. The check ends at the first item that is none: a body has room for 500,000 items, and an
+   * issue for each would take more than a second.
+   */
+  texts: (about: { description: string; example: string[]; minItems?: number; maxItems?: number }) =>
+    z
+      .array(z.unknown())
+      .transform((items, issues) => {
+        const wrong = items.findIndex((item) => typeof item !== "string");
+        if (wrong < 0) return items as string[];
+        issues.addIssue({ code: "invalid_type", expected: "string", input: items[wrong], path: [wrong] });
+        return z.NEVER;
+      })
+      .openapi({ type: "array", items: { type: "string" }, ...about }),
   /** Some of the values, separated by commas. */
   list: <const T extends string>(values: readonly T[], name: string, description: string) =>
     parsed((text): T[] => {
