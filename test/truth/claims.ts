@@ -1,9 +1,9 @@
 import { type Hex, parseAbi } from "viem";
 import { ADDR_REVERSE_NODE } from "../devnet/acts/names.ts";
-import { type Log, shownText, type TextBytes } from "./chainLogs.ts";
+import type { Log, TextBytes } from "./chainLogs.ts";
 import { ask } from "./chainReads.ts";
 import type { Judge } from "./judge.ts";
-import { nodeBelowHash, revealedLabels } from "./names.ts";
+import { claimedName, nodeBelowHash, revealedLabels } from "./names.ts";
 import { orNone } from "./oracle.ts";
 
 const reads = parseAbi(["function name(bytes32 node) view returns (bytes)"]);
@@ -47,7 +47,7 @@ const listDirectClaims = ({ deployment, logs }: Pick<Judge, "deployment" | "logs
     return [{ address: log.args.addr as Hex, chain: deployment.name, registrar, name, isKnown: true, log }];
   });
 
-const textOf = (text: TextBytes) => shownText(text).replaceAll("\0", "\u2400") || null;
+const textOf = ({ bytes }: TextBytes) => claimedName(bytes);
 
 /** Of the claims of an address at one registrar of one chain the last one. */
 export const lastClaims = (claims: readonly Claim[]): Claim[] => [

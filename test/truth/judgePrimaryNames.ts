@@ -1,8 +1,7 @@
 import { type Hex, parseAbi } from "viem";
 import { ADDR_REVERSE_NODE } from "../devnet/acts/names.ts";
-import { shownText } from "./chainLogs.ts";
 import { ask } from "./chainReads.ts";
-import { nodeBelowHash, reverseNodeOf } from "./names.ts";
+import { claimedName, nodeBelowHash, reverseNodeOf } from "./names.ts";
 import { contractOf, type Evidence, orNone, type Row, show } from "./oracle.ts";
 
 const reads = parseAbi([
@@ -118,7 +117,7 @@ async function judgeNamesForAddresses(
 }
 
 function compareName({ differ }: Evidence, claim: string, row: Row | undefined, bytes: Hex | null): void {
-  const name = bytes === null || bytes === "0x" ? null : shownText({ bytes }).replaceAll("\0", "\u2400");
+  const name = claimedName(bytes ?? "0x");
   if ((row?.name ?? null) !== name)
     differ(`primary_names ${claim}: name is ${show(row?.name)}, chain says ${show(name)}`);
 }

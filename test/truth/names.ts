@@ -154,3 +154,9 @@ export function shownDnsName(name: Hex, node: Hex): string | null {
     .map((label) => (isShowable(exactText(label)) ? shownText(label) : hiddenLabel(hashOfText(label))))
     .join(".");
 }
+
+/** A name that an address claims, as the index holds it: none if it is empty, or too long to be any name. */
+export function claimedName(bytes: Hex): string | null {
+  const name = shownText({ bytes }).replaceAll("\0", "\u2400");
+  return name === "" || stringToBytes(name).length > 1_024 ? null : name;
+}
