@@ -150,7 +150,7 @@ export const rename = onchainTable("renames", (t) => ({
   chainId: t.integer().primaryKey(),
   /** The last block in which any domain was written again. */
   blockNumber: t.integer().notNull(),
-  /** Domains looked at in that block; at most 500 a block. */
+  /** Domains looked at in that block; at most 500 a block, besides the first two of each label. */
   renamed: t.integer().notNull(),
   /** The lists of `waiting_renames` with a lower `position` wait; all others are done. */
   waiting: t.integer().notNull(),

@@ -5,7 +5,7 @@ import { childNode, ETH_NODE, isPrintable } from "../../ens/name.ts";
 import { wellKnownLabels } from "../../ens/wellKnownLabels.ts";
 import type { LogRef } from "./logRef.ts";
 import { findLabel, findParentNaming, type Naming, namingOf, type Place } from "./naming.ts";
-import { nameAgain, nameOne, type RenameList } from "./renames.ts";
+import { nameAgain, nameFirst, nameOne, type RenameList } from "./renames.ts";
 
 /**
  * Names a new domain by its label, if known, and its parent, and links it so that it is named again when more becomes
@@ -30,8 +30,8 @@ export async function childrenOf(
 }
 
 /**
- * Stores a label's text, and names again every domain that shows its hash, with all descendants: at once or, if they
- * are many, in later blocks. The caller has checked that the text hashes to the labelhash; a text that cannot be shown
+ * Stores a label's text, and names again every domain that shows its hash, with all descendants: two of them at once,
+ * all others as soon as the block may, or a later one. The caller has checked that the text hashes to the labelhash; a text that cannot be shown
  * in a name is ignored. Writes: labels, domains, and what renames need.
  */
 export async function learnLabel(context: Context, log: LogRef, labelhash: Hex, text: string): Promise<void> {
@@ -41,10 +41,12 @@ export async function learnLabel(context: Context, log: LogRef, labelhash: Hex, 
   if (row === null) await context.db.insert(label).values({ labelhash, label: text });
   else await context.db.update(label, { labelhash }).set({ label: text });
   const lists: RenameList[] = [];
+  // The newest domain with the label, which most often the log itself is about, and the .eth name, of which there is one
+  // at most and which is found by its node: these two wait for no later block.
   if (row?.firstNode) {
-    lists.push({ list: "same_label", nodeChainId: row.firstChainId ?? log.chainId, node: row.firstNode });
+    const first = { nodeChainId: row.firstChainId ?? log.chainId, node: row.firstNode };
+    lists.push(...(await nameFirst(context, { list: "same_label", ...first })));
   }
-  // A label is that of one .eth name at most, which is found by its node. It waits for no later block.
   const ethName = { chainId: log.chainId, node: childNode(ETH_NODE, labelhash) };
   if (await nameOne(context, ethName, () => text)) lists.push(...(await childrenOf(context, ethName)));
   if (lists.length > 0) await nameAgain(context, log, lists);

@@ -37,8 +37,10 @@ export async function putClaim(context: Context, log: LogRef, claim: NameClaim):
  * A name with NUL is not normalised, so it is no primary name, and its exact text is not needed. A name that is too long
  * is none either, and is not stored: one short log could make us store it again.
  */
-const storableName = (name: string | null) =>
-  name !== null && fitsInBytes(name, MAX_NAME_BYTES) ? storable(name) : null;
+function storableName(name: string | null): string | null {
+  const stored = name === null ? null : storable(name);
+  return stored !== null && fitsInBytes(stored, MAX_NAME_BYTES) ? stored : null;
+}
 
 /**
  * Stores the name that a node below `addr.reverse` gives its address, after its resolver or one of its records changed.

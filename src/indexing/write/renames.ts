@@ -58,8 +58,14 @@ function putWaiting(
     .onConflictDoUpdate(columns);
 }
 
-/** Names the first domain of a list. Gives the rest of the list, and the domain's children if they have to follow. */
-async function nameFirst(context: Context, { list, nodeChainId, node }: RenameList): Promise<RenameList[]> {
+/**
+ * Names the first domain of a list. Gives the rest of the list, and the domain's children if they have to follow.
+ * Writes: domains.
+ */
+export async function nameFirst(
+  context: Context,
+  { list, nodeChainId, node }: RenameList,
+): Promise<RenameList[]> {
   const link = await context.db.find(nameLink, { chainId: nodeChainId, node });
   const isChanged = await nameOne(context, { chainId: nodeChainId, node }, (row) => {
     if (list === "same_label") return findLabel(context, row.labelhash);
