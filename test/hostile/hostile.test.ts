@@ -38,11 +38,12 @@ async function expectWell(): Promise<void> {
 
 const sizes = { leaves: 2_000, reveals: 2, logs: 6_000, randomLogs };
 
-/** Names that a reveal leaves are named by later blocks with logs of names: others go on making names. */
+/** Names that a reveal leaves are named by later blocks in which a name is made: others go on making names. */
 async function settleNames(): Promise<void> {
   const { chain, alice, stack } = stage;
-  for (let waiting = 1; waiting > 0; ) {
-    await setSubnodeOwner(chain, { from: alice, parent: ethNode("alice"), label: "sub", owner: alice });
+  for (let waiting = 1, round = 0; waiting > 0; round++) {
+    const label = `sub-${round}`;
+    await setSubnodeOwner(chain, { from: alice, parent: ethNode("alice"), label, owner: alice });
     await stack.waitForHead();
     const [row] = await stack.sql<{ waiting: number }>("select waiting from renames");
     waiting = row?.waiting ?? 0;
