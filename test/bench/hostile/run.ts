@@ -9,6 +9,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { MAX_JSON_BYTES } from "../../../src/api/http/writeReply.ts";
+import { mineBlocks } from "../../devnet/acts.ts";
 import { startTemporaryPostgres } from "../../devnet/postgres.ts";
 import { askAll, questionsAbout } from "../../hostile/ask.ts";
 import type { Attack } from "../../hostile/attack.ts";
@@ -34,6 +35,15 @@ const text = { type: "string" } as const;
 const { values } = parseArgs({
   options: { json: text, docs: text, only: text, leaves: text, seed: text, help: { type: "boolean" } },
 });
+
+/** What this machine does to the figures by itself: some empty blocks, and the questions that follow every attack. */
+const noAttack: Attack = {
+  name: "no attack",
+  run: async ({ chain }) => {
+    await mineBlocks(chain, { count: 10 });
+    return { names: [VICTIM] };
+  },
+};
 
 type Scene = { stage: HostileStage; prober: ChildProcess };
 
@@ -119,9 +129,9 @@ const failedRows = (name: string): Row[] =>
 async function measureAll(databaseServer: string): Promise<Row[]> {
   const size = { leaves: Number(values.leaves ?? 20_000), reveals: 10, logs: 6_000, randomLogs: 10_000 };
   const families = familiesOf({ ...size, seed: Number(values.seed ?? 20_200_204) });
-  const attacks = families
-    .flatMap((family) => family.attacks)
-    .filter(({ name }) => name.includes(values.only ?? ""));
+  const attacks = [noAttack, ...families.flatMap((family) => family.attacks)].filter(({ name }) =>
+    name.includes(values.only ?? ""),
+  );
   const rows: Row[] = [];
   let scene = await openScene(databaseServer);
   for (const attack of attacks) {
