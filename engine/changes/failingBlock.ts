@@ -6,7 +6,7 @@ const moduleOf = JSON.stringify(new URL("../failures/failures.ts", import.meta.u
 export const failingBlock: Change = {
   name: "failingBlock",
   problem:
-    "`runtime/multichain.js` tries a block that cannot be indexed again for minutes, and tells nobody but the log. The API of the same process still says that the index is ready.",
+    "`runtime/multichain.js` tries a block that cannot be indexed again for minutes, and says so in the log only. The API of the same process still says that the index is ready.",
   cost: "Callers get answers of an index that stands still, and operators see nothing until the process ends.",
   remedy:
     "The block, the number of attempts and the reason are noted for the API, which shows them at `/indexing-status` and `/index-metrics`.",
