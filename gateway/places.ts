@@ -1,7 +1,7 @@
 import { networkOf } from "../src/api/access/address.ts";
 import { ApiError } from "../src/api/schemas/errors.ts";
 
-/** Places for requests, by the address of their callers: nobody can take those of all others. */
+/** Places for requests, by the address of their callers: no address can take the places of all others. */
 export type Places = {
   /** Takes a place; gives what frees it. @throws ApiError RATE_LIMITED if the address has all of its places */
   take: (address: string) => () => void;

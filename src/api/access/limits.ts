@@ -17,7 +17,7 @@ export type LimitState = {
 
 /** Counts requests by client address, over all replicas. Throws if the database does not answer: no request goes uncounted. */
 export type Limiter = {
-  /** Counts a request, as so many as it is worth (one, if left out). One that is worth more than is left counts nothing. */
+  /** Counts a request as `worth` requests, 1 by default. If fewer are left, it counts nothing. */
   take: (address: string, worth?: number) => Promise<LimitState>;
   /** The state before the next request; counts nothing. */
   look: (address: string) => Promise<LimitState>;

@@ -1,6 +1,6 @@
 import type { Hex } from "viem";
 import type { Contracts } from "../../../abis/contracts.ts";
-import { MAX_NAME_BYTES, nodeOfNameByNode, ROOT_NODE } from "../../ens/name.ts";
+import { fitsInBytes, MAX_NAME_BYTES, nodeOfNameByNode, ROOT_NODE } from "../../ens/name.ts";
 import type { Ctx } from "../http/context.ts";
 import { LiveFailure } from "../live/failure.ts";
 import type { LiveRecords, RecordSelection } from "../live/records.ts";
@@ -252,8 +252,7 @@ async function askByText(
  */
 function spell(parsed: Asked, indexed: Indexed): string | null {
   const { fullName, node } = indexed.get(parsed.node) ?? { fullName: null, node: null };
-  const isName =
-    fullName !== null && Buffer.byteLength(fullName) <= MAX_NAME_BYTES && nodeOfName(fullName) === node;
+  const isName = fullName !== null && fitsInBytes(fullName, MAX_NAME_BYTES) && nodeOfName(fullName) === node;
   if (isName) return fullName;
   return "name" in parsed && nodeOfNameByNode(parsed.name) === null ? parsed.name : null;
 }

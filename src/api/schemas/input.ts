@@ -11,6 +11,7 @@ import {
   MAX_LABEL_BYTES,
   MAX_NAME_BYTES,
   nameByNode,
+  nodeOfLabels,
   nodeOfNameByNode,
   ROOT_NODE,
 } from "../../ens/name.ts";
@@ -105,15 +106,14 @@ const hashOfLabel = (label: string): Hex =>
 /** Most requests are for names directly under .eth: the node of .eth need not be hashed again. */
 function nodeOfParent(labels: string[], hashes: Hex[]): Hex {
   if (labels.length === 2 && labels[1] === "eth") return ETH_NODE;
-  return hashes.slice(1).reduceRight<Hex>((node, hash) => childNode(node, hash), ROOT_NODE);
+  return nodeOfLabels(hashes.slice(1));
 }
 
 /** The hashes of a name's labels, leftmost first; of a label in brackets it is what they hold. */
 export const labelhashesOf = (name: string): Hex[] => name.split(".").map(hashOfLabel);
 
 /** Node of a name as answers show it. */
-export const nodeOfName = (name: string): Hex =>
-  labelhashesOf(name).reduceRight<Hex>((parent, hash) => childNode(parent, hash), ROOT_NODE);
+export const nodeOfName = (name: string): Hex => nodeOfLabels(labelhashesOf(name));
 
 /** Nodes of a name's ancestors, nearest first, without the root; each is hashed from the one above it. */
 export function ancestorNodes(name: string): Hex[] {
