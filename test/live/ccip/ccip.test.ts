@@ -249,13 +249,17 @@ describe("a hostile look-up", () => {
     expect([calls.length, gateways.asked.length]).toEqual([MAX_ROUNDS + 1, MAX_ROUNDS]);
   });
 
-  test("whose answers are large in all is a failure", async () => {
-    const large: Hex = `0x${"ab".repeat(130_000)}`;
-    const many = Array.from({ length: 40 }, () => ({
+  /** Look-ups at one gateway. */
+  const lookUps = (count: number) =>
+    Array.from({ length: count }, () => ({
       sender: contract,
       urls: ["https://gateway.example"],
       data: "0x01" as Hex,
     }));
+
+  test("whose answers are large in all is a failure", async () => {
+    const large: Hex = `0x${"ab".repeat(130_000)}`;
+    const many = lookUps(40);
     const { result, calls } = await run(
       [batch(many), done],
       answering(() => large),
@@ -266,11 +270,7 @@ describe("a hostile look-up", () => {
 
   test("whose answers are too large for a call is a failure", async () => {
     const large: Hex = `0x${"ab".repeat(250_000)}`;
-    const many = Array.from({ length: 5 }, () => ({
-      sender: contract,
-      urls: ["https://gateway.example"],
-      data: "0x01" as Hex,
-    }));
+    const many = lookUps(5);
     const { result, calls } = await run(
       [batch(many), done],
       answering(() => large),
