@@ -4,6 +4,7 @@ FROM node:24-bookworm-slim
 WORKDIR /app
 COPY --chown=node:node package.json package-lock.json ./
 COPY --chown=node:node docs/deploy ./docs/deploy
+COPY --chown=node:node client/package.json ./client/package.json
 RUN ./docs/deploy/install.sh && npm cache clean --force
 COPY --chown=node:node . .
 
