@@ -3,7 +3,7 @@ import { contractsOf, firstBlocksOf } from "../../abis/contracts.ts";
 import { warnWithoutChanges } from "../../engine/loaded.ts";
 import { readSettings } from "../../settings/settings.ts";
 import type { Caller } from "./access/access.ts";
-import { callerBehind, shareOf } from "./access/caller.ts";
+import { callerBehind, originFor, shareOf } from "./access/caller.ts";
 import { createAccess } from "./access/createAccess.ts";
 import { operations } from "./endpoints/index.ts";
 import { signupEndpoints } from "./endpoints/signup.ts";
@@ -111,6 +111,7 @@ const offered = signup === null ? operations : [...operations, ...signupEndpoint
 const provenLabels = provenLabelsIn(store);
 const createContext = async (caller?: Caller): Promise<Ctx> => ({
   ...{ db, contracts, now: await now(), liveBlock, provenLabels, chainHead, freshness },
+  origin: originFor(caller, settings.publicUrls),
   live: liveFor(caller ? shareOf(caller, settings.access) : "nobody"),
 });
 const server = {

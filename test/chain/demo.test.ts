@@ -14,6 +14,7 @@ import {
 } from "../devnet/acts.ts";
 import { demoCast, demoNames, oddLabels, playDemo, STORY_SECONDS } from "../devnet/demo.ts";
 import { startDemoChain, startLocalChain } from "../devnet/localChain.ts";
+import { endsIn, endsToCome, listOwned, readCalendar } from "../support/calendars.ts";
 import {
   expectEveryLogOnce,
   expectRecordsAsOnChain,
@@ -255,6 +256,16 @@ describe("the demo", () => {
     const { timestamp } = await stage.chain.client.getBlock();
     const seconds = Math.floor(Date.now() / 1000) - Number(timestamp);
     expect(Math.abs(seconds)).toBeLessThan(600);
+  });
+
+  test("has a calendar for each person, with the ends of the names that lists have", async () => {
+    const request = (path: string) => fetch(`${stage.stack.url}${path}`);
+    const { chainId } = stage.local.anvil;
+    for (const address of Object.values(people)) {
+      const { events } = await readCalendar(request, `/address/${address}/expiries.ics`);
+      const now = events[0]?.stamp ?? Number((await stage.chain.client.getBlock()).timestamp);
+      expect(endsIn(events)).toEqual(endsToCome(await listOwned(request, address), { now, chainId }));
+    }
   });
 
   test("is in the event log with every log, exactly once", () => expectEveryLogOnce(stage));

@@ -19,9 +19,11 @@ import { MAX_CALLS, MAX_QUESTIONS, MAX_QUESTIONS_OF_REQUEST, MAX_WAITING } from 
 import { MAX_WAIT_MS } from "../../src/api/live/rateLimiter.ts";
 import { MAX_VALUE_BYTES } from "../../src/api/live/records.ts";
 import { MAX_RESULT_BYTES, MAX_REVERT_BYTES } from "../../src/api/live/rpc.ts";
+import { MAX_ENDING } from "../../src/api/query/addresses.ts";
 import { PAGE_SIZE } from "../../src/api/query/page.ts";
 import { MAX_ENTRIES } from "../../src/api/query/section.ts";
 import { MAX_SHOWN } from "../../src/api/rules/shown.ts";
+import { MAX_WRITTEN } from "../../src/api/serializers/calendar.ts";
 import { MAX_STORED_BYTES, MAX_STORED_BYTES_A_MINUTE } from "../../src/api/serviceDb/liveAnswers.ts";
 import { MAX_LABELS_PER_MINUTE } from "../../src/api/serviceDb/provenLabels.ts";
 import { HELD_SECONDS } from "../../src/api/serviceDb/reservations.ts";
@@ -81,6 +83,8 @@ const bounds: [what: string, bound: string][] = [
   ["labels that callers prove", `${MAX_LABEL_BYTES} bytes`],
   ["proven labels stored in a minute", `${MAX_LABELS_PER_MINUTE}`],
   ["names that one look-up by labelhash resolves", `${PAGE_SIZE}`],
+  ["names in the calendar of an address", `${MAX_ENDING}, .eth names first`],
+  ["a name in a calendar", `${MAX_WRITTEN} characters`],
   ["an answer, over HTTP or MCP", `${MAX_JSON_BYTES / 1_048_576} MiB`],
   ["a label of a name", `${MAX_LABEL_BYTES} bytes`],
   ["a name written label by label", `${nameBytes} bytes`],

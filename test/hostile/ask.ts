@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import ICAL from "ical.js";
 import { MAX_JSON_BYTES } from "../../src/api/http/writeReply.ts";
 import { type ErrorBody, errorCodes } from "../../src/api/schemas/errors.ts";
 import type { Traces } from "./attack.ts";
@@ -26,7 +27,9 @@ async function ask({ stack }: HostileStage, { operation, path, body }: Asked): P
   const bytes = Buffer.byteLength(text);
   assert(bytes <= MAX_JSON_BYTES, `${path.slice(0, 200)}: ${bytes} bytes`);
   if (reply.status === TOO_LONG) return { path, status: reply.status, bytes };
-  const parsed = JSON.parse(text) as Partial<ErrorBody>;
+  const isCalendar = reply.headers.get("content-type")?.startsWith("text/calendar");
+  if (isCalendar) new ICAL.Component(ICAL.parse(text));
+  const parsed = isCalendar ? {} : (JSON.parse(text) as Partial<ErrorBody>);
   if (reply.status === 200) return { path, status: reply.status, bytes };
   const { code, message } = parsed.error ?? {};
   assert(code !== undefined && code !== "INTERNAL_ERROR" && (message?.length ?? 0) > 0, what);

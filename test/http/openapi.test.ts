@@ -58,6 +58,8 @@ test("it describes every operation of the specification, and one of our own", ()
       "post /address/primary-names/bulk",
       "get /address/{address}/summary",
       "get /address/{address}/previous-domains",
+      "get /domain/{name}/expiry.ics",
+      "get /address/{address}/expiries.ics",
       "get /domain/{name}/agent",
       "get /agents",
       "get /agents/{agentId}",

@@ -12,7 +12,7 @@ import type { Tables } from "./tables.ts";
 /** The API on the tables of a test, at a time of the test's choosing. */
 export type TestApi = {
   app: Hono;
-  /** One GET request: status and parsed JSON. */
+  /** One GET request: status and parsed JSON; no body if the answer is no JSON. */
   get: (path: string) => Promise<{ status: number; body: Record<string, unknown> }>;
   post: (path: string, body: unknown) => Promise<{ status: number; body: Record<string, unknown> }>;
 };
@@ -33,6 +33,9 @@ const checked = (operation: Endpoint): Endpoint => ({
     return reply;
   },
 });
+
+const isJson = (reply: Response): boolean =>
+  reply.headers.get("content-type")?.startsWith("application/json") ?? false;
 
 /** What the node says of its head, and who is answered. */
 type TestPlan = Pick<TestAppPlan, "access" | "callerOf"> & {
@@ -63,7 +66,7 @@ export function openApi(
   const app = createTestApp({ operations: operations.map(checked), db, createContext, pages, ...asking });
   const read = async (reply: Response) => ({
     status: reply.status,
-    body: (await reply.json()) as Record<string, unknown>,
+    body: isJson(reply) ? ((await reply.json()) as Record<string, unknown>) : {},
   });
   return {
     app,

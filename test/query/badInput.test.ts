@@ -48,7 +48,8 @@ async function ask(path: string, init?: RequestInit): Promise<Reply> {
   expect(text, "no stack trace and no SQL").not.toMatch(
     /\bat .*\.[jt]s:\d|node_modules|\bselect\b.*\bfrom\b|relation "/i,
   );
-  return { status: reply.status, body: JSON.parse(text) };
+  const isJson = reply.headers.get("content-type")?.startsWith("application/json");
+  return { status: reply.status, body: isJson ? JSON.parse(text) : {} };
 }
 
 async function timed<Result>(work: () => Promise<Result>): Promise<{ result: Result; ms: number }> {

@@ -22,3 +22,13 @@ export function shareOf({ address, header }: Caller, access: "open" | "metered")
   const key = access === "metered" ? header("x-api-key") : undefined;
   return key === undefined ? networkOf(address) : `key ${key}`;
 }
+
+/**
+ * Where people reach the service: at its first public URL, else at the host that the caller named, who gets the answer.
+ * Nothing is decided by it.
+ */
+export function originFor(caller: Caller | undefined, [publicUrl]: readonly string[]): string | null {
+  if (publicUrl !== undefined) return publicUrl;
+  const named = `http://${caller?.header("host") ?? ""}`;
+  return URL.canParse(named) ? new URL(named).origin : null;
+}

@@ -45,7 +45,8 @@ const COUNTED = "Reverse nodes (`<address>.addr.reverse`) do not count as names.
 const ACTIVE =
   "Active are names that are registered or in grace: .eth names until 90 days after their expiry, wrapped subnames until their expiry, names without expiry always.";
 
-const formerHolderOf = ({ contracts, now }: Ctx, address: Address): FormerHolder => ({
+/** An address whose names are asked for. */
+export const formerHolderOf = ({ contracts, now }: Ctx, address: Address): FormerHolder => ({
   chainId: contracts.chainId,
   address,
   wrapper: contracts.wrapper,

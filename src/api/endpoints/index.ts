@@ -2,6 +2,7 @@ import type { Endpoint } from "../http/endpoint.ts";
 import { addressEndpoints } from "./addresses.ts";
 import { agentEndpoints } from "./agents.ts";
 import { bulkEndpoints } from "./bulk.ts";
+import { calendarEndpoints } from "./calendars.ts";
 import { domainEndpoints } from "./domains.ts";
 import { historyEndpoints } from "./history.ts";
 import { indexingStatus } from "./indexingStatus.ts";
@@ -21,6 +22,7 @@ export const operations: readonly Endpoint[] = [
   ...historyEndpoints,
   ...lookupEndpoints,
   ...addressEndpoints,
+  ...calendarEndpoints,
   ...primaryNameEndpoints,
   ...agentEndpoints,
   ...statisticsEndpoints,

@@ -20,6 +20,8 @@ export type Ctx = {
   provenLabels: ProvenLabels;
   /** Newest block of a chain by its node; null if no node answers. */
   chainHead: Heads;
+  /** Where people reach this service, without a slash at the end; null where nothing tells it. */
+  origin: string | null;
   /** How far the index is. */
   freshness: Freshness;
 };

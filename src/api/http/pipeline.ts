@@ -16,7 +16,7 @@ export type OperationCall = {
   checkReply?: (reply: unknown) => void;
 };
 
-/** The reply as JSON, and the headers that access adds to it. */
+/** The reply as it is sent, and the headers that access adds to it. */
 export type OperationResult = { reply: string; headers: Record<string, string> };
 
 /** @throws ApiError with the headers that access adds to it, or what the operation threw */
@@ -39,7 +39,7 @@ export type PipelineParts = {
  * 1. Readiness: an index that is incomplete or late does not answer.
  * 2. Admission: who calls has a key, pays, or has free requests left. What pays is held before the work, charged after
  *    the reply, and given back if the call fails.
- * 3. Writing: the reply becomes JSON, if it is not too large.
+ * 3. Writing: the reply becomes JSON, or is a text already, if it is not too large.
  * 4. Check of the reply, where the protocol demands one.
  * 5. Observation: the outcome is counted.
  * 6. Consistent read: all queries of the reply see the index as of one block.
@@ -49,7 +49,7 @@ export function createPipeline(parts: PipelineParts): ExecuteOperation {
   return (call) =>
     whenReady(parts, call, (ctx) =>
       charged(parts, call, () =>
-        written(() =>
+        written(call, () =>
           checked(call, () =>
             observed(parts, call, () =>
               consistently(parts, call, ctx, (readCtx) =>
@@ -94,7 +94,8 @@ async function charged(
   }
 }
 
-const written = async (next: () => Reply): Promise<string> => writeReply(await next());
+const written = async ({ operation }: OperationCall, next: () => Reply): Promise<string> =>
+  writeReply(operation, await next());
 
 async function checked({ checkReply }: OperationCall, next: () => Reply): Reply {
   const reply = await next();

@@ -34,10 +34,13 @@ function errorResponses(operation: Endpoint) {
   );
 }
 
+const JSON_TYPE = "application/json";
+
 const hasFields = (fields: Endpoint["params"]): boolean => Object.keys(fields.shape).length > 0;
 
 function routeOf(operation: Endpoint) {
   const { method, path, group, summary, description, params, query, body, reply, example } = operation;
+  const { mediaType = JSON_TYPE } = operation;
   return createRoute({
     method,
     path,
@@ -55,7 +58,7 @@ function routeOf(operation: Endpoint) {
     responses: {
       200: {
         description: "The answer.",
-        content: { "application/json": { schema: reply, ...(example !== undefined && { example }) } },
+        content: { [mediaType]: { schema: reply, ...(example !== undefined && { example }) } },
       },
       ...errorResponses(operation),
     },
@@ -69,7 +72,7 @@ function operationId({ method, path }: Endpoint): string {
     if (!part.startsWith("{")) return part;
     return i === parts.length - 1 ? `by_${part.slice(1, -1)}` : "";
   });
-  return [method, ...words.filter((word) => word !== "")].join("_").replaceAll("-", "_");
+  return [method, ...words.filter((word) => word !== "")].join("_").replaceAll(/[-.]/g, "_");
 }
 
 /** What answers operations, and tells who called. */
@@ -93,12 +96,15 @@ export function routesOf(
       for (const [name, value] of Object.entries({ ...headers, ...ignoredParameters(c, operation) })) {
         c.header(name, value);
       }
-      // Already written as JSON, which the types of the route cannot know.
-      return c.body(reply, 200, { "Content-Type": "application/json" }) as never;
+      // Already written, which the types of the route cannot know.
+      return c.body(reply, 200, { "Content-Type": contentTypeOf(operation) }) as never;
     });
   }
   return app;
 }
+
+const contentTypeOf = ({ mediaType }: Endpoint): string =>
+  mediaType === undefined ? JSON_TYPE : `${mediaType}; charset=utf-8`;
 
 const cacheControlOf = ({ cacheSeconds, isPrivate }: Endpoint): string => {
   if (isPrivate) return "private, no-store";

@@ -78,7 +78,7 @@ function describeOperation(listed: Listed): string {
   if (parameters.length > 0) parts.push("Parameters:", "", ...parameters.map(describeParameter), "");
   if (requestBody) parts.push("Body (application/json):", "", schemaOf(requestBody), "");
   for (const [status, response] of Object.entries(responses)) {
-    if (status === "200") parts.push("Answer (200):", "", schemaOf(response), "");
+    if (status === "200") parts.push(answerTitle(response), "", schemaOf(response), "");
     else parts.push(`Error (${status}): ${response.description?.replaceAll("\n\n", " ")}`, "");
   }
   return parts.join("\n");
@@ -99,6 +99,14 @@ function describeParameter({ name, in: place, required, description, schema = {}
   return `- \`${name}\` (${facts.join("; ")}): ${description ?? ""}`.trimEnd();
 }
 
-const schemaOf = (content: Content): string => asJson(content.content?.["application/json"]?.schema ?? {});
+/** The form of a body or answer: each has one. */
+const formOf = ({ content = {} }: Content): string => Object.keys(content)[0] ?? JSON_TYPE;
+
+const JSON_TYPE = "application/json";
+
+const answerTitle = (response: Content): string =>
+  formOf(response) === JSON_TYPE ? "Answer (200):" : `Answer (200, ${formOf(response)}):`;
+
+const schemaOf = (content: Content): string => asJson(content.content?.[formOf(content)]?.schema ?? {});
 
 const asJson = (schema: Schema): string => ["```json", JSON.stringify(schema), "```"].join("\n");

@@ -5,14 +5,14 @@ import type { Address } from "viem";
 import { not } from "../../ens/condition.ts";
 import { ROOT_NODE } from "../../ens/name.ts";
 import { toSql } from "../rules/conditionSql.ts";
-import { active, counted, expiringWithin, lost } from "../rules/lifetime.ts";
+import { active, counted, ethName, expiringWithin, inPhase, lost } from "../rules/lifetime.ts";
 import { wrapped } from "../rules/ownership.ts";
 import { ownedAt } from "../rules/ownershipSql.ts";
 import type { Time } from "../rules/time.ts";
 import { countIf } from "./countIf.ts";
 import type { Db } from "./db.ts";
 import { type DomainPage, preparedPages } from "./domainPages.ts";
-import { type DomainRow, listAndCount, selectDomains } from "./domains.ts";
+import { type DomainRow, listAndCount, selectDomains, toRow } from "./domains.ts";
 import { offsetOf, PAGE_SIZE, type PageRequest, type SortDirection } from "./page.ts";
 import { prepared } from "./prepared.ts";
 
@@ -126,6 +126,38 @@ const heldCounts = forEach(roles, (role) =>
       .where(isHeld(role, asked))
       .prepare(`held_count_${role}`),
   ),
+);
+
+/**
+ * Names in a calendar of an address. 500 names have 1,500 events, which an answer has room for whatever the names are.
+ * Few people have more, and those who do see the ones that end first.
+ */
+export const MAX_ENDING = 500;
+
+/**
+ * The names of an owner that have an end to come: of registration, grace or premium. Anyone can give an address subnames
+ * that end soon: they come after .eth names, which cost money. One index has all that decides which names are listed.
+ */
+export async function listEnding(db: Db, holder: FormerHolder): Promise<DomainRow[]> {
+  const rows = await endingNames[ownerRoleOf(holder)](db).execute(valuesOf(holder));
+  return rows.map(toRow);
+}
+
+const endingNames = forEach(ownerRoles, (role) =>
+  prepared((db) => {
+    const hasEnd = toSql(inPhase("registered", "grace", "premium"), asked.now);
+    const first = db
+      .select({ chainId: domain.chainId, node: domain.node })
+      .from(domain)
+      .where(and(isHeld(role, asked), hasEnd))
+      .orderBy(sql`${toSql(ethName)} desc`, domain.expiryTimestamp, domain.node)
+      .limit(MAX_ENDING)
+      .as("first");
+    return selectDomains(db, {})
+      .innerJoin(first, and(eq(domain.chainId, first.chainId), eq(domain.node, first.node)))
+      .orderBy(domain.expiryTimestamp, domain.node)
+      .prepare(`ending_${role}`);
+  }),
 );
 
 /** An address whose earlier names are asked for. */

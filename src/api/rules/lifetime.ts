@@ -104,6 +104,19 @@ function rangeOf(before: Stage | undefined, last: Stage): Condition<"expiryTimes
   return all(...bounds);
 }
 
+/** The ends in the life of a name: of its registration, of its grace, of its premium. */
+export type LifeEnd = { phase: Phase; at: bigint };
+
+/** When the phases of a name end, in order: each with the first second at which it is over. None without an expiry. */
+export function endsOfPhases({ parentNode, expiryTimestamp }: Pick<Lifetime, LifeColumn>): LifeEnd[] {
+  if (expiryTimestamp === null) return [];
+  return (parentNode === ETH_NODE ? ethStages : otherStages).flatMap(({ phase, lasts }) => {
+    if (lasts === undefined) return [];
+    const [operator, seconds] = lasts;
+    return [{ phase, at: expiryTimestamp - seconds + (operator === ">=" ? 1n : 0n) }];
+  });
+}
+
 /**
  * Rule: registered or in grace. .eth names until 90 days after their expiry, others until it, names without expiry
  * always; but a .eth name that is in no registrar is not active, even if the registry has an owner: anyone can

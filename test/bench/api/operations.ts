@@ -81,6 +81,16 @@ function singles({ names, addresses, largestOwner, parents }: Samples): Operatio
         { ...one(path, ofAddress(path, [largestOwner]), `${path}, largest owner`), grows: true as const },
       ];
     }),
+    one("/domain/{name}/expiry.ics", ofName("/domain/{name}/expiry.ics")),
+    one("/address/{address}/expiries.ics", ofAddress("/address/{address}/expiries.ics")),
+    {
+      ...one(
+        "/address/{address}/expiries.ics",
+        ofAddress("/address/{address}/expiries.ics", [largestOwner]),
+        "/address/{address}/expiries.ics, largest owner",
+      ),
+      ...{ target: atMost(ONE_FILTER), grows: true as const },
+    },
     one("/agents/{agentId}", ["/agents/1", "/agents/2"]),
     one("/agents", ["/agents"]),
     ...["/stats", "/pending-stats", "/indexing-status"].map((path) => one(path, [path])),

@@ -1,0 +1,71 @@
+import { z } from "@hono/zod-openapi";
+import { endpoint } from "../http/endpoint.ts";
+import { listEnding, MAX_ENDING } from "../query/addresses.ts";
+import { listDomains } from "../query/domains.ts";
+import { input } from "../schemas/input.ts";
+import { toCalendar } from "../serializers/calendar.ts";
+import { toAddress } from "../serializers/hex.ts";
+import { formerHolderOf } from "./addresses.ts";
+
+const ICALENDAR = "text/calendar";
+
+const EVENTS =
+  "iCalendar (RFC 5545), to subscribe to. Each name has an event at its expiry, and a .eth name two more: the end of its grace, after 90 days, and of its premium, after 21 days more. Each has reminders 30 and 7 days before. A renewal moves the events: their UIDs stay, and SEQUENCE grows. Ends after the year 9999 are left out.";
+
+const calendar = z.string().openapi("Calendar", {
+  description: "Long names are cut after 64 characters; control characters are written U+FFFD.",
+});
+
+const EXAMPLE = `BEGIN:VCALENDAR
+VERSION:2.0
+METHOD:PUBLISH
+NAME:alice.eth
+BEGIN:VEVENT
+UID:0x787192fc5378cc32aa956ddfdedbf26b24e8d78e40109add0eea2c1a012c3dec-expiry@1.namedex
+SEQUENCE:30000000
+DTSTART:20270115T080000Z
+SUMMARY:alice.eth expires
+END:VEVENT
+END:VCALENDAR
+`;
+
+const domainExpiry = endpoint({
+  method: "get",
+  path: "/domain/{name}/expiry.ics",
+  group: "Domains",
+  summary: "The ends of a name as a calendar",
+  description: `${EVENTS} A name without expiry has a calendar without events.`,
+  params: z.object({ name: input.name() }),
+  reply: calendar,
+  mediaType: ICALENDAR,
+  example: EXAMPLE,
+  errors: ["INVALID_NAME"],
+  cost: 1,
+  handle: async ({ name }, { db, contracts: { chainId }, now, origin }) => {
+    const found = await listDomains(db, { chainId, nodes: [name.node] });
+    const names = found.map((row) => ({ ...row, fullName: name.name }));
+    return toCalendar(names, { title: name.name, chainId, now, origin });
+  },
+});
+
+const addressExpiries = endpoint({
+  method: "get",
+  path: "/address/{address}/expiries.ics",
+  group: "Addresses",
+  summary: "The ends of an address's names as a calendar",
+  description: `${EVENTS} It has the names that the address effectively owns, until the last of their ends; at most ${MAX_ENDING}, .eth names before others, and of each those that expire first.`,
+  params: z.object({ address: input.address() }),
+  reply: calendar,
+  mediaType: ICALENDAR,
+  example: EXAMPLE,
+  errors: ["INVALID_ADDRESS"],
+  cost: 1,
+  handle: async ({ address }, ctx) => {
+    const { db, contracts, now, origin } = ctx;
+    const names = await listEnding(db, formerHolderOf(ctx, address));
+    const title = `ENS names of ${toAddress(address)}`;
+    return toCalendar(names, { title, chainId: contracts.chainId, now, origin });
+  },
+});
+
+export const calendarEndpoints = [domainExpiry, addressExpiries];

@@ -1,0 +1,196 @@
+import { domain } from "ponder:schema";
+import { namehash } from "viem";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { MAX_JSON_BYTES } from "../../src/api/http/writeReply.ts";
+import { MAX_ENDING } from "../../src/api/query/addresses.ts";
+import { endsIn, endsToCome, listOwned, readCalendar } from "../support/calendars.ts";
+import { openApi, type TestApi } from "./api.ts";
+import { account, CHAIN_ID, type DomainRow, domainRow, registeredRow, WRAPPER } from "./rows.ts";
+import { createTables, type Tables } from "./tables.ts";
+
+const NOW = 1_800_000_000;
+const DAY = 86_400;
+const inDays = (days: number) => BigInt(NOW + days * DAY);
+const PCC = 65_536;
+
+const alice = account(0xa11ce);
+const bob = account(0xb0b);
+const mallory = account(0xbad);
+const crowded = account(0xc0de);
+const longNamed = account(0x1046);
+
+let tables: Tables;
+let api: TestApi;
+
+const subname = (name: string, owner: DomainRow["wrapperOwner"], expiry: bigint): DomainRow =>
+  domainRow(name, {
+    ...{ registryOwner: WRAPPER, wrapperOwner: owner, effectiveOwnerAddress: owner, isWrapped: true },
+    ...{ wrapperFuses: PCC, wrapperExpiryTimestamp: expiry, expiryTimestamp: expiry },
+  });
+
+/** Labels as strangers write them. The registry takes any bytes, and the index all but NUL, dots and brackets. */
+const hostileLabels = [
+  "a,b;c\\n",
+  "x\r\nEND:VEVENT\r\nBEGIN:VEVENT\r\nSUMMARY:forged",
+  "\nBEGIN:VALARM",
+  "tab\tbell\u0007",
+  "next\u0085line\u2028paragraph\u2029",
+  'quo"te:colon',
+  "\u202egnp-exe",
+  "🦊".repeat(40),
+  "é".repeat(70),
+  "語".repeat(85),
+  "%2F%00",
+  "https://evil/?a=b&c=d#e",
+  "a ".repeat(60),
+];
+
+beforeAll(async () => {
+  tables = await createTables();
+  api = openApi(tables, NOW);
+  await tables.writer
+    .insert(domain)
+    .values([
+      registeredRow("alice.eth", alice, inDays(100)),
+      registeredRow("soon.eth", alice, inDays(30)),
+      registeredRow("grace.eth", alice, inDays(-90)),
+      registeredRow("premium.eth", alice, BigInt(NOW - 90 * DAY - 1)),
+      registeredRow("last.eth", alice, BigInt(NOW - 111 * DAY + 1)),
+      registeredRow("ended.eth", alice, BigInt(NOW - 111 * DAY)),
+      registeredRow("bob.eth", bob, inDays(100)),
+      registeredRow("far.eth", bob, 2n ** 64n - 1n),
+      domainRow("endless.alice.eth", { registryOwner: alice, effectiveOwnerAddress: alice }),
+      subname("sub.alice.eth", alice, inDays(20)),
+      subname("over.alice.eth", alice, inDays(-1)),
+      ...hostileLabels.map((label) => registeredRow(`${label}.eth`, mallory, inDays(50), { label })),
+    ]);
+});
+
+afterAll(() => tables.drop());
+
+const request = (path: string) => api.app.request(path);
+const read = (path: string) => readCalendar(request, path);
+
+describe("the calendar of an address", () => {
+  test("has the ends of the names that the JSON operation lists, while one is to come", async () => {
+    const { events, name } = await read(`/address/${alice}/expiries.ics`);
+    const wanted = endsToCome(await listOwned(request, alice), { now: NOW, chainId: CHAIN_ID });
+    expect(endsIn(events)).toEqual(wanted);
+    expect(wanted.length).toBe(5 * 3 + 1);
+    expect(name.toLowerCase()).toBe(`ens names of ${alice}`);
+  });
+
+  test("reminds 30 and 7 days before, and links each name", async () => {
+    const { events, text } = await read(`/address/${alice}/expiries.ics`);
+    for (const { alarms } of events) expect(alarms).toEqual(["-P30D", "-P7D"]);
+    const expiry = events.find(({ uid }) => uid.startsWith(`${namehash("alice.eth")}-expiry`));
+    expect(expiry).toMatchObject({
+      summary: "alice.eth expires",
+      url: "https://names.example/whois/alice.eth",
+    });
+    expect(text).toContain("REFRESH-INTERVAL;VALUE=DURATION:PT6H\r\n");
+    expect(text).toMatch(/END:VCALENDAR\r\n$/);
+  });
+
+  test("is empty for an address without names", async () => {
+    expect((await read(`/address/${account(0xdead)}/expiries.ics`)).events).toEqual([]);
+  });
+
+  test("leaves out what no calendar has days for", async () => {
+    const { events } = await read(`/address/${bob}/expiries.ics`);
+    expect(events.map(({ summary }) => summary)).toEqual([
+      "bob.eth expires",
+      "Grace of bob.eth ends",
+      "Premium of bob.eth ends",
+    ]);
+  });
+
+  test("has .eth names before subnames that a stranger gives, and at most so many", async () => {
+    await tables.writer
+      .insert(domain)
+      .values([
+        ...Array.from({ length: MAX_ENDING }, (_, i) => subname(`s${i}.gift.eth`, crowded, inDays(1))),
+        ...Array.from({ length: 10 }, (_, i) => registeredRow(`own${i}.eth`, crowded, inDays(300 + i))),
+      ]);
+    const { events } = await read(`/address/${crowded}/expiries.ics`);
+    expect(events.filter(({ summary }) => /^own\d\.eth expires/.test(summary)).length).toBe(10);
+    expect(new Set(events.map(({ uid }) => uid.slice(0, 66))).size).toBe(MAX_ENDING);
+  });
+
+  test("fits into an answer with the longest names", async () => {
+    const label = (i: number) => `${String(i).padStart(4, "0")}${"語".repeat(80)}`;
+    await tables.writer
+      .insert(domain)
+      .values(
+        Array.from({ length: MAX_ENDING }, (_, i) => registeredRow(`${label(i)}.eth`, longNamed, inDays(9))),
+      );
+    const { text, events } = await read(`/address/${longNamed}/expiries.ics`);
+    expect(events.length).toBe(3 * MAX_ENDING);
+    expect(Buffer.byteLength(text)).toBeLessThan(MAX_JSON_BYTES);
+    expect(events[0]?.url).toContain("%5Bnamehash%3A");
+  });
+});
+
+describe("hostile names", () => {
+  test("are text of one event: nothing in them ends or begins a line", async () => {
+    const { text, events } = await read(`/address/${mallory}/expiries.ics`);
+    expect(events.length).toBe(3 * hostileLabels.length);
+    expect(new Set(events.map(({ uid }) => uid)).size).toBe(events.length);
+    for (const line of text.split("\r\n")) {
+      expect(Buffer.byteLength(line), line).toBeLessThanOrEqual(75);
+      expect(line).not.toMatch(/[\p{Cc}\u2028\u2029\u202a-\u202e\ufffe]/u);
+    }
+    for (const { alarms } of events) expect(alarms.length).toBe(2);
+  });
+
+  test("read back as they are, but for what cannot be shown and what is too long", async () => {
+    const { events } = await read(`/address/${mallory}/expiries.ics`);
+    const summaries = events.map(({ summary }) => summary);
+    expect(summaries).toContain("a,b;c\\n.eth expires");
+    expect(summaries).toContain('quo"te:colon.eth expires');
+    expect(summaries).toContain("�gnp-exe.eth expires");
+    expect(summaries).toContain("x��END:VEVENT��BEGIN:VEVENT��SUMMARY:forged.eth expires");
+    expect(summaries).toContain(`${"🦊".repeat(32)}… expires`);
+  });
+});
+
+describe("the calendar of a name", () => {
+  test("has the same events as that of its owner", async () => {
+    const ofName = await read("/domain/alice.eth/expiry.ics");
+    const ofOwner = await read(`/address/${alice}/expiries.ics`);
+    const own = ofOwner.events.filter(({ uid }) => uid.startsWith(namehash("alice.eth")));
+    expect(ofName.events).toEqual(own);
+    expect(ofName.name).toBe("alice.eth");
+    const { body } = await api.get("/whois/alice.eth");
+    expect(ofName.events[0]?.at).toBe(Number(body.expiry_timestamp));
+  });
+
+  test("keeps its events' identity when a renewal moves them, and SEQUENCE grows", async () => {
+    const before = await read("/domain/bob.eth/expiry.ics");
+    await tables.pool.query("update domains set expiry_timestamp = $1 where full_name = 'bob.eth'", [
+      String(inDays(465)),
+    ]);
+    const after = await read("/domain/bob.eth/expiry.ics");
+    expect(after.events.map(({ uid }) => uid)).toEqual(before.events.map(({ uid }) => uid));
+    for (const [i, { at, sequence }] of after.events.entries()) {
+      expect(at).toBe((before.events[i]?.at ?? 0) + 365 * DAY);
+      expect(sequence).toBeGreaterThan(before.events[i]?.sequence ?? Number.POSITIVE_INFINITY);
+    }
+  });
+
+  test("is empty for a name without expiry, and for one that nobody registered", async () => {
+    for (const name of ["endless.alice.eth", "nobody.eth", "eth"])
+      expect((await read(`/domain/${name}/expiry.ics`)).events).toEqual([]);
+  });
+
+  test("is refused with an error in the usual form", async () => {
+    expect(await api.get("/domain/a..b/expiry.ics")).toMatchObject({
+      status: 400,
+      body: { error: { code: "INVALID_NAME" } },
+    });
+    expect(await api.get("/address/0x1/expiries.ics")).toMatchObject({
+      status: 400,
+      body: { error: { code: "INVALID_ADDRESS" } },
+    });
+  });
+});
