@@ -70,26 +70,30 @@ async function take(prober: ChildProcess): Promise<Seen> {
   return seen;
 }
 
-/** Memory of the indexer after it has collected what it no longer needs, in MiB. */
-function memoryOf({ stack }: HostileStage): number {
+/**
+ * Memory of the indexer after it has collected what it no longer needs, in MiB. To collect takes half a second, in which it
+ * answers nobody: two answers in turn tell that it is over, so that it is not taken for a pause that an attack has made.
+ */
+async function memoryOf({ stack }: HostileStage): Promise<number> {
   process.kill(stack.pid(), "SIGUSR2");
+  for (let answer = 0; answer < 2; answer++) await fetch(`${stack.url}/indexing-status`);
   const kilobytes = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${stack.pid()}/status`, "utf8"))?.[1];
   return Number(kilobytes ?? 0) / 1_024;
 }
 
 /** The least that it has within some seconds. */
 async function settledMemory(stage: HostileStage, enough: number): Promise<number> {
-  let least = memoryOf(stage);
+  let least = await memoryOf(stage);
   for (const end = Date.now() + SETTLE_MS; least > enough && Date.now() < end; ) {
     await sleep(1_000);
-    least = Math.min(least, memoryOf(stage));
+    least = Math.min(least, await memoryOf(stage));
   }
   return least;
 }
 
 /** Makes one attack, and asks every operation about what it has touched. */
 async function measure({ stage, prober }: Scene, { name, run }: Attack): Promise<Row[]> {
-  const before = memoryOf(stage);
+  const before = await memoryOf(stage);
   await take(prober);
   const traces = await run(stage);
   await stage.stack.waitForHead();
