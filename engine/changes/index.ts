@@ -3,6 +3,7 @@ import { failedConnect } from "./failedConnect.ts";
 import { failedLogs } from "./failedLogs.ts";
 import { failingBlock } from "./failingBlock.ts";
 import { knownContracts } from "./knownContracts.ts";
+import { largeBlocks } from "./largeBlocks.ts";
 import { linearQueue } from "./linearQueue.ts";
 import { logStream } from "./logStream.ts";
 import { refusedRows } from "./refusedRows.ts";
@@ -21,6 +22,7 @@ export const changes: readonly Change[] = [
   refusedRows,
   failedLogs,
   failingBlock,
+  largeBlocks,
   viewsSchema,
 ];
 

@@ -61,6 +61,26 @@ for (const { name, attacks } of familiesOf({ ...sizes, seed })) {
   });
 }
 
+/** How many rows the indexer has asked for one by one, by its own metric. */
+async function countFinds(): Promise<number> {
+  const text = await (await fetch(`${stage.stack.url}/metrics`)).text();
+  const counts = text.matchAll(/^ponder_indexing_cache_query_duration_count\{.*method="find".*\} (\d+)$/gm);
+  return [...counts].reduce((sum, [, count]) => sum + Number(count), 0);
+}
+
+test("the rows that a block of many logs needs are not asked for one by one", async () => {
+  const logs = 2_000;
+  const many = familiesOf({ ...sizes, seed, logs })
+    .flatMap(({ attacks }) => attacks)
+    .find(({ name }) => name === "2,000 logs in one block");
+  const before = await countFinds();
+  await many?.run(stage);
+  await expectWell();
+  const asked = (await countFinds()) - before;
+  expect(many).toBeDefined();
+  expect(asked).toBeLessThan(logs / 4);
+});
+
 test(`after all of it the index is what the chain says (FUZZ_SEED=${seed})`, async () => {
   const { stack, local } = stage;
   await settleNames();
