@@ -25,6 +25,11 @@ export type AnvilOptions = {
   /** Ether of each of the ten test accounts; premiums cost thousands. */
   balance?: number;
   gasLimit?: number;
+  /**
+   * Of how many past blocks the state stays in memory, and is forgotten with those before. Unless told, those of some
+   * hundred blocks do, and others are written to files, which makes a long chain, and reads of its past, many times slower.
+   */
+  statesKept?: number;
   /** Where the chain's own output goes; nowhere unless told. */
   logFile?: string;
 };
@@ -85,7 +90,8 @@ export function anvilBinary(platform = process.platform, architecture = process.
 }
 
 function toArguments(options: AnvilOptions & { chainId: number; port: number }): string[] {
-  const { balance = 1_000_000, gasLimit = 1_000_000_000, firstBlock, timestamp, network, logFile } = options;
+  const { balance = 1_000_000, gasLimit = 1_000_000_000 } = options;
+  const { firstBlock, timestamp, network, statesKept, logFile } = options;
   return [
     ...["--host", "127.0.0.1", "--port", String(options.port), "--chain-id", String(options.chainId)],
     ...["--balance", String(balance), "--gas-limit", String(gasLimit)],
@@ -93,6 +99,7 @@ function toArguments(options: AnvilOptions & { chainId: number; port: number }):
     ...["--order", "fifo", "--no-request-size-limit"],
     ...(firstBlock === undefined ? [] : ["--number", String(firstBlock)]),
     ...(timestamp === undefined ? [] : ["--timestamp", String(timestamp)]),
+    ...(statesKept === undefined ? [] : ["--prune-history", String(statesKept)]),
     ...(network === undefined ? [] : ["--network", network]),
     ...(logFile === undefined ? ["--quiet"] : []),
   ];

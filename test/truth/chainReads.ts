@@ -145,7 +145,11 @@ async function askMulticall(
   });
 }
 
-function toResult<Result>(answer: { result: Hex } | { error: string }, question: Question): Result | null {
+/** What a call answered; null where it reverted, or where there is no such function or contract. */
+export function toResult<Result>(
+  answer: { result: Hex } | { error: string },
+  question: Question,
+): Result | null {
   if ("error" in answer) {
     if (/revert|invalid opcode|EVM error|halt/i.test(answer.error)) return null;
     throw new Error(`eth_call ${question.functionName} of ${question.to}: ${answer.error}`);
@@ -168,4 +172,4 @@ export function encodeRawCall(
 }
 
 /** An integer as JSON-RPC writes it. */
-const toQuantity = (value: bigint | number): Hex => `0x${value.toString(16)}`;
+export const toQuantity = (value: bigint | number): Hex => `0x${value.toString(16)}`;

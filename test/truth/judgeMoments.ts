@@ -1,10 +1,10 @@
 import { type Hex, parseAbi } from "viem";
 import { ETH_NODE } from "../devnet/acts/names.ts";
 import { DAY } from "../devnet/acts.ts";
-import { askEach, type Question } from "./chainReads.ts";
 import type { Judge } from "./judge.ts";
 import { type Ledger, type Owners, ownerOf } from "./ledger.ts";
 import { contractOf, orNone, plain, type Row } from "./oracle.ts";
+import { askPast, type PastQuestion } from "./pastReads.ts";
 
 /** A name with the history of its owners as it was answered, with those in each contract. */
 export type Answered = { node: Hex; path: string; ledger: Ledger; answer: Row };
@@ -33,10 +33,9 @@ export async function judgeMoments(judge: Judge, names: readonly Answered[]): Pr
   const moments = names.flatMap((name) => momentsOf(judge, name));
   const questions = moments.map((moment) => questionsOf(judge, moment));
   const asked = questions.flat().filter((question) => question !== null);
-  const answers = await askEach<unknown>(judge.rpcUrl, asked);
-  let next = 0;
+  const answers = await askPast(judge.rpcUrl, asked);
   for (const [i, moment] of moments.entries()) {
-    const replies = (questions[i] ?? []).map((question) => (question === null ? null : answers[next++]));
+    const replies = (questions[i] ?? []).map((question) => question && answers.get(question));
     if (replies.length === READS) judgeMoment(judge, moment, replies as Replies);
   }
   for (const name of names) judgePeriods(judge, name);
@@ -76,15 +75,7 @@ function boundsOf({ ledger, answer }: Answered): Set<bigint> {
 
 const periodsOf = (answer: Row, list: string): Row[] => (answer[list] ?? []) as Row[];
 
-function questionsOf(
-  judge: Judge,
-  { node, ledger, block, time }: Moment,
-): (
-  | (Question & {
-      moment: { block: bigint; time: bigint };
-    })
-  | null
-)[] {
+function questionsOf(judge: Judge, { node, ledger, block, time }: Moment): (PastQuestion | null)[] {
   const { position } = ledger;
   const isSecondLevel = position?.parent === ETH_NODE;
   const registrar = isSecondLevel ? contractOf(judge, "registrar", 2)?.address : undefined;

@@ -11,6 +11,9 @@ const START = 1_500_000_000;
 /** Premiums are paid in thousands of ether. */
 const BALANCE = 1_000_000_000;
 
+/** More than histories have blocks: the contracts are asked about each of them. */
+const STATES_KEPT = 100_000;
+
 /** The part of each history that is played before the indexer starts; the rest happens while it follows. */
 const BACKFILL_PART = 0.6;
 
@@ -22,7 +25,10 @@ export type Outcome = Verdict & { played: Played[] };
 
 /** A local chain on which histories can be played; nothing is registered yet. */
 export const startHistoryChain = (): Promise<LocalChain> =>
-  startLocalChain({ timestamp: START, balance: BALANCE, contracts: { layer2ReverseRegistrar: true } });
+  startLocalChain({
+    ...{ timestamp: START, balance: BALANCE, statesKept: STATES_KEPT },
+    contracts: { layer2ReverseRegistrar: true },
+  });
 
 /** Gives the oracle an index that has reached the head of its chain, and the answers of its API. */
 export async function judgeStack(stack: Stack, { anvil, deployment }: LocalChain): Promise<Verdict> {
