@@ -45,6 +45,7 @@ export const listedResolverAbi = parseAbi([
 export const resolverFunctions = parseAbi([
   "function addr(bytes32 node) view returns (address)",
   "function addr(bytes32 node, uint256 coinType) view returns (bytes)",
+  "function hasAddr(bytes32 node, uint256 coinType) view returns (bool)",
   "function text(bytes32 node, string key) view returns (string)",
   "function contenthash(bytes32 node) view returns (bytes)",
   "function name(bytes32 node) view returns (string)",

@@ -26,3 +26,6 @@ export const defaultReverseRegistrarAbi = parseAbi([
   "event ControllerChanged(address indexed controller, bool enabled)",
   owned,
 ]);
+
+/** The read of ENSIP-19's registrars, for programs that compare. */
+export const nameForAddrReads = parseAbi(["function nameForAddr(address addr) view returns (string)"]);

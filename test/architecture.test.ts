@@ -198,8 +198,9 @@ const layers: Layer[] = [
   },
   {
     files: "ops/",
-    may: ["pg", "abis/", "settings/", "engine/", "src/api/"],
-    because: "programs of operators: they start, watch, and look after the database; they answer no request",
+    may: ["pg", "viem", "abis/", "settings/", "engine/", "src/api/", "src/ens/"],
+    because:
+      "programs of operators: they start, watch, look after the database and compare it with the chain; they answer no request",
   },
   {
     files: "gateway/",
@@ -228,7 +229,9 @@ const layers: Layer[] = [
 const entryFiles = [
   "ponder.config.ts",
   "src/api/index.ts",
-  ...["start", "serve", "keys", "roles", "backup", "restore", "release"].map((name) => `ops/${name}.ts`),
+  ...["start", "serve", "keys", "roles", "backup", "restore", "release", "verify"].map(
+    (name) => `ops/${name}.ts`,
+  ),
   "gateway/index.ts",
 ];
 

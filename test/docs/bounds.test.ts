@@ -2,6 +2,10 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { PIECE_LENGTH } from "../../engine/rowStore/rows.ts";
+import { CALLS_AT_ONCE, REQUESTS_AT_ONCE } from "../../ops/verify/askContracts.ts";
+import { MAX_SAMPLES } from "../../ops/verify/options.ts";
+import { SHOWN_LENGTH } from "../../ops/verify/report.ts";
+import { MAX_DIFFERENCES } from "../../ops/verify/result.ts";
 import { gatewayVariables } from "../../settings/gateway.ts";
 import { rpcVariables } from "../../settings/rpc.ts";
 import { FREE } from "../../src/api/access/limits.ts";
@@ -44,6 +48,13 @@ const nameBytes = inWords(MAX_NAME_BYTES);
 /** What each row of the table says of its bound. Numbers come from the code. */
 const bounds: [what: string, bound: string][] = [
   ["text of rows written to the database at a time", `${inWords(PIECE_LENGTH)} characters`],
+  ["samples of one `npm run verify`", inWords(MAX_SAMPLES)],
+  [
+    "calls of contracts that `npm run verify` makes at once",
+    `${CALLS_AT_ONCE} in each of ${REQUESTS_AT_ONCE} requests`,
+  ],
+  ["differences that `npm run verify` keeps", inWords(MAX_DIFFERENCES)],
+  ["a value in the text of `npm run verify`", `${SHOWN_LENGTH} characters`],
   ["attempts at a block before the index is not ready", String(FAILING_ATTEMPTS)],
   ["requests to the nodes of live answers", `${rpcVariables.LIVE_REQUESTS_PER_SECOND.example} a second`],
   ["wait for that turn", `${MAX_WAIT_MS / 1_000} s`],

@@ -2,6 +2,7 @@ import { type LocalChain, startLocalChain } from "../devnet/localChain.ts";
 import { type Stack, startStack } from "../support/stack.ts";
 import { judgeAgentAnswers } from "./judgeAgentAnswers.ts";
 import { judgeAnswers } from "./judgeAnswers.ts";
+import { judgeByVerify } from "./judgeByVerify.ts";
 import { judge, type Verdict } from "./oracle.ts";
 import { type Played, playSteps, type Step } from "./steps.ts";
 
@@ -37,11 +38,13 @@ export async function judgeStack(stack: Stack, { anvil, deployment }: LocalChain
   const index = await judge({ ...chain, query: stack.sql, archiveReads: true });
   const answers = await judgeAnswers({ ...chain, api: stack.api });
   const agents = await judgeAgentAnswers({ ...chain, api: stack.api });
+  const verified = await judgeByVerify(stack, chain);
   return {
-    differences: [...index.differences, ...answers.differences, ...agents.differences],
+    differences: [index, answers, agents, verified].flatMap(({ differences }) => differences),
     counts: {
       ...index.counts,
       ...agents.counts,
+      ...verified.counts,
       answers: answers.counts.answers ?? 0,
       answeredValues: answers.counts.values ?? 0,
     },

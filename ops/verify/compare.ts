@@ -1,0 +1,128 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Address } from "viem";
+import { type Contracts, contractsOf } from "../../abis/contracts.ts";
+import { type Deployment, listContracts } from "../../abis/deployments.ts";
+import { liveContractsOf } from "../../src/api/live/deployment.ts";
+import type { Rpc } from "../../src/api/live/rpc.ts";
+import { askContracts } from "./askContracts.ts";
+import type { Check } from "./check.ts";
+import { type ClaimSetting, claimCheck } from "./claimCheck.ts";
+import { domainChecks } from "./domainChecks.ts";
+import { type Block, type Node, NodeError, readBlock } from "./node.ts";
+import { type ResolverSetting, recordCheck } from "./recordChecks.ts";
+import { emptyResult, noteAnswer, noteNotCompared, type Result } from "./result.ts";
+import { type Snapshot, type SnapshotPlan, takeSnapshot } from "./snapshot.ts";
+
+export type ComparePlan = SnapshotPlan & {
+  node: Node;
+  rpc: Rpc;
+  signal: AbortSignal;
+  /** Hears how many values are done, of how many, and the result so far. */
+  onProgress?: (done: number, all: number, result: Result) => void;
+};
+
+/** How often rows are read again because the chain was reorganised meanwhile. */
+const ATTEMPTS = 3;
+/** How long the index may take to follow a reorganisation, and the node to receive a block that the index has. */
+const PAUSE_MS = 2_000;
+
+/**
+ * Compares rows of the index with what contracts answer at one block. The block's hash is read before the contracts are
+ * asked and after them, and has to be the same; its time has to be the one that the index has.
+ *
+ * @throws CommandError, NodeError or LiveFailure where it cannot be found out
+ */
+export async function compare(plan: ComparePlan): Promise<Result> {
+  for (let attempt = 1; ; attempt++) {
+    const snapshot = await takeSnapshot(plan);
+    const block = await findBlock(plan, snapshot);
+    const result = block && (await askAndCompare(plan, { snapshot, block }));
+    if (result && (await readBlock(plan.node, result.block.number))?.hash === result.block.hash)
+      return result;
+    if (attempt === ATTEMPTS) throw new NodeError(explain(plan, snapshot));
+    await sleep(PAUSE_MS, undefined, { signal: plan.signal });
+  }
+}
+
+const explain = ({ at }: ComparePlan, { indexed }: Snapshot): string =>
+  at === null
+    ? `the node does not have the block ${indexed.number} of the index: it is behind, has another chain, or the chain is being reorganised`
+    : `the node does not have the block ${at}`;
+
+/** The block at which to ask; null if the node does not have the one that the index has. */
+async function findBlock({ node, at }: ComparePlan, { indexed }: Snapshot): Promise<Block | null> {
+  const newest = await readBlock(node, indexed.number);
+  if (newest?.timestamp !== indexed.timestamp) return null;
+  return at === null || at === indexed.number ? newest : readBlock(node, at);
+}
+
+type Task = { snapshot: Snapshot; block: Block };
+
+async function askAndCompare(plan: ComparePlan, { snapshot, block }: Task): Promise<Result> {
+  const { rpc, deployment, signal, onProgress } = plan;
+  const { multicall3 } = liveContractsOf(deployment);
+  const rows = [...snapshot.domains, ...snapshot.records, ...snapshot.claims];
+  const result = emptyResult(
+    block,
+    rows.map(({ kind }) => kind),
+  );
+  const changed = rows.filter(({ isChanged }) => isChanged).length;
+  if (changed > 0) noteNotCompared(result, `changed after the block ${block.number}`, changed);
+  const checks = listChecks(plan, { snapshot, block });
+  let done = 0;
+  onProgress?.(done, checks.length, result);
+  await askContracts(checks, {
+    ...{ rpc, multicall3, signal, blockNumber: block.number },
+    onAnswers: (answers) => {
+      for (const answer of answers) noteAnswer(result, answer);
+      done += answers.length;
+      onProgress?.(done, checks.length, result);
+    },
+  });
+  return result;
+}
+
+/** Every value that can be compared. */
+function listChecks({ deployment }: ComparePlan, { snapshot, block }: Task): Check[] {
+  const contracts = contractsOf(deployment);
+  const owners = liveContractsOf(deployment);
+  const settings = resolverSettings(deployment, contracts);
+  const claim = claimSetting(deployment, contracts);
+  const unchanged = <Row extends { isChanged: boolean }>(rows: Row[]) => rows.filter((row) => !row.isChanged);
+  return [
+    ...unchanged(snapshot.domains).flatMap((row) =>
+      domainChecks(row, { contracts: owners, now: BigInt(block.timestamp) }),
+    ),
+    ...unchanged(snapshot.records).flatMap((row) => {
+      const setting = settings.get(row.resolver);
+      return setting === undefined ? [] : [recordCheck(row, setting)];
+    }),
+    ...unchanged(snapshot.claims).map((row) => claimCheck(row, claim)),
+  ];
+}
+
+/** First generation of the public resolver that knows addresses of other chains. */
+const FIRST_WITH_COIN_TYPES = 3;
+
+const lowerCase = (address: Address): Address => address.toLowerCase() as Address;
+
+const resolverSettings = (deployment: Deployment, contracts: Contracts): Map<Address, ResolverSetting> =>
+  new Map(
+    listContracts(deployment, "resolver").map(({ address, generation }) => [
+      lowerCase(address),
+      {
+        hasOneAddress: generation < FIRST_WITH_COIN_TYPES,
+        answersDefault: contracts.answersDefaultAddress(address),
+      },
+    ]),
+  );
+
+function claimSetting(deployment: Deployment, { chainId, isIndexedResolver }: Contracts): ClaimSetting {
+  const addressesOf = (role: "default-reverse-registrar" | "l2-reverse-registrar") =>
+    listContracts(deployment, role).map(({ address }) => address);
+  return {
+    ...{ chainId, isIndexed: isIndexedResolver, registry: liveContractsOf(deployment).registry },
+    defaultRegistrars: addressesOf("default-reverse-registrar"),
+    layer2Registrars: addressesOf("l2-reverse-registrar"),
+  };
+}

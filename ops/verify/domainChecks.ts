@@ -1,0 +1,169 @@
+import { type Address, encodeFunctionData, type Hex } from "viem";
+import { nameWrapperReads } from "../../abis/nameWrapper.ts";
+import { registrarReads } from "../../abis/registrar.ts";
+import { registryReads } from "../../abis/registry.ts";
+import { readAbi } from "../../src/api/live/abi.ts";
+import type { CallAnswer, ContractCall } from "../../src/api/live/multicall.ts";
+import type { OwnerContracts } from "../../src/api/live/owners.ts";
+import { childNode, ETH_NODE, labelhash, ROOT_NODE } from "../../src/ens/name.ts";
+import { effectiveOwner, isWrapped } from "../../src/ens/owner.ts";
+import { fusesAt, isLapsed } from "../../src/ens/wrapper.ts";
+import { addressIn, type Check, dataOf, NotComparable } from "./check.ts";
+import type { DomainRow, StoredDomain } from "./stored.ts";
+
+export type DomainSetting = {
+  contracts: OwnerContracts;
+  /** Time of the block at which contracts are asked. */
+  now: bigint;
+};
+
+const registryCall = (target: Address, functionName: "owner" | "resolver" | "recordExists", node: Hex) => ({
+  target,
+  callData: encodeFunctionData({ abi: registryReads, functionName, args: [node] }),
+});
+
+const registrarCall = (target: Address, functionName: "ownerOf" | "nameExpires", id: Hex) => ({
+  target,
+  callData: encodeFunctionData({ abi: registrarReads, functionName, args: [BigInt(id)] }),
+});
+
+/** What a name that is not in the index has by it: nothing. */
+const noRow: DomainRow = {
+  ...{ parentNode: null, labelhash: null, label: "", isLabelKnown: false, fullName: "" },
+  ...{ registryOwner: null, isMigrated: false, resolver: null, registrarOwner: null, registrarExpiry: null },
+  ...{ wrapperOwner: null, wrapperFuses: null, wrapperExpiry: null, isWrapped: false, expiry: null },
+  effectiveOwner: null,
+};
+
+type Column = Pick<Check, "column" | "stored" | "read"> & { calls?: ContractCall[] };
+
+/** Everything that contracts store of a name, and what follows from that within the row. */
+export function domainChecks({ node, kind, row }: StoredDomain, setting: DomainSetting): Check[] {
+  const own = row ?? noRow;
+  const shown =
+    own.fullName === "" || own.fullName.startsWith("[namehash:") ? node : `${own.fullName} (${node})`;
+  const columns = [
+    ...registryColumns(node, own, setting),
+    ...registrarColumns(own, setting),
+    ...wrapperColumns(node, own, setting),
+    ...(row === null ? [] : derivedColumns(node, own, setting)),
+  ];
+  return columns.map(({ calls = [], ...column }) => ({
+    ...{ table: "domains", kind, calls, ...column, path: `/lookup-namehash/${node}` },
+    of: row === null ? `${shown}, which the index does not have` : shown,
+  }));
+}
+
+function registryColumns(node: Hex, row: DomainRow, { contracts: { registry } }: DomainSetting): Column[] {
+  return [
+    {
+      ...{
+        column: "registry_owner",
+        stored: row.registryOwner,
+        calls: [registryCall(registry, "owner", node)],
+      },
+      read: ([owner]) => addressIn(owner),
+    },
+    {
+      ...{ column: "resolver", stored: row.resolver, calls: [registryCall(registry, "resolver", node)] },
+      read: ([resolver]) => addressIn(resolver),
+    },
+    {
+      ...{ column: "is_migrated", stored: String(row.isMigrated) },
+      calls: [registryCall(registry, "recordExists", node)],
+      read: ([exists]) => {
+        const data = dataOf(exists);
+        return data === null
+          ? new NotComparable("the registry's answer cannot be read")
+          : String(BigInt(data) !== 0n);
+      },
+    },
+  ];
+}
+
+function registrarColumns(row: DomainRow, { contracts: { registrar }, now }: DomainSetting): Column[] {
+  if (row.parentNode !== ETH_NODE || row.labelhash === null) return [];
+  const { labelhash: id, registrarExpiry } = row;
+  const isOver = registrarExpiry !== null && BigInt(registrarExpiry) <= now;
+  return [
+    {
+      ...{ column: "registrar_expiry_timestamp", stored: registrarExpiry },
+      calls: [registrarCall(registrar, "nameExpires", id)],
+      read: ([expires]) => {
+        const data = dataOf(expires);
+        if (data === null) return new NotComparable("the registrar's answer cannot be read");
+        return BigInt(data) === 0n ? null : BigInt(data).toString();
+      },
+    },
+    {
+      ...{
+        column: "registrar_owner",
+        stored: row.registrarOwner,
+        calls: [registrarCall(registrar, "ownerOf", id)],
+      },
+      read: ([owner]) => {
+        if (isOver) return new NotComparable("the registrar tells no owner of an expired name");
+        return dataOf(owner) === null ? null : addressIn(owner);
+      },
+    },
+  ];
+}
+
+/** `getData` hides what has expired, so the stored values are brought to that form first. */
+function wrapperColumns(node: Hex, row: DomainRow, { contracts: { wrapper }, now }: DomainSetting): Column[] {
+  // The wrapper's constructor stores fuses of the root and of .eth, and logs nothing.
+  if (wrapper === undefined || node === ROOT_NODE || node === ETH_NODE) return [];
+  const token = {
+    wrapperFuses: Number(row.wrapperFuses ?? 0),
+    wrapperExpiryTimestamp: BigInt(row.wrapperExpiry ?? 0),
+  };
+  const callData = encodeFunctionData({
+    abi: nameWrapperReads,
+    functionName: "getData",
+    args: [BigInt(node)],
+  });
+  const calls = [{ target: wrapper, callData }];
+  const of = (read: (words: readonly Hex[]) => string | null) => (answers: readonly CallAnswer[]) => {
+    const data = dataOf(answers[0]);
+    if (data?.length !== 2 + 3 * 64) return new NotComparable("the wrapper's answer cannot be read");
+    return read(readAbi(["word", "word", "word"], data));
+  };
+  return [
+    {
+      ...{ column: "wrapper_owner", stored: isLapsed(token, now) ? null : row.wrapperOwner, calls },
+      read: of(([owner = "0x"]) => (BigInt(owner) === 0n ? null : `0x${owner.slice(-40).toLowerCase()}`)),
+    },
+    {
+      ...{ column: "wrapper_fuses", stored: String(fusesAt(token, now)), calls },
+      read: of(([, fuses = "0x0"]) => BigInt(fuses).toString()),
+    },
+    {
+      ...{ column: "wrapper_expiry_timestamp", stored: String(token.wrapperExpiryTimestamp), calls },
+      read: of(([, , expiry = "0x0"]) => BigInt(expiry).toString()),
+    },
+  ];
+}
+
+/** Columns that follow from others: hashes of labels, and what counts of the three layers. */
+function derivedColumns(node: Hex, row: DomainRow, { contracts: { wrapper } }: DomainSetting): Column[] {
+  const isEth = row.parentNode === ETH_NODE;
+  const wrapperAddress = wrapper?.toLowerCase() as Address | undefined;
+  const wrapped = isWrapped(row, wrapperAddress, isEth);
+  const endOfToken = row.wrapperExpiry === "0" ? null : row.wrapperExpiry;
+  const columns: Column[] = [
+    { column: "is_wrapped", stored: String(row.isWrapped), read: () => String(wrapped) },
+    {
+      ...{ column: "effective_owner_address", stored: row.effectiveOwner },
+      read: () => effectiveOwner({ ...row, isWrapped: wrapped })?.address ?? null,
+    },
+    {
+      ...{ column: "expiry_timestamp", stored: row.expiry },
+      read: () => (isEth ? row.registrarExpiry : wrapped ? endOfToken : null),
+    },
+  ];
+  const { parentNode, labelhash: hash, label } = row;
+  if (parentNode === null || hash === null) return columns;
+  columns.push({ column: "labelhash", stored: node, read: () => childNode(parentNode, hash) });
+  if (row.isLabelKnown) columns.push({ column: "label", stored: hash, read: () => labelhash(label) });
+  return columns;
+}

@@ -1,0 +1,121 @@
+import type pg from "pg";
+import { type Contracts, contractsOf } from "../../abis/contracts.ts";
+import type { Deployment } from "../../abis/deployments.ts";
+import { listProgress, readIndexer } from "../../engine/ponderInternals.ts";
+import { reverseNode } from "../../src/api/schemas/input.ts";
+import { inTransaction, queriesOf } from "../../src/api/serviceDb/client.ts";
+import { CommandError } from "../commandLine/command.ts";
+import type { Claim, Keys, RecordKey } from "./keys.ts";
+import { commonRecords } from "./recordChecks.ts";
+import {
+  readClaims,
+  readDomains,
+  readRecords,
+  type StoredClaim,
+  type StoredDomain,
+  type StoredRecord,
+} from "./stored.ts";
+
+/** The block as of which the tables are. */
+export type IndexedBlock = { number: number; timestamp: number };
+
+export type SnapshotPlan = {
+  client: pg.ClientBase;
+  /** Schema of the index. */
+  schema: string;
+  deployment: Deployment;
+  /** Block to compare; null for the newest indexed one. */
+  at: number | null;
+  /** Which rows to compare, from the tables as of this block. */
+  choose: (reach: { client: pg.ClientBase; contracts: Contracts; block: IndexedBlock }) => Promise<Keys>;
+};
+
+export type Snapshot = {
+  indexed: IndexedBlock;
+  domains: StoredDomain[];
+  records: StoredRecord[];
+  claims: StoredClaim[];
+};
+
+/** Rows are found by keys, or next to each other: a statement that takes longer would disturb the indexer. */
+const STATEMENT_TIMEOUT_MS = 120_000;
+
+/**
+ * Reads the rows to compare, and the block as of which they are, in one transaction: all is of one block, and the indexer
+ * does not wait.
+ *
+ * @throws CommandError if there is no index that is ready, or it is not at that block yet
+ */
+export const takeSnapshot = (plan: SnapshotPlan): Promise<Snapshot> =>
+  inTransaction(plan.client, async () => {
+    const { client, deployment } = plan;
+    await client.query("set transaction isolation level repeatable read read only");
+    await client.query(`set local search_path to "${plan.schema}"`);
+    await client.query(`set local statement_timeout to ${STATEMENT_TIMEOUT_MS}`);
+    await client.query("set local jit to off");
+    const contracts = contractsOf(deployment);
+    const indexed = await readIndexedBlock(plan, contracts);
+    const { at } = plan;
+    if (at !== null && at > indexed.number) {
+      throw new CommandError(
+        `--at is ${at}, and the index is at block ${indexed.number}: expected that or an earlier one.`,
+      );
+    }
+    const keys = await plan.choose({ client, contracts, block: indexed });
+    return {
+      indexed,
+      ...(await readRows(keys, { client, contracts, at: at === indexed.number ? null : at })),
+    };
+  });
+
+async function readIndexedBlock(
+  { client, schema }: SnapshotPlan,
+  { chainId }: Contracts,
+): Promise<IndexedBlock> {
+  const { query } = queriesOf(client);
+  const [found] = await query<{ has: boolean }>("select to_regclass($1) is not null as has", [
+    `"${schema}".domains`,
+  ]);
+  const indexer = found?.has ? await readIndexer(query, schema) : null;
+  if (indexer === null)
+    throw new CommandError(`DATABASE_SCHEMA: there is no index in the schema "${schema}".`);
+  if (!indexer.isReady) {
+    throw new CommandError(
+      "The index is still being built, or its indexer has just started again. See /indexing-status.",
+    );
+  }
+  const chain = (await listProgress(query, schema)).find((one) => one.chainId === chainId);
+  if (chain === undefined)
+    throw new CommandError(`The index in the schema "${schema}" is of another chain than ${chainId}.`);
+  return { number: chain.blockNumber, timestamp: chain.blockTimestamp };
+}
+
+type Reach = { client: pg.ClientBase; contracts: Contracts; at: number | null };
+
+async function readRows(keys: Keys, { client, contracts, at }: Reach): Promise<Omit<Snapshot, "indexed">> {
+  const { chainId, isIndexedResolver } = contracts;
+  const reach = { client, chainId, at };
+  const domains = await readDomains(
+    reach,
+    distinct([...keys.nodes, ...keys.claims.filter(isOfReverseNode).map(toReverseNode)], ({ node }) => node),
+  );
+  const common = domains.flatMap((domain) => commonRecords(domain, isIndexedResolver));
+  return {
+    domains,
+    records: await readRecords(reach, distinct([...keys.records, ...common], identify)),
+    claims: await readClaims(
+      reach,
+      distinct(keys.claims, ({ address, coinType }) => `${address} ${coinType}`),
+    ),
+  };
+}
+
+const isOfReverseNode = ({ coinType }: Claim): boolean => coinType === 60;
+const toReverseNode = ({ address, kind }: Claim) => ({ node: reverseNode(address), kind });
+
+/** A text may be there by its key and by its hash: then it is compared twice. */
+const identify = ({ kind: _, ...record }: RecordKey): string => JSON.stringify(Object.values(record));
+
+/** The first of each. */
+const distinct = <Item>(items: readonly Item[], identify: (item: Item) => string): Item[] =>
+  [...new Map(items.toReversed().map((item) => [identify(item), item])).values()].toReversed();

@@ -1,0 +1,81 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { onTestFinished } from "vitest";
+import type { Deployment } from "../../abis/deployments.ts";
+
+/** What `npm run verify -- --json` prints, as far as tests look at it. */
+export type Report = {
+  complete: boolean;
+  failure: string | null;
+  block_number: number;
+  samples: number;
+  values: number;
+  difference_count: number;
+  compared: Record<string, { values: number; differences: number }>;
+  kinds: Record<string, number>;
+  not_compared: Record<string, number>;
+  differences: {
+    table: string;
+    column: string;
+    of: string;
+    index: string | null;
+    chain: string | null;
+    path: string;
+    calls: { method: string; params: unknown[] }[];
+  }[];
+};
+
+/** Whose index to verify, by which node. */
+export type Verified = {
+  databaseUrl: string;
+  rpcUrl: string;
+  deployment: Deployment;
+  env?: Record<string, string>;
+};
+
+export type Ended = { code: number | null; out: string; err: string };
+
+/** Starts the program as `npm run verify` does. */
+export function startVerify(
+  { databaseUrl, rpcUrl, deployment, env = {} }: Verified,
+  args: readonly string[],
+): { child: ChildProcess; ended: Promise<Ended> } {
+  const folder = mkdtempSync(join(tmpdir(), "namedex-verify-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const file = join(folder, "deployment.json");
+  writeFileSync(file, JSON.stringify(deployment));
+  const program = fileURLToPath(new URL("../../ops/verify.ts", import.meta.url));
+  const child = spawn(process.execPath, [program, ...args], {
+    env: {
+      ...{ PATH: process.env.PATH, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE },
+      ...{ ENS_NETWORK: "devnet", ENS_DEPLOYMENT: file, [`RPC_URL_${deployment.chainId}`]: rpcUrl },
+      ...{
+        DATABASE_URL: databaseUrl,
+        DATABASE_SCHEMA: "namedex_index",
+        LIVE_REQUESTS_PER_SECOND: "1000",
+        ...env,
+      },
+    },
+  });
+  const output = { out: "", err: "" };
+  child.stdout.on("data", (text) => (output.out += text));
+  child.stderr.on("data", (text) => (output.err += text));
+  const ended = new Promise<Ended>((resolve) => child.on("close", (code) => resolve({ code, ...output })));
+  return { child, ended };
+}
+
+export const runVerify = (verified: Verified, args: readonly string[]): Promise<Ended> =>
+  startVerify(verified, args).ended;
+
+/** Runs it with `--json`, and gives the report with the exit code. */
+export async function reportOf(
+  verified: Verified,
+  args: readonly string[],
+): Promise<Report & { code: number | null }> {
+  const { out, err, code } = await runVerify(verified, [...args, "--json"]);
+  if (out === "") throw new Error(err);
+  return { ...(JSON.parse(out) as Report), code };
+}
