@@ -15,9 +15,15 @@ const MAX_ITEMS = 500;
 export const MAX_LABELS = 5_000;
 
 const bulkFields = z.object({
-  names: input.texts({ description: "Full names", example: ["alice.eth", "wrapped.eth"] }).optional(),
+  names: input
+    .texts({ description: "Full names", example: ["alice.eth", "wrapped.eth"], maxItems: MAX_ITEMS })
+    .optional(),
   namehashes: input
-    .texts({ description: "Namehashes: 0x and 64 hexadecimal digits", example: [namehash("grace.eth")] })
+    .texts({
+      description: "Namehashes: 0x and 64 hexadecimal digits",
+      example: [namehash("grace.eth")],
+      maxItems: MAX_ITEMS,
+    })
     .optional(),
 });
 
