@@ -20,7 +20,11 @@ const sharing = [
 /** What both projects have. They do not extend the root: each would then start a PostgreSQL of its own. */
 const common = {
   resolve: {
-    alias: { "ponder:schema": fileURLToPath(new URL("./test/support/ponderSchema.ts", import.meta.url)) },
+    alias: {
+      "ponder:schema": fileURLToPath(new URL("./test/support/ponderSchema.ts", import.meta.url)),
+      // Its source: only the tests of the package build it.
+      "namedex-client": fileURLToPath(new URL("./client/src/index.ts", import.meta.url)),
+    },
   },
 };
 

@@ -212,6 +212,17 @@ const layers: Layer[] = [
       "another program with another life cycle: it forwards, and knows no ENS; callers are told apart, and slow readers ended, as the API does",
   },
   {
+    files: "client/",
+    may: [],
+    mayTypes: ["viem"],
+    because: "a package of its own: it runs in browsers, without this program and without dependencies",
+  },
+  {
+    files: "client/examples/",
+    may: ["@tanstack/react-query", "namedex-client"],
+    because: "examples are copied into applications, and import what those have",
+  },
+  {
     files: "test/bench/",
     may: ["pg", "viem", "zod", "hono", "autocannon", "vitest", "abis/", "src/", "test/"].concat([
       ...["engine/", "ops/", "settings/"],

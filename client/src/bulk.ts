@@ -1,0 +1,120 @@
+import { NamedexError } from "./errors.ts";
+import { maxItems } from "./openapi/limits.gen.ts";
+import type { Answer, CallOptions, Operations } from "./operations.ts";
+
+/** Bulk requests of one call that wait for their answers at the same time: more would only wait for each other at the server. */
+const REQUESTS_AT_A_TIME = 4;
+
+type Whois = Answer<"postWhoisBulk">;
+type PrimaryNames = Answer<"postAddressPrimaryNamesBulk">;
+
+/** Names and namehashes, any number of each. */
+export type ManyNames = { names?: readonly string[]; namehashes?: readonly string[] };
+
+/** Addresses, any number of them. */
+export type ManyAddresses = { addresses: readonly string[] };
+
+type Item = { key: "names" | "namehashes"; text: string };
+
+/** As `postWhoisBulk`, for any number of names. */
+export async function whoisMany(
+  operations: Operations,
+  { names = [], namehashes = [] }: ManyNames,
+  options?: CallOptions,
+): Promise<Whois> {
+  const items: Item[] = [
+    ...names.map((text) => ({ key: "names" as const, text })),
+    ...namehashes.map((text) => ({ key: "namehashes" as const, text })),
+  ];
+  const textsOf = (batch: Item[], key: Item["key"]) =>
+    batch.filter((item) => item.key === key).map(({ text }) => text);
+  const answers = await inBatches(items, {
+    ...{ size: maxItems.post_whois_bulk.names, options },
+    ask: (batch, each) =>
+      operations.postWhoisBulk(
+        { names: textsOf(batch, "names"), namehashes: textsOf(batch, "namehashes") },
+        each,
+      ),
+  });
+  const summary: Whois["summary"] = {
+    ...{ total: 0, registered: 0, grace: 0, premium: 0, available: 0, unknown: 0, expiring_30d: 0 },
+  };
+  for (const key of Object.keys(summary) as (keyof typeof summary)[]) {
+    summary[key] = answers.reduce((sum, answer) => sum + answer.summary[key], 0);
+  }
+  return { results: answers.flatMap(({ results }) => results), summary };
+}
+
+/** As `postAddressPrimaryNamesBulk`, for any number of addresses. */
+export async function primaryNames(
+  operations: Operations,
+  { addresses }: ManyAddresses,
+  options?: CallOptions,
+): Promise<PrimaryNames> {
+  const answers = await inBatches(addresses, {
+    ...{ size: maxItems.post_address_primary_names_bulk.addresses, options },
+    ask: (batch, each) => operations.postAddressPrimaryNamesBulk({ addresses: batch }, each),
+  });
+  // Keys may be any text that was sent, `__proto__` too: fromEntries makes each a field.
+  return { results: Object.fromEntries(answers.flatMap(({ results }) => Object.entries(results))) };
+}
+
+type Ask<Item, Reply> = (batch: Item[], options: CallOptions) => Promise<Reply>;
+
+type Plan<Item, Reply> = { size: number; options: CallOptions | undefined; ask: Ask<Item, Reply> };
+
+/** Asks for all items in requests of at most `size`, a few at a time. The answers are in the order of the items. */
+async function inBatches<Item, Reply>(
+  items: readonly Item[],
+  { size, options = {}, ask }: Plan<Item, Reply>,
+): Promise<Reply[]> {
+  const batches = Array.from({ length: Math.ceil(items.length / size) }, (_, i) =>
+    items.slice(i * size, (i + 1) * size),
+  );
+  const replies: Reply[][] = [];
+  const waiting = batches.entries();
+  return endingTogether(options.signal, async (signal) => {
+    const work = async () => {
+      for (const [index, batch] of waiting) {
+        replies[index] = await askInParts(batch, (part) => ask(part, { ...options, signal }));
+      }
+    };
+    await Promise.all(Array.from({ length: Math.min(REQUESTS_AT_A_TIME, batches.length) }, work));
+    return replies.flat();
+  });
+}
+
+/** Runs with a signal that ends all requests if the caller's signal comes, or one of them fails. */
+async function endingTogether<T>(
+  outer: AbortSignal | undefined,
+  run: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const controller = new AbortController();
+  const stop = () => controller.abort(outer?.reason);
+  if (outer?.aborted) stop();
+  outer?.addEventListener("abort", stop, { once: true });
+  try {
+    return await run(controller.signal);
+  } catch (error) {
+    controller.abort(error);
+    throw error;
+  } finally {
+    outer?.removeEventListener("abort", stop);
+  }
+}
+
+/** Limits of bytes and labels depend on the items: a batch that exceeds one is asked for in halves. */
+async function askInParts<Item, Reply>(
+  batch: Item[],
+  ask: (part: Item[]) => Promise<Reply>,
+): Promise<Reply[]> {
+  try {
+    return [await ask(batch)];
+  } catch (error) {
+    const isTooLarge =
+      error instanceof NamedexError && ["LIMIT_EXCEEDED", "RESPONSE_TOO_LARGE"].includes(error.code);
+    if (!isTooLarge || batch.length < 2) throw error;
+    const half = Math.ceil(batch.length / 2);
+    return [...(await askInParts(batch.slice(0, half), ask)), ...(await askInParts(batch.slice(half), ask))];
+  }
+}

@@ -1,0 +1,15 @@
+export { createNamedex, type Namedex } from "./createNamedex.ts";
+export {
+  AccessError,
+  ConnectionError,
+  type ErrorCode,
+  InvalidRequestError,
+  LiveResolutionError,
+  NamedexError,
+  NoSuchOperationError,
+  RateLimitedError,
+  ServerError,
+  UnavailableError,
+} from "./errors.ts";
+export type * from "./openapi/types.gen.ts";
+export type { CallOptions, NamedexConfig } from "./operations.ts";

@@ -1,0 +1,412 @@
+import {
+  AccessError,
+  ConnectionError,
+  createNamedex,
+  InvalidRequestError,
+  type NamedexConfig,
+  NamedexError,
+  RateLimitedError,
+  UnavailableError,
+} from "namedex-client";
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { errorCodes } from "../../src/api/schemas/errors.ts";
+import { type SignupService, startSignupService } from "../access/signupService.ts";
+import { openScene, type Scene } from "../mcp/scene.ts";
+import { account } from "../query/rows.ts";
+import { errorAnswer, type Front, openFront } from "./front.ts";
+
+/*
+ * The client against the API on real tables, over HTTP, with a server between them that notes each request and can give
+ * answers of its own. The same on the demo is in onDemo.ts.
+ */
+
+let scene: Scene;
+let front: Front;
+beforeAll(async () => {
+  scene = await openScene();
+});
+afterAll(() => scene?.close());
+beforeEach(async () => {
+  front = await openFront(scene.url);
+});
+afterEach(() => front?.close());
+
+const clientOf = (config: Partial<NamedexConfig> = {}) => createNamedex({ url: front.url, ...config });
+
+const thrownBy = (promise: Promise<unknown>): Promise<unknown> =>
+  promise.then(
+    () => null,
+    (error: unknown) => error,
+  );
+
+describe("a call", () => {
+  test("gives what the API answers", async () => {
+    const { body } = await scene.api.get("/whois/alice.eth");
+    expect(await clientOf().getWhoisByName({ name: "alice.eth" })).toEqual(body);
+  });
+
+  test("gives a calendar as its text", async () => {
+    const calendar = await clientOf().getDomainExpiryIcs({ name: "alice.eth" });
+    expect(calendar).toMatch(/^BEGIN:VCALENDAR\r\n/);
+  });
+
+  test("works under /api, and with a slash at the end", async () => {
+    for (const url of [`${front.url}/api`, `${front.url}/api/`, `${front.url}/`]) {
+      expect(await createNamedex({ url }).getDomainRecords({ name: "alice.eth" })).toMatchObject({
+        domain: "alice.eth",
+      });
+    }
+    const paths = [
+      "/api/domain/alice.eth/records",
+      "/api/domain/alice.eth/records",
+      "/domain/alice.eth/records",
+    ];
+    expect(front.asked.map(({ path }) => path)).toEqual(paths);
+  });
+
+  test("sends any text as one part of the path, and as one value of the query", async () => {
+    const odd = "a/b?c#d&e=%2F é\u202e😀";
+    await thrownBy(clientOf().getDomainRecordsTextByKey({ name: "alice.eth", key: odd }));
+    await clientOf().getSearchDomains({ q: odd, is_wrapped: "true" });
+    const [byKey, search] = front.asked.map(({ path }) => new URL(path, front.url));
+    expect(byKey?.pathname.split("/").map(decodeURIComponent)).toEqual([
+      ...["", "domain", "alice.eth", "records", "text", odd],
+    ]);
+    expect([...(search?.searchParams ?? [])]).toEqual([
+      ["q", odd],
+      ["is_wrapped", "true"],
+    ]);
+  });
+
+  test.each([".", ".."])("never asks for another path: %s is refused without a request", async (part) => {
+    const namedex = clientOf();
+    for (const call of [
+      namedex.getWhoisByName({ name: part }),
+      namedex.getDomainRecordsTextByKey({ name: "alice.eth", key: part }),
+    ]) {
+      expect(await thrownBy(call)).toBeInstanceOf(InvalidRequestError);
+    }
+    expect(front.asked).toEqual([]);
+  });
+
+  test("asks with the fetch that it is given, and sends the headers of the call", async () => {
+    const urls: string[] = [];
+    const namedex = clientOf({
+      fetch: (input, init) => {
+        urls.push((input as Request).url);
+        return fetch(input, init);
+      },
+    });
+    const options = { headers: { "x-request-id": "mine" } };
+    await namedex.getEnsStats(options);
+    await namedex.getWhoisByName({ name: "alice.eth" }, options);
+    expect(urls).toEqual([`${front.url}/ens-stats`, `${front.url}/whois/alice.eth`]);
+    expect(front.asked.map(({ headers }) => headers["x-request-id"])).toEqual(["mine", "mine"]);
+  });
+
+  test.each(["names.example.org", "ftp://names.example.org", ""])("refuses the url %j", (url) => {
+    expect(() => createNamedex({ url })).toThrow(TypeError);
+  });
+});
+
+describe("errors", () => {
+  const classNames = {
+    INVALID_API_KEY: "AccessError",
+    PAYMENT_REQUIRED: "AccessError",
+    FORBIDDEN_ORIGIN: "AccessError",
+    NOT_FOUND: "NoSuchOperationError",
+    METHOD_NOT_ALLOWED: "NoSuchOperationError",
+    NOT_ACCEPTABLE: "NoSuchOperationError",
+    RATE_LIMITED: "RateLimitedError",
+    LIVE_RESOLUTION_FAILED: "LiveResolutionError",
+    INDEXER_UNREACHABLE: "UnavailableError",
+    INDEX_NOT_READY: "UnavailableError",
+    NO_INDEXERS_AVAILABLE: "UnavailableError",
+    INTERNAL_ERROR: "ServerError",
+  };
+
+  test.each(Object.entries(errorCodes))(
+    "%s has its class, code, status and message",
+    async (code, { status }) => {
+      front.next.push(errorAnswer(status, code, { "x-request-id": "r1" }));
+      const error = await thrownBy(clientOf({ retries: 0 }).getWhoisByName({ name: "alice.eth" }));
+      const name = classNames[code as keyof typeof classNames] ?? "InvalidRequestError";
+      expect(error).toBeInstanceOf(NamedexError);
+      expect(error).toMatchObject({ name, code, status, message: `This is ${code}.`, requestId: "r1" });
+    },
+  );
+
+  test("come from the API", async () => {
+    const error = await thrownBy(clientOf().getWhoisByName({ name: "a..b" }));
+    const { body } = await scene.api.get("/whois/a..b");
+    expect(error).toBeInstanceOf(InvalidRequestError);
+    expect(error).toMatchObject({ status: 400, ...(body.error as object) });
+  });
+
+  test("of a newer server keep a code that the client does not know", async () => {
+    front.next.push(errorAnswer(400, "NEW_CODE"), errorAnswer(400, "toString"));
+    for (const code of ["NEW_CODE", "toString"]) {
+      const error = await thrownBy(clientOf().getWhoisByName({ name: "alice.eth" }));
+      expect(error).toMatchObject({ name: "NamedexError", code, status: 400 });
+    }
+  });
+
+  test("say if what answers is no Namedex, or nothing answers", async () => {
+    const json = { "content-type": "application/json" };
+    const html = { status: 200, headers: { "content-type": "text/html" }, body: "<h1>Welcome</h1>" };
+    front.next.push(html, { ...html, status: 404 }, { status: 200, headers: json, body: '{"cut' });
+    front.next.push({ status: 200, body: "Welcome" });
+    for (const status of [200, 404, 200, 200]) {
+      const error = await thrownBy(clientOf().getWhoisByName({ name: "alice.eth" }));
+      expect(error).toBeInstanceOf(ConnectionError);
+      expect(error).toMatchObject({ code: "UNREADABLE_ANSWER", status });
+    }
+    front.next.push("broken");
+    const error = await thrownBy(clientOf({ retries: 0 }).getWhoisByName({ name: "alice.eth" }));
+    expect(error).toMatchObject({ name: "ConnectionError", code: "NO_ANSWER", status: undefined });
+  });
+});
+
+describe("retries", () => {
+  const ready = (client: ReturnType<typeof clientOf>) => client.getWhoisByName({ name: "alice.eth" });
+
+  test.each([
+    ["429", errorAnswer(429, "RATE_LIMITED", { "retry-after": "1" })],
+    ["503", errorAnswer(503, "INDEX_NOT_READY", { "retry-after": "1" })],
+    ["a proxy's 503", { status: 503, headers: { "retry-after": "1" }, body: "<h1>Unavailable</h1>" }],
+  ])("after %s it asks again, as late as Retry-After says", async (_, answer) => {
+    front.next.push(answer);
+    const began = performance.now();
+    expect(await ready(clientOf())).toMatchObject({ name: "alice.eth" });
+    expect(performance.now() - began).toBeGreaterThan(990);
+    expect(front.asked).toHaveLength(2);
+  });
+
+  test("a request with a body is sent again whole", async () => {
+    front.next.push("broken");
+    const { summary } = await clientOf().postWhoisBulk({ names: ["alice.eth"] });
+    expect(summary.total).toBe(1);
+    expect(front.asked.map(({ body }) => body)).toEqual(Array(2).fill('{"names":["alice.eth"]}'));
+  });
+
+  test("a date in Retry-After is understood", async () => {
+    const soon = new Date(Date.now() + 3_600_000).toUTCString();
+    front.next.push(errorAnswer(503, "INDEX_NOT_READY", { "retry-after": soon }));
+    const error = (await thrownBy(ready(clientOf()))) as UnavailableError;
+    expect(error).toBeInstanceOf(UnavailableError);
+    expect(error.retryAfter).toBeGreaterThan(3_500);
+  });
+
+  test("end after some attempts, with the last error", async () => {
+    front.next.push(...Array(9).fill(errorAnswer(429, "RATE_LIMITED", { "retry-after": "0" })));
+    expect(await thrownBy(ready(clientOf()))).toBeInstanceOf(RateLimitedError);
+    expect(front.asked).toHaveLength(3);
+    expect(await thrownBy(ready(clientOf({ retries: 4 })))).toBeInstanceOf(RateLimitedError);
+    expect(front.asked).toHaveLength(8);
+  });
+
+  test("a longer wait than allowed is the caller's: the error has its seconds", async () => {
+    front.next.push(errorAnswer(429, "RATE_LIMITED", { "retry-after": "31" }));
+    expect(await thrownBy(ready(clientOf()))).toMatchObject({ code: "RATE_LIMITED", retryAfter: 31 });
+    front.next.push(errorAnswer(429, "RATE_LIMITED", { "retry-after": "1" }));
+    expect(await thrownBy(ready(clientOf({ maxWaitSeconds: 0 })))).toMatchObject({ retryAfter: 1 });
+    expect(front.asked).toHaveLength(2);
+  });
+
+  test.each(["INVALID_NAME", "PAYMENT_REQUIRED", "LIVE_RESOLUTION_FAILED", "INTERNAL_ERROR"] as const)(
+    "after %s it does not ask again",
+    async (code) => {
+      front.next.push(errorAnswer(errorCodes[code].status, code));
+      expect(await thrownBy(ready(clientOf()))).toMatchObject({ code });
+      expect(front.asked).toHaveLength(1);
+    },
+  );
+});
+
+describe("a signal", () => {
+  const reason = new Error("The reader left.");
+
+  /** Aborts as soon as the front was asked for the first time. */
+  function abortWhenAsked(): AbortController {
+    const controller = new AbortController();
+    const watch = setInterval(() => {
+      if (front.asked.length === 0) return;
+      clearInterval(watch);
+      controller.abort(reason);
+    }, 5);
+    return controller;
+  }
+
+  test("ends a call that waits for its answer", async () => {
+    front.next.push("silent");
+    const { signal } = abortWhenAsked();
+    expect(await thrownBy(clientOf().getWhoisByName({ name: "alice.eth" }, { signal }))).toBe(reason);
+  });
+
+  test("ends a call that waits to ask again", async () => {
+    front.next.push(errorAnswer(429, "RATE_LIMITED", { "retry-after": "29" }));
+    const { signal } = abortWhenAsked();
+    expect(await thrownBy(clientOf().getWhoisByName({ name: "alice.eth" }, { signal }))).toBe(reason);
+    expect(front.asked).toHaveLength(1);
+  });
+
+  test("that has come already sends nothing", async () => {
+    const signal = AbortSignal.abort(reason);
+    const namedex = clientOf();
+    const names = Array.from({ length: 3_000 }, (_, i) => `n${i}.eth`);
+    for (const call of [
+      namedex.getEnsStats({ signal }),
+      namedex.getWhoisByName({ name: "alice.eth" }, { signal }),
+      namedex.whoisMany({ names }, { signal }),
+      namedex.pages("getSearchDomains", {}, { signal }).next(),
+    ]) {
+      expect(await thrownBy(call)).toBe(reason);
+    }
+    expect(front.asked).toEqual([]);
+  });
+
+  test("ends a call of many requests", async () => {
+    front.next.push(...Array(4).fill("silent"));
+    const { signal } = abortWhenAsked();
+    const addresses = Array.from({ length: 2_000 }, (_, i) => account(i + 1));
+    expect(await thrownBy(clientOf().primaryNames({ addresses }, { signal }))).toBe(reason);
+    expect(front.asked.length).toBeLessThanOrEqual(4);
+  });
+});
+
+describe("pages", () => {
+  test("lead to every result, each page asked for when the loop comes to it", async () => {
+    const names: string[] = [];
+    let seen = 0;
+    for await (const { results, page, total } of clientOf().pages("getSearchDomains", { q: "many" })) {
+      seen++;
+      expect([page, total, front.asked.length]).toEqual([seen, 30, seen]);
+      names.push(...results.map(({ name }) => name));
+    }
+    expect(names.sort()).toEqual(Array.from({ length: 30 }, (_, i) => `many${i}.eth`).sort());
+    expect(front.asked.map(({ path }) => path)).toEqual([
+      "/search-domains?q=many&page=1",
+      "/search-domains?q=many&page=2",
+    ]);
+  });
+
+  test("begin where they are told, and end when the loop is left", async () => {
+    for await (const { results } of clientOf().pages("getSearchDomains", { q: "many", page: 2 })) {
+      expect(results).toHaveLength(5);
+    }
+    for await (const _ of clientOf().pages("getSearchDomains", { q: "many" })) break;
+    expect(front.asked).toHaveLength(2);
+  });
+
+  test("an empty list is one page; a history has pages, too", async () => {
+    for await (const { results } of clientOf().pages("getSearchDomains", { q: "nothing-like-this" })) {
+      expect(results).toEqual([]);
+    }
+    for await (const { events, page } of clientOf().pages("getDomainEvents", { name: "alice.eth" })) {
+      expect([events.length, page]).toEqual([2, 1]);
+    }
+    expect(front.asked).toHaveLength(2);
+  });
+
+  test("of an ownership history end with the longest of its lists", async () => {
+    const audit_totals = { registry: 51, registrar: 0, wrapper: 3 };
+    const body = JSON.stringify({ history: [], total: 1, page_size: 25, audit_totals });
+    front.next.push(...Array(3).fill({ status: 200, headers: { "content-type": "application/json" }, body }));
+    let pages = 0;
+    const parameters = { name: "alice.eth", audit: "true" } as const;
+    for await (const _ of clientOf().pages("getDomainOwnershipHistory", parameters)) pages++;
+    expect(pages).toBe(3);
+  });
+});
+
+describe("many at once", () => {
+  test("1,000 addresses take five requests, and each has its answer", async () => {
+    const addresses = Array.from({ length: 1_000 }, (_, i) => account(i + 1));
+    const { results } = await clientOf().primaryNames({ addresses });
+    expect(front.asked).toHaveLength(5);
+    const queries = Object.values(results).map(({ query }) => query);
+    expect(queries.sort()).toEqual([...addresses].sort());
+  });
+
+  test("1,200 names and 300 hashes take three requests, and keep their order", async () => {
+    const names = Array.from({ length: 1_200 }, (_, i) => (i % 100 === 0 ? "alice.eth" : `absent${i}.eth`));
+    const namehashes = Array.from({ length: 300 }, (_, i) => `0x${i.toString(16).padStart(64, "0")}`);
+    const { results, summary } = await clientOf().whoisMany({ names, namehashes });
+    expect(front.asked).toHaveLength(3);
+    expect(results.map(({ query }) => query)).toEqual([...names, ...namehashes]);
+    expect(summary).toMatchObject({ total: 1_500, registered: 12 });
+  });
+
+  test("names of too many labels are asked for in smaller requests", async () => {
+    const names = Array.from({ length: 500 }, (_, i) => `${"a.".repeat(14)}n${i}.eth`);
+    const { results } = await clientOf().whoisMany({ names });
+    expect(results).toHaveLength(500);
+    expect(front.asked.map(({ body }) => JSON.parse(body).names.length)).toEqual([500, 250, 250]);
+  });
+
+  test("nothing takes no request", async () => {
+    expect(await clientOf().whoisMany({})).toMatchObject({ results: [], summary: { total: 0 } });
+    expect(await clientOf().primaryNames({ addresses: [] })).toEqual({ results: {} });
+    expect(front.asked).toEqual([]);
+  });
+
+  test("an item that is not valid fails no other; texts that objects have by nature are items like all others", async () => {
+    const odd = ["__proto__", "constructor", "not an address"];
+    const { results } = await clientOf().primaryNames({ addresses: [...odd, account(1)] });
+    expect(Object.keys(results)).toHaveLength(4);
+    for (const text of odd) {
+      expect(Object.getOwnPropertyDescriptor(results, text)?.value).toMatchObject({
+        error: { code: "INVALID_ADDRESS" },
+      });
+    }
+  });
+
+  test("an error ends the call and its other requests: no further one is begun", async () => {
+    const fourth = expect.poll(() => front.asked.length).toBe(4);
+    const refused = fourth.then(() => errorAnswer(401, "INVALID_API_KEY"));
+    front.next.push("silent", refused, "silent", "silent");
+    const names = Array.from({ length: 5_000 }, (_, i) => `n${i}.eth`);
+    expect(await thrownBy(clientOf().whoisMany({ names }))).toBeInstanceOf(AccessError);
+    await expect.poll(front.left).toBe(3);
+    expect(front.asked).toHaveLength(4);
+  });
+});
+
+describe("a metered service", () => {
+  let service: SignupService;
+  beforeAll(async () => {
+    service = await startSignupService();
+  });
+  afterAll(() => service?.close());
+
+  test("gives a key for a signed message, and takes it with each request", async () => {
+    const wallet = privateKeyToAccount(generatePrivateKey());
+    const from = { headers: { "x-forwarded-for": "203.0.113.77" } };
+    const { url } = service;
+    const newcomer = createNamedex({ url });
+    const { message } = await newcomer.postSignupNonce({ address: wallet.address }, from);
+    const signature = await wallet.signMessage({ message });
+    const { key, credits } = await newcomer.postSignup({ message, signature }, from);
+    const namedex = createNamedex({ url, apiKey: key });
+    await namedex.getWhoisByName({ name: "alice.eth" }, from);
+    expect(await namedex.getSignupUsage({ days: 1 }, from)).toMatchObject({
+      credits: credits - 1,
+      usage: [{ operation: "GET /whois/{name}", requests: 1, credits: 1 }],
+    });
+    const stranger = createNamedex({ url, apiKey: `ens_${"x".repeat(32)}` });
+    expect(await thrownBy(stranger.getWhoisByName({ name: "alice.eth" }, from))).toMatchObject({
+      ...{ name: "AccessError", code: "INVALID_API_KEY", status: 401 },
+    });
+  });
+
+  test("a key does not follow a redirect to another server", async () => {
+    const elsewhere = await openFront();
+    front.next.push({ status: 307, headers: { location: `${elsewhere.url}/whois/alice.eth` } });
+    const call = clientOf({ apiKey: "ens_secret", retries: 0 }).getWhoisByName({ name: "alice.eth" });
+    expect(await thrownBy(call)).toBeInstanceOf(ConnectionError);
+    expect(front.asked.map(({ headers }) => headers["x-api-key"])).toEqual(["ens_secret"]);
+    expect(elsewhere.asked).toEqual([]);
+    await elsewhere.close();
+  });
+});

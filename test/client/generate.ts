@@ -1,0 +1,50 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { createClient } from "@hey-api/openapi-ts";
+import { operations } from "../../src/api/endpoints/index.ts";
+import { signupEndpoints } from "../../src/api/endpoints/signup.ts";
+import { openApiDocument } from "../../src/api/http/openapi.ts";
+
+/** Where the generated part of the client is. */
+export const generatedFolder = fileURLToPath(new URL("../../client/src/openapi", import.meta.url));
+
+/** Every operation that any Namedex may have: sign-up exists only where access is metered. */
+const clientOperations = [...operations, ...signupEndpoints({} as never)];
+
+/** Writes types, functions and limits of the API's OpenAPI document. What the folder had is removed. */
+export async function generateClient(folder: string): Promise<void> {
+  const document = openApiDocument(clientOperations, "metered");
+  await createClient({
+    input: JSON.parse(JSON.stringify(document)),
+    output: { path: folder, tsConfigPath: null, module: { extension: ".ts" } },
+    logs: { level: "silent" },
+    plugins: [
+      "@hey-api/client-fetch",
+      "@hey-api/typescript",
+      { name: "@hey-api/sdk", paramsStructure: "flat", responseStyle: "data" },
+    ],
+  });
+  writeFileSync(join(folder, "limits.gen.ts"), limitsOf(document.paths ?? {}));
+}
+
+type Limits = Record<string, number>;
+type ListSchema = { maxItems?: number };
+type Body = { content?: Record<string, { schema?: { properties?: Record<string, ListSchema> } }> };
+
+/** The generator leaves out how many items a list of a body may have; bulk requests are divided by these numbers. */
+function limitsOf(paths: object): string {
+  const operations = Object.values(paths).flatMap((methods) => Object.values(methods)) as {
+    operationId: string;
+    requestBody?: Body;
+  }[];
+  const limits = operations.flatMap(({ operationId, requestBody }): [string, Limits][] => {
+    const fields = requestBody?.content?.["application/json"]?.schema?.properties ?? {};
+    const bounded = Object.entries(fields).flatMap(([name, { maxItems }]) =>
+      maxItems === undefined ? [] : [[name, maxItems] as const],
+    );
+    return bounded.length === 0 ? [] : [[operationId, Object.fromEntries(bounded)]];
+  });
+  const json = JSON.stringify(Object.fromEntries(limits), null, 2);
+  return `// Most items of each list in a body, from the OpenAPI document. Written by \`npm run client:generate\`.\n\nexport const maxItems = ${json} as const;\n`;
+}
