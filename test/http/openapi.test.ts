@@ -113,6 +113,10 @@ describe.each(named)("%s", (_, operation) => {
   });
 });
 
+test("the guide for language models names the client for TypeScript", () => {
+  expect(toLlms(document)).toContain("`namedex-client`");
+});
+
 test("operations have names of their own", () => {
   const ids = Object.values(paths).flatMap((methods) =>
     Object.values(methods).map(({ operationId }) => operationId),

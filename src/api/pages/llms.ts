@@ -46,6 +46,7 @@ export function toLlms(document: OpenApiDocument): string {
     "- [llms-full.txt](llms-full.txt): every operation with its parameters, answers and errors",
     "- [openapi.json](openapi.json): the same as an OpenAPI 3.1 document",
     "- [docs](docs): the same for people, to try in a browser",
+    "- `namedex-client`: a typed client for TypeScript, in the folder `client` of the source, with a method for each operation (`getWhoisByName({ name })`)",
     "",
     groups.join("\n\n"),
     "",
