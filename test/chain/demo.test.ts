@@ -1,5 +1,6 @@
 import type { Address, Hex } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describeClient } from "../client/onDemo.ts";
 import type { Chain } from "../devnet/acts.ts";
 import {
   addressOf,
@@ -270,6 +271,8 @@ describe("the demo", () => {
 
   test("is in the event log with every log, exactly once", () => expectEveryLogOnce(stage));
 });
+
+describeClient(() => stage);
 
 describe("the demo from a fixed start", () => {
   const start = 1_700_000_000n;
