@@ -2,6 +2,7 @@ import type { Change } from "../change.ts";
 import { failedConnect } from "./failedConnect.ts";
 import { failedLogs } from "./failedLogs.ts";
 import { failingBlock } from "./failingBlock.ts";
+import { indexedBlocks } from "./indexedBlocks.ts";
 import { knownContracts } from "./knownContracts.ts";
 import { largeBlocks } from "./largeBlocks.ts";
 import { linearQueue } from "./linearQueue.ts";
@@ -23,6 +24,7 @@ export const changes: readonly Change[] = [
   failedLogs,
   failingBlock,
   largeBlocks,
+  indexedBlocks,
   viewsSchema,
 ];
 
