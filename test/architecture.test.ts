@@ -198,7 +198,7 @@ const layers: Layer[] = [
   },
   {
     files: "ops/",
-    may: ["pg", "viem", "abis/", "settings/", "engine/", "src/api/", "src/ens/"],
+    may: ["pg", "pg-copy-streams", "viem", "zod", "abis/", "settings/", "engine/", "src/api/", "src/ens/"],
     because:
       "programs of operators: they start, watch, look after the database and compare it with the chain; they answer no request",
   },
@@ -240,7 +240,7 @@ const layers: Layer[] = [
 const entryFiles = [
   "ponder.config.ts",
   "src/api/index.ts",
-  ...["start", "serve", "keys", "roles", "backup", "restore", "release", "verify"].map(
+  ...["start", "serve", "keys", "roles", "backup", "restore", "release", "snapshot", "verify"].map(
     (name) => `ops/${name}.ts`,
   ),
   "gateway/index.ts",

@@ -7,6 +7,7 @@ import { loadEnvironmentFiles } from "../../settings/environment.ts";
 import { hideSecrets } from "../../settings/hideSecrets.ts";
 import { readSettings, type Settings, SettingsError } from "../../settings/settings.ts";
 import { prepareDatabase } from "../checks/database.ts";
+import { requireNoHalfRestore } from "../checks/halfRestored.ts";
 import { requireFreePort } from "../checks/port.ts";
 import { checkLiveUrls, checkPayments, checkRpcUrls } from "../checks/rpc.ts";
 import { keepViews } from "../release/keepViews.ts";
@@ -49,7 +50,10 @@ export async function runPonder(command: Command, env: Environment): Promise<voi
 
 async function checkBefore(command: Command, settings: Settings): Promise<void> {
   await requireFreePort(settings.port);
-  if (command === "start") await Promise.all([prepareDatabase(settings.databaseUrl), checkRpcUrls(settings)]);
+  if (command === "start") {
+    await Promise.all([prepareDatabase(settings.databaseUrl), checkRpcUrls(settings)]);
+    await requireNoHalfRestore(settings);
+  }
   await Promise.all([checkLiveUrls(settings), checkPayments(settings)]);
 }
 

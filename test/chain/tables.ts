@@ -9,7 +9,7 @@ const SHOWN = 10;
  * Reads every table that the indexer writes. Ponder's own bookkeeping, whose names begin with `_`, is left out, and so
  * are the counts that are kept of the tables: they hold zeros of what was there once, and the time they were taken.
  */
-export async function readTables({ sql, schema }: Stack): Promise<Tables> {
+export async function readTables({ sql, schema }: Pick<Stack, "sql" | "schema">): Promise<Tables> {
   const names = await sql<{ name: string }>(
     `select table_name as name from information_schema.tables
      where table_schema = $1 and table_type = 'BASE TABLE' and table_name not like '\\_%' and table_name not like 'figures\\_%'

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { PIECE_LENGTH } from "../../engine/rowStore/rows.ts";
+import { MAX_MANIFEST_BYTES, MAX_PART_BYTES, PART_BYTES } from "../../ops/snapshot/manifest.ts";
 import { CALLS_AT_ONCE, REQUESTS_AT_ONCE } from "../../ops/verify/askContracts.ts";
 import { MAX_SAMPLES } from "../../ops/verify/options.ts";
 import { SHOWN_LENGTH } from "../../ops/verify/report.ts";
@@ -55,6 +56,11 @@ const bounds: [what: string, bound: string][] = [
   ],
   ["differences that `npm run verify` keeps", inWords(MAX_DIFFERENCES)],
   ["a value in the text of `npm run verify`", `${SHOWN_LENGTH} characters`],
+  ["a snapshot's manifest", mib(MAX_MANIFEST_BYTES)],
+  [
+    "text of one part of a snapshot",
+    `${mib(PART_BYTES)} and one row, ${inWords(MAX_PART_BYTES / 1_048_576)} MiB`,
+  ],
   ["attempts at a block before the index is not ready", String(FAILING_ATTEMPTS)],
   ["requests to the nodes of live answers", `${rpcVariables.LIVE_REQUESTS_PER_SECOND.example} a second`],
   ["wait for that turn", `${MAX_WAIT_MS / 1_000} s`],

@@ -2,7 +2,14 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 
 /** One JSON-RPC request that came through. */
-export type Recorded = { method: string; to: string | null; data: string | null; block: unknown };
+export type Recorded = {
+  method: string;
+  to: string | null;
+  data: string | null;
+  block: unknown;
+  /** Where a range of blocks begins that is asked for logs. */
+  fromBlock?: string;
+};
 
 /** What the proxy does with a request in place of passing it on. */
 export type Fault =
@@ -55,6 +62,7 @@ export async function startRpcProxy(target: string): Promise<RpcProxy> {
   return proxy;
 }
 
+type Call = { to?: string; data?: string; fromBlock?: string };
 type Passing = { target: string; request: IncomingMessage; response: ServerResponse };
 
 async function pass(proxy: RpcProxy, { target, request, response }: Passing): Promise<void> {
@@ -62,8 +70,9 @@ async function pass(proxy: RpcProxy, { target, request, response }: Passing): Pr
   for await (const chunk of request) chunks.push(chunk as Buffer);
   const body = Buffer.concat(chunks).toString();
   const asked = JSON.parse(body) as { id: number; method: string; params?: unknown[] };
-  const [call, block] = (asked.params ?? []) as [{ to?: string; data?: string } | undefined, unknown];
-  const record = { method: asked.method, to: call?.to ?? null, data: call?.data ?? null, block };
+  const [call, block] = (asked.params ?? []) as [Call | undefined, unknown];
+  const range = call?.fromBlock === undefined ? {} : { fromBlock: call.fromBlock };
+  const record = { method: asked.method, to: call?.to ?? null, data: call?.data ?? null, block, ...range };
   proxy.recorded.push(record);
   const fault = proxy.fault(record);
   if (fault === undefined || "deaf" in fault) {

@@ -32,7 +32,10 @@ export const startHistoryChain = (): Promise<LocalChain> =>
   });
 
 /** Gives the oracle an index that has reached the head of its chain, and the answers of its API. */
-export async function judgeStack(stack: Stack, { anvil, deployment }: LocalChain): Promise<Verdict> {
+export async function judgeStack(
+  stack: Pick<Stack, "waitForHead" | "sql" | "api">,
+  { anvil, deployment }: LocalChain,
+): Promise<Verdict> {
   await stack.waitForHead();
   const chain = { rpcUrl: anvil.url, deployment };
   const index = await judge({ ...chain, query: stack.sql, archiveReads: true });

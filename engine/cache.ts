@@ -1,0 +1,46 @@
+import { ponderModule, quietLogger } from "./ponderModule.ts";
+
+/** The schema of Ponder's cache of past events. All indexes of a database share it. */
+export const CACHE_SCHEMA = "ponder_sync";
+
+/** Says which blocks of which contracts the cache has. */
+const INTERVALS = "intervals";
+
+/**
+ * The tables of the cache that an index of Namedex uses (sync-store/schema.js). What says which blocks are there comes
+ * last: until then the rest is only not asked for again.
+ */
+export const cacheTables: readonly string[] = [
+  ...["blocks", "transactions", "transaction_receipts", "logs", "traces", "rpc_request_results", INTERVALS],
+];
+
+export const saysWhatIsCached = (table: string): boolean => table === INTERVALS;
+
+/** Creates the cache's tables as Ponder does at each start, or brings them up to date. */
+export async function createCache(databaseUrl: string): Promise<void> {
+  const [{ createDatabase }, { buildOptions }, { createShutdown }, { MetricsService }] = await Promise.all(
+    ["database/index.js", "internal/options.js", "internal/shutdown.js", "internal/metrics.js"].map(
+      ponderModule,
+    ),
+  );
+  const shutdown = createShutdown();
+  // The command `serve` holds no lock on an index, so that none is given back at the end.
+  const options = buildOptions({ cliOptions: { command: "serve", config: "ponder.config.ts" } });
+  const common = { options, logger: quietLogger, metrics: new MetricsService(), shutdown };
+  const databaseConfig = {
+    kind: "postgres",
+    poolConfig: { connectionString: databaseUrl, max: CONNECTIONS },
+  };
+  try {
+    const parts = {
+      namespace: { schema: CACHE_SCHEMA },
+      preBuild: { databaseConfig },
+      schemaBuild: { schema: {} },
+    };
+    await createDatabase({ common, ...parts }).migrateSync();
+  } finally {
+    await shutdown.kill();
+  }
+}
+
+const CONNECTIONS = 4;

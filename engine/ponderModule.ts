@@ -1,0 +1,11 @@
+// biome-ignore lint/suspicious/noExplicitAny: Ponder exports none of these modules, nor their types.
+export const ponderModule = (file: string): Promise<any> =>
+  import(new URL(file, import.meta.resolve("ponder")).href);
+
+/** A logger for modules of Ponder that throw what goes wrong: the rest of what they tell is of no use. */
+export const quietLogger: Record<string, unknown> = {
+  ...Object.fromEntries(
+    ["fatal", "error", "warn", "info", "debug", "trace"].map((level) => [level, () => {}]),
+  ),
+  child: () => quietLogger,
+};

@@ -1,0 +1,24 @@
+import { SettingsError } from "../../settings/settings.ts";
+import { withClient } from "../../src/api/serviceDb/client.ts";
+
+/** A table that stands in the schema of an index while a snapshot is restored into it. */
+export const RESTORE_MARK = "unfinished_restore";
+
+/** @throws SettingsError if a restore into the schema was begun and has not come to its end */
+export async function requireNoHalfRestore({
+  databaseUrl,
+  schema,
+}: {
+  databaseUrl: string;
+  schema: string;
+}): Promise<void> {
+  const { rows } = await withClient({ connectionString: databaseUrl }, (client) =>
+    client.query<{ is: boolean }>("select to_regclass($1) is not null as is", [
+      `"${schema}".${RESTORE_MARK}`,
+    ]),
+  );
+  if (!rows[0]?.is) return;
+  throw new SettingsError(
+    `DATABASE_SCHEMA: a snapshot is being restored into "${schema}". Wait until \`npm run snapshot -- restore\` has ended; if it was interrupted, run it again`,
+  );
+}

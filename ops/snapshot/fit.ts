@@ -1,0 +1,90 @@
+import { CACHE_SCHEMA, cacheTables } from "../../engine/cache.ts";
+import { type PonderBuild, readPonderBuild } from "../../engine/ponderBuild.ts";
+import { PONDER_VERSION } from "../../engine/ponderFiles.ts";
+import { parseCheckpoint, type RestorePoint } from "../../engine/restorePoint.ts";
+import type { Settings } from "../../settings/settings.ts";
+import { CommandError } from "../commandLine/command.ts";
+import type { Manifest } from "./manifest.ts";
+import { readBlockHash } from "./node.ts";
+
+/** A manifest that fits the settings and the code, and what to build for it. */
+export type Fitting = { manifest: Manifest; build: PonderBuild; points: RestorePoint[] };
+
+type FitSettings = Pick<Settings, "schema" | "network" | "deployment" | "rpcUrls">;
+
+/**
+ * Checks that a snapshot is of the network, the contracts and the code that `npm start` would run here.
+ *
+ * @throws CommandError that says what differs
+ */
+export async function requireFit(manifest: Manifest, settings: FitSettings): Promise<Fitting> {
+  const { versions, build_id } = manifest;
+  requireNetwork(manifest, settings);
+  if (versions.ponder !== PONDER_VERSION) {
+    throw new CommandError(
+      `The snapshot was written with Ponder ${versions.ponder}, and this Namedex has ${PONDER_VERSION}: take the version of Namedex that wrote it (${versions.namedex}).`,
+    );
+  }
+  const build = await readPonderBuild(settings.schema);
+  if (build.buildId !== build_id) {
+    throw new CommandError(
+      `The snapshot is of the build ${build_id}, and this program with these settings is ${build.buildId}: it would refuse the tables. Take the version that wrote the snapshot (Namedex ${versions.namedex}), the same deployment file, the same ARCHIVE_READS, and RPC URLs of the same layer 2.`,
+    );
+  }
+  requireTables(manifest, build);
+  const points = manifest.chains.map(pointOf);
+  await requireBlocks(manifest, settings);
+  return { manifest, build, points };
+}
+
+function requireNetwork(
+  { network, chains }: Manifest,
+  { network: here, deployment }: Pick<Settings, "network" | "deployment">,
+): void {
+  if (network !== here) {
+    throw new CommandError(
+      `The snapshot is of ${network}, and ENS_NETWORK is ${here}: set it to ${network}.`,
+    );
+  }
+  const own = [deployment, ...deployment.layer2].map(({ name, chainId }) => `${name} (${chainId})`).sort();
+  const theirs = chains.map((chain) => `${chain.chain_name} (${chain.chain_id})`).sort();
+  if (own.join() !== theirs.join()) {
+    throw new CommandError(
+      `The snapshot has the chains ${theirs.join(", ")}, and the settings have ${own.join(", ")}: set RPC_URL_<chain id> for exactly these chains.`,
+    );
+  }
+}
+
+/** Names of tables go into SQL: only those of our own code do. */
+function requireTables({ parts, has_cache }: Manifest, { tables }: PonderBuild): void {
+  const known = { index: tables, cache: has_cache ? cacheTables : [] };
+  const strange = parts.find(({ of, table }) => !known[of].includes(table));
+  if (strange === undefined) return;
+  const where = strange.of === "index" ? "the index" : CACHE_SCHEMA;
+  throw new CommandError(`The snapshot is damaged: there is no table "${strange.table}" in ${where}.`);
+}
+
+function pointOf(chain: Manifest["chains"][number]): RestorePoint {
+  const { chain_id, chain_name, checkpoint, block_number, block_timestamp } = chain;
+  const read = parseCheckpoint(checkpoint);
+  const isSame =
+    read?.chainId === chain_id &&
+    read.blockNumber === block_number &&
+    read.blockTimestamp === block_timestamp;
+  if (isSame) return { chainName: chain_name, checkpoint, ...read };
+  throw new CommandError(
+    `The snapshot is damaged: its block of ${chain_name} does not match its checkpoint.`,
+  );
+}
+
+/** A chain of the same number can be another one: each developer's is. */
+async function requireBlocks({ chains }: Manifest, { rpcUrls }: Pick<Settings, "rpcUrls">): Promise<void> {
+  for (const { chain_id, chain_name, block_number, block_hash } of chains) {
+    const urls = rpcUrls[chain_id] ?? [];
+    const hash = await readBlockHash({ chainId: chain_id, chainName: chain_name, urls }, block_number);
+    if (hash === block_hash) continue;
+    throw new CommandError(
+      `The block ${block_number} of ${chain_name} is ${block_hash} in the snapshot and ${hash} at your node: the snapshot is of another chain, or its block was no longer final.`,
+    );
+  }
+}

@@ -1,0 +1,68 @@
+import { mkdir, open, readdir, rename, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { CommandError } from "../commandLine/command.ts";
+import { MANIFEST_FILE, type Manifest } from "./manifest.ts";
+
+/** Stands in a folder while a snapshot is written there: what else is there may be deleted. */
+const UNFINISHED_FILE = "unfinished";
+const NEW_MANIFEST_FILE = `${MANIFEST_FILE}.new`;
+
+const isOurs = (file: string): boolean =>
+  [UNFINISHED_FILE, NEW_MANIFEST_FILE].includes(file) || /^[a-z_][a-z0-9_.]*-\d{6}\.zst$/.test(file);
+
+/**
+ * Makes a folder ready for a new snapshot: one that does not exist, is empty, or has what an interrupted `create` left.
+ *
+ * @throws CommandError for a folder with anything else
+ */
+export async function prepareFolder(folder: string): Promise<void> {
+  const files = await openFolder(folder);
+  if (files.includes(MANIFEST_FILE)) {
+    throw new CommandError(`${folder} has a snapshot already: name another folder, or delete this one.`);
+  }
+  const isLeft = files.includes(UNFINISHED_FILE);
+  const foreign = files.find((file) => !isLeft || !isOurs(file));
+  if (foreign !== undefined) {
+    throw new CommandError(`${folder} has other files (${foreign}): name a new or empty folder.`);
+  }
+  await writeThrough(
+    join(folder, UNFINISHED_FILE),
+    "npm run snapshot -- create has not come to its end here.\n",
+  );
+  for (const file of files) if (file !== UNFINISHED_FILE) await rm(join(folder, file));
+}
+
+async function openFolder(folder: string): Promise<string[]> {
+  try {
+    await mkdir(folder, { recursive: true });
+    return await readdir(folder);
+  } catch (error) {
+    throw new CommandError(`The folder ${folder} cannot be used: ${(error as Error).message}`);
+  }
+}
+
+/** Makes a snapshot of what was written: the manifest comes under its name in one step, when all else is on the disk. */
+export async function finishFolder(folder: string, manifest: Manifest): Promise<void> {
+  const file = join(folder, NEW_MANIFEST_FILE);
+  await writeThrough(file, `${JSON.stringify(manifest, null, 1)}\n`);
+  await rename(file, join(folder, MANIFEST_FILE));
+  await rm(join(folder, UNFINISHED_FILE));
+  await syncFolder(folder);
+}
+
+async function writeThrough(path: string, text: string): Promise<void> {
+  const file = await open(path, "w");
+  try {
+    await file.writeFile(text);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+/** The names of the files too are on the disk. Some systems cannot do this with a folder. */
+async function syncFolder(folder: string): Promise<void> {
+  const opened = await open(folder, "r").catch(() => null);
+  await opened?.sync().catch(() => {});
+  await opened?.close();
+}

@@ -1,0 +1,162 @@
+import { createHash } from "node:crypto";
+import pg from "pg";
+import { from as copyFrom } from "pg-copy-streams";
+import { CACHE_SCHEMA, createCache, saysWhatIsCached } from "../../engine/cache.ts";
+import { stateStatements } from "../../engine/restorePoint.ts";
+import type { Settings } from "../../settings/settings.ts";
+import { createCounters, hasCounters } from "../../src/api/counts/maintain.ts";
+import { inTransaction, withClient } from "../../src/api/serviceDb/client.ts";
+import { prepareDatabase } from "../checks/database.ts";
+import { CommandError } from "../commandLine/command.ts";
+import { describeBytes, type Screen, startProgress } from "../commandLine/progress.ts";
+import { buildKeysAndIndexes, tidyTables } from "./builds.ts";
+import { explain } from "./explain.ts";
+import { type Fitting, requireFit } from "./fit.ts";
+import { noteWork, takeRestoreLock } from "./locks.ts";
+import { type Manifest, type Part, readManifest } from "./manifest.ts";
+import { inParallel } from "./parallel.ts";
+import { readPart, verifyPart } from "./parts.ts";
+import { beginRestore, dropMark, listLoaded, noteLoaded, readTarget, type Target } from "./target.ts";
+
+/** What to restore, and where. */
+export type RestorePlan = {
+  settings: Pick<Settings, "databaseUrl" | "schema" | "network" | "deployment" | "rpcUrls">;
+  folder: string;
+  withoutCache: boolean;
+  screen: Screen;
+};
+
+/** A restore that may begin. */
+export type Restore = Fitting & {
+  plan: RestorePlan;
+  target: Target;
+  /** The parts that are wanted. */
+  parts: Part[];
+  config: pg.ClientConfig;
+};
+
+const id = pg.escapeIdentifier;
+
+/**
+ * Loads a snapshot into an empty schema. Everything is checked before anything is written. One that was interrupted goes
+ * on where it was.
+ *
+ * @throws CommandError if the snapshot is broken or does not fit, or if the schema is not empty
+ */
+export async function restoreSnapshot(plan: RestorePlan): Promise<Manifest> {
+  const { settings, folder } = plan;
+  const manifest = await readManifest(folder);
+  const fitting = await requireFit(manifest, settings);
+  const restore = toRestore(fitting, plan);
+  await withClient(restore.config, async (client) => {
+    await takeRestoreLock(client, settings.schema);
+    const state = await readTarget(client, restore.target);
+    await verifyParts(restore);
+    await prepareDatabase(settings.databaseUrl);
+    await fill(client, restore, state === "begun").catch((error: Error) => {
+      throw new CommandError(
+        `${explain(error)}\nThe restore is not complete, and nothing uses it. Run the same command again: it goes on from there.`,
+      );
+    });
+  });
+  return manifest;
+}
+
+function toRestore(fitting: Fitting, plan: RestorePlan): Restore {
+  const { schema, databaseUrl } = plan.settings;
+  const { manifest } = fitting;
+  const withCache = manifest.has_cache && !plan.withoutCache;
+  const snapshotId = createHash("sha256").update(JSON.stringify(manifest)).digest("hex");
+  return {
+    ...{ ...fitting, plan, target: { schema, snapshotId, withCache } },
+    parts: manifest.parts.filter(({ of }) => withCache || of === "index"),
+    config: {
+      connectionString: databaseUrl,
+      application_name: `${schema}_restore`,
+      // What is loaded is on the disk when the last transaction is: that one waits for it.
+      options: "-c statement_timeout=0 -c synchronous_commit=off -c maintenance_work_mem=256MB -c jit=off",
+    },
+  };
+}
+
+async function verifyParts({ parts, plan: { folder, screen } }: Restore): Promise<void> {
+  const whole = parts.reduce((sum, { bytes }) => sum + bytes, 0);
+  const progress = startProgress(screen, { title: "Checking parts", whole, show: describeBytes });
+  for (const part of parts) await verifyPart(folder, part, progress.add);
+  progress.end();
+}
+
+async function fill(client: pg.Client, restore: Restore, isBegun: boolean): Promise<void> {
+  const { target, build, plan } = restore;
+  const { schema } = target;
+  if (!isBegun) await beginRestore(client, target, build);
+  if (target.withCache) await createCache(plan.settings.databaseUrl);
+  await loadParts(restore, await listLoaded(client, schema));
+  await buildKeysAndIndexes(client, restore);
+  await tidyTables(client, restore);
+  await countNames(client, restore);
+  await finish(client, restore);
+}
+
+async function loadParts(restore: Restore, loaded: Set<string>): Promise<void> {
+  const { plan, config, target } = restore;
+  const { folder, screen } = plan;
+  const parts = restore.parts.filter(({ file, table }) => !loaded.has(file) && !isLast(table));
+  const whole = parts.reduce((sum, { bytes }) => sum + bytes, 0);
+  const progress = startProgress(screen, { title: "Loading tables", whole, show: describeBytes });
+  const largestFirst = parts.toSorted((a, b) => b.bytes - a.bytes);
+  await inParallel(largestFirst, {
+    config,
+    setUp: (client) => noteWork(client, target.schema),
+    work: (client, part) =>
+      inTransaction(client, async () => {
+        if (!(await noteLoaded(client, target.schema, part.file))) return;
+        await loadPart(client, { folder, part, schema: schemaOf(part, target), onBytes: progress.add });
+      }),
+  });
+  progress.end();
+}
+
+/** Until this is there, the rest of the cache says nothing. */
+const isLast = (table: string): boolean => saysWhatIsCached(table);
+
+const schemaOf = ({ of }: Part, { schema }: Target): string => (of === "index" ? schema : CACHE_SCHEMA);
+
+async function loadPart(
+  client: pg.Client,
+  plan: { folder: string; part: Part; schema: string; onBytes: (bytes: number) => void },
+): Promise<void> {
+  const { part, schema } = plan;
+  const stream = client.query(copyFrom(`copy ${id(schema)}.${id(part.table)} from stdin`));
+  await readPart(plan, stream);
+  if (stream.rowCount === part.rows) return;
+  throw new CommandError(
+    `${part.file} is damaged: it has ${stream.rowCount} rows, and should have ${part.rows}.`,
+  );
+}
+
+/** The tables are of that block, so their counts are as of its time; the indexer's process goes on from there. */
+async function countNames(client: pg.Client, { target, points, plan }: Restore): Promise<void> {
+  const counts = { client, schema: id(target.schema) };
+  if (await hasCounters(counts)) return;
+  const started = performance.now();
+  const isCounted = await createCounters(counts, Math.max(...points.map((point) => point.blockTimestamp)));
+  if (!isCounted) throw new Error(`Another program uses the tables of "${target.schema}".`);
+  plan.screen.write(`Counting names: done in ${Math.ceil((performance.now() - started) / 1_000)} s\n`);
+}
+
+/** From here on it is an index. */
+async function finish(client: pg.Client, restore: Restore): Promise<void> {
+  const { target, plan, build, points } = restore;
+  const { folder } = plan;
+  await inTransaction(client, async () => {
+    await client.query("set local synchronous_commit = on");
+    for (const part of restore.parts.filter(({ table }) => isLast(table))) {
+      await loadPart(client, { folder, part, schema: schemaOf(part, target), onBytes: () => {} });
+    }
+    for (const { text, values } of stateStatements(target.schema, { ...build, points })) {
+      await client.query(text, values);
+    }
+    await client.query(dropMark(target.schema));
+  });
+}

@@ -1,0 +1,15 @@
+import { expect, test } from "vitest";
+import { describeBytes, describeProgress } from "../../ops/commandLine/progress.ts";
+
+const half = { title: "Loading tables", whole: 4_000_000_000, done: 1_000_000_000, show: describeBytes };
+
+test.each([
+  [{ ...half, seconds: 10 }, "Loading tables: 25%, 1.0 GB of 4.0 GB, 100.0 MB/s, 30 s left"],
+  [{ ...half, seconds: 100 }, "Loading tables: 25%, 1.0 GB of 4.0 GB, 10.0 MB/s, 5 min left"],
+  [{ ...half, seconds: 3_650 }, "Loading tables: 25%, 1.0 GB of 4.0 GB, 274.0 kB/s, 3 h 3 min left"],
+  [{ ...half, done: 0, seconds: 1 }, "Loading tables: 0%, 0 bytes of 4.0 GB, 0 bytes/s"],
+  [{ ...half, done: half.whole, seconds: 40 }, "Loading tables: 4.0 GB in 40 s, 100.0 MB/s"],
+  [{ ...half, whole: 0, done: 0, seconds: 0 }, "Loading tables: 0 bytes in 0 s, 0 bytes/s"],
+])("a step's line has its rate and the time that is left: %#", (state, line) => {
+  expect(describeProgress(state)).toBe(line);
+});
