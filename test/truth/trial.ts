@@ -33,7 +33,7 @@ export const startHistoryChain = (): Promise<LocalChain> =>
 
 /** Gives the oracle an index that has reached the head of its chain, and the answers of its API. */
 export async function judgeStack(
-  stack: Pick<Stack, "waitForHead" | "sql" | "api">,
+  stack: Pick<Stack, "waitForHead" | "sql" | "api" | "schema" | "databaseUrl">,
   { anvil, deployment }: LocalChain,
 ): Promise<Verdict> {
   await stack.waitForHead();
