@@ -3,6 +3,7 @@ import type { Change } from "../change.ts";
 const indexing = "indexing/index.js";
 const multichain = "runtime/multichain.js";
 const sync = "sync-realtime/index.js";
+const cache = "indexing-store/cache.js";
 const bloom = "sync-realtime/bloom.js";
 const profile = "indexing-store/profile.js";
 
@@ -11,6 +12,8 @@ const profile = "indexing-store/profile.js";
  * query of so many keys takes some milliseconds.
  */
 const EVENTS_AT_ONCE = 100;
+/** Rows of one table that are asked for at once because the handlers' own code (src/indexing/rowsAhead.ts) named them. */
+const ROWS_AT_ONCE = 2_000;
 /** Ways in which one kind of event needs rows of one table. Beyond them a column's value may not stand for itself. */
 const MAX_WAYS = 8;
 /** Hashes that are kept: those of a full block, with three topics to a log. */
@@ -22,7 +25,7 @@ export const largeBlocks: Change = {
     "A new block is taken in one turn: `sync-realtime` hashes the address and the topics of all of its logs to compare them with the block's bloom, and `indexing/index.js` asks PostgreSQL for one row after the other, because what its handlers ask for is noted in a backfill only.",
   cost: "A block of 6,000 logs takes 7 s, and nobody is answered for 0.7 s.",
   remedy:
-    "The same address or topic is hashed once, the comparison gives others their turn, and the rows of 100 events are asked for at once, by what the events before them needed, numbers that are in no event included.",
+    "The same address or topic is hashed once, the comparison gives others their turn, and the rows of 100 events are asked for at once, by what the events before them needed, and by keys that the handlers' own code computes (`src/indexing/rowsAhead.ts`).",
   upstream: "Not reported as of 2026-11.",
   edits: [
     {
@@ -71,6 +74,18 @@ export const isInBloom = (_bloom, input) => {
         if (_pattern.type === "constant") {
             result[key] = _pattern.value;
         } else if (`,
+    },
+    // Keys that are computed from an event, as the node of a name is, come from the handlers' own code.
+    {
+      file: cache,
+      from: "            for (const event of events) {\n                if (profile.has(event.eventCallback.name)) {",
+      to: `            for (const event of events) {
+                for (const [table, key] of globalThis.namedexRowsAhead?.(event) ?? []) {
+                    const rows = prediction.get(table);
+                    if (cache.get(table).isCacheComplete || rows.size >= ${ROWS_AT_ONCE}) continue;
+                    rows.set(getCacheKey(table, key, primaryKeyCache), key);
+                }
+                if (profile.has(event.eventCallback.name)) {`,
     },
     {
       file: multichain,
