@@ -28,6 +28,7 @@ export type ChainProgress = {
   blockTimestamp: number;
   /** No reorganisation goes below this block. An indexer that starts again continues from here, or from before. */
   finalizedBlock: number;
+  finalizedTimestamp: number;
 };
 
 /** The table in which Ponder describes the build and its indexer. Every index has one. */
@@ -96,14 +97,17 @@ export async function countConnections(query: Query, schema: string): Promise<nu
   return rows[0]?.connections ?? 0;
 }
 
-type CheckpointRow = Record<"chain_name" | "chain_id" | "block" | "time" | "finalized", string>;
+type CheckpointRow = Record<
+  "chain_name" | "chain_id" | "block" | "time" | "finalized" | "final_time",
+  string
+>;
 
 /** The block of each chain as of which the tables of an index are, by chain id. */
 export async function listProgress(query: Query, schema?: string): Promise<ChainProgress[]> {
   const rows = await query<CheckpointRow>(`
     with progress as (${checkpointsOf(schema)})
     select chain_name, chain_id, ${blockOf("checkpoint")} as block, ${timeOf("checkpoint")} as time,
-      ${blockOf("finalized_checkpoint")} as finalized
+      ${blockOf("finalized_checkpoint")} as finalized, ${timeOf("finalized_checkpoint")} as final_time
     from progress order by chain_id`);
   return rows.map((row) => ({
     chainId: Number(row.chain_id),
@@ -111,6 +115,7 @@ export async function listProgress(query: Query, schema?: string): Promise<Chain
     blockNumber: Number(row.block),
     blockTimestamp: Number(row.time),
     finalizedBlock: Number(row.finalized),
+    finalizedTimestamp: Number(row.final_time),
   }));
 }
 

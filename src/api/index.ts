@@ -16,7 +16,7 @@ import { chainClock, systemClock, systemSeconds } from "./indexState/clock.ts";
 import { createConsistentRead } from "./indexState/consistentRead.ts";
 import { createFreshness } from "./indexState/freshness.ts";
 import { type IndexPool, prepareIndexPool } from "./indexState/indexPool.ts";
-import { readIndexerState } from "./indexState/progress.ts";
+import { listProgress, readIndexerState } from "./indexState/progress.ts";
 import { retryOnLock } from "./indexState/retryOnLock.ts";
 import { createGateways } from "./live/ccip/gatewayClient.ts";
 import { liveContractsOf } from "./live/deployment.ts";
@@ -88,7 +88,9 @@ freshness.watch();
 
 startInPlace("upkeep", () =>
   startUpkeep({
-    ...{ databaseUrl, schema, now },
+    ...{ databaseUrl, schema, now, chainId },
+    finalTime: async () =>
+      (await listProgress(db)).find((chain) => chain.chainId === chainId)?.finalizedTimestamp ?? 0,
     isReady: async () => (await readIndexerState(db)).isReady,
     chores: async () => (ledgerDays === null ? undefined : trimLedger(store, ledgerDays)),
     log: (line) => console.log(line),

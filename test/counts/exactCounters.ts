@@ -3,7 +3,13 @@ import { and, eq, sql } from "ponder";
 import type { Address, Hex } from "viem";
 import { expect, vi } from "vitest";
 import { countChildrenFromCounters } from "../../src/api/counts/children.ts";
+import { listSales } from "../../src/api/counts/days.ts";
 import { createCounters } from "../../src/api/counts/maintain.ts";
+import {
+  listExpiriesFromCounters,
+  listHoldersFromCounters,
+  listPhasesFromCounters,
+} from "../../src/api/counts/population.ts";
 import { countPendingFromCounters, countSearchFromCounters } from "../../src/api/counts/searchTotals.ts";
 import {
   listSharesFromCounters,
@@ -12,6 +18,8 @@ import {
 } from "../../src/api/counts/totals.ts";
 import type { Db } from "../../src/api/query/db.ts";
 import { countDomains, countPending } from "../../src/api/query/domains.ts";
+import { listExpiries, listHolders, listPhases } from "../../src/api/query/population.ts";
+import { listSalesByDay } from "../../src/api/query/purchases.ts";
 import { countSearch, type SearchFilters, searchCondition } from "../../src/api/query/search.ts";
 import {
   type AsOf,
@@ -73,6 +81,13 @@ export async function expectExactCounters(db: Db, at: AsOf): Promise<void> {
   const claims = adoption?.claims.filter((one) => one.withName + one.cleared + one.unknown > 0);
   expect(sorted(claims)).toEqual(sorted(await listClaimCounts(db)));
   expect(sorted(await listSharesFromCounters(db, at))).toEqual(sorted(await listShares(db, at)));
+  expect(sorted(await listPhasesFromCounters(db, at))).toEqual(sorted(await listPhases(db, at)));
+  expect(await listHoldersFromCounters(db, at)).toEqual(await listHolders(db, at));
+  const firstDay = Math.floor(now / DAY) - 100;
+  const days = { chainId: at.chainId, firstDay, endDay: firstDay + 200 };
+  expect((await listExpiriesFromCounters(db, days)) ?? []).toEqual(await listExpiries(db, days));
+  const purchases = { chainId: at.chainId, from: 0, until: now + 1 };
+  expect(sorted(await listSales(db, at))).toEqual(sorted(await listSalesByDay(db, purchases)));
   const { rows } = await db.execute<{ resolver: Address }>(
     sql`select distinct resolver from domains where resolver is not null limit 12`,
   );

@@ -11,6 +11,7 @@ import { gatewayVariables } from "../../settings/gateway.ts";
 import { rpcVariables } from "../../settings/rpc.ts";
 import { FREE } from "../../src/api/access/limits.ts";
 import { MAX_LABELS } from "../../src/api/endpoints/bulk.ts";
+import { MAX_PERIODS, MONTHS_AHEAD } from "../../src/api/endpoints/series.ts";
 import { READER_PATIENCE } from "../../src/api/http/slowClients.ts";
 import { MAX_JSON_BYTES } from "../../src/api/http/writeReply.ts";
 import { FAILING_ATTEMPTS } from "../../src/api/indexState/freshness.ts";
@@ -26,6 +27,7 @@ import { MAX_VALUE_BYTES } from "../../src/api/live/records.ts";
 import { MAX_RESULT_BYTES, MAX_REVERT_BYTES } from "../../src/api/live/rpc.ts";
 import { MAX_ENDING } from "../../src/api/query/addresses.ts";
 import { PAGE_SIZE } from "../../src/api/query/page.ts";
+import { MAX_HOLDERS } from "../../src/api/query/population.ts";
 import { MAX_ENTRIES } from "../../src/api/query/section.ts";
 import { MAX_SHOWN } from "../../src/api/rules/shown.ts";
 import { MAX_WRITTEN } from "../../src/api/serializers/calendar.ts";
@@ -101,6 +103,12 @@ const bounds: [what: string, bound: string][] = [
   ["proven labels stored in a minute", `${MAX_LABELS_PER_MINUTE}`],
   ["names that one look-up by labelhash resolves", `${PAGE_SIZE}`],
   ["names in the calendar of an address", `${MAX_ENDING}, .eth names first`],
+  [
+    "periods in a series of sales",
+    `${MAX_PERIODS.day} days, ${MAX_PERIODS.week} weeks or ${MAX_PERIODS.month} months`,
+  ],
+  ["months ahead in a series of expiries", `${MONTHS_AHEAD}`],
+  ["holders in a list of the largest", `${MAX_HOLDERS}`],
   ["a name in a calendar", `${MAX_WRITTEN} characters`],
   ["an answer, over HTTP or MCP", `${MAX_JSON_BYTES / 1_048_576} MiB`],
   ["a label of a name", `${MAX_LABEL_BYTES} bytes`],

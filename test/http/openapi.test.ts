@@ -71,6 +71,11 @@ test("it describes every operation of the specification, and one of our own", ()
       "get /ens-stats/distribution",
       "get /ens-stats/primary-names",
       "get /ens-stats/recent-activity",
+      "get /ens-stats/purchases",
+      "get /ens-stats/sellers",
+      "get /ens-stats/states",
+      "get /ens-stats/expiries",
+      "get /ens-stats/holders",
     ].sort(),
   );
 });

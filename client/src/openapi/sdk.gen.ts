@@ -2,7 +2,7 @@
 
 import { client } from './client.gen.ts';
 import { buildClientParams, type Client, type ClientMeta, type Options as Options2, type RequestResult, type TDataShape } from './client/index.ts';
-import type { GetAddressDomainCountErrors, GetAddressDomainCountResponses, GetAddressDomainsErrors, GetAddressDomainsResponses, GetAddressExpiriesIcsErrors, GetAddressExpiriesIcsResponses, GetAddressPreviousDomainsErrors, GetAddressPreviousDomainsResponses, GetAddressPrimaryNameErrors, GetAddressPrimaryNameResponses, GetAddressSummaryErrors, GetAddressSummaryResponses, GetAgentsByAgentIdErrors, GetAgentsByAgentIdResponses, GetAgentsErrors, GetAgentsResponses, GetDomainAgentErrors, GetDomainAgentResponses, GetDomainEventsErrors, GetDomainEventsResponses, GetDomainExpiryIcsErrors, GetDomainExpiryIcsResponses, GetDomainOwnershipHistoryErrors, GetDomainOwnershipHistoryResponses, GetDomainRecordsErrors, GetDomainRecordsResponses, GetDomainRecordsTextByKeyErrors, GetDomainRecordsTextByKeyResponses, GetDomainRecordsTextHistoryErrors, GetDomainRecordsTextHistoryResponses, GetDomainRegistrationHistoryErrors, GetDomainRegistrationHistoryResponses, GetDomainResolverHistoryErrors, GetDomainResolverHistoryResponses, GetDomainSubdomainsErrors, GetDomainSubdomainsResponses, GetEnsStatsDistributionErrors, GetEnsStatsDistributionResponses, GetEnsStatsErrors, GetEnsStatsPrimaryNamesErrors, GetEnsStatsPrimaryNamesResponses, GetEnsStatsRecentActivityErrors, GetEnsStatsRecentActivityResponses, GetEnsStatsRegistrationsErrors, GetEnsStatsRegistrationsResponses, GetEnsStatsResponses, GetIndexingStatusErrors, GetIndexingStatusResponses, GetLookupHashByHashErrors, GetLookupHashByHashResponses, GetLookupLabelhashByHashErrors, GetLookupLabelhashByHashResponses, GetLookupNamehashByHashErrors, GetLookupNamehashByHashResponses, GetPendingStatsErrors, GetPendingStatsResponses, GetSearchDomainsErrors, GetSearchDomainsResponses, GetSignupUsageErrors, GetSignupUsageResponses, GetStatsErrors, GetStatsResponses, GetWhoisByNameErrors, GetWhoisByNameResponses, PostAddressPrimaryNamesBulkErrors, PostAddressPrimaryNamesBulkResponses, PostSignupErrors, PostSignupNonceErrors, PostSignupNonceResponses, PostSignupResponses, PostWhoisBulkErrors, PostWhoisBulkResponses } from './types.gen.ts';
+import type { GetAddressDomainCountErrors, GetAddressDomainCountResponses, GetAddressDomainsErrors, GetAddressDomainsResponses, GetAddressExpiriesIcsErrors, GetAddressExpiriesIcsResponses, GetAddressPreviousDomainsErrors, GetAddressPreviousDomainsResponses, GetAddressPrimaryNameErrors, GetAddressPrimaryNameResponses, GetAddressSummaryErrors, GetAddressSummaryResponses, GetAgentsByAgentIdErrors, GetAgentsByAgentIdResponses, GetAgentsErrors, GetAgentsResponses, GetDomainAgentErrors, GetDomainAgentResponses, GetDomainEventsErrors, GetDomainEventsResponses, GetDomainExpiryIcsErrors, GetDomainExpiryIcsResponses, GetDomainOwnershipHistoryErrors, GetDomainOwnershipHistoryResponses, GetDomainRecordsErrors, GetDomainRecordsResponses, GetDomainRecordsTextByKeyErrors, GetDomainRecordsTextByKeyResponses, GetDomainRecordsTextHistoryErrors, GetDomainRecordsTextHistoryResponses, GetDomainRegistrationHistoryErrors, GetDomainRegistrationHistoryResponses, GetDomainResolverHistoryErrors, GetDomainResolverHistoryResponses, GetDomainSubdomainsErrors, GetDomainSubdomainsResponses, GetEnsStatsDistributionErrors, GetEnsStatsDistributionResponses, GetEnsStatsErrors, GetEnsStatsExpiriesErrors, GetEnsStatsExpiriesResponses, GetEnsStatsHoldersErrors, GetEnsStatsHoldersResponses, GetEnsStatsPrimaryNamesErrors, GetEnsStatsPrimaryNamesResponses, GetEnsStatsPurchasesErrors, GetEnsStatsPurchasesResponses, GetEnsStatsRecentActivityErrors, GetEnsStatsRecentActivityResponses, GetEnsStatsRegistrationsErrors, GetEnsStatsRegistrationsResponses, GetEnsStatsResponses, GetEnsStatsSellersErrors, GetEnsStatsSellersResponses, GetEnsStatsStatesErrors, GetEnsStatsStatesResponses, GetIndexingStatusErrors, GetIndexingStatusResponses, GetLookupHashByHashErrors, GetLookupHashByHashResponses, GetLookupLabelhashByHashErrors, GetLookupLabelhashByHashResponses, GetLookupNamehashByHashErrors, GetLookupNamehashByHashResponses, GetPendingStatsErrors, GetPendingStatsResponses, GetSearchDomainsErrors, GetSearchDomainsResponses, GetSignupUsageErrors, GetSignupUsageResponses, GetStatsErrors, GetStatsResponses, GetWhoisByNameErrors, GetWhoisByNameResponses, PostAddressPrimaryNamesBulkErrors, PostAddressPrimaryNamesBulkResponses, PostSignupErrors, PostSignupNonceErrors, PostSignupNonceResponses, PostSignupResponses, PostWhoisBulkErrors, PostWhoisBulkResponses } from './types.gen.ts';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -635,6 +635,67 @@ export const getEnsStatsPrimaryNames = <ThrowOnError extends boolean = false>(op
 export const getEnsStatsRecentActivity = <ThrowOnError extends boolean = false>(options?: Options<never, ThrowOnError>): RequestResult<GetEnsStatsRecentActivityResponses, GetEnsStatsRecentActivityErrors, ThrowOnError, 'data'> => (options?.client ?? client).get<GetEnsStatsRecentActivityResponses, GetEnsStatsRecentActivityErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
     url: '/ens-stats/recent-activity',
+    ...options
+});
+
+/**
+ * Registrations and renewals by day, week or month, and what was paid
+ *
+ * Periods of UTC, oldest first, from the first in which anything was sold; those without sales are zero, and the last one is as far as it went. At most the last 366 days, 261 weeks (from Monday) or 240 months. Registrar and controller both log a registration or renewal: all logs of one name in one transaction count once. Costs are those that controllers logged: deposits of the auctions were given back, and do not count. Taken every 15 minutes.
+ */
+export const getEnsStatsPurchases = <ThrowOnError extends boolean = false>(parameters?: {
+    interval?: 'day' | 'week' | 'month';
+}, options?: Options<never, ThrowOnError>): RequestResult<GetEnsStatsPurchasesResponses, GetEnsStatsPurchasesErrors, ThrowOnError, 'data'> => {
+    const params = buildClientParams([parameters], [{ args: [{ in: 'query', key: 'interval' }] }]);
+    return (options?.client ?? client).get<GetEnsStatsPurchasesResponses, GetEnsStatsPurchasesErrors, ThrowOnError, 'data'>({
+        responseStyle: 'data',
+        url: '/ens-stats/purchases',
+        ...options,
+        ...params
+    });
+};
+
+/**
+ * Registrations and renewals by generation of controllers
+ *
+ * What each contract sold, in the order of their first sale. A controller is named by its first block. `REGISTRAR_AUCTION` are the auctions of 2017 to 2019; another registrar stands for sales that no controller of the deployment logged. A name that was registered twice counts twice. Registrar and controller both log a registration or renewal: all logs of one name in one transaction count once. Costs are those that controllers logged: deposits of the auctions were given back, and do not count. Taken every 15 minutes.
+ */
+export const getEnsStatsSellers = <ThrowOnError extends boolean = false>(options?: Options<never, ThrowOnError>): RequestResult<GetEnsStatsSellersResponses, GetEnsStatsSellersErrors, ThrowOnError, 'data'> => (options?.client ?? client).get<GetEnsStatsSellersResponses, GetEnsStatsSellersErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/ens-stats/sellers',
+    ...options
+});
+
+/**
+ * Names by their state
+ *
+ * Counted are the names of the registry's chain that have an owner. The root, reverse nodes (`<address>.addr.reverse`) and deleted subnames do not count. The sum of all is `total_domains` of `/ens-stats`. Taken every 5 minutes.
+ */
+export const getEnsStatsStates = <ThrowOnError extends boolean = false>(options?: Options<never, ThrowOnError>): RequestResult<GetEnsStatsStatesResponses, GetEnsStatsStatesErrors, ThrowOnError, 'data'> => (options?.client ?? client).get<GetEnsStatsStatesResponses, GetEnsStatsStatesErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/ens-stats/states',
+    ...options
+});
+
+/**
+ * Names that expire in the months ahead
+ *
+ * Names by the month (UTC) of their expiry: this month, past days included, and the 59 after it. Reverse nodes do not count. Taken every hour.
+ */
+export const getEnsStatsExpiries = <ThrowOnError extends boolean = false>(options?: Options<never, ThrowOnError>): RequestResult<GetEnsStatsExpiriesResponses, GetEnsStatsExpiriesErrors, ThrowOnError, 'data'> => (options?.client ?? client).get<GetEnsStatsExpiriesResponses, GetEnsStatsExpiriesErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/ens-stats/expiries',
+    ...options
+});
+
+/**
+ * The addresses that own most names
+ *
+ * The 100 addresses that effectively own most active names, most first. Counted are the names of the registry's chain that have an owner. The root, reverse nodes (`<address>.addr.reverse`) and deleted subnames do not count. Active names are registered or in grace: .eth names until 90 days after their expiry, wrapped subnames until their expiry, names without expiry always. Taken every hour.
+ */
+export const getEnsStatsHolders = <ThrowOnError extends boolean = false>(options?: Options<never, ThrowOnError>): RequestResult<GetEnsStatsHoldersResponses, GetEnsStatsHoldersErrors, ThrowOnError, 'data'> => (options?.client ?? client).get<GetEnsStatsHoldersResponses, GetEnsStatsHoldersErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    url: '/ens-stats/holders',
     ...options
 });
 

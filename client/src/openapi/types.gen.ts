@@ -961,6 +961,155 @@ export type Activity = {
     transaction_hash: string;
 };
 
+export type PurchaseSeries = {
+    interval: 'day' | 'week' | 'month';
+    periods: Array<{
+        /**
+         * First day of the period
+         */
+        start: string;
+        registrations: number;
+        renewals: number;
+        /**
+         * What controllers took for the registrations, premiums included
+         */
+        registration_cost_wei: string;
+        /**
+         * The part of it that was premium
+         */
+        premium_wei: string;
+        /**
+         * What controllers took for the renewals
+         */
+        renewal_cost_wei: string;
+        /**
+         * Present if the cost of some renewals is known only as an upper bound
+         */
+        cost_is_upper_bound?: true;
+    }>;
+    /**
+     * When these figures were taken
+     */
+    generated_at: string;
+};
+
+export type Sellers = {
+    sellers: Array<{
+        contract: string;
+        /**
+         * EIP-55 checksummed address
+         */
+        address: string;
+        first_day: string;
+        last_day: string;
+        registrations: number;
+        renewals: number;
+        /**
+         * What controllers took for the registrations, premiums included
+         */
+        registration_cost_wei: string;
+        /**
+         * The part of it that was premium
+         */
+        premium_wei: string;
+        /**
+         * What controllers took for the renewals
+         */
+        renewal_cost_wei: string;
+        /**
+         * Present if the cost of some renewals is known only as an upper bound
+         */
+        cost_is_upper_bound?: true;
+    }>;
+    /**
+     * When these figures were taken
+     */
+    generated_at: string;
+};
+
+export type NameStates = {
+    eth: {
+        registered: number;
+        /**
+         * Expired for at most 90 days
+         */
+        grace: number;
+        /**
+         * Anyone can register them, for the price with a premium
+         */
+        premium: number;
+        /**
+         * Anyone can register them, for the usual price
+         */
+        available: number;
+        /**
+         * In the registry, and in no registrar with an expiry: names of the auctions that were not moved
+         */
+        unregistered: number;
+    };
+    others: {
+        /**
+         * Top-level domains, DNS names, and subnames that do not end
+         */
+        without_expiry: number;
+        /**
+         * Wrapped subnames before their expiry
+         */
+        registered: number;
+        expired: number;
+    };
+    /**
+     * When these figures were taken
+     */
+    generated_at: string;
+};
+
+export type Expiries = {
+    months: Array<{
+        month: string;
+        /**
+         * Names right under .eth
+         */
+        eth: number;
+        /**
+         * Wrapped subnames
+         */
+        others: number;
+    }>;
+    later: {
+        /**
+         * Names right under .eth
+         */
+        eth: number;
+        /**
+         * Wrapped subnames
+         */
+        others: number;
+    };
+    /**
+     * When these figures were taken
+     */
+    generated_at: string;
+};
+
+export type Holders = {
+    holders: Array<{
+        /**
+         * EIP-55 checksummed address
+         */
+        address: string;
+        active_domains: number;
+        /**
+         * Per cent of all active names, with two decimals
+         */
+        percentage: number;
+    }>;
+    /**
+     * When these figures were taken
+     */
+    generated_at: string;
+};
+
 export type IndexingStatus = {
     /**
      * Whether operations on names answer; else `INDEX_NOT_READY`
@@ -3038,6 +3187,178 @@ export type GetEnsStatsRecentActivityResponses = {
 };
 
 export type GetEnsStatsRecentActivityResponse = GetEnsStatsRecentActivityResponses[keyof GetEnsStatsRecentActivityResponses];
+
+export type GetEnsStatsPurchasesData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * How long a period is
+         */
+        interval?: 'day' | 'week' | 'month';
+    };
+    url: '/ens-stats/purchases';
+};
+
+export type GetEnsStatsPurchasesErrors = {
+    /**
+     * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
+     *
+     * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
+     */
+    400: Error;
+    /**
+     * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
+     */
+    500: Error;
+    /**
+     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
+     */
+    503: Error;
+};
+
+export type GetEnsStatsPurchasesError = GetEnsStatsPurchasesErrors[keyof GetEnsStatsPurchasesErrors];
+
+export type GetEnsStatsPurchasesResponses = {
+    /**
+     * The answer.
+     */
+    200: PurchaseSeries;
+};
+
+export type GetEnsStatsPurchasesResponse = GetEnsStatsPurchasesResponses[keyof GetEnsStatsPurchasesResponses];
+
+export type GetEnsStatsSellersData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/ens-stats/sellers';
+};
+
+export type GetEnsStatsSellersErrors = {
+    /**
+     * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
+     */
+    400: Error;
+    /**
+     * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
+     */
+    500: Error;
+    /**
+     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
+     */
+    503: Error;
+};
+
+export type GetEnsStatsSellersError = GetEnsStatsSellersErrors[keyof GetEnsStatsSellersErrors];
+
+export type GetEnsStatsSellersResponses = {
+    /**
+     * The answer.
+     */
+    200: Sellers;
+};
+
+export type GetEnsStatsSellersResponse = GetEnsStatsSellersResponses[keyof GetEnsStatsSellersResponses];
+
+export type GetEnsStatsStatesData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/ens-stats/states';
+};
+
+export type GetEnsStatsStatesErrors = {
+    /**
+     * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
+     */
+    400: Error;
+    /**
+     * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
+     */
+    500: Error;
+    /**
+     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
+     */
+    503: Error;
+};
+
+export type GetEnsStatsStatesError = GetEnsStatsStatesErrors[keyof GetEnsStatsStatesErrors];
+
+export type GetEnsStatsStatesResponses = {
+    /**
+     * The answer.
+     */
+    200: NameStates;
+};
+
+export type GetEnsStatsStatesResponse = GetEnsStatsStatesResponses[keyof GetEnsStatsStatesResponses];
+
+export type GetEnsStatsExpiriesData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/ens-stats/expiries';
+};
+
+export type GetEnsStatsExpiriesErrors = {
+    /**
+     * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
+     */
+    400: Error;
+    /**
+     * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
+     */
+    500: Error;
+    /**
+     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
+     */
+    503: Error;
+};
+
+export type GetEnsStatsExpiriesError = GetEnsStatsExpiriesErrors[keyof GetEnsStatsExpiriesErrors];
+
+export type GetEnsStatsExpiriesResponses = {
+    /**
+     * The answer.
+     */
+    200: Expiries;
+};
+
+export type GetEnsStatsExpiriesResponse = GetEnsStatsExpiriesResponses[keyof GetEnsStatsExpiriesResponses];
+
+export type GetEnsStatsHoldersData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/ens-stats/holders';
+};
+
+export type GetEnsStatsHoldersErrors = {
+    /**
+     * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
+     */
+    400: Error;
+    /**
+     * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
+     */
+    500: Error;
+    /**
+     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
+     */
+    503: Error;
+};
+
+export type GetEnsStatsHoldersError = GetEnsStatsHoldersErrors[keyof GetEnsStatsHoldersErrors];
+
+export type GetEnsStatsHoldersResponses = {
+    /**
+     * The answer.
+     */
+    200: Holders;
+};
+
+export type GetEnsStatsHoldersResponse = GetEnsStatsHoldersResponses[keyof GetEnsStatsHoldersResponses];
 
 export type GetIndexingStatusData = {
     body?: never;

@@ -4,7 +4,7 @@ import { mayDiffer } from "./classes.ts";
 import { countClaims, counterTables, countNames, createTables, createTriggers, RULES } from "./tables.ts";
 
 /** Where the tables are; `schema` as SQL has it, in quotes where it needs them. */
-type CountsTarget = { client: pg.ClientBase; schema: string };
+export type CountsTarget = { client: pg.ClientBase; schema: string };
 
 /** Whether there are counters of these tables, made by the rules of this program. */
 export async function hasCounters({ client, schema }: CountsTarget): Promise<boolean> {

@@ -20,7 +20,7 @@ import { changesUntil, momentAsked, readCounters, sumIf } from "./counters.ts";
 const keys = classColumns.join(", ");
 
 /** The counters of names, corrected to now. */
-const namesAt = (now: number): SQL => sql`${changesUntil(now)}, class as materialized (
+export const namesAt = (now: number): SQL => sql`${changesUntil(now)}, class as materialized (
     select ${sql.raw(keys)}, names from figures_names
     union all select ${sql.raw(keys)}, sign from change
   )`;

@@ -10,6 +10,7 @@ import { lookupEndpoints } from "./lookups.ts";
 import { primaryNameEndpoints } from "./primaryNames.ts";
 import { recordEndpoints } from "./records.ts";
 import { searchEndpoints } from "./search.ts";
+import { seriesEndpoints } from "./series.ts";
 import { statisticsEndpoints } from "./statistics.ts";
 import { systemEndpoints } from "./system.ts";
 
@@ -26,6 +27,7 @@ export const operations: readonly Endpoint[] = [
   ...primaryNameEndpoints,
   ...agentEndpoints,
   ...statisticsEndpoints,
+  ...seriesEndpoints,
   indexingStatus,
   ...systemEndpoints,
 ];

@@ -7,14 +7,12 @@ import {
 } from "../counts/totals.ts";
 import type { Ctx } from "../http/context.ts";
 import { endpoint } from "../http/endpoint.ts";
+import { countRecentPurchases, type DaySales, listSalesByDay } from "../query/purchases.ts";
 import {
   type AsOf,
   type ClaimCounts,
   countEvents,
-  countRecentPurchases,
-  type DayCounts,
   listClaimCounts,
-  listPurchasesByDay,
   listShares,
   readAdoption,
   readTotals,
@@ -24,26 +22,18 @@ import { DAY } from "../rules/lifetime.ts";
 import { activity, count } from "../schemas/answers.ts";
 import { FEED_LENGTH, readActivity } from "./activityFeed.ts";
 import { cachedFor } from "./cachedFor.ts";
-
-const MINUTE = 60;
-const HOUR = 3_600;
-
-const generatedAt = z.iso.datetime().openapi({ description: "When these figures were taken" });
-const percentage = (of: string) =>
-  z.number().openapi({ description: `Per cent of ${of}, with two decimals`, example: 12.5 });
-
-/** A time as answers show it (ISO 8601). */
-const toInstant = (seconds: number): string => new Date(seconds * 1_000).toISOString();
-
-const percentOf = (part: number, whole: number): number =>
-  whole === 0 ? 0 : Math.round((part * 10_000) / whole) / 100;
-
-const NAMES =
-  "Counted are the names of the registry's chain that have an owner. The root, reverse nodes (`<address>.addr.reverse`) and deleted subnames do not count.";
-const ACTIVE =
-  "Active names are registered or in grace: .eth names until 90 days after their expiry, wrapped subnames until their expiry, names without expiry always.";
-const PURCHASES =
-  "Registrar and controller both log a registration or renewal: all logs of one name in one transaction count once.";
+import {
+  ACTIVE,
+  generatedAt,
+  HOUR,
+  MINUTE,
+  NAMES,
+  PURCHASES,
+  percentage,
+  percentOf,
+  toDate,
+  toInstant,
+} from "./figures.ts";
 
 const takeTotals = cachedFor(5 * MINUTE, async ({ db, contracts, now }) => {
   const at = { chainId: contracts.chainId, now };
@@ -114,13 +104,16 @@ const DAYS = 30;
 const takeDays = cachedFor(15 * MINUTE, async ({ db, contracts, now }) => {
   const today = Math.floor(now / DAY);
   const firstDay = today - DAYS + 1;
-  const rows = await listPurchasesByDay(db, firstDay, { chainId: contracts.chainId, now });
-  return Array.from({ length: DAYS }, (_, i) => toDay(firstDay + i, rows));
+  const range = { chainId: contracts.chainId, from: firstDay * DAY, until: now + 1 };
+  const sales = await listSalesByDay(db, range);
+  return Array.from({ length: DAYS }, (_, i) => toDay(firstDay + i, sales));
 });
 
-const toDay = (day: number, rows: DayCounts[]) => {
-  const { registrations = 0, renewals = 0 } = rows.find((row) => row.day === day) ?? {};
-  return { date: toInstant(day * DAY).slice(0, 10), registrations, renewals };
+const toDay = (day: number, sales: readonly DaySales[]) => {
+  const ofDay = sales.filter((sale) => sale.day === day);
+  const namesOf = (isRegistration: boolean) =>
+    ofDay.filter((sale) => sale.isRegistration === isRegistration).reduce((sum, { names }) => sum + names, 0);
+  return { date: toDate(day), registrations: namesOf(true), renewals: namesOf(false) };
 };
 
 const registrationStats = endpoint({

@@ -68,13 +68,18 @@ export const catalogue: Record<string, ToolPlan> = {
   },
   get_statistics: {
     title: "ENS in figures",
-    use: "Use it for questions about all of ENS: how many names, registrations day by day, lengths and top-level domains, adoption of primary names, what happened last.",
+    use: "Use it for questions about all of ENS: how many names, registrations by day, week or month and what was paid, states, lengths and top-level domains, expiries to come, largest holders, adoption of primary names, what happened last.",
     views: {
       totals: { operation: "GET /ens-stats" },
       registrations: { operation: "GET /ens-stats/registrations" },
       distribution: { operation: "GET /ens-stats/distribution" },
       primary_names: { operation: "GET /ens-stats/primary-names" },
       recent_activity: { operation: "GET /ens-stats/recent-activity" },
+      purchases: { operation: "GET /ens-stats/purchases" },
+      sellers: { operation: "GET /ens-stats/sellers" },
+      states: { operation: "GET /ens-stats/states" },
+      expiries: { operation: "GET /ens-stats/expiries" },
+      holders: { operation: "GET /ens-stats/holders" },
     },
   },
 };

@@ -1,16 +1,14 @@
 import { domain, event, primaryName } from "ponder:schema";
 import type { SQL } from "drizzle-orm";
-import { and, eq, gt, inArray, isNotNull, lte, sql } from "ponder";
+import { and, eq, gt, isNotNull, sql } from "ponder";
 import { all } from "../../ens/condition.ts";
 import { ETH_NODE, ROOT_NODE } from "../../ens/name.ts";
 import { toSql } from "../rules/conditionSql.ts";
-import { active, counted, DAY, expiringWithin, owned } from "../rules/lifetime.ts";
+import { active, counted, expiringWithin, owned } from "../rules/lifetime.ts";
 import { wrapped } from "../rules/ownership.ts";
 import { ownerAt } from "../rules/ownershipSql.ts";
 import { countIf } from "./countIf.ts";
 import type { Db } from "./db.ts";
-import { keepsExpiry } from "./migrations.ts";
-import { registrationEvents, renewalEvents } from "./registrations.ts";
 
 /*
  * Counts of the whole index. Each reads its table once: no index helps to count everything.
@@ -69,85 +67,6 @@ const total = (column: SQL.Aliased<number>): SQL<number> => sql<number>`coalesce
 export async function countEvents(db: Db): Promise<number> {
   const [row] = await db.select({ count: sql<number>`count(*)::int` }).from(event);
   return row?.count ?? 0;
-}
-
-/** Registrations and renewals of the last day and of the last seven days. */
-export type RecentPurchases = { registrations24h: number; registrations7d: number; renewals7d: number };
-
-export async function countRecentPurchases(db: Db, at: AsOf): Promise<RecentPurchases> {
-  const purchase = purchasesAfter(db, at.now - 7 * DAY, at);
-  const isToday = gt(purchase.blockTimestamp, at.now - DAY);
-  const [row] = await db
-    .select({
-      registrations24h: countIf(sql`${purchase.isRegistration} and ${isToday}`),
-      registrations7d: countIf(sql`${purchase.isRegistration}`),
-      renewals7d: countIf(sql`not ${purchase.isRegistration}`),
-    })
-    .from(purchase);
-  return row ?? { registrations24h: 0, registrations7d: 0, renewals7d: 0 };
-}
-
-/** Registrations and renewals of one day (UTC), `day` counting from 1 January 1970. */
-export type DayCounts = { day: number; registrations: number; renewals: number };
-
-/** Registrations and renewals by day, from a first day on; days without any are left out. */
-export function listPurchasesByDay(db: Db, firstDay: number, at: AsOf): Promise<DayCounts[]> {
-  const purchase = purchasesAfter(db, firstDay * DAY - 1, at);
-  const day = sql<number>`(${purchase.blockTimestamp} / ${sql.raw(String(DAY))})::int`;
-  return db
-    .select({
-      day,
-      registrations: countIf(sql`${purchase.isRegistration}`),
-      renewals: countIf(sql`not ${purchase.isRegistration}`),
-    })
-    .from(purchase)
-    .groupBy(day)
-    .orderBy(day);
-}
-
-/**
- * Registrations and renewals after a time and up to now, merged as in registration histories: registrar and controller
- * both log them, and all logs of one kind, transaction and name count once. Names that were moved to another registrar
- * are none; what a controller sold needs no look at their past.
- */
-function purchasesAfter(db: Db, after: number, { chainId, now }: AsOf) {
-  const isRegistration = inArray(event.eventType, registrationEvents);
-  const merged = db
-    .select({
-      blockTimestamp: event.blockTimestamp,
-      isRegistration: sql<boolean>`${isRegistration}`.as("is_registration"),
-      node: event.node,
-      transactionHash: event.transactionHash,
-      chainId: event.chainId,
-      blockNumber: sql`min(${event.blockNumber})`.as("block_number"),
-      isSold: sql`bool_or(${inArray(event.contract, ["CONTROLLER", "REGISTRAR_AUCTION"])})`.as("is_sold"),
-      isMoved: sql`bool_or(${eq(event.eventType, "NameMigrated")})`.as("is_moved"),
-      expiryTimestamp: sql`max(${event.expiryTimestamp})`.as("expiry_timestamp"),
-    })
-    .from(event)
-    .where(
-      and(
-        eq(event.chainId, chainId),
-        inArray(event.eventType, [...registrationEvents, ...renewalEvents]),
-        gt(event.blockTimestamp, after),
-        lte(event.blockTimestamp, now),
-      ),
-    )
-    .groupBy(event.blockTimestamp, sql`2`, event.node, event.transactionHash, event.chainId)
-    .as("merged");
-  // Drizzle writes computed columns without their table, and the rule's own subquery has columns of these names.
-  const registered = {
-    ...{ chainId: merged.chainId, node: merged.node },
-    ...{ blockNumber: sql`merged.block_number`, expiryTimestamp: sql`merged.expiry_timestamp` },
-  };
-  return db
-    .select({ blockTimestamp: merged.blockTimestamp, isRegistration: merged.isRegistration })
-    .from(merged)
-    .where(
-      sql`case when not ${merged.isRegistration} or ${merged.isSold} then true
-        else not (${merged.isMoved} or ${keepsExpiry(registered)}) end`,
-    )
-    .as("purchase");
 }
 
 /** One line of the distribution: names by the length of their label, by their TLD, or by their parent. */

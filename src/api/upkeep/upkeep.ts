@@ -1,5 +1,6 @@
 import type pg from "pg";
-import { advanceCounters, createCounters, hasCounters } from "../counts/maintain.ts";
+import { advanceDays } from "../counts/days.ts";
+import { advanceCounters, type CountsTarget, createCounters, hasCounters } from "../counts/maintain.ts";
 import { withClient } from "../serviceDb/client.ts";
 import { buildIndexes } from "./build.ts";
 
@@ -12,6 +13,10 @@ export type UpkeepPlan = {
   isReady: () => Promise<boolean>;
   /** The time, in unix seconds. */
   now: () => Promise<number>;
+  /** The registry's chain. */
+  chainId: number;
+  /** The time before which no reorganisation goes on that chain, in unix seconds. */
+  finalTime: () => Promise<number>;
   /** Other work to do in each round, by one process. */
   chores: () => Promise<void>;
   log: (line: string) => void;
@@ -86,10 +91,18 @@ async function takeLock(client: pg.Client, schema: string): Promise<boolean> {
   return rows[0]?.taken ?? false;
 }
 
-async function maintain(client: pg.Client, { schema, now, log }: UpkeepPlan): Promise<boolean> {
+async function maintain(client: pg.Client, plan: UpkeepPlan): Promise<boolean> {
+  const { schema, chainId, finalTime, log } = plan;
   await client.query("set jit = off");
   await buildIndexes({ client, schema, log });
   const target = { client, schema: `"${schema}"` };
+  const isCounted = await countNames(target, plan);
+  await advanceDays({ ...target, chainId }, await finalTime());
+  return isCounted;
+}
+
+/** False if the tables were in use. */
+async function countNames(target: CountsTarget, { now, log }: UpkeepPlan): Promise<boolean> {
   if (await hasCounters(target)) {
     await advanceCounters(target, await now());
     return true;

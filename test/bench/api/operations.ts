@@ -176,7 +176,10 @@ function bulks({ names, addresses }: Samples): Operation[] {
 }
 
 function statistics(): Operation[] {
-  return ["", "/registrations", "/distribution", "/primary-names", "/recent-activity"].flatMap((end) => {
+  const words = ["registrations", "distribution", "primary-names", "recent-activity"].concat(
+    ...[["purchases", "sellers", "states", "expiries", "holders"]],
+  );
+  return ["", ...words.map((word) => `/${word}`)].flatMap((end) => {
     const path = `/ens-stats${end}`;
     return [
       {

@@ -1,0 +1,60 @@
+import { sql } from "ponder";
+import type { Db } from "../query/db.ts";
+import {
+  type DayExpiries,
+  type DayRange,
+  type Holding,
+  MAX_HOLDERS,
+  type PhaseCount,
+} from "../query/population.ts";
+import type { AsOf } from "../query/statistics.ts";
+import { changesUntil, MOMENT, momentAsked, readCounters } from "./counters.ts";
+import { namesAt } from "./totals.ts";
+
+/* States, holders and expiries, from the counters. */
+
+/** As `listPhases`. */
+export async function listPhasesFromCounters(db: Db, { chainId, now }: AsOf): Promise<PhaseCount[] | null> {
+  const rows = await readCounters<PhaseCount>(
+    db,
+    sql`with ${namesAt(now)}
+      select ${momentAsked} as moment, is_eth as "isEth", phase, sum(names)::int as names
+      from class where chain_id = ${chainId} and is_counted and is_owned
+      group by is_eth, phase having sum(names) <> 0`,
+  );
+  return rows?.map(({ isEth, phase, names }) => ({ isEth, phase, names })) ?? null;
+}
+
+/**
+ * As `listHolders`. The table of addresses is of all chains, and only that of the registry has names. It is read as a
+ * whole: an index on its counts would have to be changed with every name that changes hands.
+ */
+export async function listHoldersFromCounters(db: Db, { now }: AsOf): Promise<Holding[] | null> {
+  const rows = await readCounters<Holding>(
+    db,
+    sql`with ${changesUntil(now)}, owner_change as materialized (
+      select owner as address, sum(sign) as names from change where is_held group by owner having sum(sign) <> 0
+    ), held as (
+      select address, coalesce(counter.names, 0) + coalesce(owner_change.names, 0) as names
+      from figures_addresses counter full join owner_change using (address)
+    )
+    select ${momentAsked} as moment, address as owner, names::int as names
+    from held where names > 0 order by held.names desc, address limit ${MAX_HOLDERS}`,
+  );
+  return rows?.map(({ owner, names }) => ({ owner, names })) ?? null;
+}
+
+/** As `listExpiries`. Time changes none of these counts. */
+export async function listExpiriesFromCounters(
+  db: Db,
+  { chainId, firstDay, endDay }: DayRange,
+): Promise<DayExpiries[] | null> {
+  const rows = await readCounters<DayExpiries>(
+    db,
+    sql`select ${sql.raw(MOMENT)} as moment, least(expiry_day, ${endDay})::int as day, is_eth as "isEth",
+        sum(names)::int as names
+      from figures_expiries where chain_id = ${chainId} and expiry_day >= ${firstDay}
+      group by 2, 3 having sum(names) <> 0 order by 2, 3`,
+  );
+  return rows?.map(({ day, isEth, names }) => ({ day, isEth, names })) ?? null;
+}

@@ -1,0 +1,27 @@
+import { z } from "@hono/zod-openapi";
+import { DAY } from "../rules/lifetime.ts";
+
+/* What the operations on figures of the whole index have in common. */
+
+export const MINUTE = 60;
+export const HOUR = 3_600;
+
+export const generatedAt = z.iso.datetime().openapi({ description: "When these figures were taken" });
+export const percentage = (of: string) =>
+  z.number().openapi({ description: `Per cent of ${of}, with two decimals`, example: 12.5 });
+
+/** A time as answers show it (ISO 8601). */
+export const toInstant = (seconds: number): string => new Date(seconds * 1_000).toISOString();
+
+/** A day (UTC), counted from 1 January 1970, as answers show it. */
+export const toDate = (day: number): string => toInstant(day * DAY).slice(0, 10);
+
+export const percentOf = (part: number, whole: number): number =>
+  whole === 0 ? 0 : Math.round((part * 10_000) / whole) / 100;
+
+export const NAMES =
+  "Counted are the names of the registry's chain that have an owner. The root, reverse nodes (`<address>.addr.reverse`) and deleted subnames do not count.";
+export const ACTIVE =
+  "Active names are registered or in grace: .eth names until 90 days after their expiry, wrapped subnames until their expiry, names without expiry always.";
+export const PURCHASES =
+  "Registrar and controller both log a registration or renewal: all logs of one name in one transaction count once.";

@@ -1,0 +1,46 @@
+import { DAY } from "../rules/lifetime.ts";
+
+/* Periods of UTC, as the number of their first day, counted from 1 January 1970. */
+
+/** How long a period is. */
+export const intervals = ["day", "week", "month"] as const;
+
+export type Interval = (typeof intervals)[number];
+
+/** 1 January 1970 was a Thursday: the Monday before it is day -3. */
+const FIRST_MONDAY = -3;
+
+const dateOf = (day: number): Date => new Date(day * DAY * 1_000);
+const dayOf = (year: number, month: number): number => Date.UTC(year, month, 1) / 1_000 / DAY;
+
+/** The first day of the month of a day. */
+export const monthOf = (day: number): number =>
+  dayOf(dateOf(day).getUTCFullYear(), dateOf(day).getUTCMonth());
+
+/** The first day of the month after that of a day. */
+export const monthAfter = (day: number): number =>
+  dayOf(dateOf(day).getUTCFullYear(), dateOf(day).getUTCMonth() + 1);
+
+/** The first day of the period of a day. */
+export const startOf: Record<Interval, (day: number) => number> = {
+  day: (day) => day,
+  week: (day) => day - ((day - FIRST_MONDAY) % 7),
+  month: monthOf,
+};
+
+const nextAfter: Record<Interval, (start: number) => number> = {
+  day: (start) => start + 1,
+  week: (start) => start + 7,
+  month: monthAfter,
+};
+
+/** The first days of all periods from that of one day to that of another. */
+export function startsBetween(
+  interval: Interval,
+  { first, last }: Record<"first" | "last", number>,
+): number[] {
+  const starts: number[] = [];
+  for (let start = startOf[interval](first); start <= last; start = nextAfter[interval](start))
+    starts.push(start);
+  return starts;
+}

@@ -1,0 +1,60 @@
+import { domain } from "ponder:schema";
+import { and, eq, gte, sql } from "ponder";
+import type { Address } from "viem";
+import { all } from "../../ens/condition.ts";
+import { toSql } from "../rules/conditionSql.ts";
+import { active, counted, DAY, ethName, inPhase, owned, type Phase, phases } from "../rules/lifetime.ts";
+import { ownerAt } from "../rules/ownershipSql.ts";
+import type { Db } from "./db.ts";
+import type { AsOf } from "./statistics.ts";
+
+/*
+ * How the names of the whole index are spread over states, owners and days of expiry. Each counts all names: these serve
+ * until the counters are there.
+ */
+
+/** Names with an owner, by the phase of their life. */
+export type PhaseCount = { isEth: boolean; phase: Phase; names: number };
+
+export async function listPhases(db: Db, { chainId, now }: AsOf): Promise<PhaseCount[]> {
+  const phase = sql.join(
+    phases.map((one) => sql`when ${toSql(inPhase(one), now)} then ${one}`),
+    sql` `,
+  );
+  const { rows } = await db.execute<PhaseCount>(sql`
+    select ${toSql(ethName)} as "isEth", case ${phase} end as phase, count(*)::int as names
+    from ${domain} where ${and(eq(domain.chainId, chainId), toSql(all(counted, owned)))} group by 1, 2`);
+  return rows;
+}
+
+/** An address, and how many active names it effectively owns. */
+export type Holding = { owner: Address; names: number };
+
+/** How many holders an answer has: those with most names. */
+export const MAX_HOLDERS = 100;
+
+/** The addresses with most active names. */
+export async function listHolders(db: Db, { chainId, now }: AsOf): Promise<Holding[]> {
+  const { rows } = await db.execute<Holding>(sql`
+    select ${ownerAt(now)} as owner, count(*)::int as names
+    from ${domain} where ${and(eq(domain.chainId, chainId), toSql(all(counted, owned, active), now))}
+    group by 1 order by names desc, owner limit ${MAX_HOLDERS}`);
+  return rows;
+}
+
+/** Names that expire on one day (UTC), `day` counting from 1 January 1970. */
+export type DayExpiries = { day: number; isEth: boolean; names: number };
+
+/** Days from which and before which expiries are listed; those of later days have the last one. */
+export type DayRange = { chainId: number; firstDay: number; endDay: number };
+
+/** Expiries by day, from a day on. */
+export async function listExpiries(db: Db, { chainId, firstDay, endDay }: DayRange): Promise<DayExpiries[]> {
+  const day = sql`least(div(${domain.expiryTimestamp}, ${sql.raw(String(DAY))}), ${endDay}::numeric)::int`;
+  const { rows } = await db.execute<DayExpiries>(sql`
+    select ${day} as day, ${toSql(ethName)} as "isEth", count(*)::int as names
+    from ${domain}
+    where ${and(eq(domain.chainId, chainId), toSql(counted), gte(domain.expiryTimestamp, BigInt(firstDay * DAY)))}
+    group by 1, 2 order by 1, 2`);
+  return rows;
+}

@@ -1,0 +1,104 @@
+import { event } from "ponder:schema";
+import type { SQL } from "drizzle-orm";
+import { and, eq, gte, inArray, lt, sql } from "ponder";
+import type { Address } from "viem";
+import { DAY } from "../rules/lifetime.ts";
+import { countIf } from "./countIf.ts";
+import type { Db } from "./db.ts";
+import { keepsExpiry } from "./migrations.ts";
+import { registrationEvents, renewalEvents } from "./registrations.ts";
+import type { AsOf } from "./statistics.ts";
+
+/** Purchases of a chain: from a second on, and before another. */
+export type PurchaseRange = { chainId: number; from: number; until: number };
+
+const isController = eq(event.contract, "CONTROLLER");
+
+/** The price in an event, and whether it may be less: as in registration histories. */
+const isBound = sql`${event.exactCostWei} is null and ${event.transactionValueWei} is not null and ${event.costWei} is not null`;
+const price = sql`coalesce(${event.exactCostWei}, case when ${event.transactionValueWei} is null then ${event.costWei}
+  else least(${event.costWei}, ${event.transactionValueWei}) end)`;
+
+/**
+ * Registrations and renewals, merged as in registration histories: registrar and controller both log them, and all logs
+ * of one kind, transaction and name count once. Names that were moved to another registrar are none; what a controller
+ * sold needs no look at their past. Prices are those that controllers logged: deposits of auctions were given back.
+ */
+const purchases = ({ chainId, from, until }: PurchaseRange): SQL => sql`(
+  select block_timestamp, is_registration, seller, seller_address, premium_wei, is_upper_bound,
+    case when is_upper_bound then least(price, sent) else price end as cost_wei
+  from (
+    select ${event.blockTimestamp} as block_timestamp, ${inArray(event.eventType, registrationEvents)} as is_registration,
+      ${event.node} as node, ${event.chainId} as chain_id, min(${event.blockNumber}) as block_number,
+      bool_or(${inArray(event.contract, ["CONTROLLER", "REGISTRAR_AUCTION"])}) as is_sold,
+      bool_or(${eq(event.eventType, "NameMigrated")}) as is_moved,
+      max(${event.expiryTimestamp}) as expiry_timestamp,
+      coalesce(max(${event.contract}) filter (where ${isController}), max(${event.contract})) as seller,
+      coalesce(max(${event.contractAddress}) filter (where ${isController}), max(${event.contractAddress})) as seller_address,
+      coalesce(sum(${price}) filter (where ${isController}), 0) as price,
+      coalesce(sum(${event.premiumWei}) filter (where ${isController}), 0) as premium_wei,
+      coalesce(bool_or(${isBound}) filter (where ${isController}), false) as is_upper_bound,
+      max(${event.transactionValueWei}) filter (where ${isController}) as sent
+    from ${event}
+    where ${and(
+      eq(event.chainId, chainId),
+      inArray(event.eventType, [...registrationEvents, ...renewalEvents]),
+      gte(event.blockTimestamp, from),
+      lt(event.blockTimestamp, until),
+    )}
+    group by ${event.blockTimestamp}, 2, ${event.node}, ${event.transactionHash}, ${event.chainId}
+  ) as merged
+  where case when not is_registration or is_sold then true
+    else not (is_moved or ${keepsExpiry({
+      ...{ chainId: sql`merged.chain_id`, node: sql`merged.node` },
+      ...{ blockNumber: sql`merged.block_number`, expiryTimestamp: sql`merged.expiry_timestamp` },
+    })}) end
+) as purchase`;
+
+/** Registrations and renewals of the last day and of the last seven days. */
+export type RecentPurchases = { registrations24h: number; registrations7d: number; renewals7d: number };
+
+export async function countRecentPurchases(db: Db, { chainId, now }: AsOf): Promise<RecentPurchases> {
+  const isToday = sql`block_timestamp > ${now - DAY}`;
+  const { rows } = await db.execute<RecentPurchases>(sql`
+    select ${countIf(sql`is_registration and ${isToday}`)} as "registrations24h",
+      ${countIf(sql`is_registration`)} as "registrations7d", ${countIf(sql`not is_registration`)} as "renewals7d"
+    from ${purchases({ chainId, from: now - 7 * DAY + 1, until: now + 1 })}`);
+  return rows[0] ?? { registrations24h: 0, registrations7d: 0, renewals7d: 0 };
+}
+
+/** What one seller sold on one day (UTC), `day` counting from 1 January 1970. Amounts are decimals, in wei. */
+export type DaySales = {
+  day: number;
+  isRegistration: boolean;
+  /** Family of the contract that sold: a controller, or a registrar where no known controller logged it. */
+  seller: string;
+  sellerAddress: Address;
+  names: number;
+  /** With the premium. */
+  cost: string;
+  premium: string;
+  /** True if the cost may be less. */
+  isUpperBound: boolean;
+};
+
+/** SQL for what was sold, by day, kind and seller: the columns of `DaySales` as the table of day counts has them. */
+export const salesByDay = (range: PurchaseRange): SQL => sql`
+  select (block_timestamp / ${sql.raw(String(DAY))})::int as day, is_registration, seller, seller_address,
+    count(*)::int as names, sum(cost_wei) as cost_wei, sum(premium_wei) as premium_wei,
+    bool_or(is_upper_bound) as is_upper_bound
+  from ${purchases(range)} group by 1, 2, 3, 4`;
+
+/** The columns of `DaySales` from those of `salesByDay`. */
+export const saleColumns = sql.raw(
+  `day, is_registration as "isRegistration", seller, seller_address as "sellerAddress", names,
+   cost_wei::text as cost, premium_wei::text as premium, is_upper_bound as "isUpperBound"`,
+);
+
+/** What was sold, by day, kind and seller; days without any are left out. */
+export async function listSalesByDay(db: Db, range: PurchaseRange): Promise<DaySales[]> {
+  const { rows } = await db.execute<DaySales>(
+    sql`select ${saleColumns} from (${salesByDay(range)}) as sale order by day, seller_address, is_registration`,
+  );
+  return rows;
+}

@@ -1,0 +1,333 @@
+import { domain, event } from "ponder:schema";
+import { getAddress, namehash } from "viem";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { advanceDays } from "../../src/api/counts/days.ts";
+import { MAX_PERIODS, MONTHS_AHEAD } from "../../src/api/endpoints/series.ts";
+import { MAX_HOLDERS } from "../../src/api/query/population.ts";
+import { createCountersSoon } from "../counts/exactCounters.ts";
+import { openApi } from "./api.ts";
+import {
+  account,
+  CHAIN_ID,
+  type DomainRow,
+  domainRow,
+  type EventRow,
+  eventRow,
+  LAYER2_CHAIN_ID,
+  registeredRow,
+  WRAPPER,
+} from "./rows.ts";
+import { createTables, type Tables } from "./tables.ts";
+
+const DAY = 86_400;
+/** Noon of Friday, 15 January 2027. */
+const NOW = Date.UTC(2027, 0, 15, 12) / 1_000;
+const inDays = (days: number) => BigInt(NOW + days * DAY);
+const on = (year: number, month: number, day: number, hour = 0) =>
+  Date.UTC(year, month - 1, day, hour) / 1_000;
+
+const CONTROLLER = account(0xe3);
+const STRANGE_CONTROLLER = account(0x5e11);
+const REGISTRAR = account(0xe2);
+const PCC = 65_536;
+
+let tables: Tables;
+beforeEach(async () => {
+  tables = await createTables();
+});
+afterEach(() => tables.drop());
+
+const ask = async (path: string, now = NOW) => {
+  const { status, body } = await openApi(tables, now).get(path);
+  expect(status, JSON.stringify(body)).toBe(200);
+  return body;
+};
+
+type Period = Record<"start", string> & Record<"registrations" | "renewals", number>;
+const soldIn = (body: Record<string, unknown>) =>
+  (body.periods as Period[]).filter(({ registrations, renewals }) => registrations + renewals > 0);
+
+const nothing = {
+  registrations: 0,
+  renewals: 0,
+  registration_cost_wei: "0",
+  premium_wei: "0",
+  renewal_cost_wei: "0",
+};
+
+/** A sale in a transaction of its own: the registrar's log, and the controller's if a price is given. */
+function sale(
+  tx: number,
+  time: number,
+  { isRenewal = false, ...fields }: Partial<EventRow> & { isRenewal?: boolean } = {},
+): EventRow[] {
+  const eventType = isRenewal ? "NameRenewed" : "NameRegistered";
+  const shared = { eventType, node: namehash(`n${tx}.eth`), blockTimestamp: time };
+  const ofRegistrar = { contract: "REGISTRAR", contractAddress: REGISTRAR, expiryTimestamp: inDays(300) };
+  const ofController = { contract: "CONTROLLER", contractAddress: CONTROLLER, ...fields };
+  return [
+    eventRow({ block: tx, log: 1, tx }, { ...shared, ...ofRegistrar }),
+    ...(fields.costWei === undefined
+      ? []
+      : [eventRow({ block: tx, log: 2, tx }, { ...shared, ...ofController })]),
+  ];
+}
+
+/** Sales of every sort, on both sides of midnights, Mondays and months. */
+const sales: EventRow[] = [
+  ...sale(1, on(2026, 10, 31, 23), { costWei: 5n, premiumWei: 2n }),
+  ...sale(2, on(2026, 11, 1), { costWei: 7n }),
+  ...sale(3, on(2026, 11, 1, 23), { costWei: 11n, isRenewal: true }),
+  // Sunday and Monday.
+  ...sale(4, on(2027, 1, 11) - 1, { costWei: 10n ** 20n }),
+  ...sale(5, on(2027, 1, 11), { costWei: 10n ** 20n, contractAddress: STRANGE_CONTROLLER }),
+  // By no controller that is known.
+  ...sale(6, on(2027, 1, 15)),
+  // The price as an upper bound: no more than was sent; and exact after all.
+  ...sale(7, on(2027, 1, 15, 1), { isRenewal: true, costWei: 90n, transactionValueWei: 80n }),
+  ...sale(8, on(2027, 1, 15, 2), {
+    isRenewal: true,
+    costWei: 90n,
+    transactionValueWei: 80n,
+    exactCostWei: 3n,
+  }),
+  eventRow(
+    { block: 8, log: 3, tx: 8 },
+    {
+      ...{ contract: "RENEWAL_REFERRER", eventType: "RenewalReferred", node: namehash("n8.eth") },
+      ...{ blockTimestamp: on(2027, 1, 15, 2), costWei: 77n },
+    },
+  ),
+  // Not yet, and elsewhere.
+  ...sale(9, NOW + 1, { costWei: 1n }),
+  ...sale(10, NOW, { costWei: 1n, chainId: LAYER2_CHAIN_ID }).slice(1),
+];
+
+const auction = eventRow(
+  { block: 20, tx: 20 },
+  {
+    ...{ contract: "REGISTRAR_AUCTION", contractAddress: account(0xa0c), eventType: "HashRegistered" },
+    ...{ node: namehash("old.eth"), blockTimestamp: on(2026, 10, 1), costWei: 1_000n },
+  },
+);
+
+describe("GET /ens-stats/purchases", () => {
+  test("adds up what was sold, by day, week and month", async () => {
+    await tables.writer.insert(event).values(sales);
+    const days = await ask("/ens-stats/purchases");
+    expect(days.interval).toBe("day");
+    expect(soldIn(days)).toEqual([
+      { ...nothing, start: "2026-10-31", registrations: 1, registration_cost_wei: "5", premium_wei: "2" },
+      {
+        ...nothing,
+        start: "2026-11-01",
+        registrations: 1,
+        registration_cost_wei: "7",
+        renewals: 1,
+        renewal_cost_wei: "11",
+      },
+      { ...nothing, start: "2027-01-10", registrations: 1, registration_cost_wei: "100000000000000000000" },
+      { ...nothing, start: "2027-01-11", registrations: 1, registration_cost_wei: "100000000000000000000" },
+      {
+        ...{ ...nothing, start: "2027-01-15", registrations: 1, renewals: 2 },
+        ...{ renewal_cost_wei: "83", cost_is_upper_bound: true },
+      },
+    ]);
+    expect((days.periods as Period[]).map(({ start }) => start).slice(0, 2)).toEqual([
+      "2026-10-31",
+      "2026-11-01",
+    ]);
+    expect((days.periods as Period[]).length).toBe(77);
+    expect(soldIn(await ask("/ens-stats/purchases?interval=week"))).toMatchObject([
+      {
+        start: "2026-10-26",
+        registrations: 2,
+        renewals: 1,
+        registration_cost_wei: "12",
+        renewal_cost_wei: "11",
+      },
+      { start: "2027-01-04", registrations: 1 },
+      { start: "2027-01-11", registrations: 2, renewals: 2, registration_cost_wei: "100000000000000000000" },
+    ]);
+    expect((await ask("/ens-stats/purchases?interval=month")).periods).toMatchObject([
+      { start: "2026-10-01", registrations: 1, renewals: 0, registration_cost_wei: "5", premium_wei: "2" },
+      { start: "2026-11-01", registrations: 1, renewals: 1 },
+      { start: "2026-12-01", ...nothing },
+      { start: "2027-01-01", registrations: 3, renewals: 2, registration_cost_wei: "200000000000000000000" },
+    ]);
+  });
+
+  test("is the same from day counts, however far they are", async () => {
+    await tables.writer.insert(event).values([...sales, auction]);
+    const paths = ["purchases", "purchases?interval=week", "purchases?interval=month", "sellers"];
+    const askAll = () => Promise.all(paths.map((path) => ask(`/ens-stats/${path}`)));
+    const counted = await askAll();
+    const client = await tables.pool.connect();
+    try {
+      for (const finalTime of [0, on(2026, 11, 1, 5), on(2027, 1, 11), NOW, NOW + 3 * DAY]) {
+        await advanceDays({ client, schema: "public", chainId: CHAIN_ID }, finalTime);
+        // Of the day that is not over, nothing is kept.
+        const { rows } = await client.query<{ until: string; last: number | null }>(
+          "select until, (select max(day) from figures_days) as last from figures_days_state",
+        );
+        expect(Number(rows[0]?.until) % DAY).toBe(0);
+        expect(Number(rows[0]?.until)).toBeLessThanOrEqual(finalTime);
+        expect((rows[0]?.last ?? -1) * DAY).toBeLessThan(Math.max(1, finalTime));
+        expect(await askAll(), String(finalTime)).toEqual(counted);
+      }
+      const { rows } = await client.query<{ names: number }>(
+        "select sum(names)::int as names from figures_days",
+      );
+      expect(rows[0]?.names).toBe(10);
+    } finally {
+      client.release();
+    }
+  });
+
+  test("counts days anew that other rules counted, or another table", async () => {
+    await tables.writer.insert(event).values(sales);
+    const place = async (change: string) => {
+      const client = await tables.pool.connect();
+      await client.query(change);
+      await advanceDays({ client, schema: "public", chainId: CHAIN_ID }, NOW);
+      client.release();
+    };
+    const wanted = await ask("/ens-stats/purchases?interval=month");
+    await place("select");
+    await place("update figures_days set names = 77; update figures_days_state set rules = 1");
+    expect(await ask("/ens-stats/purchases?interval=month")).toEqual(wanted);
+    await tables.pool.query("update figures_days set names = 77; update figures_days_state set counted = 1");
+    expect(await ask("/ens-stats/purchases?interval=month")).toEqual(wanted);
+    await place("select");
+    expect(await ask("/ens-stats/purchases?interval=month")).toEqual(wanted);
+  });
+
+  test("has at most so many periods, however old the first sale is", async () => {
+    await tables.writer.insert(event).values(sale(1, on(1975, 1, 1), { costWei: 1n }));
+    for (const [interval, most] of Object.entries(MAX_PERIODS)) {
+      const { periods } = await ask(`/ens-stats/purchases?interval=${interval}`);
+      expect((periods as Period[]).length).toBe(most);
+      const last = { day: "2027-01-15", week: "2027-01-11", month: "2027-01-01" }[interval];
+      expect((periods as Period[]).at(-1)?.start).toBe(last);
+    }
+  });
+
+  test("of an empty index has this period alone", async () => {
+    expect((await ask("/ens-stats/purchases")).periods).toEqual([{ start: "2027-01-15", ...nothing }]);
+    expect((await ask("/ens-stats/sellers")).sellers).toEqual([]);
+  });
+});
+
+test("GET /ens-stats/sellers adds up what each contract sold", async () => {
+  await tables.writer.insert(event).values([...sales, auction]);
+  expect((await ask("/ens-stats/sellers")).sellers).toEqual([
+    {
+      ...{ ...nothing, contract: "REGISTRAR_AUCTION", address: getAddress(account(0xa0c)), registrations: 1 },
+      ...{ first_day: "2026-10-01", last_day: "2026-10-01" },
+    },
+    {
+      ...{ contract: "CONTROLLER_7", address: getAddress(CONTROLLER), registrations: 3, renewals: 3 },
+      ...{ registration_cost_wei: "100000000000000000012", premium_wei: "2", renewal_cost_wei: "94" },
+      ...{ cost_is_upper_bound: true, first_day: "2026-10-31", last_day: "2027-01-15" },
+    },
+    {
+      ...{ ...nothing, contract: "CONTROLLER", address: getAddress(STRANGE_CONTROLLER), registrations: 1 },
+      ...{ registration_cost_wei: "100000000000000000000", first_day: "2027-01-11", last_day: "2027-01-11" },
+    },
+    {
+      ...{ ...nothing, contract: "REGISTRAR", address: getAddress(REGISTRAR), registrations: 1 },
+      ...{ first_day: "2027-01-15", last_day: "2027-01-15" },
+    },
+  ]);
+});
+
+const owned = (owner: DomainRow["registryOwner"]) => ({ registryOwner: owner, effectiveOwnerAddress: owner });
+const subname = (name: string, owner: DomainRow["wrapperOwner"], expiry: bigint) =>
+  domainRow(name, {
+    ...{ registryOwner: WRAPPER, wrapperOwner: owner, effectiveOwnerAddress: owner, isWrapped: true },
+    ...{ wrapperFuses: PCC, wrapperExpiryTimestamp: expiry, expiryTimestamp: expiry },
+  });
+
+const [alice, bob, carol] = [account(0xa11ce), account(0xb0b), account(0xca401)] as const;
+
+const names = [
+  domainRow("", { node: namehash(""), parentNode: null, labelhash: null, ...owned(account(9)) }),
+  domainRow("eth", owned(account(0xe2))),
+  registeredRow("a.eth", alice, BigInt(on(2027, 1, 31, 23))),
+  registeredRow("b.eth", alice, BigInt(on(2027, 2, 1))),
+  registeredRow("c.eth", bob, inDays(100)),
+  registeredRow("earlier.eth", bob, BigInt(on(2027, 1, 2))),
+  registeredRow("grace.eth", bob, inDays(-90)),
+  registeredRow("premium.eth", carol, BigInt(NOW - 90 * DAY - 1)),
+  registeredRow("ended.eth", carol, inDays(-111)),
+  registeredRow("forever.eth", carol, 2n ** 64n - 1n),
+  domainRow("auctioned.eth", owned(carol)),
+  domainRow("gone.eth"),
+  domainRow("x.a.eth", owned(bob)),
+  subname("w.a.eth", alice, inDays(30)),
+  subname("over.a.eth", alice, inDays(-1)),
+  domainRow(`${alice.slice(2)}.addr.reverse`, owned(alice)),
+];
+
+/** The same questions from rows, and from counters that were made at another time. */
+describe.each([null, NOW, NOW - 100 * DAY])("of names, with counters made at %s", (countedAt) => {
+  beforeEach(async () => {
+    await tables.writer.insert(domain).values(names);
+    if (countedAt === null) return;
+    const client = await tables.pool.connect();
+    await createCountersSoon({ client, schema: "public" }, countedAt);
+    client.release();
+  });
+
+  test("GET /ens-stats/states counts each name with an owner once", async () => {
+    const body = await ask("/ens-stats/states");
+    expect(body).toMatchObject({
+      eth: { registered: 4, grace: 2, premium: 1, available: 1, unregistered: 1 },
+      others: { without_expiry: 2, registered: 1, expired: 1 },
+    });
+    const sum = [body.eth, body.others].flatMap((part) => Object.values(part as Record<string, number>));
+    expect(sum.reduce((a, b) => a + b)).toBe((await ask("/ens-stats")).total_domains);
+  });
+
+  test("GET /ens-stats/expiries counts names by the month of their expiry", async () => {
+    const body = await ask("/ens-stats/expiries");
+    const months = body.months as { month: string; eth: number; others: number }[];
+    expect(months.filter(({ eth, others }) => eth + others > 0)).toEqual([
+      { month: "2027-01", eth: 2, others: 1 },
+      { month: "2027-02", eth: 1, others: 1 },
+      { month: "2027-04", eth: 1, others: 0 },
+    ]);
+    expect(months.length).toBe(MONTHS_AHEAD);
+    expect(months.at(-1)?.month).toBe("2031-12");
+    expect(body.later).toEqual({ eth: 1, others: 0 });
+  });
+
+  test("GET /ens-stats/holders lists who owns most active names", async () => {
+    expect((await ask("/ens-stats/holders")).holders).toEqual([
+      { address: getAddress(bob), active_domains: 4, percentage: 44.44 },
+      { address: getAddress(alice), active_domains: 3, percentage: 33.33 },
+      { address: getAddress(account(0xe2)), active_domains: 1, percentage: 11.11 },
+      { address: getAddress(carol), active_domains: 1, percentage: 11.11 },
+    ]);
+  });
+});
+
+test("GET /ens-stats/holders lists at most so many", async () => {
+  await tables.writer
+    .insert(domain)
+    .values(
+      Array.from({ length: MAX_HOLDERS + 1 }, (_, i) =>
+        registeredRow(`n${i}.eth`, account(i + 1), inDays(9)),
+      ),
+    );
+  expect(((await ask("/ens-stats/holders")).holders as unknown[]).length).toBe(MAX_HOLDERS);
+});
+
+test("answers may be kept for as long as they are", async () => {
+  const { app } = openApi(tables, NOW);
+  const seconds = { purchases: 900, sellers: 900, states: 300, expiries: 3_600, holders: 3_600 };
+  for (const [word, kept] of Object.entries(seconds)) {
+    const reply = await app.request(`/ens-stats/${word}`);
+    expect(reply.headers.get("cache-control"), word).toBe(`public, max-age=${kept}`);
+  }
+});
