@@ -3,7 +3,8 @@ import { hideSecrets } from "../settings/hideSecrets.ts";
 import { readSettings, SettingsError } from "../settings/settings.ts";
 import { CommandError } from "./commandLine/command.ts";
 import { readOptions, usage } from "./verify/options.ts";
-import { FAILED, verify } from "./verify/run.ts";
+import { FAILED } from "./verify/outcome.ts";
+import { verify } from "./verify/run.ts";
 
 // `npm run verify`: compares the index with what the contracts answer. Exit codes: 0 equal, 1 different, 2 not known.
 

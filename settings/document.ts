@@ -9,6 +9,7 @@ import { paymentVariables } from "./payments.ts";
 import { rpcUrlVariable, rpcVariables } from "./rpc.ts";
 import { portVariables } from "./settings.ts";
 import type { Variable, Variables } from "./variable.ts";
+import { verifyVariables } from "./verify.ts";
 
 /** Variables of one subject, under one heading. */
 type Group = { title: string; note?: string; variables: Variables };
@@ -19,7 +20,10 @@ export const groups: Group[] = [
     variables: { ...networkVariables, "RPC_URL_<chain id>": rpcUrlVariable, ...rpcVariables },
   },
   { title: "Database", variables: databaseVariables },
-  { title: "API", variables: { ...portVariables, ...freshnessVariables, ...logVariables } },
+  {
+    title: "API",
+    variables: { ...portVariables, ...freshnessVariables, ...verifyVariables, ...logVariables },
+  },
   {
     title: "Public service",
     note: "[access.md](access.md) explains keys, credits and limits.",

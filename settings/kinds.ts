@@ -35,6 +35,24 @@ export const secondsOrOff = (to: number): Kind<number | "off"> => {
   return { shape: z.union([z.literal("off"), seconds.shape]), expected: `${seconds.expected}, or off` };
 };
 
+const secondsOf = { s: 1, m: 60, h: 3_600 } as const;
+
+/** A time, or `off`: a number of seconds, or a number and its unit (`90m`, `24h`). */
+export const timeOrOff = ({ from, to }: { from: number; to: number }): Kind<number | "off"> => ({
+  expected: `off, or a time from ${from} to ${to} seconds, as 3600, 90m or 24h`,
+  shape: z.union([
+    z.literal("off"),
+    z
+      .string()
+      .regex(/^\d+[smh]?$/)
+      .transform((text) => {
+        const unit = /[smh]$/.exec(text)?.[0] as keyof typeof secondsOf | undefined;
+        return Number.parseInt(text, 10) * secondsOf[unit ?? "s"];
+      })
+      .pipe(z.number().min(from).max(to)),
+  ]),
+});
+
 /** One of a few words. */
 export const oneOf = <const Words extends readonly [string, ...string[]]>(
   ...words: Words

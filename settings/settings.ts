@@ -8,6 +8,7 @@ import { type Network, networkVariables, readDeployment } from "./network.ts";
 import { type PaymentSettings, paymentVariables, toPaymentSettings } from "./payments.ts";
 import { type RpcSettings, rpcVariables, toRpcSettings } from "./rpc.ts";
 import { withDefault } from "./variable.ts";
+import { toVerifySettings, type VerifySettings, verifyVariables } from "./verify.ts";
 
 export { SettingsError } from "./check.ts";
 
@@ -16,7 +17,8 @@ export type Settings = DatabaseSettings &
   RpcSettings &
   AccessSettings &
   FreshnessSettings &
-  LogSettings & {
+  LogSettings &
+  VerifySettings & {
     network: Network;
     port: number;
     /** How single requests are paid for; null where they are not. */
@@ -35,6 +37,7 @@ const variables = {
   ...rpcVariables,
   ...accessVariables,
   ...freshnessVariables,
+  ...verifyVariables,
   ...paymentVariables,
   ...logVariables,
 };
@@ -56,6 +59,7 @@ export function readSettings(env: Given): Settings {
     ...toAccessSettings(known),
     ...toFreshnessSettings(known),
     ...toLogSettings(known),
+    ...toVerifySettings(known),
     network: known.ENS_NETWORK,
     port: known.PORT,
     payments: toPaymentSettings(known),

@@ -166,7 +166,7 @@ const layers: Layer[] = [
       ...["hono", "pino", "prom-client", "ponder"],
       ...api("schemas/errors.ts", "indexState/progress.ts", "upkeep/indexes.ts"),
     ],
-    mayTypes: api("access/", "live/", "query/db.ts"),
+    mayTypes: api("access/", "live/", "query/db.ts", "serviceDb/"),
     because: "metrics and logs stand around what is done, and change nothing of it",
   },
   {

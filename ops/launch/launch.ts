@@ -11,6 +11,7 @@ import { requireNoHalfRestore } from "../checks/halfRestored.ts";
 import { requireFreePort } from "../checks/port.ts";
 import { checkLiveUrls, checkPayments, checkRpcUrls } from "../checks/rpc.ts";
 import { keepViews } from "../release/keepViews.ts";
+import { verifyEvery } from "./verifyEvery.ts";
 import { describeStall, type Stall, watchIndexer } from "./watchdog.ts";
 
 /** `start` runs the indexer and its API, `serve` the API alone. */
@@ -39,7 +40,10 @@ export async function runPonder(command: Command, env: Environment): Promise<voi
     await checkBefore(command, settings);
     console.log(accessNotes[settings.access]);
     const child = startPonder(command, settings, env);
-    if (command === "start") keepViewsOf(child, settings);
+    if (command === "start") {
+      keepViewsOf(child, settings);
+      verifyOften(child, settings, env);
+    }
     passSignalsAndEnd(child, watchOf(command, settings));
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error;
@@ -98,6 +102,13 @@ function passSignalsAndEnd(child: ChildProcess, watch: Watch | null): void {
 /** Replicas have no right to create views. */
 function keepViewsOf(child: ChildProcess, settings: Settings): void {
   const stop = keepViews({ ...settings, log: (line) => console.log(line) });
+  child.on("exit", stop);
+}
+
+function verifyOften(child: ChildProcess, settings: Settings, env: Environment): void {
+  const { verifyEverySeconds: everySeconds } = settings;
+  if (everySeconds === null) return;
+  const stop = verifyEvery({ ...settings, everySeconds, env, log: (line) => console.log(line) });
   child.on("exit", stop);
 }
 

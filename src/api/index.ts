@@ -41,6 +41,7 @@ import { liveAnswersIn } from "./serviceDb/liveAnswers.ts";
 import { provenLabelsIn } from "./serviceDb/provenLabels.ts";
 import { activityIn } from "./serviceDb/releases.ts";
 import { openStore } from "./serviceDb/store.ts";
+import { verificationsIn } from "./serviceDb/verifications.ts";
 import { startUpkeep } from "./upkeep/upkeep.ts";
 
 warnWithoutChanges((line) => console.warn(line));
@@ -79,8 +80,10 @@ const liveBlock = () =>
   newestBlock({ db, live: liveFor("nobody") }, { chainId, clock: blockClock?.() ?? null });
 
 const chainHead = createHeads(settings.rpcUrls);
+const lastVerification = verificationsIn(store);
 const freshness = createFreshness({
   ...{ db, heads: chainHead, completed: completedIndexesIn(store), isActive: activityIn(store) },
+  lastVerification,
   ...{ chainId, startBlocks: firstBlocksOf(deployment), clock: blockClock },
   maxLagSeconds: settings.maxLagSeconds,
 });
@@ -132,7 +135,7 @@ const pages = createPages({
   createContext: () => retryOnLock(createContext),
   access: settings.access,
   priceOf: payments?.offer,
-  writeMetrics: (ctx) => indexMetrics(ctx, meters),
+  writeMetrics: (ctx) => indexMetrics({ ...ctx, lastVerification }, meters),
 });
 
 export default createApp({

@@ -31,6 +31,7 @@ const freshness = (plan: Partial<FreshnessPlan> = {}, head: Head | null = null) 
     ...{ db: tables.db, heads: async () => head, completed: completedIndexesIn(store) },
     ...{ chainId: CHAIN_ID, startBlocks: { [CHAIN_ID]: 100 }, maxLagSeconds: 120, clock: () => NOW },
     isActive: async () => false,
+    lastVerification: async () => null,
     ...plan,
   });
 
@@ -148,7 +149,7 @@ test("GET /indexing-status", async () => {
   expect(status).toBe(200);
   expect(body).toEqual({
     ...{ ready: true, reason: null, running: true, phase: "realtime", network: "devnet", schema: "public" },
-    ...{ active: false, build: "", max_lag_seconds: null, failing: null },
+    ...{ active: false, build: "", max_lag_seconds: null, failing: null, verification: null },
     chains: [
       {
         ...{ chain: "devnet", chain_id: CHAIN_ID, phase: "realtime" },

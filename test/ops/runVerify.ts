@@ -38,27 +38,34 @@ export type Verified = {
 
 export type Ended = { code: number | null; out: string; err: string };
 
-/** Starts the program as `npm run verify` does. */
-export function startVerify(
-  { databaseUrl, rpcUrl, deployment, env = {} }: Verified,
-  args: readonly string[],
-): { child: ChildProcess; ended: Promise<Ended> } {
+/** The environment of an operator's program for this index. */
+export function environmentOf({
+  databaseUrl,
+  rpcUrl,
+  deployment,
+  env = {},
+}: Verified): Record<string, string | undefined> {
   const folder = mkdtempSync(join(tmpdir(), "namedex-verify-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const file = join(folder, "deployment.json");
   writeFileSync(file, JSON.stringify(deployment));
+  return {
+    ...{ PATH: process.env.PATH, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE },
+    ...{ ENS_NETWORK: "devnet", ENS_DEPLOYMENT: file, [`RPC_URL_${deployment.chainId}`]: rpcUrl },
+    ...{ DATABASE_URL: databaseUrl, DATABASE_SCHEMA: "namedex_index", LIVE_REQUESTS_PER_SECOND: "1000" },
+    ...env,
+  };
+}
+
+/** Starts the program as `npm run verify` does. */
+export function startVerify(
+  verified: Verified,
+  args: readonly string[],
+): { child: ChildProcess; ended: Promise<Ended> } {
   const program = fileURLToPath(new URL("../../ops/verify.ts", import.meta.url));
   const child = spawn(process.execPath, [program, ...args], {
-    env: {
-      ...{ PATH: process.env.PATH, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE },
-      ...{ ENS_NETWORK: "devnet", ENS_DEPLOYMENT: file, [`RPC_URL_${deployment.chainId}`]: rpcUrl },
-      ...{
-        DATABASE_URL: databaseUrl,
-        DATABASE_SCHEMA: "namedex_index",
-        LIVE_REQUESTS_PER_SECOND: "1000",
-        ...env,
-      },
-    },
+    env: environmentOf(verified),
+    stdio: ["ignore", "pipe", "pipe"],
   });
   const output = { out: "", err: "" };
   child.stdout.on("data", (text) => (output.out += text));

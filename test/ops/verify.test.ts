@@ -1,11 +1,12 @@
 import type pg from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { verifyEvery } from "../../ops/launch/verifyEvery.ts";
 import { withClient } from "../../src/api/serviceDb/client.ts";
 import type { LocalChain } from "../devnet/localChain.ts";
 import { startDemoChain } from "../devnet/localChain.ts";
 import { type RpcProxy, startRpcProxy } from "../live/rpcProxy.ts";
 import { type Stack, startStack } from "../support/stack.ts";
-import { reportOf, runVerify, startVerify, type Verified } from "./runVerify.ts";
+import { environmentOf, reportOf, runVerify, startVerify, type Verified } from "./runVerify.ts";
 
 let local: LocalChain;
 let stack: Stack;
@@ -81,6 +82,43 @@ describe("an index that is right", () => {
     expect(err).toMatch(/\[#{30}\] 100 % of \d+ values, \d+\/s\n$/);
     expect(code).toBe(0);
   });
+});
+
+test("a comparison on a schedule is logged, stored, and shown in the status and the metrics", async () => {
+  const status = async () =>
+    (await stack.api<{ verification: unknown }>("/indexing-status")).body.verification;
+  await change("delete from namedex_service.verifications");
+  expect(await status()).toBeNull();
+  let stop = () => {};
+  const line = await new Promise<string>((log) => {
+    stop = verifyEvery({
+      ...{ databaseUrl: stack.databaseUrl, serviceSchema: "namedex_service", schema: stack.schema },
+      ...{ everySeconds: 3_600, firstAfterMs: 0, env: environmentOf(verified), log },
+    });
+  });
+  stop();
+  expect(line).toMatch(/^The index was compared with the chain at block \d+: all \d+ values are equal\.$/);
+  const values = Number(/all (\d+)/.exec(line)?.[1]);
+  const shown = { values, differences: 0, samples: expect.any(Number), block_number: expect.any(Number) };
+  expect(await status()).toEqual({ ...shown, finished_timestamp: expect.any(Number) });
+  const metrics = await (await fetch(`${stack.url}/index-metrics`)).text();
+  expect(metrics).toContain(`namedex_verify_values ${values}\n`);
+  expect(metrics).toContain("namedex_verify_differences 0\n");
+});
+
+test("a comparison on a schedule that cannot be made says why", async () => {
+  let stop = () => {};
+  const line = await new Promise<string>((log) => {
+    stop = verifyEvery({
+      ...{ databaseUrl: stack.databaseUrl, serviceSchema: "namedex_service", schema: "nothing_here" },
+      ...{ everySeconds: 3_600, firstAfterMs: 0, log },
+      env: environmentOf({ ...verified, env: { DATABASE_SCHEMA: "nothing_here" } }),
+    });
+  });
+  stop();
+  expect(line).toBe(
+    'The index could not be compared with the chain: DATABASE_SCHEMA: there is no index in the schema "nothing_here".',
+  );
 });
 
 /** Everything that a run compares. */

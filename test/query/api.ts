@@ -51,6 +51,7 @@ export function openApi(
   const heads = async () => (chainHead === null ? null : { number: chainHead, timestamp: now });
   const freshness = createFreshness({
     ...{ db, heads, completed: { add: async () => {}, has: async () => false }, isActive: async () => false },
+    lastVerification: async () => null,
     ...{ chainId: contracts.chainId, startBlocks: {}, maxLagSeconds: null, clock: () => now },
   });
   const createContext = async () => ({

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { chainClock } from "../../src/api/indexState/clock.ts";
 import { indexMetrics } from "../../src/api/observe/indexMetrics.ts";
 import { createMeters } from "../../src/api/observe/meters.ts";
+import type { Verification } from "../../src/api/serviceDb/verifications.ts";
 import { setHeartbeat } from "../support/ponderState.ts";
 import { openApi } from "./api.ts";
 import { CHAIN_ID, contracts, domainRow, eventRow } from "./rows.ts";
@@ -70,7 +71,11 @@ test("an indexer that shows no sign of life is not running", async () => {
   });
 });
 
-const readMetrics = () => indexMetrics({ db: tables.db, contracts, now: NOW }, createMeters());
+const readMetrics = (verification: Verification | null = null) =>
+  indexMetrics(
+    { db: tables.db, contracts, now: NOW, lastVerification: async () => verification },
+    createMeters(),
+  );
 
 test("metrics give block, lag and what could not be understood, by reason", async () => {
   const text = await readMetrics();
@@ -78,6 +83,17 @@ test("metrics give block, lag and what could not be understood, by reason", asyn
   expect(text).toContain('namedex_index_lag_seconds{chain="devnet"} 30\n');
   expect(text).toContain('namedex_anomalies{reason="name is \\"odd\\""} 2\n');
   expect(text).toContain("namedex_index_ready 1\n");
+});
+
+test("metrics give the last comparison with the chain, or 0 where there was none", async () => {
+  expect(await readMetrics()).toContain("namedex_verify_timestamp_seconds 0\n");
+  const counts = { blockNumber: 4_000, samples: 1_000, values: 6_500, differences: 3 };
+  const text = await readMetrics({ finishedAt: NOW, ...counts });
+  expect(text).toContain(`namedex_verify_timestamp_seconds ${NOW}\n`);
+  expect(text).toContain("namedex_verify_block 4000\n");
+  expect(text).toContain("namedex_verify_samples 1000\n");
+  expect(text).toContain("namedex_verify_values 6500\n");
+  expect(text).toContain("namedex_verify_differences 3\n");
 });
 
 test("metrics count the large indexes that are not there, or not whole", async () => {

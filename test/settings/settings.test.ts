@@ -42,6 +42,22 @@ const custom = (content: unknown) => ({
 });
 
 describe("settings", () => {
+  test.each([
+    [undefined, null],
+    ["off", null],
+    ["3600", 3_600],
+    ["90m", 5_400],
+    ["24h", 86_400],
+  ])("VERIFY_EVERY %s is %s seconds", (text, seconds) => {
+    expect(readSettings({ ...mainnet, VERIFY_EVERY: text }).verifyEverySeconds).toBe(seconds);
+  });
+
+  test.each(["59", "15d", "400h", "1.5h", "-1"])("VERIFY_EVERY %s is refused", (text) => {
+    expect(() => readSettings({ ...mainnet, VERIFY_EVERY: text })).toThrow(
+      /^VERIFY_EVERY is .*: expected off, or a time from 60 to 1209600 seconds, as 3600, 90m or 24h, for example VERIFY_EVERY=24h$/,
+    );
+  });
+
   test("three variables are enough for Ethereum mainnet", () => {
     const settings = readSettings(mainnet);
     expect(settings.deployment.chainId).toBe(1);

@@ -62,6 +62,18 @@ const reply = z.strictObject({
   max_lag_seconds: count
     .nullable()
     .openapi({ description: "`MAX_LAG_SECONDS`: the index answers up to this lag; null for any" }),
+  verification: z
+    .strictObject({
+      finished_timestamp: count.openapi({ description: "Unix seconds" }),
+      block_number: blockNumber.openapi({ description: "Contracts were asked at this block" }),
+      samples: count.openapi({ example: 1000, description: "Names, records and primary names" }),
+      values: count.openapi({ example: 6500, description: "Values of them that were compared" }),
+      differences: count.openapi({ example: 0, description: "Values that differ from the chain's" }),
+    })
+    .nullable()
+    .openapi({
+      description: "The last comparison with the contracts (`npm run verify`); null if there was none",
+    }),
   chains: z.array(chainShape).openapi({ description: "The registry's chain first" }),
 });
 
@@ -81,7 +93,7 @@ export const indexingStatus = endpoint({
 type Names = { chainId: number; chainName: (chainId: number) => string };
 
 function toStatus(report: IndexReport, { chainId, chainName }: Names) {
-  const { indexer, isActive, unfit, maxLagSeconds, failing, chains } = report;
+  const { indexer, isActive, unfit, maxLagSeconds, failing, verification, chains } = report;
   const phase = indexer.isReady ? ("realtime" as const) : ("backfill" as const);
   return {
     ...{ ready: unfit === null, reason: unfit, running: indexer.isRunning, phase },
@@ -90,6 +102,14 @@ function toStatus(report: IndexReport, { chainId, chainName }: Names) {
     failing: failing && {
       ...{ chain: chainName(failing.chainId), block_number: failing.blockNumber },
       ...{ attempts: failing.attempts, since: failing.since, why: withoutUrls(failing.why) },
+    },
+    verification: verification && {
+      ...{ finished_timestamp: verification.finishedAt, block_number: verification.blockNumber },
+      ...{
+        samples: verification.samples,
+        values: verification.values,
+        differences: verification.differences,
+      },
     },
     chains: chains.map((chain) => ({
       ...{ chain: chainName(chain.chainId), chain_id: chain.chainId, phase },

@@ -2,6 +2,7 @@ import { type FailingBlock, failures } from "../../../engine/failures/failures.t
 import type { Db } from "../query/db.ts";
 import { ApiError } from "../schemas/errors.ts";
 import type { CompletedIndexes } from "../serviceDb/completedIndexes.ts";
+import type { Verification } from "../serviceDb/verifications.ts";
 import type { Head, Heads } from "./chainHead.ts";
 import { type ChainProgress, type IndexerState, listProgress, readIndexerState } from "./progress.ts";
 import { createProgressRate, type ProgressRate } from "./progressRate.ts";
@@ -24,6 +25,8 @@ export type IndexReport = {
   indexer: IndexerState;
   /** Whether the operator chose this index among several, so that readers are sent to it. */
   isActive: boolean;
+  /** The last comparison with the chain; null if there was none. */
+  verification: Verification | null;
   /** Null if the index may answer. */
   unfit: Unfit | null;
   maxLagSeconds: number | null;
@@ -48,6 +51,8 @@ export type FreshnessPlan = {
   completed: CompletedIndexes;
   /** Whether the index of this schema was chosen. */
   isActive: (schema: string) => Promise<boolean>;
+  /** The last comparison of the index of this schema with the chain. */
+  lastVerification: (schema: string) => Promise<Verification | null>;
   /** Chain id of the registry: its chain decides whether the index may answer. */
   chainId: number;
   /** The block before which each chain has nothing to index. */
@@ -87,8 +92,10 @@ export function createFreshness(plan: FreshnessPlan): Freshness {
       [...own, ...others].map((chain) => reportChain(plan, state, { chain, indexer })),
     );
     const isActive = await plan.isActive(indexer.schema);
+    const verification = await plan.lastVerification(indexer.schema);
     const failing = failures().block;
-    return { indexer, isActive, unfit, maxLagSeconds: plan.maxLagSeconds, failing, chains: reports };
+    const { maxLagSeconds } = plan;
+    return { indexer, isActive, verification, unfit, maxLagSeconds, failing, chains: reports };
   };
   const requireFit = async () => {
     const unfit = await judge(plan, state, await look());

@@ -1,13 +1,23 @@
 import { sql } from "ponder";
 import { countAnomalies, listProgress, readFailures, readIndexerState } from "../indexState/progress.ts";
 import type { Db } from "../query/db.ts";
+import type { Verification } from "../serviceDb/verifications.ts";
 import { missingIndexesIn } from "../upkeep/indexes.ts";
 import type { Meters } from "./meters.ts";
 
-type IndexView = { db: Db; contracts: { chainName: (chainId: number) => string }; now: number };
+type IndexView = {
+  db: Db;
+  contracts: { chainName: (chainId: number) => string };
+  now: number;
+  /** The last comparison of an index with the chain. */
+  lastVerification: (schema: string) => Promise<Verification | null>;
+};
 
 /** Metrics of the index and of this process in Prometheus' text format. Ponder's own metrics are at `/metrics`. */
-export async function indexMetrics({ db, contracts, now }: IndexView, meters: Meters): Promise<string> {
+export async function indexMetrics(
+  { db, contracts, now, lastVerification }: IndexView,
+  meters: Meters,
+): Promise<string> {
   const [indexer, chains, missing, anomalies] = await Promise.all([
     readIndexerState(db),
     listProgress(db),
@@ -21,6 +31,7 @@ export async function indexMetrics({ db, contracts, now }: IndexView, meters: Me
     meters.lag.set({ chain }, Math.max(0, now - blockTimestamp));
   }
   meters.missingIndexes.set(missing);
+  noteVerification(meters, await lastVerification(indexer.schema));
   const { block, attempts, logs, rows } = readFailures();
   meters.failingAttempts.set(block?.attempts ?? 0);
   meters.failedAttempts.set(attempts);
@@ -29,6 +40,14 @@ export async function indexMetrics({ db, contracts, now }: IndexView, meters: Me
   meters.anomalies.reset(); // A reorganisation may have removed the last anomaly of a reason.
   for (const { reason, count } of anomalies) meters.anomalies.set({ reason }, count);
   return meters.registry.metrics();
+}
+
+function noteVerification(meters: Meters, verification: Verification | null): void {
+  meters.verifiedAt.set(verification?.finishedAt ?? 0);
+  meters.verifiedBlock.set(verification?.blockNumber ?? 0);
+  meters.verifiedSamples.set(verification?.samples ?? 0);
+  meters.verifiedValues.set(verification?.values ?? 0);
+  meters.verifiedDifferences.set(verification?.differences ?? 0);
 }
 
 async function countMissingIndexes(db: Db): Promise<number> {

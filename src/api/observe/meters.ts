@@ -68,6 +68,17 @@ export function createMeters() {
       "namedex_refused_rows_total",
       "Rows of which PostgreSQL refused a value, since the start; they are stored without it.",
     ),
+    verifiedAt: gauge(
+      "namedex_verify_timestamp_seconds",
+      "When the index was last compared with the contracts (npm run verify); 0 for never.",
+    ),
+    verifiedBlock: gauge("namedex_verify_block", "Block at which contracts were asked for that comparison."),
+    verifiedSamples: gauge("namedex_verify_samples", "Names, records and primary names of that comparison."),
+    verifiedValues: gauge("namedex_verify_values", "Values that it compared."),
+    verifiedDifferences: gauge(
+      "namedex_verify_differences",
+      "Values that it found to differ from the chain's.",
+    ),
     anomalies: gauge(
       "namedex_anomalies",
       "Logs that could not be understood; they are kept in the event log.",

@@ -101,6 +101,18 @@ export const migrations: readonly string[] = [
     label text NOT NULL CHECK (octet_length(label) <= 255),
     proven_at timestamptz NOT NULL DEFAULT now()
   );`,
+  // The last comparison of each index with the chain (npm run verify).
+  `CREATE TABLE verifications (
+    index_schema text PRIMARY KEY,
+    finished_at timestamptz NOT NULL DEFAULT now(),
+    -- The block at which contracts were asked.
+    block_number bigint NOT NULL,
+    -- Names, records and primary names.
+    samples integer NOT NULL,
+    -- Values of them.
+    compared integer NOT NULL,
+    differences integer NOT NULL
+  );`,
 ];
 
 /** Number of the advisory lock under which one process at a time migrates; no other lock uses it. */

@@ -26,6 +26,7 @@ export async function noteRelease({ query }: Queries, schema: string): Promise<v
 export async function forgetIndex({ query }: Queries, schema: string): Promise<void> {
   await query("DELETE FROM releases WHERE index_schema = $1", [schema]);
   await query("DELETE FROM completed_indexes WHERE index_schema = $1", [schema]);
+  await query("DELETE FROM verifications WHERE index_schema = $1", [schema]);
 }
 
 /** Whether an index is the chosen one. While the database does not answer, the last known choice counts. */

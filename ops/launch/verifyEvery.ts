@@ -1,0 +1,118 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { constants, setPriority } from "node:os";
+import { fileURLToPath } from "node:url";
+import { openStore } from "../../src/api/serviceDb/store.ts";
+import { readVerification } from "../../src/api/serviceDb/verifications.ts";
+
+export type VerifyPlan = {
+  databaseUrl: string;
+  serviceSchema: string;
+  /** Schema of the index. */
+  schema: string;
+  everySeconds: number;
+  env: Record<string, string | undefined>;
+  log: (line: string) => void;
+  /** A minute unless told: an index that has just started is behind its chain. */
+  firstAfterMs?: number;
+};
+
+const FIRST_AFTER_MS = 60_000;
+/** After a comparison that could not be made: the index was not ready, or the node failed. */
+const RETRY_MS = 600_000;
+/** The most of a report that is read. It has at most a thousand differences; strangers decide how long their texts are. */
+const MAX_REPORT_LENGTH = 64 * 1_048_576;
+
+const NOT_KNOWN = 2;
+
+/**
+ * Compares the index with the contracts again and again, each time in a process of its own with a low priority: what it
+ * does to memory and processor is over when it ends. A start does not begin anew: the time of the last one is stored.
+ *
+ * @returns a function that stops it
+ */
+export function verifyEvery(plan: VerifyPlan): () => void {
+  const everyMs = plan.everySeconds * 1_000;
+  const firstAfterMs = plan.firstAfterMs ?? FIRST_AFTER_MS;
+  let timer: NodeJS.Timeout | undefined;
+  let child: ChildProcess | undefined;
+  let isStopped = false;
+  const schedule = (afterMs: number) => {
+    if (!isStopped) timer = setTimeout(run, afterMs);
+  };
+  const run = () => {
+    const started = startVerify(plan, (code) => {
+      child = undefined;
+      schedule(code === NOT_KNOWN ? Math.min(RETRY_MS, everyMs) : everyMs);
+    });
+    child = started;
+  };
+  readLast(plan).then((finishedAt) =>
+    schedule(Math.min(everyMs, Math.max(firstAfterMs, finishedAt * 1_000 + everyMs - Date.now()))),
+  );
+  return () => {
+    isStopped = true;
+    clearTimeout(timer);
+    child?.kill("SIGTERM");
+  };
+}
+
+/** When the last comparison ended, in unix seconds; 0 for never, and where the database does not answer now. */
+async function readLast({ databaseUrl, serviceSchema, schema }: VerifyPlan): Promise<number> {
+  const store = openStore({ databaseUrl, schema: serviceSchema });
+  const last = await readVerification(store, schema).catch(() => null);
+  await store.close();
+  return last?.finishedAt ?? 0;
+}
+
+function startVerify({ env, log }: VerifyPlan, onEnd: (code: number) => void): ChildProcess {
+  const program = fileURLToPath(new URL("../verify.ts", import.meta.url));
+  const child = spawn(process.execPath, [program, "--json"], { env, stdio: ["ignore", "pipe", "ignore"] });
+  let report = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    if (report.length < MAX_REPORT_LENGTH) report += text;
+  });
+  child.on("spawn", () => lowerPriority(child));
+  child.on("error", (error) => log(`The index could not be compared with the chain: ${error.message}`));
+  child.on("close", (code) => {
+    log(describe(report));
+    onEnd(code ?? NOT_KNOWN);
+  });
+  return child;
+}
+
+function lowerPriority({ pid }: ChildProcess): void {
+  try {
+    if (pid !== undefined) setPriority(pid, constants.priority.PRIORITY_LOW);
+  } catch {
+    // It has ended already, or the system allows none.
+  }
+}
+
+type Report = {
+  failure: string | null;
+  values: number;
+  block_number: number | null;
+  difference_count: number;
+  seed: number;
+};
+
+/** One line for the log. */
+function describe(text: string): string {
+  const report = readReport(text);
+  if (report === null || report.failure !== null) {
+    return `The index could not be compared with the chain: ${report?.failure ?? "npm run verify says why."}`;
+  }
+  const { values, block_number, difference_count, seed } = report;
+  const compared = `The index was compared with the chain at block ${block_number}`;
+  return difference_count === 0
+    ? `${compared}: all ${values} values are equal.`
+    : `${compared}: ${difference_count} of ${values} values differ. npm run verify -- --seed ${seed} shows them.`;
+}
+
+function readReport(text: string): Report | null {
+  try {
+    return JSON.parse(text) as Report;
+  } catch {
+    return null;
+  }
+}

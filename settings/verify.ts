@@ -1,0 +1,25 @@
+import { timeOrOff } from "./kinds.ts";
+import { type ValuesOf, withDefault } from "./variable.ts";
+
+/** How often the index is compared with the chain. */
+export type VerifySettings = {
+  /** Seconds from one comparison to the next; null for none. */
+  verifyEverySeconds: number | null;
+};
+
+/** A comparison takes up to some minutes. A timer of Node takes 24 days at most. */
+const RANGE = { from: 60, to: 14 * 86_400 };
+
+export const verifyVariables = {
+  VERIFY_EVERY: withDefault("off", timeOrOff(RANGE), {
+    example: "24h",
+    meaning:
+      "How often `npm start` compares 1,000 random names and records of the index with the contracts ([operations.md](operations.md#is-it-right)). The result is at `/indexing-status` and in the metrics. It asks the nodes of live answers, at most `LIVE_REQUESTS_PER_SECOND` beside what callers cause.",
+  }),
+};
+
+export const toVerifySettings = ({
+  VERIFY_EVERY: every,
+}: ValuesOf<typeof verifyVariables>): VerifySettings => ({
+  verifyEverySeconds: every === "off" ? null : every,
+});
