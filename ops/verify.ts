@@ -4,7 +4,9 @@ import { readSettings, SettingsError } from "../settings/settings.ts";
 import { CommandError } from "./commandLine/command.ts";
 import { readOptions, usage } from "./verify/options.ts";
 import { FAILED } from "./verify/outcome.ts";
+import { refetch } from "./verify/refetch.ts";
 import { verify } from "./verify/run.ts";
+import { chainOf, verifyLogs } from "./verify/runLogs.ts";
 
 // `npm run verify`: compares the index with what the contracts answer. Exit codes: 0 equal, 1 different, 2 not known.
 
@@ -27,7 +29,13 @@ async function run(): Promise<number> {
   const settings = readSettings(process.env);
   const interruption = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => interruption.abort());
-  const { text, code } = await verify({ options, settings, signal: interruption.signal });
+  if (options.refetch !== null) {
+    const { chainId } = chainOf(settings, options.chainId);
+    console.log(await refetch(settings, { ...options.refetch, chainId }));
+    return 0;
+  }
+  const run = { options, settings, signal: interruption.signal };
+  const { text, code } = options.isOfLogs ? await verifyLogs(run) : await verify(run);
   console.log(text);
   return code;
 }

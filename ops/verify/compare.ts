@@ -17,8 +17,8 @@ export type ComparePlan = SnapshotPlan & {
   node: Node;
   rpc: Rpc;
   signal: AbortSignal;
-  /** Hears how many values are done, of how many, and the result so far. */
-  onProgress?: (done: number, all: number, result: Result) => void;
+  /** Gets the result, which then grows, and how many values there are; hears of each part of them. */
+  watch?: (result: Result, all: number) => (added: number) => void;
 };
 
 /** How often rows are read again because the chain was reorganised meanwhile. */
@@ -59,7 +59,7 @@ async function findBlock({ node, at }: ComparePlan, { indexed }: Snapshot): Prom
 type Task = { snapshot: Snapshot; block: Block };
 
 async function askAndCompare(plan: ComparePlan, { snapshot, block }: Task): Promise<Result> {
-  const { rpc, deployment, signal, onProgress } = plan;
+  const { rpc, deployment, signal, watch } = plan;
   const { multicall3 } = liveContractsOf(deployment);
   const rows = [...snapshot.domains, ...snapshot.records, ...snapshot.claims];
   const result = emptyResult(
@@ -69,14 +69,12 @@ async function askAndCompare(plan: ComparePlan, { snapshot, block }: Task): Prom
   const changed = rows.filter(({ isChanged }) => isChanged).length;
   if (changed > 0) noteNotCompared(result, `changed after the block ${block.number}`, changed);
   const checks = listChecks(plan, { snapshot, block });
-  let done = 0;
-  onProgress?.(done, checks.length, result);
+  const hear = watch?.(result, checks.length);
   await askContracts(checks, {
     ...{ rpc, multicall3, signal, blockNumber: block.number },
     onAnswers: (answers) => {
       for (const answer of answers) noteAnswer(result, answer);
-      done += answers.length;
-      onProgress?.(done, checks.length, result);
+      hear?.(answers.length);
     },
   });
   return result;

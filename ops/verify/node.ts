@@ -8,7 +8,7 @@ import { rateLimiter } from "../../src/api/live/rateLimiter.ts";
 const TIMEOUT_MS = 20_000;
 /** How often all nodes are asked before one question counts as failed, and the pause between. */
 const TRIES = 3;
-const PAUSE_MS = 1_000;
+const PAUSE_MS = 500;
 
 /** A node could not be asked, or answered an error. The message names no URL. */
 export class NodeError extends Error {

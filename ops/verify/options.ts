@@ -1,11 +1,14 @@
 import { randomInt } from "node:crypto";
 import { parseArgs } from "node:util";
 import { CommandError, readNumber } from "../commandLine/command.ts";
+import type { Range } from "./logRanges.ts";
 
 /** Names and records of one run unless told: with a public node it takes less than a minute. */
 const DEFAULT_SAMPLES = 1_000;
 /** All samples are in memory at once, a few kilobytes each, and a node keeps the state of a block for some minutes. */
 export const MAX_SAMPLES = 100_000;
+/** Ranges of blocks of one run unless told. Each takes a few requests. */
+const DEFAULT_RANGES = 50;
 /** Names of one command line. */
 const MAX_NAMES = 100;
 /** Seeds that JSON and every shell give back as they are. */
@@ -21,6 +24,12 @@ export type VerifyOptions = {
   /** Node to ask in place of those of the settings. */
   url: string | null;
   isJson: boolean;
+  /** Compare the cache of logs instead of the index. */
+  isOfLogs: boolean;
+  /** Blocks whose logs to fetch anew. */
+  refetch: Range | null;
+  /** Chain whose logs are meant; null for the registry's. */
+  chainId: number | null;
 };
 
 export const usage = `npm run verify -- [options]
@@ -31,27 +40,60 @@ export const usage = `npm run verify -- [options]
   --name NAME     only this name and its records; may be repeated
   --at BLOCK      at an earlier block (needs an archive node); what changed since then is not compared
   --url URL       ask this node in place of LIVE_RPC_URL
-  --json          the result as JSON on standard output`;
+  --json          the result as JSON on standard output
+
+npm run verify -- --logs [options]
+  asks for the logs of random past blocks again, and compares them with the cache that each index is built from.
+  --samples N     how many ranges of blocks; ${DEFAULT_RANGES} unless told
+  --chain ID      a layer 2 of the deployment in place of the registry's chain
+  --seed, --url, --json as above
+
+npm run verify -- --refetch FROM-TO [--chain ID]
+  removes these blocks from the cache, so that the next index that is built fetches them anew. Stop the indexers first`;
 
 const text = { type: "string" } as const;
+const flag = { type: "boolean" } as const;
 
 /** @throws CommandError */
 export function readOptions(line: string[]): VerifyOptions {
-  const { samples, seed, at, name: names = [], url, json } = parse(line);
-  if (names.length > MAX_NAMES)
+  const { seed, at, chain, url, refetch, name: names = [], ...values } = parse(line);
+  if (names.length > MAX_NAMES) {
     throw new CommandError(`--name is given ${names.length} times: at most ${MAX_NAMES}.`);
+  }
   if (url !== undefined && !/^https?:$/.test(URL.parse(url)?.protocol ?? "")) {
     throw new CommandError("--url is no http(s) URL.");
   }
+  const { logs: isOfLogs = false, json: isJson = false } = values;
+  if (isOfLogs && (names.length > 0 || at !== undefined)) {
+    throw new CommandError("--logs takes neither --name nor --at.");
+  }
+  if (chain !== undefined && !isOfLogs && refetch === undefined) {
+    throw new CommandError(
+      "--chain goes with --logs or --refetch: names and records are of the registry's chain.",
+    );
+  }
+  const usual = isOfLogs ? DEFAULT_RANGES : DEFAULT_SAMPLES;
+  const { samples = String(usual) } = values;
   return {
-    samples:
-      samples === undefined
-        ? DEFAULT_SAMPLES
-        : readNumber("--samples", samples, { min: 1, max: MAX_SAMPLES }),
+    samples: readNumber("--samples", samples, { min: 1, max: MAX_SAMPLES }),
     seed: seed === undefined ? randomInt(1_000_000) : readNumber("--seed", seed, { min: 0, max: MAX_SEED }),
-    at: at === undefined ? null : readNumber("--at", at, { min: 0, max: Number.MAX_SAFE_INTEGER }),
-    ...{ names, url: url ?? null, isJson: json ?? false },
+    at: at === undefined ? null : readBlock("--at", at),
+    chainId: chain === undefined ? null : readBlock("--chain", chain),
+    refetch: refetch === undefined ? null : readRange(refetch),
+    ...{ names, url: url ?? null, isJson, isOfLogs },
   };
+}
+
+const readBlock = (what: string, word: string): number =>
+  readNumber(what, word, { min: 0, max: Number.MAX_SAFE_INTEGER });
+
+function readRange(words: string): Range {
+  const [from = "", to = from, more] = words.split("-");
+  const range = { from: readBlock("--refetch", from), to: readBlock("--refetch", to) };
+  if (more === undefined && range.from <= range.to) return range;
+  throw new CommandError(
+    `--refetch is "${words}": expected the first and the last block, as 23000000-23000499.`,
+  );
 }
 
 function parse(args: string[]) {
@@ -59,9 +101,9 @@ function parse(args: string[]) {
     const { values } = parseArgs({
       args,
       options: {
-        ...{ samples: text, seed: text, at: text, url: text },
+        ...{ samples: text, seed: text, at: text, url: text, chain: text, refetch: text },
         name: { type: "string", multiple: true },
-        json: { type: "boolean" },
+        ...{ json: flag, logs: flag },
       },
     });
     return values;

@@ -26,7 +26,7 @@ const safe = (text: string): string =>
   ).replaceAll(/\p{C}|\p{Zl}|\p{Zp}/gu, escapeChar);
 
 /** JSON on one line in which every such character is escaped. */
-const safeJson = (value: unknown): string =>
+export const safeJson = (value: unknown): string =>
   JSON.stringify(value, null, 2).replaceAll(/(?!\n)[\p{C}\p{Zl}\p{Zp}]/gu, escapeChar);
 
 const escapeChar = (char: string): string =>

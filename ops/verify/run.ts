@@ -1,12 +1,12 @@
 import type { Settings } from "../../settings/settings.ts";
 import { createRpc } from "../../src/api/live/rpc.ts";
 import { withClient } from "../../src/api/serviceDb/client.ts";
+import { type Progress, startProgress } from "../commandLine/progress.ts";
 import { compare } from "./compare.ts";
 import { namedKeys, nodeOf } from "./namedKeys.ts";
 import { openNode } from "./node.ts";
 import type { VerifyOptions } from "./options.ts";
 import { codeOf, explain, requireChain } from "./outcome.ts";
-import { progressLine } from "./progressLine.ts";
 import { type Run, reportJson, reportText } from "./report.ts";
 import { type Result, valuesOf } from "./result.ts";
 import { takeSamples } from "./sampling.ts";
@@ -20,14 +20,19 @@ export type VerifyRun = { options: VerifyOptions; settings: Settings; signal: Ab
 /** What a run gives: what to print on standard output, and the exit code. */
 export type Outcome = { text: string; code: number };
 
+type SoFar = { far: Result | null; progress: Progress | null };
+
+const inValues = (values: number): string => `${Math.round(values)} values`;
+
 /** Compares the index with the contracts. A node that fails, or an interruption, ends it with what was compared so far. */
 export async function verify({ options, settings, signal }: VerifyRun): Promise<Outcome> {
   const started = performance.now();
-  const so: { far: Result | null } = { far: null };
+  const so: SoFar = { far: null, progress: null };
   const failure = await compareAll({ options, settings, signal }, so).then(
     () => null,
     (error: unknown) => explain(error, signal),
   );
+  so.progress?.end();
   const result = so.far;
   if (result !== null && failure === null && isAboutIndex(options)) {
     await storeResult(settings, result).catch((error: Error) =>
@@ -48,26 +53,24 @@ export async function verify({ options, settings, signal }: VerifyRun): Promise<
 const nothingCompared = (result: Result | null): string | null =>
   result === null || valuesOf(result) === 0 ? "nothing could be compared" : null;
 
-async function compareAll(
-  { options, settings, signal }: VerifyRun,
-  so: { far: Result | null },
-): Promise<void> {
+async function compareAll({ options, settings, signal }: VerifyRun, so: SoFar): Promise<void> {
   const { deployment, databaseUrl, schema } = settings;
   const nodes = options.names.map(nodeOf);
   const urls = options.url === null ? nodeUrls(settings) : [options.url];
   const requestsPerSecond = settings.liveRequestsPerSecond;
   const node = openNode({ urls, requestsPerSecond, signal });
   await requireChain(node, deployment);
-  const show = progressLine(process.stderr, "values");
   const config = { connectionString: databaseUrl, application_name: `${schema}_verify` };
   so.far = await withClient(config, (client) =>
     compare({
       ...{ client, schema, deployment, node, signal, at: options.at },
       rpc: createRpc({ urls, requestsPerSecond, timeoutMs: CALL_TIMEOUT_MS }),
       choose: (reach) => (nodes.length > 0 ? namedKeys(nodes, reach) : takeSamples({ ...reach, ...options })),
-      onProgress: (done, all, result) => {
+      watch: (result, all) => {
         so.far = result;
-        show(done, all);
+        so.progress?.end();
+        so.progress = startProgress(process.stderr, { title: "Comparing", whole: all, show: inValues });
+        return so.progress.add;
       },
     }),
   );

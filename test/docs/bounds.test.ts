@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { PIECE_LENGTH } from "../../engine/rowStore/rows.ts";
 import { MAX_MANIFEST_BYTES, MAX_PART_BYTES, PART_BYTES } from "../../ops/snapshot/manifest.ts";
 import { CALLS_AT_ONCE, REQUESTS_AT_ONCE } from "../../ops/verify/askContracts.ts";
+import { RANGE_BLOCKS } from "../../ops/verify/logRanges.ts";
 import { MAX_SAMPLES } from "../../ops/verify/options.ts";
 import { SHOWN_LENGTH } from "../../ops/verify/report.ts";
 import { MAX_DIFFERENCES } from "../../ops/verify/result.ts";
@@ -56,6 +57,7 @@ const bounds: [what: string, bound: string][] = [
     "calls of contracts that `npm run verify` makes at once",
     `${CALLS_AT_ONCE} in each of ${REQUESTS_AT_ONCE} requests`,
   ],
+  ["blocks of one request of `npm run verify -- --logs`", inWords(RANGE_BLOCKS)],
   ["differences that `npm run verify` keeps", inWords(MAX_DIFFERENCES)],
   ["a value in the text of `npm run verify`", `${SHOWN_LENGTH} characters`],
   ["a snapshot's manifest", mib(MAX_MANIFEST_BYTES)],

@@ -1,0 +1,122 @@
+import { CACHE_SCHEMA } from "./cache.ts";
+import type { Query } from "./ponderInternals.ts";
+
+// The only place that knows the columns of the tables in which Ponder 0.17.7 caches logs (node_modules/ponder/dist/esm/
+// sync-store).
+
+/** Logs that Ponder asked for, and of which blocks it has them; null stands for any address or topic. */
+export type CachedFilter = {
+  address: string | null;
+  topics: readonly [string | null, string | null, string | null, string | null];
+  /** First and last block of each range. */
+  ranges: [number, number][];
+};
+
+/** A log as it is cached, or as a node gives it. */
+export type CachedLog = {
+  blockNumber: number;
+  logIndex: number;
+  blockHash: string;
+  transactionHash: string;
+  address: string;
+  topics: (string | null)[];
+  data: string;
+};
+
+/**
+ * A filter's name: `log_<chain>_<address>_<topic0>_<topic1>_<topic2>_<topic3>_<receipts>`. Filters of contracts that a
+ * factory made have more parts; we have none. Source: runtime/fragments.js, `encodeFragment`.
+ */
+const filterName = /^log_\d+_(0x[0-9a-f]{40}|null)_(0x\w+|null)_(0x\w+|null)_(0x\w+|null)_(0x\w+|null)_[01]$/;
+
+const orAny = (word = "null"): string | null => (word === "null" ? null : word.toLowerCase());
+
+/** Whether the database has such a cache. */
+export async function hasCache(query: Query): Promise<boolean> {
+  const [row] = await query<{ has: boolean }>(
+    `select to_regclass('${CACHE_SCHEMA}.intervals') is not null as has`,
+  );
+  return row?.has ?? false;
+}
+
+/** The filters of a chain. A range is stored with its end counted one up. Source: sync-store/index.js. */
+export async function listCachedFilters(query: Query, chainId: number): Promise<CachedFilter[]> {
+  const rows = await query<{ name: string; ranges: [number, number][] }>(
+    `select fragment_id as name, json_agg(json_build_array(lower(r), upper(r) - 1) order by lower(r)) as ranges
+     from ${CACHE_SCHEMA}.intervals, unnest(blocks) as r where chain_id = ${Number(chainId)} group by fragment_id`,
+  );
+  return rows.flatMap(({ name, ranges }) => {
+    const [, address, ...topics] = filterName.exec(name) ?? [];
+    if (address === undefined) return [];
+    const [topic0, topic1, topic2, topic3] = topics;
+    return [
+      {
+        address: orAny(address),
+        topics: [orAny(topic0), orAny(topic1), orAny(topic2), orAny(topic3)],
+        ranges,
+      },
+    ];
+  });
+}
+
+type LogRow = Record<"block" | "log_index" | "block_hash" | "transaction_hash" | "address" | "data", string> &
+  Record<"topic0" | "topic1" | "topic2" | "topic3", string | null>;
+
+type Blocks = { chainId: number; from: number; to: number };
+
+const ofBlocks = ({ chainId, from, to }: Blocks): string =>
+  `chain_id = ${Number(chainId)} and block_number between ${Number(from)} and ${Number(to)}`;
+
+/** The cached logs of some blocks. */
+export async function listCachedLogs(query: Query, blocks: Blocks): Promise<CachedLog[]> {
+  const rows = await query<LogRow>(
+    `select block_number::text as block, log_index::text, block_hash, transaction_hash, address, topic0, topic1, topic2,
+       topic3, data from ${CACHE_SCHEMA}.logs where ${ofBlocks(blocks)}`,
+  );
+  return rows.map(({ block, log_index, block_hash, transaction_hash, address, data, ...row }) => ({
+    ...{ blockNumber: Number(block), logIndex: Number(log_index), blockHash: block_hash.toLowerCase() },
+    ...{ transactionHash: transaction_hash.toLowerCase(), address: address.toLowerCase() },
+    topics: [row.topic0, row.topic1, row.topic2, row.topic3],
+    data,
+  }));
+}
+
+/** The first block from this one on that has a cached log; null if none has. */
+export async function findCachedBlock(
+  query: Query,
+  { chainId, from }: Omit<Blocks, "to">,
+): Promise<number | null> {
+  const [row] = await query<{ block: string }>(
+    `select block_number::text as block from ${CACHE_SCHEMA}.logs
+     where chain_id = ${Number(chainId)} and block_number >= ${Number(from)} order by chain_id, block_number limit 1`,
+  );
+  return row === undefined ? null : Number(row.block);
+}
+
+/**
+ * Removes the logs of some blocks, and the note that they were fetched. An index that is built later fetches them anew. Call
+ * it in a transaction, while no indexer runs: an indexer remembers what it found in the cache when it started.
+ *
+ * @returns how many logs and filters it concerned
+ */
+export async function forgetBlocks(query: Query, blocks: Blocks): Promise<{ logs: number; filters: number }> {
+  const [filters] = await query<{ count: number }>(
+    `with changed as (
+       update ${CACHE_SCHEMA}.intervals set blocks = ${withoutBlocks(blocks)}
+       where chain_id = ${Number(blocks.chainId)} and blocks && ${rangeOf(blocks)} returning 1)
+     select count(*)::int as count from changed`,
+  );
+  const [logs] = await query<{ count: number }>(
+    `with gone as (delete from ${CACHE_SCHEMA}.logs where ${ofBlocks(blocks)} returning 1)
+     select count(*)::int as count from gone`,
+  );
+  return { logs: logs?.count ?? 0, filters: filters?.count ?? 0 };
+}
+
+/** Open at both ends: what stays on the left ends with `[`..`from]`, which Ponder reads as "to the block before". */
+const rangeOf = ({ from, to }: Blocks): string =>
+  `nummultirange(numrange(${Number(from)}, ${Number(to) + 1}, '()'))`;
+
+/** Ponder reads ranges closed at both ends, and a range without a length would be of no block. */
+const withoutBlocks = (blocks: Blocks): string =>
+  `(select coalesce(range_agg(r), '{}') from unnest(blocks - ${rangeOf(blocks)}) as r where lower(r) < upper(r))`;

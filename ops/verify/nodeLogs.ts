@@ -1,0 +1,87 @@
+import { numberToHex } from "viem";
+import type { CachedFilter, CachedLog } from "../../engine/ponderCache.ts";
+import type { Range } from "./logRanges.ts";
+import { type Node, NodeError } from "./node.ts";
+
+/** A node that does not answer so often, with nothing between, is not asked any more. */
+const MAX_FAILURES = 6;
+
+type Question = { address?: string[]; topics: (string[] | string | null)[] };
+
+/** Asks a node for the logs of ranges; whoever asks filters them by the filters. */
+export type LogReader = (range: Range) => Promise<CachedLog[]>;
+
+/** Gives more logs than the filters want: addresses and topics of several are asked for together. */
+export function logReader(node: Node, filters: readonly CachedFilter[]): LogReader {
+  const questions = questionsOf(filters);
+  const state = { failures: 0 };
+  return async (range) => {
+    const logs: CachedLog[] = [];
+    for (const question of questions) logs.push(...(await askRange(node, { question, range, state })));
+    return logs;
+  };
+}
+
+/** One question for the filters of any address, one for those of given ones, and one for each set of further topics. */
+function questionsOf(filters: readonly CachedFilter[]): Question[] {
+  const groups = new Map<string, { addresses: Set<string>; topics: Set<string>; rest: (string | null)[] }>();
+  for (const { address, topics } of filters) {
+    const [topic0, ...rest] = topics;
+    const key = JSON.stringify([address === null, rest]);
+    const group = groups.get(key) ?? { addresses: new Set(), topics: new Set(), rest };
+    groups.set(key, group);
+    if (address !== null) group.addresses.add(address);
+    if (topic0 !== null) group.topics.add(topic0);
+  }
+  return [...groups.values()].map(({ addresses, topics, rest }) => ({
+    ...(addresses.size > 0 && { address: [...addresses] }),
+    topics: rest.every((topic) => topic === null) ? [[...topics]] : [[...topics], ...rest],
+  }));
+}
+
+type Asked = { question: Question; range: Range; state: { failures: number } };
+
+/** Where a node refuses, or its answer is too large, the halves are asked. @throws NodeError */
+async function askRange(node: Node, { question, range, state }: Asked): Promise<CachedLog[]> {
+  const { from, to } = range;
+  const filter = { ...question, fromBlock: numberToHex(from), toBlock: numberToHex(to) };
+  try {
+    const reply = await node.ask({ method: "eth_getLogs", params: [filter] });
+    const logs = readLogs(reply);
+    state.failures = 0;
+    return logs;
+  } catch (error) {
+    if (!(error instanceof NodeError) || from === to) throw error;
+    if (!error.isAnswer) state.failures += 1;
+    if (state.failures >= MAX_FAILURES) throw error;
+  }
+  const middle = Math.floor((from + to) / 2);
+  const halves = [
+    { from, to: middle },
+    { from: middle + 1, to },
+  ];
+  const logs: CachedLog[] = [];
+  for (const half of halves) logs.push(...(await askRange(node, { question, range: half, state })));
+  return logs;
+}
+
+function readLogs(reply: unknown): CachedLog[] {
+  if (!Array.isArray(reply)) throw new NodeError("the node's answer cannot be read");
+  return reply.map((log: unknown) => {
+    const { blockNumber, logIndex, blockHash, transactionHash, address, topics, data } = (log ??
+      {}) as Record<string, unknown>;
+    const words = [blockNumber, logIndex, blockHash, transactionHash, address, data];
+    if (!words.every((word) => typeof word === "string") || !Array.isArray(topics)) {
+      throw new NodeError("the node's answer cannot be read");
+    }
+    return {
+      ...{ blockNumber: Number(blockNumber), logIndex: Number(logIndex), data: String(data) },
+      ...{
+        blockHash: String(blockHash).toLowerCase(),
+        transactionHash: String(transactionHash).toLowerCase(),
+      },
+      address: String(address).toLowerCase(),
+      topics: [0, 1, 2, 3].map((index) => (typeof topics[index] === "string" ? topics[index] : null)),
+    };
+  });
+}

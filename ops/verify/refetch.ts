@@ -1,0 +1,39 @@
+import { forgetBlocks, hasCache } from "../../engine/ponderCache.ts";
+import { listSchemas, readIndexer } from "../../engine/ponderInternals.ts";
+import type { Settings } from "../../settings/settings.ts";
+import { inTransaction, queriesOf, withClient } from "../../src/api/serviceDb/client.ts";
+import { CommandError } from "../commandLine/command.ts";
+import type { Range } from "./logRanges.ts";
+
+/**
+ * Removes blocks from the cache of logs, so that the next index that is built asks a node for them. Gives a text that says
+ * what follows.
+ *
+ * @throws CommandError while an indexer runs: it would write the old state of the cache back
+ */
+export const refetch = (
+  { databaseUrl, schema }: Settings,
+  { from, to, chainId }: Range & { chainId: number },
+): Promise<string> =>
+  withClient({ connectionString: databaseUrl, application_name: `${schema}_verify` }, (client) =>
+    inTransaction(client, async () => {
+      const { query } = queriesOf(client);
+      if (!(await hasCache(query)))
+        throw new CommandError("The database has no cache of logs: nothing was ever indexed in it.");
+      for (const other of await listSchemas(query)) {
+        const indexer = await readIndexer(query, other);
+        if (indexer?.isRunning) {
+          throw new CommandError(
+            `Nothing was removed: the indexer of "${other}" is running. Stop it first (one that was killed counts as running for 30 seconds).`,
+          );
+        }
+      }
+      const { logs, filters } = await forgetBlocks(query, { chainId, from, to });
+      if (filters === 0)
+        return `The cache has none of the blocks ${from} to ${to} of the chain ${chainId}. Nothing was removed.`;
+      return `Removed ${logs} logs of the blocks ${from} to ${to} of the chain ${chainId} from the cache.
+What is indexed already stays as it is. To index these blocks anew, build another index beside this one: start with another
+DATABASE_SCHEMA. It takes everything else from the cache, and asks the node for these blocks. Then move readers to it
+(npm run release; docs/operations.md, "A new version without a gap").`;
+    }),
+  );

@@ -1,0 +1,159 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import type { LocalChain } from "../devnet/localChain.ts";
+import { startDemoChain } from "../devnet/localChain.ts";
+import { type RpcProxy, startRpcProxy } from "../live/rpcProxy.ts";
+import { type Stack, startStack } from "../support/stack.ts";
+import { runVerify, type Verified } from "./runVerify.ts";
+
+/** Of a developer's chain (31337) nothing is cached. */
+const CHAIN_ID = 4_242;
+
+let local: LocalChain;
+let stack: Stack;
+let proxy: RpcProxy;
+let verified: Verified;
+
+beforeAll(async () => {
+  local = await startDemoChain({ chainId: CHAIN_ID });
+  const { anvil, deployment } = local;
+  const env = { ENS_NETWORK: "custom", ARCHIVE_READS: "on" };
+  stack = await startStack({ rpcUrl: anvil.url, deployment, env });
+  await stack.waitForHead();
+  proxy = await startRpcProxy(anvil.url);
+  verified = { databaseUrl: stack.databaseUrl, rpcUrl: proxy.url, deployment, env };
+}, 480_000);
+
+beforeEach(() => {
+  proxy.fault = () => undefined;
+  proxy.recorded = [];
+});
+
+afterAll(async () => {
+  await proxy?.kill();
+  await stack?.destroy();
+  await local?.anvil.stop();
+});
+
+type LogsReport = {
+  complete: boolean;
+  failure: string | null;
+  ranges: number;
+  logs: number;
+  differences: ({ from: number; to: number } & Record<
+    "missing" | "unknown" | "changed",
+    { block_number: number; log_index: number }[]
+  >)[];
+};
+
+async function compareLogs(...args: string[]): Promise<LogsReport & { code: number | null }> {
+  const { out, err, code } = await runVerify(verified, ["--logs", "--seed", "1", "--json", ...args]);
+  if (out === "") throw new Error(err);
+  return { ...(JSON.parse(out) as LogsReport), code };
+}
+
+test("cache and node have the same logs", async () => {
+  const report = await compareLogs();
+  expect(report).toMatchObject({ code: 0, complete: true, failure: null, differences: [] });
+  expect(report.ranges).toBeGreaterThan(10);
+  expect(report.logs).toBeGreaterThan(500);
+});
+
+test("a node that gives the logs of few blocks at a time is asked for fewer", async () => {
+  let asked = 0;
+  proxy.fault = ({ method }) =>
+    method === "eth_getLogs" && ++asked % 3 === 0
+      ? { error: { code: -32_005, message: "query returned more than 10000 results" } }
+      : undefined;
+  expect(await compareLogs("--samples", "10")).toMatchObject({ code: 0, complete: true, differences: [] });
+});
+
+test("logs that only the cache has are found: another node left them out", async () => {
+  const other = await startRpcProxy(local.anvil.url);
+  other.fault = ({ method }) => (method === "eth_getLogs" ? { result: [] } : undefined);
+  const report = await compareLogs("--samples", "10", "--url", other.url);
+  await other.kill();
+  expect(report.code).toBe(1);
+  expect(report.differences[0]?.unknown.length).toBeGreaterThan(0);
+  expect(proxy.recorded).toEqual([]);
+});
+
+test("a node that fails, and a chain that is not indexed, are told in a sentence", async () => {
+  proxy.fault = ({ method }) => (method === "eth_getLogs" ? { status: 503 } : undefined);
+  expect(await compareLogs()).toMatchObject({
+    code: 2,
+    complete: false,
+    failure: expect.stringMatching(/status 503/),
+  });
+  const { code, err } = await runVerify(verified, ["--logs", "--chain", "10"]);
+  expect(err).toMatch(/^--chain is 10: expected a chain that is indexed, 4242 \(devnet\)\.\n$/);
+  expect(code).toBe(2);
+}, 60_000);
+
+test.each([
+  [["--refetch", "9-5"], /--refetch is "9-5": expected the first and the last block/],
+  [["--refetch", "x"], /--refetch is "x": expected a whole number/],
+  [["--chain", "1"], /--chain goes with --logs or --refetch/],
+  [["--logs", "--at", "5"], /--logs takes neither/],
+])("%j is refused", async (args, message) => {
+  const { code, err } = await runVerify(verified, args);
+  expect(err).toMatch(message);
+  expect(code).toBe(2);
+});
+
+test("while an indexer runs, nothing is removed from the cache", async () => {
+  const { code, err } = await runVerify(verified, ["--refetch", "50-60"]);
+  expect(err).toMatch(/^Nothing was removed: the indexer of "namedex_index" is running\. Stop it first/);
+  expect(code).toBe(2);
+});
+
+const cachedLogs = () => stack.sql("select * from ponder_sync.logs order by block_number, log_index");
+const intervals = () => stack.sql("select * from ponder_sync.intervals order by fragment_id");
+
+test("logs that are lost or changed in the cache are found, and one command has them fetched anew", async () => {
+  const [logs, ranges] = [await cachedLogs(), await intervals()];
+  await stack.stop();
+  const places = logs.filter((_, index) => [40, 41, 90, 200].includes(index));
+  const [lost, alsoLost, changed, moved] = places.map((log) => ({
+    block_number: Number(log.block_number),
+    log_index: Number(log.log_index),
+  }));
+  const where = (place: typeof lost) =>
+    `block_number = ${place?.block_number} and log_index = ${place?.log_index}`;
+  await stack.sql(`delete from ponder_sync.logs where ${where(lost)} or ${where(alsoLost)}`);
+  await stack.sql(`update ponder_sync.logs set data = data || '00' where ${where(changed)}`);
+  await stack.sql(`update ponder_sync.logs set log_index = 5000 where ${where(moved)}`);
+
+  const report = await compareLogs();
+  expect(report.code).toBe(1);
+  const found = (sort: "missing" | "unknown" | "changed") => report.differences.flatMap((one) => one[sort]);
+  expect(found("missing")).toEqual(
+    expect.arrayContaining([lost, alsoLost, moved].map((place) => expect.objectContaining(place))),
+  );
+  expect(found("changed")).toContainEqual(expect.objectContaining(changed));
+  expect(found("unknown")).toContainEqual(expect.objectContaining({ ...moved, log_index: 5_000 }));
+
+  const { out } = await runVerify(verified, ["--logs", "--seed", "1"]);
+  const command = /npm run verify -- --refetch (\d+-\d+) --chain 4242\n/.exec(out);
+  expect(out).toMatch(
+    /only the node has: \d+\n {4}log \d+ of block \d+, by 0x[0-9a-f]{40} in 0x[0-9a-f]{64}\n/,
+  );
+  expect(command).not.toBeNull();
+
+  const first = Math.min(...report.differences.map(({ from }) => from));
+  const last = Math.max(...report.differences.map(({ to }) => to));
+  const removed = await runVerify(verified, ["--refetch", `${first + 3}-${last - 2}`, "--chain", "4242"]);
+  expect(removed).toMatchObject({ code: 0, err: "" });
+  expect(removed.out).toMatch(
+    /^Removed \d+ logs of the blocks \d+ to \d+ of the chain 4242 from the cache\./,
+  );
+  expect(await compareLogs()).toMatchObject({ code: 0, differences: [] });
+  const again = await runVerify(verified, ["--refetch", `${first + 3}-${last - 2}`]);
+  expect(again.out).toMatch(/^The cache has none of the blocks/);
+
+  await stack.sql("drop schema namedex_index cascade");
+  stack.restart();
+  await stack.ready();
+  expect(await cachedLogs()).toEqual(logs);
+  expect(await intervals()).toEqual(ranges);
+  expect(await compareLogs()).toMatchObject({ code: 0, differences: [] });
+}, 240_000);
