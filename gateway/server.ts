@@ -3,6 +3,7 @@ import { Server as NetServer } from "node:net";
 import type { Duplex } from "node:stream";
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import { clientAddress } from "../src/api/access/address.ts";
+import { KEEP_ALIVE_MS } from "../src/api/http/slowClients.ts";
 import { refuseUnreadable } from "../src/api/http/unreadable.ts";
 import { ApiError } from "../src/api/schemas/errors.ts";
 import { answerOptions, refuseTunnel, send, sendError } from "./answers.ts";
@@ -13,7 +14,6 @@ import { targetOf } from "./target.ts";
 
 /** While stopping: how often idle connections are closed. */
 const SWEEP_MS = 1_000;
-const KEEP_ALIVE_MS = 65_000;
 /** A caller that sends headers or a body more slowly than this is cut off. */
 const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 60_000;

@@ -206,7 +206,8 @@ const layers: Layer[] = [
     files: "gateway/",
     may: [
       ...["undici", "prom-client", "zod", "settings/"],
-      ...api("schemas/errors.ts", "access/address.ts", "http/slowReaders.ts", "http/unreadable.ts"),
+      ...api("schemas/errors.ts", "access/address.ts"),
+      ...api("http/slowClients.ts", "http/slowReaders.ts", "http/unreadable.ts"),
     ],
     because:
       "another program with another life cycle: it forwards, and knows no ENS; callers are told apart, and slow readers ended, as the API does",

@@ -13,7 +13,7 @@ import { rpcVariables } from "../../settings/rpc.ts";
 import { FREE } from "../../src/api/access/limits.ts";
 import { MAX_LABELS } from "../../src/api/endpoints/bulk.ts";
 import { MAX_PERIODS, MONTHS_AHEAD } from "../../src/api/endpoints/series.ts";
-import { READER_PATIENCE } from "../../src/api/http/slowClients.ts";
+import { KEEP_ALIVE_MS, READER_PATIENCE } from "../../src/api/http/slowClients.ts";
 import { MAX_JSON_BYTES } from "../../src/api/http/writeReply.ts";
 import { FAILING_ATTEMPTS } from "../../src/api/indexState/freshness.ts";
 import { MAX_EXCHANGED_BYTES, MAX_LOOKUPS, MAX_ROUNDS } from "../../src/api/live/ccip/budget.ts";
@@ -98,6 +98,7 @@ const bounds: [what: string, bound: string][] = [
     "requests of one address that the gateway answers at the same time",
     `${gatewayVariables.GATEWAY_MAX_REQUESTS_PER_ADDRESS.example} (`,
   ],
+  ["a connection without a request", `${KEEP_ALIVE_MS / 1_000} s`],
   ["pause of a caller who reads an answer", `${READER_PATIENCE.pauseMs / 1_000} s`],
   ["time of a caller to read an answer that waits for them", `${READER_PATIENCE.wholeMs / 1_000} s`],
   ["time for which a request holds credits or a payment", `${HELD_SECONDS} s`],

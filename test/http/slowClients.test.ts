@@ -98,6 +98,13 @@ test("the service gives a request 20 seconds for its headers and a minute for al
   await service.close();
 });
 
+test("connections are kept for longer than the minute after which proxies close theirs", async () => {
+  await ask();
+  const reply = await fetch(`http://127.0.0.1:${port}/`);
+  expect(reply.headers.get("keep-alive")).toBe("timeout=65");
+  await reply.text();
+});
+
 describe("a client that does not read its answer", () => {
   const large = "a".repeat(64 * 1_048_576);
   const serveTo = async (patience: { pauseMs: number; wholeMs: number }) => {

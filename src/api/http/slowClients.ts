@@ -11,14 +11,22 @@ export type Patience = { headersMs: number; requestMs: number };
 const PATIENCE: Patience = { headersMs: 20_000, requestMs: 60_000 };
 
 /**
- * Ends requests that arrive too slowly. Node would wait five minutes for each, and Ponder, which owns the server, has no
- * setting for it; so the first request sets it. Node looks for late requests every 30 seconds.
+ * How long a connection stays open without a request, in milliseconds. Proxies and load balancers close theirs after 60
+ * seconds: with Node's five seconds they would at times send a request while we close, which a caller sees as a 502.
+ */
+export const KEEP_ALIVE_MS = 65_000;
+
+/**
+ * Ends requests that arrive too slowly, and keeps connections for the next one. Node would wait five minutes for each
+ * request, and Ponder, which owns the server, has no setting for it; so the first request sets it. Node looks for late
+ * requests every 30 seconds.
  */
 export function endSlowRequests({ headersMs, requestMs }: Patience = PATIENCE): MiddlewareHandler {
   return async (c, next) => {
     const { incoming } = (c.env ?? {}) as Partial<HttpBindings>;
     const { server } = (incoming?.socket ?? {}) as { server?: Server };
-    if (server) Object.assign(server, { headersTimeout: headersMs, requestTimeout: requestMs });
+    const waits = { headersTimeout: headersMs, requestTimeout: requestMs, keepAliveTimeout: KEEP_ALIVE_MS };
+    if (server) Object.assign(server, waits);
     await next();
   };
 }
