@@ -1,4 +1,5 @@
 import type { Change } from "../change.ts";
+import { blocksWithLogs } from "./blocksWithLogs.ts";
 import { failedConnect } from "./failedConnect.ts";
 import { failedLogs } from "./failedLogs.ts";
 import { failingBlock } from "./failingBlock.ts";
@@ -7,6 +8,7 @@ import { knownContracts } from "./knownContracts.ts";
 import { largeBlocks } from "./largeBlocks.ts";
 import { linearQueue } from "./linearQueue.ts";
 import { logStream } from "./logStream.ts";
+import { quickCache } from "./quickCache.ts";
 import { refusedRows } from "./refusedRows.ts";
 import { rowStore } from "./rowStore.ts";
 import { synchronousCommit } from "./synchronousCommit.ts";
@@ -15,6 +17,8 @@ import { viewsSchema } from "./viewsSchema.ts";
 /** All that Namedex changes in Ponder, in the order in which it is applied. */
 export const changes: readonly Change[] = [
   linearQueue,
+  blocksWithLogs,
+  quickCache,
   synchronousCommit,
   failedConnect,
   rowStore,

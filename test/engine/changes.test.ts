@@ -76,7 +76,7 @@ describe("the loader", () => {
     const { code, stdout, stderr } = await runNode(nodeFlags([linearQueue]), noted);
     expect({ code, stdout }).toEqual({ code: 0, stdout: "linearQueue\n" });
     expect(stderr).toMatch(
-      /^WARNING: Ponder runs WITHOUT the changes synchronousCommit, failedConnect, rowStore\b/,
+      /^WARNING: Ponder runs WITHOUT the changes blocksWithLogs, quickCache, synchronousCommit\b/,
     );
   });
 

@@ -1,12 +1,14 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import type { Change } from "../../../engine/change.ts";
+import { blocksWithLogs } from "../../../engine/changes/blocksWithLogs.ts";
 import { changes } from "../../../engine/changes/index.ts";
 import { linearQueue } from "../../../engine/changes/linearQueue.ts";
+import { quickCache } from "../../../engine/changes/quickCache.ts";
 import { nodeFlags } from "../../../engine/nodeFlags.ts";
 import type { Figure } from "../report.ts";
 import { median } from "./figures.ts";
-import { type Measured, measureOne, type Place } from "./rounds.ts";
+import { dropCache, hashOfCache, type Measured, measureOne, type Place } from "./rounds.ts";
 
 /** The longest range of blocks that Ponder's backfill queues at once. */
 const QUEUED_BLOCKS = 100_000;
@@ -27,16 +29,20 @@ const queueProgram = `
 const speedOf = ({ events, seconds }: Measured) => events / seconds;
 const cpuOf = ({ events, cpuSeconds }: Measured) => (cpuSeconds / events) * 1e6;
 
-const without = (change: Change): Change[] => changes.filter((one) => one !== change);
+const without = (...lacking: Change[]): Change[] => changes.filter((one) => !lacking.includes(one));
+
+/** These show only while a chain is asked for the first time. */
+const coldChanges = [blocksWithLogs, quickCache];
 
 /**
  * What each change to Ponder brings. Indexes the chain from the cache of RPC answers with all changes, and then without
  * each of them, in turn. Ratios are of the runs of one round, without a change to with all of them.
  */
 export async function measureChanges(place: Place, rounds: number): Promise<Figure[]> {
-  await measureOne("floor", "cold", place);
+  const cold = await measureCold(place, rounds);
   const all: Measured[] = [];
-  const lacking = new Map<Change, Measured[]>(changes.map((change) => [change, []]));
+  const warmChanges = without(...coldChanges);
+  const lacking = new Map<Change, Measured[]>(warmChanges.map((change) => [change, []]));
   for (let round = 0; round < rounds; round++) {
     all.push(await measureOne("namedex", `all_${round}`, place, { changes }));
     for (const [change, runs] of lacking) {
@@ -45,11 +51,36 @@ export async function measureChanges(place: Place, rounds: number): Promise<Figu
     }
   }
   return [
+    ...cold,
     figure("all changes", all, all),
     ...[...lacking].map(([{ name }, runs]) => figure(`without ${name}`, runs, all)),
     ...[...lacking].map(([{ name }, runs]) => costFigure(`without ${name}`, runs, all)),
     ...(await queueFigures(rounds)),
   ];
+}
+
+/**
+ * Indexes the chain with an empty cache: with all changes, without each of those that show then, and without any of them.
+ * The cache must have the same rows each time; the last run leaves it for what follows.
+ */
+async function measureCold(place: Place, rounds: number): Promise<Figure[]> {
+  const ways: { name: string; lacks: Change[]; runs: Measured[] }[] = [
+    ...coldChanges.map((change) => ({ name: change.name, lacks: [change], runs: [] })),
+    { name: "both", lacks: coldChanges, runs: [] },
+    { name: "none", lacks: [], runs: [] },
+  ];
+  const hashes = new Set<string>();
+  for (let round = 0; round < rounds; round++) {
+    for (const { name, lacks, runs } of ways) {
+      await dropCache(place.databaseUrl);
+      const schema = `cold_without_${name.toLowerCase()}_${round}`;
+      runs.push(await measureOne("namedex", schema, place, { changes: without(...lacks) }));
+      hashes.add(await hashOfCache(place.databaseUrl));
+    }
+  }
+  if (hashes.size > 1) throw new Error("The cache of RPC answers has other rows without a change");
+  const all = ways.find(({ name }) => name === "none")?.runs ?? [];
+  return ways.map(({ name, runs }) => figure(`cold, without ${name}`, runs, all));
 }
 
 const medianRatio = (runs: readonly Measured[], others: readonly Measured[], of: (run: Measured) => number) =>

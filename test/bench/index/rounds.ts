@@ -71,7 +71,24 @@ async function dropSchema(databaseUrl: string, schema: string): Promise<void> {
     databaseUrl,
     "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()",
   );
-  await query(databaseUrl, `DROP SCHEMA "${schema}" CASCADE`);
+  await query(databaseUrl, `DROP SCHEMA IF EXISTS "${schema}" CASCADE`);
+}
+
+/** Empties the cache of RPC answers. */
+export const dropCache = (databaseUrl: string): Promise<void> => dropSchema(databaseUrl, "ponder_sync");
+
+/** A hash of all that the cache of RPC answers has of the chain. */
+export async function hashOfCache(databaseUrl: string): Promise<string> {
+  const hashes: string[] = [];
+  for (const table of ["blocks", "transactions", "logs"]) {
+    const rows = `SELECT md5(t::text) AS row FROM ponder_sync.${table} t`;
+    const [found] = await query(
+      databaseUrl,
+      `SELECT md5(string_agg(row, '' ORDER BY row)) AS hash FROM (${rows})`,
+    );
+    hashes.push(String(found?.hash));
+  }
+  return hashes.join();
 }
 
 async function sizeOf(databaseUrl: string, schema: string): Promise<number> {
@@ -84,7 +101,7 @@ async function sizeOf(databaseUrl: string, schema: string): Promise<number> {
   return Number(rows[0]?.bytes);
 }
 
-async function query(databaseUrl: string, text: string): Promise<{ bytes?: string }[]> {
+async function query(databaseUrl: string, text: string): Promise<{ bytes?: string; hash?: string }[]> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
   try {

@@ -1,0 +1,73 @@
+import type { Change, Edit } from "../change.ts";
+
+const file = "sync-store/index.js";
+
+/** Ponder's statement for rows of a table, as its text has it. */
+const builder = (rows: string, table: string, encode: string, argument: string): string => `
+                    .insert(PONDER_SYNC.${table})
+                    .values(${rows}
+                    .slice(i, i + batchSize)
+                    .map((${argument}) => ${encode}({ ${argument}, chainId })))`;
+
+const keys = (table: string, ...columns: string[]): string => `
+                    target: [
+${columns.map((column) => `                        PONDER_SYNC.${table}.${column},`).join("\n")}
+                    ],
+                }), context);`;
+
+/** Replaces the statement that inserts rows into a table. */
+const insertion = (table: string, argument: string, encode: string, target: string): Edit => ({
+  file,
+  from: `(db) => db${builder(table, table, encode, argument)}
+                    .onConflictDoNothing({${target}`,
+  to: `(db) => db.execute(insertOf(PONDER_SYNC.${table}, ${table}
+                    .slice(i, i + batchSize)
+                    .map((${argument}) => ${encode}({ ${argument}, chainId })))), context);`,
+});
+
+export const quickCache: Change = {
+  name: "quickCache",
+  problem:
+    "`sync-store/index.js` writes the logs, blocks and transactions of each block into the cache by statements that drizzle builds anew, with a parameter for each column of each row.",
+  cost: "A quarter of the time of a first index.",
+  remedy: "The rows of a statement are one parameter, in JSON, and PostgreSQL makes the columns of it.",
+  upstream: "Not reported as of 2026-11.",
+  edits: [
+    {
+      file,
+      from: "export const createSyncStore = ",
+      to: `const inSnakeCase = (column) => column.replace(/[A-Z]/g, (letter) => "_" + letter.toLowerCase());
+const columnNames = new Map();
+const columnName = (column) => {
+    const known = columnNames.get(column);
+    if (known !== undefined) return known;
+    const name = inSnakeCase(column);
+    columnNames.set(column, name);
+    return name;
+};
+const toJson = (row) => {
+    const columns = {};
+    for (const column in row) {
+        const value = row[column];
+        columns[columnName(column)] = typeof value === "bigint" ? value.toString() : value;
+    }
+    return columns;
+};
+const insertOf = (table, rows) => sql\`insert into \${table} select * from json_populate_recordset(null::\${table}, \${JSON.stringify(rows.map(toJson))}) on conflict do nothing\`;
+export const createSyncStore = `,
+    },
+    insertion("logs", "log", "encodeLog", keys("logs", "chainId", "blockNumber", "logIndex")),
+    insertion(
+      "blocks",
+      "block",
+      "encodeBlock",
+      "\n                    target: [PONDER_SYNC.blocks.chainId, PONDER_SYNC.blocks.number],\n                }), context);",
+    ),
+    insertion(
+      "transactions",
+      "transaction",
+      "encodeTransaction",
+      keys("transactions", "chainId", "blockNumber", "transactionIndex"),
+    ),
+  ],
+};
