@@ -1,7 +1,7 @@
 /** Codes of PostgreSQL and of the system, and what an operator can do about them. */
 const remedies: Record<string, string> = {
   "53100":
-    "The disk of the database is full. Free space: an index takes some 15 times the size of its snapshot.",
+    "The disk of the database is full. Free space: an index takes some 12 times the size of its snapshot.",
   ENOSPC: "The disk of the folder is full. Free space, or name a folder on another disk.",
   EDQUOT: "The quota of the folder's disk is used up. Free space, or name a folder on another disk.",
   "42501": "The role of DATABASE_URL lacks a right. Use the indexer's role (`npm run roles` makes it).",

@@ -7,34 +7,42 @@ import { CommandError } from "../commandLine/command.ts";
 import type { Manifest } from "./manifest.ts";
 import { readBlockHash } from "./node.ts";
 
-/** A manifest that fits the settings and the code, and what to build for it. */
-export type Fitting = { manifest: Manifest; build: PonderBuild; points: RestorePoint[] };
-
-type FitSettings = Pick<Settings, "schema" | "network" | "deployment" | "rpcUrls">;
+type FitSettings = Pick<Settings, "network" | "deployment" | "rpcUrls">;
 
 /**
- * Checks that a snapshot is of the network, the contracts and the code that `npm start` would run here.
+ * Checks that a snapshot is of the chains that `npm start` would follow here.
  *
+ * @returns where the index is on each chain
  * @throws CommandError that says what differs
  */
-export async function requireFit(manifest: Manifest, settings: FitSettings): Promise<Fitting> {
-  const { versions, build_id } = manifest;
+export async function requireChains(manifest: Manifest, settings: FitSettings): Promise<RestorePoint[]> {
   requireNetwork(manifest, settings);
+  const points = manifest.chains.map(pointOf);
+  await requireBlocks(manifest, settings);
+  return points;
+}
+
+/**
+ * Checks that a snapshot is of the code and the contracts that `npm start` would run here.
+ *
+ * @returns what to build for it
+ * @throws CommandError that says what differs
+ */
+export async function requireBuild(manifest: Manifest, schema: string): Promise<PonderBuild> {
+  const { versions, build_id } = manifest;
   if (versions.ponder !== PONDER_VERSION) {
     throw new CommandError(
       `The snapshot was written with Ponder ${versions.ponder}, and this Namedex has ${PONDER_VERSION}: take the version of Namedex that wrote it (${versions.namedex}).`,
     );
   }
-  const build = await readPonderBuild(settings.schema);
+  const build = await readPonderBuild(schema);
   if (build.buildId !== build_id) {
     throw new CommandError(
       `The snapshot is of the build ${build_id}, and this program with these settings is ${build.buildId}: it would refuse the tables. Take the version that wrote the snapshot (Namedex ${versions.namedex}), the same deployment file, the same ARCHIVE_READS, and RPC URLs of the same layer 2.`,
     );
   }
   requireTables(manifest, build);
-  const points = manifest.chains.map(pointOf);
-  await requireBlocks(manifest, settings);
-  return { manifest, build, points };
+  return build;
 }
 
 function requireNetwork(

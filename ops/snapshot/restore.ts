@@ -2,7 +2,8 @@ import { createHash } from "node:crypto";
 import pg from "pg";
 import { from as copyFrom } from "pg-copy-streams";
 import { CACHE_SCHEMA, createCache, saysWhatIsCached } from "../../engine/cache.ts";
-import { stateStatements } from "../../engine/restorePoint.ts";
+import type { PonderBuild } from "../../engine/ponderBuild.ts";
+import { type RestorePoint, stateStatements } from "../../engine/restorePoint.ts";
 import type { Settings } from "../../settings/settings.ts";
 import { createCounters, hasCounters } from "../../src/api/counts/maintain.ts";
 import { inTransaction, withClient } from "../../src/api/serviceDb/client.ts";
@@ -11,7 +12,7 @@ import { CommandError } from "../commandLine/command.ts";
 import { describeBytes, type Screen, startProgress } from "../commandLine/progress.ts";
 import { buildKeysAndIndexes, tidyTables } from "./builds.ts";
 import { explain } from "./explain.ts";
-import { type Fitting, requireFit } from "./fit.ts";
+import { requireBuild, requireChains } from "./fit.ts";
 import { noteWork, takeRestoreLock } from "./locks.ts";
 import { type Manifest, type Part, readManifest } from "./manifest.ts";
 import { inParallel } from "./parallel.ts";
@@ -27,9 +28,11 @@ export type RestorePlan = {
 };
 
 /** A restore that may begin. */
-export type Restore = Fitting & {
+export type Restore = {
   plan: RestorePlan;
   target: Target;
+  build: PonderBuild;
+  points: RestorePoint[];
   /** The parts that are wanted. */
   parts: Part[];
   config: pg.ClientConfig;
@@ -45,14 +48,19 @@ const id = pg.escapeIdentifier;
  */
 export async function restoreSnapshot(plan: RestorePlan): Promise<Manifest> {
   const { settings, folder } = plan;
+  const { schema, databaseUrl } = settings;
   const manifest = await readManifest(folder);
-  const fitting = await requireFit(manifest, settings);
-  const restore = toRestore(fitting, plan);
-  await withClient(restore.config, async (client) => {
-    await takeRestoreLock(client, settings.schema);
-    const state = await readTarget(client, restore.target);
+  const points = await requireChains(manifest, settings);
+  const target = targetOf(manifest, plan);
+  const config = configOf(plan);
+  await withClient(config, async (client) => {
+    await takeRestoreLock(client, schema);
+    const state = await readTarget(client, target);
+    const build = await requireBuild(manifest, schema);
+    const parts = manifest.parts.filter(({ of }) => target.withCache || of === "index");
+    const restore = { plan, target, build, points, parts, config };
     await verifyParts(restore);
-    await prepareDatabase(settings.databaseUrl);
+    await prepareDatabase(databaseUrl);
     await fill(client, restore, state === "begun").catch((error: Error) => {
       throw new CommandError(
         `${explain(error)}\nThe restore is not complete, and nothing uses it. Run the same command again: it goes on from there.`,
@@ -62,22 +70,18 @@ export async function restoreSnapshot(plan: RestorePlan): Promise<Manifest> {
   return manifest;
 }
 
-function toRestore(fitting: Fitting, plan: RestorePlan): Restore {
-  const { schema, databaseUrl } = plan.settings;
-  const { manifest } = fitting;
-  const withCache = manifest.has_cache && !plan.withoutCache;
-  const snapshotId = createHash("sha256").update(JSON.stringify(manifest)).digest("hex");
-  return {
-    ...{ ...fitting, plan, target: { schema, snapshotId, withCache } },
-    parts: manifest.parts.filter(({ of }) => withCache || of === "index"),
-    config: {
-      connectionString: databaseUrl,
-      application_name: `${schema}_restore`,
-      // What is loaded is on the disk when the last transaction is: that one waits for it.
-      options: "-c statement_timeout=0 -c synchronous_commit=off -c maintenance_work_mem=256MB -c jit=off",
-    },
-  };
-}
+const targetOf = (manifest: Manifest, { settings, withoutCache }: RestorePlan): Target => ({
+  schema: settings.schema,
+  snapshotId: createHash("sha256").update(JSON.stringify(manifest)).digest("hex"),
+  withCache: manifest.has_cache && !withoutCache,
+});
+
+const configOf = ({ settings }: RestorePlan): pg.ClientConfig => ({
+  connectionString: settings.databaseUrl,
+  application_name: `${settings.schema}_restore`,
+  // What is loaded is on the disk when the last transaction is: that one waits for it.
+  options: "-c statement_timeout=0 -c synchronous_commit=off -c maintenance_work_mem=256MB -c jit=off",
+});
 
 async function verifyParts({ parts, plan: { folder, screen } }: Restore): Promise<void> {
   const whole = parts.reduce((sum, { bytes }) => sum + bytes, 0);
