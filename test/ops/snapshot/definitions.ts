@@ -1,5 +1,5 @@
-import type { Tables } from "../chain/tables.ts";
-import { ask } from "../support/database.ts";
+import type { Tables } from "../../chain/tables.ts";
+import { ask } from "../../support/database.ts";
 
 /** Everything that schemas have, as SQL defines it: columns, indexes, constraints, views, functions, triggers, types. */
 export async function definitionsOf(databaseUrl: string, schemas: readonly string[]): Promise<string[]> {

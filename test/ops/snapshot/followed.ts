@@ -1,9 +1,9 @@
 import { createPublicClient, http } from "viem";
-import type { LocalChain } from "../devnet/localChain.ts";
-import { readStatus } from "../devnet/ponder.ts";
-import { createTestDatabase, openPool } from "../support/database.ts";
-import type { Stack } from "../support/stack.ts";
-import { prepareVersion, type Version, waitFor } from "./versions.ts";
+import type { LocalChain } from "../../devnet/localChain.ts";
+import { readStatus } from "../../devnet/ponder.ts";
+import { createTestDatabase, openPool } from "../../support/database.ts";
+import type { Stack } from "../../support/stack.ts";
+import { prepareVersion, type Version, waitFor } from "../versions.ts";
 
 /** An index as `npm start` keeps it, in a database of its own: what judges of tables and of answers need. */
 export type Followed = Pick<Stack, "waitForHead" | "sql" | "api" | "schema"> & {

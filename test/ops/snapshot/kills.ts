@@ -1,0 +1,140 @@
+import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { describe, expect, test } from "vitest";
+import { differencesOf, readTables } from "../../chain/tables.ts";
+import { keepChild } from "../../devnet/children.ts";
+import { freePort } from "../../devnet/ports.ts";
+import { ask } from "../../support/database.ts";
+import { runProgram } from "../versions.ts";
+import { rowsOf } from "./definitions.ts";
+import { prepareFollowed } from "./followed.ts";
+import { expectEnd, hasIndex, PATIENCE_MS, type SnapshotStage } from "./stage.ts";
+
+const SEED = 40_499;
+const KILLS = 5;
+
+const program = fileURLToPath(new URL("../../../ops/snapshot.ts", import.meta.url));
+
+/** The same moments in each run: numbers from 0 to 1 (mulberry32). */
+function createDice(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** One run of the program, which is killed so long after its work has begun; null lets it end. */
+async function runUntil(
+  { args, env }: { args: string[]; env: Record<string, string> },
+  { hasBegun, killAfter }: { hasBegun: (told: string) => boolean; killAfter: number | null },
+): Promise<{ worked: number; isKilled: boolean }> {
+  const child = spawn(process.execPath, [program, ...args], {
+    ...{ env: { PATH: process.env.PATH, ...env }, cwd: tmpdir(), stdio: ["ignore", "ignore", "pipe"] },
+  });
+  let told = "";
+  child.stderr?.on("data", (text) => (told += text));
+  keepChild(child, "SIGKILL");
+  const exit = new Promise<void>((resolve) => child.once("close", () => resolve()));
+  const isOver = () => child.exitCode !== null || child.signalCode !== null;
+  while (!isOver() && !hasBegun(told)) await sleep(5);
+  const begun = performance.now();
+  if (killAfter !== null) {
+    await Promise.race([sleep(killAfter), exit]);
+    child.kill("SIGKILL");
+  }
+  await exit;
+  return { worked: performance.now() - begun, isKilled: child.signalCode === "SIGKILL" };
+}
+
+export function outlivesKills(stageOf: () => SnapshotStage): void {
+  describe(`killed at ${2 * KILLS} random moments`, () => {
+    test(
+      "create leaves no snapshot that looks whole, and starts over",
+      async () => {
+        const { folder, source, environment, snapshot } = stageOf();
+        const env = environment(source.databaseUrl);
+        const whole = await createOnce({ env, to: join(folder, "undisturbed"), killAfter: null });
+        const dice = createDice(SEED);
+        let to = join(folder, "killed");
+        for (let killed = 0, run = 0; killed < KILLS; run++) {
+          expect(run, "runs, of which too few were killed").toBeLessThan(3 * KILLS);
+          const { isKilled } = await createOnce({ env, to, killAfter: dice() * whole.worked });
+          if (isKilled) killed += 1;
+          if (existsSync(join(to, "manifest.json"))) {
+            expectEnd(await snapshot(source.databaseUrl, "inspect", to));
+            to = join(folder, `killed-${run}`);
+          } else {
+            const refused = await snapshot(source.databaseUrl, "inspect", to);
+            expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining("run it again") });
+          }
+        }
+        expectEnd(await snapshot(source.databaseUrl, "create", to));
+        expect(existsSync(join(to, "unfinished"))).toBe(false);
+      },
+      PATIENCE_MS,
+    );
+
+    test(
+      "restore leaves no index that looks whole, and goes on",
+      async () => {
+        const { local, demo, demoTables, environment, snapshot, source } = stageOf();
+        const undisturbed = await prepareFollowed(local);
+        const whole = await restoreOnce(environment(undisturbed.databaseUrl), { demo, killAfter: null });
+        await undisturbed.close();
+        const dice = createDice(SEED + 1);
+        const restored = await prepareFollowed(local);
+        const env = environment(restored.databaseUrl);
+        try {
+          for (let killed = 0, run = 0; killed < KILLS; run++) {
+            expect(run, "runs, of which too few were killed").toBeLessThan(3 * KILLS);
+            // Each run goes on from where the last was killed, so it has less to do.
+            const { isKilled } = await restoreOnce(env, { demo, killAfter: (dice() * whole.worked) / 2 });
+            if (isKilled) killed += 1;
+            if (!(await hasIndex(restored.databaseUrl))) continue;
+            await ask(restored.databaseUrl, "drop schema namedex_index, ponder_sync cascade");
+          }
+          expect((await runProgram("release.ts", ["list"], env)).stdout).toContain("There is no index");
+          const started = await runProgram("start.ts", [], { ...env, PORT: String(await freePort()) });
+          expect(started).toMatchObject({ code: 1, stderr: expect.stringContaining("is being restored") });
+          expectEnd(await snapshot(restored.databaseUrl, "restore", demo));
+          expect(differencesOf(await readTables(restored), demoTables)).toEqual([]);
+          const cache = ["blocks", "transactions", "logs", "intervals"];
+          const [is, should] = await Promise.all(
+            [restored, source].map(({ databaseUrl }) => rowsOf(databaseUrl, "ponder_sync", cache)),
+          );
+          expect(differencesOf(is ?? new Map(), should ?? new Map())).toEqual([]);
+        } finally {
+          await restored.close();
+        }
+      },
+      PATIENCE_MS,
+    );
+  });
+}
+
+const createOnce = ({
+  env,
+  to,
+  killAfter,
+}: {
+  env: Record<string, string>;
+  to: string;
+  killAfter: number | null;
+}) =>
+  runUntil({ args: ["create", to], env }, { hasBegun: () => existsSync(join(to, "unfinished")), killAfter });
+
+const restoreOnce = (
+  env: Record<string, string>,
+  { demo, killAfter }: { demo: string; killAfter: number | null },
+) =>
+  runUntil(
+    { args: ["restore", demo], env },
+    { hasBegun: (told) => told.includes("Checking parts"), killAfter },
+  );

@@ -1,0 +1,232 @@
+import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { MAX_MANIFEST_BYTES, MAX_PART_BYTES, type Manifest } from "../../../ops/snapshot/manifest.ts";
+import { ask, createTestDatabase } from "../../support/database.ts";
+import { expectEnd, hasIndex, PATIENCE_MS, readManifestOf, type SnapshotStage } from "./stage.ts";
+
+type Part = Manifest["parts"][number];
+
+/** What is wrong with a copy of the snapshot, and what the operator is told. */
+type Case = [what: string, spoil: (folder: string, manifest: Manifest) => unknown, message: RegExp];
+
+const firstOf = ({ parts }: Manifest): Part => {
+  const part = parts.find(({ table }) => table === "domains");
+  if (part === undefined) throw new Error("The snapshot has no names");
+  return part;
+};
+
+const chainOf = ({ chains }: Manifest): Manifest["chains"][number] => {
+  const [chain] = chains;
+  if (chain === undefined) throw new Error("The snapshot has no chain");
+  return chain;
+};
+
+function flipByte(path: string): void {
+  const bytes = readFileSync(path);
+  const middle = Math.floor(bytes.length / 2);
+  bytes[middle] = (bytes[middle] ?? 0) ^ 1;
+  writeFileSync(path, bytes);
+}
+
+const strange = (of: Part["of"], table: string) => (_: string, manifest: Manifest) =>
+  manifest.parts.push({ ...firstOf(manifest), of, table, file: "other-000001.zst" });
+
+const cases: Case[] = [
+  [
+    "a broken part",
+    (folder, manifest) => flipByte(join(folder, firstOf(manifest).file)),
+    /is broken: its checksum/,
+  ],
+  [
+    "a part that is cut off",
+    (folder, manifest) => writeFileSync(join(folder, firstOf(manifest).file), ""),
+    /is broken/,
+  ],
+  [
+    "a missing part",
+    (folder, manifest) => rmSync(join(folder, firstOf(manifest).file)),
+    /cannot be read .*ENOENT/,
+  ],
+  [
+    "another network",
+    (_, manifest) => (manifest.network = "mainnet"),
+    /is of mainnet, and ENS_NETWORK is devnet/,
+  ],
+  [
+    "other chains",
+    (_, manifest) => (chainOf(manifest).chain_id = 1),
+    /has the chains .* \(1\), and the settings have/,
+  ],
+  [
+    "another build",
+    (_, manifest) => (manifest.build_id = "0123456789"),
+    /is of the build 0123456789, and this program/,
+  ],
+  [
+    "another Ponder",
+    (_, manifest) => (manifest.versions.ponder = "0.18.0"),
+    /was written with Ponder 0\.18\.0/,
+  ],
+  [
+    "another chain of the same number",
+    (_, manifest) => (chainOf(manifest).block_hash = `0x${"ab".repeat(32)}`),
+    /The block \d+ of \S+ is 0xabab\S+ in the snapshot and 0x/,
+  ],
+  [
+    "a checkpoint of another block",
+    (_, manifest) => (chainOf(manifest).block_number -= 1),
+    /match its checkpoint/,
+  ],
+  ["a table that is not ours", strange("index", "accounts"), /no table "accounts" in the index/],
+  ["a table that is not the cache's", strange("cache", "domains"), /no table "domains" in ponder_sync/],
+  ["a name that is SQL", strange("index", 'x"; drop schema public; --'), /manifest\.json is damaged/],
+  [
+    "a file elsewhere",
+    (_, manifest) => (firstOf(manifest).file = "../x-000001.zst"),
+    /manifest\.json is damaged/,
+  ],
+  ["a part named twice", (_, manifest) => manifest.parts.push(firstOf(manifest)), /names a part twice/],
+  [
+    "a part without end",
+    (_, manifest) => (firstOf(manifest).text_bytes = MAX_PART_BYTES + 1),
+    /manifest\.json is damaged[\s\S]*text_bytes/,
+  ],
+  [
+    "a later format",
+    (_, manifest) => Object.assign(manifest, { format: 2 }),
+    /has the format 2, and this version .* reads 1/,
+  ],
+  ["no manifest", (folder) => rmSync(join(folder, "manifest.json")), /There is no complete snapshot/],
+];
+
+/** Everything in a database that a restore could have written. */
+const stateOf = (databaseUrl: string) =>
+  ask(
+    databaseUrl,
+    `select nspname as name from pg_namespace where nspname !~ '^pg_(toast|temp)' union
+     select relname from pg_class where relnamespace = 'public'::regnamespace union select extname from pg_extension order by 1`,
+  );
+
+export function refusesWhatDoesNotFit(stageOf: () => SnapshotStage): void {
+  describe("refused before anything is written:", () => {
+    let database: Awaited<ReturnType<typeof createTestDatabase>>;
+    beforeAll(async () => {
+      database = await createTestDatabase();
+    });
+    afterAll(async () => database?.drop());
+
+    /** A copy of the demo's snapshot with something wrong. */
+    function copyDemo(spoil: Case[1]): string {
+      const { demo, folder } = stageOf();
+      const copy = join(folder, "spoiled");
+      rmSync(copy, { recursive: true, force: true });
+      cpSync(demo, copy, { recursive: true });
+      const manifest = readManifestOf(copy);
+      spoil(copy, manifest);
+      if (existsSync(join(copy, "manifest.json"))) {
+        writeFileSync(join(copy, "manifest.json"), JSON.stringify(manifest));
+      }
+      return copy;
+    }
+
+    test.each(cases)(
+      "%s",
+      async (_, spoil, message) => {
+        const before = await stateOf(database.url);
+        const { code, stdout, stderr } = await stageOf().snapshot(database.url, "restore", copyDemo(spoil));
+        expect(stderr).toMatch(message);
+        expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+        expect(stderr).not.toMatch(/\n {4}at /);
+        expect(await stateOf(database.url)).toEqual(before);
+      },
+      PATIENCE_MS,
+    );
+
+    test("a manifest that is too large, or no JSON, or of something else", async () => {
+      const { snapshot } = stageOf();
+      const texts: [string, RegExp][] = [
+        [" ".repeat(MAX_MANIFEST_BYTES + 1), /no snapshot has more than/],
+        ["{", /it is no JSON/],
+        ['{"namedex":"backup"}', /is not of a snapshot/],
+      ];
+      for (const [text, message] of texts) {
+        const copy = copyDemo(() => {});
+        writeFileSync(join(copy, "manifest.json"), text);
+        expect((await snapshot(database.url, "inspect", copy)).stderr).toMatch(message);
+      }
+    });
+
+    test(
+      "a schema that is not empty, a cache that is there, and a role without rights",
+      async () => {
+        const { snapshot, demo, source } = stageOf();
+        const taken = await snapshot(source.databaseUrl, "restore", demo);
+        expect(taken.stderr).toMatch(/The schema "namedex_index" is not empty/);
+        await ask(
+          database.url,
+          "create schema ponder_sync; create table ponder_sync.logs as select 1 as one",
+        );
+        const cached = await snapshot(database.url, "restore", demo);
+        expect(cached.stderr).toMatch(/has a cache of past events already[\s\S]*--without-cache/);
+        await ask(database.url, "drop schema ponder_sync cascade");
+        const role = `reader_${process.pid}`;
+        await ask(database.url, `create role ${role} login password 'reader-of-all'`);
+        const url = new URL(database.url);
+        [url.username, url.password] = [role, "reader-of-all"];
+        const powerless = await snapshot(url.href, "restore", demo);
+        await ask(database.url, `drop role ${role}`);
+        expect(powerless.stderr).toMatch(/may not create the schema "namedex_index"[\s\S]*GRANT CREATE/);
+      },
+      PATIENCE_MS,
+    );
+  });
+
+  test(
+    "a part whose rows are not those of its manifest stops the restore, and no program takes what is there for an index",
+    async () => {
+      const { demo, folder, snapshot } = stageOf();
+      const database = await createTestDatabase();
+      try {
+        const copy = join(folder, "wrong-rows");
+        cpSync(demo, copy, { recursive: true });
+        const manifest = readManifestOf(copy);
+        firstOf(manifest).rows += 1;
+        writeFileSync(join(copy, "manifest.json"), JSON.stringify(manifest));
+        const stopped = await snapshot(database.url, "restore", copy);
+        expect(stopped.stderr).toMatch(/is damaged: it has \d+ rows, and should have/);
+        expect(stopped.stderr).toMatch(/The restore is not complete/);
+        expect(await hasIndex(database.url)).toBe(false);
+        const other = await snapshot(database.url, "restore", demo);
+        expect(other.stderr).toMatch(/of another snapshot[\s\S]*DROP SCHEMA "namedex_index" CASCADE/);
+        // Tables without an indexer that has come to the head: nothing to take a snapshot of.
+        const unfinished = await snapshot(database.url, "create", join(folder, "never"));
+        expect(unfinished.stderr).toMatch(/There is no index in the schema "namedex_index"/);
+        await ask(
+          database.url,
+          "drop schema namedex_index cascade; drop schema if exists ponder_sync cascade",
+        );
+        expectEnd(await snapshot(database.url, "restore", demo, "--without-cache"));
+        const early = await snapshot(database.url, "create", join(folder, "never"));
+        expect(early.stderr).toMatch(/The index "namedex_index" is not complete/);
+      } finally {
+        await database.drop();
+      }
+    },
+    PATIENCE_MS,
+  );
+
+  test(
+    "create writes into no folder that has something else",
+    async () => {
+      const { demo, folder, snapshot, source } = stageOf();
+      const again = await snapshot(source.databaseUrl, "create", demo);
+      expect(again.stderr).toMatch(/has a snapshot already/);
+      const foreign = await snapshot(source.databaseUrl, "create", folder);
+      expect(foreign.stderr).toMatch(/has other files/);
+      const file = join(folder, "deployment.json");
+      expect((await snapshot(source.databaseUrl, "create", file)).stderr).toMatch(/cannot be used/);
+    },
+    PATIENCE_MS,
+  );
+}

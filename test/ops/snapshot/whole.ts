@@ -1,0 +1,110 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { zstdDecompressSync } from "node:zlib";
+import { describe, expect, test } from "vitest";
+import { differencesOf, readTables } from "../../chain/tables.ts";
+import { rpc } from "../../devnet/acts.ts";
+import { startRpcProxy } from "../../live/rpcProxy.ts";
+import { historiesOf, playSteps } from "../../truth/steps.ts";
+import { judgeStack } from "../../truth/trial.ts";
+import { waitFor } from "../versions.ts";
+import { definitionsOf, rowsOf } from "./definitions.ts";
+import { prepareFollowed } from "./followed.ts";
+import { expectEnd, isTended, PATIENCE_MS, readManifestOf, type SnapshotStage, secrets } from "./stage.ts";
+
+const SEED = 71_077;
+const SCHEMAS = ["namedex_index", "namedex", "ponder_sync"];
+const CACHED = ["blocks", "transactions", "logs", "rpc_request_results", "intervals"];
+
+export function restoresWhole(stageOf: () => SnapshotStage): void {
+  describe("a snapshot of a finished index", () => {
+    test("has every table, and nothing of the service", async () => {
+      const { snapshot, demo, demoTables } = stageOf();
+      const { stdout } = await snapshot("postgresql://nobody@127.0.0.1:1/none", "inspect", demo);
+      for (const [table, { length }] of demoTables) {
+        if (length > 0) expect(stdout).toMatch(new RegExp(`^${table} +${length.toLocaleString("en")} `, "m"));
+      }
+      expect(stdout).toMatch(/^cache: logs +\d/m);
+      expect(stdout).toContain("domains_name_trgm");
+      const parts = readdirSync(demo).filter((file) => file.endsWith(".zst"));
+      const text = parts
+        .map((file) => zstdDecompressSync(readFileSync(join(demo, file))).toString())
+        .join("");
+      expect(text.includes("alice.eth")).toBe(true);
+      expect(secrets.filter((secret) => text.includes(secret))).toEqual([]);
+      const tables = [...demoTables.keys(), ...CACHED.map((table) => `cache_${table}`)];
+      expect(parts.filter((file) => !tables.includes(file.replace(/-\d+\.zst$/, "")))).toEqual([]);
+    });
+
+    test(
+      "restored into an empty database has every row and every definition, and npm start follows the chain",
+      async () => {
+        const { local, snapshot, demo, demoTables, source } = stageOf();
+        const restored = await prepareFollowed(local);
+        try {
+          expectEnd(await snapshot(restored.databaseUrl, "restore", demo));
+          expect(differencesOf(await readTables(restored), demoTables)).toEqual([]);
+          const cache = await rowsOf(restored.databaseUrl, "ponder_sync", CACHED);
+          expect(differencesOf(cache, await rowsOf(source.databaseUrl, "ponder_sync", CACHED))).toEqual([]);
+          restored.version.start();
+          await restored.version.ready();
+          await restored.waitForHead();
+          await waitFor(() => isTended(restored.databaseUrl), restored.version.output);
+          expect(differencesOf(await readTables(restored), demoTables)).toEqual([]);
+          const definitions = await definitionsOf(restored.databaseUrl, SCHEMAS);
+          expect(definitions).toEqual(await definitionsOf(source.databaseUrl, SCHEMAS));
+          expect(restored.version.output()).not.toContain("Building the index");
+          expect(restored.version.output()).not.toContain("Counted all names");
+        } finally {
+          await restored.close();
+        }
+      },
+      PATIENCE_MS,
+    );
+  });
+
+  test(
+    "a reorganisation at the joint, of blocks that the source had, leaves nothing: before the start and after it",
+    async () => {
+      const { local, snapshot, source, folder } = stageOf();
+      const histories = historiesOf({ seed: SEED, runs: 3, steps: 45 });
+      const [first = [], second = [], third = []] = histories;
+      await playSteps(local.chain, "joint", first);
+      await source.waitForHead();
+      const rows = await source.sql<{ rows: number }>("select count(*)::int as rows from _reorg__events");
+      expect(rows[0]?.rows, "the source has rows that are not final").toBeGreaterThan(20);
+      const joint = join(folder, "joint");
+      expectEnd(await snapshot(source.databaseUrl, "create", joint));
+      const place = readManifestOf(joint).chains[0]?.block_number ?? Number.NaN;
+      const node = await startRpcProxy(local.anvil.url);
+      const restored = await prepareFollowed(local, { RPC_URL_31337: node.url });
+      try {
+        expectEnd(await snapshot(restored.databaseUrl, "restore", joint));
+        const last = await restored.sql<{ block: number }>(
+          "select max(block_number)::int as block from events",
+        );
+        expect(last[0]?.block).toBeLessThanOrEqual(place);
+        await rpc(local.chain, "anvil_rollback", [15]);
+        await playSteps(local.chain, "joint", second.slice(0, 40));
+        restored.version.start();
+        await restored.version.ready();
+        await restored.waitForHead();
+        await rpc(local.chain, "anvil_rollback", [5]);
+        await playSteps(local.chain, "joint", third.slice(0, 20));
+        expect((await judgeStack(restored, local)).differences).toEqual([]);
+        await source.waitForHead();
+        expect(differencesOf(await readTables(restored), await readTables(source))).toEqual([]);
+        // Without the cache, no log is asked for again that the tables have.
+        const asked = node.recorded.flatMap(({ fromBlock }) =>
+          fromBlock === undefined ? [] : [Number(fromBlock)],
+        );
+        expect(asked.length).toBeGreaterThan(0);
+        expect(Math.min(...asked)).toBeGreaterThanOrEqual(place);
+      } finally {
+        await restored.close();
+        await node.kill();
+      }
+    },
+    PATIENCE_MS,
+  );
+}
