@@ -7,6 +7,8 @@ import type { Claim, Keys, RecordKey } from "./keys.ts";
 
 /** A table that has more rows is read in part: that many rows, next to each other in the order of their hashes. */
 const WINDOW_ROWS = 50_000;
+/** Records of one table and resolver: there are some dozens of these, and all are sorted. */
+const MAX_OF_RESOLVER = 5_000;
 /** Random places of the event log, and how many logs are read from each on. */
 const EVENT_PLACES = 100;
 const EVENTS_OF_PLACE = 100;
@@ -111,7 +113,7 @@ async function sampleRecords(plan: SamplePlan, most: number): Promise<RecordKey[
             side,
           ) => `(select '${table} ${index}' as kind, ${side === "<" ? 1 : 0} as part, resolver, node, ${columns}
           from ${table} where chain_id = ${chainId} and resolver = '${resolver}' and node ${side} '${from}'
-          order by chain_id, resolver, node limit ${most})`,
+          order by chain_id, resolver, node limit ${Math.min(most, MAX_OF_RESOLVER)})`,
         )
         .join(" union all "),
     );
