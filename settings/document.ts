@@ -1,5 +1,6 @@
 import { accessVariables } from "./access.ts";
 import { databaseVariables } from "./database.ts";
+import { explorerVariables } from "./explorer.ts";
 import { freshnessVariables } from "./freshness.ts";
 import { gatewayVariables } from "./gateway.ts";
 import { logVariables } from "./log.ts";
@@ -22,7 +23,10 @@ export const groups: Group[] = [
   { title: "Database", variables: databaseVariables },
   {
     title: "API",
-    variables: { ...portVariables, ...freshnessVariables, ...verifyVariables, ...logVariables },
+    variables: {
+      ...{ ...portVariables, ...explorerVariables, ...freshnessVariables, ...verifyVariables },
+      ...logVariables,
+    },
   },
   {
     title: "Public service",

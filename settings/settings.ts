@@ -1,6 +1,7 @@
 import { type AccessSettings, accessVariables, toAccessSettings } from "./access.ts";
 import { check, type Given } from "./check.ts";
 import { type DatabaseSettings, databaseVariables, toDatabaseSettings } from "./database.ts";
+import { type ExplorerSettings, explorerVariables, toExplorerSettings } from "./explorer.ts";
 import { type FreshnessSettings, freshnessVariables, toFreshnessSettings } from "./freshness.ts";
 import { port } from "./kinds.ts";
 import { type LogSettings, logVariables, toLogSettings } from "./log.ts";
@@ -16,6 +17,7 @@ export { SettingsError } from "./check.ts";
 export type Settings = DatabaseSettings &
   RpcSettings &
   AccessSettings &
+  ExplorerSettings &
   FreshnessSettings &
   LogSettings &
   VerifySettings & {
@@ -36,6 +38,7 @@ const variables = {
   ...portVariables,
   ...rpcVariables,
   ...accessVariables,
+  ...explorerVariables,
   ...freshnessVariables,
   ...verifyVariables,
   ...paymentVariables,
@@ -57,6 +60,7 @@ export function readSettings(env: Given): Settings {
     ...rpc,
     ...toDatabaseSettings(known),
     ...toAccessSettings(known),
+    ...toExplorerSettings(known),
     ...toFreshnessSettings(known),
     ...toLogSettings(known),
     ...toVerifySettings(known),

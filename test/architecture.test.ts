@@ -171,9 +171,21 @@ const layers: Layer[] = [
   },
   {
     files: "src/api/pages/",
-    may: ["hono", "src/api/http/openapi.ts"],
+    may: ["hono", "src/api/http/openapi.ts", "src/api/http/asset.ts"],
     mayTypes: api("http/", "indexState/freshness.ts"),
     because: "pages are made from the declarations of operations and a report of the index",
+  },
+  {
+    files: "src/api/explorer/",
+    may: [
+      "hono",
+      "@adraffy/ens-normalize",
+      "src/ens/name.ts",
+      ...api("http/", "schemas/", "rules/lifetime.ts"),
+    ],
+    mayTypes: ["zod", "src/api/access/access.ts"],
+    because:
+      "pages ask operations as programs do, and show the answers: they know neither database nor chain",
   },
   {
     files: "src/api/endpoints/",
@@ -253,7 +265,7 @@ const tracked = execFileSync("git", ["ls-files", "--cached", "--others", "--excl
 })
   .split("\n")
   .filter((file) => file !== "" && existsSync(join(root, file)));
-const sources = tracked.filter((file) => file.endsWith(".ts"));
+const sources = tracked.filter((file) => /\.tsx?$/.test(file));
 
 type Import = { from: string; target: string; isType: boolean };
 

@@ -7,6 +7,7 @@ import { callerBehind, originFor, shareOf } from "./access/caller.ts";
 import { createAccess } from "./access/createAccess.ts";
 import { operations } from "./endpoints/index.ts";
 import { signupEndpoints } from "./endpoints/signup.ts";
+import { createExplorer } from "./explorer/explorer.ts";
 import { startInPlace } from "./hotReload.ts";
 import { createApp } from "./http/app.ts";
 import type { Ctx } from "./http/context.ts";
@@ -138,8 +139,14 @@ const pages = createPages({
   writeMetrics: (ctx) => indexMetrics({ ...ctx, lastVerification }, meters),
 });
 
+const explorer = createExplorer({ operations: offered, ...server, publicUrl: settings.publicUrls[0] });
+
 export default createApp({
   ...{ operations: offered, ...server },
   observe: observeRequests({ meters, log, requestLog: settings.requestLog }),
-  otherRoutes: [pages, mcpRoutes(offered, server, settings.publicUrls)],
+  otherRoutes: [
+    ...(settings.hasExplorer ? [explorer] : []),
+    pages,
+    mcpRoutes(offered, server, settings.publicUrls),
+  ],
 });

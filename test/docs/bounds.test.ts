@@ -13,6 +13,13 @@ import { rpcVariables } from "../../settings/rpc.ts";
 import { FREE } from "../../src/api/access/limits.ts";
 import { MAX_LABELS } from "../../src/api/endpoints/bulk.ts";
 import { MAX_PERIODS, MONTHS_AHEAD } from "../../src/api/endpoints/series.ts";
+import { MAX_CALENDAR_PAGES } from "../../src/api/explorer/pages/address/calendar.tsx";
+import { MAX_CLAIMS } from "../../src/api/explorer/pages/address/primaryNames.tsx";
+import { MAX_SOUGHT } from "../../src/api/explorer/pages/go.ts";
+import { MAX_AGENTS } from "../../src/api/explorer/pages/name/agents.tsx";
+import { MAX_PICTURE, MAX_RECORDS } from "../../src/api/explorer/pages/name/records.tsx";
+import { MAX_CSV_PAGES } from "../../src/api/explorer/pages/namesCsv.ts";
+import { SHOWN_AT_ONCE, SHOWN_UNFOLDED } from "../../src/api/explorer/parts/text.tsx";
 import { KEEP_ALIVE_MS, READER_PATIENCE } from "../../src/api/http/slowClients.ts";
 import { MAX_JSON_BYTES } from "../../src/api/http/writeReply.ts";
 import { FAILING_ATTEMPTS } from "../../src/api/indexState/freshness.ts";
@@ -113,6 +120,14 @@ const bounds: [what: string, bound: string][] = [
   ["months ahead in a series of expiries", `${MONTHS_AHEAD}`],
   ["holders in a list of the largest", `${MAX_HOLDERS}`],
   ["a name in a calendar", `${MAX_WRITTEN} characters`],
+  ["input of the explorer's search box", `${inWords(MAX_SOUGHT)} characters`],
+  ["texts, and addresses of coins, on a page of a name", `${MAX_RECORDS} each`],
+  ["a value on a page", `${SHOWN_AT_ONCE} characters, ${inWords(SHOWN_UNFOLDED)} unfolded`],
+  ["a picture in a record on a page", `${inWords(MAX_PICTURE)} characters`],
+  ["agents of a name on a page", String(MAX_AGENTS)],
+  ["claims of primary names on a page", String(MAX_CLAIMS)],
+  ["expiries in the calendar of a page", `${MAX_CALENDAR_PAGES * PAGE_SIZE} (${MAX_CALENDAR_PAGES} pages`],
+  ["names in a CSV file of the explorer", `${inWords(MAX_CSV_PAGES * PAGE_SIZE)} (${MAX_CSV_PAGES} pages`],
   ["an answer, over HTTP or MCP", `${MAX_JSON_BYTES / 1_048_576} MiB`],
   ["a label of a name", `${MAX_LABEL_BYTES} bytes`],
   ["a name written label by label", `${nameBytes} bytes`],

@@ -99,8 +99,7 @@ function answerUnrouted(c: Context, paths: Path[]): Response {
 }
 
 const matches = (parts: string[], requested: string[]): boolean =>
-  parts.length === requested.length &&
-  parts.every((part, i) => part.startsWith("{") || part === requested[i]);
+  parts.length === requested.length && parts.every((part, i) => /^[{:]/.test(part) || part === requested[i]);
 
 /** A path of the right form that its route did not match has an empty parameter: the error names the first. */
 function emptyParameterError({ params, path }: Endpoint, requested: string[]): ApiError {

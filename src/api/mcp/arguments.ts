@@ -1,5 +1,5 @@
 import type { Endpoint } from "../http/endpoint.ts";
-import { inputError } from "../http/inputError.ts";
+import { readInput } from "../http/readInput.ts";
 import { ApiError } from "../schemas/errors.ts";
 import type { Tool } from "./tools.ts";
 import type { View } from "./views.ts";
@@ -20,7 +20,7 @@ export function readArguments({ views }: Tool, given: Given): ToolOperation {
   const { view: wanted, ...asked } = Object.fromEntries(filled);
   const view = chooseView(views, wanted, asked);
   refuseUnknown(view, asked);
-  return { operation: view.operation, input: check(view.operation, { ...asked, ...view.fixed }) };
+  return { operation: view.operation, input: readInput(view.operation, { ...asked, ...view.fixed }) };
 }
 
 function chooseView(views: readonly View[], wanted: unknown, asked: Given): View {
@@ -49,34 +49,3 @@ function refuseUnknown(view: View, asked: Given): void {
   const asText = unknown.length > 40 ? `${unknown.slice(0, 40)}…` : unknown;
   throw new ApiError("INVALID_PARAMETER", `\`${asText}\` is no parameter of ${what}: ${taken}.`);
 }
-
-/** In the same order as over HTTP (query, path, body), so that both report the same one of several faults. */
-function check({ params, query, body }: Endpoint, asked: Given): Record<string, unknown> {
-  const inPath = pick(asked, params.shape);
-  const input = {
-    ...parse(query, asWords(pick(asked, query.shape))),
-    ...parse(params, asWords(inPath)),
-    ...parse(body, pick(asked, body.shape)),
-  };
-  const empty = Object.keys(inPath).find((name) => inPath[name] === "");
-  if (empty !== undefined) throw new ApiError("INVALID_PARAMETER", `\`${empty}\` is empty.`);
-  return input;
-}
-
-function parse(fields: Endpoint["params"], data: Given): Record<string, unknown> {
-  const checked = fields.safeParse(data);
-  if (checked.success) return checked.data;
-  throw inputError(checked.error, data);
-}
-
-const pick = (asked: Given, fields: object): Given =>
-  Object.fromEntries(Object.entries(asked).filter(([name]) => Object.hasOwn(fields, name)));
-
-/** Paths and queries are text: numbers and booleans are read as they would stand there. */
-const asWords = (asked: Given): Given =>
-  Object.fromEntries(
-    Object.entries(asked).map(([name, value]) => [
-      name,
-      typeof value === "number" || typeof value === "boolean" ? String(value) : value,
-    ]),
-  );

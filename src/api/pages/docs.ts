@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import type { Hono } from "hono";
-import { type Asset, sendAsset, toAsset } from "./asset.ts";
+import { type Asset, sendAsset, toAsset } from "../http/asset.ts";
 import { sendPage } from "./html.ts";
 
 const require = createRequire(import.meta.url);

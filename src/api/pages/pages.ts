@@ -1,9 +1,9 @@
 import { type Context, Hono } from "hono";
+import { sendAsset, toAsset } from "../http/asset.ts";
 import type { Ctx } from "../http/context.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import { type AccessMode, openApiDocument } from "../http/openapi.ts";
 import type { PriceOf } from "../http/prices.ts";
-import { sendAsset, toAsset } from "./asset.ts";
 import { mountDocs } from "./docs.ts";
 import { homeStyle, type IndexStatus, toHomeJson, toHomePage } from "./home.ts";
 import { sendPage } from "./html.ts";

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { Hono } from "hono";
-import { type Asset, sendAsset, toAsset } from "./asset.ts";
+import { type Asset, sendAsset, toAsset } from "../http/asset.ts";
 import { escapeHtml, sendPage } from "./html.ts";
 
 /** `open`: everybody can sign up. `closed`: only the operator creates keys. `needless`: no key is needed. */

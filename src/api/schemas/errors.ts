@@ -83,11 +83,15 @@ export class ApiError extends Error {
   }
 }
 
-/** The answer for anything that was thrown. An unexpected error is logged whole and answered as INTERNAL_ERROR. */
-export function answerError(thrown: unknown, c: Context): Response {
+/** The answer for anything that was thrown. */
+export const answerError = (thrown: unknown, c: Context): Response =>
+  errorResponse(c, toLoggedError(thrown, c));
+
+/** The error that the caller may see for anything that was thrown. An unexpected one is logged whole. */
+export function toLoggedError(thrown: unknown, c: Context): ApiError {
   const error = toApiError(thrown);
   if (error.code === "INTERNAL_ERROR") logOf(c).error({ err: thrown }, "request failed");
-  return errorResponse(c, error);
+  return error;
 }
 
 type ErrorLog = { error: (what: { err: unknown }, message: string) => void };

@@ -1,0 +1,34 @@
+import { type ApiError, errorCodes } from "../schemas/errors.ts";
+import { inWords } from "./errorWords.ts";
+import { SearchBox } from "./layout.tsx";
+import type { Page } from "./page.ts";
+import { Text } from "./parts/text.tsx";
+
+/** An error of an operation as a page, with the status that HTTP gives it. */
+export function errorPage(error: ApiError): Page {
+  const { status } = errorCodes[error.code];
+  const { title, advice } = inWords(error);
+  return {
+    title,
+    description: title,
+    canonical: "explore/search",
+    status,
+    hasSearchBox: true,
+    body: (
+      <div class="fault">
+        <p class="code">
+          {status} <span class="mono">{error.code}</span>
+        </p>
+        <h1>{title}</h1>
+        <p class="lead">
+          <Text>{advice}</Text>
+        </p>
+        <SearchBox isLarge />
+        <p>
+          <a href="./">Home</a> · <a href="explore/status">State of the index</a> ·{" "}
+          <a href="docs">Reference of the API</a>
+        </p>
+      </div>
+    ),
+  };
+}

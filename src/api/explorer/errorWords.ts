@@ -1,0 +1,27 @@
+import { type ApiError, errorCodes } from "../schemas/errors.ts";
+
+type Words = { title: string; advice: string };
+
+/** An error as a person reads it: what happened, and what to do. */
+export function inWords({ code, message, headers }: ApiError): Words {
+  const again = headers["Retry-After"];
+  const later = again === undefined ? "Try again in a moment." : `Try again in ${again} seconds.`;
+  switch (code) {
+    case "NOT_FOUND":
+      return { title: "Nothing is here", advice: message };
+    case "RATE_LIMITED":
+    case "PAYMENT_REQUIRED":
+      return {
+        title: "Your free requests are used up",
+        advice: `Each part of a page is one request. ${later} More requests need a key.`,
+      };
+    case "INDEX_NOT_READY":
+      return { title: "The index is not ready", advice: `${message} ${later}` };
+    case "LIVE_RESOLUTION_FAILED":
+      return { title: "The chain could not be asked", advice: message };
+    default:
+      return errorCodes[code].status === 500
+        ? { title: "Something went wrong", advice: message }
+        : { title: "This cannot be answered", advice: message };
+  }
+}

@@ -1,0 +1,58 @@
+import { type Context, Hono } from "hono";
+import { sendAsset } from "../http/asset.ts";
+import { ApiError, toLoggedError } from "../schemas/errors.ts";
+import { assets } from "./assets.ts";
+import { errorPage } from "./errorPage.tsx";
+import type { ExplorerPage, Page } from "./page.ts";
+import { pages } from "./pages.ts";
+import { sendPage } from "./sendPage.ts";
+import { beginVisit, type RecordedVisit, type Service } from "./visit.ts";
+
+export type ExplorerPlan = Service & {
+  /** Where callers reach the service, for canonical links; without one the address of the request. */
+  publicUrl: string | undefined;
+};
+
+/** The pages for browsers, at `/` and `/explore`. They ask the operations, as programs do. */
+export function createExplorer(plan: ExplorerPlan): Hono {
+  const app = new Hono();
+  for (const [file, asset] of Object.entries(assets)) {
+    app.get(`/explore/assets/${file}`, (c) => sendAsset(c, asset));
+  }
+  for (const page of pages) {
+    app.get(page.path, (c, next) => (page.path === "/" && !wantsHtml(c) ? next() : answer(c, page, plan)));
+  }
+  app.get("/explore/*", (c) => answer(c, nowhere, plan));
+  return app;
+}
+
+const nowhere: ExplorerPage = {
+  path: "/explore/*",
+  render: async () => {
+    throw new ApiError("NOT_FOUND", "The explorer has no page at this address.");
+  },
+};
+
+/** Browsers name HTML in `Accept`; most programs accept anything, and get JSON. */
+const wantsHtml = (c: Context): boolean => c.req.header("accept")?.includes("text/html") ?? false;
+
+async function answer(c: Context, page: ExplorerPage, plan: ExplorerPlan): Promise<Response> {
+  const recorded = beginVisit(c, plan);
+  const made = await page.render(recorded.visit).catch((thrown) => toErrorPage(c, recorded, thrown));
+  if (made instanceof Response) return made;
+  const { asked } = recorded;
+  return sendPage(c, { page: made, asked, status: await recorded.status, publicUrl: plan.publicUrl });
+}
+
+/** Only what tells a visitor when to come again is passed on. */
+const PASSED_ON = ["Retry-After", "RateLimit", "RateLimit-Policy"];
+
+function toErrorPage(c: Context, { asked }: RecordedVisit, thrown: unknown): Page {
+  const isLogged = asked.some(({ error }) => error === thrown);
+  const error = isLogged ? (thrown as ApiError) : toLoggedError(thrown, c);
+  for (const name of PASSED_ON) {
+    const value = error.headers[name];
+    if (value !== undefined) c.header(name, value);
+  }
+  return errorPage(error);
+}

@@ -1,0 +1,133 @@
+import type { Child } from "hono/jsx";
+import { assetUrl } from "./assets.ts";
+import type { Page, Section } from "./page.ts";
+import { Answered } from "./parts/answered.tsx";
+import { Icon } from "./parts/icon.tsx";
+import type { IndexingStatus } from "./replies.ts";
+import type { Asked } from "./visit.ts";
+
+export type LayoutProps = {
+  page: Page;
+  asked: readonly Asked[];
+  status: IndexingStatus | null;
+  /** The way from this page to the root of the service: `../../`. It holds at `/x`, at `/api/x` and behind a proxy. */
+  root: string;
+  /** Path and query of this page, from that root. */
+  path: string;
+  /** Where the service is reached: `https://names.example.org`. */
+  origin: string;
+};
+
+/** The whole document. All links of pages are relative to the root of the service, which `<base>` names. */
+export const layout = async (props: LayoutProps): Promise<string> =>
+  `<!doctype html>${await (<Document {...props} />).toString()}`;
+
+const Document = (props: LayoutProps) => (
+  <html lang="en">
+    <Head {...props} />
+    <body>
+      <a class="skip" href={`${props.path}#main`}>
+        Skip to the content
+      </a>
+      <Header page={props.page} network={props.status?.network} />
+      <main id="main" tabindex={-1}>
+        {props.page.body}
+      </main>
+      <Answered asked={props.asked} status={props.status} />
+      <Footer status={props.status} />
+    </body>
+  </html>
+);
+
+const Head = ({ page, root, origin }: LayoutProps) => (
+  <head>
+    <meta charset="utf-8" />
+    <base href={root} />
+    <meta name="viewport" content="width=device-width, initial-scale=1" />
+    <meta name="color-scheme" content="light dark" />
+    <title>{page.title === "" ? "Namedex: explore ENS" : `${page.title} · Namedex`}</title>
+    <meta name="description" content={page.description} />
+    <link rel="canonical" href={`${origin}/${page.canonical}`} />
+    {page.status !== undefined && page.status >= 400 && <meta name="robots" content="noindex" />}
+    <link rel="icon" type="image/svg+xml" href={assetUrl("icon.svg")} />
+    <link rel="stylesheet" href={assetUrl("explorer.css")} />
+    {["explorer.js", ...(page.scripts ?? [])].map((script) => (
+      <script type="module" src={assetUrl(script)} />
+    ))}
+  </head>
+);
+
+type Link = { section: Section; path: string; label: string };
+
+/** The navigation. A page of a new part has a line here. */
+const links: readonly Link[] = [
+  { section: "search", path: "explore/search", label: "Names" },
+  { section: "agents", path: "explore/agents", label: "Agents" },
+  { section: "status", path: "explore/status", label: "Status" },
+];
+
+type HeaderProps = { page: Page; network: string | undefined };
+
+const Header = ({ page, network }: HeaderProps) => (
+  <header class="top">
+    <div class="bar">
+      <a class="brand" href="./">
+        <Icon name="logo" />
+        Namedex
+        {network !== undefined && network !== "mainnet" && <span class="network">{network}</span>}
+      </a>
+      {!page.hasSearchBox && <SearchBox />}
+      <nav aria-label="Explorer">
+        {links.map((link) => (
+          <NavLink {...link} isCurrent={link.section === page.section} />
+        ))}
+        <a href="docs">API</a>
+      </nav>
+    </div>
+  </header>
+);
+
+const NavLink = ({ path, label, isCurrent }: Link & { isCurrent: boolean }) => (
+  <a href={path} {...(isCurrent && { "aria-current": "page" as const })}>
+    {label}
+  </a>
+);
+
+/** One box for all that can be looked up; `/explore/go` decides what it is. */
+export const SearchBox = ({ isLarge, hint }: { isLarge?: true; hint?: Child }) => (
+  <search class={isLarge ? "find large" : "find"}>
+    <form action="explore/go" method="get">
+      <label class="unseen" for={isLarge ? "find-large" : "find"}>
+        Name, address, hash or agent
+      </label>
+      <input
+        id={isLarge ? "find-large" : "find"}
+        name="q"
+        type="search"
+        maxlength={1_100}
+        placeholder={isLarge ? "Name, address, hash or agent id" : "Search"}
+        autocomplete="off"
+        autocapitalize="none"
+        spellcheck={false}
+        required
+        {...(!isLarge && { "aria-keyshortcuts": "/" })}
+      />
+      <button type="submit" aria-label="Search">
+        <Icon name="search" />
+        {isLarge && <span>Search</span>}
+      </button>
+    </form>
+    {hint}
+  </search>
+);
+
+const Footer = ({ status }: { status: IndexingStatus | null }) => (
+  <footer>
+    <p>Namedex{status && <> · index of {status.network}</>}</p>
+    <p>
+      <a href="docs">Reference</a> <a href="openapi.json">OpenAPI</a> <a href="llms.txt">llms.txt</a>{" "}
+      <a href="explore/status">Status</a>
+    </p>
+    <p>Names and records are written by their owners, and not checked.</p>
+  </footer>
+);

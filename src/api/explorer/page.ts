@@ -1,0 +1,53 @@
+import type { Child } from "hono/jsx";
+import type { ApiError } from "../schemas/errors.ts";
+
+/** The parts of the explorer that the navigation names. */
+export type Section = "search" | "agents" | "statistics" | "status";
+
+/** A page, as a page's file writes it; the layout puts it into a document. */
+export type Page = {
+  /** Of the window, without the product's name. */
+  title: string;
+  /** One sentence for search engines and link previews. */
+  description: string;
+  /** Path and query that name this page best, from the root of the service: `explore/agents`. */
+  canonical: string;
+  /** What the navigation shows as the present part. */
+  section?: Section;
+  body: Child;
+  /** True if the page has the search box in its body. */
+  hasSearchBox?: true;
+  /** Modules of `browser/` that this page loads. It has to work without them. */
+  scripts?: readonly string[];
+  /** 200 if left out. */
+  status?: number;
+};
+
+/** One request of a visitor. */
+export type Visit = {
+  /** A parameter of the path, decoded; empty if the path has none of this name. */
+  param: (name: string) => string;
+  /** A parameter of the query; undefined if it is absent or empty. */
+  query: (name: string) => string | undefined;
+  /**
+   * Answers as the operation of this path answers the visitor over HTTP. Parameters are given as texts, as a URL has them.
+   *
+   * @throws ApiError with the code that HTTP would give
+   * @example
+   * const whois = await visit.ask<Whois>("/whois/{name}", { name: "alice.eth" });
+   */
+  ask: <Reply>(path: string, given?: Given) => Promise<Reply>;
+  /** The same for a part that a page can be without. */
+  tryAsk: <Reply>(path: string, given?: Given) => Promise<Reply | ApiError>;
+  /** Time of the newest indexed block, in unix seconds. What a page calls now is this. */
+  now: () => Promise<number>;
+};
+
+export type Given = Record<string, string | undefined>;
+
+/** A page of the explorer: where it is, and how it is made. A response is sent as it is. */
+export type ExplorerPage = {
+  /** Path as Hono writes it: `/explore/name/:name`. */
+  path: string;
+  render: (visit: Visit) => Promise<Page | Response>;
+};

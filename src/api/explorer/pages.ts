@@ -1,0 +1,25 @@
+import type { ExplorerPage } from "./page.ts";
+import { addressPage } from "./pages/address.tsx";
+import { agentPage } from "./pages/agent.tsx";
+import { agentsPage } from "./pages/agents.tsx";
+import { goPage } from "./pages/go.ts";
+import { hashPage } from "./pages/hash.tsx";
+import { homePage } from "./pages/home.tsx";
+import { namePage } from "./pages/name.tsx";
+import { namesCsvPage } from "./pages/namesCsv.ts";
+import { searchPage } from "./pages/search.tsx";
+import { statusPage } from "./pages/status.tsx";
+
+/** Every page of the explorer. The navigation has its lines in the layout. */
+export const pages: readonly ExplorerPage[] = [
+  homePage,
+  goPage,
+  namePage,
+  addressPage,
+  namesCsvPage,
+  hashPage,
+  searchPage,
+  agentsPage,
+  agentPage,
+  statusPage,
+];

@@ -1,0 +1,96 @@
+import type { Child } from "hono/jsx";
+import type { ExplorerPage, Visit } from "../page.ts";
+import { Figures, Tabs } from "../parts/card.tsx";
+import { Copy } from "../parts/hash.tsx";
+import { Icon } from "../parts/icon.tsx";
+import { NameLink } from "../parts/name.tsx";
+import { withQuery } from "../parts/pager.tsx";
+import type { AddressSummary } from "../replies.ts";
+import { calendarOfAddress } from "./address/calendar.tsx";
+import { namesOfAddress } from "./address/names.tsx";
+import { previousOfAddress } from "./address/previous.tsx";
+import { primaryNamesOfAddress } from "./address/primaryNames.tsx";
+
+/** What the views of an address work with. */
+export type AddressView = { visit: Visit; address: string; now: number };
+
+type View = { key: string; label: string; show: (view: AddressView) => Promise<Child> };
+
+const views: readonly [View, ...View[]] = [
+  { key: "names", label: "Names", show: namesOfAddress },
+  { key: "calendar", label: "Expiries", show: calendarOfAddress },
+  { key: "primary", label: "Primary names", show: primaryNamesOfAddress },
+  { key: "previous", label: "Names before", show: previousOfAddress },
+];
+
+/** An address: its names with their expiries, its primary names, and what it had before. */
+export const addressPage: ExplorerPage = {
+  path: "/explore/address/:address",
+  render: async (visit) => {
+    const wanted = visit.query("view");
+    const view = views.find(({ key }) => key === wanted) ?? views[0];
+    const asked = visit.param("address");
+    const [summary, now] = await Promise.all([
+      visit.ask<AddressSummary>("/address/{address}/summary", { address: asked }),
+      visit.now(),
+    ]);
+    const { address } = summary;
+    const path = `explore/address/${address}`;
+    const body = await view.show({ visit, address, now });
+    return {
+      title: `${summary.primary_name ?? address}${view === views[0] ? "" : `: ${view.label}`}`,
+      description: `Names of ${address}: ${summary.domain_count} active, ${summary.domains_expiring_30d} expire within 30 days.`,
+      canonical: withQuery(path, { view: view === views[0] ? undefined : view.key }),
+      section: "search",
+      body: (
+        <>
+          <Heading summary={summary} />
+          <Figures
+            figures={[
+              ["Active names", summary.domain_count.toLocaleString("en")],
+              ["Expire within 30 days", summary.domains_expiring_30d.toLocaleString("en")],
+              ["Names before", summary.previously_owned_count.toLocaleString("en")],
+            ]}
+          />
+          <Tabs
+            label="Views of this address"
+            tabs={views.map(({ key, label }, i) => ({
+              path: withQuery(path, { view: i === 0 ? undefined : key }),
+              label,
+              isCurrent: key === view.key,
+            }))}
+          />
+          {body}
+        </>
+      ),
+    };
+  },
+};
+
+const Heading = ({ summary: { address, primary_name, primary_name_error } }: { summary: AddressSummary }) => (
+  <div class="heading">
+    <div class="heading-title">
+      <h1 class="mono">{address}</h1>
+      <Copy text={address} what="address" />
+    </div>
+    {primary_name !== null && (
+      <p class="primary">
+        Primary name <NameLink name={primary_name} />
+      </p>
+    )}
+    {primary_name_error && (
+      <p class="faint">The primary name could not be found out: {primary_name_error.message}</p>
+    )}
+    <p class="actions">
+      <a class="button" href={`address/${address}/expiries.ics`}>
+        <Icon name="calendar" /> Expiry calendar
+      </a>
+      <a class="button" href={`explore/address/${address}/names.csv`} download>
+        <Icon name="download" /> CSV
+      </a>
+      <a class="button" href={`address/${address}/summary`}>
+        <Icon name="code" /> JSON
+      </a>
+    </p>
+  </div>
+);

@@ -1,0 +1,61 @@
+import type { Child } from "hono/jsx";
+import { Card, Empty, Unavailable } from "../../parts/card.tsx";
+import { AddressLink } from "../../parts/hash.tsx";
+import { NameLink } from "../../parts/name.tsx";
+import { Pager, withQuery } from "../../parts/pager.tsx";
+import { StateBadge } from "../../parts/state.tsx";
+import { Table } from "../../parts/table.tsx";
+import { Time } from "../../parts/time.tsx";
+import type { Paged, PreviousDomain } from "../../replies.ts";
+import type { AddressView } from "../address.tsx";
+
+/** Names that the address had, and has no more. */
+export async function previousOfAddress({ visit, address, now }: AddressView): Promise<Child> {
+  const list = await visit.tryAsk<{ results: PreviousDomain[] } & Paged>(
+    "/address/{address}/previous-domains",
+    {
+      ...{ address, page: visit.query("page") },
+    },
+  );
+  if (list instanceof Error) return <Unavailable error={list} />;
+  return (
+    <Card id="previous" title="Names before" isWide>
+      {list.results.length === 0 ? (
+        <Empty>The address has no name that it had before.</Empty>
+      ) : (
+        <Table
+          caption="Names that the address had before"
+          columns={["Name", "State now", "Last event with the address", "Owner now"].map((title) => ({
+            title,
+          }))}
+        >
+          {list.results.map((item) => (
+            <tr>
+              <th scope="row">
+                <NameLink name={item.name} />
+              </th>
+              <td>
+                <StateBadge state={item.availability_status} />
+              </td>
+              <td>
+                <Time at={item.last_owned_block_timestamp} now={now} day />
+              </td>
+              <td>
+                {item.ownership.owner === undefined ? (
+                  <span class="faint">nobody</span>
+                ) : (
+                  <AddressLink address={item.ownership.owner} />
+                )}
+              </td>
+            </tr>
+          ))}
+        </Table>
+      )}
+      <Pager
+        list={list}
+        what="names before"
+        urlOf={(page) => withQuery(`explore/address/${address}`, { view: "previous", page })}
+      />
+    </Card>
+  );
+}

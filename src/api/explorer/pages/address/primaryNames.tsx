@@ -1,0 +1,92 @@
+import type { Child } from "hono/jsx";
+import { Card, Empty, Facts, Unavailable } from "../../parts/card.tsx";
+import { Transaction } from "../../parts/hash.tsx";
+import { NameLink } from "../../parts/name.tsx";
+import { Table } from "../../parts/table.tsx";
+import type { HistoryTotal, PrimaryNameEntry } from "../../replies.ts";
+import type { AddressView } from "../address.tsx";
+
+type Reply = {
+  current: { primary_name: string | null; display?: string; registrar: string | null };
+  history: PrimaryNameEntry[];
+} & HistoryTotal;
+
+/** Claims that one page shows, newest first. The JSON has all. */
+export const MAX_CLAIMS = 100;
+
+/** The primary name as it resolves, the newest claim on each chain, and every claim before. */
+export async function primaryNamesOfAddress({ visit, address }: AddressView): Promise<Child> {
+  const reply = await visit.tryAsk<Reply>("/address/{address}/primary-name", { address, history: "true" });
+  if (reply instanceof Error) return <Unavailable error={reply} />;
+  const newestFirst = reply.history.toReversed();
+  const chains = [
+    ...new Map(reply.history.map((claim) => [`${claim.chain} ${claim.registrar}`, claim])).values(),
+  ];
+  return (
+    <div class="cards">
+      <Card id="current" title="Resolves to the address">
+        {reply.current.primary_name === null ? (
+          <Empty>The address has no primary name that resolves to it.</Empty>
+        ) : (
+          <Facts
+            facts={[
+              [
+                "Primary name",
+                <NameLink name={reply.current.primary_name} display={reply.current.display} />,
+              ],
+              reply.current.registrar !== null && [
+                "Set in",
+                registrars[reply.current.registrar] ?? reply.current.registrar,
+              ],
+            ]}
+          />
+        )}
+      </Card>
+      <Card id="chains" title="Newest claim on each chain">
+        {chains.length === 0 ? (
+          <Empty>The address never claimed a name.</Empty>
+        ) : (
+          <Facts
+            facts={chains.map((claim) => [
+              `${claim.chain}, ${registrars[claim.registrar] ?? claim.registrar}`,
+              <Claimed claim={claim} />,
+            ])}
+          />
+        )}
+        <p class="faint">A claim is the address's word alone, until the name resolves to it.</p>
+      </Card>
+      {newestFirst.length > 0 && (
+        <Card id="claims" title="All claims" isWide>
+          <Table
+            caption="All claims"
+            columns={["Name", "Chain", "Block", "Transaction"].map((title) => ({ title }))}
+          >
+            {newestFirst.slice(0, MAX_CLAIMS).map((claim) => (
+              <tr>
+                <th scope="row">
+                  <Claimed claim={claim} />
+                </th>
+                <td>{claim.chain}</td>
+                <td class="number">{claim.block_number.toLocaleString("en")}</td>
+                <td>
+                  <Transaction hash={claim.transaction_hash} />
+                </td>
+              </tr>
+            ))}
+          </Table>
+        </Card>
+      )}
+    </div>
+  );
+}
+
+const registrars: Record<string, string> = {
+  REVERSE_REGISTRAR: "its own reverse record",
+  DEFAULT_REVERSE_REGISTRAR: "the default for all chains",
+  L2_REVERSE_REGISTRAR: "its own reverse record",
+};
+
+const Claimed = ({ claim }: { claim: PrimaryNameEntry }) => {
+  if (claim.name !== null) return <NameLink name={claim.name} />;
+  return <span class="faint">{claim.is_name_known === false ? "no event tells the name" : "cleared"}</span>;
+};

@@ -1,0 +1,107 @@
+import type { ExplorerPage } from "../page.ts";
+import { AgentTrust } from "../parts/agent.tsx";
+import { Card, Empty, Unavailable } from "../parts/card.tsx";
+import { Field, Select } from "../parts/form.tsx";
+import { AddressLink } from "../parts/hash.tsx";
+import { NameLink } from "../parts/name.tsx";
+import { Pager, withQuery } from "../parts/pager.tsx";
+import { Table } from "../parts/table.tsx";
+import type { AgentItem, Paged } from "../replies.ts";
+
+const bindings = [
+  ["", "Any"],
+  ["true", "Bound to the name"],
+  ["false", "Not bound to the name"],
+] as const;
+
+const claims = [
+  ["", "Any"],
+  ["true", "Claimed by the name"],
+  ["false", "Not claimed"],
+] as const;
+
+/** The directory of agents. */
+export const agentsPage: ExplorerPage = {
+  path: "/explore/agents",
+  render: async (visit) => {
+    const filters = {
+      q: visit.query("q"),
+      is_bound: visit.query("is_bound"),
+      has_ensip25_registration: visit.query("has_ensip25_registration"),
+      chain: visit.query("chain"),
+    };
+    const page = visit.query("page");
+    const list = await visit.tryAsk<{ agents: AgentItem[] } & Paged>("/agents", { ...filters, page });
+    return {
+      title: "Agents",
+      description: "Agents of ERC-8004 that names of ENS claim, or that are bound to their tokens.",
+      canonical: withQuery("explore/agents", { ...filters, page }),
+      section: "agents",
+      body: (
+        <>
+          <h1>Agents</h1>
+          <p class="lead">Agents of ERC-8004 that names claim, or that an adapter binds to a name's token.</p>
+          <Card id="directory" title="Directory" isWide>
+            <form class="filters" action="explore/agents" method="get">
+              <Field name="q" label="Part of the name" value={filters.q} maxlength={255} />
+              <Select name="is_bound" label="Binding" options={bindings} value={filters.is_bound} />
+              <Select
+                name="has_ensip25_registration"
+                label="Claim"
+                options={claims}
+                value={filters.has_ensip25_registration}
+              />
+              <button type="submit">Apply</button>
+            </form>
+            {list instanceof Error ? (
+              <Unavailable error={list} />
+            ) : (
+              <>
+                {list.agents.length === 0 ? <Empty>No agent.</Empty> : <Directory agents={list.agents} />}
+                <Pager
+                  list={list}
+                  what="agents"
+                  urlOf={(other) => withQuery("explore/agents", { ...filters, page: other })}
+                />
+              </>
+            )}
+          </Card>
+        </>
+      ),
+    };
+  },
+};
+
+/** Where the explorer shows an agent. */
+const agentUrl = ({ agent_id, chain }: AgentItem): string =>
+  withQuery(`explore/agents/${agent_id}`, { chain });
+
+const Directory = ({ agents }: { agents: readonly AgentItem[] }) => (
+  <Table
+    caption="Agents"
+    columns={["Agent", "Name", "Trust", "Owner in the registry", "Block"].map((title) => ({ title }))}
+  >
+    {agents.map((agent) => (
+      <tr>
+        <th scope="row">
+          <a class="name" href={agentUrl(agent)}>
+            {`Agent ${agent.agent_id}`}
+          </a>{" "}
+          <span class="faint">{agent.chain}</span>
+        </th>
+        <td>{agent.name === null ? <span class="faint">no name</span> : <NameLink name={agent.name} />}</td>
+        <td>
+          <AgentTrust agent={agent} />
+        </td>
+        <td>
+          {agent.binding?.agent_owner == null ? (
+            <span class="faint">not known</span>
+          ) : (
+            <AddressLink address={agent.binding.agent_owner} />
+          )}
+        </td>
+        <td class="number">{agent.block_number.toLocaleString("en")}</td>
+      </tr>
+    ))}
+  </Table>
+);

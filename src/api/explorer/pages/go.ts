@@ -1,0 +1,32 @@
+import type { ExplorerPage, Visit } from "../page.ts";
+
+/** Longest input that is looked at; no name, address or hash is as long. */
+export const MAX_SOUGHT = 1_100;
+
+/** Decides where what was typed into the search box belongs: a name, an address, a hash, or an agent. */
+export const goPage: ExplorerPage = {
+  path: "/explore/go",
+  render: async (visit) =>
+    redirect(await placeOf(visit, (visit.query("q") ?? "").trim().slice(0, MAX_SOUGHT))),
+};
+
+async function placeOf(visit: Visit, text: string): Promise<string> {
+  const encoded = encodeURIComponent(text);
+  if (/^0x[0-9a-f]{40}$/i.test(text)) return `address/${text}`;
+  if (/^0x[0-9a-f]{64}$/i.test(text)) return `hash/${text}`;
+  const [, agentId] = text.match(/^(?:agent\s*#?|#)\s*(\d{1,78})$/i) ?? [];
+  if (agentId !== undefined) return `agents/${agentId}`;
+  if (/^\d{1,78}$/.test(text) && (await isAgent(visit, text))) return `agents/${text}`;
+  if (text.includes(".") || text.startsWith("[")) return `name/${encoded}`;
+  return `search?q=${encoded}`;
+}
+
+/** A number is first an agent's id: a name of digits is found by the search, or with its `.eth`. */
+async function isAgent(visit: Visit, agentId: string): Promise<boolean> {
+  const reply = await visit.tryAsk<{ indexed?: false }>("/agents/{agentId}", { agentId });
+  return !(reply instanceof Error) && reply.indexed !== false;
+}
+
+/** From `/explore/go`, so that it holds at `/api/explore/go`, and behind a proxy with a path of its own. */
+const redirect = (place: string): Response =>
+  new Response(null, { status: 303, headers: { Location: place } });

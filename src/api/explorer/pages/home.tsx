@@ -1,0 +1,105 @@
+import { SearchBox } from "../layout.tsx";
+import type { ExplorerPage } from "../page.ts";
+import { ActivityList } from "../parts/activity.tsx";
+import { Card, Empty, Figures, Unavailable } from "../parts/card.tsx";
+import { fromNow } from "../parts/time.tsx";
+import type { Activity, IndexingStatus } from "../replies.ts";
+import { inSentence } from "./status.tsx";
+
+/** Entries of the feed that the first page shows. */
+const NEWEST = 12;
+
+type Totals = {
+  active_domains: number;
+  unique_owners: number;
+  registrations_7d: number;
+  expiring_30d: number;
+};
+
+/** The first page: a search box, what is indexed and how current it is, the newest activity, four figures. */
+export const homePage: ExplorerPage = {
+  path: "/",
+  render: async (visit) => {
+    const [status, figures, feed, now] = await Promise.all([
+      visit.tryAsk<IndexingStatus>("/indexing-status"),
+      visit.tryAsk<Totals>("/ens-stats"),
+      visit.tryAsk<{ events: Activity[] }>("/ens-stats/recent-activity"),
+      visit.now(),
+    ]);
+    return {
+      title: "",
+      description:
+        "Explore the Ethereum Name Service: who owns a name, until when, what it points to, and its history.",
+      canonical: "",
+      hasSearchBox: true,
+      body: (
+        <>
+          <div class="hero">
+            <h1>Explore the Ethereum Name Service</h1>
+            <p class="lead">Who owns a name, until when, what it points to, and how all that came about.</p>
+            <SearchBox isLarge hint={<Hint network={status instanceof Error ? null : status.network} />} />
+            <Currency status={status instanceof Error ? null : status} now={now} />
+          </div>
+          {figures instanceof Error ? <Unavailable error={figures} /> : <FourFigures figures={figures} />}
+          <Card id="newest" title="Newest activity" isWide>
+            {feed instanceof Error ? (
+              <Unavailable error={feed} />
+            ) : feed.events.length === 0 ? (
+              <Empty>Nothing has happened yet.</Empty>
+            ) : (
+              <ActivityList entries={feed.events.slice(0, NEWEST)} now={now} />
+            )}
+          </Card>
+          <Programs />
+        </>
+      ),
+    };
+  },
+};
+
+/** A name that exists on the network. */
+const exampleOf = (network: string | null): string => (network === "mainnet" ? "vitalik.eth" : "alice.eth");
+
+const Hint = ({ network }: { network: string | null }) => (
+  <p class="hint">
+    For example <a href={`explore/name/${exampleOf(network)}`}>{exampleOf(network)}</a>, an address, a
+    namehash, or <span class="mono">agent 0</span>
+  </p>
+);
+
+const Currency = ({ status, now }: { status: IndexingStatus | null; now: number }) => {
+  const [chain] = status?.chains ?? [];
+  if (!status || !chain) return null;
+  const age = Math.floor(Date.now() / 1_000);
+  return (
+    <p class="currency">
+      <span class={`dot ${status.ready ? "good" : "bad"}`} /> {inSentence(status)}{" "}
+      <a href="explore/status">
+        Block <span class="number">{chain.indexed_block_number.toLocaleString("en")}</span> of{" "}
+        {status.network}
+      </a>
+      {chain.indexed_block_timestamp > 0 && `, ${fromNow(now, Math.max(age, now))}`}
+    </p>
+  );
+};
+
+const FourFigures = ({ figures }: { figures: Totals }) => (
+  <Figures
+    figures={[
+      ["Active names", figures.active_domains.toLocaleString("en")],
+      ["Owners", figures.unique_owners.toLocaleString("en")],
+      ["Registered in 7 days", figures.registrations_7d.toLocaleString("en")],
+      ["Expiring in 30 days", figures.expiring_30d.toLocaleString("en")],
+    ]}
+  />
+);
+
+const Programs = () => (
+  <Card id="programs" title="For programs" isWide>
+    <p>
+      Everything here is also JSON over HTTP, and tools for agents at <span class="mono">/mcp</span>: see the{" "}
+      <a href="docs">reference</a>, <a href="openapi.json">OpenAPI</a> or <a href="llms.txt">llms.txt</a>.
+      Each page names the operations that it comes from.
+    </p>
+  </Card>
+);

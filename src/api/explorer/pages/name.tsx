@@ -1,0 +1,126 @@
+import type { Child } from "hono/jsx";
+import { isEthSecondLevel, parseName } from "../../schemas/input.ts";
+import type { ExplorerPage, Page, Visit } from "../page.ts";
+import { Empty, Tabs } from "../parts/card.tsx";
+import { Copy } from "../parts/hash.tsx";
+import { Icon } from "../parts/icon.tsx";
+import { listed, NameNotice, nameUrl } from "../parts/name.tsx";
+import { withQuery } from "../parts/pager.tsx";
+import { StateBadge } from "../parts/state.tsx";
+import { visible } from "../parts/text.tsx";
+import type { Domain, Whois } from "../replies.ts";
+import { agentsOfName } from "./name/agents.tsx";
+import { historyOfName } from "./name/history.tsx";
+import { overviewOfName } from "./name/overview.tsx";
+import { subnamesOfName } from "./name/subnames.tsx";
+
+/** What the views of a name work with. */
+export type NameView = { visit: Visit; domain: Domain; now: number };
+
+type View = { key: string; label: string; show: (view: NameView) => Promise<Child> };
+
+/** Each view asks its own operations, so that a page costs a visitor few requests. */
+const views: readonly [View, ...View[]] = [
+  { key: "overview", label: "Overview", show: overviewOfName },
+  { key: "history", label: "History", show: historyOfName },
+  { key: "subnames", label: "Subnames", show: subnamesOfName },
+  { key: "agents", label: "Agents", show: agentsOfName },
+];
+
+/** Everything about one name. */
+export const namePage: ExplorerPage = {
+  path: "/explore/name/:name",
+  render: async (visit) => {
+    const name = visit.param("name");
+    const wanted = visit.query("view");
+    const view = views.find(({ key }) => key === wanted) ?? views[0];
+    const [whois, now] = await Promise.all([visit.ask<Whois>("/whois/{name}", { name }), visit.now()]);
+    if (!("name" in whois)) return absentPage(whois);
+    const body = await view.show({ visit, domain: whois, now });
+    const shown = whois.display ?? whois.name;
+    const path = nameUrl(whois.name);
+    return {
+      title: `${listed(shown)}${view === views[0] ? "" : `: ${view.label}`}`,
+      description: descriptionOf(whois),
+      canonical: withQuery(path, { view: view === views[0] ? undefined : view.key }),
+      section: "search",
+      body: (
+        <>
+          <Heading domain={whois} />
+          <NameNotice name={whois.name} />
+          <Tabs
+            label="Views of this name"
+            tabs={views.map(({ key, label }, i) => ({
+              path: withQuery(path, { view: i === 0 ? undefined : key }),
+              label,
+              isCurrent: key === view.key,
+            }))}
+          />
+          {body}
+        </>
+      ),
+    };
+  },
+};
+
+const descriptionOf = ({ name, availability_status, ownership }: Domain): string =>
+  `${listed(name)} is ${availability_status}${ownership.owner ? `, its owner is ${ownership.owner}` : ""}: expiry, records and history.`;
+
+const Heading = ({ domain }: { domain: Domain }) => {
+  const { name, display = name } = domain;
+  const encoded = encodeURIComponent(domain.query);
+  return (
+    <div class="heading">
+      <div class="heading-title">
+        <h1>
+          <bdi class="theirs">{visible(listed(display))}</bdi>
+        </h1>
+        <Copy text={name} what="name" />
+        <StateBadge state={domain.availability_status} />
+        {domain.ownership.is_wrapped && <span class="badge">Wrapped</span>}
+      </div>
+      <p class="actions">
+        {domain.expiry_timestamp !== null && (
+          <a class="button" href={`domain/${encoded}/expiry.ics`}>
+            <Icon name="calendar" /> Expiry calendar
+          </a>
+        )}
+        <a class="button" href={`whois/${encoded}`}>
+          <Icon name="code" /> JSON
+        </a>
+      </p>
+    </div>
+  );
+};
+
+/** A name that no event names; where it is a .eth name, it can be registered. */
+function absentPage({ query, availability_status }: Exclude<Whois, Domain>): Page {
+  const parsed = parseName(query);
+  const isOpen = availability_status === "available";
+  return {
+    title: listed(parsed.name),
+    description: `${listed(parsed.name)} is in no event of ENS.`,
+    canonical: nameUrl(parsed.name),
+    section: "search",
+    body: (
+      <>
+        <div class="heading">
+          <div class="heading-title">
+            <h1>
+              <bdi class="theirs">{visible(listed(parsed.name))}</bdi>
+            </h1>
+            <StateBadge state={availability_status} />
+          </div>
+        </div>
+        <NameNotice name={parsed.name} />
+        <Empty>
+          {isOpen
+            ? "No event ever named this name. Anyone can register it."
+            : isEthSecondLevel(parsed)
+              ? "No event ever named this name, and it cannot be registered."
+              : "No event ever named this name, and no resolver answers for it."}
+        </Empty>
+      </>
+    ),
+  };
+}

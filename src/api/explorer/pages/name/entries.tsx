@@ -1,0 +1,199 @@
+import type { Child } from "hono/jsx";
+import { AddressLink } from "../../parts/hash.tsx";
+import { inEth } from "../../parts/price.ts";
+import { LongText } from "../../parts/text.tsx";
+import { Time } from "../../parts/time.tsx";
+import type { DomainEvent, OwnershipPeriod, Period, Registration } from "../../replies.ts";
+import { coinName } from "./coins.ts";
+
+export type Kind = "owner" | "resolver" | "registration" | "record" | "log";
+
+/** One entry of a name's time line. Of what time alone did there is no block and no transaction. */
+export type Entry = {
+  kind: Kind;
+  title: string;
+  detail: Child;
+  at: number | null;
+  block: number | null;
+  transaction: string | null;
+  /** Which of several of one block is the later one. */
+  order: number;
+};
+
+const ends = {
+  grace_end: "The grace period ended",
+  wrapper_expiry: "The token of the NameWrapper expired",
+} as const;
+
+/** A period as the entry of its beginning, and where only time ended it, as one of its end. */
+function entriesOfPeriod(
+  period: Period,
+  begin: { kind: Kind; title: string; detail: Child; order: number },
+): Entry[] {
+  const beginning = {
+    ...begin,
+    at: period.from_timestamp,
+    block: period.from_block,
+    transaction: period.from_tx,
+  };
+  if (period.ended_by === undefined || period.to_timestamp === null) return [beginning];
+  const end: Entry = {
+    ...{ kind: begin.kind, title: ends[period.ended_by], order: begin.order },
+    detail: (
+      <>
+        <AddressLink address={period.address} /> is no longer the owner
+      </>
+    ),
+    ...{ at: period.to_timestamp, block: null, transaction: null },
+  };
+  return [beginning, end];
+}
+
+const layers = {
+  registry: "in the registry",
+  registrar: "in the registrar",
+  wrapper: "in the NameWrapper",
+} as const;
+
+export const entriesOfOwners = (periods: readonly OwnershipPeriod[]): Entry[] =>
+  periods.flatMap((period, order) =>
+    entriesOfPeriod(period, {
+      ...{ kind: "owner", title: "New owner", order },
+      detail: (
+        <>
+          <AddressLink address={period.address} /> <span class="faint">{layers[period.reason]}</span>
+        </>
+      ),
+    }),
+  );
+
+export const entriesOfResolvers = (periods: readonly Period[]): Entry[] =>
+  periods.flatMap((period, order) =>
+    entriesOfPeriod(period, {
+      ...{ kind: "resolver", title: "New resolver", order },
+      detail: <AddressLink address={period.address} />,
+    }),
+  );
+
+type Purchases = { registrations: readonly Registration[]; renewals: readonly Registration[] };
+
+/** Registrations and renewals; their times are those of the logs of the same transactions. */
+export function entriesOfPurchases(
+  { registrations, renewals }: Purchases,
+  logs: readonly DomainEvent[],
+): Entry[] {
+  const times = new Map(logs.map((log) => [log.transaction_hash, log.block_timestamp]));
+  const entryOf =
+    (title: string) =>
+    (purchase: Registration, order: number): Entry => ({
+      ...{ kind: "registration", title, order, detail: <Purchase {...purchase} /> },
+      at: times.get(purchase.transaction_hash) ?? null,
+      block: purchase.block_number,
+      transaction: purchase.transaction_hash,
+    });
+  return [...registrations.map(entryOf("Registered")), ...renewals.map(entryOf("Renewed"))];
+}
+
+const Purchase = ({ cost_eth, cost_is_upper_bound, expiry_timestamp, owner_address }: Registration) => (
+  <>
+    {owner_address !== null && (
+      <>
+        by <AddressLink address={owner_address} />{" "}
+      </>
+    )}
+    {cost_eth !== null && `for ${cost_is_upper_bound ? "at most " : ""}${inEth(cost_eth)}`}
+    {expiry_timestamp !== null && (
+      <>
+        {" "}
+        until <Time at={Number(expiry_timestamp)} day />
+      </>
+    )}
+  </>
+);
+
+/** What resolvers logged of the name: texts, addresses, contenthash, and all else by its name in the contract. */
+export const entriesOfRecords = (logs: readonly DomainEvent[]): Entry[] =>
+  logs
+    .filter(({ contract, event_type }) => contract.startsWith("RESOLVER") && event_type !== SECOND_LOG)
+    .map(entryOfRecord);
+
+/** Resolvers log an Ethereum address twice: as one of all coins, and so. */
+const SECOND_LOG = "AddrChanged";
+
+function entryOfRecord(log: DomainEvent, order: number): Entry {
+  const entry = { ...whereOf(log), kind: "record" as const, order };
+  if (log.key !== undefined) {
+    const title = log.value === "" ? "Text cleared" : "Text set";
+    return { ...entry, title, detail: <KeyAndValue {...{ name: log.key, value: log.value }} /> };
+  }
+  if (log.coin_type !== undefined) {
+    return {
+      ...entry,
+      title: "Address set",
+      detail: <KeyAndValue name={coinName(log.coin_type)} value={log.address} isMono />,
+    };
+  }
+  if (log.contenthash !== undefined)
+    return { ...entry, title: "Contenthash set", detail: <Mono text={log.contenthash} /> };
+  return { ...entry, title: log.event_type, detail: <Fields log={log} /> };
+}
+
+const whereOf = ({ block_timestamp, block_number, transaction_hash }: DomainEvent) => ({
+  ...{ at: block_timestamp, block: block_number, transaction: transaction_hash },
+});
+
+const Mono = ({ text }: { text: string }) => (
+  <span class="mono">
+    <LongText text={text} />
+  </span>
+);
+
+const KeyAndValue = ({ name, value, isMono }: { name: string; value: string | undefined; isMono?: true }) => (
+  <>
+    <span class="mono">
+      <LongText text={name} />
+    </span>{" "}
+    {value !== undefined && (
+      <span {...(isMono && { class: "mono" })}>
+        <LongText text={value} />
+      </span>
+    )}
+  </>
+);
+
+/** Every log as the contracts wrote it. */
+export const entriesOfLogs = (logs: readonly DomainEvent[]): Entry[] =>
+  logs.map((log, order) => ({
+    ...{ ...whereOf(log), kind: "log", order, title: log.event_type },
+    detail: <Fields log={log} />,
+  }));
+
+/** Fields that the entry shows by other means. */
+const shownElsewhere = [
+  "event_type",
+  "block_number",
+  "block_timestamp",
+  "transaction_hash",
+  "log_index",
+  "chain",
+  "truncated",
+];
+
+const Fields = ({ log }: { log: DomainEvent }) => (
+  <dl class="fields">
+    {Object.entries(log)
+      .filter(([field]) => !shownElsewhere.includes(field))
+      .map(([field, value]) => (
+        <div>
+          <dt>{field.replaceAll("_", " ")}</dt>
+          <dd class="mono">
+            {field.endsWith("_address") ? (
+              <AddressLink address={String(value)} />
+            ) : (
+              <LongText text={String(value)} />
+            )}
+          </dd>
+        </div>
+      ))}
+  </dl>
+);

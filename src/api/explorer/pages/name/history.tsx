@@ -1,0 +1,161 @@
+import type { Child } from "hono/jsx";
+import type { ApiError } from "../../../schemas/errors.ts";
+import type { Visit } from "../../page.ts";
+import { Card, Empty, Unavailable } from "../../parts/card.tsx";
+import { Transaction } from "../../parts/hash.tsx";
+import { nameUrl } from "../../parts/name.tsx";
+import { Pager, withQuery } from "../../parts/pager.tsx";
+import { fromNow, Time } from "../../parts/time.tsx";
+import type { DomainEvent, HistoryTotal, OwnershipPeriod, Period, Registration } from "../../replies.ts";
+import type { NameView } from "../name.tsx";
+import {
+  type Entry,
+  entriesOfLogs,
+  entriesOfOwners,
+  entriesOfPurchases,
+  entriesOfRecords,
+  entriesOfResolvers,
+  type Kind,
+} from "./entries.tsx";
+
+const PAGE_SIZE = 50;
+
+type Choice = { key: Kind | "all"; label: string };
+
+const choices: readonly Choice[] = [
+  { key: "all", label: "Everything" },
+  { key: "owner", label: "Owners" },
+  { key: "resolver", label: "Resolvers" },
+  { key: "registration", label: "Registrations" },
+  { key: "record", label: "Records" },
+  { key: "log", label: "Logs" },
+];
+
+/** What one kind of entry is read from: the operations of histories, each with its newest entries. */
+type Part = { entries: Entry[]; total: number; of: string };
+
+/** Owners, resolvers, registrations and records of a name as one time line, newest first. */
+export async function historyOfName({ visit, domain, now }: NameView): Promise<Child> {
+  const wanted = visit.query("kind");
+  const kind = choices.find(({ key }) => key === wanted)?.key ?? "all";
+  const page = Math.max(1, Math.min(Number.parseInt(visit.query("page") ?? "1", 10) || 1, 1_000));
+  const parts = await readParts(visit, domain.query, kind);
+  const failed = parts.find((part) => part instanceof Error);
+  if (failed instanceof Error) return <Unavailable error={failed} />;
+  const read = parts.filter((part): part is Part => !(part instanceof Error));
+  const entries = read.flatMap((part) => part.entries).sort(newestFirst);
+  const urlOf = (values: Record<string, string | number | undefined>) =>
+    withQuery(nameUrl(domain.name), { view: "history", ...values });
+  const ofKind = { kind: kind === "all" ? undefined : kind };
+  return (
+    <Card id="history" title="History" isWide aside={<Filter present={kind} urlOf={urlOf} />}>
+      {read.map((part) => (
+        <Cut part={part} />
+      ))}
+      {entries.length === 0 ? (
+        <Empty>Nothing of this kind is in the index.</Empty>
+      ) : (
+        <TimeLine entries={entries.slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE)} now={now} />
+      )}
+      <Pager
+        list={{ total: entries.length, page, page_size: PAGE_SIZE }}
+        what="the history"
+        urlOf={(other) => urlOf({ ...ofKind, page: other })}
+      />
+    </Card>
+  );
+}
+
+type Events = { events: DomainEvent[] } & HistoryTotal;
+type Purchases = { registrations: Registration[]; renewals: Registration[] } & HistoryTotal;
+
+/** Registrations have no time of their own: their logs have. */
+async function readParts(visit: Visit, name: string, kind: Kind | "all"): Promise<(Part | ApiError)[]> {
+  const isAsked = (...kinds: Kind[]) => kind === "all" || kinds.includes(kind);
+  const ask = <Reply,>(history: string) => visit.tryAsk<Reply>(`/domain/{name}/${history}`, { name });
+  const [events, owners, resolvers, purchases] = await Promise.all([
+    isAsked("record", "registration", "log") ? ask<Events>("events") : null,
+    isAsked("owner") ? ask<{ history: OwnershipPeriod[] } & HistoryTotal>("ownership-history") : null,
+    isAsked("resolver") ? ask<{ history: Period[] } & HistoryTotal>("resolver-history") : null,
+    isAsked("registration") ? ask<Purchases>("registration-history") : null,
+  ]);
+  const logs = events instanceof Error || events === null ? [] : events.events;
+  const ofEvents = kind === "log" ? entriesOfLogs(logs) : entriesOfRecords(logs);
+  return [
+    partOf(events, kind === "registration" ? [] : ofEvents, "logs"),
+    partOf(owners, owners && !(owners instanceof Error) ? entriesOfOwners(owners.history) : [], "owners"),
+    partOf(
+      resolvers,
+      resolvers && !(resolvers instanceof Error) ? entriesOfResolvers(resolvers.history) : [],
+      "resolvers",
+    ),
+    partOf(
+      purchases,
+      purchases && !(purchases instanceof Error) ? entriesOfPurchases(purchases, logs) : [],
+      "registrations",
+    ),
+  ].filter((part) => part !== null);
+}
+
+/** What an operation answered, or that it failed; null if it was not asked. */
+function partOf(reply: HistoryTotal | ApiError | null, entries: Entry[], of: string): Part | ApiError | null {
+  if (reply === null || reply instanceof Error) return reply;
+  return { entries, total: reply.total, of };
+}
+
+/** Entries of a history that its operation gives at once; of longer ones, the newest. */
+const AT_ONCE = 1_000;
+
+const Cut = ({ part: { total, of } }: { part: Part }) =>
+  total <= AT_ONCE ? null : (
+    <p class="faint">
+      {`The newest ${AT_ONCE.toLocaleString("en")} of ${total.toLocaleString("en")} ${of} are shown; the JSON has all.`}
+    </p>
+  );
+
+const newestFirst = (a: Entry, b: Entry): number =>
+  (b.at ?? 0) - (a.at ?? 0) || (b.block ?? 0) - (a.block ?? 0) || b.order - a.order;
+
+type FilterProps = { present: string; urlOf: (values: Record<string, string | undefined>) => string };
+
+const Filter = ({ present, urlOf }: FilterProps) => (
+  <nav class="choices" aria-label="Kinds of entries">
+    {choices.map(({ key, label }) => (
+      <a
+        href={urlOf({ kind: key === "all" ? undefined : key })}
+        {...(key === present && { "aria-current": "true" as const })}
+      >
+        {label}
+      </a>
+    ))}
+  </nav>
+);
+
+const TimeLine = ({ entries, now }: { entries: readonly Entry[]; now: number }) => (
+  <ol class="timeline">
+    {entries.map((entry) => (
+      <li class={entry.kind}>
+        <div class="when">
+          {entry.at === null ? null : <Time at={entry.at} />}
+          <span class="faint number">
+            {[agoOf(entry, now), blockOf(entry)].filter((part) => part !== null).join(" · ")}
+          </span>
+        </div>
+        <div class="what">
+          <strong>{entry.title}</strong>
+          <div>{entry.detail}</div>
+        </div>
+        {entry.transaction === null ? (
+          <span class="faint">no transaction</span>
+        ) : (
+          <Transaction hash={entry.transaction} />
+        )}
+      </li>
+    ))}
+  </ol>
+);
+
+const agoOf = ({ at }: Entry, now: number): string | null => (at === null ? null : fromNow(at, now));
+
+const blockOf = ({ block }: Entry): string | null =>
+  block === null ? null : `block ${block.toLocaleString("en")}`;

@@ -1,0 +1,129 @@
+import type { Child } from "hono/jsx";
+import { ETH_NODE } from "../../../../ens/name.ts";
+import { Card, type Fact, Facts, Unavailable } from "../../parts/card.tsx";
+import { AddressLink, Whole } from "../../parts/hash.tsx";
+import { NameLink } from "../../parts/name.tsx";
+import { Lifeline } from "../../parts/state.tsx";
+import { Time } from "../../parts/time.tsx";
+import type { Domain, Records } from "../../replies.ts";
+import type { NameView } from "../name.tsx";
+import { fusesInWords } from "./fuses.ts";
+import { Addresses, Texts } from "./records.tsx";
+
+/** Owner, state, wrapper, resolver and records of a name. */
+export async function overviewOfName({ visit, domain, now }: NameView): Promise<Child> {
+  const records = await visit.tryAsk<Records>("/domain/{name}/records", { name: domain.query });
+  return (
+    <>
+      {domain.parent_node === ETH_NODE && domain.expiry_timestamp !== null && (
+        <Lifeline expiry={Number(domain.expiry_timestamp)} state={domain.availability_status} now={now} />
+      )}
+      <div class="columns">
+        <div>
+          <Card id="registration" title="Ownership">
+            <Facts facts={ownershipFacts(domain, now)} />
+          </Card>
+          {domain.wrapper && <Wrapper wrapper={domain.wrapper} now={now} />}
+          {records instanceof Error ? (
+            <Card id="records" title="Records">
+              <Unavailable error={records} />
+            </Card>
+          ) : (
+            <Texts {...records} />
+          )}
+        </div>
+        <div>
+          <Card id="resolver" title="Resolver">
+            <Resolver domain={domain} />
+          </Card>
+          {!(records instanceof Error) && <Addresses {...records} />}
+          <Card id="hashes" title="Hashes">
+            <Facts facts={hashFacts(domain)} />
+          </Card>
+        </div>
+      </div>
+    </>
+  );
+}
+
+function ownershipFacts({ ownership, expiry_timestamp, parent_name }: Domain, now: number): (Fact | false)[] {
+  const { owner, registry, registrar, wrapper, to_timestamp } = ownership;
+  const layers: [string, string | undefined][] = [
+    ["In the registry", registry],
+    ["In the registrar", registrar],
+    ["In the NameWrapper", wrapper],
+  ];
+  return [
+    [
+      to_timestamp === undefined ? "Owner" : "Last holder",
+      owner === undefined ? <span class="faint">nobody</span> : <AddressLink address={owner} isWhole />,
+    ],
+    to_timestamp !== undefined && [
+      "Nobody's since",
+      <>
+        <Time at={to_timestamp} now={now} />. Anyone can register it.
+      </>,
+    ],
+    [
+      "Expiry",
+      expiry_timestamp === null ? (
+        <span class="faint">none</span>
+      ) : (
+        <Time at={Number(expiry_timestamp)} now={now} />
+      ),
+    ],
+    ...layers.map(
+      ([label, address]): Fact | false =>
+        address !== undefined && address !== owner && [label, <AddressLink address={address} isWhole />],
+    ),
+    parent_name !== null && parent_name !== "" && ["Parent", <NameLink name={parent_name} />],
+  ];
+}
+
+const resolverWords: Record<Domain["resolver"]["status"], string> = {
+  indexed: "Its events tell everything, so the index answers.",
+  unindexed: "Its answers are asked from the chain at each request.",
+  none: "The name has no resolver of its own.",
+};
+
+const Resolver = ({ domain: { resolver, live } }: { domain: Domain }) => (
+  <>
+    <Facts
+      facts={[
+        resolver.address !== undefined && ["Address", <AddressLink address={resolver.address} isWhole />],
+        resolver.answered_by !== undefined && [
+          "Answered by an ancestor's",
+          <AddressLink address={resolver.answered_by} isWhole />,
+        ],
+        resolver.chain !== undefined && ["Chain", resolver.chain],
+      ]}
+    />
+    <p class="faint">
+      {resolverWords[resolver.status]}
+      {live === "not_asked" && " The chain was not asked whether an ancestor's resolver answers for it."}
+    </p>
+  </>
+);
+
+const Wrapper = ({ wrapper, now }: { wrapper: NonNullable<Domain["wrapper"]>; now: number }) => (
+  <Card id="wrapper" title="NameWrapper" aside={wrapper.expired && <span class="badge">expired</span>}>
+    <Facts facts={[["Its expiry", <Time at={Number(wrapper.expiry_timestamp)} now={now} />]]} />
+    {wrapper.fuse_names.length === 0 ? (
+      <p class="faint">No fuse is burnt: nothing is given up.</p>
+    ) : (
+      <ul class="fuses">
+        {wrapper.fuse_names.map((fuse) => (
+          <li>
+            {fusesInWords[fuse] ?? "A fuse that the owner defined"} <span class="mono faint">{fuse}</span>
+          </li>
+        ))}
+      </ul>
+    )}
+  </Card>
+);
+
+const hashFacts = ({ namehash, labelhash, token_id }: Domain): (Fact | false)[] => [
+  ["Namehash", <Whole value={namehash} what="namehash" />],
+  labelhash !== null && ["Labelhash", <Whole value={labelhash} what="labelhash" />],
+  token_id !== null && ["Token id", <Whole value={token_id} what="token id" />],
+];

@@ -1,0 +1,55 @@
+import type { ExplorerPage, Visit } from "../page.ts";
+import { inUtc } from "../parts/time.tsx";
+import type { DomainItem } from "../replies.ts";
+import type { Portfolio } from "./address/names.tsx";
+
+/** Pages of the portfolio that one file has: 1,000 names. Each page is a request of the visitor's. */
+export const MAX_CSV_PAGES = 40;
+
+/** The names of an address as a table for spreadsheets. */
+export const namesCsvPage: ExplorerPage = {
+  path: "/explore/address/:address/names.csv",
+  render: async (visit) => {
+    const address = visit.param("address");
+    const items = await readAll(visit, address);
+    const lines = [
+      columns.map(([title]) => title),
+      ...items.map((item) => columns.map(([, read]) => read(item))),
+    ];
+    return new Response(lines.map((line) => `${line.map(toCell).join(",")}\r\n`).join(""), {
+      headers: {
+        "Content-Type": "text/csv; charset=utf-8",
+        "Content-Disposition": `attachment; filename="names-${address.toLowerCase()}.csv"`,
+        "Cache-Control": "no-cache",
+      },
+    });
+  },
+};
+
+/** One page after the other: the first tells how many there are. */
+async function readAll(visit: Visit, address: string): Promise<DomainItem[]> {
+  const items: DomainItem[] = [];
+  for (let page = 1; page <= MAX_CSV_PAGES; page++) {
+    const list = await visit.ask<Portfolio>("/address/{address}/domains", {
+      ...{ address, include_expired: "true", page: String(page) },
+    });
+    items.push(...list.results);
+    if (items.length >= list.total || list.results.length === 0) break;
+  }
+  return items;
+}
+
+const columns: readonly [title: string, read: (item: DomainItem) => string][] = [
+  ["name", ({ name }) => name],
+  ["state", ({ availability_status }) => availability_status],
+  ["expiry", ({ expiry_timestamp }) => (expiry_timestamp === null ? "" : inUtc(Number(expiry_timestamp)))],
+  ["expiry_timestamp", ({ expiry_timestamp }) => expiry_timestamp ?? ""],
+  ["owner", ({ ownership }) => ownership.owner ?? ""],
+  ["wrapped", ({ ownership }) => String(ownership.is_wrapped)],
+  ["resolver", ({ resolver }) => resolver?.address ?? ""],
+  ["namehash", ({ namehash }) => namehash],
+];
+
+/** A cell in quotes (RFC 4180). A spreadsheet would run a name that begins as a formula: an apostrophe makes it text. */
+export const toCell = (text: string): string =>
+  `"${(/^[=+\-@\t\r]/.test(text) ? `'${text}` : text).replaceAll('"', '""')}"`;

@@ -1,0 +1,182 @@
+import type { ExplorerPage, Given } from "../page.ts";
+import { Card, Empty, Figures, Unavailable } from "../parts/card.tsx";
+import { Field, Select } from "../parts/form.tsx";
+import { NameLink } from "../parts/name.tsx";
+import { Pager, withQuery } from "../parts/pager.tsx";
+import { sortable } from "../parts/sort.ts";
+import { DomainTable } from "../parts/table.tsx";
+import type { DomainItem, Paged } from "../replies.ts";
+
+const states = [
+  ["", "Any"],
+  ["registered", "Registered"],
+  ["grace", "Grace period"],
+  ["premium", "Premium"],
+  ["available", "Available"],
+] as const;
+
+const wrappings = [
+  ["", "Any"],
+  ["true", "Wrapped"],
+  ["false", "Not wrapped"],
+] as const;
+
+const places = [
+  ["false", "In the label"],
+  ["true", "In the full name"],
+] as const;
+
+/** The filters of the operation that a form gives as they are. */
+const plain = [
+  ...["q", "search_full_name", "availability_status", "min_length", "max_length", "registrar_owner"],
+  ...["wrapper_owner", "registry_owner", "resolver", "is_wrapped"],
+] as const;
+
+/** Filters that a form gives as a day, and the operation takes as a second. */
+const days = ["expiry_from", "expiry_to"] as const;
+
+type Stats = {
+  expired: number;
+  expiring_30d: number;
+  expiring_90d: number;
+  wrapped: number;
+  wrapped_pct: number;
+};
+type Found = { results: DomainItem[]; stats: Stats } & Paged;
+
+/** Names by all filters of the API. */
+export const searchPage: ExplorerPage = {
+  path: "/explore/search",
+  render: async (visit) => {
+    const filters = valuesOf(plain, visit.query);
+    const dates = valuesOf(days, visit.query);
+    const order = valuesOf(["sort_by", "sort_dir"], visit.query);
+    const page = visit.query("page");
+    const seconds = Object.fromEntries(
+      Object.entries(dates).map(([name, day]) => [name, secondOf(name, day)]),
+    );
+    const [found, now] = await Promise.all([
+      visit.tryAsk<Found>("/search-domains", { ...filters, ...seconds, ...order, page }),
+      visit.now(),
+    ]);
+    const urlOf = (values: Record<string, string | number | undefined>) =>
+      withQuery("explore/search", { ...filters, ...dates, ...values });
+    return {
+      title: filters.q === undefined ? "Names" : `${filters.q}: names`,
+      description: "Search the names of ENS by text, state, length, owner, resolver and expiry.",
+      canonical: urlOf({ ...order, page }),
+      section: "search",
+      body: (
+        <>
+          <h1>Names</h1>
+          <Filters given={{ ...filters, ...dates, ...order }} />
+          <Exact text={filters.q} />
+          {found instanceof Error ? (
+            <Unavailable error={found} />
+          ) : (
+            <>
+              <Totals found={found} />
+              <Card id="results" title="Results" isWide>
+                {found.results.length === 0 ? (
+                  <Empty>No name meets all filters.</Empty>
+                ) : (
+                  <DomainTable
+                    caption="Names that were found"
+                    items={found.results}
+                    now={now}
+                    columns={[
+                      sortable("Name", "full_name", order, urlOf),
+                      { title: "State" },
+                      sortable("Expiry", "expiry_timestamp", order, urlOf),
+                      { title: "Owner" },
+                    ]}
+                  />
+                )}
+                <Pager list={found} what="names" urlOf={(other) => urlOf({ ...order, page: other })} />
+              </Card>
+            </>
+          )}
+        </>
+      ),
+    };
+  },
+};
+
+function valuesOf<const Name extends string>(
+  names: readonly Name[],
+  query: (name: string) => string | undefined,
+) {
+  return Object.fromEntries(names.map((name) => [name, query(name)])) as Record<Name, string | undefined>;
+}
+
+const LAST_SECOND_OF_DAY = 86_399;
+
+/** A day as the operation takes it: from its first second, or to its last one. Anything else it refuses by itself. */
+function secondOf(name: string, day: string | undefined): string | undefined {
+  if (day === undefined || !/^\d{4}-\d\d-\d\d$/.test(day)) return day;
+  const start = Date.parse(`${day}T00:00:00Z`) / 1_000;
+  return Number.isNaN(start) ? day : String(start + (name === "expiry_to" ? LAST_SECOND_OF_DAY : 0));
+}
+
+/** The name that the text itself is, which need not be in the index. */
+const Exact = ({ text }: { text: string | undefined }) =>
+  text === undefined || !/^[\p{L}\p{N}-]{3,64}$/u.test(text) ? null : (
+    <p class="exact">
+      The name itself: <NameLink name={`${text.toLowerCase()}.eth`} />
+    </p>
+  );
+
+const Filters = ({ given }: { given: Given }) => (
+  <form class="card" action="explore/search" method="get">
+    <div class="filters grid">
+      <Field name="q" label="Text" value={given.q} maxlength={255} />
+      <Select name="search_full_name" label="Where" options={places} value={given.search_full_name} />
+      <Select name="availability_status" label="State" options={states} value={given.availability_status} />
+      <Select name="is_wrapped" label="Wrapping" options={wrappings} value={given.is_wrapped} />
+    </div>
+    <details {...(hasMore(given) && { open: true })}>
+      <summary>More filters</summary>
+      <div class="filters grid">
+        <Field name="min_length" label="Length from" value={given.min_length} type="number" />
+        <Field name="max_length" label="Length to" value={given.max_length} type="number" />
+        <Field name="expiry_from" label="Expiry from" value={given.expiry_from} type="date" />
+        <Field name="expiry_to" label="Expiry to" value={given.expiry_to} type="date" />
+        <Field
+          name="registrar_owner"
+          label="Owner in the registrar"
+          value={given.registrar_owner}
+          hint="0x…"
+        />
+        <Field name="wrapper_owner" label="Owner in the NameWrapper" value={given.wrapper_owner} hint="0x…" />
+        <Field name="registry_owner" label="Owner in the registry" value={given.registry_owner} hint="0x…" />
+        <Field name="resolver" label="Resolver" value={given.resolver} hint="0x…" />
+      </div>
+    </details>
+    <p class="actions">
+      <button type="submit" class="first">
+        Search
+      </button>
+      <a class="button" href="explore/search">
+        Clear
+      </a>
+    </p>
+  </form>
+);
+
+const rare = [
+  ...["min_length", "max_length", "expiry_from", "expiry_to"],
+  ...["registrar_owner", "wrapper_owner", "registry_owner", "resolver"],
+];
+
+const hasMore = (given: Given): boolean => rare.some((name) => given[name] !== undefined);
+
+const Totals = ({ found: { total, stats } }: { found: Found }) => (
+  <Figures
+    figures={[
+      ["Found", total.toLocaleString("en")],
+      ["Expired", stats.expired.toLocaleString("en")],
+      ["Expire within 30 days", stats.expiring_30d.toLocaleString("en")],
+      ["Wrapped", `${stats.wrapped.toLocaleString("en")} (${stats.wrapped_pct} %)`],
+    ]}
+  />
+);

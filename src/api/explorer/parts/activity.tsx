@@ -1,0 +1,73 @@
+import type { Child } from "hono/jsx";
+import type { Activity } from "../replies.ts";
+import { AddressLink, Transaction } from "./hash.tsx";
+import { NameLink } from "./name.tsx";
+import { inEth } from "./price.ts";
+import { Time } from "./time.tsx";
+
+const words: Record<Activity["type"], string> = {
+  registration: "Registered",
+  renewal: "Renewed",
+  transfer: "Transferred",
+  wrap: "Wrapped",
+  unwrap: "Unwrapped",
+  primary_name: "Primary name",
+};
+
+/** What happened, newest first. */
+export const ActivityList = ({ entries, now }: { entries: readonly Activity[]; now: number }) => (
+  <ol class="feed">
+    {entries.map((entry) => (
+      <li>
+        <span class={`kind ${entry.type}`}>{words[entry.type]}</span>
+        <span class="what">
+          {entry.name === null ? (
+            <span class="faint">
+              {entry.type === "primary_name" && entry.is_name_known === false
+                ? "a name that no event tells"
+                : "cleared"}
+            </span>
+          ) : (
+            <NameLink name={entry.name} />
+          )}
+          <span class="faint">{detailOf(entry)}</span>
+        </span>
+        <span class="when">
+          <Time at={entry.block_timestamp} now={now} day />
+        </span>
+        <Transaction hash={entry.transaction_hash} />
+      </li>
+    ))}
+  </ol>
+);
+
+function detailOf(entry: Activity): Child {
+  switch (entry.type) {
+    case "registration":
+    case "renewal":
+      return [
+        entry.cost_eth === null ? null : inEth(entry.cost_eth),
+        entry.years ? `${entry.years} year${entry.years === 1 ? "" : "s"}` : null,
+      ]
+        .filter((part) => part !== null)
+        .join(", ");
+    case "transfer":
+      return (
+        <>
+          <AddressLink address={entry.from_address} /> to <AddressLink address={entry.to_address} />
+        </>
+      );
+    case "primary_name":
+      return (
+        <>
+          of <AddressLink address={entry.address} />
+        </>
+      );
+    default:
+      return (
+        <>
+          by <AddressLink address={entry.owner_address} />
+        </>
+      );
+  }
+}

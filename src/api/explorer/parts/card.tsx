@@ -1,0 +1,74 @@
+import type { Child } from "hono/jsx";
+import type { ApiError } from "../../schemas/errors.ts";
+import { inWords } from "../errorWords.ts";
+import { Icon } from "./icon.tsx";
+
+type CardProps = { id: string; title: Child; aside?: Child; children?: Child; isWide?: boolean };
+
+/** A part of a page with a heading. */
+export const Card = ({ id, title, aside, children, isWide }: CardProps) => (
+  <section class={isWide ? "card wide" : "card"} aria-labelledby={id}>
+    <div class="card-head">
+      <h2 id={id}>{title}</h2>
+      {aside}
+    </div>
+    {children}
+  </section>
+);
+
+export type Fact = [label: Child, value: Child];
+
+/** Labels with values; nothing where there is none. */
+export const Facts = ({ facts }: { facts: readonly (Fact | null | false)[] }) => {
+  const given = facts.filter((fact): fact is Fact => fact !== null && fact !== false);
+  if (given.length === 0) return null;
+  return (
+    <dl class="facts">
+      {given.map(([label, value]) => (
+        <div>
+          <dt>{label}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+};
+
+/** Figures in a row. */
+export const Figures = ({ figures }: { figures: readonly [label: string, value: Child][] }) => (
+  <dl class="figures">
+    {figures.map(([label, value]) => (
+      <div>
+        <dt>{label}</dt>
+        <dd>{value}</dd>
+      </div>
+    ))}
+  </dl>
+);
+
+/** What stands where there is nothing. */
+export const Empty = ({ children }: { children?: Child }) => <p class="empty">{children}</p>;
+
+/** What stands where a part could not be answered. */
+export const Unavailable = ({ error }: { error: ApiError }) => (
+  <div class="notice warn">
+    <Icon name="warning" />
+    <p>
+      {inWords(error).title}. {inWords(error).advice}
+    </p>
+  </div>
+);
+
+type Tab = { path: string; label: string; count?: number; isCurrent: boolean };
+
+/** The views of one thing, each with an address of its own. */
+export const Tabs = ({ label, tabs }: { label: string; tabs: readonly Tab[] }) => (
+  <nav class="tabs" aria-label={label}>
+    {tabs.map(({ path, label, count, isCurrent }) => (
+      <a href={path} {...(isCurrent && { "aria-current": "page" as const })}>
+        {label}
+        {count !== undefined && <span class="count">{count.toLocaleString("en")}</span>}
+      </a>
+    ))}
+  </nav>
+);

@@ -1,0 +1,88 @@
+import type { Context } from "hono";
+import type { Caller } from "../access/access.ts";
+import type { Endpoint } from "../http/endpoint.ts";
+import type { ExecuteOperation } from "../http/pipeline.ts";
+import { readInput } from "../http/readInput.ts";
+import { ApiError, toLoggedError } from "../schemas/errors.ts";
+import type { Given, Visit } from "./page.ts";
+import type { IndexingStatus } from "./replies.ts";
+
+/** An operation that a page asked: where the same is found as JSON, and what the answer says of its source. */
+export type Asked = { url: string; source: string | null; error: ApiError | null };
+
+/** What pages are made from: the operations, and who calls them. */
+export type Service = {
+  operations: readonly Endpoint[];
+  executeOperation: ExecuteOperation;
+  callerOf: (c: Context) => Caller;
+};
+
+/** A visit, with what the layout tells of it: which operations answered, and as of which block. */
+export type RecordedVisit = {
+  visit: Visit;
+  asked: readonly Asked[];
+  /** Null if the index cannot tell how far it is. */
+  status: Promise<IndexingStatus | null>;
+};
+
+const STATUS = "/indexing-status";
+
+/** Begins a visit. Every question of it is the visitor's own request: it is counted and charged as over HTTP. */
+export function beginVisit(c: Context, service: Service): RecordedVisit {
+  const caller = callerOf(c, service);
+  const asked: Asked[] = [];
+  const answer = async <Reply>(path: string, given: Given = {}): Promise<Reply> => {
+    const operation = operationAt(service.operations, path);
+    const entry: Asked = { url: urlOf(operation, given), source: null, error: null };
+    if (path !== STATUS) asked.push(entry);
+    try {
+      const input = readInput(operation, withoutUndefined(given));
+      const reply = JSON.parse((await service.executeOperation({ operation, input, caller })).reply);
+      entry.source = typeof reply.source === "string" ? reply.source : null;
+      return reply as Reply;
+    } catch (thrown) {
+      entry.error = toLoggedError(thrown, c);
+      throw entry.error;
+    }
+  };
+  const tryAsk = <Reply>(path: string, given?: Given) => answer<Reply>(path, given).catch(orApiError);
+  const status = answer<IndexingStatus>(STATUS).catch(() => null);
+  const visit: Visit = {
+    param: (name) => c.req.param(name) ?? "",
+    query: (name) => c.req.query(name) || undefined,
+    ask: answer,
+    tryAsk,
+    now: async () => (await status)?.chains[0]?.indexed_block_timestamp || Math.floor(Date.now() / 1_000),
+  };
+  return { visit, asked, status };
+}
+
+/** A credential of a proxy in front, or of one payment, is not meant for the several questions of a page. */
+function callerOf(c: Context, service: Service): Caller {
+  const { address, header } = service.callerOf(c);
+  return { address, header: (name) => (name === "authorization" ? undefined : header(name)) };
+}
+
+function operationAt(operations: readonly Endpoint[], path: string): Endpoint {
+  const operation = operations.find((one) => one.method === "get" && one.path === path);
+  if (operation === undefined) throw new Error(`Invariant(pages of the explorer): no operation GET ${path}`);
+  return operation;
+}
+
+const withoutUndefined = (given: Given): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(given).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  );
+
+/** Where the same is found as JSON, from the root of the service. */
+function urlOf({ path, params }: Endpoint, given: Given): string {
+  const all = Object.entries(withoutUndefined(given));
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name) => encodeURIComponent(given[name] ?? ""));
+  const query = new URLSearchParams(all.filter(([name]) => !Object.hasOwn(params.shape, name))).toString();
+  return `${filled.slice(1)}${query === "" ? "" : `?${query}`}`;
+}
+
+function orApiError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
+  throw error;
+}

@@ -1,0 +1,42 @@
+import { ApiError } from "../schemas/errors.ts";
+import type { Endpoint } from "./endpoint.ts";
+import { inputError } from "./inputError.ts";
+
+type Given = Record<string, unknown>;
+
+/**
+ * Reads the input of an operation from values by their names, by the declaration that reads the same over HTTP. In the
+ * same order (query, path, body), so that both report the same one of several faults. Values that no part declares are
+ * left out.
+ *
+ * @throws ApiError with the code that HTTP would give
+ */
+export function readInput({ params, query, body }: Endpoint, asked: Given): Given {
+  const inPath = pick(asked, params.shape);
+  const input = {
+    ...parse(query, asWords(pick(asked, query.shape))),
+    ...parse(params, asWords(inPath)),
+    ...parse(body, pick(asked, body.shape)),
+  };
+  const empty = Object.keys(inPath).find((name) => inPath[name] === "");
+  if (empty !== undefined) throw new ApiError("INVALID_PARAMETER", `\`${empty}\` is empty.`);
+  return input;
+}
+
+function parse(fields: Endpoint["params"], data: Given): Record<string, unknown> {
+  const checked = fields.safeParse(data);
+  if (checked.success) return checked.data;
+  throw inputError(checked.error, data);
+}
+
+const pick = (asked: Given, fields: object): Given =>
+  Object.fromEntries(Object.entries(asked).filter(([name]) => Object.hasOwn(fields, name)));
+
+/** Paths and queries are text: numbers and booleans are read as they would stand there. */
+const asWords = (asked: Given): Given =>
+  Object.fromEntries(
+    Object.entries(asked).map(([name, value]) => [
+      name,
+      typeof value === "number" || typeof value === "boolean" ? String(value) : value,
+    ]),
+  );

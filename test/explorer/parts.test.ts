@@ -1,0 +1,120 @@
+import { describe, expect, test } from "vitest";
+import { contentUri } from "../../src/api/explorer/pages/name/contenthash.ts";
+import { toCell } from "../../src/api/explorer/pages/namesCsv.ts";
+import { TextOrLink } from "../../src/api/explorer/parts/link.tsx";
+import { askedAs, inspect, listed } from "../../src/api/explorer/parts/name.tsx";
+import { premiumAfter } from "../../src/api/explorer/parts/state.tsx";
+import { LongText, SHOWN_UNFOLDED, Text } from "../../src/api/explorer/parts/text.tsx";
+import { inUtc } from "../../src/api/explorer/parts/time.tsx";
+import { nodeOfName } from "../../src/api/schemas/input.ts";
+
+const htmlOf = (text: string) => String(Text({ children: text }));
+
+describe("a text that a stranger wrote", () => {
+  test("is text, whatever markup it holds", () => {
+    expect(htmlOf(`<img src=x onerror="alert(1)">&amp;`)).toBe(
+      '<bdi class="theirs">&lt;img src=x onerror=&quot;alert(1)&quot;&gt;&amp;amp;</bdi>',
+    );
+  });
+
+  test.each([
+    ["a right-to-left override", "a\u202eb", "U+202E"],
+    ["a space without width", "pay\u200bpal", "U+200B"],
+    ["a byte order mark", "\ufeffalice", "U+FEFF"],
+    ["NUL", "a\0b", "U+0000"],
+    ["half of a character", "a\ud800", "U+D800"],
+    ["a space that is no space", "a\u00a0b", "U+00A0"],
+    ["a filler that looks like nothing", "a\u3164b", "U+3164"],
+    ["a tag", "a\u{e0041}b", "U+E0041"],
+    ["more marks on a letter than any language has", `a${"\u0301".repeat(20)}`, "and 12 more"],
+  ])("names %s", (_, text, named) => {
+    const html = htmlOf(text);
+    expect(html).toContain(named);
+    expect(html).not.toContain(text);
+  });
+
+  test.each(["an emoji 👩‍🚀 of several", "❤️", "1️⃣", "🏴󠁧󠁢󠁷󠁬󠁳󠁿", "two\nlines", "naïve", "café", "日本語", "مرحبا"])(
+    "leaves %s as it is",
+    (text) => {
+      expect(htmlOf(text)).toBe(`<bdi class="theirs">${text}</bdi>`);
+    },
+  );
+
+  test("is cut where it is long, with the way to all of it", () => {
+    const html = String(LongText({ text: "x".repeat(100_000), url: "domain/a.eth/records/text/b" }));
+    expect(html.length).toBeLessThan(SHOWN_UNFOLDED + 1_000);
+    expect(html).toContain("of 100,000 characters");
+    expect(html).toContain('href="domain/a.eth/records/text/b"');
+  });
+});
+
+describe("a link", () => {
+  test("leads to https alone, and shows its host", () => {
+    const html = String(TextOrLink({ text: "https://alice.example/?a=1&b=2" }));
+    expect(html).toContain('href="https://alice.example/?a=1&amp;b=2" rel="noopener nofollow ugc"');
+    expect(html).toContain('<span class="host">alice.example</span>');
+  });
+
+  test.each([
+    "javascript:alert(1)",
+    "http://alice.example",
+    "data:text/html,<script>alert(1)</script>",
+    "https://user:secret@evil.example/",
+    "https://alice.example\\@evil.example",
+    "//evil.example",
+    " https://alice.example and more",
+    "https://",
+  ])("%s is only text", (text) => {
+    expect(String(TextOrLink({ text }))).not.toContain("<a ");
+  });
+});
+
+describe("a name", () => {
+  test("that is not normalised is asked for by its node", () => {
+    expect(askedAs("alice.eth")).toBe("alice.eth");
+    expect(askedAs("Alice.eth")).toBe(`[namehash:${nodeOfName("Alice.eth").slice(2)}]`);
+    expect(askedAs(`[${"ab".repeat(32)}].eth`)).toBe(`[${"ab".repeat(32)}].eth`);
+  });
+
+  test("tells that it is not normalised, and which scripts its letters are of", () => {
+    expect(inspect("alice.eth")).toEqual({ problem: null, mixed: [], foreign: [] });
+    expect(inspect("Alice.eth").problem).toContain("alice");
+    expect(inspect("\u0430lice.eth")).toMatchObject({ mixed: ["Latin", "Cyrillic"] });
+    expect(inspect("\u0430lice.eth").problem).not.toMatch(/[\u200e\u200f\u202a-\u202e\u2066-\u2069]/);
+    expect(inspect("привет.eth")).toEqual({ problem: null, mixed: [], foreign: ["Cyrillic"] });
+    expect(inspect("\u202ealice.eth").problem).not.toBeNull();
+  });
+
+  test("is cut in lists in its middle", () => {
+    expect(listed(`[${"ab".repeat(32)}].eth`)).toBe("[ababab…ababab].eth");
+    expect(listed(`${"a".repeat(200)}.eth`)).toHaveLength(48);
+  });
+});
+
+test("the premium is that of the price oracle", () => {
+  expect(premiumAfter(0)).toBeCloseTo(99_999_952.32, 2);
+  expect(premiumAfter(1)).toBeCloseTo(49_999_952.32, 2);
+  expect(premiumAfter(20.5)).toBeCloseTo(19.75, 2);
+  expect([premiumAfter(21), premiumAfter(22)]).toEqual([0, 0]);
+});
+
+test("a content address is a CID of version 1", () => {
+  const hash = "0xe3010170122029f2d17be6139079dc48696d1f582a8530eb9805b561eda517e22a892c7e3f1f";
+  expect(contentUri(hash)).toBe("ipfs://bafybeibj6lixxzqtsb45ysdjnupvqkufgdvzqbnvmhw2kf7cfkesy7r7d4");
+  expect(contentUri("0x1234")).toBeNull();
+});
+
+test("a cell is no formula", () => {
+  expect(['=cmd|"x"', "+1", "-1", "@a", "a"].map(toCell)).toEqual([
+    `"'=cmd|""x"""`,
+    `"'+1"`,
+    `"'-1"`,
+    `"'@a"`,
+    `"a"`,
+  ]);
+});
+
+test("a time beyond JavaScript's is no error", () => {
+  expect(inUtc(1_700_000_000)).toBe("2023-11-14 22:13 UTC");
+  expect(inUtc(Number(2n ** 64n - 1n))).toBe("beyond all calendars");
+});
