@@ -1,5 +1,8 @@
 import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { type Asset, toAsset } from "../http/asset.ts";
+
+const require = createRequire(import.meta.url);
 
 const types = {
   css: "text/css; charset=utf-8",
@@ -13,10 +16,16 @@ function fromBrowserFolder(name: string, type: keyof typeof types): [string, Ass
   return [file, toAsset(readFileSync(new URL(`./browser/${file}`, import.meta.url)), types[type])];
 }
 
+/** uPlot for the whole window, as a module: its own module is not minified, and three times as large. */
+const uplot = `${readFileSync(require.resolve("uplot/dist/uPlot.iife.min.js"), "utf8")}\nexport default uPlot;\n`;
+
 /** Style sheets, scripts and pictures of the pages, by their name in `explore/assets/`. */
 export const assets: Record<string, Asset> = Object.fromEntries([
   fromBrowserFolder("explorer", "css"),
   fromBrowserFolder("explorer", "js"),
+  fromBrowserFolder("statistics", "css"),
+  fromBrowserFolder("statistics", "js"),
+  ["uplot.js", toAsset(uplot, types.js)],
   fromBrowserFolder("icon", "svg"),
 ]);
 

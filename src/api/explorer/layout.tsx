@@ -50,7 +50,9 @@ const Head = ({ page, root, origin }: LayoutProps) => (
     <link rel="canonical" href={`${origin}/${page.canonical}`} />
     {page.status !== undefined && page.status >= 400 && <meta name="robots" content="noindex" />}
     <link rel="icon" type="image/svg+xml" href={assetUrl("icon.svg")} />
-    <link rel="stylesheet" href={assetUrl("explorer.css")} />
+    {["explorer.css", ...(page.styles ?? [])].map((style) => (
+      <link rel="stylesheet" href={assetUrl(style)} />
+    ))}
     {["explorer.js", ...(page.scripts ?? [])].map((script) => (
       <script type="module" src={assetUrl(script)} />
     ))}
@@ -63,6 +65,7 @@ type Link = { section: Section; path: string; label: string };
 const links: readonly Link[] = [
   { section: "search", path: "explore/search", label: "Names" },
   { section: "agents", path: "explore/agents", label: "Agents" },
+  { section: "statistics", path: "explore/statistics", label: "Statistics" },
   { section: "status", path: "explore/status", label: "Status" },
 ];
 

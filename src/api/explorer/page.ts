@@ -19,6 +19,8 @@ export type Page = {
   hasSearchBox?: true;
   /** Modules of `browser/` that this page loads. It has to work without them. */
   scripts?: readonly string[];
+  /** Style sheets of `browser/` that only this page needs. */
+  styles?: readonly string[];
   /** 200 if left out. */
   status?: number;
 };

@@ -8,6 +8,8 @@ import { homePage } from "./pages/home.tsx";
 import { namePage } from "./pages/name.tsx";
 import { namesCsvPage } from "./pages/namesCsv.ts";
 import { searchPage } from "./pages/search.tsx";
+import { statisticsCsvPage } from "./pages/statistics/csv.ts";
+import { statisticsPage } from "./pages/statistics.tsx";
 import { statusPage } from "./pages/status.tsx";
 
 /** Every page of the explorer. The navigation has its lines in the layout. */
@@ -21,5 +23,7 @@ export const pages: readonly ExplorerPage[] = [
   searchPage,
   agentsPage,
   agentPage,
+  statisticsPage,
+  statisticsCsvPage,
   statusPage,
 ];

@@ -1,0 +1,261 @@
+import type { Child } from "hono/jsx";
+import type { ApiError } from "../../schemas/errors.ts";
+import type { ExplorerPage, Visit } from "../page.ts";
+import { Card, Figures, Unavailable } from "../parts/card.tsx";
+import { Bar, Columns, Lines } from "../parts/chart.tsx";
+import { AddressLink } from "../parts/hash.tsx";
+import { Icon } from "../parts/icon.tsx";
+import { withQuery } from "../parts/pager.tsx";
+import { Table } from "../parts/table.tsx";
+import { intervalOf } from "./statistics/csv.ts";
+import {
+  expiries,
+  type Figure,
+  holders,
+  type Interval,
+  intervals,
+  lengths,
+  type Purchases,
+  primaryNames,
+  revenue,
+  type Sheet,
+  sales,
+  sellers,
+  states,
+} from "./statistics/sheets.ts";
+
+type Totals = {
+  total_domains: number;
+  active_domains: number;
+  unique_owners: number;
+  wrapped_percentage: number;
+  generated_at: string;
+};
+
+/** Rows of the list of holders that the page shows; the file has all. */
+const HOLDERS_SHOWN = 25;
+
+/** ENS in figures and pictures, each with its table, its file, and the operation that it comes from. */
+export const statisticsPage: ExplorerPage = {
+  path: "/explore/statistics",
+  render: async (visit) => {
+    const interval = intervalOf(visit);
+    const [totals, sold, cards] = await Promise.all([
+      visit.tryAsk<Totals>("/ens-stats"),
+      visit.tryAsk<Purchases>("/ens-stats/purchases", { interval }),
+      Promise.all(plainCards.map((card) => card(visit))),
+    ]);
+    return {
+      title: "Statistics",
+      description:
+        "ENS in figures: registrations, renewals and revenue over time, names by state and length, expiries, holders.",
+      canonical: withQuery("explore/statistics", { interval: interval === "day" ? undefined : interval }),
+      section: "statistics",
+      styles: ["statistics.css"],
+      scripts: ["statistics.js"],
+      body: (
+        <>
+          <h1>Statistics</h1>
+          {totals instanceof Error ? <Unavailable error={totals} /> : <TotalFigures totals={totals} />}
+          <div class="cards">
+            <SeriesCards sold={sold} interval={interval} />
+            {cards}
+          </div>
+        </>
+      ),
+    };
+  },
+};
+
+const TotalFigures = ({ totals }: { totals: Totals }) => (
+  <Figures
+    figures={[
+      ["Names", totals.total_domains.toLocaleString("en")],
+      ["Active", totals.active_domains.toLocaleString("en")],
+      ["Owners", totals.unique_owners.toLocaleString("en")],
+      ["Wrapped", `${totals.wrapped_percentage} %`],
+    ]}
+  />
+);
+
+const intervalWords: Record<Interval, string> = { day: "Days", week: "Weeks", month: "Months" };
+
+const Intervals = ({ interval }: { interval: Interval }) => (
+  <nav class="choices" aria-label="Length of a period">
+    {intervals.map((one) => (
+      <a
+        href={withQuery("explore/statistics", { interval: one })}
+        {...(one === interval && { "aria-current": "true" as const })}
+      >
+        {intervalWords[one]}
+      </a>
+    ))}
+  </nav>
+);
+
+const SeriesCards = ({ sold, interval }: { sold: Purchases | ApiError; interval: Interval }) => {
+  if (sold instanceof Error) return <Unavailable error={sold} />;
+  const isBound = sold.periods.some((period) => period.cost_is_upper_bound);
+  const counts = { id: "sales", title: "Registrations and renewals", sheet: sales(interval).sheetOf(sold) };
+  const paid = { id: "revenue", title: "What was paid", sheet: revenue(interval).sheetOf(sold) };
+  return (
+    <>
+      <Card id="sales" title={counts.title} isWide aside={<Intervals interval={interval} />}>
+        <Lines {...counts} />
+        <Below id="sales" figure={sales(interval)} sheet={counts.sheet} title={counts.title} />
+      </Card>
+      <Card id="revenue" title={paid.title} isWide>
+        <p class="faint">
+          In ether, by what the controllers logged. Registrations include the premiums.
+          {isBound && " Of some renewals only an upper bound is known."}
+        </p>
+        <Lines {...paid} />
+        <Below id="revenue" figure={revenue(interval)} sheet={paid.sheet} title={paid.title} />
+      </Card>
+    </>
+  );
+};
+
+type BelowProps = { id: string; figure: Figure<never>; sheet?: Sheet; title: string };
+
+/** The table of a picture, its file, and where it comes from. A table that is the picture is there already. */
+const Below = ({ id, figure: { operation, given }, sheet, title }: BelowProps) => (
+  <div class="below">
+    {sheet && (
+      <details>
+        <summary>Table</summary>
+        <SheetTable id={id} sheet={sheet} caption={`${title}: numbers`} />
+      </details>
+    )}
+    <p class="sources">
+      <a href={withQuery(`explore/statistics/${id}.csv`, given ?? {})}>
+        <Icon name="download" /> CSV<span class="unseen">{` of ${title}`}</span>
+      </a>
+      <a class="mono" href={withQuery(operation.slice(1), given ?? {})}>
+        {withQuery(operation, given ?? {})}
+        <span class="unseen">{`: ${title} as JSON`}</span>
+      </a>
+    </p>
+  </div>
+);
+
+const number = (value: number): string => value.toLocaleString("en", { maximumFractionDigits: 4 });
+
+/** A script reads the numbers of this table, to draw them again where one points at or zooms. */
+const SheetTable = ({ id, sheet, caption }: { id: string; sheet: Sheet; caption: string }) => (
+  <div class="sheet" id={`${id}-table`}>
+    <Table caption={caption} columns={sheet.columns.map((title) => ({ title }))}>
+      {sheet.rows.map(([name, ...values]) => (
+        <tr>
+          <th scope="row">{name}</th>
+          {values.map((value) => (
+            <td class="number" data-value={value}>
+              {number(value)}
+            </td>
+          ))}
+        </tr>
+      ))}
+    </Table>
+  </div>
+);
+
+type CardPlan<Reply> = { id: string; title: string; note?: string; figure: Figure<Reply>; isWide?: boolean };
+
+/** A card with a picture of columns. */
+const columnsCard =
+  <Reply,>({ id, title, note, figure, isWide = false }: CardPlan<Reply>) =>
+  async (visit: Visit): Promise<Child> => {
+    const reply = await visit.tryAsk<Reply>(figure.operation, figure.given);
+    const sheet = reply instanceof Error ? null : figure.sheetOf(reply);
+    return (
+      <Card id={id} title={title} isWide={isWide}>
+        {note !== undefined && <p class="faint">{note}</p>}
+        {reply instanceof Error && <Unavailable error={reply} />}
+        {sheet && <Columns id={id} title={title} sheet={sheet} />}
+        {sheet && <Below id={id} title={title} figure={figure} sheet={sheet} />}
+      </Card>
+    );
+  };
+
+type BarsPlan<Reply> = CardPlan<Reply> & {
+  /** Numbers of a row that the bar shows; the first ones. */
+  drawn?: number;
+  shown?: number;
+  nameOf?: (name: string) => Child;
+};
+
+/** A card whose table has a bar in each row. */
+const barsCard =
+  <Reply,>({
+    id,
+    title,
+    note,
+    figure,
+    isWide = false,
+    drawn = 1,
+    shown,
+    nameOf = (name) => name,
+  }: BarsPlan<Reply>) =>
+  async (visit: Visit): Promise<Child> => {
+    const reply = await visit.tryAsk<Reply>(figure.operation, figure.given);
+    if (reply instanceof Error) {
+      return (
+        <Card id={id} title={title} isWide={isWide}>
+          <Unavailable error={reply} />
+        </Card>
+      );
+    }
+    const { columns, rows } = figure.sheetOf(reply);
+    const barOf = (values: readonly number[]) => values.slice(0, drawn);
+    const sums = rows.map(([, ...values]) => barOf(values).reduce((sum, value) => sum + value, 0));
+    const most = Math.max(1, ...sums);
+    return (
+      <Card id={id} title={title} isWide={isWide}>
+        {note !== undefined && <p class="faint">{note}</p>}
+        <div class="bars">
+          <Table caption={`${title}: numbers`} columns={columns.map((column) => ({ title: column }))}>
+            {rows.slice(0, shown).map(([name, ...values]) => (
+              <tr>
+                <th scope="row">
+                  {nameOf(name)}
+                  <Bar values={barOf(values)} most={most} />
+                </th>
+                {values.map((value) => (
+                  <td class="number">{number(value)}</td>
+                ))}
+              </tr>
+            ))}
+          </Table>
+        </div>
+        <Below id={id} title={title} figure={figure} />
+      </Card>
+    );
+  };
+
+const plainCards: readonly ((visit: Visit) => Promise<Child>)[] = [
+  barsCard({
+    ...{ id: "states", title: "Names by state", figure: states },
+    note: "Names that have an owner, on the chain of the registry.",
+  }),
+  columnsCard({
+    ...{ id: "lengths", title: "Names by length", figure: lengths },
+    note: "Active names right under .eth, by the characters of their label.",
+  }),
+  columnsCard({
+    ...{ id: "expiries", title: "Expiries ahead", figure: expiries, isWide: true },
+    note: "Names by the month of their expiry. Those that are renewed move to a later one.",
+  }),
+  barsCard({
+    ...{ id: "sellers", title: "Generations of controllers", figure: sellers, drawn: 2 },
+    note: "What each contract sold. A name that was registered twice counts twice.",
+  }),
+  barsCard({
+    ...{ id: "primary-names", title: "Primary names by chain", figure: primaryNames },
+    note: "Addresses that claim a name, whether or not the name leads back to them.",
+  }),
+  barsCard({
+    ...{ id: "holders", title: "Largest holders", figure: holders, shown: HOLDERS_SHOWN, isWide: true },
+    note: `Addresses that own most active names: the first ${HOLDERS_SHOWN}. The file has a hundred.`,
+    nameOf: (address) => <AddressLink address={address} />,
+  }),
+];

@@ -1,0 +1,53 @@
+import { ApiError } from "../../../schemas/errors.ts";
+import type { ExplorerPage, Visit } from "../../page.ts";
+import { toCell } from "../namesCsv.ts";
+import {
+  expiries,
+  type Figure,
+  holders,
+  type Interval,
+  intervals,
+  lengths,
+  primaryNames,
+  revenue,
+  type Sheet,
+  sales,
+  sellers,
+  states,
+} from "./sheets.ts";
+
+/** How long a period of the visit's series is; days unless it says otherwise. */
+export const intervalOf = (visit: Visit): Interval =>
+  intervals.find((one) => one === visit.query("interval")) ?? "day";
+
+const figures = {
+  sales,
+  revenue,
+  states: () => states,
+  lengths: () => lengths,
+  sellers: () => sellers,
+  expiries: () => expiries,
+  "primary-names": () => primaryNames,
+  holders: () => holders,
+} as Record<string, (interval: Interval) => Figure<never>>;
+
+/** Each figure of the page of statistics as a table for spreadsheets. */
+export const statisticsCsvPage: ExplorerPage = {
+  path: "/explore/statistics/:file",
+  render: async (visit) => {
+    const [, name = ""] = /^([a-z-]+)\.csv$/.exec(visit.param("file")) ?? [];
+    const figure = Object.hasOwn(figures, name) ? figures[name]?.(intervalOf(visit)) : undefined;
+    if (figure === undefined) throw new ApiError("NOT_FOUND", "The explorer has no page at this address.");
+    const sheet = figure.sheetOf(await visit.ask<never>(figure.operation, figure.given));
+    return new Response(toCsv(sheet), {
+      headers: {
+        "Content-Type": "text/csv; charset=utf-8",
+        "Content-Disposition": `attachment; filename="ens-${name}.csv"`,
+        "Cache-Control": "no-cache",
+      },
+    });
+  },
+};
+
+const toCsv = ({ columns, rows }: Sheet): string =>
+  [columns, ...rows].map((row) => `${row.map((cell) => toCell(String(cell))).join(",")}\r\n`).join("");

@@ -1,0 +1,166 @@
+import type { Given } from "../../page.ts";
+
+/*
+ * The figures of the page: each is a sheet of rows, which the picture, the table and the file for spreadsheets all show.
+ */
+
+/** Rows of a name and numbers. */
+export type Sheet = { columns: readonly string[]; rows: readonly (readonly [string, ...number[]])[] };
+
+/** A figure: which operation answers, and what is shown of the answer. */
+export type Figure<Reply> = { operation: string; given?: Given; sheetOf: (reply: Reply) => Sheet };
+
+export const intervals = ["day", "week", "month"] as const;
+
+export type Interval = (typeof intervals)[number];
+
+export type Purchases = {
+  periods: {
+    start: string;
+    registrations: number;
+    renewals: number;
+    registration_cost_wei: string;
+    premium_wei: string;
+    renewal_cost_wei: string;
+    cost_is_upper_bound?: true;
+  }[];
+};
+
+/** Ether of an amount in wei, to six digits after the point. */
+const toEther = (wei: string): number => Number(BigInt(wei) / 10n ** 12n) / 1_000_000;
+
+const periodTitles: Record<Interval, string> = { day: "Day", week: "Week from", month: "Month from" };
+
+/** How many names were registered and renewed. */
+export const sales = (interval: Interval): Figure<Purchases> => ({
+  operation: "/ens-stats/purchases",
+  given: { interval },
+  sheetOf: ({ periods }) => ({
+    columns: [periodTitles[interval], "Registrations", "Renewals"],
+    rows: periods.map(({ start, registrations, renewals }) => [start, registrations, renewals]),
+  }),
+});
+
+/** What was paid for them, in ether. */
+export const revenue = (interval: Interval): Figure<Purchases> => ({
+  operation: "/ens-stats/purchases",
+  given: { interval },
+  sheetOf: ({ periods }) => ({
+    columns: [periodTitles[interval], "Registrations, ETH", "Renewals, ETH", "Premiums, ETH"],
+    rows: periods.map((period) => [
+      period.start,
+      toEther(period.registration_cost_wei),
+      toEther(period.renewal_cost_wei),
+      toEther(period.premium_wei),
+    ]),
+  }),
+});
+
+type States = {
+  eth: Record<"registered" | "grace" | "premium" | "available" | "unregistered", number>;
+  others: Record<"without_expiry" | "registered" | "expired", number>;
+};
+
+export const states: Figure<States> = {
+  operation: "/ens-stats/states",
+  sheetOf: ({ eth, others }) => ({
+    columns: ["State", "Names"],
+    rows: [
+      [".eth: registered", eth.registered],
+      [".eth: in grace", eth.grace],
+      [".eth: premium", eth.premium],
+      [".eth: available again", eth.available],
+      [".eth: in no registrar", eth.unregistered],
+      ["Others: without expiry", others.without_expiry],
+      ["Others: until an expiry", others.registered],
+      ["Others: expired", others.expired],
+    ],
+  }),
+};
+
+type Distribution = { eth_label_length: { length: number; count: number }[] };
+
+/** Longer labels are few: they are one row. */
+const LONGEST = 30;
+
+/** Active .eth names by the length of their label. */
+export const lengths: Figure<Distribution> = {
+  operation: "/ens-stats/distribution",
+  sheetOf: ({ eth_label_length: counts }) => {
+    const sumOf = (isWanted: (length: number) => boolean) =>
+      counts.filter(({ length }) => isWanted(length)).reduce((sum, { count }) => sum + count, 0);
+    const longer = sumOf((length) => length > LONGEST);
+    const most = Math.min(LONGEST, Math.max(0, ...counts.map(({ length }) => length)));
+    const rows = Array.from({ length: most }, (_, i): [string, number] => [
+      String(i + 1),
+      sumOf((length) => length === i + 1),
+    ]);
+    return {
+      columns: ["Length", "Names"],
+      rows: longer > 0 ? [...rows, [`over ${LONGEST}`, longer]] : rows,
+    };
+  },
+};
+
+type Sellers = {
+  sellers: { contract: string; first_day: string; registrations: number; renewals: number }[];
+};
+
+/** `CONTROLLER_9380471` in words; its first day tells it from others. */
+function sellerName({ contract, first_day: firstDay }: Sellers["sellers"][number]): string {
+  const year = firstDay.slice(0, 4);
+  if (contract === "REGISTRAR_AUCTION") return `Auctions, from ${year}`;
+  if (contract.startsWith("CONTROLLER"))
+    return `Controller of block ${contract.split("_")[1] ?? "?"}, from ${year}`;
+  return `No known controller, from ${year}`;
+}
+
+export const sellers: Figure<Sellers> = {
+  operation: "/ens-stats/sellers",
+  sheetOf: ({ sellers: listed }) => ({
+    columns: ["Contract", "Registrations", "Renewals"],
+    rows: listed.map((one) => [sellerName(one), one.registrations, one.renewals]),
+  }),
+};
+
+type Expiries = {
+  months: { month: string; eth: number; others: number }[];
+};
+
+/** Names by the month of their expiry. */
+export const expiries: Figure<Expiries> = {
+  operation: "/ens-stats/expiries",
+  sheetOf: ({ months }) => ({
+    columns: ["Month", ".eth names", "Subnames"],
+    rows: months.map(({ month, eth, others }) => [month, eth, others]),
+  }),
+};
+
+type PrimaryNames = { by_registrar: { registrar: string; chain: string; with_name: number }[] };
+
+const registrarNames: Record<string, string> = {
+  REVERSE_REGISTRAR: "",
+  DEFAULT_REVERSE_REGISTRAR: ", default for all chains",
+  L2_REVERSE_REGISTRAR: "",
+};
+
+export const primaryNames: Figure<PrimaryNames> = {
+  operation: "/ens-stats/primary-names",
+  sheetOf: ({ by_registrar: registrars }) => ({
+    columns: ["Chain", "Addresses"],
+    rows: registrars.map(({ registrar, chain, with_name }) => [
+      `${chain}${registrarNames[registrar] ?? `, ${registrar}`}`,
+      with_name,
+    ]),
+  }),
+};
+
+type Holders = { holders: { address: string; active_domains: number; percentage: number }[] };
+
+export const holders: Figure<Holders> = {
+  operation: "/ens-stats/holders",
+  sheetOf: ({ holders: listed }) => ({
+    columns: ["Address", "Names", "Per cent"],
+    rows: listed.map(({ address, active_domains, percentage }) => [address, active_domains, percentage]),
+  }),
+};

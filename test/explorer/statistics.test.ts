@@ -1,0 +1,159 @@
+import { existsSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { type Browser, chromium, type Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { roundUp } from "../../src/api/explorer/parts/chart.tsx";
+import { createTables, type Tables } from "../query/tables.ts";
+import { fillWithSales, serveExplorer } from "./statisticsPages.ts";
+
+const NOW = Date.UTC(2027, 0, 15, 12) / 1_000;
+const PAGE = "/explore/statistics";
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const executablePath = process.env.CHROMIUM ?? "/usr/bin/chromium";
+
+let tables: Tables;
+let served: Awaited<ReturnType<typeof serveExplorer>>;
+beforeAll(async () => {
+  tables = await createTables();
+  await fillWithSales(tables, NOW);
+  served = await serveExplorer(tables, NOW);
+});
+afterAll(async () => {
+  await served?.close();
+  await tables?.drop();
+});
+
+const read = async (path: string) => {
+  const reply = await fetch(`${served.url}${path}`);
+  return { status: reply.status, type: reply.headers.get("content-type"), text: await reply.text() };
+};
+const json = async (path: string) => JSON.parse((await read(path)).text);
+const linesOf = (csv: string) => csv.split("\r\n").map((line) => line.slice(1, -1).split('","'));
+
+describe("the page of statistics", () => {
+  test("names the operation and the file of each picture", async () => {
+    const { status, text } = await read(PAGE);
+    expect(status).toBe(200);
+    const files = [...text.matchAll(/href="(explore\/statistics\/[^"]+\.csv[^"]*)"/g)].map(([, url]) => url);
+    expect(files.length).toBe(8);
+    for (const file of files) {
+      const csv = await read(`/${file}`);
+      expect(csv, file).toMatchObject({ status: 200, type: "text/csv; charset=utf-8" });
+      expect(linesOf(csv.text).length, file).toBeGreaterThan(2);
+    }
+    for (const word of [
+      "purchases",
+      "states",
+      "distribution",
+      "sellers",
+      "expiries",
+      "primary-names",
+      "holders",
+    ])
+      expect(text).toContain(`href="ens-stats/${word}`);
+  });
+
+  test.each(["day", "week", "month"])(
+    "has the numbers of the operation by %s, in its file and its table",
+    async (interval) => {
+      const { periods } = await json(`/ens-stats/purchases?interval=${interval}`);
+      const { text: csv } = await read(`${PAGE}/sales.csv?interval=${interval}`);
+      const [, ...lines] = linesOf(csv).slice(0, -1);
+      const wanted = (periods as { start: string; registrations: number; renewals: number }[]).map(
+        ({ start, registrations, renewals }) => [start, String(registrations), String(renewals)],
+      );
+      expect(lines).toEqual(wanted);
+      const { text: html } = await read(`${PAGE}?interval=${interval}`);
+      expect(html.match(/<polyline class="line series-1"[^>]*>/)?.[0].match(/,/g)?.length).toBe(
+        wanted.length,
+      );
+    },
+  );
+
+  test("has no page for other figures", async () => {
+    for (const file of ["nothing.csv", "constructor.csv", "sales", "sales.csv.csv"])
+      expect((await read(`${PAGE}/${file}`)).status, file).toBe(404);
+  });
+});
+
+test("a scale ends at a round number that is no less", () => {
+  for (const value of [0.003, 1, 7, 10, 11, 99, 101, 4_000_001]) {
+    expect(roundUp(value)).toBeGreaterThanOrEqual(value);
+    expect(roundUp(value)).toBeLessThanOrEqual(value * 2);
+  }
+  expect(roundUp(0)).toBe(1);
+});
+
+describe.runIf(existsSync(executablePath))("in a browser", () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
+  });
+  afterAll(() => browser?.close());
+
+  type Look = { width: number; colorScheme: "light" | "dark"; javaScriptEnabled: boolean };
+
+  async function open({ width, ...look }: Look, path = PAGE): Promise<{ page: Page; faults: string[] }> {
+    const context = await browser.newContext({ viewport: { width, height: 900 }, ...look });
+    const page = await context.newPage();
+    const faults: string[] = [];
+    page.on("console", (message) => message.type() !== "log" && faults.push(message.text()));
+    page.on("pageerror", (error) => faults.push(error.message));
+    page.on("request", (request) => !request.url().startsWith(served.url) && faults.push(request.url()));
+    await page.goto(`${served.url}${path}`, { waitUntil: "networkidle" });
+    return { page, faults };
+  }
+
+  test.each([
+    { width: 1_280, colorScheme: "light" as const },
+    { width: 1_280, colorScheme: "dark" as const },
+    { width: 360, colorScheme: "light" as const },
+    { width: 360, colorScheme: "dark" as const },
+  ])("$width wide, $colorScheme: axe finds nothing, nothing is too wide, nothing fails", async (look) => {
+    const { page, faults } = await open({ ...look, javaScriptEnabled: true });
+    await page.evaluate(axe);
+    const violations = await page.evaluate(async () => {
+      const found = await (
+        globalThis as unknown as {
+          axe: { run: () => Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> };
+        }
+      ).axe.run();
+      return found.violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
+    });
+    expect(violations).toEqual([]);
+    expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(look.width);
+    expect(faults).toEqual([]);
+    await page.context().close();
+  });
+
+  test("without JavaScript every picture is there", async () => {
+    const { page, faults } = await open({ width: 1_280, colorScheme: "light", javaScriptEnabled: false });
+    expect(await page.locator("figure.chart svg").count()).toBe(4);
+    expect(await page.locator(".row-bar").count()).toBeGreaterThan(10);
+    expect(faults).toEqual([]);
+    await page.context().close();
+  });
+
+  test("the pointer tells the numbers of its day, without moving anything", async () => {
+    const { page, faults } = await open({ width: 1_280, colorScheme: "light", javaScriptEnabled: true });
+    const place = page.locator("#sales ~ figure .u-over, section:has(#sales) .u-over").first();
+    const box = await place.boundingBox();
+    if (box === null) throw new Error("There is no picture that answers the pointer");
+    const height = await page.evaluate("document.documentElement.scrollHeight");
+    await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+    await page
+      .locator("section:has(#sales) .point")
+      .filter({ hasText: /^\d{4}-\d\d-\d\d$/ })
+      .waitFor();
+    const told = await page.locator("section:has(#sales) .legend").textContent();
+    const day = /\d{4}-\d\d-\d\d/.exec(told ?? "")?.[0];
+    const { periods } = await json("/ens-stats/purchases");
+    const sold = (periods as { start: string; registrations: number; renewals: number }[]).find(
+      ({ start }) => start === day,
+    );
+    expect(told).toMatch(new RegExp(`Registrations ${sold?.registrations}\\s*Renewals ${sold?.renewals}`));
+    expect(await page.evaluate("document.documentElement.scrollHeight")).toBe(height);
+    expect(faults).toEqual([]);
+    await page.context().close();
+  });
+});
