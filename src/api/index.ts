@@ -115,9 +115,12 @@ const { access, signup } = createAccess(
 const offered = signup === null ? operations : [...operations, ...signupEndpoints(signup)];
 
 const provenLabels = provenLabelsIn(store);
+/** A name's page of the explorer, or its JSON. */
+const namesAt = (origin: string | null) =>
+  origin && `${origin}/${settings.hasExplorer ? "explore/name" : "whois"}/`;
 const createContext = async (caller?: Caller): Promise<Ctx> => ({
   ...{ db, contracts, now: await now(), liveBlock, provenLabels, chainHead, freshness },
-  origin: originFor(caller, settings.publicUrls),
+  namesAt: namesAt(originFor(caller, settings.publicUrls)),
   live: liveFor(caller ? shareOf(caller, settings.access) : "nobody"),
 });
 const server = {

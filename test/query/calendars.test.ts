@@ -86,7 +86,7 @@ describe("the calendar of an address", () => {
     const expiry = events.find(({ uid }) => uid.startsWith(`${namehash("alice.eth")}-expiry`));
     expect(expiry).toMatchObject({
       summary: "alice.eth expires",
-      url: "https://names.example/whois/alice.eth",
+      url: "https://names.example/explore/name/alice.eth",
     });
     expect(text).toContain("REFRESH-INTERVAL;VALUE=DURATION:PT6H\r\n");
     expect(text).toMatch(/END:VCALENDAR\r\n$/);

@@ -6,7 +6,7 @@ import { createRpc } from "../../src/api/live/rpc.ts";
 import { deployment } from "./rows.ts";
 
 /** The part of a request's context that asks the chain, where no node is configured: every question fails. */
-export const noChain: Pick<Ctx, "live" | "liveBlock" | "provenLabels" | "freshness" | "origin"> = {
+export const noChain: Pick<Ctx, "live" | "liveBlock" | "provenLabels" | "freshness" | "namesAt"> = {
   live: createLive({
     rpc: createRpc({ urls: [] }),
     gateways: createGateways({ allowLoopback: false }),
@@ -18,7 +18,7 @@ export const noChain: Pick<Ctx, "live" | "liveBlock" | "provenLabels" | "freshne
   })("test"),
   liveBlock: async () => ({ number: 1, timestamp: 1 }),
   provenLabels: { find: async () => new Map(), remember: () => {} },
-  origin: "https://names.example",
+  namesAt: "https://names.example/explore/name/",
   freshness: {
     require: async () => {},
     report: () => Promise.reject(new Error("There is no index here to report of")),

@@ -41,10 +41,10 @@ const domainExpiry = endpoint({
   example: EXAMPLE,
   errors: ["INVALID_NAME"],
   cost: 1,
-  handle: async ({ name }, { db, contracts: { chainId }, now, origin }) => {
+  handle: async ({ name }, { db, contracts: { chainId }, now, namesAt }) => {
     const found = await listDomains(db, { chainId, nodes: [name.node] });
     const names = found.map((row) => ({ ...row, fullName: name.name }));
-    return toCalendar(names, { title: name.name, chainId, now, origin });
+    return toCalendar(names, { title: name.name, chainId, now, namesAt });
   },
 });
 
@@ -61,10 +61,10 @@ const addressExpiries = endpoint({
   errors: ["INVALID_ADDRESS"],
   cost: 1,
   handle: async ({ address }, ctx) => {
-    const { db, contracts, now, origin } = ctx;
+    const { db, contracts, now, namesAt } = ctx;
     const names = await listEnding(db, formerHolderOf(ctx, address));
     const title = `ENS names of ${toAddress(address)}`;
-    return toCalendar(names, { title, chainId: contracts.chainId, now, origin });
+    return toCalendar(names, { title, chainId: contracts.chainId, now, namesAt });
   },
 });
 

@@ -20,8 +20,8 @@ export type Ctx = {
   provenLabels: ProvenLabels;
   /** Newest block of a chain by its node; null if no node answers. */
   chainHead: Heads;
-  /** Where people reach this service, without a slash at the end; null where nothing tells it. */
-  origin: string | null;
+  /** Where people see a name, up to the name itself; null where nothing tells the address of this service. */
+  namesAt: string | null;
   /** How far the index is. */
   freshness: Freshness;
 };

@@ -11,8 +11,8 @@ type CalendarPlan = {
   title: string;
   chainId: number;
   now: number;
-  /** Where people reach this service; null leaves the links out. */
-  origin: string | null;
+  /** Where people see a name, up to the name itself; null leaves the links out. */
+  namesAt: string | null;
 };
 
 const HOUR = 3_600;
@@ -78,7 +78,7 @@ export function toCalendar(names: readonly Ending[], plan: CalendarPlan): string
 function toEvent(
   { node, fullName, expiryTimestamp }: Ending,
   { phase, at }: LifeEnd,
-  { chainId, now, origin }: CalendarPlan,
+  { chainId, now, namesAt }: CalendarPlan,
 ) {
   const end = words[phase];
   if (end === undefined) return null;
@@ -92,7 +92,7 @@ function toEvent(
     summary,
     description: end.text,
     transparency: ICalEventTransparency.TRANSPARENT,
-    ...(origin !== null && { url: `${origin}/whois/${encodeURIComponent(linked(fullName, node))}` }),
+    ...(namesAt !== null && { url: `${namesAt}${encodeURIComponent(linked(fullName, node))}` }),
     alarms: REMINDER_DAYS.map((days) => ({
       type: ICalAlarmType.display,
       trigger: days * DAY,
