@@ -1164,6 +1164,31 @@ export type IndexingStatus = {
      */
     max_lag_seconds: number | null;
     /**
+     * The last comparison with the contracts (`npm run verify`); null if there was none
+     */
+    verification: {
+        /**
+         * Unix seconds
+         */
+        finished_timestamp: number;
+        /**
+         * Contracts were asked at this block
+         */
+        block_number: number;
+        /**
+         * Names, records and primary names
+         */
+        samples: number;
+        /**
+         * Values of them that were compared
+         */
+        values: number;
+        /**
+         * Values that differ from the chain's
+         */
+        differences: number;
+    } | null;
+    /**
      * The registry's chain first
      */
     chains: Array<{
