@@ -154,7 +154,8 @@ async function onPurchase(
 
 /**
  * A renewal by the wrapped controller. Its `cost` is the value sent, and the surplus is paid back afterwards, so it is
- * only an upper bound of the price. With archive reads we read the price itself. Writes: events, labels, domains.
+ * only an upper bound of the price. With archive reads we read the price itself, unless the label arrived changed: another
+ * label has another price. Writes: events, labels, domains.
  * Source: ens-contracts, contracts/ethregistrar/ETHRegistrarController.sol, `renew`.
  */
 async function onWrappedRenewal({ event, context }: HandlerArgs<Event<"WrappedController:NameRenewed">>) {
@@ -170,7 +171,7 @@ async function onWrappedRenewal({ event, context }: HandlerArgs<Event<"WrappedCo
     expiryTimestamp: expires,
     durationSeconds,
     exactCostWei:
-      durationSeconds !== null && mayRead(context, "WrappedController")
+      durationSeconds !== null && isLabelOf(labelhash, label) && mayRead(context, "WrappedController")
         ? ((await readRent(context, log.contractAddress, label, durationSeconds)) ?? null)
         : null,
   });

@@ -132,13 +132,13 @@ function secondsAdded(logs: readonly Log[]): Map<string, bigint> {
   return added;
 }
 
-/** Prices of the renewals by the controller of 2023, asked at their blocks. */
+/** Prices of the renewals by the controller of 2023, asked at their blocks. A label that is not UTF-8 cannot be asked. */
 async function readCosts(evidence: Evidence, secondsOf: (log: Log) => bigint | null) {
   const costs = new Map<string, bigint>();
   for (const log of evidence.logs) {
     const isWrapped = log.role === "controller" && log.entry?.generation === 4;
     const seconds = isWrapped && log.eventName === "NameRenewed" ? secondsOf(log) : null;
-    if (seconds === null) continue;
+    if (seconds === null || exactText(labelOfPurchase(log.args)) === null) continue;
     const question = rentQuestion(log, seconds);
     const [cost] = await ask<bigint>(evidence.rpcUrl, [question], { block: BigInt(log.blockNumber) });
     if (cost !== null && cost !== undefined) costs.set(placeOf(log), cost);

@@ -159,6 +159,18 @@ describe("a wrapped name is renewed", () => {
     ]);
   });
 
+  test("but a label that is not UTF-8 arrives changed, and has another price: the index has none", async () => {
+    const { chain, cast } = stage;
+    const label = new Uint8Array(6).fill(0xc3); // three letters to the controller, six to a reader
+    const act = { from: cast.alice, label, controller: "controller4" };
+    await registerV3(chain, { from: cast.alice, label });
+    const receipt = await renew(chain, act);
+    const price = await readPrice(chain, { ...act, duration: YEAR });
+    const [cost] = await listCosts(receipt.transactionHash);
+    expect(BigInt(cost?.cost_wei ?? 0)).toBeGreaterThanOrEqual(price);
+    expect(cost).toMatchObject({ name: null, exact_cost_wei: null });
+  });
+
   test("together with others by the bulk renewal", async () => {
     const { chain, cast } = stage;
     const labels = ["wrapped-two", "wrapped-three", "recommended"];
