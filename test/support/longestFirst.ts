@@ -3,6 +3,8 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 /** The files that take longest, as the end of a run prints them: begun last, they would be waited for alone. */
 const longest = [
   "truth/truth",
+  "hostile/names",
+  "hostile/hostile",
   "faults/rpc",
   "faults/exhaustion",
   "gateway/forwarding",
