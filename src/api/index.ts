@@ -142,7 +142,12 @@ const pages = createPages({
   writeMetrics: (ctx) => indexMetrics({ ...ctx, lastVerification }, meters),
 });
 
-const explorer = createExplorer({ operations: offered, ...server, publicUrl: settings.publicUrls[0] });
+const explorer = createExplorer({
+  operations: offered,
+  ...server,
+  access: settings.access,
+  publicUrl: settings.publicUrls[0],
+});
 
 export default createApp({
   ...{ operations: offered, ...server },

@@ -3,14 +3,31 @@ import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Wired, wireService } from "./wired.ts";
 
-type Price = "free" | "free, with proof" | 1 | "each item" | "each call";
+type Price = "each question" | "free" | "free, with proof" | 1 | "each item" | "each call";
 
 /**
  * What each route costs: `free` asks for nothing, `free, with proof` for a signed message or a key, a number is that
- * many credits, `each item` is a credit for each item of the body, `each call` what the operation behind the tool costs. A route that is not in here must not exist.
+ * many credits, `each item` is a credit for each item of the body, `each call` what the operation behind the tool costs, `each question` what the operations of a page cost. A route that is not in here must not exist.
  */
 const prices: Record<string, Price> = {
   "GET /": "free",
+  "GET /explore/assets/explorer.css": "free",
+  "GET /explore/assets/explorer.js": "free",
+  "GET /explore/assets/icon.svg": "free",
+  "GET /explore/assets/statistics.css": "free",
+  "GET /explore/assets/statistics.js": "free",
+  "GET /explore/assets/uplot.js": "free",
+  "GET /explore/statistics": "free",
+  "GET /explore/statistics/:file": "free",
+  "GET /explore/status": "free",
+  "GET /explore/go": "each question",
+  "GET /explore/name/:name": "each question",
+  "GET /explore/address/:address": "each question",
+  "GET /explore/address/:address/names.csv": "each question",
+  "GET /explore/hash/:hash": "each question",
+  "GET /explore/search": "each question",
+  "GET /explore/agents": "each question",
+  "GET /explore/agents/:id": "each question",
   "GET /home.css": "free",
   "GET /docs": "free",
   "GET /docs/swagger-ui-bundle.js": "free",
@@ -30,6 +47,13 @@ const prices: Record<string, Price> = {
   "GET /ens-stats/distribution": "free",
   "GET /ens-stats/primary-names": "free",
   "GET /ens-stats/recent-activity": "free",
+  "GET /ens-stats/purchases": "free",
+  "GET /ens-stats/sellers": "free",
+  "GET /ens-stats/states": "free",
+  "GET /ens-stats/expiries": "free",
+  "GET /ens-stats/holders": "free",
+  "GET /domain/:name/expiry.ics": 1,
+  "GET /address/:address/expiries.ics": 1,
   "GET /whois/:name": 1,
   "POST /whois/bulk": "each item",
   "GET /search-domains": 1,
@@ -65,8 +89,16 @@ const prices: Record<string, Price> = {
 const ITEMS = 3;
 const address = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
 const hash = `0x${"11".repeat(32)}`;
-const values: Record<string, string> = { name: "alice.eth", address, hash, key: "url", agentId: "7" };
-const queries: Record<string, string> = { "GET /search-domains": "?q=alice" };
+const values: Record<string, string> = {
+  name: "alice.eth",
+  address,
+  hash,
+  key: "url",
+  agentId: "7",
+  id: "7",
+  file: "states.csv",
+};
+const queries: Record<string, string> = { "GET /search-domains": "?q=alice", "GET /explore/go": "?q=7" };
 const bodies: Record<string, unknown> = {
   "POST /whois/bulk": { names: Array(ITEMS - 1).fill("alice.eth"), namehashes: [hash] },
   "POST /address/primary-names/bulk": { addresses: Array(ITEMS).fill(address) },
@@ -148,6 +180,15 @@ test.each(routesAt("free, with proof"))("%s is free for whoever proves who they 
 test.each(routesAt(1))("%s costs a credit", async (route) => {
   expect(await refused(route)).toEqual([402, expect.stringContaining("this request costs 1.")]);
 });
+
+test.each(routesAt("each question"))(
+  "%s costs what it asks, and says that nothing is left",
+  async (route) => {
+    const [status, text] = await refused(route);
+    expect([status, text]).toEqual([402, expect.stringContaining("this request costs 1.")]);
+    expect(text).toContain("Your requests are used up");
+  },
+);
 
 test.each(routesAt("each item"))("%s costs a credit for each item", async (route) => {
   expect(await refused(route)).toEqual([402, expect.stringContaining(`this request costs ${ITEMS}.`)]);

@@ -38,6 +38,7 @@ export async function serveExplorer(
   const explorer = createExplorer({
     operations,
     executeOperation,
+    access: "open",
     callerOf: callerBehind(0),
     publicUrl: undefined,
   });

@@ -1,4 +1,4 @@
-import { type ApiError, errorCodes } from "../schemas/errors.ts";
+import { ApiError, errorCodes } from "../schemas/errors.ts";
 
 type Words = { title: string; advice: string };
 
@@ -10,11 +10,12 @@ export function inWords({ code, message, headers }: ApiError): Words {
     case "NOT_FOUND":
       return { title: "Nothing is here", advice: message };
     case "RATE_LIMITED":
-    case "PAYMENT_REQUIRED":
       return {
         title: "Your free requests are used up",
         advice: `Each part of a page is one request. ${later} More requests need a key.`,
       };
+    case "PAYMENT_REQUIRED":
+      return { title: "Your requests are used up", advice: message };
     case "INDEX_NOT_READY":
       return { title: "The index is not ready", advice: `${message} ${later}` };
     case "LIVE_RESOLUTION_FAILED":
@@ -25,3 +26,7 @@ export function inWords({ code, message, headers }: ApiError): Words {
         : { title: "This cannot be answered", advice: message };
   }
 }
+
+/** The status of a page that stands on one answer: that of its error, if it is one. */
+export const statusOf = (reply: object): number =>
+  reply instanceof ApiError ? errorCodes[reply.code].status : 200;

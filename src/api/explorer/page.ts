@@ -41,6 +41,10 @@ export type Visit = {
   ask: <Reply>(path: string, given?: Given) => Promise<Reply>;
   /** The same for a part that a page can be without. */
   tryAsk: <Reply>(path: string, given?: Given) => Promise<Reply | ApiError>;
+  /** Who is answered, and what a request costs, in a sentence. */
+  access: string;
+  /** Whether visitors can get a key of their own, at `signup`. */
+  hasSignup: boolean;
   /** Time of the newest indexed block, in unix seconds. What a page calls now is this. */
   now: () => Promise<number>;
 };

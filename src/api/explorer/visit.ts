@@ -1,6 +1,7 @@
 import type { Context } from "hono";
 import type { Caller } from "../access/access.ts";
 import type { Endpoint } from "../http/endpoint.ts";
+import { type AccessMode, accessInWords } from "../http/openapi.ts";
 import type { ExecuteOperation } from "../http/pipeline.ts";
 import { readInput } from "../http/readInput.ts";
 import { ApiError, toLoggedError } from "../schemas/errors.ts";
@@ -15,6 +16,7 @@ export type Service = {
   operations: readonly Endpoint[];
   executeOperation: ExecuteOperation;
   callerOf: (c: Context) => Caller;
+  access: AccessMode;
 };
 
 /** A visit, with what the layout tells of it: which operations answered, and as of which block. */
@@ -52,6 +54,8 @@ export function beginVisit(c: Context, service: Service): RecordedVisit {
     query: (name) => c.req.query(name) || undefined,
     ask: answer,
     tryAsk,
+    access: accessInWords[service.access],
+    hasSignup: service.operations.some(({ path }) => path === "/signup"),
     now: async () => (await status)?.chains[0]?.indexed_block_timestamp || Math.floor(Date.now() / 1_000),
   };
   return { visit, asked, status };

@@ -1,3 +1,4 @@
+import { statusOf } from "../errorWords.ts";
 import type { ExplorerPage } from "../page.ts";
 import { AgentTrust } from "../parts/agent.tsx";
 import { Card, Empty, Unavailable } from "../parts/card.tsx";
@@ -37,6 +38,7 @@ export const agentsPage: ExplorerPage = {
       description: "Agents of ERC-8004 that names of ENS claim, or that are bound to their tokens.",
       canonical: withQuery("explore/agents", { ...filters, page }),
       section: "agents",
+      status: statusOf(list),
       body: (
         <>
           <h1>Agents</h1>

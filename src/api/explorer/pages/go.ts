@@ -23,8 +23,8 @@ async function placeOf(visit: Visit, text: string): Promise<string> {
 
 /** A number is first an agent's id: a name of digits is found by the search, or with its `.eth`. */
 async function isAgent(visit: Visit, agentId: string): Promise<boolean> {
-  const reply = await visit.tryAsk<{ indexed?: false }>("/agents/{agentId}", { agentId });
-  return !(reply instanceof Error) && reply.indexed !== false;
+  const reply = await visit.ask<{ indexed?: false }>("/agents/{agentId}", { agentId });
+  return reply.indexed !== false;
 }
 
 /** From `/explore/go`, so that it holds at `/api/explore/go`, and behind a proxy with a path of its own. */

@@ -50,7 +50,7 @@ export const homePage: ExplorerPage = {
               <ActivityList entries={feed.events.slice(0, NEWEST)} now={now} />
             )}
           </Card>
-          <Programs />
+          <Programs access={visit.access} hasSignup={visit.hasSignup} />
         </>
       ),
     };
@@ -94,12 +94,15 @@ const FourFigures = ({ figures }: { figures: Totals }) => (
   />
 );
 
-const Programs = () => (
+const Programs = ({ access, hasSignup }: { access: string; hasSignup: boolean }) => (
   <Card id="programs" title="For programs" isWide>
     <p>
       Everything here is also JSON over HTTP, and tools for agents at <span class="mono">/mcp</span>: see the{" "}
       <a href="docs">reference</a>, <a href="openapi.json">OpenAPI</a> or <a href="llms.txt">llms.txt</a>.
       Each page names the operations that it comes from.
+    </p>
+    <p>
+      {access} {hasSignup && <a href="signup">Get a key</a>}
     </p>
   </Card>
 );

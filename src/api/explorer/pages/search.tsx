@@ -1,3 +1,4 @@
+import { statusOf } from "../errorWords.ts";
 import type { ExplorerPage, Given } from "../page.ts";
 import { Card, Empty, Figures, Unavailable } from "../parts/card.tsx";
 import { Field, Select } from "../parts/form.tsx";
@@ -66,6 +67,7 @@ export const searchPage: ExplorerPage = {
       description: "Search the names of ENS by text, state, length, owner, resolver and expiry.",
       canonical: urlOf({ ...order, page }),
       section: "search",
+      status: statusOf(found),
       body: (
         <>
           <h1>Names</h1>

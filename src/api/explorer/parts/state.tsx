@@ -116,7 +116,7 @@ const Premium = ({ graceEnd, now }: { graceEnd: number; now: number }) => {
             <strong class="price">{inDollars(price)}</strong>
           </>
         )}
-        <span>{says} The yearly price comes on top.</span>
+        <span>{isNow ? "It halves each day." : says} The yearly price comes on top.</span>
       </figcaption>
     </figure>
   );

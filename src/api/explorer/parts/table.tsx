@@ -12,7 +12,7 @@ type Props = { caption: string; columns: readonly Column[]; children?: Child };
 
 /** A table that scrolls by itself where it is wider than the screen. */
 export const Table = ({ caption, columns, children }: Props) => (
-  <section class="scroll" tabindex={0} aria-label={caption}>
+  <section class="scroll" tabindex={0} aria-label={`Table: ${caption}`}>
     <table>
       <caption class="unseen">{caption}</caption>
       <thead>

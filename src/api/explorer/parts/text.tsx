@@ -63,7 +63,11 @@ export const LongText = ({ text, url }: { text: string; url?: string }) => {
         </summary>
         <Text>{`${wellFormed(text.slice(0, SHOWN_UNFOLDED))}${isCut ? "…" : ""}`}</Text>
       </details>
-      {isCut && url !== undefined && <a href={url}>The whole value as JSON</a>}
+      {isCut && url !== undefined && (
+        <a class="all-of-it" href={url}>
+          The whole value as JSON
+        </a>
+      )}
     </>
   );
 };
