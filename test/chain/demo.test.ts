@@ -15,6 +15,7 @@ import {
 } from "../devnet/acts.ts";
 import { demoCast, demoNames, oddLabels, playDemo, STORY_SECONDS } from "../devnet/demo.ts";
 import { startDemoChain, startLocalChain } from "../devnet/localChain.ts";
+import { describeExplorer } from "../explorer/onDemo.ts";
 import { endsIn, endsToCome, listOwned, readCalendar } from "../support/calendars.ts";
 import {
   expectEveryLogOnce,
@@ -273,6 +274,8 @@ describe("the demo", () => {
 });
 
 describeClient(() => stage);
+
+describeExplorer(() => stage);
 
 describe("the demo from a fixed start", () => {
   const start = 1_700_000_000n;

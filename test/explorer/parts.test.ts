@@ -3,6 +3,7 @@ import { contentUri } from "../../src/api/explorer/pages/name/contenthash.ts";
 import { toCell } from "../../src/api/explorer/pages/namesCsv.ts";
 import { TextOrLink } from "../../src/api/explorer/parts/link.tsx";
 import { askedAs, inspect, listed } from "../../src/api/explorer/parts/name.tsx";
+import { inEth } from "../../src/api/explorer/parts/price.ts";
 import { premiumAfter } from "../../src/api/explorer/parts/state.tsx";
 import { LongText, SHOWN_UNFOLDED, Text } from "../../src/api/explorer/parts/text.tsx";
 import { inUtc } from "../../src/api/explorer/parts/time.tsx";
@@ -117,4 +118,10 @@ test("a cell is no formula", () => {
 test("a time beyond JavaScript's is no error", () => {
   expect(inUtc(1_700_000_000)).toBe("2023-11-14 22:13 UTC");
   expect(inUtc(Number(2n ** 64n - 1n))).toBe("beyond all calendars");
+});
+
+test("a price has no digits that say nothing", () => {
+  expect(["0.006250000000000123", "0", "3", "0.015625"].map(inEth)).toEqual([
+    ...["0.00625 ETH", "0 ETH", "3 ETH", "0.015625 ETH"],
+  ]);
 });

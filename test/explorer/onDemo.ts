@@ -1,0 +1,242 @@
+import axe from "axe-core";
+import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { nodeOfName } from "../../src/api/schemas/input.ts";
+import type { Stage } from "../chain/stage.ts";
+import { chromiumPath } from "../client/browser.ts";
+import { hostileLabels, playHostile } from "./hostile.ts";
+
+/** Rules of WCAG 2.2 AA, and what axe calls good practice. */
+const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
+
+/** How many scripts, styles and handlers are in the page itself. */
+const INLINE = `[...document.querySelectorAll("*")].filter((one) =>
+  one.matches("style, script:not([src])") || [...one.attributes].some(({ name }) => /^on|^style$/.test(name))).length`;
+
+/** What the first page may weigh in all, compressed. */
+const MAX_FIRST_PAGE = 60 * 1_024;
+
+const desktop: BrowserContextOptions = { viewport: { width: 1_280, height: 900 }, colorScheme: "light" };
+const phone: BrowserContextOptions = { viewport: { width: 390, height: 844 }, colorScheme: "dark" };
+
+const byNode = (name: string): string => encodeURIComponent(`[namehash:${nodeOfName(name).slice(2)}]`);
+
+const views = (path: string, keys: string[]) => [path, ...keys.map((key) => `${path}?view=${key}`)];
+
+/** Every page, in each of its views. */
+const pagesOf = (address: string): string[] => [
+  "/",
+  ...views("/explore/name/alice.eth", ["history", "history&kind=log", "subnames", "agents"]),
+  ...["wrapped.eth", "premium.eth", "grace.eth", "lapsed.eth", "not-there.eth"].map(
+    (name) => `/explore/name/${name}`,
+  ),
+  "/explore/name/agent.eth?view=agents",
+  ...views(`/explore/address/${address}`, ["calendar", "primary", "previous"]),
+  "/explore/search",
+  "/explore/search?q=a&availability_status=registered&expiry_from=2020-01-01&sort_by=expiry_timestamp",
+  "/explore/agents",
+  "/explore/agents/0",
+  `/explore/hash/${nodeOfName("alice.eth")}`,
+  "/explore/statistics",
+  "/explore/status",
+  `/explore/name/${byNode(`${hostileLabels.markup}.eth`)}`,
+  `/explore/name/${byNode(`${hostileLabels.markup}.eth`)}?view=history`,
+  `/explore/name/${byNode(`${hostileLabels.bidi}.eth`)}`,
+  `/explore/name/${byNode(`${hostileLabels.mixed}.eth`)}`,
+  "/explore/search?q=%3Cscript%3Ealert(1)%3C%2Fscript%3E",
+];
+
+/** The gateway of this name does not run here: what only it can tell is an error, as over HTTP. */
+const isSilent = (link: string): boolean => /\boffchain\.eth/.test(link) && !link.includes("/explore/search");
+
+/** Pages for what cannot be answered. */
+const errors: [path: string, status: number][] = [
+  ["/explore/name/a..b", 400],
+  ["/explore/address/0x12", 400],
+  ["/explore/hash/0x12", 400],
+  ["/explore/search?page=0", 400],
+  ["/explore/agents/999999", 404],
+  ["/explore/nowhere", 404],
+];
+
+/** The pages for browsers, in a real one, on the demo and what strangers added to it. */
+export function describeExplorer(stageOf: () => Stage): void {
+  describe.runIf(chromiumPath)("the explorer", () => {
+    let browser: Browser;
+    let url: string;
+    let pages: string[];
+    beforeAll(async () => {
+      const { stack, chain, cast } = stageOf();
+      url = stack.url;
+      pages = pagesOf(cast.alice);
+      await playHostile(chain, cast.dave);
+      await stack.waitForHead();
+      browser = await chromium.launch({ executablePath: chromiumPath ?? "", args: ["--no-sandbox"] });
+    });
+    afterAll(() => browser?.close());
+
+    /** Opens pages in a context, and notes errors, refusals of the policy, and requests to other hosts. */
+    async function inBrowser(options: BrowserContextOptions, use: (page: Page) => Promise<void>) {
+      const context = await browser.newContext(options);
+      const page = await context.newPage();
+      page.setDefaultTimeout(60_000);
+      const faults: string[] = [];
+      page.on("pageerror", (error) => faults.push(String(error)));
+      page.on("dialog", (dialog) => {
+        faults.push(`dialog: ${dialog.message()}`);
+        void dialog.dismiss();
+      });
+      page.on("console", (message) => message.type() === "error" && faults.push(message.text()));
+      page.on("request", (request) => {
+        const isOwn = request.url().startsWith(`${url}/`) || request.url().startsWith("data:");
+        if (!isOwn) faults.push(`asked another host: ${request.url()}`);
+      });
+      await use(page);
+      await context.close();
+      expect(faults.filter((fault) => !fault.startsWith("Failed to load resource"))).toEqual([]);
+    }
+
+    test.each([
+      ["desktop, light", desktop],
+      ["phone, dark", phone],
+    ])("every page is accessible and fits the screen: %s", async (_, options) => {
+      await inBrowser(options, async (page) => {
+        for (const path of pages) {
+          const reply = await page.goto(`${url}${path}`);
+          expect([path, reply?.status()]).toEqual([path, 200]);
+          await page.evaluate(axe.source);
+          const { violations } = (await page.evaluate(
+            `axe.run({ runOnly: ${JSON.stringify(RULES)} })`,
+          )) as axe.AxeResults;
+          expect([path, violations.map(({ id, nodes }) => [id, nodes[0]?.html])]).toEqual([path, []]);
+          const isTooWide = await page.evaluate("document.documentElement.scrollWidth > window.innerWidth");
+          expect([path, isTooWide]).toEqual([path, false]);
+          expect(await page.title()).toMatch(/Namedex/);
+        }
+      });
+    });
+
+    test("without JavaScript pages have nothing inline, and every link leads somewhere", async () => {
+      const seen = new Set<string>();
+      await inBrowser({ ...desktop, javaScriptEnabled: false }, async (page) => {
+        for (const path of pages) {
+          await page.goto(`${url}${path}`);
+          expect([path, await page.evaluate(INLINE)]).toEqual([path, 0]);
+          const links = await page
+            .locator("a[href]")
+            .evaluateAll((all) => all.map((a) => (a as unknown as { href: string }).href));
+          for (const link of links) seen.add(link.split("#")[0] ?? "");
+        }
+      });
+      const outward = [...seen].filter((link) => !link.startsWith(`${url}/`));
+      expect(outward.every((link) => link.startsWith("https://"))).toBe(true);
+      for (const link of seen) {
+        if (outward.includes(link)) continue;
+        const { status } = await fetch(link, { headers: { accept: "text/html" } });
+        expect([link, status]).toEqual([link, isSilent(link) ? 502 : 200]);
+      }
+    });
+
+    test.each(errors)("%s is a page with status %d", async (path, status) => {
+      const reply = await fetch(`${url}${path}`, { headers: { accept: "text/html" } });
+      const html = await reply.text();
+      expect([reply.status, html.includes("<h1>"), html.startsWith("<!doctype html>")]).toEqual([
+        status,
+        true,
+        true,
+      ]);
+    });
+
+    test("the search box leads to what was typed, without JavaScript too", async () => {
+      const { alice } = stageOf().cast;
+      const places = [
+        ["alice.eth", "/explore/name/alice.eth"],
+        [alice, `/explore/address/${alice}`],
+        [nodeOfName("alice.eth"), `/explore/hash/${nodeOfName("alice.eth")}`],
+        ["agent 0", "/explore/agents/0"],
+        ["alice", "/explore/search?q=alice"],
+      ] as const;
+      await inBrowser({ ...desktop, javaScriptEnabled: false }, async (page) => {
+        for (const prefix of ["", "/api"]) {
+          for (const [text, place] of places) {
+            await page.goto(`${url}${prefix}/explore/status`);
+            await page.getByRole("searchbox").fill(text);
+            await page.keyboard.press("Enter");
+            await page.waitForURL(`${url}${prefix}${place}`);
+          }
+        }
+      });
+    });
+
+    test("the keyboard alone reaches the search box, and the history of a name", async () => {
+      await inBrowser(desktop, async (page) => {
+        await page.goto(`${url}/`);
+        await page.keyboard.press("Tab");
+        expect(await page.evaluate("document.activeElement.textContent")).toContain("Skip to the content");
+        await page.keyboard.press("/");
+        await page.keyboard.type("moved.eth");
+        await page.keyboard.press("Enter");
+        await page.getByRole("heading", { name: "moved.eth" }).waitFor();
+        const history = page.getByRole("link", { name: "History" });
+        await history.focus();
+        await page.keyboard.press("Enter");
+        await page.getByRole("heading", { name: "History" }).waitFor();
+        expect(await page.locator(".timeline li").count()).toBeGreaterThan(5);
+      });
+    });
+
+    test("a hostile record is text, and a long one is cut", async () => {
+      await inBrowser(desktop, async (page) => {
+        await page.goto(`${url}/explore/name/${byNode(`${hostileLabels.markup}.eth`)}`);
+        const texts = page.locator("section", { has: page.getByRole("heading", { name: "Texts" }) });
+        expect(await texts.locator("script, iframe, [onerror], [onload], [onmouseover]").count()).toBe(0);
+        expect(await texts.textContent()).toContain("</bdi><script>alert(1)</script>U+202E");
+        expect(await page.locator("a[href^='javascript:'], a[href^='data:']").count()).toBe(0);
+        const outward = page.locator("a[href^='https:']");
+        expect(await outward.first().getAttribute("rel")).toBe("noopener nofollow ugc");
+        expect((await page.content()).length).toBeLessThan(100_000);
+        expect(await page.locator("main").textContent()).toContain("This name is not normalised");
+      });
+    });
+
+    test("the first page weighs little, and does not move while it loads", async () => {
+      await inBrowser(desktop, async (page) => {
+        let bytes = 0;
+        page.on("requestfinished", async (request) => {
+          const { responseBodySize, responseHeadersSize } = await request.sizes();
+          bytes += responseBodySize + responseHeadersSize;
+        });
+        await page.addInitScript(
+          "window.shift = 0; new PerformanceObserver((list) => { for (const one of list.getEntries()) window.shift += one.value; }).observe({ type: 'layout-shift', buffered: true });",
+        );
+        await page.goto(`${url}/`, { waitUntil: "networkidle" });
+        expect(await page.evaluate("window.shift")).toBe(0);
+        expect(bytes).toBeLessThan(MAX_FIRST_PAGE);
+      });
+    });
+
+    test("the policy has no unsafe source, on any page", async () => {
+      for (const path of pages) {
+        const reply = await fetch(`${url}${path}`, { headers: { accept: "text/html" } });
+        expect(reply.headers.get("content-security-policy")).toMatch(
+          /^default-src 'none'; script-src 'self';/,
+        );
+        expect(reply.headers.get("content-security-policy")).not.toContain("unsafe");
+      }
+    });
+
+    test("the names of an address are a file for spreadsheets", async () => {
+      const { alice } = stageOf().cast;
+      const reply = await fetch(`${url}/explore/address/${alice}/names.csv`);
+      const [heading, ...lines] = (await reply.text()).trim().split("\r\n");
+      expect(reply.headers.get("content-type")).toBe("text/csv; charset=utf-8");
+      expect(heading).toMatch(/^"name","state","expiry"/);
+      expect(lines.some((line) => line.startsWith('"alice.eth","registered"'))).toBe(true);
+    });
+
+    test("programs get JSON at the first page", async () => {
+      const reply = await fetch(`${url}/`);
+      expect(await reply.json()).toMatchObject({ name: "Namedex" });
+    });
+  });
+}
