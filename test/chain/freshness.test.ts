@@ -30,8 +30,15 @@ async function get(url: string, path: string): Promise<Answer> {
   return {
     status: reply.status,
     retryAfter: reply.headers.get("retry-after"),
-    body: (await reply.json()) as Answer["body"],
+    body: bodyOf(reply, await reply.text()),
   };
+}
+
+/** An answer that is not JSON, as a calendar, as lines, without when and by which server it was made. */
+function bodyOf({ headers }: Response, text: string): Answer["body"] {
+  if (headers.get("content-type")?.startsWith("application/json")) return JSON.parse(text);
+  const lines = text.replaceAll(/http:\/\/localhost:\d+/g, "").split(/\r?\n/);
+  return { lines: lines.filter((line) => !line.startsWith("DTSTAMP")) };
 }
 
 test("while past events are missing, names are refused by the indexer and its replicas, and both say how far they are", async () => {
