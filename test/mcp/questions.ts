@@ -87,9 +87,9 @@ export const pairs: Pair[] = [
   ["get_statistics", { view: "distribution" }, "/ens-stats/distribution"],
   ["get_statistics", { view: "primary_names" }, "/ens-stats/primary-names"],
   ["get_statistics", { view: "recent_activity" }, "/ens-stats/recent-activity"],
-  ["get_statistics", { view: "purchases", interval: "week" }, "/ens-stats/purchases?interval=week"],
-  ["get_statistics", { view: "sellers" }, "/ens-stats/sellers"],
+  ["get_sales", { view: "purchases", interval: "week" }, "/ens-stats/purchases?interval=week"],
+  ["get_sales", { view: "sellers" }, "/ens-stats/sellers"],
   ["get_statistics", { view: "states" }, "/ens-stats/states"],
-  ["get_statistics", { view: "expiries" }, "/ens-stats/expiries"],
+  ["get_sales", { view: "expiries" }, "/ens-stats/expiries"],
   ["get_statistics", { view: "holders" }, "/ens-stats/holders"],
 ];

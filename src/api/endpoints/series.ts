@@ -120,7 +120,7 @@ const purchases = endpoint({
     .openapi("PurchaseSeries"),
   cost: 0,
   cacheSeconds: SALES_SECONDS,
-  tool: "get_statistics",
+  tool: "get_sales",
   handle: async ({ interval }, ctx) => {
     const { statistics, takenAt } = await takeSales(ctx);
     const { sales, today } = statistics;
@@ -157,7 +157,7 @@ const sellers = endpoint({
     .openapi("Sellers"),
   cost: 0,
   cacheSeconds: SALES_SECONDS,
-  tool: "get_statistics",
+  tool: "get_sales",
   handle: async (_, ctx) => {
     const { statistics, takenAt } = await takeSales(ctx);
     const { contractLabel, chainId } = ctx.contracts;
@@ -293,7 +293,7 @@ const expiries = endpoint({
     .openapi("Expiries"),
   cost: 0,
   cacheSeconds: HOUR,
-  tool: "get_statistics",
+  tool: "get_sales",
   handle: async (_, ctx) => {
     const { statistics, takenAt } = await takeExpiries(ctx);
     const { months, endDay, days } = statistics;

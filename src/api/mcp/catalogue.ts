@@ -68,18 +68,24 @@ export const catalogue: Record<string, ToolPlan> = {
   },
   get_statistics: {
     title: "ENS in figures",
-    use: "Use it for questions about all of ENS: how many names, registrations by day, week or month and what was paid, states, lengths and top-level domains, expiries to come, largest holders, adoption of primary names, what happened last.",
+    use: "Use it for questions about all of ENS: how many names, states, lengths and top-level domains, largest holders, adoption of primary names, what happened last. For sales over time, what was paid, and expiries to come use `get_sales`.",
     views: {
       totals: { operation: "GET /ens-stats" },
       registrations: { operation: "GET /ens-stats/registrations" },
       distribution: { operation: "GET /ens-stats/distribution" },
       primary_names: { operation: "GET /ens-stats/primary-names" },
       recent_activity: { operation: "GET /ens-stats/recent-activity" },
+      states: { operation: "GET /ens-stats/states" },
+      holders: { operation: "GET /ens-stats/holders" },
+    },
+  },
+  get_sales: {
+    title: "Sales and expiries of ENS names",
+    use: "Use it for registrations and renewals over time: by day, week or month, what was paid, and which contract sold them; and for expiries to come. For all other figures of ENS use `get_statistics`.",
+    views: {
       purchases: { operation: "GET /ens-stats/purchases" },
       sellers: { operation: "GET /ens-stats/sellers" },
-      states: { operation: "GET /ens-stats/states" },
       expiries: { operation: "GET /ens-stats/expiries" },
-      holders: { operation: "GET /ens-stats/holders" },
     },
   },
 };
