@@ -44,7 +44,7 @@ describe.each(Object.entries(clients))("%s", (_, connect) => {
   let client: AnyClient;
   beforeAll(async () => {
     client = await connect(`${stage.stack.url}/mcp`);
-    expect((await client.tools()).length).toBe(8);
+    expect((await client.tools()).length).toBe(9);
   });
   afterAll(() => client?.close());
 
