@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { contentUri } from "../../src/api/explorer/pages/name/contenthash.ts";
-import { toCell } from "../../src/api/explorer/pages/namesCsv.ts";
+import { toCell } from "../../src/api/explorer/parts/csv.ts";
 import { TextOrLink } from "../../src/api/explorer/parts/link.tsx";
 import { askedAs, inspect, listed } from "../../src/api/explorer/parts/name.tsx";
 import { inEth } from "../../src/api/explorer/parts/price.ts";

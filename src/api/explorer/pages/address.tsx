@@ -1,10 +1,9 @@
-import type { Child } from "hono/jsx";
 import type { ExplorerPage, Visit } from "../page.ts";
-import { Figures, Tabs } from "../parts/card.tsx";
+import { Figures } from "../parts/card.tsx";
 import { Copy } from "../parts/hash.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { NameLink } from "../parts/name.tsx";
-import { withQuery } from "../parts/pager.tsx";
+import { inTitle, Tabs, type Views, viewOf, viewUrl } from "../parts/views.tsx";
 import type { AddressSummary } from "../replies.ts";
 import { calendarOfAddress } from "./address/calendar.tsx";
 import { namesOfAddress } from "./address/names.tsx";
@@ -14,9 +13,7 @@ import { primaryNamesOfAddress } from "./address/primaryNames.tsx";
 /** What the views of an address work with. */
 export type AddressView = { visit: Visit; address: string; now: number };
 
-type View = { key: string; label: string; show: (view: AddressView) => Promise<Child> };
-
-const views: readonly [View, ...View[]] = [
+const views: Views<AddressView> = [
   { key: "names", label: "Names", show: namesOfAddress },
   { key: "calendar", label: "Expiries", show: calendarOfAddress },
   { key: "primary", label: "Primary names", show: primaryNamesOfAddress },
@@ -27,8 +24,7 @@ const views: readonly [View, ...View[]] = [
 export const addressPage: ExplorerPage = {
   path: "/explore/address/:address",
   render: async (visit) => {
-    const wanted = visit.query("view");
-    const view = views.find(({ key }) => key === wanted) ?? views[0];
+    const view = viewOf(visit, views);
     const asked = visit.param("address");
     const [summary, now] = await Promise.all([
       visit.ask<AddressSummary>("/address/{address}/summary", { address: asked }),
@@ -38,9 +34,9 @@ export const addressPage: ExplorerPage = {
     const path = `explore/address/${address}`;
     const body = await view.show({ visit, address, now });
     return {
-      title: `${summary.primary_name ?? address}${view === views[0] ? "" : `: ${view.label}`}`,
+      title: `${summary.primary_name ?? address}${inTitle({ views, view })}`,
       description: `Names of ${address}: ${summary.domain_count} active, ${summary.domains_expiring_30d} expire within 30 days.`,
-      canonical: withQuery(path, { view: view === views[0] ? undefined : view.key }),
+      canonical: viewUrl(path, { views, view }),
       section: "search",
       body: (
         <>
@@ -52,14 +48,7 @@ export const addressPage: ExplorerPage = {
               ["Names before", summary.previously_owned_count.toLocaleString("en")],
             ]}
           />
-          <Tabs
-            label="Views of this address"
-            tabs={views.map(({ key, label }, i) => ({
-              path: withQuery(path, { view: i === 0 ? undefined : key }),
-              label,
-              isCurrent: key === view.key,
-            }))}
-          />
+          <Tabs label="Views of this address" path={path} views={views} view={view} />
           {body}
         </>
       ),

@@ -1,13 +1,12 @@
-import type { Child } from "hono/jsx";
 import { isEthSecondLevel, parseName } from "../../schemas/input.ts";
 import type { ExplorerPage, Page, Visit } from "../page.ts";
-import { Empty, Tabs } from "../parts/card.tsx";
+import { Empty } from "../parts/card.tsx";
 import { Copy } from "../parts/hash.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { listed, NameNotice, nameUrl } from "../parts/name.tsx";
-import { withQuery } from "../parts/pager.tsx";
 import { StateBadge } from "../parts/state.tsx";
 import { visible } from "../parts/text.tsx";
+import { inTitle, Tabs, type Views, viewOf, viewUrl } from "../parts/views.tsx";
 import type { Domain, Whois } from "../replies.ts";
 import { agentsOfName } from "./name/agents.tsx";
 import { historyOfName } from "./name/history.tsx";
@@ -17,10 +16,7 @@ import { subnamesOfName } from "./name/subnames.tsx";
 /** What the views of a name work with. */
 export type NameView = { visit: Visit; domain: Domain; now: number };
 
-type View = { key: string; label: string; show: (view: NameView) => Promise<Child> };
-
-/** Each view asks its own operations, so that a page costs a visitor few requests. */
-const views: readonly [View, ...View[]] = [
+const views: Views<NameView> = [
   { key: "overview", label: "Overview", show: overviewOfName },
   { key: "history", label: "History", show: historyOfName },
   { key: "subnames", label: "Subnames", show: subnamesOfName },
@@ -32,30 +28,22 @@ export const namePage: ExplorerPage = {
   path: "/explore/name/:name",
   render: async (visit) => {
     const name = visit.param("name");
-    const wanted = visit.query("view");
-    const view = views.find(({ key }) => key === wanted) ?? views[0];
+    const view = viewOf(visit, views);
     const [whois, now] = await Promise.all([visit.ask<Whois>("/whois/{name}", { name }), visit.now()]);
     if (!("name" in whois)) return absentPage(whois);
     const body = await view.show({ visit, domain: whois, now });
     const shown = whois.display ?? whois.name;
     const path = nameUrl(whois.name);
     return {
-      title: `${listed(shown)}${view === views[0] ? "" : `: ${view.label}`}`,
+      title: `${listed(shown)}${inTitle({ views, view })}`,
       description: descriptionOf(whois),
-      canonical: withQuery(path, { view: view === views[0] ? undefined : view.key }),
+      canonical: viewUrl(path, { views, view }),
       section: "search",
       body: (
         <>
           <Heading domain={whois} />
           <NameNotice name={whois.name} />
-          <Tabs
-            label="Views of this name"
-            tabs={views.map(({ key, label }, i) => ({
-              path: withQuery(path, { view: i === 0 ? undefined : key }),
-              label,
-              isCurrent: key === view.key,
-            }))}
-          />
+          <Tabs label="Views of this name" path={path} views={views} view={view} />
           {body}
         </>
       ),

@@ -1,4 +1,5 @@
 import type { ExplorerPage, Visit } from "../page.ts";
+import { csvFile } from "../parts/csv.ts";
 import { inUtc } from "../parts/time.tsx";
 import type { DomainItem } from "../replies.ts";
 import type { Portfolio } from "./address/names.tsx";
@@ -12,17 +13,10 @@ export const namesCsvPage: ExplorerPage = {
   render: async (visit) => {
     const address = visit.param("address");
     const items = await readAll(visit, address);
-    const lines = [
+    return csvFile(`names-${address.toLowerCase()}.csv`, [
       columns.map(([title]) => title),
       ...items.map((item) => columns.map(([, read]) => read(item))),
-    ];
-    return new Response(lines.map((line) => `${line.map(toCell).join(",")}\r\n`).join(""), {
-      headers: {
-        "Content-Type": "text/csv; charset=utf-8",
-        "Content-Disposition": `attachment; filename="names-${address.toLowerCase()}.csv"`,
-        "Cache-Control": "no-cache",
-      },
-    });
+    ]);
   },
 };
 
@@ -49,7 +43,3 @@ const columns: readonly [title: string, read: (item: DomainItem) => string][] = 
   ["resolver", ({ resolver }) => resolver?.address ?? ""],
   ["namehash", ({ namehash }) => namehash],
 ];
-
-/** A cell in quotes (RFC 4180). A spreadsheet would run a name that begins as a formula: an apostrophe makes it text. */
-export const toCell = (text: string): string =>
-  `"${(/^[=+\-@\t\r]/.test(text) ? `'${text}` : text).replaceAll('"', '""')}"`;

@@ -58,17 +58,3 @@ export const Unavailable = ({ error }: { error: ApiError }) => (
     </p>
   </div>
 );
-
-type Tab = { path: string; label: string; count?: number; isCurrent: boolean };
-
-/** The views of one thing, each with an address of its own. */
-export const Tabs = ({ label, tabs }: { label: string; tabs: readonly Tab[] }) => (
-  <nav class="tabs" aria-label={label}>
-    {tabs.map(({ path, label, count, isCurrent }) => (
-      <a href={path} {...(isCurrent && { "aria-current": "page" as const })}>
-        {label}
-        {count !== undefined && <span class="count">{count.toLocaleString("en")}</span>}
-      </a>
-    ))}
-  </nav>
-);

@@ -1,6 +1,6 @@
 import { ApiError } from "../../../schemas/errors.ts";
 import type { ExplorerPage, Visit } from "../../page.ts";
-import { toCell } from "../namesCsv.ts";
+import { csvFile } from "../../parts/csv.ts";
 import {
   expiries,
   type Figure,
@@ -10,7 +10,6 @@ import {
   lengths,
   primaryNames,
   revenue,
-  type Sheet,
   sales,
   sellers,
   states,
@@ -38,16 +37,10 @@ export const statisticsCsvPage: ExplorerPage = {
     const [, name = ""] = /^([a-z-]+)\.csv$/.exec(visit.param("file")) ?? [];
     const figure = Object.hasOwn(figures, name) ? figures[name]?.(intervalOf(visit)) : undefined;
     if (figure === undefined) throw new ApiError("NOT_FOUND", "The explorer has no page at this address.");
-    const sheet = figure.sheetOf(await visit.ask<never>(figure.operation, figure.given));
-    return new Response(toCsv(sheet), {
-      headers: {
-        "Content-Type": "text/csv; charset=utf-8",
-        "Content-Disposition": `attachment; filename="ens-${name}.csv"`,
-        "Cache-Control": "no-cache",
-      },
-    });
+    const { columns, rows } = figure.sheetOf(await visit.ask<never>(figure.operation, figure.given));
+    return csvFile(
+      `ens-${name}.csv`,
+      [columns, ...rows].map((row) => row.map(String)),
+    );
   },
 };
-
-const toCsv = ({ columns, rows }: Sheet): string =>
-  [columns, ...rows].map((row) => `${row.map((cell) => toCell(String(cell))).join(",")}\r\n`).join("");
