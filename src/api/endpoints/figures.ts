@@ -19,6 +19,9 @@ export const toDate = (day: number): string => toInstant(day * DAY).slice(0, 10)
 export const percentOf = (part: number, whole: number): number =>
   whole === 0 ? 0 : Math.round((part * 10_000) / whole) / 100;
 
+export const sumOf = <T>(rows: readonly T[], numberOf: (row: T) => number): number =>
+  rows.reduce((sum, row) => sum + numberOf(row), 0);
+
 export const NAMES =
   "Counted are the names of the registry's chain that have an owner. The root, reverse nodes (`<address>.addr.reverse`) and deleted subnames do not count.";
 export const ACTIVE =

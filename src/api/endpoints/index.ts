@@ -7,10 +7,11 @@ import { domainEndpoints } from "./domains.ts";
 import { historyEndpoints } from "./history.ts";
 import { indexingStatus } from "./indexingStatus.ts";
 import { lookupEndpoints } from "./lookups.ts";
+import { populationEndpoints } from "./population.ts";
 import { primaryNameEndpoints } from "./primaryNames.ts";
 import { recordEndpoints } from "./records.ts";
+import { salesEndpoints } from "./sales.ts";
 import { searchEndpoints } from "./search.ts";
-import { seriesEndpoints } from "./series.ts";
 import { statisticsEndpoints } from "./statistics.ts";
 import { systemEndpoints } from "./system.ts";
 
@@ -27,7 +28,8 @@ export const operations: readonly Endpoint[] = [
   ...primaryNameEndpoints,
   ...agentEndpoints,
   ...statisticsEndpoints,
-  ...seriesEndpoints,
+  ...salesEndpoints,
+  ...populationEndpoints,
   indexingStatus,
   ...systemEndpoints,
 ];

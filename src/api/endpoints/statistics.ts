@@ -31,6 +31,7 @@ import {
   PURCHASES,
   percentage,
   percentOf,
+  sumOf,
   toDate,
   toInstant,
 } from "./figures.ts";
@@ -112,7 +113,10 @@ const takeDays = cachedFor(15 * MINUTE, async ({ db, contracts, now }) => {
 const toDay = (day: number, sales: readonly DaySales[]) => {
   const ofDay = sales.filter((sale) => sale.day === day);
   const namesOf = (isRegistration: boolean) =>
-    ofDay.filter((sale) => sale.isRegistration === isRegistration).reduce((sum, { names }) => sum + names, 0);
+    sumOf(
+      ofDay.filter((sale) => sale.isRegistration === isRegistration),
+      ({ names }) => names,
+    );
   return { date: toDate(day), registrations: namesOf(true), renewals: namesOf(false) };
 };
 
@@ -164,7 +168,7 @@ const takeDistribution = cachedFor(HOUR, async ({ db, contracts, now }) => {
 });
 
 function toLengths(shares: Share[], countOf: (share: Share) => number) {
-  const total = shares.reduce((sum, share) => sum + countOf(share), 0);
+  const total = sumOf(shares, countOf);
   return shares
     .filter((share) => countOf(share) > 0)
     .map((share) => ({

@@ -1,0 +1,152 @@
+import { z } from "@hono/zod-openapi";
+import { listSales } from "../counts/days.ts";
+import { endpoint } from "../http/endpoint.ts";
+import type { DaySales } from "../query/purchases.ts";
+import { DAY } from "../rules/lifetime.ts";
+import { address, count } from "../schemas/answers.ts";
+import { input } from "../schemas/input.ts";
+import { toAddress } from "../serializers/hex.ts";
+import { cachedFor } from "./cachedFor.ts";
+import { generatedAt, MINUTE, PURCHASES, sumOf, toDate, toInstant } from "./figures.ts";
+import { intervals, startOf, startsBetween } from "./periods.ts";
+
+const SALES_SECONDS = 15 * MINUTE;
+
+const takeSales = cachedFor(SALES_SECONDS, async ({ db, contracts, now }) => ({
+  sales: await listSales(db, { chainId: contracts.chainId, now }),
+  today: Math.floor(now / DAY),
+}));
+
+const wei = (description: string) =>
+  z.string().regex(/^\d+$/).openapi({ description, example: "5000000000000000" });
+
+const soldFields = {
+  registrations: count,
+  renewals: count,
+  registration_cost_wei: wei("What controllers took for the registrations, premiums included"),
+  premium_wei: wei("The part of it that was premium"),
+  renewal_cost_wei: wei("What controllers took for the renewals"),
+  cost_is_upper_bound: z.literal(true).optional().openapi({
+    description: "Present if the cost of some renewals is known only as an upper bound",
+  }),
+};
+
+const PAID =
+  "Costs are those that controllers logged: deposits of the auctions were given back, and do not count.";
+
+/** The fields of `soldFields`. */
+function toSold(sales: readonly DaySales[]) {
+  const registrations = sales.filter(({ isRegistration }) => isRegistration);
+  const renewals = sales.filter(({ isRegistration }) => !isRegistration);
+  return {
+    registrations: sumOf(registrations, ({ names }) => names),
+    renewals: sumOf(renewals, ({ names }) => names),
+    registration_cost_wei: weiOf(registrations, ({ cost }) => cost),
+    premium_wei: weiOf(registrations, ({ premium }) => premium),
+    renewal_cost_wei: weiOf(renewals, ({ cost }) => cost),
+    ...(sales.some(({ isUpperBound }) => isUpperBound) && { cost_is_upper_bound: true as const }),
+  };
+}
+
+const weiOf = (sales: readonly DaySales[], amountOf: (sale: DaySales) => string): string =>
+  sales.reduce((sum, sale) => sum + BigInt(amountOf(sale)), 0n).toString();
+
+/**
+ * Periods in an answer. A year of days, five years of weeks and twenty years of months are what a picture can show, and
+ * an answer of some 60 KB.
+ */
+export const MAX_PERIODS = { day: 366, week: 261, month: 240 } as const;
+
+const purchases = endpoint({
+  method: "get",
+  path: "/ens-stats/purchases",
+  group: "Statistics",
+  summary: "Registrations and renewals by day, week or month, and what was paid",
+  description: `Periods of UTC, oldest first, from the first in which anything was sold; those without sales are zero, and the last one is as far as it went. At most the last ${MAX_PERIODS.day} days, ${MAX_PERIODS.week} weeks (from Monday) or ${MAX_PERIODS.month} months. ${PURCHASES} ${PAID} Taken every 15 minutes.`,
+  query: z.object({
+    interval: input
+      .choice(intervals, "interval")
+      .default("day")
+      .openapi({ description: "How long a period is" }),
+  }),
+  reply: z
+    .strictObject({
+      interval: z.enum(intervals),
+      periods: z.array(
+        z.strictObject({
+          start: z.iso.date().openapi({ description: "First day of the period" }),
+          ...soldFields,
+        }),
+      ),
+      generated_at: generatedAt,
+    })
+    .openapi("PurchaseSeries"),
+  cost: 0,
+  cacheSeconds: SALES_SECONDS,
+  tool: "get_sales",
+  handle: async ({ interval }, ctx) => {
+    const { statistics, takenAt } = await takeSales(ctx);
+    const { sales, today } = statistics;
+    const byStart = Map.groupBy(sales, ({ day }) => startOf[interval](day));
+    const first = sales.reduce((day, sale) => Math.min(day, sale.day), today);
+    const starts = startsBetween(interval, { first, last: today }).slice(-MAX_PERIODS[interval]);
+    return {
+      interval,
+      periods: starts.map((start) => ({ start: toDate(start), ...toSold(byStart.get(start) ?? []) })),
+      generated_at: toInstant(takenAt),
+    };
+  },
+});
+
+const sellers = endpoint({
+  method: "get",
+  path: "/ens-stats/sellers",
+  group: "Statistics",
+  summary: "Registrations and renewals by generation of controllers",
+  description: `What each contract sold, in the order of their first sale. A controller is named by its first block. \`REGISTRAR_AUCTION\` are the auctions of 2017 to 2019; another registrar stands for sales that no controller of the deployment logged. A name that was registered twice counts twice. ${PURCHASES} ${PAID} Taken every 15 minutes.`,
+  reply: z
+    .strictObject({
+      sellers: z.array(
+        z.strictObject({
+          contract: z.string().openapi({ example: "CONTROLLER_9380471" }),
+          address,
+          first_day: z.iso.date(),
+          last_day: z.iso.date(),
+          ...soldFields,
+        }),
+      ),
+      generated_at: generatedAt,
+    })
+    .openapi("Sellers"),
+  cost: 0,
+  cacheSeconds: SALES_SECONDS,
+  tool: "get_sales",
+  handle: async (_, ctx) => {
+    const { statistics, takenAt } = await takeSales(ctx);
+    const { contractLabel, chainId } = ctx.contracts;
+    const bySeller = Map.groupBy(
+      statistics.sales,
+      ({ seller, sellerAddress }) => `${seller} ${sellerAddress}`,
+    );
+    const listed = [...bySeller.values()].flatMap((sales) => {
+      const [{ seller: family, sellerAddress } = { seller: "", sellerAddress: null }] = sales;
+      if (sellerAddress === null) return [];
+      const days = sales.map(({ day }) => day);
+      const first = days.reduce((a, b) => Math.min(a, b));
+      const sold = {
+        contract: contractLabel({ family, chainId, address: sellerAddress }),
+        address: toAddress(sellerAddress),
+        first_day: toDate(first),
+        last_day: toDate(days.reduce((a, b) => Math.max(a, b))),
+        ...toSold(sales),
+      };
+      return [{ first, sold }];
+    });
+    return {
+      sellers: listed.sort((a, b) => a.first - b.first).map(({ sold }) => sold),
+      generated_at: toInstant(takenAt),
+    };
+  },
+});
+
+export const salesEndpoints = [purchases, sellers];
