@@ -6,7 +6,7 @@ export const apiReload: Change = {
   name: "apiReload",
   problem:
     "`ponder dev` (`build/index.js`) takes a file of the API for one of the handlers, if it changes twice in a moment, as a file does that is emptied and written: by the second time nothing imports it.",
-  cost: "The index is built anew beside the new API, which keeps the closed database of the old one, and answers 503 until the next edit.",
+  cost: "The index is built again beside the new API, which keeps the closed database of the old one, and answers 503 until the next edit.",
   remedy: "A file in the folder of the API is a file of the API.",
   upstream: "Not reported as of 2026-11.",
   edits: [

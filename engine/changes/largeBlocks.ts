@@ -23,7 +23,7 @@ export const largeBlocks: Change = {
   name: "largeBlocks",
   problem:
     "A new block is taken in one turn: `sync-realtime` hashes the address and the topics of all of its logs to compare them with the block's bloom, and `indexing/index.js` asks PostgreSQL for one row after the other, because what its handlers ask for is noted in a backfill only.",
-  cost: "A block of 6,000 logs takes 7 s, and nobody is answered for 0.7 s.",
+  cost: "A block of 6,000 logs takes 7 s, and the API answers no request for 0.7 s.",
   remedy:
     "The same address or topic is hashed once, the comparison gives others their turn, and the rows of 100 events are asked for at once, by what the events before them needed, and by keys that the handlers' own code computes (`src/indexing/rowsAhead.ts`).",
   upstream: "Not reported as of 2026-11.",

@@ -3,9 +3,9 @@ import type { Change, Edit } from "../change.ts";
 const file = "sync-store/index.js";
 
 /** Ponder's statement for rows of a table, as its text has it. */
-const builder = (rows: string, table: string, encode: string, argument: string): string => `
+const builder = (table: string, encode: string, argument: string): string => `
                     .insert(PONDER_SYNC.${table})
-                    .values(${rows}
+                    .values(${table}
                     .slice(i, i + batchSize)
                     .map((${argument}) => ${encode}({ ${argument}, chainId })))`;
 
@@ -18,7 +18,7 @@ ${columns.map((column) => `                        PONDER_SYNC.${table}.${column
 /** Replaces the statement that inserts rows into a table. */
 const insertion = (table: string, argument: string, encode: string, target: string): Edit => ({
   file,
-  from: `(db) => db${builder(table, table, encode, argument)}
+  from: `(db) => db${builder(table, encode, argument)}
                     .onConflictDoNothing({${target}`,
   to: `(db) => db.execute(insertOf(PONDER_SYNC.${table}, ${table}
                     .slice(i, i + batchSize)
@@ -28,7 +28,7 @@ const insertion = (table: string, argument: string, encode: string, target: stri
 export const quickCache: Change = {
   name: "quickCache",
   problem:
-    "`sync-store/index.js` writes the logs, blocks and transactions of each block into the cache by statements that drizzle builds anew, with a parameter for each column of each row.",
+    "`sync-store/index.js` writes the logs, blocks and transactions of each block into the cache by statements that drizzle builds again each time, with a parameter for each column of each row.",
   cost: "A quarter of the time of a first index.",
   remedy: "The rows of a statement are one parameter, in JSON, and PostgreSQL makes the columns of it.",
   upstream: "Not reported as of 2026-11.",

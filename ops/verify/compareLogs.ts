@@ -1,4 +1,4 @@
-import { type CachedFilter, type CachedLog, listCachedLogs } from "../../engine/ponderCache.ts";
+import { type CachedFilter, type CachedLog, listCachedLogs } from "../../engine/cachedLogs.ts";
 import type { Query } from "../../engine/ponderInternals.ts";
 import type { Range } from "./logRanges.ts";
 import type { LogReader } from "./nodeLogs.ts";

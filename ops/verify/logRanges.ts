@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { type CachedFilter, findCachedBlock } from "../../engine/ponderCache.ts";
+import { type CachedFilter, findCachedBlock } from "../../engine/cachedLogs.ts";
 import type { Query } from "../../engine/ponderInternals.ts";
 
 /** Blocks of one range: most nodes give the logs of so many at once, and logs of ENS in so many fit in one answer. */

@@ -1,5 +1,5 @@
 import { numberToHex } from "viem";
-import type { CachedFilter, CachedLog } from "../../engine/ponderCache.ts";
+import type { CachedFilter, CachedLog } from "../../engine/cachedLogs.ts";
 import type { Range } from "./logRanges.ts";
 import { type Node, NodeError } from "./node.ts";
 

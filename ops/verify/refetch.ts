@@ -1,4 +1,4 @@
-import { forgetBlocks, hasCache } from "../../engine/ponderCache.ts";
+import { forgetBlocks, hasCache } from "../../engine/cachedLogs.ts";
 import { listSchemas, readIndexer } from "../../engine/ponderInternals.ts";
 import type { Settings } from "../../settings/settings.ts";
 import { inTransaction, queriesOf, withClient } from "../../src/api/serviceDb/client.ts";

@@ -1,4 +1,4 @@
-import { hasCache, listCachedFilters } from "../../engine/ponderCache.ts";
+import { hasCache, listCachedFilters } from "../../engine/cachedLogs.ts";
 import type { Settings } from "../../settings/settings.ts";
 import { queriesOf, withClient } from "../../src/api/serviceDb/client.ts";
 import { CommandError } from "../commandLine/command.ts";

@@ -1,21 +1,18 @@
 import pg from "pg";
+import { ponderModule, quietLogger } from "../../engine/ponderModule.ts";
 
 // `node cacheTrial.ts <database>`: lets Ponder write logs, blocks and transactions of all shapes into its cache, some of
 // them twice, and prints the rows that are then there.
 
-// biome-ignore lint/suspicious/noExplicitAny: Ponder's own parts have no types to import
-const part = (file: string): Promise<any> => import(new URL(file, import.meta.resolve("ponder")).href);
+const [{ createDatabase }, { createSyncStore }, { MetricsService }, { createShutdown }] = await Promise.all(
+  ["database/index.js", "sync-store/index.js", "internal/metrics.js", "internal/shutdown.js"].map(
+    ponderModule,
+  ),
+);
 
 const [databaseUrl] = process.argv.slice(2);
-const { createDatabase } = await part("./database/index.js");
-const { createSyncStore } = await part("./sync-store/index.js");
-const { MetricsService } = await part("./internal/metrics.js");
-const { createShutdown } = await part("./internal/shutdown.js");
-
-const quiet = () => {};
-const logger = { trace: quiet, info: quiet, debug: quiet, warn: quiet, error: quiet, child: () => logger };
 const common = {
-  logger,
+  logger: quietLogger,
   ...{ metrics: new MetricsService(), shutdown: createShutdown(), apiShutdown: createShutdown() },
   options: { command: "start", databaseMaxQueryParameters: 100, databaseHeartbeatInterval: 10_000 },
 };

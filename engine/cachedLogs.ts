@@ -94,7 +94,7 @@ export async function findCachedBlock(
 }
 
 /**
- * Removes the logs of some blocks, and the note that they were fetched. An index that is built later fetches them anew. Call
+ * Removes the logs of some blocks, and the note that they were fetched. An index that is built later fetches them again. Call
  * it in a transaction, while no indexer runs: an indexer remembers what it found in the cache when it started.
  *
  * @returns how many logs and filters it concerned
