@@ -1,10 +1,18 @@
 import type { Address, Hex } from "viem";
-import type { ChainDeployment, ContractEntry, Deployment, Role } from "./deployments.ts";
+import { type ManagedName, managedNameOf } from "../src/ens/managedNames.ts";
+import type { ChainDeployment, ContractEntry, Deployment, Layer2Deployment, Role } from "./deployments.ts";
 
 /** What the API has to know about the deployment's contracts, found by address. */
 export type Contracts = {
   /** Chain id of the registry. */
   chainId: number;
+  /** Chains with names: the main one first, then each layer 2 with a managed name. */
+  chainIds: number[];
+  /** The names whose subnames an indexed layer 2 keeps. */
+  managed: (ManagedName & {
+    /** Resolvers on the main chain that answer for these subnames from the layer 2, lower case as in SQL. */
+    bridges: Address[];
+  })[];
   /** The word for a chain of the deployment; the id itself for a chain that is no part of it. */
   chainName: (chainId: number) => string;
   /** True if a resolver answers exactly what its events said, so that the index may answer for it. */
@@ -57,8 +65,11 @@ export function contractsOf(deployment: Deployment): Contracts {
     resolvers.filter((entry) => entry.generation >= DEFAULT_ADDRESS_GENERATION).map(lowerCase),
   );
   const wrapper = deployment.contracts.find((entry) => entry.role === "wrapper");
+  const managed = deployment.layer2.flatMap(listManaged);
   return {
     chainId: deployment.chainId,
+    chainIds: [deployment.chainId, ...managed.map(({ chainId }) => chainId)],
+    managed,
     chainName: (chainId) => names.get(chainId) ?? String(chainId),
     isIndexedResolver: (resolver) => indexed.has(resolver.toLowerCase() as Address),
     listedResolvers: resolvers.map(lowerCase),
@@ -86,6 +97,12 @@ export const firstBlocksOf = (deployment: Deployment): Record<number, number> =>
       Math.min(...contracts.map((entry) => entry.startBlock)),
     ]),
   );
+
+function listManaged({ chainId, managedName }: Layer2Deployment): Contracts["managed"] {
+  const known = managedNameOf(chainId);
+  if (known === undefined || managedName === undefined) return [];
+  return [{ ...known, bridges: managedName.bridges.map((address) => address.toLowerCase() as Address) }];
+}
 
 const lowerCase = (entry: ContractEntry): Address => entry.address.toLowerCase() as Address;
 

@@ -1,5 +1,6 @@
 import { type Address, getAddress, isAddress } from "viem";
 import { z } from "zod";
+import { managedNameOf, managedNames } from "../src/ens/managedNames.ts";
 import { mainnet } from "./deployments/mainnet.ts";
 import { sepolia } from "./deployments/sepolia.ts";
 
@@ -24,12 +25,12 @@ export type Role = (typeof roles)[number];
 /** The generations of each role that Namedex knows; docs/deployments.md says what each is. */
 export const generations: Record<Role, readonly number[]> = {
   registry: [1, 2],
-  registrar: [0, 1, 2],
-  controller: [1, 2, 3, 4, 5],
+  registrar: [0, 1, 2, 3],
+  controller: [1, 2, 3, 4, 5, 6, 7],
   "renewal-referrer": [1],
   wrapper: [1],
   resolver: [0, 1, 2, 3, 4, 5],
-  "reverse-registrar": [1, 2, 3],
+  "reverse-registrar": [1, 2, 3, 4],
   "reverse-resolver": [1],
   "default-reverse-registrar": [1],
   "l2-reverse-registrar": [1],
@@ -70,19 +71,68 @@ const chainShape = z.strictObject({
   multicall3: address.optional(),
 });
 
-/** The shape of a deployment file (`ENS_DEPLOYMENT`): the main chain, and the layer 2s with reverse registrars. */
+type Listed = { contracts: { role: Role; generation: number }[] };
+
+const find = (chain: Listed, role: Role, ...wanted: number[]): boolean =>
+  chain.contracts.some((entry) => entry.role === role && wanted.includes(entry.generation));
+
+/** Contracts that a layer 2 can have only below a managed name. */
+const rolesOfNames: readonly Role[] = ["registry", "registrar", "controller", "wrapper", "resolver"];
+
+const holdsNames = (chain: Listed): boolean =>
+  chain.contracts.some((entry) => rolesOfNames.includes(entry.role));
+
+const knownManagedNames = managedNames.map(({ name, chainId }) => `${name} on ${chainId}`).join(", ");
+
+const layer2Shape = chainShape
+  .extend({
+    /** The name below which the chain keeps names, if any. */
+    managedName: z
+      .strictObject({
+        name: z.string(),
+        /** Resolvers on the main chain that answer for names below it from this chain's registry. */
+        bridges: z.array(address).min(1),
+      })
+      .optional(),
+  })
+  .refine(
+    ({ chainId, managedName }) =>
+      managedName === undefined ||
+      managedNames.some((one) => one.name === managedName.name && one.chainId === chainId),
+    { path: ["managedName", "name"], error: `expected a name on its own chain: ${knownManagedNames}` },
+  )
+  .refine(
+    (chain) =>
+      chain.managedName === undefined || (find(chain, "registry", 2) && find(chain, "registrar", 2, 3)),
+    {
+      path: ["contracts"],
+      error:
+        "a chain with a managedName needs the registry of generation 2 and a registrar of generation 2 or 3",
+    },
+  )
+  .refine((chain) => chain.managedName !== undefined || !holdsNames(chain), {
+    path: ["managedName"],
+    error: `expected for a layer 2 with contracts of ${rolesOfNames.join(", ")}`,
+  });
+
+/** The shape of a deployment file (`ENS_DEPLOYMENT`): the main chain, and the layer 2s with names or primary names. */
 export const deploymentShape = chainShape
-  .extend({ layer2: z.array(chainShape).default([]) })
+  .extend({ layer2: z.array(layer2Shape).default([]) })
   .refine((deployment) => find(deployment, "registry", 2) && find(deployment, "registrar", 2), {
     error: "expected at least the registry of generation 2 and the registrar of generation 2",
+  })
+  .refine(({ chainId }) => managedNameOf(chainId) === undefined, {
+    path: ["chainId"],
+    error: (issue) => {
+      const { chainId } = issue.input as { chainId: number };
+      return `chain ${chainId} is the layer 2 of ${managedNameOf(chainId)?.name}: it cannot be the main chain`;
+    },
   });
 
 export type ContractEntry = z.infer<typeof contractEntry>;
 export type ChainDeployment = z.infer<typeof chainShape>;
+export type Layer2Deployment = z.infer<typeof layer2Shape>;
 export type Deployment = z.infer<typeof deploymentShape>;
-
-const find = (chain: { contracts: { role: Role; generation: number }[] }, role: Role, generation: number) =>
-  chain.contracts.some((entry) => entry.role === role && entry.generation === generation);
 
 /** The deployments that come with Namedex, by `ENS_NETWORK`. */
 export const knownDeployments = {

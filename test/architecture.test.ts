@@ -17,8 +17,9 @@ const api = (...rooms: string[]): string[] => rooms.map((room) => `src/api/${roo
 const layers: Layer[] = [
   {
     files: "abis/",
-    may: ["viem", "zod"],
-    because: "contract facts stand alone: indexer, API, devnet and tests read the same ones",
+    may: ["viem", "zod", "src/ens/managedNames.ts"],
+    because:
+      "contract facts stand alone: indexer, API, devnet and tests read the same ones; which layer 2 keeps which name is a rule of the protocol",
   },
   {
     files: "settings/",

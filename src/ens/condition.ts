@@ -12,7 +12,7 @@ export type Condition<Column extends string = string> =
 /** A condition on one column. */
 export type Comparison<Column extends string = string> = { column: Column } & (
   | { kind: "isTrue" | "isPresent" }
-  | { kind: "equals"; value: string }
+  | { kind: "equals"; value: string | number }
   | { kind: "atLeast" | "hasBit"; value: number }
   | { kind: "time"; operator: TimeOperator; seconds: bigint }
 );
@@ -47,7 +47,7 @@ export const isPresent = <Column extends string>(column: Column): Condition<Colu
   column,
 });
 
-export const equals = <Column extends string>(column: Column, value: string): Condition<Column> => ({
+export const equals = <Column extends string>(column: Column, value: string | number): Condition<Column> => ({
   kind: "equals",
   column,
   value,

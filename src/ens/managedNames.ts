@@ -1,0 +1,50 @@
+import type { Hex } from "viem";
+import { all, any, type Condition, equals } from "./condition.ts";
+import { childNode, ETH_NODE, labelhash } from "./name.ts";
+
+/** A name whose subnames a layer 2 keeps, in a registry and a registrar of its own. */
+export type ManagedName = { name: string; node: Hex; chainId: number };
+
+const ethName = (label: string, chainId: number): ManagedName => ({
+  name: `${label}.eth`,
+  node: childNode(ETH_NODE, labelhash(label)),
+  chainId,
+});
+
+/**
+ * Names that the registry and registrar of a layer 2 were made for: their nodes are in the contracts' code.
+ * Source: base/basenames, src/util/Constants.sol; Consensys/linea-ens, packages/linea-ens-contracts/deploy.
+ */
+export const managedNames: readonly ManagedName[] = [
+  ethName("base", 8453),
+  ethName("basetest", 84532),
+  ethName("linea", 59144),
+  ethName("linea-sepolia", 59141),
+];
+
+const byChain: ReadonlyMap<number, ManagedName> = new Map(managedNames.map((one) => [one.chainId, one]));
+
+/** The name that a layer 2 keeps the subnames of; undefined for every other chain. */
+export const managedNameOf = (chainId: number): ManagedName | undefined => byChain.get(chainId);
+
+/** Node of the name right under which the registrar of a chain registers names: `eth`, or a layer 2's managed name. */
+export const registrarNode = (chainId: number): Hex => byChain.get(chainId)?.node ?? ETH_NODE;
+
+/** Whether a name is one that its chain's registrar registers: `alice.eth`, and on Base `alice.base.eth`. */
+export const isSecondLevel = (name: { chainId: number; parentNode: Hex | null }): boolean =>
+  name.parentNode === registrarNode(name.chainId);
+
+/**
+ * Rule: {@link isSecondLevel}, for tables with names of the main chain and of these layer 2s. A layer 2 has no rows right
+ * under `eth`.
+ */
+export const secondLevelOf = (
+  layer2: readonly Pick<ManagedName, "chainId" | "node">[],
+): Condition<"chainId" | "parentNode"> => {
+  const ofMainChain = equals<"chainId" | "parentNode">("parentNode", ETH_NODE);
+  if (layer2.length === 0) return ofMainChain;
+  const ofLayer2 = layer2.map(({ chainId, node }) =>
+    all(equals<"chainId" | "parentNode">("chainId", chainId), equals("parentNode", node)),
+  );
+  return any(ofMainChain, ...ofLayer2);
+};
