@@ -13,7 +13,8 @@ import {
   reverseNode,
   rpc,
 } from "../devnet/acts.ts";
-import { demoCast, demoNames, oddLabels, playDemo, STORY_SECONDS } from "../devnet/demo.ts";
+import { demoCast, STORY_SECONDS } from "../devnet/chapters.ts";
+import { demoNames, oddLabels, playDemo } from "../devnet/demo.ts";
 import { startDemoChain, startLocalChain } from "../devnet/localChain.ts";
 import { describeExplorer } from "../explorer/onDemo.ts";
 import { endsIn, endsToCome, listOwned, readCalendar } from "../support/calendars.ts";

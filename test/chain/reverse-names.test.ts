@@ -20,7 +20,7 @@ import {
   writeRecord,
 } from "../devnet/acts.ts";
 import { type Anvil, startAnvil } from "../devnet/anvil.ts";
-import { deployLayer2 } from "../devnet/deploy.ts";
+import { deployLayer2 } from "../devnet/deployLayer2.ts";
 import { connect, startLocalChain } from "../devnet/localChain.ts";
 import { expectEveryLogOnce, expectWhoisAsOnChain, spelled } from "./onChain.ts";
 import { eventsOf, lower, namesOf, type Stage, stageOf } from "./stage.ts";

@@ -6,8 +6,10 @@
  */
 export * from "./acts/agents.ts";
 export * from "./acts/auction.ts";
+export * from "./acts/basenames.ts";
 export * from "./acts/chain.ts";
 export * from "./acts/controllers.ts";
+export * from "./acts/lineanames.ts";
 export * from "./acts/multicall.ts";
 export * from "./acts/names.ts";
 export * from "./acts/registrar.ts";

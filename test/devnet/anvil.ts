@@ -114,6 +114,23 @@ export class PortTakenError extends Error {
   override readonly name = "PortTakenError";
 }
 
+/**
+ * Starts something on the usual port or the next free one; without a usual port it finds one itself. Two starts at the same
+ * moment may find the same port free: the one that does not get it takes the next.
+ */
+export async function onFreePort<T>(
+  usualPort: number | undefined,
+  start: (options: { port?: number }) => Promise<T>,
+  triesLeft = 5,
+): Promise<T> {
+  try {
+    return await start(usualPort === undefined ? {} : { port: await freePort(usualPort) });
+  } catch (error) {
+    if (!(error instanceof PortTakenError) || triesLeft === 0) throw error;
+    return onFreePort(usualPort, start, triesLeft - 1);
+  }
+}
+
 /** What tells whether the chain that answers is ours. */
 type Started = { chainId: number; end: () => number | string | null; isListening: () => boolean };
 

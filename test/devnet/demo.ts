@@ -26,7 +26,6 @@ import {
   sendThroughMulticall,
   setDefaultName,
   setFuses,
-  setNextTime,
   setOwner,
   setResolver,
   setReverseName,
@@ -38,19 +37,13 @@ import {
   transferRegistration,
   useOldRegistrar,
   useReverseRegistrar,
-  warpTo,
   wrapETH2LD,
   wrapperToken,
   writeRecord,
   writeRecords,
   YEAR,
 } from "./acts.ts";
-
-/** Days from the first block to the present; every time of the story is counted from the first block. */
-const STORY_DAYS = 1000n;
-
-/** Length of the story in seconds: a chain that starts this long ago ends its story now. */
-export const STORY_SECONDS = STORY_DAYS * DAY;
+import { type Cast, type Chapter, playChapters, type Telling } from "./chapters.ts";
 
 /** Labels of the demo that no dotted name can show. */
 export const oddLabels = {
@@ -111,14 +104,6 @@ export const demoNames: readonly DemoName[] = [
   { name: "anything.offchain.eth", meaning: "in no event; exists because that gateway answers for it" },
 ];
 
-/** Who plays, by position among the chain's accounts. `controller` may register by hash alone. */
-export const demoCast = { deployer: 0, alice: 1, bob: 2, carol: 3, controller: 4 } as const;
-
-type Cast = { chain: Chain; start: bigint } & Record<keyof typeof demoCast, Address>;
-
-/** What happens on one day of the story; a day's acts follow each other within minutes. */
-type Chapter = { day: bigint; title: string; play: (cast: Cast) => Promise<void> };
-
 const chapters: readonly Chapter[] = [
   { day: 1n, title: "auctioned.eth", play: playAuctioned },
   { day: 10n, title: "legacy.eth, registered", play: playLegacyRegistration },
@@ -143,34 +128,18 @@ const chapters: readonly Chapter[] = [
 ];
 
 /**
- * Plays the demo on a chain whose contracts are deployed. `start` is the time of its first block in Unix
- * seconds; the newest block ends at `start` + {@link STORY_SECONDS}, so give the present minus that length
- * to end now. The same start gives the same blocks. `onChapter` hears each title before it is played.
+ * Plays the demo on a chain whose contracts are deployed, and `more` chapters on their days. The newest block ends at
+ * `start` + {@link STORY_SECONDS}. The same start gives the same blocks.
  */
 export async function playDemo(
   chain: Chain,
-  { start, onChapter }: { start: bigint; onChapter?: (title: string) => void },
+  { more = [], ...telling }: Telling & { more?: readonly Chapter[] },
 ): Promise<void> {
-  const cast = { chain, start, ...castOf(chain) };
-  for (const { day, title, play } of chapters) {
-    onChapter?.(title);
-    await setNextTime(chain, start + day * DAY);
-    await play(cast);
-  }
-  await warpTo(chain, { timestamp: start + STORY_SECONDS });
-}
-
-function castOf(chain: Chain): Record<keyof typeof demoCast, Address> {
-  const entries = Object.entries(demoCast).map(([who, index]) => {
-    const account = chain.accounts[index];
-    if (account === undefined) throw new Error(`The demo needs account ${index} (${who}) of the chain`);
-    return [who, account];
-  });
-  return Object.fromEntries(entries) as Record<keyof typeof demoCast, Address>;
+  await playChapters(chain, [...chapters, ...more], telling);
 }
 
 /** IPFS contenthash of that SHA-256 digest, as EIP-1577 writes it. */
-function ipfsContenthash(digest: Hex): Hex {
+export function ipfsContenthash(digest: Hex): Hex {
   return `0xe30101701220${digest.slice(2)}`;
 }
 

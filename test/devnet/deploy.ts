@@ -1,31 +1,29 @@
-import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
+import { type Address, type Client, labelhash, namehash, zeroAddress, zeroHash } from "viem";
+import type { Deployment } from "../../abis/deployments.ts";
+import { dnsEncode } from "./acts/names.ts";
 import {
-  type Abi,
-  type Address,
-  type Client,
-  encodeDeployData,
-  encodeFunctionData,
-  getAddress,
-  type Hex,
-  labelhash,
-  namehash,
-  numberToHex,
-  type RpcTransactionReceipt,
-  zeroAddress,
-  zeroHash,
-} from "viem";
-import type { ChainDeployment, ContractEntry, Deployment } from "../../abis/deployments.ts";
+  type Artifact,
+  addressOf,
+  archived,
+  call,
+  create,
+  type DeployedContract,
+  type Deployer,
+  double,
+  type Entries,
+  placeMulticall3,
+  readArtifact,
+  startDeployment,
+  toChainDeployment,
+  toContracts,
+} from "./deployer.ts";
+import { deployLayer2ReverseRegistrar } from "./deployLayer2.ts";
 import { GATEWAY_PORT, GATEWAY_SIGNER, gatewayUrl } from "./gateway.ts";
 
-/** Below the limit of one transaction (2^24), enough for the largest contract; given, it spares an estimate. */
-const DEPLOY_GAS = 16_000_000n;
 const DAY = 86_400n;
 const ETH_NODE = namehash("eth");
 const REVERSE_NODE = namehash("reverse");
-/** Where Multicall3 stands on every chain that has it. */
-const MULTICALL3 = "0xcA11bde05977b3631167028862bE2a173976CA11";
 /** 1600 USD for one ether, in the 8 decimals of the price feed. */
 const USD_PER_ETHER = 1_600n * 10n ** 8n;
 /** AttoUSD per second for labels of 1, 2, 3, 4 and more characters: 640, 160 and 5 USD a year from the third on. */
@@ -33,9 +31,6 @@ const RENTS = [0n, 0n, 20_294_266_869_609n, 5_073_566_717_402n, 158_548_959_919n
 const LINEAR_PREMIUM = 2_000n * 10n ** 18n;
 /** Seconds between commitment and registration: at least, at most. */
 const COMMITMENT_AGES = [60n, DAY] as const;
-
-/** A contract of the chain with its whole ABI. */
-export type DeployedContract = { address: Address; abi: Abi };
 
 /** What stands on the chain after the deployment: what the index is told, and what tests call by name. */
 export type Devnet = { deployment: Deployment; contracts: Record<string, DeployedContract> };
@@ -50,55 +45,8 @@ export type DeployOptions = {
   gatewayUrl?: string;
 };
 
-/** The names of the contracts. The number is the generation. */
-export type ContractName =
-  | "oldRegistry"
-  | "registry"
-  | "root"
-  | "auctionRegistrar"
-  | "oldRegistrar"
-  | "registrar"
-  | "registrarMigration"
-  | "controller1"
-  | "controller3"
-  | "controller4"
-  | "controller5"
-  | "renewalReferrer"
-  | "bulkRenewal"
-  | "wrapper"
-  | "upgradedWrapper"
-  | "resolver2"
-  | "resolver3"
-  | "resolver4"
-  | "resolver5"
-  | "reverseRegistrar2"
-  | "reverseRegistrar3"
-  | "reverseResolver1"
-  | "defaultReverseRegistrar"
-  | "l2ReverseRegistrar"
-  | "agentRegistry"
-  | "agentAdapter"
-  | "usdOracle"
-  | "priceOracle1"
-  | "priceOracle3"
-  | "priceOracle4"
-  | "batch"
-  | "logEmitter"
-  | "hostileNames"
-  | "hostileLogs"
-  | "multicall3"
-  | "universalResolver"
-  | "offchainResolver"
-  | "wildcardResolver"
-  | "revertingResolver"
-  | "garbageResolver"
-  | "changeableResolver"
-  | "lookupResolver"
-  | "endlessResolver"
-  | "hostileResolver";
-
-/** Which entries of the deployment a contract makes; the others are for tests only, or emit nothing to index. */
-const ENTRIES: Partial<Record<ContractName, Pick<ContractEntry, "role" | "generation" | "static">>> = {
+/** By the names that acts call the contracts by. The number is the generation. */
+const ENTRIES: Entries = {
   oldRegistry: { role: "registry", generation: 1 },
   registry: { role: "registry", generation: 2 },
   auctionRegistrar: { role: "registrar", generation: 0 },
@@ -123,9 +71,6 @@ const ENTRIES: Partial<Record<ContractName, Pick<ContractEntry, "role" | "genera
   agentAdapter: { role: "agent-adapter", generation: 1 },
 };
 
-type Artifact = { abi: Abi; bytecode: Hex };
-type Place = DeployedContract & { startBlock: number };
-
 /**
  * Puts ENS on an empty anvil chain, in the order of its history: the contracts of 2017 to 2020 are the real ones, from
  * npm; the later ones are our doubles. The first account deploys and owns all, so that on a chain of the same start
@@ -146,40 +91,9 @@ export async function deployContracts(client: Client, options: DeployOptions = {
   await deployAgents(deployer);
   await deployLiveResolution(deployer, options);
   return {
-    deployment: { ...toChainDeployment(options.name ?? "devnet", deployer), layer2: [] },
+    deployment: { ...toChainDeployment(options.name ?? "devnet", deployer, ENTRIES), layer2: [] },
     contracts: toContracts(deployer),
   };
-}
-
-/**
- * Puts the one ENS contract of a layer 2 on another empty anvil chain: its reverse registrar. The answer belongs into
- * the `layer2` of the main chain's deployment.
- */
-export async function deployLayer2(
-  client: Client,
-  { name }: { name: string },
-): Promise<{ chain: ChainDeployment; contracts: Record<string, DeployedContract> }> {
-  const deployer = await startDeployment(client);
-  await deployLayer2ReverseRegistrar(deployer);
-  return { chain: toChainDeployment(name, deployer), contracts: toContracts(deployer) };
-}
-
-type Deployer = {
-  client: Client;
-  account: Address;
-  chainId: number;
-  /** Time of the block before the first contract. */
-  startTime: bigint;
-  places: Map<ContractName, Place>;
-};
-
-async function startDeployment(client: Client): Promise<Deployer> {
-  const [account] = await rpc<Address[]>(client, "eth_accounts");
-  if (account === undefined)
-    throw new Error("The chain has no unlocked account: it is not a local test chain.");
-  const latest = await rpc<{ timestamp: Hex }>(client, "eth_getBlockByNumber", ["latest", false]);
-  const chainId = Number(await rpc<Hex>(client, "eth_chainId"));
-  return { client, account, chainId, startTime: BigInt(latest.timestamp), places: new Map() };
 }
 
 async function deployRegistries(deployer: Deployer): Promise<void> {
@@ -253,7 +167,7 @@ async function deployEarlyResolvers(deployer: Deployer): Promise<void> {
 
 async function deployWrapperAndReverse(deployer: Deployer, options: DeployOptions): Promise<void> {
   const registry = addressOf(deployer, "registry");
-  const wrapperArguments = [registry, addressOf(deployer, "registrar")];
+  const wrapperArguments = [registry, addressOf(deployer, "registrar"), ETH_NODE, dnsEncode(["eth"])];
   await create(deployer, "wrapper", double("NameWrapperDouble"), wrapperArguments);
   await call(deployer, "registrar", "addController", [addressOf(deployer, "wrapper")]);
   await create(deployer, "upgradedWrapper", double("UpgradedWrapperDouble"));
@@ -302,24 +216,13 @@ async function deployLaterResolvers(deployer: Deployer): Promise<void> {
 async function deployTestContracts(deployer: Deployer): Promise<void> {
   await create(deployer, "batch", double("Batch"));
   await create(deployer, "logEmitter", double("LogEmitter"));
-  const { client } = deployer;
-  const { multicall3Bytecode, multicall3Abi } = multicall3Code();
-  // The creation code, run as a call, answers the code that is to stand at the address.
-  const code = await rpc<Hex>(client, "eth_call", [{ data: multicall3Bytecode }, "latest"]);
-  await rpc(client, "anvil_setCode", [MULTICALL3, code]);
-  deployer.places.set("multicall3", { address: MULTICALL3, abi: multicall3Abi, startBlock: 0 });
+  await placeMulticall3(deployer);
 }
 
 async function deployAgents(deployer: Deployer): Promise<void> {
   await create(deployer, "agentRegistry", double("IdentityRegistryDouble"));
   const registry = addressOf(deployer, "agentRegistry");
   await create(deployer, "agentAdapter", double("AgentAdapterDouble"), [registry]);
-}
-
-async function deployLayer2ReverseRegistrar(deployer: Deployer): Promise<void> {
-  const coinType = (0x80000000n | BigInt(deployer.chainId)).toString(16);
-  const layer2Arguments = [BigInt(deployer.chainId), namehash(`${coinType}.reverse`)];
-  await create(deployer, "l2ReverseRegistrar", double("L2ReverseRegistrarDouble"), layer2Arguments);
 }
 
 async function giveReverseTo(
@@ -364,111 +267,14 @@ export async function deployHostileContracts(
   return toContracts(deployer);
 }
 
-function toChainDeployment(name: string, { chainId, places }: Deployer): ChainDeployment {
-  const contracts = [...places].flatMap(([contract, { address, startBlock }]) => {
-    const entry = ENTRIES[contract];
-    return entry === undefined ? [] : [{ ...entry, address, startBlock }];
-  });
-  const multicall3 = places.get("multicall3")?.address;
-  const universalResolver = places.get("universalResolver")?.address;
-  return {
-    ...{ name, chainId, contracts },
-    ...(multicall3 !== undefined && { multicall3 }),
-    ...(universalResolver !== undefined && { universalResolver }),
-  };
-}
-
-function toContracts({ places }: Deployer): Record<string, DeployedContract> {
-  return Object.fromEntries([...places].map(([name, { address, abi }]) => [name, { address, abi }]));
-}
-
-function addressOf(deployer: Deployer, name: ContractName): Address {
-  return placeOf(deployer, name).address;
-}
-
-function placeOf({ places }: Deployer, name: ContractName): Place {
-  const place = places.get(name);
-  if (place === undefined) throw new Error(`${name} is not deployed yet`);
-  return place;
-}
-
-async function create(
-  deployer: Deployer,
-  name: ContractName,
-  { abi, bytecode }: Artifact,
-  args: readonly unknown[] = [],
-): Promise<void> {
-  const receipt = await transact(deployer, name, { data: encodeDeployData({ abi, bytecode, args }) });
-  if (!receipt.contractAddress) throw new Error(`${name} was not created`);
-  const address = getAddress(receipt.contractAddress);
-  deployer.places.set(name, { address, abi, startBlock: Number(receipt.blockNumber) });
-}
-
-async function call(
-  deployer: Deployer,
-  name: ContractName,
-  functionName: string,
-  args: readonly unknown[],
-): Promise<void> {
-  const { address, abi } = placeOf(deployer, name);
-  const data = encodeFunctionData({ abi, functionName, args });
-  await transact(deployer, `${name}.${functionName}`, { to: address, data });
-}
-
-async function transact(
-  { client, account }: Deployer,
-  what: string,
-  transaction: { to?: Address; data: Hex },
-): Promise<RpcTransactionReceipt> {
-  const gas = numberToHex(DEPLOY_GAS);
-  const receipt = await rpc<RpcTransactionReceipt>(client, "eth_sendTransactionSync", [
-    { from: account, gas, ...transaction },
-  ]);
-  if (receipt.status !== "0x1") throw new Error(`${what} reverted in ${receipt.transactionHash}`);
-  return receipt;
-}
-
-async function rpc<Result>(client: Client, method: string, params: readonly unknown[] = []): Promise<Result> {
-  const request = client.request as (args: {
-    method: string;
-    params: readonly unknown[];
-  }) => Promise<unknown>;
-  return (await request({ method, params })) as Result;
-}
-
-const require = createRequire(import.meta.url);
-
-/** A real contract of 2017 to 2020. */
-function archived(name: string): Artifact {
-  return readArtifact(require.resolve(`@ensdomains/ens-archived-contracts/abis/${name}.json`));
-}
-
 /** The real resolver of ENS' own off-chain example, which no test double replaces. */
 function offchainResolver(): Artifact {
   const contract = "@ensdomains/offchain-resolver-contracts/artifacts/contracts/OffchainResolver.sol";
   return readArtifact(require.resolve(`${contract}/OffchainResolver.json`));
 }
 
+const require = createRequire(import.meta.url);
+
 function rootArtifact(): Artifact {
   return readArtifact(require.resolve("@ensdomains/root/build/contracts/Root.json"));
-}
-
-/** A contract of ours, as `compile.ts` left it. */
-function double(name: string): Artifact {
-  return readArtifact(join(import.meta.dirname, "contracts", "compiled", `${name}.json`));
-}
-
-function readArtifact(file: string): Artifact {
-  const { abi, bytecode } = JSON.parse(readFileSync(file, "utf8")) as Artifact;
-  return { abi, bytecode };
-}
-
-/** viem carries the contract's creation code, but does not export it. */
-function multicall3Code(): { multicall3Bytecode: Hex; multicall3Abi: Abi } {
-  const viem = dirname(require.resolve("viem"));
-  const { multicall3Bytecode } = require(join(viem, "constants", "contracts.js")) as {
-    multicall3Bytecode: Hex;
-  };
-  const { multicall3Abi } = require(join(viem, "constants", "abis.js")) as { multicall3Abi: Abi };
-  return { multicall3Bytecode, multicall3Abi };
 }

@@ -10,9 +10,11 @@ import {
   hexToBytes,
   isHex,
   keccak256,
+  type PublicActions,
   parseAbi,
   stringToHex,
   zeroAddress,
+  zeroHash,
 } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 
@@ -27,6 +29,9 @@ export type OffchainRecords = {
 
 /** A running gateway. `url` is the template that its resolver names. */
 export type DevnetGateway = { url: string; port: number; stop: () => Promise<void> };
+
+/** A layer 2 that keeps the subnames of `name` in its own registry. */
+export type Layer2Source = { name: string; client: PublicActions; registry: Address };
 
 /** Signs the gateway's answers; the resolver knows this address. Not a secret, and it holds nothing. */
 const signer = privateKeyToAccount(keccak256(stringToHex("the gateway of the devnet")));
@@ -46,6 +51,7 @@ const VALID_UNTIL = 4_102_444_800n;
 const serviceAbi = parseAbi([
   "function resolve(bytes name, bytes data) view returns (bytes result, uint64 expires, bytes sig)",
 ]);
+const registryReadsAbi = parseAbi(["function resolver(bytes32 node) view returns (address)"]);
 const readsAbi = parseAbi([
   "function addr(bytes32 node) view returns (address)",
   "function addr(bytes32 node, uint256 coinType) view returns (bytes)",
@@ -70,18 +76,21 @@ function demoRecords(name: string): OffchainRecords {
 }
 
 /**
- * Starts a gateway for the off-chain resolver of npm's `@ensdomains/offchain-resolver-contracts`: it answers what
- * `records` says of a name, signed (ERC-3668).
+ * Starts a gateway for the off-chain resolver of npm's `@ensdomains/offchain-resolver-contracts`, and for the resolvers of
+ * layer 2s on the main chain: it answers what `records` or the layer 2 says of a name, signed (ERC-3668).
  */
 export async function startGateway({
   port = 0,
   records = demoRecords,
+  layer2 = [],
 }: {
   port?: number;
   records?: (name: string) => OffchainRecords;
+  /** Layer 2s whose own records are the answers for names below theirs. More may be added while the gateway runs. */
+  layer2?: readonly Layer2Source[];
 } = {}): Promise<DevnetGateway> {
   const server = createServer(async (request, response) => {
-    const answer = await answerTo(request.url ?? "", records).catch(() => null);
+    const answer = await answerTo(request.url ?? "", { records, layer2 }).catch(() => null);
     response.writeHead(answer === null ? 400 : 200, { "content-type": "application/json" });
     response.end(JSON.stringify(answer === null ? { message: "not a look-up" } : { data: answer }));
   });
@@ -106,12 +115,38 @@ function listen(server: Server, port: number): Promise<number> {
   });
 }
 
-async function answerTo(path: string, records: (name: string) => OffchainRecords): Promise<Hex | null> {
+type Sources = { records: (name: string) => OffchainRecords; layer2: readonly Layer2Source[] };
+
+async function answerTo(path: string, { records, layer2 }: Sources): Promise<Hex | null> {
   const [, sender = "", data = ""] = path.replace(/\.json$/, "").split("/");
   if (!isHex(sender) || !isHex(data)) return null;
   const [name, call] = decodeFunctionData({ abi: serviceAbi, data }).args;
-  const result = resultOf(call, records(decodeName(name)));
+  const decoded = decodeName(name);
+  const source = layer2.find((one) => decoded.endsWith(`.${one.name}`));
+  const result = source ? await readLayer2(source, { name, call }) : resultOf(call, records(decoded));
   return signed({ sender: sender as Address, request: data, result });
+}
+
+/** What the resolver of that very name answers on the layer 2; nothing for a name without one. */
+async function readLayer2(
+  { client, registry }: Layer2Source,
+  { name, call }: { name: Hex; call: Hex },
+): Promise<Hex> {
+  const args = [nodeOf(hexToBytes(name))] as const;
+  const resolver = await client.readContract({
+    ...{ address: registry, abi: registryReadsAbi, functionName: "resolver", args },
+  });
+  if (resolver === zeroAddress) return resultOf(call, {});
+  const { data } = await client.call({ to: resolver, data: call });
+  return data ?? "0x";
+}
+
+/** Node of a name in DNS wire format. */
+function nodeOf(packet: Uint8Array): Hex {
+  const length = packet[0] ?? 0;
+  if (length === 0) return zeroHash;
+  const labelhash = keccak256(packet.subarray(1, 1 + length));
+  return keccak256(concat([nodeOf(packet.subarray(1 + length)), labelhash]));
 }
 
 function resultOf(call: Hex, { addr, coins, texts, contenthash }: OffchainRecords): Hex {

@@ -2,7 +2,8 @@ import { createTestClient, http, publicActions, walletActions } from "viem";
 import type { Deployment } from "../../abis/deployments.ts";
 import { BLOCK_SECONDS, type Chain, mineBlocks } from "./acts/chain.ts";
 import { type Anvil, type AnvilOptions, startAnvil } from "./anvil.ts";
-import { playDemo, STORY_SECONDS } from "./demo.ts";
+import { type Chapter, STORY_SECONDS } from "./chapters.ts";
+import { playDemo } from "./demo.ts";
 import { type DeployOptions, deployContracts } from "./deploy.ts";
 
 /** A local chain with ENS on it: what the index is told (`deployment`) and what drives it (`chain`). */
@@ -25,25 +26,37 @@ export async function startLocalChain(
 }
 
 /** Ponder takes a local block for final after 30 more: with them the whole story is part of the backfill. */
-const SETTLING_BLOCKS = 31;
+export const SETTLING_BLOCKS = 31;
+
+/** The demo on a chain, and what is beside it. */
+export type DemoOptions = AnvilOptions & {
+  contracts?: DeployOptions;
+  /** Deploys what `more` chapters of the story need. */
+  prepare?: (chain: Chain) => Promise<Chain["contracts"]>;
+  more?: readonly Chapter[];
+  onChapter?: (title: string) => void;
+};
 
 /** The same with the demo stories played; the last block is of now. */
-export async function startDemoChain(
-  options: AnvilOptions & { contracts?: DeployOptions; onChapter?: (title: string) => void } = {},
-): Promise<LocalChain> {
-  const { onChapter = () => {}, ...anvilOptions } = options;
-  const settlingSeconds = SETTLING_BLOCKS * BLOCK_SECONDS;
-  const start = BigInt(Math.floor(Date.now() / 1000) - settlingSeconds) - STORY_SECONDS;
+export async function startDemoChain(options: DemoOptions = {}): Promise<LocalChain> {
+  const { prepare, more, onChapter = () => {}, ...anvilOptions } = options;
+  const start = startOfStories();
   const local = await startLocalChain({ ...anvilOptions, timestamp: Number(start) });
   try {
-    await playDemo(local.chain, { start, onChapter });
-    await mineBlocks(local.chain, { count: SETTLING_BLOCKS });
-    return local;
+    const contracts = { ...local.chain.contracts, ...(await prepare?.(local.chain)) };
+    const chain = { ...local.chain, contracts };
+    await playDemo(chain, { start, onChapter, ...(more && { more }) });
+    await mineBlocks(chain, { count: SETTLING_BLOCKS });
+    return { ...local, chain };
   } catch (error) {
     await local.anvil.stop();
     throw error;
   }
 }
+
+/** When a story has to start in order to end now, after the blocks that settle it. */
+export const startOfStories = (blockSeconds = BLOCK_SECONDS): bigint =>
+  BigInt(Math.floor(Date.now() / 1000) - SETTLING_BLOCKS * blockSeconds) - STORY_SECONDS;
 
 /** A client of a chain that is there already. */
 export function connect(url: string): Chain["client"] {

@@ -25,7 +25,7 @@ import {
   YEAR,
 } from "../devnet/acts.ts";
 import { type Anvil, startAnvil } from "../devnet/anvil.ts";
-import { deployLayer2 } from "../devnet/deploy.ts";
+import { deployLayer2 } from "../devnet/deployLayer2.ts";
 import { connect, type LocalChain, startLocalChain } from "../devnet/localChain.ts";
 
 /** Noon of a day that no computer's clock has reached: the newest block tells the API's time to the second. */

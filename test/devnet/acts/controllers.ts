@@ -21,7 +21,7 @@ export const GRACE = 90n * DAY;
 export const PREMIUM = 21n * DAY;
 
 /** Between commitment and registration; every controller asks for at least 60 seconds. */
-const COMMITMENT_SECONDS = 61n;
+export const COMMITMENT_SECONDS = 61n;
 
 /** Bits of `reverseRecord` of the controller of 2025. */
 export const REVERSE_RECORD = { none: 0, addr: 1, default: 2, both: 3 } as const;

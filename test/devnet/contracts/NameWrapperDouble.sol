@@ -28,7 +28,8 @@ interface UpgradedWrapper {
   ) external;
 }
 
-/// Double of the NameWrapper of 2023: the same calls, rules, reverts, logs and silences.
+/// Double of the NameWrapper of 2023: the same calls, rules, reverts, logs and silences. The base node is that of `eth`, or
+/// of `linea.eth` on Linea, whose functions have other names (wrapAnyLD for wrapETH2LD, and so on).
 /// Left out: the metadata service (uri answers ""), recoverFunds, and the reverse claim of the constructor.
 contract NameWrapperDouble is FuseToken, Controlled {
   bytes32 private constant ROOT_NODE = 0;
@@ -37,6 +38,8 @@ contract NameWrapperDouble is FuseToken, Controlled {
   string public constant name = "NameWrapper";
   Registry public immutable ens;
   Registrar public immutable registrar;
+  /// Names directly below it have a registration.
+  bytes32 public immutable baseNode;
   UpgradedWrapper public upgradeContract;
   /// The DNS-encoded name of each node that was ever wrapped.
   mapping(bytes32 => bytes) public names;
@@ -66,13 +69,16 @@ contract NameWrapperDouble is FuseToken, Controlled {
     _;
   }
 
-  constructor(Registry ens_, Registrar registrar_) {
+  constructor(Registry ens_, Registrar registrar_, bytes32 baseNode_, bytes memory baseName) {
     ens = ens_;
     registrar = registrar_;
+    baseNode = baseNode_;
     _store(ROOT_NODE, address(0), PARENT_CANNOT_CONTROL | CANNOT_UNWRAP, type(uint64).max);
     _store(ETH_NODE, address(0), PARENT_CANNOT_CONTROL | CANNOT_UNWRAP, type(uint64).max);
+    _store(baseNode_, address(0), PARENT_CANNOT_CONTROL | CANNOT_UNWRAP, type(uint64).max);
     names[ROOT_NODE] = hex"00";
     names[ETH_NODE] = hex"0365746800";
+    names[baseNode_] = baseName;
   }
 
   function supportsInterface(bytes4 id) external pure returns (bool) {
@@ -106,7 +112,7 @@ contract NameWrapperDouble is FuseToken, Controlled {
   }
 
   function isWrapped(bytes32 parentNode, bytes32 labelhash) public view returns (bool) {
-    if (parentNode != ETH_NODE) return _isWrapped(childOf(parentNode, labelhash));
+    if (parentNode != baseNode) return _isWrapped(childOf(parentNode, labelhash));
     // Of a .eth second-level name the real one asks the registrar only, whatever became of the token.
     try registrar.ownerOf(uint256(labelhash)) returns (address owner) {
       return owner == address(this);
@@ -124,7 +130,7 @@ contract NameWrapperDouble is FuseToken, Controlled {
     uint256 tokenId = uint256(keccak256(bytes(label)));
     address registrant = registrar.ownerOf(tokenId);
     if (registrant != msg.sender && !registrar.isApprovedForAll(registrant, msg.sender)) {
-      revert Unauthorised(childOf(ETH_NODE, bytes32(tokenId)), msg.sender);
+      revert Unauthorised(childOf(baseNode, bytes32(tokenId)), msg.sender);
     }
     registrar.transferFrom(registrant, address(this), tokenId);
     return _wrapHeldEthName(label, wrappedOwner, ownerControlledFuses, resolver);
@@ -154,7 +160,7 @@ contract NameWrapperDouble is FuseToken, Controlled {
   /// Extends the wrapped expiry with the registration, and says so in no event.
   function renew(uint256 tokenId, uint256 duration) external onlyController returns (uint256 expires) {
     expires = registrar.renew(tokenId, duration);
-    bytes32 node = childOf(ETH_NODE, bytes32(tokenId));
+    bytes32 node = childOf(baseNode, bytes32(tokenId));
     try registrar.ownerOf(tokenId) returns (address owner) {
       if (owner != address(this) || ens.owner(node) != address(this)) return expires;
     } catch {
@@ -170,7 +176,7 @@ contract NameWrapperDouble is FuseToken, Controlled {
     bytes32 parentNode = _namehash(dnsName, next);
     bytes32 node = childOf(parentNode, labelhash);
     names[node] = dnsName;
-    if (parentNode == ETH_NODE) revert IncompatibleParent();
+    if (parentNode == baseNode) revert IncompatibleParent();
     address owner = ens.owner(node);
     if (owner != msg.sender && !ens.isApprovedForAll(owner, msg.sender)) revert Unauthorised(node, msg.sender);
     if (resolver != address(0)) ens.setResolver(node, resolver);
@@ -180,10 +186,10 @@ contract NameWrapperDouble is FuseToken, Controlled {
 
   function unwrapETH2LD(bytes32 labelhash, address registrant, address controller)
     external
-    onlyTokenOwner(childOf(ETH_NODE, labelhash))
+    onlyTokenOwner(childOf(baseNode, labelhash))
   {
     if (registrant == address(this)) revert IncorrectTargetOwner(registrant);
-    _unwrap(childOf(ETH_NODE, labelhash), controller);
+    _unwrap(childOf(baseNode, labelhash), controller);
     registrar.safeTransferFrom(address(this), registrant, uint256(labelhash));
   }
 
@@ -191,7 +197,7 @@ contract NameWrapperDouble is FuseToken, Controlled {
     external
     onlyTokenOwner(childOf(parentNode, labelhash))
   {
-    if (parentNode == ETH_NODE) revert IncompatibleParent();
+    if (parentNode == baseNode) revert IncompatibleParent();
     if (controller == address(0) || controller == address(this)) revert IncorrectTargetOwner(controller);
     _unwrap(childOf(parentNode, labelhash), controller);
   }
@@ -331,8 +337,8 @@ contract NameWrapperDouble is FuseToken, Controlled {
   function _wrapEthName(string memory label, address wrappedOwner, uint32 fuses, uint64 expiry, address resolver)
     private
   {
-    bytes32 node = childOf(ETH_NODE, keccak256(bytes(label)));
-    names[node] = _dnsName(label, names[ETH_NODE]);
+    bytes32 node = childOf(baseNode, keccak256(bytes(label)));
+    names[node] = _dnsName(label, names[baseNode]);
     _wrap(node, names[node], wrappedOwner, fuses | PARENT_CANNOT_CONTROL | IS_DOT_ETH, expiry);
     if (resolver != address(0)) ens.setResolver(node, resolver);
   }

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.30;
+
+import {Owned} from "./Administered.sol";
+import {Registry, WrapperOfNames} from "./EnsInterfaces.sol";
+import {PublicResolver2023Double} from "./PublicResolver2023Double.sol";
+import {PublicResolver2025Double} from "./PublicResolver2025Double.sol";
+
+/// The controllers that a resolver of Basenames lets write any node, as its owner names them.
+abstract contract ApprovedControllers is Owned {
+  mapping(address => bool) public approvedControllers;
+
+  event ControllerApprovalChanged(address indexed controller, bool approved);
+
+  function setControllerApproval(address controller, bool isApproved) external onlyOwner {
+    approvedControllers[controller] = isApproved;
+    emit ControllerApprovalChanged(controller, isApproved);
+  }
+}
+
+/// Double of the first resolver of Basenames: an Ethereum address has 20 bytes. The real one trusts one controller at a
+/// time. Left out: resolve, the reverse claim of the constructor.
+contract BasenamesResolver2024Double is PublicResolver2023Double, ApprovedControllers {
+  constructor(Registry ens_, address reverseRegistrar)
+    PublicResolver2023Double(ens_, WrapperOfNames(address(0)), address(0), reverseRegistrar)
+  {}
+
+  function _isTrusted(address account) internal view override returns (bool) {
+    return approvedControllers[account] || super._isTrusted(account);
+  }
+}
+
+/// Double of the second, upgradeable resolver of Basenames: an Ethereum address may be empty, and the record of the default
+/// coin type stands in for one that is missing. Left out: resolve, upgrades.
+contract BasenamesResolver2025Double is PublicResolver2025Double, ApprovedControllers {
+  constructor(Registry ens_, address reverseRegistrar)
+    PublicResolver2025Double(ens_, WrapperOfNames(address(0)), address(0), reverseRegistrar)
+  {}
+
+  function _isTrusted(address account) internal view override returns (bool) {
+    return approvedControllers[account] || super._isTrusted(account);
+  }
+}
