@@ -1,3 +1,4 @@
+import { parseEther } from "viem";
 import type { Chain } from "./acts.ts";
 import {
   addController,
@@ -177,7 +178,9 @@ async function playStranger({ chain, deployer, bob }: Cast): Promise<void> {
 
 /** Grace ended on day 500; the premium falls until day 521. */
 async function playDear({ chain, carol }: Cast): Promise<void> {
-  await buyBasename(chain, { from: carol, label: "dear", controller: "controller2", duration: 3n * YEAR });
+  // By the last block's time there is no premium yet, so the price cannot be asked before.
+  const overpaid = { duration: 3n * YEAR, value: parseEther("1000") };
+  await buyBasename(chain, { from: carol, label: "dear", controller: "controller2", ...overpaid });
 }
 
 /** Grace ended on day 500, the premium on day 521. */
