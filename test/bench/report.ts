@@ -105,7 +105,9 @@ export function report(
 ): void {
   console.log(`${made}\n${machine()}\n\n${toTable(rows)}`);
   if (json) writeFileSync(json, `${JSON.stringify(rows, null, 2)}\n`);
-  if (docs) writeDocs(docs, rows, made);
+  for (const bench of docs ? new Set(rows.map((row) => row.bench)) : []) {
+    writeDocs(docs ?? "", { bench, rows: rows.filter((row) => row.bench === bench), made });
+  }
   const missed = rows.filter(({ met }) => met === false);
   if (missed.length === 0) return;
   console.log(`\nMissed: ${missed.map(({ name }) => name).join("; ")}`);
@@ -113,8 +115,10 @@ export function report(
 }
 
 /** Replaces what stands between `<!-- bench api -->` and `<!-- end of bench api -->` in a page, or adds it at the end. */
-function writeDocs(file: string, rows: readonly Row[], made: string): void {
-  const bench = rows[0]?.bench ?? "";
+function writeDocs(
+  file: string,
+  { bench, rows, made }: { bench: string; rows: readonly Row[]; made: string },
+): void {
   const marks = [`<!-- bench ${bench} -->`, `<!-- end of bench ${bench} -->`] as const;
   const date = new Date().toISOString().slice(0, 10);
   const section = `${marks[0]}\n\n${date}. ${made}\n${machine()}.\n\n${toMarkdown(rows)}\n\n${marks[1]}`;

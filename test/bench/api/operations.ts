@@ -176,9 +176,10 @@ function bulks({ names, addresses }: Samples): Operation[] {
 }
 
 function statistics(): Operation[] {
-  const words = ["registrations", "distribution", "primary-names", "recent-activity"].concat(
-    ...[["purchases", "sellers", "states", "expiries", "holders"]],
-  );
+  const words = [
+    ...["registrations", "distribution", "primary-names", "recent-activity"],
+    ...["purchases", "sellers", "states", "expiries", "holders"],
+  ];
   return ["", ...words.map((word) => `/${word}`)].flatMap((end) => {
     const path = `/ens-stats${end}`;
     return [

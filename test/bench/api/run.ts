@@ -10,6 +10,7 @@ import type { Request } from "autocannon";
 import { judge, type Row, report, reportOptions } from "../report.ts";
 import type { Load, Seen } from "./load.ts";
 import { type Operation, operationsOf } from "./operations.ts";
+import { measurePages } from "./pages.ts";
 import { type Samples, takeSamples } from "./samples.ts";
 import { type Server, startServer } from "./server.ts";
 import { WORLD_TIME } from "./worldTime.ts";
@@ -109,6 +110,11 @@ async function runAt(size: number): Promise<{ rows: Row[]; p50: Map<string, numb
       if (operation.grows === undefined && operation.figure !== "perSecond") p50.set(name, seen.p50);
       say(`${name}: ${seen.value.toFixed(2)} ${unit}, ratio ${seen.ratio.toFixed(2)}`);
     }
+    if (size === names) {
+      rows.push(
+        ...(await measurePages({ url: server.url, samples, ask, seconds, only: values.only ?? "", say })),
+      );
+    }
     if (size === names && soakSeconds > 0) rows.push(...(await soak(server, operations)));
     return { rows, p50 };
   } finally {
@@ -177,7 +183,7 @@ if (values.help) {
   const small = growth > 0 && growth !== names ? await runAt(growth) : null;
   const large = await runAt(names);
   const rows = [...large.rows, ...(small ? growthRows(large.p50, small.p50) : [])];
-  const made = `${names.toLocaleString("en")} generated names; ${CONNECTIONS} connections, ${rounds} slices of ${seconds} s each, in turn with the reference`;
+  const made = `${names.toLocaleString("en")} generated names; ${CONNECTIONS} connections (pages: one), ${rounds} slices of ${seconds} s each, in turn with the reference`;
   report(rows, { json: values.json, docs: values.docs, made });
 }
 asker.disconnect();

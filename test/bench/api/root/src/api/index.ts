@@ -6,8 +6,9 @@ import { count, eq } from "ponder";
 import type { Hex } from "viem";
 import { contractsOf } from "../../../../../../abis/contracts.ts";
 import { readSettings } from "../../../../../../settings/settings.ts";
-import { statisticsEndpoints } from "../../../../../../src/api/endpoints/statistics.ts";
+import { operations } from "../../../../../../src/api/endpoints/index.ts";
 import type { Ctx } from "../../../../../../src/api/http/context.ts";
+import { readInput } from "../../../../../../src/api/http/readInput.ts";
 import app from "../../../../../../src/api/index.ts";
 import { systemClock } from "../../../../../../src/api/indexState/clock.ts";
 import type { Db } from "../../../../../../src/api/query/db.ts";
@@ -40,12 +41,11 @@ bench.get("/bench/count", async (c) => c.json(await readDb.select({ count: count
 /** Statistics are kept for each database object; a new one has none kept. */
 bench.get("/bench/fresh/*", async (c) => {
   const path = c.req.path.slice("/bench/fresh".length);
-  const endpoint = statisticsEndpoints.find((one) => one.path === path);
+  const endpoint = operations.find((one) => one.path === path);
   if (endpoint === undefined) return c.notFound();
   const ctx = { db: Object.create(readDb), contracts, now: await systemClock() } as Ctx;
-  return c.json(
-    (await endpoint.handle({}, ctx, { address: "127.0.0.1", header: () => undefined })) as object,
-  );
+  const caller = { address: "127.0.0.1", header: () => undefined };
+  return c.json((await endpoint.handle(readInput(endpoint, {}), ctx, caller)) as object);
 });
 
 /** The longest time for which nothing else was done since the last question, and what memory is in use. */
