@@ -107,7 +107,14 @@ const takeExpiries = cachedFor(HOUR, async ({ db, contracts, now }) => {
   const endDay = months.at(-1) ?? first;
   const range = { chainId: contracts.chainId, firstDay: first, endDay };
   const days = (await listExpiriesFromCounters(db, range)) ?? (await listExpiries(db, range));
-  return { months: months.slice(0, -1), endDay, days };
+  const byMonth = Map.groupBy(days, ({ day }) => (day === endDay ? day : monthOf(day)));
+  return {
+    months: months.slice(0, -1).map((month) => ({
+      month: toDate(month).slice(0, 7),
+      ...toExpiries(byMonth.get(month) ?? []),
+    })),
+    later: toExpiries(byMonth.get(endDay) ?? []),
+  };
 });
 
 const toExpiries = (days: readonly DayExpiries[]) => ({
@@ -144,16 +151,7 @@ const expiries = endpoint({
   tool: "get_sales",
   handle: async (_, ctx) => {
     const { statistics, takenAt } = await takeExpiries(ctx);
-    const { months, endDay, days } = statistics;
-    const byMonth = Map.groupBy(days, ({ day }) => (day === endDay ? day : monthOf(day)));
-    return {
-      months: months.map((month) => ({
-        month: toDate(month).slice(0, 7),
-        ...toExpiries(byMonth.get(month) ?? []),
-      })),
-      later: toExpiries(byMonth.get(endDay) ?? []),
-      generated_at: toInstant(takenAt),
-    };
+    return { ...statistics, generated_at: toInstant(takenAt) };
   },
 });
 

@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import type { Contracts } from "../../../abis/contracts.ts";
 import { listSales } from "../counts/days.ts";
 import { endpoint } from "../http/endpoint.ts";
 import type { DaySales } from "../query/purchases.ts";
@@ -8,14 +9,17 @@ import { input } from "../schemas/input.ts";
 import { toAddress } from "../serializers/hex.ts";
 import { cachedFor } from "./cachedFor.ts";
 import { generatedAt, MINUTE, PURCHASES, sumOf, toDate, toInstant } from "./figures.ts";
-import { intervals, startOf, startsBetween } from "./periods.ts";
+import { type Interval, intervals, startOf, startsBetween } from "./periods.ts";
 
 const SALES_SECONDS = 15 * MINUTE;
 
-const takeSales = cachedFor(SALES_SECONDS, async ({ db, contracts, now }) => ({
-  sales: await listSales(db, { chainId: contracts.chainId, now }),
-  today: Math.floor(now / DAY),
-}));
+/** All that answers say, ready: to add up the days for each request would take longer than everything else. */
+const takeSales = cachedFor(SALES_SECONDS, async ({ db, contracts, now }) => {
+  const sales = await listSales(db, { chainId: contracts.chainId, now });
+  const today = Math.floor(now / DAY);
+  const [day, week, month] = intervals.map((interval) => toPeriods(sales, { interval, today }));
+  return { periods: { day, week, month }, sellers: toSellers(sales, contracts) };
+});
 
 const wei = (description: string) =>
   z.string().regex(/^\d+$/).openapi({ description, example: "5000000000000000" });
@@ -57,6 +61,11 @@ const weiOf = (sales: readonly DaySales[], amountOf: (sale: DaySales) => string)
  */
 export const MAX_PERIODS = { day: 366, week: 261, month: 240 } as const;
 
+const period = z.strictObject({
+  start: z.iso.date().openapi({ description: "First day of the period" }),
+  ...soldFields,
+});
+
 const purchases = endpoint({
   method: "get",
   path: "/ens-stats/purchases",
@@ -72,12 +81,7 @@ const purchases = endpoint({
   reply: z
     .strictObject({
       interval: z.enum(intervals),
-      periods: z.array(
-        z.strictObject({
-          start: z.iso.date().openapi({ description: "First day of the period" }),
-          ...soldFields,
-        }),
-      ),
+      periods: z.array(period),
       generated_at: generatedAt,
     })
     .openapi("PurchaseSeries"),
@@ -86,16 +90,27 @@ const purchases = endpoint({
   tool: "get_sales",
   handle: async ({ interval }, ctx) => {
     const { statistics, takenAt } = await takeSales(ctx);
-    const { sales, today } = statistics;
-    const byStart = Map.groupBy(sales, ({ day }) => startOf[interval](day));
-    const first = sales.reduce((day, sale) => Math.min(day, sale.day), today);
-    const starts = startsBetween(interval, { first, last: today }).slice(-MAX_PERIODS[interval]);
-    return {
-      interval,
-      periods: starts.map((start) => ({ start: toDate(start), ...toSold(byStart.get(start) ?? []) })),
-      generated_at: toInstant(takenAt),
-    };
+    const { [interval]: periods = [] } = statistics.periods;
+    return { interval, periods, generated_at: toInstant(takenAt) };
   },
+});
+
+function toPeriods(
+  sales: readonly DaySales[],
+  { interval, today }: { interval: Interval; today: number },
+): z.infer<typeof period>[] {
+  const byStart = Map.groupBy(sales, ({ day }) => startOf[interval](day));
+  const first = sales.reduce((day, sale) => Math.min(day, sale.day), today);
+  const starts = startsBetween(interval, { first, last: today }).slice(-MAX_PERIODS[interval]);
+  return starts.map((start) => ({ start: toDate(start), ...toSold(byStart.get(start) ?? []) }));
+}
+
+const seller = z.strictObject({
+  contract: z.string().openapi({ example: "CONTROLLER_9380471" }),
+  address,
+  first_day: z.iso.date(),
+  last_day: z.iso.date(),
+  ...soldFields,
 });
 
 const sellers = endpoint({
@@ -106,15 +121,7 @@ const sellers = endpoint({
   description: `What each contract sold, in the order of their first sale. A controller is named by its first block. \`REGISTRAR_AUCTION\` are the auctions of 2017 to 2019; another registrar stands for sales that no controller of the deployment logged. A name that was registered twice counts twice. ${PURCHASES} ${PAID} Taken every 15 minutes.`,
   reply: z
     .strictObject({
-      sellers: z.array(
-        z.strictObject({
-          contract: z.string().openapi({ example: "CONTROLLER_9380471" }),
-          address,
-          first_day: z.iso.date(),
-          last_day: z.iso.date(),
-          ...soldFields,
-        }),
-      ),
+      sellers: z.array(seller),
       generated_at: generatedAt,
     })
     .openapi("Sellers"),
@@ -123,30 +130,30 @@ const sellers = endpoint({
   tool: "get_sales",
   handle: async (_, ctx) => {
     const { statistics, takenAt } = await takeSales(ctx);
-    const { contractLabel, chainId } = ctx.contracts;
-    const bySeller = Map.groupBy(
-      statistics.sales,
-      ({ seller, sellerAddress }) => `${seller} ${sellerAddress}`,
-    );
-    const listed = [...bySeller.values()].flatMap((sales) => {
-      const [{ seller: family, sellerAddress } = { seller: "", sellerAddress: null }] = sales;
-      if (sellerAddress === null) return [];
-      const days = sales.map(({ day }) => day);
-      const first = days.reduce((a, b) => Math.min(a, b));
-      const sold = {
-        contract: contractLabel({ family, chainId, address: sellerAddress }),
-        address: toAddress(sellerAddress),
-        first_day: toDate(first),
-        last_day: toDate(days.reduce((a, b) => Math.max(a, b))),
-        ...toSold(sales),
-      };
-      return [{ first, sold }];
-    });
-    return {
-      sellers: listed.sort((a, b) => a.first - b.first).map(({ sold }) => sold),
-      generated_at: toInstant(takenAt),
-    };
+    return { sellers: statistics.sellers, generated_at: toInstant(takenAt) };
   },
 });
+
+function toSellers(
+  sales: readonly DaySales[],
+  { contractLabel, chainId }: Contracts,
+): z.infer<typeof seller>[] {
+  const bySeller = Map.groupBy(sales, ({ seller, sellerAddress }) => `${seller} ${sellerAddress}`);
+  const listed = [...bySeller.values()].flatMap((sold) => {
+    const [{ seller: family, sellerAddress } = { seller: "", sellerAddress: null }] = sold;
+    if (sellerAddress === null) return [];
+    const days = sold.map(({ day }) => day);
+    const first = days.reduce((a, b) => Math.min(a, b));
+    const shown = {
+      contract: contractLabel({ family, chainId, address: sellerAddress }),
+      address: toAddress(sellerAddress),
+      first_day: toDate(first),
+      last_day: toDate(days.reduce((a, b) => Math.max(a, b))),
+      ...toSold(sold),
+    };
+    return [{ first, shown }];
+  });
+  return listed.sort((a, b) => a.first - b.first).map(({ shown }) => shown);
+}
 
 export const salesEndpoints = [purchases, sellers];
