@@ -28,7 +28,6 @@ const prices: Record<string, Price> = {
   "GET /explore/search": "each question",
   "GET /explore/agents": "each question",
   "GET /explore/agents/:id": "each question",
-  "GET /home.css": "free",
   "GET /docs": "free",
   "GET /docs/swagger-ui-bundle.js": "free",
   "GET /docs/swagger-ui.css": "free",

@@ -15,10 +15,11 @@ export function mountSignup(app: Hono, state: SignupState): void {
   app.get("/signup", (c) =>
     sendPage(c, state === "open" ? openPage(new URL(c.req.url).origin) : closedPages[state]),
   );
-  if (state !== "open") return;
   const files: Record<string, Asset> = {
-    "signup.js": toAsset(fromBrowserFolder("signup.js"), "text/javascript; charset=utf-8"),
     "signup.css": toAsset(fromBrowserFolder("signup.css"), "text/css; charset=utf-8"),
+    ...(state === "open" && {
+      "signup.js": toAsset(fromBrowserFolder("signup.js"), "text/javascript; charset=utf-8"),
+    }),
   };
   for (const [name, asset] of Object.entries(files)) app.get(`/signup/${name}`, (c) => sendAsset(c, asset));
 }
@@ -30,7 +31,7 @@ const frame = ({ head = "", body }: { head?: string; body: string }) => `<!docty
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Namedex: API key</title>
 <link rel="icon" href="docs/favicon.png">
-<link rel="stylesheet" href="home.css">${head}
+<link rel="stylesheet" href="signup/signup.css">${head}
 </head>
 <body>
 <main>
@@ -60,7 +61,7 @@ ${links}`,
 
 const openPage = (origin: string): string =>
   frame({
-    head: `\n<link rel="stylesheet" href="signup/signup.css">\n<script type="module" src="signup/signup.js"></script>`,
+    head: `\n<script type="module" src="signup/signup.js"></script>`,
     body: `<p class="up"><a href="./">Namedex</a></p>
 <h1>API key</h1>
 <p class="lead">Sign a message with your wallet, and your address gets a key with 1,000 credits, once. A request costs one. Signing costs nothing and moves nothing.</p>
