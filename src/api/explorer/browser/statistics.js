@@ -10,14 +10,14 @@ const short = new Intl.NumberFormat("en", { notation: "compact", maximumSignific
 const whole = new Intl.NumberFormat("en", { maximumFractionDigits: 4 });
 const dayOf = (seconds) => new Date(seconds * 1_000).toISOString().slice(0, 10);
 
+const numberIn = (cell) => Number((cell?.textContent ?? "0").replaceAll(",", ""));
+
 /** Columns of the table as uPlot takes them: times, and one list for each series. */
 function readTable(table) {
   const titles = [...table.querySelectorAll("thead th")].map((cell) => cell.textContent ?? "");
   const rows = [...table.querySelectorAll("tbody tr")];
   const times = rows.map((row) => Date.parse(`${row.querySelector("th")?.textContent}T00:00:00Z`) / 1_000);
-  const series = titles
-    .slice(1)
-    .map((_, i) => rows.map((row) => Number(row.querySelectorAll("td")[i]?.dataset.value ?? 0)));
+  const series = titles.slice(1).map((_, i) => rows.map((row) => numberIn(row.querySelectorAll("td")[i])));
   return { titles, data: [times, ...series] };
 }
 

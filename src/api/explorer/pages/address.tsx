@@ -9,6 +9,7 @@ import { calendarOfAddress } from "./address/calendar.tsx";
 import { namesOfAddress } from "./address/names.tsx";
 import { previousOfAddress } from "./address/previous.tsx";
 import { primaryNamesOfAddress } from "./address/primaryNames.tsx";
+import { MAX_CSV_NAMES } from "./namesCsv.ts";
 
 /** What the views of an address work with. */
 export type AddressView = { visit: Visit; address: string; now: number };
@@ -56,7 +57,9 @@ export const addressPage: ExplorerPage = {
   },
 };
 
-const Heading = ({ summary: { address, primary_name, primary_name_error } }: { summary: AddressSummary }) => (
+type HeadingProps = { summary: AddressSummary };
+
+const Heading = ({ summary: { address, primary_name, primary_name_error, domain_count } }: HeadingProps) => (
   <div class="heading">
     <div class="heading-title">
       <h1 class="mono">{address}</h1>
@@ -76,6 +79,7 @@ const Heading = ({ summary: { address, primary_name, primary_name_error } }: { s
       </a>
       <a class="button" href={`explore/address/${address}/names.csv`} download>
         <Icon name="download" /> CSV
+        {domain_count > MAX_CSV_NAMES && ` of the first ${MAX_CSV_NAMES.toLocaleString("en")}`}
       </a>
       <a class="button" href={`address/${address}/summary`}>
         <Icon name="code" /> JSON

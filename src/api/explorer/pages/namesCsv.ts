@@ -6,31 +6,41 @@ import type { Portfolio } from "./address/names.tsx";
 
 /** Pages of the portfolio that one file has: 1,000 names. Each page is a request of the visitor's. */
 export const MAX_CSV_PAGES = 40;
+const PAGE_SIZE = 25;
+export const MAX_CSV_NAMES = MAX_CSV_PAGES * PAGE_SIZE;
 
 /** The names of an address as a table for spreadsheets. */
 export const namesCsvPage: ExplorerPage = {
   path: "/explore/address/:address/names.csv",
   render: async (visit) => {
     const address = visit.param("address");
-    const items = await readAll(visit, address);
+    const { items, total } = await readAll(visit, address);
+    const others = total - items.length;
     return csvFile(`names-${address.toLowerCase()}.csv`, [
       columns.map(([title]) => title),
       ...items.map((item) => columns.map(([, read]) => read(item))),
+      ...(others > 0 ? [columns.map((_, i) => (i === 0 ? whereOthersAre(address, others) : ""))] : []),
     ]);
   },
 };
 
+/** The last line of a file that does not have all names. */
+const whereOthersAre = (address: string, others: number): string =>
+  `${others.toLocaleString("en")} more names are at /address/${address}/domains?include_expired=true&page=${MAX_CSV_PAGES + 1}`;
+
 /** One page after the other: the first tells how many there are. */
-async function readAll(visit: Visit, address: string): Promise<DomainItem[]> {
+async function readAll(visit: Visit, address: string): Promise<{ items: DomainItem[]; total: number }> {
   const items: DomainItem[] = [];
+  let total = 0;
   for (let page = 1; page <= MAX_CSV_PAGES; page++) {
     const list = await visit.ask<Portfolio>("/address/{address}/domains", {
       ...{ address, include_expired: "true", page: String(page) },
     });
     items.push(...list.results);
-    if (items.length >= list.total || list.results.length === 0) break;
+    total = list.total;
+    if (items.length >= total || list.results.length === 0) break;
   }
-  return items;
+  return { items, total };
 }
 
 const columns: readonly [title: string, read: (item: DomainItem) => string][] = [

@@ -1,3 +1,4 @@
+import { html, raw } from "hono/html";
 import type { Child } from "hono/jsx";
 import type { ApiError } from "../../schemas/errors.ts";
 import type { ExplorerPage, Visit } from "../page.ts";
@@ -139,22 +140,19 @@ const Below = ({ id, figure: { operation, given }, sheet, title }: BelowProps) =
   </div>
 );
 
-const number = (value: number): string => value.toLocaleString("en", { maximumFractionDigits: 4 });
+const shown = new Intl.NumberFormat("en", { maximumFractionDigits: 4 });
+
+/** A cell with a number, as text: a year of days has 2,000, which elements of their own would make slow. */
+const numberCell = (value: number): string => `<td class="number">${shown.format(value)}</td>`;
 
 /** A script reads the numbers of this table, to draw them again where one points at or zooms. */
 const SheetTable = ({ id, sheet, caption }: { id: string; sheet: Sheet; caption: string }) => (
   <div class="sheet" id={`${id}-table`}>
     <Table caption={caption} columns={sheet.columns.map((title) => ({ title }))}>
-      {sheet.rows.map(([name, ...values]) => (
-        <tr>
-          <th scope="row">{name}</th>
-          {values.map((value) => (
-            <td class="number" data-value={value}>
-              {number(value)}
-            </td>
-          ))}
-        </tr>
-      ))}
+      {sheet.rows.map(
+        ([name, ...values]) =>
+          html`<tr><th scope="row">${name}</th>${raw(values.map(numberCell).join(""))}</tr>`,
+      )}
     </Table>
   </div>
 );
@@ -220,9 +218,7 @@ const barsCard =
                   {nameOf(name)}
                   <Bar values={barOf(values)} most={most} />
                 </th>
-                {values.map((value) => (
-                  <td class="number">{number(value)}</td>
-                ))}
+                {raw(values.map(numberCell).join(""))}
               </tr>
             ))}
           </Table>

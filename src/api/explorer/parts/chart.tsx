@@ -16,8 +16,10 @@ export function roundUp(value: number): number {
 }
 
 /** A number in the least space: `1.2M`. */
-const inShort = (value: number): string =>
-  value.toLocaleString("en", { notation: "compact", maximumFractionDigits: value < 1 ? 3 : 1 });
+const inShort = (value: number): string => (value < 1 ? fraction : compact).format(value);
+
+const fraction = new Intl.NumberFormat("en", { maximumFractionDigits: 3 });
+const compact = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
 
 type Props = { id: string; title: string; sheet: Sheet };
 

@@ -3,10 +3,15 @@ import { nodeOfName, UNKNOWN_LABEL } from "../../schemas/input.ts";
 import { Icon } from "./icon.tsx";
 import { codePointOf, Text, visible } from "./text.tsx";
 
+/** Nearly all labels: letters and digits are always normalised (ENSIP-15), and the library takes its time. */
+const PLAIN_LABEL = /^[a-z0-9]+$/;
+
 /** Whether callers can ask for a name by its text: only if normalising leaves it as it is. */
 function isNormalised(name: string): boolean {
   try {
-    return labelsOf(name).every((label) => UNKNOWN_LABEL.test(label) || ens_normalize(label) === label);
+    return labelsOf(name).every(
+      (label) => PLAIN_LABEL.test(label) || UNKNOWN_LABEL.test(label) || ens_normalize(label) === label,
+    );
   } catch {
     return false;
   }

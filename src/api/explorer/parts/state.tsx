@@ -26,8 +26,10 @@ const FIRST_PREMIUM = 100_000_000;
 export const premiumAfter = (days: number): number =>
   days >= PREMIUM_DAYS ? 0 : FIRST_PREMIUM * (0.5 ** days - 0.5 ** PREMIUM_DAYS);
 
-const inDollars = (amount: number): string =>
-  `$${amount.toLocaleString("en", { maximumFractionDigits: amount < 100 ? 2 : 0 })}`;
+const cents = new Intl.NumberFormat("en", { maximumFractionDigits: 2 });
+const whole = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
+
+const inDollars = (amount: number): string => `$${(amount < 100 ? cents : whole).format(amount)}`;
 
 type Life = { expiry: number; state: Availability; now: number };
 

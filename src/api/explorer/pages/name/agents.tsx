@@ -17,6 +17,7 @@ export async function agentsOfName({ visit, domain }: NameView): Promise<Child> 
   if (agents instanceof Error) return <Unavailable error={agents} />;
   if (agents.registrations.length === 0)
     return <Empty>The name claims no agent, and none is bound to it.</Empty>;
+  const others = agents.registrations.length - MAX_AGENTS;
   return (
     <div class="cards">
       {agents.registrations.slice(0, MAX_AGENTS).map((one, i) => (
@@ -42,6 +43,12 @@ export async function agentsOfName({ visit, domain }: NameView): Promise<Child> 
           />
         </Card>
       ))}
+      {others > 0 && (
+        <p>
+          {`${others.toLocaleString("en")} more are in the `}
+          <a href={`domain/${encodeURIComponent(domain.query)}/agent`}>JSON</a>.
+        </p>
+      )}
       <Card id="profile" title="Profile" isWide>
         <Profile profile={agents.profile} />
       </Card>
