@@ -152,18 +152,15 @@ export function declaredIndex(): string {
 }
 
 /**
- * The state that the tables are in, as text that no other state has. Ponder writes a checkpoint with each block. A
+ * SQL for the state that the tables are in, as text that no other state has. Ponder writes a checkpoint with each block. A
  * reorganisation takes rows back without one, but it creates the triggers of the tables again in the same transaction.
  *
  * @param table any table of the index
  */
-export async function readTablesVersion(query: Query, table: string): Promise<string> {
-  const rows = await query<{ version: string }>(`
-    select concat_ws(' ',
-      (select string_agg(xmin::text, ',' order by chain_name) from ${checkpointTable}),
-      (select max(oid::bigint) from pg_trigger where tgrelid = to_regclass(${literal(table)}))) as version`);
-  return rows[0]?.version ?? "";
-}
+export const tablesVersionOf = (table: string): string =>
+  `concat_ws(' ',
+    (select string_agg(xmin::text, ',' order by chain_name) from ${checkpointTable}),
+    (select max(oid::bigint) from pg_trigger where tgrelid = to_regclass(${literal(table)})))`;
 
 /** The newest block that an indexer wrote for one chain. */
 export type WrittenBlock = { chainId: number; chainName: string; blockNumber: number };

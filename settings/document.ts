@@ -1,4 +1,5 @@
 import { accessVariables } from "./access.ts";
+import { answerVariables } from "./answers.ts";
 import { databaseVariables } from "./database.ts";
 import { explorerVariables } from "./explorer.ts";
 import { freshnessVariables } from "./freshness.ts";
@@ -25,7 +26,7 @@ export const groups: Group[] = [
     title: "API",
     variables: {
       ...{ ...portVariables, ...explorerVariables, ...freshnessVariables, ...verifyVariables },
-      ...logVariables,
+      ...{ ...answerVariables, ...logVariables },
     },
   },
   {

@@ -1,4 +1,5 @@
 import { type AccessSettings, accessVariables, toAccessSettings } from "./access.ts";
+import { type AnswerSettings, answerVariables, toAnswerSettings } from "./answers.ts";
 import { check, type Given } from "./check.ts";
 import { type DatabaseSettings, databaseVariables, toDatabaseSettings } from "./database.ts";
 import { type ExplorerSettings, explorerVariables, toExplorerSettings } from "./explorer.ts";
@@ -19,6 +20,7 @@ export type Settings = DatabaseSettings &
   AccessSettings &
   ExplorerSettings &
   FreshnessSettings &
+  AnswerSettings &
   LogSettings &
   VerifySettings & {
     network: Network;
@@ -40,6 +42,7 @@ const variables = {
   ...accessVariables,
   ...explorerVariables,
   ...freshnessVariables,
+  ...answerVariables,
   ...verifyVariables,
   ...paymentVariables,
   ...logVariables,
@@ -62,6 +65,7 @@ export function readSettings(env: Given): Settings {
     ...toAccessSettings(known),
     ...toExplorerSettings(known),
     ...toFreshnessSettings(known),
+    ...toAnswerSettings(known),
     ...toLogSettings(known),
     ...toVerifySettings(known),
     network: known.ENS_NETWORK,

@@ -144,7 +144,7 @@ const layers: Layer[] = [
   },
   {
     files: "src/api/http/",
-    may: ["hono", "@hono/zod-openapi", ...api("schemas/errors.ts", "indexState/retryOnLock.ts")],
+    may: ["hono", "@hono/zod-openapi", "lru-cache", ...api("schemas/errors.ts", "indexState/retryOnLock.ts")],
     mayTypes: [
       ...["@hono/node-server", "zod", "abis/"],
       ...api("access/", "indexState/", "live/", "query/db.ts", "serviceDb/"),

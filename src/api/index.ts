@@ -11,13 +11,14 @@ import { createExplorer } from "./explorer/explorer.ts";
 import { startInPlace } from "./hotReload.ts";
 import { createApp } from "./http/app.ts";
 import type { Ctx } from "./http/context.ts";
+import { createHotAnswers } from "./http/hotAnswers.ts";
 import { createPipeline } from "./http/pipeline.ts";
 import { createHeads } from "./indexState/chainHead.ts";
 import { chainClock, systemClock, systemSeconds } from "./indexState/clock.ts";
-import { createConsistentRead } from "./indexState/consistentRead.ts";
+import { createConsistentRead, createVersionReader } from "./indexState/consistentRead.ts";
 import { createFreshness } from "./indexState/freshness.ts";
 import { type IndexPool, prepareIndexPool } from "./indexState/indexPool.ts";
-import { listProgress, readIndexerState } from "./indexState/progress.ts";
+import { listProgress, readIndexerState, readTablesVersion } from "./indexState/progress.ts";
 import { retryOnLock } from "./indexState/retryOnLock.ts";
 import { createGateways } from "./live/ccip/gatewayClient.ts";
 import { liveContractsOf } from "./live/deployment.ts";
@@ -123,13 +124,15 @@ const createContext = async (caller?: Caller): Promise<Ctx> => ({
   namesAt: namesAt(originFor(caller, settings.publicUrls)),
   live: liveFor(caller ? shareOf(caller, settings.access) : "nobody"),
 });
+const versions = createVersionReader(() => readTablesVersion(db));
 const server = {
   executeOperation: createPipeline({
     createContext,
     requireReadyIndex: freshness.require,
     access: countedAccess(access, meters),
     observe: observeOperations(meters),
-    readConsistently: createConsistentRead(db),
+    hotAnswers: createHotAnswers({ readVersion: versions.read, maxBytes: settings.hotAnswerBytes }),
+    readConsistently: createConsistentRead(db, versions),
   }),
   callerOf: callerBehind(settings.trustedProxies),
 };

@@ -8,6 +8,7 @@ import { RANGE_BLOCKS } from "../../ops/verify/logRanges.ts";
 import { MAX_SAMPLES } from "../../ops/verify/options.ts";
 import { SHOWN_LENGTH } from "../../ops/verify/report.ts";
 import { MAX_DIFFERENCES } from "../../ops/verify/result.ts";
+import { answerVariables } from "../../settings/answers.ts";
 import { gatewayVariables } from "../../settings/gateway.ts";
 import { rpcVariables } from "../../settings/rpc.ts";
 import { FREE } from "../../src/api/access/limits.ts";
@@ -21,6 +22,7 @@ import { MAX_AGENTS } from "../../src/api/explorer/pages/name/agents.tsx";
 import { MAX_PICTURE, MAX_RECORDS } from "../../src/api/explorer/pages/name/records.tsx";
 import { MAX_CSV_PAGES } from "../../src/api/explorer/pages/namesCsv.ts";
 import { SHOWN_AT_ONCE, SHOWN_UNFOLDED } from "../../src/api/explorer/parts/text.tsx";
+import { MAX_ANSWER } from "../../src/api/http/hotAnswers.ts";
 import { KEEP_ALIVE_MS, READER_PATIENCE } from "../../src/api/http/slowClients.ts";
 import { MAX_JSON_BYTES } from "../../src/api/http/writeReply.ts";
 import { FAILING_ATTEMPTS } from "../../src/api/indexState/freshness.ts";
@@ -114,6 +116,10 @@ const bounds: [what: string, bound: string][] = [
   ["proven labels stored in a minute", `${MAX_LABELS_PER_MINUTE}`],
   ["names that one look-up by labelhash resolves", `${PAGE_SIZE}`],
   ["names in the calendar of an address", `${MAX_ENDING}, .eth names first`],
+  [
+    "answers that a process keeps for questions that come again at once",
+    `${answerVariables.HOT_ANSWERS_MB.unset.replaceAll("`", "")} MiB (\`HOT_ANSWERS_MB\`), ${inWords(MAX_ANSWER)} characters each`,
+  ],
   [
     "periods in a series of sales",
     `${MAX_PERIODS.day} days, ${MAX_PERIODS.week} weeks or ${MAX_PERIODS.month} months`,

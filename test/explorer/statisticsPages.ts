@@ -33,7 +33,11 @@ export async function serveExplorer(
   const createContext = async () => ({ ...noChain, db, contracts, now, chainHead, freshness });
   const executeOperation = createPipeline({
     ...{ createContext, access: openAccess, requireReadyIndex: async () => {} },
-    ...{ observe: (_, run) => run(), readConsistently: (read) => read(db) },
+    ...{
+      observe: (_, run) => run(),
+      hotAnswers: ({ ctx, answer }) => answer(ctx),
+      readConsistently: (read) => read(db),
+    },
   });
   const explorer = createExplorer({
     operations,

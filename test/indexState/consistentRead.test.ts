@@ -1,8 +1,13 @@
 import type pg from "pg";
 import { sql } from "ponder";
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { type ConsistentRead, createConsistentRead } from "../../src/api/indexState/consistentRead.ts";
+import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
+import {
+  type ConsistentRead,
+  createConsistentRead,
+  createVersionReader,
+} from "../../src/api/indexState/consistentRead.ts";
 import { prepareIndexPool } from "../../src/api/indexState/indexPool.ts";
+import { readTablesVersion } from "../../src/api/indexState/progress.ts";
 import type { Db } from "../../src/api/query/db.ts";
 import { CHAIN_ID } from "../query/rows.ts";
 import { createTables, setProgress, type Tables } from "../query/tables.ts";
@@ -87,4 +92,22 @@ test("an answer of two queries is checked, whichever came before it", async () =
   seen = [];
   await Promise.all([one(), two(), one()]);
   expect(versionsRead()).toBe(1);
+});
+
+test("what comes while a state is read shares the next reading", async () => {
+  const versions = createVersionReader(() => readTablesVersion(tables.db));
+  const first = versions.read();
+  await vi.waitUntil(() => versionsRead() === 1);
+  const [old, ...later] = await Promise.all([first, versions.read(), versions.read(), versions.read()]);
+  expect(versionsRead()).toBe(2);
+  expect(new Set([old, ...later]).size).toBe(1);
+  await index(500);
+  expect(await versions.read()).not.toBe(old);
+});
+
+test("a reading that fails fails for those who wait for it, and not for the next", async () => {
+  const read = vi.fn().mockRejectedValueOnce(new Error("gone")).mockResolvedValue("7");
+  const versions = createVersionReader(read);
+  await expect(Promise.all([versions.read(), versions.read()])).rejects.toThrow("gone");
+  expect(await versions.read()).toBe("7");
 });

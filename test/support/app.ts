@@ -38,6 +38,7 @@ export function createTestApp(plan: TestAppPlan): Hono {
     executeOperation: createPipeline({
       ...{ createContext, access, requireReadyIndex: async () => {} },
       observe: observer ? observeOperations(observer.meters) : (_, run) => run(),
+      hotAnswers: ({ ctx, answer }) => answer(ctx),
       readConsistently: (read) => read(plan.db as Db),
     }),
     callerOf: plan.callerOf ?? callerBehind(0),

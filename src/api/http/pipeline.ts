@@ -4,6 +4,7 @@ import { retryOnLock } from "../indexState/retryOnLock.ts";
 import { ApiError } from "../schemas/errors.ts";
 import type { Ctx } from "./context.ts";
 import { type Endpoint, nameOf } from "./endpoint.ts";
+import type { HotAnswers } from "./hotAnswers.ts";
 import { writeReply } from "./writeReply.ts";
 
 /** A request for one operation, over HTTP or as a tool. */
@@ -30,6 +31,7 @@ export type PipelineParts = {
   access: Access;
   /** Counts the outcome of an operation, and names its slow queries. */
   observe: <Reply>(operation: string, run: () => Promise<Reply>) => Promise<Reply>;
+  hotAnswers: HotAnswers;
   readConsistently: ConsistentRead;
 };
 
@@ -39,21 +41,24 @@ export type PipelineParts = {
  * 1. Readiness: an index that is incomplete or late does not answer.
  * 2. Admission: who calls has a key, pays, or has free requests left. What pays is held before the work, charged after
  *    the reply, and given back if the call fails.
- * 3. Writing: the reply becomes JSON, or is a text already, if it is not too large.
- * 4. Check of the reply, where the protocol demands one.
- * 5. Observation: the outcome is counted.
- * 6. Consistent read: all queries of the reply see the index as of one block.
- * 7. The operation itself.
+ * 3. Observation: the outcome is counted.
+ * 4. Hot answers: the same question of the same second and state of the index is answered from memory.
+ * 5. Writing: the reply becomes JSON, or is a text already, if it is not too large.
+ * 6. Check of the reply, where the protocol demands one.
+ * 7. Consistent read: all queries of the reply see the index as of one block.
+ * 8. The operation itself.
  */
 export function createPipeline(parts: PipelineParts): ExecuteOperation {
   return (call) =>
     whenReady(parts, call, (ctx) =>
       charged(parts, call, () =>
-        written(call, () =>
-          checked(call, () =>
-            observed(parts, call, () =>
-              consistently(parts, call, ctx, (readCtx) =>
-                call.operation.handle(call.input, readCtx, call.caller),
+        observed(parts, call, () =>
+          unlessHot(parts, call, ctx, (watchedCtx) =>
+            written(call, () =>
+              checked(call, () =>
+                consistently(parts, call, watchedCtx, (readCtx) =>
+                  call.operation.handle(call.input, readCtx, call.caller),
+                ),
               ),
             ),
           ),
@@ -103,8 +108,19 @@ async function checked({ checkReply }: OperationCall, next: () => Reply): Reply 
   return reply;
 }
 
-const observed = ({ observe }: PipelineParts, { operation }: OperationCall, next: () => Reply): Reply =>
-  observe(nameOf(operation), next);
+const observed = (
+  { observe }: PipelineParts,
+  { operation }: OperationCall,
+  next: () => Promise<string>,
+): Promise<string> => observe(nameOf(operation), next);
+
+/** What has a check of its own is answered anew. */
+const unlessHot = (
+  { hotAnswers }: PipelineParts,
+  { operation, input, checkReply }: OperationCall,
+  ctx: Ctx,
+  answer: (ctx: Ctx) => Promise<string>,
+): Promise<string> => (checkReply ? answer(ctx) : hotAnswers({ operation, input, ctx, answer }));
 
 function consistently(
   { readConsistently }: PipelineParts,

@@ -7,7 +7,7 @@ import { retryOnLock } from "./retryOnLock.ts";
 const OPTIMISTIC_TRIES = 2;
 
 /** Tells which state the tables are in. The state changes with each block that is indexed or taken back. */
-type VersionReader = { known: string | null; read: () => Promise<string> };
+export type VersionReader = { known: string | null; read: () => Promise<string> };
 
 /** Reads a result of which all queries see the tables as of one block. `read` may run several times. */
 export type ConsistentRead = <Result>(read: (db: Db) => Promise<Result>) => Promise<Result>;
@@ -19,8 +19,10 @@ export type ConsistentRead = <Result>(read: (db: Db) => Promise<Result>) => Prom
  * transaction around each request would cost two queries, and hold a connection while the chain is asked. An answer of
  * one query needs no comparison: PostgreSQL answers each query from one state of the tables.
  */
-export function createConsistentRead(db: Db): ConsistentRead {
-  const versions = createVersionReader(db);
+export function createConsistentRead(
+  db: Db,
+  versions = createVersionReader(() => readTablesVersion(db)),
+): ConsistentRead {
   return (read) =>
     countingQueries((queriesSent) => {
       let tries = 0;
@@ -36,15 +38,21 @@ export function createConsistentRead(db: Db): ConsistentRead {
     });
 }
 
-/** All calls in one turn of the event loop share a query, which starts after each of them has read its result. */
-function createVersionReader(db: Db): VersionReader {
+/**
+ * Calls of one turn of the event loop, and all that come while a query is under way, share the next query: it starts after
+ * each of them, and there is one at a time. So the busier the API is, the more requests one query serves.
+ */
+export function createVersionReader(readVersion: () => Promise<string>): VersionReader {
   let next: Promise<string> | null = null;
+  let underWay: Promise<unknown> = Promise.resolve();
   const reader: VersionReader = {
     known: null,
     read: () => {
-      next ??= new Promise((resolve) => setImmediate(resolve)).then(async () => {
+      next ??= Promise.all([turn(), underWay]).then(async () => {
         next = null;
-        reader.known = await readTablesVersion(db);
+        const reading = readVersion();
+        underWay = reading.catch(() => {});
+        reader.known = await reading;
         return reader.known;
       });
       return next;
@@ -52,6 +60,8 @@ function createVersionReader(db: Db): VersionReader {
   };
   return reader;
 }
+
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 type Transactions = {
   transaction: <Result>(

@@ -7,9 +7,10 @@ import {
   listProgress as listPonderProgress,
   type Query,
   readIndexer,
-  readTablesVersion as readPonderTablesVersion,
+  tablesVersionOf,
 } from "../../../engine/ponderInternals.ts";
 import type { Db } from "../query/db.ts";
+import { prepared } from "../query/prepared.ts";
 
 export type { ChainProgress, IndexerState };
 
@@ -34,7 +35,17 @@ export const readIndexerState = async (db: Db): Promise<IndexerState> =>
 export const listProgress = (db: Db): Promise<ChainProgress[]> => listPonderProgress(queryOf(db));
 
 /** The state that the tables are in, as text that no other state has. */
-export const readTablesVersion = (db: Db): Promise<string> => readPonderTablesVersion(queryOf(db), "domains");
+export async function readTablesVersion(db: Db): Promise<string> {
+  const [row] = await tablesVersion(db).execute();
+  return row?.version ?? "";
+}
+
+const tablesVersion = prepared((db) =>
+  db
+    .select({ version: sql<string>`${sql.raw(tablesVersionOf("domains"))}` })
+    .from(sql`(values (true)) as one (row)`)
+    .prepare("tables_version"),
+);
 
 /** How many logs could not be decoded, by reason. They are in the event log, too. */
 export function countAnomalies(db: Db): Promise<{ reason: string; count: number }[]> {

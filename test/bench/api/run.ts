@@ -9,7 +9,7 @@ import { parseArgs } from "node:util";
 import type { Request } from "autocannon";
 import { judge, type Row, report, reportOptions } from "../report.ts";
 import type { Load, Seen } from "./load.ts";
-import { type Operation, operationsOf } from "./operations.ts";
+import { hotOperations, type Operation, operationsOf } from "./operations.ts";
 import { measurePages } from "./pages.ts";
 import { type Samples, takeSamples } from "./samples.ts";
 import { type Server, startServer } from "./server.ts";
@@ -122,6 +122,25 @@ async function runAt(size: number): Promise<{ rows: Row[]; p50: Map<string, numb
   }
 }
 
+/** Measures what is asked again and again, of a server that keeps answers. */
+async function runHot(size: number): Promise<Row[]> {
+  const server = await startServer({ names: size, data, say, hotAnswers: true, profile: values.profile });
+  try {
+    const samples = await takeSamples(server.pool);
+    const rows: Row[] = [];
+    for (const operation of hotOperations(samples).filter(({ name }) => name.includes(values.only ?? ""))) {
+      await ask({ url: server.url, requests: operation.requests, seconds: 1 });
+      const { value, ratio } = await measure(server.url, operation, referencesOf(samples));
+      const { name, target } = operation;
+      rows.push(judge({ bench: "api", name, value, unit: "requests/s", ratio, target }));
+      say(`${name}: ${value.toFixed(0)} requests/s, ratio ${ratio.toFixed(2)}`);
+    }
+    return rows;
+  } finally {
+    await server.stop();
+  }
+}
+
 /** An operation that the API has and the benchmark does not know would go unmeasured. */
 async function requireAll(url: string, operations: Operation[]): Promise<void> {
   const document = (await (await fetch(`${url}/openapi.json`)).json()) as { paths: Record<string, unknown> };
@@ -182,7 +201,7 @@ if (values.help) {
 } else {
   const small = growth > 0 && growth !== names ? await runAt(growth) : null;
   const large = await runAt(names);
-  const rows = [...large.rows, ...(small ? growthRows(large.p50, small.p50) : [])];
+  const rows = [...large.rows, ...(await runHot(names)), ...(small ? growthRows(large.p50, small.p50) : [])];
   const made = `${names.toLocaleString("en")} generated names; ${CONNECTIONS} connections (pages: one), ${rounds} slices of ${seconds} s each, in turn with the reference`;
   report(rows, { json: values.json, docs: values.docs, made });
 }

@@ -22,6 +22,8 @@ type Plan = {
   data: string;
   /** Folder for a profile of the program's processor time, for Chromium's developer tools. */
   profile?: string | undefined;
+  /** Whether answers to hot questions are kept, as usual. Every other figure is of answers that are worked out. */
+  hotAnswers?: boolean;
   say: (text: string) => void;
 };
 
@@ -101,7 +103,7 @@ const root = fileURLToPath(new URL("./root", import.meta.url));
 const clock = new URL("./worldClock.ts", import.meta.url).href;
 const program = fileURLToPath(new URL("./bin/ponder.js", import.meta.resolve("ponder")));
 
-async function serve(databaseUrl: string, { say, profile }: Plan) {
+async function serve(databaseUrl: string, { say, profile, hotAnswers = false }: Plan) {
   const port = await freePort();
   const env = {
     ...{ PATH: process.env.PATH, HOME: process.env.HOME, PORT: String(port) },
@@ -111,6 +113,7 @@ async function serve(databaseUrl: string, { say, profile }: Plan) {
     // The newest block stays the newest.
     MAX_LAG_SECONDS: "1000000000",
     PONDER_LOG_LEVEL: "warn",
+    ...(!hotAnswers && { HOT_ANSWERS_MB: "0" }),
   };
   const profiler = profile === undefined ? [] : ["--cpu-prof", `--cpu-prof-dir=${profile}`];
   const flags = [...nodeFlags(), ...profiler, "--import", clock];

@@ -1,0 +1,22 @@
+import { digits } from "./kinds.ts";
+import { type ValuesOf, withDefault } from "./variable.ts";
+
+/** What the API keeps in memory of what it answered. */
+export type AnswerSettings = {
+  /** Bytes of answers to questions that many ask; 0 keeps none. */
+  hotAnswerBytes: number;
+};
+
+const MIB = 1_048_576;
+
+export const answerVariables = {
+  HOT_ANSWERS_MB: withDefault(16, digits({ from: 0, to: 4_096, unit: "MiB" }), {
+    example: "64",
+    meaning:
+      "Memory of each process for answers to questions that come several times within a second. Such an answer is given again while the index is at the same block, in the same second. `0`: none is kept.",
+  }),
+};
+
+export const toAnswerSettings = (known: ValuesOf<typeof answerVariables>): AnswerSettings => ({
+  hotAnswerBytes: known.HOT_ANSWERS_MB * MIB,
+});

@@ -1,0 +1,91 @@
+import { LRUCache } from "lru-cache";
+import type { Ctx } from "./context.ts";
+import type { Endpoint } from "./endpoint.ts";
+
+/** A question to an operation, and how it is answered and written. */
+export type HotQuestion = {
+  operation: Endpoint;
+  input: Record<string, unknown>;
+  ctx: Ctx;
+  answer: (ctx: Ctx) => Promise<string>;
+};
+
+/** Answers a question, from memory where the same one was answered from the same state of the index. */
+export type HotAnswers = (question: HotQuestion) => Promise<string>;
+
+type Plan = {
+  /** Reads which state the tables are in. The reading begins after the call, so that an answer is never older than it. */
+  readVersion: () => Promise<string>;
+  /** How much the answers in memory may take; 0 keeps none. */
+  maxBytes: number;
+};
+
+/** A question is hot if it comes again within this time. Others cost no more than a look into a list. */
+const HOT_SECONDS = 1;
+const MAX_QUESTIONS = 20_000;
+
+/** Longest question and answer, in characters: what is asked by many is a name or an address. */
+const MAX_QUESTION = 512;
+export const MAX_ANSWER = 65_536;
+const BYTES_OF_CHARACTER = 2;
+
+/**
+ * Keeps the answers to questions that many ask. An answer follows from the tables and the time in seconds: while both are
+ * the same, so is the answer. Which state the tables are in is read for each request, and one small query serves all
+ * requests of a moment. What came from the chain, from a caller's proof or from a node is never kept.
+ */
+export function createHotAnswers({ readVersion, maxBytes }: Plan): HotAnswers {
+  if (maxBytes === 0) return ({ ctx, answer }) => answer(ctx);
+  const lastAsked = new LRUCache<string, number>({ max: MAX_QUESTIONS });
+  const kept = new LRUCache<string, { state: string; text: string }>({
+    ...{ maxSize: maxBytes, maxEntrySize: BYTES_OF_CHARACTER * (MAX_QUESTION + MAX_ANSWER) },
+    sizeCalculation: ({ text }, question) => BYTES_OF_CHARACTER * (text.length + question.length),
+  });
+  return async ({ operation, input, ctx, answer }) => {
+    const question = isShared(operation) ? questionOf(operation, input, ctx) : null;
+    if (question === null) return answer(ctx);
+    const before = lastAsked.get(question);
+    lastAsked.set(question, ctx.now);
+    if (before === undefined || ctx.now - before > HOT_SECONDS) return answer(ctx);
+    const state = `${ctx.now} ${await readVersion()}`;
+    const known = kept.get(question);
+    if (known?.state === state) return known.text;
+    const watched = watch(ctx);
+    const text = await answer(watched.ctx);
+    if (watched.isOfTables() && `${ctx.now} ${await readVersion()}` === state) {
+      kept.set(question, { state, text });
+    }
+    return text;
+  };
+}
+
+/** Whether all callers get the same answer, and get it from a complete index. */
+const isShared = ({ method, index, isPrivate, needsKey }: Endpoint): boolean =>
+  method === "get" && index === undefined && !isPrivate && !needsKey;
+
+/** All that an answer follows from, besides the tables and the time; null if that is long. */
+function questionOf({ path }: Endpoint, input: Record<string, unknown>, { namesAt }: Ctx): string | null {
+  const text = JSON.stringify([path, namesAt, input], (_, value) =>
+    typeof value === "bigint" ? `${value}n` : value,
+  );
+  return text.length > MAX_QUESTION ? null : text;
+}
+
+/** A context that tells whether anything else than the tables was asked. */
+function watch(ctx: Ctx): { ctx: Ctx; isOfTables: () => boolean } {
+  let isOfTables = true;
+  const noted =
+    <Args extends unknown[], Result>(ask: (...args: Args) => Result) =>
+    (...args: Args): Result => {
+      isOfTables = false;
+      return ask(...args);
+    };
+  const watched: Ctx = {
+    ...ctx,
+    liveBlock: noted(ctx.liveBlock),
+    chainHead: noted(ctx.chainHead),
+    provenLabels: { ...ctx.provenLabels, find: noted(ctx.provenLabels.find) },
+    freshness: { ...ctx.freshness, report: noted(ctx.freshness.report) },
+  };
+  return { ctx: watched, isOfTables: () => isOfTables };
+}
