@@ -1,20 +1,28 @@
-import { createConfig } from "ponder";
-import type { Address } from "viem";
+import { createConfig, factory } from "ponder";
+import { type AbiEvent, type Address, parseAbiItem } from "viem";
 import { agentAdapterAbi } from "./abis/agentAdapter.ts";
 import { agentRegistryAbi } from "./abis/agentRegistry.ts";
 import {
+  addedControllerAbi,
+  basenamesControllerAbi,
   controllerCostAbi,
   controllerPremiumAbi,
   controllerReferrerAbi,
+  lineanamesControllerAbi,
   renewalReferrerAbi,
   rentPriceAbi,
 } from "./abis/controllers.ts";
 import { type ChainDeployment, listContracts, type Role } from "./abis/deployments.ts";
 import { nameWrapperAbi } from "./abis/nameWrapper.ts";
-import { auctionRegistrarAbi, registrarAbi } from "./abis/registrar.ts";
+import { auctionRegistrarAbi, basenamesRegistrarAbi, registrarAbi } from "./abis/registrar.ts";
 import { registryAbi } from "./abis/registry.ts";
 import { archiveReadsAbi, listedResolverAbi, resolverAbi, resolverUnindexedKeyAbi } from "./abis/resolver.ts";
-import { defaultReverseRegistrarAbi, nameForAddrAbi, reverseRegistrarAbi } from "./abis/reverse.ts";
+import {
+  basenamesReverseRegistrarAbi,
+  defaultReverseRegistrarAbi,
+  nameForAddrAbi,
+  reverseRegistrarAbi,
+} from "./abis/reverse.ts";
 import { hideSecrets } from "./settings/hideSecrets.ts";
 import { readSettings } from "./settings/settings.ts";
 
@@ -28,8 +36,8 @@ const { deployment } = settings;
 const PONDER_START_RATE = 20;
 const copies = Math.ceil(settings.rpcRequestsPerSecond / PONDER_START_RATE);
 
-/** The chain of a developer's node, which starts from nothing each time: poll it often, and cache nothing of it. */
-const isLocal = (chain: ChainDeployment) => chain.chainId === 31337;
+/** Chains of a developer's nodes start from nothing each time: poll them often, and cache nothing of them. */
+const isLocal = (chain: ChainDeployment) => settings.network === "devnet" || chain.chainId === 31337;
 
 const chains = Object.fromEntries(
   [deployment, ...deployment.layer2].map((chain) => [
@@ -84,6 +92,21 @@ function agentRegistries(): Record<string, Place & { filter: AgentFilters }> {
   return Object.fromEntries(places);
 }
 
+type FoundPlace = { address: ReturnType<typeof factory>; startBlock: number };
+
+/** Contracts that a log of a layer 2's role tells of, from that log on; none of the main chain. */
+function foundBy(role: Role, signature: string, parameter: string): Record<string, FoundPlace> {
+  const onLayer2 = new Set(deployment.layer2.filter((chain) => chain.managedName).map((chain) => chain.name));
+  return Object.fromEntries(
+    Object.entries(at(role))
+      .filter(([chain]) => onLayer2.has(chain))
+      .map(([chain, { address = [], startBlock }]) => {
+        const event = parseAbiItem(signature) as AbiEvent;
+        return [chain, { address: factory({ address, event, parameter }), startBlock }];
+      }),
+  );
+}
+
 /**
  * Record events are indexed from any contract, because anyone can write a resolver. They can begin with the first
  * registry.
@@ -93,6 +116,12 @@ const everywhere: Record<string, Place> = {
     startBlock: Math.min(...listContracts(deployment, "registry").map((entry) => entry.startBlock)),
   },
 };
+
+/**
+ * On a layer 2, unrelated contracts emit the same events by the million: there the listed resolvers are followed, and,
+ * from the log on that names them, those that its registry names.
+ */
+const resolvers = { ...at("resolver"), ...everywhere };
 
 /**
  * Archive reads are part of the index's identity, and handlers see the configuration only through their contracts. So
@@ -110,15 +139,26 @@ export default createConfig({
     Registry: { abi: registryAbi, chain: at("registry", 2) },
     AuctionRegistrar: { abi: auctionRegistrarAbi, chain: at("registrar", 0) },
     RegistrarOld: { abi: registrarAbi, chain: at("registrar", 1) },
-    BaseRegistrar: { abi: registrarAbi, chain: at("registrar", 2) },
+    BaseRegistrar: { abi: registrarAbi, chain: at("registrar", 2, 3) },
+    BasenamesRegistrar: { abi: basenamesRegistrarAbi, chain: at("registrar", 3) },
     LegacyController1: { abi: controllerCostAbi, chain: at("controller", 1) },
     LegacyController2: { abi: controllerCostAbi, chain: at("controller", 2) },
     LegacyController3: { abi: controllerCostAbi, chain: at("controller", 3) },
     WrappedController: { abi: withReads(controllerPremiumAbi, rentPriceAbi), chain: at("controller", 4) },
     UnwrappedController: { abi: controllerReferrerAbi, chain: at("controller", 5) },
+    BasenamesController: { abi: basenamesControllerAbi, chain: at("controller", 6) },
+    LineanamesController: { abi: lineanamesControllerAbi, chain: at("controller", 7) },
+    AddedController: {
+      abi: addedControllerAbi,
+      chain: foundBy("registrar", "event ControllerAdded(address indexed controller)", "controller"),
+    },
     RenewalReferrer: { abi: renewalReferrerAbi, chain: at("renewal-referrer") },
     NameWrapper: { abi: nameWrapperAbi, chain: at("wrapper") },
-    Resolver: { abi: withReads(resolverAbi, archiveReadsAbi), chain: everywhere },
+    Resolver: { abi: withReads(resolverAbi, archiveReadsAbi), chain: resolvers },
+    FoundResolver: {
+      abi: resolverAbi,
+      chain: foundBy("registry", "event NewResolver(bytes32 indexed node, address resolver)", "resolver"),
+    },
     ResolverUnindexedKey: { abi: withReads(resolverUnindexedKeyAbi, archiveReadsAbi), chain: everywhere },
     ListedResolver: { abi: listedResolverAbi, chain: at("resolver") },
     DefaultReverseResolver: {
@@ -126,6 +166,7 @@ export default createConfig({
       chain: at("reverse-resolver"),
     },
     ReverseRegistrar: { abi: reverseRegistrarAbi, chain: at("reverse-registrar", 3) },
+    BasenamesReverseRegistrar: { abi: basenamesReverseRegistrarAbi, chain: at("reverse-registrar", 4) },
     DefaultReverseRegistrar: { abi: defaultReverseRegistrarAbi, chain: at("default-reverse-registrar") },
     L2ReverseRegistrar: { abi: nameForAddrAbi, chain: at("l2-reverse-registrar") },
     AgentAdapter: { abi: agentAdapterAbi, chain: at("agent-adapter") },

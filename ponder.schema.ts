@@ -9,9 +9,11 @@
  * - **Change rows**, insert-only: `ownership_changes`, `resolver_changes`, `primary_name_changes` (and the view
  *   `text_changes`). Each row starts a period, which ends with the next row of the same name, or by time alone.
  *
- * There are four more tables: `holders` (which address ever appeared on an event of which name), `name_links` (finds
+ * There are six more tables: `holders` (which address ever appeared on an event of which name), `name_links` (finds
  * the names that show the hash of a label when the label becomes known), `renames` and `waiting_renames` (which of these
- * names are still to be written again).
+ * names are still to be written again), `pending_payments` and `reverse_nodes` (what a log of Basenames says for a later one).
+ *
+ * Each row is written by logs of one chain, the one that its `chain_id` names, and handlers read no other chain's rows.
  *
  * Words are the contracts' own. Addresses and hashes are in lower case. Times are unix seconds and amounts are wei; the
  * columns' names say so. Names are never normalised here: a different label is a different node. A label that is
@@ -30,7 +32,10 @@ import { and, eq, inArray, index, onchainEnum, onchainTable, onchainView, primar
 /** The layer that decides who owns a name: the wrapper before the registrar before the registry. */
 export const ownershipReason = onchainEnum("ownership_reason", ["registry", "registrar", "wrapper"]);
 
-/** One row per node that any event ever named, with what the contracts store about it now. */
+/**
+ * One row per chain and node that any event ever named, with what the contracts store about it now. On a layer 2, only
+ * nodes below the name that it manages (`base.eth` on Base): all others in its registry are scaffolding.
+ */
 export const domain = onchainTable(
   "domains",
   (t) => ({
@@ -62,11 +67,11 @@ export const domain = onchainTable(
     /** The node's resolver in the registry; null if none. */
     resolver: t.hex(),
     /**
-     * .eth second-level names: holder of the registrar's token, the last one after expiry; null if burnt or never
-     * held.
+     * Names of a registrar (right under `eth`, on a layer 2 right under the name that it manages): holder of the
+     * registrar's token, the last one after expiry; null if burnt or never held.
      */
     registrarOwner: t.hex(),
-    /** .eth second-level names: the registrar's expiry, wrapped or not. Null if never registered. */
+    /** Names of a registrar: the registrar's expiry, wrapped or not. Null if never registered. */
     registrarExpiryTimestamp: t.bigint(),
     /** Owner of the NameWrapper's token as stored (an expired one too); null if none. */
     wrapperOwner: t.hex(),
@@ -75,12 +80,12 @@ export const domain = onchainTable(
     /** Expiry as stored in the NameWrapper, kept after unwrapping; null if never wrapped. */
     wrapperExpiryTimestamp: t.bigint(),
     /**
-     * True if the registry owner is the NameWrapper, the wrapper's token has an owner and, for a .eth second-level
-     * name, the registrar owner is the NameWrapper. Once `wrapper_expiry_timestamp` is past, a name with
+     * True if the registry owner is the NameWrapper, the wrapper's token has an owner and, for a name of a registrar,
+     * the registrar owner is the NameWrapper. Once `wrapper_expiry_timestamp` is past, a name with
      * PARENT_CANNOT_CONTROL (fuse 65536) is no longer wrapped, though no event says so.
      */
     isWrapped: t.boolean().notNull(),
-    /** When the name ends: .eth second-level names by the registrar, wrapped subnames by the wrapper, others null. */
+    /** When the name ends: names of a registrar by the registrar, wrapped subnames by the wrapper, others null. */
     expiryTimestamp: t.bigint(),
     /** Owner by the first layer that has one: wrapper, then registrar, then registry; null if none. */
     effectiveOwnerAddress: t.hex(),
@@ -105,21 +110,25 @@ export const domain = onchainTable(
   }),
 );
 
-/** Texts of labels, by their hash; only texts with that keccak256. */
-export const label = onchainTable("labels", (t) => ({
-  labelhash: t.hex().primaryKey(),
-  /**
-   * The text; null while it is unknown, and always if it cannot be shown (NUL, `.`, `[`, `]`, not UTF-8, more than 255
-   * bytes).
-   */
-  label: t.text(),
-  /**
-   * First of the nodes that show this label as `[labelhash]` (without .eth second-level names, whose node follows from
-   * the label).
-   */
-  firstNode: t.hex(),
-  firstChainId: t.integer(),
-}));
+/** Texts of labels that logs of a chain told, by their hash; only texts with that keccak256. */
+export const label = onchainTable(
+  "labels",
+  (t) => ({
+    chainId: t.integer().notNull(),
+    labelhash: t.hex().notNull(),
+    /**
+     * The text; null while it is unknown, and always if it cannot be shown (NUL, `.`, `[`, `]`, not UTF-8, more than 255
+     * bytes).
+     */
+    label: t.text(),
+    /**
+     * First of the chain's nodes that show this label as `[labelhash]` (without names of the registrar, whose node
+     * follows from the label).
+     */
+    firstNode: t.hex(),
+  }),
+  (t) => ({ pk: primaryKey({ columns: [t.chainId, t.labelhash] }) }),
+);
 
 /** For the indexer: which names to write again when one of their labels becomes known. */
 export const nameLink = onchainTable(
@@ -129,7 +138,6 @@ export const nameLink = onchainTable(
     node: t.hex().notNull(),
     /** Next node with the same unknown label. */
     nextSameLabel: t.hex(),
-    nextSameLabelChainId: t.integer(),
     /** First child of this node, and the next child of its parent; only below names that are not wholly known. */
     firstChild: t.hex(),
     nextSibling: t.hex(),
@@ -167,10 +175,43 @@ export const waitingRename = onchainTable(
     list: renameList().notNull(),
     /** The first domain of the list. */
     node: t.hex().notNull(),
-    /** Chain of that domain. */
-    nodeChainId: t.integer().notNull(),
   }),
   (t) => ({ pk: primaryKey({ columns: [t.chainId, t.position] }) }),
+);
+
+/**
+ * For the indexer: the last payment that each controller of Basenames logged, until a purchase of the same transaction
+ * takes it.
+ */
+export const pendingPayment = onchainTable(
+  "pending_payments",
+  (t) => ({
+    chainId: t.integer().notNull(),
+    /** The controller that logged it. */
+    controller: t.hex().notNull(),
+    transactionHash: t.hex().notNull(),
+    /** What was paid, without what was given back; null once a purchase took it. */
+    priceWei: t.bigint(),
+  }),
+  (t) => ({ pk: primaryKey({ columns: [t.chainId, t.controller] }) }),
+);
+
+/**
+ * For the indexer: nodes by which addresses of a layer 2 claimed a name at its reverse registrar before ENSIP-19. These
+ * claims are history (`primary_name_changes`) and no primary names.
+ */
+export const reverseNode = onchainTable(
+  "reverse_nodes",
+  (t) => ({
+    chainId: t.integer().notNull(),
+    node: t.hex().notNull(),
+    address: t.hex().notNull(),
+    /** The node's resolver in the layer 2's registry; null if none. */
+    resolver: t.hex(),
+    /** The name at that resolver; null if none. */
+    name: t.text(),
+  }),
+  (t) => ({ pk: primaryKey({ columns: [t.chainId, t.node] }) }),
 );
 
 /** Every log of every tracked contract, one row per name that it concerns (a batch transfer has several). */
@@ -198,11 +239,17 @@ export const event = onchainTable(
     ownerAddress: t.hex(),
     newOwnerAddress: t.hex(),
     resolverAddress: t.hex(),
-    /** Price as the event gives it; registrations: base cost and premium together. */
+    /**
+     * Price as the event gives it; registrations: base cost and premium together. Basenames: what the payment's log just
+     * before said, so exactly what was paid; null if there was none.
+     */
     costWei: t.bigint(),
     baseCostWei: t.bigint(),
     premiumWei: t.bigint(),
-    /** Renewals by the controller of 2023 only: its `cost_wei` is the value sent, an upper bound; this is the price. */
+    /**
+     * Renewals by the controller of 2023, on the main chain: its `cost_wei` is the value sent, an upper bound; this is the
+     * price.
+     */
     exactCostWei: t.bigint(),
     /** Value of the transaction, where `cost_wei` is only an upper bound. */
     transactionValueWei: t.bigint(),
@@ -379,7 +426,10 @@ export const primaryName = onchainTable(
   }),
 );
 
-/** Each change of the name that an address claims. */
+/**
+ * Each change of the name that an address claims; with registrar REVERSE_REGISTRAR and a layer 2's coin type also claims at
+ * the layer 2's reverse registrar before ENSIP-19, which never were primary names.
+ */
 export const primaryNameChange = onchainTable(
   "primary_name_changes",
   (t) => ({

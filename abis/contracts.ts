@@ -123,8 +123,14 @@ const emitterKey = (chainId: number, address: Hex): string => `${chainId}:${addr
 const listStartBlocks = (chain: ChainDeployment): [string, number][] =>
   chain.contracts.map((entry) => [emitterKey(chain.chainId, entry.address), entry.startBlock]);
 
-/** Several contracts of a family on one chain followed each other: they count as one. */
+/**
+ * Several contracts of a family on one chain followed each other: they count as one. That of Basenames gave no primary
+ * names.
+ */
 function listReverseRegistrars({ chainId, contracts }: ChainDeployment) {
-  const families = new Set(contracts.map(({ role }) => reverseRegistrarFamilies[role]));
+  const counted = contracts.filter(
+    (entry) => !(entry.role === "reverse-registrar" && entry.generation === 4),
+  );
+  const families = new Set(counted.map(({ role }) => reverseRegistrarFamilies[role]));
   return [...families].flatMap((registrar) => (registrar === undefined ? [] : [{ registrar, chainId }]));
 }

@@ -29,6 +29,14 @@ export const registrarAbi = parseAbi([
   "event OwnershipTransferred(address indexed previousOwner, address indexed newOwner)",
 ]);
 
+/**
+ * What the registrar of Basenames logs besides: at each sale, in place of NameRegistered.
+ * Source: base/basenames, src/L2/BaseRegistrar.sol.
+ */
+export const basenamesRegistrarAbi = parseAbi([
+  "event NameRegisteredWithRecord(uint256 indexed id, address indexed owner, uint256 expires, address resolver, uint64 ttl)",
+]);
+
 /** The registrar's reads, for answers from the chain and for tests. */
 export const registrarReads = parseAbi([
   "function ownerOf(uint256 tokenId) view returns (address)",

@@ -15,6 +15,17 @@ export const reverseRegistrarAbi = parseAbi([
 ]);
 
 /**
+ * Events of the reverse registrar of Basenames (2024), which is history since ENSIP-19.
+ * Source: base/basenames, src/L2/ReverseRegistrar.sol.
+ */
+export const basenamesReverseRegistrarAbi = parseAbi([
+  "event BaseReverseClaimed(address indexed addr, bytes32 indexed node)",
+  "event DefaultResolverChanged(address indexed resolver)",
+  "event ControllerApprovalChanged(address indexed controller, bool approved)",
+  owned,
+]);
+
+/**
  * The event of ENSIP-19's registrars: the DefaultReverseRegistrar on mainnet and an L2ReverseRegistrar on each
  * layer 2. An empty name clears. Source: ENSIP-19; ensdomains/ens-contracts, contracts/reverseRegistrar.
  */

@@ -1,4 +1,4 @@
-import { layer2 } from "../abis/deployments/layer2.ts";
+import { layer2, sepoliaLayer2 } from "../abis/deployments/layer2.ts";
 import type { Deployment } from "../abis/deployments.ts";
 import { check, complaint, type Given, SettingsError } from "./check.ts";
 import { digits, httpUrls, httpUrlsOrOff, onOrOff, wholeNumber } from "./kinds.ts";
@@ -23,13 +23,19 @@ export type RpcSettings = {
   archiveReads: boolean;
 };
 
-const layer2Urls = layer2.map(({ name, chainId }) => `\`RPC_URL_${chainId}\` (${name})`).join(", ");
+const urlOf = ({ name, chainId }: { name: string; chainId: number }) => `\`RPC_URL_${chainId}\` (${name})`;
+
+const chainsOfLayer2 = [...layer2, ...sepoliaLayer2];
+const withNames = chainsOfLayer2.flatMap(({ managedName, ...chain }) =>
+  managedName ? `${urlOf(chain)}: ${managedName.name}` : [],
+);
+const withoutNames = chainsOfLayer2.filter(({ managedName }) => managedName === undefined).map(urlOf);
 
 /** One variable for each chain: `RPC_URL_1` for mainnet. */
 export const rpcUrlVariable = optional(httpUrls(), {
   example: "https://rpc.example.org",
   unset: "devnet: `http://127.0.0.1:8545`; else required for the network itself",
-  meaning: `RPC URLs of the indexer, one variable per chain: \`RPC_URL_1\` for mainnet, \`RPC_URL_11155111\` for Sepolia. Primary names of a layer 2 are indexed if its URL is set: ${layer2Urls}.`,
+  meaning: `RPC URLs of the indexer, one variable per chain: \`RPC_URL_1\` for mainnet, \`RPC_URL_11155111\` for Sepolia. A layer 2 is indexed if its URL is set: its primary names, and all names below the name that it manages (${withNames.join(", ")}); primary names only on ${withoutNames.join(", ")}. [performance.md](performance.md#names-of-layer-2) says what names of a layer 2 cost; a change of the chains asks for a new index.`,
 });
 
 export const rpcVariables = {

@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import type { deploymentShape } from "../deployments.ts";
+import { sepoliaLayer2 } from "./layer2.ts";
 
 /**
  * Sepolia, its ENSv1 contracts.
@@ -112,4 +113,5 @@ export const sepolia: z.input<typeof deploymentShape> = {
       startBlock: 9980000,
     }, // ERC8004IdentityRegistry
   ],
+  layer2: sepoliaLayer2,
 };

@@ -1,20 +1,21 @@
 import type { Address, Hex } from "viem";
-import { childNode, ETH_NODE, hashOfTokenId } from "./name.ts";
+import { registrarNode } from "./managedNames.ts";
+import { childNode, hashOfTokenId } from "./name.ts";
 
-/** A token by its contract and id. */
-export type Token = { tokenContract: Address; tokenId: bigint };
+/** A token by its chain, contract and id. */
+export type Token = { chainId: number; tokenContract: Address; tokenId: bigint };
 
-/** Contracts whose tokens are names, in lower case. */
+/** Contracts of a chain whose tokens are names, in lower case. */
 export type NameContracts = { registrars: readonly Address[]; wrappers: readonly Address[] };
 
 /**
- * The name that a token stands for: a .eth second-level name for the registrar's (the id is its labelhash), any name
+ * The name that a token stands for: a name right under the registrar's for the registrar's (the id is its labelhash), any name
  * for the NameWrapper's (the id is its node). Both stay the name's token through expiry, re-registration, wrapping and
  * unwrapping. Null for any other token.
  */
-export function nodeOfToken({ tokenContract, tokenId }: Token, names: NameContracts): Hex | null {
+export function nodeOfToken({ chainId, tokenContract, tokenId }: Token, names: NameContracts): Hex | null {
   if (names.registrars.some((address) => isSame(address, tokenContract)))
-    return childNode(ETH_NODE, hashOfTokenId(tokenId));
+    return childNode(registrarNode(chainId), hashOfTokenId(tokenId));
   if (names.wrappers.some((address) => isSame(address, tokenContract))) return hashOfTokenId(tokenId);
   return null;
 }

@@ -30,6 +30,9 @@ export const managedNameOf = (chainId: number): ManagedName | undefined => byCha
 /** Node of the name right under which the registrar of a chain registers names: `eth`, or a layer 2's managed name. */
 export const registrarNode = (chainId: number): Hex => byChain.get(chainId)?.node ?? ETH_NODE;
 
+/** The name right under which the registrar of a chain registers names. */
+export const registrarName = (chainId: number): string => byChain.get(chainId)?.name ?? "eth";
+
 /** Whether a name is one that its chain's registrar registers: `alice.eth`, and on Base `alice.base.eth`. */
 export const isSecondLevel = (name: { chainId: number; parentNode: Hex | null }): boolean =>
   name.parentNode === registrarNode(name.chainId);

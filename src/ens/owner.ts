@@ -10,17 +10,17 @@ export type Owners = {
 export type OwnershipReason = "registry" | "registrar" | "wrapper";
 
 /**
- * Whether a name is wrapped: the registry owner is the NameWrapper, its token has an owner and, for a .eth
- * second-level name, the registrar owner is the NameWrapper too. The wrapper's events alone do not show this: a parent
+ * Whether a name is wrapped: the registry owner is the NameWrapper, its token has an owner and, for a name of the
+ * registrar, the registrar owner is the NameWrapper too. The wrapper's events alone do not show this: a parent
  * can take a name back in the registry, and an expired name can be registered again, and the wrapper emits no event in
  * either case.
  * Source: ens-contracts, contracts/wrapper/README.md; NameWrapper.isWrapped.
  */
-export const isWrapped = (owners: Owners, wrapper: Address | undefined, isEthSecondLevel: boolean): boolean =>
+export const isWrapped = (owners: Owners, wrapper: Address | undefined, isRegistrars: boolean): boolean =>
   wrapper !== undefined &&
   owners.wrapperOwner !== null &&
   owners.registryOwner === wrapper &&
-  (!isEthSecondLevel || owners.registrarOwner === wrapper);
+  (!isRegistrars || owners.registrarOwner === wrapper);
 
 /** The owner of a name and the layer that decides it: the wrapper before the registrar before the registry. */
 export function effectiveOwner(

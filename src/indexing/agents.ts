@@ -35,7 +35,7 @@ ponder.on("AgentAdapter:AgentBound", async ({ event, context }) => {
 /** The name that a token of this chain stands for; null for other tokens, and where the chain has no names. */
 const nodeOf = (context: Context, tokenContract: Address, tokenId: bigint): Hex | null =>
   nodeOfToken(
-    { tokenContract, tokenId },
+    { chainId: context.chain.id, tokenContract, tokenId },
     {
       registrars: addressesOf(context, "BaseRegistrar"),
       wrappers: addressesOf(context, "NameWrapper"),

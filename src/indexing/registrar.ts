@@ -1,8 +1,14 @@
-import { type Event, ponder } from "ponder:registry";
+import { type Context, type Event, ponder } from "ponder:registry";
 import type { Hex } from "viem";
-import { childNode, ETH_NODE, hashOfTokenId } from "../ens/name.ts";
-import { ethName, patchDomain } from "./write/domains.ts";
-import { appendEvent, appendEventOnly, appendLog, appendLogOfContract } from "./write/events.ts";
+import { hashOfTokenId } from "../ens/name.ts";
+import { keyOfRegistrar, patchDomain } from "./write/domains.ts";
+import {
+  appendEvent,
+  appendEventOnly,
+  appendLog,
+  appendLogOfContract,
+  type EventValues,
+} from "./write/events.ts";
 import { type HandlerArgs, logRefOf, nullIfZero } from "./write/logRef.ts";
 
 const REGISTRAR = "REGISTRAR";
@@ -14,7 +20,7 @@ const REGISTRAR_OLD = "REGISTRAR_OLD";
  */
 ponder.on("BaseRegistrar:Transfer", async ({ event, context }) => {
   const { from, to, tokenId } = event.args;
-  const key = keyOfToken(tokenId);
+  const key = keyOfToken(context, tokenId);
   const log = logRefOf(context, event, REGISTRAR, "Transfer");
   await appendEvent(context, log, { node: key.node, fromAddress: from, toAddress: to });
   await patchDomain(context, log, key, () => ({ registrarOwner: nullIfZero(to) }));
@@ -23,10 +29,20 @@ ponder.on("BaseRegistrar:Transfer", async ({ event, context }) => {
 ponder.on("BaseRegistrar:NameRegistered", (args) => onRegistered(args, "NameRegistered"));
 ponder.on("BaseRegistrar:NameMigrated", (args) => onRegistered(args, "NameMigrated"));
 
+/**
+ * The registrar of Basenames logs this in place of NameRegistered where the registry is told, too: at every sale. Names
+ * of `registerOnly` have a token and no node. Writes: events, domains.
+ * Source: base/basenames, src/L2/BaseRegistrar.sol, `registerWithRecord`, `registerOnly`.
+ */
+ponder.on("BasenamesRegistrar:NameRegisteredWithRecord", (args) => {
+  const { resolver, ttl } = args.event.args;
+  return onRegistered(args, "NameRegisteredWithRecord", { resolverAddress: resolver, details: { ttl } });
+});
+
 /** Writes: events, domains. The event's duration is what was added to the old expiry, even if that was past. */
 ponder.on("BaseRegistrar:NameRenewed", async ({ event, context }) => {
   const { id, expires } = event.args;
-  const key = keyOfToken(id);
+  const key = keyOfToken(context, id);
   const log = logRefOf(context, event, REGISTRAR, "NameRenewed");
   const { before } = await patchDomain(context, log, key, () => ({ registrarExpiryTimestamp: expires }));
   const old = before?.registrarExpiryTimestamp ?? null;
@@ -54,14 +70,14 @@ ponder.on("BaseRegistrar:OwnershipTransferred", (args) =>
 
 ponder.on("RegistrarOld:Transfer", (args) => {
   const { from, to, tokenId } = args.event.args;
-  const { node } = keyOfToken(tokenId);
+  const { node } = keyOfToken(args.context, tokenId);
   return appendLog(args, REGISTRAR_OLD, "Transfer", { node, fromAddress: from, toAddress: to });
 });
 ponder.on("RegistrarOld:NameRegistered", (args) => onOldRegistered(args, "NameRegistered"));
 ponder.on("RegistrarOld:NameMigrated", (args) => onOldRegistered(args, "NameMigrated"));
 ponder.on("RegistrarOld:NameRenewed", (args) => {
   const { id, expires } = args.event.args;
-  const { node } = keyOfToken(id);
+  const { node } = keyOfToken(args.context, id);
   return appendLog(args, REGISTRAR_OLD, "NameRenewed", { node, expiryTimestamp: expires });
 });
 ponder.on("RegistrarOld:Approval", (args) => onApproval(args, REGISTRAR_OLD));
@@ -81,10 +97,13 @@ ponder.on("RegistrarOld:OwnershipTransferred", (args) =>
 /* On chain the auction registrar's argument `hash` is the labelhash, but for NewBid. */
 const AUCTION = "REGISTRAR_AUCTION";
 
+const nodeOf = ({ context }: { context: Context }, labelhash: Hex): Hex =>
+  keyOfRegistrar(context.chain.id, labelhash).node;
+
 ponder.on("AuctionRegistrar:AuctionStarted", (args) => {
   const { hash: labelhash, registrationDate } = args.event.args;
   return appendLog(args, AUCTION, "AuctionStarted", {
-    node: ethNode(labelhash),
+    node: nodeOf(args, labelhash),
     details: { registrationDate },
   });
 });
@@ -95,7 +114,7 @@ ponder.on("AuctionRegistrar:NewBid", (args) => {
 ponder.on("AuctionRegistrar:BidRevealed", (args) => {
   const { hash: labelhash, owner: bidder, value, status } = args.event.args;
   return appendLog(args, AUCTION, "BidRevealed", {
-    node: ethNode(labelhash),
+    node: nodeOf(args, labelhash),
     fromAddress: bidder,
     costWei: value,
     details: { status },
@@ -104,7 +123,7 @@ ponder.on("AuctionRegistrar:BidRevealed", (args) => {
 ponder.on("AuctionRegistrar:HashRegistered", (args) => {
   const { hash: labelhash, owner, value, registrationDate } = args.event.args;
   return appendLog(args, AUCTION, "HashRegistered", {
-    node: ethNode(labelhash),
+    node: nodeOf(args, labelhash),
     ownerAddress: owner,
     costWei: value,
     details: { registrationDate },
@@ -112,30 +131,27 @@ ponder.on("AuctionRegistrar:HashRegistered", (args) => {
 });
 ponder.on("AuctionRegistrar:HashReleased", (args) => {
   const { hash: labelhash, value } = args.event.args;
-  return appendLog(args, AUCTION, "HashReleased", { node: ethNode(labelhash), details: { value } });
+  return appendLog(args, AUCTION, "HashReleased", { node: nodeOf(args, labelhash), details: { value } });
 });
 ponder.on("AuctionRegistrar:HashInvalidated", (args) => {
   const { hash: labelhash, name, value, registrationDate } = args.event.args; // `name` is the hash of an indexed string
   return appendLog(args, AUCTION, "HashInvalidated", {
-    node: ethNode(labelhash),
+    node: nodeOf(args, labelhash),
     details: { nameHash: name, value, registrationDate },
   });
 });
 
-const ethNode = (labelhash: Hex) => childNode(ETH_NODE, labelhash);
-
 /** The name whose labelhash is the registrar's token id. */
-function keyOfToken(tokenId: bigint) {
-  const labelhash = hashOfTokenId(tokenId);
-  return ethName(ethNode(labelhash), labelhash);
-}
+const keyOfToken = ({ chain }: Context, tokenId: bigint) => keyOfRegistrar(chain.id, hashOfTokenId(tokenId));
 
-type Registered = HandlerArgs<Event<"BaseRegistrar:NameRegistered">>;
+type Registered = HandlerArgs<
+  Event<"BaseRegistrar:NameRegistered"> | Event<"BasenamesRegistrar:NameRegisteredWithRecord">
+>;
 
 /** Writes: events, domains. The token's Transfer tells who holds it. */
-async function onRegistered({ event, context }: Registered, eventType: string) {
+async function onRegistered({ event, context }: Registered, eventType: string, more: EventValues = {}) {
   const { id, owner, expires } = event.args;
-  const key = keyOfToken(id);
+  const key = keyOfToken(context, id);
   const log = logRefOf(context, event, REGISTRAR, eventType);
   await patchDomain(context, log, key, () => ({ registrarExpiryTimestamp: expires }));
   await appendEventOnly(context, log, {
@@ -143,13 +159,14 @@ async function onRegistered({ event, context }: Registered, eventType: string) {
     ownerAddress: owner,
     expiryTimestamp: expires,
     durationSeconds: expires - event.block.timestamp,
+    ...more,
   });
 }
 
 function onOldRegistered(args: Registered, eventType: string) {
   const { id, owner, expires } = args.event.args;
   return appendLog(args, REGISTRAR_OLD, eventType, {
-    node: keyOfToken(id).node,
+    node: keyOfToken(args.context, id).node,
     ownerAddress: owner,
     expiryTimestamp: expires,
   });
@@ -158,7 +175,7 @@ function onOldRegistered(args: Registered, eventType: string) {
 function onApproval(args: HandlerArgs<Event<"BaseRegistrar:Approval">>, contract: string) {
   const { owner, approved, tokenId } = args.event.args;
   return appendLog(args, contract, "Approval", {
-    node: keyOfToken(tokenId).node,
+    node: keyOfToken(args.context, tokenId).node,
     details: { owner, approved },
   });
 }

@@ -1,5 +1,6 @@
 import { type Context, type Event, ponder } from "ponder:registry";
 import type { Address, Hex } from "viem";
+import { managedNameOf } from "../ens/managedNames.ts";
 import { ADDR_REVERSE_NODE, childNode, isLabelOf, ROOT_NODE } from "../ens/name.ts";
 import { addressesOf, startBlockOf } from "./write/contracts.ts";
 import { type Domain, type DomainKey, type DomainPatch, patchDomain } from "./write/domains.ts";
@@ -7,6 +8,7 @@ import { appendEvent, appendLog, appendLogOfContract } from "./write/events.ts";
 import { type HandlerArgs, type LogRef, logRefOf, nullIfZero } from "./write/logRef.ts";
 import { learnLabel } from "./write/names.ts";
 import { refreshClaim } from "./write/primaryNames.ts";
+import { setReverseResolver } from "./write/reverseNodes.ts";
 
 ponder.on("Registry:NewOwner", (args) => onNewOwner(args, REGISTRY));
 ponder.on("RegistryOld:NewOwner", (args) => onNewOwner(args, REGISTRY_OLD));
@@ -34,13 +36,13 @@ async function onNewOwner({ event, context }: Args<"NewOwner">, contract: string
   const { node: parentNode, label: labelhash, owner } = event.args; // on chain `label` is the labelhash
   const node = childNode(parentNode, labelhash);
   const log = logRefOf(context, event, contract, "NewOwner");
-  if (parentNode === ADDR_REVERSE_NODE) {
+  if (parentNode === ADDR_REVERSE_NODE && managedNameOf(log.chainId) === undefined) {
     await learnAddress(context, log, { labelhash, candidates: [event.transaction.from, owner] });
   }
-  await appendEvent(context, log, { node, ownerAddress: owner }, { parentNode });
-  await patchRegistry(context, log, { node, parentNode, labelhash }, () => ({
+  const after = await patchRegistry(context, log, { node, parentNode, labelhash }, () => ({
     registryOwner: ownerOf(context, log, owner),
   }));
+  await appendEvent(context, log, { node, ownerAddress: owner }, after);
 }
 
 /** An owner gave the node to another. Writes: events, domains and their changes, primary names. */
@@ -53,13 +55,15 @@ async function onTransfer({ event, context }: Args<"Transfer">, contract: string
 }
 
 /**
- * The node's resolver was set; the zero address means none. Writes: events, domains and their changes, primary names.
+ * The node's resolver was set; the zero address means none. Writes: events, domains and their changes, primary names,
+ * reverse_nodes.
  */
 async function onNewResolver({ event, context }: Args<"NewResolver">, contract: string) {
   const { node, resolver } = event.args;
   const log = logRefOf(context, event, contract, "NewResolver");
   await appendEvent(context, log, { node, resolverAddress: resolver });
-  await patchRegistry(context, log, { node }, () => ({ resolver: nullIfZero(resolver) }));
+  const after = await patchRegistry(context, log, { node }, () => ({ resolver: nullIfZero(resolver) }));
+  if (after === null) await setReverseResolver(context, log, { node, resolver: nullIfZero(resolver) });
 }
 
 /** Writes: events. The time to live is not part of a domain's record. */
@@ -70,7 +74,8 @@ function onNewTtl(args: Args<"NewTTL">, contract: string) {
 
 /**
  * Applies a registry's log. For a node without a record of its own, the registry of 2020 asks the old one. The node's
- * first record ends that: the old resolver no longer counts, nor do the old registry's logs.
+ * first record ends that: the old resolver no longer counts, nor do the old registry's logs. Null for nodes that are no
+ * names.
  * Source: ens-contracts, contracts/registry/ENSRegistryWithFallback.sol.
  */
 async function patchRegistry(
@@ -78,14 +83,15 @@ async function patchRegistry(
   log: LogRef,
   key: DomainKey,
   patch: () => DomainPatch,
-): Promise<Domain> {
+): Promise<Domain | null> {
   const isOld = log.contract === REGISTRY_OLD;
   const { before, after } = await patchDomain(context, log, key, (domain) => {
     const isMigrated = domain.isMigrated || isBornMigrated(context, log, domain);
     if (isOld) return isMigrated ? { isMigrated } : patch();
     return { ...(isMigrated ? {} : { resolver: null }), isMigrated: true, ...patch() };
   });
-  if ((before?.resolver ?? null) !== after.resolver) await refreshClaim(context, log, after);
+  if (after !== null && (before?.resolver ?? null) !== after.resolver)
+    await refreshClaim(context, log, after);
   return after;
 }
 
@@ -97,8 +103,8 @@ function isBornMigrated(context: Context, log: LogRef, domain: Domain): boolean 
 
 /**
  * The owner of a node, by the owner in the log. The registry of 2020 stores its own address in place of zero, so that
- * a deleted node keeps its record, and answers no owner for both. Source: ENSRegistryWithFallback `_setOwner`,
- * ENSRegistry `owner`.
+ * a deleted node keeps its record, and answers no owner for both, as a layer 2's registry does. Source:
+ * ENSRegistryWithFallback `_setOwner`, ENSRegistry `owner`; base/basenames, src/L2/Registry.sol, `owner`.
  */
 const ownerOf = (context: Context, log: LogRef, owner: Address): Address | null =>
   log.contract === REGISTRY && addressesOf(context, "Registry").includes(owner) ? null : nullIfZero(owner);

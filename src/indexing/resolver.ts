@@ -1,8 +1,9 @@
-import { type Context, type Event, ponder } from "ponder:registry";
+import { type Context, type Event, type EventNames, ponder } from "ponder:registry";
 import { domain } from "ponder:schema";
 import { decodeAbiParameters, type Hex } from "viem";
 import { ETHEREUM_COIN_TYPE } from "../ens/coinType.ts";
 import { keccak256OfHex } from "../ens/keccak.ts";
+import { managedNameOf } from "../ens/managedNames.ts";
 import { textWritesIn } from "../ens/textCalldata.ts";
 import { readText } from "./write/archive.ts";
 import { addressesOf, mayRead } from "./write/contracts.ts";
@@ -18,6 +19,7 @@ import {
   putResolverNode,
   putText,
 } from "./write/records.ts";
+import { setReverseName } from "./write/reverseNodes.ts";
 import { storable } from "./write/storable.ts";
 
 /*
@@ -26,9 +28,25 @@ import { storable } from "./write/storable.ts";
  */
 const RESOLVER = "RESOLVER";
 
+type NameOf<Entry> = Entry extends `Resolver:${infer Name}` ? Name : never;
+type RecordEvent = NameOf<EventNames>;
+type Handler<Name extends RecordEvent> = (args: HandlerArgs<Event<`Resolver:${Name}`>>) => Promise<void>;
+
+/**
+ * Handles a record's log. On the main chain the entry `Resolver` gets it from any contract. On a layer 2 that entry gets
+ * the logs of listed resolvers, and `FoundResolver` those of every resolver that the registry names, listed ones again.
+ */
+function onRecord<Name extends RecordEvent>(name: Name, handle: Handler<Name>): void {
+  const registry = ponder as unknown as { on: (event: string, handler: Handler<Name>) => void };
+  registry.on(`Resolver:${name}`, handle);
+  registry.on(`FoundResolver:${name}`, async (args) => {
+    if (!addressesOf(args.context, "Resolver").includes(args.event.log.address)) await handle(args);
+  });
+}
+
 /** Writes: events, text_records. An empty value clears the record. */
-ponder.on(
-  "Resolver:TextChanged(bytes32 indexed node, string indexed indexedKey, string key, string value)",
+onRecord(
+  "TextChanged(bytes32 indexed node, string indexed indexedKey, string key, string value)",
   async ({ event, context }) => {
     const { node, key, value } = event.args;
     const keyHash = topicOfKey(event);
@@ -37,10 +55,8 @@ ponder.on(
     await putText(context, log, { node, key, keyHash, value: value === "" ? null : value, isRead: false });
   },
 );
-ponder.on(
-  "Resolver:TextChanged(bytes32 indexed node, string indexed indexedKey, string key)",
-  ({ event, context }) =>
-    onTextWithoutValue(event, context, event.args.node, event.args.key, topicOfKey(event)),
+onRecord("TextChanged(bytes32 indexed node, string indexed indexedKey, string key)", ({ event, context }) =>
+  onTextWithoutValue(event, context, event.args.node, event.args.key, topicOfKey(event)),
 );
 /*
  * If its key has 32 bytes or none, a log of the shape above, with three topics, also decodes as the older one with two.
@@ -56,7 +72,7 @@ ponder.on("ResolverUnindexedKey:TextChanged", async ({ event, context }) => {
  * The address on Ethereum. Newer resolvers log AddressChanged for coin type 60 before it; older ones log only this. If
  * that one cleared the record, the zero address here changes nothing. Writes: events, address_records.
  */
-ponder.on("Resolver:AddrChanged", async ({ event, context }) => {
+onRecord("AddrChanged", async ({ event, context }) => {
   const { node, a: address } = event.args;
   const coinType = ETHEREUM_COIN_TYPE;
   const log = logRefOf(context, event, RESOLVER, "AddrChanged");
@@ -67,7 +83,7 @@ ponder.on("Resolver:AddrChanged", async ({ event, context }) => {
 });
 
 /** The address of any chain, as bytes. Writes: events, address_records. */
-ponder.on("Resolver:AddressChanged", async ({ event, context }) => {
+onRecord("AddressChanged", async ({ event, context }) => {
   const { node, coinType, newAddress } = event.args;
   const log = logRefOf(context, event, RESOLVER, "AddressChanged");
   await appendEvent(context, log, { node, coinType, address: newAddress });
@@ -75,7 +91,7 @@ ponder.on("Resolver:AddressChanged", async ({ event, context }) => {
 });
 
 /** Writes: events, resolver_nodes. Empty bytes clear the record. */
-ponder.on("Resolver:ContenthashChanged", async ({ event, context }) => {
+onRecord("ContenthashChanged", async ({ event, context }) => {
   const { node, hash } = event.args;
   const log = logRefOf(context, event, RESOLVER, "ContenthashChanged");
   await appendEvent(context, log, { node, contenthash: hash });
@@ -83,42 +99,42 @@ ponder.on("Resolver:ContenthashChanged", async ({ event, context }) => {
 });
 
 /** The name by which a reverse node names its address. Writes: events, resolver_nodes, primary names. */
-ponder.on("Resolver:NameChanged", async ({ event, context }) => {
+onRecord("NameChanged", async ({ event, context }) => {
   const { node, name } = event.args;
   const log = logRefOf(context, event, RESOLVER, "NameChanged");
   await appendEvent(context, log, { node, name });
-  await putResolverNode(context, log, node, { name: name === "" ? null : storable(name) });
-  await refreshClaimOf(context, log, node);
+  const stored = name === "" ? null : storable(name);
+  await putResolverNode(context, log, node, { name: stored });
+  await refreshClaimOf(context, log, node, stored);
 });
 
 /** All records of the node were cleared, without a log for each. Writes: events, resolver_nodes, primary names. */
-ponder.on("Resolver:VersionChanged", async ({ event, context }) => {
+onRecord("VersionChanged", async ({ event, context }) => {
   const { node, newVersion } = event.args;
   const log = logRefOf(context, event, RESOLVER, "VersionChanged");
   await appendEvent(context, log, { node, details: { newVersion } });
   await clearRecords(context, log, node);
-  await refreshClaimOf(context, log, node);
+  await refreshClaimOf(context, log, node, null);
 });
 
 /* Records from before `contenthash`, and records that no answer needs. */
-ponder.on("Resolver:ContentChanged", (args) => onOtherRecord(args, "ContentChanged"));
-ponder.on("Resolver:MultihashChanged", (args) => onOtherRecord(args, "MultihashChanged"));
-ponder.on("Resolver:ABIChanged", (args) => onOtherRecord(args, "ABIChanged"));
-ponder.on("Resolver:InterfaceChanged", (args) => onOtherRecord(args, "InterfaceChanged"));
-ponder.on("Resolver:PubkeyChanged", (args) => onOtherRecord(args, "PubkeyChanged"));
-ponder.on(
-  "Resolver:DNSRecordChanged(bytes32 indexed node, bytes name, uint16 resource, bytes record)",
+onRecord("ContentChanged", (args) => onOtherRecord(args, "ContentChanged"));
+onRecord("MultihashChanged", (args) => onOtherRecord(args, "MultihashChanged"));
+onRecord("ABIChanged", (args) => onOtherRecord(args, "ABIChanged"));
+onRecord("InterfaceChanged", (args) => onOtherRecord(args, "InterfaceChanged"));
+onRecord("PubkeyChanged", (args) => onOtherRecord(args, "PubkeyChanged"));
+onRecord("DNSRecordChanged(bytes32 indexed node, bytes name, uint16 resource, bytes record)", (args) =>
+  onOtherRecord(args, "DNSRecordChanged"),
+);
+onRecord(
+  "DNSRecordChanged(bytes32 indexed node, bytes name, uint16 resource, uint32 ttl, bytes record)",
   (args) => onOtherRecord(args, "DNSRecordChanged"),
 );
-ponder.on(
-  "Resolver:DNSRecordChanged(bytes32 indexed node, bytes name, uint16 resource, uint32 ttl, bytes record)",
-  (args) => onOtherRecord(args, "DNSRecordChanged"),
-);
-ponder.on("Resolver:DNSRecordDeleted", (args) => onOtherRecord(args, "DNSRecordDeleted"));
-ponder.on("Resolver:DNSZonehashChanged", (args) => onOtherRecord(args, "DNSZonehashChanged"));
-ponder.on("Resolver:DNSZoneCleared", (args) => onOtherRecord(args, "DNSZoneCleared"));
-ponder.on("Resolver:AuthorisationChanged", (args) => onOtherRecord(args, "AuthorisationChanged"));
-ponder.on("Resolver:Approved", (args) => onOtherRecord(args, "Approved"));
+onRecord("DNSRecordDeleted", (args) => onOtherRecord(args, "DNSRecordDeleted"));
+onRecord("DNSZonehashChanged", (args) => onOtherRecord(args, "DNSZonehashChanged"));
+onRecord("DNSZoneCleared", (args) => onOtherRecord(args, "DNSZoneCleared"));
+onRecord("AuthorisationChanged", (args) => onOtherRecord(args, "AuthorisationChanged"));
+onRecord("Approved", (args) => onOtherRecord(args, "Approved"));
 ponder.on("ListedResolver:ApprovalForAll", (args) => appendLogOfContract(args, RESOLVER, "ApprovalForAll"));
 ponder.on("DefaultReverseResolver:ApprovalForAll", (args) =>
   appendLogOfContract(args, RESOLVER, "ApprovalForAll"),
@@ -169,7 +185,8 @@ async function onTextWithoutValue(event: TextEvent, context: Context, node: Hex,
 }
 
 /** If the emitter is the resolver of an address's reverse node, the log changed the name that the address claims. */
-async function refreshClaimOf(context: Context, log: LogRef, node: Hex) {
+async function refreshClaimOf(context: Context, log: LogRef, node: Hex, name: string | null) {
+  if (managedNameOf(log.chainId) !== undefined) return setReverseName(context, log, node, name);
   const reverse = await context.db.find(domain, { chainId: log.chainId, node });
   if (reverse?.resolver === log.contractAddress) await refreshClaim(context, log, reverse, true);
 }

@@ -1,11 +1,12 @@
 import { type Event, ponder } from "ponder:registry";
 import { domain } from "ponder:schema";
-import { coinTypeOfChain, DEFAULT_COIN_TYPE } from "../ens/coinType.ts";
+import { coinTypeOfChain, DEFAULT_COIN_TYPE, reverseNodeOf } from "../ens/coinType.ts";
 import { ADDR_REVERSE_NODE, childNode, labelhash } from "../ens/name.ts";
 import { appendEvent, appendLog, appendLogOfContract } from "./write/events.ts";
 import { type HandlerArgs, logRefOf } from "./write/logRef.ts";
 import { learnLabel } from "./write/names.ts";
 import { type NameClaim, putClaim, refreshClaim } from "./write/primaryNames.ts";
+import { putReverseNode } from "./write/reverseNodes.ts";
 
 const REVERSE_REGISTRAR = "REVERSE_REGISTRAR";
 const DEFAULT_REVERSE_REGISTRAR = "DEFAULT_REVERSE_REGISTRAR";
@@ -33,6 +34,29 @@ ponder.on("ReverseRegistrar:ControllerChanged", (args) =>
   appendLogOfContract(args, REVERSE_REGISTRAR, "ControllerChanged"),
 );
 ponder.on("ReverseRegistrar:OwnershipTransferred", (args) =>
+  appendLogOfContract(args, REVERSE_REGISTRAR, "OwnershipTransferred"),
+);
+
+/**
+ * An address of Base claimed its node at the reverse registrar before ENSIP-19. The registry's logs and the name's follow.
+ * Writes: events, reverse_nodes.
+ */
+ponder.on("BasenamesReverseRegistrar:BaseReverseClaimed", async ({ event, context }) => {
+  const { addr: address, node } = event.args;
+  const log = logRefOf(context, event, REVERSE_REGISTRAR, "BaseReverseClaimed");
+  await appendEvent(context, log, { node, address });
+  const parentNode = reverseNodeOf(coinTypeOfChain(log.chainId));
+  if (childNode(parentNode, labelhash(address.slice(2))) === node)
+    await putReverseNode(context, log, node, address);
+});
+
+ponder.on("BasenamesReverseRegistrar:DefaultResolverChanged", (args) =>
+  appendLog(args, REVERSE_REGISTRAR, "DefaultResolverChanged", { resolverAddress: args.event.args.resolver }),
+);
+ponder.on("BasenamesReverseRegistrar:ControllerApprovalChanged", (args) =>
+  appendLogOfContract(args, REVERSE_REGISTRAR, "ControllerApprovalChanged"),
+);
+ponder.on("BasenamesReverseRegistrar:OwnershipTransferred", (args) =>
   appendLogOfContract(args, REVERSE_REGISTRAR, "OwnershipTransferred"),
 );
 

@@ -2,7 +2,6 @@ import {
   type Abi,
   type Address,
   encodeAbiParameters,
-  encodeEventTopics,
   type Hex,
   numberToHex,
   parseAbi,
@@ -23,6 +22,7 @@ import {
 } from "../devnet/acts.ts";
 import { startLocalChain } from "../devnet/localChain.ts";
 import { type RpcProxy, startRpcProxy } from "../live/rpcProxy.ts";
+import { type Log, logOf } from "./emittedLogs.ts";
 import { lower, type Stage, stageOf } from "./stage.ts";
 
 /*
@@ -57,8 +57,6 @@ afterAll(async () => {
   await node?.kill();
 });
 
-type Log = { topics: Hex[]; data: Hex };
-
 /** A log of any shape from the address of a contract. */
 async function emit(contract: string, ...logs: Log[]): Promise<TransactionReceipt> {
   const { chain, cast } = stage;
@@ -68,17 +66,6 @@ async function emit(contract: string, ...logs: Log[]): Promise<TransactionReceip
 }
 
 const emitterAbi = (): Abi => contractOf(stage.chain, "logEmitter").abi;
-
-/** A log as its ABI has it. */
-function logOf(signature: string, args: Record<string, unknown>): Log {
-  const abi = parseAbi([signature]) as Abi;
-  const [item] = abi;
-  if (item?.type !== "event") throw new Error(`${signature} is no event`);
-  const plain = item.inputs.filter((input) => !input.indexed);
-  const topics = encodeEventTopics({ abi, eventName: item.name, args }) as Hex[];
-  const values = plain.map((input) => args[input.name ?? ""]);
-  return { topics, data: encodeAbiParameters(plain, values) };
-}
 
 /** Code that answers `text` by `k`, and any other call by the old log of a text `k` being set, without its value. */
 function codeOfTextEmitter(node: Hex): Hex {

@@ -101,7 +101,7 @@ describe("the analysts' role", () => {
 
   test.each([
     "delete from domains",
-    "set default_transaction_read_only = off; insert into labels values ('0x')",
+    "set default_transaction_read_only = off; insert into labels values (1, '0x')",
     "create table mine (a int)",
     "select * from public.domains",
   ])("may not: %s", async (sql) => {

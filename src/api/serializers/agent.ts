@@ -31,11 +31,11 @@ function toBinding(binding: BindingState): AgentBindingRecord {
 /** The answer about a name's agents, with the fields of both generations of the specification's section 4.3. */
 export function toNameAgents(
   state: AgentState,
-  { nameTokens }: Contracts,
+  { chainId, nameTokens }: Contracts,
 ): z.infer<typeof schemas.nameAgents> {
   const { name, node, isIndexed, home, texts, bindings, source } = state;
   const claims = claimsOf(texts);
-  const isOfName = (binding: BindingState) => nodeOfToken(binding, nameTokens) === node;
+  const isOfName = (binding: BindingState) => nodeOfToken({ chainId, ...binding }, nameTokens) === node;
   const claimed = claims.map((claim) => toClaimed(claim, { home, bindings, isOfName }));
   const claimedIds = new Set(claims.map((claim) => claimedAgent(claim, home)));
   const boundOnly = bindings.filter((binding) => isOfName(binding) && !claimedIds.has(binding.agentId));

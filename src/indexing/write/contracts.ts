@@ -21,6 +21,16 @@ export function addressesOf(context: Context, name: keyof Context["contracts"]):
   return typeof address === "string" ? [address] : address;
 }
 
+/** Entries of controllers that the deployment lists. */
+const listedControllers = [
+  ...(["LegacyController1", "LegacyController2", "LegacyController3"] as const),
+  ...(["WrappedController", "UnwrappedController", "BasenamesController", "LineanamesController"] as const),
+] satisfies (keyof Context["contracts"])[];
+
+/** Whether the deployment lists a controller, so that an entry of its own handles its logs. */
+export const isListedController = (context: Context, address: Address): boolean =>
+  listedControllers.some((name) => addressesOf(context, name).includes(address));
+
 /** First block of a contract entry on the event's chain; undefined if the chain does not have it. */
 export const startBlockOf = (context: Context, name: keyof Context["contracts"]): number | undefined =>
   configured(context, name)?.startBlock;

@@ -1,7 +1,8 @@
 import type { Context } from "ponder:registry";
 import { domain, ownershipChange, resolverChange } from "ponder:schema";
 import type { Hex } from "viem";
-import { ETH_NODE } from "../../ens/name.ts";
+import { isSecondLevel, managedNameOf, registrarNode } from "../../ens/managedNames.ts";
+import { childNode } from "../../ens/name.ts";
 import { effectiveOwner, isWrapped } from "../../ens/owner.ts";
 import { addressesOf } from "./contracts.ts";
 import type { LogRef } from "./logRef.ts";
@@ -30,25 +31,30 @@ export type DomainPatch = Partial<
 /** A node and, if the log tells them, its parent and labelhash. */
 export type DomainKey = { node: Hex; parentNode?: Hex; labelhash?: Hex };
 
-/** The key of a .eth second-level name. */
-export const ethName = (node: Hex, labelhash: Hex): Required<DomainKey> => ({
-  node,
-  parentNode: ETH_NODE,
-  labelhash,
-});
+/** The key of a name that the registrar of a chain registers. */
+export function keyOfRegistrar(chainId: number, labelhash: Hex): Required<DomainKey> {
+  const parentNode = registrarNode(chainId);
+  return { node: childNode(parentNode, labelhash), parentNode, labelhash };
+}
+
+/** A domain before a log (null if new) and after it; both are null for a node that is no name of its chain. */
+type Patched = { before: Domain | null; after: Domain | null };
+
+const noName: Patched = { before: null, after: null };
 
 /**
  * Applies a log to its domain, which is inserted if it is new, and derives the other columns: whether it is wrapped,
  * who owns it, when it ends. Writes: domains, ownership_changes, resolver_changes, and what naming needs.
- *
- * @returns the domain before (null if new) and after
  */
 export async function patchDomain(
   context: Context,
   log: LogRef,
   key: DomainKey,
   patch: (before: Domain) => DomainPatch,
-): Promise<{ before: Domain | null; after: Domain }> {
+): Promise<Patched> {
+  const managed = managedNameOf(log.chainId);
+  if (managed && key.parentNode !== managed.node && !(await isBelowName(context, log.chainId, key)))
+    return noName;
   let before = null as Domain | null;
   const blank = withParent(blankDomain(log, key.node), key);
   let base = blank;
@@ -69,10 +75,24 @@ export async function patchDomain(
   return { before, after };
 }
 
+/**
+ * Whether a node of a layer 2 is a name, or its parent is one. Others are what its registry needs above the managed name,
+ * and reverse nodes, which count in the main chain's registry only.
+ */
+async function isBelowName(
+  context: Context,
+  chainId: number,
+  { node, parentNode }: DomainKey,
+): Promise<boolean> {
+  if ((await context.db.find(domain, { chainId, node })) !== null) return true;
+  return parentNode !== undefined && (await context.db.find(domain, { chainId, node: parentNode })) !== null;
+}
+
 /** Sets a domain's parent and labelhash when a log tells them for the first time. */
 function withParent(row: Domain, { parentNode, labelhash }: DomainKey): Domain {
   if (row.parentNode !== null || parentNode === undefined || labelhash === undefined) return row;
-  return { ...row, parentNode, labelhash, ...namingBelow({ node: row.node, parentNode, labelhash }) };
+  const { chainId, node } = row;
+  return { ...row, parentNode, labelhash, ...namingBelow({ chainId, node, parentNode, labelhash }) };
 }
 
 /**
@@ -127,14 +147,14 @@ const blankDomain = (log: LogRef, node: Hex): Domain => ({
 });
 
 function derive(context: Context, row: Domain): Domain {
-  const isEthSecondLevel = row.parentNode === ETH_NODE;
-  const wrapped = isWrapped(row, addressesOf(context, "NameWrapper")[0], isEthSecondLevel);
+  const isRegistrars = isSecondLevel(row);
+  const wrapped = isWrapped(row, addressesOf(context, "NameWrapper")[0], isRegistrars);
   const { registryOwner, registrarOwner, wrapperOwner } = row;
   const owners = { registryOwner, registrarOwner, wrapperOwner, isWrapped: wrapped };
   return {
     ...row,
     isWrapped: wrapped,
-    expiryTimestamp: isEthSecondLevel
+    expiryTimestamp: isRegistrars
       ? row.registrarExpiryTimestamp
       : wrapped && row.wrapperExpiryTimestamp !== 0n
         ? row.wrapperExpiryTimestamp

@@ -13,17 +13,18 @@ export type EventValues = Partial<Omit<Row, keyof LogRef | "details">> & {
 
 /**
  * Appends one log for one name. Names right under addr.reverse have no holders, because they do not count as anybody's
- * names: handlers give the parent. Writes: events, holders (receivers and owners of the name).
+ * names, nor have nodes that are no names: handlers give the domain with its parent, or null. Writes: events, holders
+ * (receivers and owners of the name).
  */
 export async function appendEvent(
   context: Context,
   log: LogRef,
   values: EventValues,
-  { parentNode }: { parentNode?: Hex | null } = {},
+  domain: { parentNode?: Hex | null } | null = {},
 ): Promise<void> {
   await appendEventOnly(context, log, values);
   const { node, toAddress, newOwnerAddress, ownerAddress } = values;
-  if (!node || parentNode === ADDR_REVERSE_NODE) return;
+  if (!node || domain === null || domain.parentNode === ADDR_REVERSE_NODE) return;
   for (const address of new Set([toAddress, newOwnerAddress, ownerAddress])) {
     if (address && nullIfZero(address)) await putHolder(context, log, address, node);
   }

@@ -1,7 +1,8 @@
 import type { Context } from "ponder:registry";
 import { label, nameLink } from "ponder:schema";
 import type { Hex } from "viem";
-import { childNode, ETH_NODE, isPrintable } from "../../ens/name.ts";
+import { isSecondLevel, registrarNode } from "../../ens/managedNames.ts";
+import { childNode, isPrintable } from "../../ens/name.ts";
 import { wellKnownLabels } from "../../ens/wellKnownLabels.ts";
 import type { LogRef } from "./logRef.ts";
 import { findLabel, findParentNaming, type Naming, namingOf, type Place } from "./naming.ts";
@@ -15,7 +16,7 @@ export async function nameNewDomain(context: Context, place: Place): Promise<Nam
   const { node, parentNode, labelhash } = place;
   const known = await findLabel(context, labelhash);
   const parent = await findParentNaming(context, place);
-  if (known === null && parentNode !== ETH_NODE) await linkLabel(context, node, labelhash);
+  if (known === null && !isSecondLevel(place)) await linkLabel(context, node, labelhash);
   if (!parent.isNameKnown) await linkChild(context, node, parentNode);
   return namingOf(node, { known, labelhash, parent });
 }
@@ -26,48 +27,48 @@ export async function childrenOf(
   { chainId, node }: Pick<Place, "chainId" | "node">,
 ): Promise<RenameList[]> {
   const link = await context.db.find(nameLink, { chainId, node });
-  return link?.firstChild ? [{ list: "siblings", nodeChainId: chainId, node: link.firstChild }] : [];
+  return link?.firstChild ? [{ list: "siblings", node: link.firstChild }] : [];
 }
 
 /**
- * Stores a label's text, and names again every domain that shows its hash, with all descendants: two of them at once,
- * all others as soon as the block may, or a later one. The caller has checked that the text hashes to the labelhash; a text that cannot be shown
- * in a name is ignored. Writes: labels, domains, and what renames need.
+ * Stores a label's text, and names again every domain of the chain that shows its hash, with all descendants: two of
+ * them at once, all others as soon as the block may, or a later one. The caller has checked that the text hashes to the
+ * labelhash; a text that cannot be shown in a name is ignored. Writes: labels, domains, and what renames need.
  */
 export async function learnLabel(context: Context, log: LogRef, labelhash: Hex, text: string): Promise<void> {
   if (!isPrintable(text) || wellKnownLabels.has(labelhash)) return;
-  const row = await context.db.find(label, { labelhash });
+  const { chainId } = log;
+  const row = await context.db.find(label, { chainId, labelhash });
   if (row?.label != null) return;
-  if (row === null) await context.db.insert(label).values({ labelhash, label: text });
-  else await context.db.update(label, { labelhash }).set({ label: text });
+  if (row === null) await context.db.insert(label).values({ chainId, labelhash, label: text });
+  else await context.db.update(label, { chainId, labelhash }).set({ label: text });
   const lists: RenameList[] = [];
-  // The newest domain with the label, which most often the log itself is about, and the .eth name, of which there is one
-  // at most and which is found by its node: these two wait for no later block.
+  // The newest domain with the label, which most often the log itself is about, and the registrar's name, of which there
+  // is one at most and which is found by its node: these two wait for no later block.
   if (row?.firstNode) {
-    const first = { nodeChainId: row.firstChainId ?? log.chainId, node: row.firstNode };
-    lists.push(...(await nameFirst(context, { list: "same_label", ...first })));
+    lists.push(...(await nameFirst(context, { list: "same_label", node: row.firstNode })));
   }
-  const ethName = { chainId: log.chainId, node: childNode(ETH_NODE, labelhash) };
-  if (await nameOne(context, ethName, () => text)) lists.push(...(await childrenOf(context, ethName)));
+  const registered = { chainId, node: childNode(registrarNode(chainId), labelhash) };
+  if (await nameOne(context, registered, () => text)) lists.push(...(await childrenOf(context, registered)));
   if (lists.length > 0) await nameAgain(context, log, lists);
 }
 
 /**
- * Puts a domain at the head of the list of those that wait for a label. A .eth name needs no link: the label gives its
- * node.
+ * Puts a domain at the head of the list of those that wait for a label. A name of the registrar needs no link: the label
+ * gives its node.
  */
 async function linkLabel(context: Context, node: Hex, labelhash: Hex): Promise<void> {
   const chainId = context.chain.id;
-  const row = await context.db.find(label, { labelhash });
-  const rest = { nextSameLabel: row?.firstNode ?? null, nextSameLabelChainId: row?.firstChainId ?? null };
+  const row = await context.db.find(label, { chainId, labelhash });
+  const rest = { nextSameLabel: row?.firstNode ?? null };
   await context.db
     .insert(nameLink)
     .values({ chainId, node, ...rest })
     .onConflictDoUpdate(rest);
-  const first = { firstNode: node, firstChainId: chainId };
+  const first = { firstNode: node };
   await context.db
     .insert(label)
-    .values({ labelhash, ...first })
+    .values({ chainId, labelhash, ...first })
     .onConflictDoUpdate(first);
 }
 

@@ -1,6 +1,7 @@
 import type { Context } from "ponder:registry";
 import { domain, label } from "ponder:schema";
 import type { Hex } from "viem";
+import { managedNames } from "../../ens/managedNames.ts";
 import {
   ADDR_REVERSE_NODE,
   codePoints,
@@ -21,15 +22,24 @@ export type Naming = Pick<
 /** Where a domain stands: its node, which follows from the node of its parent and the hash of its label. */
 export type Place = { chainId: number; node: Hex; parentNode: Hex; labelhash: Hex };
 
+const wellKnown = (fullName: string): Naming => {
+  const [label = ""] = fullName.split(".");
+  return { label, isLabelKnown: true, labelLength: label.length, fullName, isNameKnown: true };
+};
+
 /** The parents of nearly all names; their own names are known from the start. */
-const namedParents: ReadonlyMap<Hex, Naming> = new Map(
-  [[ETH_NODE, "eth", "eth"] as const, [ADDR_REVERSE_NODE, "addr", "addr.reverse"] as const].map(
-    ([node, label, fullName]) => [
-      node,
-      { label, isLabelKnown: true, labelLength: label.length, fullName, isNameKnown: true },
-    ],
-  ),
+const namedParents: ReadonlyMap<Hex, Naming> = new Map([
+  [ETH_NODE, wellKnown("eth")],
+  [ADDR_REVERSE_NODE, wellKnown("addr.reverse")],
+]);
+
+/** The same on each layer 2 with names, by chain id: it has no row for the name above them. */
+const namedParentsOfLayer2: ReadonlyMap<number, ReadonlyMap<Hex, Naming>> = new Map(
+  managedNames.map(({ chainId, node, name }) => [chainId, new Map([[node, wellKnown(name)]])]),
 );
+
+const namedParentOf = ({ chainId, parentNode }: Pick<Place, "chainId" | "parentNode">): Naming | undefined =>
+  (namedParentsOfLayer2.get(chainId) ?? namedParents).get(parentNode);
 
 /** Naming of the root, and of a node whose parent no event has told: it is written by its node. */
 export const namingWithoutParent = (node: Hex): Naming =>
@@ -44,9 +54,9 @@ export const namingWithoutParent = (node: Hex): Naming =>
       };
 
 /** Naming below one of the well-known parents while the label is unknown; undefined for other parents. */
-export function namingBelow({ node, parentNode, labelhash }: Omit<Place, "chainId">): Naming | undefined {
-  const parent = namedParents.get(parentNode);
-  return parent && namingOf(node, { known: null, labelhash, parent });
+export function namingBelow(place: Place): Naming | undefined {
+  const parent = namedParentOf(place);
+  return parent && namingOf(place.node, { known: null, labelhash: place.labelhash, parent });
 }
 
 /** Naming of a domain by the text of its label, null if unknown, and the name that its parent has now. */
@@ -55,9 +65,11 @@ export async function namingAt(context: Context, place: Place, known: string | n
   return namingOf(place.node, { known, labelhash: place.labelhash, parent });
 }
 
-/** The text of a label; null if it is unknown. */
+/** The text of a label; null if no log of the chain told it. */
 export const findLabel = async (context: Context, labelhash: Hex): Promise<string | null> =>
-  wellKnownLabels.get(labelhash) ?? (await context.db.find(label, { labelhash }))?.label ?? null;
+  wellKnownLabels.get(labelhash) ??
+  (await context.db.find(label, { chainId: context.chain.id, labelhash }))?.label ??
+  null;
 
 /** The naming that a domain's parent has now. */
 export async function findParentNaming(
@@ -65,7 +77,7 @@ export async function findParentNaming(
   { chainId, parentNode }: Pick<Place, "chainId" | "parentNode">,
 ): Promise<Naming> {
   if (parentNode === ROOT_NODE) return namingWithoutParent(ROOT_NODE);
-  const named = namedParents.get(parentNode);
+  const named = namedParentOf({ chainId, parentNode });
   if (named !== undefined) return named;
   const row = await context.db.find(domain, { chainId, node: parentNode });
   return row ?? namingWithoutParent(parentNode);

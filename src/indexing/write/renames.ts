@@ -14,10 +14,10 @@ export const MAX_RENAMES_PER_BLOCK = 500;
  * Domains to name again: a domain and all that follow it in a list of `name_links`. New domains are put before the head
  * of a list, and are named by what is known then, so no list that waits grows.
  */
-export type RenameList = Pick<typeof waitingRename.$inferSelect, "list" | "nodeChainId" | "node">;
+export type RenameList = Pick<typeof waitingRename.$inferSelect, "list" | "node">;
 
 /**
- * Names domains again: those of the given lists with all their descendants, and those that earlier blocks left, as many
+ * Names domains of the chain again: those of the given lists with all their descendants, and those that earlier blocks left, as many
  * as the block still may. What is left is stored. Each domain is named by the name that its parent has then, and its
  * children follow if its own name changed: so at the end each name is right, in whatever order labels became known.
  * Writes: domains, renames, waiting_renames.
@@ -49,9 +49,9 @@ export async function nameAgain(
 function putWaiting(
   context: Context,
   place: { chainId: number; position: number },
-  { list, nodeChainId, node }: RenameList,
+  { list, node }: RenameList,
 ) {
-  const columns = { list, nodeChainId, node };
+  const columns = { list, node };
   return context.db
     .insert(waitingRename)
     .values({ ...place, ...columns })
@@ -62,22 +62,19 @@ function putWaiting(
  * Names the first domain of a list. Gives the rest of the list, and the domain's children if they have to follow.
  * Writes: domains.
  */
-export async function nameFirst(
-  context: Context,
-  { list, nodeChainId, node }: RenameList,
-): Promise<RenameList[]> {
-  const link = await context.db.find(nameLink, { chainId: nodeChainId, node });
-  const isChanged = await nameOne(context, { chainId: nodeChainId, node }, (row) => {
+export async function nameFirst(context: Context, { list, node }: RenameList): Promise<RenameList[]> {
+  const chainId = context.chain.id;
+  const link = await context.db.find(nameLink, { chainId, node });
+  const isChanged = await nameOne(context, { chainId, node }, (row) => {
     if (list === "same_label") return findLabel(context, row.labelhash);
     // A domain whose label was learnt is in the list of that label, so here its own row has the label.
     return row.isLabelKnown ? row.label : null;
   });
   const lists: RenameList[] = [];
   const next = list === "same_label" ? link?.nextSameLabel : link?.nextSibling;
-  const nextChainId = list === "same_label" ? link?.nextSameLabelChainId : null;
-  if (next) lists.push({ list, nodeChainId: nextChainId ?? nodeChainId, node: next });
+  if (next) lists.push({ list, node: next });
   // Last, so first in turn: children are named before the rest of the list, which keeps the stack short.
-  if (isChanged && link?.firstChild) lists.push({ list: "siblings", nodeChainId, node: link.firstChild });
+  if (isChanged && link?.firstChild) lists.push({ list: "siblings", node: link.firstChild });
   return lists;
 }
 

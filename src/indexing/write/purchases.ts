@@ -1,0 +1,127 @@
+import type { Context } from "ponder:registry";
+import { event as eventTable } from "ponder:schema";
+import type { Address, Hex } from "viem";
+import { registrarName } from "../../ens/managedNames.ts";
+import { isLabelOf, isPrintable } from "../../ens/name.ts";
+import { GRACE_PERIOD } from "../../ens/wrapper.ts";
+import { addressesOf } from "./contracts.ts";
+import { keyOfRegistrar, patchDomain } from "./domains.ts";
+import { appendEvent, appendEventOnly, type EventValues } from "./events.ts";
+import { type HandlerArgs, type LogRef, logRefOf } from "./logRef.ts";
+import { learnLabel } from "./names.ts";
+
+/** Family of all contracts that sell names. */
+export const CONTROLLER = "CONTROLLER";
+
+/** A registration or renewal of any generation, with the argument names of the newest. */
+export type Purchase = {
+  label: string;
+  labelhash: Hex;
+  owner?: Address;
+  /** Base cost and premium together; null if no log tells it. */
+  costWei: bigint | null;
+  baseCostWei?: bigint;
+  premiumWei?: bigint;
+  referrer?: Hex;
+  expires: bigint;
+};
+
+type RegistrationEvent = "NameRegistered" | "PohNameRegistered" | "OwnerNameRegistered";
+type RenewalEvent = "NameRenewed" | "NameRenewedPoh";
+
+/**
+ * Appends a registration or renewal, and learns the label. The registrar's own logs tell the expiry and the owner.
+ * Writes: events, labels.
+ */
+export async function appendPurchase(
+  { event, context }: HandlerArgs,
+  eventType: RegistrationEvent | RenewalEvent,
+  { label, labelhash, owner, expires, ...price }: Purchase,
+): Promise<void> {
+  const log = logRefOf(context, event, CONTROLLER, eventType);
+  const isRenewal = eventType === "NameRenewed" || eventType === "NameRenewedPoh";
+  await appendEventOnly(context, log, {
+    ...(await labelled(context, log, label, labelhash)),
+    ...price,
+    ...(owner && { ownerAddress: owner }),
+    expiryTimestamp: expires,
+    durationSeconds: isRenewal ? null : expires - event.block.timestamp,
+  });
+}
+
+/** A renewal through the wrapper. */
+type WrappedRenewal = Pick<Purchase, "label" | "labelhash" | "expires"> & {
+  costWei: bigint;
+  /** Value of the transaction, where the cost is only an upper bound. */
+  transactionValueWei?: bigint;
+  /** Reads the price of these seconds from the contract; undefined if it cannot be read. */
+  readPrice?: (seconds: bigint) => Promise<bigint | undefined>;
+};
+
+/**
+ * Appends a renewal that went through the wrapper. Where its cost is the value sent, the surplus is paid back afterwards,
+ * so it is only an upper bound of the price. Writes: events, labels, domains.
+ * Source: ens-contracts, contracts/ethregistrar/ETHRegistrarController.sol, `renew`; Linea's is a copy.
+ */
+export async function appendWrappedRenewal(
+  { event, context }: HandlerArgs,
+  eventType: RenewalEvent,
+  { label, labelhash, expires, readPrice, ...price }: WrappedRenewal,
+): Promise<void> {
+  const log = logRefOf(context, event, CONTROLLER, eventType);
+  await renewWrapped(context, log, labelhash, expires);
+  const values = await labelled(context, log, label, labelhash);
+  const durationSeconds = await findRenewedSeconds(context, log, values.node);
+  const exactCostWei = durationSeconds === null ? undefined : await readPrice?.(durationSeconds);
+  await appendEvent(context, log, {
+    ...values,
+    ...price,
+    expiryTimestamp: expires,
+    durationSeconds,
+    exactCostWei: exactCostWei ?? null,
+  });
+}
+
+/**
+ * Such a controller renews through NameWrapper.renew. That also moves the wrapper's expiry, without an event, if
+ * the wrapper is the owner in registrar and registry and the name is no longer expired.
+ * Source: ens-contracts, contracts/wrapper/NameWrapper.sol, `renew`.
+ */
+async function renewWrapped(context: Context, log: LogRef, labelhash: Hex, expires: bigint) {
+  const wrapper = addressesOf(context, "NameWrapper")[0];
+  await patchDomain(context, log, keyOfRegistrar(log.chainId, labelhash), (domain) =>
+    wrapper !== undefined &&
+    domain.registrarOwner === wrapper &&
+    domain.registryOwner === wrapper &&
+    expires > BigInt(log.blockTimestamp)
+      ? { wrapperExpiryTimestamp: expires + GRACE_PERIOD, wrapperFuses: domain.wrapperFuses ?? 0 }
+      : {},
+  );
+}
+
+/** Seconds added by the registrar's NameRenewed, which is the log right before the controller's; null if it is not. */
+async function findRenewedSeconds(context: Context, log: LogRef, node: Hex): Promise<bigint | null> {
+  const { chainId, blockNumber, logIndex } = log;
+  const row = await context.db.find(eventTable, { chainId, blockNumber, logIndex: logIndex - 1, ordinal: 0 });
+  return row?.eventType === "NameRenewed" && row.node === node ? row.durationSeconds : null;
+}
+
+/**
+ * Learns the label that a controller's log spells out, if its hash is the log's labelhash: bytes that are not UTF-8
+ * arrive changed. Otherwise the label stays unknown, and the event keeps the text as given.
+ */
+export async function labelled(
+  context: Context,
+  log: LogRef,
+  label: string,
+  labelhash: Hex,
+): Promise<EventValues & { node: Hex }> {
+  const { node } = keyOfRegistrar(log.chainId, labelhash);
+  if (!isLabelOf(labelhash, label)) {
+    return { node, details: { label }, anomaly: "the label does not hash to the labelhash" };
+  }
+  await learnLabel(context, log, labelhash, label);
+  return isPrintable(label)
+    ? { node, name: `${label}.${registrarName(log.chainId)}` }
+    : { node, details: { label } };
+}
