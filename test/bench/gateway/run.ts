@@ -1,7 +1,7 @@
 /**
  * `npm run bench:gateway`: what the gateway adds to an answer. A name is asked for directly and through the gateway in
  * turn, on one machine, so that their ratio holds whatever else the machine does. A bare proxy, which only passes bytes
- * on, shows how much of it is the way through another process.
+ * on, shows how much of it is the way through another process: the gateway is held against that.
  */
 import { fork, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -16,7 +16,10 @@ import { judge, type Row, readReportOptions, report } from "../report.ts";
 const ROUNDS = 15;
 const SECONDS = 2;
 const CROWDS = [1, 8];
-const MAX_RATIO = 1.15;
+
+/** How much longer the median answer may take than through a bare proxy, with so many callers at a time. */
+const MAX_RATIO = 1.25;
+const JUDGED_CROWD = 8;
 
 const options = readReportOptions();
 const names = Number(options.names ?? 100_000);
@@ -80,15 +83,16 @@ async function compare(plan: { urls: Record<Way, string>; load: Omit<Load, "url"
     rounds.push(seen as Record<Way, Seen>);
   }
   const name = `GET /whois/{name}, ${load.connections} at a time`;
-  const ratio = (way: Way) => median(rounds.map((round) => round[way].p50 / round.direct.p50));
+  const ratio = (way: Way, to: Way) => median(rounds.map((round) => round[way].p50 / round[to].p50));
   const p50 = (way: Way) => median(rounds.map((round) => round[way].p50));
   const figure = { bench: "gateway", unit: "ms p50" };
   return [
     judge({ ...figure, name: `${name}, direct`, value: p50("direct") }),
-    judge({ ...figure, name: `${name}, a bare proxy`, value: p50("bare"), ratio: ratio("bare") }),
+    judge({ ...figure, name: `${name}, a bare proxy`, value: p50("bare"), ratio: ratio("bare", "direct") }),
     judge({
       ...{ ...figure, name: `${name}, through the gateway`, value: p50("through") },
-      ...{ ratio: ratio("through"), target: { of: "ratio", atMost: MAX_RATIO } },
+      ratio: ratio("through", "bare"),
+      ...(load.connections === JUDGED_CROWD && { target: { of: "ratio", atMost: MAX_RATIO } }),
     }),
   ];
 }
