@@ -6,13 +6,32 @@ export const CACHE_SCHEMA = "ponder_sync";
 /** Says which blocks of which contracts the cache has. */
 const INTERVALS = "intervals";
 
+/** Contracts whose logs tell of other contracts to follow, and these. */
+const FACTORIES = "factories";
+const FACTORY_ADDRESSES = "factory_addresses";
+
 /**
  * The tables of the cache that an index of Namedex uses (sync-store/schema.js). What says which blocks are there comes
  * last: until then the rest is only not asked for again.
  */
 export const cacheTables: readonly string[] = [
-  ...["blocks", "transactions", "transaction_receipts", "logs", "traces", "rpc_request_results", INTERVALS],
+  ...["blocks", "transactions", "transaction_receipts", "logs", "traces", "rpc_request_results"],
+  ...[FACTORIES, FACTORY_ADDRESSES, INTERVALS],
 ];
+
+/** The condition for a cache table's rows of some chains. A factory is of the chain of the contracts that it tells of. */
+export const ofChains = (table: string, chainIds: readonly number[]): string => {
+  const condition = `chain_id in (${chainIds.map(Number).join(", ")})`;
+  return table === FACTORIES
+    ? `id in (select factory_id from ${CACHE_SCHEMA}.${FACTORY_ADDRESSES} where ${condition})`
+    : condition;
+};
+
+/** Statements after which new rows get numbers that no row has; rows that were copied in brought theirs. */
+export const numberingStatements: readonly string[] = [FACTORIES, FACTORY_ADDRESSES].map(
+  (table) =>
+    `select setval(pg_get_serial_sequence('${CACHE_SCHEMA}.${table}', 'id'), max(id)) from ${CACHE_SCHEMA}.${table}`,
+);
 
 export const saysWhatIsCached = (table: string): boolean => table === INTERVALS;
 

@@ -6,7 +6,8 @@ import type { Query } from "./ponderInternals.ts";
 
 /** Logs that Ponder asked for, and of which blocks it has them; null stands for any address or topic. */
 export type CachedFilter = {
-  address: string | null;
+  /** Each contract with the first block of which its logs are wanted. */
+  contracts: ReadonlyMap<string, number> | null;
   topics: readonly [string | null, string | null, string | null, string | null];
   /** First and last block of each range. */
   ranges: [number, number][];
@@ -24,10 +25,12 @@ export type CachedLog = {
 };
 
 /**
- * A filter's name: `log_<chain>_<address>_<topic0>_<topic1>_<topic2>_<topic3>_<receipts>`. Filters of contracts that a
- * factory made have more parts; we have none. Source: runtime/fragments.js, `encodeFragment`.
+ * A filter's name: `log_<chain>_<address>_<topic0>_<topic1>_<topic2>_<topic3>_<receipts>`. Where logs tell of the
+ * contracts (a factory), the address is `<emitter>_<topic of these logs>_<where they have the contract>`.
+ * Source: runtime/fragments.js, `encodeFragment`.
  */
-const filterName = /^log_\d+_(0x[0-9a-f]{40}|null)_(0x\w+|null)_(0x\w+|null)_(0x\w+|null)_(0x\w+|null)_[01]$/;
+const filterName =
+  /^log_\d+_(0x[0-9a-f]{40}|null)(_0x\w+_(?:topic|offset)\d+)?_(0x\w+|null)_(0x\w+|null)_(0x\w+|null)_(0x\w+|null)_[01]$/i;
 
 const orAny = (word = "null"): string | null => (word === "null" ? null : word.toLowerCase());
 
@@ -45,18 +48,35 @@ export async function listCachedFilters(query: Query, chainId: number): Promise<
     `select fragment_id as name, json_agg(json_build_array(lower(r), upper(r) - 1) order by lower(r)) as ranges
      from ${CACHE_SCHEMA}.intervals, unnest(blocks) as r where chain_id = ${Number(chainId)} group by fragment_id`,
   );
-  return rows.flatMap(({ name, ranges }) => {
-    const [, address, ...topics] = filterName.exec(name) ?? [];
-    if (address === undefined) return [];
-    const [topic0, topic1, topic2, topic3] = topics;
-    return [
-      {
-        address: orAny(address),
-        topics: [orAny(topic0), orAny(topic1), orAny(topic2), orAny(topic3)],
-        ranges,
-      },
-    ];
+  const found = await listFoundContracts(query, chainId);
+  return rows.flatMap(({ name, ranges }): CachedFilter[] => {
+    const [, address = "null", factory, topic0, topic1, topic2, topic3] = filterName.exec(name) ?? [];
+    if (topic0 === undefined) return [];
+    const topics = [orAny(topic0), orAny(topic1), orAny(topic2), orAny(topic3)] as const;
+    if (factory !== undefined) {
+      return [{ contracts: found.get(`${address}${factory}`.toLowerCase()) ?? new Map(), topics, ranges }];
+    }
+    const one = orAny(address);
+    return [{ contracts: one === null ? null : new Map([[one, 0]]), topics, ranges }];
   });
+}
+
+/** The contracts that logs told of, by the factory's name in filters, with the block of the first such log. */
+async function listFoundContracts(query: Query, chainId: number): Promise<Map<string, Map<string, number>>> {
+  const rows = await query<{ name: string; contract: string; block: string }>(
+    `select lower(emitter || '_' || (factory ->> 'eventSelector') || '_' || (factory ->> 'childAddressLocation')) as name,
+       lower(a.address) as contract, min(a.block_number)::text as block
+     from ${CACHE_SCHEMA}.factory_addresses a join ${CACHE_SCHEMA}.factories f on f.id = a.factory_id,
+       jsonb_array_elements_text(case jsonb_typeof(factory -> 'address')
+         when 'array' then factory -> 'address' else jsonb_build_array(factory -> 'address') end) as emitter
+     where a.chain_id = ${Number(chainId)} group by 1, 2`,
+  );
+  const found = new Map<string, Map<string, number>>();
+  for (const { name, contract, block } of rows) {
+    const contracts = found.get(name) ?? new Map<string, number>();
+    found.set(name, contracts.set(contract, Number(block)));
+  }
+  return found;
 }
 
 type LogRow = Record<"block" | "log_index" | "block_hash" | "transaction_hash" | "address" | "data", string> &

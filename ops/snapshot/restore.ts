@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import pg from "pg";
 import { from as copyFrom } from "pg-copy-streams";
-import { CACHE_SCHEMA, createCache, saysWhatIsCached } from "../../engine/cache.ts";
+import { CACHE_SCHEMA, createCache, numberingStatements, saysWhatIsCached } from "../../engine/cache.ts";
 import type { PonderBuild } from "../../engine/ponderBuild.ts";
 import { type RestorePoint, stateStatements } from "../../engine/restorePoint.ts";
 import type { Settings } from "../../settings/settings.ts";
@@ -158,6 +158,7 @@ async function finish(client: pg.Client, restore: Restore): Promise<void> {
     for (const part of restore.parts.filter(({ table }) => isLast(table))) {
       await loadPart(client, { folder, part, schema: schemaOf(part, target), onBytes: () => {} });
     }
+    if (target.withCache) for (const statement of numberingStatements) await client.query(statement);
     for (const { text, values } of stateStatements(target.schema, { ...build, points })) {
       await client.query(text, values);
     }

@@ -1,4 +1,4 @@
-import { CACHE_SCHEMA, cacheTables } from "../../engine/cache.ts";
+import { CACHE_SCHEMA, cacheTables, ofChains } from "../../engine/cache.ts";
 import { listTables, readIndexer } from "../../engine/ponderInternals.ts";
 import { finalRows, formerRows, listRestorePoints, type RestorePoint } from "../../engine/restorePoint.ts";
 import type { Queries } from "../../src/api/serviceDb/client.ts";
@@ -96,10 +96,10 @@ type Range = { from: number; to: number; points: RestorePoint[] };
 
 function pieceOf(table: SourceTable, { from, to, points }: Range): Piece {
   const place = `t.ctid >= '(${from},0)' and t.ctid < '(${to},0)'`;
-  const chains = points.map(({ chainId }) => chainId).join(", ");
+  const chainIds = points.map(({ chainId }) => chainId);
   const select =
     table.of === "index"
       ? finalRows(table, place)
-      : `select ${table.columns} from "${table.schema}"."${table.table}" as t where ${place} and chain_id in (${chains})`;
+      : `select ${table.columns} from "${table.schema}"."${table.table}" as t where ${place} and ${ofChains(table.table, chainIds)}`;
   return { of: table.of, table: table.table, pages: to - from, select };
 }

@@ -51,8 +51,8 @@ export async function compareRange(
   };
 }
 
-const covers = ({ address, topics, ranges }: CachedFilter, log: CachedLog): boolean =>
-  (address === null || address === log.address) &&
+const covers = ({ contracts, topics, ranges }: CachedFilter, log: CachedLog): boolean =>
+  (contracts === null || (contracts.get(log.address) ?? Number.POSITIVE_INFINITY) <= log.blockNumber) &&
   topics.every((topic, index) => topic === null || topic === log.topics[index]?.toLowerCase()) &&
   ranges.some(([from, to]) => from <= log.blockNumber && log.blockNumber <= to);
 

@@ -11,6 +11,9 @@ type Question = { address?: string[]; topics: (string[] | string | null)[] };
 /** Asks a node for the logs of ranges; whoever asks filters them by the filters. */
 export type LogReader = (range: Range) => Promise<CachedLog[]>;
 
+/** Addresses in one question; nodes take no more than a thousand or so. */
+const MAX_ADDRESSES = 500;
+
 /** Gives more logs than the filters want: addresses and topics of several are asked for together. */
 export function logReader(node: Node, filters: readonly CachedFilter[]): LogReader {
   const questions = questionsOf(filters);
@@ -22,22 +25,33 @@ export function logReader(node: Node, filters: readonly CachedFilter[]): LogRead
   };
 }
 
-/** One question for the filters of any address, one for those of given ones, and one for each set of further topics. */
+/**
+ * One question for the filters of any address, one for those of given ones (several if these are many), and one for each
+ * set of further topics.
+ */
 function questionsOf(filters: readonly CachedFilter[]): Question[] {
   const groups = new Map<string, { addresses: Set<string>; topics: Set<string>; rest: (string | null)[] }>();
-  for (const { address, topics } of filters) {
+  for (const { contracts, topics } of filters) {
+    if (contracts?.size === 0) continue;
     const [topic0, ...rest] = topics;
-    const key = JSON.stringify([address === null, rest]);
+    const key = JSON.stringify([contracts === null, rest]);
     const group = groups.get(key) ?? { addresses: new Set(), topics: new Set(), rest };
     groups.set(key, group);
-    if (address !== null) group.addresses.add(address);
+    for (const address of contracts?.keys() ?? []) group.addresses.add(address);
     if (topic0 !== null) group.topics.add(topic0);
   }
-  return [...groups.values()].map(({ addresses, topics, rest }) => ({
-    ...(addresses.size > 0 && { address: [...addresses] }),
-    topics: rest.every((topic) => topic === null) ? [[...topics]] : [[...topics], ...rest],
-  }));
+  return [...groups.values()].flatMap(({ addresses, topics, rest }) => {
+    const question: Question = {
+      topics: rest.every((topic) => topic === null) ? [[...topics]] : [[...topics], ...rest],
+    };
+    return addresses.size === 0
+      ? [question]
+      : inPieces([...addresses], MAX_ADDRESSES).map((address) => ({ ...question, address }));
+  });
 }
+
+const inPieces = <T>(all: readonly T[], size: number): T[][] =>
+  Array.from({ length: Math.ceil(all.length / size) }, (_, i) => all.slice(i * size, (i + 1) * size));
 
 type Asked = { question: Question; range: Range; state: { failures: number } };
 

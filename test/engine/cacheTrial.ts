@@ -1,31 +1,11 @@
 import pg from "pg";
-import { ponderModule, quietLogger } from "../../engine/ponderModule.ts";
+import { openPonderCache } from "./ponderCache.ts";
 
 // `node cacheTrial.ts <database>`: lets Ponder write logs, blocks and transactions of all shapes into its cache, some of
 // them twice, and prints the rows that are then there.
 
-const [{ createDatabase }, { createSyncStore }, { MetricsService }, { createShutdown }] = await Promise.all(
-  ["database/index.js", "sync-store/index.js", "internal/metrics.js", "internal/shutdown.js"].map(
-    ponderModule,
-  ),
-);
-
 const [databaseUrl] = process.argv.slice(2);
-const common = {
-  logger: quietLogger,
-  ...{ metrics: new MetricsService(), shutdown: createShutdown(), apiShutdown: createShutdown() },
-  options: { command: "start", databaseMaxQueryParameters: 100, databaseHeartbeatInterval: 10_000 },
-};
-const database = createDatabase({
-  common,
-  namespace: { schema: "trial", viewsSchema: undefined },
-  preBuild: {
-    databaseConfig: { kind: "postgres", poolConfig: { connectionString: databaseUrl, max: 10 } },
-    ordering: "multichain",
-  },
-  schemaBuild: { schema: {}, statements: { tables: { sql: [], json: [] } } },
-});
-await database.migrateSync();
+const { store } = await openPonderCache(databaseUrl);
 
 const hash = (of: number) => `0x${of.toString(16).padStart(64, "0")}`;
 const address = (of: number) => `0x${of.toString(16).padStart(40, "A")}`;
@@ -56,7 +36,6 @@ const transaction = (number: number, index: number) => ({
   ...(index % 5 > 0 && { accessList: [{ address: address(1), storageKeys: [hash(1)] }] }),
 });
 
-const store = createSyncStore({ common, qb: database.syncQB });
 const chainId = 1;
 for (const number of [1, 2, 3, 4, 4, 0]) {
   const logs = Array.from({ length: number * 9 }, (_, index) => log(number, index));

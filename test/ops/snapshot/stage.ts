@@ -74,8 +74,18 @@ async function indexDemo(stage: Omit<SnapshotStage, "demoTables">): Promise<void
   await mineBlocks(local.chain, { count: SETTLING_BLOCKS });
   await source.waitForHead();
   await waitFor(() => isTended(source.databaseUrl), source.version.output);
+  await ask(source.databaseUrl, foundContracts);
   expectEnd(await snapshot(source.databaseUrl, "create", demo, "--with-cache"));
 }
+
+/** A chain that shares the cache, and has no part in the snapshot. */
+export const OTHER_CHAIN = 424_242;
+
+/** Contracts that a log of this chain told of, as Ponder caches them, and those of a chain that is not in the snapshot. */
+const foundContracts = `
+  insert into ponder_sync.factories (factory) values ('{"chainId": 31337}'), ('{"chainId": ${OTHER_CHAIN}}');
+  insert into ponder_sync.factory_addresses (factory_id, chain_id, block_number, address)
+  select id, (factory ->> 'chainId')::bigint, 7, '0x' || repeat('ab', 20) from ponder_sync.factories`;
 
 export function expectEnd(outcome: Outcome): void {
   expect(outcome.code, outcome.stderr).toBe(0);
