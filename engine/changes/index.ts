@@ -4,6 +4,7 @@ import { blocksWithLogs } from "./blocksWithLogs.ts";
 import { failedConnect } from "./failedConnect.ts";
 import { failedLogs } from "./failedLogs.ts";
 import { failingBlock } from "./failingBlock.ts";
+import { foundContracts } from "./foundContracts.ts";
 import { indexedBlocks } from "./indexedBlocks.ts";
 import { knownContracts } from "./knownContracts.ts";
 import { largeBlocks } from "./largeBlocks.ts";
@@ -31,6 +32,7 @@ export const changes: readonly Change[] = [
   largeBlocks,
   indexedBlocks,
   apiReload,
+  foundContracts,
   viewsSchema,
 ];
 

@@ -9,6 +9,8 @@ export type Recorded = {
   block: unknown;
   /** Where a range of blocks begins that is asked for logs. */
   fromBlock?: string;
+  /** The block that is asked for, by its number. */
+  number?: string;
 };
 
 /** What the proxy does with a request in place of passing it on. */
@@ -71,7 +73,10 @@ async function pass(proxy: RpcProxy, { target, request, response }: Passing): Pr
   const body = Buffer.concat(chunks).toString();
   const asked = JSON.parse(body) as { id: number; method: string; params?: unknown[] };
   const [call, block] = (asked.params ?? []) as [Call | undefined, unknown];
-  const range = call?.fromBlock === undefined ? {} : { fromBlock: call.fromBlock };
+  const range = {
+    ...(call?.fromBlock !== undefined && { fromBlock: call.fromBlock }),
+    ...(asked.method === "eth_getBlockByNumber" && { number: String(call) }),
+  };
   const record = { method: asked.method, to: call?.to ?? null, data: call?.data ?? null, block, ...range };
   proxy.recorded.push(record);
   const fault = proxy.fault(record);
