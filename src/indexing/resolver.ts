@@ -1,5 +1,5 @@
 import { type Context, type Event, type EventNames, ponder } from "ponder:registry";
-import { domain } from "ponder:schema";
+import { domain, reverseNode } from "ponder:schema";
 import { decodeAbiParameters, type Hex } from "viem";
 import { ETHEREUM_COIN_TYPE } from "../ens/coinType.ts";
 import { keccak256OfHex } from "../ens/keccak.ts";
@@ -30,18 +30,30 @@ const RESOLVER = "RESOLVER";
 
 type NameOf<Entry> = Entry extends `Resolver:${infer Name}` ? Name : never;
 type RecordEvent = NameOf<EventNames>;
+/** Every record's log has a node. */
+type RecordArgs = HandlerArgs<LogEvent & { args: { node: Hex } }>;
 type Handler<Name extends RecordEvent> = (args: HandlerArgs<Event<`Resolver:${Name}`>>) => Promise<void>;
 
 /**
  * Handles a record's log. On the main chain the entry `Resolver` gets it from any contract. On a layer 2 that entry gets
- * the logs of listed resolvers, and `FoundResolver` those of every resolver that the registry names, listed ones again.
+ * the logs of listed resolvers, and `FoundResolver` those of every resolver that the registry names, listed ones too.
  */
 function onRecord<Name extends RecordEvent>(name: Name, handle: Handler<Name>): void {
   const registry = ponder as unknown as { on: (event: string, handler: Handler<Name>) => void };
   registry.on(`Resolver:${name}`, handle);
   registry.on(`FoundResolver:${name}`, async (args) => {
-    if (!addressesOf(args.context, "Resolver").includes(args.event.log.address)) await handle(args);
+    if (await concernsName(args as unknown as RecordArgs)) await handle(args);
   });
+}
+
+/**
+ * Whether a found resolver's log is of a node that the chain's registry has. Anyone can name any contract as a resolver,
+ * also one of other names with many logs: those are not kept. A listed resolver's log is told by `Resolver`.
+ */
+async function concernsName({ event, context }: RecordArgs): Promise<boolean> {
+  if (addressesOf(context, "Resolver").includes(event.log.address)) return false;
+  const key = { chainId: context.chain.id, node: event.args.node };
+  return (await context.db.find(domain, key)) !== null || (await context.db.find(reverseNode, key)) !== null;
 }
 
 /** Writes: events, text_records. An empty value clears the record. */

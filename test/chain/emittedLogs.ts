@@ -5,11 +5,12 @@ import {
   encodeEventTopics,
   encodeFunctionData,
   type Hex,
+  numberToHex,
   parseAbi,
   type TransactionReceipt,
 } from "viem";
-import type { Layer2Deployment } from "../../abis/deployments.ts";
-import { addressOf, contractOf, rpc, send } from "../devnet/acts.ts";
+import { knownDeployments, type Layer2Deployment, type Role } from "../../abis/deployments.ts";
+import { addressOf, contractOf as contractOfChain, rpc, send } from "../devnet/acts.ts";
 import { type Anvil, startAnvil } from "../devnet/anvil.ts";
 import { connect, type LocalChain } from "../devnet/localChain.ts";
 
@@ -30,12 +31,38 @@ export function logOf(signature: string, args: Record<string, unknown>): Log {
 /** A log that a contract emits. */
 export type Emission = { by: Address; log: Log };
 
+/** A layer 2 of mainnet's deployment, followed from its first block on; a local chain has no others. */
+export function layer2Of(name: string): Layer2Deployment {
+  const found = knownDeployments.mainnet().layer2.find((chain) => chain.name === name);
+  if (found === undefined) throw new Error(`mainnet has no layer 2 ${name}`);
+  const contracts = found.contracts.filter(({ role }) => !role.startsWith("agent"));
+  return { ...found, contracts: contracts.map((entry) => ({ ...entry, startBlock: 0 })) };
+}
+
+/** The contract of a role; the first unless told. */
+export function contractOf(chain: Layer2Deployment, role: Role, index = 0): Address {
+  const entry = chain.contracts.filter((one) => one.role === role)[index];
+  if (entry === undefined) throw new Error(`${chain.name} has no ${role} ${index}`);
+  return entry.address;
+}
+
+/** Makes logs of the contract of a role. */
+export const by = (chain: Layer2Deployment, role: Role, index = 0) => {
+  const address = contractOf(chain, role, index);
+  return (signature: string, args: Record<string, unknown>): Emission => ({
+    by: address,
+    log: logOf(signature, args),
+  });
+};
+
 /** A chain of its own, where contracts log what they are told. */
 export type EmitterChain = {
   anvil: Anvil;
   /** Logs of any contracts, in their order, in one transaction. */
   emit: (...logs: Emission[]) => Promise<TransactionReceipt>;
   height: () => Promise<number>;
+  /** Adds blocks without logs. */
+  mine: (blocks: number) => Promise<void>;
   /** Takes back the last blocks. */
   rollback: (blocks: number) => Promise<void>;
 };
@@ -49,11 +76,11 @@ export async function startEmitterChain(
   const client = connect(anvil.url);
   const codeOf = (contract: string) => rpc<Hex>(main, "eth_getCode", [addressOf(main, contract), "latest"]);
   const [emitterCode, callsCode] = await Promise.all([codeOf("logEmitter"), codeOf("multicall3")]);
-  const multicall3 = contractOf(main, "multicall3");
+  const multicall3 = contractOfChain(main, "multicall3");
   const chain = { client, accounts: await client.getAddresses(), contracts: { multicall3 } };
   await rpc(chain, "anvil_setCode", [multicall3.address, callsCode]);
   const emitters = new Set<Address>();
-  const { abi } = contractOf(main, "logEmitter");
+  const { abi } = contractOfChain(main, "logEmitter");
   return {
     anvil,
     emit: async (...logs) => {
@@ -71,6 +98,7 @@ export async function startEmitterChain(
       return send(chain, { from, contract: "multicall3", functionName: "aggregate3", args: [calls] });
     },
     height: async () => Number(await rpc<string>(chain, "eth_blockNumber")),
+    mine: (blocks) => rpc(chain, "anvil_mine", [numberToHex(blocks)]),
     rollback: (blocks) => rpc(chain, "anvil_rollback", [blocks]),
   };
 }

@@ -1,16 +1,19 @@
 import { type Address, getAddress, type Hex, namehash, zeroAddress } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import {
-  type Deployment,
-  knownDeployments,
-  type Layer2Deployment,
-  type Role,
-} from "../../abis/deployments.ts";
+import type { Deployment, Layer2Deployment } from "../../abis/deployments.ts";
 import { dnsEncode, ethNode, hashLabel, registerReferred, setSubnodeOwner } from "../devnet/acts.ts";
 import { type LocalChain, startLocalChain } from "../devnet/localChain.ts";
 import { readStatus } from "../devnet/ponder.ts";
 import { type Stack, startStack } from "../support/stack.ts";
-import { type Emission, type EmitterChain, logOf, startEmitterChain } from "./emittedLogs.ts";
+import {
+  by,
+  contractOf,
+  type Emission,
+  type EmitterChain,
+  layer2Of,
+  logOf,
+  startEmitterChain,
+} from "./emittedLogs.ts";
 import { lower } from "./stage.ts";
 
 /*
@@ -25,22 +28,8 @@ const [ALICE, BOB, CAROL, STRANGER] = [person("a1"), person("b0"), person("c4"),
 /** The owner of all that is above the managed name. */
 const CHIEF = person("cc");
 
-/** A layer 2 of mainnet's deployment, followed from its first block on; a local chain has no others. */
-function layer2Of(name: string): Layer2Deployment {
-  const found = knownDeployments.mainnet().layer2.find((chain) => chain.name === name);
-  if (found === undefined) throw new Error(`mainnet has no layer 2 ${name}`);
-  const contracts = found.contracts.filter(({ role }) => !role.startsWith("agent"));
-  return { ...found, contracts: contracts.map((entry) => ({ ...entry, startBlock: 0 })) };
-}
-
 const base = layer2Of("base");
 const linea = layer2Of("linea");
-
-const contractOf = (chain: Layer2Deployment, role: Role, index = 0): Address => {
-  const entry = chain.contracts.filter((one) => one.role === role)[index];
-  if (entry === undefined) throw new Error(`${chain.name} has no ${role} ${index}`);
-  return entry.address;
-};
 
 let main: LocalChain;
 let onBase: EmitterChain;
@@ -108,14 +97,6 @@ const eventsOf = ({ transactionHash }: { transactionHash: Hex }) =>
     "select * from events where transaction_hash = $1 order by log_index, ordinal",
     [transactionHash],
   );
-
-const by = (chain: Layer2Deployment, role: Role, index = 0) => {
-  const address = contractOf(chain, role, index);
-  return (signature: string, args: Record<string, unknown>): Emission => ({
-    by: address,
-    log: logOf(signature, args),
-  });
-};
 
 const newOwner = "event NewOwner(bytes32 indexed node, bytes32 indexed label, address owner)";
 const newResolver = "event NewResolver(bytes32 indexed node, address resolver)";
@@ -393,7 +374,14 @@ describe("contracts that the deployment does not list", () => {
     });
     const before = await onBase.emit(set(own, "unseen"), set(STRANGER, "unseen"));
     await onBase.emit(by(base, "registry")(newResolver, { node: baseNode("alice"), resolver: own }));
+    const foreign = logOf(textChanged, {
+      node: namehash("not.here"),
+      indexedKey: "url",
+      key: "url",
+      value: "foreign",
+    });
     const after = await onBase.emit(
+      { by: own, log: foreign },
       set(own, "seen"),
       set(STRANGER, "unseen"),
       set(contractOf(base, "resolver", 1), "old"),

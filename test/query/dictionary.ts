@@ -48,8 +48,6 @@ const common: Record<string, string> = {
   created_timestamp: "Time of that block, unix seconds.",
   last_owned_block_number: "Block of the last such event.",
   last_owned_block_timestamp: "Time of that block, unix seconds.",
-  first_chain_id: "Chain of that node.",
-  next_same_label_chain_id: "Chain of that node.",
   next_sibling: "Next child of the same parent.",
 };
 
