@@ -9,14 +9,13 @@ export type Contracts = {
   /** Chains with names: the main one first, then each layer 2 with a managed name. */
   chainIds: number[];
   /** The names whose subnames an indexed layer 2 keeps. */
-  managed: (ManagedName & {
-    /** Resolvers on the main chain that answer for these subnames from the layer 2, lower case as in SQL. */
-    bridges: Address[];
-  })[];
+  managed: Managed[];
   /** The word for a chain of the deployment; the id itself for a chain that is no part of it. */
   chainName: (chainId: number) => string;
   /** True if a resolver answers exactly what its events said, so that the index may answer for it. */
-  isIndexedResolver: (resolver: Address) => boolean;
+  isIndexedResolver: (resolver: Address, chainId?: number) => boolean;
+  /** The resolvers that a chain of the deployment lists, and those of them that the index may answer for. */
+  resolversOf: (chainId: number) => ResolversOfChain;
   /** Every resolver that the deployment lists, lower case as in SQL. */
   listedResolvers: Address[];
   /** Resolvers that the index may answer for, lower case as in SQL. */
@@ -30,6 +29,8 @@ export type Contracts = {
   reverseRegistrars: { registrar: string; chainId: number }[];
   /** The NameWrapper, lower case as in SQL; undefined where the deployment has none. */
   wrapper: Address | undefined;
+  /** The NameWrappers of all chains, lower case. */
+  wrappers: readonly Address[];
   /** Where agents are bound to tokens: each chain of the deployment that has an adapter, with its registry. */
   agentHomes: AgentHome[];
   /** Contracts whose tokens are names, lower case. */
@@ -37,6 +38,15 @@ export type Contracts = {
   /** What answers call an emitter: its family, with the deployment block where a family has several contracts. */
   contractLabel: (emitter: { family: string; chainId: number; address: Hex }) => string;
 };
+
+/** A name whose subnames an indexed layer 2 keeps. */
+export type Managed = ManagedName & {
+  /** Resolvers on the main chain that answer for these subnames from the layer 2, lower case as in SQL. */
+  bridges: Address[];
+};
+
+/** Resolvers of one chain, lower case. */
+export type ResolversOfChain = { listed: Address[]; indexed: Address[] };
 
 /** An adapter of agents (ERC-8217) and the identity registry (ERC-8004) that it uses, lower case. */
 export type AgentHome = { chainId: number; adapter: Address; registry: Address };
@@ -60,7 +70,9 @@ export function contractsOf(deployment: Deployment): Contracts {
   const names = new Map(chains.map((chain) => [chain.chainId, chain.name]));
   const startBlocks = new Map(chains.flatMap(listStartBlocks));
   const resolvers = deployment.contracts.filter((entry) => entry.role === "resolver");
-  const indexed = new Set(resolvers.filter((entry) => entry.static).map(lowerCase));
+  const resolversByChain = new Map(chains.map((chain) => [chain.chainId, listResolvers(chain)]));
+  const resolversOf = (chainId: number) => resolversByChain.get(chainId) ?? noResolvers;
+  const { listed, indexed } = resolversOf(deployment.chainId);
   const withDefault = new Set(
     resolvers.filter((entry) => entry.generation >= DEFAULT_ADDRESS_GENERATION).map(lowerCase),
   );
@@ -71,12 +83,17 @@ export function contractsOf(deployment: Deployment): Contracts {
     chainIds: [deployment.chainId, ...managed.map(({ chainId }) => chainId)],
     managed,
     chainName: (chainId) => names.get(chainId) ?? String(chainId),
-    isIndexedResolver: (resolver) => indexed.has(resolver.toLowerCase() as Address),
-    listedResolvers: resolvers.map(lowerCase),
-    indexedResolvers: [...indexed],
+    isIndexedResolver: (resolver, chainId = deployment.chainId) =>
+      resolversOf(chainId).indexed.includes(resolver.toLowerCase() as Address),
+    resolversOf,
+    listedResolvers: listed,
+    indexedResolvers: indexed,
     answersDefaultAddress: (resolver) => withDefault.has(resolver.toLowerCase() as Address),
     reverseRegistrars: chains.flatMap(listReverseRegistrars),
     wrapper: wrapper && lowerCase(wrapper),
+    wrappers: chains.flatMap(({ contracts }) =>
+      contracts.filter(({ role }) => role === "wrapper").map(lowerCase),
+    ),
     agentHomes: chains.flatMap(findAgentHome),
     nameTokens: {
       registrars: deployment.contracts.filter(isRegistrarOf2020).map(lowerCase),
@@ -98,7 +115,15 @@ export const firstBlocksOf = (deployment: Deployment): Record<number, number> =>
     ]),
   );
 
-function listManaged({ chainId, managedName }: Layer2Deployment): Contracts["managed"] {
+const noResolvers: ResolversOfChain = { listed: [], indexed: [] };
+
+function listResolvers({ contracts }: ChainDeployment): ResolversOfChain {
+  const resolvers = contracts.filter(({ role }) => role === "resolver");
+  const indexed = new Set(resolvers.filter((entry) => entry.static).map(lowerCase));
+  return { listed: resolvers.map(lowerCase), indexed: [...indexed] };
+}
+
+function listManaged({ chainId, managedName }: Layer2Deployment): Managed[] {
   const known = managedNameOf(chainId);
   if (known === undefined || managedName === undefined) return [];
   return [{ ...known, bridges: managedName.bridges.map((address) => address.toLowerCase() as Address) }];

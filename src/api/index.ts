@@ -34,6 +34,7 @@ import { observeOperations } from "./observe/operations.ts";
 import { watchQueries } from "./observe/queries.ts";
 import { observeRequests } from "./observe/requests.ts";
 import { createPages } from "./pages/pages.ts";
+import { oneChain } from "./query/chains.ts";
 import type { Db } from "./query/db.ts";
 import { newestBlock } from "./resolution/newestBlock.ts";
 import { parseName } from "./schemas/input.ts";
@@ -93,9 +94,10 @@ freshness.watch();
 
 startInPlace("upkeep", () =>
   startUpkeep({
-    ...{ databaseUrl, schema, now, chainId },
-    finalTime: async () =>
-      (await listProgress(db)).find((chain) => chain.chainId === chainId)?.finalizedTimestamp ?? 0,
+    ...{ databaseUrl, schema, now },
+    chains: contracts.chainIds.map((id) => oneChain(id, contracts)),
+    finalTime: async (id) =>
+      (await listProgress(db)).find((chain) => chain.chainId === id)?.finalizedTimestamp ?? 0,
     isReady: async () => (await readIndexerState(db)).isReady,
     chores: async () => (ledgerDays === null ? undefined : trimLedger(store, ledgerDays)),
     log: (line) => console.log(line),

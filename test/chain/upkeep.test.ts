@@ -2,6 +2,7 @@ import { drizzle } from "drizzle-orm/node-postgres";
 import type pg from "pg";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { readTotalsFromCounters } from "../../src/api/counts/totals.ts";
+import type { Chains } from "../../src/api/query/chains.ts";
 import type { Db } from "../../src/api/query/db.ts";
 import { keysIn } from "../../src/api/serviceDb/keys.ts";
 import { openStore } from "../../src/api/serviceDb/store.ts";
@@ -63,7 +64,8 @@ async function fillLedger(databaseUrl: string): Promise<Record<string, string>> 
 
 const waitUntil = (look: () => Promise<boolean>) => vi.waitUntil(look, { timeout: 180_000, interval: 50 });
 
-const at = (now: number) => ({ chainId: local.deployment.chainId, now });
+const mainChain = (): Chains => ({ ids: [local.deployment.chainId], reach: "main" });
+const at = (now: number) => ({ chains: mainChain(), now });
 const isCounted = async () => (await readTotalsFromCounters(db, at(0))) !== null;
 
 /** Days on which anything was sold, and that are over for good. */
@@ -152,7 +154,7 @@ test("a build that was killed in the middle is dropped and done again, once for 
   const plan = {
     ...{ databaseUrl: stack.databaseUrl, schema: stack.schema, isReady: async () => true },
     ...{ now: async () => 1_900_000_000, log: (line: string) => void logged.push(line) },
-    ...{ chores: async () => {}, chainId: local.deployment.chainId, finalTime: async () => 0 },
+    ...{ chores: async () => {}, chains: [mainChain()], finalTime: async () => 0 },
   };
   const first = startUpkeep(plan);
   await waitUntil(async () => (await readIndexes()).get(name)?.valid === false);

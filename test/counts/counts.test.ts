@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { advanceCounters, createCounters, hasCounters } from "../../src/api/counts/maintain.ts";
 import { readTotalsFromCounters } from "../../src/api/counts/totals.ts";
 import { ADDR_REVERSE_NODE, ETH_NODE, ROOT_NODE } from "../../src/ens/name.ts";
-import { account, CHAIN_ID, WRAPPER } from "../query/rows.ts";
+import { account, CHAIN_ID, MAIN, WRAPPER } from "../query/rows.ts";
 import { createTables, type Tables } from "../query/tables.ts";
 import { createCountersSoon, expectExactCounters } from "./exactCounters.ts";
 
@@ -112,7 +112,7 @@ async function disturb(next: (end: number) => number): Promise<void> {
   await tables.pool.query("delete from events where block_number % 7 = $1", [next(7)]);
 }
 
-const compare = (now: number) => expectExactCounters(tables.db, { chainId: CHAIN_ID, now });
+const compare = (now: number) => expectExactCounters(tables.db, { chains: MAIN, now });
 
 async function withClient<T>(
   work: (place: { client: pg.PoolClient; schema: string }) => Promise<T>,
@@ -126,7 +126,7 @@ async function withClient<T>(
 }
 
 test("before anything was counted, nothing is kept", async () => {
-  expect(await readTotalsFromCounters(tables.db, { chainId: CHAIN_ID, now: START })).toBeNull();
+  expect(await readTotalsFromCounters(tables.db, { chains: MAIN, now: START })).toBeNull();
   expect(await withClient(hasCounters)).toBe(false);
 });
 
@@ -146,13 +146,13 @@ test("what is kept is what the rows say, whatever was written and whenever it is
 }, 600_000);
 
 test("a write that is taken back takes its counts with it", async () => {
-  const before = await readTotalsFromCounters(tables.db, { chainId: CHAIN_ID, now: START });
+  const before = await readTotalsFromCounters(tables.db, { chains: MAIN, now: START });
   await withClient(async ({ client }) => {
     await client.query("begin");
     await client.query("delete from domains");
     await client.query("rollback");
   });
-  expect(await readTotalsFromCounters(tables.db, { chainId: CHAIN_ID, now: START })).toEqual(before);
+  expect(await readTotalsFromCounters(tables.db, { chains: MAIN, now: START })).toEqual(before);
   expect(before?.totals.total).toBeGreaterThan(20);
 });
 
@@ -171,7 +171,7 @@ test("a fault in the counting does not hinder the writer: the counts are void, a
   await write("domains", "chain_id, node", [rowOf(3, numbers(1))]);
   const { rows } = await tables.pool.query("select from domains where node = $1", [nodeOf(3)]);
   expect(rows).toHaveLength(1);
-  expect(await readTotalsFromCounters(tables.db, { chainId: CHAIN_ID, now: START })).toBeNull();
+  expect(await readTotalsFromCounters(tables.db, { chains: MAIN, now: START })).toBeNull();
   expect(await withClient(hasCounters)).toBe(false);
   await withClient((place) => createCountersSoon(place, START));
   await compare(START);
@@ -183,7 +183,7 @@ test("counts that were made by other rules are not read, and made anew", async (
     "alter table figures_state drop column rules",
   ]) {
     await tables.pool.query(change);
-    expect(await readTotalsFromCounters(tables.db, { chainId: CHAIN_ID, now: START })).toBeNull();
+    expect(await readTotalsFromCounters(tables.db, { chains: MAIN, now: START })).toBeNull();
     expect(await withClient(hasCounters)).toBe(false);
     await withClient((place) => createCountersSoon(place, START));
     await compare(START);
@@ -203,5 +203,5 @@ test("tables that were made anew are not taken for those that were counted", asy
   await tables.pool.query(
     "alter table domains rename to former; create table domains (like former including all)",
   );
-  expect(await readTotalsFromCounters(tables.db, { chainId: CHAIN_ID, now: START })).toBeNull();
+  expect(await readTotalsFromCounters(tables.db, { chains: MAIN, now: START })).toBeNull();
 });

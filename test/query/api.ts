@@ -1,4 +1,5 @@
 import type { Hono } from "hono";
+import type { Contracts } from "../../abis/contracts.ts";
 import { operations } from "../../src/api/endpoints/index.ts";
 import { type Endpoint, errorsOf } from "../../src/api/http/endpoint.ts";
 import { createFreshness } from "../../src/api/indexState/freshness.ts";
@@ -6,7 +7,7 @@ import { toApiError } from "../../src/api/schemas/errors.ts";
 import type { ProvenLabels } from "../../src/api/serviceDb/provenLabels.ts";
 import { createTestApp, createTestPages, type TestAppPlan } from "../support/app.ts";
 import { noChain } from "./noChain.ts";
-import { contracts } from "./rows.ts";
+import { contracts as ofRows } from "./rows.ts";
 import type { Tables } from "./tables.ts";
 
 /** The API on the tables of a test, at a time of the test's choosing. */
@@ -39,15 +40,14 @@ const isJson = (reply: Response): boolean =>
 
 /** What the node says of its head, and who is answered. */
 type TestPlan = Pick<TestAppPlan, "access" | "callerOf"> & {
+  /** The deployment's contracts, where they are not those of `rows.ts`. */
+  contracts?: Contracts;
   chainHead?: number | null;
   provenLabels?: ProvenLabels;
 };
 
-export function openApi(
-  { db }: Tables,
-  now: number,
-  { chainHead = null, provenLabels = noChain.provenLabels, ...asking }: TestPlan = {},
-): TestApi {
+export function openApi({ db }: Tables, now: number, plan: TestPlan = {}): TestApi {
+  const { chainHead = null, provenLabels = noChain.provenLabels, contracts = ofRows, ...asking } = plan;
   const heads = async () => (chainHead === null ? null : { number: chainHead, timestamp: now });
   const freshness = createFreshness({
     ...{ db, heads, completed: { add: async () => {}, has: async () => false }, isActive: async () => false },

@@ -9,12 +9,12 @@ import { createCountersSoon } from "../counts/exactCounters.ts";
 import { openApi } from "./api.ts";
 import {
   account,
-  CHAIN_ID,
   type DomainRow,
   domainRow,
   type EventRow,
   eventRow,
   LAYER2_CHAIN_ID,
+  MAIN,
   registeredRow,
   WRAPPER,
 } from "./rows.ts";
@@ -166,7 +166,7 @@ describe("GET /ens-stats/purchases", () => {
     const client = await tables.pool.connect();
     try {
       for (const finalTime of [0, on(2026, 11, 1, 5), on(2027, 1, 11), NOW, NOW + 3 * DAY]) {
-        await advanceDays({ client, schema: "public", chainId: CHAIN_ID }, finalTime);
+        await advanceDays({ client, schema: "public" }, MAIN, finalTime);
         // Of the day that is not over, nothing is kept.
         const { rows } = await client.query<{ until: string; last: number | null }>(
           "select until, (select max(day) from figures_days) as last from figures_days_state",
@@ -190,7 +190,7 @@ describe("GET /ens-stats/purchases", () => {
     const place = async (change: string) => {
       const client = await tables.pool.connect();
       await client.query(change);
-      await advanceDays({ client, schema: "public", chainId: CHAIN_ID }, NOW);
+      await advanceDays({ client, schema: "public" }, MAIN, NOW);
       client.release();
     };
     const wanted = await ask("/ens-stats/purchases?interval=month");

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { availabilityOf, neverRegistered } from "../../src/api/rules/lifetime.ts";
 import { ETH_NODE } from "../../src/ens/name.ts";
-import { account } from "../query/rows.ts";
+import { account, CHAIN_ID } from "../query/rows.ts";
 
 const NOW = 1_800_000_000;
 const DAY = 86_400n;
@@ -17,14 +17,20 @@ describe("the state of a .eth name follows the contracts' bounds", () => {
     ["111 days ago, when the premium reaches 0", now - 111n * DAY, "available"],
     ["expiry 0", 0n, "available"],
   ])("%s", (_, expiryTimestamp, state) => {
-    const name = { parentNode: ETH_NODE, expiryTimestamp, labelLength: null, effectiveOwnerAddress: null };
+    const name = {
+      chainId: CHAIN_ID,
+      parentNode: ETH_NODE,
+      expiryTimestamp,
+      labelLength: null,
+      effectiveOwnerAddress: null,
+    };
     expect(availabilityOf(name, NOW)).toBe(state);
   });
 });
 
 describe("other names", () => {
   const subname = {
-    ...{ parentNode: account(1), expiryTimestamp: null, labelLength: 3 },
+    ...{ chainId: CHAIN_ID, parentNode: account(1), expiryTimestamp: null, labelLength: 3 },
     effectiveOwnerAddress: account(2),
   };
 

@@ -13,7 +13,6 @@ import {
   availabilityOf,
   availabilityRules,
   counted,
-  ethName,
   expired,
   expiringWithin,
   inPhase,
@@ -21,11 +20,14 @@ import {
   name,
   owned,
   phases,
+  registrarName,
 } from "../../src/api/rules/lifetime.ts";
+import { onMainChain } from "../../src/api/rules/onMainChain.ts";
 import { lapsed, ownersAt, wrapped } from "../../src/api/rules/ownership.ts";
 import { ownerAt } from "../../src/api/rules/ownershipSql.ts";
 import { ownerText } from "../../src/api/rules/ownershipText.ts";
 import { type Condition, holds, not } from "../../src/ens/condition.ts";
+import { managedNames } from "../../src/ens/managedNames.ts";
 import { ADDR_REVERSE_NODE, ETH_NODE, ROOT_NODE } from "../../src/ens/name.ts";
 import { account, CHAIN_ID, transaction, WRAPPER } from "../query/rows.ts";
 import { createTables, type Tables } from "../query/tables.ts";
@@ -41,6 +43,7 @@ afterAll(() => tables?.drop());
 
 type Columns = Pick<
   typeof domain.$inferSelect,
+  | "chainId"
   | "node"
   | "parentNode"
   | "labelLength"
@@ -59,7 +62,7 @@ const classRules = {
   active,
   expired,
   lost,
-  ethName,
+  registrarName,
   owned,
   ...availabilityRules,
   ...Object.fromEntries(phases.map((phase) => [phase, inPhase(phase)])),
@@ -91,8 +94,14 @@ const owner = fc.option(fc.constantFrom(account(1), account(2), WRAPPER));
 
 const rowFrom = (now: bigint): fc.Arbitrary<Columns> =>
   fc.record({
+    chainId: fc.constantFrom(CHAIN_ID, CHAIN_ID, ...managedNames.map(({ chainId }) => chainId)),
     node: fc.constantFrom(ROOT_NODE, transaction(1), transaction(2)),
-    parentNode: fc.option(fc.constantFrom(ETH_NODE, ETH_NODE, ADDR_REVERSE_NODE, transaction(3))),
+    parentNode: fc.option(
+      fc.constantFrom(
+        ...[ETH_NODE, ETH_NODE, ADDR_REVERSE_NODE, transaction(3)],
+        ...managedNames.map(({ node }) => node),
+      ),
+    ),
     labelLength: fc.option(fc.integer({ min: 1, max: 5 })),
     ...{ registryOwner: owner, registrarOwner: owner, wrapperOwner: owner, effectiveOwnerAddress: owner },
     wrapperFuses: fc.option(fc.constantFrom(0, 1, 65_536, 65_537, 0xffff_ffff, 0x8000_0000)),
@@ -112,7 +121,7 @@ const states = fc.integer({ min: 1_500_000_000, max: 2_500_000_000 }).chain((now
 
 /** Rows as a table, so that one statement judges all of them. */
 function tableOf(rows: Columns[]): string {
-  const common = { chain_id: CHAIN_ID, label: "", full_name: "", is_label_known: true };
+  const common = { label: "", full_name: "", is_label_known: true };
   const columns = rows.map((row) => ({
     ...common,
     ...Object.fromEntries(
@@ -151,6 +160,23 @@ test("each rule is the same in TypeScript, in statements of the API and in trigg
   });
   await fc.assert(both, { numRuns: 15 });
 }, 120_000);
+
+test("on the main chain a rule is the same without what it says of other chains", () => {
+  fc.assert(
+    fc.property(states, ({ now, rows }) => {
+      for (const row of rows.map((one) => ({ ...one, chainId: CHAIN_ID }))) {
+        const folded = Object.fromEntries(
+          Object.entries(rules).map(([title, rule]) => [title, onMainChain(rule)]),
+        );
+        expect(inTypeScript(folded, row, now)).toEqual(inTypeScript(rules, row, now));
+      }
+    }),
+    { numRuns: 3 },
+  );
+  for (const [title, rule] of Object.entries(rules)) {
+    expect(toRowText(onMainChain(rule), "now"), title).not.toContain("chain_id");
+  }
+});
 
 test("each rule is the same of a name and of the class as which the name is counted", async () => {
   const both = fc.asyncProperty(states, async ({ now, rows }) => {

@@ -3,9 +3,10 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type EndColumn, endingNames, endOf, endText } from "../../src/api/rules/ends.ts";
 import { pastGrace } from "../../src/api/rules/lifetime.ts";
 import { holds } from "../../src/ens/condition.ts";
+import { managedNames } from "../../src/ens/managedNames.ts";
 import { ETH_NODE } from "../../src/ens/name.ts";
 import { lapsedToken, PARENT_CANNOT_CONTROL } from "../../src/ens/wrapper.ts";
-import { account } from "../query/rows.ts";
+import { account, CHAIN_ID } from "../query/rows.ts";
 import { createTables, type Tables } from "../query/tables.ts";
 
 const DAY = 86_400n;
@@ -19,16 +20,20 @@ beforeAll(async () => {
 afterAll(() => tables?.drop());
 
 type Row = {
-  [column in Exclude<EndColumn, "parentNode">]: column extends "wrapperFuses" ? number | null : bigint | null;
+  [column in Exclude<EndColumn, "parentNode" | "chainId">]: column extends "wrapperFuses"
+    ? number | null
+    : bigint | null;
 } & {
   parentNode: string | null;
+  chainId: number;
 };
 
 const expiry = fc.option(fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }));
 const row: fc.Arbitrary<Row> = fc.record({
   wrapperFuses: fc.option(fc.constantFrom(0, 1, PARENT_CANNOT_CONTROL, PARENT_CANNOT_CONTROL + 5)),
   wrapperExpiryTimestamp: expiry,
-  parentNode: fc.constantFrom(ETH_NODE, account(1), null),
+  parentNode: fc.constantFrom(ETH_NODE, account(1), null, ...managedNames.map(({ node }) => node)),
+  chainId: fc.constantFrom(CHAIN_ID, ...managedNames.map(({ chainId }) => chainId)),
   expiryTimestamp: expiry,
 });
 
@@ -37,6 +42,7 @@ describe("what time alone ends", () => {
     wrapperFuses: null,
     wrapperExpiryTimestamp: null,
     parentNode: ETH_NODE,
+    chainId: CHAIN_ID,
     expiryTimestamp: null,
   };
 
@@ -51,6 +57,11 @@ describe("what time alone ends", () => {
     const name = { ...none, expiryTimestamp: EXPIRY };
     expect(endOf("grace_end", name)).toBe(EXPIRY + 90n * DAY + 1n);
     expect(endOf("grace_end", { ...name, parentNode: account(1) })).toBeNull();
+    for (const { chainId, node } of managedNames) {
+      const ofLayer2 = { ...name, chainId, parentNode: node };
+      expect(endOf("grace_end", ofLayer2)).toBe(EXPIRY + 90n * DAY + 1n);
+      expect(endOf("grace_end", { ...ofLayer2, chainId: CHAIN_ID })).toBeNull();
+    }
     expect(endOf("grace_end", none)).toBeNull();
   });
 
@@ -70,17 +81,19 @@ describe("what time alone ends", () => {
       wrapperFuses: "fuses",
       wrapperExpiryTimestamp: "wrapper_expiry",
       parentNode: "parent",
+      chainId: "chain",
       expiryTimestamp: "expiry",
     };
     const { rows: answered } = await tables.pool.query<{ end: string | null }>(
       `select (${endText(ending, (name) => columns[name])})::text as end
-       from unnest($1::bigint[], $2::numeric[], $3::text[], $4::numeric[])
-         with ordinality as one (fuses, wrapper_expiry, parent, expiry, place) order by place`,
+       from unnest($1::bigint[], $2::numeric[], $3::text[], $4::numeric[], $5::int[])
+         with ordinality as one (fuses, wrapper_expiry, parent, expiry, chain, place) order by place`,
       [
         rows.map(({ wrapperFuses }) => wrapperFuses),
         rows.map(({ wrapperExpiryTimestamp }) => wrapperExpiryTimestamp?.toString() ?? null),
         rows.map(({ parentNode }) => parentNode),
         rows.map(({ expiryTimestamp }) => expiryTimestamp?.toString() ?? null),
+        rows.map(({ chainId }) => chainId),
       ],
     );
     expect(answered.map(({ end }) => end)).toEqual(rows.map((one) => endOf(ending, one)?.toString() ?? null));

@@ -8,7 +8,7 @@ async function reload() {
   let rounds = 0;
   const plan = {
     ...{ databaseUrl: "postgresql://nowhere", schema: "nowhere", now: async () => 0, log: () => {} },
-    ...{ chores: async () => {}, chainId: 1, finalTime: async () => 0 },
+    ...{ chores: async () => {}, chains: [], finalTime: async () => 0 },
     isReady: async () => {
       rounds += 1;
       return false; // Then it looks again soon.

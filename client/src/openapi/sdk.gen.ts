@@ -78,6 +78,7 @@ export const getSearchDomains = <ThrowOnError extends boolean = false>(parameter
     expiry_from?: number;
     expiry_to?: number;
     is_wrapped?: 'true' | 'false';
+    chain?: string;
     page?: number;
     sort_by?: 'full_name' | 'label' | 'expiry_timestamp' | 'effective_owner_address';
     sort_dir?: 'asc' | 'desc';
@@ -95,6 +96,7 @@ export const getSearchDomains = <ThrowOnError extends boolean = false>(parameter
                 { in: 'query', key: 'expiry_from' },
                 { in: 'query', key: 'expiry_to' },
                 { in: 'query', key: 'is_wrapped' },
+                { in: 'query', key: 'chain' },
                 { in: 'query', key: 'page' },
                 { in: 'query', key: 'sort_by' },
                 { in: 'query', key: 'sort_dir' }
@@ -111,7 +113,7 @@ export const getSearchDomains = <ThrowOnError extends boolean = false>(parameter
 /**
  * Names right under a name
  *
- * Subnames that events on chain created. Those that a resolver or gateway makes up off chain cannot be discovered. A deleted subname is listed without owner.
+ * Subnames that events on chain created. Those that a resolver or gateway makes up off chain cannot be discovered. A deleted subname is listed without owner. Of a name below a layer 2's managed name, or of that itself, the subnames on both chains are listed.
  */
 export const getDomainSubdomains = <ThrowOnError extends boolean = false>(parameters: {
     name: string;
@@ -199,7 +201,7 @@ export const getDomainRecordsTextHistory = <ThrowOnError extends boolean = false
 /**
  * Every event of a name
  *
- * What the contracts logged of a name, oldest first. Events of resolvers count if the resolver is a known one, or was the name's own at some time. Without `page` the answer has the newest 1000 entries in the same order; if `total` is more, `page` leads to all.
+ * What the contracts logged of a name, oldest first. Events of resolvers count if the resolver is a known one, or was the name's own at some time. A name below a layer 2's managed name has the events of both chains, each with its `chain`. Without `page` the answer has the newest 1000 entries in the same order; if `total` is more, `page` leads to all.
  */
 export const getDomainEvents = <ThrowOnError extends boolean = false>(parameters: {
     name: string;
@@ -242,7 +244,7 @@ export const getDomainRegistrationHistory = <ThrowOnError extends boolean = fals
 /**
  * Who owned a name
  *
- * Effective owner over time, newest last. Several changes in one transaction are one. A period that time alone ended has `ended_by`, its second, and no block: the NameWrapper's token expired, or the grace of a .eth name was over. Without `page` the answer has the newest 1000 entries in the same order; if `total` is more, `page` leads to all. This holds for the history of each contract, too.
+ * Effective owner over time, newest last. Several changes in one transaction are one. Of a name below a layer 2's managed name it is the history in the registry that answers for the name. A period that time alone ended has `ended_by`, its second, and no block: the NameWrapper's token expired, or the grace of a registrar's name was over. Without `page` the answer has the newest 1000 entries in the same order; if `total` is more, `page` leads to all. This holds for the history of each contract, too.
  */
 export const getDomainOwnershipHistory = <ThrowOnError extends boolean = false>(parameters: {
     name: string;
@@ -266,7 +268,7 @@ export const getDomainOwnershipHistory = <ThrowOnError extends boolean = false>(
 /**
  * Resolvers of a name
  *
- * Resolvers over time, newest last. Without `page` the answer has the newest 1000 entries in the same order; if `total` is more, `page` leads to all.
+ * Resolvers over time, newest last. Of a name below a layer 2's managed name it is the history in the registry that answers for the name. Without `page` the answer has the newest 1000 entries in the same order; if `total` is more, `page` leads to all.
  */
 export const getDomainResolverHistory = <ThrowOnError extends boolean = false>(parameters: {
     name: string;
@@ -347,12 +349,13 @@ export const getLookupLabelhashByHash = <ThrowOnError extends boolean = false>(p
 /**
  * Names of an address
  *
- * Names that an address owns, or whose resolver it is. Active are names that are registered or in grace: .eth names until 90 days after their expiry, wrapped subnames until their expiry, names without expiry always. Reverse nodes (`<address>.addr.reverse`) do not count as names.
+ * Names that an address owns, or whose resolver it is. Names of all chains that are indexed are in one list; a node that is on two chains is on it twice. Active are names that are registered or in grace: .eth names, and those of a layer 2's registrar, until 90 days after their expiry, wrapped subnames until their expiry, names without expiry always. Reverse nodes (`<address>.addr.reverse`) do not count as names.
  */
 export const getAddressDomains = <ThrowOnError extends boolean = false>(parameters: {
     address: string;
     address_type?: 'effective_owner' | 'registry_owner' | 'registrar_owner' | 'wrapper_owner' | 'resolver';
     include_expired?: 'true' | 'false';
+    chain?: string;
     page?: number;
     sort_by?: 'full_name' | 'expiry_timestamp';
     sort_dir?: 'asc' | 'desc';
@@ -361,6 +364,7 @@ export const getAddressDomains = <ThrowOnError extends boolean = false>(paramete
                 { in: 'path', key: 'address' },
                 { in: 'query', key: 'address_type' },
                 { in: 'query', key: 'include_expired' },
+                { in: 'query', key: 'chain' },
                 { in: 'query', key: 'page' },
                 { in: 'query', key: 'sort_by' },
                 { in: 'query', key: 'sort_dir' }
@@ -377,7 +381,7 @@ export const getAddressDomains = <ThrowOnError extends boolean = false>(paramete
 /**
  * How many names an address has
  *
- * Active are names that are registered or in grace: .eth names until 90 days after their expiry, wrapped subnames until their expiry, names without expiry always. All others are past grace. Reverse nodes (`<address>.addr.reverse`) do not count as names.
+ * Active are names that are registered or in grace: .eth names, and those of a layer 2's registrar, until 90 days after their expiry, wrapped subnames until their expiry, names without expiry always. All others are past grace. Reverse nodes (`<address>.addr.reverse`) do not count as names.
  */
 export const getAddressDomainCount = <ThrowOnError extends boolean = false>(parameters: {
     address: string;
@@ -438,15 +442,17 @@ export const getAddressSummary = <ThrowOnError extends boolean = false>(paramete
 /**
  * Names that an address had before
  *
- * Names on whose events the address appeared as receiver or owner, and which it no longer controls: another is the effective owner, or a .eth name is past its 90 days of grace. Sorted by the last event that named the address. Reverse nodes (`<address>.addr.reverse`) do not count as names.
+ * Names on whose events the address appeared as receiver or owner, and which it no longer controls: another is the effective owner, or a registrar's name is past its 90 days of grace. Sorted by the last event that named the address. Names of all chains that are indexed are in one list; a node that is on two chains is on it twice. Reverse nodes (`<address>.addr.reverse`) do not count as names.
  */
 export const getAddressPreviousDomains = <ThrowOnError extends boolean = false>(parameters: {
     address: string;
+    chain?: string;
     page?: number;
     sort_dir?: 'asc' | 'desc';
 }, options?: Options<never, ThrowOnError>): RequestResult<GetAddressPreviousDomainsResponses, GetAddressPreviousDomainsErrors, ThrowOnError, 'data'> => {
     const params = buildClientParams([parameters], [{ args: [
                 { in: 'path', key: 'address' },
+                { in: 'query', key: 'chain' },
                 { in: 'query', key: 'page' },
                 { in: 'query', key: 'sort_dir' }
             ] }]);
@@ -462,7 +468,7 @@ export const getAddressPreviousDomains = <ThrowOnError extends boolean = false>(
 /**
  * The ends of a name as a calendar
  *
- * iCalendar (RFC 5545), to subscribe to. Each name has an event at its expiry, and a .eth name two more: the end of its grace, after 90 days, and of its premium, after 21 days more. Each has reminders 30 and 7 days before. A renewal moves the events: their UIDs stay, and SEQUENCE grows. Ends after the year 9999 are left out. A name without expiry has a calendar without events.
+ * iCalendar (RFC 5545), to subscribe to. Each name has an event at its expiry, and a .eth name two more: the end of its grace, after 90 days, and of its premium, after 21 days more. Names of a layer 2's registrar have those that it has: Basenames all three, Lineanames no premium. Each has reminders 30 and 7 days before. A renewal moves the events: their UIDs stay, and SEQUENCE grows. Ends after the year 9999 are left out. A name without expiry has a calendar without events.
  */
 export const getDomainExpiryIcs = <ThrowOnError extends boolean = false>(parameters: {
     name: string;
@@ -480,7 +486,7 @@ export const getDomainExpiryIcs = <ThrowOnError extends boolean = false>(paramet
 /**
  * The ends of an address's names as a calendar
  *
- * iCalendar (RFC 5545), to subscribe to. Each name has an event at its expiry, and a .eth name two more: the end of its grace, after 90 days, and of its premium, after 21 days more. Each has reminders 30 and 7 days before. A renewal moves the events: their UIDs stay, and SEQUENCE grows. Ends after the year 9999 are left out. It has the names that the address effectively owns, until the last of their ends; at most 500, .eth names before others, and of each those that expire first.
+ * iCalendar (RFC 5545), to subscribe to. Each name has an event at its expiry, and a .eth name two more: the end of its grace, after 90 days, and of its premium, after 21 days more. Names of a layer 2's registrar have those that it has: Basenames all three, Lineanames no premium. Each has reminders 30 and 7 days before. A renewal moves the events: their UIDs stay, and SEQUENCE grows. Ends after the year 9999 are left out. It has the names that the address effectively owns, until the last of their ends; at most 500, names of registrars before others, and of each those that expire first.
  */
 export const getAddressExpiriesIcs = <ThrowOnError extends boolean = false>(parameters: {
     address: string;
@@ -586,40 +592,58 @@ export const getAgentsByAgentId = <ThrowOnError extends boolean = false>(paramet
 /**
  * The index in figures
  *
- * Counted are the names of the registry's chain that have an owner. The root, reverse nodes (`<address>.addr.reverse`) and deleted subnames do not count. Active names are registered or in grace: .eth names until 90 days after their expiry, wrapped subnames until their expiry, names without expiry always. All others are expired. Registrar and controller both log a registration or renewal: all logs of one name in one transaction count once. Taken every 5 minutes.
+ * Counted are the names that have an owner, of the registry's chain or of those that `chain` names. The root, reverse nodes (`<address>.addr.reverse`) and deleted subnames do not count. Active names are registered or in grace: .eth names, and those of a layer 2's registrar, until 90 days after their expiry, wrapped subnames until their expiry, names without expiry always. All others are expired. Registrar and controller both log a registration or renewal: all logs of one name in one transaction count once. Taken every 5 minutes.
  */
-export const getEnsStats = <ThrowOnError extends boolean = false>(options?: Options<never, ThrowOnError>): RequestResult<GetEnsStatsResponses, GetEnsStatsErrors, ThrowOnError, 'data'> => (options?.client ?? client).get<GetEnsStatsResponses, GetEnsStatsErrors, ThrowOnError, 'data'>({
-    responseStyle: 'data',
-    url: '/ens-stats',
-    ...options
-});
+export const getEnsStats = <ThrowOnError extends boolean = false>(parameters?: {
+    chain?: string;
+}, options?: Options<never, ThrowOnError>): RequestResult<GetEnsStatsResponses, GetEnsStatsErrors, ThrowOnError, 'data'> => {
+    const params = buildClientParams([parameters], [{ args: [{ in: 'query', key: 'chain' }] }]);
+    return (options?.client ?? client).get<GetEnsStatsResponses, GetEnsStatsErrors, ThrowOnError, 'data'>({
+        responseStyle: 'data',
+        url: '/ens-stats',
+        ...options,
+        ...params
+    });
+};
 
 /**
  * Registrations and renewals, day by day
  *
  * The last 30 days (UTC), oldest first; the last one is today as far as it went. Registrar and controller both log a registration or renewal: all logs of one name in one transaction count once. Taken every 15 minutes.
  */
-export const getEnsStatsRegistrations = <ThrowOnError extends boolean = false>(options?: Options<never, ThrowOnError>): RequestResult<GetEnsStatsRegistrationsResponses, GetEnsStatsRegistrationsErrors, ThrowOnError, 'data'> => (options?.client ?? client).get<GetEnsStatsRegistrationsResponses, GetEnsStatsRegistrationsErrors, ThrowOnError, 'data'>({
-    responseStyle: 'data',
-    url: '/ens-stats/registrations',
-    ...options
-});
+export const getEnsStatsRegistrations = <ThrowOnError extends boolean = false>(parameters?: {
+    chain?: string;
+}, options?: Options<never, ThrowOnError>): RequestResult<GetEnsStatsRegistrationsResponses, GetEnsStatsRegistrationsErrors, ThrowOnError, 'data'> => {
+    const params = buildClientParams([parameters], [{ args: [{ in: 'query', key: 'chain' }] }]);
+    return (options?.client ?? client).get<GetEnsStatsRegistrationsResponses, GetEnsStatsRegistrationsErrors, ThrowOnError, 'data'>({
+        responseStyle: 'data',
+        url: '/ens-stats/registrations',
+        ...options,
+        ...params
+    });
+};
 
 /**
  * How names are spread over lengths and parents
  *
- * Active names by the length of their label (names whose label is not known are left out), under .eth and in all; names right under each top-level domain; and the 100 names that are no top-level domains with most active subnames right under them. Counted are the names of the registry's chain that have an owner. The root, reverse nodes (`<address>.addr.reverse`) and deleted subnames do not count. Active names are registered or in grace: .eth names until 90 days after their expiry, wrapped subnames until their expiry, names without expiry always. Taken every hour.
+ * Active names by the length of their label (names whose label is not known are left out), under .eth and in all; names right under each top-level domain; and the 100 names that are no top-level domains with most active subnames right under them. Counted are the names that have an owner, of the registry's chain or of those that `chain` names. The root, reverse nodes (`<address>.addr.reverse`) and deleted subnames do not count. Active names are registered or in grace: .eth names, and those of a layer 2's registrar, until 90 days after their expiry, wrapped subnames until their expiry, names without expiry always. Taken every hour.
  */
-export const getEnsStatsDistribution = <ThrowOnError extends boolean = false>(options?: Options<never, ThrowOnError>): RequestResult<GetEnsStatsDistributionResponses, GetEnsStatsDistributionErrors, ThrowOnError, 'data'> => (options?.client ?? client).get<GetEnsStatsDistributionResponses, GetEnsStatsDistributionErrors, ThrowOnError, 'data'>({
-    responseStyle: 'data',
-    url: '/ens-stats/distribution',
-    ...options
-});
+export const getEnsStatsDistribution = <ThrowOnError extends boolean = false>(parameters?: {
+    chain?: string;
+}, options?: Options<never, ThrowOnError>): RequestResult<GetEnsStatsDistributionResponses, GetEnsStatsDistributionErrors, ThrowOnError, 'data'> => {
+    const params = buildClientParams([parameters], [{ args: [{ in: 'query', key: 'chain' }] }]);
+    return (options?.client ?? client).get<GetEnsStatsDistributionResponses, GetEnsStatsDistributionErrors, ThrowOnError, 'data'>({
+        responseStyle: 'data',
+        url: '/ens-stats/distribution',
+        ...options,
+        ...params
+    });
+};
 
 /**
  * How many addresses have a primary name
  *
- * Addresses that claim a name, on all chains that are configured. Claims are counted as they were made, whether or not the name resolves to the address. Owners are those of active names. Counted are the names of the registry's chain that have an owner. The root, reverse nodes (`<address>.addr.reverse`) and deleted subnames do not count. Active names are registered or in grace: .eth names until 90 days after their expiry, wrapped subnames until their expiry, names without expiry always. Taken every hour.
+ * Addresses that claim a name, on all chains that are configured. Claims are counted as they were made, whether or not the name resolves to the address. Owners are those of active names. Counted are the names that have an owner, of the registry's chain or of those that `chain` names. The root, reverse nodes (`<address>.addr.reverse`) and deleted subnames do not count. Active names are registered or in grace: .eth names, and those of a layer 2's registrar, until 90 days after their expiry, wrapped subnames until their expiry, names without expiry always. Taken every hour.
  */
 export const getEnsStatsPrimaryNames = <ThrowOnError extends boolean = false>(options?: Options<never, ThrowOnError>): RequestResult<GetEnsStatsPrimaryNamesResponses, GetEnsStatsPrimaryNamesErrors, ThrowOnError, 'data'> => (options?.client ?? client).get<GetEnsStatsPrimaryNamesResponses, GetEnsStatsPrimaryNamesErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
@@ -630,13 +654,19 @@ export const getEnsStatsPrimaryNames = <ThrowOnError extends boolean = false>(op
 /**
  * What happened last
  *
- * The newest 50 registrations, renewals, transfers, wrappings, unwrappings and changes of primary names, newest first. A transfer is a change of the effective owner that is no part of a registration, wrapping or unwrapping; a wrapping that is part of a registration is not listed besides it. Primary names are those of all chains that are configured, as they were claimed. Taken every 30 seconds.
+ * The newest 50 registrations, renewals, transfers, wrappings, unwrappings and changes of primary names, newest first. A transfer is a change of the effective owner that is no part of a registration, wrapping or unwrapping; a wrapping that is part of a registration is not listed besides it. Primary names are those of all chains that are configured, or of those that `chain` names, as they were claimed. Taken every 30 seconds.
  */
-export const getEnsStatsRecentActivity = <ThrowOnError extends boolean = false>(options?: Options<never, ThrowOnError>): RequestResult<GetEnsStatsRecentActivityResponses, GetEnsStatsRecentActivityErrors, ThrowOnError, 'data'> => (options?.client ?? client).get<GetEnsStatsRecentActivityResponses, GetEnsStatsRecentActivityErrors, ThrowOnError, 'data'>({
-    responseStyle: 'data',
-    url: '/ens-stats/recent-activity',
-    ...options
-});
+export const getEnsStatsRecentActivity = <ThrowOnError extends boolean = false>(parameters?: {
+    chain?: string;
+}, options?: Options<never, ThrowOnError>): RequestResult<GetEnsStatsRecentActivityResponses, GetEnsStatsRecentActivityErrors, ThrowOnError, 'data'> => {
+    const params = buildClientParams([parameters], [{ args: [{ in: 'query', key: 'chain' }] }]);
+    return (options?.client ?? client).get<GetEnsStatsRecentActivityResponses, GetEnsStatsRecentActivityErrors, ThrowOnError, 'data'>({
+        responseStyle: 'data',
+        url: '/ens-stats/recent-activity',
+        ...options,
+        ...params
+    });
+};
 
 /**
  * Registrations and renewals by day, week or month, and what was paid
@@ -644,9 +674,10 @@ export const getEnsStatsRecentActivity = <ThrowOnError extends boolean = false>(
  * Periods of UTC, oldest first, from the first in which anything was sold; those without sales are zero, and the last one is as far as it went. At most the last 366 days, 261 weeks (from Monday) or 240 months. Registrar and controller both log a registration or renewal: all logs of one name in one transaction count once. Costs are those that controllers logged: deposits of the auctions were given back, and do not count. Taken every 15 minutes.
  */
 export const getEnsStatsPurchases = <ThrowOnError extends boolean = false>(parameters?: {
+    chain?: string;
     interval?: 'day' | 'week' | 'month';
 }, options?: Options<never, ThrowOnError>): RequestResult<GetEnsStatsPurchasesResponses, GetEnsStatsPurchasesErrors, ThrowOnError, 'data'> => {
-    const params = buildClientParams([parameters], [{ args: [{ in: 'query', key: 'interval' }] }]);
+    const params = buildClientParams([parameters], [{ args: [{ in: 'query', key: 'chain' }, { in: 'query', key: 'interval' }] }]);
     return (options?.client ?? client).get<GetEnsStatsPurchasesResponses, GetEnsStatsPurchasesErrors, ThrowOnError, 'data'>({
         responseStyle: 'data',
         url: '/ens-stats/purchases',
@@ -660,44 +691,68 @@ export const getEnsStatsPurchases = <ThrowOnError extends boolean = false>(param
  *
  * What each contract sold, in the order of their first sale. A controller is named by its first block. `REGISTRAR_AUCTION` are the auctions of 2017 to 2019; another registrar stands for sales that no controller of the deployment logged. A name that was registered twice counts twice. Registrar and controller both log a registration or renewal: all logs of one name in one transaction count once. Costs are those that controllers logged: deposits of the auctions were given back, and do not count. Taken every 15 minutes.
  */
-export const getEnsStatsSellers = <ThrowOnError extends boolean = false>(options?: Options<never, ThrowOnError>): RequestResult<GetEnsStatsSellersResponses, GetEnsStatsSellersErrors, ThrowOnError, 'data'> => (options?.client ?? client).get<GetEnsStatsSellersResponses, GetEnsStatsSellersErrors, ThrowOnError, 'data'>({
-    responseStyle: 'data',
-    url: '/ens-stats/sellers',
-    ...options
-});
+export const getEnsStatsSellers = <ThrowOnError extends boolean = false>(parameters?: {
+    chain?: string;
+}, options?: Options<never, ThrowOnError>): RequestResult<GetEnsStatsSellersResponses, GetEnsStatsSellersErrors, ThrowOnError, 'data'> => {
+    const params = buildClientParams([parameters], [{ args: [{ in: 'query', key: 'chain' }] }]);
+    return (options?.client ?? client).get<GetEnsStatsSellersResponses, GetEnsStatsSellersErrors, ThrowOnError, 'data'>({
+        responseStyle: 'data',
+        url: '/ens-stats/sellers',
+        ...options,
+        ...params
+    });
+};
 
 /**
  * Names by their state
  *
- * Counted are the names of the registry's chain that have an owner. The root, reverse nodes (`<address>.addr.reverse`) and deleted subnames do not count. The sum of all is `total_domains` of `/ens-stats`. Taken every 5 minutes.
+ * Counted are the names that have an owner, of the registry's chain or of those that `chain` names. The root, reverse nodes (`<address>.addr.reverse`) and deleted subnames do not count. The sum of all is `total_domains` of `/ens-stats`. Taken every 5 minutes.
  */
-export const getEnsStatsStates = <ThrowOnError extends boolean = false>(options?: Options<never, ThrowOnError>): RequestResult<GetEnsStatsStatesResponses, GetEnsStatsStatesErrors, ThrowOnError, 'data'> => (options?.client ?? client).get<GetEnsStatsStatesResponses, GetEnsStatsStatesErrors, ThrowOnError, 'data'>({
-    responseStyle: 'data',
-    url: '/ens-stats/states',
-    ...options
-});
+export const getEnsStatsStates = <ThrowOnError extends boolean = false>(parameters?: {
+    chain?: string;
+}, options?: Options<never, ThrowOnError>): RequestResult<GetEnsStatsStatesResponses, GetEnsStatsStatesErrors, ThrowOnError, 'data'> => {
+    const params = buildClientParams([parameters], [{ args: [{ in: 'query', key: 'chain' }] }]);
+    return (options?.client ?? client).get<GetEnsStatsStatesResponses, GetEnsStatsStatesErrors, ThrowOnError, 'data'>({
+        responseStyle: 'data',
+        url: '/ens-stats/states',
+        ...options,
+        ...params
+    });
+};
 
 /**
  * Names that expire in the months ahead
  *
  * Names by the month (UTC) of their expiry: this month, past days included, and the 59 after it. Reverse nodes do not count. Taken every hour.
  */
-export const getEnsStatsExpiries = <ThrowOnError extends boolean = false>(options?: Options<never, ThrowOnError>): RequestResult<GetEnsStatsExpiriesResponses, GetEnsStatsExpiriesErrors, ThrowOnError, 'data'> => (options?.client ?? client).get<GetEnsStatsExpiriesResponses, GetEnsStatsExpiriesErrors, ThrowOnError, 'data'>({
-    responseStyle: 'data',
-    url: '/ens-stats/expiries',
-    ...options
-});
+export const getEnsStatsExpiries = <ThrowOnError extends boolean = false>(parameters?: {
+    chain?: string;
+}, options?: Options<never, ThrowOnError>): RequestResult<GetEnsStatsExpiriesResponses, GetEnsStatsExpiriesErrors, ThrowOnError, 'data'> => {
+    const params = buildClientParams([parameters], [{ args: [{ in: 'query', key: 'chain' }] }]);
+    return (options?.client ?? client).get<GetEnsStatsExpiriesResponses, GetEnsStatsExpiriesErrors, ThrowOnError, 'data'>({
+        responseStyle: 'data',
+        url: '/ens-stats/expiries',
+        ...options,
+        ...params
+    });
+};
 
 /**
  * The addresses that own most names
  *
- * The 100 addresses that effectively own most active names, most first. Counted are the names of the registry's chain that have an owner. The root, reverse nodes (`<address>.addr.reverse`) and deleted subnames do not count. Active names are registered or in grace: .eth names until 90 days after their expiry, wrapped subnames until their expiry, names without expiry always. Taken every hour.
+ * The 100 addresses that effectively own most active names, most first. Counted are the names that have an owner, of the registry's chain or of those that `chain` names. The root, reverse nodes (`<address>.addr.reverse`) and deleted subnames do not count. Active names are registered or in grace: .eth names, and those of a layer 2's registrar, until 90 days after their expiry, wrapped subnames until their expiry, names without expiry always. Taken every hour.
  */
-export const getEnsStatsHolders = <ThrowOnError extends boolean = false>(options?: Options<never, ThrowOnError>): RequestResult<GetEnsStatsHoldersResponses, GetEnsStatsHoldersErrors, ThrowOnError, 'data'> => (options?.client ?? client).get<GetEnsStatsHoldersResponses, GetEnsStatsHoldersErrors, ThrowOnError, 'data'>({
-    responseStyle: 'data',
-    url: '/ens-stats/holders',
-    ...options
-});
+export const getEnsStatsHolders = <ThrowOnError extends boolean = false>(parameters?: {
+    chain?: string;
+}, options?: Options<never, ThrowOnError>): RequestResult<GetEnsStatsHoldersResponses, GetEnsStatsHoldersErrors, ThrowOnError, 'data'> => {
+    const params = buildClientParams([parameters], [{ args: [{ in: 'query', key: 'chain' }] }]);
+    return (options?.client ?? client).get<GetEnsStatsHoldersResponses, GetEnsStatsHoldersErrors, ThrowOnError, 'data'>({
+        responseStyle: 'data',
+        url: '/ens-stats/holders',
+        ...options,
+        ...params
+    });
+};
 
 /**
  * Whether the index is current

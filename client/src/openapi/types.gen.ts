@@ -6,6 +6,10 @@ export type ClientOptions = {
 
 export type AskedDomain = {
     name: string;
+    /**
+     * Present where it is not of the registry's own chain: the layer 2 that has it
+     */
+    chain?: string;
     display?: string;
     label: string;
     /**
@@ -96,7 +100,7 @@ export type Resolver = {
 };
 
 /**
- * `registered`; `grace`: expired at most 90 days ago; `premium`: 90 to 111 days ago; `available`; `unknown`: cannot be determined
+ * `registered`; `grace`: expired at most 90 days ago; `premium`: 90 to 111 days ago (not with Lineanames, which have none); `available`; `unknown`: cannot be determined
  */
 export type AvailabilityStatus = 'registered' | 'grace' | 'premium' | 'available' | 'unknown';
 
@@ -137,6 +141,10 @@ export type BulkSummary = {
 
 export type DomainItem = {
     name: string;
+    /**
+     * Present where it is not of the registry's own chain: the layer 2 that has it
+     */
+    chain?: string;
     display?: string;
     label: string;
     namehash: string;
@@ -160,7 +168,7 @@ export type DomainItem = {
 
 export type SearchStats = {
     /**
-     * Ended for good: .eth names 90 days after their expiry, others at it
+     * Ended for good: names of registrars 90 days after their expiry, others at it
      */
     expired: number;
     /**
@@ -284,6 +292,10 @@ export type Event = {
 
 export type Registration = {
     contract?: string;
+    /**
+     * Present where it is not of the registry's own chain: the layer 2 that has it
+     */
+    chain?: string;
     event_type: string;
     block_number: number;
     transaction_hash: string;
@@ -308,6 +320,10 @@ export type OwnershipPeriod = {
      * EIP-55 checksummed address
      */
     address: string;
+    /**
+     * Present where it is not of the registry's own chain: the layer 2 that has it
+     */
+    chain?: string;
     /**
      * The layer that decided the owner
      */
@@ -342,6 +358,10 @@ export type Period = {
      * EIP-55 checksummed address
      */
     address: string;
+    /**
+     * Present where it is not of the registry's own chain: the layer 2 that has it
+     */
+    chain?: string;
     from_timestamp: number;
     /**
      * Null, as `from_tx`, where time alone began the period: there is no block then
@@ -369,6 +389,10 @@ export type NamehashMatch = Domain & {
 
 export type Domain = {
     name: string;
+    /**
+     * Present where it is not of the registry's own chain: the layer 2 that has it
+     */
+    chain?: string;
     display?: string;
     label: string;
     /**
@@ -432,6 +456,15 @@ export type AddressDomainCount = {
      * Past grace: premium and available
      */
     expired_count: number;
+    /**
+     * Present where names of several chains are indexed: the same of each chain
+     */
+    by_chain?: Array<{
+        chain: string;
+        count: number;
+        active_count: number;
+        expired_count: number;
+    }>;
 };
 
 export type AddressPrimaryName = {
@@ -525,10 +558,23 @@ export type AddressSummary = {
      * Length of its list of previous domains
      */
     previously_owned_count: number;
+    /**
+     * Present where names of several chains are indexed: the same of each chain
+     */
+    by_chain?: Array<{
+        chain: string;
+        domain_count: number;
+        domains_expiring_30d: number;
+        previously_owned_count: number;
+    }>;
 };
 
 export type PreviousDomain = {
     name: string;
+    /**
+     * Present where it is not of the registry's own chain: the layer 2 that has it
+     */
+    chain?: string;
     label: string;
     namehash: string;
     /**
@@ -776,6 +822,10 @@ export type EnsStats = {
     registrations_7d: number;
     renewals_7d: number;
     /**
+     * Present where names of several chains are indexed: the chains whose names are counted
+     */
+    chains?: Array<string>;
+    /**
      * When these figures were taken
      */
     generated_at: string;
@@ -787,6 +837,10 @@ export type RegistrationStats = {
         registrations: number;
         renewals: number;
     }>;
+    /**
+     * Present where names of several chains are indexed: the chains whose names are counted
+     */
+    chains?: Array<string>;
     /**
      * When these figures were taken
      */
@@ -808,6 +862,10 @@ export type DistributionStats = {
         parent: string;
         count: number;
     }>;
+    /**
+     * Present where names of several chains are indexed: the chains whose names are counted
+     */
+    chains?: Array<string>;
     /**
      * When these figures were taken
      */
@@ -862,6 +920,10 @@ export type PrimaryNameStats = {
 export type RecentActivity = {
     events: Array<Activity>;
     /**
+     * Present where names of several chains are indexed: the chains whose names are counted
+     */
+    chains?: Array<string>;
+    /**
      * When these figures were taken
      */
     generated_at: string;
@@ -870,6 +932,10 @@ export type RecentActivity = {
 export type Activity = {
     type: 'registration';
     name: string;
+    /**
+     * Present where it is not of the registry's own chain: the layer 2 that has it
+     */
+    chain?: string;
     /**
      * Null where no event tells the price
      */
@@ -889,6 +955,10 @@ export type Activity = {
     type: 'renewal';
     name: string;
     /**
+     * Present where it is not of the registry's own chain: the layer 2 that has it
+     */
+    chain?: string;
+    /**
      * Null where no event tells the price
      */
     cost_eth: string | null;
@@ -907,6 +977,10 @@ export type Activity = {
     type: 'transfer';
     name: string;
     /**
+     * Present where it is not of the registry's own chain: the layer 2 that has it
+     */
+    chain?: string;
+    /**
      * EIP-55 checksummed address
      */
     from_address: string;
@@ -921,6 +995,10 @@ export type Activity = {
     type: 'wrap';
     name: string;
     /**
+     * Present where it is not of the registry's own chain: the layer 2 that has it
+     */
+    chain?: string;
+    /**
      * EIP-55 checksummed address
      */
     owner_address: string;
@@ -930,6 +1008,10 @@ export type Activity = {
 } | {
     type: 'unwrap';
     name: string;
+    /**
+     * Present where it is not of the registry's own chain: the layer 2 that has it
+     */
+    chain?: string;
     /**
      * EIP-55 checksummed address
      */
@@ -988,6 +1070,10 @@ export type PurchaseSeries = {
         cost_is_upper_bound?: true;
     }>;
     /**
+     * Present where names of several chains are indexed: the chains whose names are counted
+     */
+    chains?: Array<string>;
+    /**
      * When these figures were taken
      */
     generated_at: string;
@@ -996,6 +1082,10 @@ export type PurchaseSeries = {
 export type Sellers = {
     sellers: Array<{
         contract: string;
+        /**
+         * Present where it is not of the registry's own chain: the layer 2 that has it
+         */
+        chain?: string;
         /**
          * EIP-55 checksummed address
          */
@@ -1021,6 +1111,10 @@ export type Sellers = {
          */
         cost_is_upper_bound?: true;
     }>;
+    /**
+     * Present where names of several chains are indexed: the chains whose names are counted
+     */
+    chains?: Array<string>;
     /**
      * When these figures were taken
      */
@@ -1059,6 +1153,10 @@ export type NameStates = {
         expired: number;
     };
     /**
+     * Present where names of several chains are indexed: the chains whose names are counted
+     */
+    chains?: Array<string>;
+    /**
      * When these figures were taken
      */
     generated_at: string;
@@ -1087,6 +1185,10 @@ export type Expiries = {
         others: number;
     };
     /**
+     * Present where names of several chains are indexed: the chains whose names are counted
+     */
+    chains?: Array<string>;
+    /**
      * When these figures were taken
      */
     generated_at: string;
@@ -1104,6 +1206,10 @@ export type Holders = {
          */
         percentage: number;
     }>;
+    /**
+     * Present where names of several chains are indexed: the chains whose names are counted
+     */
+    chains?: Array<string>;
     /**
      * When these figures were taken
      */
@@ -1510,7 +1616,7 @@ export type GetSearchDomainsData = {
          */
         max_length?: number;
         /**
-         * Owner in the .eth registrar
+         * Owner in the registrar: of .eth names, or of a layer 2's
          */
         registrar_owner?: string;
         /**
@@ -1537,6 +1643,10 @@ export type GetSearchDomainsData = {
          * Wrapped names only, or others only
          */
         is_wrapped?: 'true' | 'false';
+        /**
+         * Names of these chains only: the words by which answers name chains, separated by commas. Left out: all chains whose names are indexed
+         */
+        chain?: string;
         /**
          * Page of 25 results, from 1
          */
@@ -2377,6 +2487,10 @@ export type GetAddressDomainsData = {
          */
         include_expired?: 'true' | 'false';
         /**
+         * Names of these chains only: the words by which answers name chains, separated by commas. Left out: all chains whose names are indexed
+         */
+        chain?: string;
+        /**
          * Page of 25 results, from 1
          */
         page?: number;
@@ -2631,6 +2745,10 @@ export type GetAddressPreviousDomainsData = {
         address: string;
     };
     query?: {
+        /**
+         * Names of these chains only: the words by which answers name chains, separated by commas. Left out: all chains whose names are indexed
+         */
+        chain?: string;
         /**
          * Page of 25 results, from 1
          */
@@ -3051,12 +3169,19 @@ export type GetAgentsByAgentIdResponse = GetAgentsByAgentIdResponses[keyof GetAg
 export type GetEnsStatsData = {
     body?: never;
     path?: never;
-    query?: never;
+    query?: {
+        /**
+         * Names of these chains only: the words by which answers name chains, separated by commas. Left out: the registry's chain
+         */
+        chain?: string;
+    };
     url: '/ens-stats';
 };
 
 export type GetEnsStatsErrors = {
     /**
+     * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
+     *
      * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
      */
     400: Error;
@@ -3084,12 +3209,19 @@ export type GetEnsStatsResponse = GetEnsStatsResponses[keyof GetEnsStatsResponse
 export type GetEnsStatsRegistrationsData = {
     body?: never;
     path?: never;
-    query?: never;
+    query?: {
+        /**
+         * Names of these chains only: the words by which answers name chains, separated by commas. Left out: the registry's chain
+         */
+        chain?: string;
+    };
     url: '/ens-stats/registrations';
 };
 
 export type GetEnsStatsRegistrationsErrors = {
     /**
+     * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
+     *
      * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
      */
     400: Error;
@@ -3117,12 +3249,19 @@ export type GetEnsStatsRegistrationsResponse = GetEnsStatsRegistrationsResponses
 export type GetEnsStatsDistributionData = {
     body?: never;
     path?: never;
-    query?: never;
+    query?: {
+        /**
+         * Names of these chains only: the words by which answers name chains, separated by commas. Left out: the registry's chain
+         */
+        chain?: string;
+    };
     url: '/ens-stats/distribution';
 };
 
 export type GetEnsStatsDistributionErrors = {
     /**
+     * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
+     *
      * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
      */
     400: Error;
@@ -3183,12 +3322,19 @@ export type GetEnsStatsPrimaryNamesResponse = GetEnsStatsPrimaryNamesResponses[k
 export type GetEnsStatsRecentActivityData = {
     body?: never;
     path?: never;
-    query?: never;
+    query?: {
+        /**
+         * Names of these chains only: the words by which answers name chains, separated by commas. Left out: the registry's chain
+         */
+        chain?: string;
+    };
     url: '/ens-stats/recent-activity';
 };
 
 export type GetEnsStatsRecentActivityErrors = {
     /**
+     * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
+     *
      * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
      */
     400: Error;
@@ -3217,6 +3363,10 @@ export type GetEnsStatsPurchasesData = {
     body?: never;
     path?: never;
     query?: {
+        /**
+         * Names of these chains only: the words by which answers name chains, separated by commas. Left out: the registry's chain
+         */
+        chain?: string;
         /**
          * How long a period is
          */
@@ -3256,12 +3406,19 @@ export type GetEnsStatsPurchasesResponse = GetEnsStatsPurchasesResponses[keyof G
 export type GetEnsStatsSellersData = {
     body?: never;
     path?: never;
-    query?: never;
+    query?: {
+        /**
+         * Names of these chains only: the words by which answers name chains, separated by commas. Left out: the registry's chain
+         */
+        chain?: string;
+    };
     url: '/ens-stats/sellers';
 };
 
 export type GetEnsStatsSellersErrors = {
     /**
+     * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
+     *
      * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
      */
     400: Error;
@@ -3289,12 +3446,19 @@ export type GetEnsStatsSellersResponse = GetEnsStatsSellersResponses[keyof GetEn
 export type GetEnsStatsStatesData = {
     body?: never;
     path?: never;
-    query?: never;
+    query?: {
+        /**
+         * Names of these chains only: the words by which answers name chains, separated by commas. Left out: the registry's chain
+         */
+        chain?: string;
+    };
     url: '/ens-stats/states';
 };
 
 export type GetEnsStatsStatesErrors = {
     /**
+     * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
+     *
      * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
      */
     400: Error;
@@ -3322,12 +3486,19 @@ export type GetEnsStatsStatesResponse = GetEnsStatsStatesResponses[keyof GetEnsS
 export type GetEnsStatsExpiriesData = {
     body?: never;
     path?: never;
-    query?: never;
+    query?: {
+        /**
+         * Names of these chains only: the words by which answers name chains, separated by commas. Left out: the registry's chain
+         */
+        chain?: string;
+    };
     url: '/ens-stats/expiries';
 };
 
 export type GetEnsStatsExpiriesErrors = {
     /**
+     * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
+     *
      * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
      */
     400: Error;
@@ -3355,12 +3526,19 @@ export type GetEnsStatsExpiriesResponse = GetEnsStatsExpiriesResponses[keyof Get
 export type GetEnsStatsHoldersData = {
     body?: never;
     path?: never;
-    query?: never;
+    query?: {
+        /**
+         * Names of these chains only: the words by which answers name chains, separated by commas. Left out: the registry's chain
+         */
+        chain?: string;
+    };
     url: '/ens-stats/holders';
 };
 
 export type GetEnsStatsHoldersErrors = {
     /**
+     * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
+     *
      * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
      */
     400: Error;

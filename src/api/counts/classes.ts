@@ -5,13 +5,13 @@ import {
   active,
   counted,
   DAY,
-  ethName,
   expiringWithin,
   inPhase,
   name,
   owned,
   phases,
   phasesOf,
+  registrarName,
 } from "../rules/lifetime.ts";
 import { lapsed, wrapped } from "../rules/ownership.ts";
 import { ownerText } from "../rules/ownershipText.ts";
@@ -22,7 +22,7 @@ import { ownerText } from "../rules/ownershipText.ts";
  * concerns; now and then the moment is moved.
  */
 
-/** The class of a name: the key of `figures_names`. */
+/** The class of a name: the key of `figures_names`. `is_eth`: a second-level name of a registrar, of any chain. */
 export const classColumns = [
   "chain_id",
   "is_eth",
@@ -74,7 +74,7 @@ export const isName = toRowText(name, "null");
  * by these; `is_held` says that an address owns the name then.
  */
 export const classOf = (at: string): string => `
-  d.chain_id, ${toRowText(ethName, at)} as is_eth, ${toRowText(counted, at)} as is_counted,
+  d.chain_id, ${toRowText(registrarName, at)} as is_eth, ${toRowText(counted, at)} as is_counted,
   ${toRowText(isPresent("parentNode"), at)} as has_parent, ${toRowText(owned, at)} as is_owned, d.is_label_known,
   coalesce(d.label_length, ${UNKNOWN_LENGTH}) as label_length,
   case ${phases.map((phase) => `when ${toRowText(inPhase(phase), at)} then '${phase}'`).join(" ")} end as phase,
@@ -89,7 +89,7 @@ export const UNKNOWN_LENGTH = -1;
 
 /** The rules that are columns of a class. */
 const columnOfRule = new Map<Condition, string>([
-  [ethName, "is_eth"],
+  [registrarName, "is_eth"],
   [owned, "is_owned"],
 ]);
 
@@ -123,7 +123,7 @@ export const expiryCondition = (rule: Condition): string =>
     column: (column) => (column === "expiryTimestamp" ? "expiry" : unknown(column)),
     time: (seconds) => `asked.now + ${seconds}`,
     value: String,
-    known: (condition) => (condition === ethName ? "is_eth" : undefined),
+    known: (condition) => (condition === registrarName ? "is_eth" : undefined),
   }).join("");
 
 /**

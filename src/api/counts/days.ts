@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { PgDialect } from "drizzle-orm/pg-core";
 import type pg from "pg";
 import { sql } from "ponder";
+import { type Chains, isOfChains, reaches } from "../query/chains.ts";
 import type { Db } from "../query/db.ts";
 import { type DaySales, listSalesByDay, saleColumns, salesByDay } from "../query/purchases.ts";
 import type { AsOf } from "../query/statistics.ts";
@@ -18,34 +19,30 @@ import { readCounters } from "./counters.ts";
 const DAYS_AT_A_TIME = 31;
 
 const dialect = new PgDialect({ casing: "snake_case" });
-const salesText = (from: number, until: number, chainId: number) =>
-  dialect.sqlToQuery(salesByDay({ chainId, from, until }));
+const salesText = (from: number, until: number, chains: Chains) =>
+  dialect.sqlToQuery(salesByDay({ chains, from, until }));
 
 const createTables = (schema: string): string => `
   drop table if exists ${schema}.figures_days, ${schema}.figures_days_state;
   create table ${schema}.figures_days_state (chain_id integer not null, counted oid not null, rules integer not null,
     until bigint not null);
-  create table ${schema}.figures_days (day integer, is_registration boolean, seller text, seller_address text,
+  create table ${schema}.figures_days (chain_id integer, day integer, is_registration boolean, seller text, seller_address text,
     names integer not null, cost_wei numeric not null, premium_wei numeric not null, is_upper_bound boolean not null,
-    primary key (day, is_registration, seller, seller_address))`;
+    primary key (chain_id, day, is_registration, seller, seller_address))`;
 
 /** As `RULES` of the counters of names: day counts that were made by other rules are made again. */
 const RULES =
   createHash("sha256")
     .update(createTables(""))
-    .update(salesText(0, 0, 0).sql)
+    .update(reaches.map((reach) => salesText(0, 0, { ids: [0], reach }).sql).join())
     .digest()
     .readUInt32BE() >>> 1;
 
-type DaysTarget = { client: pg.ClientBase; schema: string; chainId: number };
+type DaysTarget = { client: pg.ClientBase; schema: string };
 
-/** The second before which all is counted; null if nothing is, or by other rules. */
-async function readUntil({ client, schema, chainId }: DaysTarget): Promise<number | null> {
-  const { rows: tables } = await client.query<{ exists: boolean }>(
-    "select to_regclass($1) is not null as exists",
-    [`${schema}.figures_days_state`],
-  );
-  if (!tables[0]?.exists) return null;
+/** The second before which all of a chain is counted; null if nothing is, or by other rules. */
+async function readUntil({ client, schema }: DaysTarget, chainId: number): Promise<number | null> {
+  if (!(await hasTables({ client, schema }))) return null;
   const { rows } = await client.query<{ until: string }>(
     `select until from ${schema}.figures_days_state
      where counted = '${schema}.events'::regclass::oid and rules = ${RULES} and chain_id = $1`,
@@ -54,26 +51,40 @@ async function readUntil({ client, schema, chainId }: DaysTarget): Promise<numbe
   return rows[0] === undefined ? null : Number(rows[0].until);
 }
 
-/** Counts the days that ended before a time at which all is final. Each statement counts some, and keeps them. */
-export async function advanceDays(target: DaysTarget, finalTime: number): Promise<void> {
+async function hasTables({ client, schema }: DaysTarget): Promise<boolean> {
+  const { rows } = await client.query<{ exists: boolean }>("select to_regclass($1) is not null as exists", [
+    `${schema}.figures_days_state`,
+  ]);
+  return rows[0]?.exists ?? false;
+}
+
+/**
+ * Counts the days of one chain that ended before a time at which all there is final. Each statement counts some, and
+ * keeps them.
+ */
+export async function advanceDays(target: DaysTarget, chains: Chains, finalTime: number): Promise<void> {
   const { client, schema } = target;
+  const [chainId] = chains.ids as [number];
   await client.query(`set search_path to ${schema}`);
   const end = Math.floor(finalTime / DAY) * DAY;
-  for (let from = (await readUntil(target)) ?? (await begin(target, end)); from < end; ) {
+  for (let from = (await readUntil(target, chainId)) ?? (await begin(target, chainId, end)); from < end; ) {
     const until = Math.min(end, from + DAYS_AT_A_TIME * DAY);
-    const { sql: text, params } = salesText(from, until, target.chainId);
+    const { sql: text, params } = salesText(from, until, chains);
     await inTransaction(client, async () => {
       await client.query(`insert into ${schema}.figures_days ${text}`, params);
-      await client.query(`update ${schema}.figures_days_state set until = ${until}`);
+      await client.query(`update ${schema}.figures_days_state set until = ${until} where chain_id = $1`, [
+        chainId,
+      ]);
     });
     from = until;
   }
 }
 
-/** Makes the tables, and gives the first day on which anything was sold. */
-async function begin({ client, schema, chainId }: DaysTarget, end: number): Promise<number> {
+/** Makes the tables if there are none of these rules, and gives the first day on which anything was sold on the chain. */
+async function begin(target: DaysTarget, chainId: number, end: number): Promise<number> {
+  const { client, schema } = target;
   return inTransaction(client, async () => {
-    await client.query(createTables(schema));
+    if (!(await areOfTheseRules(target))) await client.query(createTables(schema));
     const { rows } = await client.query<{ until: string }>(
       `insert into ${schema}.figures_days_state
        select $1, '${schema}.events'::regclass::oid, ${RULES}, least(${end},
@@ -85,25 +96,45 @@ async function begin({ client, schema, chainId }: DaysTarget, end: number): Prom
   });
 }
 
-/** As `listSalesByDay` of all time. Without day counts it reads every purchase. */
-export async function listSales(db: Db, { chainId, now }: AsOf): Promise<DaySales[]> {
-  const state = await readCounters<{ moment: string }>(
-    db,
-    sql`select until as moment from figures_days_state
-      where counted = 'events'::regclass::oid and rules = ${sql.raw(String(RULES))} and chain_id = ${chainId}`,
+/** Whether the tables have counts of other chains by these rules. */
+async function areOfTheseRules({ client, schema }: DaysTarget): Promise<boolean> {
+  if (!(await hasTables({ client, schema }))) return false;
+  const { rowCount } = await client.query(
+    `select from ${schema}.figures_days_state
+     where counted = '${schema}.events'::regclass::oid and rules = ${RULES} limit 1`,
   );
-  const until = Number(state?.[0]?.moment ?? 0);
+  return rowCount === 1;
+}
+
+/** As `listSalesByDay` of all time. Of chains without day counts it reads every purchase. */
+export async function listSales(db: Db, { chains, now }: AsOf): Promise<DaySales[]> {
+  const state = await readCounters<{ chainId: number; moment: string }>(
+    db,
+    sql`select chain_id as "chainId", until as moment from figures_days_state
+      where counted = 'events'::regclass::oid and rules = ${sql.raw(String(RULES))} and ${isOfChains(sql`chain_id`, chains)}`,
+  );
+  const untils = new Map(state?.map(({ chainId, moment }) => [chainId, Number(moment)]));
+  const sales = await Promise.all(
+    chains.ids.map((chainId) =>
+      listSalesOf(db, { chains: { ids: [chainId], reach: chains.reach }, now }, untils.get(chainId) ?? 0),
+    ),
+  );
+  return sales.flat();
+}
+
+async function listSalesOf(db: Db, { chains, now }: AsOf, until: number): Promise<DaySales[]> {
   const lastDay = Math.floor(now / DAY);
   const [kept, fresh] = await Promise.all([
-    until === 0 ? [] : readKept(db, Math.min(until / DAY, lastDay)),
-    listSalesByDay(db, { chainId, from: Math.min(until, lastDay * DAY), until: now + 1 }),
+    until === 0 ? [] : readKept(db, chains, Math.min(until / DAY, lastDay)),
+    listSalesByDay(db, { chains, from: Math.min(until, lastDay * DAY), until: now + 1 }),
   ]);
   return [...kept, ...fresh];
 }
 
-async function readKept(db: Db, beforeDay: number): Promise<DaySales[]> {
+async function readKept(db: Db, chains: Chains, beforeDay: number): Promise<DaySales[]> {
   const { rows } = await db.execute<DaySales>(
-    sql`select ${saleColumns} from figures_days where day < ${beforeDay} order by day, seller_address, is_registration`,
+    sql`select ${saleColumns} from figures_days where ${isOfChains(sql`chain_id`, chains)} and day < ${beforeDay}
+      order by day, seller_address, is_registration`,
   );
   return rows;
 }

@@ -1,4 +1,5 @@
 import { sql } from "ponder";
+import { isOfChains } from "../query/chains.ts";
 import type { Db } from "../query/db.ts";
 import {
   type DayExpiries,
@@ -9,34 +10,37 @@ import {
 } from "../query/population.ts";
 import type { AsOf } from "../query/statistics.ts";
 import { changesUntil, MOMENT, momentAsked, readCounters } from "./counters.ts";
-import { namesAt } from "./totals.ts";
+import { namesAt, ownerChangesOn } from "./totals.ts";
 
 /* States, holders and expiries, from the counters. */
 
 /** As `listPhases`. */
-export async function listPhasesFromCounters(db: Db, { chainId, now }: AsOf): Promise<PhaseCount[] | null> {
+export async function listPhasesFromCounters(db: Db, { chains, now }: AsOf): Promise<PhaseCount[] | null> {
   const rows = await readCounters<PhaseCount>(
     db,
     sql`with ${namesAt(now)}
       select ${momentAsked} as moment, is_eth as "isEth", phase, sum(names)::int as names
-      from class where chain_id = ${chainId} and is_counted and is_owned
+      from class where ${isOfChains(sql`chain_id`, chains)} and is_counted and is_owned
       group by is_eth, phase having sum(names) <> 0`,
   );
   return rows?.map(({ isEth, phase, names }) => ({ isEth, phase, names })) ?? null;
 }
 
 /**
- * As `listHolders`. The table of addresses is of all chains, and only that of the registry has names. It is read as a
- * whole: an index on its counts would have to be changed with every name that changes hands.
+ * As `listHolders`. All owners of the chains are read: an index on their counts would have to be changed with every name
+ * that changes hands.
  */
-export async function listHoldersFromCounters(db: Db, { now }: AsOf): Promise<Holding[] | null> {
+export async function listHoldersFromCounters(db: Db, { chains, now }: AsOf): Promise<Holding[] | null> {
+  const isHere = isOfChains(sql`chain_id`, chains);
+  const held =
+    chains.reach === "main"
+      ? sql`select address, names from figures_owners where ${isHere}`
+      : sql`select address, sum(names) as names from figures_owners where ${isHere} group by address`;
   const rows = await readCounters<Holding>(
     db,
-    sql`with ${changesUntil(now)}, owner_change as materialized (
-      select owner as address, sum(sign) as names from change where is_held group by owner having sum(sign) <> 0
-    ), held as (
+    sql`with ${changesUntil(now)}, ${ownerChangesOn(chains)}, held as (
       select address, coalesce(counter.names, 0) + coalesce(owner_change.names, 0) as names
-      from figures_addresses counter full join owner_change using (address)
+      from (${held}) as counter full join owner_change using (address)
     )
     select ${momentAsked} as moment, address as owner, names::int as names
     from held where names > 0 order by held.names desc, address limit ${MAX_HOLDERS}`,
@@ -47,13 +51,13 @@ export async function listHoldersFromCounters(db: Db, { now }: AsOf): Promise<Ho
 /** As `listExpiries`. Time changes none of these counts. */
 export async function listExpiriesFromCounters(
   db: Db,
-  { chainId, firstDay, endDay }: DayRange,
+  { chains, firstDay, endDay }: DayRange,
 ): Promise<DayExpiries[] | null> {
   const rows = await readCounters<DayExpiries>(
     db,
     sql`select ${sql.raw(MOMENT)} as moment, least(expiry_day, ${endDay})::int as day, is_eth as "isEth",
         sum(names)::int as names
-      from figures_expiries where chain_id = ${chainId} and expiry_day >= ${firstDay}
+      from figures_expiries where ${isOfChains(sql`chain_id`, chains)} and expiry_day >= ${firstDay}
       group by 2, 3 having sum(names) <> 0 order by 2, 3`,
   );
   return rows?.map(({ day, isEth, names }) => ({ day, isEth, names })) ?? null;

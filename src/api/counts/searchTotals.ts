@@ -1,5 +1,6 @@
 import { domain } from "ponder:schema";
 import { sql } from "ponder";
+import { chainValues, forEachReach, isOfAskedChains, type Reach, ruleFor } from "../query/chains.ts";
 import type { Db } from "../query/db.ts";
 import type { SearchCounts, SearchFilters } from "../query/search.ts";
 import type { AsOf } from "../query/statistics.ts";
@@ -9,10 +10,10 @@ import {
   availabilityRules,
   counted,
   DAY,
-  ethName,
   expired,
   expiringWithin,
   type KnownAvailability,
+  registrarName,
 } from "../rules/lifetime.ts";
 import { wrapped } from "../rules/ownership.ts";
 import {
@@ -81,6 +82,11 @@ const countsOfClasses = countsWhere({
   expiring90d: classExpiresWithin(90),
 });
 
+const titleOf = (name: string, reach: Reach): string =>
+  reach === "main" ? `search_${name}` : `search_${name}_${reach}`;
+
+const valuesOf = ({ chains, now }: AsOf) => ({ ...chainValues(chains), now });
+
 /** An absent filter is "both values" and not null, so that one plan serves all. */
 const isWrappedAs = sql`is_wrapped = any (${placeholder("wrapped")}::boolean[])`;
 
@@ -88,32 +94,36 @@ const wrappedAs = (isWrapped: boolean | undefined) => (isWrapped === undefined ?
 
 const classes = sql.raw(classColumns.join(", "));
 
-const ofClasses = (name: string, condition: string) =>
+const ofClasses = (name: string, condition: string, reach: Reach) =>
   preparedCounts(
-    `search_${name}`,
+    titleOf(name, reach),
     countColumns,
     sql`with ${changesUntil(placeholder("now"))}, class as (
         select ${classes}, names from figures_names union all select ${classes}, sign from change
       ) ${countsOfClasses}
-      where chain_id = ${placeholder("chainId")} and is_counted and ${sql.raw(condition)} and ${isWrappedAs}
+      where ${isOfAskedChains(sql`chain_id`, reach)} and is_counted and ${sql.raw(condition)} and ${isWrappedAs}
         and label_length between ${placeholder("shortest")} and ${placeholder("longest")}`,
   );
 
-const ofState = (state: KnownAvailability) => ofClasses(state, classCondition(availabilityRules[state]));
-
-const byAvailability: Record<KnownAvailability | "any", ReturnType<typeof ofClasses>> = {
-  registered: ofState("registered"),
-  grace: ofState("grace"),
-  premium: ofState("premium"),
-  available: ofState("available"),
-  any: ofClasses("any", "true"),
-};
+const byAvailability = forEachReach(
+  (reach): Record<KnownAvailability | "any", ReturnType<typeof ofClasses>> => {
+    const ofState = (state: KnownAvailability) =>
+      ofClasses(state, classCondition(availabilityRules[state]), reach);
+    return {
+      registered: ofState("registered"),
+      grace: ofState("grace"),
+      premium: ofState("premium"),
+      available: ofState("available"),
+      any: ofClasses("any", "true", reach),
+    };
+  },
+);
 
 const byClass: SearchCounters = {
   filters: new Set<keyof SearchFilters>(["availability", "minLength", "maxLength", "isWrapped"]),
   read: (db, { availability, minLength, maxLength, isWrapped }, at) =>
-    byAvailability[availability ?? "any"](db, {
-      ...{ ...at, wrapped: wrappedAs(isWrapped), longest: maxLength ?? LONGEST_LABEL },
+    byAvailability[at.chains.reach][availability ?? "any"](db, {
+      ...{ ...valuesOf(at), wrapped: wrappedAs(isWrapped), longest: maxLength ?? LONGEST_LABEL },
       shortest: minLength ?? (maxLength === undefined ? UNKNOWN_LENGTH : 0),
     }),
 };
@@ -122,26 +132,31 @@ const byClass: SearchCounters = {
 const LONGEST_LABEL = 2 ** 31 - 1;
 
 const resolverClasses = sql.raw(resolverColumns.join(", "));
-const isOfResolver = sql`chain_id = ${placeholder("chainId")} and resolver = ${placeholder("resolver")} and ${isWrappedAs}`;
+const isOfResolver = (reach: Reach) =>
+  sql`${isOfAskedChains(sql`chain_id`, reach)} and resolver = ${placeholder("resolver")} and ${isWrappedAs}`;
 
-const ofResolver = preparedCounts(
-  "search_resolver",
-  countColumns,
-  sql`with ${changesUntil(placeholder("now"))}, class as (
-      select ${resolverClasses}, names from figures_resolvers where ${isOfResolver}
-      union all select ${resolverClasses}, sign from change where ${isOfResolver} and is_counted
+const ofResolver = forEachReach((reach) =>
+  preparedCounts(
+    titleOf("resolver", reach),
+    countColumns,
+    sql`with ${changesUntil(placeholder("now"))}, class as (
+      select ${resolverClasses}, names from figures_resolvers where ${isOfResolver(reach)}
+      union all select ${resolverClasses}, sign from change where ${isOfResolver(reach)} and is_counted
     ) ${countsOfClasses}`,
+  ),
 );
 
 const byResolver: SearchCounters = {
   filters: new Set<keyof SearchFilters>(["resolver", "isWrapped"]),
   read: (db, { resolver, isWrapped }, at) =>
-    ofResolver(db, { ...at, resolver, wrapped: wrappedAs(isWrapped) }),
+    ofResolver[at.chains.reach](db, { ...valuesOf(at), resolver, wrapped: wrappedAs(isWrapped) }),
 };
 
 const secondsOfDay = sql.raw(String(DAY));
-const isOfChain = sql`chain_id = ${placeholder("chainId")} and ${isWrappedAs}`;
-const isOfWholeDays = sql`${isOfChain} and expiry_day between ${placeholder("firstDay")} and ${placeholder("lastDay")}
+const isOfChain = (reach: Reach) => sql`${isOfAskedChains(sql`chain_id`, reach)} and ${isWrappedAs}`;
+const isOfWholeDays = (
+  reach: Reach,
+) => sql`${isOfChain(reach)} and expiry_day between ${placeholder("firstDay")} and ${placeholder("lastDay")}
   and expiry_day <> all (${placeholder("splitDays")}::bigint[])`;
 
 /** The rules by which names of an expiry are counted. */
@@ -151,12 +166,13 @@ const expiryRules = { expired, expiring30d: expiringWithin(30), expiring90d: exp
  * Names are counted by the day of their expiry. A day counts as a whole if no bound that matters goes through it; on the
  * few other days the names themselves are read.
  */
-const ofExpiry = preparedCounts(
-  "search_expiry",
-  countColumns,
-  sql`with ${changesUntil(placeholder("now"))}, split as materialized (
+const ofExpiry = forEachReach((reach) =>
+  preparedCounts(
+    titleOf("expiry", reach),
+    countColumns,
+    sql`with ${changesUntil(placeholder("now"))}, split as materialized (
       select name.* from unnest(${placeholder("splitDays")}::bigint[]) as split_day (day) cross join lateral (
-        select ${domain.chainId} as chain_id, ${domain.expiryTimestamp} as expiry, ${toSql(ethName)} as is_eth,
+        select ${domain.chainId} as chain_id, ${domain.expiryTimestamp} as expiry, ${toSql(ruleFor(registrarName, reach))} as is_eth,
           ${toSql(wrapped, placeholder("now"))} as is_wrapped
         from ${domain} where ${toSql(counted)} and ${domain.expiryTimestamp} >= day * ${secondsOfDay}
           and ${domain.expiryTimestamp} < (day + 1) * ${secondsOfDay}
@@ -164,24 +180,31 @@ const ofExpiry = preparedCounts(
       ) as name
     ), class as (
       select expiry_day * ${secondsOfDay} as expiry, is_eth, is_wrapped, names from figures_expiries
-      where ${isOfWholeDays}
+      where ${isOfWholeDays(reach)}
       union all
-      select expiry_day * ${secondsOfDay}, is_eth, is_wrapped, sign from change where ${isOfWholeDays} and is_counted
+      select expiry_day * ${secondsOfDay}, is_eth, is_wrapped, sign from change where ${isOfWholeDays(reach)} and is_counted
       union all
       select expiry, is_eth, is_wrapped, 1 from split
-      where ${isOfChain} and expiry between ${placeholder("from")} and ${placeholder("to")}
+      where ${isOfChain(reach)} and expiry between ${placeholder("from")} and ${placeholder("to")}
     ) ${countsWhere({
       expired: expiryCondition(expiryRules.expired),
       expiring30d: expiryCondition(expiryRules.expiring30d),
       expiring90d: expiryCondition(expiryRules.expiring90d),
     })}`,
+  ),
 );
 
 const byExpiry: SearchCounters = {
   filters: new Set<keyof SearchFilters>(["expiryFrom", "expiryTo", "isWrapped"]),
   read: (db, { expiryFrom: from = 0, expiryTo: to = LATEST, isWrapped }, at) => {
     const days = { firstDay: dayOf(from), lastDay: dayOf(to), splitDays: splitDays(from, to, at) };
-    return ofExpiry(db, { ...at, ...days, from, to, wrapped: wrappedAs(isWrapped) });
+    return ofExpiry[at.chains.reach](db, {
+      ...valuesOf(at),
+      ...days,
+      from,
+      to,
+      wrapped: wrappedAs(isWrapped),
+    });
   },
 };
 

@@ -18,9 +18,9 @@ export function countNames(schema: string, parts: readonly Part[], before = ""):
     ), by_resolver as (${addNames("figures_resolvers", resolverColumns.join(", "), "resolver is not null and is_counted")}
     ), by_expiry as (${addNames("figures_expiries", expiryColumns.join(", "), "expiry_day is not null and is_counted")}
     ), by_owner as (
-      insert into ${schema}.figures_addresses as counter (address, names)
-      select owner, sum(sign) from change where is_held group by owner having sum(sign) <> 0
-      on conflict (address) do update set names = counter.names + excluded.names
+      insert into ${schema}.figures_owners as counter (chain_id, address, names)
+      select chain_id, owner, sum(sign) from change where is_held group by chain_id, owner having sum(sign) <> 0
+      on conflict (chain_id, address) do update set names = counter.names + excluded.names
     )
     insert into ${schema}.figures_parents as counter (chain_id, parent_node, active, all_time)
     select chain_id, parent_node, coalesce(sum(sign) filter (where is_held), 0), sum(sign) from change
@@ -62,6 +62,7 @@ export const counterTables = [
   "figures_names",
   "figures_resolvers",
   "figures_expiries",
+  "figures_owners",
   "figures_addresses",
   "figures_parents",
   "figures_claims",
@@ -82,8 +83,10 @@ export const createTables = (schema: string): string => `
     expires_within integer, is_wrapped boolean, names bigint not null, primary key (${resolverColumns.join(", ")}));
   create table ${schema}.figures_expiries (chain_id integer, expiry_day bigint, is_eth boolean, is_wrapped boolean,
     names bigint not null, primary key (${expiryColumns.join(", ")}));
-  create table ${schema}.figures_addresses (address text primary key, names bigint not null default 0,
-    claims bigint not null default 0, chains numeric not null default 0, squares numeric not null default 0);
+  create table ${schema}.figures_owners (chain_id integer, address text, names bigint not null,
+    primary key (chain_id, address));
+  create table ${schema}.figures_addresses (address text primary key, claims bigint not null,
+    chains numeric not null, squares numeric not null);
   create table ${schema}.figures_parents (chain_id integer, parent_node text, active bigint not null,
     all_time bigint not null, primary key (chain_id, parent_node));
   create table ${schema}.figures_claims (registrar text, chain_id integer, with_name bigint not null,

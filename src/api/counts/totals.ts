@@ -2,6 +2,7 @@ import { domain } from "ponder:schema";
 import type { SQL } from "drizzle-orm";
 import { sql } from "ponder";
 import { ETH_NODE, ROOT_NODE } from "../../ens/name.ts";
+import { type Chains, isOfChains } from "../query/chains.ts";
 import type { Db } from "../query/db.ts";
 import {
   type Adoption,
@@ -30,16 +31,16 @@ const IS_ACTIVE = classCondition(active);
 /** As `readTotals`, with the number of events. */
 export async function readTotalsFromCounters(
   db: Db,
-  { chainId, now }: AsOf,
+  { chains, now }: AsOf,
 ): Promise<{ totals: Totals; events: number } | null> {
   const rows = await readCounters<Totals & { events: number }>(
     db,
-    sql`with ${namesAt(now)}, ${ownersAt}
+    sql`with ${namesAt(now)}, ${ownersAt(chains)}
       select ${momentAsked} as moment, coalesce(sum(names), 0)::int as total,
         ${sumIf(IS_ACTIVE)} as active, ${sumIf("is_wrapped")} as wrapped,
         ${sumIf(classExpiresWithin(30))} as "expiring30d", ${sumIf(classExpiresWithin(90))} as "expiring90d",
         (select count from owners)::int as owners, (select events from figures_state)::int as events
-      from class where chain_id = ${chainId} and is_counted and is_owned`,
+      from class where ${isOfChains(chainId, chains)} and is_counted and is_owned`,
   );
   const [row] = rows ?? [];
   if (row === undefined) return null;
@@ -47,32 +48,57 @@ export async function readTotalsFromCounters(
   return { totals: { total, active, wrapped, expiring30d, expiring90d, owners }, events };
 }
 
+const chainId = sql`chain_id`;
+
+/** Names that addresses own, corrected for what time changed: `owner_change` has what to add to the counters. */
+export const ownerChangesOn = (chains: Chains): SQL => sql`owner_change as materialized (
+    select owner as address, sum(sign) as names from change where is_held and ${isOfChains(chainId, chains)}
+    group by owner having sum(sign) <> 0
+  )`;
+
 /** How many addresses own a name: those that did at the moment, corrected for what time changed. */
-const ownersAt = sql.raw(`owner_change as materialized (
-    select owner as address, sum(sign) as names from change where is_held group by owner having sum(sign) <> 0
-  ), owners as (
-    select (select count(*) from figures_addresses where names > 0) + (
+function ownersAt(chains: Chains): SQL {
+  const isHere = isOfChains(chainId, chains);
+  if (chains.reach === "several") {
+    return sql`${ownerChangesOn(chains)}, owners as (
+      select count(*) as count from (
+        select address from (
+          select address, names from figures_owners where ${isHere} union all select address, names from owner_change
+        ) as held group by address having sum(names) > 0
+      ) as owner
+    )`;
+  }
+  return sql`${ownerChangesOn(chains)}, owners as (
+    select (select count(*) from figures_owners where ${isHere} and names > 0) + (
       select count(*) filter (where coalesce(counter.names, 0) + owner_change.names > 0)
         - count(*) filter (where counter.names > 0)
-      from owner_change left join figures_addresses counter using (address)
+      from owner_change
+        left join figures_owners counter on ${isOfChains(sql`counter.chain_id`, chains)} and counter.address = owner_change.address
     ) as count
-  )`);
+  )`;
+}
 
-/** As `readAdoption` and `listClaimCounts`. */
+/** As `readAdoption` and `listClaimCounts`; names are those of the main chain. */
 export async function readAdoptionFromCounters(
   db: Db,
-  { now }: AsOf,
+  { chains, now }: AsOf,
 ): Promise<{ adoption: Adoption; claims: ClaimCounts[] } | null> {
   const rows = await readCounters<Adoption & { claims: ClaimCounts[] | null }>(
     db,
-    sql`with ${changesUntil(now)}, ${ownersAt}
+    sql`with ${changesUntil(now)}, ${ownersAt(chains)}
       select ${momentAsked} as moment, (select count from owners)::int as owners,
         (count(*) filter (where claims > 0))::int as claimants,
-        (count(*) filter (where claims > 0 and claims * squares > chains * chains))::int as "multiChain",
-        (count(*) filter (where claims > 0 and counter.names + coalesce(owner_change.names, 0) > 0))::int as "ownersWithName",
+        (count(*) filter (where claims > 0 and claims * squares > figures_addresses.chains * figures_addresses.chains))::int
+          as "multiChain",
+        (count(*) filter (where coalesce(counter.names, 0) + coalesce(owner_change.names, 0) > 0))::int
+          as "ownersWithName",
         (select json_agg(json_build_object('registrar', registrar, 'chainId', chain_id, 'withName', with_name,
           'cleared', cleared, 'unknown', unknown)) from figures_claims) as claims
-      from figures_addresses counter left join owner_change using (address) where claims > 0`,
+      from figures_addresses
+        left join figures_owners counter on ${isOfChains(sql`counter.chain_id`, chains)}
+          and counter.address = figures_addresses.address
+        left join owner_change on owner_change.address = figures_addresses.address
+      where claims > 0`,
   );
   const [row] = rows ?? [];
   if (row === undefined) return null;
@@ -81,16 +107,18 @@ export async function readAdoptionFromCounters(
 }
 
 /** As `listShares`. */
-export async function listSharesFromCounters(db: Db, { chainId, now }: AsOf): Promise<Share[] | null> {
-  const isHere = sql`${domain.chainId} = ${chainId}`;
+export async function listSharesFromCounters(db: Db, { chains, now }: AsOf): Promise<Share[] | null> {
+  const isHere = isOfChains(domain.chainId, chains);
+  const isSeveral = chains.reach === "several";
+  const isCountedHere = isOfChains(chainId, chains);
   const rows = await readCounters<Share>(
     db,
     sql`with ${namesAt(now)}, parent as materialized (
       select parent_node as node, sum(active) as active, sum(all_time) as all_time from (
-        select parent_node, active, all_time from figures_parents where chain_id = ${chainId}
+        select parent_node, active, all_time from figures_parents where ${isCountedHere}
         union all
         select parent_node, case when is_held then sign else 0 end, sign from change
-        where chain_id = ${chainId} and is_counted and has_parent
+        where ${isCountedHere} and is_counted and has_parent
       ) as parents group by parent_node
     ), tld as (
       select ${domain.node} as node, ${domain.fullName} as name
@@ -103,14 +131,16 @@ export async function listSharesFromCounters(db: Db, { chainId, now }: AsOf): Pr
       select 'length' as kind, label_length::text as key, false as is_eth, sum(names) filter (where is_held) as active,
         coalesce(sum(names) filter (where is_held and is_eth), 0) as active_eth, sum(names) as all_time
       from (select class.*, ${sql.raw(IS_ACTIVE)} and is_owned as is_held from class
-        where chain_id = ${chainId} and is_counted and has_parent and label_length >= 0) as held
+        where ${isCountedHere} and is_counted and has_parent and label_length >= 0) as held
       group by label_length having sum(names) filter (where is_held) > 0
       union all
       select 'tld', tld.name, tld.node = ${ETH_NODE}, parent.active, 0, parent.all_time
       from parent join tld on tld.node = parent.node where parent.all_time > 0
       union all
-      select 'parent', ${domain.fullName}, false, largest.active, 0, largest.all_time
+      select 'parent', ${isSeveral ? sql`max(${domain.fullName})` : domain.fullName}, false, largest.active, 0,
+        largest.all_time
       from largest join ${domain} on ${isHere} and ${domain.node} = largest.node
+      ${isSeveral ? sql`group by largest.node, largest.active, largest.all_time` : sql``}
     )
     select ${momentAsked} as moment, kind, key, is_eth as "isEth", active::int, active_eth::int as "activeEth",
       all_time::int as "allTime" from share`,

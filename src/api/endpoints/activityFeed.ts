@@ -1,3 +1,4 @@
+import type { Hex } from "viem";
 import type { Ctx } from "../http/context.ts";
 import {
   findNames,
@@ -8,39 +9,66 @@ import {
   listNewestWraps,
   type Newest,
 } from "../query/activity.ts";
+import type { Chains } from "../query/chains.ts";
 import { listNewestClaims } from "../query/claims.ts";
 import type { EventFacts } from "../query/events.ts";
-import { registrationEvents, renewalEvents } from "../query/registrations.ts";
-import { type Activity, toClaim, toPurchase, toTransfer, toWrapping } from "../serializers/activity.ts";
+import { purchaseEvents } from "../query/registrations.ts";
+import {
+  type Activity,
+  type Names,
+  toClaim,
+  toPurchase,
+  toTransfer,
+  toWrapping,
+} from "../serializers/activity.ts";
 
 /** Length of the feed. */
 export const FEED_LENGTH = 50;
 
-/** The newest entries of all kinds, newest first. The newest of each kind are read, and the newest of all are kept. */
-export async function readActivity(ctx: Ctx): Promise<Activity[]> {
-  const { db, contracts } = ctx;
-  const at: Newest = { chainId: contracts.chainId, limit: FEED_LENGTH };
+/**
+ * The newest entries of all kinds, newest first. The newest of each kind are read, and the newest of all are kept. Names
+ * are those of the chains; claims of names are of all chains, unless the caller named chains.
+ */
+export async function readActivity(
+  ctx: Ctx,
+  { chains, isAsked }: { chains: Chains; isAsked: boolean },
+): Promise<Activity[]> {
+  const { db } = ctx;
+  const at: Newest = { chains, limit: FEED_LENGTH };
+  const { registrations: registrationEvents, renewals: renewalEvents } = purchaseEvents[chains.reach];
   const [registrations, renewals, transfers, wraps, unwraps, claims] = await Promise.all([
     listPurchases(ctx, registrationEvents, at),
     listPurchases(ctx, renewalEvents, at),
     listNewestTransfers(db, [...registrationEvents, "NameWrapped", "NameUnwrapped"], at),
     listNewestWraps(db, registrationEvents, at),
     listNewestUnwraps(db, at),
-    listNewestClaims(db, FEED_LENGTH),
+    listNewestClaims(db, { limit: FEED_LENGTH, ...(isAsked && { chainIds: chains.ids }) }),
   ]);
   const withNames = [...registrations.flat(), ...renewals.flat(), ...transfers, ...wraps, ...unwraps];
-  const nodes = withNames.flatMap(({ node }) => (node === null ? [] : [node]));
-  const names = await findNames(db, { chainId: at.chainId, nodes });
+  const context = { ...ctx, names: await findNamesOf(ctx, chains, withNames) };
   return [
-    ...registrations.flatMap((rows) => toPurchase("registration", rows, names)),
-    ...renewals.flatMap((rows) => toPurchase("renewal", rows, names)),
-    ...transfers.map((row) => toTransfer(row, names)),
-    ...wraps.flatMap((row) => toWrapping("wrap", row, names)),
-    ...unwraps.flatMap((row) => toWrapping("unwrap", row, names)),
+    ...registrations.flatMap((rows) => toPurchase("registration", rows, context)),
+    ...renewals.flatMap((rows) => toPurchase("renewal", rows, context)),
+    ...transfers.map((row) => toTransfer(row, context)),
+    ...wraps.flatMap((row) => toWrapping("wrap", row, context)),
+    ...unwraps.flatMap((row) => toWrapping("unwrap", row, context)),
     ...claims.map((row) => toClaim(row, ctx)),
   ]
     .sort((a, b) => b.block_timestamp - a.block_timestamp || b.block_number - a.block_number)
     .slice(0, FEED_LENGTH);
+}
+
+/** Names of the nodes of rows, by chain. */
+async function findNamesOf(
+  { db }: Ctx,
+  { ids }: Chains,
+  rows: readonly { chainId: number; node: Hex | null }[],
+): Promise<Names> {
+  const found = ids.map(async (chainId) => {
+    const nodes = rows.flatMap((row) => (row.chainId === chainId && row.node !== null ? [row.node] : []));
+    return [chainId, await findNames(db, { chainId, nodes })] as const;
+  });
+  return new Map(await Promise.all(found));
 }
 
 /** The newest registrations, or renewals: each with all its logs, also those of controllers. */
@@ -59,4 +87,5 @@ async function listPurchases(
 }
 
 /** A registration or renewal is identified by its name and transaction. */
-const keyOf = ({ transactionHash, node }: EventFacts): string => `${transactionHash} ${node}`;
+const keyOf = ({ chainId, transactionHash, node }: EventFacts): string =>
+  `${chainId} ${transactionHash} ${node}`;

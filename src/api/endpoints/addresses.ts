@@ -7,10 +7,13 @@ import {
   addressTypes,
   countHeld,
   type FormerHolder,
+  type HeldCounts,
   listHeld,
   listPrevious,
+  type Summary,
   summarise,
 } from "../query/addresses.ts";
+import { allChains } from "../query/chains.ts";
 import { listClaims } from "../query/claims.ts";
 import { PAGE_SIZE } from "../query/page.ts";
 import { type Outcome, resolvePrimaryName, tryPrimaryName } from "../resolution/primaryNames.ts";
@@ -30,6 +33,8 @@ import { input } from "../schemas/input.ts";
 import { toClaimEntry, toPreviousItem, toPrimaryName } from "../serializers/address.ts";
 import { toDomainItem } from "../serializers/domain.ts";
 import { toAddress } from "../serializers/hex.ts";
+import { ALL_CHAINS, askedChains } from "./chains.ts";
+import { sumOf } from "./figures.ts";
 import { historyFieldsOf, NEWEST } from "./historyPages.ts";
 
 const addressType = () =>
@@ -43,28 +48,49 @@ const types = z.enum(addressTypes);
 /** Sentences that the descriptions of several operations on an address share. */
 const COUNTED = "Reverse nodes (`<address>.addr.reverse`) do not count as names.";
 const ACTIVE =
-  "Active are names that are registered or in grace: .eth names until 90 days after their expiry, wrapped subnames until their expiry, names without expiry always.";
+  "Active are names that are registered or in grace: .eth names, and those of a layer 2's registrar, until 90 days after their expiry, wrapped subnames until their expiry, names without expiry always.";
+const CHAINS =
+  "Names of all chains that are indexed are in one list; a node that is on two chains is on it twice.";
 
-/** An address whose names are asked for. */
-export const formerHolderOf = ({ contracts, now }: Ctx, address: Address): FormerHolder => ({
-  chainId: contracts.chainId,
+/** An address whose names are asked for, on the chains that the caller names, or on all. */
+export const formerHolderOf = (
+  { contracts, now }: Ctx,
+  { address, chain }: { address: Address; chain?: readonly string[] | undefined },
+): FormerHolder => ({
+  chains: chain === undefined ? allChains(contracts) : askedChains(chain, contracts),
   address,
-  wrapper: contracts.wrapper,
+  wrappers: contracts.wrappers,
   now,
 });
 
-const addressQueryOf = (
-  ctx: Ctx,
-  address: Address,
-  addressType: AddressQuery["addressType"],
-): AddressQuery => ({ ...formerHolderOf(ctx, address), addressType });
+type Asked = {
+  address: Address;
+  address_type: AddressQuery["addressType"];
+  chain?: readonly string[] | undefined;
+};
+
+const addressQueryOf = (ctx: Ctx, asked: Asked): AddressQuery => ({
+  ...formerHolderOf(ctx, asked),
+  addressType: asked.address_type,
+});
+
+/** Counts of each chain, where several are indexed. */
+const byChain = <Counts extends object>(
+  { contracts: { chainIds, chainName } }: Ctx,
+  countsOf: (chainId: number) => Counts,
+): { by_chain?: ({ chain: string } & Counts)[] } =>
+  chainIds.length > 1
+    ? { by_chain: chainIds.map((chainId) => ({ chain: chainName(chainId), ...countsOf(chainId) })) }
+    : {};
+
+const BY_CHAIN = "Present where names of several chains are indexed: the same of each chain";
 
 const addressDomains = endpoint({
   method: "get",
   path: "/address/{address}/domains",
   group: "Addresses",
   summary: "Names of an address",
-  description: `Names that an address owns, or whose resolver it is. ${ACTIVE} ${COUNTED}`,
+  description: `Names that an address owns, or whose resolver it is. ${CHAINS} ${ACTIVE} ${COUNTED}`,
   params: z.object({ address: input.address() }),
   query: z.object({
     address_type: addressType(),
@@ -72,6 +98,7 @@ const addressDomains = endpoint({
       "include_expired",
       "`true` to list names past grace too; names in grace always are",
     ),
+    chain: input.chains(ALL_CHAINS),
     page: input.page(),
     sort_by: input.sortBy(["full_name", "expiry_timestamp"]),
     sort_dir: input.sortDir(),
@@ -86,7 +113,7 @@ const addressDomains = endpoint({
   cost: 1,
   tool: "get_address_portfolio",
   handle: async (request, ctx) => {
-    const query = addressQueryOf(ctx, request.address, request.address_type);
+    const query = addressQueryOf(ctx, request);
     const choice = request.include_expired ? "all" : "active";
     const page = { page: request.page, sortBy: request.sort_by, sortDir: request.sort_dir };
     const { total, rows } = await listHeld(ctx.db, query, { choice, page });
@@ -116,22 +143,27 @@ const addressDomainCount = endpoint({
       count: count.openapi({ description: "Active and expired together" }),
       active_count: count.openapi({ description: "Registered or in grace" }),
       expired_count: count.openapi({ description: "Past grace: premium and available" }),
+      by_chain: z
+        .array(z.strictObject({ chain: z.string(), count, active_count: count, expired_count: count }))
+        .optional()
+        .openapi({ description: BY_CHAIN }),
     })
     .openapi("AddressDomainCount"),
   errors: ["INVALID_ADDRESS"],
   cost: 1,
   tool: "get_address_portfolio",
   handle: async (request, ctx) => {
-    const { total, active } = await countHeld(
-      ctx.db,
-      addressQueryOf(ctx, request.address, request.address_type),
-    );
+    const held = await countHeld(ctx.db, addressQueryOf(ctx, request));
+    const toCounts = (counts: readonly HeldCounts[]) => {
+      const total = sumOf(counts, (one) => one.total);
+      const active = sumOf(counts, (one) => one.active);
+      return { count: total, active_count: active, expired_count: total - active };
+    };
     return {
       address: toAddress(request.address),
       address_type: request.address_type,
-      count: total,
-      active_count: active,
-      expired_count: total - active,
+      ...toCounts([...held.values()]),
+      ...byChain(ctx, (chainId) => toCounts([held.get(chainId) ?? []].flat())),
     };
   },
 });
@@ -193,6 +225,17 @@ const addressSummary = endpoint({
         description: "Names it effectively owns that expire within 30 days",
       }),
       previously_owned_count: count.openapi({ description: "Length of its list of previous domains" }),
+      by_chain: z
+        .array(
+          z.strictObject({
+            chain: z.string(),
+            domain_count: count,
+            domains_expiring_30d: count,
+            previously_owned_count: count,
+          }),
+        )
+        .optional()
+        .openapi({ description: BY_CHAIN }),
     })
     .openapi("AddressSummary"),
   errors: ["INVALID_ADDRESS"],
@@ -200,15 +243,21 @@ const addressSummary = endpoint({
   tool: "get_address_portfolio",
   handle: async (request, ctx) => {
     const [counted, outcome] = await Promise.all([
-      summarise(ctx.db, formerHolderOf(ctx, request.address)),
+      summarise(ctx.db, formerHolderOf(ctx, request)),
       tryPrimaryName(ctx, request.address),
     ]);
+    const toCounts = (summaries: readonly Summary[]) => ({
+      domain_count: sumOf(summaries, ({ active }) => active),
+      domains_expiring_30d: sumOf(summaries, ({ expiring30d }) => expiring30d),
+      previously_owned_count: sumOf(summaries, ({ previous }) => previous),
+    });
+    const { domain_count, ...others } = toCounts([...counted.values()]);
     return {
       address: toAddress(request.address),
-      domain_count: counted.active,
+      domain_count,
       ...toPrimaryNameFields(outcome),
-      domains_expiring_30d: counted.expiring30d,
-      previously_owned_count: counted.previous,
+      ...others,
+      ...byChain(ctx, (chainId) => toCounts([counted.get(chainId) ?? []].flat())),
     };
   },
 });
@@ -226,16 +275,16 @@ const addressPreviousDomains = endpoint({
   path: "/address/{address}/previous-domains",
   group: "Addresses",
   summary: "Names that an address had before",
-  description: `Names on whose events the address appeared as receiver or owner, and which it no longer controls: another is the effective owner, or a .eth name is past its 90 days of grace. Sorted by the last event that named the address. ${COUNTED}`,
+  description: `Names on whose events the address appeared as receiver or owner, and which it no longer controls: another is the effective owner, or a registrar's name is past its 90 days of grace. Sorted by the last event that named the address. ${CHAINS} ${COUNTED}`,
   params: z.object({ address: input.address() }),
-  query: z.object({ page: input.page(), sort_dir: input.sortDir("desc") }),
+  query: z.object({ chain: input.chains(ALL_CHAINS), page: input.page(), sort_dir: input.sortDir("desc") }),
   reply: z.strictObject({ address, results: z.array(previousDomain), ...pageFields }),
   errors: ["INVALID_ADDRESS"],
   cost: 1,
   tool: "get_address_portfolio",
   handle: async (request, ctx) => {
     const page = { page: request.page, sortDir: request.sort_dir };
-    const { total, rows } = await listPrevious(ctx.db, formerHolderOf(ctx, request.address), page);
+    const { total, rows } = await listPrevious(ctx.db, formerHolderOf(ctx, request), page);
     return {
       address: toAddress(request.address),
       results: rows.map((row) => toPreviousItem(row, ctx)),

@@ -1,5 +1,6 @@
 import { LRUCache } from "lru-cache";
 import type { Ctx } from "../http/context.ts";
+import { type Chains, mainChain } from "../query/chains.ts";
 import type { Db } from "../query/db.ts";
 
 /** Statistics with the time they were taken, in unix seconds. */
@@ -9,23 +10,26 @@ export type Cached<T> = { statistics: T; takenAt: number };
 const MAX_AGE = 2;
 
 /**
- * Takes statistics at most once in `seconds` for each index, however many requests come. After that time a request gets
- * the old ones while new ones are taken, and also if taking them fails. The time is the request's, so that on a
- * development chain whose clock is set ahead new statistics are taken at once.
+ * Takes statistics at most once in `seconds` for each index and each set of chains, however many requests come. After
+ * that time a request gets the old ones while new ones are taken, and also if taking them fails. The time is the
+ * request's, so that on a development chain whose clock is set ahead new statistics are taken at once.
  *
  * @throws what `take` throws, if there are no statistics or they are too old to be shown
  * @example
- * const takeTotals = cachedFor(300, ({ db, contracts, now }) => readTotals(db, { chainId: contracts.chainId, now }));
+ * const takeTotals = cachedFor(300, ({ db, now }, chains) => readTotals(db, { chains, now }));
  * const { statistics, takenAt } = await takeTotals(ctx);
  */
 export function cachedFor<T>(
   seconds: number,
-  take: (ctx: Ctx) => Promise<T>,
-): (ctx: Ctx) => Promise<Cached<T>> {
-  const caches = new WeakMap<Db, Cache<T>>();
-  return (ctx) => {
-    const cache = caches.get(ctx.db) ?? createCache(seconds, take);
-    caches.set(ctx.db, cache);
+  take: (ctx: Ctx, chains: Chains) => Promise<T>,
+): (ctx: Ctx, chains?: Chains) => Promise<Cached<T>> {
+  const caches = new WeakMap<Db, Map<string, Cache<T>>>();
+  return (ctx, chains = mainChain(ctx.contracts)) => {
+    const ofIndex = caches.get(ctx.db) ?? new Map<string, Cache<T>>();
+    caches.set(ctx.db, ofIndex);
+    const key = chains.ids.join(); // A deployment has few chains, and so few sets of them.
+    const cache = ofIndex.get(key) ?? createCache(seconds, (at: Ctx) => take(at, chains));
+    ofIndex.set(key, cache);
     return cache(ctx);
   };
 }

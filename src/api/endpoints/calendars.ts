@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { endpoint } from "../http/endpoint.ts";
 import { listEnding, MAX_ENDING } from "../query/addresses.ts";
-import { listDomains } from "../query/domains.ts";
+import { listIndexedDomains } from "../resolution/chosenRows.ts";
 import { input } from "../schemas/input.ts";
 import { toCalendar } from "../serializers/calendar.ts";
 import { toAddress } from "../serializers/hex.ts";
@@ -10,7 +10,7 @@ import { formerHolderOf } from "./addresses.ts";
 const ICALENDAR = "text/calendar";
 
 const EVENTS =
-  "iCalendar (RFC 5545), to subscribe to. Each name has an event at its expiry, and a .eth name two more: the end of its grace, after 90 days, and of its premium, after 21 days more. Each has reminders 30 and 7 days before. A renewal moves the events: their UIDs stay, and SEQUENCE grows. Ends after the year 9999 are left out.";
+  "iCalendar (RFC 5545), to subscribe to. Each name has an event at its expiry, and a .eth name two more: the end of its grace, after 90 days, and of its premium, after 21 days more. Names of a layer 2's registrar have those that it has: Basenames all three, Lineanames no premium. Each has reminders 30 and 7 days before. A renewal moves the events: their UIDs stay, and SEQUENCE grows. Ends after the year 9999 are left out.";
 
 const calendar = z.string().openapi("Calendar", {
   description: "Long names are cut after 64 characters; control characters are written U+FFFD.",
@@ -41,10 +41,11 @@ const domainExpiry = endpoint({
   example: EXAMPLE,
   errors: ["INVALID_NAME"],
   cost: 1,
-  handle: async ({ name }, { db, contracts: { chainId }, now, namesAt }) => {
-    const found = await listDomains(db, { chainId, nodes: [name.node] });
-    const names = found.map((row) => ({ ...row, fullName: name.name }));
-    return toCalendar(names, { title: name.name, chainId, now, namesAt });
+  handle: async ({ name }, ctx) => {
+    const { contracts, now, namesAt } = ctx;
+    const found = (await listIndexedDomains(ctx, [name])).get(name.node);
+    const names = found ? [{ ...found, fullName: name.name }] : [];
+    return toCalendar(names, { title: name.name, mainChainId: contracts.chainId, now, namesAt });
   },
 });
 
@@ -53,7 +54,7 @@ const addressExpiries = endpoint({
   path: "/address/{address}/expiries.ics",
   group: "Addresses",
   summary: "The ends of an address's names as a calendar",
-  description: `${EVENTS} It has the names that the address effectively owns, until the last of their ends; at most ${MAX_ENDING}, .eth names before others, and of each those that expire first.`,
+  description: `${EVENTS} It has the names that the address effectively owns, until the last of their ends; at most ${MAX_ENDING}, names of registrars before others, and of each those that expire first.`,
   params: z.object({ address: input.address() }),
   reply: calendar,
   mediaType: ICALENDAR,
@@ -62,9 +63,9 @@ const addressExpiries = endpoint({
   cost: 1,
   handle: async ({ address }, ctx) => {
     const { db, contracts, now, namesAt } = ctx;
-    const names = await listEnding(db, formerHolderOf(ctx, address));
+    const names = await listEnding(db, formerHolderOf(ctx, { address }));
     const title = `ENS names of ${toAddress(address)}`;
-    return toCalendar(names, { title, chainId: contracts.chainId, now, namesAt });
+    return toCalendar(names, { title, mainChainId: contracts.chainId, now, namesAt });
   },
 });
 

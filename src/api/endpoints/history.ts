@@ -4,6 +4,7 @@ import { listEvents } from "../query/events.ts";
 import { listPurchases, type Purchase } from "../query/registrations.ts";
 import type { Listed } from "../query/section.ts";
 import { listSpans, type Span } from "../query/spans.ts";
+import { answeringChain, chainsOfName } from "../resolution/nameChains.ts";
 import { count, event, historyFields, ownershipPeriod, period, registration } from "../schemas/answers.ts";
 import { input } from "../schemas/input.ts";
 import { toEventRecord } from "../serializers/event.ts";
@@ -20,7 +21,7 @@ const domainEvents = endpoint({
   path: "/domain/{name}/events",
   group: "Domains",
   summary: "Every event of a name",
-  description: `What the contracts logged of a name, oldest first. Events of resolvers count if the resolver is a known one, or was the name's own at some time. ${NEWEST}`,
+  description: `What the contracts logged of a name, oldest first. Events of resolvers count if the resolver is a known one, or was the name's own at some time. A name below a layer 2's managed name has the events of both chains, each with its \`chain\`. ${NEWEST}`,
   params: z.object({ name: input.name() }),
   query: z.object({ page: input.historyPage() }),
   reply: z.strictObject({ events: z.array(event), ...historyFields }),
@@ -28,8 +29,11 @@ const domainEvents = endpoint({
   cost: 1,
   tool: "get_domain_history",
   handle: async ({ name, page }, ctx) => {
-    const { listedResolvers } = ctx.contracts;
-    const { rows, total } = await listEvents(ctx.db, { node: name.node, listedResolvers }, { page });
+    const chains = await chainsOfName(ctx, name);
+    const listed = chains.ids.flatMap((chainId) =>
+      ctx.contracts.resolversOf(chainId).listed.map((address) => ({ chainId, address })),
+    );
+    const { rows, total } = await listEvents(ctx.db, { node: name.node, chains, listed }, { page });
     return { events: rows.map((row) => toEventRecord(row, ctx)), ...historyFieldsOf({ page, total }) };
   },
 });
@@ -55,9 +59,10 @@ const registrationHistory = endpoint({
   cost: 1,
   tool: "get_domain_history",
   handle: async ({ name, merged, page }, ctx) => {
-    const listed = await listPurchases(ctx.db, { node: name.node, isMerged: merged }, { page });
+    const of = { node: name.node, chains: await chainsOfName(ctx, name), isMerged: merged };
+    const listed = await listPurchases(ctx.db, of, { page });
     const toEntries = ({ rows }: Purchase) =>
-      merged ? toMergedRegistrations(rows) : rows.map((row) => toRegistration(row, ctx));
+      merged ? toMergedRegistrations(rows, ctx) : rows.map((row) => toRegistration(row, ctx));
     return {
       domain: name.name,
       registrations: listed.rows.filter(({ isRenewal }) => !isRenewal).flatMap(toEntries),
@@ -68,7 +73,10 @@ const registrationHistory = endpoint({
 });
 
 const ENDS =
-  "A period that time alone ended has `ended_by`, its second, and no block: the NameWrapper's token expired, or the grace of a .eth name was over.";
+  "A period that time alone ended has `ended_by`, its second, and no block: the NameWrapper's token expired, or the grace of a registrar's name was over.";
+
+const OF_LAYER2 =
+  "Of a name below a layer 2's managed name it is the history in the registry that answers for the name.";
 
 const layers = ["registry", "registrar", "wrapper"] as const;
 
@@ -77,7 +85,7 @@ const ownershipHistory = endpoint({
   path: "/domain/{name}/ownership-history",
   group: "Domains",
   summary: "Who owned a name",
-  description: `Effective owner over time, newest last. Several changes in one transaction are one. ${ENDS} ${NEWEST} This holds for the history of each contract, too.`,
+  description: `Effective owner over time, newest last. Several changes in one transaction are one. ${OF_LAYER2} ${ENDS} ${NEWEST} This holds for the history of each contract, too.`,
   params: z.object({ name: input.name() }),
   query: z.object({
     audit: input.flag("audit", "`true` adds the owners in each contract"),
@@ -97,17 +105,23 @@ const ownershipHistory = endpoint({
   errors: ["INVALID_NAME"],
   cost: 1,
   tool: "get_domain_history",
-  handle: async ({ name: { node }, audit, page }, { db, now }) => {
-    const { rows, total } = await listSpans(db, { node, kind: "owner", now }, { page });
-    const answer = { history: rows.map(toOwnershipPeriod), ...historyFieldsOf({ page, total }) };
+  handle: async ({ name, audit, page }, ctx) => {
+    const { db, now, contracts } = ctx;
+    const { chainId, chains } = await answeringChain(ctx, name);
+    const of = { node: name.node, chains, now };
+    const at = { chainId, contracts };
+    const { rows, total } = await listSpans(db, { ...of, kind: "owner" }, { page });
+    const history = rows.map((span) => toOwnershipPeriod(span, at));
+    const answer = { history, ...historyFieldsOf({ page, total }) };
     if (!audit) return answer;
-    const listed = await Promise.all(layers.map((kind) => listSpans(db, { node, kind, now }, { page })));
+    const listed = await Promise.all(layers.map((kind) => listSpans(db, { ...of, kind }, { page })));
     const [registry, registrar, wrapper] = listed as [Listed<Span>, Listed<Span>, Listed<Span>];
+    const toPeriods = (spans: readonly Span[]) => spans.map((span) => toPeriod(span, at));
     return {
       ...answer,
-      registry: registry.rows.map(toPeriod),
-      registrar: registrar.rows.map(toPeriod),
-      wrapper: wrapper.rows.map(toPeriod),
+      registry: toPeriods(registry.rows),
+      registrar: toPeriods(registrar.rows),
+      wrapper: toPeriods(wrapper.rows),
       audit_totals: { registry: registry.total, registrar: registrar.total, wrapper: wrapper.total },
     };
   },
@@ -118,16 +132,19 @@ const resolverHistory = endpoint({
   path: "/domain/{name}/resolver-history",
   group: "Domains",
   summary: "Resolvers of a name",
-  description: `Resolvers over time, newest last. ${NEWEST}`,
+  description: `Resolvers over time, newest last. ${OF_LAYER2} ${NEWEST}`,
   params: z.object({ name: input.name() }),
   query: z.object({ page: input.historyPage() }),
   reply: z.strictObject({ history: z.array(period), ...historyFields }),
   errors: ["INVALID_NAME"],
   cost: 1,
   tool: "get_domain_history",
-  handle: async ({ name: { node }, page }, { db, now }) => {
-    const { rows, total } = await listSpans(db, { node, kind: "resolver", now }, { page });
-    return { history: rows.map(toPeriod), ...historyFieldsOf({ page, total }) };
+  handle: async ({ name, page }, ctx) => {
+    const { chainId, chains } = await answeringChain(ctx, name);
+    const of = { node: name.node, chains, kind: "resolver" as const, now: ctx.now };
+    const { rows, total } = await listSpans(ctx.db, of, { page });
+    const at = { chainId, contracts: ctx.contracts };
+    return { history: rows.map((span) => toPeriod(span, at)), ...historyFieldsOf({ page, total }) };
   },
 });
 

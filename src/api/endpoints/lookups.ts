@@ -2,6 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { keccak256, namehash, stringToBytes } from "viem";
 import type { Ctx } from "../http/context.ts";
 import { endpoint } from "../http/endpoint.ts";
+import { allChains } from "../query/chains.ts";
 import { listLabelled } from "../query/domainPages.ts";
 import type { DomainRow } from "../query/domains.ts";
 import { PAGE_SIZE } from "../query/page.ts";
@@ -48,10 +49,10 @@ const lookupHash = endpoint({
   errors: ["INVALID_HASH", "LIVE_RESOLUTION_FAILED"],
   cost: 1,
   handle: async ({ hash }, ctx) => {
-    const { chainId } = ctx.contracts;
+    const chains = allChains(ctx.contracts);
     const { state, ...resolved } = await resolveDomain(ctx, { query: hash, node: hash });
     if (state) return { type: "namehash" as const, ...toDomainRecord({ ...resolved, state }, ctx) };
-    const { total, rows } = await listLabelled(ctx.db, byName, { chainId, hash, now: ctx.now });
+    const { total, rows } = await listLabelled(ctx.db, byName, { chains, hash, now: ctx.now });
     if (total === 0) return { hash, indexed: false as const };
     return { type: "labelhash" as const, domains: await toDomains(ctx, rows), total };
   },
@@ -90,7 +91,7 @@ const lookupLabelhash = endpoint({
   errors: ["INVALID_HASH"],
   cost: 1,
   handle: async ({ hash, page, sort_by, sort_dir }, ctx) => {
-    const label = { chainId: ctx.contracts.chainId, hash, now: ctx.now };
+    const label = { chains: allChains(ctx.contracts), hash, now: ctx.now };
     const request = { page, sortBy: sort_by, sortDir: sort_dir };
     const { total, rows } = await listLabelled(ctx.db, request, label);
     return { domains: await toDomains(ctx, rows), total, page, page_size: PAGE_SIZE };

@@ -14,11 +14,14 @@ import {
   type PhaseCount,
 } from "../query/population.ts";
 import { DAY, type Phase } from "../rules/lifetime.ts";
-import { address, count } from "../schemas/answers.ts";
+import { address, chains as chainsOf, count } from "../schemas/answers.ts";
 import { toAddress } from "../serializers/hex.ts";
 import { cachedFor } from "./cachedFor.ts";
+import { chainsField } from "./chains.ts";
 import {
   ACTIVE,
+  figureChains,
+  figuresQuery,
   generatedAt,
   HOUR,
   MINUTE,
@@ -33,8 +36,8 @@ import { monthAfter, monthOf } from "./periods.ts";
 
 const STATES_SECONDS = 5 * MINUTE;
 
-const takePhases = cachedFor(STATES_SECONDS, async ({ db, contracts, now }) => {
-  const at = { chainId: contracts.chainId, now };
+const takePhases = cachedFor(STATES_SECONDS, async ({ db, now }, chains) => {
+  const at = { chains, now };
   return (await listPhasesFromCounters(db, at)) ?? (await listPhases(db, at));
 });
 
@@ -50,6 +53,7 @@ const states = endpoint({
   group: "Statistics",
   summary: "Names by their state",
   description: `${NAMES} The sum of all is \`total_domains\` of \`/ens-stats\`. Taken every 5 minutes.`,
+  query: figuresQuery,
   reply: z
     .strictObject({
       eth: z.strictObject({
@@ -69,14 +73,16 @@ const states = endpoint({
         registered: count.openapi({ description: "Wrapped subnames before their expiry" }),
         expired: count,
       }),
+      chains: chainsOf,
       generated_at: generatedAt,
     })
     .openapi("NameStates"),
   cost: 0,
   cacheSeconds: STATES_SECONDS,
   tool: "get_statistics",
-  handle: async (_, ctx) => {
-    const { statistics: counts, takenAt } = await takePhases(ctx);
+  handle: async (asked, ctx) => {
+    const chains = figureChains(asked, ctx);
+    const { statistics: counts, takenAt } = await takePhases(ctx, chains);
     return {
       eth: {
         registered: namesIn(counts, true, "registered"),
@@ -90,6 +96,7 @@ const states = endpoint({
         registered: namesIn(counts, false, "registered"),
         expired: namesIn(counts, false, "over"),
       },
+      ...chainsField(chains, ctx.contracts),
       generated_at: toInstant(takenAt),
     };
   },
@@ -98,14 +105,14 @@ const states = endpoint({
 /** Months ahead in an answer: names are seldom registered for longer than five years. */
 export const MONTHS_AHEAD = 60;
 
-const takeExpiries = cachedFor(HOUR, async ({ db, contracts, now }) => {
+const takeExpiries = cachedFor(HOUR, async ({ db, now }, chains) => {
   const first = monthOf(Math.floor(now / DAY));
   const months = Array.from({ length: MONTHS_AHEAD }).reduce<number[]>(
     (starts) => [...starts, monthAfter(starts.at(-1) ?? first)],
     [first],
   );
   const endDay = months.at(-1) ?? first;
-  const range = { chainId: contracts.chainId, firstDay: first, endDay };
+  const range = { chains, firstDay: first, endDay };
   const days = (await listExpiriesFromCounters(db, range)) ?? (await listExpiries(db, range));
   const byMonth = Map.groupBy(days, ({ day }) => (day === endDay ? day : monthOf(day)));
   return {
@@ -139,24 +146,28 @@ const expiries = endpoint({
   group: "Statistics",
   summary: "Names that expire in the months ahead",
   description: `Names by the month (UTC) of their expiry: this month, past days included, and the ${MONTHS_AHEAD - 1} after it. Reverse nodes do not count. Taken every hour.`,
+  query: figuresQuery,
   reply: z
     .strictObject({
       months: z.array(z.strictObject({ month: z.string().openapi({ example: "2027-01" }), ...expiryFields })),
       later: z.strictObject(expiryFields),
+      chains: chainsOf,
       generated_at: generatedAt,
     })
     .openapi("Expiries"),
   cost: 0,
   cacheSeconds: HOUR,
   tool: "get_sales",
-  handle: async (_, ctx) => {
-    const { statistics, takenAt } = await takeExpiries(ctx);
-    return { ...statistics, generated_at: toInstant(takenAt) };
+  handle: async (asked, ctx) => {
+    const chains = figureChains(asked, ctx);
+    const { statistics, takenAt } = await takeExpiries(ctx, chains);
+    return { ...statistics, ...chainsField(chains, ctx.contracts),
+      generated_at: toInstant(takenAt) };
   },
 });
 
-const takeHolders = cachedFor(HOUR, async ({ db, contracts, now }) => {
-  const at = { chainId: contracts.chainId, now };
+const takeHolders = cachedFor(HOUR, async ({ db, now }, chains) => {
+  const at = { chains, now };
   const [kept, phases] = await Promise.all([listHoldersFromCounters(db, at), listPhasesFromCounters(db, at)]);
   const counts = phases ?? (await listPhases(db, at));
   const active =
@@ -170,25 +181,29 @@ const holders = endpoint({
   group: "Statistics",
   summary: "The addresses that own most names",
   description: `The ${MAX_HOLDERS} addresses that effectively own most active names, most first. ${NAMES} ${ACTIVE} Taken every hour.`,
+  query: figuresQuery,
   reply: z
     .strictObject({
       holders: z.array(
         z.strictObject({ address, active_domains: count, percentage: percentage("all active names") }),
       ),
+      chains: chainsOf,
       generated_at: generatedAt,
     })
     .openapi("Holders"),
   cost: 0,
   cacheSeconds: HOUR,
   tool: "get_statistics",
-  handle: async (_, ctx) => {
-    const { statistics, takenAt } = await takeHolders(ctx);
+  handle: async (asked, ctx) => {
+    const chains = figureChains(asked, ctx);
+    const { statistics, takenAt } = await takeHolders(ctx, chains);
     return {
       holders: statistics.holders.map(({ owner, names }) => ({
         address: toAddress(owner),
         active_domains: names,
         percentage: percentOf(names, statistics.active),
       })),
+      ...chainsField(chains, ctx.contracts),
       generated_at: toInstant(takenAt),
     };
   },

@@ -10,6 +10,7 @@ import {
   resolveLive,
   resolveWithRecords,
 } from "../resolution/domains.ts";
+import { answeringChain } from "../resolution/nameChains.ts";
 import {
   allRecords,
   oneText,
@@ -63,12 +64,12 @@ const records = z
 type RecordsKey = { chainId: number; resolver: Address; node: Hex };
 
 /** Where the index has the records of a name; null if the name is known to have none. */
-const recordsKeyOf = (ctx: Ctx, { node }: ParsedName, { state }: ResolvedDomain): RecordsKey | null =>
-  state?.resolver ? { chainId: ctx.contracts.chainId, resolver: state.resolver, node } : null;
+const recordsKeyOf = ({ node }: ParsedName, { state }: ResolvedDomain): RecordsKey | null =>
+  state?.resolver ? { chainId: state.chainId, resolver: state.resolver, node } : null;
 
 const resolverOf = (resolved: ResolvedDomain, { contracts }: Ctx) =>
   toResolver(
-    resolved.state?.resolver ?? null,
+    resolved.state ?? { resolver: null, chainId: contracts.chainId },
     contracts,
     resolved.source === "live" ? resolved.records.answeredBy : null,
   );
@@ -99,7 +100,7 @@ const domainRecords = endpoint({
     const select = allRecords(ctx, types);
     const resolved = await resolveWithRecords(ctx, name, select);
     if (resolved.source === "indexed") {
-      const key = recordsKeyOf(ctx, name, resolved);
+      const key = recordsKeyOf(name, resolved);
       const records = key ? await readRecords(ctx, key, types) : noRecords;
       const reply = { domain: name.name, resolver: resolverOf(resolved, ctx) };
       if (records !== null)
@@ -169,7 +170,7 @@ async function findCurrentText(
   { name, key }: { name: ParsedName; key: string },
 ) {
   if (resolved.source === "live") return { resolved, text: null };
-  const recordsKey = recordsKeyOf(ctx, name, resolved);
+  const recordsKey = recordsKeyOf(name, resolved);
   const text = recordsKey && (await findText(ctx.db, recordsKey, key));
   if (!text || text.isValueKnown) return { resolved, text };
   return { resolved: await resolveLive(ctx, name, oneText(key)), text: null };
@@ -195,10 +196,11 @@ const textHistory = endpoint({
   cost: 1,
   tool: "get_domain_history",
   handle: async ({ name, key, page }, ctx) => {
-    const { indexedResolvers } = ctx.contracts;
+    const { chainId, chains } = await answeringChain(ctx, name);
+    const { indexed: indexedResolvers } = ctx.contracts.resolversOf(chainId);
     const hasLiveEntry = (page ?? 1) === 1;
     const [{ rows, total }, resolved] = await Promise.all([
-      listTextSteps(ctx.db, { node: name.node, key, indexedResolvers }, { page }),
+      listTextSteps(ctx.db, { node: name.node, chains, key, indexedResolvers }, { page }),
       hasLiveEntry ? resolveCurrentText(ctx, name, key) : null,
     ]);
     const history = rows.map(toTextHistoryEntry);

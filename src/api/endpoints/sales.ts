@@ -4,18 +4,20 @@ import { listSales } from "../counts/days.ts";
 import { endpoint } from "../http/endpoint.ts";
 import type { DaySales } from "../query/purchases.ts";
 import { DAY } from "../rules/lifetime.ts";
-import { address, count } from "../schemas/answers.ts";
+import { address, chain, chains as chainsOf, count } from "../schemas/answers.ts";
 import { input } from "../schemas/input.ts";
+import { chainOf } from "../serializers/domain.ts";
 import { toAddress } from "../serializers/hex.ts";
 import { cachedFor } from "./cachedFor.ts";
-import { generatedAt, MINUTE, PURCHASES, sumOf, toDate, toInstant } from "./figures.ts";
+import { chainsField } from "./chains.ts";
+import { figureChains, figuresQuery, generatedAt, MINUTE, PURCHASES, sumOf, toDate, toInstant } from "./figures.ts";
 import { type Interval, intervals, startOf, startsBetween } from "./periods.ts";
 
 const SALES_SECONDS = 15 * MINUTE;
 
 /** All that answers say, ready: to add up the days for each request would take longer than everything else. */
-const takeSales = cachedFor(SALES_SECONDS, async ({ db, contracts, now }) => {
-  const sales = await listSales(db, { chainId: contracts.chainId, now });
+const takeSales = cachedFor(SALES_SECONDS, async ({ db, contracts, now }, chains) => {
+  const sales = await listSales(db, { chains, now });
   const today = Math.floor(now / DAY);
   const [day, week, month] = intervals.map((interval) => toPeriods(sales, { interval, today }));
   return { periods: { day, week, month }, sellers: toSellers(sales, contracts) };
@@ -72,7 +74,7 @@ const purchases = endpoint({
   group: "Statistics",
   summary: "Registrations and renewals by day, week or month, and what was paid",
   description: `Periods of UTC, oldest first, from the first in which anything was sold; those without sales are zero, and the last one is as far as it went. At most the last ${MAX_PERIODS.day} days, ${MAX_PERIODS.week} weeks (from Monday) or ${MAX_PERIODS.month} months. ${PURCHASES} ${PAID} Taken every 15 minutes.`,
-  query: z.object({
+  query: figuresQuery.extend({
     interval: input
       .choice(intervals, "interval")
       .default("day")
@@ -82,16 +84,19 @@ const purchases = endpoint({
     .strictObject({
       interval: z.enum(intervals),
       periods: z.array(period),
+      chains: chainsOf,
       generated_at: generatedAt,
     })
     .openapi("PurchaseSeries"),
   cost: 0,
   cacheSeconds: SALES_SECONDS,
   tool: "get_sales",
-  handle: async ({ interval }, ctx) => {
-    const { statistics, takenAt } = await takeSales(ctx);
+  handle: async ({ interval, ...asked }, ctx) => {
+    const chains = figureChains(asked, ctx);
+    const { statistics, takenAt } = await takeSales(ctx, chains);
     const { [interval]: periods = [] } = statistics.periods;
-    return { interval, periods, generated_at: toInstant(takenAt) };
+    return { interval, periods, ...chainsField(chains, ctx.contracts),
+      generated_at: toInstant(takenAt) };
   },
 });
 
@@ -107,6 +112,7 @@ function toPeriods(
 
 const seller = z.strictObject({
   contract: z.string().openapi({ example: "CONTROLLER_9380471" }),
+  chain,
   address,
   first_day: z.iso.date(),
   last_day: z.iso.date(),
@@ -119,33 +125,38 @@ const sellers = endpoint({
   group: "Statistics",
   summary: "Registrations and renewals by generation of controllers",
   description: `What each contract sold, in the order of their first sale. A controller is named by its first block. \`REGISTRAR_AUCTION\` are the auctions of 2017 to 2019; another registrar stands for sales that no controller of the deployment logged. A name that was registered twice counts twice. ${PURCHASES} ${PAID} Taken every 15 minutes.`,
+  query: figuresQuery,
   reply: z
     .strictObject({
       sellers: z.array(seller),
+      chains: chainsOf,
       generated_at: generatedAt,
     })
     .openapi("Sellers"),
   cost: 0,
   cacheSeconds: SALES_SECONDS,
   tool: "get_sales",
-  handle: async (_, ctx) => {
-    const { statistics, takenAt } = await takeSales(ctx);
-    return { sellers: statistics.sellers, generated_at: toInstant(takenAt) };
+  handle: async (asked, ctx) => {
+    const chains = figureChains(asked, ctx);
+    const { statistics, takenAt } = await takeSales(ctx, chains);
+    return { sellers: statistics.sellers, ...chainsField(chains, ctx.contracts),
+      generated_at: toInstant(takenAt) };
   },
 });
 
-function toSellers(
-  sales: readonly DaySales[],
-  { contractLabel, chainId }: Contracts,
-): z.infer<typeof seller>[] {
-  const bySeller = Map.groupBy(sales, ({ seller, sellerAddress }) => `${seller} ${sellerAddress}`);
+function toSellers(sales: readonly DaySales[], contracts: Contracts): z.infer<typeof seller>[] {
+  const bySeller = Map.groupBy(
+    sales,
+    ({ chainId, seller, sellerAddress }) => `${chainId} ${seller} ${sellerAddress}`,
+  );
   const listed = [...bySeller.values()].flatMap((sold) => {
-    const [{ seller: family, sellerAddress } = { seller: "", sellerAddress: null }] = sold;
-    if (sellerAddress === null) return [];
+    if (sold[0] === undefined) return [];
+    const { chainId, seller: family, sellerAddress } = sold[0];
     const days = sold.map(({ day }) => day);
     const first = days.reduce((a, b) => Math.min(a, b));
     const shown = {
-      contract: contractLabel({ family, chainId, address: sellerAddress }),
+      contract: contracts.contractLabel({ family, chainId, address: sellerAddress }),
+      ...chainOf(chainId, contracts),
       address: toAddress(sellerAddress),
       first_day: toDate(first),
       last_day: toDate(days.reduce((a, b) => Math.max(a, b))),

@@ -4,6 +4,7 @@ import { countSearchFromCounters } from "../counts/searchTotals.ts";
 import type { Ctx } from "../http/context.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { caseInsensitiveCondition } from "../query/caseInsensitive.ts";
+import { allChains } from "../query/chains.ts";
 import { listDomainPage } from "../query/domains.ts";
 import { PAGE_SIZE, type PageRequest, sortColumns } from "../query/page.ts";
 import {
@@ -14,15 +15,17 @@ import {
   searchInOnePass,
 } from "../query/search.ts";
 import type { AsOf } from "../query/statistics.ts";
+import { chainsOfChildren } from "../resolution/nameChains.ts";
 import { count, domainItem, pageFields } from "../schemas/answers.ts";
 import { input } from "../schemas/input.ts";
 import { toDomainItem } from "../serializers/domain.ts";
+import { ALL_CHAINS, askedChains } from "./chains.ts";
 import { withPageTimeout } from "./pageTimeout.ts";
 
 const searchStats = z
   .strictObject({
     expired: count.openapi({
-      description: "Ended for good: .eth names 90 days after their expiry, others at it",
+      description: "Ended for good: names of registrars 90 days after their expiry, others at it",
     }),
     expiring_30d: count.openapi({ description: "Registered, and expiring within 30 days" }),
     expiring_90d: count,
@@ -58,13 +61,14 @@ const searchDomains = endpoint({
       .openapi({ description: "State at the moment of the request" }),
     min_length: length("min_length", "Shortest label, in code points"),
     max_length: length("max_length", "Longest label, in code points"),
-    registrar_owner: holder("Owner in the .eth registrar"),
+    registrar_owner: holder("Owner in the registrar: of .eth names, or of a layer 2's"),
     wrapper_owner: holder("Owner in the NameWrapper"),
     registry_owner: holder("Owner in the registry"),
     resolver: holder("Resolver of the name"),
     expiry_from: time("expiry_from", "Earliest expiry, unix seconds"),
     expiry_to: time("expiry_to", "Latest expiry, unix seconds"),
     is_wrapped: input.optionalFlag("is_wrapped", "Wrapped names only, or others only"),
+    chain: input.chains(ALL_CHAINS),
     page: input.page(),
     sort_by: input.sortBy(sortColumns),
     sort_dir: input.sortDir(),
@@ -89,7 +93,9 @@ const searchDomains = endpoint({
       expiryTo: request.expiry_to,
       isWrapped: request.is_wrapped,
     };
-    const at = { chainId: ctx.contracts.chainId, now };
+    const { contracts } = ctx;
+    const chains = request.chain ? askedChains(request.chain, contracts) : allChains(contracts);
+    const at = { chains, now };
     const where = caseInsensitiveCondition(filters, at);
     const page = { page: request.page, sortBy: request.sort_by, sortDir: request.sort_dir };
     const { counts, rows } = await withPageTimeout(page.page, search(db, { filters, where, page, at }));
@@ -114,8 +120,8 @@ type Search = {
 async function search(db: Ctx["db"], { filters, where, page, at }: Search) {
   if (isSelective(filters)) return searchInOnePass(db, { ...at, where, page });
   const [counts, rows] = await Promise.all([
-    countSearchFromCounters(db, filters, at).then((counted) => counted ?? countSearch(db, where, at.now)),
-    listDomainPage(db, { where, page, now: at.now }),
+    countSearchFromCounters(db, filters, at).then((counted) => counted ?? countSearch(db, where, at)),
+    listDomainPage(db, { ...at, where, page }),
   ]);
   return { counts, rows };
 }
@@ -140,7 +146,7 @@ const subdomains = endpoint({
   group: "Domains",
   summary: "Names right under a name",
   description:
-    "Subnames that events on chain created. Those that a resolver or gateway makes up off chain cannot be discovered. A deleted subname is listed without owner.",
+    "Subnames that events on chain created. Those that a resolver or gateway makes up off chain cannot be discovered. A deleted subname is listed without owner. Of a name below a layer 2's managed name, or of that itself, the subnames on both chains are listed.",
   params: z.object({ name: input.name() }),
   query: z.object({
     page: input.page(),
@@ -151,7 +157,7 @@ const subdomains = endpoint({
   errors: ["INVALID_NAME"],
   cost: 1,
   handle: async ({ name, page, sort_by, sort_dir }, ctx) => {
-    const parent = { chainId: ctx.contracts.chainId, node: name.node, now: ctx.now };
+    const parent = { chains: await chainsOfChildren(ctx, name), node: name.node, now: ctx.now };
     const request = { page, sortBy: sort_by, sortDir: sort_dir };
     const { total, rows } = await listChildren(ctx.db, request, parent);
     const results = rows.map((row) => toDomainItem(row, ctx));

@@ -19,11 +19,14 @@ import {
   type Share,
 } from "../query/statistics.ts";
 import { DAY } from "../rules/lifetime.ts";
-import { activity, count } from "../schemas/answers.ts";
+import { activity, chains as chainsOf, count } from "../schemas/answers.ts";
 import { FEED_LENGTH, readActivity } from "./activityFeed.ts";
 import { cachedFor } from "./cachedFor.ts";
+import { chainsField } from "./chains.ts";
 import {
   ACTIVE,
+  figureChains,
+  figuresQuery,
   generatedAt,
   HOUR,
   MINUTE,
@@ -36,8 +39,8 @@ import {
   toInstant,
 } from "./figures.ts";
 
-const takeTotals = cachedFor(5 * MINUTE, async ({ db, contracts, now }) => {
-  const at = { chainId: contracts.chainId, now };
+const takeTotals = cachedFor(5 * MINUTE, async ({ db, now }, chains) => {
+  const at = { chains, now };
   const [{ totals, events }, purchases] = await Promise.all([
     readTotalsFromCounters(db, at).then((kept) => kept ?? countTotals(db, at)),
     countRecentPurchases(db, at),
@@ -56,6 +59,7 @@ const ensStats = endpoint({
   group: "Statistics",
   summary: "The index in figures",
   description: `${NAMES} ${ACTIVE} All others are expired. ${PURCHASES} Taken every 5 minutes.`,
+  query: figuresQuery,
   reply: z
     .strictObject({
       total_domains: count,
@@ -72,14 +76,16 @@ const ensStats = endpoint({
       registrations_24h: count,
       registrations_7d: count,
       renewals_7d: count,
+      chains: chainsOf,
       generated_at: generatedAt,
     })
     .openapi("EnsStats"),
   cost: 0,
   cacheSeconds: 5 * MINUTE,
   tool: "get_statistics",
-  handle: async (_, ctx) => {
-    const { statistics, takenAt } = await takeTotals(ctx);
+  handle: async (asked, ctx) => {
+    const chains = figureChains(asked, ctx);
+    const { statistics, takenAt } = await takeTotals(ctx, chains);
     const { totals, purchases, events } = statistics;
     return {
       total_domains: totals.total,
@@ -94,6 +100,7 @@ const ensStats = endpoint({
       registrations_24h: purchases.registrations24h,
       registrations_7d: purchases.registrations7d,
       renewals_7d: purchases.renewals7d,
+      ...chainsField(chains, ctx.contracts),
       generated_at: toInstant(takenAt),
     };
   },
@@ -102,10 +109,10 @@ const ensStats = endpoint({
 /** Days of the daily counts, today included. */
 const DAYS = 30;
 
-const takeDays = cachedFor(15 * MINUTE, async ({ db, contracts, now }) => {
+const takeDays = cachedFor(15 * MINUTE, async ({ db, now }, chains) => {
   const today = Math.floor(now / DAY);
   const firstDay = today - DAYS + 1;
-  const range = { chainId: contracts.chainId, from: firstDay * DAY, until: now + 1 };
+  const range = { chains, from: firstDay * DAY, until: now + 1 };
   const sales = await listSalesByDay(db, range);
   return Array.from({ length: DAYS }, (_, i) => toDay(firstDay + i, sales));
 });
@@ -126,18 +133,21 @@ const registrationStats = endpoint({
   group: "Statistics",
   summary: "Registrations and renewals, day by day",
   description: `The last 30 days (UTC), oldest first; the last one is today as far as it went. ${PURCHASES} Taken every 15 minutes.`,
+  query: figuresQuery,
   reply: z
     .strictObject({
       daily: z.array(z.strictObject({ date: z.iso.date(), registrations: count, renewals: count })),
+      chains: chainsOf,
       generated_at: generatedAt,
     })
     .openapi("RegistrationStats"),
   cost: 0,
   cacheSeconds: 15 * MINUTE,
   tool: "get_statistics",
-  handle: async (_, ctx) => {
-    const { statistics, takenAt } = await takeDays(ctx);
-    return { daily: statistics, generated_at: toInstant(takenAt) };
+  handle: async (asked, ctx) => {
+    const chains = figureChains(asked, ctx);
+    const { statistics, takenAt } = await takeDays(ctx, chains);
+    return { daily: statistics, ...chainsField(chains, ctx.contracts), generated_at: toInstant(takenAt) };
   },
 });
 
@@ -149,8 +159,8 @@ const lengthCount = z
   })
   .openapi("LengthCount");
 
-const takeDistribution = cachedFor(HOUR, async ({ db, contracts, now }) => {
-  const at = { chainId: contracts.chainId, now };
+const takeDistribution = cachedFor(HOUR, async ({ db, now }, chains) => {
+  const at = { chains, now };
   const shares = (await listSharesFromCounters(db, at)) ?? (await listShares(db, at));
   const lengths = shares.filter(({ kind }) => kind === "length");
   return {
@@ -179,7 +189,7 @@ function toLengths(shares: Share[], countOf: (share: Share) => number) {
     .sort((a, b) => a.length - b.length);
 }
 
-/** Only .eth has a registrar whose names end; of other names the index knows that they were created. */
+/** Of the top-level domains only .eth has a registrar whose names end; of other names the index knows that they were created. */
 const toTld = ({ key, isEth, active, allTime }: Share) =>
   isEth
     ? { tld: key, count: active, note: "active" as const }
@@ -193,6 +203,7 @@ const distributionStats = endpoint({
   group: "Statistics",
   summary: "How names are spread over lengths and parents",
   description: `Active names by the length of their label (names whose label is not known are left out), under .eth and in all; names right under each top-level domain; and the 100 names that are no top-level domains with most active subnames right under them. ${NAMES} ${ACTIVE} Taken every hour.`,
+  query: figuresQuery,
   reply: z
     .strictObject({
       eth_label_length: z.array(lengthCount),
@@ -210,20 +221,22 @@ const distributionStats = endpoint({
       by_subname_parent: z.array(
         z.strictObject({ parent: z.string().openapi({ example: "alice.eth" }), count }),
       ),
+      chains: chainsOf,
       generated_at: generatedAt,
     })
     .openapi("DistributionStats"),
   cost: 0,
   cacheSeconds: HOUR,
   tool: "get_statistics",
-  handle: async (_, ctx) => {
-    const { statistics, takenAt } = await takeDistribution(ctx);
-    return { ...statistics, generated_at: toInstant(takenAt) };
+  handle: async (asked, ctx) => {
+    const chains = figureChains(asked, ctx);
+    const { statistics, takenAt } = await takeDistribution(ctx, chains);
+    return { ...statistics, ...chainsField(chains, ctx.contracts), generated_at: toInstant(takenAt) };
   },
 });
 
-const takePrimaryNames = cachedFor(HOUR, async ({ db, contracts, now }) => {
-  const at = { chainId: contracts.chainId, now };
+const takePrimaryNames = cachedFor(HOUR, async ({ db, contracts, now }, chains) => {
+  const at = { chains, now };
   const { adoption, claims } = (await readAdoptionFromCounters(db, at)) ?? (await countAdoption(db, at));
   return { adoption, registrars: toRegistrars(claims, contracts) };
 });
@@ -293,21 +306,27 @@ const primaryNameStats = endpoint({
 
 const FEED_SECONDS = 30;
 
-const takeActivity = cachedFor(FEED_SECONDS, readActivity);
+const takeActivity = cachedFor(FEED_SECONDS, (ctx, chains) => readActivity(ctx, { chains, isAsked: false }));
+
+const takeActivityOf = cachedFor(FEED_SECONDS, (ctx, chains) => readActivity(ctx, { chains, isAsked: true }));
 
 const recentActivity = endpoint({
   method: "get",
   path: "/ens-stats/recent-activity",
   group: "Statistics",
   summary: "What happened last",
-  description: `The newest ${FEED_LENGTH} registrations, renewals, transfers, wrappings, unwrappings and changes of primary names, newest first. A transfer is a change of the effective owner that is no part of a registration, wrapping or unwrapping; a wrapping that is part of a registration is not listed besides it. Primary names are those of all chains that are configured, as they were claimed. Taken every 30 seconds.`,
-  reply: z.strictObject({ events: z.array(activity), generated_at: generatedAt }).openapi("RecentActivity"),
+  description: `The newest ${FEED_LENGTH} registrations, renewals, transfers, wrappings, unwrappings and changes of primary names, newest first. A transfer is a change of the effective owner that is no part of a registration, wrapping or unwrapping; a wrapping that is part of a registration is not listed besides it. Primary names are those of all chains that are configured, or of those that \`chain\` names, as they were claimed. Taken every 30 seconds.`,
+  query: figuresQuery,
+  reply: z
+    .strictObject({ events: z.array(activity), chains: chainsOf, generated_at: generatedAt })
+    .openapi("RecentActivity"),
   cost: 0,
   cacheSeconds: FEED_SECONDS,
   tool: "get_statistics",
-  handle: async (_, ctx) => {
-    const { statistics, takenAt } = await takeActivity(ctx);
-    return { events: statistics, generated_at: toInstant(takenAt) };
+  handle: async (asked, ctx) => {
+    const chains = figureChains(asked, ctx);
+    const { statistics, takenAt } = await (asked.chain ? takeActivityOf : takeActivity)(ctx, chains);
+    return { events: statistics, ...chainsField(chains, ctx.contracts), generated_at: toInstant(takenAt) };
   },
 });
 

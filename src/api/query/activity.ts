@@ -4,12 +4,13 @@ import { alias, and, desc, eq, inArray, like, ne, not, sql } from "ponder";
 import { type Address, type Hex, zeroAddress } from "viem";
 import { toSql } from "../rules/conditionSql.ts";
 import { counted } from "../rules/lifetime.ts";
+import { type Chains, isOfChains } from "./chains.ts";
 import type { Db } from "./db.ts";
 import { type EventFacts, eventFacts } from "./events.ts";
 import { isMigration } from "./migrations.ts";
 
-/** The registry's chain, and how many of the newest rows. */
-export type Newest = { chainId: number; limit: number };
+/** Chains, and how many of the newest rows. */
+export type Newest = { chains: Chains; limit: number };
 
 /**
  * The newest registrations or renewals, by one kind of log of a registrar, newest first. Every registration and renewal
@@ -32,11 +33,11 @@ export function listNewestWraps(db: Db, registrations: readonly string[], at: Ne
 export const listNewestUnwraps = (db: Db, at: Newest): Promise<EventFacts[]> =>
   newestEvents(db, { eventType: "NameUnwrapped", and: ne(event.newOwnerAddress, zeroAddress) }, at);
 
-function newestEvents(db: Db, which: { eventType: string; and: SQL }, { chainId, limit }: Newest) {
+function newestEvents(db: Db, which: { eventType: string; and: SQL }, { chains, limit }: Newest) {
   return db
     .select(eventFacts)
     .from(event)
-    .where(and(eq(event.eventType, which.eventType), eq(event.chainId, chainId), which.and))
+    .where(and(eq(event.eventType, which.eventType), isOfChains(event.chainId, chains), which.and))
     .orderBy(desc(event.blockTimestamp), desc(event.blockNumber), desc(event.logIndex), desc(event.ordinal))
     .limit(limit);
 }
@@ -69,6 +70,7 @@ export async function listEventsOfTransactions(
 
 /** A name that passed from one effective owner to another. */
 export type Transfer = {
+  chainId: number;
   node: Hex;
   from: Address;
   to: Address;
@@ -84,13 +86,16 @@ export type Transfer = {
 export async function listNewestTransfers(
   db: Db,
   others: readonly string[],
-  { chainId, limit }: Newest,
+  { chains, limit }: Newest,
 ): Promise<Transfer[]> {
+  const isMain = chains.reach === "main";
+  // Blocks of several chains do not compare.
+  const time = isMain ? sql`` : sql`${alias(ownershipChange, "after").blockTimestamp} desc,`;
   const after = alias(ownershipChange, "after");
   const earlier = alias(ownershipChange, "earlier");
   const later = alias(ownershipChange, "later");
   const { rows } = await db.execute<Omit<Transfer, "blockTimestamp"> & { blockTimestamp: string }>(sql`
-    select ${after.node} as node, before.owner as "from", ${after.ownerAddress} as "to",
+    select ${after.chainId} as "chainId", ${after.node} as node, before.owner as "from", ${after.ownerAddress} as "to",
       ${after.blockNumber} as "blockNumber", ${after.blockTimestamp} as "blockTimestamp",
       ${after.transactionHash} as "transactionHash"
     from ${ownershipChange} as after
@@ -101,7 +106,7 @@ export async function listNewestTransfers(
         and ${place(earlier)} < ${place(after)} and ${ne(earlier.transactionHash, after.transactionHash)}
       order by ${earlier.blockNumber} desc, ${earlier.logIndex} desc, ${earlier.ordinal} desc limit 1
     ) as before
-    where ${eq(after.chainId, chainId)} and before.owner <> ${after.ownerAddress}
+    where ${isOfChains(after.chainId, chains)} and before.owner <> ${after.ownerAddress}
       and not exists (
         select from ${ownershipChange} as later
         where ${eq(later.node, after.node)} and ${eq(later.chainId, after.chainId)}
@@ -112,7 +117,7 @@ export async function listNewestTransfers(
         where ${eq(event.transactionHash, after.transactionHash)} and ${eq(event.node, after.node)}
           and ${inArray(event.eventType, [...others])}
       )
-    order by ${after.blockNumber} desc, ${after.logIndex} desc, ${after.ordinal} desc limit ${limit}`);
+    order by ${time} ${after.blockNumber} desc, ${after.logIndex} desc, ${after.ordinal} desc limit ${limit}`);
   return rows.map((row) => ({ ...row, blockTimestamp: Number(row.blockTimestamp) }));
 }
 
@@ -120,7 +125,7 @@ export async function listNewestTransfers(
 const place = (change: Record<"blockNumber" | "logIndex" | "ordinal", SQLWrapper>): SQL =>
   sql`(${change.blockNumber}, ${change.logIndex}, ${change.ordinal})`;
 
-/** Full names by node. */
+/** Full names by node, on one chain. */
 export async function findNames(
   db: Db,
   { chainId, nodes }: { chainId: number; nodes: readonly Hex[] },

@@ -1,14 +1,23 @@
 import { domain, holder } from "ponder:schema";
 import type { SQL, SQLWrapper } from "drizzle-orm";
-import { and, eq, ne, notInArray, sql } from "ponder";
+import { alias, and, eq, ne, notInArray, sql } from "ponder";
 import type { Address } from "viem";
 import { not } from "../../ens/condition.ts";
 import { ROOT_NODE } from "../../ens/name.ts";
 import { toSql } from "../rules/conditionSql.ts";
-import { active, counted, ethName, expiringWithin, inPhase, lost } from "../rules/lifetime.ts";
+import { active, counted, expiringWithin, inPhase, lost, registrarName } from "../rules/lifetime.ts";
 import { wrapped } from "../rules/ownership.ts";
 import { ownedAt } from "../rules/ownershipSql.ts";
 import type { Time } from "../rules/time.ts";
+import {
+  type Chains,
+  chainValues,
+  forEachReach,
+  isOfAskedChains,
+  isOfChains,
+  type Reach,
+  ruleFor,
+} from "./chains.ts";
 import { countIf } from "./countIf.ts";
 import type { Db } from "./db.ts";
 import { type DomainPage, preparedPages } from "./domainPages.ts";
@@ -28,13 +37,14 @@ export const addressTypes = [
 export type AddressType = (typeof addressTypes)[number];
 
 /**
- * An address and its role, at a time: `address` and `wrapper` (the NameWrapper) in lower case, `now` in unix seconds.
+ * An address and its role, on some chains, at a time: `address` and `wrappers` (the NameWrappers) in lower case, `now` in
+ * unix seconds.
  */
 export type AddressQuery = {
-  chainId: number;
+  chains: Chains;
   address: Address;
   addressType: AddressType;
-  wrapper: Address | undefined;
+  wrappers: readonly Address[];
   now: number;
 };
 
@@ -45,8 +55,8 @@ type OwnerRole = "effective_owner" | "effective_owner_as_wrapper";
 const ownerRoles: readonly OwnerRole[] = ["effective_owner", "effective_owner_as_wrapper"];
 const roles: readonly Role[] = [...new Set([...addressTypes, ...ownerRoles])];
 
-const ownerRoleOf = ({ address, wrapper }: FormerHolder): OwnerRole =>
-  address === wrapper ? "effective_owner_as_wrapper" : "effective_owner";
+const ownerRoleOf = ({ address, wrappers }: FormerHolder): OwnerRole =>
+  wrappers.includes(address) ? "effective_owner_as_wrapper" : "effective_owner";
 
 const roleOf = (holding: AddressQuery): Role =>
   holding.addressType === "effective_owner" ? ownerRoleOf(holding) : holding.addressType;
@@ -56,19 +66,22 @@ const forEach = <Of extends Role, Made>(all: readonly Of[], make: (role: Of) => 
   Object.fromEntries(all.map((role) => [role, make(role)])) as Record<Of, Made>;
 
 /** What a condition compares with: values, or the placeholders of a prepared statement. */
-type AddressParameters = { chainId: number | SQLWrapper; address: Address | SQLWrapper; now: Time };
+type AddressParameters = { isOfChains: SQL; reach: Reach; address: Address | SQLWrapper; now: Time };
+
+/** The name of a prepared statement. */
+const titleOf = (name: string, reach: Reach): string => (reach === "main" ? name : `${name}_${reach}`);
 
 const { placeholder } = sql;
-const asked: AddressParameters = {
-  chainId: placeholder("chainId"),
+const now = placeholder("now");
+const askedOf = (reach: Reach): AddressParameters => ({
+  ...{ isOfChains: isOfAskedChains(domain.chainId, reach), reach, now },
   address: placeholder("address"),
-  now: placeholder("now"),
-};
+});
 
-const valuesOf = ({ chainId, address, now }: FormerHolder) => ({ chainId, address, now });
+const valuesOf = ({ chains, address, now }: FormerHolder) => ({ ...chainValues(chains), address, now });
 
 /** The condition for names for which an address has a role. */
-function isHeld(role: Role, { chainId, address, now }: AddressParameters): SQL | undefined {
+function isHeld(role: Role, { isOfChains, address, now }: AddressParameters): SQL | undefined {
   const conditions: Record<Role, SQL | undefined> = {
     effective_owner: ownedAt({ owner: address, isWrapper: false, now }),
     effective_owner_as_wrapper: ownedAt({ owner: address, isWrapper: true, now }),
@@ -77,19 +90,26 @@ function isHeld(role: Role, { chainId, address, now }: AddressParameters): SQL |
     wrapper_owner: and(eq(domain.wrapperOwner, address), toSql(wrapped, now)),
     resolver: eq(domain.resolver, address),
   };
-  return and(eq(domain.chainId, chainId), conditions[role], toSql(counted));
+  return and(isOfChains, conditions[role], toSql(counted));
 }
 
 /** Which names of an address: all, or only the active ones. */
 export type HeldChoice = "all" | "active";
 
 const isChosen = (role: Role, choice: HeldChoice, of: AddressParameters): SQL | undefined =>
-  and(isHeld(role, of), choice === "active" ? toSql(active, of.now) : undefined);
+  and(isHeld(role, of), choice === "active" ? toSql(ruleFor(active, of.reach), of.now) : undefined);
 
-const ownedPages = forEach(ownerRoles, (role) => ({
-  all: preparedPages({ name: `${role}_all`, where: isChosen(role, "all", asked) }),
-  active: preparedPages({ name: `${role}_active`, where: isChosen(role, "active", asked) }),
-}));
+const ownedPages = forEachReach((reach) =>
+  forEach(ownerRoles, (role) => {
+    const pagesOf = (choice: HeldChoice) =>
+      preparedPages({
+        name: titleOf(`${role}_${choice}`, reach),
+        where: isChosen(role, choice, askedOf(reach)),
+        reach,
+      });
+    return { all: pagesOf("all"), active: pagesOf("active") };
+  }),
+);
 
 /** A page of the names of an address, with the total. One index has an owner's names in the order of names. */
 export async function listHeld(
@@ -97,34 +117,45 @@ export async function listHeld(
   holding: AddressQuery,
   { choice, page }: { choice: HeldChoice; page: PageRequest },
 ): Promise<DomainPage> {
-  const { chainId, addressType, now } = holding;
+  const { chains, addressType, address, now } = holding;
   if (addressType === "effective_owner" && page.sortBy === "full_name") {
-    return ownedPages[ownerRoleOf(holding)][choice](db, page, valuesOf(holding));
+    return ownedPages[chains.reach][ownerRoleOf(holding)][choice](db, page, valuesOf(holding));
   }
-  const where = isChosen(roleOf(holding), choice, holding);
-  const { counts, rows } = await listAndCount(db, { chainId, where, page, now }, {});
+  const of = { isOfChains: isOfChains(domain.chainId, chains), reach: chains.reach, address, now };
+  const where = isChosen(roleOf(holding), choice, of);
+  const { counts, rows } = await listAndCount(db, { chains, where, page, now }, {});
   return { total: counts.total, rows };
 }
 
 /** How many names an address holds: all, those registered or in grace, those that expire within 30 days. */
 export type HeldCounts = { total: number; active: number; expiring30d: number };
 
-/** Counts the names of an address by one statement. */
-export async function countHeld(db: Db, holding: AddressQuery): Promise<HeldCounts> {
-  const [row] = await heldCounts[roleOf(holding)](db).execute(valuesOf(holding));
-  return row ?? { total: 0, active: 0, expiring30d: 0 };
+/** Counts the names of an address on each chain that is asked, by one statement; chains without any are left out. */
+export async function countHeld(db: Db, holding: AddressQuery): Promise<Map<number, HeldCounts>> {
+  const rows = await heldCounts[holding.chains.reach][roleOf(holding)](db).execute(valuesOf(holding));
+  return new Map(rows.map(({ chainId, ...counts }) => [chainId ?? onlyOf(holding.chains), counts]));
 }
 
-const activeCount = countIf(toSql(active, asked.now));
-const expiring30d = countIf(toSql(expiringWithin(30), asked.now));
+const onlyOf = ({ ids }: Chains): number => ids[0] as number;
 
-const heldCounts = forEach(roles, (role) =>
-  prepared((db) =>
-    db
-      .select({ total: sql<number>`count(*)::int`, active: activeCount, expiring30d })
-      .from(domain)
-      .where(isHeld(role, asked))
-      .prepare(`held_count_${role}`),
+/** A statement about the main chain alone has one row, and need not read the chain. */
+const chainColumn = (reach: Reach) => sql<number | null>`${reach === "main" ? null : domain.chainId}`;
+
+const activeCount = (reach: Reach) => countIf(toSql(ruleFor(active, reach), now));
+const expiring30d = countIf(toSql(expiringWithin(30), now));
+
+const heldCounts = forEachReach((reach) =>
+  forEach(roles, (role) =>
+    prepared((db) => {
+      const counts = { total: sql<number>`count(*)::int`, active: activeCount(reach), expiring30d };
+      const counted = db
+        .select({ chainId: chainColumn(reach), ...counts })
+        .from(domain)
+        .where(isHeld(role, askedOf(reach)));
+      return (reach === "main" ? counted : counted.groupBy(domain.chainId)).prepare(
+        titleOf(`held_count_${role}`, reach),
+      );
+    }),
   ),
 );
 
@@ -136,28 +167,32 @@ export const MAX_ENDING = 500;
 
 /**
  * The names of an owner that have an end to come: of registration, grace or premium. Anyone can give an address subnames
- * that end soon: they come after .eth names, which cost money. One index has all that decides which names are listed.
+ * that end soon: they come after names of registrars, which cost money. One index has all that decides which names are listed.
  */
 export async function listEnding(db: Db, holder: FormerHolder): Promise<DomainRow[]> {
-  const rows = await endingNames[ownerRoleOf(holder)](db).execute(valuesOf(holder));
+  const rows = await endingNames[holder.chains.reach][ownerRoleOf(holder)](db).execute(valuesOf(holder));
   return rows.map(toRow);
 }
 
-const endingNames = forEach(ownerRoles, (role) =>
-  prepared((db) => {
-    const hasEnd = toSql(inPhase("registered", "grace", "premium"), asked.now);
-    const first = db
-      .select({ chainId: domain.chainId, node: domain.node })
-      .from(domain)
-      .where(and(isHeld(role, asked), hasEnd))
-      .orderBy(sql`${toSql(ethName)} desc`, domain.expiryTimestamp, domain.node)
-      .limit(MAX_ENDING)
-      .as("first");
-    return selectDomains(db, {})
-      .innerJoin(first, and(eq(domain.chainId, first.chainId), eq(domain.node, first.node)))
-      .orderBy(domain.expiryTimestamp, domain.node)
-      .prepare(`ending_${role}`);
-  }),
+const endingNames = forEachReach((reach) =>
+  forEach(ownerRoles, (role) =>
+    prepared((db) => {
+      const hasEnd = toSql(ruleFor(inPhase("registered", "grace", "premium"), reach), now);
+      const isBought = toSql(ruleFor(registrarName, reach));
+      const order = [domain.expiryTimestamp, domain.node, ...(reach === "main" ? [] : [domain.chainId])];
+      const first = db
+        .select({ chainId: domain.chainId, node: domain.node })
+        .from(domain)
+        .where(and(isHeld(role, askedOf(reach)), hasEnd))
+        .orderBy(sql`${isBought} desc`, ...order)
+        .limit(MAX_ENDING)
+        .as("first");
+      return selectDomains(db, {})
+        .innerJoin(first, and(eq(domain.chainId, first.chainId), eq(domain.node, first.node)))
+        .orderBy(...order)
+        .prepare(titleOf(`ending_${role}`, reach));
+    }),
+  ),
 );
 
 /** An address whose earlier names are asked for. */
@@ -179,10 +214,10 @@ export async function listPrevious(
   former: FormerHolder,
   { page, sortDir }: { page: number; sortDir: SortDirection },
 ): Promise<{ total: number; rows: PreviousRow[] }> {
-  const statement = previousPages[ownerRoleOf(former)][sortDir];
+  const statement = previousPages[former.chains.reach][ownerRoleOf(former)][sortDir];
   const listed = await statement(db).execute({ ...valuesOf(former), offset: offsetOf(page) });
   // After the last page no row has the total.
-  const total = listed[0]?.total ?? (page === 1 ? 0 : (await summarise(db, former)).previous);
+  const total = listed[0]?.total ?? (page === 1 ? 0 : sumOfPrevious(await summarise(db, former)));
   const rows = listed.map(({ domain, displayText, total: _total, ...last }) => ({
     domain: { ...domain, displayText },
     ...last,
@@ -195,24 +230,52 @@ export async function listPrevious(
  * one all that it controls, each with all columns needed, so no row of a name is read. `not in` hashes them once,
  * whatever number PostgreSQL expects; `not exists` sometimes becomes a loop through all pairs.
  */
-function wasHeld(db: Db, role: OwnerRole): SQL | undefined {
-  const isControlled = and(isHeld(role, asked), toSql(not(lost), asked.now));
-  return and(
+function wasHeld(db: Db, role: OwnerRole, reach: Reach): SQL | undefined {
+  const asked = askedOf(reach);
+  const isControlled = and(isHeld(role, asked), toSql(ruleFor(not(lost), reach), now));
+  const wasNamed = and(
     eq(holder.address, asked.address),
-    eq(holder.chainId, asked.chainId),
+    isOfAskedChains(holder.chainId, reach),
     ne(holder.node, ROOT_NODE),
-    notInArray(holder.node, db.select({ node: domain.node }).from(domain).where(isControlled)),
   );
+  if (reach === "main") {
+    const controlled = db.select({ node: domain.node }).from(domain).where(isControlled);
+    return and(wasNamed, notInArray(holder.node, controlled));
+  }
+  // A layer 2 logs owners of nodes that are no names there (`eth`, reverse nodes): these have no row.
+  const named = alias(domain, "named");
+  const isName = sql`exists (select from ${domain} as named
+    where ${eq(named.chainId, holder.chainId)} and ${eq(named.node, holder.node)})`;
+  const controlled = db
+    .select({ chainId: domain.chainId, node: domain.node })
+    .from(domain)
+    .where(isControlled);
+  return and(wasNamed, sql`(${holder.chainId}, ${holder.node}) not in ${controlled}`, isName);
 }
 
-const previousPages = forEach(ownerRoles, (role) => ({
-  asc: preparedPrevious(role, "asc"),
-  desc: preparedPrevious(role, "desc"),
-}));
+const previousPages = forEachReach((reach) =>
+  forEach(ownerRoles, (role) => ({
+    asc: preparedPrevious({ role, reach }, "asc"),
+    desc: preparedPrevious({ role, reach }, "desc"),
+  })),
+);
 
-function preparedPrevious(role: OwnerRole, sortDir: SortDirection) {
+type Former = { role: OwnerRole; reach: Reach };
+
+/**
+ * The newest first. Blocks of several chains do not compare, so with several the time decides; on one chain the block
+ * does, which an index has.
+ */
+function preparedPrevious({ role, reach }: Former, sortDir: SortDirection) {
   const direction = sql.raw(sortDir);
   const { chainId, node, lastOwnedBlockNumber, lastOwnedBlockTimestamp } = holder;
+  const orderOf = (
+    of: Pick<typeof holder, "chainId" | "node" | "lastOwnedBlockNumber" | "lastOwnedBlockTimestamp">,
+  ) =>
+    (reach === "main"
+      ? [of.lastOwnedBlockNumber, of.node]
+      : [of.lastOwnedBlockTimestamp, of.chainId, of.lastOwnedBlockNumber, of.node]
+    ).map((column) => sql`${column} ${direction}`);
   return prepared((db) => {
     const page = db
       .select({
@@ -220,8 +283,8 @@ function preparedPrevious(role: OwnerRole, sortDir: SortDirection) {
         total: sql<number>`(count(*) over ())::int`.as("total"),
       })
       .from(holder)
-      .where(wasHeld(db, role))
-      .orderBy(sql`${lastOwnedBlockNumber} ${direction}`, sql`${node} ${direction}`)
+      .where(wasHeld(db, role, reach))
+      .orderBy(...orderOf(holder))
       .limit(PAGE_SIZE)
       .offset(placeholder("offset"))
       .as("page");
@@ -231,27 +294,59 @@ function preparedPrevious(role: OwnerRole, sortDir: SortDirection) {
     };
     return selectDomains(db, { ...last, total: page.total })
       .innerJoin(page, and(eq(domain.chainId, page.chainId), eq(domain.node, page.node)))
-      .orderBy(sql`${page.lastOwnedBlockNumber} ${direction}`, sql`${page.node} ${direction}`)
-      .prepare(`previous_${role}_${sortDir}`);
+      .orderBy(...orderOf(page as unknown as typeof holder))
+      .prepare(titleOf(`previous_${role}_${sortDir}`, reach));
   });
 }
 
 /** How many names an address has, as in `HeldCounts`, and how many `listPrevious` has. */
 export type Summary = { active: number; expiring30d: number; previous: number };
 
-/** Counts the names that an address has and had. */
-export async function summarise(db: Db, former: FormerHolder): Promise<Summary> {
-  const [row] = await summaries[ownerRoleOf(former)](db).execute(valuesOf(former));
-  return row ?? { active: 0, expiring30d: 0, previous: 0 };
+/** Counts the names that an address has and had, on each chain that is asked. */
+export async function summarise(db: Db, former: FormerHolder): Promise<Map<number, Summary>> {
+  if (former.chains.reach === "main") {
+    const [row] = await summaries[ownerRoleOf(former)](db).execute(valuesOf(former));
+    return new Map(row ? [[onlyOf(former.chains), row]] : []);
+  }
+  const [held, previous] = await Promise.all([
+    countHeld(db, { ...former, addressType: "effective_owner" }),
+    previousCounts[ownerRoleOf(former)](db).execute(valuesOf(former)),
+  ]);
+  const previousOn = new Map(previous.map(({ chainId, count }) => [chainId, count]));
+  return new Map(
+    former.chains.ids.map((chainId) => [
+      chainId,
+      { ...noneHeld, ...held.get(chainId), previous: previousOn.get(chainId) ?? 0 },
+    ]),
+  );
 }
+
+const noneHeld: HeldCounts = { total: 0, active: 0, expiring30d: 0 };
+
+const sumOfPrevious = (byChain: Map<number, Summary>): number =>
+  [...byChain.values()].reduce((sum, { previous }) => sum + previous, 0);
 
 const summaries = forEach(ownerRoles, (role) =>
   prepared((db) => {
-    const previous = db.select({ count: sql`count(*)::int` }).from(holder).where(wasHeld(db, role));
+    const previous = db
+      .select({ count: sql`count(*)::int` })
+      .from(holder)
+      .where(wasHeld(db, role, "main"));
     return db
-      .select({ active: activeCount, expiring30d, previous: sql<number>`${previous}` })
+      .select({ active: activeCount("main"), expiring30d, previous: sql<number>`${previous}` })
       .from(domain)
-      .where(isHeld(role, asked))
+      .where(isHeld(role, askedOf("main")))
       .prepare(`summary_${role}`);
   }),
+);
+
+const previousCounts = forEach(ownerRoles, (role) =>
+  prepared((db) =>
+    db
+      .select({ chainId: holder.chainId, count: sql<number>`count(*)::int` })
+      .from(holder)
+      .where(wasHeld(db, role, "several"))
+      .groupBy(holder.chainId)
+      .prepare(`previous_count_${role}`),
+  ),
 );

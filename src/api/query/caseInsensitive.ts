@@ -1,4 +1,5 @@
 import { or } from "ponder";
+import type { Chains } from "./chains.ts";
 import { type SearchFilters, searchCondition } from "./search.ts";
 
 /**
@@ -8,7 +9,7 @@ import { type SearchFilters, searchCondition } from "./search.ts";
  */
 export function caseInsensitiveCondition(
   filters: SearchFilters,
-  at: { chainId: number; now: number },
+  at: { chains: Chains; now: number },
 ): ReturnType<typeof searchCondition> {
   const asGiven = searchCondition(filters, at);
   const { text = "" } = filters;

@@ -1,6 +1,6 @@
 import { primaryNameChange } from "ponder:schema";
 import { getTableColumns, type SQL } from "drizzle-orm";
-import { alias, and, desc, eq, sql } from "ponder";
+import { alias, and, desc, eq, inArray, sql } from "ponder";
 import type { Address } from "viem";
 import { beginningOf } from "./beginnings.ts";
 import type { Db } from "./db.ts";
@@ -56,13 +56,16 @@ const claimsOf = inBothDirections((direction) =>
   }),
 );
 
-/** The newest changes of claimed names, on all chains, newest first; of each transaction what it left. */
-export function listNewestClaims(db: Db, limit: number): Promise<ClaimRow[]> {
+/** The newest changes of claimed names, on all chains or on these, newest first; of each transaction what it left. */
+export function listNewestClaims(
+  db: Db,
+  { limit, chainIds }: { limit: number; chainIds?: readonly number[] },
+): Promise<ClaimRow[]> {
   const { blockTimestamp, chainId, blockNumber, logIndex } = primaryNameChange;
   return db
     .select(columns)
     .from(primaryNameChange)
-    .where(isSettled)
+    .where(chainIds ? and(isSettled, inArray(chainId, [...chainIds])) : isSettled)
     .orderBy(desc(blockTimestamp), desc(chainId), desc(blockNumber), desc(logIndex))
     .limit(limit);
 }

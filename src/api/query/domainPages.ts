@@ -2,6 +2,7 @@ import { domain } from "ponder:schema";
 import type { SQL } from "drizzle-orm";
 import { and, eq, sql } from "ponder";
 import type { Hex } from "viem";
+import { type Chains, chainValues, forEachReach, isOfAskedChains, type Reach } from "./chains.ts";
 import type { Db } from "./db.ts";
 import { type DomainRow, selectDomains, toRow } from "./domains.ts";
 import { offsetOf, orderOf, PAGE_SIZE, type PageRequest } from "./page.ts";
@@ -14,6 +15,8 @@ export type DomainPage = { total: number; rows: DomainRow[] };
 type List<Values> = {
   /** Of the prepared statements; each list has its own. */
   name: string;
+  /** Whether the main chain alone is asked; else names of several chains are in one order. */
+  reach?: Reach;
   /** Which domains. Values that differ between requests are placeholders; `Values` fills them. */
   where: SQL | undefined;
   /** The total from counters; null while there are none. Without this function the total is counted with each page. */
@@ -24,11 +27,12 @@ type List<Values> = {
  * Makes a function that reads pages of a list with its total, mostly by one statement, which is prepared for each
  * order.
  */
-export function preparedPages<Values extends { now: number }>({ name, where, countAll }: List<Values>) {
+export function preparedPages<Values extends { now: number }>(list: List<Values>) {
+  const { name, where, reach = "main", countAll } = list;
   const pages = new Map<string, ReturnType<typeof preparedPage>>();
   const pageOf = (order: Order) => {
     const title = `${name}_${order.sortBy}_${order.sortDir}`;
-    const page = pages.get(title) ?? preparedPage(title, { where, order, hasTotal: !countAll });
+    const page = pages.get(title) ?? preparedPage(title, { where, reach, order, hasTotal: !countAll });
     pages.set(title, page);
     return page;
   };
@@ -50,10 +54,15 @@ type Order = Omit<PageRequest, "page">;
 
 const preparedPage = (
   name: string,
-  { where, order, hasTotal }: { where: SQL | undefined; order: Order; hasTotal: boolean },
+  {
+    where,
+    reach,
+    order,
+    hasTotal,
+  }: { where: SQL | undefined; reach: Reach; order: Order; hasTotal: boolean },
 ) =>
   prepared((db) => {
-    const terms = orderOf(order, sql.placeholder("now"));
+    const terms = orderOf(order, sql.placeholder("now"), reach);
     const page = db
       .select({ chainId: domain.chainId, node: domain.node })
       .from(domain)
@@ -72,11 +81,17 @@ const preparedPage = (
 const totalOf = (db: Db, where: SQL | undefined) =>
   db.select({ total: sql<number>`count(*)::int` }).from(domain).where(where);
 
-/** Names of the chain in a prepared statement. */
-export const isOfChain = eq(domain.chainId, sql.placeholder("chainId"));
+const labelled = forEachReach((reach) =>
+  preparedPages<ReturnType<typeof chainValues> & { hash: Hex; now: number }>({
+    name: reach === "main" ? "labelled" : "labelled_several",
+    where: and(isOfAskedChains(domain.chainId, reach), eq(domain.labelhash, sql.placeholder("hash"))),
+    reach,
+  }),
+);
 
-/** Pages of the names with a labelhash, under any parent. */
-export const listLabelled = preparedPages<{ chainId: number; hash: Hex; now: number }>({
-  name: "labelled",
-  where: and(isOfChain, eq(domain.labelhash, sql.placeholder("hash"))),
-});
+/** A page of the names with a labelhash, under any parent. */
+export const listLabelled = (
+  db: Db,
+  page: PageRequest,
+  { chains, ...of }: { chains: Chains; hash: Hex; now: number },
+): Promise<DomainPage> => labelled[chains.reach](db, page, { ...chainValues(chains), ...of });

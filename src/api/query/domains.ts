@@ -4,6 +4,7 @@ import type { AnyPgColumn } from "drizzle-orm/pg-core";
 import { and, eq, sql } from "ponder";
 import type { Hex } from "viem";
 import { keccak256 } from "../../ens/keccak.ts";
+import { type Chains, chainValues, isOfAskedChains } from "./chains.ts";
 import type { Db } from "./db.ts";
 import { offsetOf, orderOf, PAGE_SIZE, type PageRequest, sortKeyOf } from "./page.ts";
 import { prepared } from "./prepared.ts";
@@ -29,22 +30,20 @@ export async function listDomains(
  */
 export async function listDomainPage(
   db: Db,
-  { where, page, now }: { where: SQL | undefined; page: PageRequest; now: number },
+  { chains: { reach }, where, page, now }: OnePass,
 ): Promise<DomainRow[]> {
   const listed = await db
     .select({ chainId: domain.chainId, node: domain.node })
     .from(domain)
     .where(where)
-    .orderBy(...orderOf(page, now))
+    .orderBy(...orderOf(page, now, reach))
     .limit(PAGE_SIZE)
     .offset(offsetOf(page.page));
-  const [first] = listed;
-  if (first === undefined) return [];
-  return listInOrder(db, { chainId: first.chainId, nodes: listed.map(({ node }) => node) });
+  return listInOrder(db, listed);
 }
 
-/** Which domains of a chain, and which page of them. */
-export type OnePass = { chainId: number; where: SQL | undefined; page: PageRequest; now: number };
+/** Which domains of these chains, and which page of them. */
+export type OnePass = { chains: Chains; where: SQL | undefined; page: PageRequest; now: number };
 
 /**
  * A page of the domains that meet a condition, their total number, and how many of each sort there are, in one pass.
@@ -52,7 +51,7 @@ export type OnePass = { chainId: number; where: SQL | undefined; page: PageReque
  */
 export async function listAndCount<Sort extends string>(
   db: Db,
-  { chainId, where, page, now }: OnePass,
+  { chains, where, page, now }: OnePass,
   sorts: Record<Sort, SQL>,
 ): Promise<{ counts: Record<Sort | "total", number>; rows: DomainRow[] }> {
   const names = Object.keys(sorts) as Sort[];
@@ -61,28 +60,41 @@ export async function listAndCount<Sort extends string>(
     (name) => sql`, (count(*) filter (where ${sql.identifier(name)}))::int as ${sql.identifier(name)}`,
   );
   const direction = sql.raw(page.sortDir);
-  const { rows } = await db.execute<Record<Sort | "total", number> & { nodes: Hex[] }>(sql`
+  const isMain = chains.reach === "main";
+  const chainColumn = isMain ? sql`` : sql`${domain.chainId} as chain_id,`;
+  const listed = (column: "node" | "chain_id") => sql`array(
+        select ${sql.raw(column)} from found order by sort_key ${direction} nulls last, node ${direction}${sql.raw(isMain ? "" : `, chain_id ${page.sortDir}`)}
+        limit ${PAGE_SIZE} offset ${offsetOf(page.page)}
+      )`;
+  const { rows } = await db.execute<Record<Sort | "total", number> & Listed>(sql`
     with found as materialized (
-      select ${domain.node} as node, ${sortKeyOf(page.sortBy, now)} as sort_key ${sql.join(columns)}
+      select ${chainColumn} ${domain.node} as node, ${sortKeyOf(page.sortBy, now)} as sort_key ${sql.join(columns)}
       from ${domain} where ${where}
     )
-    select count(*)::int as total ${sql.join(counts)}, array(
-        select node from found order by sort_key ${direction} nulls last, node ${direction}
-        limit ${PAGE_SIZE} offset ${offsetOf(page.page)}
-      ) as nodes
+    select count(*)::int as total ${sql.join(counts)}, ${listed("node")} as nodes
+      ${isMain ? sql`` : sql`, ${listed("chain_id")} as chains`}
     from found`);
-  const [{ nodes, ...found } = { total: 0, nodes: [] }] = rows;
-  return { counts: found as Record<Sort | "total", number>, rows: await listInOrder(db, { chainId, nodes }) };
+  const { nodes, chains: ofNodes, ...found }: Partial<Listed> & { total?: number } = rows[0] ?? { total: 0 };
+  const keys = (nodes ?? []).map((node, i) => ({ chainId: ofNodes?.[i] ?? (chains.ids[0] as number), node }));
+  return { counts: found as Record<Sort | "total", number>, rows: await listInOrder(db, keys) };
 }
 
-/** Reads these domains, in this order. */
-async function listInOrder(
-  db: Db,
-  { chainId, nodes }: { chainId: number; nodes: readonly Hex[] },
-): Promise<DomainRow[]> {
-  const rows = await listDomains(db, { chainId, nodes });
-  const byNode = new Map(rows.map((row) => [row.node, row]));
-  return nodes.flatMap((node) => byNode.get(node) ?? []);
+/** Nodes of a page, with their chains where several are asked. */
+type Listed = { nodes: Hex[]; chains?: number[] };
+
+/** What a row of `domains` is found by. */
+type DomainKey = { chainId: number; node: Hex };
+
+const keyOf = ({ chainId, node }: DomainKey): string => `${chainId} ${node}`;
+
+/** Reads these domains, in this order, by one statement for each chain. */
+async function listInOrder(db: Db, keys: readonly DomainKey[]): Promise<DomainRow[]> {
+  const byChain = [...Map.groupBy(keys, ({ chainId }) => chainId)];
+  const rows = await Promise.all(
+    byChain.map(([chainId, ofChain]) => listDomains(db, { chainId, nodes: ofChain.map(({ node }) => node) })),
+  );
+  const byKey = new Map(rows.flat().map((row) => [keyOf(row), row]));
+  return keys.flatMap((key) => byKey.get(keyOf(key)) ?? []);
 }
 
 /** How many domains meet a condition. */
@@ -127,6 +139,27 @@ export const selectDomains = <More extends Record<string, SQL.Aliased<number | n
 
 const domainsOfNodes = prepared((db) =>
   selectDomains(db, {}).where(isOneOfNodes).prepare("domains_of_nodes"),
+);
+
+/** The domains of these nodes on several chains. */
+export async function listDomainsOnChains(
+  db: Db,
+  { chains, nodes }: { chains: Chains; nodes: readonly Hex[] },
+): Promise<DomainRow[]> {
+  if (nodes.length === 0) return [];
+  const rows = await domainsOnChains(db).execute({ ...chainValues(chains), nodes });
+  return rows.map(toRow);
+}
+
+const domainsOnChains = prepared((db) =>
+  selectDomains(db, {})
+    .where(
+      and(
+        isOfAskedChains(domain.chainId, "several"),
+        sql`${domain.node} = any(${sql.placeholder("nodes")}::text[])`,
+      ),
+    )
+    .prepare("domains_on_chains"),
 );
 
 /** A row of `selectDomains`. */

@@ -3,7 +3,9 @@ import { getTableColumns, type SQL } from "drizzle-orm";
 import { and, eq, isNotNull, sql } from "ponder";
 import type { Address, Hex } from "viem";
 import { beginningInDetails, beginningOf, beginningOfBytes } from "./beginnings.ts";
+import { type Chains, chainValues, forEachReach, isOfAskedChains, type Reach } from "./chains.ts";
 import type { Db } from "./db.ts";
+import type { SortDirection } from "./page.ts";
 import { prepared } from "./prepared.ts";
 import { inBothDirections, type Listed, oldestFirst, type Section, sliced } from "./section.ts";
 
@@ -40,10 +42,20 @@ export type EventRow = EventFacts & {
  */
 export const listEvents = (
   db: Db,
-  of: { node: Hex; listedResolvers: Address[] },
+  { node, chains, listed }: { node: Hex; chains: Chains; listed: readonly ChainResolver[] },
   section: Section,
 ): Promise<Listed<EventRow>> =>
-  oldestFirst(section, ({ direction, ...slice }) => eventsOfNode[direction](db).execute({ ...of, ...slice }));
+  oldestFirst(section, ({ direction, ...slice }) => {
+    const asked = {
+      ...{ node, ...chainValues(chains) },
+      listedResolvers: listed.map(({ address }) => address),
+      listedChains: listed.map(({ chainId }) => chainId),
+    };
+    return eventsOfNode[chains.reach][direction](db).execute({ ...asked, ...slice });
+  });
+
+/** A resolver, lower case, and the chain that lists it: on another chain its address may be a stranger's. */
+export type ChainResolver = { chainId: number; address: Address };
 
 const { placeholder } = sql;
 
@@ -69,16 +81,31 @@ const keys = sql`${event.chainId} as chain_id, ${event.blockNumber} as block_num
 export const isEventOfRow: SQL = sql`(${event.chainId}, ${event.blockNumber}, ${event.logIndex}, ${event.ordinal})
   = (page.chain_id, page.block_number, page.log_index, page.ordinal)`;
 
-const eventsOfNode = inBothDirections((direction) =>
-  prepared((db) => {
+const eventsOfNode = forEachReach((reach) =>
+  inBothDirections((direction) => preparedEvents(reach, direction)),
+);
+
+/** Of several chains a node has the events of those where it is a name; a resolver counts on its own chain. */
+function preparedEvents(reach: Reach, direction: SortDirection) {
+  const isMain = reach === "main";
+  const isHere = isMain ? sql`true` : isOfAskedChains(event.chainId, reach);
+  const isListedThere = isMain
+    ? sql``
+    : sql`and ${isHere} and (exists (
+          select from unnest(${placeholder("listedChains")}::int[], ${placeholder("listedResolvers")}::text[])
+            as listed (chain_id, resolver)
+          where listed.chain_id = ${event.chainId} and listed.resolver = ${event.contractAddress})
+        or exists (select from ${resolverChange} where ${eq(resolverChange.node, placeholder("node"))}
+          and ${eq(resolverChange.chainId, event.chainId)} and ${eq(resolverChange.resolver, event.contractAddress)}))`;
+  return prepared((db) => {
     const itsResolvers = db
       .select({ resolver: resolverChange.resolver })
       .from(resolverChange)
       .where(and(eq(resolverChange.node, placeholder("node")), isNotNull(resolverChange.resolver)));
     const believed = sql`array(select unnest(${placeholder("listedResolvers")}::text[]) union ${itsResolvers})`;
-    const logs = sql`${logsOfContracts(keys)} union all
+    const logs = sql`${logsOfContracts(keys, isHere)} union all
       select ${keys} from ${event} where ${eq(event.node, placeholder("node"))}
-        and ${event.contract} = ${RESOLVER} and ${event.contractAddress} = any (${believed})`;
+        and ${event.contract} = ${RESOLVER} and ${event.contractAddress} = any (${believed}) ${isListedThere}`;
     const order = inOrder(direction);
     const page = sql`(select log.*, (count(*) over ())::int as total from (${logs}) as log
       order by ${order} ${sliced}) as page`;
@@ -87,12 +114,12 @@ const eventsOfNode = inBothDirections((direction) =>
       .from(event)
       .innerJoin(page, isEventOfRow)
       .orderBy(inOrder(direction, sql`page.`))
-      .prepare(`events_of_node_${direction}`);
-  }),
-);
+      .prepare(isMain ? `events_of_node_${direction}` : `events_of_node_several_${direction}`);
+  });
+}
 
 /** Events by their place in time; chains share nothing else. */
-const inOrder = (direction: "asc" | "desc", of: SQL = sql``): SQL =>
+const inOrder = (direction: SortDirection, of: SQL = sql``): SQL =>
   sql.join(
     ["block_timestamp", "chain_id", "block_number", "log_index", "ordinal"].map(
       (column) => sql`${of}${sql.raw(`${column} ${direction}`)}`,

@@ -3,6 +3,7 @@ import type { SQL } from "drizzle-orm";
 import { sql } from "ponder";
 import { ownerAt } from "../rules/ownershipSql.ts";
 import type { Time } from "../rules/time.ts";
+import type { Reach } from "./chains.ts";
 
 /** Results on one page, in every list. */
 export const PAGE_SIZE = 25;
@@ -22,10 +23,14 @@ export const offsetOf = (page: number): number => (page - 1) * PAGE_SIZE;
 
 /**
  * ORDER BY of a list of domains. The first term is the one of an index: names on chain have no limit but indexes have,
- * so it is the beginning of the name, and then the whole name. The node breaks ties. Names without expiry or owner
+ * so it is the beginning of the name, and then the whole name. The node breaks ties, and of several chains the chain. Names without expiry or owner
  * come last in both directions.
  */
-export function orderOf({ sortBy, sortDir }: Omit<PageRequest, "page">, now: Time): SQL[] {
+export function orderOf(
+  { sortBy, sortDir }: Omit<PageRequest, "page">,
+  now: Time,
+  reach: Reach = "main",
+): SQL[] {
   const direction = sql.raw(sortDir);
   const terms: Record<SortColumn, SQL[]> = {
     full_name: [sql`left(${domain.fullName}, 128) ${direction}`, sql`${domain.fullName} ${direction}`],
@@ -33,7 +38,8 @@ export function orderOf({ sortBy, sortDir }: Omit<PageRequest, "page">, now: Tim
     expiry_timestamp: [sql`${domain.expiryTimestamp} ${direction} nulls last`],
     effective_owner_address: [sql`${ownerAt(now)} ${direction} nulls last`],
   };
-  return [...terms[sortBy], sql`${domain.node} ${direction}`];
+  const chain = reach === "main" ? [] : [sql`${domain.chainId} ${direction}`];
+  return [...terms[sortBy], sql`${domain.node} ${direction}`, ...chain];
 }
 
 /**

@@ -1,10 +1,20 @@
 import { domain } from "ponder:schema";
-import { and, eq, gte, sql } from "ponder";
+import { and, gte, sql } from "ponder";
 import type { Address } from "viem";
 import { all } from "../../ens/condition.ts";
 import { toSql } from "../rules/conditionSql.ts";
-import { active, counted, DAY, ethName, inPhase, owned, type Phase, phases } from "../rules/lifetime.ts";
+import {
+  active,
+  counted,
+  DAY,
+  inPhase,
+  owned,
+  type Phase,
+  phases,
+  registrarName,
+} from "../rules/lifetime.ts";
 import { ownerAt } from "../rules/ownershipSql.ts";
+import { type Chains, isOfChains, ruleFor } from "./chains.ts";
 import type { Db } from "./db.ts";
 import type { AsOf } from "./statistics.ts";
 
@@ -13,19 +23,25 @@ import type { AsOf } from "./statistics.ts";
  * until the counters are there.
  */
 
-/** Names with an owner, by the phase of their life. */
+/** Names with an owner, by the phase of their life; `isEth` says that a registrar keeps their expiry. */
 export type PhaseCount = { isEth: boolean; phase: Phase; names: number };
 
-export async function listPhases(db: Db, { chainId, now }: AsOf): Promise<PhaseCount[]> {
+export async function listPhases(db: Db, { chains, now }: AsOf): Promise<PhaseCount[]> {
+  const isEth = toSql(ruleFor(registrarName, chains.reach));
   const phase = sql.join(
-    phases.map((one) => sql`when ${toSql(inPhase(one), now)} then ${one}`),
+    phases.map((one) => sql`when ${toSql(ruleFor(rulesOfPhases[one], chains.reach), now)} then ${one}`),
     sql` `,
   );
   const { rows } = await db.execute<PhaseCount>(sql`
-    select ${toSql(ethName)} as "isEth", case ${phase} end as phase, count(*)::int as names
-    from ${domain} where ${and(eq(domain.chainId, chainId), toSql(all(counted, owned)))} group by 1, 2`);
+    select ${isEth} as "isEth", case ${phase} end as phase, count(*)::int as names
+    from ${domain} where ${and(isOfChains(domain.chainId, chains), toSql(all(counted, owned)))} group by 1, 2`);
   return rows;
 }
+
+const rulesOfPhases = Object.fromEntries(phases.map((one) => [one, inPhase(one)])) as Record<
+  Phase,
+  ReturnType<typeof inPhase>
+>;
 
 /** An address, and how many active names it effectively owns. */
 export type Holding = { owner: Address; names: number };
@@ -33,11 +49,13 @@ export type Holding = { owner: Address; names: number };
 /** How many holders an answer has: those with most names. */
 export const MAX_HOLDERS = 100;
 
+const isHeldName = all(counted, owned, active);
+
 /** The addresses with most active names. */
-export async function listHolders(db: Db, { chainId, now }: AsOf): Promise<Holding[]> {
+export async function listHolders(db: Db, { chains, now }: AsOf): Promise<Holding[]> {
   const { rows } = await db.execute<Holding>(sql`
     select ${ownerAt(now)} as owner, count(*)::int as names
-    from ${domain} where ${and(eq(domain.chainId, chainId), toSql(all(counted, owned, active), now))}
+    from ${domain} where ${and(isOfChains(domain.chainId, chains), toSql(ruleFor(isHeldName, chains.reach), now))}
     group by 1 order by names desc, owner limit ${MAX_HOLDERS}`);
   return rows;
 }
@@ -46,15 +64,16 @@ export async function listHolders(db: Db, { chainId, now }: AsOf): Promise<Holdi
 export type DayExpiries = { day: number; isEth: boolean; names: number };
 
 /** Days from which and before which expiries are listed; those of later days have the last one. */
-export type DayRange = { chainId: number; firstDay: number; endDay: number };
+export type DayRange = { chains: Chains; firstDay: number; endDay: number };
 
 /** Expiries by day, from a day on. */
-export async function listExpiries(db: Db, { chainId, firstDay, endDay }: DayRange): Promise<DayExpiries[]> {
+export async function listExpiries(db: Db, { chains, firstDay, endDay }: DayRange): Promise<DayExpiries[]> {
+  const isEth = toSql(ruleFor(registrarName, chains.reach));
   const day = sql`least(div(${domain.expiryTimestamp}, ${sql.raw(String(DAY))}), ${endDay}::numeric)::int`;
   const { rows } = await db.execute<DayExpiries>(sql`
-    select ${day} as day, ${toSql(ethName)} as "isEth", count(*)::int as names
+    select ${day} as day, ${isEth} as "isEth", count(*)::int as names
     from ${domain}
-    where ${and(eq(domain.chainId, chainId), toSql(counted), gte(domain.expiryTimestamp, BigInt(firstDay * DAY)))}
+    where ${and(isOfChains(domain.chainId, chains), toSql(counted), gte(domain.expiryTimestamp, BigInt(firstDay * DAY)))}
     group by 1, 2 order by 1, 2`);
   return rows;
 }

@@ -3,14 +3,15 @@ import type { SQL } from "drizzle-orm";
 import { and, eq, gte, inArray, lt, sql } from "ponder";
 import type { Address } from "viem";
 import { DAY } from "../rules/lifetime.ts";
+import { type Chains, isOfChains } from "./chains.ts";
 import { countIf } from "./countIf.ts";
 import type { Db } from "./db.ts";
 import { keepsExpiry } from "./migrations.ts";
-import { registrationEvents, renewalEvents } from "./registrations.ts";
+import { purchaseEvents } from "./registrations.ts";
 import type { AsOf } from "./statistics.ts";
 
-/** Purchases of a chain: from a second on, and before another. */
-export type PurchaseRange = { chainId: number; from: number; until: number };
+/** Purchases of some chains: from a second on, and before another. */
+export type PurchaseRange = { chains: Chains; from: number; until: number };
 
 const isController = eq(event.contract, "CONTROLLER");
 
@@ -24,11 +25,11 @@ const price = sql`coalesce(${event.exactCostWei}, case when ${event.transactionV
  * of one kind, transaction and name count once. Names that were moved to another registrar are none; what a controller
  * sold needs no look at their past. Prices are those that controllers logged: deposits of auctions were given back.
  */
-const purchases = ({ chainId, from, until }: PurchaseRange): SQL => sql`(
-  select block_timestamp, is_registration, seller, seller_address, premium_wei, is_upper_bound,
+const purchases = ({ chains, from, until }: PurchaseRange): SQL => sql`(
+  select chain_id, block_timestamp, is_registration, seller, seller_address, premium_wei, is_upper_bound,
     case when is_upper_bound then least(price, sent) else price end as cost_wei
   from (
-    select ${event.blockTimestamp} as block_timestamp, ${inArray(event.eventType, registrationEvents)} as is_registration,
+    select ${event.blockTimestamp} as block_timestamp, ${inArray(event.eventType, [...purchaseEvents[chains.reach].registrations])} as is_registration,
       ${event.node} as node, ${event.chainId} as chain_id, min(${event.blockNumber}) as block_number,
       bool_or(${inArray(event.contract, ["CONTROLLER", "REGISTRAR_AUCTION"])}) as is_sold,
       bool_or(${eq(event.eventType, "NameMigrated")}) as is_moved,
@@ -41,8 +42,8 @@ const purchases = ({ chainId, from, until }: PurchaseRange): SQL => sql`(
       max(${event.transactionValueWei}) filter (where ${isController}) as sent
     from ${event}
     where ${and(
-      eq(event.chainId, chainId),
-      inArray(event.eventType, [...registrationEvents, ...renewalEvents]),
+      isOfChains(event.chainId, chains),
+      inArray(event.eventType, Object.values(purchaseEvents[chains.reach]).flat()),
       gte(event.blockTimestamp, from),
       lt(event.blockTimestamp, until),
     )}
@@ -58,17 +59,18 @@ const purchases = ({ chainId, from, until }: PurchaseRange): SQL => sql`(
 /** Registrations and renewals of the last day and of the last seven days. */
 export type RecentPurchases = { registrations24h: number; registrations7d: number; renewals7d: number };
 
-export async function countRecentPurchases(db: Db, { chainId, now }: AsOf): Promise<RecentPurchases> {
+export async function countRecentPurchases(db: Db, { chains, now }: AsOf): Promise<RecentPurchases> {
   const isToday = sql`block_timestamp > ${now - DAY}`;
   const { rows } = await db.execute<RecentPurchases>(sql`
     select ${countIf(sql`is_registration and ${isToday}`)} as "registrations24h",
       ${countIf(sql`is_registration`)} as "registrations7d", ${countIf(sql`not is_registration`)} as "renewals7d"
-    from ${purchases({ chainId, from: now - 7 * DAY + 1, until: now + 1 })}`);
+    from ${purchases({ chains, from: now - 7 * DAY + 1, until: now + 1 })}`);
   return rows[0] ?? { registrations24h: 0, registrations7d: 0, renewals7d: 0 };
 }
 
 /** What one seller sold on one day (UTC), `day` counting from 1 January 1970. Amounts are decimals, in wei. */
 export type DaySales = {
+  chainId: number;
   day: number;
   isRegistration: boolean;
   /** Family of the contract that sold: a controller, or a registrar where no known controller logged it. */
@@ -82,16 +84,16 @@ export type DaySales = {
   isUpperBound: boolean;
 };
 
-/** SQL for what was sold, by day, kind and seller: the columns of `DaySales` as the table of day counts has them. */
+/** SQL for what was sold, by chain, day, kind and seller: the columns of `DaySales` as the table of day counts has them. */
 export const salesByDay = (range: PurchaseRange): SQL => sql`
-  select (block_timestamp / ${sql.raw(String(DAY))})::int as day, is_registration, seller, seller_address,
+  select chain_id, (block_timestamp / ${sql.raw(String(DAY))})::int as day, is_registration, seller, seller_address,
     count(*)::int as names, sum(cost_wei) as cost_wei, sum(premium_wei) as premium_wei,
     bool_or(is_upper_bound) as is_upper_bound
-  from ${purchases(range)} group by 1, 2, 3, 4`;
+  from ${purchases(range)} group by 1, 2, 3, 4, 5`;
 
 /** The columns of `DaySales` from those of `salesByDay`. */
 export const saleColumns = sql.raw(
-  `day, is_registration as "isRegistration", seller, seller_address as "sellerAddress", names,
+  `chain_id as "chainId", day, is_registration as "isRegistration", seller, seller_address as "sellerAddress", names,
    cost_wei::text as cost, premium_wei::text as premium, is_upper_bound as "isUpperBound"`,
 );
 

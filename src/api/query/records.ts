@@ -2,6 +2,7 @@ import { addressRecord, resolverChange, resolverNode, textRecord } from "ponder:
 import { and, asc, desc, eq, inArray, isNull, max, sql } from "ponder";
 import type { Address, Hex } from "viem";
 import { keccak256 } from "../../ens/keccak.ts";
+import { type Chains, isOfChains } from "./chains.ts";
 import type { Db } from "./db.ts";
 import { prepared } from "./prepared.ts";
 
@@ -101,14 +102,14 @@ const isOwnResolver = (column: typeof textRecord.resolver | typeof addressRecord
   );
 
 /** Keys of texts and coin types of addresses that were ever set for a name at one of its own resolvers. */
-export async function listKnownRecords(db: Db, { chainId, node }: { chainId: number; node: Hex }) {
+export async function listKnownRecords(db: Db, { chains, node }: { chains: Chains; node: Hex }) {
   const [texts, coins] = await Promise.all([
     db
       .select({ key: textRecord.key })
       .from(textRecord)
       .where(
         and(
-          eq(textRecord.chainId, chainId),
+          isOfChains(textRecord.chainId, chains),
           eq(textRecord.node, node),
           isNull(textRecord.exact),
           isOwnResolver(textRecord.resolver, node),
@@ -122,7 +123,7 @@ export async function listKnownRecords(db: Db, { chainId, node }: { chainId: num
       .from(addressRecord)
       .where(
         and(
-          eq(addressRecord.chainId, chainId),
+          isOfChains(addressRecord.chainId, chains),
           eq(addressRecord.node, node),
           isOwnResolver(addressRecord.resolver, node),
         ),

@@ -1,17 +1,36 @@
 import { event } from "ponder:schema";
 import { inArray, sql } from "ponder";
 import type { Hex } from "viem";
+import { type Chains, chainValues, forEachReach, isOfAskedChains, type Reach } from "./chains.ts";
 import type { Db } from "./db.ts";
 import { type EventFacts, eventFacts, isEventOfRow, logsOfContracts } from "./events.ts";
 import { isMigration } from "./migrations.ts";
+import type { SortDirection } from "./page.ts";
 import { prepared } from "./prepared.ts";
 import { inBothDirections, type Listed, oldestFirst, type Section } from "./section.ts";
 
-/** Events that register a .eth name, for the first time or again, in any generation of contracts. */
-export const registrationEvents = ["HashRegistered", "NameRegistered", "NameMigrated"];
+/** Events of registrations, and those that move an expiry. */
+type PurchaseEvents = { registrations: readonly string[]; renewals: readonly string[] };
 
-/** Events that move the expiry of a .eth name. */
-export const renewalEvents = ["NameRenewed", "RenewalReferred"];
+/** Those of .eth names, for the first time or again, in any generation of contracts. */
+const ethEvents: PurchaseEvents = {
+  registrations: ["HashRegistered", "NameRegistered", "NameMigrated"],
+  renewals: ["NameRenewed", "RenewalReferred"],
+};
+
+/**
+ * With those that only registrars of layer 2s have. Source: base/basenames, src/L2/BaseRegistrar.sol;
+ * Consensys/linea-ens, ETHRegistrarController.sol.
+ */
+const eventsOfSeveral: PurchaseEvents = {
+  registrations: [
+    ...ethEvents.registrations,
+    ...["NameRegisteredWithRecord", "PohNameRegistered", "OwnerNameRegistered"],
+  ],
+  renewals: [...ethEvents.renewals, "NameRenewedPoh"],
+};
+
+export const purchaseEvents: Record<Reach, PurchaseEvents> = { main: ethEvents, several: eventsOfSeveral };
 
 /** A registration or a renewal, with the logs that tell of it, oldest first. */
 export type Purchase = { isRenewal: boolean; rows: EventFacts[] };
@@ -23,11 +42,12 @@ export type Purchase = { isRenewal: boolean; rows: EventFacts[] };
  */
 export const listPurchases = (
   db: Db,
-  { node, isMerged }: { node: Hex; isMerged: boolean },
+  { node, chains, isMerged }: { node: Hex; chains: Chains; isMerged: boolean },
   section: Section,
 ): Promise<Listed<Purchase>> =>
   oldestFirst(section, async ({ direction, ...slice }) => {
-    const logs = await purchasesOf[direction](db).execute({ node, isMerged, ...slice });
+    const asked = { node, ...chainValues(chains), isMerged, ...slice };
+    const logs = await purchasesOf[chains.reach][direction](db).execute(asked);
     const entries = new Map<number, Purchase & { total: number }>();
     for (const { entry, total, ...row } of logs) {
       const purchase = entries.get(entry) ?? { isRenewal: isRenewal(row), rows: [], total };
@@ -37,26 +57,36 @@ export const listPurchases = (
     return [...entries.values()];
   });
 
-const isRenewal = ({ eventType }: EventFacts): boolean => renewalEvents.includes(eventType);
+const isRenewal = ({ eventType }: EventFacts): boolean => eventsOfSeveral.renewals.includes(eventType);
 
 /**
  * 1. `log`: the logs of both kinds, each with the first log of its entry.
  * 2. `numbered`: each with the number of its entry, counted from the side from which the entries are read.
  */
-const purchasesOf = inBothDirections((direction) =>
-  prepared((db) => {
+const purchasesOf = forEachReach((reach) =>
+  inBothDirections((direction) => preparedPurchases(reach, direction)),
+);
+
+/** Blocks of several chains do not compare: with several the time decides the order. */
+function preparedPurchases(reach: Reach, direction: SortDirection) {
+  const isMain = reach === "main";
+  const { registrations, renewals } = purchaseEvents[reach];
+  return prepared((db) => {
     const order = sql.raw(direction);
+    const time = isMain ? sql`` : sql`block_timestamp ${order}, chain_id ${order},`;
     const columns = sql`${event.chainId} as chain_id, ${event.blockNumber} as block_number,
       ${event.logIndex} as log_index, ${event.ordinal} as ordinal, ${event.transactionHash} as transaction_hash,
-      ${inArray(event.eventType, renewalEvents)} as is_renewal`;
-    const isPurchase = inArray(event.eventType, [...registrationEvents, ...renewalEvents]);
-    const logs = logsOfContracts(columns, sql`${isPurchase} and not ${isMigration}`);
+      ${inArray(event.eventType, [...renewals])} as is_renewal
+      ${isMain ? sql`` : sql`, ${event.blockTimestamp} as block_timestamp`}`;
+    const isPurchase = inArray(event.eventType, [...registrations, ...renewals]);
+    const isHere = isMain ? sql`` : sql`and ${isOfAskedChains(event.chainId, reach)}`;
+    const logs = logsOfContracts(columns, sql`${isPurchase} and not ${isMigration} ${isHere}`);
     const page = sql`(with log as (
         select *, case when ${sql.placeholder("isMerged")}::boolean
           then min(log_index) over (partition by transaction_hash, is_renewal) else log_index end as first_log
         from (${logs}) as log
       ), numbered as (
-        select *, (dense_rank() over (order by block_number ${order}, first_log ${order}))::int as entry from log
+        select *, (dense_rank() over (order by ${time} block_number ${order}, first_log ${order}))::int as entry from log
       )
       select *, (select max(entry) from numbered) as total from numbered
       where entry > ${sql.placeholder("offset")}::int
@@ -70,6 +100,6 @@ const purchasesOf = inBothDirections((direction) =>
       .from(event)
       .innerJoin(page, isEventOfRow)
       .orderBy(sql`page.entry`, sql`page.log_index`, sql`page.ordinal`)
-      .prepare(`purchases_${direction}`);
-  }),
-);
+      .prepare(isMain ? `purchases_${direction}` : `purchases_several_${direction}`);
+  });
+}

@@ -1,8 +1,9 @@
 import { domain } from "ponder:schema";
 import type { SQL } from "drizzle-orm";
-import { and, eq, gte, ilike, lte, sql } from "ponder";
+import { and, eq, gte, ilike, inArray, lte, sql } from "ponder";
 import type { Address } from "viem";
 import { not } from "../../ens/condition.ts";
+import { managedNames } from "../../ens/managedNames.ts";
 import { ETH_NODE } from "../../ens/name.ts";
 import { toSql } from "../rules/conditionSql.ts";
 import {
@@ -13,6 +14,7 @@ import {
   type KnownAvailability,
 } from "../rules/lifetime.ts";
 import { wrapped } from "../rules/ownership.ts";
+import { type Chains, isOfChains, type Reach, ruleFor } from "./chains.ts";
 import { countIf } from "./countIf.ts";
 import type { Db } from "./db.ts";
 import { type DomainRow, listAndCount, type OnePass } from "./domains.ts";
@@ -37,14 +39,17 @@ export type SearchFilters = {
 /** The condition of a search, for its rows and its counts. */
 export function searchCondition(
   filters: SearchFilters,
-  at: { chainId: number; now: number },
+  at: { chains: Chains; now: number },
 ): SQL | undefined {
   const { text, isFullName, availability, isWrapped, wrapperOwner } = filters;
+  const { reach } = at.chains;
   return and(
-    eq(domain.chainId, at.chainId),
+    isOfChains(domain.chainId, at.chains),
     toSql(counted),
     when(text || undefined, (part) => ilike(isFullName ? domain.fullName : domain.label, containing(part))),
-    when(availability, (status) => and(toSql(availabilityRules[status], at.now), isOfAnIndex(status))),
+    when(availability, (status) =>
+      and(toSql(ruleFor(availabilityRules[status], reach), at.now), isOfAnIndex(status, reach)),
+    ),
     when(filters.minLength, (length) => gte(domain.labelLength, length)),
     when(filters.maxLength, (length) => lte(domain.labelLength, length)),
     when(filters.registrarOwner, (owner) => eq(domain.registrarOwner, owner)),
@@ -58,11 +63,14 @@ export function searchCondition(
 }
 
 /**
- * Only names right under .eth can be in grace, premium or available. This says it again in a form that an index can
- * use.
+ * Only names of registrars can be in grace, premium or available. This says it again in a form that an index can use.
  */
-const isOfAnIndex = (status: KnownAvailability) =>
-  status === "registered" ? undefined : eq(domain.parentNode, ETH_NODE);
+const isOfAnIndex = (status: KnownAvailability, reach: Reach) => {
+  if (status === "registered") return undefined;
+  return reach === "main"
+    ? eq(domain.parentNode, ETH_NODE)
+    : inArray(domain.parentNode, [ETH_NODE, ...managedNames.map(({ node }) => node)]);
+};
 
 const when = <T>(value: T | undefined, toCondition: (value: T) => SQL | undefined) =>
   value === undefined ? undefined : toCondition(value);
@@ -79,16 +87,20 @@ export type SearchCounts = {
   wrapped: number;
 };
 
-const countedAt = (now: number) => ({
-  expired: toSql(expired, now),
+const countedAt = (now: number, reach: Reach) => ({
+  expired: toSql(ruleFor(expired, reach), now),
   expiring30d: toSql(expiringWithin(30), now),
   expiring90d: toSql(expiringWithin(90), now),
   wrapped: toSql(wrapped, now),
 });
 
 /** Counts the names that a search finds. */
-export async function countSearch(db: Db, where: SQL | undefined, now: number): Promise<SearchCounts> {
-  const counts = countedAt(now);
+export async function countSearch(
+  db: Db,
+  where: SQL | undefined,
+  { chains, now }: { chains: Chains; now: number },
+): Promise<SearchCounts> {
+  const counts = countedAt(now, chains.reach);
   const [row] = await db
     .select({
       total: sql<number>`count(*)::int`,
@@ -118,5 +130,5 @@ export async function searchInOnePass(
   db: Db,
   asked: OnePass,
 ): Promise<{ counts: SearchCounts; rows: DomainRow[] }> {
-  return listAndCount(db, asked, countedAt(asked.now));
+  return listAndCount(db, asked, countedAt(asked.now, asked.chains.reach));
 }

@@ -1,9 +1,10 @@
 import { event, ownershipChange, resolverChange } from "ponder:schema";
-import type { SQL, SQLWrapper } from "drizzle-orm";
+import type { AnyColumn, SQL, SQLWrapper } from "drizzle-orm";
 import { eq, inArray, sql } from "ponder";
 import type { Address, Hex } from "viem";
 import { ETH_NODE } from "../../ens/name.ts";
 import { type EndColumn, type Ending, endText } from "../rules/ends.ts";
+import { type Chains, chainValues, forEachReach, isOfAskedChains, type Reach } from "./chains.ts";
 import type { Db } from "./db.ts";
 import type { SortDirection } from "./page.ts";
 import { prepared } from "./prepared.ts";
@@ -38,10 +39,12 @@ type Kind = "owner" | "registry" | "registrar" | "wrapper" | "resolver";
  */
 export const listSpans = (
   db: Db,
-  { kind, ...of }: { node: Hex; kind: Kind; now: number },
+  { kind, chains, ...of }: { node: Hex; chains: Chains; kind: Kind; now: number },
   section: Section,
 ): Promise<Listed<Span>> =>
-  oldestFirst(section, ({ direction, ...slice }) => spans[kind][direction](db).execute({ ...of, ...slice }));
+  oldestFirst(section, ({ direction, ...slice }) =>
+    spans[chains.reach][kind][direction](db).execute({ ...of, ...chainValues(chains), ...slice }),
+  );
 
 /** The change rows of a history, with the columns by which they are told apart. */
 type Changes = {
@@ -109,17 +112,34 @@ const changes: Record<Kind, Changes> = {
   resolver: byResolver,
 };
 
+/** Only names of registrars have a registrar's expiry, and grace is as long with all of them as for .eth names. */
+const graceColumns: Partial<Record<EndColumn, string>> = {
+  expiryTimestamp: "registrar_expiry",
+  parentNode: `'${ETH_NODE}'`,
+  chainId: "0",
+};
+
 /** The end of grace by the registrar's expiry in a row. */
-const graceEnd = sql.raw(
-  endText("grace_end", (name) => (name === "expiryTimestamp" ? "registrar_expiry" : `'${ETH_NODE}'`)),
-);
+const graceEnd = sql.raw(endText("grace_end", (name) => graceColumns[name] ?? unknown(name)));
 
 /** What the registrar said of a .eth name's expiry: rows beside those of `ordered`, whose other columns are null. */
-const termsOf = sql`select null::bigint, null::int, null::text, null::bigint, null::text, null::text, null::text,
+const termsOf = (
+  reach: Reach,
+) => sql`select null::bigint, null::int, null::text, null::bigint, null::text, null::text, null::text,
     null::numeric, null::text, null::text, null::bigint, ${event.blockNumber}, ${event.logIndex}, ${event.expiryTimestamp}
   from ${event}
   where ${eq(event.node, sql.placeholder("node"))} and ${event.contract} = 'REGISTRAR'
-    and ${inArray(event.eventType, ["NameRegistered", "NameMigrated", "NameRenewed"])}`;
+    and ${inArray(event.eventType, termEvents[reach])} ${isHere(event.chainId, reach)}`;
+
+const ethTerms = ["NameRegistered", "NameMigrated", "NameRenewed"];
+const termEvents: Record<Reach, string[]> = {
+  main: ethTerms,
+  several: [...ethTerms, "NameRegisteredWithRecord"],
+};
+
+/** A history is of one registry. Where the main chain alone is indexed, a node has no other. */
+const isHere = (column: AnyColumn, reach: Reach): SQL =>
+  reach === "main" ? sql`` : sql`and ${isOfAskedChains(column, reach)}`;
 
 /**
  * The spans between the changes of a name. `state` is what a change leads to, as one text. Each step reads the one
@@ -135,7 +155,10 @@ const termsOf = sql`select null::bigint, null::int, null::text, null::bigint, nu
  * 6. `moment`: the settled changes, and those of their ends that come before the next change and not after now.
  * 7. `span`: without moments that lead to what was there before; each ends where the next begins.
  */
-function spansOf({ table, place, address, reason, eventType, expires, endsWithGrace }: Changes): SQL {
+function spansOf(
+  { table, place, address, reason, eventType, expires, endsWithGrace }: Changes,
+  reach: Reach,
+): SQL {
   const state = sql`concat(${address}, ' ', ${reason})`;
   return sql`with change as (
     select row_number() over place as number, ${table.blockNumber} as block, ${table.logIndex} as log,
@@ -144,7 +167,7 @@ function spansOf({ table, place, address, reason, eventType, expires, endsWithGr
       ${expires.address} as next_address, ${expires.reason} as next_reason,
       lag(${table.transactionHash}) over place is distinct from ${table.transactionHash}
         or lag(${state}) over place <> ${state} as is_step
-    from ${table} where ${eq(table.node, sql.placeholder("node"))}
+    from ${table} where ${eq(table.node, sql.placeholder("node"))} ${isHere(table.chainId, reach)}
     window place as (order by ${place})
   ), step as (
     select *, array_agg(event_type) filter (where is_step) over (partition by transaction order by number) as steps,
@@ -157,7 +180,7 @@ function spansOf({ table, place, address, reason, eventType, expires, endsWithGr
     from step where transaction is distinct from transaction_after
     window place as (order by number)
   ), timeline as (
-    select * from ordered ${endsWithGrace ? sql`union all ${termsOf}` : sql``}
+    select * from ordered ${endsWithGrace ? sql`union all ${termsOf(reach)}` : sql``}
   ), counted as (
     select *, count(registrar_expiry) over (order by next_block nulls last, next_log) as terms from timeline
   ), termed as (
@@ -210,24 +233,26 @@ const columns = {
 const order = (direction: SortDirection): SQL =>
   sql`number ${sql.raw(direction)}, from_time ${sql.raw(direction)}`;
 
-const preparedSpans = (kind: Kind) =>
+const preparedSpans = (kind: Kind, reach: Reach) =>
   inBothDirections((direction) =>
     prepared((db) =>
       db
         .select(columns)
         .from(
-          sql`(${spansOf(changes[kind])} select *, (count(*) over ())::int as total from span
+          sql`(${spansOf(changes[kind], reach)} select *, (count(*) over ())::int as total from span
             where address is not null order by ${order(direction)} ${sliced}) as listed`,
         )
         .orderBy(order(direction))
-        .prepare(`spans_${kind}_${direction}`),
+        .prepare(reach === "main" ? `spans_${kind}_${direction}` : `spans_${kind}_several_${direction}`),
     ),
   );
 
-const spans: Record<Kind, ReturnType<typeof preparedSpans>> = {
-  owner: preparedSpans("owner"),
-  registry: preparedSpans("registry"),
-  registrar: preparedSpans("registrar"),
-  wrapper: preparedSpans("wrapper"),
-  resolver: preparedSpans("resolver"),
-};
+const spans = forEachReach(
+  (reach): Record<Kind, ReturnType<typeof preparedSpans>> => ({
+    owner: preparedSpans("owner", reach),
+    registry: preparedSpans("registry", reach),
+    registrar: preparedSpans("registrar", reach),
+    wrapper: preparedSpans("wrapper", reach),
+    resolver: preparedSpans("resolver", reach),
+  }),
+);

@@ -1,12 +1,13 @@
 import { domain, event, primaryName } from "ponder:schema";
 import type { SQL } from "drizzle-orm";
-import { and, eq, gt, isNotNull, sql } from "ponder";
+import { and, gt, isNotNull, sql } from "ponder";
 import { all } from "../../ens/condition.ts";
 import { ETH_NODE, ROOT_NODE } from "../../ens/name.ts";
 import { toSql } from "../rules/conditionSql.ts";
-import { active, counted, expiringWithin, owned } from "../rules/lifetime.ts";
+import { active, counted, expiringWithin, owned, registrarName } from "../rules/lifetime.ts";
 import { wrapped } from "../rules/ownership.ts";
 import { ownerAt } from "../rules/ownershipSql.ts";
+import { type Chains, isOfChains, ruleFor } from "./chains.ts";
 import { countIf } from "./countIf.ts";
 import type { Db } from "./db.ts";
 
@@ -14,12 +15,12 @@ import type { Db } from "./db.ts";
  * Counts of the whole index. Each reads its table once: no index helps to count everything.
  */
 
-/** The registry's chain, and the time in unix seconds. */
-export type AsOf = { chainId: number; now: number };
+/** Chains whose names are counted, and the time in unix seconds. */
+export type AsOf = { chains: Chains; now: number };
 
-/** Names of the chain that have an owner: a deleted subname is no longer a name. */
-const isOwned = ({ chainId }: AsOf): SQL | undefined =>
-  and(eq(domain.chainId, chainId), toSql(all(counted, owned)));
+/** Names of these chains that have an owner: a deleted subname is no longer a name. */
+const isOwned = ({ chains }: AsOf): SQL | undefined =>
+  and(isOfChains(domain.chainId, chains), toSql(all(counted, owned)));
 
 /** How many names there are, by their state now. */
 export type Totals = {
@@ -34,12 +35,12 @@ export type Totals = {
 
 /** Groups names by owner first, so that counting distinct owners needs no second pass. */
 export async function readTotals(db: Db, at: AsOf): Promise<Totals> {
-  const { now } = at;
+  const { now, chains } = at;
   const byOwner = db
     .select({
       owner: ownerAt(now).as("owner"),
       total: sql<number>`count(*)`.as("total"),
-      active: countIf(toSql(active, now)).as("active"),
+      active: countIf(toSql(ruleFor(active, chains.reach), now)).as("active"),
       wrapped: countIf(toSql(wrapped, now)).as("wrapped"),
       expiring30d: countIf(toSql(expiringWithin(30), now)).as("expiring_30d"),
       expiring90d: countIf(toSql(expiringWithin(90), now)).as("expiring_90d"),
@@ -76,7 +77,7 @@ export type Share = {
   key: string;
   /** True for the TLD `eth`. */
   isEth: boolean;
-  /** Active names; `activeEth` only those right under .eth. */
+  /** Active names; `activeEth` only second-level names of the registrars. */
   active: number;
   activeEth: number;
   /** Active names and former ones. */
@@ -86,16 +87,22 @@ export type Share = {
 /** How many parents an answer has at most: those with most names. */
 export const MAX_PARENTS = 100;
 
+const isHeldName = all(active, owned);
+
 /** Names by length, TLD and parent. All come from one count by parent and length. */
-export async function listShares(db: Db, { chainId, now }: AsOf): Promise<Share[]> {
-  const isHere = eq(domain.chainId, chainId);
-  const isActive = toSql(all(active, owned), now);
+export async function listShares(db: Db, { chains, now }: AsOf): Promise<Share[]> {
+  const isHere = isOfChains(domain.chainId, chains);
+  const isActive = toSql(ruleFor(isHeldName, chains.reach), now);
+  const isSeveral = chains.reach === "several";
+  const isEth = isSeveral
+    ? sql`bool_or(${toSql(registrarName)})`
+    : sql`bool_or(${domain.parentNode} = ${ETH_NODE})`;
   const { rows } = await db.execute<Share>(sql`
     with counted as materialized (
-      select ${domain.parentNode} as parent, ${domain.labelLength} as length,
+      select ${domain.parentNode} as parent, ${domain.labelLength} as length, ${isEth} as is_eth,
         count(*) filter (where ${isActive}) as active, count(*) as all_time
       from ${domain} where ${isHere} and ${toSql(counted)} and ${domain.parentNode} is not null
-      group by 1, 2
+      group by 1, 2 ${isSeveral ? sql`, ${domain.chainId}` : sql``}
     ), tld as (
       select ${domain.node} as node, ${domain.fullName} as name
       from ${domain} where ${isHere} and ${domain.parentNode} = ${ROOT_NODE}
@@ -105,14 +112,16 @@ export async function listShares(db: Db, { chainId, now }: AsOf): Promise<Share[
       group by parent having sum(active) > 0 order by active desc, parent limit ${MAX_PARENTS}
     ), share as (
       select 'length' as kind, length::text as key, false as is_eth, sum(active) as active,
-        coalesce(sum(active) filter (where parent = ${ETH_NODE}), 0) as active_eth, sum(all_time) as all_time
+        coalesce(sum(active) filter (where is_eth), 0) as active_eth, sum(all_time) as all_time
       from counted where length is not null group by length having sum(active) > 0
       union all
       select 'tld', tld.name, tld.node = ${ETH_NODE}, sum(active), 0, sum(all_time)
       from counted join tld on tld.node = counted.parent group by tld.node, tld.name
       union all
-      select 'parent', ${domain.fullName}, false, largest.active, 0, largest.all_time
+      select 'parent', ${isSeveral ? sql`max(${domain.fullName})` : domain.fullName}, false, largest.active, 0,
+        largest.all_time
       from largest join ${domain} on ${isHere} and ${domain.node} = largest.parent
+      ${isSeveral ? sql`group by largest.parent, largest.active, largest.all_time` : sql``}
     )
     select kind, key, is_eth as "isEth", active::int, active_eth::int as "activeEth", all_time::int as "allTime"
     from share`);
@@ -164,7 +173,7 @@ export async function readAdoption(db: Db, at: AsOf): Promise<Adoption> {
       from ${primaryName} where ${name} is not null group by 1
     ), owner as (
       select distinct ${ownerAt(at.now)} as address
-      from ${domain} where ${isOwned(at)} and ${toSql(active, at.now)}
+      from ${domain} where ${isOwned(at)} and ${toSql(ruleFor(active, at.chains.reach), at.now)}
     )
     select count(claimant.address)::int as claimants,
       (count(*) filter (where on_several))::int as "multiChain",

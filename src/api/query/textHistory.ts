@@ -3,6 +3,7 @@ import type { SQL } from "drizzle-orm";
 import { and, eq, isNull, sql } from "ponder";
 import type { Address, Hex } from "viem";
 import { beginningInDetails, beginningOf } from "./beginnings.ts";
+import { type Chains, chainValues, forEachReach, isOfAskedChains, type Reach } from "./chains.ts";
 import type { Db } from "./db.ts";
 import { isEventOfRow } from "./events.ts";
 import { prepared } from "./prepared.ts";
@@ -20,8 +21,8 @@ export type TextStep = {
   valueSource: string | null;
 };
 
-/** A text record of a name, and the resolvers that are to be believed, lower case. */
-export type TextOf = { node: Hex; key: string; indexedResolvers: readonly Address[] };
+/** A text record of a name in one registry, and the resolvers there that are to be believed, lower case. */
+export type TextOf = { node: Hex; chains: Chains; key: string; indexedResolvers: readonly Address[] };
 
 /**
  * How a text record went, newest first, by the logs of resolvers that are to be believed. A log counts if its emitter was
@@ -30,15 +31,16 @@ export type TextOf = { node: Hex; key: string; indexedResolvers: readonly Addres
  */
 export const listTextSteps = (
   db: Db,
-  { node, key, indexedResolvers }: TextOf,
+  { node, chains, key, indexedResolvers }: TextOf,
   section: Section,
 ): Promise<Listed<TextStep>> =>
   newestFirst(section, ({ limit, offset }) => {
-    const asked = { node, indexedResolvers, limit, offset };
+    const asked = { node, ...chainValues(chains), indexedResolvers, limit, offset };
+    const { ofHiddenKey, ofKey } = preparedTexts[chains.reach];
     // PostgreSQL cannot store a key with NUL: it is in `details`.
     return key.includes("\0")
-      ? stepsOfHiddenKey(db).execute({ ...asked, key: `"key":${JSON.stringify(key)}` })
-      : stepsOfKey(db).execute({ ...asked, key });
+      ? ofHiddenKey(db).execute({ ...asked, key: `"key":${JSON.stringify(key)}` })
+      : ofKey(db).execute({ ...asked, key });
   });
 
 const { placeholder } = sql;
@@ -53,11 +55,12 @@ const end = (column: SQL): SQL => sql`coalesce(lead(${column}) over place, 21474
  *    in the middle of a transaction is a boundary all the same.
  * 4. `step`: these logs from the first value on, and the changes of the resolver after it.
  */
-const steps = (isOfKey: SQL | undefined): SQL => sql`with term as (
+const steps = (isOfKey: SQL | undefined, reach: Reach): SQL => sql`with term as (
     select ${resolverChange.resolver} as resolver, ${resolverChange.chainId} as chain_id,
       ${resolverChange.blockNumber} as block_number, ${resolverChange.logIndex} as log_index,
       ${end(sql`${resolverChange.blockNumber}`)} as end_block, ${end(sql`${resolverChange.logIndex}`)} as end_log
     from ${resolverChange} where ${eq(resolverChange.node, placeholder("node"))}
+      ${reach === "main" ? sql`` : sql`and ${isOfAskedChains(resolverChange.chainId, reach)}`}
     window place as (order by ${resolverChange.blockNumber}, ${resolverChange.logIndex})
   ), logged as (
     select ${event.chainId} as chain_id, ${event.blockNumber} as block_number, ${event.logIndex} as log_index,
@@ -79,9 +82,9 @@ const steps = (isOfKey: SQL | undefined): SQL => sql`with term as (
     union all select chain_id, block_number, log_index, null from term
   )`;
 
-const preparedSteps = (name: string, isOfKey: SQL | undefined) =>
+const preparedSteps = (name: string, isOfKey: SQL | undefined, reach: Reach) =>
   prepared((db) => {
-    const page = sql`(${steps(isOfKey)}
+    const page = sql`(${steps(isOfKey, reach)}
       select step.*, (count(*) over ())::int as total from step join first
         on (step.block_number, step.log_index) >= (first.block_number, first.log_index)
       order by step.block_number desc, step.log_index desc ${sliced}) as page`;
@@ -98,12 +101,12 @@ const preparedSteps = (name: string, isOfKey: SQL | undefined) =>
       .from(page)
       .leftJoin(event, isEventOfRow)
       .orderBy(sql`page.block_number desc`, sql`page.log_index desc`)
-      .prepare(name);
+      .prepare(reach === "main" ? name : `${name}_several`);
   });
 
-const stepsOfKey = preparedSteps("text_steps", eq(event.key, placeholder("key")));
+const isOfHiddenKey = and(isNull(event.key), sql`strpos(${event.details}, ${placeholder("key")}) > 0`);
 
-const stepsOfHiddenKey = preparedSteps(
-  "text_steps_of_hidden_key",
-  and(isNull(event.key), sql`strpos(${event.details}, ${placeholder("key")}) > 0`),
-);
+const preparedTexts = forEachReach((reach) => ({
+  ofKey: preparedSteps("text_steps", eq(event.key, placeholder("key")), reach),
+  ofHiddenKey: preparedSteps("text_steps_of_hidden_key", isOfHiddenKey, reach),
+}));

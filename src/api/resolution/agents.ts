@@ -14,9 +14,9 @@ import {
 import { claimedAgent, claimsOf, type Text } from "../rules/agentClaims.ts";
 import { buildAgentKey } from "../rules/agentKey.ts";
 import type { ParsedName } from "../schemas/input.ts";
+import { listIndexedDomains } from "./chosenRows.ts";
 import {
   failureOrThrow,
-  listIndexedDomains,
   type RecordSelector,
   type ResolvedDomain,
   resolveLive,
@@ -71,8 +71,10 @@ export async function resolveAgents(ctx: Ctx, name: ParsedName): Promise<AgentSt
   };
 }
 
-const isIndexed = async (ctx: Ctx, resolved: ResolvedDomain, { node }: ParsedName): Promise<boolean> =>
-  resolved.source === "indexed" ? resolved.state !== null : (await listIndexedDomains(ctx, [node])).has(node);
+const isIndexed = async (ctx: Ctx, resolved: ResolvedDomain, name: ParsedName): Promise<boolean> =>
+  resolved.source === "indexed"
+    ? resolved.state !== null
+    : (await listIndexedDomains(ctx, [name])).has(name.node);
 
 const noBindings = { bindings: [] as BindingState[], isLive: false };
 
@@ -92,6 +94,11 @@ async function findTexts(
     listAgentTexts(ctx.db, { chainId: ctx.contracts.chainId, node: name.node }),
   ]);
   if (resolved.source === "live") return { resolved, texts: liveTexts(resolved.records.texts) };
+  const { state } = resolved;
+  if (state && state.chainId !== ctx.contracts.chainId) {
+    const ofLayer2 = await listAgentTexts(ctx.db, { chainId: state.chainId, node: name.node });
+    return { resolved, texts: ofLayer2.map(toText) };
+  }
   if (rows.every(({ isValueKnown }) => isValueKnown)) return { resolved, texts: rows.map(toText) };
   const live = await resolveLive(ctx, name, select);
   return { resolved: live, texts: liveTexts(live.records.texts) };

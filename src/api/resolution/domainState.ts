@@ -4,11 +4,14 @@ import { isWrapped } from "../../ens/owner.ts";
 import { PARENT_CANNOT_CONTROL } from "../../ens/wrapper.ts";
 import type { LiveName } from "../live/live.ts";
 import type { LiveOwners } from "../live/owners.ts";
+import type { LiveRecords } from "../live/records.ts";
 import type { StoredOwners } from "../rules/ownership.ts";
 import { isEthSecondLevel, type ParsedName } from "../schemas/input.ts";
 
 /** What is known of a domain, from the index or from the chain. */
 export type DomainState = StoredOwners & {
+  /** Chain of the registry. */
+  chainId: number;
   node: Hex;
   parentNode: Hex | null;
   labelhash: Hex | null;
@@ -40,13 +43,17 @@ export function toLiveState(
   const isEth = isEthSecondLevel(name);
   const stored = toStoredOwners(owners, isEth, known);
   return {
-    ...{ node, parentNode, labelhash, label, labelLength, ...stored },
+    ...{ chainId: known.contracts.chainId, node, parentNode, labelhash, label, labelLength, ...stored },
     fullName: "fullName" in name ? name.fullName : name.name,
     expiryTimestamp: expiryOf(stored, owners, isEth),
     resolver: owners.resolver,
-    displayText: records.texts.find(({ key }) => key === "display")?.value ?? null,
+    displayText: displayOf(records),
   };
 }
+
+/** The `display` text by the chain. */
+export const displayOf = ({ texts }: LiveRecords): string | null =>
+  texts.find(({ key }) => key === "display")?.value ?? null;
 
 /**
  * Owners as the contracts store them. Where a contract answers no owner because the name expired, the index knows the

@@ -4,7 +4,6 @@ import { fitsInBytes, MAX_NAME_BYTES, nodeOfNameByNode, ROOT_NODE } from "../../
 import type { Ctx } from "../http/context.ts";
 import { LiveFailure } from "../live/failure.ts";
 import type { LiveRecords, RecordSelection } from "../live/records.ts";
-import { listDomains } from "../query/domains.ts";
 import { ApiError } from "../schemas/errors.ts";
 import {
   ancestorNodes,
@@ -14,12 +13,16 @@ import {
   type ParsedNode,
 } from "../schemas/input.ts";
 import { mapYielding } from "../schemas/turns.ts";
-import { type DomainState, toLiveState } from "./domainState.ts";
+import { type Indexed, listIndexedDomains, listMainDomains } from "./chosenRows.ts";
+import { type DomainState, displayOf, toLiveState } from "./domainState.ts";
 import { showProvenLabels } from "./provenLabels.ts";
 
-/** The state of a domain, null if nothing is known of it, and where it comes from. */
+/**
+ * The state of a domain, null if nothing is known of it, and where it comes from. `isUnregistered` marks a name that no
+ * registrar of a layer 2 has, though it would be there.
+ */
 export type ResolvedDomain = { state: DomainState | null } & (
-  | { source: "indexed"; notAsked?: true }
+  | { source: "indexed"; notAsked?: true; isUnregistered?: true }
   | { source: "live"; records: LiveRecords; blockNumber: number }
 );
 
@@ -61,14 +64,26 @@ export async function resolveDomains(
   return resolveAll(ctx, parsed, { indexed: await findIndexed(ctx, parsed) });
 }
 
-/** The same for domains that were read from the index already. */
+/**
+ * The same for domains that were read from the index already. Of a node that is on two chains, the row that does not
+ * answer for the name is as the index has it.
+ */
 export async function resolveListed(
   ctx: Ctx,
   states: readonly DomainState[],
 ): Promise<(ResolvedDomain | ApiError)[]> {
   const parsed = states.map(({ node }) => ({ query: node, node }));
-  return resolveAll(ctx, parsed, { indexed: await showProvenLabels(ctx, parsed, byNode(states)) });
+  const answering = ctx.contracts.managed.length > 0 ? await listIndexedDomains(ctx, parsed) : byNode(states);
+  const resolved = await resolveAll(ctx, parsed, { indexed: await showProvenLabels(ctx, parsed, answering) });
+  return states.map((state, i) =>
+    answering.get(state.node)?.chainId === state.chainId
+      ? (resolved[i] as ResolvedDomain | ApiError)
+      : { state, source: "indexed" },
+  );
 }
+
+const byNode = (states: readonly DomainState[]): Indexed =>
+  new Map(states.map((state) => [state.node, state]));
 
 /**
  * What is known of a name, for an answer about its records.
@@ -94,32 +109,13 @@ export async function resolveLive(ctx: Ctx, name: ParsedName, select: RecordSele
   return orThrow(resolved as LiveDomain | ApiError);
 }
 
-/** What the index has of these nodes. Nodes that it does not have are left out. */
-export async function listIndexedDomains(ctx: Ctx, nodes: readonly Hex[]): Promise<Indexed> {
-  const wanted = [...new Set(nodes)];
-  const rows: DomainState[] = [];
-  for (let at = 0; at < wanted.length; at += NODES_OF_QUERY) {
-    const some = wanted.slice(at, at + NODES_OF_QUERY);
-    rows.push(...(await listDomains(ctx.db, { chainId: ctx.contracts.chainId, nodes: some })));
-  }
-  return byNode(rows);
-}
-
-/** Nodes of one query: more of them hold the database and the event loop for too long at once. */
-const NODES_OF_QUERY = 2_000;
-
 /** The ancestors of names, all together. Hashing many long names takes a while. */
 export const ancestorsOf = async (names: readonly { name: string }[]): Promise<Hex[]> =>
   (await mapYielding(names, ({ name }) => ancestorNodes(name))).flat();
 
-type Indexed = ReadonlyMap<Hex, DomainState>;
-
-const byNode = (states: readonly DomainState[]): Indexed => new Map(states.map((row) => [row.node, row]));
-
 /** What the index has of what is asked for, with the labels that callers proved. */
 async function findIndexed(ctx: Ctx, parsed: readonly Asked[]): Promise<Indexed> {
-  const nodes = parsed.map(({ node }) => node);
-  return showProvenLabels(ctx, parsed, await listIndexedDomains(ctx, nodes));
+  return showProvenLabels(ctx, parsed, await listIndexedDomains(ctx, parsed));
 }
 
 function orThrow<T>(resolved: T | ApiError): T {
@@ -150,7 +146,13 @@ async function resolveAll(
   const live = new Map(asked.map((one, i) => [one, answers[i] as LiveDomain | ApiError]));
   return parsed.map((one) => {
     const state = indexed.get(one.node) ?? null;
-    return live.get(one) ?? { state, source: "indexed", ...(notAsked.has(one) && { notAsked: true }) };
+    return (
+      live.get(one) ?? {
+        ...{ state, source: "indexed" as const },
+        ...(notAsked.has(one) && { notAsked: true as const }),
+        ...(state === null && isUnregistered(one, known) && { isUnregistered: true as const }),
+      }
+    );
   });
 }
 
@@ -159,7 +161,7 @@ async function findAncestors(ctx: Ctx, parsed: readonly Asked[], indexed: Indexe
   const absent = parsed.flatMap((one) =>
     "name" in one && !indexed.has(one.node) && !isEthSecondLevel(one) ? [one] : [],
   );
-  return listIndexedDomains(ctx, await ancestorsOf(absent));
+  return listMainDomains(ctx, await ancestorsOf(absent));
 }
 
 /**
@@ -168,18 +170,30 @@ async function findAncestors(ctx: Ctx, parsed: readonly Asked[], indexed: Indexe
  * every .eth name whether it was registered, and of every name which ancestors have a resolver. The root, and a node
  * that the index does not have, cannot be asked for: their names are not known.
  */
-function needsChain(
-  parsed: Asked,
-  { indexed, ancestors, contracts }: { indexed: Indexed; ancestors: Indexed; contracts: Contracts },
-): boolean {
+function needsChain(parsed: Asked, known: Known): boolean {
+  const { indexed, ancestors, contracts } = known;
   const state = indexed.get(parsed.node);
   if (state === undefined) {
-    const isNamed = "name" in parsed && !isEthSecondLevel(parsed);
+    const isNamed = "name" in parsed && !isEthSecondLevel(parsed) && !isUnregistered(parsed, known);
     return isNamed && mayAncestorAnswer(parsed.name, ancestors, contracts);
   }
   if (state.node === ROOT_NODE) return false;
-  if (state.resolver !== null) return !contracts.isIndexedResolver(state.resolver);
+  if (state.resolver !== null) return !contracts.isIndexedResolver(state.resolver, state.chainId);
   return !(isEthSecondLevel(state) && state.expiryTimestamp === null);
+}
+
+/** What the index has of what is asked for, and of the ancestors of what it does not have. */
+type Known = { indexed: Indexed; ancestors: Indexed; contracts: Contracts };
+
+/**
+ * Whether a name that the index does not have would be in the registrar of a layer 2: right under a managed name whose
+ * resolver asks that layer 2.
+ */
+function isUnregistered(parsed: Asked, { indexed, ancestors, contracts }: Known): boolean {
+  if (!("name" in parsed) || indexed.has(parsed.node)) return false;
+  const managed = contracts.managed.find(({ node }) => node === parsed.parentNode);
+  const resolver = managed && ancestors.get(managed.node)?.resolver;
+  return Boolean(resolver && managed?.bridges.includes(resolver));
 }
 
 /**
@@ -241,10 +255,16 @@ async function askByText(
     if ("failure" in one) return toApiError(one.failure);
     const name = names[i] as DomainState | ParsedName;
     const known = { indexed: indexed.get(name.node) ?? null, contracts: ctx.contracts, now: ctx.now };
-    const state = toLiveState(name, one.answer, known);
+    const state = isOfLayer2(known.indexed, ctx.contracts)
+      ? { ...known.indexed, displayText: displayOf(one.answer.records) }
+      : toLiveState(name, one.answer, known);
     return { state, source: "live", records: one.answer.records, blockNumber: block.number };
   });
 }
+
+/** Owners and expiry are in the registry of a layer 2, which the index has: the main chain knows nothing of them. */
+const isOfLayer2 = (state: DomainState | null, { chainId }: Contracts): state is DomainState =>
+  state !== null && state.chainId !== chainId;
 
 /**
  * A name as resolvers need it. The index has it with the text of as many labels as are known. Where that is too long, or

@@ -14,8 +14,9 @@ import {
 import { ApiError } from "../schemas/errors.ts";
 import { isEthSecondLevel, type ParsedName, parseName, reverseNode } from "../schemas/input.ts";
 import { mapYielding } from "../schemas/turns.ts";
+import { listIndexedDomains, listMainDomains } from "./chosenRows.ts";
 import type { DomainState } from "./domainState.ts";
-import { ancestorsOf, failureOrThrow, listIndexedDomains, mayAncestorAnswer, toApiError } from "./domains.ts";
+import { ancestorsOf, failureOrThrow, mayAncestorAnswer, toApiError } from "./domains.ts";
 
 /** A name that an address claims and that resolves back to it; `state` is null for a name that no event named. */
 export type PrimaryName = { name: string; registrar: string; state: DomainState | null };
@@ -104,19 +105,46 @@ function toClaim(name: string | null, registrar: string): PrimaryNameClaim | nul
   }
 }
 
-/** What the index has of names and their ancestors. */
-type IndexedNames = { states: ReadonlyMap<Hex, DomainState>; records: Map<Hex, AddressRow[]> };
+/** What the index has of names, and of their ancestors on the main chain. */
+type IndexedNames = {
+  states: ReadonlyMap<Hex, DomainState>;
+  ancestors: ReadonlyMap<Hex, DomainState>;
+  records: Map<Hex, AddressRow[]>;
+};
 
 async function resolveNames(ctx: Ctx, names: readonly ParsedName[]): Promise<IndexedNames> {
+  const { chainId, managed } = ctx.contracts;
   const nodes = [...new Set(names.map(({ node }) => node))];
-  const ancestors = await ancestorsOf(names);
-  const [states, rows] = await Promise.all([
-    listIndexedDomains(ctx, [...nodes, ...ancestors]),
-    listEthereumAddresses(ctx.db, { chainId: ctx.contracts.chainId, nodes }),
+  const ancestorNodes = await ancestorsOf(names);
+  const [ancestors, rows] = await Promise.all([
+    listMainDomains(ctx, [...nodes, ...ancestorNodes]),
+    listEthereumAddresses(ctx.db, { chainId, nodes }),
   ]);
+  const states = managed.length === 0 ? ancestors : await listIndexedDomains(ctx, names);
+  const ofLayer2 = await listAddressesOfLayer2(ctx, [...states.values()]);
   const records = new Map<Hex, AddressRow[]>(nodes.map((node) => [node, []]));
-  for (const row of rows) records.get(row.node)?.push(row);
-  return { states, records };
+  for (const row of rows) {
+    if (!ofLayer2.has(row.node)) records.get(row.node)?.push(row);
+  }
+  for (const row of [...ofLayer2.values()].flat()) records.get(row.node)?.push(row);
+  return { states, ancestors, records };
+}
+
+/** Address records of the names for which a row of a layer 2 answers. */
+async function listAddressesOfLayer2(
+  { db, contracts }: Ctx,
+  states: readonly DomainState[],
+): Promise<Map<Hex, AddressRow[]>> {
+  const elsewhere = states.filter(({ chainId }) => contracts.managed.some((one) => one.chainId === chainId));
+  const byChain = [...Map.groupBy(elsewhere, ({ chainId }) => chainId)];
+  const rows = await Promise.all(
+    byChain.map(([chainId, some]) =>
+      listEthereumAddresses(db, { chainId, nodes: some.map(({ node }) => node) }),
+    ),
+  );
+  const found = new Map<Hex, AddressRow[]>(elsewhere.map(({ node }) => [node, []]));
+  for (const row of rows.flat()) found.get(row.node)?.push(row);
+  return found;
 }
 
 /** A claim checked by the index: the primary name, null, or the claim itself if only the chain can check it. */
@@ -129,24 +157,32 @@ function verify(
   const { parsed, registrar } = claim;
   const state = names.states.get(parsed.node);
   if (!state?.resolver) return mayResolve(parsed, names, contracts) ? claim : null;
-  if (!contracts.isIndexedResolver(state.resolver)) return claim;
+  if (!contracts.isIndexedResolver(state.resolver, state.chainId)) return claim;
   const records = names.records.get(parsed.node) ?? [];
+  if (state.chainId !== contracts.chainId && hasDefaultAlone(records)) return claim;
   const resolved = ethereumAddress(records, state.resolver, contracts);
   return resolved === address ? { name: parsed.name, registrar, state } : null;
 }
 
 /** Whether a name without resolver may resolve through an ancestor; a .eth name that was never registered does not. */
-function mayResolve(parsed: ParsedName, { states }: IndexedNames, contracts: Contracts): boolean {
+function mayResolve(parsed: ParsedName, { states, ancestors }: IndexedNames, contracts: Contracts): boolean {
   const expiry = states.get(parsed.node)?.expiryTimestamp ?? null;
   if (isEthSecondLevel(parsed) && expiry === null) return false;
-  return mayAncestorAnswer(parsed.name, states, contracts);
+  return mayAncestorAnswer(parsed.name, ancestors, contracts);
 }
+
+/** Of the resolvers of a layer 2, some answer the default address and some do not: the chain tells. */
+const hasDefaultAlone = (rows: readonly AddressRow[]): boolean =>
+  rows.length > 0 && ownAddress(rows) === null;
+
+const ownAddress = (rows: readonly AddressRow[]): Hex | null =>
+  rows.find((row) => row.coinType === ETHEREUM_COIN_TYPE)?.address ?? null;
 
 /** The address record for Ethereum. Resolvers with ENSIP-19 answer the default address if there is none. */
 function ethereumAddress(rows: readonly AddressRow[], resolver: Address, contracts: Contracts): Hex | null {
-  const record = (coinType: bigint) => rows.find((row) => row.coinType === coinType)?.address ?? null;
-  const own = record(ETHEREUM_COIN_TYPE);
-  return own === null && contracts.answersDefaultAddress(resolver) ? record(DEFAULT_COIN_TYPE) : own;
+  const own = ownAddress(rows);
+  if (own !== null || !contracts.answersDefaultAddress(resolver)) return own;
+  return rows.find((row) => row.coinType === DEFAULT_COIN_TYPE)?.address ?? null;
 }
 
 type UncheckedOutcome = PrimaryName | FoundClaim;

@@ -1,5 +1,6 @@
 import { coinTypeOfChain, ETHEREUM_COIN_TYPE } from "../../ens/coinType.ts";
 import type { Ctx } from "../http/context.ts";
+import { allChains } from "../query/chains.ts";
 import { listKnownRecords } from "../query/records.ts";
 import type { RecordSelector } from "./domains.ts";
 
@@ -24,7 +25,7 @@ export type RecordType = "text" | "addr" | "contenthash";
 export const allRecords =
   ({ db, contracts }: Ctx, types: readonly RecordType[]): RecordSelector =>
   async (node) => {
-    const known = await listKnownRecords(db, { chainId: contracts.chainId, node });
+    const known = await listKnownRecords(db, { chains: allChains(contracts), node });
     return {
       coinTypes: types.includes("addr") ? [...new Set([...usualCoinTypes, ...known.coinTypes])] : [],
       contenthash: types.includes("contenthash"),

@@ -9,7 +9,7 @@ import { pastGrace } from "./lifetime.ts";
  *
  * - `wrapper_expiry`: the NameWrapper answers no owner of the token any more. The name falls to its next layer, whose
  *   owner is the NameWrapper.
- * - `grace_end`: the last holder of a .eth name can no longer renew it, and anyone can register it. The registrar keeps
+ * - `grace_end`: the last holder of a registrar's name can no longer renew it, and anyone can register it. The registrar keeps
  *   the token until someone does.
  */
 const endings = { wrapper_expiry: lapsedToken, grace_end: pastGrace } satisfies Record<string, Condition>;
@@ -19,7 +19,12 @@ export const endingNames = ["wrapper_expiry", "grace_end"] as const;
 export type Ending = (typeof endingNames)[number];
 
 /** Columns that decide when something ends; `expiryTimestamp` is the registrar's. */
-export type EndColumn = "wrapperFuses" | "wrapperExpiryTimestamp" | "parentNode" | "expiryTimestamp";
+export type EndColumn =
+  | "wrapperFuses"
+  | "wrapperExpiryTimestamp"
+  | "chainId"
+  | "parentNode"
+  | "expiryTimestamp";
 
 /** The first second at which it has ended, in unix seconds; null if time alone does not end it. */
 export function endOf(ending: Ending, row: Readonly<Record<EndColumn, ColumnValue>>): bigint | null {

@@ -40,7 +40,7 @@ export const source = z.enum(["indexed", "live"]).openapi({
 
 const availabilityStatus = z.enum(availabilities).openapi("AvailabilityStatus", {
   description:
-    "`registered`; `grace`: expired at most 90 days ago; `premium`: 90 to 111 days ago; `available`; `unknown`: cannot be determined",
+    "`registered`; `grace`: expired at most 90 days ago; `premium`: 90 to 111 days ago (not with Lineanames, which have none); `available`; `unknown`: cannot be determined",
 });
 
 /** What ended where no event did. */
@@ -95,8 +95,24 @@ const live = z.literal("not_asked").optional().openapi({
     "Present where the index answers, and only the chain could add what the name's resolver, or an ancestor's, says of it (`display`): the chain was not asked",
 });
 
+/** The chain of what is of a layer 2. */
+export const chain = z.string().optional().openapi({
+  description: "Present where it is not of the registry's own chain: the layer 2 that has it",
+  example: "base",
+});
+
+/** The chains that figures are of. */
+export const chains = z
+  .array(z.string())
+  .optional()
+  .openapi({
+    description: "Present where names of several chains are indexed: the chains whose names are counted",
+    example: ["mainnet"],
+  });
+
 const domainFields = {
   name: z.string().openapi({ example: "alice.eth" }),
+  chain,
   display: z.string().optional().openapi({ example: "Alice.eth" }),
   label: z.string().openapi({ example: "alice" }),
   labelhash: hash
@@ -151,6 +167,7 @@ export const unresolvedItem = z
 export const domainItem = z
   .strictObject({
     name: z.string(),
+    chain,
     display: z.string().optional(),
     label: z.string(),
     ...hashes,
@@ -261,6 +278,7 @@ const periodFields = {
 export const ownershipPeriod = z
   .strictObject({
     address,
+    chain,
     reason: z
       .enum(["registry", "registrar", "wrapper"])
       .openapi({ description: "The layer that decided the owner" }),
@@ -273,12 +291,13 @@ export const ownershipPeriod = z
   .openapi("OwnershipPeriod");
 
 /** What one layer, or the registry's resolver, held for a time. */
-export const period = z.strictObject({ address, ...periodFields }).openapi("Period");
+export const period = z.strictObject({ address, chain, ...periodFields }).openapi("Period");
 
 /** A registration or renewal. */
 export const registration = z
   .strictObject({
     contract: z.string().optional().openapi({ example: "CONTROLLER_22764821" }),
+    chain,
     event_type: z.string().openapi({ example: "NameRegistered" }),
     block_number: blockNumber,
     transaction_hash: hash,
@@ -328,6 +347,7 @@ export const primaryNameEntry = z
 export const previousDomain = z
   .strictObject({
     name: z.string(),
+    chain,
     label: z.string(),
     ...hashes,
     availability_status: availabilityStatus,
@@ -343,6 +363,7 @@ const anyName = z.string().openapi({ example: "alice.eth" });
 
 const purchase = {
   name: anyName,
+  chain,
   cost_eth: z
     .string()
     .nullable()
@@ -362,12 +383,13 @@ export const activity = z
     z.strictObject({
       type: z.literal("transfer"),
       name: anyName,
+      chain,
       from_address: address,
       to_address: address,
       ...happened,
     }),
-    z.strictObject({ type: z.literal("wrap"), name: anyName, owner_address: address, ...happened }),
-    z.strictObject({ type: z.literal("unwrap"), name: anyName, owner_address: address, ...happened }),
+    z.strictObject({ type: z.literal("wrap"), name: anyName, chain, owner_address: address, ...happened }),
+    z.strictObject({ type: z.literal("unwrap"), name: anyName, chain, owner_address: address, ...happened }),
     z.strictObject({
       type: z.literal("primary_name"),
       address,

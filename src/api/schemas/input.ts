@@ -248,6 +248,20 @@ export const input = {
       }
       return words as T[];
     }).openapi({ description, example: values.join(",") }),
+  /** Chains by their words, separated by commas; undefined if it is left out. */
+  chains: (fallback: string) =>
+    parsed((text) => {
+      if (text.length > MAX_CHAINS) {
+        throw new ApiError("INVALID_PARAMETER", `\`chain\` is longer than ${MAX_CHAINS} characters.`);
+      }
+      return text.split(",").map((word) => word.trim());
+    })
+      .openapi({
+        description: `Names of these chains only: the words by which answers name chains, separated by commas. ${fallback}`,
+        example: "mainnet",
+        maxLength: MAX_CHAINS,
+      })
+      .optional(),
   /** Page of a list of 25 results a page. */
   page: () =>
     digits("page", { min: 1, max: MAX_PAGE, description: "Page of 25 results, from 1", example: 1 })
@@ -267,6 +281,9 @@ export const input = {
   sortDir: (first: "asc" | "desc" = "asc") =>
     choice(["asc", "desc"], "sort_dir").default(first).openapi({ description: "Direction of sorting" }),
 };
+
+/** Far more than all chains of a deployment take. */
+const MAX_CHAINS = 256;
 
 /** Far beyond any list. */
 const MAX_PAGE = 10_000_000;

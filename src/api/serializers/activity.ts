@@ -6,26 +6,33 @@ import type { ClaimRow } from "../query/claims.ts";
 import type { EventFacts } from "../query/events.ts";
 import type * as schemas from "../schemas/answers.ts";
 import { toClaimedName } from "./address.ts";
-import type { SerializeContext } from "./domain.ts";
+import { chainOf, type SerializeContext } from "./domain.ts";
 import { toAddress } from "./hex.ts";
 import { toMergedRegistrations } from "./history.ts";
 
 export type Activity = z.infer<typeof schemas.activity>;
 
-/** Names by node. A node that the index does not have is shown by its hash. */
-export type Names = ReadonlyMap<Hex, string>;
+/** Names by chain and node. A node that the index does not have is shown by its hash. */
+export type Names = ReadonlyMap<number, ReadonlyMap<Hex, string>>;
+
+/** What an entry depends on besides its rows. */
+type ActivityContext = SerializeContext & { names: Names };
 
 const SECONDS_OF_YEAR = 31_536_000n;
 
 /** A registration or renewal of one name, from all its logs in one transaction. */
-export function toPurchase(type: "registration" | "renewal", rows: EventFacts[], names: Names): Activity[] {
+export function toPurchase(
+  type: "registration" | "renewal",
+  rows: EventFacts[],
+  at: ActivityContext,
+): Activity[] {
   const [first] = rows;
-  const [merged] = toMergedRegistrations(rows);
+  const [merged] = toMergedRegistrations(rows, at);
   if (!first || !merged) return [];
   return [
     {
       type,
-      name: nameOf(first.node, names),
+      ...named(first, at),
       cost_eth: merged.cost_eth,
       ...(merged.cost_is_upper_bound && { cost_is_upper_bound: true as const }),
       years: toYears(rows),
@@ -47,19 +54,19 @@ function toYears(rows: EventFacts[]): number | null {
 }
 
 /** A name that got another owner. */
-export const toTransfer = (row: Transfer, names: Names): Activity => ({
+export const toTransfer = (row: Transfer, at: ActivityContext): Activity => ({
   type: "transfer",
-  name: nameOf(row.node, names),
+  ...named(row, at),
   from_address: toAddress(row.from),
   to_address: toAddress(row.to),
   ...happened(row),
 });
 
 /** A name that was wrapped or unwrapped, with its new owner. Logs without owner or name give no entry. */
-export function toWrapping(type: "wrap" | "unwrap", row: EventFacts, names: Names): Activity[] {
+export function toWrapping(type: "wrap" | "unwrap", row: EventFacts, at: ActivityContext): Activity[] {
   const owner: Address | null = type === "wrap" ? row.ownerAddress : row.newOwnerAddress;
   if (owner === null || row.node === null) return [];
-  return [{ type, name: nameOf(row.node, names), owner_address: toAddress(owner), ...happened(row) }];
+  return [{ type, ...named(row, at), owner_address: toAddress(owner), ...happened(row) }];
 }
 
 /** A change of the name that an address claims. */
@@ -71,8 +78,14 @@ export const toClaim = (row: ClaimRow, { contracts }: SerializeContext): Activit
   ...happened(row),
 });
 
-const nameOf = (node: Hex | null, names: Names): string =>
-  node === null ? "" : (names.get(node) ?? nameByNode(node));
+/** The name of an entry, with its chain where that is not the main one. */
+const named = (
+  { chainId, node }: { chainId: number; node: Hex | null },
+  { names, contracts }: ActivityContext,
+): { name: string; chain?: string } => ({
+  name: node === null ? "" : (names.get(chainId)?.get(node) ?? nameByNode(node)),
+  ...chainOf(chainId, contracts),
+});
 
 type BlockRef = { blockNumber: number; blockTimestamp: number; transactionHash: Hex };
 

@@ -53,10 +53,10 @@ export function toPreviousItem(
   at: SerializeContext,
 ): z.infer<typeof schemas.previousDomain> {
   const state = { ...row.domain, displayText: null };
-  const { name, label, namehash, labelhash, availability_status, ...item } = toDomainItem(state, at);
+  const { name, chain, label, namehash, labelhash, availability_status, ...item } = toDomainItem(state, at);
   const { owner, is_wrapped } = item.ownership;
   return {
-    ...{ name, label, namehash, labelhash, availability_status },
+    ...{ name, ...(chain !== undefined && { chain }), label, namehash, labelhash, availability_status },
     expiry_timestamp: item.expiry_timestamp,
     ownership: { ...(owner && { owner }), is_wrapped },
     last_owned_block_number: row.lastOwnedBlockNumber,

@@ -4,12 +4,12 @@ import { nameByNode } from "../../ens/name.ts";
 import { endsOfPhases, type LifeEnd, type Lifetime, type Phase } from "../rules/lifetime.ts";
 
 /** A name whose ends are shown. */
-type Ending = Pick<Lifetime, "parentNode" | "expiryTimestamp"> & { node: Hex; fullName: string };
+type Ending = Pick<Lifetime, "chainId" | "parentNode" | "expiryTimestamp"> & { node: Hex; fullName: string };
 
-/** What a calendar is of, and at what time it is made, in unix seconds. */
+/** What a calendar is of, the registry's chain, and at what time it is made, in unix seconds. */
 type CalendarPlan = {
   title: string;
-  chainId: number;
+  mainChainId: number;
   now: number;
   /** Where people see a name, up to the name itself; null leaves the links out. */
   namesAt: string | null;
@@ -55,6 +55,17 @@ const words: Partial<Record<Phase, { kind: string; title: (name: string) => stri
   },
 };
 
+/** What is said of a name of a layer 2, where not all registrars have a premium. */
+function textOfLayer2(phase: Phase, hasPremium: boolean): string | undefined {
+  if (phase === "registered") {
+    return "The registration ends. The name can still be renewed by anyone in the 90 days after it.";
+  }
+  if (phase === "grace" && !hasPremium) {
+    return "The name can no longer be renewed. From now on anyone can register it.";
+  }
+  return words[phase]?.text;
+}
+
 /**
  * The ends of names as an iCalendar (RFC 5545): for each name its expiry, and for .eth names the ends of grace and
  * premium. An event keeps its identity when a renewal moves it, and its SEQUENCE, the minute of the expiry, grows.
@@ -67,8 +78,12 @@ export function toCalendar(names: readonly Ending[], plan: CalendarPlan): string
     ttl: REFRESH_SECONDS,
   });
   for (const name of names) {
-    for (const end of endsOfPhases(name)) {
-      const event = end.at >= 0n && end.at <= LAST_TIME ? toEvent(name, end, plan) : null;
+    const ends = endsOfPhases(name);
+    const hasPremium = ends.some(({ phase }) => phase === "premium");
+    for (const end of ends) {
+      const text =
+        name.chainId === plan.mainChainId ? words[end.phase]?.text : textOfLayer2(end.phase, hasPremium);
+      const event = end.at >= 0n && end.at <= LAST_TIME ? toEvent(name, { ...end, text }, plan) : null;
       if (event !== null) calendar.createEvent(event);
     }
   }
@@ -76,9 +91,9 @@ export function toCalendar(names: readonly Ending[], plan: CalendarPlan): string
 }
 
 function toEvent(
-  { node, fullName, expiryTimestamp }: Ending,
-  { phase, at }: LifeEnd,
-  { chainId, now, namesAt }: CalendarPlan,
+  { chainId, node, fullName, expiryTimestamp }: Ending,
+  { phase, at, text }: LifeEnd & { text: string | undefined },
+  { now, namesAt }: CalendarPlan,
 ) {
   const end = words[phase];
   if (end === undefined) return null;
@@ -90,7 +105,7 @@ function toEvent(
     stamp: new Date(now * 1_000),
     start: new Date(Number(at) * 1_000),
     summary,
-    description: end.text,
+    description: text ?? end.text,
     transparency: ICalEventTransparency.TRANSPARENT,
     ...(namesAt !== null && { url: `${namesAt}${encodeURIComponent(linked(fullName, node))}` }),
     alarms: REMINDER_DAYS.map((days) => ({

@@ -23,6 +23,8 @@ type Resolved<State> = {
   source: DomainRecord["source"];
   /** The index answers, and only the chain could add what a resolver says; it was not asked. */
   notAsked?: true;
+  /** A name that no registrar of a layer 2 has, though it would be there. */
+  isUnregistered?: true;
   /** By which resolver the chain answered. */
   records?: { answeredBy: Address | null };
 };
@@ -33,11 +35,12 @@ export function toDomainRecord(
   at: SerializeContext,
 ): DomainRecord {
   const owners = ownersAt(state, at.now);
-  const resolver = toResolver(state.resolver, at.contracts, records?.answeredBy);
+  const resolver = toResolver(state, at.contracts, records?.answeredBy);
   const isKnown = source === "live" || resolver.status === "indexed";
   const display = isKnown ? toDisplay(state) : undefined;
   return {
     name: state.fullName,
+    ...chainOf(state.chainId, at.contracts),
     ...(display !== undefined && { display }),
     label: state.label,
     labelhash: state.labelhash,
@@ -63,7 +66,7 @@ export function toAskedRecord(
 ) {
   const { query } = parsed;
   const { state, source } = resolved;
-  if (state === null) return { query, availability_status: availabilityOfAbsent(parsed), source };
+  if (state === null) return { query, availability_status: availabilityOfAbsent(parsed, resolved), source };
   return { ...toDomainRecord({ ...resolved, state }, at), query };
 }
 
@@ -76,16 +79,26 @@ export function toUnresolvedItem(
   return { query, availability_status: "unknown", error: { code: known, message } };
 }
 
-/** A .eth name that is not in the index was never registered. */
-const availabilityOfAbsent = (parsed: ParsedNode | ParsedName) =>
-  "name" in parsed && isEthSecondLevel(parsed) ? neverRegistered(parsed.labelLength) : ("unknown" as const);
+/** A name right under .eth, or under a layer 2's managed name, that is not in the index was never registered. */
+const availabilityOfAbsent = (
+  parsed: ParsedNode | ParsedName,
+  { isUnregistered }: { isUnregistered?: true },
+) =>
+  "name" in parsed && (isEthSecondLevel(parsed) || isUnregistered)
+    ? neverRegistered(parsed.labelLength)
+    : ("unknown" as const);
+
+/** The word for a chain, where it is not the main one. */
+export const chainOf = (chainId: number, contracts: Contracts): { chain?: string } =>
+  chainId === contracts.chainId ? {} : { chain: contracts.chainName(chainId) };
 
 /** A domain in a list: a part of its record. */
 export function toDomainItem(state: DomainState, at: SerializeContext): z.infer<typeof schemas.domainItem> {
   const record = toDomainRecord({ state, source: "indexed" }, at);
-  const { name, display, label, namehash, labelhash, availability_status, resolver } = record;
+  const { name, chain, display, label, namehash, labelhash, availability_status, resolver } = record;
   return {
     name,
+    ...(chain !== undefined && { chain }),
     ...(display !== undefined && { display }),
     ...{ label, namehash, labelhash, availability_status },
     expiry_timestamp: record.expiry_timestamp,
@@ -100,7 +113,7 @@ function toAvailability(state: DomainState, owners: OwnersNow, now: number) {
 }
 
 /**
- * Owners by layer; those that a layer does not have are left out. After the grace of a .eth name, its last holder is
+ * Owners by layer; those that a layer does not have are left out. After the grace of a registrar's name, its last holder is
  * told with the second from which on he is the owner no more.
  */
 function toOwnership(state: DomainState, owners: OwnersNow, now: number): z.infer<typeof schemas.ownership> {
@@ -130,14 +143,14 @@ function toWrapper(token: NonNullable<OwnersNow["wrapper"]>): z.infer<typeof sch
  * resolver may have had its answer from an ancestor's.
  */
 export function toResolver(
-  resolver: DomainState["resolver"],
+  { resolver, chainId }: Pick<DomainState, "resolver" | "chainId">,
   contracts: Contracts,
   answeredBy: Address | null = null,
 ): z.infer<typeof schemas.resolver> {
   if (resolver === null) return { status: "none", ...(answeredBy && { answered_by: toAddress(answeredBy) }) };
   const address = toAddress(resolver);
-  if (!contracts.isIndexedResolver(resolver)) return { status: "unindexed", address };
-  return { status: "indexed", chain: contracts.chainName(contracts.chainId), address };
+  if (!contracts.isIndexedResolver(resolver, chainId)) return { status: "unindexed", address };
+  return { status: "indexed", chain: contracts.chainName(chainId), address };
 }
 
 /** ENSIP-5: the `display` text counts only if it is the name itself with other capitals. */

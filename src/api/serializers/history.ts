@@ -3,15 +3,19 @@ import type { z } from "zod";
 import type { EventFacts } from "../query/events.ts";
 import type { Span } from "../query/spans.ts";
 import type * as schemas from "../schemas/answers.ts";
-import type { SerializeContext } from "./domain.ts";
+import { chainOf, type SerializeContext } from "./domain.ts";
 import { toAddress } from "./hex.ts";
 
 type OwnershipPeriod = z.infer<typeof schemas.ownershipPeriod>;
 type Period = z.infer<typeof schemas.period>;
 
+/** The chain of a history, and the deployment's contracts. */
+export type PeriodContext = { chainId: number; contracts: SerializeContext["contracts"] };
+
 /** What one address was for a time: an owner in one layer, or the resolver. */
-export const toPeriod = (span: Span): Period => ({
+export const toPeriod = (span: Span, { chainId, contracts }: PeriodContext): Period => ({
   address: toAddress(span.address),
+  ...chainOf(chainId, contracts),
   from_timestamp: span.fromTimestamp,
   from_block: span.fromBlock,
   from_tx: span.fromTransaction,
@@ -22,8 +26,8 @@ export const toPeriod = (span: Span): Period => ({
 });
 
 /** The effective owner for a time, and the layer that decides it. */
-export const toOwnershipPeriod = (span: Span): OwnershipPeriod => ({
-  ...toPeriod(span),
+export const toOwnershipPeriod = (span: Span, at: PeriodContext): OwnershipPeriod => ({
+  ...toPeriod(span, at),
   reason: span.reason as OwnershipPeriod["reason"],
   event_type: span.eventType,
 });
@@ -55,6 +59,7 @@ export function toRegistration(row: EventFacts, { contracts }: SerializeContext)
   const { contract: family, chainId, contractAddress: address } = row;
   return {
     contract: contracts.contractLabel({ family, chainId, address }),
+    ...chainOf(chainId, contracts),
     event_type: row.eventType,
     block_number: row.blockNumber,
     transaction_hash: row.transactionHash,
@@ -65,16 +70,16 @@ export function toRegistration(row: EventFacts, { contracts }: SerializeContext)
 }
 
 /** The events of one name, of one kind, merged to one entry for each transaction. */
-export function toMergedRegistrations(rows: EventFacts[]): Registration[] {
+export function toMergedRegistrations(rows: EventFacts[], at: SerializeContext): Registration[] {
   const byTransaction = new Map<Hex, EventFacts[]>();
   for (const row of rows) {
     byTransaction.set(row.transactionHash, [...(byTransaction.get(row.transactionHash) ?? []), row]);
   }
-  return [...byTransaction.values()].map(toMergedRegistration);
+  return [...byTransaction.values()].map((logs) => toMergedRegistration(logs, at));
 }
 
 /** Registrars know the expiry, controllers the price and the buyer (a registrar may name the wrapper as owner). */
-function toMergedRegistration(rows: EventFacts[]): Registration {
+function toMergedRegistration(rows: EventFacts[], { contracts }: SerializeContext): Registration {
   const [first] = rows as [EventFacts];
   const fromControllers = rows.filter(({ contract }) => contract === "CONTROLLER");
   const fromRegistrars = rows.filter(({ contract }) => contract.startsWith("REGISTRAR"));
@@ -82,6 +87,7 @@ function toMergedRegistration(rows: EventFacts[]): Registration {
   const owner = told.ownerAddress ?? fromRegistrars.at(-1)?.ownerAddress ?? null;
   const expiry = fromRegistrars.at(-1)?.expiryTimestamp ?? told.expiryTimestamp;
   return {
+    ...chainOf(first.chainId, contracts),
     event_type: told.eventType,
     block_number: first.blockNumber,
     transaction_hash: first.transactionHash,

@@ -1,6 +1,7 @@
 import type pg from "pg";
 import { advanceDays } from "../counts/days.ts";
 import { advanceCounters, type CountsTarget, createCounters, hasCounters } from "../counts/maintain.ts";
+import type { Chains } from "../query/chains.ts";
 import { withClient } from "../serviceDb/client.ts";
 import { buildIndexes } from "./build.ts";
 
@@ -13,10 +14,10 @@ export type UpkeepPlan = {
   isReady: () => Promise<boolean>;
   /** The time, in unix seconds. */
   now: () => Promise<number>;
-  /** The registry's chain. */
-  chainId: number;
-  /** The time before which no reorganisation goes on that chain, in unix seconds. */
-  finalTime: () => Promise<number>;
+  /** Each chain whose names are indexed. */
+  chains: readonly Chains[];
+  /** The time before which no reorganisation goes on a chain, in unix seconds. */
+  finalTime: (chainId: number) => Promise<number>;
   /** Other work to do in each round, by one process. */
   chores: () => Promise<void>;
   log: (line: string) => void;
@@ -92,12 +93,12 @@ async function takeLock(client: pg.Client, schema: string): Promise<boolean> {
 }
 
 async function maintain(client: pg.Client, plan: UpkeepPlan): Promise<boolean> {
-  const { schema, chainId, finalTime, log } = plan;
+  const { schema, chains, finalTime, log } = plan;
   await client.query("set jit = off");
   await buildIndexes({ client, schema, log });
   const target = { client, schema: `"${schema}"` };
   const isCounted = await countNames(target, plan);
-  await advanceDays({ ...target, chainId }, await finalTime());
+  for (const chain of chains) await advanceDays(target, chain, await finalTime(chain.ids[0] as number));
   return isCounted;
 }
 

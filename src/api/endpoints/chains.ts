@@ -1,0 +1,28 @@
+import type { Contracts } from "../../../abis/contracts.ts";
+import { type Chains, chainsOf } from "../query/chains.ts";
+import { ApiError } from "../schemas/errors.ts";
+
+/** What the descriptions of the parameter `chain` say of its absence. */
+export const ALL_CHAINS = "Left out: all chains whose names are indexed";
+export const MAIN_CHAIN = "Left out: the registry's chain";
+
+/**
+ * The chains that a caller names, in the order of the deployment, so that one set of chains has one form.
+ *
+ * @throws ApiError INVALID_PARAMETER where one is unknown, or no names of it are indexed
+ */
+export function askedChains(words: readonly string[], { chainId, chainIds, chainName }: Contracts): Chains {
+  const known = chainIds.map(chainName);
+  const unknown = words.find((word) => !known.includes(word));
+  if (unknown !== undefined) {
+    throw new ApiError("INVALID_PARAMETER", `\`chain\` may hold: ${known.join(", ")}.`);
+  }
+  return chainsOf(
+    chainIds.filter((id) => words.includes(chainName(id))),
+    chainId,
+  );
+}
+
+/** The field that tells of which chains figures are; none where one chain alone is indexed. */
+export const chainsField = ({ ids }: Chains, { chainIds, chainName }: Contracts): { chains?: string[] } =>
+  chainIds.length > 1 ? { chains: ids.map(chainName) } : {};

@@ -1,0 +1,159 @@
+import type { Address, Hex } from "viem";
+import type { Contracts, Managed } from "../../../abis/contracts.ts";
+import { nodeOfNameByNode } from "../../ens/name.ts";
+import type { Ctx } from "../http/context.ts";
+import { allChains } from "../query/chains.ts";
+import { type DomainRow, listDomains, listDomainsOnChains } from "../query/domains.ts";
+import { ancestorNodes, type ParsedName, type ParsedNode } from "../schemas/input.ts";
+import { mapYielding } from "../schemas/turns.ts";
+import type { DomainState } from "./domainState.ts";
+
+/** What answers for each node. */
+export type Indexed = ReadonlyMap<Hex, DomainState>;
+
+/** A name or node that is asked for. */
+type Asked = ParsedName | ParsedNode;
+
+/** What decides which row answers for a name below a managed name. */
+export type RowChoice<Row> = {
+  /** The row of the node on the main chain. */
+  main: Row | undefined;
+  /** The row of the node on the layer 2 below whose managed name it is. */
+  layer2: Row | undefined;
+  /** The managed name's resolver on the main chain, and those that ask the layer 2's registry. */
+  managedResolver: Address | null;
+  bridges: readonly Address[];
+  /** Resolvers on the main chain of the nodes between the name and the managed name; null where one is not known. */
+  between: readonly (Address | null)[] | null;
+};
+
+/**
+ * Which row answers for a name, by the way in which it is resolved (ENSIP-10): the nearest resolver on the main chain
+ * decides. So the main chain's row answers if it has a resolver of its own. Else the layer 2's row does, if the nearest
+ * resolver above is the managed name's and asks the layer 2. Else it is what the main chain has, or nothing.
+ */
+export function chooseRow<Row extends { resolver: Address | null }>(choice: RowChoice<Row>): Row | undefined {
+  const { main, layer2, managedResolver, bridges, between } = choice;
+  if (main?.resolver || layer2 === undefined) return main;
+  const isNearest = between?.every((resolver) => resolver === null) ?? false;
+  const isBridged = managedResolver !== null && bridges.includes(managedResolver);
+  return isNearest && isBridged ? layer2 : main;
+}
+
+/** What the index has of names and nodes. Those of which nothing answers are left out. */
+export async function listIndexedDomains(ctx: Ctx, asked: readonly Asked[]): Promise<Indexed> {
+  const { managed, chainId } = ctx.contracts;
+  const nodes = asked.map(({ node }) => node);
+  if (managed.length === 0) return listMainDomains(ctx, nodes);
+  const betweenOf = await findBetween(ctx.contracts, asked);
+  const above = [
+    ...managed.map(({ node }) => node),
+    ...[...betweenOf.values()].flatMap((some) => some ?? []),
+  ];
+  const rows = await listOnAllChains(ctx, [...nodes, ...above]);
+  const onMain = new Map(rows.flatMap((row) => (row.chainId === chainId ? [[row.node, row] as const] : [])));
+  const onLayer2 = rows.filter((row) => row.chainId !== chainId);
+  const read = await readBetween(ctx, { onLayer2, onMain, betweenOf });
+  const layer2 = new Map(onLayer2.map((row) => [row.node, row]));
+  const chosen = [...new Set(nodes)].flatMap((node) => {
+    const row = choose(node, { layer2: layer2.get(node), onMain: read, betweenOf, managed });
+    return row ? [[node, row] as const] : [];
+  });
+  return new Map(chosen);
+}
+
+type Rows = ReadonlyMap<Hex, DomainRow>;
+
+/** Nodes between a node and its managed name; null where the way up is not known. */
+type Between = Map<Hex, readonly Hex[] | null>;
+
+function choose(
+  node: Hex,
+  {
+    layer2,
+    onMain,
+    betweenOf,
+    managed,
+  }: { layer2: DomainRow | undefined; onMain: Rows; betweenOf: Between; managed: readonly Managed[] },
+): DomainRow | undefined {
+  const above = managed.find(({ chainId }) => chainId === layer2?.chainId);
+  const resolverOf = (of: Hex) => onMain.get(of)?.resolver ?? null;
+  return chooseRow({
+    ...{ main: onMain.get(node), layer2 },
+    managedResolver: above ? resolverOf(above.node) : null,
+    bridges: above?.bridges ?? [],
+    between: betweenOf.get(node)?.map(resolverOf) ?? null,
+  });
+}
+
+/** The nodes between what is asked for and its managed name, where the text tells them. */
+async function findBetween({ managed }: Contracts, asked: readonly Asked[]): Promise<Between> {
+  const found = await mapYielding(asked, (one) => ("name" in one ? betweenByName(one, managed) : undefined));
+  return new Map(
+    asked.flatMap(({ node }, i) => {
+      const between = found[i];
+      return between === undefined ? [] : [[node, between] as const];
+    }),
+  );
+}
+
+function betweenByName(
+  { name, parentNode }: Pick<ParsedName, "name" | "parentNode">,
+  managed: readonly Managed[],
+): readonly Hex[] | undefined {
+  if (managed.some(({ node }) => node === parentNode)) return [];
+  if (nodeOfNameByNode(name) !== null || name.split(".").length < FEWEST_LABELS) return undefined;
+  const ancestors = ancestorNodes(name);
+  const managedNodes = new Set(managed.map(({ node }) => node));
+  const place = ancestors.findIndex((node) => managedNodes.has(node));
+  return place < 0 ? undefined : ancestors.slice(0, place);
+}
+
+/** Managed names have two labels, and a name with another between has two more. */
+const FEWEST_LABELS = 4;
+
+/**
+ * Adds what is between a layer 2's rows and its managed name, where only the row tells it. The way up of a row whose
+ * name is written by its node is not known: no text of it is short enough to be resolved.
+ */
+async function readBetween(
+  ctx: Ctx,
+  { onLayer2, onMain, betweenOf }: { onLayer2: readonly DomainRow[]; onMain: Rows; betweenOf: Between },
+): Promise<Rows> {
+  const unknown = onLayer2.filter(({ node }) => !betweenOf.has(node));
+  for (const { node, fullName, parentNode } of unknown) {
+    betweenOf.set(node, betweenByName({ name: fullName, parentNode }, ctx.contracts.managed) ?? null);
+  }
+  const missing = unknown
+    .filter(({ node }) => !onMain.get(node)?.resolver)
+    .flatMap(({ node }) => betweenOf.get(node) ?? []);
+  if (missing.length === 0) return onMain;
+  return new Map([...onMain, ...(await listMainRows(ctx, missing))]);
+}
+
+/** What the main chain has of these nodes. */
+export const listMainDomains = (ctx: Ctx, nodes: readonly Hex[]): Promise<Indexed> =>
+  listMainRows(ctx, nodes);
+
+async function listMainRows({ db, contracts: { chainId } }: Ctx, nodes: readonly Hex[]): Promise<Rows> {
+  const rows = await inChunks(nodes, (some) => listDomains(db, { chainId, nodes: some }));
+  return new Map(rows.map((row) => [row.node, row]));
+}
+
+const listOnAllChains = ({ db, contracts }: Ctx, nodes: readonly Hex[]): Promise<DomainRow[]> =>
+  inChunks(nodes, (some) => listDomainsOnChains(db, { chains: allChains(contracts), nodes: some }));
+
+/** Nodes of one query: more of them hold the database and the event loop for too long at once. */
+const NODES_OF_QUERY = 2_000;
+
+async function inChunks(
+  nodes: readonly Hex[],
+  read: (some: readonly Hex[]) => Promise<DomainRow[]>,
+): Promise<DomainRow[]> {
+  const wanted = [...new Set(nodes)];
+  const rows: DomainRow[] = [];
+  for (let at = 0; at < wanted.length; at += NODES_OF_QUERY) {
+    rows.push(...(await read(wanted.slice(at, at + NODES_OF_QUERY))));
+  }
+  return rows;
+}

@@ -1,0 +1,500 @@
+import { domain } from "ponder:schema";
+import { and, eq } from "drizzle-orm";
+import { getAddress, keccak256, namehash, stringToBytes } from "viem";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openApi, type TestApi } from "./api.ts";
+import {
+  BASE,
+  BASE_BRIDGE,
+  BASE_RESOLVER,
+  basename,
+  contracts,
+  fill,
+  inDays,
+  jesse,
+  LINEA_RESOLVER,
+  NOW,
+  other,
+} from "./layer2.ts";
+import { account, CHAIN_ID, contracts as mainOnly, STATIC_RESOLVER } from "./rows.ts";
+import { createTables, setProgress, type Tables } from "./tables.ts";
+
+let tables: Tables;
+let api: TestApi;
+
+const ask = async (path: string) => (await api.get(path)).body;
+const whois = (name: string) => ask(`/whois/${name}`);
+const JESSE = getAddress(jesse);
+const OTHER = getAddress(other);
+
+beforeAll(async () => {
+  tables = await createTables();
+  await setProgress(tables, { chainId: CHAIN_ID, block: 1_000, time: NOW });
+  await fill(tables);
+  api = openApi(tables, NOW, { contracts });
+});
+afterAll(() => tables?.drop());
+
+/** Other contracts for the time of a test: the resolver of base.eth on the main chain. */
+async function withResolverOfBase<T>(resolver: `0x${string}` | null, work: () => Promise<T>): Promise<T> {
+  const set = (to: `0x${string}` | null) =>
+    tables.writer
+      .update(domain)
+      .set({ resolver: to })
+      .where(and(eq(domain.chainId, CHAIN_ID), eq(domain.node, namehash("base.eth"))));
+  await set(resolver);
+  try {
+    return await work();
+  } finally {
+    await set(BASE_BRIDGE);
+  }
+}
+
+/** Lines of an iCalendar are folded. */
+const unfolded = async (reply: Response) => (await reply.text()).replaceAll("\r\n ", "");
+
+describe("GET /whois/:name", () => {
+  test("of a Basename is what the layer 2's registry says", async () => {
+    expect(await whois("jesse.base.eth")).toMatchObject({
+      name: "jesse.base.eth",
+      chain: "base",
+      parent_name: "base.eth",
+      expiry_timestamp: String(inDays(20)),
+      ownership: { is_wrapped: false, owner: JESSE, registry: JESSE, registrar: JESSE },
+      resolver: { status: "indexed", chain: "base", address: getAddress(BASE_RESOLVER) },
+      availability_status: "registered",
+      source: "indexed",
+    });
+  });
+
+  test("of a Lineaname has the wrapper's owner", async () => {
+    expect(await whois("jesse.linea.eth")).toMatchObject({
+      chain: "linea",
+      ownership: { is_wrapped: true, owner: JESSE, wrapper: JESSE },
+      wrapper: { expiry_timestamp: String(inDays(100)) },
+      resolver: { status: "indexed", chain: "linea", address: getAddress(LINEA_RESOLVER) },
+      source: "indexed",
+    });
+  });
+
+  test("of a subname of a Basename is the layer 2's too", async () => {
+    expect(await whois("sub.jesse.base.eth")).toMatchObject({
+      chain: "base",
+      expiry_timestamp: null,
+      availability_status: "registered",
+      source: "indexed",
+    });
+  });
+
+  test("is the main chain's where the name has a resolver of its own there", async () => {
+    const reply = await whois("gov.base.eth");
+    expect(reply).toMatchObject({
+      ownership: { owner: OTHER },
+      resolver: { status: "indexed", chain: "devnet", address: getAddress(STATIC_RESOLVER) },
+      source: "indexed",
+    });
+    expect(reply).not.toHaveProperty("chain");
+  });
+
+  test("is the layer 2's where the name on the main chain has no resolver", async () => {
+    expect(await whois("both.base.eth")).toMatchObject({ chain: "base", ownership: { owner: JESSE } });
+  });
+
+  test("asks the chain below a name that has another resolver on the main chain", async () => {
+    expect(await api.get("/whois/x.mid.base.eth")).toMatchObject({
+      status: 502,
+      body: { error: { code: "LIVE_RESOLUTION_FAILED" } },
+    });
+  });
+
+  test("tells what the index has where the layer 2's resolver is not an indexed one", async () => {
+    expect(await whois("strange.base.eth")).toMatchObject({
+      chain: "base",
+      ownership: { owner: JESSE },
+      resolver: { status: "unindexed", address: getAddress(account(0xee)) },
+      live: "not_asked",
+    });
+  });
+
+  test("of a premint has the registrar's owner, and none in the registry", async () => {
+    const reply = await whois("premint.base.eth");
+    expect(reply).toMatchObject({ chain: "base", ownership: { owner: JESSE, registrar: JESSE } });
+    expect(reply.ownership).not.toHaveProperty("registry");
+  });
+
+  test.each([
+    ["free.base.eth", "available"],
+    ["ab.base.eth", "unknown"],
+    ["free.linea.eth", "available"],
+  ])("of %s, which nobody registered, is %s", async (name, availability_status) => {
+    expect(await whois(name)).toEqual({ query: name, availability_status, source: "indexed" });
+  });
+
+  test.each([
+    ["grace.base.eth", "grace"],
+    ["premium.base.eth", "premium"],
+    ["ended.base.eth", "available"],
+    ["grace.linea.eth", "grace"],
+    ["ended.linea.eth", "available"],
+  ])("%s is in %s, by its own registrar", async (name, state) => {
+    expect(await whois(name)).toMatchObject({ availability_status: state });
+  });
+
+  test("asks the chain once the bridge no longer holds", async () => {
+    await withResolverOfBase(account(0xee), async () => {
+      for (const name of ["jesse.base.eth", "free.base.eth", "sub.jesse.base.eth"]) {
+        expect((await api.get(`/whois/${name}`)).status, name).toBe(502);
+      }
+      expect(await whois("gov.base.eth")).toMatchObject({ ownership: { owner: OTHER } });
+      expect(await whois("both.base.eth")).toMatchObject({ ownership: { owner: OTHER } });
+      expect(await whois("jesse.linea.eth")).toMatchObject({ chain: "linea" });
+    });
+    await withResolverOfBase(null, async () => {
+      expect(await whois("jesse.base.eth")).toEqual({
+        ...{ query: "jesse.base.eth", availability_status: "unknown", source: "indexed" },
+      });
+    });
+    expect(await whois("jesse.base.eth")).toMatchObject({ chain: "base" });
+  });
+
+  test("knows nothing of them where the main chain alone is indexed", async () => {
+    const main = openApi(tables, NOW, { contracts: mainOnly });
+    expect((await main.get("/whois/jesse.base.eth")).status).toBe(502);
+    expect((await main.get(`/address/${jesse}/domains`)).body).toMatchObject({ total: 1 });
+  });
+});
+
+test("POST /whois/bulk gives the same as one by one", async () => {
+  const names = ["jesse.base.eth", "gov.base.eth", "both.base.eth", "x.mid.base.eth", "sub.jesse.base.eth"];
+  names.push("jesse.linea.eth", "free.base.eth", "premint.base.eth", "alice.eth");
+  const { body } = await api.post("/whois/bulk", { names });
+  const results = body.results as Record<string, unknown>[];
+  for (const [i, name] of names.entries()) {
+    const one = await api.get(`/whois/${name}`);
+    if (one.status === 200) expect(results[i], name).toEqual(one.body);
+    else expect(results[i], name).toMatchObject({ error: { code: "LIVE_RESOLUTION_FAILED" } });
+  }
+  const hashes = names.map((name) => namehash(name));
+  const byHash = (await api.post("/whois/bulk", { namehashes: hashes })).body.results as typeof results;
+  expect(byHash.map(({ chain }) => chain)).toEqual([
+    ...["base", undefined, "base", undefined, "base", "linea", undefined, "base", undefined],
+  ]);
+});
+
+describe("hashes", () => {
+  test("a namehash is answered by the row that answers for the name", async () => {
+    expect(await ask(`/lookup-namehash/${namehash("both.base.eth")}`)).toMatchObject({ chain: "base" });
+    expect(await ask(`/lookup-hash/${namehash("sub.jesse.base.eth")}`)).toMatchObject({
+      ...{ type: "namehash", chain: "base" },
+    });
+    expect(await ask(`/lookup-namehash/${namehash("x.mid.base.eth")}`)).toEqual({
+      ...{ hash: namehash("x.mid.base.eth"), indexed: false },
+    });
+  });
+
+  test("a labelhash has the names of all chains", async () => {
+    const reply = await ask(`/lookup-labelhash/${keccak256(stringToBytes("jesse"))}`);
+    const domains = reply.domains as { name: string; chain?: string }[];
+    expect(domains.map(({ name, chain }) => [name, chain])).toEqual([
+      ["jesse.base.eth", "base"],
+      ["jesse.linea.eth", "linea"],
+    ]);
+    const both = await ask(`/lookup-labelhash/${keccak256(stringToBytes("both"))}`);
+    expect(both).toMatchObject({ total: 2 });
+    expect((both.domains as { chain?: string }[]).map(({ chain }) => chain).sort()).toEqual([
+      "base",
+      undefined,
+    ]);
+  });
+});
+
+describe("what a name has", () => {
+  test("records are those of the layer 2's resolver", async () => {
+    expect(await ask("/domain/jesse.base.eth/records")).toMatchObject({
+      resolver: { status: "indexed", chain: "base" },
+      records: { texts: { url: "https://base.example" } },
+      source: "indexed",
+    });
+    expect(await ask("/domain/jesse.base.eth/records/text/url")).toMatchObject({
+      ...{ value: "https://base.example", source: "indexed" },
+    });
+  });
+
+  test("events are those of both chains, each with its chain; strangers' contracts do not count", async () => {
+    const { events } = (await ask("/domain/sold.base.eth/events")) as { events: Record<string, unknown>[] };
+    expect(events.map(({ chain, event_type }) => [chain, event_type])).toEqual([
+      ["base", "NameRegisteredWithRecord"],
+      ["base", "NameRegistered"],
+      ["base", "Transfer"],
+      ["devnet", "NewOwner"],
+      ["base", "TextChanged"],
+    ]);
+    expect(events[1]).toMatchObject({ contract: "CONTROLLER_3" });
+  });
+
+  test("the scaffolding of a layer 2 is no event of the managed name", async () => {
+    const { events } = (await ask("/domain/base.eth/events")) as { events: Record<string, unknown>[] };
+    expect(events.map(({ chain, event_type }) => [chain, event_type])).toEqual([["devnet", "NewResolver"]]);
+    expect(await whois("base.eth")).toMatchObject({ name: "base.eth", ownership: { owner: OTHER } });
+  });
+
+  test("a registration has the controller's exact price and its chain", async () => {
+    expect(await ask("/domain/sold.base.eth/registration-history")).toMatchObject({
+      registrations: [
+        { chain: "base", event_type: "NameRegistered", cost_wei: String(10n ** 15n), owner_address: JESSE },
+      ],
+      renewals: [],
+    });
+    const single = await ask("/domain/sold.base.eth/registration-history?merged=false");
+    expect(single).toMatchObject({ total: 2, registrations: [{ chain: "base" }, { chain: "base" }] });
+  });
+
+  test("owners and resolvers over time are those of the registry that answers", async () => {
+    const { history } = (await ask("/domain/sold.base.eth/ownership-history")) as { history: unknown[] };
+    expect(history).toMatchObject([
+      { chain: "base", address: JESSE, reason: "registrar" },
+      { chain: "base", address: OTHER, to_timestamp: null },
+    ]);
+    expect(await ask("/domain/sold.base.eth/resolver-history")).toMatchObject({
+      history: [{ chain: "base", address: getAddress(BASE_RESOLVER) }],
+    });
+    await withResolverOfBase(null, async () => {
+      const main = (await ask("/domain/sold.base.eth/ownership-history")) as { history: object[] };
+      expect(main.history).toMatchObject([{ address: getAddress(account(0xbad)) }]);
+      expect(main.history[0]).not.toHaveProperty("chain");
+    });
+  });
+
+  test("the history of a text is of the resolver on that chain", async () => {
+    const { history } = (await ask("/domain/sold.base.eth/records/text/url/history")) as {
+      history: unknown[];
+    };
+    expect(history).toMatchObject([{ value: "https://sold.example", source: "indexed" }]);
+  });
+
+  test("subnames are those of both chains, in one order", async () => {
+    const { results, total } = (await ask("/domain/base.eth/subdomains")) as {
+      results: { name: string; chain?: string }[];
+      total: number;
+    };
+    expect(total).toBe(results.length);
+    expect(results.map(({ name }) => name)).toEqual(results.map(({ name }) => name).sort());
+    const both = results.filter(({ name }) => name === "both.base.eth").map(({ chain }) => chain);
+    expect(both.sort()).toEqual(["base", undefined]);
+    expect(await ask("/domain/jesse.base.eth/subdomains")).toMatchObject({
+      results: [{ name: "sub.jesse.base.eth", chain: "base" }],
+    });
+    expect(await ask("/domain/alice.eth/subdomains")).toMatchObject({ results: [] });
+  });
+
+  test("calendars have the ends that the registrar has", async () => {
+    const calendar = async (name: string) => unfolded(await api.app.request(`/domain/${name}/expiry.ics`));
+    expect(await calendar("jesse.base.eth")).toContain("-premium-end@8453.namedex");
+    const linea = await calendar("jesse.linea.eth");
+    expect(linea).toContain("-grace-end@59144.namedex");
+    expect(linea).not.toContain("premium");
+  });
+});
+
+/** Names of a list with their chains. */
+const listed = ({ results }: Record<string, unknown>) =>
+  (results as { name: string; chain?: string }[]).map(({ name, chain = "devnet" }) => `${name} ${chain}`);
+
+describe("an address", () => {
+  const all = `/address/${jesse}/domains`;
+
+  test("has its names of all chains in one list", async () => {
+    const reply = await ask(all);
+    const names = listed(reply);
+    expect(names).toEqual(names.toSorted());
+    expect(reply.total).toBe(names.length);
+    expect(names).toEqual(
+      expect.arrayContaining([
+        "alice.eth devnet",
+        "jesse.base.eth base",
+        "jesse.linea.eth linea",
+        "gov.base.eth base",
+      ]),
+    );
+    expect(names).not.toContain("premium.base.eth base");
+    expect(names).toContain("grace.linea.eth linea");
+    expect(listed(await ask(`${all}?include_expired=true`))).toEqual(
+      expect.arrayContaining([...names, "premium.base.eth base", "ended.base.eth base"]),
+    );
+  });
+
+  test("has those of the chains that are named", async () => {
+    const names = listed(await ask(all));
+    for (const chains of [["base"], ["linea"], ["devnet"], ["base", "devnet"], ["linea", "base", "devnet"]]) {
+      const some = listed(await ask(`${all}?chain=${chains.join(",")}`));
+      expect(some, chains.join()).toEqual(names.filter((name) => chains.includes(name.split(" ")[1] ?? "")));
+    }
+    const byExpiry = listed(await ask(`${all}?sort_by=expiry_timestamp`));
+    expect(byExpiry.toSorted()).toEqual(names);
+    expect(byExpiry[0]).toBe("grace.base.eth base");
+  });
+
+  test.each([
+    "/search-domains",
+    `/address/${jesse}/previous-domains`,
+    "/ens-stats",
+    "/ens-stats/recent-activity",
+  ])("%s refuses a chain that it does not know", async (path) => {
+    for (const chain of ["nowhere", "base,nowhere", "", "devnet2"]) {
+      expect(await api.get(`${path}?chain=${chain}`), chain).toMatchObject({
+        status: 400,
+        body: { error: { code: "INVALID_PARAMETER", message: "`chain` may hold: devnet, base, linea." } },
+      });
+    }
+  });
+
+  test("counts are those of the lists, by chain too", async () => {
+    const count = await ask(`/address/${jesse}/domain-count`);
+    const { total } = await ask(`${all}?include_expired=true`);
+    expect(count).toMatchObject({ count: total, active_count: (await ask(all)).total });
+    const byChain = count.by_chain as { chain: string; count: number; active_count: number }[];
+    expect(byChain.map(({ chain }) => chain)).toEqual(["devnet", "base", "linea"]);
+    for (const { chain, count, active_count } of byChain) {
+      expect((await ask(`${all}?include_expired=true&chain=${chain}`)).total, chain).toBe(count);
+      expect((await ask(`${all}?chain=${chain}`)).total, chain).toBe(active_count);
+    }
+    const main = openApi(tables, NOW, { contracts: mainOnly });
+    expect((await main.get(`/address/${jesse}/domain-count`)).body).not.toHaveProperty("by_chain");
+  });
+
+  test("had names before, of all chains, the last first", async () => {
+    const previous = await ask(`/address/${jesse}/previous-domains`);
+    expect(listed(previous)).toEqual(["linea.eth devnet", "sold.base.eth base", "ended.linea.eth linea"]);
+    expect(previous.total).toBe(3);
+    expect(listed(await ask(`/address/${jesse}/previous-domains?sort_dir=asc`))).toEqual(
+      listed(previous).toReversed(),
+    );
+    expect(listed(await ask(`/address/${jesse}/previous-domains?chain=base`))).toEqual([
+      "sold.base.eth base",
+    ]);
+    expect(listed(await ask(`/address/${jesse}/previous-domains?chain=devnet`))).toEqual([
+      "linea.eth devnet",
+    ]);
+    expect(await ask(`/address/${jesse}/previous-domains?page=9`)).toMatchObject({ total: 3, results: [] });
+  });
+
+  test("has a summary of all chains", async () => {
+    const summary = await ask(`/address/${jesse}/summary`);
+    expect(summary).toMatchObject({
+      domain_count: (await ask(all)).total,
+      domains_expiring_30d: 2,
+      previously_owned_count: 3,
+      by_chain: [
+        { chain: "devnet", domain_count: 1, domains_expiring_30d: 0, previously_owned_count: 1 },
+        { chain: "base", domains_expiring_30d: 1, previously_owned_count: 1 },
+        { chain: "linea", domain_count: 2, domains_expiring_30d: 1, previously_owned_count: 1 },
+      ],
+    });
+  });
+
+  test("has a calendar of all chains", async () => {
+    const calendar = await unfolded(await api.app.request(`/address/${jesse}/expiries.ics`));
+    for (const id of ["@8453.namedex", "@59144.namedex", `@${CHAIN_ID}.namedex`])
+      expect(calendar).toContain(id);
+  });
+});
+
+describe("GET /search-domains", () => {
+  const search = (query: string) => ask(`/search-domains?${query}`);
+
+  test("finds names of all chains, or of those that are named", async () => {
+    expect(listed(await search("q=jesse"))).toEqual([...["jesse.base.eth base", "jesse.linea.eth linea"]]);
+    expect(listed(await search("q=jesse&chain=linea"))).toEqual(["jesse.linea.eth linea"]);
+    expect(listed(await search("q=jesse&chain=devnet"))).toEqual([]);
+    expect(listed(await search("chain=linea"))).toEqual([
+      ...["ended.linea.eth linea", "grace.linea.eth linea", "jesse.linea.eth linea"],
+    ]);
+  });
+
+  test.each([
+    ["grace", ["grace.base.eth base", "grace.linea.eth linea"]],
+    ["premium", ["premium.base.eth base"]],
+    ["available", ["ended.base.eth base", "ended.linea.eth linea"]],
+  ])("finds what is in %s by each registrar", async (state, wanted) => {
+    expect(listed(await search(`availability_status=${state}`))).toEqual(wanted);
+    expect(listed(await search(`availability_status=${state}&chain=base`))).toEqual(
+      wanted.filter((one) => one.endsWith(" base")),
+    );
+  });
+
+  test("counts what it finds", async () => {
+    expect(await search("chain=base,linea")).toMatchObject({ stats: { expired: 3, wrapped: 2 } });
+  });
+
+  test("pages through a list over chains without gaps", async () => {
+    const many = Array.from({ length: 60 }, (_, i) => ({ number: String(i).padStart(2, "0"), i }));
+    const made = many.map(({ number, i }) => ({
+      ...{ name: `page${number}.base.eth`, chainId: i % 3 === 0 ? CHAIN_ID : BASE },
+    }));
+    await tables.writer
+      .insert(domain)
+      .values(made.map(({ name, chainId }) => basename(name, account(0x9a9e), inDays(1), { chainId })));
+    for (const path of [`/search-domains?q=page`, `/address/${account(0x9a9e)}/domains?x=1`]) {
+      const pages = await Promise.all([1, 2, 3, 4].map((page) => ask(`${path}&page=${page}`)));
+      expect(pages.flatMap(listed), path).toEqual(
+        made.map(({ name, chainId }) => `${name} ${chainId === CHAIN_ID ? "devnet" : "base"}`),
+      );
+      for (const page of pages) expect(page.total, path).toBe(60);
+    }
+    await tables.pool.query("delete from domains where label like 'page%'");
+  });
+});
+
+describe("statistics", () => {
+  test("are those of the main chain, unless chains are named, and say so", async () => {
+    const main = await ask("/ens-stats");
+    expect(main).toMatchObject({ total_domains: 7, chains: ["devnet"] });
+    const base = await ask("/ens-stats?chain=base");
+    expect(base).toMatchObject({ chains: ["base"], registrations_24h: 1 });
+    const all = await ask("/ens-stats?chain=linea,base,devnet");
+    expect(all.chains).toEqual(["devnet", "base", "linea"]);
+    const linea = await ask("/ens-stats?chain=linea");
+    for (const field of ["total_domains", "active_domains", "wrapped_domains", "expiring_90d"]) {
+      expect(all[field], field).toBe([main, base, linea].reduce((sum, one) => sum + Number(one[field]), 0));
+    }
+    // The same addresses own names on several chains.
+    expect([main, base, linea, all].map(({ unique_owners }) => unique_owners)).toEqual([3, 2, 1, 3]);
+    const alone = openApi(tables, NOW, { contracts: mainOnly });
+    expect((await alone.get("/ens-stats")).body).not.toHaveProperty("chains");
+  });
+
+  test("of sales are those of a chain's controllers", async () => {
+    expect(await ask("/ens-stats/sellers?chain=base")).toMatchObject({
+      sellers: [
+        {
+          contract: "CONTROLLER_3",
+          chain: "base",
+          registrations: 1,
+          registration_cost_wei: String(10n ** 15n),
+        },
+      ],
+    });
+    expect(await ask("/ens-stats/sellers")).toMatchObject({ sellers: [] });
+    expect(await ask("/ens-stats/purchases?interval=month&chain=base")).toMatchObject({ chains: ["base"] });
+  });
+
+  test("of states, expiries, holders and distribution are of the chain", async () => {
+    expect(await ask("/ens-stats/states?chain=linea")).toMatchObject({
+      eth: { registered: 1, grace: 1, premium: 0, available: 1 },
+    });
+    expect(await ask("/ens-stats/holders?chain=base,linea")).toMatchObject({
+      holders: [{ address: JESSE }, { address: OTHER }],
+    });
+    expect(await ask("/ens-stats/expiries?chain=linea")).toMatchObject({ chains: ["linea"] });
+    const { eth_label_length } = await ask("/ens-stats/distribution?chain=linea");
+    expect(eth_label_length).toEqual([{ length: 5, count: 2, percentage: 100 }]);
+  });
+
+  test("recent activity has the chain of what is not of the main one", async () => {
+    const { events } = (await ask("/ens-stats/recent-activity?chain=base")) as { events: object[] };
+    expect(events).toMatchObject([
+      { type: "transfer", name: "sold.base.eth", chain: "base", from_address: JESSE, to_address: OTHER },
+      { type: "registration", name: "sold.base.eth", chain: "base", cost_eth: "0.001" },
+    ]);
+  });
+});
