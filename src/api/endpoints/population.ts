@@ -161,8 +161,7 @@ const expiries = endpoint({
   handle: async (asked, ctx) => {
     const chains = figureChains(asked, ctx);
     const { statistics, takenAt } = await takeExpiries(ctx, chains);
-    return { ...statistics, ...chainsField(chains, ctx.contracts),
-      generated_at: toInstant(takenAt) };
+    return { ...statistics, ...chainsField(chains, ctx.contracts), generated_at: toInstant(takenAt) };
   },
 });
 

@@ -10,7 +10,16 @@ import { chainOf } from "../serializers/domain.ts";
 import { toAddress } from "../serializers/hex.ts";
 import { cachedFor } from "./cachedFor.ts";
 import { chainsField } from "./chains.ts";
-import { figureChains, figuresQuery, generatedAt, MINUTE, PURCHASES, sumOf, toDate, toInstant } from "./figures.ts";
+import {
+  figureChains,
+  figuresQuery,
+  generatedAt,
+  MINUTE,
+  PURCHASES,
+  sumOf,
+  toDate,
+  toInstant,
+} from "./figures.ts";
 import { type Interval, intervals, startOf, startsBetween } from "./periods.ts";
 
 const SALES_SECONDS = 15 * MINUTE;
@@ -95,8 +104,7 @@ const purchases = endpoint({
     const chains = figureChains(asked, ctx);
     const { statistics, takenAt } = await takeSales(ctx, chains);
     const { [interval]: periods = [] } = statistics.periods;
-    return { interval, periods, ...chainsField(chains, ctx.contracts),
-      generated_at: toInstant(takenAt) };
+    return { interval, periods, ...chainsField(chains, ctx.contracts), generated_at: toInstant(takenAt) };
   },
 });
 
@@ -139,8 +147,11 @@ const sellers = endpoint({
   handle: async (asked, ctx) => {
     const chains = figureChains(asked, ctx);
     const { statistics, takenAt } = await takeSales(ctx, chains);
-    return { sellers: statistics.sellers, ...chainsField(chains, ctx.contracts),
-      generated_at: toInstant(takenAt) };
+    return {
+      sellers: statistics.sellers,
+      ...chainsField(chains, ctx.contracts),
+      generated_at: toInstant(takenAt),
+    };
   },
 });
 
