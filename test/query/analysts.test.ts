@@ -50,8 +50,14 @@ const expiringFromNowOn = `update domains set
   wrapper_expiry_timestamp = floor(extract(epoch from now())) + created_block_number * 1000
   where registrar_expiry_timestamp is not null`;
 
+/** A sale on Base: one of the questions is about them. */
+const saleOnBase = `insert into events (chain_id, block_number, log_index, ordinal, block_timestamp, transaction_hash,
+    contract, contract_address, event_type, node, cost_wei)
+  values (8453, 1, 0, 0, 1721000000, '0x01', 'CONTROLLER', '0x02', 'NameRegistered', '0x03', 1000000000000000)`;
+
 beforeAll(async () => {
   tables = await createTables({ fill: fillWithMany(2_000) });
+  await tables.pool.query(saleOnBase);
   await tables.pool.query(expiringFromNowOn);
   await tables.pool.query(roleScript());
   await makeViews();
@@ -90,8 +96,8 @@ describe("the data dictionary", () => {
 });
 
 describe("the analysts' role", () => {
-  test("there are ten questions", () => {
-    expect(examples).toHaveLength(10);
+  test("there are twelve questions", () => {
+    expect(examples).toHaveLength(12);
   });
 
   test.each(examples)("may ask: $title", async ({ sql }) => {

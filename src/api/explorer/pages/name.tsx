@@ -66,6 +66,7 @@ const Heading = ({ domain }: { domain: Domain }) => {
         <Copy text={name} what="name" />
         <StateBadge state={domain.availability_status} />
         {domain.ownership.is_wrapped && <span class="badge">Wrapped</span>}
+        {domain.chain !== undefined && <span class="badge">On {domain.chain}</span>}
       </div>
       <p class="actions">
         {domain.expiry_timestamp !== null && (

@@ -15,6 +15,9 @@ export const namesCsvPage: ExplorerPage = {
   render: async (visit) => {
     const address = visit.param("address");
     const { items, total } = await readAll(visit, address);
+    const columns = items.some(({ chain }) => chain !== undefined)
+      ? [...ofMainChain, chainColumn]
+      : ofMainChain;
     const others = total - items.length;
     return csvFile(`names-${address.toLowerCase()}.csv`, [
       columns.map(([title]) => title),
@@ -43,7 +46,12 @@ async function readAll(visit: Visit, address: string): Promise<{ items: DomainIt
   return { items, total };
 }
 
-const columns: readonly [title: string, read: (item: DomainItem) => string][] = [
+type Column = readonly [title: string, read: (item: DomainItem) => string];
+
+/** Empty for names of the registry's own chain. */
+const chainColumn: Column = ["chain", ({ chain }) => chain ?? ""];
+
+const ofMainChain: readonly Column[] = [
   ["name", ({ name }) => name],
   ["state", ({ availability_status }) => availability_status],
   ["expiry", ({ expiry_timestamp }) => (expiry_timestamp === null ? "" : inUtc(Number(expiry_timestamp)))],

@@ -1,7 +1,7 @@
 import type { Child } from "hono/jsx";
 import type { Activity } from "../replies.ts";
 import { AddressLink, Transaction } from "./hash.tsx";
-import { NameLink } from "./name.tsx";
+import { ChainMark, NameLink } from "./name.tsx";
 import { inEth } from "./price.ts";
 import { Time } from "./time.tsx";
 
@@ -30,6 +30,7 @@ export const ActivityList = ({ entries, now }: { entries: readonly Activity[]; n
           ) : (
             <NameLink name={entry.name} />
           )}
+          {entry.type !== "primary_name" && <ChainMark chain={entry.chain} />}
           <span class="faint">{detailOf(entry)}</span>
         </span>
         <span class="when">

@@ -49,6 +49,10 @@ export const NameLink = ({ name, display }: { name: string; display?: string | u
   </a>
 );
 
+/** The layer 2 that has a name; nothing for names of the registry's own chain. */
+export const ChainMark = ({ chain }: { chain?: string | undefined }) =>
+  chain === undefined ? null : <span class="mark chain">on {chain}</span>;
+
 /** Scripts whose letters a reader may take for Latin ones, or that are told apart by name. */
 const scripts = [
   ...["Latin", "Cyrillic", "Greek", "Armenian", "Georgian", "Hebrew", "Arabic", "Devanagari", "Bengali"],

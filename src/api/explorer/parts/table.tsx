@@ -1,7 +1,7 @@
 import type { Child } from "hono/jsx";
 import type { DomainItem } from "../replies.ts";
 import { AddressLink } from "./hash.tsx";
-import { NameLink } from "./name.tsx";
+import { ChainMark, NameLink } from "./name.tsx";
 import { StateBadge } from "./state.tsx";
 import { Time } from "./time.tsx";
 
@@ -50,6 +50,7 @@ export const DomainTable = ({ caption, items, columns, now }: DomainsProps) => (
       <tr>
         <th scope="row">
           <NameLink name={item.name} display={item.display} />
+          <ChainMark chain={item.chain} />
         </th>
         <td>
           <StateBadge state={item.availability_status} />

@@ -28,6 +28,7 @@ export async function namesOfAddress({ visit, address, now }: AddressView): Prom
   const filters = {
     address_type: visit.query("address_type"),
     include_expired: visit.query("include_expired"),
+    chain: visit.query("chain"),
   };
   const list = await visit.tryAsk<Portfolio>("/address/{address}/domains", {
     ...{ address, page: visit.query("page") },

@@ -1,7 +1,7 @@
 import type { Child } from "hono/jsx";
 import { Card, Empty, Unavailable } from "../../parts/card.tsx";
 import { AddressLink } from "../../parts/hash.tsx";
-import { NameLink } from "../../parts/name.tsx";
+import { ChainMark, NameLink } from "../../parts/name.tsx";
 import { Pager, withQuery } from "../../parts/pager.tsx";
 import { StateBadge } from "../../parts/state.tsx";
 import { Table } from "../../parts/table.tsx";
@@ -33,6 +33,7 @@ export async function previousOfAddress({ visit, address, now }: AddressView): P
             <tr>
               <th scope="row">
                 <NameLink name={item.name} />
+                <ChainMark chain={item.chain} />
               </th>
               <td>
                 <StateBadge state={item.availability_status} />

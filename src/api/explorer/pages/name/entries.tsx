@@ -15,6 +15,8 @@ export type Entry = {
   detail: Child;
   at: number | null;
   block: number | null;
+  /** The chain of the block, where the answer names one. */
+  chain?: string | undefined;
   transaction: string | null;
   /** Which of several of one block is the later one. */
   order: number;
@@ -34,6 +36,7 @@ function entriesOfPeriod(
     ...begin,
     at: period.from_timestamp,
     block: period.from_block,
+    chain: period.chain,
     transaction: period.from_tx,
   };
   if (period.ended_by === undefined || period.to_timestamp === null) return [beginning];
@@ -89,6 +92,7 @@ export function entriesOfPurchases(
       ...{ kind: "registration", title, order, detail: <Purchase {...purchase} /> },
       at: times.get(purchase.transaction_hash) ?? null,
       block: purchase.block_number,
+      chain: purchase.chain,
       transaction: purchase.transaction_hash,
     });
   return [...registrations.map(entryOf("Registered")), ...renewals.map(entryOf("Renewed"))];
@@ -138,8 +142,8 @@ function entryOfRecord(log: DomainEvent, order: number): Entry {
   return { ...entry, title: log.event_type, detail: <Fields log={log} /> };
 }
 
-const whereOf = ({ block_timestamp, block_number, transaction_hash }: DomainEvent) => ({
-  ...{ at: block_timestamp, block: block_number, transaction: transaction_hash },
+const whereOf = ({ block_timestamp, block_number, chain, transaction_hash }: DomainEvent) => ({
+  ...{ at: block_timestamp, block: block_number, chain, transaction: transaction_hash },
 });
 
 const Mono = ({ text }: { text: string }) => (

@@ -55,7 +55,11 @@ export async function historyOfName({ visit, domain, now }: NameView): Promise<C
       {entries.length === 0 ? (
         <Empty>Nothing of this kind is in the index.</Empty>
       ) : (
-        <TimeLine entries={entries.slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE)} now={now} />
+        <TimeLine
+          entries={entries.slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE)}
+          now={now}
+          hasChains={domain.chain !== undefined}
+        />
       )}
       <Pager
         list={{ total: entries.length, page, page_size: PAGE_SIZE }}
@@ -131,14 +135,17 @@ const Filter = ({ present, urlOf }: FilterProps) => (
   </nav>
 );
 
-const TimeLine = ({ entries, now }: { entries: readonly Entry[]; now: number }) => (
+type TimeLineProps = { entries: readonly Entry[]; now: number; hasChains: boolean };
+
+/** A name of a layer 2 may have entries of two chains: each block is told with its chain then. */
+const TimeLine = ({ entries, now, hasChains }: TimeLineProps) => (
   <ol class="timeline">
     {entries.map((entry) => (
       <li class={entry.kind}>
         <div class="when">
           {entry.at === null ? null : <Time at={entry.at} />}
           <span class="faint number">
-            {[agoOf(entry, now), blockOf(entry)].filter((part) => part !== null).join(" · ")}
+            {[agoOf(entry, now), blockOf(entry, hasChains)].filter((part) => part !== null).join(" · ")}
           </span>
         </div>
         <div class="what">
@@ -157,5 +164,5 @@ const TimeLine = ({ entries, now }: { entries: readonly Entry[]; now: number }) 
 
 const agoOf = ({ at }: Entry, now: number): string | null => (at === null ? null : fromNow(at, now));
 
-const blockOf = ({ block }: Entry): string | null =>
-  block === null ? null : `block ${block.toLocaleString("en")}`;
+const blockOf = ({ block, chain }: Entry, hasChains: boolean): string | null =>
+  block === null ? null : `block ${block.toLocaleString("en")}${hasChains && chain ? ` on ${chain}` : ""}`;
