@@ -2,10 +2,11 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { cachedFor } from "../../src/api/endpoints/cachedFor.ts";
 import type { Ctx } from "../../src/api/http/context.ts";
 import type { Db } from "../../src/api/query/db.ts";
+import { contracts, MAIN } from "../query/rows.ts";
 
 const START = 1_800_000_000;
 const indexOf = () => ({}) as Db;
-const at = (db: Db, now: number) => ({ db, now }) as Ctx;
+const at = (db: Db, now: number) => ({ db, now, contracts }) as Ctx;
 
 /** Figures that tell when and how often they were taken; `fail` makes taking them fail. */
 function counter() {
@@ -95,4 +96,14 @@ test("each index has statistics of its own", async () => {
   expect((await kept(at(one, START))).statistics.mine).toBe(1);
   expect((await kept(at(other, START))).statistics.mine).toBe(2);
   expect((await kept(at(one, START))).statistics.mine).toBe(1);
+});
+
+test("each set of chains has statistics of its own, and the main chain is the one that is not named", async () => {
+  const { kept } = counter();
+  const db = indexOf();
+  const several = { ids: [1, 8_453], reach: "several" as const };
+  expect((await kept(at(db, START))).statistics.mine).toBe(1);
+  expect((await kept(at(db, START), several)).statistics.mine).toBe(2);
+  expect((await kept(at(db, START), MAIN)).statistics.mine).toBe(1);
+  expect((await kept(at(db, START), several)).statistics.mine).toBe(2);
 });

@@ -19,18 +19,18 @@ import type { Tables } from "./tables.ts";
 /* Names of two layer 2s beside those of the main chain. */
 
 export const BASE = 8_453;
-export const LINEA = 59_144;
+const LINEA = 59_144;
 export const NOW = 1_800_000_000;
-export const DAY = 86_400;
+const DAY = 86_400;
 export const inDays = (days: number) => BigInt(NOW + days * DAY);
 
 /** Resolvers on the main chain that answer from the layer 2s. */
 export const BASE_BRIDGE = account(0xb1);
-export const LINEA_BRIDGE = account(0xb2);
+const LINEA_BRIDGE = account(0xb2);
 /** Resolvers on the layer 2s. */
 export const BASE_RESOLVER = account(0xb3);
 export const LINEA_RESOLVER = account(0xb4);
-export const LINEA_WRAPPER = account(0xb5);
+const LINEA_WRAPPER = account(0xb5);
 
 export const jesse = account(0x1e55e);
 export const other = account(0x07e4);
@@ -71,7 +71,7 @@ export const basename = (name: string, owner: Address, expiry: bigint, fields: P
   registeredRow(name, owner, expiry, { ...onBase, resolver: BASE_RESOLVER, ...fields });
 
 /** A Lineaname, which the controller always wraps. */
-export const lineaname = (name: string, owner: Address, expiry: bigint, fields: Partial<DomainRow> = {}) =>
+const lineaname = (name: string, owner: Address, expiry: bigint, fields: Partial<DomainRow> = {}) =>
   registeredRow(name, LINEA_WRAPPER, expiry, {
     ...onLinea,
     wrapperOwner: owner,
@@ -85,7 +85,7 @@ export const lineaname = (name: string, owner: Address, expiry: bigint, fields: 
 
 const owned = (owner: Address) => ({ registryOwner: owner, effectiveOwnerAddress: owner });
 
-export const rows: DomainRow[] = [
+const rows: DomainRow[] = [
   domainRow("eth", owned(account(0xe2))),
   registeredRow("alice.eth", jesse, inDays(100), { resolver: STATIC_RESOLVER }),
   registeredRow("base.eth", other, inDays(1_000), { resolver: BASE_BRIDGE }),

@@ -36,8 +36,8 @@ export const sumOf = <T>(rows: readonly T[], numberOf: (row: T) => number): numb
   rows.reduce((sum, row) => sum + numberOf(row), 0);
 
 export const NAMES =
-  "Counted are the names that have an owner, of the registry's chain or of those that `chain` names. The root, reverse nodes (`<address>.addr.reverse`) and deleted subnames do not count.";
+  "Counted are the names of the registry's chain, or of `chain`, that have an owner. The root, reverse nodes (`<address>.addr.reverse`) and deleted subnames do not count.";
 export const ACTIVE =
-  "Active names are registered or in grace: .eth names, and those of a layer 2's registrar, until 90 days after their expiry, wrapped subnames until their expiry, names without expiry always.";
+  "Active names are registered or in grace: registrars' names until 90 days after their expiry, wrapped subnames until their expiry, names without expiry always.";
 export const PURCHASES =
   "Registrar and controller both log a registration or renewal: all logs of one name in one transaction count once.";

@@ -15,7 +15,7 @@ export type Indexed = ReadonlyMap<Hex, DomainState>;
 type Asked = ParsedName | ParsedNode;
 
 /** What decides which row answers for a name below a managed name. */
-export type RowChoice<Row> = {
+type RowChoice<Row> = {
   /** The row of the node on the main chain. */
   main: Row | undefined;
   /** The row of the node on the layer 2 below whose managed name it is. */
@@ -32,7 +32,7 @@ export type RowChoice<Row> = {
  * decides. So the main chain's row answers if it has a resolver of its own. Else the layer 2's row does, if the nearest
  * resolver above is the managed name's and asks the layer 2. Else it is what the main chain has, or nothing.
  */
-export function chooseRow<Row extends { resolver: Address | null }>(choice: RowChoice<Row>): Row | undefined {
+function chooseRow<Row extends { resolver: Address | null }>(choice: RowChoice<Row>): Row | undefined {
   const { main, layer2, managedResolver, bridges, between } = choice;
   if (main?.resolver || layer2 === undefined) return main;
   const isNearest = between?.every((resolver) => resolver === null) ?? false;
