@@ -48,7 +48,7 @@ const types = z.enum(addressTypes);
 /** Sentences that the descriptions of several operations on an address share. */
 const COUNTED = "Reverse nodes (`<address>.addr.reverse`) do not count as names.";
 const ACTIVE =
-  "Active are names that are registered or in grace: registrars' names until 90 days after their expiry, wrapped subnames until their expiry, names without expiry always.";
+  "Active are names that are registered or in grace: registrars' names until 90 days after their expiry, wrapped subnames until it, names without expiry always.";
 const CHAINS =
   "Names of all chains that are indexed are in one list; a node that is on two chains is on it twice.";
 
