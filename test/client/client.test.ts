@@ -99,7 +99,7 @@ describe("a call", () => {
       },
     });
     const options = { headers: { "x-request-id": "mine" } };
-    await namedex.getEnsStats(options);
+    await namedex.getEnsStats({}, options);
     await namedex.getWhoisByName({ name: "alice.eth" }, options);
     expect(urls).toEqual([`${front.url}/ens-stats`, `${front.url}/whois/alice.eth`]);
     expect(front.asked.map(({ headers }) => headers["x-request-id"])).toEqual(["mine", "mine"]);
@@ -256,7 +256,7 @@ describe("a signal", () => {
     const namedex = clientOf();
     const names = Array.from({ length: 3_000 }, (_, i) => `n${i}.eth`);
     for (const call of [
-      namedex.getEnsStats({ signal }),
+      namedex.getEnsStats({}, { signal }),
       namedex.getWhoisByName({ name: "alice.eth" }, { signal }),
       namedex.whoisMany({ names }, { signal }),
       namedex.pages("getSearchDomains", {}, { signal }).next(),
