@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { check, type Given } from "./check.ts";
-import { digits, text } from "./kinds.ts";
+import { digits, oneOf, text } from "./kinds.ts";
 import { optional, withDefault } from "./variable.ts";
 
 /** What depends on the machine. Node reads NODE_OPTIONS and Ponder PONDER_CACHE_BYTES by themselves. */
@@ -8,6 +8,10 @@ export const machineVariables = {
   NAMEDEX_HOME: withDefault(".namedex", text("the path of a folder"), {
     meaning:
       "Folder of what `npm run dev` and `npm run devnet` keep: PostgreSQL's data, logs, the deployment file.",
+  }),
+  DEVNET_CHAINS: withDefault("3", oneOf("1", "3"), {
+    meaning:
+      "How many local chains `npm run dev` and `npm run devnet` start: the main chain alone, or also the layer 2s of `base.eth` and `linea.eth`.",
   }),
   PONDER_CACHE_BYTES: optional(digits({ from: 1, to: Number.MAX_SAFE_INTEGER, unit: "bytes" }), {
     example: "11274289152",
@@ -26,3 +30,7 @@ export const machineVariables = {
 /** The folder of what `npm run dev` and `npm run devnet` keep. */
 export const readHome = (env: Given): string =>
   resolve(check({ NAMEDEX_HOME: machineVariables.NAMEDEX_HOME }, env).NAMEDEX_HOME);
+
+/** Whether layer 2s run beside the local main chain. */
+export const readHasLayer2 = (env: Given): boolean =>
+  check({ DEVNET_CHAINS: machineVariables.DEVNET_CHAINS }, env).DEVNET_CHAINS === "3";

@@ -75,7 +75,7 @@ test("npm run dev shows what runs and what to ask, every line of it works, and C
   await isUp(dev);
   expect(dev.output()).not.toMatch(/localhost:42069|127\.0\.0\.1:8545/);
   const urls = [...dev.output().matchAll(/curl -s (\S+)/g)].map(([, url]) => url as string);
-  expect(urls).toHaveLength(5);
+  expect(urls).toHaveLength(6);
   for (const url of urls) expect((await fetch(url)).status, `${url}\n${logEnd()}`).toBe(200);
 
   const second = startDev();
@@ -83,7 +83,7 @@ test("npm run dev shows what runs and what to ask, every line of it works, and C
   expect(second.output()).toContain(`process ${household().keeper.pid} runs there`);
 
   const members = membersOf(household());
-  expect(members).toHaveLength(4); // npm's script, PostgreSQL, anvil, Ponder.
+  expect(members).toHaveLength(6); // npm's script, PostgreSQL, three times anvil, Ponder.
   signalGroup(dev.npm, "SIGINT");
   expect(await dev.exit).toBe(0);
   expect(members.filter(isRunning)).toEqual([]);

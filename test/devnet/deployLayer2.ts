@@ -120,7 +120,7 @@ async function deployBasenamesControllers(deployer: Deployer): Promise<void> {
     const controller = addressOf(deployer, name);
     await call(deployer, name, "setDiscount", [DISCOUNTS.free, 10n ** 20n]);
     await call(deployer, name, "setDiscount", [DISCOUNTS.part, 5n * 10n ** 14n]);
-    await call(deployer, "reverseRegistrar", "setController", [controller, true]);
+    await call(deployer, "reverseRegistrar", "setControllerApproval", [controller, true]);
     await call(deployer, resolver, "setControllerApproval", [controller, true]);
   }
 }

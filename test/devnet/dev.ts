@@ -1,10 +1,10 @@
 import { join, relative } from "node:path";
 import { checkRpcUrls } from "../../ops/checks/rpc.ts";
 import { loadEnvironmentFiles } from "../../settings/environment.ts";
-import { readHome } from "../../settings/machine.ts";
+import { readHasLayer2, readHome } from "../../settings/machine.ts";
 import { readSettings, SettingsError } from "../../settings/settings.ts";
 import { startIndexer } from "./indexer.ts";
-import { startOwnChain } from "./ownChain.ts";
+import { readHeads, startOwnChain } from "./ownChain.ts";
 import { openOwnDatabase } from "./ownDatabase.ts";
 import { freePort, isFree } from "./ports.ts";
 import { say } from "./screen.ts";
@@ -29,6 +29,7 @@ await superviseProcesses({ home, env: given, open: start });
 
 async function start(): Promise<number> {
   if (!hasOwnChain) await checkRpcUrls(readSettings({ ...given, DATABASE_URL: given.DATABASE_URL || LATER }));
+  const hasLayer2 = readHasLayer2(given);
   const port = await choosePort(given.PORT);
   const databaseUrl = await openOwnDatabase({
     home,
@@ -36,17 +37,20 @@ async function start(): Promise<number> {
     name: network,
     isFresh: hasOwnChain,
   });
-  const chain = hasOwnChain ? await startOwnChain(home) : null;
+  const chain = hasOwnChain ? await startOwnChain({ home, hasLayer2 }) : null;
   const env: Environment = { ...given, ...chain?.settings, DATABASE_URL: databaseUrl, PORT: String(port) };
   const settings = readSettings(env);
-  const block = chain && Number(await chain.local.chain.client.getBlockNumber());
-  const head = block === null ? null : { chain: settings.deployment.name, block };
+  const heads = chain && (await readHeads(chain));
   const logFile = join(home, "ponder.log");
   env.DATABASE_SCHEMA = settings.schema;
-  const ponder = await startIndexer({ env, port, logFile, folder: process.cwd(), head });
-  const chainUrl = chain?.local.anvil.url ?? null;
+  const ponder = await startIndexer({ env, port, logFile, folder: process.cwd(), heads });
+  const chains =
+    chain &&
+    [chain.local, ...chain.layer2].map(({ anvil, deployment }) => ({
+      ...{ name: deployment.name, id: anvil.chainId, url: anvil.url },
+    }));
   const places = { databaseUrl, schema: settings.schema, logFile: relative("", logFile) };
-  say(welcomeText({ url: `http://localhost:${port}`, chainUrl, network, ...places }));
+  say(welcomeText({ url: `http://localhost:${port}`, chains, network, ...places }));
   return ponder.pid;
 }
 

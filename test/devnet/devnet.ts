@@ -1,8 +1,9 @@
 import { writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { nodeFlags } from "../../engine/nodeFlags.ts";
-import { readHome } from "../../settings/machine.ts";
+import { readHasLayer2, readHome } from "../../settings/machine.ts";
 import { readSettings } from "../../settings/settings.ts";
+import type { LocalLayer2 } from "./localChains.ts";
 import { startOwnChain } from "./ownChain.ts";
 import { openOwnDatabase } from "./ownDatabase.ts";
 import { say, styled } from "./screen.ts";
@@ -18,17 +19,18 @@ const envFile = join(home, "devnet.env");
 await superviseProcesses({ home, env: given, open: start });
 
 async function start(): Promise<number> {
+  const hasLayer2 = readHasLayer2(given);
   const databaseUrl = await openOwnDatabase({
     ...{ home, given: given.DATABASE_URL, name: "devnet", isFresh: true },
   });
-  const { local, deploymentFile, settings } = await startOwnChain(home);
+  const { local, layer2, deploymentFile, settings } = await startOwnChain({ home, hasLayer2 });
   const env = { ...settings, DATABASE_URL: databaseUrl };
   const { schema } = readSettings(env);
   writeFileSync(envFile, environmentText({ ...env, DATABASE_SCHEMA: schema }));
   const { anvil } = local;
   const runWith = (command: string) => styled("cyan", `(set -a; . ${relative("", envFile)}; ${command})`);
   say(`
-  RPC URL      ${styled("cyan", anvil.url)}  (chain id ${anvil.chainId}; ten unlocked accounts)
+  RPC URL      ${styled("cyan", anvil.url)}  (chain id ${anvil.chainId}; ten unlocked accounts)${layer2.map(lineOf).join("")}
   Deployment   ${relative("", deploymentFile)}
   Database     ${databaseUrl}  (schema ${schema})
   Settings     ${relative("", envFile)}
@@ -38,8 +40,12 @@ ${styled("bold", "To run Namedex on it, in another terminal")}
   ${runWith("npx ponder dev")}
   ${runWith("npm start")}
 
-${styled("dim", "Ctrl-C ends the chain and the database.")}`);
+${styled("dim", "Ctrl-C ends the chains and the database.")}`);
   return anvil.pid;
+}
+
+function lineOf({ anvil, deployment }: LocalLayer2): string {
+  return `\n               ${styled("cyan", anvil.url)}  (${deployment.name}, chain id ${anvil.chainId})`;
 }
 
 /** Settings in the form that both a shell and Node's --env-file read. npm passes `node_options` on to Ponder's process. */

@@ -8,27 +8,30 @@ const ERROR = 50;
 /** Warnings that warn of nothing here: of a local chain at rest, of how it is started, reloads and ends. */
 const expected = [
   /"msg":"(Local environment file|Received SIG|Started shutdown sequence|Dropped existing database)/,
-  /"msg":"(Detected public RPC URL|No new block received within expected time).*"chain_id":31337/,
+  /"msg":"(Detected public RPC URL|No new block received within expected time).*"chain_id":(31337|8453|59144)/,
   /"msg":"Received JSON-RPC error".*execution reverted/, // A contract without the function that was asked.
   /Cannot use a pool after calling end on the pool/,
 ];
 /** Lines that are no warning, but what a developer waits for. */
 const awaited = /^Hot reload/;
 
-/** What to index and how to tell that it is done; `head` is null for a chain whose backfill takes hours. */
+/** Blocks up to which chains are to be indexed, by their names. */
+type Heads = Record<string, number>;
+
+/** What to index and how to tell that it is done; `heads` is null for a chain whose backfill takes hours. */
 export type IndexerPlan = {
   env: Record<string, string | undefined>;
   port: number;
   logFile: string;
   folder: string;
-  head: { chain: string; block: number } | null;
+  heads: Heads | null;
 };
 
 /**
- * Starts `ponder dev` and waits until it has indexed the chain up to `head`, or, without one, until its API
+ * Starts `ponder dev` and waits until it has indexed the chain up to `heads`, or, without one, until its API
  * answers. Its whole log goes to the file, its warnings and errors to the screen.
  */
-export async function startIndexer({ env, port, logFile, folder, head }: IndexerPlan): Promise<Ponder> {
+export async function startIndexer({ env, port, logFile, folder, heads }: IndexerPlan): Promise<Ponder> {
   const step = beginStep("Starting the indexer");
   const file = createWriteStream(logFile);
   const onLog = (line: LogLine) => {
@@ -37,9 +40,9 @@ export async function startIndexer({ env, port, logFile, folder, head }: Indexer
     if (text !== null) say(text);
   };
   const ponder = startPonder({ command: "dev", port, env, folder, onLog });
-  const look = () => (head === null ? isAnswering(ponder.url) : isIndexed(ponder.url, head, step));
+  const look = () => (heads === null ? isAnswering(ponder.url) : isIndexed(ponder.url, heads, step));
   await until(ponder, { look, timeout: Number.POSITIVE_INFINITY, describe: () => `Its log: ${logFile}` });
-  step.done(head === null ? "API answers; the backfill goes on" : `Indexed ${head.block} blocks`);
+  step.done(heads === null ? "API answers; the backfill goes on" : `Indexed ${sumOf(heads)} blocks`);
   return ponder;
 }
 
@@ -48,12 +51,18 @@ async function isAnswering(url: string): Promise<boolean> {
   return reply?.status === 200;
 }
 
-async function isIndexed(url: string, head: { chain: string; block: number }, step: Step): Promise<boolean> {
-  const block = (await readStatus(url))?.[head.chain];
-  if (block === undefined) return false;
-  step.tell(`block ${block.number} of ${head.block}`);
-  return block.number >= head.block && (await isReady(url));
+async function isIndexed(url: string, heads: Heads, step: Step): Promise<boolean> {
+  const status = await readStatus(url);
+  const indexed = Object.fromEntries(
+    Object.keys(heads).map((chain) => [chain, status?.[chain]?.number ?? 0]),
+  );
+  if (status) step.tell(`block ${sumOf(indexed)} of ${sumOf(heads)}`);
+  return (
+    Object.entries(heads).every(([chain, head]) => (indexed[chain] ?? 0) >= head) && (await isReady(url))
+  );
 }
+
+const sumOf = (blocks: Heads): number => Object.values(blocks).reduce((sum, block) => sum + block, 0);
 
 /** A log line as a developer wants to see it, or null for one that only the file needs. */
 function forScreen({ level, msg, text }: LogLine): string | null {

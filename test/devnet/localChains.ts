@@ -96,7 +96,8 @@ type StartedLayer2 = LocalLayer2 & { plan: Layer2Plan };
 async function startLayer2(plan: Layer2Plan, options: LocalChainsOptions): Promise<StartedLayer2> {
   const start = startOfStories(LAYER_2_BLOCK_SECONDS);
   const logFile = options.logFileOf?.(plan.managedName);
-  const anvil = await onFreePort(options.usualPort, (port) =>
+  const usualPort = options.usualPort && options.usualPort + 1 + layer2Plans.indexOf(plan);
+  const anvil = await onFreePort(usualPort, (port) =>
     startAnvil({
       ...{ chainId: plan.chainId, timestamp: Number(start), blockSeconds: LAYER_2_BLOCK_SECONDS },
       ...{ ...port, ...(logFile !== undefined && { logFile }) },

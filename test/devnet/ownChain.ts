@@ -1,47 +1,75 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { PortTakenError } from "./anvil.ts";
+import { onFreePort } from "./anvil.ts";
 import { GATEWAY_PORT, startGateway } from "./gateway.ts";
 import { type LocalChain, startDemoChain } from "./localChain.ts";
+import { type LocalLayer2, startDemoChains } from "./localChains.ts";
 import { freePort } from "./ports.ts";
-import { beginStep } from "./screen.ts";
+import { beginStep, type Step } from "./screen.ts";
 
 const USUAL_PORT = 8545;
 
-/** A chain of our own with the demo on it, and the settings that point Namedex at it. */
-export type OwnChain = { local: LocalChain; deploymentFile: string; settings: Record<string, string> };
+/** Chains of our own with the demo on them, and the settings that point Namedex at them. */
+export type OwnChain = {
+  local: LocalChain;
+  layer2: LocalLayer2[];
+  deploymentFile: string;
+  settings: Record<string, string>;
+};
 
-/** Starts the chain while the screen tells how far the story is, and writes its deployment file into `home`. */
-export async function startOwnChain(home: string): Promise<OwnChain> {
-  const step = beginStep("Starting a local chain with ENS");
-  const gateway = await startGateway({ port: await freePort(GATEWAY_PORT) });
-  const local = await startOnFreePort((port) =>
-    startDemoChain({
-      contracts: { gatewayUrl: gateway.url },
-      port,
-      logFile: join(home, "anvil.log"),
-      onChapter: (title) => step.tell(`playing ${title}`),
-    }),
-  );
+type OwnChainPlan = { home: string; hasLayer2: boolean };
+
+/** Starts the chains while the screen tells how far the story is, and writes their deployment file into `home`. */
+export async function startOwnChain({ home, hasLayer2 }: OwnChainPlan): Promise<OwnChain> {
+  const step = beginStep(`Starting ${hasLayer2 ? "local chains" : "a local chain"} with ENS`);
+  const { layer2, ...local } = hasLayer2 ? await startThree(home, step) : await startOne(home, step);
   const deploymentFile = join(home, "deployment.json");
   writeFileSync(deploymentFile, `${JSON.stringify(local.deployment, null, 2)}\n`);
-  const blocks = await local.chain.client.getBlockNumber();
-  step.done(`Local chain on port ${local.anvil.port}: ENS deployed, the demo played in ${blocks} blocks`);
+  step.done(await describe([local, ...layer2]));
   const settings = {
     ENS_NETWORK: "devnet",
     ENS_DEPLOYMENT: deploymentFile,
-    [`RPC_URL_${local.anvil.chainId}`]: local.anvil.url,
+    ...Object.fromEntries([local, ...layer2].map(({ anvil }) => [`RPC_URL_${anvil.chainId}`, anvil.url])),
     LIVE_RPC_URL: local.anvil.url,
   };
-  return { local, deploymentFile, settings };
+  return { local, layer2, deploymentFile, settings };
 }
 
-/** Two starts at the same moment may find the same port free: the one that does not get it takes the next. */
-async function startOnFreePort<T>(start: (port: number) => Promise<T>, triesLeft = 3): Promise<T> {
-  try {
-    return await start(await freePort(USUAL_PORT));
-  } catch (error) {
-    if (!(error instanceof PortTakenError) || triesLeft === 0) throw error;
-    return startOnFreePort(start, triesLeft - 1);
-  }
+async function startThree(home: string, step: Step): Promise<LocalChain & { layer2: LocalLayer2[] }> {
+  return startDemoChains({
+    usualPort: USUAL_PORT,
+    gatewayPort: await freePort(GATEWAY_PORT),
+    logFileOf: (chain) => join(home, chain === "main" ? "anvil.log" : `anvil-${chain}.log`),
+    onChapter: (title) => step.tell(`playing ${title}`),
+  });
+}
+
+async function startOne(home: string, step: Step): Promise<LocalChain & { layer2: LocalLayer2[] }> {
+  const gateway = await startGateway({ port: await freePort(GATEWAY_PORT) });
+  const local = await onFreePort(USUAL_PORT, (port) =>
+    startDemoChain({
+      ...{ ...port, logFile: join(home, "anvil.log"), contracts: { gatewayUrl: gateway.url } },
+      onChapter: (title) => step.tell(`playing ${title}`),
+    }),
+  );
+  return { ...local, layer2: [] };
+}
+
+/** The newest block of each chain, by the chain's name. */
+export async function readHeads({
+  local,
+  layer2,
+}: Pick<OwnChain, "local" | "layer2">): Promise<Record<string, number>> {
+  const heads = [local, ...layer2].map(async ({ chain, deployment }) => {
+    return [deployment.name, Number(await chain.client.getBlockNumber())] as const;
+  });
+  return Object.fromEntries(await Promise.all(heads));
+}
+
+async function describe(chains: readonly Pick<LocalLayer2, "anvil" | "chain">[]): Promise<string> {
+  const ports = chains.map(({ anvil }) => anvil.port).join(", ");
+  const heights = await Promise.all(chains.map(({ chain }) => chain.client.getBlockNumber()));
+  const blocks = heights.reduce((sum, height) => sum + height, 0n);
+  const where = chains.length === 1 ? `Local chain on port ${ports}` : `Local chains on ports ${ports}`;
+  return `${where}: ENS deployed, the demo played in ${blocks} blocks`;
 }

@@ -1,10 +1,14 @@
 import { demoNames } from "./demo.ts";
+import { basenames } from "./demoBase.ts";
 import { styled } from "./screen.ts";
 
-/** What the screen shows once everything runs; `chainUrl` is null for a public network. */
+/** A local chain, and where it is. */
+type LocalPlace = { name: string; id: number; url: string };
+
+/** What the screen shows once everything runs; `chains` is null for a public network, else the main chain comes first. */
 export type Welcome = {
   url: string;
-  chainUrl: string | null;
+  chains: LocalPlace[] | null;
   network: string;
   databaseUrl: string;
   schema: string;
@@ -18,43 +22,54 @@ export function welcomeText(welcome: Welcome): string {
   return [
     "",
     ...placesOf(welcome),
-    ...(welcome.chainUrl === null ? [] : namesOfDemo()),
+    ...(welcome.chains === null ? [] : namesOfDemo(welcome.chains)),
     ...examplesOf(welcome),
     "",
     styled("dim", "Ctrl-C ends everything. A change of a source file is taken up at once."),
   ].join("\n");
 }
 
-function placesOf({ url, chainUrl, network, databaseUrl, schema, logFile }: Welcome): string[] {
-  const chain =
-    chainUrl === null ? network : `${chainUrl}  (a chain of its own, id 31337, made anew at each start)`;
+function placesOf({ url, chains, network, databaseUrl, schema, logFile }: Welcome): string[] {
+  const [chain = network, ...others] = (chains ?? []).map(lineOf);
   return [
     styled("bold", "Namedex is up."),
     "",
     `  API       ${styled("cyan", url)}`,
     `  Chain     ${chain}`,
+    ...others.map((other) => `            ${other}`),
     `  Tables    psql ${databaseUrl}  (schema ${schema})`,
     `  Log       ${logFile}`,
   ];
 }
 
-function namesOfDemo(): string[] {
-  const lines = demoNames.map(({ name, meaning }) =>
+const lineOf = ({ name, id, url }: LocalPlace, index: number): string =>
+  `${url}  (${index === 0 ? "a chain of its own" : name}, id ${id}, made anew at each start)`;
+
+/** Basenames' story has many more names: one of them, to try. */
+const BASENAME = "alice";
+
+function namesOfDemo(chains: readonly LocalPlace[]): string[] {
+  const onBase = hasBase(chains)
+    ? [{ name: `${BASENAME}.base.eth`, meaning: `on Base: ${basenames[BASENAME]}` }]
+    : [];
+  const lines = [...demoNames, ...onBase].map(({ name, meaning }) =>
     name.length <= NAME_WIDTH
       ? `  ${name.padEnd(NAME_WIDTH)} ${styled("dim", meaning)}`
       : `  ${name}\n  ${" ".repeat(NAME_WIDTH)} ${styled("dim", meaning)}`,
   );
-  return ["", styled("bold", "Names on this chain"), "", ...lines];
+  return ["", styled("bold", `Names on ${chains.length > 1 ? "these chains" : "this chain"}`), "", ...lines];
 }
 
-function examplesOf({ url, chainUrl }: Welcome): string[] {
-  const known = chainUrl !== null;
-  const paths = known
+const hasBase = (chains: readonly LocalPlace[]): boolean => chains.some(({ name }) => name === "base");
+
+function examplesOf({ url, chains }: Welcome): string[] {
+  const paths = chains
     ? [
         "/whois/alice.eth",
         "/whois/sub.wrapped.eth",
         "/whois/grace.eth",
         "/domain/reborn.eth/events",
+        ...(hasBase(chains) ? [`/whois/${BASENAME}.base.eth`] : []),
         "/stats",
       ]
     : ["/stats", "/status", "/whois/vitalik.eth", "/whois/nick.eth", "/domain/vitalik.eth/events"];

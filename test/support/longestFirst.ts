@@ -23,6 +23,7 @@ const longest = [
   "ops/rolling",
   "counts/counts",
   "chain/stories",
+  "chain/layer2",
   "faults/reorgs",
   "faults/strangers",
   "faults/indexers",

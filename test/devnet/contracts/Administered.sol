@@ -47,3 +47,15 @@ abstract contract Controlled is Owned {
     emit ControllerChanged(controller, active);
   }
 }
+
+/// The same by the words of Basenames.
+abstract contract ApprovedControllers is Owned {
+  mapping(address => bool) public approvedControllers;
+
+  event ControllerApprovalChanged(address indexed controller, bool approved);
+
+  function setControllerApproval(address controller, bool isApproved) external onlyOwner {
+    approvedControllers[controller] = isApproved;
+    emit ControllerApprovalChanged(controller, isApproved);
+  }
+}

@@ -1,22 +1,10 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
-import {Owned} from "./Administered.sol";
+import {ApprovedControllers} from "./Administered.sol";
 import {Registry, WrapperOfNames} from "./EnsInterfaces.sol";
 import {PublicResolver2023Double} from "./PublicResolver2023Double.sol";
 import {PublicResolver2025Double} from "./PublicResolver2025Double.sol";
-
-/// The controllers that a resolver of Basenames lets write any node, as its owner names them.
-abstract contract ApprovedControllers is Owned {
-  mapping(address => bool) public approvedControllers;
-
-  event ControllerApprovalChanged(address indexed controller, bool approved);
-
-  function setControllerApproval(address controller, bool isApproved) external onlyOwner {
-    approvedControllers[controller] = isApproved;
-    emit ControllerApprovalChanged(controller, isApproved);
-  }
-}
 
 /// Double of the first resolver of Basenames: an Ethereum address has 20 bytes. The real one trusts one controller at a
 /// time. Left out: resolve, the reverse claim of the constructor.

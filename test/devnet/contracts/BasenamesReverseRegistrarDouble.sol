@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
-import {Controlled} from "./Administered.sol";
+import {ApprovedControllers} from "./Administered.sol";
 import {Registry, Resolver, childOf} from "./EnsInterfaces.sol";
 import {ownsContract, reverseLabelhash} from "./ReverseRegistrarDouble.sol";
 
 /// Double of the reverse registrar of Basenames from before ENSIP-19: names of addresses are nodes of Base's own registry,
 /// each announced by BaseReverseClaimed, first of all.
-contract BasenamesReverseRegistrarDouble is Controlled {
+contract BasenamesReverseRegistrarDouble is ApprovedControllers {
   Registry public immutable registry;
   bytes32 public immutable reverseNode;
   Resolver public defaultResolver;
@@ -61,7 +61,7 @@ contract BasenamesReverseRegistrarDouble is Controlled {
   }
 
   function _mayClaim(address addr) private view returns (bool) {
-    return addr == msg.sender || controllers[msg.sender] || registry.isApprovedForAll(addr, msg.sender)
+    return addr == msg.sender || approvedControllers[msg.sender] || registry.isApprovedForAll(addr, msg.sender)
       || ownsContract(msg.sender, addr);
   }
 }

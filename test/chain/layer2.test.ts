@@ -1,0 +1,372 @@
+import { type Address, type Hex, namehash } from "viem";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import {
+  addressOf,
+  basenameNode,
+  buyBasename,
+  buyLineaname,
+  hashLabel,
+  read,
+  renewBasename,
+  revertTo,
+  setLayer2Name,
+  setText,
+  takeSnapshot,
+  transferRegistration,
+  writeRecord,
+} from "../devnet/acts.ts";
+import { basenames } from "../devnet/demoBase.ts";
+import { lineanames } from "../devnet/demoLinea.ts";
+import { type LocalChains, type LocalLayer2, startDemoChains } from "../devnet/localChains.ts";
+import { readStatus } from "../devnet/ponder.ts";
+import { type Stack, startStack } from "../support/stack.ts";
+import {
+  type ChainLog,
+  type DomainRow,
+  listNodes,
+  readDomain,
+  readLegacyNames,
+  readLogs,
+  readPrimaryNames,
+  readRecords,
+} from "./layer2Reads.ts";
+import { lower } from "./stage.ts";
+import { differencesOf, readTables } from "./tables.ts";
+
+/** The labels that no log of Base tells. */
+const SILENT = ["premint", "reclaimed", "silent"];
+const SOON = { timeout: 120_000, interval: 50 };
+
+let chains: LocalChains;
+let base: LocalLayer2;
+let linea: LocalLayer2;
+let stack: Stack;
+
+beforeAll(async () => {
+  chains = await startDemoChains();
+  [base, linea] = chains.layer2 as [LocalLayer2, LocalLayer2];
+  stack = await startStack(planOf(chains));
+}, 300_000);
+
+afterAll(async () => {
+  await stack?.destroy();
+  await chains?.stop();
+});
+
+const planOf = ({ anvil, deployment, layer2 }: LocalChains) => ({
+  ...{ rpcUrl: anvil.url, deployment },
+  env: Object.fromEntries(layer2.map((one) => [`RPC_URL_${one.deployment.chainId}`, one.anvil.url])),
+});
+
+/** Waits until the newest block of each of these chains is indexed, by number and time. */
+async function waitForHeads(asked: Stack, ...those: Pick<LocalLayer2, "chain" | "deployment">[]) {
+  const heads = those.map(async ({ chain, deployment }) => {
+    const { number, timestamp } = await chain.client.getBlock();
+    return [deployment.name, { number: Number(number), timestamp: Number(timestamp) }] as const;
+  });
+  const expected = Object.fromEntries(await Promise.all(heads));
+  await expect.poll(() => readStatus(asked.url), SOON).toMatchObject(expected);
+}
+
+const everyHead = (asked = stack) => waitForHeads(asked, chains, base, linea);
+
+const rowsOf = <Row extends Record<string, unknown>>(text: string, { deployment }: LocalLayer2) =>
+  stack.sql<Row>(text, [deployment.chainId]);
+
+const DOMAINS = `
+  select node, registry_owner, resolver, registrar_owner, registrar_expiry_timestamp, wrapper_owner,
+    wrapper_fuses, wrapper_expiry_timestamp, is_wrapped, expiry_timestamp, effective_owner_address
+  from domains where chain_id = $1`;
+
+const byNode = <Row extends { node: Hex }>(rows: readonly Row[]): Record<Hex, Row> =>
+  Object.fromEntries(rows.map((row) => [row.node, row]));
+
+async function expectDomains(layer2: LocalLayer2, logs: readonly ChainLog[]): Promise<void> {
+  const nodes = listNodes(layer2, logs);
+  const expected = await Promise.all(nodes.map((node) => readDomain(layer2, node)));
+  expect(byNode(await rowsOf<DomainRow>(DOMAINS, layer2))).toEqual(byNode(expected));
+}
+
+const RECORDS = `
+  select resolver || ' ' || node || ' ' || record as line from (
+    select chain_id, resolver, node, version, 'text ' || key || ' ' || value as record from text_records
+    union all
+    select chain_id, resolver, node, version, 'addr ' || coin_type || ' ' || address from address_records
+    union all
+    select chain_id, resolver, node, version, 'contenthash ' || contenthash from resolver_nodes
+    union all
+    select chain_id, resolver, node, version, 'name ' || name from resolver_nodes
+  ) records left join resolver_nodes cleared using (chain_id, resolver, node)
+  where chain_id = $1 and record is not null and records.version = coalesce(cleared.version, 0)`;
+
+async function expectRecords(layer2: LocalLayer2, logs: readonly ChainLog[]): Promise<void> {
+  const rows = await rowsOf<{ line: string }>(RECORDS, layer2);
+  expect(rows.map(({ line }) => line).sort()).toEqual(await readRecords(layer2, logs));
+}
+
+const coinTypeOf = ({ deployment }: LocalLayer2): number => 0x80000000 + deployment.chainId;
+
+async function expectPrimaryNames(layer2: LocalLayer2, logs: readonly ChainLog[]): Promise<void> {
+  const rows = await stack.sql<{ address: Hex; name: string | null }>(
+    "select address, name from primary_names where coin_type = $1",
+    [coinTypeOf(layer2)],
+  );
+  const names = Object.fromEntries(rows.map(({ address, name }) => [address, name]));
+  expect(names).toEqual(await readPrimaryNames(layer2, logs));
+}
+
+type Price = { at: string; contract_address: Hex; event_type: string; cost_wei: string | null };
+
+const PRICES = `
+  select block_number || '/' || log_index as at, contract_address, event_type, cost_wei from events
+  where chain_id = $1 and contract = 'CONTROLLER' and cost_wei is not null order by block_number, log_index`;
+
+/** What each sale cost, by the payment's log before it of the same controller. */
+function pricesOnBase(logs: readonly ChainLog[]): Price[] {
+  const paid = new Map<string, bigint>();
+  return logs.flatMap(({ contract, address, event, args, blockNumber, logIndex }) => {
+    if (!contract.startsWith("controller")) return [];
+    if (event === "ETHPaymentProcessed") paid.set(contract, args.price as bigint);
+    if (event !== "NameRegistered" && event !== "NameRenewed") return [];
+    const cost = String(paid.get(contract));
+    paid.delete(contract);
+    return [
+      { at: `${blockNumber}/${logIndex}`, contract_address: address, event_type: event, cost_wei: cost },
+    ];
+  });
+}
+
+/** Prices by their logs, and their sum by the money that each controller has. */
+async function expectRevenueOfBase(logs: readonly ChainLog[]): Promise<void> {
+  const prices = await rowsOf<Price>(PRICES, base);
+  expect(prices).toEqual(pricesOnBase(logs));
+  for (const [name, { address }] of Object.entries(base.chain.contracts)) {
+    if (!name.startsWith("controller")) continue;
+    const own = prices.filter((price) => price.contract_address === lower(address));
+    const revenue = own.reduce((sum, { cost_wei }) => sum + BigInt(cost_wei ?? 0), 0n);
+    expect([name, revenue]).toEqual([name, await base.chain.client.getBalance({ address })]);
+  }
+}
+
+/** Everything that the contracts of both layer 2s have a say in. */
+async function expectAsOnChains(): Promise<void> {
+  await everyHead();
+  for (const layer2 of [base, linea]) {
+    const logs = await readLogs(layer2);
+    await expectDomains(layer2, logs);
+    await expectRecords(layer2, logs);
+    await expectPrimaryNames(layer2, logs);
+  }
+  await expectRevenueOfBase(await readLogs(base));
+}
+
+describe("of the stories on Base and Linea the index has", () => {
+  test("every node below the managed name, with the owners and expiries that the contracts answer", async () => {
+    await everyHead();
+    for (const layer2 of [base, linea]) await expectDomains(layer2, await readLogs(layer2));
+  });
+
+  test("every label that a log told, also that of a controller which no deployment lists", async () => {
+    for (const [layer2, names] of [
+      [base, basenames],
+      [linea, lineanames],
+    ] as const) {
+      const managed = layer2.deployment.managedName?.name ?? "";
+      const rows = await rowsOf<{ node: Hex; full_name: string; is_name_known: boolean }>(
+        "select node, full_name, is_name_known from domains where chain_id = $1",
+        layer2,
+      );
+      const shown = byNode(rows);
+      for (const label of Object.keys(names)) {
+        const isSilent = layer2 === base && SILENT.includes(label);
+        const first = isSilent ? `[${hashLabel(label).slice(2)}]` : label;
+        const node = namehash(`${label}.${managed}`);
+        expect(shown[node]).toEqual({ node, full_name: `${first}.${managed}`, is_name_known: !isSilent });
+      }
+    }
+  });
+
+  test("every record that the resolvers answer, and none that was cleared", async () => {
+    for (const layer2 of [base, linea]) {
+      const logs = await readLogs(layer2);
+      expect((await readRecords(layer2, logs)).length).toBeGreaterThan(5);
+      await expectRecords(layer2, logs);
+    }
+  });
+
+  test("the price of every sale on Base, which is the controllers' money to the wei", async () => {
+    const logs = await readLogs(base);
+    await expectRevenueOfBase(logs);
+    const prices = pricesOnBase(logs).map(({ cost_wei }) => cost_wei);
+    expect(prices).toContain("0");
+    expect(prices.length).toBeGreaterThan(20);
+  });
+
+  test("the discounts on Base, by their keys", async () => {
+    const applied = (await readLogs(base)).filter(({ event }) => event === "DiscountApplied");
+    const rows = await rowsOf<{ transaction_hash: Hex; details: string }>(
+      "select transaction_hash, details from events where chain_id = $1 and event_type = 'DiscountApplied' order by block_number",
+      base,
+    );
+    expect(rows.map(({ transaction_hash }) => transaction_hash)).toEqual(
+      applied.map(({ transactionHash }) => transactionHash),
+    );
+    for (const [index, { args }] of applied.entries()) {
+      expect(rows[index]?.details).toContain(args.discountKey);
+    }
+  });
+
+  test("the prices of Linea: exact ones of purchases, 0 of free names, an upper bound of renewals", async () => {
+    const logs = (await readLogs(linea)).filter(({ contract, event }) => {
+      return contract === "controller" && event.includes("Name");
+    });
+    const expected = logs.map(({ event, args, blockNumber, logIndex }) => {
+      const cost = ((args.baseCost as bigint) ?? 0n) + ((args.premium as bigint) ?? 0n);
+      return {
+        ...{
+          at: `${blockNumber}/${logIndex}`,
+          contract_address: lower(addressOf(linea.chain, "controller")),
+        },
+        ...{ event_type: event, cost_wei: String((args.cost as bigint) ?? cost) },
+      };
+    });
+    expect(await rowsOf<Price>(PRICES, linea)).toEqual(expected);
+    const words = expected.map(({ event_type }) => event_type);
+    for (const word of ["PohNameRegistered", "OwnerNameRegistered", "NameRenewedPoh"]) {
+      expect(expected.filter((one) => one.event_type === word).map((one) => one.cost_wei)).toEqual(["0"]);
+    }
+    expect(words).toContain("NameRenewed");
+    const sum = expected.reduce((total, { cost_wei }) => total + BigInt(cost_wei), 0n);
+    const { address } = linea.chain.contracts.controller ?? expect.fail("no controller");
+    expect(sum).toBeGreaterThan(await linea.chain.client.getBalance({ address }));
+  });
+
+  test("the primary names of ENSIP-19, and those of before it as history only", async () => {
+    for (const layer2 of [base, linea]) await expectPrimaryNames(layer2, await readLogs(layer2));
+    const rows = await stack.sql<{ address: Hex; name: string | null }>(
+      `select distinct on (address) address, name from primary_name_changes
+       where coin_type = $1 and registrar = 'REVERSE_REGISTRAR' order by address, block_number desc, log_index desc`,
+      [coinTypeOf(base)],
+    );
+    const expected = await readLegacyNames(base, await readLogs(base));
+    expect(Object.fromEntries(rows.map(({ address, name }) => [address, name]))).toEqual(expected);
+    const alice = lower(chains.chain.accounts[1] as Address);
+    const { [alice]: claim } = await readPrimaryNames(base, await readLogs(base));
+    expect([claim, expected[alice]]).toEqual(["alice.base.eth", "early.base.eth"]);
+    const wrong = await stack.sql(
+      "select address from primary_names where registrar <> 'L2_REVERSE_REGISTRAR' and coin_type in ($1, $2)",
+      [coinTypeOf(base), coinTypeOf(linea)],
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  test("a node of two chains twice, each with its own owner and resolver", async () => {
+    const node = basenameNode("gov");
+    const rows = await stack.sql<{ chain_id: number; registry_owner: Hex; resolver: Hex }>(
+      "select chain_id, registry_owner, resolver from domains where node = $1 order by chain_id",
+      [node],
+    );
+    const expected = [base, chains].map(async ({ chain, deployment }) => {
+      const ask = (functionName: string) =>
+        read<Address>(chain, { contract: "registry", functionName, args: [node] }).then(lower);
+      return {
+        chain_id: deployment.chainId,
+        registry_owner: await ask("owner"),
+        resolver: await ask("resolver"),
+      };
+    });
+    expect(rows).toEqual(await Promise.all(expected));
+    expect(rows[0]?.registry_owner).not.toBe(rows[1]?.registry_owner);
+  });
+
+  test("every log of the listed contracts exactly once, but for who may write to a resolver", async () => {
+    for (const layer2 of [base, linea]) {
+      const listed = layer2.deployment.contracts.map(({ address }) => lower(address));
+      const logs = (await readLogs(layer2)).filter(
+        ({ contract, address, event }) =>
+          listed.includes(lower(address)) &&
+          !(
+            contract.startsWith("resolver") &&
+            /^(OwnershipTransferred|ControllerApprovalChanged)$/.test(event)
+          ),
+      );
+      const rows = await stack.sql<{ place: string }>(
+        `select block_number || '/' || log_index as place from events
+         where ordinal = 0 and chain_id = $1 and contract_address = any($2) order by block_number, log_index`,
+        [layer2.deployment.chainId, listed],
+      );
+      expect(rows.map(({ place }) => place)).toEqual(
+        logs.map(({ blockNumber, logIndex }) => `${blockNumber}/${logIndex}`),
+      );
+    }
+  });
+});
+
+describe("while one chain is disturbed the others go on", () => {
+  const people = () => {
+    const [, alice, bob, carol] = chains.chain.accounts as [Address, Address, Address, Address];
+    return { alice, bob, carol };
+  };
+  const onBase = { controller: "controller3", resolver: "resolver2" };
+
+  test("when Base is reorganised", async () => {
+    const { alice, bob, carol } = people();
+    const snapshot = await takeSnapshot(base.chain);
+    await buyBasename(base.chain, { from: carol, label: "gone", ...onBase });
+    await transferRegistration(base.chain, { from: bob, label: "reborn", to: alice });
+    await setLayer2Name(base.chain, { from: carol, name: "gone.base.eth" });
+    await buyLineaname(linea.chain, { from: carol, label: "meanwhile" });
+    await everyHead();
+    const seen = await stack.sql("select 1 from domains where node = $1", [basenameNode("gone")]);
+    expect(seen).toHaveLength(1);
+    await revertTo(base.chain, { snapshot });
+    const write = { kind: "text", key: "url", value: "https://other-branch.example" } as const;
+    await buyBasename(base.chain, { from: bob, label: "lasting", ...onBase, records: [write] });
+    for (let count = 0; count < 4; count++) {
+      await renewBasename(base.chain, { from: bob, label: "lasting", controller: onBase.controller });
+    }
+    await buyLineaname(linea.chain, { from: bob, label: "afterwards" });
+    await expectAsOnChains();
+    expect(await stack.sql("select 1 from domains where node = $1", [basenameNode("gone")])).toEqual([]);
+  }, 300_000);
+
+  test("when the node of Base does not answer", async () => {
+    const { alice, carol } = people();
+    process.kill(base.anvil.pid, "SIGSTOP");
+    try {
+      await buyLineaname(linea.chain, { from: carol, label: "undaunted" });
+      await setText(chains.chain, {
+        ...{ from: alice, resolver: "resolver5", node: namehash("alice.eth") },
+        ...{ key: "url", value: "https://undaunted.example" },
+      });
+      await waitForHeads(stack, chains, linea);
+    } finally {
+      process.kill(base.anvil.pid, "SIGCONT");
+    }
+    await buyBasename(base.chain, { from: carol, label: "back-again", ...onBase });
+    await expectAsOnChains();
+  }, 300_000);
+
+  test("when the indexer is killed, and its tables are those of one that nothing disturbed", async () => {
+    const { alice, bob } = people();
+    await buyBasename(base.chain, { from: bob, label: "before-the-kill", ...onBase });
+    await stack.kill();
+    await buyBasename(base.chain, { from: bob, label: "after-the-kill", ...onBase });
+    await writeRecord(base.chain, {
+      ...{ from: alice, resolver: "resolver2", node: basenameNode("alice") },
+      write: { kind: "text", key: "url", value: "https://after.example" },
+    });
+    await buyLineaname(linea.chain, { from: bob, label: "after-the-kill" });
+    await stack.expireLock();
+    stack.restart();
+    await stack.ready();
+    await expectAsOnChains();
+    const undisturbed = await startStack(planOf(chains));
+    try {
+      await everyHead(undisturbed);
+      expect(differencesOf(await readTables(stack), await readTables(undisturbed))).toEqual([]);
+    } finally {
+      await undisturbed.destroy();
+    }
+  }, 600_000);
+});

@@ -1,0 +1,211 @@
+import {
+  type Abi,
+  type Address,
+  decodeEventLog,
+  getAddress,
+  type Hex,
+  hexToBigInt,
+  namehash,
+  zeroAddress,
+} from "viem";
+import { type Chain, contractOf, latestTime, nodeBelow, read, rpc } from "../devnet/acts.ts";
+import type { LocalLayer2 } from "../devnet/localChains.ts";
+import { readAtTime } from "./onChain.ts";
+
+/*
+ * The oracle of names of layer 2s: what their contracts answer. It shares no code with the product. Which nodes, keys and
+ * addresses there are to ask for, it learns from the chain's logs.
+ */
+
+/** A log of the chain, decoded by the ABI of the contract that emitted it. */
+export type ChainLog = {
+  contract: string;
+  address: Address;
+  event: string;
+  args: Record<string, unknown>;
+  blockNumber: number;
+  logIndex: number;
+  transactionHash: Hex;
+};
+
+type RawLog = {
+  address: Address;
+  topics: [Hex, ...Hex[]];
+  data: Hex;
+  blockNumber: Hex;
+  logIndex: Hex;
+  transactionHash: Hex;
+};
+
+/** Every log of the chain's contracts, oldest first. */
+export async function readLogs({ chain }: LocalLayer2): Promise<ChainLog[]> {
+  const raw = await rpc<RawLog[]>(chain, "eth_getLogs", [{ fromBlock: "0x0", toBlock: "latest" }]);
+  return raw.flatMap((log) => {
+    const found = Object.entries(chain.contracts).find(
+      ([, { address }]) => address.toLowerCase() === log.address,
+    );
+    if (found === undefined) return [];
+    const [contract, { abi }] = found;
+    const { eventName, args } = decodeEventLog({ abi: abi as Abi, topics: log.topics, data: log.data });
+    return [
+      {
+        ...{ contract, address: log.address, event: eventName ?? "", transactionHash: log.transactionHash },
+        args: args as unknown as Record<string, unknown>,
+        blockNumber: Number(log.blockNumber),
+        logIndex: Number(log.logIndex),
+      },
+    ];
+  });
+}
+
+/** A node strictly below the managed name; `tokenId` of those right below it. */
+type NodeBelow = { node: Hex; tokenId: bigint | null };
+
+/** Every node below the managed name that a log of the registry or the registrar makes. */
+export function listNodes({ deployment }: LocalLayer2, logs: readonly ChainLog[]): NodeBelow[] {
+  const managed = namehash(deployment.managedName?.name ?? "");
+  const nodes = new Map<Hex, NodeBelow>();
+  const add = (parent: Hex, labelhash: Hex) => {
+    if (parent !== managed && !nodes.has(parent)) return;
+    const node = nodeBelow(parent, { labelhash });
+    nodes.set(node, { node, tokenId: parent === managed ? hexToBigInt(labelhash) : null });
+  };
+  for (const { contract, event, args } of logs) {
+    if (contract === "registry" && event === "NewOwner") add(args.node as Hex, args.label as Hex);
+    const id = args.id ?? args.tokenId;
+    if (contract === "registrar" && typeof id === "bigint")
+      add(managed, `0x${id.toString(16).padStart(64, "0")}`);
+  }
+  return [...nodes.values()];
+}
+
+/** A row of `domains` as the contracts' answers make it. */
+export type DomainRow = {
+  node: Hex;
+  registry_owner: Hex | null;
+  resolver: Hex | null;
+  registrar_owner: Hex | null;
+  registrar_expiry_timestamp: string | null;
+  wrapper_owner: Hex | null;
+  wrapper_fuses: string | null;
+  wrapper_expiry_timestamp: string | null;
+  is_wrapped: boolean;
+  expiry_timestamp: string | null;
+  effective_owner_address: Hex | null;
+};
+
+const orNull = (address: Address): Hex | null =>
+  address === zeroAddress ? null : (address.toLowerCase() as Hex);
+const expiryOrNull = (expiry: bigint): string | null => (expiry === 0n ? null : expiry.toString());
+
+/** What the contracts store of a node. */
+export async function readDomain({ chain }: LocalLayer2, { node, tokenId }: NodeBelow): Promise<DomainRow> {
+  const ask = <Result>(contract: string, functionName: string, args: readonly unknown[]) =>
+    read<Result>(chain, { contract, functionName, args });
+  const registryOwner = orNull(await ask("registry", "owner", [node]));
+  const resolver = orNull(await ask("registry", "resolver", [node]));
+  const registration = tokenId === null ? null : await readRegistration(chain, tokenId);
+  const token = await readToken(chain, node);
+  const wrapper = orNull(chain.contracts.wrapper?.address ?? zeroAddress);
+  const holdsToken = registration === null || registration.owner === wrapper;
+  const isWrapped = wrapper !== null && registryOwner === wrapper && token.owner !== null && holdsToken;
+  const own = registration === null ? (isWrapped ? token.expiry : 0n) : registration.expiry;
+  return {
+    ...{ node, registry_owner: registryOwner, resolver },
+    registrar_owner: registration?.owner ?? null,
+    registrar_expiry_timestamp: expiryOrNull(registration?.expiry ?? 0n),
+    ...{ wrapper_owner: token.owner, wrapper_fuses: token.fuses },
+    wrapper_expiry_timestamp: expiryOrNull(token.expiry),
+    ...{ is_wrapped: isWrapped, expiry_timestamp: expiryOrNull(own) },
+    effective_owner_address: (isWrapped ? token.owner : null) ?? registration?.owner ?? registryOwner,
+  };
+}
+
+/** The holder of the registrar's token; of an expired one the last. */
+async function readRegistration(
+  chain: Chain,
+  tokenId: bigint,
+): Promise<{ owner: Hex | null; expiry: bigint }> {
+  const question = { contract: "registrar", args: [tokenId] };
+  const expiry = await read<bigint>(chain, { ...question, functionName: "nameExpires" });
+  if (expiry === 0n) return { owner: null, expiry };
+  const now = await latestTime(chain);
+  const time = min(now, expiry - 1n);
+  const owner = await readAtTime<Address>(chain, { ...question, functionName: "ownerOf" }, time);
+  return { owner: orNull(owner), expiry };
+}
+
+const min = (a: bigint, b: bigint) => (a < b ? a : b);
+
+/** The wrapper's token as stored, though it has expired; nothing on a chain without a wrapper. */
+async function readToken(chain: Chain, node: Hex) {
+  if (chain.contracts.wrapper === undefined) return { owner: null, fuses: null, expiry: 0n };
+  const question = { contract: "wrapper", functionName: "getData", args: [hexToBigInt(node)] };
+  const [, , expiry] = await read<[Address, number, bigint]>(chain, question);
+  if (expiry === 0n) return { owner: null, fuses: null, expiry };
+  const now = await latestTime(chain);
+  const time = min(now, expiry);
+  const [owner, fuses] = await readAtTime<[Address, number]>(chain, question, time);
+  return { owner: orNull(owner), fuses: String(fuses), expiry };
+}
+
+/** A record at a resolver, in one line. */
+type RecordLine = string;
+
+/** Every record that was ever written at a listed resolver and still has a value there. */
+export async function readRecords({ chain }: LocalLayer2, logs: readonly ChainLog[]): Promise<RecordLine[]> {
+  const lines = new Set<RecordLine>();
+  for (const { contract, address, event, args } of logs) {
+    const { node } = args as { node: Hex };
+    const at = `${address.toLowerCase()} ${node}`;
+    const ask = <Result>(functionName: string, ...more: unknown[]) =>
+      read<Result>(chain, { contract, functionName, args: [node, ...more] });
+    if (event === "TextChanged") {
+      const value = await ask<string>("text", args.key);
+      if (value !== "") lines.add(`${at} text ${args.key} ${value}`);
+    } else if (event === "AddressChanged") {
+      const bytes = await ask<Hex>("addr", args.coinType);
+      if (bytes !== "0x") lines.add(`${at} addr ${args.coinType} ${bytes.toLowerCase()}`);
+    } else if (event === "ContenthashChanged") {
+      const hash = await ask<Hex>("contenthash");
+      if (hash !== "0x") lines.add(`${at} contenthash ${hash}`);
+    } else if (event === "NameChanged") {
+      const name = await ask<string>("name");
+      if (name !== "") lines.add(`${at} name ${name}`);
+    }
+  }
+  return [...lines].sort();
+}
+
+/** What every address that ever took a name at the reverse registrar of ENSIP-19 is called there now. */
+export async function readPrimaryNames(
+  { chain }: LocalLayer2,
+  logs: readonly ChainLog[],
+): Promise<Record<Hex, string | null>> {
+  const names: Record<Hex, string | null> = {};
+  for (const { event, args } of logs) {
+    if (event !== "NameForAddrChanged") continue;
+    const addr = getAddress(args.addr as Address);
+    const question = { contract: "l2ReverseRegistrar", functionName: "nameForAddr", args: [addr] };
+    names[addr.toLowerCase() as Hex] = (await read<string>(chain, question)) || null;
+  }
+  return names;
+}
+
+/** What every address that ever claimed a name before ENSIP-19 is called there now, at its node's resolver. */
+export async function readLegacyNames(
+  { chain }: LocalLayer2,
+  logs: readonly ChainLog[],
+): Promise<Record<Hex, string | null>> {
+  const names: Record<Hex, string | null> = {};
+  for (const { event, args } of logs) {
+    if (event !== "BaseReverseClaimed") continue;
+    const { addr, node } = args as { addr: Address; node: Hex };
+    const at = await read<Address>(chain, { contract: "registry", functionName: "resolver", args: [node] });
+    const resolver = Object.keys(chain.contracts).find((name) => contractOf(chain, name).address === at);
+    const name =
+      resolver && (await read<string>(chain, { contract: resolver, functionName: "name", args: [node] }));
+    names[addr.toLowerCase() as Hex] = name || null;
+  }
+  return names;
+}
