@@ -39,8 +39,10 @@ import { MAX_RESULT_BYTES, MAX_REVERT_BYTES } from "../../src/api/live/rpc.ts";
 import { MAX_ENDING } from "../../src/api/query/addresses.ts";
 import { PAGE_SIZE } from "../../src/api/query/page.ts";
 import { MAX_HOLDERS } from "../../src/api/query/population.ts";
+import { MAX_READ_BYTES } from "../../src/api/query/records.ts";
 import { MAX_ENTRIES } from "../../src/api/query/section.ts";
-import { MAX_SHOWN } from "../../src/api/rules/shown.ts";
+import { MAX_CLAIMED_LABELS } from "../../src/api/resolution/primaryNames.ts";
+import { MAX_AGENT_URI, MAX_PROFILE_TEXT, MAX_SHOWN } from "../../src/api/rules/shown.ts";
 import { MAX_WRITTEN } from "../../src/api/serializers/calendar.ts";
 import { MAX_STORED_BYTES, MAX_STORED_BYTES_A_MINUTE } from "../../src/api/serviceDb/liveAnswers.ts";
 import { MAX_LABELS_PER_MINUTE } from "../../src/api/serviceDb/provenLabels.ts";
@@ -82,6 +84,13 @@ const bounds: [what: string, bound: string][] = [
   ["contenthashes and addresses in events", `${inWords(MAX_SHOWN)} bytes`],
   ["entries of a history in an answer without `page`", inWords(MAX_ENTRIES)],
   ["labels of all names of a bulk request", inWords(MAX_LABELS)],
+  [
+    "labels of all names that the addresses of a bulk request claim",
+    `${inWords(MAX_CLAIMED_LABELS)}, names with the fewest first`,
+  ],
+  ["texts, and addresses, of a name that are read for an answer", `${mib(MAX_READ_BYTES)} each`],
+  ["a text in an agent's profile", `${inWords(MAX_PROFILE_TEXT)} characters`],
+  ["an agent's URI", `${inWords(MAX_AGENT_URI)} characters`],
   ["names resolved on chain at a time", shares(MAX_QUESTIONS)],
   ["names of one request resolved at a time", `${MAX_QUESTIONS_OF_REQUEST}`],
   ["calls to the nodes at a time", shares(MAX_CALLS)],

@@ -412,6 +412,24 @@ describe("history=true", () => {
 describe("POST /address/primary-names/bulk", () => {
   const bulk = (addresses: unknown) => api.post("/address/primary-names/bulk", { addresses });
 
+  test("names of very many labels wait for a request of their own, and hold up no others", async () => {
+    const named = await claim("few.eth");
+    await resolving("few.eth", { resolver: STATIC_RESOLVER, addresses: { 60: named } });
+    const deep = Array.from({ length: 510 }, () => "a").join(".");
+    const claimers: Address[] = [];
+    for (let i = 0; i < 12; i++) claimers.push(await claim(`${deep}.x${i}`.slice(0, 1_024)));
+    const { status, body } = await bulk([...claimers, named]);
+    expect(status).toBe(200);
+    const results = Object.entries(body.results as Record<string, { error?: { code: string } }>);
+    const refused = results.filter(([, { error }]) => error?.code === "LIMIT_EXCEEDED");
+    expect(refused).toHaveLength(3); // Nine times 511 labels and two are within 5,000.
+    expect(Object.fromEntries(results)[getAddress(named)]).toMatchObject({ primary_name: "few.eth" });
+    const [first] = refused[0] ?? [];
+    expect((await bulk([first])).body.results).toEqual({
+      [first ?? ""]: { primary_name: null, registrar: null, query: first },
+    });
+  });
+
   test("answers each address in its place; what fails does not fail the others", async () => {
     const named = await claim("bulk.eth");
     await resolving("bulk.eth", { resolver: STATIC_RESOLVER, addresses: { 60: named } });

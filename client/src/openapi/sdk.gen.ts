@@ -504,7 +504,7 @@ export const getAddressExpiriesIcs = <ThrowOnError extends boolean = false>(para
 /**
  * Primary names of many addresses
  *
- * Up to 200 addresses. `results` has one entry for each address, under the address in EIP-55 capitals, with the address as it was sent in `query`; nulls where it has no primary name. An entry with `error` could not be answered: the address is not valid, and stands as it was sent, or only the chain can tell its name. Such entries do not fail the others.
+ * Up to 200 addresses. `results` has one entry for each address, under the address in EIP-55 capitals, with the address as it was sent in `query`; nulls where it has no primary name. An entry with `error` could not be answered: the address is not valid, and stands as it was sent; or only the chain can tell its name; or the names that the addresses claim have more than 5,000 labels in all (`LIMIT_EXCEEDED`). Such entries do not fail the others.
  */
 export const postAddressPrimaryNamesBulk = <ThrowOnError extends boolean = false>(parameters: {
     addresses: Array<string>;

@@ -623,7 +623,7 @@ export type UnansweredPrimaryName = {
      */
     query: string;
     error: {
-        code: 'INVALID_ADDRESS' | 'LIVE_RESOLUTION_FAILED';
+        code: 'INVALID_ADDRESS' | 'LIVE_RESOLUTION_FAILED' | 'LIMIT_EXCEEDED';
         message: string;
     };
 };

@@ -40,7 +40,7 @@ const unanswered = z
     registrar: z.null(),
     query,
     error: z.strictObject({
-      code: z.enum(["INVALID_ADDRESS", "LIVE_RESOLUTION_FAILED"]),
+      code: z.enum(["INVALID_ADDRESS", "LIVE_RESOLUTION_FAILED", "LIMIT_EXCEEDED"]),
       message: z.string(),
     }),
   })
@@ -56,7 +56,7 @@ const primaryNamesBulk = endpoint({
   group: "Addresses",
   summary: "Primary names of many addresses",
   description:
-    "Up to 200 addresses. `results` has one entry for each address, under the address in EIP-55 capitals, with the address as it was sent in `query`; nulls where it has no primary name. An entry with `error` could not be answered: the address is not valid, and stands as it was sent, or only the chain can tell its name. Such entries do not fail the others.",
+    "Up to 200 addresses. `results` has one entry for each address, under the address in EIP-55 capitals, with the address as it was sent in `query`; nulls where it has no primary name. An entry with `error` could not be answered: the address is not valid, and stands as it was sent; or only the chain can tell its name; or the names that the addresses claim have more than 5,000 labels in all (`LIMIT_EXCEEDED`). Such entries do not fail the others.",
   body: bulkBody,
   reply: z.strictObject({ results: z.record(z.string(), z.union([answered, unanswered])) }),
   errors: ["LIMIT_EXCEEDED"],

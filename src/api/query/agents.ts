@@ -3,6 +3,8 @@ import type { SQL } from "drizzle-orm";
 import { and, desc, eq, inArray, isNotNull, isNull, like, or, sql } from "ponder";
 import type { Address, Hex } from "viem";
 import type { AgentHome } from "../../../abis/contracts.ts";
+import { MAX_AGENT_URI, MAX_PROFILE_TEXT } from "../rules/shown.ts";
+import { beginningOf } from "./beginnings.ts";
 import type { Db } from "./db.ts";
 import { prepared } from "./prepared.ts";
 
@@ -47,7 +49,7 @@ const bindings = (db: Db, where: SQL) =>
       logIndex: agentBinding.logIndex,
       transactionHash: agentBinding.transactionHash,
       blockTimestamp: agentBinding.blockTimestamp,
-      uri: agent.uri,
+      uri: beginningOf(agent.uri, MAX_AGENT_URI),
       owner: agent.owner,
     })
     .from(agentBinding)
@@ -90,6 +92,10 @@ export type AgentTextRow = Pick<
 /** Keys of an agent's profile besides its endpoints (ENSIP-26, ENSIP-5, ENSIP-12). */
 export const profileKeys = ["avatar", "description", "agent-context"] as const;
 
+/** No registry, id or protocol needs a longer key. */
+const MAX_KEY_LENGTH = 512;
+const isUsableKey = sql`char_length(${textRecord.key}) <= ${sql.raw(String(MAX_KEY_LENGTH))}`;
+
 const isProfileText = or(
   inArray(textRecord.key, [...profileKeys]),
   like(textRecord.key, "agent-endpoint[%"),
@@ -120,14 +126,12 @@ export async function listAgentKeys(
         eq(textRecord.node, node),
         isNull(textRecord.exact),
         or(isClaimText, like(textRecord.key, "agent-endpoint[%")),
-        sql`char_length(${textRecord.key}) <= ${MAX_KEY_LENGTH}`,
+        isUsableKey,
       ),
     )
     .limit(MAX_TEXTS_OF_NAME);
   return rows.map(({ key }) => key);
 }
-
-const MAX_KEY_LENGTH = 512;
 
 /** The newest of the wanted records; a name can have any number, so there is a limit. */
 async function listTextsOf(
@@ -145,7 +149,7 @@ const textsInForce = (name: string, wanted: SQL) =>
       .select({
         node: textRecord.node,
         key: textRecord.key,
-        value: textRecord.value,
+        value: beginningOf(textRecord.value, MAX_PROFILE_TEXT),
         isValueKnown: textRecord.isValueKnown,
         blockNumber: textRecord.blockNumber,
         transactionHash: textRecord.transactionHash,
@@ -159,6 +163,7 @@ const textsInForce = (name: string, wanted: SQL) =>
           sql`${textRecord.node} = any(${placeholder("nodes")}::text[])`,
           eq(textRecord.version, sql`coalesce(${resolverNode.version}, 0)`),
           or(isNotNull(textRecord.value), eq(textRecord.isValueKnown, false)),
+          isUsableKey,
           wanted,
         ),
       )

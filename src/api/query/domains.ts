@@ -4,12 +4,16 @@ import type { AnyPgColumn } from "drizzle-orm/pg-core";
 import { and, eq, sql } from "ponder";
 import type { Hex } from "viem";
 import { keccak256 } from "../../ens/keccak.ts";
+import { beginningOf } from "./beginnings.ts";
 import { type Chains, chainValues, isOfAskedChains } from "./chains.ts";
 import type { Db } from "./db.ts";
 import { offsetOf, orderOf, PAGE_SIZE, type PageRequest, sortKeyOf } from "./page.ts";
 import { prepared } from "./prepared.ts";
 
-/** A row of `domains` with the `display` text of the name's current resolver. */
+/**
+ * A row of `domains` with the beginning of the `display` text at the name's current resolver. Only a text that is the
+ * name itself with other capitals counts, and no name is longer than what is read.
+ */
 export type DomainRow = typeof domain.$inferSelect & { displayText: string | null };
 
 const DISPLAY_KEY_HASH = keccak256("display");
@@ -132,7 +136,7 @@ export const selectDomains = <More extends Record<string, SQL.Aliased<number | n
   more: More,
 ) =>
   db
-    .select({ domain, displayText: textRecord.value, ...more })
+    .select({ domain, displayText: beginningOf(textRecord.value), ...more })
     .from(domain)
     .leftJoin(resolverNode, isAtResolver)
     .leftJoin(textRecord, isDisplay);

@@ -42,18 +42,40 @@ const isAddressInForce = and(
   eq(addressRecord.version, versionInForce),
 );
 
+/**
+ * Whoever sets texts can set very many: only so many bytes of them are read, and one more record, in the order of the
+ * answer. An answer with all of these is over its own limit (`MAX_JSON_BYTES`) and is refused, so none is ever cut.
+ */
+export const MAX_READ_BYTES = 4_194_304;
+
+/** The least that a text takes in an answer: `exact` is JSON already, with 17 characters around key and value. */
+const textBytes = sql`coalesce(octet_length(${textRecord.exact}) - 17,
+  octet_length(${textRecord.key}) + coalesce(octet_length(${textRecord.value}), 0))`;
+
 /** Texts that have a value, or a value that only the chain knows, by key. */
 const textsInForce = sql<TextValue[]>`array(
-  select json_build_object('key', ${textRecord.key}, 'value', ${textRecord.value}, 'exact', ${textRecord.exact},
-    'isValueKnown', ${textRecord.isValueKnown})
-  from ${textRecord} where ${isTextInForce} and (${textRecord.value} is not null or not ${textRecord.isValueKnown})
-  order by ${textRecord.key}, ${textRecord.keyHash})`;
+  select json_build_object('key', key, 'value', value, 'exact', exact, 'isValueKnown', is_value_known)
+  from (
+    select ${textRecord.key} as key, ${textRecord.keyHash} as key_hash, ${textRecord.value} as value,
+      ${textRecord.exact} as exact, ${textRecord.isValueKnown} as is_value_known,
+      sum(${textBytes}) over (order by ${textRecord.key}, ${textRecord.keyHash}) - ${textBytes} as bytes_before
+    from ${textRecord} where ${isTextInForce} and (${textRecord.value} is not null or not ${textRecord.isValueKnown})
+  ) as sized
+  where bytes_before <= ${sql.raw(String(MAX_READ_BYTES))} order by key, key_hash)`;
+
+/** Resolvers give it for an EVM address that was cleared. */
+const ZERO_ADDRESS = `0x${"0".repeat(40)}`;
 
 /** Addresses that were not cleared, by coin type. */
 const addressesInForce = sql<AddressValue[]>`array(
-  select json_build_object('coinType', ${addressRecord.coinType}::text, 'address', ${addressRecord.address})
-  from ${addressRecord} where ${isAddressInForce} and ${addressRecord.address} is not null
-  order by ${addressRecord.coinType})`;
+  select json_build_object('coinType', coin_type::text, 'address', address)
+  from (
+    select ${addressRecord.coinType} as coin_type, ${addressRecord.address} as address,
+      sum(octet_length(${addressRecord.address})) over (order by ${addressRecord.coinType})
+        - octet_length(${addressRecord.address}) as bytes_before
+    from ${addressRecord} where ${isAddressInForce} and ${addressRecord.address} <> ${sql.raw(`'${ZERO_ADDRESS}'`)}
+  ) as sized
+  where bytes_before <= ${sql.raw(String(MAX_READ_BYTES))} order by coin_type)`;
 
 /** All records in force. */
 export type Records = { texts: TextValue[]; addresses: AddressValue[]; contenthash: Hex | null };

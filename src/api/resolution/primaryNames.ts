@@ -54,13 +54,14 @@ export async function tryPrimaryName(ctx: Ctx, address: Address): Promise<Outcom
  * from the index if both resolvers are indexed, else from the chain.
  */
 export async function resolvePrimaryNames(ctx: Ctx, addresses: readonly Address[]): Promise<Outcome[]> {
-  const claims = await findClaims(ctx, addresses);
+  const claims = boundLabels(await findClaims(ctx, addresses));
   const names = await resolveNames(
     ctx,
     claims.flatMap((claim) => (isClaim(claim) ? [claim.parsed] : [])),
   );
   const outcomes = await mapYielding(addresses, (address, i) => {
     const claim = claims[i] ?? null;
+    if (claim instanceof ApiError) return claim;
     return isClaim(claim) ? verify(claim, address, names, ctx.contracts) : claim;
   });
   return askChain(ctx, { addresses, outcomes, names });
@@ -74,7 +75,32 @@ const UNKNOWN_CLAIM = "unknown claim";
 
 type FoundClaim = PrimaryNameClaim | null | typeof UNKNOWN_CLAIM;
 
-const isClaim = (claim: FoundClaim): claim is PrimaryNameClaim => claim !== null && claim !== UNKNOWN_CLAIM;
+const isClaim = (claim: FoundClaim | ApiError): claim is PrimaryNameClaim =>
+  claim !== null && claim !== UNKNOWN_CLAIM && !(claim instanceof ApiError);
+
+/**
+ * Labels of all names that the addresses of one request claim. Each may be an ancestor to look for, and strangers can
+ * claim names of 512 labels. Those with the fewest labels are resolved.
+ */
+export const MAX_CLAIMED_LABELS = 5_000;
+
+function boundLabels(claims: readonly FoundClaim[]): (FoundClaim | ApiError)[] {
+  const labelsOf = (claim: PrimaryNameClaim) => claim.parsed.name.split(".").length;
+  const fewestFirst = claims.filter(isClaim).sort((a, b) => labelsOf(a) - labelsOf(b));
+  const refused = new Set<FoundClaim>();
+  let labels = 0;
+  for (const claim of fewestFirst) {
+    labels += labelsOf(claim);
+    if (labels > MAX_CLAIMED_LABELS) refused.add(claim);
+  }
+  return refused.size === 0 ? [...claims] : claims.map((claim) => (refused.has(claim) ? tooMany() : claim));
+}
+
+const tooMany = (): ApiError =>
+  new ApiError(
+    "LIMIT_EXCEEDED",
+    `The names that these addresses claim have more than ${MAX_CLAIMED_LABELS} labels in all: ask for fewer addresses at once.`,
+  );
 
 async function findClaims({ db, contracts }: Ctx, addresses: readonly Address[]) {
   const nodes = await mapYielding(addresses, reverseNode);
@@ -185,7 +211,7 @@ function ethereumAddress(rows: readonly AddressRow[], resolver: Address, contrac
   return rows.find((row) => row.coinType === DEFAULT_COIN_TYPE)?.address ?? null;
 }
 
-type UncheckedOutcome = PrimaryName | FoundClaim;
+type UncheckedOutcome = PrimaryName | FoundClaim | ApiError;
 
 const needsForward = (outcome: UncheckedOutcome): outcome is PrimaryNameClaim =>
   outcome !== null && outcome !== UNKNOWN_CLAIM && "parsed" in outcome;
@@ -231,10 +257,8 @@ async function askChain(
   });
 }
 
-const toIndexed = (outcome: UncheckedOutcome): Outcome => ({
-  primary: outcome as PrimaryName | null,
-  source: "indexed",
-});
+const toIndexed = (outcome: UncheckedOutcome): Outcome =>
+  outcome instanceof ApiError ? outcome : { primary: outcome as PrimaryName | null, source: "indexed" };
 
 const addressOnly = { coinTypes: [ETHEREUM_COIN_TYPE], contenthash: false, texts: [] };
 

@@ -6,14 +6,12 @@ import type { BindingRow } from "../query/agents.ts";
 import type { AgentState, BindingState } from "../resolution/agents.ts";
 import { type AgentClaim, claimedAgent, claimsOf, type Text } from "../rules/agentClaims.ts";
 import { encodeInteroperableAddress } from "../rules/interoperableAddress.ts";
+import { MAX_AGENT_URI } from "../rules/shown.ts";
 import type * as schemas from "../schemas/agents.ts";
 import { toAgentProfile } from "./agentProfile.ts";
 import { toAddress } from "./hex.ts";
 
 export type AgentBindingRecord = z.infer<typeof schemas.agentBinding>;
-
-/** A URI may hold the description itself (`data:`). A longer one is left out: if it were cut, it would be another URI. */
-const MAX_URI = 8_192;
 
 /** A binding as the contracts have it. */
 function toBinding(binding: BindingState): AgentBindingRecord {
@@ -23,7 +21,7 @@ function toBinding(binding: BindingState): AgentBindingRecord {
     token_standard: tokenStandard,
     token_contract: toAddress(tokenContract),
     token_id: tokenId.toString(),
-    token_uri: uri !== null && uri.length <= MAX_URI ? uri : null,
+    token_uri: uri !== null && uri.length <= MAX_AGENT_URI ? uri : null,
     agent_owner: owner && toAddress(owner),
   };
 }

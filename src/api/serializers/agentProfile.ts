@@ -1,11 +1,11 @@
 import type { z } from "zod";
 import type { Text } from "../rules/agentClaims.ts";
+import { MAX_PROFILE_TEXT } from "../rules/shown.ts";
 import type * as schemas from "../schemas/agents.ts";
 
 export type AgentProfile = z.infer<typeof schemas.agentProfile>;
 
-/** Longest texts and URLs that answers show of what owners write. */
-const MAX_TEXT = 4_096;
+/** Longest URLs that answers show of what owners write. */
 const MAX_URL = 2_048;
 const MAX_ENDPOINTS = 20;
 
@@ -39,10 +39,12 @@ function isLink(text: string, schemes: readonly string[]): boolean {
 /** Forms of an avatar: a link, an NFT by CAIP-22 or CAIP-29, or the picture itself. */
 const isAvatar = (text: string): boolean =>
   isLink(text, ["http:", "https:", "ipfs:", "ipns:", "ar:", "eip155:"]) ||
-  (/^data:image\//i.test(text) && text.length <= MAX_TEXT);
+  (/^data:image\//i.test(text) && text.length <= MAX_PROFILE_TEXT);
 
 /** Whole code points up to the limit. */
 function shorten(text: string | undefined): string | null {
   if (text === undefined) return null;
-  return text.length > MAX_TEXT ? `${[...text.slice(0, MAX_TEXT)].slice(0, -1).join("")}…` : text;
+  return text.length > MAX_PROFILE_TEXT
+    ? `${[...text.slice(0, MAX_PROFILE_TEXT)].slice(0, -1).join("")}…`
+    : text;
 }

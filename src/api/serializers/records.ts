@@ -1,4 +1,4 @@
-import { type Hex, size } from "viem";
+import type { Hex } from "viem";
 import type { z } from "zod";
 import type { LiveRecords } from "../live/records.ts";
 import type { AddressValue, TextRow, TextValue } from "../query/records.ts";
@@ -20,12 +20,10 @@ export function exactText({ key, value, exact }: Pick<TextRow, "key" | "value" |
 export const toTexts = (rows: TextValue[]): Record<string, string> =>
   Object.fromEntries(rows.map(exactText).flatMap(({ key, value }) => (value === null ? [] : [[key, value]])));
 
-/** Address records by coin type. Resolvers give the zero address for an EVM address that was cleared. */
+/** Address records by coin type. */
 export const toAddresses = (rows: AddressValue[]): Record<string, Hex> =>
   Object.fromEntries(
-    rows
-      .map(({ coinType, address }) => [coinType, toAddressRecord(address, BigInt(coinType))] as const)
-      .filter(([, address]) => !(size(address) === 20 && /^0x0+$/.test(address))),
+    rows.map(({ coinType, address }) => [coinType, toAddressRecord(address, BigInt(coinType))] as const),
   );
 
 /** Records as the chain gave them; those that it does not have are left out. */

@@ -1,0 +1,108 @@
+import { addressRecord, domain, textRecord } from "ponder:schema";
+import { keccak256, namehash, stringToBytes, toHex } from "viem";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { MAX_JSON_BYTES } from "../../src/api/http/writeReply.ts";
+import { findRecords, MAX_READ_BYTES } from "../../src/api/query/records.ts";
+import { openApi, type TestApi } from "./api.ts";
+import { account, CHAIN_ID, registeredRow, STATIC_RESOLVER, transaction } from "./rows.ts";
+import { createTables, type Tables } from "./tables.ts";
+
+/* Names whose owners set more records than an answer can hold: the database sends no more than the answer's limit. */
+
+const NOW = 1_800_000_000;
+const RECORD = 500_000;
+const COUNT = 30;
+
+const at = (name: string) => ({
+  chainId: CHAIN_ID,
+  resolver: STATIC_RESOLVER,
+  node: namehash(name),
+  version: 0,
+});
+const origin = { blockNumber: 7, transactionHash: transaction(7) };
+
+let tables: Tables;
+let api: TestApi;
+
+const textOf = (name: string, key: string, fields: Partial<typeof textRecord.$inferInsert>) => ({
+  ...{ ...at(name), ...origin, keyHash: keccak256(stringToBytes(key)), key, value: null, isValueKnown: true },
+  ...{ logIndex: 0, setsInTransaction: 1, isRead: false, ...fields },
+});
+
+beforeAll(async () => {
+  tables = await createTables();
+  api = openApi(tables, NOW);
+  const names = ["texts.eth", "nul.eth", "coins.eth", "zeros.eth", "display.eth"];
+  await tables.writer
+    .insert(domain)
+    .values(
+      names.map((name) =>
+        registeredRow(name, account(1), BigInt(NOW + 1_000), { resolver: STATIC_RESOLVER }),
+      ),
+    );
+  const many = Array.from({ length: COUNT }, (_, i) => i);
+  const long = "é".repeat(RECORD / 2);
+  const hidden = "\0".repeat(RECORD);
+  await tables.writer
+    .insert(textRecord)
+    .values(many.map((i) => textOf("texts.eth", `key ${i}`, { value: long })));
+  await tables.writer.insert(textRecord).values(
+    many.map((i) =>
+      textOf("nul.eth", `key ${i}`, {
+        ...{ value: "", exact: JSON.stringify({ key: `key ${i}`, value: hidden }) },
+      }),
+    ),
+  );
+  await tables.writer
+    .insert(textRecord)
+    .values([textOf("display.eth", "display", { value: `Display.eth${long}` })]);
+  const coin = (name: string, i: number, address: `0x${string}`) => ({
+    ...{ ...at(name), ...origin, coinType: BigInt(i), address },
+  });
+  await tables.writer
+    .insert(addressRecord)
+    .values(many.map((i) => coin("coins.eth", i, toHex(i + 1, { size: RECORD / 2 }))));
+  const zeros = [
+    CHAIN_ID,
+    STATIC_RESOLVER,
+    namehash("zeros.eth"),
+    `0x${"00".repeat(20)}`,
+    origin.transactionHash,
+  ];
+  await tables.pool.query(
+    `insert into address_records (chain_id, resolver, node, version, coin_type, address, block_number, transaction_hash)
+     select $1, $2, $3, 0, 1000 + i, $4, 7, $5 from generate_series(1, 120000) as i`,
+    zeros,
+  );
+  await tables.writer.insert(addressRecord).values([coin("zeros.eth", 900_000, account(0xa11ce))]);
+}, 120_000);
+afterAll(() => tables?.drop());
+
+test("the bound is that of an answer", () => expect(MAX_READ_BYTES).toBe(MAX_JSON_BYTES));
+
+test.each(["texts.eth", "nul.eth", "coins.eth"])(
+  "of %s the limit and one record more are read, and refused",
+  async (name) => {
+    const { texts, addresses } = await findRecords(tables.db, at(name));
+    const read = texts.length + addresses.length;
+    const bytesOf = name === "nul.eth" ? RECORD * 6 : RECORD;
+    expect(read).toBeGreaterThan(MAX_READ_BYTES / bytesOf);
+    expect(read).toBeLessThanOrEqual(Math.ceil(MAX_READ_BYTES / bytesOf) + 1);
+    expect(await api.get(`/domain/${name}/records`)).toMatchObject({
+      ...{ status: 400, body: { error: { code: "RESPONSE_TOO_LARGE" } } },
+    });
+    const kind = name === "coins.eth" ? "text" : "addr";
+    expect((await api.get(`/domain/${name}/records?types=${kind}`)).status).toBe(200);
+  },
+);
+
+test("cleared addresses take no place", async () => {
+  const { body } = await api.get("/domain/zeros.eth/records");
+  expect(body.records).toMatchObject({ addresses: { 900000: account(0xa11ce) } });
+});
+
+test("a long `display` text is no display, and is not read whole", async () => {
+  expect((await api.get("/whois/display.eth")).body).not.toHaveProperty("display");
+  const { body } = await api.get("/search-domains?q=display");
+  expect((body.results as object[])[0]).not.toHaveProperty("display");
+});
