@@ -31,8 +31,16 @@ const withNames = chainsOfLayer2.flatMap(({ managedName, ...chain }) =>
 );
 const withoutNames = chainsOfLayer2.filter(({ managedName }) => managedName === undefined).map(urlOf);
 
+/** Ponder sends requests by `fetch`, which refuses such a URL, and would try again for a minute before it says so. */
+const isWithoutLogin = ({ username, password }: URL): boolean => username === "" && password === "";
+
+const indexerUrls = httpUrls(
+  "http(s) URLs without user and password (a key goes into the path or the query), comma-separated",
+  isWithoutLogin,
+);
+
 /** One variable for each chain: `RPC_URL_1` for mainnet. */
-export const rpcUrlVariable = optional(httpUrls(), {
+export const rpcUrlVariable = optional(indexerUrls, {
   example: "https://rpc.example.org",
   unset: "devnet: `http://127.0.0.1:8545`; else required for the network itself",
   meaning: `RPC URLs of the indexer, one variable per chain: \`RPC_URL_1\` for mainnet, \`RPC_URL_11155111\` for Sepolia. A layer 2 is indexed if its URL is set: its primary names, and all names below the name that it manages (${withNames.join(", ")}); primary names only on ${withoutNames.join(", ")}. [performance.md](performance.md#names-of-layer-2) says what names of a layer 2 cost; a change of the chains asks for a new index.`,

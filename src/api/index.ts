@@ -16,6 +16,7 @@ import { createPipeline } from "./http/pipeline.ts";
 import { createHeads } from "./indexState/chainHead.ts";
 import { chainClock, systemClock, systemSeconds } from "./indexState/clock.ts";
 import { createConsistentRead, createVersionReader } from "./indexState/consistentRead.ts";
+import { failingBlockOf, noteFailingBlock } from "./indexState/failingBlock.ts";
 import { createFreshness } from "./indexState/freshness.ts";
 import { type IndexPool, prepareIndexPool } from "./indexState/indexPool.ts";
 import { listProgress, readIndexerState, readTablesVersion } from "./indexState/progress.ts";
@@ -39,6 +40,7 @@ import type { Db } from "./query/db.ts";
 import { newestBlock } from "./resolution/newestBlock.ts";
 import { parseName } from "./schemas/input.ts";
 import { completedIndexesIn } from "./serviceDb/completedIndexes.ts";
+import { failingBlocksIn } from "./serviceDb/failingBlocks.ts";
 import { trimLedger } from "./serviceDb/ledger.ts";
 import { liveAnswersIn } from "./serviceDb/liveAnswers.ts";
 import { provenLabelsIn } from "./serviceDb/provenLabels.ts";
@@ -84,9 +86,11 @@ const liveBlock = () =>
 
 const chainHead = createHeads(settings.rpcUrls);
 const lastVerification = verificationsIn(store);
+const failingBlocks = failingBlocksIn(store);
+startInPlace("failing block", () => noteFailingBlock(failingBlocks, schema));
 const freshness = createFreshness({
   ...{ db, heads: chainHead, completed: completedIndexesIn(store), isActive: activityIn(store) },
-  lastVerification,
+  ...{ lastVerification, failingBlock: failingBlockOf(failingBlocks) },
   ...{ chainId, startBlocks: firstBlocksOf(deployment), clock: blockClock },
   maxLagSeconds: settings.maxLagSeconds,
 });

@@ -1,6 +1,7 @@
 import { encodeAbiParameters, type Hex } from "viem";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { hashLabel, mineBlocks, send } from "../devnet/acts.ts";
+import { startGateway } from "../gateway/gateway.ts";
 import { openStage, type Stage } from "./stage.ts";
 
 /*
@@ -69,6 +70,9 @@ test("a log whose handler fails is recorded with the reason, and nothing else of
 test("a block that cannot be indexed is seen, with the reason, until it is indexed", async () => {
   const { chain, stack } = stage;
   await stack.waitForHead();
+  const replica = await stack.startReplica();
+  const gateway = await startGateway([stack, replica]);
+  await gateway.until("synced", "synced");
   await stack.sql(`create function refuse() returns trigger language plpgsql as
     $$ begin perform pg_terminate_backend(pg_backend_pid()); return new; end $$`);
   await stack.sql("create trigger refusing before insert on events for each row execute function refuse()");
@@ -84,9 +88,26 @@ test("a block that cannot be indexed is seen, with the reason, until it is index
   expect(failing?.why).toMatch(/connection/i);
   expect((await stack.api("/whois/late.eth")).body).toMatchObject({ error: { code: "INDEX_NOT_READY" } });
   expect(await metrics()).toMatch(/namedex_failing_block_attempts [1-9]/);
+
+  // A replica, which does not index, and a gateway in front of both say the same.
+  await gateway.until("not_ready", "not_ready");
+  const ofReplica = await (await fetch(`${replica.url}/indexing-status`)).json();
+  expect(ofReplica).toMatchObject({
+    ready: false,
+    reason: "failing",
+    failing: { block_number: blockNumber },
+  });
+  const refused = await Promise.all(
+    [replica, gateway].map(async ({ url }) => (await fetch(`${url}/whois/late.eth`)).status),
+  );
+  expect(refused).toEqual([503, 503]);
   await stack.sql("drop trigger refusing on events");
   await mineBlocks(chain, { count: 1 });
   await stack.waitForHead();
   expect(await statusOf()).toMatchObject({ ready: true, reason: null, failing: null });
   expect(await metrics()).toMatch(/namedex_failing_block_attempts 0/);
+  await gateway.until("synced", "synced");
+  const after = await (await fetch(`${replica.url}/indexing-status`)).json();
+  expect(after).toMatchObject({ ready: true, reason: null, failing: null });
+  await gateway.stop();
 }, 180_000);

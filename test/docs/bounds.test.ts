@@ -25,7 +25,7 @@ import { SHOWN_AT_ONCE, SHOWN_UNFOLDED } from "../../src/api/explorer/parts/text
 import { MAX_ANSWER } from "../../src/api/http/hotAnswers.ts";
 import { KEEP_ALIVE_MS, READER_PATIENCE } from "../../src/api/http/slowClients.ts";
 import { MAX_JSON_BYTES } from "../../src/api/http/writeReply.ts";
-import { FAILING_ATTEMPTS } from "../../src/api/indexState/freshness.ts";
+import { FAILING_ATTEMPTS } from "../../src/api/indexState/failingBlock.ts";
 import { MAX_EXCHANGED_BYTES, MAX_LOOKUPS, MAX_ROUNDS } from "../../src/api/live/ccip/budget.ts";
 import { MAX_BATCH } from "../../src/api/live/ccip/ccip.ts";
 import { MAX_ANSWER_BYTES, MAX_URL_LENGTH, MAX_URLS } from "../../src/api/live/ccip/gatewayClient.ts";

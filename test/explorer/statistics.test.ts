@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
+import { get } from "node:http";
 import { createRequire } from "node:module";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -27,6 +28,18 @@ const read = async (path: string) => {
   const reply = await fetch(`${served.url}${path}`);
   return { status: reply.status, type: reply.headers.get("content-type"), text: await reply.text() };
 };
+
+/** Bytes of a reply as they come, which fetch would unpack. */
+const compressedSize = (path: string): Promise<number> =>
+  new Promise((resolve, reject) => {
+    get(`${served.url}${path}`, { headers: { "accept-encoding": "gzip" } }, (reply) => {
+      let size = 0;
+      reply.on("data", (chunk: Buffer) => {
+        size += chunk.length;
+      });
+      reply.on("end", () => resolve(size));
+    }).on("error", reject);
+  });
 const json = async (path: string) => JSON.parse((await read(path)).text);
 const linesOf = (csv: string) => csv.split("\r\n").map((line) => line.slice(1, -1).split('","'));
 
@@ -69,6 +82,18 @@ describe("the page of statistics", () => {
       );
     },
   );
+
+  test("is small with its files, compressed, with a year of sales on every day", async () => {
+    const asked = [
+      PAGE,
+      ...[...(await read(PAGE)).text.matchAll(/(?:href|src)="(explore\/assets\/[^"]+)"/g)].map(
+        ([, url]) => `/${url}`,
+      ),
+    ];
+    const sizes = await Promise.all(asked.map(compressedSize));
+    expect(sizes.length).toBeGreaterThan(5);
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(60 * 1_024);
+  });
 
   test("has no page for other figures", async () => {
     for (const file of ["nothing.csv", "constructor.csv", "sales", "sales.csv.csv"])

@@ -23,6 +23,7 @@ export async function serveExplorer(
     ...{ db, heads: chainHead, completed: { add: async () => {}, has: async () => false } },
     ...{
       isActive: async () => false,
+      failingBlock: async () => null,
       lastVerification: async () => null,
       chainId: CHAIN_ID,
       startBlocks: {},

@@ -1,9 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Head } from "../../src/api/indexState/chainHead.ts";
+import { failingBlockOf } from "../../src/api/indexState/failingBlock.ts";
 import { createFreshness, type FreshnessPlan } from "../../src/api/indexState/freshness.ts";
 import { listProgress } from "../../src/api/indexState/progress.ts";
 import { createProgressRate } from "../../src/api/indexState/progressRate.ts";
 import { completedIndexesIn } from "../../src/api/serviceDb/completedIndexes.ts";
+import { failingBlocksIn } from "../../src/api/serviceDb/failingBlocks.ts";
 import { openStore, type Store } from "../../src/api/serviceDb/store.ts";
 import { openApi } from "../query/api.ts";
 import { CHAIN_ID } from "../query/rows.ts";
@@ -32,6 +34,7 @@ const freshness = (plan: Partial<FreshnessPlan> = {}, head: Head | null = null) 
     ...{ chainId: CHAIN_ID, startBlocks: { [CHAIN_ID]: 100 }, maxLagSeconds: 120, clock: () => NOW },
     isActive: async () => false,
     lastVerification: async () => null,
+    failingBlock: failingBlockOf(failingBlocksIn(store)),
     ...plan,
   });
 
@@ -111,6 +114,32 @@ describe("after a restart of the indexer", () => {
     // Indexes that Namedex builds itself, whenever it likes, say nothing of rows.
     await tables.pool.query("create index a_late_one on domains (node); reindex index events_node_contract");
     expect(await indexedBlock()).toBe(426);
+  });
+});
+
+describe("while a block cannot be indexed", () => {
+  const block = { chainId: CHAIN_ID, blockNumber: 501, attempts: 3, since: NOW - 9, why: "Error: no room" };
+  const noted = () => failingBlocksIn(store);
+
+  test("a process that does not index knows it from the indexer, until it says no more of it", async () => {
+    await at(500, NOW);
+    await noted().note("public", block);
+    expect(await freshness().report()).toMatchObject({ unfit: "failing", failing: block });
+    await expect(freshness().require()).rejects.toMatchObject({ code: "INDEX_NOT_READY" });
+    await store.query("UPDATE failing_blocks SET noted_at = now() - interval '31 seconds'");
+    expect(await freshness().report()).toMatchObject({ unfit: null, failing: null });
+    await noted().note("public", { ...block, blockNumber: null });
+    expect((await freshness().report()).unfit).toBe("failing");
+    await noted().clear("public");
+    expect((await freshness().report()).unfit).toBe(null);
+  });
+
+  test("that of another index, and a database that does not answer, are no reason", async () => {
+    await at(500, NOW);
+    await noted().note("another", block);
+    expect((await freshness().report()).unfit).toBe(null);
+    const away = failingBlockOf({ read: () => Promise.reject(new Error("away")) });
+    expect((await freshness({ failingBlock: away }).report()).unfit).toBe(null);
   });
 });
 

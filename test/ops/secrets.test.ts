@@ -85,10 +85,11 @@ async function outputOf(program: string, args: string[], more: Record<string, st
 const nowhere = "http://127.0.0.1:1";
 
 test.each<[what: string, settings: () => Record<string, string>, says: RegExp]>([
+  ["a node that cannot be reached", () => ({ RPC_URL_31337: keyUrl(nowhere) }), /no node of devnet answers/],
   [
-    "a node that cannot be reached",
-    () => ({ RPC_URL_31337: secretUrl(nowhere) }),
-    /no node of devnet answers/,
+    "a node whose URL has user and password",
+    () => ({ RPC_URL_31337: secretUrl(node.url) }),
+    /RPC_URL_31337 has "http:\/\/127.0.0.1:\d+": expected http\(s\) URLs without user and password/,
   ],
   [
     "a node with a scheme of its own",
@@ -129,14 +130,33 @@ test("npm start with a node of another chain", async () => {
   expect(output).not.toMatch(SECRET);
 });
 
-test.each([["ops/keys", "list"], ["ops/release", "list"], ["ops/roles"], ["ops/backup"], ["ops/restore"]])(
-  "%s with a database that cannot be used",
-  async (program, ...args) => {
-    const unreachable = await outputOf(program, args, { DATABASE_URL: secretDatabase({ port: "1" }) });
-    const unknown = await outputOf(program, args, { DATABASE_URL: secretDatabase({ username: "nobody" }) });
-    expect(unreachable + unknown).not.toMatch(SECRET);
-  },
-);
+test.each([
+  ["ops/keys", "list"],
+  ["ops/release", "list"],
+  ["ops/roles"],
+  ["ops/backup"],
+  ["ops/restore"],
+  ["ops/verify"],
+  ["ops/verify", "--logs"],
+  ["ops/snapshot", "create", "of-nothing"],
+  ["ops/snapshot", "restore", "of-nothing"],
+  ["ops/serve"],
+])("%s with a database that cannot be used", async (program, ...args) => {
+  const unreachable = await outputOf(program, args, { DATABASE_URL: secretDatabase({ port: "1" }) });
+  const unknown = await outputOf(program, args, { DATABASE_URL: secretDatabase({ username: "nobody" }) });
+  expect(unreachable + unknown).not.toMatch(SECRET);
+});
+
+test.each([
+  ["ops/verify", () => ({ RPC_URL_31337: keyUrl(nowhere) })],
+  ["ops/verify", () => ({ RPC_URL_31337: secretUrl(nowhere) })],
+  ["ops/snapshot", () => ({ DATABASE_URL: secretUrl(nowhere) })],
+  ["ops/keys", () => ({ DATABASE_URL: `user-s3cr3t:pass-s3cr3t@${new URL(nowhere).host}/path-s3cr3t` })],
+  ["gateway/index", () => ({ INDEXERS: secretUrl(nowhere) })],
+  ["gateway/index", () => ({ INDEXERS: `${nowhere},user-s3cr3t:pass-s3cr3t@example.org` })],
+] as const)("%s with settings that are wrong", async (program, more) => {
+  expect(await outputOf(program, ["list"], more())).not.toMatch(SECRET);
+});
 
 /** What the node answers in place of what it was asked; the last two say what a careless provider says. */
 const faults: [what: string, fault: (asked: Recorded) => Fault | undefined][] = [

@@ -50,6 +50,7 @@ export function openApi({ db }: Tables, now: number, plan: TestPlan = {}): TestA
   const { chainHead = null, provenLabels = noChain.provenLabels, contracts = ofRows, ...asking } = plan;
   const heads = async () => (chainHead === null ? null : { number: chainHead, timestamp: now });
   const freshness = createFreshness({
+    failingBlock: async () => null,
     ...{ db, heads, completed: { add: async () => {}, has: async () => false }, isActive: async () => false },
     lastVerification: async () => null,
     ...{ chainId: contracts.chainId, startBlocks: {}, maxLagSeconds: null, clock: () => now },

@@ -1226,7 +1226,7 @@ export type IndexingStatus = {
      */
     reason: 'building' | 'catching_up' | 'late' | 'failing' | null;
     /**
-     * The block that is tried again; null if none. Replicas do not know it: they only see the lag
+     * The block that is tried again; null if none. Replicas learn it from the indexer a second later
      */
     failing: {
         chain: string;

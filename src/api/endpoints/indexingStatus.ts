@@ -49,7 +49,7 @@ const reply = z.strictObject({
     .nullable()
     .openapi({
       description:
-        "The block that is tried again; null if none. Replicas do not know it: they only see the lag",
+        "The block that is tried again; null if none. Replicas learn it from the indexer a second later",
     }),
   running: z.boolean().openapi({ description: "Whether an indexer shows signs of life" }),
   phase,

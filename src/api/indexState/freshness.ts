@@ -1,9 +1,10 @@
-import { type FailingBlock, failures } from "../../../engine/failures/failures.ts";
+import type { FailingBlock } from "../../../engine/failures/failures.ts";
 import type { Db } from "../query/db.ts";
 import { ApiError } from "../schemas/errors.ts";
 import type { CompletedIndexes } from "../serviceDb/completedIndexes.ts";
 import type { Verification } from "../serviceDb/verifications.ts";
 import type { Head, Heads } from "./chainHead.ts";
+import type { ReadFailingBlock } from "./failingBlock.ts";
 import { type ChainProgress, type IndexerState, listProgress, readIndexerState } from "./progress.ts";
 import { createProgressRate, type ProgressRate } from "./progressRate.ts";
 
@@ -30,7 +31,7 @@ export type IndexReport = {
   /** Null if the index may answer. */
   unfit: Unfit | null;
   maxLagSeconds: number | null;
-  /** The block that this process tries to index again and again; null in replicas, which do not know. */
+  /** The block that the indexer tries again and again; null if there is none. */
   failing: FailingBlock | null;
   /** The registry's chain first. */
   chains: ChainReport[];
@@ -51,6 +52,8 @@ export type FreshnessPlan = {
   completed: CompletedIndexes;
   /** Whether the index of this schema was chosen. */
   isActive: (schema: string) => Promise<boolean>;
+  /** The block that the indexer of this schema tries again and again. */
+  failingBlock: ReadFailingBlock;
   /** The last comparison of the index of this schema with the chain. */
   lastVerification: (schema: string) => Promise<Verification | null>;
   /** Chain id of the registry: its chain decides whether the index may answer. */
@@ -70,9 +73,6 @@ export type FreshnessPlan = {
 const FIT_MS = 250;
 const WATCH_MS = 5_000;
 
-/** A block that fails once is tried again at once, and nobody would notice. From the second time on it is said. */
-export const FAILING_ATTEMPTS = 2;
-
 type State = { fitUntil: number; reached: number | null; isNoted: boolean; paces: Map<number, ProgressRate> };
 
 /** Judges one index. What it remembers only makes it quick: a new process comes to the same result. */
@@ -81,11 +81,12 @@ export function createFreshness(plan: FreshnessPlan): Freshness {
   const look = async () => {
     const [indexer, chains] = await Promise.all([readIndexerState(plan.db), listProgress(plan.db)]);
     notePace(state, chains);
-    return { indexer, chains };
+    return { indexer, chains, failing: await plan.failingBlock(indexer.schema) };
   };
   const report = async (): Promise<IndexReport> => {
-    const { indexer, chains } = await look();
-    const unfit = await judge(plan, state, { indexer, chains });
+    const looked = await look();
+    const { indexer, chains, failing } = looked;
+    const unfit = await judge(plan, state, looked);
     const own = chains.filter(({ chainId }) => chainId === plan.chainId);
     const others = chains.filter(({ chainId }) => chainId !== plan.chainId);
     const reports = await Promise.all(
@@ -93,7 +94,6 @@ export function createFreshness(plan: FreshnessPlan): Freshness {
     );
     const isActive = await plan.isActive(indexer.schema);
     const verification = await plan.lastVerification(indexer.schema);
-    const failing = failures().block;
     const { maxLagSeconds } = plan;
     return { indexer, isActive, verification, unfit, maxLagSeconds, failing, chains: reports };
   };
@@ -122,13 +122,13 @@ export function createFreshness(plan: FreshnessPlan): Freshness {
   };
 }
 
-type Looked = { indexer: IndexerState; chains: ChainProgress[] };
+type Looked = { indexer: IndexerState; chains: ChainProgress[]; failing: FailingBlock | null };
 
 async function judge(plan: FreshnessPlan, state: State, looked: Looked): Promise<Unfit | null> {
-  const { indexer, chains } = looked;
+  const { indexer, chains, failing } = looked;
   const chain = chains.find(({ chainId }) => chainId === plan.chainId);
   if (chain === undefined) return "building";
-  if (indexer.isReady && (failures().block?.attempts ?? 0) >= FAILING_ATTEMPTS) return "failing";
+  if (indexer.isReady && failing !== null) return "failing";
   if (indexer.isReady) await noteComplete(plan, state, indexer);
   else if (!(await plan.completed.has(indexer).catch(() => false))) return "building";
   if (plan.maxLagSeconds === null) {

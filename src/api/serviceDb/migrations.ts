@@ -113,6 +113,19 @@ export const migrations: readonly string[] = [
     compared integer NOT NULL,
     differences integer NOT NULL
   );`,
+  // The block that the indexer of each index tries again and again, for replicas. Not logged: an indexer notes it anew.
+  `CREATE UNLOGGED TABLE failing_blocks (
+    index_schema text PRIMARY KEY,
+    chain_id bigint NOT NULL,
+    -- Null for a range of past blocks.
+    block_number bigint,
+    attempts integer NOT NULL,
+    -- Unix seconds of the first attempt.
+    since bigint NOT NULL,
+    -- The first line of the error.
+    why text NOT NULL,
+    noted_at timestamptz NOT NULL DEFAULT now()
+  );`,
 ];
 
 /** Number of the advisory lock under which one process at a time migrates; no other lock uses it. */

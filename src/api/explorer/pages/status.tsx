@@ -90,7 +90,7 @@ const Chain = ({ chain }: { chain: ChainStatus }) => {
 };
 
 const behind = ({ lag_blocks, lag_seconds }: ChainStatus): string =>
-  `${number(lag_blocks)} blocks, ${lag_seconds === 0 ? "not at all in time" : inUnits(lag_seconds ?? 0)}`;
+  `${number(lag_blocks)} blocks, ${inUnits(lag_seconds ?? 0)}`;
 
 const indexFacts = (status: IndexingStatus): Fact[] => [
   ["Network", status.network],

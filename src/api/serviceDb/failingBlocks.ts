@@ -1,0 +1,45 @@
+import type { Queries } from "./client.ts";
+
+/** A block that an indexer tries again and again. */
+export type NotedBlock = {
+  chainId: number;
+  blockNumber: number | null;
+  attempts: number;
+  /** Unix seconds of the first time. */
+  since: number;
+  why: string;
+};
+
+/** The block that the indexer of each schema tries again: the indexer notes it, and replicas read it. */
+export type FailingBlocks = {
+  note: (schema: string, block: NotedBlock) => Promise<void>;
+  /** The block was indexed. */
+  clear: (schema: string) => Promise<void>;
+  read: (schema: string) => Promise<NotedBlock | null>;
+};
+
+/** An indexer notes its block every few seconds: what is older is of one that ended. */
+const KEPT_SECONDS = 30;
+
+export const failingBlocksIn = ({ query }: Queries): FailingBlocks => ({
+  note: async (schema, { chainId, blockNumber, attempts, since, why }) => {
+    await query(
+      `INSERT INTO failing_blocks (index_schema, chain_id, block_number, attempts, since, why)
+       VALUES ($1, $2, $3, $4, $5, $6)
+       ON CONFLICT (index_schema) DO UPDATE SET chain_id = excluded.chain_id, block_number = excluded.block_number,
+         attempts = excluded.attempts, since = excluded.since, why = excluded.why, noted_at = now()`,
+      [schema, chainId, blockNumber, attempts, since, why],
+    );
+  },
+  clear: async (schema) => {
+    await query("DELETE FROM failing_blocks WHERE index_schema = $1", [schema]);
+  },
+  read: async (schema) => {
+    const [row] = await query<NotedBlock>(
+      `SELECT chain_id::float8 AS "chainId", block_number::float8 AS "blockNumber", attempts, since::float8 AS since, why
+       FROM failing_blocks WHERE index_schema = $1 AND noted_at > now() - interval '${KEPT_SECONDS} seconds'`,
+      [schema],
+    );
+    return row ?? null;
+  },
+});
