@@ -2,11 +2,12 @@ import { loadEnvironmentFiles } from "../settings/environment.ts";
 import { hideSecrets } from "../settings/hideSecrets.ts";
 import { readSettings, SettingsError } from "../settings/settings.ts";
 import { CommandError } from "./commandLine/command.ts";
+import { chainOf } from "./verify/chains.ts";
 import { readOptions, usage } from "./verify/options.ts";
 import { FAILED } from "./verify/outcome.ts";
 import { refetch } from "./verify/refetch.ts";
 import { verify } from "./verify/run.ts";
-import { chainOf, verifyLogs } from "./verify/runLogs.ts";
+import { verifyLogs } from "./verify/runLogs.ts";
 
 // `npm run verify`: compares the index with what the contracts answer. Exit codes: 0 equal, 1 different, 2 not known.
 
@@ -30,7 +31,7 @@ async function run(): Promise<number> {
   const interruption = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => interruption.abort());
   if (options.refetch !== null) {
-    const { chainId } = chainOf(settings, options.chainId);
+    const { chainId } = chainOf(settings.deployment, options.chainId);
     console.log(await refetch(settings, { ...options.refetch, chainId }));
     return 0;
   }

@@ -4,6 +4,7 @@ import { type Contracts, contractsOf } from "../../abis/contracts.ts";
 import { type Deployment, listContracts } from "../../abis/deployments.ts";
 import { liveContractsOf } from "../../src/api/live/deployment.ts";
 import type { Rpc } from "../../src/api/live/rpc.ts";
+import { registrarNode } from "../../src/ens/managedNames.ts";
 import { askContracts } from "./askContracts.ts";
 import type { Check } from "./check.ts";
 import { type ClaimSetting, claimCheck } from "./claimCheck.ts";
@@ -86,10 +87,11 @@ function listChecks({ deployment }: ComparePlan, { snapshot, block }: Task): Che
   const owners = liveContractsOf(deployment);
   const settings = resolverSettings(deployment, contracts);
   const claim = claimSetting(deployment, contracts);
+  const node = registrarNode(deployment.chainId);
   const unchanged = <Row extends { isChanged: boolean }>(rows: Row[]) => rows.filter((row) => !row.isChanged);
   return [
     ...unchanged(snapshot.domains).flatMap((row) =>
-      domainChecks(row, { contracts: owners, now: BigInt(block.timestamp) }),
+      domainChecks(row, { contracts: owners, registrarNode: node, now: BigInt(block.timestamp) }),
     ),
     ...unchanged(snapshot.records).flatMap((row) => {
       const setting = settings.get(row.resolver);

@@ -5,7 +5,7 @@ import { registryReads } from "../../abis/registry.ts";
 import { readAbi } from "../../src/api/live/abi.ts";
 import type { CallAnswer, ContractCall } from "../../src/api/live/multicall.ts";
 import type { OwnerContracts } from "../../src/api/live/owners.ts";
-import { childNode, ETH_NODE, labelhash, ROOT_NODE } from "../../src/ens/name.ts";
+import { childNode, labelhash, ROOT_NODE } from "../../src/ens/name.ts";
 import { effectiveOwner, isWrapped } from "../../src/ens/owner.ts";
 import { fusesAt, isLapsed } from "../../src/ens/wrapper.ts";
 import { addressIn, type Check, dataOf, NotComparable } from "./check.ts";
@@ -13,6 +13,8 @@ import type { DomainRow, StoredDomain } from "./stored.ts";
 
 export type DomainSetting = {
   contracts: OwnerContracts;
+  /** Node right under which the registrar registers names. */
+  registrarNode: Hex;
   /** Time of the block at which contracts are asked. */
   now: bigint;
 };
@@ -81,8 +83,11 @@ function registryColumns(node: Hex, row: DomainRow, { contracts: { registry } }:
   ];
 }
 
-function registrarColumns(row: DomainRow, { contracts: { registrar }, now }: DomainSetting): Column[] {
-  if (row.parentNode !== ETH_NODE || row.labelhash === null) return [];
+function registrarColumns(
+  row: DomainRow,
+  { contracts: { registrar }, registrarNode, now }: DomainSetting,
+): Column[] {
+  if (row.parentNode !== registrarNode || row.labelhash === null) return [];
   const { labelhash: id, registrarExpiry } = row;
   const isOver = registrarExpiry !== null && BigInt(registrarExpiry) <= now;
   return [
@@ -110,9 +115,13 @@ function registrarColumns(row: DomainRow, { contracts: { registrar }, now }: Dom
 }
 
 /** `getData` hides what has expired, so the stored values are brought to that form first. */
-function wrapperColumns(node: Hex, row: DomainRow, { contracts: { wrapper }, now }: DomainSetting): Column[] {
-  // The wrapper's constructor stores fuses of the root and of .eth, and logs nothing.
-  if (wrapper === undefined || node === ROOT_NODE || node === ETH_NODE) return [];
+function wrapperColumns(
+  node: Hex,
+  row: DomainRow,
+  { contracts: { wrapper }, registrarNode, now }: DomainSetting,
+): Column[] {
+  // The wrapper's constructor stores fuses of the root and of the registrar's own name, and logs nothing.
+  if (wrapper === undefined || node === ROOT_NODE || node === registrarNode) return [];
   const token = {
     wrapperFuses: Number(row.wrapperFuses ?? 0),
     wrapperExpiryTimestamp: BigInt(row.wrapperExpiry ?? 0),
@@ -145,10 +154,14 @@ function wrapperColumns(node: Hex, row: DomainRow, { contracts: { wrapper }, now
 }
 
 /** Columns that follow from others: hashes of labels, and what counts of the three layers. */
-function derivedColumns(node: Hex, row: DomainRow, { contracts: { wrapper } }: DomainSetting): Column[] {
-  const isEth = row.parentNode === ETH_NODE;
+function derivedColumns(
+  node: Hex,
+  row: DomainRow,
+  { contracts: { wrapper }, registrarNode }: DomainSetting,
+): Column[] {
+  const isSold = row.parentNode === registrarNode;
   const wrapperAddress = wrapper?.toLowerCase() as Address | undefined;
-  const wrapped = isWrapped(row, wrapperAddress, isEth);
+  const wrapped = isWrapped(row, wrapperAddress, isSold);
   const endOfToken = row.wrapperExpiry === "0" ? null : row.wrapperExpiry;
   const columns: Column[] = [
     { column: "is_wrapped", stored: String(row.isWrapped), read: () => String(wrapped) },
@@ -158,7 +171,7 @@ function derivedColumns(node: Hex, row: DomainRow, { contracts: { wrapper } }: D
     },
     {
       ...{ column: "expiry_timestamp", stored: row.expiry },
-      read: () => (isEth ? row.registrarExpiry : wrapped ? endOfToken : null),
+      read: () => (isSold ? row.registrarExpiry : wrapped ? endOfToken : null),
     },
   ];
   const { parentNode, labelhash: hash, label } = row;

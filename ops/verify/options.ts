@@ -28,7 +28,7 @@ export type VerifyOptions = {
   isOfLogs: boolean;
   /** Blocks whose logs to fetch anew. */
   refetch: Range | null;
-  /** Chain whose logs are meant; null for the registry's. */
+  /** Chain whose names or logs are meant; null for the registry's. */
   chainId: number | null;
 };
 
@@ -38,6 +38,7 @@ export const usage = `npm run verify -- [options]
   --samples N     how many names and records; ${DEFAULT_SAMPLES} unless told, at most ${MAX_SAMPLES}
   --seed N        which ones: the same seed takes the same ones of the same index. Random unless told
   --name NAME     only this name and its records; may be repeated
+  --chain ID      names of a layer 2, in place of those of the registry's chain
   --at BLOCK      at an earlier block (needs an archive node); what changed since then is not compared
   --url URL       ask this node in place of LIVE_RPC_URL
   --json          the result as JSON on standard output
@@ -45,7 +46,7 @@ export const usage = `npm run verify -- [options]
 npm run verify -- --logs [options]
   asks for the logs of random past blocks again, and compares them with the cache that each index is built from.
   --samples N     how many ranges of blocks; ${DEFAULT_RANGES} unless told
-  --chain ID      a layer 2 of the deployment in place of the registry's chain
+  --chain ID      logs of a layer 2, with names or without
   --seed, --url, --json as above
 
 npm run verify -- --refetch FROM-TO [--chain ID]
@@ -66,11 +67,6 @@ export function readOptions(line: string[]): VerifyOptions {
   const { logs: isOfLogs = false, json: isJson = false } = values;
   if (isOfLogs && (names.length > 0 || at !== undefined)) {
     throw new CommandError("--logs takes neither --name nor --at.");
-  }
-  if (chain !== undefined && !isOfLogs && refetch === undefined) {
-    throw new CommandError(
-      "--chain goes with --logs or --refetch: names and records are of the registry's chain.",
-    );
   }
   const usual = isOfLogs ? DEFAULT_RANGES : DEFAULT_SAMPLES;
   const { samples = String(usual) } = values;

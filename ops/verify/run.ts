@@ -1,7 +1,9 @@
+import type { Deployment } from "../../abis/deployments.ts";
 import type { Settings } from "../../settings/settings.ts";
 import { createRpc } from "../../src/api/live/rpc.ts";
 import { withClient } from "../../src/api/serviceDb/client.ts";
 import { type Progress, startProgress } from "../commandLine/progress.ts";
+import { deploymentOf, nodeUrlsOf } from "./chains.ts";
 import { compare } from "./compare.ts";
 import { namedKeys, nodeOf } from "./namedKeys.ts";
 import { openNode } from "./node.ts";
@@ -27,8 +29,9 @@ const inValues = (values: number): string => `${Math.round(values)} values`;
 /** Compares the index with the contracts. A node that fails, or an interruption, ends it with what was compared so far. */
 export async function verify({ options, settings, signal }: VerifyRun): Promise<Outcome> {
   const started = performance.now();
+  const deployment = deploymentOf(settings.deployment, options.chainId);
   const so: SoFar = { far: null, progress: null };
-  const failure = await compareAll({ options, settings, signal }, so).then(
+  const failure = await compareAll({ options, settings, signal, deployment }, so).then(
     () => null,
     (error: unknown) => explain(error, signal),
   );
@@ -41,7 +44,7 @@ export async function verify({ options, settings, signal }: VerifyRun): Promise<
       ),
     );
   }
-  const { deployment, schema, port } = settings;
+  const { schema, port } = settings;
   const run: Run = {
     ...{ chain: deployment.name, chainId: deployment.chainId, schema, seed: options.seed, port },
     ...{ failure: failure ?? nothingCompared(result), seconds: (performance.now() - started) / 1_000 },
@@ -53,10 +56,15 @@ export async function verify({ options, settings, signal }: VerifyRun): Promise<
 const nothingCompared = (result: Result | null): string | null =>
   result === null || valuesOf(result) === 0 ? "nothing could be compared" : null;
 
-async function compareAll({ options, settings, signal }: VerifyRun, so: SoFar): Promise<void> {
-  const { deployment, databaseUrl, schema } = settings;
+type Comparison = VerifyRun & {
+  /** Of the chain that is compared. */
+  deployment: Deployment;
+};
+
+async function compareAll({ options, settings, signal, deployment }: Comparison, so: SoFar): Promise<void> {
+  const { databaseUrl, schema } = settings;
   const nodes = options.names.map(nodeOf);
-  const urls = options.url === null ? nodeUrls(settings) : [options.url];
+  const urls = options.url === null ? nodeUrlsOf(settings, deployment.chainId) : [options.url];
   const requestsPerSecond = settings.liveRequestsPerSecond;
   const node = openNode({ urls, requestsPerSecond, signal });
   await requireChain(node, deployment);
@@ -75,7 +83,3 @@ async function compareAll({ options, settings, signal }: VerifyRun, so: SoFar): 
     }),
   );
 }
-
-/** Those of live answers are often others than the indexer's, so that a lie of one is found. */
-const nodeUrls = ({ liveRpcUrls, rpcUrls, deployment }: Settings): string[] =>
-  liveRpcUrls.length > 0 ? liveRpcUrls : (rpcUrls[deployment.chainId] ?? []);

@@ -3,6 +3,7 @@ import type { Settings } from "../../settings/settings.ts";
 import { queriesOf, withClient } from "../../src/api/serviceDb/client.ts";
 import { CommandError } from "../commandLine/command.ts";
 import { startProgress } from "../commandLine/progress.ts";
+import { chainOf, nodeUrlsOf } from "./chains.ts";
 import { compareRange } from "./compareLogs.ts";
 import { chooseRanges } from "./logRanges.ts";
 import { type LogsResult, logsJson, logsText } from "./logsReport.ts";
@@ -20,7 +21,7 @@ export async function verifyLogs({
   signal,
 }: LogsRun): Promise<{ text: string; code: number }> {
   const started = performance.now();
-  const { chainId, name: chain } = chainOf(settings, options.chainId);
+  const { chainId, name: chain } = chainOf(settings.deployment, options.chainId);
   const result: LogsResult = {
     ...{ chainId, chain, seed: options.seed, failure: null, seconds: 0 },
     ...{ ranges: 0, blocks: 0, logs: 0, differences: [] },
@@ -34,18 +35,9 @@ export async function verifyLogs({
   return { text: options.isJson ? logsJson(result) : logsText(result), code };
 }
 
-/** The registry's chain, or the layer 2 that was asked for. @throws CommandError */
-export function chainOf({ deployment }: Settings, chainId: number | null): { chainId: number; name: string } {
-  const chains = [deployment, ...deployment.layer2];
-  const chain = chains.find((one) => one.chainId === (chainId ?? deployment.chainId));
-  if (chain !== undefined) return chain;
-  const known = chains.map((one) => `${one.chainId} (${one.name})`).join(", ");
-  throw new CommandError(`--chain is ${chainId}: expected a chain that is indexed, ${known}.`);
-}
-
 async function compareRanges({ options, settings, signal }: LogsRun, result: LogsResult): Promise<void> {
   const { chainId } = result;
-  const urls = options.url === null ? urlsOf(settings, chainId) : [options.url];
+  const urls = options.url === null ? nodeUrlsOf(settings, chainId) : [options.url];
   const node = openNode({ urls, requestsPerSecond: settings.liveRequestsPerSecond, signal });
   await requireChain(node, { chainId, name: result.chain });
   const config = { connectionString: settings.databaseUrl, application_name: `${settings.schema}_verify` };
@@ -73,10 +65,4 @@ async function compareRanges({ options, settings, signal }: LogsRun, result: Log
     }
     progress.end();
   });
-}
-
-/** Of the registry's chain those of live answers: they are often others than the indexer's. */
-function urlsOf({ liveRpcUrls, rpcUrls, deployment }: Settings, chainId: number): string[] {
-  const own = rpcUrls[chainId] ?? [];
-  return chainId === deployment.chainId && liveRpcUrls.length > 0 ? liveRpcUrls : own;
 }

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type pg from "pg";
 import { type Address, type Hex, numberToHex } from "viem";
 import type { Contracts } from "../../abis/contracts.ts";
+import { managedNameOf } from "../../src/ens/managedNames.ts";
 import { ADDR_REVERSE_NODE, ETH_NODE } from "../../src/ens/name.ts";
 import type { Claim, Keys, RecordKey } from "./keys.ts";
 
@@ -76,22 +77,26 @@ const inTurn = (rows: string, { key, window }: { key: string; window: Window }):
   ) t order by turn, kind limit $1`;
 
 /** What a name is, for the indexed tables: the first that holds. */
-const kindOfNode = (now: number): string => `case
+function kindOfNode({ chainId }: Contracts, now: number): string {
+  const { node, name } = managedNameOf(chainId) ?? { node: ETH_NODE, name: "eth" };
+  const isSold = `parent_node = '${node}'`;
+  return `case
   when parent_node = '${ADDR_REVERSE_NODE}' then 'reverse node'
-  when parent_node = '${ETH_NODE}' and is_wrapped then '.eth name, wrapped'
+  when ${isSold} and is_wrapped then '.${name} name, wrapped'
   when is_wrapped then 'subname, wrapped'
   when wrapper_expiry_timestamp is not null then 'no longer wrapped'
-  when parent_node = '${ETH_NODE}' and registrar_expiry_timestamp is null then '.eth name, not in the registrar of 2020'
-  when parent_node = '${ETH_NODE}' and registrar_expiry_timestamp < ${now} then '.eth name, expired'
-  when parent_node = '${ETH_NODE}' then '.eth name'
+  when ${isSold} and registrar_expiry_timestamp is null then '.${name} name, not in the registrar of 2020'
+  when ${isSold} and registrar_expiry_timestamp < ${now} then '.${name} name, expired'
+  when ${isSold} then '.${name} name'
   when not is_migrated then 'name in the registry of 2017'
   when parent_node is null then 'name whose parent is unknown'
   else 'subname' end || case when is_label_known or parent_node is null then '' else ', label unknown' end`;
+}
 
 async function sampleNodes(plan: SamplePlan, most: number): Promise<Keys["nodes"]> {
   const { client, contracts, block } = plan;
   const window = await drawWindow(plan, { table: "domains", bytes: 32 });
-  const rows = `select node, ${kindOfNode(block.timestamp)} as kind from domains
+  const rows = `select node, ${kindOfNode(contracts, block.timestamp)} as kind from domains
     where chain_id = ${contracts.chainId} and ${inWindow("node", window)}`;
   const found = await client.query<{ node: Hex; kind: string }>(inTurn(rows, { key: "node", window }), [
     most,
@@ -156,6 +161,8 @@ async function sampleClaims(plan: SamplePlan, most: number): Promise<Claim[]> {
 
 type Logged = {
   node: Hex | null;
+  /** The node if it is a name's. */
+  name_node: Hex | null;
   contract: string;
   contract_address: Address;
   event_type: string;
@@ -190,13 +197,14 @@ async function sampleEvents(plan: SamplePlan, most: number): Promise<Keys> {
      turns as (
        select *, row_number() over (partition by contract, contract_address, event_type order by place, block_number, log_index)
          as turn from near)
-     select node, contract, contract_address, event_type, key, coin_type, address from turns
+     select case when ${isName(contracts)} then node end as name_node, node, contract, contract_address, event_type, key,
+       coin_type, address from turns
      where contract <> 'RESOLVER' or contract_address = any ($4)
      order by turn, contract, contract_address, event_type limit $1`,
     [most, places, contracts.chainId, contracts.indexedResolvers],
   );
   return {
-    nodes: rows.flatMap(({ node, ...log }) =>
+    nodes: rows.flatMap(({ name_node: node, ...log }) =>
       node === null ? [] : [{ node, kind: kindOfLog(contracts, log) }],
     ),
     records: rows.flatMap((log) => recordOf(contracts, log)),
@@ -204,7 +212,20 @@ async function sampleEvents(plan: SamplePlan, most: number): Promise<Keys> {
   };
 }
 
-const kindOfLog = (contracts: Contracts, { contract, contract_address }: Omit<Logged, "node">): string =>
+/**
+ * On a layer 2 the registry has nodes that are no names: those of the set-up, and reverse nodes. Only what its registrar,
+ * controllers and wrapper log is always a name.
+ */
+const isName = ({ chainId }: Contracts): string =>
+  managedNameOf(chainId) === undefined
+    ? "true"
+    : `contract in ('REGISTRAR', 'CONTROLLER', 'NAME_WRAPPER')
+       or exists (select from domains d where d.chain_id = ${chainId} and d.node = turns.node)`;
+
+const kindOfLog = (
+  contracts: Contracts,
+  { contract, contract_address }: Pick<Logged, "contract" | "contract_address">,
+): string =>
   `in logs of ${contracts.contractLabel({ family: contract, chainId: contracts.chainId, address: contract_address })}`;
 
 function recordOf(contracts: Contracts, log: Logged): RecordKey[] {

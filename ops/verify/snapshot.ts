@@ -4,6 +4,7 @@ import type { Deployment } from "../../abis/deployments.ts";
 import { listProgress, readIndexer } from "../../engine/ponderInternals.ts";
 import { reverseNode } from "../../src/api/schemas/input.ts";
 import { inTransaction, queriesOf } from "../../src/api/serviceDb/client.ts";
+import { managedNameOf } from "../../src/ens/managedNames.ts";
 import { CommandError } from "../commandLine/command.ts";
 import type { Claim, Keys, RecordKey } from "./keys.ts";
 import { commonRecords } from "./recordChecks.ts";
@@ -97,7 +98,15 @@ async function readRows(keys: Keys, { client, contracts, at }: Reach): Promise<O
   const reach = { client, chainId, at };
   const domains = await readDomains(
     reach,
-    distinct([...keys.nodes, ...keys.claims.filter(isOfReverseNode).map(toReverseNode)], ({ node }) => node),
+    distinct(
+      [
+        ...keys.nodes,
+        ...keys.claims
+          .filter((claim) => claim.chainId === chainId && isOfReverseNode(claim))
+          .map(toReverseNode),
+      ],
+      ({ node }) => node,
+    ),
   );
   const common = domains.flatMap((domain) => commonRecords(domain, isIndexedResolver));
   return {
@@ -110,7 +119,9 @@ async function readRows(keys: Keys, { client, contracts, at }: Reach): Promise<O
   };
 }
 
-const isOfReverseNode = ({ coinType }: Claim): boolean => coinType === 60;
+/** On a layer 2 no node names an address. */
+const isOfReverseNode = ({ coinType, chainId }: Claim): boolean =>
+  coinType === 60 && managedNameOf(chainId) === undefined;
 const toReverseNode = ({ address, kind }: Claim) => ({ node: reverseNode(address), kind });
 
 /** A text may be there by its key and by its hash: then it is compared twice. */

@@ -4,8 +4,12 @@ import { noteVerification } from "../../src/api/serviceDb/verifications.ts";
 import type { VerifyOptions } from "./options.ts";
 import { type Result, valuesOf } from "./result.ts";
 
-/** Only a comparison of random samples of the newest block says something about the index as a whole. */
-export const isAboutIndex = ({ names, at }: VerifyOptions): boolean => names.length === 0 && at === null;
+/**
+ * Only a comparison of random samples of the newest block of the registry's chain says something about the index as a
+ * whole.
+ */
+export const isAboutIndex = ({ names, at, chainId }: VerifyOptions): boolean =>
+  names.length === 0 && at === null && chainId === null;
 
 /** Stores the result for `/indexing-status` and the metrics. */
 export async function storeResult(

@@ -92,7 +92,7 @@ test("a node that fails, and a chain that is not indexed, are told in a sentence
 test.each([
   [["--refetch", "9-5"], /--refetch is "9-5": expected the first and the last block/],
   [["--refetch", "x"], /--refetch is "x": expected a whole number/],
-  [["--chain", "1"], /--chain goes with --logs or --refetch/],
+  [["--chain", "1"], /--chain is 1: expected a chain that is indexed/],
   [["--logs", "--at", "5"], /--logs takes neither/],
 ])("%j is refused", async (args, message) => {
   const { code, err } = await runVerify(verified, args);

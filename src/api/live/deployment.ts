@@ -10,7 +10,7 @@ export function liveContractsOf(
 ): OwnerContracts & { universalResolver: Address | undefined; agents: AgentContracts | undefined } {
   const { universalResolver, multicall3 = MULTICALL3 } = deployment;
   const [registry] = listContracts(deployment, "registry", 2);
-  const [registrar] = listContracts(deployment, "registrar", 2);
+  const [registrar] = listContracts(deployment, "registrar", 2, 3);
   const [wrapper] = listContracts(deployment, "wrapper");
   const [adapter] = listContracts(deployment, "agent-adapter");
   const [agents] = listContracts(deployment, "agent-registry");
