@@ -44,7 +44,7 @@ const { results, total } = await namedex.getSearchDomains();
 export const first: string | undefined = results[0]?.name;
 export const count: number = total;
 export const calendar: string = await namedex.getDomainExpiryIcs({ name: "alice.eth" });
-export const domains: number = (await namedex.getEnsStats({ signal: AbortSignal.timeout(1) })).total_domains;
+export const domains: number = (await namedex.getEnsStats({}, { signal: AbortSignal.timeout(1) })).total_domains;
 for await (const { events } of namedex.pages("getDomainEvents", { name: "alice.eth" })) {
   events.map(({ block_number }) => block_number satisfies number);
 }

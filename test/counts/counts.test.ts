@@ -3,6 +3,8 @@ import { keccak256, toHex } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { advanceCounters, createCounters, hasCounters } from "../../src/api/counts/maintain.ts";
 import { readTotalsFromCounters } from "../../src/api/counts/totals.ts";
+import type { Chains } from "../../src/api/query/chains.ts";
+import { managedNames } from "../../src/ens/managedNames.ts";
 import { ADDR_REVERSE_NODE, ETH_NODE, ROOT_NODE } from "../../src/ens/name.ts";
 import { account, CHAIN_ID, MAIN, WRAPPER } from "../query/rows.ts";
 import { createTables, type Tables } from "../query/tables.ts";
@@ -39,15 +41,21 @@ const nodeOf = (i: number) => keccak256(toHex(i + 1_000));
 
 /** A row of any sort: each state of life, lapsed wrappings, names without parent, owner or label. */
 function rowOf(i: number, next: (end: number) => number): Record<string, unknown> {
-  const parent = [ETH_NODE, ETH_NODE, ETH_NODE, keccak256("0x01"), nodeOf(i % 7), ADDR_REVERSE_NODE, null][
-    next(7)
-  ];
+  const managed = managedNames[next(9)];
+  const upper = managed?.node ?? ETH_NODE;
+  const parent = [upper, upper, upper, keccak256("0x01"), nodeOf(i % 7), ADDR_REVERSE_NODE, null][next(7)];
   const near = [0, 30 * DAY, 90 * DAY, -90 * DAY, -111 * DAY][next(5)] ?? 0;
   const expiry =
     next(5) === 0 ? null : START + near + next(9) - 4 + (next(3) === 0 ? next(400) * DAY - 200 * DAY : 0);
   const isWrapped = next(3) === 0;
   return {
-    ...{ chain_id: CHAIN_ID, node: nodeOf(i), parent_node: parent, label: `l${i}`, full_name: `l${i}.x` },
+    ...{
+      chain_id: managed?.chainId ?? CHAIN_ID,
+      node: nodeOf(i),
+      parent_node: parent,
+      label: `l${i}`,
+      full_name: `l${i}.x`,
+    },
     ...{
       is_label_known: next(4) > 0,
       is_name_known: true,
@@ -112,7 +120,15 @@ async function disturb(next: (end: number) => number): Promise<void> {
   await tables.pool.query("delete from events where block_number % 7 = $1", [next(7)]);
 }
 
-const compare = (now: number) => expectExactCounters(tables.db, { chains: MAIN, now });
+const compare = (now: number, chains: Chains = MAIN) => expectExactCounters(tables.db, { chains, now });
+
+const several = (...ids: number[]): Chains => ({ ids, reach: "several" });
+const sets = [
+  several(CHAIN_ID, ...managedNames.map(({ chainId }) => chainId)),
+  several(8_453),
+  several(59_144),
+  several(CHAIN_ID, 59_144),
+];
 
 async function withClient<T>(
   work: (place: { client: pg.PoolClient; schema: string }) => Promise<T>,
@@ -140,7 +156,7 @@ test("what is kept is what the rows say, whatever was written and whenever it is
     await disturb(next);
     const now = START + next(9) - 4 + (round % 5 === 0 ? next(60) * DAY : 0);
     if (round % 3 === 0) await withClient((place) => advanceCounters(place, now));
-    await compare(now + next(3) - 1);
+    await compare(now + next(3) - 1, sets[round % sets.length]);
     await compare(START - 40 * DAY + next(80 * DAY));
   }
 }, 600_000);
@@ -168,8 +184,11 @@ test("temporary tables of the same names, which the indexer's sessions have, are
 
 test("a fault in the counting does not hinder the writer: the counts are void, and made anew", async () => {
   await tables.pool.query("alter table figures_names add constraint fault check (names < 0) not valid");
-  await write("domains", "chain_id, node", [rowOf(3, numbers(1))]);
-  const { rows } = await tables.pool.query("select from domains where node = $1", [nodeOf(3)]);
+  const row = rowOf(3, numbers(1));
+  await write("domains", "chain_id, node", [row]);
+  const { rows } = await tables.pool.query("select from domains where chain_id = $1 and node = $2", [
+    ...[row.chain_id, row.node],
+  ]);
   expect(rows).toHaveLength(1);
   expect(await readTotalsFromCounters(tables.db, { chains: MAIN, now: START })).toBeNull();
   expect(await withClient(hasCounters)).toBe(false);

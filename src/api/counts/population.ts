@@ -10,7 +10,7 @@ import {
 } from "../query/population.ts";
 import type { AsOf } from "../query/statistics.ts";
 import { changesUntil, MOMENT, momentAsked, readCounters } from "./counters.ts";
-import { namesAt, ownerChangesOn } from "./totals.ts";
+import { namesAt, ownerChangesOn, ownersOn } from "./totals.ts";
 
 /* States, holders and expiries, from the counters. */
 
@@ -31,16 +31,11 @@ export async function listPhasesFromCounters(db: Db, { chains, now }: AsOf): Pro
  * that changes hands.
  */
 export async function listHoldersFromCounters(db: Db, { chains, now }: AsOf): Promise<Holding[] | null> {
-  const isHere = isOfChains(sql`chain_id`, chains);
-  const held =
-    chains.reach === "main"
-      ? sql`select address, names from figures_owners where ${isHere}`
-      : sql`select address, sum(names) as names from figures_owners where ${isHere} group by address`;
   const rows = await readCounters<Holding>(
     db,
     sql`with ${changesUntil(now)}, ${ownerChangesOn(chains)}, held as (
       select address, coalesce(counter.names, 0) + coalesce(owner_change.names, 0) as names
-      from (${held}) as counter full join owner_change using (address)
+      from (${ownersOn(chains)}) as counter full join owner_change using (address)
     )
     select ${momentAsked} as moment, address as owner, names::int as names
     from held where names > 0 order by held.names desc, address limit ${MAX_HOLDERS}`,

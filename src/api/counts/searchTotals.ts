@@ -1,6 +1,13 @@
 import { domain } from "ponder:schema";
 import { sql } from "ponder";
-import { chainValues, forEachReach, isOfAskedChains, type Reach, ruleFor } from "../query/chains.ts";
+import {
+  type Chains,
+  chainValues,
+  forEachReach,
+  isOfAskedChains,
+  type Reach,
+  ruleFor,
+} from "../query/chains.ts";
 import type { Db } from "../query/db.ts";
 import type { SearchCounts, SearchFilters } from "../query/search.ts";
 import type { AsOf } from "../query/statistics.ts";
@@ -31,19 +38,18 @@ import { changesUntil, MOMENT, momentAsked, preparedCounts, sumIf } from "./coun
 const { placeholder } = sql;
 
 /** As `countPending`. */
-export async function countPendingFromCounters(
-  db: Db,
-  { chainId }: { chainId: number },
-): Promise<number | null> {
-  const counts = await pendingNames(db, { chainId });
+export async function countPendingFromCounters(db: Db, chains: Chains): Promise<number | null> {
+  const counts = await pendingNames[chains.reach](db, chainValues(chains));
   return counts?.count ?? null;
 }
 
-const pendingNames = preparedCounts(
-  "pending",
-  ["count"],
-  sql`select ${sql.raw(MOMENT)} as moment, coalesce(sum(names), 0)::int as count
-    from figures_names where chain_id = ${placeholder("chainId")} and not is_label_known`,
+const pendingNames = forEachReach((reach) =>
+  preparedCounts(
+    reach === "main" ? "pending" : "pending_several",
+    ["count"],
+    sql`select ${sql.raw(MOMENT)} as moment, coalesce(sum(names), 0)::int as count
+    from figures_names where ${isOfAskedChains(sql`chain_id`, reach)} and not is_label_known`,
+  ),
 );
 
 /** As `countSearch`. Null also for filters by which names are not counted. */

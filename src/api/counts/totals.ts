@@ -56,6 +56,14 @@ export const ownerChangesOn = (chains: Chains): SQL => sql`owner_change as mater
     group by owner having sum(sign) <> 0
   )`;
 
+/** Addresses with the number of their names at the counters' moment. */
+export const ownersOn = (chains: Chains): SQL => {
+  const isHere = isOfChains(chainId, chains);
+  return chains.reach === "main"
+    ? sql`select address, names from figures_owners where ${isHere}`
+    : sql`select address, sum(names) as names from figures_owners where ${isHere} group by address`;
+};
+
 /** How many addresses own a name: those that did at the moment, corrected for what time changed. */
 function ownersAt(chains: Chains): SQL {
   const isHere = isOfChains(chainId, chains);
@@ -95,8 +103,7 @@ export async function readAdoptionFromCounters(
         (select json_agg(json_build_object('registrar', registrar, 'chainId', chain_id, 'withName', with_name,
           'cleared', cleared, 'unknown', unknown)) from figures_claims) as claims
       from figures_addresses
-        left join figures_owners counter on ${isOfChains(sql`counter.chain_id`, chains)}
-          and counter.address = figures_addresses.address
+        left join (${ownersOn(chains)}) as counter on counter.address = figures_addresses.address
         left join owner_change on owner_change.address = figures_addresses.address
       where claims > 0`,
   );

@@ -3,6 +3,7 @@ import { countPendingFromCounters } from "../counts/searchTotals.ts";
 import type { Ctx } from "../http/context.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { listProgress, readIndexerState } from "../indexState/progress.ts";
+import { allChains } from "../query/chains.ts";
 import { countPending } from "../query/domains.ts";
 import { count } from "../schemas/answers.ts";
 
@@ -93,7 +94,8 @@ async function readProgress({ db, contracts, chainHead }: Ctx) {
 
 /** By the maintained counter, which exists once every past event is indexed; before that by counting. */
 const pendingNow = async (db: Ctx["db"], contracts: Ctx["contracts"]) =>
-  (await countPendingFromCounters(db, contracts)) ?? (await countPending(db, contracts));
+  (await countPendingFromCounters(db, allChains(contracts))) ??
+  (await countPending(db, allChains(contracts)));
 
 const pendingStats = endpoint({
   method: "get",

@@ -5,7 +5,7 @@ import { and, eq, sql } from "ponder";
 import type { Hex } from "viem";
 import { keccak256 } from "../../ens/keccak.ts";
 import { beginningOf } from "./beginnings.ts";
-import { type Chains, chainValues, isOfAskedChains } from "./chains.ts";
+import { type Chains, chainValues, isOfAskedChains, isOfChains } from "./chains.ts";
 import type { Db } from "./db.ts";
 import { offsetOf, orderOf, PAGE_SIZE, type PageRequest, sortKeyOf } from "./page.ts";
 import { prepared } from "./prepared.ts";
@@ -176,5 +176,5 @@ export const toRow = (row: {
 });
 
 /** How many domains have a label that is unknown, so that only its hash is shown. */
-export const countPending = (db: Db, { chainId }: { chainId: number }): Promise<number> =>
-  countDomains(db, and(eq(domain.chainId, chainId), sql`not ${domain.isLabelKnown}`));
+export const countPending = (db: Db, chains: Chains): Promise<number> =>
+  countDomains(db, and(isOfChains(domain.chainId, chains), sql`not ${domain.isLabelKnown}`));
