@@ -24,6 +24,7 @@ const longest = [
   "counts/counts",
   "chain/stories",
   "chain/layer2",
+  "chain/layer2-answers",
   "faults/reorgs",
   "faults/strangers",
   "faults/indexers",

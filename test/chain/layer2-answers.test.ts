@@ -1,0 +1,175 @@
+import { getAddress, type Hex, namehash } from "viem";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { addressOf, ethNode, setResolver } from "../devnet/acts.ts";
+import { basenames } from "../devnet/demoBase.ts";
+import { lineanames } from "../devnet/demoLinea.ts";
+import { type LocalChains, type LocalLayer2, startDemoChains } from "../devnet/localChains.ts";
+import { type Stack, startStack } from "../support/stack.ts";
+import { listNodes, readDomain, readLogs } from "./layer2Reads.ts";
+
+/* Answers of names of layer 2s by the index, held against those by the chain through the bridges, and contract reads. */
+
+let chains: LocalChains;
+let base: LocalLayer2;
+let linea: LocalLayer2;
+/** With all three chains in its index. */
+let indexed: Stack;
+/** With the main chain alone: it asks the bridges. */
+let mainOnly: Stack;
+
+beforeAll(async () => {
+  chains = await startDemoChains();
+  [base, linea] = chains.layer2 as [LocalLayer2, LocalLayer2];
+  const { anvil, deployment, layer2 } = chains;
+  const plan = { rpcUrl: anvil.url, deployment };
+  const env = Object.fromEntries(layer2.map((one) => [`RPC_URL_${one.deployment.chainId}`, one.anvil.url]));
+  indexed = await startStack({ ...plan, env });
+  mainOnly = await startStack(plan);
+}, 400_000);
+
+afterAll(async () => {
+  await Promise.all([indexed?.destroy(), mainOnly?.destroy()]);
+  await chains?.stop();
+});
+
+type Domain = {
+  name: string;
+  chain?: string;
+  source: "indexed" | "live";
+  expiry_timestamp: string | null;
+  ownership: { owner?: string; registry?: string; registrar?: string; wrapper?: string };
+  resolver: { status: string };
+};
+type Records = {
+  source: string;
+  records: { texts: Record<string, string>; addresses: Record<string, string>; contenthash: string | null };
+};
+
+const ask = async <Body>({ api }: Stack, path: string): Promise<Body> => {
+  const { status, body } = await api<Body>(path);
+  expect(status, `${path}: ${JSON.stringify(body)}`).toBe(200);
+  return body;
+};
+
+/** Names of the stories, but those that a resolver on the main chain answers for. */
+const namesOf = ({ deployment }: LocalLayer2): string[] =>
+  Object.keys(deployment.chainId === 8453 ? basenames : lineanames)
+    .filter((label) => label !== "gov")
+    .map((label) => `${label}.${deployment.managedName?.name}`);
+
+const allNames = () => [base, linea].flatMap(namesOf);
+
+const shown = (address: Hex | null) => (address === null ? undefined : getAddress(address));
+
+describe("an answer by the index", () => {
+  test("has the owners and the expiry that the layer 2's contracts answer", async () => {
+    for (const layer2 of [base, linea]) {
+      const nodes = new Map(listNodes(layer2, await readLogs(layer2)).map((one) => [one.node, one]));
+      for (const name of namesOf(layer2)) {
+        const reply = await ask<Domain>(indexed, `/whois/${name}`);
+        const stored = await readDomain(layer2, nodes.get(namehash(name)) ?? expect.fail(name));
+        const { registry, registrar, owner } = reply.ownership;
+        expect({
+          name,
+          chain: reply.chain,
+          expiry: reply.expiry_timestamp,
+          registry,
+          registrar,
+          owner,
+        }).toEqual({
+          ...{ name, chain: layer2.deployment.name, expiry: stored.expiry_timestamp },
+          registry: shown(stored.registry_owner),
+          registrar: shown(stored.registrar_owner),
+          owner: shown(stored.effective_owner_address),
+        });
+      }
+    }
+  });
+
+  test("is indexed where the layer 2's resolver is an indexed one", async () => {
+    const replies = await Promise.all(allNames().map((name) => ask<Domain>(indexed, `/whois/${name}`)));
+    const known = replies.filter(({ resolver }) => resolver.status === "indexed");
+    expect(known.length).toBeGreaterThan(10);
+    for (const { name, source } of known) expect([name, source]).toEqual([name, "indexed"]);
+  });
+
+  test("has the records that the bridge gives", async () => {
+    let compared = 0;
+    for (const name of allNames()) {
+      const own = await ask<Records>(indexed, `/domain/${name}/records`);
+      if (own.source !== "indexed") continue;
+      const live = await ask<Records>(mainOnly, `/domain/${name}/records`);
+      expect(live.source, name).toBe("live");
+      expect(own.records.contenthash, name).toBe(live.records.contenthash);
+      expect(own.records.texts, name).toMatchObject(live.records.texts);
+      for (const [key, value] of Object.entries(own.records.texts)) {
+        const one = await ask<{ value: string }>(mainOnly, `/domain/${name}/records/text/${key}`);
+        expect([name, key, one.value]).toEqual([name, key, value]);
+        compared++;
+      }
+      const { 60: ethereum } = own.records.addresses;
+      if (ethereum !== undefined) expect([name, live.records.addresses[60]]).toEqual([name, ethereum]);
+    }
+    expect(compared).toBeGreaterThan(3);
+  });
+
+  test("of a name with a resolver of its own on the main chain is the main chain's, in both", async () => {
+    const replies = await Promise.all(
+      [indexed, mainOnly].map((stack) => ask<Domain>(stack, "/whois/gov.base.eth")),
+    );
+    expect(replies[0]).toEqual(replies[1]);
+    expect(replies[0]).toMatchObject({ source: "indexed", resolver: { chain: chains.deployment.name } });
+    expect(replies[0]).not.toHaveProperty("chain");
+  });
+});
+
+test("the portfolio of an address has its tokens on all chains, as their registrars tell", async () => {
+  const { accounts } = chains.chain;
+  const domains = await indexed.sql<{ chain_id: number; owner: Hex }>(
+    "select chain_id, effective_owner_address as owner from domains where chain_id = any($1)",
+    [chains.layer2.map(({ deployment }) => deployment.chainId)],
+  );
+  for (const account of accounts.slice(0, 4)) {
+    const { by_chain } = await ask<{ by_chain: { chain: string; count: number }[] }>(
+      indexed,
+      `/address/${account}/domain-count`,
+    );
+    for (const { deployment } of chains.layer2) {
+      const own = domains.filter(
+        ({ chain_id, owner }) => chain_id === deployment.chainId && owner === account.toLowerCase(),
+      );
+      const count = by_chain.find(({ chain }) => chain === deployment.name)?.count;
+      expect([account, deployment.name, count]).toEqual([account, deployment.name, own.length]);
+    }
+  }
+});
+
+test("sales on Base are the controllers' money, to the wei", async () => {
+  type Seller = { address: Hex; registration_cost_wei: string; renewal_cost_wei: string };
+  const { sellers } = await ask<{ sellers: Seller[] }>(indexed, "/ens-stats/sellers?chain=base");
+  const told = sellers.filter(({ address }) =>
+    Object.entries(base.chain.contracts).some(
+      ([name, one]) => name.startsWith("controller") && getAddress(one.address) === address,
+    ),
+  );
+  expect(told.length).toBeGreaterThan(1);
+  for (const { address, registration_cost_wei, renewal_cost_wei } of told) {
+    const revenue = BigInt(registration_cost_wei) + BigInt(renewal_cost_wei);
+    expect([address, revenue]).toEqual([address, await base.chain.client.getBalance({ address })]);
+  }
+});
+
+test("once base.eth has another resolver, Base no longer answers for its names, and then again", async () => {
+  const [deployer] = chains.chain.accounts;
+  const node = ethNode("base");
+  const set = async (resolver: Hex) => {
+    await setResolver(chains.chain, { from: deployer as Hex, node, resolver });
+    await indexed.waitForHead();
+  };
+  const whois = () => indexed.api<Domain>("/whois/alice.base.eth");
+  expect((await whois()).body).toMatchObject({ chain: base.deployment.name });
+  await set(addressOf(chains.chain, "resolver5"));
+  expect((await whois()).body).not.toHaveProperty("chain");
+  await set(addressOf(chains.chain, "baseBridge"));
+  expect((await whois()).body).toMatchObject({ chain: base.deployment.name, source: "indexed" });
+}, 60_000);
