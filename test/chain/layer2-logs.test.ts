@@ -1,10 +1,10 @@
 import { type Address, getAddress, type Hex, namehash, zeroAddress } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Deployment, Layer2Deployment } from "../../abis/deployments.ts";
+import type { Layer2Deployment } from "../../abis/deployments.ts";
 import { dnsEncode, ethNode, hashLabel, registerReferred, setSubnodeOwner } from "../devnet/acts.ts";
 import { type LocalChain, startLocalChain } from "../devnet/localChain.ts";
 import { readStatus } from "../devnet/ponder.ts";
-import { type Stack, startStack } from "../support/stack.ts";
+import { type Stack, type StackPlan, startStack } from "../support/stack.ts";
 import {
   by,
   contractOf,
@@ -15,6 +15,7 @@ import {
   startEmitterChain,
 } from "./emittedLogs.ts";
 import { lower } from "./stage.ts";
+import { differencesOf, readTables } from "./tables.ts";
 
 /*
  * The contracts of Basenames and Lineanames cannot be had in a test. Their logs can: at their true addresses stand
@@ -36,17 +37,19 @@ let onBase: EmitterChain;
 let onLinea: EmitterChain;
 let stack: Stack;
 
+/** Mainnet's local stand-in with both layer 2s. */
+const planOf = (): StackPlan => ({
+  rpcUrl: main.anvil.url,
+  deployment: { ...main.deployment, layer2: [base, linea] },
+  env: { RPC_URL_8453: onBase.anvil.url, RPC_URL_59144: onLinea.anvil.url },
+});
+
 beforeAll(async () => {
   main = await startLocalChain();
   [onBase, onLinea] = await Promise.all([startEmitterChain(base, main), startEmitterChain(linea, main)]);
-  const deployment: Deployment = { ...main.deployment, layer2: [base, linea] };
   await buildScaffolding();
   await onBase.emit(...purchase({ label: "first", owner: ALICE, price: ETHER }));
-  stack = await startStack({
-    rpcUrl: main.anvil.url,
-    deployment,
-    env: { RPC_URL_8453: onBase.anvil.url, RPC_URL_59144: onLinea.anvil.url },
-  });
+  stack = await startStack(planOf());
 }, 300_000);
 
 afterAll(async () => {
@@ -54,22 +57,27 @@ afterAll(async () => {
   await Promise.all([main, onBase, onLinea].map((chain) => chain?.anvil.stop()));
 });
 
-/** Rows once everything that was mined on all three chains is indexed. */
-async function sql<Row extends Record<string, unknown>>(
-  text: string,
-  values: unknown[] = [],
-): Promise<Row[]> {
+/** Waits until everything that was mined on all three chains is indexed. */
+async function waitForHeads(index: Stack): Promise<void> {
   const heights = { base: await onBase.height(), linea: await onLinea.height() };
-  await stack.waitForHead();
+  await index.waitForHead();
   await expect
     .poll(
       async () => {
-        const status = await readStatus(stack.url);
+        const status = await readStatus(index.url);
         return Object.entries(heights).every(([name, height]) => (status?.[name]?.number ?? -1) >= height);
       },
       { timeout: 60_000, interval: 50 },
     )
     .toBe(true);
+}
+
+/** Rows of the index, of everything that was mined. */
+async function sql<Row extends Record<string, unknown>>(
+  text: string,
+  values: unknown[] = [],
+): Promise<Row[]> {
+  await waitForHeads(stack);
   return stack.sql<Row>(text, values);
 }
 
@@ -605,4 +613,22 @@ describe("the same node on two chains", () => {
     expect(await sql("select 1 from labels where label = 'gov'")).toEqual([]);
     expect(await domainOf("further.base.eth", base)).toMatchObject({ registrar_owner: lower(CAROL) });
   });
+});
+
+test("after a kill, and all of that, every table is as an index has it that saw the last branches only", async () => {
+  await stack.kill();
+  await onBase.emit(...purchase({ label: "meanwhile", owner: ALICE, price: 8n }));
+  await stack.expireLock();
+  stack.restart();
+  await stack.ready();
+  await onBase.emit(...purchase({ label: "afterwards", owner: BOB, price: 9n }));
+  const undisturbed = await startStack(planOf());
+  try {
+    await Promise.all([stack, undisturbed].map(waitForHeads));
+    const [is, should] = [await readTables(stack), await readTables(undisturbed)];
+    expect(should.get("events")?.length).toBeGreaterThan(100);
+    expect(differencesOf(is, should)).toEqual([]);
+  } finally {
+    await undisturbed.destroy();
+  }
 });
