@@ -18,11 +18,11 @@ export type ChainNode = {
   stop: () => void;
 };
 
-/** Generates a chain with so many .eth names and serves it on loopback. */
-export function startChainNode(names: number): Promise<ChainNode> {
+/** Generates mainnet with so many .eth names, or Base with so many of its names, and serves it on loopback. */
+export function startChainNode(names: number, of: "mainnet" | "base" = "mainnet"): Promise<ChainNode> {
   const program = fileURLToPath(new URL("chain/server.ts", import.meta.url));
   const heap = `--max-old-space-size=${Math.ceil(2_000 + names / 50)}`;
-  const child = fork(program, ["--names", String(names)], { execArgv: [heap] });
+  const child = fork(program, ["--names", String(names), "--chain", of], { execArgv: [heap] });
   return new Promise((resolve, reject) => {
     child.once("exit", (code) => reject(new Error(`The generated chain ended with ${code}`)));
     child.once("message", (message) => {

@@ -20,7 +20,12 @@ export type Rounds = {
   warm: Record<AppName, Measured[]>;
 };
 
-export type Place = { databaseUrl: string; chain: ChainNode };
+export type Place = {
+  databaseUrl: string;
+  chain: ChainNode;
+  /** Base beside mainnet, if its names are indexed too. */
+  base?: ChainNode | undefined;
+};
 
 /** Indexes the chain cold, and then warm with each app in turn, so that a slow moment of the machine affects all apps. */
 export async function measure({
@@ -49,14 +54,16 @@ export async function measure({
 export async function measureOne(
   app: AppName,
   schema: string,
-  { databaseUrl, chain }: Place,
+  { databaseUrl, chain, base }: Place,
   how: Pick<AppPlan, "flags" | "changes"> = {},
 ): Promise<Measured> {
   const before = chain.cpuSeconds();
-  const backfill = await runApp({ app, databaseUrl, schema, rpcUrl: chain.url, ...how });
+  const env = base && { RPC_URL_8453: base.url };
+  const backfill = await runApp({ app, databaseUrl, schema, rpcUrl: chain.url, ...(env && { env }), ...how });
   const nodeShare = (chain.cpuSeconds() - before) / backfill.seconds;
-  if (backfill.events !== chain.logs) {
-    throw new Error(`${app} handled ${backfill.events} events of the ${chain.logs} that were logged`);
+  const logs = chain.logs + (base?.logs ?? 0);
+  if (backfill.events !== logs) {
+    throw new Error(`${app} handled ${backfill.events} events of the ${logs} that were logged`);
   }
   const tableBytes = await sizeOf(databaseUrl, schema);
   await dropSchema(databaseUrl, schema);

@@ -1,6 +1,7 @@
 import { parseArgs } from "node:util";
 import { openFreshDatabase, startTemporaryPostgres } from "../../devnet/postgres.ts";
 import { type Figure, judge, report, reportOptions } from "../report.ts";
+import { measureBase } from "./base.ts";
 import { measureChanges } from "./changes.ts";
 import { figuresOf } from "./figures.ts";
 import { measureGrowth } from "./growth.ts";
@@ -8,7 +9,8 @@ import { startChainNode } from "./node.ts";
 import { measure } from "./rounds.ts";
 
 // `npm run bench:index -- [--names N] [--rounds N] [--growth N] [--profile DIR] [--json FILE] [--docs FILE]`: the speed
-// of the indexer and of two minimal indexers, on a generated chain with mainnet's contracts.
+// of the indexer and of two minimal indexers, on a generated chain with mainnet's contracts. `--base N` measures instead
+// the indexer with N names of Base and hardly any of mainnet.
 // `--growth` indexes a smaller chain too, to see what an event costs as the index grows. `--profile` indexes once more
 // and writes a profile of the processor's time, for Chromium's developer tools. `--changes` measures instead what each of
 // our changes to Ponder brings.
@@ -18,9 +20,11 @@ const { values } = parseArgs({
   options: {
     ...{ ...reportOptions, rounds: option, growth: option, profile: option },
     changes: { type: "boolean", default: false },
+    base: option,
   },
 });
-const names = Number(values.names ?? 100_000);
+/** Mainnet beside Base has what Ponder needs to start with. */
+const names = Number(values.names ?? (values.base === undefined ? 100_000 : 20));
 const rounds = Number(values.rounds ?? 3);
 const english = (value: number) => value.toLocaleString("en");
 
@@ -33,7 +37,9 @@ try {
   const databaseUrl = await openFreshDatabase(postgres.url, "bench");
   const figures = values.changes
     ? await measureChanges({ databaseUrl, chain }, rounds)
-    : await measureIndexer(databaseUrl);
+    : values.base !== undefined
+      ? await measureBase({ names: Number(values.base), rounds }, { databaseUrl, chain })
+      : await measureIndexer(databaseUrl);
   const made = `${chainInWords}; ${rounds} rounds in turn, of which the middle one counts`;
   report(figures.map(judge), { json: values.json, docs: values.docs, made });
 } finally {

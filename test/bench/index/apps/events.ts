@@ -16,11 +16,21 @@ export function onEveryEvent(handlerOf: (eventName: string) => Handle): void {
   for (const name of eventNames()) on(name, handlerOf(name));
 }
 
+/** How handlers are registered, and for which entries of the configuration where the name does not tell. */
+const registrations: Record<string, string[]> = {
+  "ponder.on": [""],
+  onRecord: ["Resolver:", "FoundResolver:"],
+  onAdded: ["AddedController:"],
+};
+
 function eventNames(): string[] {
   const folder = new URL("../../../../src/indexing/", import.meta.url);
   const files = readdirSync(folder).filter((file) => file.endsWith(".ts"));
   return files.flatMap((file) => {
-    const calls = readFileSync(new URL(file, folder), "utf8").matchAll(/ponder\.on\(\s*"([^"]+)"/g);
-    return [...calls].map(([, name = ""]) => name);
+    const text = readFileSync(new URL(file, folder), "utf8");
+    const calls = text.matchAll(/\b(ponder\.on|onRecord|onAdded)\(\s*"([^"]+)"/g);
+    return [...calls].flatMap(([, by = "", name = ""]) =>
+      (registrations[by] ?? []).map((entry) => `${entry}${name}`),
+    );
   });
 }

@@ -1,16 +1,27 @@
 import type { AbiEvent, Hex } from "viem";
 import {
+  basenamesControllerAbi,
   controllerCostAbi,
   controllerPremiumAbi,
   controllerReferrerAbi,
   renewalReferrerAbi,
 } from "../../../../abis/controllers.ts";
-import { knownDeployments, listContracts, type Role } from "../../../../abis/deployments.ts";
+import {
+  type ChainDeployment,
+  knownDeployments,
+  listContracts,
+  type Role,
+} from "../../../../abis/deployments.ts";
 import { nameWrapperAbi } from "../../../../abis/nameWrapper.ts";
-import { registrarAbi } from "../../../../abis/registrar.ts";
+import { basenamesRegistrarAbi, registrarAbi } from "../../../../abis/registrar.ts";
 import { registryAbi } from "../../../../abis/registry.ts";
 import { resolverAbi, resolverUnindexedKeyAbi } from "../../../../abis/resolver.ts";
-import { defaultReverseRegistrarAbi, reverseRegistrarAbi } from "../../../../abis/reverse.ts";
+import {
+  basenamesReverseRegistrarAbi,
+  defaultReverseRegistrarAbi,
+  nameForAddrAbi,
+  reverseRegistrarAbi,
+} from "../../../../abis/reverse.ts";
 import { type Encoder, encoderOf } from "./encode.ts";
 
 const mainnet = knownDeployments.mainnet();
@@ -24,9 +35,18 @@ export type Contract = {
   events: Record<string, Encoder>;
 };
 
-function contract(role: Role, generation: number, abi: readonly unknown[], position = 0): Contract {
-  const entry = listContracts(mainnet, role, generation)[position];
-  if (entry === undefined) throw new Error(`mainnet has no ${role} of generation ${generation}`);
+const contract = (role: Role, generation: number, abi: readonly unknown[], position = 0): Contract =>
+  contractOf(mainnet, { role, generation, position }, abi);
+
+type Which = { role: Role; generation: number; position?: number };
+
+function contractOf(
+  chain: ChainDeployment,
+  { role, generation, position = 0 }: Which,
+  abi: readonly unknown[],
+): Contract {
+  const entry = listContracts(chain, role, generation)[position];
+  if (entry === undefined) throw new Error(`${chain.name} has no ${role} of generation ${generation}`);
   const events = (abi as readonly AbiEvent[]).map((event) => [event.name, encoderOf(event)] as const);
   // Of an overloaded event the first declaration counts, the one with the value for TextChanged.
   return {
@@ -68,4 +88,23 @@ export const contracts = {
 export const foreignResolver: Contract = {
   ...contracts.resolver4,
   address: "0x5555555555555555555555555555555555555555",
+};
+
+const base = mainnet.layer2.find(({ chainId }) => chainId === 8453) ?? mainnet;
+
+/** The contracts that act on Base. */
+export const baseContracts = {
+  registry: contractOf(base, { role: "registry", generation: 2 }, registryAbi),
+  registrar: contractOf(base, { role: "registrar", generation: 3 }, [
+    ...registrarAbi,
+    ...basenamesRegistrarAbi,
+  ]),
+  controller: contractOf(base, { role: "controller", generation: 6, position: 2 }, basenamesControllerAbi),
+  resolver: contractOf(base, { role: "resolver", generation: 5 }, resolverAbi),
+  reverseRegistrar: contractOf(
+    base,
+    { role: "reverse-registrar", generation: 4 },
+    basenamesReverseRegistrarAbi,
+  ),
+  l2ReverseRegistrar: contractOf(base, { role: "l2-reverse-registrar", generation: 1 }, nameForAddrAbi),
 };

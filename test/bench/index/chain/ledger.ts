@@ -36,6 +36,7 @@ export const blockHash = (number: number): Hex => hashOf(`block ${number}`);
 
 /** Everything that was logged, as a node answers it: logs are kept as the JSON that is sent. */
 export class Ledger {
+  readonly #timeOf: (block: number) => number;
   readonly blocks: Block[] = [];
   readonly addresses = new Map<string, number>();
   readonly topics = new Map<string, number>();
@@ -50,6 +51,11 @@ export class Ledger {
   #slices: Slice[] = [];
   #byNumber = new Map<number, Block>();
 
+  /** A ledger of mainnet's blocks, unless another clock is given. */
+  constructor(clock = timeOf) {
+    this.#timeOf = clock;
+  }
+
   get logs(): number {
     return this.#slices.length;
   }
@@ -62,7 +68,7 @@ export class Ledger {
   begin(number: number, transaction: Omit<Transaction, "hash">): void {
     let block = this.blocks.at(-1);
     if (block?.number !== number) {
-      block = { number, hash: blockHash(number), timestamp: timeOf(number), transactions: [], logs: 0 };
+      block = { number, hash: blockHash(number), timestamp: this.#timeOf(number), transactions: [], logs: 0 };
       this.blocks.push(block);
       this.#byNumber.set(number, block);
     }

@@ -32,7 +32,7 @@ export type Scene = {
   people: number;
 };
 
-const childNode = (parent: Hex, hash: Hex): Hex => keccak256(concat([parent, hash]));
+export const childNode = (parent: Hex, hash: Hex): Hex => keccak256(concat([parent, hash]));
 const ETH_LABEL = labelhash("eth");
 export const ETH_NODE = childNode(zeroHash, ETH_LABEL);
 const REVERSE_LABEL = labelhash("reverse");
@@ -81,7 +81,7 @@ export function openReverseRegistrar({ ledger }: Scene, block: number): void {
 }
 
 /** A random account; a tenth of all acts are those of the hundred busiest. */
-export function anAccount({ chance, people }: Scene): Hex {
+export function anAccount({ chance, people }: Pick<Scene, "chance" | "people">): Hex {
   return addressOf(`person ${chance.happens(0.1) ? chance.whole(100) : chance.whole(people)}`);
 }
 

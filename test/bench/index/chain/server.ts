@@ -1,17 +1,25 @@
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { parseArgs } from "node:util";
+import { generateBase } from "./base.ts";
 import { generate, LAST_BLOCK } from "./history.ts";
 import { type Block, blockHash, type Ledger, timeOf } from "./ledger.ts";
 
-// A node of the generated chain, in a process of its own: `node server.ts --names 1000 [--seed 1]`. It sends one line
-// of JSON to its parent when it answers, and answers as much of JSON-RPC as an indexer asks for.
+// A node of a generated chain, in a process of its own: `node server.ts --names 1000 [--seed 1] [--chain base]`. It sends
+// one line of JSON to its parent when it answers, and answers as much of JSON-RPC as an indexer asks for.
 
-const { values } = parseArgs({ options: { names: { type: "string" }, seed: { type: "string" } } });
-const ledger = generate(Number(values.names), Number(values.seed ?? 1));
+const option = { type: "string" } as const;
+const { values } = parseArgs({ options: { names: option, seed: option, chain: option } });
+const [names, seed] = [Number(values.names), Number(values.seed ?? 1)];
 
 /** Blocks that Ponder waits for on mainnet before it takes one for final, and some. */
-const HEAD = LAST_BLOCK + 100;
+const HEAD_OF_MAINNET = LAST_BLOCK + 100;
+
+const generated =
+  values.chain === "base"
+    ? generateBase(names, seed)
+    : { ledger: generate(names, seed), chainId: 1, head: HEAD_OF_MAINNET, timeOf };
+const { ledger, chainId, head: HEAD, timeOf: timeOfBlock } = generated;
 
 const hex = (value: number | bigint): string => `0x${value.toString(16)}`;
 const ZEROES = "0".repeat(64);
@@ -23,7 +31,7 @@ function toBlockJson(number: number, block: Block | undefined): string {
   const transactions = block?.transactions.map((transaction, i) => toTransactionJson(block, transaction, i));
   return (
     `{"number":"${hex(number)}","hash":"${hash}","parentHash":"${blockHash(number - 1)}",` +
-    `"timestamp":"${hex(timeOf(number))}","logsBloom":"${BLOOM}","miner":"0x${"42".repeat(20)}",` +
+    `"timestamp":"${hex(timeOfBlock(number))}","logsBloom":"${BLOOM}","miner":"0x${"42".repeat(20)}",` +
     `"gasUsed":"0x1c9c380","gasLimit":"0x1c9c380","baseFeePerGas":"0x3b9aca00","nonce":"0x0000000000000000",` +
     `"mixHash":"0x${ZEROES}","stateRoot":"0x${ZEROES}","receiptsRoot":"0x${ZEROES}",` +
     `"transactionsRoot":"0x${ZEROES}","sha3Uncles":"0x${ZEROES}","size":"0x10000","difficulty":"0x0",` +
@@ -37,7 +45,7 @@ function toTransactionJson(block: Block, transaction: Block["transactions"][numb
     `{"hash":"${hash}","blockHash":"${block.hash}","blockNumber":"${hex(block.number)}",` +
     `"transactionIndex":"${hex(index)}","from":"${from}","to":"${to}","value":"${hex(value)}","input":"${input}",` +
     `"nonce":"0x1","gas":"0x7a120","gasPrice":"0x3b9aca00","type":"0x2","maxFeePerGas":"0x3b9aca00",` +
-    `"maxPriorityFeePerGas":"0x1","v":"0x1","r":"${hash}","s":"${hash}","chainId":"0x1","accessList":[]}`
+    `"maxPriorityFeePerGas":"0x1","v":"0x1","r":"${hash}","s":"${hash}","chainId":"${hex(chainId)}","accessList":[]}`
   );
 }
 
@@ -100,7 +108,7 @@ function answer({ id, method, params }: Request, reply: ServerResponse): void {
 }
 
 function simpleAnswer(method: string, params: unknown[]): string {
-  if (method === "eth_chainId") return '"result":"0x1"';
+  if (method === "eth_chainId") return `"result":"${hex(chainId)}"`;
   if (method === "eth_blockNumber") return `"result":"${hex(HEAD)}"`;
   if (method !== "eth_getBlockByNumber") return `"error":{"code":-32601,"message":"no method ${method}"}`;
   const number = params[0] === "latest" ? HEAD : Number(params[0]);
