@@ -5,7 +5,7 @@ import { agentAdapterAbi } from "../../abis/agentAdapter.ts";
 import { agentRegistryAbi } from "../../abis/agentRegistry.ts";
 import * as controllers from "../../abis/controllers.ts";
 import { nameWrapperAbi } from "../../abis/nameWrapper.ts";
-import { auctionRegistrarAbi, registrarAbi } from "../../abis/registrar.ts";
+import { auctionRegistrarAbi, basenamesRegistrarAbi, registrarAbi } from "../../abis/registrar.ts";
 import { registryAbi } from "../../abis/registry.ts";
 import { listedResolverAbi, resolverAbi } from "../../abis/resolver.ts";
 import * as reverse from "../../abis/reverse.ts";
@@ -32,20 +32,23 @@ const eventsOf = (...abis: readonly Abi[]): string[] => {
 describe("the list of events in docs/api.md", () => {
   test.each([
     ["REGISTRY REGISTRY_OLD", eventsOf(registryAbi)],
-    ["REGISTRAR REGISTRAR_OLD", eventsOf(registrarAbi)],
+    ["REGISTRAR REGISTRAR_OLD", eventsOf(registrarAbi, basenamesRegistrarAbi)],
     ["REGISTRAR_AUCTION", eventsOf(auctionRegistrarAbi)],
     [
-      "CONTROLLER_<block>",
+      "CONTROLLER_<block> CONTROLLER",
       eventsOf(
         controllers.controllerCostAbi,
         controllers.controllerPremiumAbi,
         controllers.controllerReferrerAbi,
+        controllers.basenamesControllerAbi,
+        controllers.lineanamesControllerAbi,
+        controllers.addedControllerAbi,
       ),
     ],
     ["RENEWAL_REFERRER", eventsOf(controllers.renewalReferrerAbi)],
     ["NAME_WRAPPER", eventsOf(nameWrapperAbi)],
     ["RESOLVER_<block> RESOLVER", eventsOf(resolverAbi, listedResolverAbi)],
-    ["REVERSE_REGISTRAR", eventsOf(reverse.reverseRegistrarAbi)],
+    ["REVERSE_REGISTRAR", eventsOf(reverse.reverseRegistrarAbi, reverse.basenamesReverseRegistrarAbi)],
     ["DEFAULT_REVERSE_REGISTRAR", eventsOf(reverse.defaultReverseRegistrarAbi)],
     ["L2_REVERSE_REGISTRAR", eventsOf(reverse.nameForAddrAbi)],
     ["AGENT_ADAPTER", eventsOf(agentAdapterAbi)],
