@@ -96,8 +96,8 @@ function withParent(row: Domain, { parentNode, labelhash }: DomainKey): Domain {
 }
 
 /**
- * Names a domain that has just got its parent, and its children if it has any already; then goes on with what waits to
- * be named again. Writes: domains (if its name changes), and what naming needs.
+ * Names a domain that has just got its parent, and its children if it has any already. Writes: domains (if its name
+ * changes), and what naming needs.
  */
 async function nameDomain(context: Context, log: LogRef, row: Domain): Promise<Domain> {
   const { chainId, node, parentNode, labelhash } = row;
@@ -105,7 +105,8 @@ async function nameDomain(context: Context, log: LogRef, row: Domain): Promise<D
   const naming = await nameNewDomain(context, { chainId, node, parentNode, labelhash });
   const isNew = naming.fullName !== row.fullName || naming.label !== row.label;
   if (isNew) await context.db.update(domain, { chainId, node }).set(naming);
-  await nameAgain(context, log, await childrenOf(context, { chainId, node }));
+  const children = await childrenOf(context, { chainId, node });
+  if (children.length > 0) await nameAgain(context, log, children);
   return { ...row, ...naming };
 }
 

@@ -3,6 +3,7 @@ import { event, holder } from "ponder:schema";
 import type { Hex } from "viem";
 import { ADDR_REVERSE_NODE } from "../../ens/name.ts";
 import { type HandlerArgs, type LogEvent, type LogRef, logRefOf, nullIfZero } from "./logRef.ts";
+import { goOnNaming } from "./renames.ts";
 
 type Row = typeof event.$inferInsert;
 
@@ -32,9 +33,10 @@ export async function appendEvent(
 
 /**
  * Appends one log and no holder: another log of the same transaction moved the token to the owner and wrote the holder.
- * Writes: events.
+ * Every log comes here, so here names that wait are gone on with. Writes: events, and what renames need.
  */
 export async function appendEventOnly(context: Context, log: LogRef, values: EventValues): Promise<void> {
+  await goOnNaming(context, log);
   const { details, ...columns } = withoutNul(values);
   await context.db
     .insert(event)
