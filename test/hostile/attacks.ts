@@ -1,16 +1,25 @@
 import type { Family } from "./attack.ts";
+import { attacksByLiveAnswers } from "./attacks/live.ts";
 import { attacksByNames } from "./attacks/names.ts";
 import { attacksByRecords } from "./attacks/records.ts";
 import { attacksByRequests } from "./attacks/requests.ts";
 import { attacksByStrangers } from "./attacks/strangers.ts";
 
 /** How large the largest attacks are: a check has less time than a benchmark. */
-export type Size = { leaves: number; reveals: number; logs: number; randomLogs: number; seed: number };
+export type Size = {
+  leaves: number;
+  reveals: number;
+  logs: number;
+  bulk: number;
+  randomLogs: number;
+  seed: number;
+};
 
 /** Everything that is tried, in its order. What the earlier ones put on chain is there for the later ones. */
-export const familiesOf = ({ leaves, reveals, logs, randomLogs, seed }: Size): readonly Family[] => [
+export const familiesOf = ({ leaves, reveals, logs, bulk, randomLogs, seed }: Size): readonly Family[] => [
   { name: "names", attacks: attacksByNames({ leaves, reveals }) },
   { name: "records", attacks: attacksByRecords({ logs }) },
   { name: "strangers", attacks: attacksByStrangers({ seed, logs: randomLogs }) },
   { name: "requests", attacks: attacksByRequests },
+  { name: "live answers", attacks: attacksByLiveAnswers({ count: bulk }) },
 ];

@@ -36,9 +36,9 @@ async function expectWell(): Promise<void> {
   expect([status, body.ready]).toEqual([200, true]);
 }
 
-const sizes = { leaves: 2_000, reveals: 2, logs: 6_000, randomLogs };
+const sizes = { leaves: 2_000, reveals: 2, logs: 6_000, bulk: 30, randomLogs };
 
-/** Names that a reveal leaves are named by later blocks in which a name is made: others go on making names. */
+/** Names that a reveal leaves are named by later blocks: others go on. */
 async function settleNames(): Promise<void> {
   const { chain, alice, stack } = stage;
   for (let waiting = 1, round = 0; waiting > 0; round++) {

@@ -40,7 +40,8 @@ export async function openHostileStage({
     const chain = { ...local.chain, contracts: { ...local.chain.contracts, ...hostile } };
     const [, alice, , mallory] = chain.accounts as [Address, Address, Address, Address];
     await registerReferred(chain, { from: alice, label: "alice", resolver: "resolver5" });
-    const plan = { rpcUrl: local.anvil.url, deployment: local.deployment, env };
+    const settings = { TRUSTED_PROXIES: "1", ...env }; // So that one attack can come from several addresses.
+    const plan = { rpcUrl: local.anvil.url, deployment: local.deployment, env: settings };
     const stack = await startStack({ ...plan, ...(databaseServer !== undefined && { databaseServer }) });
     const close = async () => {
       await stack.destroy();

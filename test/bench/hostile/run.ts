@@ -131,7 +131,13 @@ const failedRows = (name: string): Row[] =>
   rowsOf(name, { ...{ block: Infinity, pause: Infinity, largest: 0 }, ...{ growth: Infinity, failed: 0 } });
 
 async function measureAll(databaseServer: string): Promise<Row[]> {
-  const size = { leaves: Number(values.leaves ?? 20_000), reveals: 10, logs: 6_000, randomLogs: 10_000 };
+  const size = {
+    leaves: Number(values.leaves ?? 20_000),
+    reveals: 10,
+    logs: 6_000,
+    bulk: 100,
+    randomLogs: 10_000,
+  };
   const families = familiesOf({ ...size, seed: Number(values.seed ?? 20_200_204) });
   const attacks = [noAttack, ...families.flatMap((family) => family.attacks)].filter(({ name }) =>
     name.includes(values.only ?? ""),

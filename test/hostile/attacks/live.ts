@@ -1,0 +1,135 @@
+import { createServer, type RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Address, Hex } from "viem";
+import { OWN_BATCH_GATEWAY } from "../../../src/api/live/ccip/ccip.ts";
+import { addressOf, type Chain, ethNode, registerReferred, send, setResolver } from "../../devnet/acts.ts";
+import { deployLiveResolvers } from "../../devnet/deploy.ts";
+import { nestedBatches } from "../../live/ccip/hostileLookups.ts";
+import type { Attack } from "../attack.ts";
+import type { HostileStage } from "../stage.ts";
+
+/** Requests that the attacker keeps open. */
+const REQUESTS = 3;
+
+let labels = 0;
+
+/** A name of the attacker's at a resolver that only the chain can ask, for all names below it too. */
+type Held = { chain: Chain; name: string; resolver: Address };
+
+async function hold({ chain, mallory }: HostileStage, resolver: string): Promise<Held> {
+  const contracts = await deployLiveResolvers(chain.client);
+  const own = { ...chain, contracts: { ...chain.contracts, ...contracts } };
+  const label = `live-${labels++}`;
+  await registerReferred(own, { from: mallory, label });
+  const address = addressOf(own, resolver);
+  await setResolver(own, { from: mallory, node: ethNode(label), resolver: address });
+  return { chain: own, name: `${label}.eth`, resolver: address };
+}
+
+const below = (name: string, count: number): string[] =>
+  Array.from({ length: count }, (_, i) => `x${i}.${name}`);
+
+/** Asks for names in bulk, some requests at a time, while a bystander from another address asks for a name of his own. */
+async function askBeside(
+  { stack }: HostileStage,
+  names: readonly string[],
+  bystander: string,
+): Promise<void> {
+  const post = (address: string, body: unknown) =>
+    fetch(`${stack.url}/whois/bulk`, {
+      method: "POST",
+      headers: { "content-type": "application/json", "x-forwarded-for": address },
+      body: JSON.stringify(body),
+    });
+  const requests = Array.from({ length: REQUESTS }, () => post("203.0.113.1", { names }));
+  const headers = { "x-forwarded-for": "203.0.113.2" };
+  const reply = await fetch(`${stack.url}/whois/${bystander}`, { headers });
+  if (reply.status !== 200) throw new Error(`The bystander got ${reply.status}: ${await reply.text()}`);
+  for (const answered of await Promise.all(requests)) {
+    if (answered.status !== 200) throw new Error(`The bulk request got ${answered.status}`);
+    await answered.arrayBuffer();
+  }
+}
+
+/** A resolver that asks each of its callers for this look-up of our own batch gateway. */
+const tree = (count: number, what: string, plan: { width: number; depth: number }): Attack => ({
+  name: `a resolver that asks for ${what}`,
+  run: async (stage) => {
+    const { chain, name, resolver } = await hold(stage, "hostileResolver");
+    const lookup: Hex = nestedBatches(resolver, plan);
+    const args = [[OWN_BATCH_GATEWAY], lookup];
+    const gas = 16_000_000n;
+    await send(chain, { from: stage.mallory, contract: "hostileResolver", functionName: "ask", args, gas });
+    const wild = await hold(stage, "wildcardResolver");
+    await stage.stack.waitForHead();
+    await askBeside(stage, below(name, count), `bystander.${wild.name}`);
+    return { names: [name, `below.${name}`] };
+  },
+});
+
+/** A resolver whose look-ups go to a gateway that does this. */
+const gateway = (
+  count: number,
+  what: string,
+  { answer, resolver = "lookupResolver" }: { answer: RequestListener; resolver?: string },
+): Attack => ({
+  name: `a gateway that ${what}`,
+  run: async (stage) => {
+    const server = createServer(answer);
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    try {
+      const { chain, name } = await hold(stage, resolver);
+      const urls = [`http://127.0.0.1:${(server.address() as AddressInfo).port}/{data}`];
+      await send(chain, { from: stage.mallory, contract: resolver, functionName: "setUrls", args: [urls] });
+      const wild = await hold(stage, "wildcardResolver");
+      await stage.stack.waitForHead();
+      await askBeside(stage, below(name, count), `bystander.${wild.name}`);
+      return { names: [name] };
+    } finally {
+      server.closeAllConnections();
+      server.close();
+    }
+  },
+});
+
+const data = (bytes: number): string => JSON.stringify({ data: `0x${"00".repeat(bytes)}` });
+
+/** A resolver that answers texts of this length. */
+const texts = (bytes: number): Attack => ({
+  name: `a resolver that answers texts of ${bytes.toLocaleString("en")} bytes`,
+  run: async (stage) => {
+    const { chain, name } = await hold(stage, "hostileResolver");
+    const call = { from: stage.mallory, contract: "hostileResolver", functionName: "answerTexts" };
+    await send(chain, { ...call, args: [BigInt(bytes)] });
+    await stage.stack.waitForHead();
+    return { names: [name], keys: ["avatar", "url"] };
+  },
+});
+
+/**
+ * What resolvers and gateways of strangers can do to those who ask for names of theirs. `count` is how many names each bulk
+ * request asks for.
+ */
+export const attacksByLiveAnswers = ({ count }: { count: number }): readonly Attack[] => [
+  tree(count, "45 look-ups that each are 45 that each are 45, all at one place", { width: 45, depth: 3 }),
+  tree(count, "batches inside batches, 12 deep", { width: 2, depth: 12 }),
+  tree(count, "400 look-ups in one batch, all at one place", { width: 400, depth: 1 }),
+  gateway(count, "never answers", { answer: () => {} }),
+  gateway(count, "answers each time after 2.5 seconds", {
+    answer: (_, response) => void sleep(2_500).then(() => response.end(data(32))),
+  }),
+  gateway(count, "answers 250 KB", { answer: (_, response) => void response.end(data(125_000)) }),
+  gateway(count, "answers without end", {
+    answer: (_, response) => {
+      const more = () => response.write(`{"data":"0x${"00".repeat(10_000)}`) && setImmediate(more);
+      response.on("drain", more).on("error", () => {});
+      more();
+    },
+  }),
+  gateway(count, "is asked again and again", {
+    ...{ answer: (_, response) => void response.end(data(0)), resolver: "endlessResolver" },
+  }),
+  texts(100_000),
+  texts(131_073),
+];
