@@ -116,8 +116,8 @@ type Watch = (onStall: (stall: Stall) => void) => () => void;
 
 /** Replicas index nothing, so nothing can stall. */
 function watchOf(command: Command, settings: Settings): Watch | null {
-  const { databaseUrl, schema, rpcUrls, watchdogSeconds } = settings;
+  const { databaseUrl, schema, rpcUrls, port, watchdogSeconds } = settings;
   if (command === "serve" || watchdogSeconds === null) return null;
   return (onStall) =>
-    watchIndexer({ databaseUrl, schema, rpcUrls, patienceSeconds: watchdogSeconds, onStall });
+    watchIndexer({ databaseUrl, schema, rpcUrls, port, patienceSeconds: watchdogSeconds, onStall });
 }

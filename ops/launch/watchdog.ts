@@ -15,6 +15,8 @@ export type WatchdogPlan = {
   databaseUrl: string;
   schema: string;
   rpcUrls: Readonly<Record<number, readonly string[]>>;
+  /** Port of the indexer, whose metrics count the logs that it has handled. */
+  port: number;
   /** How long an index may stand still although its chain goes on. */
   patienceSeconds: number;
   /** Called once, with what stands still. */
@@ -34,8 +36,11 @@ export function watchIndexer(plan: WatchdogPlan): () => void {
   const pause = Math.min(INTERVAL_MS, plan.patienceSeconds * 250);
   let timer = setTimeout(look, pause);
   async function look() {
-    const sightings = await readSightings(plan, startedAt).catch(() => []);
-    const stall = judge(sightings);
+    const [sightings, handled] = await Promise.all([
+      readSightings(plan, startedAt).catch(() => []),
+      countHandledLogs(plan.port).catch(() => null),
+    ]);
+    const stall = judge(sightings, handled);
     if (stall) plan.onStall(stall);
     else timer = setTimeout(look, pause);
   }
@@ -44,18 +49,25 @@ export function watchIndexer(plan: WatchdogPlan): () => void {
 
 /**
  * Finds a chain whose indexed block has not changed for `patienceMs` although its head was ahead. A chain that was not
- * seen in between starts at zero again: it may have gone on.
+ * seen in between starts at zero again: it may have gone on. So does one that handles the logs of a large block: logs are
+ * handled while no chain gets to another block, because blocks of all chains take their turns.
  *
  * @param clock milliseconds since any fixed time
  */
 export function createStallJudge(patienceMs: number, clock: () => number = () => performance.now()) {
   let since = new Map<string, { indexed: number; at: number }>();
-  return (sightings: readonly Sighting[]): Stall | null => {
+  let handledBefore: number | null = null;
+  /** `handled` counts the logs that the indexer has handled; null if it does not tell. */
+  return (sightings: readonly Sighting[], handled: number | null = null): Stall | null => {
     const at = clock();
     const seen = new Map<string, { indexed: number; at: number }>();
+    const isHandling = handled !== null && handledBefore !== null && handled > handledBefore;
+    handledBefore = handled;
+    const isWithinBlock =
+      isHandling && sightings.every(({ chain, indexed }) => since.get(chain)?.indexed === indexed);
     for (const { chain, indexed, head } of sightings) {
       const known = since.get(chain);
-      const stands = known?.indexed === indexed && head !== null && head > indexed;
+      const stands = known?.indexed === indexed && head !== null && head > indexed && !isWithinBlock;
       seen.set(chain, stands ? known : { indexed, at });
       if (stands && at - known.at >= patienceMs) {
         return { chain, indexed, head, seconds: Math.round((at - known.at) / 1_000) };
@@ -90,4 +102,14 @@ async function readCheckpoints({ databaseUrl, schema }: WatchdogPlan, startedAt:
   return withClient(config, (client) =>
     listWrittenBlocks(async (text) => (await client.query(text)).rows, { schema, since: startedAt }),
   );
+}
+
+const METRICS_TIMEOUT_MS = 5_000;
+
+/** How many logs the indexer has handled since its start, by its own metrics. */
+async function countHandledLogs(port: number): Promise<number> {
+  const signal = AbortSignal.timeout(METRICS_TIMEOUT_MS);
+  const text = await (await fetch(`http://127.0.0.1:${port}/metrics`, { signal })).text();
+  const counts = text.matchAll(/^ponder_indexing_completed_events\{.*\} (\d+)$/gm);
+  return [...counts].reduce((sum, [, count]) => sum + Number(count), 0);
 }

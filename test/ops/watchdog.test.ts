@@ -127,6 +127,42 @@ describe("what counts as a stall", () => {
     expect(at(30, 7, 8)).not.toBe(null);
   });
 
+  test("an indexer that handles the logs of one large block for a long time does not stand still", () => {
+    let time = 0;
+    const judge = createStallJudge(10_000, () => time);
+    const at = (seconds: number, handled: number | null, base = 3) => {
+      time = seconds * 1_000;
+      const mainnet = { chain: "mainnet", indexed: 7, head: 9 };
+      return judge([mainnet, { chain: "base", indexed: base, head: base + 1 }], handled);
+    };
+    for (let seconds = 0; seconds <= 300; seconds += 5) expect(at(seconds, seconds * 40)).toBe(null);
+    expect(at(305, 300 * 40)).toBe(null);
+    expect(at(310, 300 * 40)).toMatchObject({ chain: "mainnet", seconds: 10 });
+  });
+
+  test("logs of another chain are no progress of this one", () => {
+    let time = 0;
+    const judge = createStallJudge(10_000, () => time);
+    const at = (seconds: number) => {
+      time = seconds * 1_000;
+      const mainnet = { chain: "mainnet", indexed: 7, head: 9 };
+      return judge([mainnet, { chain: "base", indexed: seconds, head: seconds + 1 }], seconds * 40);
+    };
+    expect([at(0), at(5)]).toEqual([null, null]);
+    expect(at(10)).toMatchObject({ chain: "mainnet" });
+  });
+
+  test("an indexer that does not tell its logs is judged by its blocks", () => {
+    let time = 0;
+    const judge = createStallJudge(10_000, () => time);
+    const at = (seconds: number, handled: number | null) => {
+      time = seconds * 1_000;
+      return judge([{ chain: "mainnet", indexed: 7, head: 9 }], handled);
+    };
+    expect([at(0, 5), at(5, null), at(9, 50)]).toEqual([null, null, null]);
+    expect(at(10, null)).not.toBe(null);
+  });
+
   test("a head that nobody tells, and any progress, begin the count anew", () => {
     const at = judging();
     expect([at(0, 7, 9), at(9, 7, null), at(11, 7, 9), at(18, 7, 9)]).toEqual([null, null, null, null]);
