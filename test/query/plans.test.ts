@@ -8,6 +8,7 @@ import type { Db } from "../../src/api/query/db.ts";
 import { createCountersSoon } from "../counts/exactCounters.ts";
 import schema from "../support/ponderSchema.ts";
 import { openApi, type TestApi } from "./api.ts";
+import { contracts as ofLayer2s } from "./layer2.ts";
 import { fillWithMany } from "./manyRows.ts";
 import { account, CHAIN_ID, registeredRow, STATIC_RESOLVER } from "./rows.ts";
 import { createTables, setProgress, type Tables } from "./tables.ts";
@@ -72,6 +73,7 @@ afterAll(() => tables?.drop());
 function requestOf(
   { method, path }: Endpoint,
   { get, post } = api,
+  others: Record<string, string> = {},
 ): () => Promise<{ status: number; body: unknown }> {
   const values: Record<string, string> = {
     name: "alice.eth",
@@ -79,6 +81,7 @@ function requestOf(
     hash: namehash("alice.eth"),
     key: "url",
     agentId: "1",
+    ...others,
   };
   const url = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => values[name] ?? "");
   if (method === "get") return () => get(url);
@@ -166,6 +169,43 @@ describe("what is asked of one name, hash or address is found by an index", () =
           (await findScans(query)).filter((table) => largeTables.has(table)),
           query.sql,
         ).toEqual([]);
+      }
+    },
+  );
+});
+
+describe("where several chains are indexed, an index finds it all the same", () => {
+  const several = () => openApi(tables, NOW, { contracts: ofLayer2s });
+  const basename = { name: "jesse.base.eth" };
+
+  test.each(listed.filter(({ operation }) => isAboutOneThing(operation)))("$title", async ({ operation }) => {
+    for (const values of [{}, basename]) {
+      for (const query of await observe(requestOf(operation, several(), values))) {
+        const scanned = (await findScans(query)).filter((table) => largeTables.has(table));
+        expect(scanned, query.sql).toEqual([]);
+      }
+    }
+  });
+
+  test.each([
+    ...["effective_owner", "registry_owner", "registrar_owner", "wrapper_owner", "resolver"].map(
+      (type) => `/address/${owner}/domains?address_type=${type}`,
+    ),
+    ...["q=name12345", "q=name12345&chain=base", `registrar_owner=${owner}`].map(
+      (search) => `/search-domains?${search}`,
+    ),
+  ])("%s", async (path) => {
+    for (const query of await observe(() => several().get(path))) {
+      const scanned = (await findScans(query)).filter((table) => largeTables.has(table));
+      expect(scanned, query.sql).toEqual([]);
+    }
+  });
+
+  test.each(["events", "events?page=1", "registration-history", "records/text/url/history"])(
+    "strangers' logs are not read for %s",
+    async (path) => {
+      for (const query of await observe(() => several().get(`/domain/alice.eth/${path}`))) {
+        expect(await countRead(query, "events"), query.sql).toBeLessThan(100);
       }
     },
   );

@@ -45,7 +45,11 @@ const withPremium = secondLevelOf(managedNames.filter((one) => !isWithoutPremium
  * Rule: a registrar's name without premium. The controller of Lineanames has an oracle whose premium is 0.
  * Source: Consensys/linea-ens, contracts/ethregistrar/FixedPriceOracle.sol, deployments/lineaMainnet.
  */
-const withoutPremium: Condition<RegistrarColumn> = all(registrarName, not(withPremium));
+const withoutPremium = any<RegistrarColumn>(
+  ...managedNames
+    .filter(isWithoutPremium)
+    .map(({ chainId, node }) => all<RegistrarColumn>(equals("chainId", chainId), equals("parentNode", node))),
+);
 
 /** Rule: any node but the root, which has no name. */
 export const name = not(equals("node", ROOT_NODE));
