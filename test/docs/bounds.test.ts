@@ -43,6 +43,7 @@ import { MAX_READ_BYTES } from "../../src/api/query/records.ts";
 import { MAX_ENTRIES } from "../../src/api/query/section.ts";
 import { MAX_CLAIMED_LABELS } from "../../src/api/resolution/primaryNames.ts";
 import { MAX_AGENT_URI, MAX_PROFILE_TEXT, MAX_SHOWN } from "../../src/api/rules/shown.ts";
+import { MAX_CHAINS } from "../../src/api/schemas/input.ts";
 import { MAX_WRITTEN } from "../../src/api/serializers/calendar.ts";
 import { MAX_STORED_BYTES, MAX_STORED_BYTES_A_MINUTE } from "../../src/api/serviceDb/liveAnswers.ts";
 import { MAX_LABELS_PER_MINUTE } from "../../src/api/serviceDb/provenLabels.ts";
@@ -80,6 +81,7 @@ const bounds: [what: string, bound: string][] = [
   ["attempts at a block before the index is not ready", String(FAILING_ATTEMPTS)],
   ["requests to the nodes of live answers", `${rpcVariables.LIVE_REQUESTS_PER_SECOND.example} a second`],
   ["wait for that turn", `${MAX_WAIT_MS / 1_000} s`],
+  ["chains that a request names", `${MAX_CHAINS} characters`],
   ["texts, keys and names in events, histories and the feed", `${inWords(MAX_SHOWN)} characters`],
   ["contenthashes and addresses in events", `${inWords(MAX_SHOWN)} bytes`],
   ["entries of a history in an answer without `page`", inWords(MAX_ENTRIES)],

@@ -1,6 +1,6 @@
-import { domain } from "ponder:schema";
+import { addressRecord, domain, resolverNode } from "ponder:schema";
 import { and, eq } from "drizzle-orm";
-import { getAddress, keccak256, namehash, stringToBytes } from "viem";
+import { type Address, getAddress, keccak256, namehash, stringToBytes } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openApi, type TestApi } from "./api.ts";
 import {
@@ -16,7 +16,7 @@ import {
   NOW,
   other,
 } from "./layer2.ts";
-import { account, CHAIN_ID, contracts as mainOnly, STATIC_RESOLVER } from "./rows.ts";
+import { account, CHAIN_ID, domainRow, contracts as mainOnly, STATIC_RESOLVER } from "./rows.ts";
 import { createTables, setProgress, type Tables } from "./tables.ts";
 
 let tables: Tables;
@@ -396,6 +396,38 @@ describe("an address", () => {
     const calendar = await unfolded(await api.app.request(`/address/${jesse}/expiries.ics`));
     for (const id of ["@8453.namedex", "@59144.namedex", `@${CHAIN_ID}.namedex`])
       expect(calendar).toContain(id);
+  });
+});
+
+describe("the primary name of an address on the main chain", () => {
+  const claim = async (address: Address, name: string, onBase: Address | null) => {
+    const node = namehash(`${address.slice(2)}.addr.reverse`);
+    const reverse = { registryOwner: address, resolver: STATIC_RESOLVER };
+    await tables.writer.insert(domain).values(domainRow(`${address.slice(2)}.addr.reverse`, reverse));
+    await tables.writer
+      .insert(resolverNode)
+      .values({ chainId: CHAIN_ID, resolver: STATIC_RESOLVER, node, version: 0, name, blockNumber: 1 });
+    await tables.writer.insert(addressRecord).values({
+      ...{ chainId: BASE, resolver: BASE_RESOLVER, node: namehash(name), version: 0, coinType: 60n },
+      ...{ address: onBase, blockNumber: 1, transactionHash: namehash("1") },
+    });
+    return ask(`/address/${address}/primary-name`);
+  };
+
+  test("may be a Basename, by its record on Base", async () => {
+    expect(await claim(jesse, "jesse.base.eth", jesse)).toMatchObject({
+      ...{ primary_name: "jesse.base.eth", registrar: "REVERSE_REGISTRAR" },
+    });
+    await withResolverOfBase(null, async () => {
+      expect(await ask(`/address/${jesse}/primary-name`)).toMatchObject({ primary_name: null });
+    });
+    await withResolverOfBase(account(0xee), async () => {
+      expect((await api.get(`/address/${jesse}/primary-name`)).status).toBe(502);
+    });
+  });
+
+  test("is none where the Basename has another address", async () => {
+    expect(await claim(account(0x77), "sold.base.eth", other)).toMatchObject({ primary_name: null });
   });
 });
 

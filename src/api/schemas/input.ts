@@ -283,7 +283,7 @@ export const input = {
 };
 
 /** Far more than all chains of a deployment take. */
-const MAX_CHAINS = 256;
+export const MAX_CHAINS = 256;
 
 /** Far beyond any list. */
 const MAX_PAGE = 10_000_000;
