@@ -1,6 +1,7 @@
 import { type Address, type Hex, namehash } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
+  addController,
   addressOf,
   basenameNode,
   buyBasename,
@@ -30,11 +31,14 @@ import {
   readPrimaryNames,
   readRecords,
 } from "./layer2Reads.ts";
+import { playRandomSteps } from "./layer2Steps.ts";
 import { lower } from "./stage.ts";
 import { differencesOf, readTables } from "./tables.ts";
 
 /** The labels that no log of Base tells. */
 const SILENT = ["premint", "reclaimed", "silent"];
+const SEED = Number(process.env.FUZZ_SEED ?? 8_453);
+const STEPS = 200;
 const SOON = { timeout: 120_000, interval: 50 };
 
 let chains: LocalChains;
@@ -302,6 +306,16 @@ describe("of the stories on Base and Linea the index has", () => {
   });
 });
 
+test(`random acts on both leave the index as the contracts say (FUZZ_SEED=${SEED})`, async () => {
+  const played = await Promise.all(
+    [base, linea].map((layer2) => playRandomSteps(layer2, { seed: SEED, steps: STEPS })),
+  );
+  for (const { mined } of played) expect(mined).toBeGreaterThan(STEPS / 4);
+  const [deployer] = base.chain.accounts as [Address];
+  await addController(base.chain, { from: deployer, controller: addressOf(base.chain, "controller3") });
+  await expectAsOnChains();
+}, 300_000);
+
 describe("while one chain is disturbed the others go on", () => {
   const people = () => {
     const [, alice, bob, carol] = chains.chain.accounts as [Address, Address, Address, Address];
@@ -313,7 +327,7 @@ describe("while one chain is disturbed the others go on", () => {
     const { alice, bob, carol } = people();
     const snapshot = await takeSnapshot(base.chain);
     await buyBasename(base.chain, { from: carol, label: "gone", ...onBase });
-    await transferRegistration(base.chain, { from: bob, label: "reborn", to: alice });
+    await transferRegistration(base.chain, { from: carol, label: "gone", to: alice });
     await setLayer2Name(base.chain, { from: carol, name: "gone.base.eth" });
     await buyLineaname(linea.chain, { from: carol, label: "meanwhile" });
     await everyHead();
