@@ -1,14 +1,14 @@
 import { appendEventOnly } from "./write/events.ts";
+import { familyOf } from "./write/families.ts";
 import { type HandlerArgs, type LogEvent, logRefOf } from "./write/logRef.ts";
 
 /** What Ponder's change `failedLogs` tells of a log whose handler failed. */
 type Failure = { eventName: string; errorName: string; why: string };
 
-/** `ListedResolver:TextChanged(bytes32 ...)` as the columns have it: the contract's entry and the event's name. */
+/** `FoundResolver:TextChanged(bytes32 ...)` as the columns have it: the emitter's family and the event's name. */
 function namesOf(eventName: string): { contract: string; eventType: string } {
   const [entry = "", signature = ""] = eventName.split(":");
-  const contract = entry.replaceAll(/(?<=[a-z0-9])(?=[A-Z])/g, "_").toUpperCase();
-  return { contract, eventType: signature.split("(")[0] ?? "" };
+  return { contract: familyOf(entry), eventType: signature.split("(")[0] ?? "" };
 }
 
 const isNode = (value: unknown): value is `0x${string}` =>

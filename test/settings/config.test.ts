@@ -1,5 +1,7 @@
+import { readFileSync } from "node:fs";
 import { afterEach, expect, test, vi } from "vitest";
 import { mainnet } from "../../abis/deployments/mainnet.ts";
+import { familyOf } from "../../src/indexing/write/families.ts";
 
 afterEach(() => {
   vi.unstubAllEnvs();
@@ -31,6 +33,16 @@ test("mainnet's configuration follows every contract of the deployment from its 
     expect(place, `${entry.role} ${entry.generation} at ${entry.address}`).toBeDefined();
     expect(place?.startBlock).toBeLessThanOrEqual(entry.startBlock);
   }
+});
+
+test("every entry belongs to a family of contracts that docs/api.md lists", async () => {
+  const page = readFileSync(new URL("../../docs/api.md", import.meta.url), "utf8");
+  const [, events = ""] = page.split("\n## Events\n");
+  const documented = [...events.matchAll(/^\| (`[A-Z].*?) \|/gm)].flatMap(([, cell = ""]) =>
+    [...cell.matchAll(/`([A-Z0-9_]+)(?:_<block>)?`/g)].map(([, word]) => word),
+  );
+  const { contracts } = await readConfig(threeVariables);
+  expect(new Set(Object.keys(contracts).map(familyOf))).toEqual(new Set(documented));
 });
 
 test("one RPC URL is not limited to Ponder's 20 requests a second", async () => {

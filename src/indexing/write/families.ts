@@ -1,0 +1,13 @@
+/** Entries of the configuration whose family has another name, as `events.contract` has it. */
+const families: readonly [entry: RegExp, family: string][] = [
+  [/Controller\d?$/, "CONTROLLER"],
+  [/^(Base|Basenames)Registrar$/, "REGISTRAR"],
+  [/^AuctionRegistrar$/, "REGISTRAR_AUCTION"],
+  [/^BasenamesReverseRegistrar$/, "REVERSE_REGISTRAR"],
+  [/Resolver(UnindexedKey)?$/, "RESOLVER"],
+];
+
+/** The family of the contracts of an entry of the configuration, as `events.contract` has it. */
+export const familyOf = (entry: string): string =>
+  families.find(([pattern]) => pattern.test(entry))?.[1] ??
+  entry.replaceAll(/(?<=[a-z0-9])(?=[A-Z])/g, "_").toUpperCase();
