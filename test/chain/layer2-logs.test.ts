@@ -374,6 +374,45 @@ describe("contracts that the deployment does not list", () => {
     expect(await eventsOf(listed)).toHaveLength(8);
   });
 
+  test("a controller's logs are understood in every known shape", async () => {
+    const added = person("a7");
+    const add = "event ControllerAdded(address indexed controller)";
+    await onLinea.emit(by(linea, "registrar")(add, { controller: added }));
+    const owned = "bytes32 indexed label, address indexed owner";
+    const shapes: [signature: string, cost: string | null][] = [
+      [`NameRegistered(string name, ${owned}, uint256 expires)`, null],
+      [`NameRegistered(string name, ${owned}, uint256 cost, uint256 expires)`, "30"],
+      [`NameRegistered(string name, ${owned}, uint256 baseCost, uint256 premium, uint256 expires)`, "42"],
+      [
+        "NameRegistered(string label, bytes32 indexed labelhash, address indexed owner, uint256 baseCost, uint256 premium, uint256 expires, bytes32 referrer)",
+        "42",
+      ],
+      [`PohNameRegistered(string name, ${owned}, uint256 expires)`, "0"],
+      [`OwnerNameRegistered(string name, ${owned}, uint256 expires)`, "0"],
+      ["NameRenewed(string name, bytes32 indexed label, uint256 expires)", null],
+      ["NameRenewed(string name, bytes32 indexed label, uint256 cost, uint256 expires)", "30"],
+      [
+        "NameRenewed(string label, bytes32 indexed labelhash, uint256 cost, uint256 expires, bytes32 referrer)",
+        "30",
+      ],
+      ["NameRenewedPoh(string name, bytes32 indexed label, uint256 expires)", "0"],
+    ];
+    const logs = shapes.map(([signature], number): Emission => {
+      const text = `shape-${number}`;
+      const hash = hashLabel(text);
+      const spelled = signature.includes("labelhash")
+        ? { label: text, labelhash: hash }
+        : { name: text, label: hash };
+      const price = { cost: 30n, baseCost: 40n, premium: 2n };
+      const rest = { owner: BOB, expires: expiry, referrer: hashLabel("referrer") };
+      return { by: added, log: logOf(`event ${signature}`, { ...spelled, ...price, ...rest }) };
+    });
+    const rows = await eventsOf(await onLinea.emit(...logs));
+    expect(rows.map(({ event_type, name, cost_wei }) => [event_type, name, cost_wei])).toEqual(
+      shapes.map(([signature, cost], number) => [signature.split("(")[0], `shape-${number}.linea.eth`, cost]),
+    );
+  });
+
   test("a resolver counts from the log on that names it, and a listed one is counted once", async () => {
     const own = person("0e");
     const set = (emitter: Address, value: string): Emission => ({
@@ -528,7 +567,10 @@ describe("a registration on Linea", () => {
       ...{ event_type: "NameRegistered", cost_wei: "42", base_cost_wei: "40", premium_wei: "2" },
     });
     const linked = await sql("select label from labels where chain_id = 59144 order by label");
-    expect(linked).toEqual([{ label: "linea" }, { label: "wrapped" }]);
+    expect(linked.filter(({ label }) => !String(label).startsWith("shape-"))).toEqual([
+      { label: "linea" },
+      { label: "wrapped" },
+    ]);
   });
 
   test("is free for a proven person, and for the contract's owner", async () => {
