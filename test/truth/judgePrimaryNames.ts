@@ -17,8 +17,10 @@ export async function judgePrimaryNames(evidence: Evidence): Promise<void> {
   const { query } = evidence;
   const key = (row: Row) => `${row.address} ${row.coin_type}`;
   const order = "address, coin_type, block_number desc, log_index desc";
+  // Claims of a layer 2 from before ENSIP-19 are history only.
   const changes = await query(
-    `select distinct on (address, coin_type) * from primary_name_changes order by ${order}`,
+    `select distinct on (address, coin_type) * from primary_name_changes
+     where registrar <> 'REVERSE_REGISTRAR' or coin_type = 60 order by ${order}`,
   );
   const tables: Tables = {
     current: new Map((await query("select * from primary_names")).map((row) => [key(row), row])),
