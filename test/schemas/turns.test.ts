@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { mapYielding } from "../../src/api/schemas/turns.ts";
+import { mapYielding, turnFor } from "../../src/api/schemas/turns.ts";
 
 /** Keeps the process busy, as hashing does. */
 function work(milliseconds: number): void {
@@ -30,4 +30,20 @@ test("what one item throws is thrown", async () => {
     throw new Error("no name");
   };
   await expect(mapYielding([1], map)).rejects.toThrow("no name");
+});
+
+test("of many long texts at once each has a turn of its own, and short ones wait for none", async () => {
+  let turns = 0;
+  let isDone = false;
+  const other = () => {
+    turns++;
+    if (!isDone) setImmediate(other);
+  };
+  setImmediate(other);
+  const turnsAt = await Promise.all(Array.from({ length: 20 }, () => turnFor(250_000).then(() => turns)));
+  isDone = true;
+  expect(new Set(turnsAt).size).toBe(20);
+  const before = turns;
+  await turnFor(10);
+  expect(turns).toBe(before);
 });

@@ -1,4 +1,5 @@
 import { getHttpRpcClient } from "viem/utils";
+import { turnFor } from "../schemas/turns.ts";
 
 export type JsonRpcCall = { method: string; params: unknown[] };
 
@@ -33,6 +34,7 @@ export class NoReply extends Error {
  * @example await callNode(url, { method: "eth_chainId", params: [] }, AbortSignal.timeout(2_000))
  */
 export async function callNode(url: string, call: JsonRpcCall, signal: AbortSignal): Promise<JsonRpcReply> {
+  await turnFor(lengthOf(call));
   const reply: unknown = await getHttpRpcClient(url)
     .request({ body: call, fetchOptions: { signal }, maxResponseBodySize: MAX_REPLY_BYTES })
     .catch((error: unknown) => {
@@ -40,6 +42,12 @@ export async function callNode(url: string, call: JsonRpcCall, signal: AbortSign
     });
   if (typeof reply !== "object" || reply === null) throw unreadable();
   return reply;
+}
+
+/** Characters of what a contract is asked: an answer of a gateway goes back to it whole. */
+function lengthOf({ params: [first] }: JsonRpcCall): number {
+  const data = (first as { data?: unknown } | null | undefined)?.data;
+  return typeof data === "string" ? data.length : 0;
 }
 
 function toNoReply(error: unknown): NoReply {

@@ -35,3 +35,11 @@ export async function mapYielding<Item, Result>(
   }
   return results;
 }
+
+/** From this length on, in characters, a text takes so long to be read or written that it has a turn of its own. */
+const LONG_TEXT = 16_384;
+
+/** Waits for a turn of its own before a long text is read or written; strangers decide how long and how many there are. */
+export async function turnFor(length: number): Promise<void> {
+  if (length >= LONG_TEXT) await nextTurn();
+}

@@ -3,6 +3,7 @@ import type { LookupFunction } from "node:net";
 import ipaddr from "ipaddr.js";
 import { Agent, fetch, type Response } from "undici";
 import { type Address, type Hex, isHex } from "viem";
+import { turnFor } from "../../schemas/turns.ts";
 import { sanitizeMessage } from "../failure.ts";
 import type { Budget } from "./budget.ts";
 import { GatewayError, NoAnswer } from "./gatewayError.ts";
@@ -122,7 +123,9 @@ async function askOne({ agent, rules }: Parts, url: URL, request: GatewayRequest
     await response.body?.cancel();
     throw new GatewayError(`${url.host} answered with status ${response.status}`, response.status);
   }
-  return readData(await readText(response, url), url);
+  const text = await readText(response, url);
+  await turnFor(text.length);
+  return readData(text, url);
 }
 
 /** @throws GatewayError where the URL would be too long, before it is made: `{data}` may stand in it often */
