@@ -93,12 +93,15 @@ test("npm run dev shows what runs and what to ask, every line of it works, and C
   chainPort.close();
 }, 600_000);
 
-test("after a kill -9 its children end by themselves, and a second start works at once", async () => {
-  const first = startDev();
+test("with the main chain alone: after a kill -9 its children end by themselves, and a second start works at once", async () => {
+  const alone = { DEVNET_CHAINS: "1" };
+  const first = startDev(alone);
   await isUp(first);
+  expect(first.output()).not.toMatch(/base|linea/);
   const members = membersOf(household());
+  expect(members).toHaveLength(4); // npm's script, PostgreSQL, anvil, Ponder.
   process.kill(household().keeper.pid, "SIGKILL");
-  const second = startDev();
+  const second = startDev(alone);
   await everythingEnded(members);
   await isUp(second);
 
@@ -114,6 +117,12 @@ test("a port that another program has is named", async () => {
   expect(await dev.exit).toBe(1);
   expect(dev.output()).toContain(`PORT is ${port}, which another program has`);
   server.close();
+});
+
+test("a number of chains that there is not is named", async () => {
+  const dev = startDev({ DEVNET_CHAINS: "2" });
+  expect(await dev.exit).toBe(1);
+  expect(dev.output()).toContain('DEVNET_CHAINS is "2": expected 1 or 3');
 });
 
 test("a wrong setting is named before anything is started", async () => {
