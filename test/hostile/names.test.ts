@@ -207,6 +207,26 @@ test("unknown labels above 1,000 names are learnt in blocks of 500 names", async
   await expectNamesOfLogs();
 });
 
+test("a label keeps its byte order mark, which the decoder of a log drops", async () => {
+  for (const label of ["\ufeffmark", "\ufeff\ufeffmarks"]) {
+    await emit([child(ethNode("same"), hashLabel(label)), spell(label)]);
+    const [row] = await stage.sql<{ full_name: string; is_label_known: boolean }>(
+      "select full_name, is_label_known from domains where node = $1",
+      [nodeBelowHash(ethNode("same"), hashLabel(label))],
+    );
+    expect(row).toEqual({ full_name: `${label}.same.eth`, is_label_known: true });
+    const [event] = await stage.sql<{ name: string; anomaly: string | null }>(
+      "select name, anomaly from events where event_type = 'NameRenewed' and name = $1",
+      [`${label}.eth`],
+    );
+    expect(event).toEqual({ name: `${label}.eth`, anomaly: null });
+  }
+  const listed = await stage.stack.api<{ results: { name: string }[] }>(
+    "/search-domains?q=mark&search_full_name=true",
+  );
+  expect(listed.body.results.map(({ name }) => name)).toContain("\ufeffmark.same.eth");
+});
+
 test("one label in 1,200 names under as many parents is learnt in blocks of 500 names", async () => {
   const parents = Array.from({ length: 1_200 }, (_, index) => unknown(10_000 + index));
   const nodes = parents.map((hash) => nodeBelowHash(ethNode("same"), hash));

@@ -130,7 +130,7 @@ const bytes = (...values: number[]) => Uint8Array.from(values);
 
 const oddLabels: readonly Label[] = [
   ...["", "\0", "nul\0inside", "nul at the end\0", "dot.inside", ".", "[ab", `[${"ab".repeat(32)}]`],
-  ...["\u202eabc", "\ud7ff\ue000\uffff", "😀", "\u2400", `"'\\\n\r\t%_`, " ", "\ufffd"],
+  ...["\u202eabc", "\ud7ff\ue000\uffff", "😀", "\u2400", `"'\\\n\r\t%_`, " ", "\ufffd", "\ufeffmark"],
   ...[bytes(0xff, 0xfe), bytes(0xc0, 0x80), bytes(0xed, 0xa0, 0x80), bytes(0xf4, 0x90, 0x80, 0x80)],
   ...[bytes(0x61, 0x62, 0x63, 0xe2, 0x98), new TextEncoder().encode(`${"é".repeat(127)}x`)],
 ];
