@@ -22,9 +22,10 @@ export type Contracts = {
   indexedResolvers: Address[];
   /**
    * True if a resolver answers the record of the default coin type for every EVM chain without a record of its own.
-   * Source: ENSIP-19; ens-contracts, contracts/resolvers/profiles/AddrResolver.sol of 2025.
+   * Source: ENSIP-19; ens-contracts, contracts/resolvers/profiles/AddrResolver.sol of 2025; base/basenames,
+   * src/L2/resolver/AddrResolver.sol.
    */
-  answersDefaultAddress: (resolver: Address) => boolean;
+  answersDefaultAddress: (resolver: Address, chainId?: number) => boolean;
   /** Where addresses claim names: each family of reverse registrars, on each chain of the deployment that has it. */
   reverseRegistrars: { registrar: string; chainId: number }[];
   /** The NameWrapper, lower case as in SQL; undefined where the deployment has none. */
@@ -46,7 +47,7 @@ export type Managed = ManagedName & {
 };
 
 /** Resolvers of one chain, lower case. */
-export type ResolversOfChain = { listed: Address[]; indexed: Address[] };
+export type ResolversOfChain = { listed: Address[]; indexed: Address[]; withDefault: Address[] };
 
 /** An adapter of agents (ERC-8217) and the identity registry (ERC-8004) that it uses, lower case. */
 export type AgentHome = { chainId: number; adapter: Address; registry: Address };
@@ -69,13 +70,9 @@ export function contractsOf(deployment: Deployment): Contracts {
   const chains: ChainDeployment[] = [deployment, ...deployment.layer2];
   const names = new Map(chains.map((chain) => [chain.chainId, chain.name]));
   const startBlocks = new Map(chains.flatMap(listStartBlocks));
-  const resolvers = deployment.contracts.filter((entry) => entry.role === "resolver");
   const resolversByChain = new Map(chains.map((chain) => [chain.chainId, listResolvers(chain)]));
   const resolversOf = (chainId: number) => resolversByChain.get(chainId) ?? noResolvers;
   const { listed, indexed } = resolversOf(deployment.chainId);
-  const withDefault = new Set(
-    resolvers.filter((entry) => entry.generation >= DEFAULT_ADDRESS_GENERATION).map(lowerCase),
-  );
   const wrapper = deployment.contracts.find((entry) => entry.role === "wrapper");
   const managed = deployment.layer2.flatMap(listManaged);
   return {
@@ -88,7 +85,8 @@ export function contractsOf(deployment: Deployment): Contracts {
     resolversOf,
     listedResolvers: listed,
     indexedResolvers: indexed,
-    answersDefaultAddress: (resolver) => withDefault.has(resolver.toLowerCase() as Address),
+    answersDefaultAddress: (resolver, chainId = deployment.chainId) =>
+      resolversOf(chainId).withDefault.includes(resolver.toLowerCase() as Address),
     reverseRegistrars: chains.flatMap(listReverseRegistrars),
     wrapper: wrapper && lowerCase(wrapper),
     wrappers: chains.flatMap(({ contracts }) =>
@@ -115,12 +113,13 @@ export const firstBlocksOf = (deployment: Deployment): Record<number, number> =>
     ]),
   );
 
-const noResolvers: ResolversOfChain = { listed: [], indexed: [] };
+const noResolvers: ResolversOfChain = { listed: [], indexed: [], withDefault: [] };
 
 function listResolvers({ contracts }: ChainDeployment): ResolversOfChain {
   const resolvers = contracts.filter(({ role }) => role === "resolver");
   const indexed = new Set(resolvers.filter((entry) => entry.static).map(lowerCase));
-  return { listed: resolvers.map(lowerCase), indexed: [...indexed] };
+  const withDefault = resolvers.filter(({ generation }) => generation >= DEFAULT_ADDRESS_GENERATION);
+  return { listed: resolvers.map(lowerCase), indexed: [...indexed], withDefault: withDefault.map(lowerCase) };
 }
 
 function listManaged({ chainId, managedName }: Layer2Deployment): Managed[] {

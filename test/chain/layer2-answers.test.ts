@@ -1,9 +1,11 @@
 import { getAddress, type Hex, namehash } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { addressOf, ethNode, setResolver } from "../devnet/acts.ts";
+import { addressOf, basenameNode, ethNode, setResolver, setText } from "../devnet/acts.ts";
 import { basenames } from "../devnet/demoBase.ts";
 import { lineanames } from "../devnet/demoLinea.ts";
+import { create, double, startDeployment, toContracts } from "../devnet/deployer.ts";
 import { type LocalChains, type LocalLayer2, startDemoChains } from "../devnet/localChains.ts";
+import { readStatus } from "../devnet/ponder.ts";
 import { type Stack, startStack } from "../support/stack.ts";
 import { listNodes, readDomain, readLogs } from "./layer2Reads.ts";
 
@@ -158,6 +160,36 @@ test("sales on Base are the controllers' money, to the wei", async () => {
     expect([address, revenue]).toEqual([address, await base.chain.client.getBalance({ address })]);
   }
 });
+
+test("where the resolver on Base is not an indexed one, the bridge tells the records, and the index all else", async () => {
+  const { chain } = base;
+  const before = await ask<Domain>(indexed, "/whois/sold.base.eth");
+  const bob = chain.accounts[2] as Hex;
+  const deployer = await startDeployment(chain.client);
+  await create(deployer, "stranger", double("BasenamesResolver2025Double"), [
+    ...[addressOf(chain, "registry"), addressOf(chain, "reverseRegistrar")],
+  ]);
+  Object.assign(chain.contracts, toContracts(deployer));
+  const node = basenameNode("sold");
+  await setResolver(chain, { from: bob, node, resolver: addressOf(chain, "stranger") });
+  await setText(chain, {
+    from: bob,
+    resolver: "stranger",
+    node,
+    key: "url",
+    value: "https://stranger.example",
+  });
+  const { number } = await chain.client.getBlock();
+  const indexedBlock = async () => (await readStatus(indexed.url))?.[base.deployment.name]?.number ?? 0;
+  await expect.poll(indexedBlock, { timeout: 60_000, interval: 50 }).toBeGreaterThanOrEqual(Number(number));
+  expect(await ask<Domain>(indexed, "/whois/sold.base.eth")).toMatchObject({
+    ...{ chain: base.deployment.name, source: "live", resolver: { status: "unindexed" } },
+    ...{ ownership: before.ownership, expiry_timestamp: before.expiry_timestamp },
+  });
+  expect(await ask<Records>(indexed, "/domain/sold.base.eth/records")).toMatchObject({
+    ...{ source: "live", records: { texts: { url: "https://stranger.example" } } },
+  });
+}, 90_000);
 
 test("once base.eth has another resolver, Base no longer answers for its names, and then again", async () => {
   const [deployer] = chains.chain.accounts;

@@ -426,6 +426,17 @@ describe("the primary name of an address on the main chain", () => {
     });
   });
 
+  test("may be a Basename with the default address alone, where its resolver knows ENSIP-19", async () => {
+    const address = account(0x78);
+    await tables.writer.insert(addressRecord).values({
+      ...{ chainId: BASE, resolver: BASE_RESOLVER, node: namehash("gone.base.eth"), version: 0 },
+      ...{ coinType: 0x80000000n, address, blockNumber: 1, transactionHash: namehash("1") },
+    });
+    await tables.writer.insert(domain).values(basename("gone.base.eth", address, inDays(9)));
+    expect(await claim(address, "gone.base.eth", null)).toMatchObject({ primary_name: "gone.base.eth" });
+    await tables.pool.query("delete from domains where full_name = 'gone.base.eth'");
+  });
+
   test("is none where the Basename has another address", async () => {
     expect(await claim(account(0x77), "sold.base.eth", other)).toMatchObject({ primary_name: null });
   });

@@ -44,7 +44,7 @@ const layer2: Deployment["layer2"] = [
       { role: "registry", generation: 2, address: account(0xc1), startBlock: 1 },
       { role: "registrar", generation: 3, address: account(0xc2), startBlock: 2 },
       { role: "controller", generation: 6, address: account(0xc3), startBlock: 3 },
-      { role: "resolver", generation: 6, address: BASE_RESOLVER, startBlock: 4, static: true },
+      { role: "resolver", generation: 5, address: BASE_RESOLVER, startBlock: 4, static: true },
     ],
   },
   {

@@ -185,8 +185,8 @@ function verify(
   if (!state?.resolver) return mayResolve(parsed, names, contracts) ? claim : null;
   if (!contracts.isIndexedResolver(state.resolver, state.chainId)) return claim;
   const records = names.records.get(parsed.node) ?? [];
-  if (state.chainId !== contracts.chainId && hasDefaultAlone(records)) return claim;
-  const resolved = ethereumAddress(records, state.resolver, contracts);
+  const hasDefault = contracts.answersDefaultAddress(state.resolver, state.chainId);
+  const resolved = ethereumAddress(records, hasDefault);
   return resolved === address ? { name: parsed.name, registrar, state } : null;
 }
 
@@ -197,18 +197,11 @@ function mayResolve(parsed: ParsedName, { states, ancestors }: IndexedNames, con
   return mayAncestorAnswer(parsed.name, ancestors, contracts);
 }
 
-/** Of the resolvers of a layer 2, some answer the default address and some do not: the chain tells. */
-const hasDefaultAlone = (rows: readonly AddressRow[]): boolean =>
-  rows.length > 0 && ownAddress(rows) === null;
-
-const ownAddress = (rows: readonly AddressRow[]): Hex | null =>
-  rows.find((row) => row.coinType === ETHEREUM_COIN_TYPE)?.address ?? null;
-
 /** The address record for Ethereum. Resolvers with ENSIP-19 answer the default address if there is none. */
-function ethereumAddress(rows: readonly AddressRow[], resolver: Address, contracts: Contracts): Hex | null {
-  const own = ownAddress(rows);
-  if (own !== null || !contracts.answersDefaultAddress(resolver)) return own;
-  return rows.find((row) => row.coinType === DEFAULT_COIN_TYPE)?.address ?? null;
+function ethereumAddress(rows: readonly AddressRow[], hasDefault: boolean): Hex | null {
+  const record = (coinType: bigint) => rows.find((row) => row.coinType === coinType)?.address ?? null;
+  const own = record(ETHEREUM_COIN_TYPE);
+  return own === null && hasDefault ? record(DEFAULT_COIN_TYPE) : own;
 }
 
 type UncheckedOutcome = PrimaryName | FoundClaim | ApiError;
