@@ -49,7 +49,7 @@ let linea: LocalLayer2;
 let stack: Stack;
 
 beforeAll(async () => {
-  // What random acts and their judgement need of the main chain.
+  // What random acts and their judgement need: premiums of any size, and contract reads at past blocks.
   const forHistories = { statesKept: 100_000, balance: 1_000_000_000 };
   chains = await startDemoChains({ ...forHistories, contracts: { layer2ReverseRegistrar: true } });
   [base, linea] = chains.layer2 as [LocalLayer2, LocalLayer2];
@@ -316,7 +316,7 @@ test(`random acts on all three chains at once leave the index as the contracts s
     playSteps(chains.chain, "beside", history),
     ...[base, linea].map((layer2) => playRandomSteps(layer2, { seed: SEED, steps: STEPS })),
   ]);
-  for (const { mined } of played) expect(mined).toBeGreaterThan(STEPS / 4);
+  for (const { mined } of played) expect(mined).toBeGreaterThan(STEPS / 8);
   const [deployer] = base.chain.accounts as [Address];
   await addController(base.chain, { from: deployer, controller: addressOf(base.chain, "controller3") });
   await expectAsOnChains();

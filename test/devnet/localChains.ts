@@ -101,6 +101,7 @@ async function startLayer2(plan: Layer2Plan, options: LocalChainsOptions): Promi
     startAnvil({
       ...{ chainId: plan.chainId, timestamp: Number(start), blockSeconds: LAYER_2_BLOCK_SECONDS },
       ...{ ...port, ...(logFile !== undefined && { logFile }) },
+      ...(options.balance !== undefined && { balance: options.balance }),
     }),
   );
   try {
