@@ -182,6 +182,7 @@ const layers: Layer[] = [
       "hono",
       "@adraffy/ens-normalize",
       "src/ens/name.ts",
+      "src/ens/managedNames.ts",
       ...api("http/", "schemas/", "rules/lifetime.ts"),
     ],
     mayTypes: ["zod", "src/api/access/access.ts"],

@@ -1,4 +1,4 @@
-import { DAY } from "../../rules/lifetime.ts";
+import { DAY, type LifeEnd } from "../../rules/lifetime.ts";
 import type { Availability } from "../replies.ts";
 import { Time } from "./time.tsx";
 
@@ -15,8 +15,7 @@ export const StateBadge = ({ state }: { state: Availability }) => (
   <span class={`badge ${state}`}>{words[state]}</span>
 );
 
-/** Days after the expiry at which grace and premium end. */
-const GRACE_DAYS = 90;
+/** Days from the end of grace to that of the premium. */
 const PREMIUM_DAYS = 21;
 
 /** What the price oracle asks at the end of grace, in dollars. It halves each day, less what would be left at the end. */
@@ -31,19 +30,16 @@ const whole = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
 
 const inDollars = (amount: number): string => `$${(amount < 100 ? cents : whole).format(amount)}`;
 
-type Life = { expiry: number; state: Availability; now: number };
+type Life = { ends: readonly LifeEnd[]; state: Availability; now: number; hasPrices: boolean };
 
-/** The life of a .eth name after its expiry: until when each state lasts, and in which one it is. */
-export const Lifeline = ({ expiry, state, now }: Life) => {
-  const graceEnd = expiry + GRACE_DAYS * DAY;
-  const premiumEnd = graceEnd + PREMIUM_DAYS * DAY;
+/** The life of a registrar's name: until when each state lasts, and in which one it is. */
+export const Lifeline = ({ ends, state, now, hasPrices }: Life) => {
   const steps = [
-    { state: "registered", text: "until", at: expiry },
-    { state: "grace", text: "until", at: graceEnd },
-    { state: "premium", text: "until", at: premiumEnd },
-    { state: "available", text: "from", at: premiumEnd },
-  ] as const;
+    ...ends.map(({ phase, at }) => ({ state: phase as Availability, text: "until", at: Number(at) })),
+    { state: "available" as const, text: "from", at: Number(ends.at(-1)?.at) },
+  ];
   const present = steps.findIndex((step) => step.state === state);
+  const grace = steps.find((step) => step.state === "grace");
   return (
     <>
       <ol class="life">
@@ -59,7 +55,9 @@ export const Lifeline = ({ expiry, state, now }: Life) => {
           </li>
         ))}
       </ol>
-      {(state === "grace" || state === "premium") && <Premium graceEnd={graceEnd} now={now} />}
+      {hasPrices && grace && (state === "grace" || state === "premium") && (
+        <Premium graceEnd={grace.at} now={now} />
+      )}
     </>
   );
 };

@@ -1,5 +1,7 @@
 import type { Child } from "hono/jsx";
+import { managedNames } from "../../../../ens/managedNames.ts";
 import { ETH_NODE } from "../../../../ens/name.ts";
+import { endsOfPhases } from "../../../rules/lifetime.ts";
 import { Card, type Fact, Facts, Unavailable } from "../../parts/card.tsx";
 import { AddressLink, Whole } from "../../parts/hash.tsx";
 import { NameLink } from "../../parts/name.tsx";
@@ -15,9 +17,7 @@ export async function overviewOfName({ visit, domain, now }: NameView): Promise<
   const records = await visit.tryAsk<Records>("/domain/{name}/records", { name: domain.query });
   return (
     <>
-      {domain.parent_node === ETH_NODE && domain.expiry_timestamp !== null && (
-        <Lifeline expiry={Number(domain.expiry_timestamp)} state={domain.availability_status} now={now} />
-      )}
+      <Life domain={domain} now={now} />
       <div class="columns">
         <div>
           <Card id="registration" title="Ownership">
@@ -44,6 +44,16 @@ export async function overviewOfName({ visit, domain, now }: NameView): Promise<
       </div>
     </>
   );
+}
+
+/** Nothing for names that no registrar sells. Prices of premiums are known for .eth names. */
+function Life({ domain, now }: { domain: Domain; now: number }) {
+  const { chain, parent_node: parentNode, expiry_timestamp: expiry, availability_status: state } = domain;
+  const managed = managedNames.find(({ node }) => chain !== undefined && node === parentNode);
+  const isEth = chain === undefined && parentNode === ETH_NODE;
+  if (expiry === null || (managed === undefined && !isEth)) return null;
+  const life = { chainId: managed?.chainId ?? 0, parentNode, expiryTimestamp: BigInt(expiry) };
+  return <Lifeline ends={endsOfPhases(life)} state={state} now={now} hasPrices={isEth} />;
 }
 
 function ownershipFacts({ ownership, expiry_timestamp, parent_name }: Domain, now: number): (Fact | false)[] {
