@@ -1,6 +1,7 @@
 import { agent, agentBinding, domain, event, resolverNode, textRecord } from "ponder:schema";
 import { type Address, getAddress, type Hex, keccak256, namehash, stringToBytes } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { listProfileTexts } from "../../src/api/query/agents.ts";
 import { openApi, type TestApi } from "./api.ts";
 import {
   AGENT_ADAPTER,
@@ -478,4 +479,23 @@ describe("GET /agents/:agentId", () => {
       body: { error: { code: "INVALID_PARAMETER" } },
     });
   });
+});
+
+test("a name with very many texts takes no other name's place in a list", async () => {
+  const expiry = BigInt(NOW + 1_000_000);
+  const at = { resolver: STATIC_RESOLVER };
+  await tables.writer
+    .insert(domain)
+    .values([registeredRow("loud.eth", alice, expiry, at), registeredRow("quiet.eth", alice, expiry, at)]);
+  await setTexts("quiet.eth", 300, { description: "few words" });
+  const endpoints = Array.from({ length: 900 }, (_, i) => [`agent-endpoint[${i}]`, `https://${i}.example`]);
+  await setTexts("loud.eth", 400, Object.fromEntries(endpoints));
+  const nodes = [namehash("loud.eth"), namehash("quiet.eth")];
+  const texts = await listProfileTexts(tables.db, { chainId: CHAIN_ID, nodes });
+  expect(texts.filter(({ node }) => node === nodes[1]).map(({ value }) => value)).toEqual(["few words"]);
+  const loud = texts.filter(({ node }) => node === nodes[0]);
+  expect(loud).toHaveLength(200);
+  expect(loud.map(({ blockNumber }) => blockNumber)).toEqual(
+    Array.from({ length: 200 }, (_, i) => 1_299 - i),
+  );
 });

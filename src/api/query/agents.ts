@@ -1,6 +1,6 @@
 import { agent, agentBinding, domain, resolverNode, textRecord } from "ponder:schema";
 import type { SQL } from "drizzle-orm";
-import { and, desc, eq, inArray, isNotNull, isNull, like, or, sql } from "ponder";
+import { and, desc, eq, inArray, isNotNull, isNull, like, lte, or, sql } from "ponder";
 import type { Address, Hex } from "viem";
 import type { AgentHome } from "../../../abis/contracts.ts";
 import { MAX_AGENT_URI, MAX_PROFILE_TEXT } from "../rules/shown.ts";
@@ -133,26 +133,30 @@ export async function listAgentKeys(
   return rows.map(({ key }) => key);
 }
 
-/** The newest of the wanted records; a name can have any number, so there is a limit. */
 async function listTextsOf(
   db: Db,
   { chainId, nodes }: { chainId: number; nodes: readonly Hex[] },
   statement: typeof agentTexts,
 ): Promise<AgentTextRow[]> {
   if (nodes.length === 0) return [];
-  return statement(db).execute({ chainId, nodes, most: MAX_TEXTS_OF_NAME * nodes.length });
+  return statement(db).execute({ chainId, nodes });
 }
 
+/** Of each name the newest of the wanted records: a name can have any number, and takes no other name's place. */
 const textsInForce = (name: string, wanted: SQL) =>
-  prepared((db) =>
-    db
+  prepared((db) => {
+    const newestFirst = sql`${textRecord.blockNumber} desc, ${textRecord.logIndex} desc`;
+    const texts = db
       .select({
         node: textRecord.node,
         key: textRecord.key,
-        value: beginningOf(textRecord.value, MAX_PROFILE_TEXT),
+        value: beginningOf(textRecord.value, MAX_PROFILE_TEXT).as("value"),
         isValueKnown: textRecord.isValueKnown,
         blockNumber: textRecord.blockNumber,
         transactionHash: textRecord.transactionHash,
+        place: sql<number>`row_number() over (partition by ${textRecord.node} order by ${newestFirst})`.as(
+          "place",
+        ),
       })
       .from(textRecord)
       .innerJoin(domain, isOfCurrentResolver)
@@ -167,10 +171,10 @@ const textsInForce = (name: string, wanted: SQL) =>
           wanted,
         ),
       )
-      .orderBy(desc(textRecord.blockNumber), desc(textRecord.logIndex))
-      .limit(placeholder("most"))
-      .prepare(name),
-  );
+      .as("texts");
+    const { place, ...columns } = texts._.selectedFields;
+    return db.select(columns).from(texts).where(lte(place, MAX_TEXTS_OF_NAME)).orderBy(place).prepare(name);
+  });
 
 const MAX_TEXTS_OF_NAME = 200;
 
