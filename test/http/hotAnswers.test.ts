@@ -128,6 +128,15 @@ test.each<[string, Partial<Endpoint>]>([
   expect(answered).toBe(3);
 });
 
+test("where the state of the tables cannot be read the operation answers", async () => {
+  const { ask, readVersion } = pipeline();
+  for (let i = 0; i < 3; i++) await ask("alice");
+  readVersion.mockRejectedValue(new Error("canceling statement due to lock timeout"));
+  answered = 0;
+  for (let i = 0; i < 3; i++) expect(await ask("alice")).toMatchObject({ value: "first" });
+  expect(answered).toBe(3);
+});
+
 test("an answer with a check of its own is checked each time", async () => {
   const { ask } = pipeline();
   const check = vi.fn();

@@ -41,20 +41,25 @@ export function createHotAnswers({ readVersion, maxBytes }: Plan): HotAnswers {
     ...{ maxSize: maxBytes, maxEntrySize: BYTES_OF_CHARACTER * (MAX_QUESTION + MAX_ANSWER) },
     sizeCalculation: ({ text }, question) => BYTES_OF_CHARACTER * (text.length + question.length),
   });
+  /** Null where the database does not tell, because tables are locked: the operation itself tries again, and says so. */
+  const readState = (now: number): Promise<string | null> =>
+    readVersion().then(
+      (version) => `${now} ${version}`,
+      () => null,
+    );
   return async ({ operation, input, ctx, answer }) => {
     const question = isShared(operation) ? questionOf(operation, input, ctx) : null;
     if (question === null) return answer(ctx);
     const before = lastAsked.get(question);
     lastAsked.set(question, ctx.now);
     if (before === undefined || ctx.now - before > HOT_SECONDS) return answer(ctx);
-    const state = `${ctx.now} ${await readVersion()}`;
+    const state = await readState(ctx.now);
+    if (state === null) return answer(ctx);
     const known = kept.get(question);
     if (known?.state === state) return known.text;
     const watched = watch(ctx);
     const text = await answer(watched.ctx);
-    if (watched.isOfTables() && `${ctx.now} ${await readVersion()}` === state) {
-      kept.set(question, { state, text });
-    }
+    if (watched.isOfTables() && (await readState(ctx.now)) === state) kept.set(question, { state, text });
     return text;
   };
 }
