@@ -35,6 +35,13 @@ afterAll(async () => {
   await local?.anvil.stop();
 });
 
+async function areCountersMade(): Promise<boolean> {
+  const [state] = await stack.sql<{ are: boolean }>(
+    "select to_regclass('figures_state') is not null and to_regclass('figures_days_state') is not null as are",
+  );
+  return state?.are ?? false;
+}
+
 const head = async () => Number(await local.chain.client.getBlockNumber());
 
 test("an indexer that runs says so, with its build and its tables", async () => {
@@ -78,6 +85,8 @@ test("the version of the tables changes with a block, with a reorganisation, and
     return row?.version ?? "";
   };
   const triggersOf = (version: string) => version.split(" ")[1];
+  // Counters are triggers, too, and the API makes them a moment after the index is ready.
+  await vi.waitUntil(areCountersMade, { timeout: 120_000, interval: 100 });
   const before = await read();
   expect(await read()).toBe(before);
   const snapshot = await takeSnapshot(local.chain);
