@@ -1,5 +1,4 @@
 import { type Event, ponder } from "ponder:registry";
-import type { Address, Hex } from "viem";
 import { isLabelOf } from "../ens/name.ts";
 import { readRent } from "./write/archive.ts";
 import { mayRead } from "./write/contracts.ts";
@@ -9,8 +8,11 @@ import {
   appendPurchase,
   appendWrappedRenewal,
   CONTROLLER,
+  fromOneCost,
+  fromPremium,
+  fromReferredPurchase,
+  fromReferredRenewal,
   labelled,
-  type Purchase,
 } from "./write/purchases.ts";
 
 ponder.on("LegacyController1:NameRegistered", (args) =>
@@ -26,7 +28,7 @@ ponder.on("WrappedController:NameRegistered", (args) =>
   appendPurchase(args, "NameRegistered", fromPremium(args.event.args)),
 );
 ponder.on("UnwrappedController:NameRegistered", (args) =>
-  appendPurchase(args, "NameRegistered", fromReferrer(args.event.args)),
+  appendPurchase(args, "NameRegistered", fromReferredPurchase(args.event.args)),
 );
 
 ponder.on("LegacyController1:NameRenewed", (args) =>
@@ -39,16 +41,9 @@ ponder.on("LegacyController3:NameRenewed", (args) =>
   appendPurchase(args, "NameRenewed", fromOneCost(args.event.args)),
 );
 ponder.on("WrappedController:NameRenewed", onWrappedRenewal);
-ponder.on("UnwrappedController:NameRenewed", ({ event, context }) => {
-  const { label, labelhash, cost, expires, referrer } = event.args;
-  return appendPurchase({ event, context }, "NameRenewed", {
-    label,
-    labelhash,
-    costWei: cost,
-    expires,
-    referrer,
-  });
-});
+ponder.on("UnwrappedController:NameRenewed", (args) =>
+  appendPurchase(args, "NameRenewed", fromReferredRenewal(args.event.args)),
+);
 
 /** A renewal through the contract for referrers. The controller's own log has the expiry, this one has the referrer. */
 ponder.on("RenewalReferrer:RenewalReferred", async ({ event, context }) => {
@@ -86,40 +81,6 @@ ponder.on("WrappedController:OwnershipTransferred", (args) =>
 ponder.on("UnwrappedController:OwnershipTransferred", (args) =>
   appendLogOfContract(args, CONTROLLER, "OwnershipTransferred"),
 );
-
-/** Legacy controllers. On chain the text is `name` and its hash is `label`. */
-const fromOneCost = (args: {
-  name: string;
-  label: Hex;
-  owner?: Address;
-  cost: bigint;
-  expires: bigint;
-}): Purchase => {
-  const { name, label: labelhash, owner, cost, expires } = args;
-  return { label: name, labelhash, costWei: cost, expires, ...(owner && { owner }) };
-};
-
-/** On chain the text is `name` and its hash is `label`. */
-const fromPremium = (args: Event<"WrappedController:NameRegistered">["args"]): Purchase => {
-  const { name, label: labelhash, owner, baseCost, premium, expires } = args;
-  return {
-    label: name,
-    labelhash,
-    owner,
-    costWei: baseCost + premium,
-    baseCostWei: baseCost,
-    premiumWei: premium,
-    expires,
-  };
-};
-
-const fromReferrer = (args: Event<"UnwrappedController:NameRegistered">["args"]): Purchase => {
-  const { label, labelhash, owner, baseCost, premium, expires, referrer } = args;
-  return {
-    ...{ label, labelhash, owner, expires, referrer },
-    ...{ costWei: baseCost + premium, baseCostWei: baseCost, premiumWei: premium },
-  };
-};
 
 /**
  * A renewal by the wrapped controller, whose `cost` is only an upper bound of the price. With archive reads we read the

@@ -1,11 +1,19 @@
 import { type Context, type Event, type EventNames, ponder } from "ponder:registry";
-import { event as eventTable } from "ponder:schema";
 import type { Hex } from "viem";
 import { isListedController } from "./write/contracts.ts";
-import { appendEventOnly, appendLogOfContract } from "./write/events.ts";
+import { appendEventOnly, appendLogOfContract, findLogBefore } from "./write/events.ts";
 import { type HandlerArgs, type LogEvent, type LogRef, logRefOf } from "./write/logRef.ts";
 import { putPayment, takePayment } from "./write/payments.ts";
-import { appendPurchase, appendWrappedRenewal, CONTROLLER, type Purchase } from "./write/purchases.ts";
+import {
+  appendPurchase,
+  appendWrappedRenewal,
+  CONTROLLER,
+  fromOneCost,
+  fromPremium,
+  fromReferredPurchase,
+  fromReferredRenewal,
+  type Purchase,
+} from "./write/purchases.ts";
 
 /*
  * Controllers of layer 2s. Those that the deployment lists have an entry for their kind. `AddedController` is every
@@ -56,10 +64,7 @@ onAdded("OwnerNameRegistered", (args) => onFreePurchase(args, "OwnerNameRegister
 onAdded("NameRenewedPoh", (args) => onFreePurchase(args, "NameRenewedPoh"));
 onAdded(
   "NameRegistered(string name, bytes32 indexed label, address indexed owner, uint256 cost, uint256 expires)",
-  (args) => {
-    const { name: label, label: labelhash, owner, cost, expires } = args.event.args;
-    return appendPurchase(args, "NameRegistered", { label, labelhash, owner, costWei: cost, expires });
-  },
+  (args) => appendPurchase(args, "NameRegistered", fromOneCost(args.event.args)),
 );
 onAdded(
   "NameRegistered(string name, bytes32 indexed label, address indexed owner, uint256 baseCost, uint256 premium, uint256 expires)",
@@ -67,22 +72,14 @@ onAdded(
 );
 onAdded(
   "NameRegistered(string label, bytes32 indexed labelhash, address indexed owner, uint256 baseCost, uint256 premium, uint256 expires, bytes32 referrer)",
-  (args) => {
-    const { label, labelhash, owner, baseCost, premium, expires, referrer } = args.event.args;
-    const price = { costWei: baseCost + premium, baseCostWei: baseCost, premiumWei: premium };
-    return appendPurchase(args, "NameRegistered", { label, labelhash, owner, ...price, expires, referrer });
-  },
+  (args) => appendPurchase(args, "NameRegistered", fromReferredPurchase(args.event.args)),
 );
-onAdded("NameRenewed(string name, bytes32 indexed label, uint256 cost, uint256 expires)", (args) => {
-  const { name: label, label: labelhash, cost, expires } = args.event.args;
-  return appendPurchase(args, "NameRenewed", { label, labelhash, costWei: cost, expires });
-});
+onAdded("NameRenewed(string name, bytes32 indexed label, uint256 cost, uint256 expires)", (args) =>
+  appendPurchase(args, "NameRenewed", fromOneCost(args.event.args)),
+);
 onAdded(
   "NameRenewed(string label, bytes32 indexed labelhash, uint256 cost, uint256 expires, bytes32 referrer)",
-  (args) => {
-    const { label, labelhash, cost, expires, referrer } = args.event.args;
-    return appendPurchase(args, "NameRenewed", { label, labelhash, costWei: cost, expires, referrer });
-  },
+  (args) => appendPurchase(args, "NameRenewed", fromReferredRenewal(args.event.args)),
 );
 
 type NameOf<Entry> = Entry extends `AddedController:${infer Name}` ? Name : never;
@@ -132,9 +129,7 @@ const onFreePurchase = (
 
 /** Writes: events, labels. */
 function onRegistered(args: HandlerArgs<Event<"LineanamesController:NameRegistered">>) {
-  const { name: label, label: labelhash, owner, baseCost, premium, expires } = args.event.args;
-  const price = { costWei: baseCost + premium, baseCostWei: baseCost, premiumWei: premium };
-  return appendPurchase(args, "NameRegistered", { label, labelhash, owner, ...price, expires });
+  return appendPurchase(args, "NameRegistered", fromPremium(args.event.args));
 }
 
 /** A discount. It names no name: that is the one of the registration right before it. Writes: events. */
@@ -150,8 +145,8 @@ async function onDiscount({ event, context }: HandlerArgs<Event<"BasenamesContro
 
 /** The node that the same contract registered in the log before; null if that is another log. */
 async function findRegisteredNode(context: Context, log: LogRef): Promise<Hex | null> {
-  const { chainId, blockNumber, logIndex, contractAddress, transactionHash } = log;
-  const row = await context.db.find(eventTable, { chainId, blockNumber, logIndex: logIndex - 1, ordinal: 0 });
+  const { contractAddress, transactionHash } = log;
+  const row = await findLogBefore(context, log);
   const isRegistration =
     row?.eventType === "NameRegistered" &&
     row.contractAddress === contractAddress &&

@@ -43,6 +43,10 @@ export async function appendEventOnly(context: Context, log: LogRef, values: Eve
     .values({ ...log, ...columns, details: details === undefined ? null : toJson(details) });
 }
 
+/** The row of the log right before this one in the block; null if none was of ours. */
+export const findLogBefore = (context: Context, { chainId, blockNumber, logIndex }: LogRef) =>
+  context.db.find(event, { chainId, blockNumber, logIndex: logIndex - 1, ordinal: 0 });
+
 /** Appends a log that changes no state. Writes: events, holders. */
 export const appendLog = (
   { event, context }: HandlerArgs,

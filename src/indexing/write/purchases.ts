@@ -1,12 +1,11 @@
 import type { Context } from "ponder:registry";
-import { event as eventTable } from "ponder:schema";
 import type { Address, Hex } from "viem";
 import { registrarName } from "../../ens/managedNames.ts";
 import { isLabelOf, isPrintable } from "../../ens/name.ts";
 import { GRACE_PERIOD } from "../../ens/wrapper.ts";
 import { addressesOf } from "./contracts.ts";
 import { keyOfRegistrar, patchDomain } from "./domains.ts";
-import { appendEvent, appendEventOnly, type EventValues } from "./events.ts";
+import { appendEvent, appendEventOnly, type EventValues, findLogBefore } from "./events.ts";
 import { type HandlerArgs, type LogRef, logRefOf } from "./logRef.ts";
 import { learnLabel } from "./names.ts";
 
@@ -24,6 +23,43 @@ export type Purchase = {
   premiumWei?: bigint;
   referrer?: Hex;
   expires: bigint;
+};
+
+/** Legacy controllers. On chain the text is `name` and its hash is `label`. */
+export const fromOneCost = (args: {
+  name: string;
+  label: Hex;
+  owner?: Address;
+  cost: bigint;
+  expires: bigint;
+}): Purchase => {
+  const { name, label: labelhash, owner, cost, expires } = args;
+  return { label: name, labelhash, costWei: cost, expires, ...(owner && { owner }) };
+};
+
+type Premium = { owner: Address; baseCost: bigint; premium: bigint; expires: bigint };
+
+const withPremium = ({ owner, baseCost, premium, expires }: Premium) => ({
+  ...{ owner, expires },
+  ...{ costWei: baseCost + premium, baseCostWei: baseCost, premiumWei: premium },
+});
+
+/** On chain the text is `name` and its hash is `label`. */
+export const fromPremium = (args: Premium & { name: string; label: Hex }): Purchase => ({
+  ...{ label: args.name, labelhash: args.label },
+  ...withPremium(args),
+});
+
+type Referred = { label: string; labelhash: Hex; referrer: Hex };
+
+export const fromReferredPurchase = (args: Premium & Referred): Purchase => {
+  const { label, labelhash, referrer } = args;
+  return { label, labelhash, referrer, ...withPremium(args) };
+};
+
+export const fromReferredRenewal = (args: Referred & { cost: bigint; expires: bigint }): Purchase => {
+  const { label, labelhash, cost, expires, referrer } = args;
+  return { label, labelhash, costWei: cost, expires, referrer };
 };
 
 type RegistrationEvent = "NameRegistered" | "PohNameRegistered" | "OwnerNameRegistered";
@@ -101,8 +137,7 @@ async function renewWrapped(context: Context, log: LogRef, labelhash: Hex, expir
 
 /** Seconds added by the registrar's NameRenewed, which is the log right before the controller's; null if it is not. */
 async function findRenewedSeconds(context: Context, log: LogRef, node: Hex): Promise<bigint | null> {
-  const { chainId, blockNumber, logIndex } = log;
-  const row = await context.db.find(eventTable, { chainId, blockNumber, logIndex: logIndex - 1, ordinal: 0 });
+  const row = await findLogBefore(context, log);
   return row?.eventType === "NameRenewed" && row.node === node ? row.durationSeconds : null;
 }
 
