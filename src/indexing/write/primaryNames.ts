@@ -22,22 +22,27 @@ export type NameClaim = {
 /** Stores a claim. Writes: primary_names, primary_name_changes. */
 export async function putClaim(context: Context, log: LogRef, claim: NameClaim): Promise<void> {
   const { address, coinType, ...rest } = claim;
-  const { chainId, blockNumber, transactionHash, logIndex, blockTimestamp } = log;
+  const { chainId, blockNumber, transactionHash } = log;
   const columns = { ...rest, name: storableName(claim.name), chainId, blockNumber, transactionHash };
   await context.db
     .insert(primaryName)
     .values({ address, coinType, ...columns })
     .onConflictDoUpdate(columns);
-  await context.db
-    .insert(primaryNameChange)
-    .values({ address, coinType, ...columns, logIndex, blockTimestamp });
+  await appendClaim(context, log, claim);
+}
+
+/** Stores that an address claimed a name then. Writes: primary_name_changes. */
+export async function appendClaim(context: Context, log: LogRef, claim: NameClaim): Promise<void> {
+  const { chainId, blockNumber, transactionHash, logIndex, blockTimestamp } = log;
+  const place = { chainId, blockNumber, transactionHash, logIndex, blockTimestamp };
+  await context.db.insert(primaryNameChange).values({ ...claim, name: storableName(claim.name), ...place });
 }
 
 /**
  * A name with NUL is not normalised, so it is no primary name, and its exact text is not needed. A name that is too long
  * is none either, and is not stored: one short log could make us store it again.
  */
-function storableName(name: string | null): string | null {
+export function storableName(name: string | null): string | null {
   const stored = name === null ? null : storable(name);
   return stored !== null && fitsInBytes(stored, MAX_NAME_BYTES) ? stored : null;
 }

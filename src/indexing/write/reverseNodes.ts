@@ -1,9 +1,9 @@
 import type { Context } from "ponder:registry";
-import { primaryNameChange, resolverNode, reverseNode } from "ponder:schema";
+import { resolverNode, reverseNode } from "ponder:schema";
 import type { Address, Hex } from "viem";
 import { coinTypeOfChain } from "../../ens/coinType.ts";
-import { fitsInBytes, MAX_NAME_BYTES } from "../../ens/name.ts";
 import type { LogRef } from "./logRef.ts";
+import { appendClaim, storableName } from "./primaryNames.ts";
 
 /*
  * The reverse registrar of Basenames gives each address a node of Base's registry, and the node's resolver names the
@@ -34,7 +34,7 @@ export async function setReverseResolver(
   const row = await context.db.find(reverseNode, { chainId, node });
   if (row === null) return;
   const records = resolver && (await context.db.find(resolverNode, { chainId, resolver, node }));
-  const name = shownName(records?.name ?? null);
+  const name = storableName(records?.name ?? null);
   if (name !== row.name) await appendChange(context, log, row.address, name);
   await context.db.update(reverseNode, { chainId, node }).set({ resolver, name });
 }
@@ -52,21 +52,12 @@ export async function setReverseName(
   const { chainId } = log;
   const row = await context.db.find(reverseNode, { chainId, node });
   if (row === null || row.resolver !== log.contractAddress) return;
-  const shown = shownName(name);
-  await appendChange(context, log, row.address, shown);
-  await context.db.update(reverseNode, { chainId, node }).set({ name: shown });
+  await appendChange(context, log, row.address, name);
+  await context.db.update(reverseNode, { chainId, node }).set({ name: storableName(name) });
 }
 
-/** A name that is too long is no primary name, and is not stored: one short log could make us store it again. */
-const shownName = (name: string | null): string | null =>
-  name !== null && fitsInBytes(name, MAX_NAME_BYTES) ? name : null;
-
-function appendChange(context: Context, log: LogRef, address: Address, name: string | null) {
-  const { chainId, blockNumber, logIndex, transactionHash, blockTimestamp } = log;
-  return context.db.insert(primaryNameChange).values({
-    ...{ chainId, blockNumber, logIndex, transactionHash, blockTimestamp },
+const appendChange = (context: Context, log: LogRef, address: Address, name: string | null) =>
+  appendClaim(context, log, {
     ...{ address, name, isNameKnown: true },
-    coinType: Number(coinTypeOfChain(chainId)),
-    registrar: "REVERSE_REGISTRAR",
+    ...{ coinType: Number(coinTypeOfChain(log.chainId)), registrar: "REVERSE_REGISTRAR" },
   });
-}
