@@ -114,7 +114,7 @@ const observed = (
   next: () => Promise<string>,
 ): Promise<string> => observe(nameOf(operation), next);
 
-/** What has a check of its own is answered anew. */
+/** An answer with a check of its own is not kept. */
 const unlessHot = (
   { hotAnswers }: PipelineParts,
   { operation, input, checkReply }: OperationCall,

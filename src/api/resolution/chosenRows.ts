@@ -128,14 +128,14 @@ async function readBetween(
     .filter(({ node }) => !onMain.get(node)?.resolver)
     .flatMap(({ node }) => betweenOf.get(node) ?? []);
   if (missing.length === 0) return onMain;
-  return new Map([...onMain, ...(await listMainRows(ctx, missing))]);
+  return new Map([...onMain, ...(await listMainDomains(ctx, missing))]);
 }
 
 /** What the main chain has of these nodes. */
-export const listMainDomains = (ctx: Ctx, nodes: readonly Hex[]): Promise<Indexed> =>
-  listMainRows(ctx, nodes);
-
-async function listMainRows({ db, contracts: { chainId } }: Ctx, nodes: readonly Hex[]): Promise<Rows> {
+export async function listMainDomains(
+  { db, contracts: { chainId } }: Ctx,
+  nodes: readonly Hex[],
+): Promise<Rows> {
   const rows = await inChunks(nodes, (some) => listDomains(db, { chainId, nodes: some }));
   return new Map(rows.map((row) => [row.node, row]));
 }
