@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { chanceOf } from "../bench/api/chance.ts";
 import { expectUndisturbed } from "../chain/undisturbed.ts";
 import { launchStack } from "../support/stack.ts";
 import { judgeStack } from "../truth/trial.ts";
@@ -19,21 +20,10 @@ afterAll(async () => {
   await chain?.stop();
 });
 
-/** The same moments in each run. Numbers from 0 to 1 (mulberry32). */
-function createDice(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
 test(
   `an indexer killed at ${KILLS} random moments has every row in the end, and never told a wrong one`,
   async () => {
-    const dice = createDice(SEED);
+    const dice = chanceOf(SEED).next;
     const stack = await launchStack({ rpcUrl: chain.local.anvil.url, deployment: chain.local.deployment });
     const load = startLoad({ url: () => stack.url, timeline: chain.timeline, callers: 2 });
     try {

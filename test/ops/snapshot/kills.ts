@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
+import { chanceOf } from "../../bench/api/chance.ts";
 import { differencesOf, readTables } from "../../chain/tables.ts";
 import { keepChild } from "../../devnet/children.ts";
 import { freePort } from "../../devnet/ports.ts";
@@ -18,17 +19,6 @@ const SEED = 40_499;
 const KILLS = 5;
 
 const program = fileURLToPath(new URL("../../../ops/snapshot.ts", import.meta.url));
-
-/** The same moments in each run: numbers from 0 to 1 (mulberry32). */
-function createDice(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 /** One run of the program, which is killed so long after its work has begun; null lets it end. */
 async function runUntil(
@@ -61,7 +51,7 @@ export function outlivesKills(stageOf: () => SnapshotStage): void {
         const { folder, source, environment, snapshot } = stageOf();
         const env = environment(source.databaseUrl);
         const whole = await createOnce({ env, to: join(folder, "undisturbed"), killAfter: null });
-        const dice = createDice(SEED);
+        const dice = chanceOf(SEED).next;
         let to = join(folder, "killed");
         for (let killed = 0, run = 0; killed < KILLS; run++) {
           expect(run, "runs, of which too few were killed").toBeLessThan(3 * KILLS);
@@ -88,7 +78,7 @@ export function outlivesKills(stageOf: () => SnapshotStage): void {
         const undisturbed = await prepareFollowed(local);
         const whole = await restoreOnce(environment(undisturbed.databaseUrl), { demo, killAfter: null });
         await undisturbed.close();
-        const dice = createDice(SEED + 1);
+        const dice = chanceOf(SEED + 1).next;
         const restored = await prepareFollowed(local);
         const env = environment(restored.databaseUrl);
         try {
