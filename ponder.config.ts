@@ -13,6 +13,16 @@ import {
   rentPriceAbi,
 } from "./abis/controllers.ts";
 import { type ChainDeployment, listContracts, type Role } from "./abis/deployments.ts";
+import {
+  ensv2FactoryAbi,
+  ensv2LabelStoreAbi,
+  ensv2RegistrarAbi,
+  ensv2RegistrarMarchAbi,
+  ensv2RegistryAbi,
+  ensv2RegistryFebruaryAbi,
+  ensv2ResolverAbi,
+  upgradedAbi,
+} from "./abis/ensv2.ts";
 import { nameWrapperAbi } from "./abis/nameWrapper.ts";
 import { auctionRegistrarAbi, basenamesRegistrarAbi, registrarAbi } from "./abis/registrar.ts";
 import { registryAbi } from "./abis/registry.ts";
@@ -123,6 +133,40 @@ const everywhere: Record<string, Place> = {
  */
 const resolvers = { ...at("resolver"), ...everywhere };
 
+const { ensv2 } = deployment;
+
+/** Contracts of ENSv2, on the main chain; none without a block `ensv2` in the deployment. */
+const ensv2At = (...address: (Address | undefined)[]): Record<string, Place> => {
+  const known = address.filter((one) => one !== undefined);
+  if (ensv2 === undefined || known.length === 0) return {};
+  return { [deployment.name]: { address: known, startBlock: ensv2.startBlock } };
+};
+
+/**
+ * Registries and resolvers that a listed factory deployed. It logs that last; but a log admits all of its block, and
+ * before that block there was no such contract.
+ */
+function ensv2Proxies(): Record<string, FoundPlace> {
+  if (ensv2 === undefined || ensv2.factories.length === 0) return {};
+  const address = factory({ address: ensv2.factories, event: ensv2FactoryAbi[0], parameter: "proxyAddress" });
+  return { [deployment.name]: { address, startBlock: ensv2.startBlock } };
+}
+
+const ensv2RegistryCode = [
+  ...(ensv2?.implementations.registry ?? []),
+  ...(ensv2?.implementations.wrapper ?? []),
+];
+
+/** Earlier layouts differ in what is indexed: the types of the arguments are the same. */
+const ensv2Registries =
+  ensv2?.layout === "2026-02"
+    ? (ensv2RegistryFebruaryAbi as unknown as typeof ensv2RegistryAbi)
+    : ensv2RegistryAbi;
+const ensv2Registrars =
+  ensv2?.layout === "2026-05" || ensv2 === undefined
+    ? ensv2RegistrarAbi
+    : (ensv2RegistrarMarchAbi as unknown as typeof ensv2RegistrarAbi);
+
 /**
  * Archive reads are part of the index's identity, and handlers see the configuration only through their contracts. So
  * an ABI with the read functions means that reads are allowed.
@@ -169,6 +213,20 @@ export default createConfig({
     BasenamesReverseRegistrar: { abi: basenamesReverseRegistrarAbi, chain: at("reverse-registrar", 4) },
     DefaultReverseRegistrar: { abi: defaultReverseRegistrarAbi, chain: at("default-reverse-registrar") },
     L2ReverseRegistrar: { abi: nameForAddrAbi, chain: at("l2-reverse-registrar") },
+    Ensv2RootRegistry: { abi: ensv2Registries, chain: ensv2At(ensv2?.rootRegistry) },
+    Ensv2EthRegistry: { abi: ensv2Registries, chain: ensv2At(ensv2?.ethRegistry) },
+    Ensv2ProxyRegistry: { abi: ensv2Registries, chain: ensv2Proxies() },
+    Ensv2Registrar: { abi: ensv2Registrars, chain: ensv2At(...(ensv2?.registrars ?? [])) },
+    Ensv2RenewerV1: { abi: ensv2Registrars, chain: ensv2At(...(ensv2?.renewersV1 ?? [])) },
+    Ensv2Factory: { abi: ensv2FactoryAbi, chain: ensv2At(...(ensv2?.factories ?? [])) },
+    Ensv2LabelStore: { abi: ensv2LabelStoreAbi, chain: ensv2At(...(ensv2?.labelStores ?? [])) },
+    Ensv2Resolver: { abi: ensv2ResolverAbi, chain: ensv2Proxies() },
+    Ensv2UniversalResolver: {
+      abi: upgradedAbi,
+      chain: ensv2At(ensv2?.universalResolver?.top, ensv2?.universalResolver?.managed),
+    },
+    /** The known code of registries; no handler follows it, handlers find its addresses here. */
+    Ensv2RegistryCode: { abi: ensv2RegistryAbi, chain: ensv2At(...ensv2RegistryCode) },
     AgentAdapter: { abi: agentAdapterAbi, chain: at("agent-adapter") },
     AgentRegistry: { abi: agentRegistryAbi, chain: agentRegistries() },
   },

@@ -9,6 +9,9 @@
  * - **Change rows**, insert-only: `ownership_changes`, `resolver_changes`, `primary_name_changes` (and the view
  *   `text_changes`). Each row starts a period, which ends with the next row of the same name, or by time alone.
  *
+ * ENSv2 has tables of its own, `ensv2_…`, which are empty where the deployment has no ENSv2: what its registries and
+ * resolvers store. The names at which its entries are found are rows of `domains`.
+ *
  * There are six more tables: `holders` (which address ever appeared on an event of which name), `name_links` (finds
  * the names that show the hash of a label when the label becomes known), `renames` and `waiting_renames` (which of these
  * names are still to be written again), `pending_payments` and `reverse_nodes` (what a log of Basenames says for a later one).
@@ -89,6 +92,13 @@ export const domain = onchainTable(
     expiryTimestamp: t.bigint(),
     /** Owner by the first layer that has one: wrapper, then registrar, then registry; null if none. */
     effectiveOwnerAddress: t.hex(),
+    /**
+     * The registry of ENSv2 whose entry answers for the node; null where ENSv1 does. The entry is the row of
+     * `ensv2_entries` with this registry and `labelhash`, its last 32 bits zero. `resolver`, `expiry_timestamp` and
+     * `effective_owner_address` are then the entry's; the owners, fuses and expiries of registry, registrar and wrapper
+     * stay those of ENSv1.
+     */
+    registry: t.hex(),
     /** Block of the first event of the name. */
     createdBlockNumber: t.integer().notNull(),
     createdTimestamp: t.int8({ mode: "number" }).notNull(),
@@ -545,4 +555,202 @@ export const textChange = onchainView("text_changes").as((query) =>
     })
     .from(event)
     .where(and(eq(event.contract, "RESOLVER"), inArray(event.eventType, ["TextChanged", "VersionChanged"]))),
+);
+
+/**
+ * What a registry of ENSv2 stores of a label. An entry has no name of its own: its names are the paths that lead to its
+ * registry. After `expiry` the registry answers no owner, subregistry and resolver; they stay stored.
+ */
+export const ensv2Entry = onchainTable(
+  "ensv2_entries",
+  (t) => ({
+    chainId: t.integer().notNull(),
+    registry: t.hex().notNull(),
+    /** The labelhash with its last 32 bits zero: the key in the registry. */
+    storageId: t.hex().notNull(),
+    labelhash: t.hex().notNull(),
+    /** The token; its last 32 bits count up with each change of roles. */
+    tokenId: t.bigint().notNull(),
+    /** Key of the entry's roles in `ensv2_roles`; null for a reservation that never was registered. */
+    resource: t.bigint(),
+    /** Holder of the token, the last one after the expiry; null for a reservation, and if the token was burnt. */
+    owner: t.hex(),
+    /** Unix seconds. */
+    expiry: t.bigint().notNull(),
+    subregistry: t.hex(),
+    resolver: t.hex(),
+    /** True from the first registration on; a reservation alone leaves the name to ENSv1. */
+    isRegistered: t.boolean().notNull(),
+    /** Who registered it last: a migration controller for a name that came from ENSv1. Null if never registered. */
+    registeredBy: t.hex(),
+    registeredBlockNumber: t.integer(),
+    registeredTimestamp: t.int8({ mode: "number" }),
+    registeredTransactionHash: t.hex(),
+    /** When it was reserved last; null if never. */
+    reservedBlockNumber: t.integer(),
+    reservedTimestamp: t.int8({ mode: "number" }),
+    reservedTransactionHash: t.hex(),
+    /** The entry that was made before this one in the registry. */
+    nextEntry: t.hex(),
+    createdBlockNumber: t.integer().notNull(),
+  }),
+  (t) => ({
+    pk: primaryKey({ columns: [t.chainId, t.registry, t.storageId] }),
+    byOwner: index("ensv2_entries_owner").on(t.owner),
+    bySubregistry: index("ensv2_entries_subregistry").on(t.subregistry),
+  }),
+);
+
+/** The registries of ENSv2 that logged anything, and where they say that they are. */
+export const ensv2Registry = onchainTable(
+  "ensv2_registries",
+  (t) => ({
+    chainId: t.integer().notNull(),
+    registry: t.hex().notNull(),
+    /** The parent and label that it claims; they count if the parent's entry has it as its subregistry. */
+    parentRegistry: t.hex(),
+    parentLabel: t.text(),
+    /** The newest entry. */
+    firstEntry: t.hex(),
+    /** How many names it is right below, of which at most 8 are followed (`ensv2_mounts`). */
+    mounts: t.integer().notNull(),
+    createdBlockNumber: t.integer().notNull(),
+  }),
+  (t) => ({ pk: primaryKey({ columns: [t.chainId, t.registry] }) }),
+);
+
+/** The names that a registry of ENSv2 is the subregistry of: its entries are right below them. */
+export const ensv2Mount = onchainTable(
+  "ensv2_mounts",
+  (t) => ({
+    chainId: t.integer().notNull(),
+    registry: t.hex().notNull(),
+    /** Counts from 0 to `mounts` - 1. */
+    position: t.integer().notNull(),
+    node: t.hex().notNull(),
+    /** Labels of the name; the root has none. */
+    depth: t.integer().notNull(),
+  }),
+  (t) => ({
+    pk: primaryKey({ columns: [t.chainId, t.registry, t.position] }),
+    byNode: index("ensv2_mounts_node").on(t.node),
+  }),
+);
+
+/** For the indexer: how many entries of ENSv2 got or lost a name in the last block in which any did, as `renames`. */
+export const ensv2Mounting = onchainTable("ensv2_mountings", (t) => ({
+  chainId: t.integer().primaryKey(),
+  blockNumber: t.integer().notNull(),
+  mounted: t.integer().notNull(),
+  /** The rows of `ensv2_waiting_mounts` with a lower `position` wait. */
+  waiting: t.integer().notNull(),
+}));
+
+/** For the indexer: entries whose names are still to be written, or taken back. */
+export const ensv2WaitingMount = onchainTable(
+  "ensv2_waiting_mounts",
+  (t) => ({
+    chainId: t.integer().notNull(),
+    position: t.integer().notNull(),
+    registry: t.hex().notNull(),
+    /** The name below which they are, or were. */
+    node: t.hex().notNull(),
+    depth: t.integer().notNull(),
+    /** The next entry; all that were made before it follow. */
+    entry: t.hex().notNull(),
+  }),
+  (t) => ({ pk: primaryKey({ columns: [t.chainId, t.position] }) }),
+);
+
+/** Contracts that a factory of ENSv2 deployed, with the code that they have now. */
+export const ensv2Proxy = onchainTable(
+  "ensv2_proxies",
+  (t) => ({
+    chainId: t.integer().notNull(),
+    address: t.hex().notNull(),
+    implementation: t.hex().notNull(),
+    deployedBy: t.hex().notNull(),
+    blockNumber: t.integer().notNull(),
+    transactionHash: t.hex().notNull(),
+  }),
+  (t) => ({ pk: primaryKey({ columns: [t.chainId, t.address] }) }),
+);
+
+/** What accounts may do in contracts of ENSv2. */
+export const ensv2Role = onchainTable(
+  "ensv2_roles",
+  (t) => ({
+    chainId: t.integer().notNull(),
+    contract: t.hex().notNull(),
+    /** What the roles are for; 0 for all of the contract. */
+    resource: t.bigint().notNull(),
+    account: t.hex().notNull(),
+    /** 64 roles of 4 bits each; 0 if all were taken away. */
+    roles: t.bigint().notNull(),
+    blockNumber: t.integer().notNull(),
+    transactionHash: t.hex().notNull(),
+  }),
+  (t) => ({ pk: primaryKey({ columns: [t.chainId, t.contract, t.resource, t.account] }) }),
+);
+
+/**
+ * Which record a resolver of ENSv2 has for a name. Records have a number there; in `text_records`, `address_records` and
+ * `resolver_nodes` that number, as 32 bytes, stands in place of the node.
+ */
+export const ensv2Link = onchainTable(
+  "ensv2_links",
+  (t) => ({
+    chainId: t.integer().notNull(),
+    resolver: t.hex().notNull(),
+    /** The name's node; that of the root stands for all names without a link. */
+    node: t.hex().notNull(),
+    /** The record's number as 32 bytes; null if unlinked. */
+    record: t.hex(),
+    blockNumber: t.integer().notNull(),
+    transactionHash: t.hex().notNull(),
+  }),
+  (t) => ({ pk: primaryKey({ columns: [t.chainId, t.resolver, t.node] }) }),
+);
+
+/** What was paid to registrars of ENSv2, in units of an ERC-20 token. */
+export const ensv2Purchase = onchainTable(
+  "ensv2_purchases",
+  (t) => ({
+    chainId: t.integer().notNull(),
+    blockNumber: t.integer().notNull(),
+    logIndex: t.integer().notNull(),
+    /** The .eth name. */
+    node: t.hex().notNull(),
+    /** NameRegistered or NameRenewed. */
+    eventType: t.text().notNull(),
+    contractAddress: t.hex().notNull(),
+    paymentToken: t.hex().notNull(),
+    /** Base and premium together. */
+    amount: t.bigint().notNull(),
+    base: t.bigint(),
+    premium: t.bigint(),
+    referrer: t.hex(),
+    durationSeconds: t.bigint().notNull(),
+    transactionHash: t.hex().notNull(),
+    blockTimestamp: t.int8({ mode: "number" }).notNull(),
+  }),
+  (t) => ({
+    pk: primaryKey({ columns: [t.chainId, t.blockNumber, t.logIndex] }),
+    byNode: index("ensv2_purchases_node").on(t.node),
+    byTime: index("ensv2_purchases_time").on(t.blockTimestamp),
+  }),
+);
+
+/** When the main chain reached each phase of the change from ENSv1 to ENSv2. */
+export const ensv2Phase = onchainTable(
+  "ensv2_phases",
+  (t) => ({
+    chainId: t.integer().notNull(),
+    /** deployed, reserving, frozen, handed_over, open, public. */
+    phase: t.text().notNull(),
+    blockNumber: t.integer().notNull(),
+    blockTimestamp: t.int8({ mode: "number" }).notNull(),
+    transactionHash: t.hex().notNull(),
+  }),
+  (t) => ({ pk: primaryKey({ columns: [t.chainId, t.phase] }) }),
 );

@@ -1,6 +1,13 @@
 import type { Address, Hex } from "viem";
 import { type ManagedName, managedNameOf } from "../src/ens/managedNames.ts";
-import type { ChainDeployment, ContractEntry, Deployment, Layer2Deployment, Role } from "./deployments.ts";
+import type {
+  ChainDeployment,
+  ContractEntry,
+  Deployment,
+  Ensv2Deployment,
+  Layer2Deployment,
+  Role,
+} from "./deployments.ts";
 
 /** What the API has to know about the deployment's contracts, found by address. */
 export type Contracts = {
@@ -36,8 +43,29 @@ export type Contracts = {
   agentHomes: AgentHome[];
   /** Contracts whose tokens are names, lower case. */
   nameTokens: { registrars: Address[]; wrappers: Address[] };
+  /** ENSv2; undefined where the deployment has none. */
+  ensv2: Ensv2Contracts | undefined;
   /** What answers call an emitter: its family, with the deployment block where a family has several contracts. */
   contractLabel: (emitter: { family: string; chainId: number; address: Hex }) => string;
+};
+
+/** The contracts of ENSv2, lower case as in SQL. */
+export type Ensv2Contracts = Pick<
+  Ensv2Deployment,
+  "paymentTokens" | "graceSeconds" | "premiumSeconds" | "bonusSeconds"
+> & {
+  rootRegistry: Address;
+  ethRegistry: Address;
+  /** Code of registries that the index may answer for; the wrapper registries are among them. */
+  registryCode: ReadonlySet<Address>;
+  wrapperCode: ReadonlySet<Address>;
+  resolverCode: ReadonlySet<Address>;
+  /** Senders of a registration that migrate names. */
+  migrationControllers: ReadonlySet<Address>;
+  /** Contracts that hold names of ENSv1 for nobody: migration controllers while they work, and graveyards. */
+  nobody: ReadonlySet<Address>;
+  ensV1Resolvers: ReadonlySet<Address>;
+  helper: Address | undefined;
 };
 
 /** A name whose subnames an indexed layer 2 keeps. */
@@ -97,6 +125,7 @@ export function contractsOf(deployment: Deployment): Contracts {
       registrars: deployment.contracts.filter(isRegistrarOf2020).map(lowerCase),
       wrappers: wrapper ? [lowerCase(wrapper)] : [],
     },
+    ensv2: deployment.ensv2 && ensv2ContractsOf(deployment.ensv2),
     contractLabel: ({ family, chainId, address }) => {
       const block = startBlocks.get(emitterKey(chainId, address));
       return numberedFamilies.includes(family) && block !== undefined ? `${family}_${block}` : family;
@@ -113,6 +142,27 @@ export const firstBlocksOf = (deployment: Deployment): Record<number, number> =>
     ]),
   );
 
+function ensv2ContractsOf(ensv2: Ensv2Deployment): Ensv2Contracts {
+  const { paymentTokens, graceSeconds, premiumSeconds, bonusSeconds, implementations } = ensv2;
+  return {
+    ...{ graceSeconds, premiumSeconds, bonusSeconds },
+    paymentTokens: paymentTokens.map((token) => ({ ...token, address: inLowerCase(token.address) })),
+    rootRegistry: inLowerCase(ensv2.rootRegistry),
+    ethRegistry: inLowerCase(ensv2.ethRegistry),
+    registryCode: setOf([...implementations.registry, ...implementations.wrapper]),
+    wrapperCode: setOf(implementations.wrapper),
+    resolverCode: setOf(implementations.resolver),
+    migrationControllers: setOf(ensv2.migrationControllers),
+    nobody: setOf([...ensv2.migrationControllers, ...ensv2.graveyards]),
+    ensV1Resolvers: setOf(ensv2.ensV1Resolvers),
+    helper: ensv2.helper && inLowerCase(ensv2.helper),
+  };
+}
+
+const inLowerCase = (address: Address): Address => address.toLowerCase() as Address;
+
+const setOf = (addresses: readonly Address[]): ReadonlySet<Address> => new Set(addresses.map(inLowerCase));
+
 const noResolvers: ResolversOfChain = { listed: [], indexed: [], withDefault: [] };
 
 function listResolvers({ contracts }: ChainDeployment): ResolversOfChain {
@@ -125,10 +175,10 @@ function listResolvers({ contracts }: ChainDeployment): ResolversOfChain {
 function listManaged({ chainId, managedName }: Layer2Deployment): Managed[] {
   const known = managedNameOf(chainId);
   if (known === undefined || managedName === undefined) return [];
-  return [{ ...known, bridges: managedName.bridges.map((address) => address.toLowerCase() as Address) }];
+  return [{ ...known, bridges: managedName.bridges.map(inLowerCase) }];
 }
 
-const lowerCase = (entry: ContractEntry): Address => entry.address.toLowerCase() as Address;
+const lowerCase = (entry: ContractEntry): Address => inLowerCase(entry.address);
 
 /** The registrar into which all .eth names were brought; tokens of the earlier ones are no names any more. */
 const isRegistrarOf2020 = ({ role, generation }: ContractEntry): boolean =>

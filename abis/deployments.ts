@@ -115,9 +115,63 @@ const layer2Shape = chainShape
     error: `expected for a layer 2 with contracts of ${rolesOfNames.join(", ")}`,
   });
 
+const addresses = z.array(address);
+
+/** The contracts of ENSv2 on the main chain; docs/deployments.md says what each is. */
+const ensv2Shape = z.strictObject({
+  /** Block of the first contract's creation, or any block before its first log. */
+  startBlock: blockNumber,
+  /** The first month whose layout of events the contracts have; docs/ensv2.md says what changed. */
+  layout: z.enum(["2026-02", "2026-03", "2026-05"]).default("2026-05"),
+  rootRegistry: address,
+  ethRegistry: address,
+  registrars: addresses.min(1),
+  /** Contracts that renew names of ENSv1 that are reserved in ENSv2. */
+  renewersV1: addresses.default([]),
+  /** Contracts that reserve names of ENSv1 before the change. */
+  batchSenders: addresses.default([]),
+  /** Contracts through which names of ENSv1 are migrated. */
+  migrationControllers: addresses.default([]),
+  /** Contracts that keep what is left of migrated names in ENSv1. */
+  graveyards: addresses.default([]),
+  /** Factories whose proxies are registries and resolvers of known code. */
+  factories: addresses.default([]),
+  labelStores: addresses.default([]),
+  /** The code that the index knows: of a proxy with other code it answers nothing. */
+  implementations: z.strictObject({
+    registry: addresses.default([]),
+    wrapper: addresses.default([]),
+    resolver: addresses.default([]),
+  }),
+  /** Resolvers that answer from ENSv1. */
+  ensV1Resolvers: addresses.default([]),
+  /** Resolvers of ENSv2 that keep records by node, as those of ENSv1. */
+  publicResolvers: addresses.default([]),
+  /** The proxies in front of the universal resolver. */
+  universalResolver: z.strictObject({ top: address, managed: address.optional() }).optional(),
+  /** The UniversalHelper, which tells owners of names. */
+  helper: address.optional(),
+  /** Seconds after the expiry of a .eth name in which it can still be renewed. */
+  graceSeconds: z.int().min(0).default(2_419_200),
+  /** Seconds after the grace period in which a .eth name has a premium. */
+  premiumSeconds: z.int().min(0).default(1_814_400),
+  /** Seconds by which reservations end later than the names of ENSv1. */
+  bonusSeconds: z.int().min(0).default(5_356_800),
+  /** ERC-20 tokens that registrars take. */
+  paymentTokens: z
+    .array(
+      z.strictObject({
+        address,
+        symbol: z.string().min(1).max(32),
+        decimals: z.int().min(0).max(36),
+      }),
+    )
+    .default([]),
+});
+
 /** The shape of a deployment file (`ENS_DEPLOYMENT`): the main chain, and the layer 2s with names or primary names. */
 export const deploymentShape = chainShape
-  .extend({ layer2: z.array(layer2Shape).default([]) })
+  .extend({ layer2: z.array(layer2Shape).default([]), ensv2: ensv2Shape.optional() })
   .refine((deployment) => find(deployment, "registry", 2) && find(deployment, "registrar", 2), {
     error: "expected at least the registry of generation 2 and the registrar of generation 2",
   })
@@ -132,6 +186,7 @@ export const deploymentShape = chainShape
 export type ContractEntry = z.infer<typeof contractEntry>;
 export type ChainDeployment = z.infer<typeof chainShape>;
 export type Layer2Deployment = z.infer<typeof layer2Shape>;
+export type Ensv2Deployment = z.infer<typeof ensv2Shape>;
 export type Deployment = z.infer<typeof deploymentShape>;
 
 /** The deployments that come with Namedex, by `ENS_NETWORK`. */

@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { agentAdapterAbi } from "../../abis/agentAdapter.ts";
 import { agentRegistryAbi } from "../../abis/agentRegistry.ts";
 import * as controllers from "../../abis/controllers.ts";
+import * as ensv2 from "../../abis/ensv2.ts";
 import { nameWrapperAbi } from "../../abis/nameWrapper.ts";
 import { auctionRegistrarAbi, basenamesRegistrarAbi, registrarAbi } from "../../abis/registrar.ts";
 import { registryAbi } from "../../abis/registry.ts";
@@ -53,6 +54,12 @@ describe("the list of events in docs/api.md", () => {
     ["L2_REVERSE_REGISTRAR", eventsOf(reverse.nameForAddrAbi)],
     ["AGENT_ADAPTER", eventsOf(agentAdapterAbi)],
     ["AGENT_REGISTRY", eventsOf(agentRegistryAbi)],
+    ["ENSV2_REGISTRY", eventsOf(ensv2.ensv2RegistryAbi)],
+    ["ENSV2_REGISTRAR ENSV2_RENEWER", eventsOf(ensv2.ensv2RegistrarAbi)],
+    ["ENSV2_RESOLVER", eventsOf(ensv2.ensv2ResolverAbi)],
+    ["ENSV2_FACTORY", eventsOf(ensv2.ensv2FactoryAbi)],
+    ["ENSV2_LABEL_STORE", eventsOf(ensv2.ensv2LabelStoreAbi)],
+    ["ENSV2_UNIVERSAL_RESOLVER", eventsOf(ensv2.upgradedAbi)],
   ])("%s", (contract, events) => {
     expect(documented.get(contract)).toEqual(events);
   });

@@ -20,6 +20,8 @@ export type DomainState = StoredOwners & {
   fullName: string;
   expiryTimestamp: bigint | null;
   resolver: Address | null;
+  /** The registry of ENSv2 whose entry answers for the name; null where ENSv1 does. */
+  registry: Address | null;
   /** The name's `display` text record. */
   displayText: string | null;
 };
@@ -47,6 +49,7 @@ export function toLiveState(
     fullName: "fullName" in name ? name.fullName : name.name,
     expiryTimestamp: expiryOf(stored, owners, isEth),
     resolver: owners.resolver,
+    registry: null,
     displayText: displayOf(records),
   };
 }

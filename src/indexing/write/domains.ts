@@ -143,6 +143,7 @@ const blankDomain = (log: LogRef, node: Hex): Domain => ({
   isWrapped: false,
   expiryTimestamp: null,
   effectiveOwnerAddress: null,
+  registry: null,
   createdBlockNumber: log.blockNumber,
   createdTimestamp: log.blockTimestamp,
 });

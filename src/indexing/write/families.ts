@@ -4,7 +4,9 @@ const families: readonly [entry: RegExp, family: string][] = [
   [/^(Base|Basenames)Registrar$/, "REGISTRAR"],
   [/^AuctionRegistrar$/, "REGISTRAR_AUCTION"],
   [/^BasenamesReverseRegistrar$/, "REVERSE_REGISTRAR"],
-  [/Resolver(UnindexedKey)?$/, "RESOLVER"],
+  [/^Ensv2(Root|Eth|Proxy)Registry$|^Ensv2RegistryCode$/, "ENSV2_REGISTRY"],
+  [/^Ensv2RenewerV1$/, "ENSV2_RENEWER"],
+  [/^(?!Ensv2).*Resolver(UnindexedKey)?$/, "RESOLVER"],
 ];
 
 /** The family of the contracts of an entry of the configuration, as `events.contract` has it. */
