@@ -225,8 +225,10 @@ export default createConfig({
       abi: upgradedAbi,
       chain: ensv2At(ensv2?.universalResolver?.top, ensv2?.universalResolver?.managed),
     },
-    /** The known code of registries; no handler follows it, handlers find its addresses here. */
+    /** No handler follows these; handlers find the addresses here: the known code, and keepers of migrated names. */
     Ensv2RegistryCode: { abi: ensv2RegistryAbi, chain: ensv2At(...ensv2RegistryCode) },
+    Ensv2ResolverCode: { abi: ensv2ResolverAbi, chain: ensv2At(...(ensv2?.implementations.resolver ?? [])) },
+    Ensv2Graveyard: { abi: upgradedAbi, chain: ensv2At(...(ensv2?.graveyards ?? [])) },
     AgentAdapter: { abi: agentAdapterAbi, chain: at("agent-adapter") },
     AgentRegistry: { abi: agentRegistryAbi, chain: agentRegistries() },
   },

@@ -32,8 +32,8 @@
  */
 import { and, eq, inArray, index, onchainEnum, onchainTable, onchainView, primaryKey, sql } from "ponder";
 
-/** The layer that decides who owns a name: the wrapper before the registrar before the registry. */
-export const ownershipReason = onchainEnum("ownership_reason", ["registry", "registrar", "wrapper"]);
+/** The layer that decides who owns a name: the wrapper before the registrar before the registry; `token` in ENSv2. */
+export const ownershipReason = onchainEnum("ownership_reason", ["registry", "registrar", "wrapper", "token"]);
 
 /**
  * One row per chain and node that any event ever named, with what the contracts store about it now. On a layer 2, only
@@ -85,7 +85,7 @@ export const domain = onchainTable(
     /**
      * True if the registry owner is the NameWrapper, the wrapper's token has an owner and, for a name of a registrar,
      * the registrar owner is the NameWrapper. Once `wrapper_expiry_timestamp` is past, a name with
-     * PARENT_CANNOT_CONTROL (fuse 65536) is no longer wrapped, though no event says so.
+     * PARENT_CANNOT_CONTROL (fuse 65536) is no longer wrapped, though no event says so. False where `registry` is set.
      */
     isWrapped: t.boolean().notNull(),
     /** When the name ends: names of a registrar by the registrar, wrapped subnames by the wrapper, others null. */
@@ -96,7 +96,8 @@ export const domain = onchainTable(
      * The registry of ENSv2 whose entry answers for the node; null where ENSv1 does. The entry is the row of
      * `ensv2_entries` with this registry and `labelhash`, its last 32 bits zero. `resolver`, `expiry_timestamp` and
      * `effective_owner_address` are then the entry's; the owners, fuses and expiries of registry, registrar and wrapper
-     * stay those of ENSv1.
+     * stay those of ENSv1. The zero address: such an entry answered once, and its registry no longer hangs at the parent.
+     * ENSv1 does not answer again then, and the name has no owner, no resolver and no expiry.
      */
     registry: t.hex(),
     /** Block of the first event of the name. */
@@ -242,7 +243,11 @@ export const event = onchainTable(
     contractAddress: t.hex().notNull(),
     /** The event's name in the contract. */
     eventType: t.text().notNull(),
-    /** The name concerned; null for logs that concern none (an operator's approval). */
+    /**
+     * The name concerned; null for logs that concern none (an operator's approval), and for entries of an ENSv2 registry
+     * that hangs at no name. A record's log at a resolver of ENSv2 has the record's number here, as 32 bytes: the names
+     * that show it are in `ensv2_links`.
+     */
     node: t.hex(),
     fromAddress: t.hex(),
     toAddress: t.hex(),
@@ -263,6 +268,10 @@ export const event = onchainTable(
     exactCostWei: t.bigint(),
     /** Value of the transaction, where `cost_wei` is only an upper bound. */
     transactionValueWei: t.bigint(),
+    /** ENSv2: the ERC-20 token in which the price is. */
+    paymentToken: t.hex(),
+    /** ENSv2: the price in units of that token; registrations: base and premium together. */
+    tokenAmount: t.bigint(),
     referrer: t.hex(),
     expiryTimestamp: t.bigint(),
     /** Renewals and registrations: seconds added to the expiry, or bought. */
@@ -328,13 +337,15 @@ export const resolverChange = onchainTable(
     chainId: t.integer().notNull(),
     blockNumber: t.integer().notNull(),
     logIndex: t.integer().notNull(),
+    /** 0, and others where one log changed several names. */
+    ordinal: t.integer().notNull().default(0),
     node: t.hex().notNull(),
     resolver: t.hex(),
     transactionHash: t.hex().notNull(),
     blockTimestamp: t.int8({ mode: "number" }).notNull(),
   }),
   (t) => ({
-    pk: primaryKey({ columns: [t.chainId, t.blockNumber, t.logIndex] }),
+    pk: primaryKey({ columns: [t.chainId, t.blockNumber, t.logIndex, t.ordinal] }),
   }),
 );
 
@@ -571,7 +582,10 @@ export const ensv2Entry = onchainTable(
     labelhash: t.hex().notNull(),
     /** The token; its last 32 bits count up with each change of roles. */
     tokenId: t.bigint().notNull(),
-    /** Key of the entry's roles in `ensv2_roles`; null for a reservation that never was registered. */
+    /**
+     * Key of the entry's roles in `ensv2_roles`; null for a reservation that never was registered. Once the entry expired,
+     * the registry itself answers the key of the roles that the next holder will have.
+     */
     resource: t.bigint(),
     /** Holder of the token, the last one after the expiry; null for a reservation, and if the token was burnt. */
     owner: t.hex(),
@@ -590,6 +604,8 @@ export const ensv2Entry = onchainTable(
     reservedBlockNumber: t.integer(),
     reservedTimestamp: t.int8({ mode: "number" }),
     reservedTransactionHash: t.hex(),
+    /** Counts the entries of the registry, from 0. */
+    number: t.integer().notNull(),
     /** The entry that was made before this one in the registry. */
     nextEntry: t.hex(),
     createdBlockNumber: t.integer().notNull(),
@@ -601,7 +617,7 @@ export const ensv2Entry = onchainTable(
   }),
 );
 
-/** The registries of ENSv2 that logged anything, and where they say that they are. */
+/** The registries of ENSv2 that logged anything, or that an entry has as its subregistry, and where they say they are. */
 export const ensv2Registry = onchainTable(
   "ensv2_registries",
   (t) => ({
@@ -610,16 +626,24 @@ export const ensv2Registry = onchainTable(
     /** The parent and label that it claims; they count if the parent's entry has it as its subregistry. */
     parentRegistry: t.hex(),
     parentLabel: t.text(),
+    /** How many entries it has. */
+    entries: t.integer().notNull(),
     /** The newest entry. */
     firstEntry: t.hex(),
-    /** How many names it is right below, of which at most 8 are followed (`ensv2_mounts`). */
+    /** The newest of the first 1,000 entries: later ones are followed below the registry's first name only. */
+    lastShared: t.hex(),
+    /** How many names it hangs at that are followed (`ensv2_mounts`), at most 8. */
     mounts: t.integer().notNull(),
     createdBlockNumber: t.integer().notNull(),
   }),
   (t) => ({ pk: primaryKey({ columns: [t.chainId, t.registry] }) }),
 );
 
-/** The names that a registry of ENSv2 is the subregistry of: its entries are right below them. */
+/**
+ * The names that a registry of ENSv2 is the subregistry of: its entries are right below them. At most 8 for each registry
+ * (the root and ETH registries: one) with at most 31 labels; others are found by the walk from the root only. A name that
+ * the registry itself claims to be at goes before others.
+ */
 export const ensv2Mount = onchainTable(
   "ensv2_mounts",
   (t) => ({
@@ -635,6 +659,18 @@ export const ensv2Mount = onchainTable(
     pk: primaryKey({ columns: [t.chainId, t.registry, t.position] }),
     byNode: index("ensv2_mounts_node").on(t.node),
   }),
+);
+
+/** For the indexer: which row of `ensv2_mounts` a name has. */
+export const ensv2MountNode = onchainTable(
+  "ensv2_mount_nodes",
+  (t) => ({
+    chainId: t.integer().notNull(),
+    node: t.hex().notNull(),
+    registry: t.hex().notNull(),
+    position: t.integer().notNull(),
+  }),
+  (t) => ({ pk: primaryKey({ columns: [t.chainId, t.node] }) }),
 );
 
 /** For the indexer: how many entries of ENSv2 got or lost a name in the last block in which any did, as `renames`. */
@@ -662,14 +698,19 @@ export const ensv2WaitingMount = onchainTable(
   (t) => ({ pk: primaryKey({ columns: [t.chainId, t.position] }) }),
 );
 
-/** Contracts that a factory of ENSv2 deployed, with the code that they have now. */
+/** Contracts that a factory of ENSv2 deployed, with their code. */
 export const ensv2Proxy = onchainTable(
   "ensv2_proxies",
   (t) => ({
     chainId: t.integer().notNull(),
     address: t.hex().notNull(),
+    /**
+     * The code that it has, one of the deployment's `implementations`. The zero address once its logs no longer tell what it
+     * stores, for good: it had other code, or changed an entry from within its registration. Only the chain answers then.
+     */
     implementation: t.hex().notNull(),
-    deployedBy: t.hex().notNull(),
+    /** Null until the factory's log, the last of the deployment. */
+    deployedBy: t.hex(),
     blockNumber: t.integer().notNull(),
     transactionHash: t.hex().notNull(),
   }),
@@ -753,4 +794,17 @@ export const ensv2Phase = onchainTable(
     transactionHash: t.hex().notNull(),
   }),
   (t) => ({ pk: primaryKey({ columns: [t.chainId, t.phase] }) }),
+);
+
+/** For the indexer: the controllers of the registrar of ENSv1, to tell when it was frozen. */
+export const ensv2V1Controller = onchainTable(
+  "ensv2_v1_controllers",
+  (t) => ({
+    chainId: t.integer().notNull(),
+    registrar: t.hex().notNull(),
+    /** Counts the registrar's controllers from 0. */
+    position: t.integer().notNull(),
+    controller: t.hex().notNull(),
+  }),
+  (t) => ({ pk: primaryKey({ columns: [t.chainId, t.registrar, t.position] }) }),
 );

@@ -28,6 +28,12 @@ export type DomainPatch = Partial<
   >
 >;
 
+/** The columns that an entry of ENSv2 sets while it answers for a domain; the logs of ENSv1 leave them as they are then. */
+export type EntryColumns = Pick<
+  Domain,
+  "registry" | "resolver" | "expiryTimestamp" | "effectiveOwnerAddress"
+>;
+
 /** A node and, if the log tells them, its parent and labelhash. */
 export type DomainKey = { node: Hex; parentNode?: Hex; labelhash?: Hex };
 
@@ -50,7 +56,7 @@ export async function patchDomain(
   context: Context,
   log: LogRef,
   key: DomainKey,
-  patch: (before: Domain) => DomainPatch,
+  patch: (before: Domain) => DomainPatch | EntryColumns,
 ): Promise<Patched> {
   const managed = managedNameOf(log.chainId);
   if (managed && key.parentNode !== managed.node && !(await isBelowName(context, log.chainId, key)))
@@ -58,7 +64,7 @@ export async function patchDomain(
   let before = null as Domain | null;
   const blank = withParent(blankDomain(log, key.node), key);
   let base = blank;
-  let after = derive(context, { ...blank, ...patch(blank) });
+  let after = patched(context, blank, patch(blank));
   // One call to the store both finds the row and changes it.
   await context.db
     .insert(domain)
@@ -66,13 +72,19 @@ export async function patchDomain(
     .onConflictDoUpdate((found) => {
       before = readOnce(found, blank);
       base = withParent(before, key);
-      after = derive(context, { ...base, ...patch(base) });
+      after = patched(context, base, patch(base));
       return changesOf(before, after);
     });
   if (base.parentNode !== (before?.parentNode ?? null)) after = await nameDomain(context, log, after);
   await appendOwnershipChange(context, log, before ?? blank, after);
   if (base.resolver !== after.resolver) await appendResolverChange(context, log, after);
   return { before, after };
+}
+
+/** A domain after a patch. Where ENSv2 answers, the resolver in ENSv1's registry no longer counts. */
+function patched(context: Context, base: Domain, patch: DomainPatch | EntryColumns): Domain {
+  if ("registry" in patch || base.registry === null) return derive(context, { ...base, ...patch });
+  return derive(context, { ...base, ...patch, resolver: base.resolver });
 }
 
 /**
@@ -149,6 +161,7 @@ const blankDomain = (log: LogRef, node: Hex): Domain => ({
 });
 
 function derive(context: Context, row: Domain): Domain {
+  if (row.registry !== null) return { ...row, isWrapped: false };
   const isRegistrars = isSecondLevel(row);
   const wrapped = isWrapped(row, addressesOf(context, "NameWrapper")[0], isRegistrars);
   const { registryOwner, registrarOwner, wrapperOwner } = row;
@@ -170,6 +183,12 @@ const owners = ["registryOwner", "registrarOwner", "wrapperOwner", "effectiveOwn
 /** When a token ends by time alone; of no account while nobody holds the token. */
 const terms = ["wrapperFuses", "wrapperExpiryTimestamp"] as const;
 
+/** The layer that decides who the owner is; null if there is none. */
+function reasonOf(row: Domain) {
+  if (row.registry === null) return effectiveOwner(row)?.reason ?? null;
+  return row.effectiveOwnerAddress === null ? null : "token";
+}
+
 async function appendOwnershipChange(context: Context, log: LogRef, before: Domain, after: Domain) {
   const columns = after.wrapperOwner === null ? owners : [...owners, ...terms];
   if (columns.every((column) => before[column] === after[column])) return;
@@ -180,7 +199,7 @@ async function appendOwnershipChange(context: Context, log: LogRef, before: Doma
     ordinal: log.ordinal,
     node: after.node,
     ownerAddress: after.effectiveOwnerAddress,
-    reason: effectiveOwner(after)?.reason ?? null,
+    reason: reasonOf(after),
     registryOwner: after.registryOwner,
     registrarOwner: after.registrarOwner,
     wrapperOwner: after.wrapperOwner,
@@ -197,6 +216,7 @@ async function appendResolverChange(context: Context, log: LogRef, after: Domain
     chainId: log.chainId,
     blockNumber: log.blockNumber,
     logIndex: log.logIndex,
+    ordinal: log.ordinal,
     node: after.node,
     resolver: after.resolver,
     transactionHash: log.transactionHash,
