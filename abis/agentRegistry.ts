@@ -10,12 +10,9 @@ export const agentRegistryAbi = parseAbi([
   "event Transfer(address indexed from, address indexed to, uint256 indexed tokenId)",
 ]);
 
-/**
- * Reads of the registry; both revert ERC721NonexistentToken for an id that was never registered. The URI is a `string`. It
- * is read as `bytes`, which has the same encoding, because viem drops a byte order mark from a text.
- */
+/** Reads of the registry; both revert ERC721NonexistentToken for an id that was never registered. */
 export const agentRegistryReads = parseAbi([
   "function ownerOf(uint256 agentId) view returns (address)",
-  "function tokenURI(uint256 agentId) view returns (bytes)",
+  "function tokenURI(uint256 agentId) view returns (string)",
   "error ERC721NonexistentToken(uint256 tokenId)",
 ]);

@@ -1,7 +1,6 @@
 import type { Change } from "../change.ts";
 import { apiReload } from "./apiReload.ts";
 import { blocksWithLogs } from "./blocksWithLogs.ts";
-import { byteOrderMarks } from "./byteOrderMarks.ts";
 import { failedConnect } from "./failedConnect.ts";
 import { failedLogs } from "./failedLogs.ts";
 import { failingBlock } from "./failingBlock.ts";
@@ -34,7 +33,6 @@ export const changes: readonly Change[] = [
   indexedBlocks,
   apiReload,
   foundContracts,
-  byteOrderMarks,
   viewsSchema,
 ];
 

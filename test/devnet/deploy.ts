@@ -2,6 +2,7 @@ import { createRequire } from "node:module";
 import { type Address, type Client, labelhash, namehash, zeroAddress, zeroHash } from "viem";
 import type { Deployment } from "../../abis/deployments.ts";
 import { dnsEncode } from "./acts/names.ts";
+import { deployEnsv2 } from "./deployEnsv2.ts";
 import {
   type Artifact,
   addressOf,
@@ -41,6 +42,8 @@ export type DeployOptions = {
   name?: string;
   /** Also put a layer 2's reverse registrar on this same chain, for tests of its events. */
   layer2ReverseRegistrar?: boolean;
+  /** Also put ENSv2 beside ENSv1, as far as its first phase goes. */
+  ensv2?: boolean;
   /** Where the off-chain resolver's gateway is to be found; on its usual port of this computer unless told. */
   gatewayUrl?: string;
 };
@@ -90,8 +93,12 @@ export async function deployContracts(client: Client, options: DeployOptions = {
   await deployTestContracts(deployer);
   await deployAgents(deployer);
   await deployLiveResolution(deployer, options);
+  const ensv2 = options.ensv2 ? await deployEnsv2(deployer) : undefined;
   return {
-    deployment: { ...toChainDeployment(options.name ?? "devnet", deployer, ENTRIES), layer2: [] },
+    deployment: {
+      ...{ ...toChainDeployment(options.name ?? "devnet", deployer, ENTRIES), layer2: [] },
+      ...(ensv2 && { ensv2, universalResolver: addressOf(deployer, "topProxy") }),
+    },
     contracts: toContracts(deployer),
   };
 }

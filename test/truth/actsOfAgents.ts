@@ -31,7 +31,6 @@ const uris = [
   "https://agent.example/agent.json",
   "ipfs://agent",
   "nul\u0000uri",
-  "\ufeffipfs://marked",
   "data:,".padEnd(9_000, "x"),
 ];
 

@@ -8,7 +8,6 @@ import {
 } from "viem";
 import { rentPriceAbi } from "../../../abis/controllers.ts";
 import { archiveReadsAbi } from "../../../abis/resolver.ts";
-import { textOfBytes } from "../../ens/utf8.ts";
 
 /**
  * What a contract answers at the event's block, after all of the block's transactions; undefined if it reverts or
@@ -29,13 +28,13 @@ async function unlessReverted<T>(read: Promise<T>): Promise<T | undefined> {
 }
 
 /** A text record at a resolver; undefined if the resolver does not answer. */
-export async function readText(
+export const readText = (
   context: Context,
   resolver: Address,
   node: Hex,
   key: string,
-): Promise<string | undefined> {
-  const bytes = await unlessReverted(
+): Promise<string | undefined> =>
+  unlessReverted(
     context.client.readContract({
       abi: archiveReadsAbi,
       address: resolver,
@@ -44,12 +43,10 @@ export async function readText(
       retryEmptyResponse: false,
     }),
   );
-  return bytes && textOfBytes(bytes);
-}
 
 /** The `name` record at a resolver; undefined if the resolver does not answer. */
-export async function readName(context: Context, resolver: Address, node: Hex): Promise<string | undefined> {
-  const bytes = await unlessReverted(
+export const readName = (context: Context, resolver: Address, node: Hex): Promise<string | undefined> =>
+  unlessReverted(
     context.client.readContract({
       abi: archiveReadsAbi,
       address: resolver,
@@ -58,8 +55,6 @@ export async function readName(context: Context, resolver: Address, node: Hex): 
       retryEmptyResponse: false,
     }),
   );
-  return bytes && textOfBytes(bytes);
-}
 
 /** A controller's price in wei, without premium, for some seconds of a .eth name. */
 export async function readRent(

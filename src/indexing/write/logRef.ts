@@ -5,8 +5,6 @@ import type { Address, Hex } from "viem";
 export type LogRef = {
   chainId: number;
   blockNumber: number;
-  /** No column has it; it tells a block from another one of its number. */
-  blockHash: Hex;
   /** Unix seconds. */
   blockTimestamp: number;
   transactionHash: Hex;
@@ -22,7 +20,7 @@ export type LogRef = {
 
 /** What every event of Ponder has. */
 export type LogEvent = {
-  block: { number: bigint; hash: Hex; timestamp: bigint };
+  block: { number: bigint; timestamp: bigint };
   transaction: { hash: Hex };
   log: { address: Address; logIndex: number };
 };
@@ -34,7 +32,6 @@ export type HandlerArgs<Of extends LogEvent = LogEvent> = { event: Of; context: 
 export const logRefOf = (context: Context, event: LogEvent, contract: string, eventType: string): LogRef => ({
   chainId: context.chain.id,
   blockNumber: Number(event.block.number),
-  blockHash: event.block.hash,
   blockTimestamp: Number(event.block.timestamp),
   transactionHash: event.transaction.hash,
   logIndex: event.log.logIndex,

@@ -246,7 +246,7 @@ abstract contract ResolverRecords {
     return account == trustedController || account == trustedReverseRegistrar;
   }
 
-  function _isAuthorised(bytes32 node) private view returns (bool) {
+  function _isAuthorised(bytes32 node) internal view virtual returns (bool) {
     if (_isTrusted(msg.sender)) return true;
     address owner = ens.owner(node);
     if (owner == address(nameWrapper)) owner = nameWrapper.ownerOf(uint256(node));

@@ -96,7 +96,12 @@ contract UniversalResolverDouble {
   }
 
   /// The resolver of a name: its own, or that of the nearest ancestor that has one. `offset` is 0 for its own.
-  function findResolver(bytes memory name) public view returns (address resolver, bytes32 node, uint256 offset) {
+  function findResolver(bytes memory name)
+    public
+    view
+    virtual
+    returns (address resolver, bytes32 node, uint256 offset)
+  {
     node = nodeAt(name, 0);
     while (true) {
       resolver = registry.resolver(nodeAt(name, offset));
