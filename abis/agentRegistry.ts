@@ -10,9 +10,12 @@ export const agentRegistryAbi = parseAbi([
   "event Transfer(address indexed from, address indexed to, uint256 indexed tokenId)",
 ]);
 
-/** Reads of the registry; both revert ERC721NonexistentToken for an id that was never registered. */
+/**
+ * Reads of the registry; both revert ERC721NonexistentToken for an id that was never registered. The URI is a `string`. It
+ * is read as `bytes`, which has the same encoding, because viem drops a byte order mark from a text.
+ */
 export const agentRegistryReads = parseAbi([
   "function ownerOf(uint256 agentId) view returns (address)",
-  "function tokenURI(uint256 agentId) view returns (string)",
+  "function tokenURI(uint256 agentId) view returns (bytes)",
   "error ERC721NonexistentToken(uint256 tokenId)",
 ]);

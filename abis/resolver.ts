@@ -52,8 +52,11 @@ export const resolverFunctions = parseAbi([
   "function recordVersions(bytes32 node) view returns (uint64)",
 ]);
 
-/** The reads at a past block that `ARCHIVE_READS` allows: values that no event of old resolvers gives. */
+/**
+ * The reads at a past block that `ARCHIVE_READS` allows: values that no event of old resolvers gives. Resolvers return a
+ * `string`. It is read as `bytes`, which has the same encoding, because viem drops a byte order mark from a text.
+ */
 export const archiveReadsAbi = parseAbi([
-  "function text(bytes32 node, string key) view returns (string)",
-  "function name(bytes32 node) view returns (string)",
+  "function text(bytes32 node, string key) view returns (bytes)",
+  "function name(bytes32 node) view returns (bytes)",
 ]);

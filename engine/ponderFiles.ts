@@ -18,6 +18,7 @@ const knownFiles = {
   "sync-realtime/bloom.js": "f5bfb1d90adc6f54775984e591be32accaf11e6a3ed067797980a3f18f282da7",
   "sync-realtime/index.js": "f17cf9876faf3a644e2245349caaacc9553d22fad7c20ac8b279b707d72afa7d",
   "sync-store/index.js": "543fd27444119c0aa924fe05f120a62f51b78d0ccfadae10a07f118702cbb2cc",
+  "utils/decodeAbiParameters.js": "cf5eded1172f85b2e0e52927469c5f24167d0beb7dd1e4f50e9a297bfb5b8505",
   "utils/mutex.js": "5298009fadaaf469a1a9df016e6e61ab30d039e3b8821d8ea0478f7749c9739c",
   "utils/pg.js": "49fb901c4ba7149dfb90b7cd73c8baea98243d146747031f947b950d01dedf48",
   "utils/queue.js": "27f4d7d24d59db6d775ccec9ba1d9aab0387d83c0ba69e01f63ad459fdcc615d",

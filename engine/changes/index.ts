@@ -1,6 +1,7 @@
 import type { Change } from "../change.ts";
 import { apiReload } from "./apiReload.ts";
 import { blocksWithLogs } from "./blocksWithLogs.ts";
+import { byteOrderMarks } from "./byteOrderMarks.ts";
 import { failedConnect } from "./failedConnect.ts";
 import { failedLogs } from "./failedLogs.ts";
 import { failingBlock } from "./failingBlock.ts";
@@ -33,6 +34,7 @@ export const changes: readonly Change[] = [
   indexedBlocks,
   apiReload,
   foundContracts,
+  byteOrderMarks,
   viewsSchema,
 ];
 

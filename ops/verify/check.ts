@@ -1,6 +1,7 @@
 import type { Hex } from "viem";
-import { AbiError, readAbi, textOf } from "../../src/api/live/abi.ts";
+import { AbiError, readAbi } from "../../src/api/live/abi.ts";
 import type { CallAnswer, ContractCall } from "../../src/api/live/multicall.ts";
+import { textOfBytes } from "../../src/ens/utf8.ts";
 
 /** Why a value of the index cannot be compared with the chain's. */
 export class NotComparable {
@@ -49,7 +50,7 @@ export function bytesIn(answer: CallAnswer | undefined): Hex | null | NotCompara
 /** The text of an answer as the tables hold it: U+2400 in the place of NUL, null for an empty one. */
 export function textIn(answer: CallAnswer | undefined): string | null | NotComparable {
   const bytes = bytesIn(answer);
-  return typeof bytes === "string" ? textOf(bytes) : bytes;
+  return typeof bytes === "string" ? textOfBytes(bytes) : bytes;
 }
 
 /** PostgreSQL's text has no NUL: U+2400 stands in its place. */

@@ -1,6 +1,7 @@
 import { type Hex, hexToBytes, zeroHash } from "viem";
 import { keccak256, keccak256OfHex } from "./keccak.ts";
 import { memoize } from "./memoize.ts";
+import { decodeUtf8 } from "./utf8.ts";
 
 /** Node of the root, whose name is empty. */
 export const ROOT_NODE = zeroHash;
@@ -81,9 +82,6 @@ export function joinName(node: Hex, label: string, parentName: string): string {
   return isWritable ? name : nameByNode(node);
 }
 
-/** Keeps a byte order mark at the start of a label: it is part of the label. */
-const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
-
 /**
  * Labels of a name in DNS wire format, leftmost first, each with its hash over the raw bytes; null if the bytes are not
  * a name (the NameWrapper accepts any bytes). The root is an empty list. Source: RFC 1035, section 3.1.
@@ -97,7 +95,7 @@ export function decodeDnsName(packet: Hex): { label: string; labelhash: Hex }[] 
     if (length === 0) return offset === bytes.length - 1 ? labels : null;
     const raw = bytes.subarray(offset + 1, offset + 1 + length);
     if (raw.length < length) return null;
-    labels.push({ label: utf8.decode(raw), labelhash: keccak256(raw) });
+    labels.push({ label: decodeUtf8(raw), labelhash: keccak256(raw) });
     offset += 1 + length;
   }
   return offset === 0 ? labels : null;

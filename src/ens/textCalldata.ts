@@ -1,13 +1,14 @@
-import { decodeFunctionData, type Hex, parseAbi, toFunctionSelector } from "viem";
+import { decodeAbiParameters, type Hex, parseAbiParameters, toFunctionSelector } from "viem";
+import { textOfBytes } from "./utf8.ts";
 
-const textWritesAbi = parseAbi([
-  "function setText(bytes32 node, string key, string value)",
-  "function multicall(bytes[] data) returns (bytes[] results)",
-  "function multicallWithNodeCheck(bytes32 node, bytes[] data) returns (bytes[] results)",
-]);
+const SET_TEXT = toFunctionSelector("setText(bytes32,string,string)");
+const MULTICALL = toFunctionSelector("multicall(bytes[])");
+const CHECKED_MULTICALL = toFunctionSelector("multicallWithNodeCheck(bytes32,bytes[])");
 
-/** Most calls are other functions. viem throws for these, and that error takes longer than everything else here. */
-const selectors = new Set<string>(textWritesAbi.map((item) => toFunctionSelector(item)));
+/** Texts are taken as bytes, which have the same encoding. */
+const setTextParameters = parseAbiParameters("bytes32 node, bytes key, bytes value");
+const multicallParameters = parseAbiParameters("bytes[] data");
+const checkedMulticallParameters = parseAbiParameters("bytes32 node, bytes[] data");
 
 /** One setting of a text record, as calldata has it. */
 type TextWrite = { node: Hex; key: string; value: string };
@@ -28,20 +29,19 @@ export function textWritesIn({ hash, input }: { hash: Hex; input: Hex }): readon
  * Any other call has none.
  */
 export function textWritesOf(input: Hex): TextWrite[] {
-  const call = decodeCall(input);
-  if (call === null) return [];
-  if (call.functionName === "setText") {
-    const [node, key, value] = call.args;
-    return [{ node, key, value }];
+  try {
+    return decodeWrites(input.slice(0, 10), `0x${input.slice(10)}`);
+  } catch {
+    return [];
   }
-  return (call.functionName === "multicall" ? call.args[0] : call.args[1]).flatMap(textWritesOf);
 }
 
-function decodeCall(data: Hex) {
-  if (!selectors.has(data.slice(0, 10))) return null;
-  try {
-    return decodeFunctionData({ abi: textWritesAbi, data });
-  } catch {
-    return null;
+function decodeWrites(selector: string, data: Hex): TextWrite[] {
+  if (selector === SET_TEXT) {
+    const [node, key, value] = decodeAbiParameters(setTextParameters, data);
+    return [{ node, key: textOfBytes(key), value: textOfBytes(value) }];
   }
+  if (selector === MULTICALL) return decodeAbiParameters(multicallParameters, data)[0].flatMap(textWritesOf);
+  if (selector !== CHECKED_MULTICALL) return [];
+  return decodeAbiParameters(checkedMulticallParameters, data)[1].flatMap(textWritesOf);
 }

@@ -15,6 +15,7 @@ import {
   PREMIUM,
   read,
   readBinding,
+  readString,
   registerAgent,
   registerByHash,
   registerReferred,
@@ -104,7 +105,7 @@ async function bindingOnChain(agentId: bigint) {
     token_standard: binding.standard,
     token_contract: getAddress(binding.tokenContract),
     token_id: binding.tokenId.toString(),
-    token_uri: await read<string>(chain, { ...registry, functionName: "tokenURI" }),
+    token_uri: await readString(chain, { ...registry, functionName: "tokenURI" }),
     agent_owner: getAddress(await read<Address>(chain, { ...registry, functionName: "ownerOf" })),
   };
 }

@@ -12,6 +12,7 @@ import {
   nodeBelow,
   ROOT_NODE,
   read,
+  readString,
   rpc,
 } from "../devnet/acts.ts";
 import { type DomainRecord, lower, type Stage, type Whois } from "./stage.ts";
@@ -275,7 +276,7 @@ export async function expectRecordsAsOnChain(
   const chain = { ...stage.chain, node: nodeOfShown(place.name), resolver: place.resolver };
   const keys = new Set([...Object.keys(stored.texts), ...(asked.keys ?? [])]);
   for (const key of keys) {
-    const value = await askResolver<string>(chain, "text", [key]);
+    const value = await askResolver(chain, "text", [key], readString);
     expect([key, stored.texts[key] ?? ""]).toEqual([key, value]);
   }
   const coinTypes = new Set([...Object.keys(stored.addresses).map(BigInt), ...(asked.coinTypes ?? [])]);
@@ -286,7 +287,7 @@ export async function expectRecordsAsOnChain(
     ]);
   }
   expect(stored.contenthash ?? "0x").toBe((await askResolver<Hex>(chain, "contenthash", [])) ?? "0x");
-  expect(stored.name ?? "").toBe((await askResolver<string>(chain, "name", [])) ?? "");
+  expect(stored.name ?? "").toBe((await askResolver(chain, "name", [], readString)) ?? "");
   return stored;
 }
 
@@ -297,13 +298,14 @@ async function askResolver<Result>(
   place: Place,
   functionName: string,
   rest: readonly unknown[],
+  ask: (chain: Chain, question: Question) => Promise<Result> = read,
 ): Promise<Result | undefined> {
   const args = [place.node, ...rest];
   const { abi } = contractOf(place, place.resolver);
   const isKnown = abi.some(
     (item) => item.type === "function" && item.name === functionName && item.inputs.length === args.length,
   );
-  return isKnown ? read<Result>(place, { contract: place.resolver, functionName, args }) : undefined;
+  return isKnown ? ask(place, { contract: place.resolver, functionName, args }) : undefined;
 }
 
 /** The address record as bytes; resolvers without coin types know Ethereum's only, and zero there means none. */

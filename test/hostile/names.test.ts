@@ -43,7 +43,7 @@ beforeAll(async () => {
 });
 afterAll(() => stage?.close());
 
-type Log = { contract: "registry" | "controller1"; topics: Hex[]; data: Hex };
+type Log = { contract: "registry" | "controller1" | "logEmitter"; topics: Hex[]; data: Hex };
 
 const topicOf = (event: string): Hex => toEventSelector(event);
 const newOwner = topicOf("event NewOwner(bytes32 indexed node, bytes32 indexed label, address owner)");
@@ -322,6 +322,22 @@ describe("names and reveals in any order", () => {
     await finish();
     await expectNamesOfLogs();
   }, 600_000);
+
+  test("also where a block that begins at a later log takes the place of one that went on", async () => {
+    await waitingTwins("later", 1_100);
+    await visit();
+    expect((await readRenames()).renamed).toBe(MAX_RENAMES_PER_BLOCK);
+    await rpc(stage.chain, "anvil_rollback", [1]);
+    await rpc(stage.chain, "evm_increaseTime", [60]);
+    const foreign: Log = { contract: "logEmitter", topics: [topicOf("event Foreign()")], data: "0x" };
+    await emit([foreign, spell("twin-later")]);
+    const [row] = await stage.sql<{ renamed: number; is_of_this_block: boolean }>(
+      "select renamed, block_number = (select max(block_number) from events) as is_of_this_block from renames",
+    );
+    expect(row).toEqual({ renamed: MAX_RENAMES_PER_BLOCK, is_of_this_block: true });
+    expect(await finish()).toBe(1);
+    await expectNamesOfLogs();
+  });
 
   /** A label in so many names becomes known: some of them wait. */
   async function waitingTwins(prefix: string, names: number): Promise<void> {

@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { concat, encodeAbiParameters, type Hex, numberToHex, stringToHex } from "viem";
 import { describe, expect, test } from "vitest";
-import { AbiError, readAbi, type Shape, textOf } from "../../src/api/live/abi.ts";
+import { AbiError, readAbi, type Shape } from "../../src/api/live/abi.ts";
+import { textOfBytes } from "../../src/ens/utf8.ts";
 
 /** A batch of look-ups, as the contracts encode it. */
 const requests = [
@@ -61,8 +62,9 @@ describe("ABI data", () => {
   });
 
   test("as text is UTF-8, and U+FFFD where it is not", () => {
-    expect(textOf(stringToHex("né👍"))).toBe("né👍");
-    expect(textOf("0x61ff")).toBe("a\ufffd");
+    expect(textOfBytes(stringToHex("né👍"))).toBe("né👍");
+    expect(textOfBytes("0x61ff")).toBe("a\ufffd");
+    expect(textOfBytes("0xefbbbf61")).toBe("\ufeffa");
   });
 });
 

@@ -31,6 +31,7 @@ const uris = [
   "https://agent.example/agent.json",
   "ipfs://agent",
   "nul\u0000uri",
+  "\ufeffipfs://marked",
   "data:,".padEnd(9_000, "x"),
 ];
 

@@ -176,8 +176,9 @@ function toArgument(input: AbiParameter, value: unknown): Argument {
 
 const lower = (hex: Hex): Hex => hex.toLowerCase() as Hex;
 
-/** A text as a reader sees it: bytes that are not UTF-8 show as U+FFFD. */
-export const shownText = (text: TextBytes): string => new TextDecoder().decode(hexToBytes(text.bytes));
+/** A text as a reader sees it: bytes that are not UTF-8 show as U+FFFD. A byte order mark is a part of it. */
+export const shownText = (text: TextBytes): string =>
+  new TextDecoder("utf-8", { ignoreBOM: true }).decode(hexToBytes(text.bytes));
 
 /** A text, or null if its bytes are not UTF-8. */
 export function exactText(text: TextBytes): string | null {

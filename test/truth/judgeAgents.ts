@@ -1,4 +1,5 @@
 import { type Hex, parseAbi } from "viem";
+import { shownText } from "./chainLogs.ts";
 import { ask } from "./chainReads.ts";
 import { ethNodeOf, hashOfId } from "./names.ts";
 import { compare, contractOf, type Evidence, type Row, type Trial } from "./oracle.ts";
@@ -8,7 +9,7 @@ const adapterAbi = parseAbi([
 ]);
 const registryAbi = parseAbi([
   "function ownerOf(uint256 agentId) view returns (address)",
-  "function tokenURI(uint256 agentId) view returns (string)",
+  "function tokenURI(uint256 agentId) view returns (bytes)",
 ]);
 
 /** What the adapter says of an agent. */
@@ -39,15 +40,17 @@ export async function readAgents(
     const asked = (to: Hex, abi: typeof adapterAbi | typeof registryAbi, functionName: string) =>
       ids.map((agentId) => ({ to, abi, functionName, args: [agentId] }));
     const owners = await ask<Hex>(trial.rpcUrl, asked(registry.address, registryAbi, "ownerOf"));
-    const uris = await ask<string>(trial.rpcUrl, asked(registry.address, registryAbi, "tokenURI"));
+    const uris = await ask<Hex>(trial.rpcUrl, asked(registry.address, registryAbi, "tokenURI"));
     const bindings = await ask<Binding>(trial.rpcUrl, asked(adapter.address, adapterAbi, "bindingOf"));
     const registered = owners.filter((owner) => owner !== null);
     agents.push(
-      ...registered.map((owner, i) => ({ owner, uri: uris[i] ?? null, binding: bindings[i] ?? null })),
+      ...registered.map((owner, i) => ({ owner, uri: toUri(uris[i]), binding: bindings[i] ?? null })),
     );
     if (registered.length < BATCH) return agents;
   }
 }
+
+const toUri = (bytes: Hex | null | undefined): string | null => (bytes ? shownText({ bytes }) : null);
 
 /** Bindings are those that the adapter answers; of its agents, owner and URI are the registry's as long as it owns them. */
 export async function judgeAgents(evidence: Evidence): Promise<void> {

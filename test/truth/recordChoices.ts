@@ -11,6 +11,7 @@ const keys = [
   "a key",
   "",
   "nul\u0000key",
+  "\ufeffurl",
   "k".repeat(3000),
 ];
 const values = [
@@ -20,6 +21,7 @@ const values = [
   "another",
   "☃ snow",
   "nul\u0000value",
+  "\ufeffa value",
   "v".repeat(5000),
   "https://example.org",
 ];
@@ -50,7 +52,7 @@ export function record(scene: Scene, resolver: string): RecordWrite {
     case "name":
       return {
         kind: "name",
-        name: pick(["", "alice.eth", "some.name.eth", "nul\u0000name", "Ünnormal.eth"]),
+        name: pick(["", "alice.eth", "some.name.eth", "nul\u0000name", "\ufeffalice.eth", "Ünnormal.eth"]),
       };
     default:
       return other(scene, isOldest);

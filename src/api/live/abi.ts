@@ -97,11 +97,5 @@ const sizeOf = (shape: Shape): number =>
     ? shape.struct.reduce((sum, part) => sum + sizeOf(part), 0)
     : WORD;
 
-/** Keeps a byte order mark at the start: it is part of the text. */
-const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
-
-/** The text of bytes. What is not UTF-8 becomes U+FFFD. */
-export const textOf = (bytes: Hex): string => utf8.decode(Buffer.from(bytes.slice(2), "hex"));
-
 /** How many bytes hexadecimal digits stand for. */
 export const byteLength = (data: Hex): number => (data.length - 2) / 2;

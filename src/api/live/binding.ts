@@ -9,6 +9,7 @@ import {
 } from "viem";
 import { agentAdapterReads } from "../../../abis/agentAdapter.ts";
 import { agentRegistryReads } from "../../../abis/agentRegistry.ts";
+import { textOfBytes } from "../../ens/utf8.ts";
 import { LiveFailure } from "./failure.ts";
 import { type CallAnswer, callTogether } from "./multicall.ts";
 import type { Rpc } from "./rpc.ts";
@@ -87,7 +88,7 @@ function toBinding([bound, owner, uri]: CallAnswer[]): LiveBinding | null {
       return address.toLowerCase() as Address;
     }),
     uri: ofRegistry(uri, (data) =>
-      decodeFunctionResult({ abi: agentRegistryReads, functionName: "tokenURI", data }),
+      textOfBytes(decodeFunctionResult({ abi: agentRegistryReads, functionName: "tokenURI", data })),
     ),
   };
 }

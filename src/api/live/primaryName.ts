@@ -1,7 +1,8 @@
 import { type Address, encodeFunctionData } from "viem";
 import { universalResolverAbi } from "../../../abis/universalResolver.ts";
 import { MAX_NAME_BYTES } from "../../ens/name.ts";
-import { AbiError, byteLength, readAbi, textOf } from "./abi.ts";
+import { textOfBytes } from "../../ens/utf8.ts";
+import { AbiError, byteLength, readAbi } from "./abi.ts";
 import { callWithLookups, OWN_BATCH_GATEWAY } from "./ccip/ccip.ts";
 import { LiveFailure } from "./failure.ts";
 import { type ResolverReach, readRevert, requireUniversalResolver } from "./records.ts";
@@ -39,7 +40,7 @@ export async function readPrimaryName(
   try {
     const [name] = readAbi(["bytes", "word", "word"], result.data);
     // A longer text is no name that anybody could ask for.
-    return name === "0x" || byteLength(name) > MAX_NAME_BYTES ? null : textOf(name);
+    return name === "0x" || byteLength(name) > MAX_NAME_BYTES ? null : textOfBytes(name);
   } catch (error) {
     if (!(error instanceof AbiError)) throw error;
     throw new LiveFailure("resolver", "The answer of the reverse resolver cannot be decoded.");

@@ -14,7 +14,8 @@ import { resolverFunctions } from "../../../abis/resolver.ts";
 import { multicallAbi, universalResolverAbi } from "../../../abis/universalResolver.ts";
 import { ETHEREUM_COIN_TYPE, isEvmCoinType } from "../../ens/coinType.ts";
 import { MAX_LABEL_BYTES } from "../../ens/name.ts";
-import { AbiError, readAbi, textOf } from "./abi.ts";
+import { textOfBytes } from "../../ens/utf8.ts";
+import { AbiError, readAbi } from "./abi.ts";
 import type { Budget } from "./ccip/budget.ts";
 import { callWithLookups, OWN_BATCH_GATEWAY } from "./ccip/ccip.ts";
 import type { Gateways } from "./ccip/gatewayClient.ts";
@@ -172,7 +173,7 @@ function readEthereumAddress(item: Hex): Hex | null {
 function readText(item: Hex, key: string, longest = Number.POSITIVE_INFINITY): string | null {
   const [bytes = "0x"] = readItem(item, ["bytes"]) ?? [];
   if (size(bytes) > longest) return null;
-  return textOf(requireSize(bytes, `text record \`${sanitizeMessage(key)}\``)) || null;
+  return textOfBytes(requireSize(bytes, `text record \`${sanitizeMessage(key)}\``)) || null;
 }
 
 function readBytes(item: Hex, what: string): Hex | null {

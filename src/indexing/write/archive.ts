@@ -8,6 +8,7 @@ import {
 } from "viem";
 import { rentPriceAbi } from "../../../abis/controllers.ts";
 import { archiveReadsAbi } from "../../../abis/resolver.ts";
+import { textOfBytes } from "../../ens/utf8.ts";
 
 /**
  * What a contract answers at the event's block, after all of the block's transactions; undefined if it reverts or
@@ -28,13 +29,13 @@ async function unlessReverted<T>(read: Promise<T>): Promise<T | undefined> {
 }
 
 /** A text record at a resolver; undefined if the resolver does not answer. */
-export const readText = (
+export async function readText(
   context: Context,
   resolver: Address,
   node: Hex,
   key: string,
-): Promise<string | undefined> =>
-  unlessReverted(
+): Promise<string | undefined> {
+  const bytes = await unlessReverted(
     context.client.readContract({
       abi: archiveReadsAbi,
       address: resolver,
@@ -43,10 +44,12 @@ export const readText = (
       retryEmptyResponse: false,
     }),
   );
+  return bytes && textOfBytes(bytes);
+}
 
 /** The `name` record at a resolver; undefined if the resolver does not answer. */
-export const readName = (context: Context, resolver: Address, node: Hex): Promise<string | undefined> =>
-  unlessReverted(
+export async function readName(context: Context, resolver: Address, node: Hex): Promise<string | undefined> {
+  const bytes = await unlessReverted(
     context.client.readContract({
       abi: archiveReadsAbi,
       address: resolver,
@@ -55,6 +58,8 @@ export const readName = (context: Context, resolver: Address, node: Hex): Promis
       retryEmptyResponse: false,
     }),
   );
+  return bytes && textOfBytes(bytes);
+}
 
 /** A controller's price in wei, without premium, for some seconds of a .eth name. */
 export async function readRent(

@@ -5,6 +5,8 @@ import type { Address, Hex } from "viem";
 export type LogRef = {
   chainId: number;
   blockNumber: number;
+  /** No column has it; it tells a block from another one of its number. */
+  blockHash: Hex;
   /** Unix seconds. */
   blockTimestamp: number;
   transactionHash: Hex;
@@ -20,7 +22,7 @@ export type LogRef = {
 
 /** What every event of Ponder has. */
 export type LogEvent = {
-  block: { number: bigint; timestamp: bigint };
+  block: { number: bigint; hash: Hex; timestamp: bigint };
   transaction: { hash: Hex };
   log: { address: Address; logIndex: number };
 };
@@ -32,6 +34,7 @@ export type HandlerArgs<Of extends LogEvent = LogEvent> = { event: Of; context: 
 export const logRefOf = (context: Context, event: LogEvent, contract: string, eventType: string): LogRef => ({
   chainId: context.chain.id,
   blockNumber: Number(event.block.number),
+  blockHash: event.block.hash,
   blockTimestamp: Number(event.block.timestamp),
   transactionHash: event.transaction.hash,
   logIndex: event.log.logIndex,

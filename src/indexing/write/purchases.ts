@@ -141,9 +141,6 @@ async function findRenewedSeconds(context: Context, log: LogRef, node: Hex): Pro
   return row?.eventType === "NameRenewed" && row.node === node ? row.durationSeconds : null;
 }
 
-/** viem's decoder of texts drops one at the beginning. */
-const BYTE_ORDER_MARK = "\ufeff";
-
 /**
  * Learns the label that a controller's log spells out, if its hash is the log's labelhash: bytes that are not UTF-8
  * arrive changed. Otherwise the label stays unknown, and the event keeps the text as given.
@@ -151,13 +148,12 @@ const BYTE_ORDER_MARK = "\ufeff";
 export async function labelled(
   context: Context,
   log: LogRef,
-  text: string,
+  label: string,
   labelhash: Hex,
 ): Promise<EventValues & { node: Hex }> {
   const { node } = keyOfRegistrar(log.chainId, labelhash);
-  const label = [text, `${BYTE_ORDER_MARK}${text}`].find((one) => isLabelOf(labelhash, one));
-  if (label === undefined) {
-    return { node, details: { label: text }, anomaly: "the label does not hash to the labelhash" };
+  if (!isLabelOf(labelhash, label)) {
+    return { node, details: { label }, anomaly: "the label does not hash to the labelhash" };
   }
   await learnLabel(context, log, labelhash, label);
   return isPrintable(label)

@@ -47,17 +47,18 @@ export async function nameAgain(
 }
 
 /** Where this process last looked for domains that wait, by chain. */
-const looked = new Map<number, Pick<LogRef, "blockNumber" | "logIndex">>();
+const looked = new Map<number, Pick<LogRef, "blockHash" | "logIndex">>();
 
 /**
  * Goes on with domains that earlier blocks left to be named. The first log of a block looks for them, whatever it says;
- * the others need not. A block that is indexed again looks again. Writes: domains, renames, waiting_renames.
+ * the others need not. A block that is indexed again looks again, and so does one that takes its place in a
+ * reorganisation. Writes: domains, renames, waiting_renames.
  */
 export async function goOnNaming(context: Context, log: LogRef): Promise<void> {
-  const { chainId, blockNumber, logIndex } = log;
+  const { chainId, blockHash, logIndex } = log;
   const last = looked.get(chainId);
-  if (last?.blockNumber === blockNumber && last.logIndex < logIndex) return;
-  looked.set(chainId, { blockNumber, logIndex });
+  if (last?.blockHash === blockHash && last.logIndex < logIndex) return;
+  looked.set(chainId, { blockHash, logIndex });
   await nameAgain(context, log);
 }
 

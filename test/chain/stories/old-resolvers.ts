@@ -172,6 +172,18 @@ describe("a text is set at the resolver of 2020", () => {
     ]);
   });
 
+  test("with a byte order mark, which is a part of key and value", async () => {
+    const [key, value] = ["\ufeffmarked", "\ufeffvalue"];
+    await sendInOneBlock(stage.chain, [setStraight("marked", "of another key"), setStraight(key, value)]);
+    expect((await expectRecordsAsOnChain(stage, place, { keys: [key] })).texts[key]).toBe(value);
+    await send(stage.chain, throughContract([[key, `${value} again`]]));
+    expect((await expectRecordsAsOnChain(stage, place)).texts[key]).toBe(`${value} again`);
+    expect(await listValues(stage, key)).toEqual([
+      [value, "calldata"],
+      [`${value} again`, "read"],
+    ]);
+  });
+
   test("twice in one transaction of a contract: only the last value can be read", async () => {
     await send(
       stage.chain,

@@ -136,6 +136,8 @@ describe("records beyond the usual", () => {
     ["a value of 10 KB", "long", "v".repeat(10_240)],
     ["a key that looks like SQL", "'; drop table domains; --", "$1"],
     ["a key with quotes and a newline", 'a"b\nc', "\t\\"],
+    ["a key and a value with a byte order mark", "\ufeffmarked", "\ufeffvalue"],
+    ["byte order marks alone", "\ufeff", "\ufeff\ufeff"],
     ["a key of JavaScript objects", "__proto__", "constructor"],
   ];
 
@@ -182,6 +184,11 @@ describe("records beyond the usual", () => {
     const bytes: Hex = `0x${"ab".repeat(10_240)}`;
     await write("resolver4", { kind: "coin", coinType: 7n, bytes });
     await expectRecordsAsOnChain(stage, { ...place, resolver: "resolver4" });
+  });
+
+  test("a name with a byte order mark", async () => {
+    await write("resolver5", { kind: "name", name: "\ufeffname.eth" });
+    expect((await expectRecordsAsOnChain(stage, place)).name).toBe("\ufeffname.eth");
   });
 
   test("a name with NUL", async () => {

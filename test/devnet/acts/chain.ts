@@ -14,10 +14,12 @@ import {
   BaseError,
   bytesToHex,
   concat,
+  decodeAbiParameters,
   decodeErrorResult,
   encodeAbiParameters,
   formatTransactionReceipt,
   getAbiItem,
+  hexToBytes,
   numberToHex,
   toFunctionSelector,
 } from "viem";
@@ -258,6 +260,12 @@ export async function readBytes(chain: Chain, question: Question): Promise<Hex> 
     if (data === null) throw error;
     throw new ActReverted(question, toReason(chain, data) ?? "no reason given", null);
   }
+}
+
+/** Reads a view function that answers a text, with the byte order mark that viem's decoder drops. */
+export async function readString(chain: Chain, question: Question): Promise<string> {
+  const [bytes] = decodeAbiParameters([{ type: "bytes" }], await readBytes(chain, question));
+  return new TextDecoder("utf-8", { ignoreBOM: true }).decode(hexToBytes(bytes));
 }
 
 /** The bytes that a contract reverted with, as the node's error carries them; null for any other error. */

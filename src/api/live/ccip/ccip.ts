@@ -9,8 +9,9 @@ import {
   toFunctionSelector,
 } from "viem";
 import { batchGatewayAbi } from "../../../../abis/universalResolver.ts";
+import { textOfBytes } from "../../../ens/utf8.ts";
 import { nextTurn } from "../../schemas/turns.ts";
-import { AbiError, byteLength, readAbi, type Shape, textOf } from "../abi.ts";
+import { AbiError, byteLength, readAbi, type Shape } from "../abi.ts";
 import { LiveFailure, sanitizeMessage } from "../failure.ts";
 import { type CallAt, type CallResult, MAX_RESULT_BYTES, type Rpc } from "../rpc.ts";
 import { type Budget, takeBytes, takeRound } from "./budget.ts";
@@ -73,7 +74,7 @@ function readLookup(revert: Hex): AskedLookup {
 }
 
 const toLookup = (sender: Hex, urls: readonly Hex[], data: Hex): Lookup => ({
-  ...{ sender: getAddress(`0x${sender.slice(-40)}`), urls: urls.map(textOf), data },
+  ...{ sender: getAddress(`0x${sender.slice(-40)}`), urls: urls.map(textOfBytes), data },
 });
 
 /** Makes one look-up. Gives the data of the call that passes its answer to the contract. */
