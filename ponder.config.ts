@@ -13,6 +13,7 @@ import {
   rentPriceAbi,
 } from "./abis/controllers.ts";
 import { type ChainDeployment, listContracts, type Role } from "./abis/deployments.ts";
+import { dnsTokenAbi } from "./abis/dnsToken.ts";
 import {
   ensv2FactoryAbi,
   ensv2LabelStoreAbi,
@@ -196,6 +197,9 @@ export default createConfig({
       abi: addedControllerAbi,
       chain: foundBy("registrar", "event ControllerAdded(address indexed controller)", "controller"),
     },
+    DnsToken: { abi: dnsTokenAbi, chain: at("dns-token") },
+    /** The one resolver of all names of 3DNS; no handler follows it, handlers find its address here. */
+    DnsTokenResolver: { abi: dnsTokenAbi, chain: at("resolver", 6) },
     RenewalReferrer: { abi: renewalReferrerAbi, chain: at("renewal-referrer") },
     NameWrapper: { abi: nameWrapperAbi, chain: at("wrapper") },
     Resolver: { abi: withReads(resolverAbi, archiveReadsAbi), chain: resolvers },

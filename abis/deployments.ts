@@ -1,6 +1,6 @@
 import { type Address, getAddress, isAddress } from "viem";
 import { z } from "zod";
-import { managedNameOf, managedNames } from "../src/ens/managedNames.ts";
+import { managedNameOf, managedNames, tokenNames } from "../src/ens/managedNames.ts";
 import { mainnet } from "./deployments/mainnet.ts";
 import { sepolia } from "./deployments/sepolia.ts";
 
@@ -18,6 +18,7 @@ export const roles = [
   "l2-reverse-registrar",
   "agent-adapter",
   "agent-registry",
+  "dns-token",
 ] as const;
 
 export type Role = (typeof roles)[number];
@@ -29,13 +30,14 @@ export const generations: Record<Role, readonly number[]> = {
   controller: [1, 2, 3, 4, 5, 6, 7],
   "renewal-referrer": [1],
   wrapper: [1],
-  resolver: [0, 1, 2, 3, 4, 5],
+  resolver: [0, 1, 2, 3, 4, 5, 6],
   "reverse-registrar": [1, 2, 3, 4],
   "reverse-resolver": [1],
   "default-reverse-registrar": [1],
   "l2-reverse-registrar": [1],
   "agent-adapter": [1],
   "agent-registry": [1],
+  "dns-token": [1],
 };
 
 const address = z
@@ -77,12 +79,16 @@ const find = (chain: Listed, role: Role, ...wanted: number[]): boolean =>
   chain.contracts.some((entry) => entry.role === role && wanted.includes(entry.generation));
 
 /** Contracts that a layer 2 can have only below a managed name. */
-const rolesOfNames: readonly Role[] = ["registry", "registrar", "controller", "wrapper", "resolver"];
+const rolesOfNames: readonly Role[] = [
+  ...(["registry", "registrar", "controller", "wrapper", "resolver", "dns-token"] as const),
+];
 
 const holdsNames = (chain: Listed): boolean =>
   chain.contracts.some((entry) => rolesOfNames.includes(entry.role));
 
-const knownManagedNames = managedNames.map(({ name, chainId }) => `${name} on ${chainId}`).join(", ");
+const allManagedNames = [...managedNames, ...tokenNames];
+
+const knownManagedNames = allManagedNames.map(({ name, chainId }) => `${name} on ${chainId}`).join(", ");
 
 const layer2Shape = chainShape
   .extend({
@@ -98,16 +104,18 @@ const layer2Shape = chainShape
   .refine(
     ({ chainId, managedName }) =>
       managedName === undefined ||
-      managedNames.some((one) => one.name === managedName.name && one.chainId === chainId),
+      allManagedNames.some((one) => one.name === managedName.name && one.chainId === chainId),
     { path: ["managedName", "name"], error: `expected a name on its own chain: ${knownManagedNames}` },
   )
   .refine(
     (chain) =>
-      chain.managedName === undefined || (find(chain, "registry", 2) && find(chain, "registrar", 2, 3)),
+      chain.managedName === undefined ||
+      find(chain, "dns-token", 1) ||
+      (find(chain, "registry", 2) && find(chain, "registrar", 2, 3)),
     {
       path: ["contracts"],
       error:
-        "a chain with a managedName needs the registry of generation 2 and a registrar of generation 2 or 3",
+        "a chain with a managedName needs the registry of generation 2 and a registrar of generation 2 or 3, or a dns-token",
     },
   )
   .refine((chain) => chain.managedName !== undefined || !holdsNames(chain), {

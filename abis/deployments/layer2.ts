@@ -88,7 +88,20 @@ export const layer2: Deployment["layer2"] = [
     name: "optimism",
     chainId: 10,
     multicall3: "0xcA11bde05977b3631167028862bE2a173976CA11",
+    managedName: { name: "box", bridges: ["0xF97aAc6C8dbaEBCB54ff166d79706E3AF7a813c8"] },
     contracts: [
+      {
+        role: "dns-token",
+        generation: 1,
+        address: "0xBB7B805B257d7C76CA9435B3ffe780355E4C4B17",
+        startBlock: 110393959,
+      }, // ThreeDNSToken, a proxy
+      {
+        role: "resolver",
+        generation: 6,
+        address: "0xF97aAc6C8dbaEBCB54ff166d79706E3AF7a813c8",
+        startBlock: 110393959,
+      }, // ThreeDNSResolver; whether it can be upgraded is not known to us: the chain answers
       {
         role: "l2-reverse-registrar",
         generation: 1,

@@ -1,6 +1,6 @@
 import type { Hex } from "viem";
 import { all, any, type Condition, equals } from "./condition.ts";
-import { childNode, ETH_NODE, labelhash } from "./name.ts";
+import { childNode, ETH_NODE, labelhash, ROOT_NODE } from "./name.ts";
 
 /** A name whose subnames a layer 2 keeps, in a registry and a registrar of its own. */
 export type ManagedName = { name: string; node: Hex; chainId: number };
@@ -22,10 +22,24 @@ export const managedNames: readonly ManagedName[] = [
   ethName("linea-sepolia", 59141),
 ];
 
+/**
+ * Names of the DNS whose subnames are tokens of 3DNS on a layer 2, and which have a resolver on the main chain that asks
+ * there. 3DNS sells below other top-level names, too: those are resolved by what the DNS says, which no chain knows.
+ * Source: 3dns-xyz/contracts, src/regcontrol/modules/RegistrarController.sol.
+ */
+export const tokenNames: readonly ManagedName[] = [
+  { name: "box", node: childNode(ROOT_NODE, labelhash("box")), chainId: 10 },
+];
+
 const byChain: ReadonlyMap<number, ManagedName> = new Map(managedNames.map((one) => [one.chainId, one]));
+const tokensByChain: ReadonlyMap<number, ManagedName> = new Map(tokenNames.map((one) => [one.chainId, one]));
 
 /** The name that a layer 2 keeps the subnames of; undefined for every other chain. */
-export const managedNameOf = (chainId: number): ManagedName | undefined => byChain.get(chainId);
+export const managedNameOf = (chainId: number): ManagedName | undefined =>
+  byChain.get(chainId) ?? tokensByChain.get(chainId);
+
+/** Whether the names of a chain are tokens of 3DNS, each with its expiry and without a time of grace. */
+export const hasTokenNames = (chainId: number): boolean => tokensByChain.has(chainId);
 
 /** Node of the name right under which the registrar of a chain registers names: `eth`, or a layer 2's managed name. */
 export const registrarNode = (chainId: number): Hex => byChain.get(chainId)?.node ?? ETH_NODE;

@@ -20,14 +20,14 @@ const ethEvents: PurchaseEvents = {
 
 /**
  * With those that only registrars of layer 2s have. Source: base/basenames, src/L2/BaseRegistrar.sol;
- * Consensys/linea-ens, ETHRegistrarController.sol.
+ * Consensys/linea-ens, ETHRegistrarController.sol; 3dns-xyz/contracts, src/regcontrol/modules/types/Registry.sol.
  */
 const eventsOfSeveral: PurchaseEvents = {
   registrations: [
     ...ethEvents.registrations,
-    ...["NameRegisteredWithRecord", "PohNameRegistered", "OwnerNameRegistered"],
+    ...["NameRegisteredWithRecord", "PohNameRegistered", "OwnerNameRegistered", "RegistrationCreated"],
   ],
-  renewals: [...ethEvents.renewals, "NameRenewedPoh"],
+  renewals: [...ethEvents.renewals, "NameRenewedPoh", "RegistrationExtended"],
 };
 
 export const purchaseEvents: Record<Reach, PurchaseEvents> = { main: ethEvents, several: eventsOfSeveral };

@@ -1,5 +1,6 @@
 import type { Hex } from "viem";
 import type { Contracts } from "../../../abis/contracts.ts";
+import { hasTokenNames } from "../../ens/managedNames.ts";
 import { fitsInBytes, MAX_NAME_BYTES, nodeOfNameByNode, ROOT_NODE } from "../../ens/name.ts";
 import type { Ctx } from "../http/context.ts";
 import { LiveFailure } from "../live/failure.ts";
@@ -187,11 +188,13 @@ type Known = { indexed: Indexed; ancestors: Indexed; contracts: Contracts };
 
 /**
  * Whether a name that the index does not have would be in the registrar of a layer 2: right under a managed name whose
- * resolver asks that layer 2.
+ * resolver asks that layer 2. Tokens of 3DNS are on another chain, too, so of these the index does not know.
  */
 function isUnregistered(parsed: Asked, { indexed, ancestors, contracts }: Known): boolean {
   if (!("name" in parsed) || indexed.has(parsed.node)) return false;
-  const managed = contracts.managed.find(({ node }) => node === parsed.parentNode);
+  const managed = contracts.managed.find(
+    ({ node, chainId }) => node === parsed.parentNode && !hasTokenNames(chainId),
+  );
   const resolver = managed && ancestors.get(managed.node)?.resolver;
   return Boolean(resolver && managed?.bridges.includes(resolver));
 }

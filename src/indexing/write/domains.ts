@@ -1,7 +1,7 @@
 import type { Context } from "ponder:registry";
 import { domain, ownershipChange, resolverChange } from "ponder:schema";
 import type { Hex } from "viem";
-import { isSecondLevel, managedNameOf, registrarNode } from "../../ens/managedNames.ts";
+import { hasTokenNames, isSecondLevel, managedNameOf, registrarNode } from "../../ens/managedNames.ts";
 import { childNode } from "../../ens/name.ts";
 import { effectiveOwner, isWrapped } from "../../ens/owner.ts";
 import { addressesOf } from "./contracts.ts";
@@ -58,7 +58,8 @@ export async function patchDomain(
   key: DomainKey,
   patch: (before: Domain) => DomainPatch | EntryColumns,
 ): Promise<Patched> {
-  const managed = managedNameOf(log.chainId);
+  // Every node that 3DNS tells of is a name.
+  const managed = hasTokenNames(log.chainId) ? undefined : managedNameOf(log.chainId);
   if (managed && key.parentNode !== managed.node && !(await isBelowName(context, log.chainId, key)))
     return noName;
   let before = null as Domain | null;
@@ -169,11 +170,12 @@ function derive(context: Context, row: Domain): Domain {
   return {
     ...row,
     isWrapped: wrapped,
-    expiryTimestamp: isRegistrars
-      ? row.registrarExpiryTimestamp
-      : wrapped && row.wrapperExpiryTimestamp !== 0n
-        ? row.wrapperExpiryTimestamp
-        : null,
+    expiryTimestamp:
+      isRegistrars || hasTokenNames(row.chainId)
+        ? row.registrarExpiryTimestamp
+        : wrapped && row.wrapperExpiryTimestamp !== 0n
+          ? row.wrapperExpiryTimestamp
+          : null,
     effectiveOwnerAddress: effectiveOwner(owners)?.address ?? null,
   };
 }

@@ -1,7 +1,7 @@
 import type { Context } from "ponder:registry";
 import { domain, label } from "ponder:schema";
 import type { Hex } from "viem";
-import { managedNames } from "../../ens/managedNames.ts";
+import { managedNames, tokenNames } from "../../ens/managedNames.ts";
 import {
   ADDR_REVERSE_NODE,
   codePoints,
@@ -35,7 +35,10 @@ const namedParents: ReadonlyMap<Hex, Naming> = new Map([
 
 /** The same on each layer 2 with names, by chain id: it has no row for the name above them. */
 const namedParentsOfLayer2: ReadonlyMap<number, ReadonlyMap<Hex, Naming>> = new Map(
-  managedNames.map(({ chainId, node, name }) => [chainId, new Map([[node, wellKnown(name)]])]),
+  [...managedNames, ...tokenNames].map(({ chainId, node, name }) => [
+    chainId,
+    new Map([[node, wellKnown(name)]]),
+  ]),
 );
 
 const namedParentOf = ({ chainId, parentNode }: Pick<Place, "chainId" | "parentNode">): Naming | undefined =>
