@@ -4,7 +4,7 @@ import { type Contracts, contractsOf } from "../../abis/contracts.ts";
 import { type Deployment, listContracts } from "../../abis/deployments.ts";
 import { liveContractsOf } from "../../src/api/live/deployment.ts";
 import type { Rpc } from "../../src/api/live/rpc.ts";
-import { registrarNode } from "../../src/ens/managedNames.ts";
+import { hasTokenNames, registrarNode } from "../../src/ens/managedNames.ts";
 import { askContracts } from "./askContracts.ts";
 import type { Check } from "./check.ts";
 import { type ClaimSetting, claimCheck } from "./claimCheck.ts";
@@ -91,7 +91,10 @@ function listChecks({ deployment }: ComparePlan, { snapshot, block }: Task): Che
   const unchanged = <Row extends { isChanged: boolean }>(rows: Row[]) => rows.filter((row) => !row.isChanged);
   return [
     ...unchanged(snapshot.domains).flatMap((row) =>
-      domainChecks(row, { contracts: owners, registrarNode: node, now: BigInt(block.timestamp) }),
+      domainChecks(row, {
+        ...{ contracts: owners, registrarNode: node, now: BigInt(block.timestamp) },
+        hasTokens: hasTokenNames(deployment.chainId),
+      }),
     ),
     ...unchanged(snapshot.records).flatMap((row) => {
       const setting = settings.get(row.resolver);

@@ -1,4 +1,5 @@
 import { type Address, encodeFunctionData, type Hex } from "viem";
+import { dnsTokenReads } from "../../abis/dnsToken.ts";
 import { nameWrapperReads } from "../../abis/nameWrapper.ts";
 import { registrarReads } from "../../abis/registrar.ts";
 import { registryReads } from "../../abis/registry.ts";
@@ -15,6 +16,8 @@ export type DomainSetting = {
   contracts: OwnerContracts;
   /** Node right under which the registrar registers names. */
   registrarNode: Hex;
+  /** Whether names are tokens of 3DNS: the registry knows their expiry. */
+  hasTokens: boolean;
   /** Time of the block at which contracts are asked. */
   now: bigint;
 };
@@ -45,7 +48,7 @@ export function domainChecks({ node, kind, row }: StoredDomain, setting: DomainS
   const shown =
     own.fullName === "" || own.fullName.startsWith("[namehash:") ? node : `${own.fullName} (${node})`;
   const columns = [
-    ...registryColumns(node, own, setting),
+    ...(setting.hasTokens ? tokenColumns(node, own, setting) : registryColumns(node, own, setting)),
     ...registrarColumns(own, setting),
     ...wrapperColumns(node, own, setting),
     ...(row === null ? [] : derivedColumns(node, own, setting)),
@@ -82,6 +85,40 @@ function registryColumns(node: Hex, row: DomainRow, { contracts: { registry } }:
     },
   ];
 }
+
+/** 3DNS answers no owner after the expiry, and says of no node that it was migrated. */
+function tokenColumns(node: Hex, row: DomainRow, { contracts: { registry }, now }: DomainSetting): Column[] {
+  const isOver = row.registrarExpiry !== null && BigInt(row.registrarExpiry) < now;
+  const callData = encodeFunctionData({
+    abi: dnsTokenReads,
+    functionName: "tokenData",
+    args: [BigInt(node)],
+  });
+  const calls = [{ target: registry, callData }];
+  const of = (read: (words: readonly Hex[]) => string | null) => (answers: readonly CallAnswer[]) => {
+    const data = dataOf(answers[0]);
+    if (data?.length !== 2 + 3 * 64) return new NotComparable("the token's answer cannot be read");
+    return read(readAbi(["word", "word", "word"], data));
+  };
+  return [
+    {
+      ...{ column: "registry_owner", stored: isOver ? null : row.registryOwner, calls },
+      read: of(([owner = "0x"]) => (BigInt(owner) === 0n ? null : `0x${owner.slice(-40).toLowerCase()}`)),
+    },
+    {
+      ...{ column: "registrar_expiry_timestamp", stored: row.registrarExpiry, calls },
+      read: of(([, , expiry = "0x0"]) => endOf(BigInt(expiry))),
+    },
+    {
+      ...{ column: "resolver", stored: row.resolver, calls: [registryCall(registry, "resolver", node)] },
+      read: ([resolver]) => (row.resolver === null ? null : addressIn(resolver)),
+    },
+  ];
+}
+
+/** Names without an end have the greatest: the top-level names. No log tells it. */
+const endOf = (expiry: bigint): string | null =>
+  expiry === 0n || expiry === 2n ** 64n - 1n ? null : expiry.toString();
 
 function registrarColumns(
   row: DomainRow,
@@ -157,9 +194,9 @@ function wrapperColumns(
 function derivedColumns(
   node: Hex,
   row: DomainRow,
-  { contracts: { wrapper }, registrarNode }: DomainSetting,
+  { contracts: { wrapper }, registrarNode, hasTokens }: DomainSetting,
 ): Column[] {
-  const isSold = row.parentNode === registrarNode;
+  const isSold = hasTokens || row.parentNode === registrarNode;
   const wrapperAddress = wrapper?.toLowerCase() as Address | undefined;
   const wrapped = isWrapped(row, wrapperAddress, isSold);
   const endOfToken = row.wrapperExpiry === "0" ? null : row.wrapperExpiry;

@@ -219,7 +219,7 @@ async function sampleEvents(plan: SamplePlan, most: number): Promise<Keys> {
 const isName = ({ chainId }: Contracts): string =>
   managedNameOf(chainId) === undefined
     ? "true"
-    : `contract in ('REGISTRAR', 'CONTROLLER', 'NAME_WRAPPER')
+    : `contract in ('REGISTRAR', 'REGISTRAR_DNS', 'CONTROLLER', 'NAME_WRAPPER')
        or exists (select from domains d where d.chain_id = ${chainId} and d.node = turns.node)`;
 
 const kindOfLog = (

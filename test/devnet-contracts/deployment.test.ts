@@ -4,12 +4,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { createClient, http } from "viem";
+import { type Client, createClient, http } from "viem";
 import { afterEach, describe, expect, it } from "vitest";
 import { deploymentShape, generations, listContracts } from "../../abis/deployments.ts";
 import { type Anvil, type AnvilOptions, anvilBinary, PortTakenError, startAnvil } from "../devnet/anvil.ts";
 import { deployContracts } from "../devnet/deploy.ts";
-import { deployBasenames, deployLayer2, deployLineanames } from "../devnet/deployLayer2.ts";
+import { deployBasenames, deployDnsTokens, deployLayer2, deployLineanames } from "../devnet/deployLayer2.ts";
 import { freePort } from "../devnet/ports.ts";
 import { START } from "./chain.ts";
 
@@ -34,8 +34,13 @@ describe("the deployment", () => {
     const { client } = await open();
     const { deployment, contracts } = await deployContracts(client);
     expect(deploymentShape.parse(deployment)).toMatchObject({ name: "devnet", chainId: 31337, layer2: [] });
-    const [base, linea] = [await open({ chainId: 8453 }), await open({ chainId: 59144 })];
-    const layer2 = await Promise.all([deployBasenames(base.client), deployLineanames(linea.client)]);
+    const deployOn = async <Result>(chainId: number, deploy: (on: Client) => Promise<Result>) =>
+      deploy((await open({ chainId })).client);
+    const layer2 = [
+      await deployOn(8453, deployBasenames),
+      await deployOn(59144, deployLineanames),
+      await deployOn(10, deployDnsTokens),
+    ];
     const all = [deployment, ...layer2.map(({ chain }) => chain)].flatMap((chain) => chain.contracts);
     const missing = Object.entries(generations).flatMap(([role, known]) =>
       known

@@ -14,6 +14,7 @@ export * from "./acts/ensv2Migration.ts";
 export * from "./acts/ensv2Phases.ts";
 export * from "./acts/ensv2Registrar.ts";
 export * from "./acts/ensv2Resolver.ts";
+export * from "./acts/dnsTokens.ts";
 export * from "./acts/lineanames.ts";
 export * from "./acts/multicall.ts";
 export * from "./acts/names.ts";

@@ -170,6 +170,27 @@ export async function deployLineanames(client: Client): Promise<Layer2Contracts>
   };
 }
 
+/** The resolver is not static: nobody knows whether 3DNS can change its own. */
+const DNS_TOKEN_ENTRIES: Entries = {
+  dnsToken: { role: "dns-token", generation: 1 },
+  resolver: { role: "resolver", generation: 6 },
+};
+
+/** Puts 3DNS on an empty anvil chain, as it stands on Optimism. No top-level name is open yet. */
+export async function deployDnsTokens(client: Client): Promise<Layer2Contracts> {
+  const deployer = await startDeployment(client);
+  await skipAddresses(deployer);
+  await create(deployer, "dnsToken", double("DnsTokenDouble"), [deployer.account]);
+  const resolverArguments = [addressOf(deployer, "dnsToken"), zeroAddress, zeroAddress, zeroAddress];
+  await create(deployer, "resolver", double("PublicResolver2023Double"), resolverArguments);
+  await call(deployer, "dnsToken", "setPrimaryResolver", [addressOf(deployer, "resolver")]);
+  await deployForTests(deployer);
+  return {
+    chain: toChainDeployment("optimism", deployer, DNS_TOKEN_ENTRIES),
+    contracts: toContracts(deployer),
+  };
+}
+
 /** The registry, and the registrar as owner of the managed name. */
 async function deployRegistryOf(
   deployer: Deployer,

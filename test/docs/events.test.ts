@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { agentAdapterAbi } from "../../abis/agentAdapter.ts";
 import { agentRegistryAbi } from "../../abis/agentRegistry.ts";
 import * as controllers from "../../abis/controllers.ts";
+import { dnsTokenAbi } from "../../abis/dnsToken.ts";
 import * as ensv2 from "../../abis/ensv2.ts";
 import { nameWrapperAbi } from "../../abis/nameWrapper.ts";
 import { auctionRegistrarAbi, basenamesRegistrarAbi, registrarAbi } from "../../abis/registrar.ts";
@@ -35,6 +36,7 @@ describe("the list of events in docs/api.md", () => {
     ["REGISTRY REGISTRY_OLD", eventsOf(registryAbi)],
     ["REGISTRAR REGISTRAR_OLD", eventsOf(registrarAbi, basenamesRegistrarAbi)],
     ["REGISTRAR_AUCTION", eventsOf(auctionRegistrarAbi)],
+    ["REGISTRAR_DNS", eventsOf(dnsTokenAbi)],
     [
       "CONTROLLER_<block> CONTROLLER",
       eventsOf(

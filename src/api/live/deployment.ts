@@ -9,8 +9,10 @@ export function liveContractsOf(
   deployment: ChainDeployment,
 ): OwnerContracts & { universalResolver: Address | undefined; agents: AgentContracts | undefined } {
   const { universalResolver, multicall3 = MULTICALL3 } = deployment;
-  const [registry] = listContracts(deployment, "registry", 2);
-  const [registrar] = listContracts(deployment, "registrar", 2, 3);
+  // 3DNS is a registry and a registrar in one, with the registry's reads.
+  const [token] = listContracts(deployment, "dns-token");
+  const [registry = token] = listContracts(deployment, "registry", 2);
+  const [registrar = token] = listContracts(deployment, "registrar", 2, 3);
   const [wrapper] = listContracts(deployment, "wrapper");
   const [adapter] = listContracts(deployment, "agent-adapter");
   const [agents] = listContracts(deployment, "agent-registry");

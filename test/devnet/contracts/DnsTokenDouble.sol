@@ -15,7 +15,7 @@ contract DnsTokenDouble {
   uint64 private constant LONGEST = 10 * 31557600;
 
   address private immutable operator;
-  address private immutable primaryResolver;
+  address private primaryResolver;
   mapping(bytes32 => Record) private records;
   mapping(bytes32 => bool) public isTopLevel;
 
@@ -39,8 +39,12 @@ contract DnsTokenDouble {
     _;
   }
 
-  constructor(address operator_, address resolver_) {
+  constructor(address operator_) {
     operator = operator_;
+  }
+
+  /// The one resolver of all names. Nothing is logged.
+  function setPrimaryResolver(address resolver_) external only(msg.sender == operator) {
     primaryResolver = resolver_;
   }
 

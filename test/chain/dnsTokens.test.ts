@@ -1,0 +1,305 @@
+import { type Address, getAddress, type Hex, namehash, zeroAddress } from "viem";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { chanceOf } from "../bench/api/chance.ts";
+import { dnsEncode } from "../devnet/acts/names.ts";
+import {
+  addressOf,
+  attempt,
+  burnDnsName,
+  type Chain,
+  DAY,
+  giveDnsName,
+  hashLabel,
+  latestTime,
+  openTopLevel,
+  read,
+  registerDnsName,
+  renewDnsName,
+  revertTo,
+  send,
+  setNextTime,
+  setResolver,
+  takeSnapshot,
+  warp,
+  writeRecord,
+  YEAR,
+} from "../devnet/acts.ts";
+import { startAnvil } from "../devnet/anvil.ts";
+import { create, double, startDeployment, toContracts } from "../devnet/deployer.ts";
+import { deployDnsTokens } from "../devnet/deployLayer2.ts";
+import { type DevnetGateway, GATEWAY_SIGNER, type Layer2Source, startGateway } from "../devnet/gateway.ts";
+import { connect, type LocalChain, startLocalChain } from "../devnet/localChain.ts";
+import type { LocalLayer2 } from "../devnet/localChains.ts";
+import { readStatus } from "../devnet/ponder.ts";
+import { type Report, runVerify } from "../ops/runVerify.ts";
+import { type Stack, startStack } from "../support/stack.ts";
+import { readLogs } from "./layer2Reads.ts";
+import { differencesOf, readTables } from "./tables.ts";
+
+/* Names of the DNS at 3DNS: what the index says of them, held against what its contract answers. */
+
+const SEED = Number(process.env.FUZZ_SEED ?? 10);
+const STEPS = 150;
+const SOON = { timeout: 120_000, interval: 50 };
+
+let gateway: DevnetGateway;
+let main: LocalChain;
+let optimism: LocalLayer2;
+let stack: Stack;
+let cast: { alice: Address; bob: Address };
+
+beforeAll(async () => {
+  const sources: Layer2Source[] = [];
+  gateway = await startGateway({ layer2: sources });
+  main = await startLocalChain({ contracts: { gatewayUrl: gateway.url } });
+  const [deployer, alice, bob] = main.chain.accounts as [Address, Address, Address];
+  cast = { alice, bob };
+  const bridge = await openBox(main.chain, deployer);
+  optimism = await startOptimism(bridge);
+  const { chain } = optimism;
+  sources.push({ name: "box", client: chain.client, registry: addressOf(chain, "dnsToken") });
+  await playStory(chain);
+  stack = await startStack(planOf());
+}, 300_000);
+
+afterAll(async () => {
+  await stack?.destroy();
+  await Promise.all([main?.anvil.stop(), optimism?.anvil.stop(), gateway?.stop()]);
+});
+
+const planOf = () => ({
+  ...{ rpcUrl: main.anvil.url, deployment: { ...main.deployment, layer2: [optimism.deployment] } },
+  env: { RPC_URL_10: optimism.anvil.url },
+});
+
+/** `box` on the main chain, with the resolver that asks 3DNS. */
+async function openBox(chain: Chain, deployer: Address): Promise<Address> {
+  const own = await startDeployment(chain.client);
+  const resolver = addressOf(chain, "resolver5");
+  const args = [gateway.url, GATEWAY_SIGNER, dnsEncode(["box"]), resolver];
+  await create(own, "boxBridge", double("BridgeResolverDouble"), args);
+  const bridge = toContracts(own).boxBridge?.address as Address;
+  const toDeployer = {
+    contract: "root",
+    functionName: "setSubnodeOwner",
+    args: [hashLabel("box"), deployer],
+  };
+  await send(chain, { from: deployer, ...toDeployer });
+  await setResolver(chain, { from: deployer, node: namehash("box"), resolver: bridge });
+  return bridge;
+}
+
+async function startOptimism(bridge: Address): Promise<LocalLayer2> {
+  const anvil = await startAnvil({ chainId: 10, statesKept: 100_000 });
+  const client = connect(anvil.url);
+  const { chain: deployment, contracts } = await deployDnsTokens(client);
+  const chain = { client, accounts: await client.getAddresses(), contracts };
+  return { anvil, chain, deployment: { ...deployment, managedName: { name: "box", bridges: [bridge] } } };
+}
+
+/** Names of each kind; `reborn.box` expires and is registered again, `gone.box` expires, `burnt.box` is burnt. */
+async function playStory(chain: Chain): Promise<void> {
+  const { alice, bob } = cast;
+  for (const label of ["box", "xyz"]) await openTopLevel(chain, { label });
+  const duration = YEAR;
+  for (const name of ["alice.box", "given.box", "burnt.box", "alice.xyz"]) {
+    await registerDnsName(chain, { name, owner: alice, duration });
+  }
+  for (const name of ["reborn.box", "gone.box"]) {
+    await registerDnsName(chain, { name, owner: alice, duration: 30n * DAY });
+  }
+  await renewDnsName(chain, { name: "alice.box", duration });
+  await giveDnsName(chain, { from: alice, name: "given.box", to: bob });
+  await burnDnsName(chain, { name: "burnt.box" });
+  const write = { kind: "text", key: "description", value: "a name of the DNS" } as const;
+  await writeRecord(chain, { from: alice, resolver: "resolver", node: namehash("alice.box"), write });
+  await warp(chain, { seconds: 40n * DAY });
+  await registerDnsName(chain, { name: "reborn.box", owner: bob, duration });
+}
+
+async function waitForHeads(asked = stack): Promise<void> {
+  const heads = [main, optimism].map(async ({ chain, deployment }) => {
+    const { number, timestamp } = await chain.client.getBlock();
+    return [deployment.name, { number: Number(number), timestamp: Number(timestamp) }] as const;
+  });
+  const expected = Object.fromEntries(await Promise.all(heads));
+  await expect.poll(() => readStatus(asked.url), SOON).toMatchObject(expected);
+}
+
+type Row = {
+  node: Hex;
+  full_name: string;
+  owner: Hex | null;
+  expiry: string | null;
+  resolver: Hex | null;
+};
+
+const ROWS = `select node, full_name, effective_owner_address as owner, expiry_timestamp as expiry, resolver
+  from domains where chain_id = 10 order by node`;
+
+/** Every node that a log names, with what the contract answers of it now; a name that expired has its last holder. */
+async function readTokens(): Promise<Omit<Row, "full_name">[]> {
+  const { chain } = optimism;
+  const now = await latestTime(chain);
+  const holders = new Map<Hex, Hex>();
+  for (const { contract, event, args } of await readLogs(optimism)) {
+    if (contract !== "dnsToken" || event !== "Transfer" || args.node === undefined) continue;
+    holders.set(args.node as Hex, (args.owner as Hex).toLowerCase() as Hex);
+  }
+  const rows = [...holders].map(async ([node, holder]) => {
+    const question = { contract: "dnsToken", functionName: "tokenData", args: [BigInt(node)] };
+    const [owner, , expiry] = await read<[Address, number, bigint]>(chain, question);
+    const isOver = expiry > 0n && expiry < now;
+    const shown = (isOver ? holder : owner.toLowerCase()) as Hex;
+    return {
+      node,
+      owner: shown === zeroAddress ? null : shown,
+      expiry: expiry === 0n || expiry === 2n ** 64n - 1n ? null : String(expiry),
+      resolver: addressOf(chain, "resolver").toLowerCase() as Hex,
+    };
+  });
+  return (await Promise.all(rows)).sort((a, b) => (a.node < b.node ? -1 : 1));
+}
+
+async function expectTokens(): Promise<void> {
+  await waitForHeads();
+  const rows = await stack.sql<Row>(ROWS);
+  expect(rows.map(({ full_name: _, ...row }) => row)).toEqual(await readTokens());
+}
+
+test("the index has every name with the owner and the expiry of its token", async () => {
+  await expectTokens();
+  const names = (await stack.sql<Row>(ROWS)).map(({ full_name }) => full_name).sort();
+  expect(names).toEqual(
+    ["alice.box", "alice.xyz", "box", "burnt.box", "given.box", "gone.box", "reborn.box", "xyz"].sort(),
+  );
+});
+
+type Domain = {
+  chain?: string;
+  source: string;
+  expiry_timestamp: string | null;
+  availability_status: string;
+  ownership: { owner?: string };
+};
+
+const whois = async (name: string): Promise<Domain> => {
+  const { status, body } = await stack.api<Domain>(`/whois/${name}`);
+  expect(status, JSON.stringify(body)).toBe(200);
+  return body;
+};
+
+describe("a name below .box", () => {
+  test("answers with its owner and its expiry at 3DNS, its records by the chain", async () => {
+    const node = namehash("alice.box");
+    const [owner, , expiry] = await read<[Address, number, bigint]>(optimism.chain, {
+      ...{ contract: "dnsToken", functionName: "tokenData", args: [BigInt(node)] },
+    });
+    expect(await whois("alice.box")).toMatchObject({
+      ...{ chain: "optimism", expiry_timestamp: String(expiry), availability_status: "registered" },
+      ownership: { owner },
+    });
+    const { body } = await stack.api<{ records: { texts: Record<string, string> } }>(
+      "/domain/alice.box/records",
+    );
+    expect(body.records.texts).toMatchObject({ description: "a name of the DNS" });
+  });
+
+  test("has its registrations, renewals and owners in its histories", async () => {
+    type Entries = Record<"registrations" | "renewals", { event_type: string }[]>;
+    const { body } = await stack.api<Entries>("/domain/alice.box/registration-history");
+    expect(body.registrations).toMatchObject([{ event_type: "RegistrationCreated" }]);
+    expect(body.renewals).toMatchObject([{ event_type: "RegistrationExtended" }]);
+    const given = await stack.api<{ history: { address: string | null }[] }>(
+      "/domain/given.box/ownership-history",
+    );
+    expect(given.body.history.map(({ address }) => address)).toEqual([
+      getAddress(cast.alice),
+      getAddress(cast.bob),
+    ]);
+  });
+
+  test("that expired keeps its last holder, and is registered no more", async () => {
+    expect((await whois("gone.box")).availability_status).not.toBe("registered");
+    expect(await whois("reborn.box")).toMatchObject({ ownership: { owner: getAddress(cast.bob) } });
+  });
+
+  test("that was never registered there may be elsewhere: the chain is asked", async () => {
+    const { body } = await stack.api<Domain>("/whois/nobody.box");
+    expect(body.availability_status).toBe("unknown");
+  });
+});
+
+test("a wallet's names at 3DNS are in its portfolio, those below other top-level names too", async () => {
+  const { status, body } = await stack.api<{ results: { name: string; chain?: string }[] }>(
+    `/address/${cast.alice}/domains?chain=optimism`,
+  );
+  expect(status, JSON.stringify(body)).toBe(200);
+  expect(body.results.map(({ name, chain }) => `${name} ${chain}`).sort()).toEqual(
+    expect.arrayContaining(["alice.box optimism", "alice.xyz optimism"]),
+  );
+});
+
+test("a name has its owner at its expiry, to the second", async () => {
+  const { chain } = optimism;
+  const name = "edge.box";
+  await registerDnsName(chain, { name, owner: cast.alice, duration: 10n * DAY });
+  const token = { contract: "dnsToken", functionName: "tokenData", args: [BigInt(namehash(name))] };
+  const [, , expiry] = await read<[Address, number, bigint]>(chain, token);
+  await setNextTime(chain, expiry);
+  await giveDnsName(chain, { from: cast.alice, name, to: cast.bob });
+  await expectTokens();
+});
+
+test(`random acts leave the index as the contract answers (FUZZ_SEED=${SEED})`, async () => {
+  const { chain } = optimism;
+  const chance = chanceOf(SEED);
+  const names = ["a.box", "b.box", "c.xyz", "d.xyz"];
+  for (let step = 0; step < STEPS; step++) {
+    const name = names[chance.below(names.length)] as string;
+    const owner = chain.accounts[1 + chance.below(4)] as Address;
+    const holder = await read<Address>(chain, {
+      ...{ contract: "dnsToken", functionName: "owner", args: [namehash(name)] },
+    });
+    const duration = BigInt(1 + chance.below(60)) * DAY;
+    await attempt(() =>
+      chance.of<() => Promise<unknown>>([
+        [4, () => registerDnsName(chain, { name, owner, duration })],
+        [3, () => renewDnsName(chain, { name, duration })],
+        [3, () => giveDnsName(chain, { from: holder === zeroAddress ? owner : holder, name, to: owner })],
+        [1, () => burnDnsName(chain, { name })],
+        [3, () => warp(chain, { seconds: BigInt(1 + chance.below(20)) * DAY })],
+      ])(),
+    );
+  }
+  await expectTokens();
+});
+
+test("a reorganisation leaves what an index from nothing has", async () => {
+  const { chain } = optimism;
+  await waitForHeads();
+  const snapshot = await takeSnapshot(chain);
+  await registerDnsName(chain, { name: "orphan.box", owner: cast.alice, duration: YEAR });
+  await waitForHeads();
+  await revertTo(chain, { snapshot });
+  await registerDnsName(chain, { name: "stays.box", owner: cast.bob, duration: YEAR });
+  await registerDnsName(chain, { name: "stays.xyz", owner: cast.bob, duration: YEAR });
+  await expectTokens();
+  const fresh = await startStack(planOf());
+  try {
+    await waitForHeads(fresh);
+    expect(differencesOf(await readTables(stack), await readTables(fresh))).toEqual([]);
+  } finally {
+    await fresh.destroy();
+  }
+});
+
+test("`npm run verify -- --chain 10` compares owners and expiries with the contract", async () => {
+  const { deployment, ...rest } = planOf();
+  const verified = { ...rest, deployment, databaseUrl: stack.databaseUrl };
+  const { code, out } = await runVerify(verified, ["--chain", "10", "--json"]);
+  expect(code, out).toBe(0);
+  const { difference_count, compared } = JSON.parse(out) as Report;
+  expect(difference_count).toBe(0);
+  expect(compared["domains.registrar_expiry_timestamp"]?.values).toBeGreaterThan(10);
+});
