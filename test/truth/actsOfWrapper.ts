@@ -9,6 +9,7 @@ import {
   FUSES,
   GRACE,
   latestTime,
+  mineBlocks,
   MAX_EXPIRY,
   registerWrapped,
   send,
@@ -267,6 +268,8 @@ const outlive = async (scene: Scene) => {
     place.parent === parent.node && (state.fuses & PARENT_CANNOT_CONTROL) === 0;
   const { node, label } = findPlace(scene, isChild);
   const owner = pick(people);
+  // The step before may have set the time of the next block, which may be beyond any expiry that is chosen now.
+  await mineBlocks(chain, { count: 1 });
   const expiry = (await latestTime(chain)) + 2n * DAY;
   const child = { from: holder, parent: parent.node, label };
   await setWrappedSubnodeOwner(chain, { ...child, owner, fuses: pick(childFuses), expiry });
