@@ -11,10 +11,12 @@ import {
   contractOf,
   ethNode,
   hashLabel,
+  latestTime,
   mineBlocks,
   registerReferred,
   rpc,
   sendInOneBlock,
+  setNextTime,
 } from "../devnet/acts.ts";
 import { readLogged } from "../truth/chainLogs.ts";
 import { fullNamer, nodeBelowHash, positionsOf, revealedLabels } from "../truth/names.ts";
@@ -294,19 +296,6 @@ describe("names and reveals in any order", () => {
     await expectNamesOfLogs();
   });
 
-  test("also where the indexer is killed while names wait", async () => {
-    await settle();
-    await waitingTwins("killed", 600);
-    const { stack } = stage;
-    await stack.kill();
-    await stack.expireLock();
-    stack.restart();
-    await stack.ready();
-    expect((await readRenames()).waiting).toBeGreaterThan(0);
-    await finish();
-    await expectNamesOfLogs();
-  }, 600_000);
-
   test("also where a reorganisation takes back some blocks while names wait", async () => {
     await waitingTwins("forked", 1_100);
     await visit();
@@ -328,7 +317,8 @@ describe("names and reveals in any order", () => {
     await visit();
     expect((await readRenames()).renamed).toBe(MAX_RENAMES_PER_BLOCK);
     await rpc(stage.chain, "anvil_rollback", [1]);
-    await rpc(stage.chain, "evm_increaseTime", [60]);
+    // Of another time than the block whose place it takes: the head is known by number and time.
+    await setNextTime(stage.chain, (await latestTime(stage.chain)) + 60n);
     const foreign: Log = { contract: "logEmitter", topics: [topicOf("event Foreign()")], data: "0x" };
     await emit([foreign, spell("twin-later")]);
     const [row] = await stage.sql<{ renamed: number; is_of_this_block: boolean }>(
@@ -337,7 +327,21 @@ describe("names and reveals in any order", () => {
     expect(row).toEqual({ renamed: MAX_RENAMES_PER_BLOCK, is_of_this_block: true });
     expect(await finish()).toBe(1);
     await expectNamesOfLogs();
-  });
+  }, 600_000);
+
+  // The last one: an indexer that does not start again is a failure of this test only.
+  test("also where the indexer is killed while names wait", async () => {
+    await settle();
+    await waitingTwins("killed", 600);
+    const { stack } = stage;
+    await stack.kill();
+    await stack.expireLock();
+    stack.restart();
+    await stack.ready();
+    expect((await readRenames()).waiting).toBeGreaterThan(0);
+    await finish();
+    await expectNamesOfLogs();
+  }, 600_000);
 
   /** A label in so many names becomes known: some of them wait. */
   async function waitingTwins(prefix: string, names: number): Promise<void> {
