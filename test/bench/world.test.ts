@@ -31,3 +31,20 @@ test("each log has a place of its own", () => {
     .map(([, row]) => `${row.block_number} ${row.log_index} ${row.ordinal}`);
   expect(new Set(places).size).toBe(places.length);
 });
+
+test("agents are registered and bound by one transaction each, in the order of their ids", () => {
+  const rows = rowsOf(MANY_NAMES);
+  const of = (wanted: string) => rows.filter(([table]) => table === wanted).map(([, row]) => row);
+  const bindings = of("agent_bindings");
+  expect(bindings.length).toBeGreaterThan(10);
+  expect(bindings.map(({ agent_id }) => agent_id)).toEqual(bindings.map((_, id) => id));
+  expect(of("agents").map(({ agent_id }) => agent_id)).toEqual(bindings.map((_, id) => id));
+  const times = bindings.map(({ block_timestamp }) => Number(block_timestamp));
+  expect(times).toEqual(times.toSorted((a, b) => a - b));
+  const logs = of("events");
+  for (const { transaction_hash, node } of bindings) {
+    const ofAgent = logs.filter((log) => log.transaction_hash === transaction_hash);
+    expect(ofAgent.map(({ event_type }) => event_type)).toEqual(["Registered", "AgentBound"]);
+    expect(ofAgent[1]?.node).toBe(node);
+  }
+});

@@ -1,17 +1,35 @@
-import { chmodSync, closeSync, mkdirSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
+import { createHash } from "node:crypto";
+import {
+  chmodSync,
+  closeSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type pg from "pg";
 import { readDdl } from "../../query/tables.ts";
 import { stateTableStatements, writeState } from "../../support/ponderState.ts";
-import { generateWorld, type Put } from "./world.ts";
+import { generateWorld } from "./world.ts";
+import type { Put } from "./worldLog.ts";
 import { WORLD_TIME } from "./worldTime.ts";
 
 /** Schema of the generated tables. */
 export const SCHEMA = "namedex_index";
 
-/** Which world a database holds; one with another mark is generated again. */
-export const WORLD_MARK = `bench-${WORLD_TIME}`;
+/** What decides about the rows. */
+const sources = ["chance", "words", "world", "worldAgents", "worldLog", "worldTime"].map(
+  (file) => `./${file}.ts`,
+);
+
+/** Which world a database holds; one with another mark, made by another generator or for other tables, is generated again. */
+export const WORLD_MARK = [...sources, "../../../ponder.schema.ts"]
+  .reduce((hash, file) => hash.update(readFileSync(new URL(file, import.meta.url))), createHash("sha256"))
+  .digest("hex");
 
 /** Builds the index's tables as Ponder does: enums, tables, rows, then the indexes, and the rows that say it is ready. */
 export async function fillDatabase(

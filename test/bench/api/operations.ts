@@ -41,7 +41,7 @@ export const operationsOf = (samples: Samples, now: number): Operation[] => [
   ...statistics(),
 ];
 
-function singles({ names, addresses, largestOwner, parents }: Samples): Operation[] {
+function singles({ names, addresses, largestOwner, parents, agents }: Samples): Operation[] {
   const ofName = (path: string) => names.map(({ name }) => path.replace("{name}", encodeURIComponent(name)));
   const ofAddress = (path: string, asked = addresses) => asked.map((one) => path.replace("{address}", one));
   const one = (path: string, paths: string[], name = path): Operation => ({
@@ -91,7 +91,10 @@ function singles({ names, addresses, largestOwner, parents }: Samples): Operatio
       ),
       ...{ target: atMost(ONE_FILTER), grows: true as const },
     },
-    one("/agents/{agentId}", ["/agents/1", "/agents/2"]),
+    one(
+      "/agents/{agentId}",
+      agents.map((id) => `/agents/${id}`),
+    ),
     one("/agents", ["/agents"]),
     ...["/stats", "/pending-stats", "/indexing-status"].map((path) => one(path, [path])),
   ];

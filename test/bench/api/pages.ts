@@ -12,7 +12,7 @@ const SAMPLES = 40;
 /** A kind of page, and addresses of it. */
 type PageKind = { name: string; paths: string[] };
 
-const kindsOf = ({ names, addresses, largestOwner, parents, parts }: Samples): PageKind[] => {
+const kindsOf = ({ names, addresses, largestOwner, parents, parts, agents }: Samples): PageKind[] => {
   const nameUrls = names.map(({ name }) => `/explore/name/${encodeURIComponent(name)}`);
   const addressUrls = addresses.map((address) => `/explore/address/${address}`);
   const viewOf = (urls: string[], view: string) => urls.map((url) => `${url}?view=${view}`);
@@ -33,10 +33,7 @@ const kindsOf = ({ names, addresses, largestOwner, parents, parts }: Samples): P
     { name: "page /explore/search", paths: ["/explore/search"] },
     { name: "page /explore/search, text", paths: parts.map((part) => `/explore/search?q=${part}`) },
     { name: "page /explore/agents", paths: ["/explore/agents"] },
-    {
-      name: "page /explore/agents/{id}",
-      paths: Array.from({ length: SAMPLES }, (_, i) => `/explore/agents/${i}`),
-    },
+    { name: "page /explore/agents/{id}", paths: agents.map((id) => `/explore/agents/${id}`) },
     { name: "page /explore/hash/{hash}", paths: names.map(({ node }) => `/explore/hash/${node}`) },
     ...["day", "week", "month"].map((interval) => ({
       name: `page /explore/statistics, by ${interval}`,

@@ -3,7 +3,7 @@ import { mainnet } from "../../../abis/deployments/mainnet.ts";
 
 /** Things of the generated index to ask for. */
 export type Samples = {
-  /** Names that the index answers for, a few of which come again and again. */
+  /** Names that the index answers for, a few of which come again and again. Their agents an adapter would be asked for. */
   names: { name: string; node: string; labelhash: string }[];
   /** Owners, as many with one name as there are. */
   addresses: string[];
@@ -14,6 +14,8 @@ export type Samples = {
   /** Parts of labels, of three letters and more. */
   parts: string[];
   resolvers: { common: string; rare: string };
+  /** Ids of agents of names that the index answers for. */
+  agents: string[];
 };
 
 const COLD = 450;
@@ -28,7 +30,8 @@ export async function takeSamples(pool: pg.Pool): Promise<Samples> {
   const share = Math.min(100, 2_000_000 / (size?.names ?? 1));
   const names = await rows<Samples["names"][number]>(
     `select full_name as name, node, labelhash from domains tablesample bernoulli (${share})
-     where resolver in (${answered}) and is_name_known order by md5(node) limit ${COLD}`,
+     where resolver in (${answered}) and is_name_known
+     and not exists (select from agent_bindings bound where bound.node = domains.node) order by md5(node) limit ${COLD}`,
   );
   const owners = await rows<{ owner: string }>(
     `select distinct effective_owner_address as owner from domains tablesample bernoulli (${share})
@@ -48,6 +51,10 @@ export async function takeSamples(pool: pg.Pool): Promise<Samples> {
   const resolvers = await rows<{ resolver: string }>(
     `select resolver from domains where resolver in (${answered}) group by 1 order by count(*) desc`,
   );
+  const agents = await rows<{ id: string }>(
+    `select agent_id::text as id from agent_bindings join domains using (chain_id, node)
+     where resolver in (${answered}) order by md5(agent_id::text) limit ${COLD}`,
+  );
   return {
     names: withHot(names),
     addresses: withHot(owners.map(({ owner }) => owner)),
@@ -55,6 +62,7 @@ export async function takeSamples(pool: pg.Pool): Promise<Samples> {
     parents: parents.map(({ name }) => name),
     parts: names.filter(({ name }) => name.length > 9).map(({ name }, i) => name.slice(0, 3 + (i % 4))),
     resolvers: { common: resolvers[0]?.resolver ?? "", rare: resolvers.at(-1)?.resolver ?? "" },
+    agents: agents.map(({ id }) => id),
   };
 }
 

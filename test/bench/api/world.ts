@@ -1,4 +1,4 @@
-import { type Address, type Hex, keccak256, toHex } from "viem";
+import { type Address, type Hex, toHex } from "viem";
 import { mainnet } from "../../../abis/deployments/mainnet.ts";
 import {
   ADDR_REVERSE_NODE,
@@ -11,21 +11,22 @@ import {
 import { PARENT_CANNOT_CONTROL } from "../../../src/ens/wrapper.ts";
 import { type Chance, chanceOf } from "./chance.ts";
 import { newWord } from "./words.ts";
+import { type EthName, putAgent } from "./worldAgents.ts";
+import {
+  CHAIN,
+  DAY,
+  FIRST_TIME,
+  find,
+  lower,
+  type Moment,
+  momentOf,
+  type Put,
+  putEvent,
+  type World,
+} from "./worldLog.ts";
 import { WORLD_TIME } from "./worldTime.ts";
 
-/** Takes the rows of a world, table by table; keys are columns, what is left out is null. */
-export type Put = (table: string, row: Record<string, unknown>) => void;
-
-const DAY = 86_400;
 const GRACE = 90 * DAY;
-const CHAIN = { chain_id: 1 };
-const FIRST_TIME = 1_580_515_200;
-const FIRST_BLOCK = 9_380_410;
-const BLOCK_SECONDS = 12;
-
-const lower = (address: string): Address => address.toLowerCase() as Address;
-const find = (role: string, generation: number): Address =>
-  lower(mainnet.contracts.find((one) => one.role === role && one.generation === generation)?.address ?? "0x");
 
 const REGISTRY = find("registry", 2);
 const REGISTRAR = find("registrar", 2);
@@ -47,21 +48,22 @@ const ownerBy = (chance: Chance, owners: number): Address =>
   toHex(Math.floor(owners * chance.next() ** 2.5) + 0x10_0000, { size: 20 });
 
 type Parent = { name: string; node: Hex; children: Set<string> };
-type World = { names: number; owners: number; put: Put };
 
 /**
  * Generates an index of so many domains with their histories, as mainnet's is: most are .eth names, of which more than
- * half have ended; some have subnames, a few of them thousands; a seventh of the owners has a primary name.
+ * half have ended; some have subnames, a few of them thousands; a seventh of the owners has a primary name; one of 500
+ * .eth names has an agent.
  * The same size gives the same rows.
  */
 export function generateWorld(plan: { names: number; put: Put }): void {
-  const world = { ...plan, owners: Math.max(10, Math.floor(plan.names * 0.28)) };
+  const world = { ...plan, owners: Math.max(10, Math.floor(plan.names * 0.28)), agents: 0 };
   putTop(world);
   const eth: Parent = { name: "eth", node: ETH_NODE, children: new Set() };
   const ethNames = Math.floor(plan.names * 0.84);
   const parents: Parent[] = [];
   for (let i = 0; i < ethNames; i++) {
     const made = putEthName(world, i, eth);
+    putAgent(world, { ...made, i, when: i / ethNames });
     if (i % 20 === 0) parents.push({ ...made, children: new Set() });
   }
   const subnames = Math.floor(plan.names * 0.12);
@@ -71,22 +73,6 @@ export function generateWorld(plan: { names: number; put: Put }): void {
   }
   for (let i = ethNames + subnames; i < plan.names; i++) putReverseName(world, i);
 }
-
-/** Block and time of an event of the i-th name, its `step`-th; each name has its own log index and transactions. */
-function momentOf(i: number, step: number, time: number) {
-  const at = Math.min(Math.floor(time), WORLD_TIME);
-  const block = FIRST_BLOCK + Math.floor((at - FIRST_TIME) / BLOCK_SECONDS);
-  const transaction = keccak256(toHex(i * 64 + step));
-  // Each name has 16 log indexes, and each log of a name another one of these: two logs never have the same place.
-  return {
-    time: at,
-    transaction,
-    log: { ...CHAIN, block_number: block, block_timestamp: at, transaction_hash: transaction },
-    index: i * 16,
-  };
-}
-
-type Moment = ReturnType<typeof momentOf>;
 
 function putTop({ put }: World): void {
   const root = { ...CHAIN, is_label_known: true, is_name_known: true, is_migrated: true, is_wrapped: false };
@@ -103,19 +89,7 @@ function putTop({ put }: World): void {
   const addr = { label: "addr", full_name: "addr.reverse", label_length: 4, labelhash: labelhash("addr") };
   const owned = { registry_owner: owner, effective_owner_address: owner };
   put("domains", { ...root, ...made, ...addr, ...owned, node: ADDR_REVERSE_NODE, parent_node });
-  put("agents", agent);
 }
-
-const agent = {
-  ...CHAIN,
-  registry: lower("0x8004a169fb4a3325136eb29fa0ceb6d2e539a432"),
-  agent_id: 1,
-  owner: WRAPPER,
-  uri: "https://example.org/agent.json",
-  block_number: FIRST_BLOCK,
-  block_timestamp: WORLD_TIME - DAY,
-  transaction_hash: keccak256("0x01"),
-};
 
 /** When a name ends: just under half are held, a few are in grace or premium, the others ended up to five years ago. */
 function expiryOf(chance: Chance): number {
@@ -129,7 +103,7 @@ function expiryOf(chance: Chance): number {
   return within(-1_800, -111);
 }
 
-function putEthName(world: World, i: number, eth: Parent): { name: string; node: Hex } {
+function putEthName(world: World, i: number, eth: Parent): EthName {
   const { put } = world;
   const chance = chanceOf(i);
   const label = newWord(chance, eth.children);
@@ -177,7 +151,7 @@ function putEthName(world: World, i: number, eth: Parent): { name: string; node:
     });
   if (buyer !== owner) putTransfer(world, { chance, i, node, begin, owner, buyer });
   if (resolver !== null) putRecords(world, { chance, at: bought, node, resolver, owner, name: fullName });
-  return { name: fullName, node };
+  return { name: fullName, node, hash, begin, expiry, owner, isWrapped, resolver };
 }
 
 type Purchase = {
@@ -244,10 +218,6 @@ function putOwner(
   });
   const last = { last_owned_block_number: at.log.block_number, last_owned_block_timestamp: at.time };
   put("holders", { ...CHAIN, address: owner, node, ...last });
-}
-
-function putEvent({ put }: World, at: Moment, step: number, fields: Record<string, unknown>): void {
-  put("events", { ...at.log, log_index: at.index + step, ordinal: 0, ...fields });
 }
 
 type Life = { chance: Chance; i: number; node: Hex; begin: number };

@@ -1,0 +1,48 @@
+import { type Address, keccak256, toHex } from "viem";
+import { mainnet } from "../../../abis/deployments/mainnet.ts";
+import { WORLD_TIME } from "./worldTime.ts";
+
+/** Takes the rows of a world, table by table; keys are columns, what is left out is null. */
+export type Put = (table: string, row: Record<string, unknown>) => void;
+
+/** What is generated, and how far it is. */
+export type World = {
+  names: number;
+  owners: number;
+  /** How many agents there are so far: the next one's id. */
+  agents: number;
+  put: Put;
+};
+
+export const DAY = 86_400;
+export const CHAIN = { chain_id: 1 };
+export const FIRST_TIME = 1_580_515_200;
+const FIRST_BLOCK = 9_380_410;
+const BLOCK_SECONDS = 12;
+
+export const lower = (address: string): Address => address.toLowerCase() as Address;
+
+/** The address of a contract of mainnet. */
+export const find = (role: string, generation: number): Address =>
+  lower(mainnet.contracts.find((one) => one.role === role && one.generation === generation)?.address ?? "0x");
+
+/** Block and time of an event of the i-th name, its `step`-th; each name has its own log index and transactions. */
+export function momentOf(i: number, step: number, time: number) {
+  const at = Math.min(Math.floor(time), WORLD_TIME);
+  const block = FIRST_BLOCK + Math.floor((at - FIRST_TIME) / BLOCK_SECONDS);
+  const transaction = keccak256(toHex(i * 64 + step));
+  // Each name has 16 log indexes, and each log of a name another one of these: two logs never have the same place.
+  return {
+    time: at,
+    transaction,
+    log: { ...CHAIN, block_number: block, block_timestamp: at, transaction_hash: transaction },
+    index: i * 16,
+  };
+}
+
+export type Moment = ReturnType<typeof momentOf>;
+
+/** A log of a moment at one of its name's places in the block. */
+export function putEvent({ put }: World, at: Moment, step: number, fields: Record<string, unknown>): void {
+  put("events", { ...at.log, log_index: at.index + step, ordinal: 0, ...fields });
+}
