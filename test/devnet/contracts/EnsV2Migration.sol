@@ -80,8 +80,10 @@ abstract contract WrappedReceiver {
   }
 
   function onERC1155Received(address, address, uint256 id, uint256, bytes calldata data) external returns (bytes4) {
-    _checkCaller();
-    _migrateWrapped(id, abi.decode(data, (Migration)));
+    _checkCaller(address(NAME_WRAPPER));
+    (uint256[] memory ids, Migration[] memory migrations) = (new uint256[](1), new Migration[](1));
+    (ids[0], migrations[0]) = (id, abi.decode(data, (Migration)));
+    this.finishERC1155Migration(ids, migrations);
     return this.onERC1155Received.selector;
   }
 
@@ -89,11 +91,16 @@ abstract contract WrappedReceiver {
     external
     returns (bytes4)
   {
-    _checkCaller();
-    Migration[] memory migrations = abi.decode(data, (Migration[]));
+    _checkCaller(address(NAME_WRAPPER));
+    this.finishERC1155Migration(ids, abi.decode(data, (Migration[])));
+    return this.onERC1155BatchReceived.selector;
+  }
+
+  /// Called by this contract alone, which so is the sender that a registry names where it is one itself.
+  function finishERC1155Migration(uint256[] calldata ids, Migration[] calldata migrations) external {
+    _checkCaller(address(this));
     if (ids.length != migrations.length) revert ERC1155InvalidArrayLength(ids.length, migrations.length);
     for (uint256 i = 0; i < ids.length; i++) _migrateWrapped(ids[i], migrations[i]);
-    return this.onERC1155BatchReceived.selector;
   }
 
   function _migrateWrapped(uint256 id, Migration memory migration) internal virtual;
@@ -103,8 +110,8 @@ abstract contract WrappedReceiver {
     if (childOf(parentNode, keccak256(bytes(migration.label))) != bytes32(id)) revert NameDataMismatch(id);
   }
 
-  function _checkCaller() private view {
-    if (msg.sender != address(NAME_WRAPPER)) revert UnauthorizedCaller(msg.sender);
+  function _checkCaller(address allowed) internal view {
+    if (msg.sender != allowed) revert UnauthorizedCaller(msg.sender);
   }
 }
 
@@ -232,7 +239,7 @@ contract UnlockedMigrationControllerDouble is WrappedReceiver {
 
   function onERC721Received(address, address, uint256 tokenId, bytes calldata data) external returns (bytes4) {
     Registrar registrar = NAME_WRAPPER.registrar();
-    if (msg.sender != address(registrar)) revert UnauthorizedCaller(msg.sender);
+    _checkCaller(address(registrar));
     Migration memory migration = abi.decode(data, (Migration));
     bytes32 node = childOf(ETH_NODE, bytes32(tokenId));
     _checkMigration(ETH_NODE, uint256(node), migration);
