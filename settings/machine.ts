@@ -13,6 +13,10 @@ export const machineVariables = {
     meaning:
       "How many local chains `npm run dev` and `npm run devnet` start: the main chain alone, or also the layer 2s of `base.eth` and `linea.eth`.",
   }),
+  DEVNET_ENSV2: withDefault("off", oneOf("off", "on"), {
+    meaning:
+      "Whether ENSv2 stands beside ENSv1 on the local main chain of `npm run dev` and `npm run devnet`, and names go there at the end of its story.",
+  }),
   PONDER_CACHE_BYTES: optional(digits({ from: 1, to: Number.MAX_SAFE_INTEGER, unit: "bytes" }), {
     example: "11274289152",
     unset: "by the machine's memory",
@@ -34,3 +38,7 @@ export const readHome = (env: Given): string =>
 /** Whether layer 2s run beside the local main chain. */
 export const readHasLayer2 = (env: Given): boolean =>
   check({ DEVNET_CHAINS: machineVariables.DEVNET_CHAINS }, env).DEVNET_CHAINS === "3";
+
+/** Whether ENSv2 stands on the local main chain. */
+export const readHasEnsv2 = (env: Given): boolean =>
+  check({ DEVNET_ENSV2: machineVariables.DEVNET_ENSV2 }, env).DEVNET_ENSV2 === "on";

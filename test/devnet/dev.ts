@@ -1,7 +1,7 @@
 import { join, relative } from "node:path";
 import { checkRpcUrls } from "../../ops/checks/rpc.ts";
 import { loadEnvironmentFiles } from "../../settings/environment.ts";
-import { readHasLayer2, readHome } from "../../settings/machine.ts";
+import { readHasEnsv2, readHasLayer2, readHome } from "../../settings/machine.ts";
 import { readSettings, SettingsError } from "../../settings/settings.ts";
 import { startIndexer } from "./indexer.ts";
 import { readHeads, startOwnChain } from "./ownChain.ts";
@@ -29,7 +29,7 @@ await superviseProcesses({ home, env: given, open: start });
 
 async function start(): Promise<number> {
   if (!hasOwnChain) await checkRpcUrls(readSettings({ ...given, DATABASE_URL: given.DATABASE_URL || LATER }));
-  const hasLayer2 = readHasLayer2(given);
+  const plan = { home, hasLayer2: readHasLayer2(given), ensv2: readHasEnsv2(given) };
   const port = await choosePort(given.PORT);
   const databaseUrl = await openOwnDatabase({
     home,
@@ -37,7 +37,7 @@ async function start(): Promise<number> {
     name: network,
     isFresh: hasOwnChain,
   });
-  const chain = hasOwnChain ? await startOwnChain({ home, hasLayer2 }) : null;
+  const chain = hasOwnChain ? await startOwnChain(plan) : null;
   const env: Environment = { ...given, ...chain?.settings, DATABASE_URL: databaseUrl, PORT: String(port) };
   const settings = readSettings(env);
   const heads = chain && (await readHeads(chain));

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { nodeFlags } from "../../engine/nodeFlags.ts";
-import { readHasLayer2, readHome } from "../../settings/machine.ts";
+import { readHasEnsv2, readHasLayer2, readHome } from "../../settings/machine.ts";
 import { readSettings } from "../../settings/settings.ts";
 import type { LocalLayer2 } from "./localChains.ts";
 import { startOwnChain } from "./ownChain.ts";
@@ -19,11 +19,11 @@ const envFile = join(home, "devnet.env");
 await superviseProcesses({ home, env: given, open: start });
 
 async function start(): Promise<number> {
-  const hasLayer2 = readHasLayer2(given);
+  const plan = { home, hasLayer2: readHasLayer2(given), ensv2: readHasEnsv2(given) };
   const databaseUrl = await openOwnDatabase({
     ...{ home, given: given.DATABASE_URL, name: "devnet", isFresh: true },
   });
-  const { local, layer2, deploymentFile, settings } = await startOwnChain({ home, hasLayer2 });
+  const { local, layer2, deploymentFile, settings } = await startOwnChain(plan);
   const env = { ...settings, DATABASE_URL: databaseUrl };
   const { schema } = readSettings(env);
   writeFileSync(envFile, environmentText({ ...env, DATABASE_SCHEMA: schema }));

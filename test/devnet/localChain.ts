@@ -4,6 +4,7 @@ import { BLOCK_SECONDS, type Chain, mineBlocks } from "./acts/chain.ts";
 import { type Anvil, type AnvilOptions, startAnvil } from "./anvil.ts";
 import { type Chapter, STORY_SECONDS } from "./chapters.ts";
 import { playDemo } from "./demo.ts";
+import { ensv2Chapters } from "./demoEnsv2.ts";
 import { type DeployOptions, deployContracts } from "./deploy.ts";
 
 /** A local chain with ENS on it: what the index is told (`deployment`) and what drives it (`chain`). */
@@ -45,7 +46,8 @@ export async function startDemoChain(options: DemoOptions = {}): Promise<LocalCh
   try {
     const contracts = { ...local.chain.contracts, ...(await prepare?.(local.chain)) };
     const chain = { ...local.chain, contracts };
-    await playDemo(chain, { start, onChapter, ...(more && { more }) });
+    const ofEnsv2 = options.contracts?.ensv2 ? ensv2Chapters : [];
+    await playDemo(chain, { start, onChapter, more: [...(more ?? []), ...ofEnsv2] });
     await mineBlocks(chain, { count: SETTLING_BLOCKS });
     return { ...local, chain };
   } catch (error) {

@@ -17,12 +17,12 @@ export type OwnChain = {
   settings: Record<string, string>;
 };
 
-type OwnChainPlan = { home: string; hasLayer2: boolean };
+type OwnChainPlan = { home: string; hasLayer2: boolean; ensv2: boolean };
 
 /** Starts the chains while the screen tells how far the story is, and writes their deployment file into `home`. */
-export async function startOwnChain({ home, hasLayer2 }: OwnChainPlan): Promise<OwnChain> {
+export async function startOwnChain({ home, hasLayer2, ensv2 }: OwnChainPlan): Promise<OwnChain> {
   const step = beginStep(`Starting ${hasLayer2 ? "local chains" : "a local chain"} with ENS`);
-  const { layer2, ...local } = hasLayer2 ? await startThree(home, step) : await startOne(home, step);
+  const { layer2, ...local } = await (hasLayer2 ? startThree : startOne)({ home, ensv2 }, step);
   const deploymentFile = join(home, "deployment.json");
   writeFileSync(deploymentFile, `${JSON.stringify(local.deployment, null, 2)}\n`);
   step.done(await describe([local, ...layer2]));
@@ -35,20 +35,26 @@ export async function startOwnChain({ home, hasLayer2 }: OwnChainPlan): Promise<
   return { local, layer2, deploymentFile, settings };
 }
 
-async function startThree(home: string, step: Step): Promise<LocalChain & { layer2: LocalLayer2[] }> {
+type Start = Omit<OwnChainPlan, "hasLayer2">;
+
+async function startThree(
+  { home, ensv2 }: Start,
+  step: Step,
+): Promise<LocalChain & { layer2: LocalLayer2[] }> {
   return startDemoChains({
     usualPort: USUAL_PORT,
     gatewayPort: await freePort(GATEWAY_PORT),
+    contracts: { ensv2 },
     logFileOf: (chain) => join(home, chain === "main" ? "anvil.log" : `anvil-${chain}.log`),
     onChapter: (title) => step.tell(`playing ${title}`),
   });
 }
 
-async function startOne(home: string, step: Step): Promise<LocalChain & { layer2: LocalLayer2[] }> {
+async function startOne({ home, ensv2 }: Start, step: Step): Promise<LocalChain & { layer2: LocalLayer2[] }> {
   const gateway = await startGateway({ port: await freePort(GATEWAY_PORT) });
   const local = await onFreePort(USUAL_PORT, (port) =>
     startDemoChain({
-      ...{ ...port, logFile: join(home, "anvil.log"), contracts: { gatewayUrl: gateway.url } },
+      ...{ ...port, logFile: join(home, "anvil.log"), contracts: { ensv2, gatewayUrl: gateway.url } },
       onChapter: (title) => step.tell(`playing ${title}`),
     }),
   );
