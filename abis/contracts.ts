@@ -99,6 +99,10 @@ export function contractsOf(deployment: Deployment): Contracts {
   const names = new Map(chains.map((chain) => [chain.chainId, chain.name]));
   const startBlocks = new Map(chains.flatMap(listStartBlocks));
   const resolversByChain = new Map(chains.map((chain) => [chain.chainId, listResolvers(chain)]));
+  if (deployment.ensv2) {
+    const { chainId } = deployment;
+    resolversByChain.set(chainId, withPublicResolvers(listResolvers(deployment), deployment.ensv2));
+  }
   const resolversOf = (chainId: number) => resolversByChain.get(chainId) ?? noResolvers;
   const { listed, indexed } = resolversOf(deployment.chainId);
   const wrapper = deployment.contracts.find((entry) => entry.role === "wrapper");
@@ -170,6 +174,19 @@ function listResolvers({ contracts }: ChainDeployment): ResolversOfChain {
   const indexed = new Set(resolvers.filter((entry) => entry.static).map(lowerCase));
   const withDefault = resolvers.filter(({ generation }) => generation >= DEFAULT_ADDRESS_GENERATION);
   return { listed: resolvers.map(lowerCase), indexed: [...indexed], withDefault: withDefault.map(lowerCase) };
+}
+
+/** Resolvers of ENSv2 that keep records by node are as good as the newest ones of ENSv1. */
+function withPublicResolvers(
+  { listed, indexed, withDefault }: ResolversOfChain,
+  ensv2: Ensv2Deployment,
+): ResolversOfChain {
+  const more = ensv2.publicResolvers.map(inLowerCase);
+  return {
+    listed: [...listed, ...more],
+    indexed: [...indexed, ...more],
+    withDefault: [...withDefault, ...more],
+  };
 }
 
 function listManaged({ chainId, managedName }: Layer2Deployment): Managed[] {

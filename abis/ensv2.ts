@@ -78,3 +78,16 @@ export const ensv2ResolverAbi = parseAbi([
   "event InterfaceUpdated(uint256 indexed recordId, bytes4 indexed interfaceId, address implementer)",
   "event ResourceArgument(uint256 indexed resource, bytes arg)",
 ]);
+
+/** Reads of registries. Source: src/registry/interfaces/IRegistry.sol, IPermissionedRegistry.sol. */
+export const ensv2RegistryReads = parseAbi([
+  "struct State { uint8 status; uint64 expiry; address latestOwner; uint256 tokenId; uint256 resource; }",
+  "function getState(uint256 anyId) view returns (State state)",
+  "function getResolver(string label) view returns (address resolver)",
+  "function getSubregistry(string label) view returns (address subregistry)",
+]);
+
+/** The UniversalHelper: owners of names, by the same way that resolution takes. */
+export const ensv2HelperReads = parseAbi([
+  "function findExactOwner(bytes name) view returns (address owner)",
+]);

@@ -1,5 +1,4 @@
 import { z } from "@hono/zod-openapi";
-import type { Address, Hex } from "viem";
 import type { Ctx } from "../http/context.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { findRecords, findText } from "../query/records.ts";
@@ -10,6 +9,7 @@ import {
   resolveLive,
   resolveWithRecords,
 } from "../resolution/domains.ts";
+import { type RecordsKey, recordsOf } from "../resolution/ensv2.ts";
 import { answeringChain } from "../resolution/nameChains.ts";
 import {
   allRecords,
@@ -61,11 +61,9 @@ const records = z
   })
   .openapi("Records");
 
-type RecordsKey = { chainId: number; resolver: Address; node: Hex };
-
 /** Where the index has the records of a name; null if the name is known to have none. */
 const recordsKeyOf = ({ node }: ParsedName, { state }: ResolvedDomain): RecordsKey | null =>
-  state?.resolver ? { chainId: state.chainId, resolver: state.resolver, node } : null;
+  state && recordsOf(state, node);
 
 const resolverOf = (resolved: ResolvedDomain, { contracts }: Ctx) =>
   toResolver(

@@ -5,6 +5,7 @@ import { limiter } from "./bounded.ts";
 import { type AnswerCache, createAnswerCache, type LiveObserver, type Settled } from "./cache.ts";
 import { newBudget } from "./ccip/budget.ts";
 import type { Gateways } from "./ccip/gatewayClient.ts";
+import { type EntryPlace, type LiveEntry, readEntries } from "./entries.ts";
 import { LiveFailure } from "./failure.ts";
 import { type LiveOwners, type OwnerContracts, readOwners } from "./owners.ts";
 import { fairPlaces, type Places } from "./places.ts";
@@ -23,11 +24,18 @@ import { LIVE_VERSION } from "./version.ts";
 export type NameQuestion = ResolvableName & {
   /** Labelhash of a .eth second-level name, its id at the registrar; null for other names. */
   ethLabelhash: Hex | null;
+  /** Where ENSv2 has the name's entry, null where it has none; undefined for a name of ENSv1. */
+  place?: EntryPlace | null | undefined;
   wanted: RecordSelection;
 };
 
 /** What the chain answers about a name at a block. */
-export type LiveName = { owners: LiveOwners; records: LiveRecords };
+export type LiveName = {
+  owners: LiveOwners;
+  records: LiveRecords;
+  /** What the registry of ENSv2 says; absent for a name of ENSv1, null where no registry has an entry. */
+  entry?: LiveEntry | null;
+};
 
 /** Answers from the chain at request time, never from before the given block. */
 export type Live = {
@@ -57,6 +65,8 @@ export type LivePlan = {
   answers: LiveAnswers;
   contracts: OwnerContracts & {
     universalResolver: Address | undefined;
+    /** The UniversalHelper of ENSv2, if there is one. */
+    helper?: Address | undefined;
     /** Undefined where the chain has no adapter of agents. */
     agents: AgentContracts | undefined;
   };
@@ -113,16 +123,22 @@ function liveOf({ plan, settle, questions: places, calls }: Shared, caller: stri
     newestBlock: () => rpc.newestBlock(newSignal()),
     names: (block, questions) => {
       const asked = questions.map((ask) =>
-        question("name", ask, ask.name, ask.node, ask.ethLabelhash, ask.wanted),
+        question("name", ask, ask.name, ask.node, ask.ethLabelhash, ask.wanted, ...placeOf(ask)),
       );
       return settle(block, asked, (asks) => {
         if (asks.length === 0) return [];
         const reach = { ...reachOf(plan), rpc, signal: newSignal() };
         const owners = readOwners(reach, { names: asks, blockNumber: block.number });
         const records = each(block, resolveWanted)(asks);
+        const { multicall3, helper } = plan.contracts;
+        const entries = readEntries({ rpc, multicall3, helper, signal: reach.signal }, ofEnsv2(asks, block));
         return asks.map(async (ask, i) => {
-          const [ofName, all] = await Promise.all([records[i], owners]);
-          return requireSameResolver(ask, { records: ofName as LiveRecords, owners: all[i] as LiveOwners });
+          const [ofName, all, entry] = await Promise.all([records[i], owners, entries[i]]);
+          const found = { records: ofName as LiveRecords, owners: all[i] as LiveOwners };
+          return requireSameResolver(
+            ask,
+            ask.place === undefined ? found : { ...found, entry: entry ?? null },
+          );
         });
       });
     },
@@ -148,6 +164,13 @@ function liveOf({ plan, settle, questions: places, calls }: Shared, caller: stri
     },
   };
 }
+
+const placeOf = ({ place }: NameQuestion) => (place === undefined ? [] : [place]);
+
+const ofEnsv2 = (asks: readonly NameQuestion[], { number }: Block) => ({
+  asks: asks.map(({ name, place = null }) => ({ name, place })),
+  blockNumber: number,
+});
 
 const reachOf = ({ gateways, contracts }: LivePlan) => ({
   ...{ gateways, contracts },
@@ -178,7 +201,7 @@ const HASHED_LABEL = /(^|\.)\[[0-9a-f]{64}\](\.|$)/;
  * it may have used another node. Its answer is then not this name's.
  */
 function requireSameResolver({ name }: ResolvableName, found: LiveName): LiveName {
-  const { resolver } = found.owners;
+  const { resolver } = found.entry ?? found.owners;
   if (resolver !== null && resolver !== found.records.answeredBy && HASHED_LABEL.test(name)) {
     throw new LiveFailure(
       "resolver",

@@ -85,3 +85,45 @@ const ethereumAddresses = prepared((db) =>
     .where(isOneOfNodes)
     .prepare("ethereum_addresses"),
 );
+
+/** The same of records at resolvers of ENSv2; `node` is a record's number. */
+export async function listAddressesAt(
+  db: Db,
+  { chainId, records }: { chainId: number; records: readonly { resolver: Address; node: Hex }[] },
+): Promise<(AddressRow & { resolver: Address })[]> {
+  if (records.length === 0) return [];
+  return addressesAt(db).execute({
+    chainId,
+    resolvers: records.map(({ resolver }) => resolver),
+    nodes: records.map(({ node }) => node),
+  });
+}
+
+const addressesAt = prepared((db) =>
+  db
+    .select({
+      resolver: addressRecord.resolver,
+      node: addressRecord.node,
+      coinType: addressRecord.coinType,
+      address: addressRecord.address,
+    })
+    .from(addressRecord)
+    .leftJoin(
+      resolverNode,
+      and(
+        eq(resolverNode.chainId, addressRecord.chainId),
+        eq(resolverNode.resolver, addressRecord.resolver),
+        eq(resolverNode.node, addressRecord.node),
+      ),
+    )
+    .where(
+      and(
+        eq(addressRecord.chainId, placeholder("chainId")),
+        sql`(${addressRecord.resolver}, ${addressRecord.node})
+          in (select * from unnest(${placeholder("resolvers")}::text[], ${placeholder("nodes")}::text[]))`,
+        eq(addressRecord.version, sql`coalesce(${resolverNode.version}, 0)`),
+        inArray(addressRecord.coinType, [ETHEREUM_COIN_TYPE, DEFAULT_COIN_TYPE]),
+      ),
+    )
+    .prepare("addresses_at"),
+);

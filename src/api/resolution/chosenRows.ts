@@ -7,6 +7,7 @@ import { type DomainRow, listDomains, listDomainsOnChains } from "../query/domai
 import { ancestorNodes, type ParsedName, type ParsedNode } from "../schemas/input.ts";
 import { mapYielding } from "../schemas/turns.ts";
 import type { DomainState } from "./domainState.ts";
+import { applyEnsv2 } from "./ensv2.ts";
 
 /** What answers for each node. */
 export type Indexed = ReadonlyMap<Hex, DomainState>;
@@ -42,6 +43,17 @@ function chooseRow<Row extends { resolver: Address | null }>(choice: RowChoice<R
 
 /** What the index has of names and nodes. Those of which nothing answers are left out. */
 export async function listIndexedDomains(ctx: Ctx, asked: readonly Asked[]): Promise<Indexed> {
+  const states = await listAnswering(ctx, asked);
+  if (ctx.contracts.ensv2 === undefined) return states;
+  return new Map([...states].filter(([, { ensv2 }]) => !ensv2?.isAbsent));
+}
+
+/** The same, with names that nothing but a resolver of ENSv2 above them may know. */
+export const listAnswering = async (ctx: Ctx, asked: readonly Asked[]): Promise<Indexed> =>
+  applyEnsv2(ctx, asked, await listChosenRows(ctx, asked));
+
+/** The rows of names and nodes: where a node has one on several chains, the one that answers for the name. */
+async function listChosenRows(ctx: Ctx, asked: readonly Asked[]): Promise<Rows> {
   const { managed, chainId } = ctx.contracts;
   const nodes = asked.map(({ node }) => node);
   if (managed.length === 0) return listMainDomains(ctx, nodes);
@@ -131,7 +143,7 @@ async function readBetween(
   return new Map([...onMain, ...(await listMainDomains(ctx, missing))]);
 }
 
-/** What the main chain has of these nodes. */
+/** The rows that the main chain has of these nodes; a name of ENSv2 may have gone on since. */
 export async function listMainDomains(
   { db, contracts: { chainId } }: Ctx,
   nodes: readonly Hex[],

@@ -1,12 +1,14 @@
 import type { Address, Hex } from "viem";
 import type { Contracts } from "../../../abis/contracts.ts";
-import { isWrapped } from "../../ens/owner.ts";
+import { effectiveOwner, isWrapped } from "../../ens/owner.ts";
 import { PARENT_CANNOT_CONTROL } from "../../ens/wrapper.ts";
+import type { LiveEntry } from "../live/entries.ts";
 import type { LiveName } from "../live/live.ts";
 import type { LiveOwners } from "../live/owners.ts";
 import type { LiveRecords } from "../live/records.ts";
 import type { StoredOwners } from "../rules/ownership.ts";
 import { isEthSecondLevel, type ParsedName } from "../schemas/input.ts";
+import type { Ensv2State } from "./ensv2.ts";
 
 /** What is known of a domain, from the index or from the chain. */
 export type DomainState = StoredOwners & {
@@ -22,12 +24,22 @@ export type DomainState = StoredOwners & {
   resolver: Address | null;
   /** The registry of ENSv2 whose entry answers for the name; null where ENSv1 does. */
   registry: Address | null;
+  /** The owner as stored: of a name of ENSv2 the holder of its token. */
+  effectiveOwnerAddress: Address | null;
+  /** What ENSv2 says of the name; absent where the deployment has no ENSv2, and for names of a layer 2. */
+  ensv2?: Ensv2State;
   /** The name's `display` text record. */
   displayText: string | null;
 };
 
 /** What is known besides the chain's answer; `now` is the time of the request, in unix seconds. */
-type Known = { indexed: DomainState | null; contracts: Contracts; now: number };
+type Known = {
+  indexed: DomainState | null;
+  contracts: Contracts;
+  now: number;
+  /** What the index has of the name's way through ENSv2. */
+  ensv2?: Ensv2State | undefined;
+};
 
 /**
  * The state of a name by the chain. Null if the chain knows no such name: it has no owner, and no resolver answers for
@@ -37,9 +49,11 @@ type Known = { indexed: DomainState | null; contracts: Contracts; now: number };
  */
 export function toLiveState(
   name: DomainState | ParsedName,
-  { owners, records }: LiveName,
+  answer: LiveName,
   known: Known,
 ): DomainState | null {
+  if (answer.entry !== undefined) return toLiveStateOfEnsv2(name, { ...answer, entry: answer.entry }, known);
+  const { owners, records } = answer;
   if (known.indexed === null && owners.registryOwner === null && records.answeredBy === null) return null;
   const { node, parentNode, labelhash, label, labelLength } = name;
   const isEth = isEthSecondLevel(name);
@@ -50,9 +64,42 @@ export function toLiveState(
     expiryTimestamp: expiryOf(stored, owners, isEth),
     resolver: owners.resolver,
     registry: null,
+    effectiveOwnerAddress: effectiveOwner(stored)?.address ?? null,
+    ...(known.ensv2 && { ensv2: known.ensv2 }),
     displayText: displayOf(records),
   };
 }
+
+/**
+ * The state of a name of ENSv2 by its registry. Null if no registry has an entry of it, the index has nothing, and no
+ * resolver answers for it. After the expiry only a name of the registrar keeps its last holder.
+ */
+function toLiveStateOfEnsv2(
+  name: DomainState | ParsedName,
+  { entry, records }: LiveName & { entry: LiveEntry | null },
+  { indexed, contracts, now, ensv2 }: Known,
+): DomainState | null {
+  if (indexed === null && entry === null && records.answeredBy === null) return null;
+  const { node, parentNode, labelhash, label, labelLength } = name;
+  const expiry = entry && BigInt(entry.expiry);
+  const isLive = expiry !== null && expiry > BigInt(now);
+  return {
+    ...{ chainId: contracts.chainId, node, parentNode, labelhash, label, labelLength },
+    ...{ registryOwner: null, registrarOwner: null, wrapperOwner: null, isWrapped: false },
+    ...{ wrapperFuses: null, wrapperExpiryTimestamp: null },
+    fullName: "fullName" in name ? name.fullName : name.name,
+    expiryTimestamp: expiry,
+    resolver: isLive ? (entry?.resolver ?? null) : null,
+    registry: entry?.registry ?? null,
+    effectiveOwnerAddress: (isLive || isEthSecondLevel(name)) && entry ? entry.latestOwner : null,
+    ...(ensv2 && { ensv2: withTokenOf(ensv2, entry) }),
+    displayText: displayOf(records),
+  };
+}
+
+/** The token as the registry tells it, which a registry of unknown code alone knows. */
+const withTokenOf = (ensv2: Ensv2State, entry: LiveEntry | null): Ensv2State =>
+  entry === null ? ensv2 : { ...ensv2, liveTokenId: BigInt(entry.tokenId) };
 
 /** The `display` text by the chain. */
 export const displayOf = ({ texts }: LiveRecords): string | null =>

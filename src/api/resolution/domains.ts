@@ -14,8 +14,9 @@ import {
   type ParsedNode,
 } from "../schemas/input.ts";
 import { mapYielding } from "../schemas/turns.ts";
-import { type Indexed, listIndexedDomains, listMainDomains } from "./chosenRows.ts";
+import { type Indexed, listAnswering, listMainDomains } from "./chosenRows.ts";
 import { type DomainState, displayOf, toLiveState } from "./domainState.ts";
+import { applyEnsv2, placeOf, withEnsv2Details } from "./ensv2.ts";
 import { showProvenLabels } from "./provenLabels.ts";
 
 /**
@@ -62,7 +63,7 @@ export async function resolveDomains(
   ctx: Ctx,
   parsed: readonly Asked[],
 ): Promise<(ResolvedDomain | ApiError)[]> {
-  return resolveAll(ctx, parsed, { indexed: await findIndexed(ctx, parsed) });
+  return resolveAll(ctx, parsed, { indexed: await withEnsv2Details(ctx, await findIndexed(ctx, parsed)) });
 }
 
 /**
@@ -74,8 +75,12 @@ export async function resolveListed(
   states: readonly DomainState[],
 ): Promise<(ResolvedDomain | ApiError)[]> {
   const parsed = states.map(({ node }) => ({ query: node, node }));
-  const answering = ctx.contracts.managed.length > 0 ? await listIndexedDomains(ctx, parsed) : byNode(states);
-  const resolved = await resolveAll(ctx, parsed, { indexed: await showProvenLabels(ctx, parsed, answering) });
+  const answering =
+    ctx.contracts.managed.length > 0
+      ? await listAnswering(ctx, parsed)
+      : await applyEnsv2(ctx, parsed, byNode(states));
+  const detailed = await withEnsv2Details(ctx, answering);
+  const resolved = await resolveAll(ctx, parsed, { indexed: await showProvenLabels(ctx, parsed, detailed) });
   return states.map((state, i) =>
     answering.get(state.node)?.chainId === state.chainId
       ? (resolved[i] as ResolvedDomain | ApiError)
@@ -116,7 +121,7 @@ export const ancestorsOf = async (names: readonly { name: string }[]): Promise<H
 
 /** What the index has of what is asked for, with the labels that callers proved. */
 async function findIndexed(ctx: Ctx, parsed: readonly Asked[]): Promise<Indexed> {
-  return showProvenLabels(ctx, parsed, await listIndexedDomains(ctx, parsed));
+  return showProvenLabels(ctx, parsed, await listAnswering(ctx, parsed));
 }
 
 function orThrow<T>(resolved: T | ApiError): T {
@@ -137,7 +142,7 @@ async function resolveAll(
   const isIndexEnough = await mapYielding(
     forChain,
     (one) =>
-      indexed.has(one.node) &&
+      isToldByIndex(indexed.get(one.node)) &&
       select === undefined &&
       !(ctx.live.isConfigured && spell(one, indexed) !== null),
   );
@@ -146,7 +151,7 @@ async function resolveAll(
   const answers = await askChain(ctx, asked, { indexed, select: select ?? displayOnly });
   const live = new Map(asked.map((one, i) => [one, answers[i] as LiveDomain | ApiError]));
   return parsed.map((one) => {
-    const state = indexed.get(one.node) ?? null;
+    const state = shownOf(indexed.get(one.node));
     return (
       live.get(one) ?? {
         ...{ state, source: "indexed" as const },
@@ -155,6 +160,17 @@ async function resolveAll(
       }
     );
   });
+}
+
+/** Whether the index has what registries say of a name, so that the chain could only add what a resolver says. */
+const isToldByIndex = (state: DomainState | undefined): boolean =>
+  state !== undefined && (state.ensv2 === undefined || (state.ensv2.walk.isKnown && !state.ensv2.isAbsent));
+
+/** A name that no registry has is known by a resolver of ENSv2 above it, which answers for all names there. */
+function shownOf(state: DomainState | undefined): DomainState | null {
+  if (state === undefined) return null;
+  const { ensv2 } = state;
+  return ensv2?.isAbsent && !ensv2.walk.resolver?.isKnown ? null : state;
 }
 
 /** The ancestors of names that the index does not have and that could resolve through one. */
@@ -179,6 +195,7 @@ function needsChain(parsed: Asked, known: Known): boolean {
     return isNamed && mayAncestorAnswer(parsed.name, ancestors, contracts);
   }
   if (state.node === ROOT_NODE) return false;
+  if (state.ensv2 !== undefined && state.ensv2.asksChain !== null) return state.ensv2.asksChain;
   if (state.resolver !== null) return !contracts.isIndexedResolver(state.resolver, state.chainId);
   return !(isEthSecondLevel(state) && state.expiryTimestamp === null);
 }
@@ -250,6 +267,7 @@ async function askByText(
     names.map(async (name, i) => ({
       ...{ name: asked[i]?.text ?? "", node: name.node },
       ethLabelhash: isEthSecondLevel(name) ? name.labelhash : null,
+      ...placeOfName(indexed.get(name.node), asked[i]?.text ?? ""),
       wanted: await select(name.node),
     })),
   );
@@ -257,13 +275,20 @@ async function askByText(
   return settled.map((one, i) => {
     if ("failure" in one) return toApiError(one.failure);
     const name = names[i] as DomainState | ParsedName;
-    const known = { indexed: indexed.get(name.node) ?? null, contracts: ctx.contracts, now: ctx.now };
+    const found = indexed.get(name.node);
+    const known = {
+      ...{ indexed: found?.ensv2?.isAbsent ? null : (found ?? null), ensv2: found?.ensv2 },
+      ...{ contracts: ctx.contracts, now: ctx.now },
+    };
     const state = isOfLayer2(known.indexed, ctx.contracts)
       ? { ...known.indexed, displayText: displayOf(one.answer.records) }
       : toLiveState(name, one.answer, known);
     return { state, source: "live", records: one.answer.records, blockNumber: block.number };
   });
 }
+
+const placeOfName = (state: DomainState | undefined, text: string) =>
+  state?.ensv2?.protocol === "ensv2" ? { place: placeOf(state.ensv2, text) } : {};
 
 /** Owners and expiry are in the registry of a layer 2, which the index has: the main chain knows nothing of them. */
 const isOfLayer2 = (state: DomainState | null, { chainId }: Contracts): state is DomainState =>

@@ -7,6 +7,7 @@ import { LiveFailure } from "../live/failure.ts";
 import type { LiveRecords } from "../live/records.ts";
 import {
   type AddressRow,
+  listAddressesAt,
   listDefaultNames,
   listEthereumAddresses,
   listReverseNames,
@@ -14,9 +15,10 @@ import {
 import { ApiError } from "../schemas/errors.ts";
 import { isEthSecondLevel, type ParsedName, parseName, reverseNode } from "../schemas/input.ts";
 import { mapYielding } from "../schemas/turns.ts";
-import { listIndexedDomains, listMainDomains } from "./chosenRows.ts";
+import { listAnswering, listMainDomains } from "./chosenRows.ts";
 import type { DomainState } from "./domainState.ts";
 import { ancestorsOf, failureOrThrow, mayAncestorAnswer, toApiError } from "./domains.ts";
+import { recordsOf } from "./ensv2.ts";
 
 /** A name that an address claims and that resolves back to it; `state` is null for a name that no event named. */
 export type PrimaryName = { name: string; registrar: string; state: DomainState | null };
@@ -139,20 +141,21 @@ type IndexedNames = {
 };
 
 async function resolveNames(ctx: Ctx, names: readonly ParsedName[]): Promise<IndexedNames> {
-  const { chainId, managed } = ctx.contracts;
+  const { chainId, managed, ensv2 } = ctx.contracts;
   const nodes = [...new Set(names.map(({ node }) => node))];
   const ancestorNodes = await ancestorsOf(names);
   const [ancestors, rows] = await Promise.all([
     listMainDomains(ctx, [...nodes, ...ancestorNodes]),
     listEthereumAddresses(ctx.db, { chainId, nodes }),
   ]);
-  const states = managed.length === 0 ? ancestors : await listIndexedDomains(ctx, names);
+  const states = managed.length === 0 && ensv2 === undefined ? ancestors : await listAnswering(ctx, names);
   const ofLayer2 = await listAddressesOfLayer2(ctx, [...states.values()]);
   const records = new Map<Hex, AddressRow[]>(nodes.map((node) => [node, []]));
   for (const row of rows) {
     if (!ofLayer2.has(row.node)) records.get(row.node)?.push(row);
   }
   for (const row of [...ofLayer2.values()].flat()) records.get(row.node)?.push(row);
+  for (const [node, found] of await listAddressesOfEnsv2(ctx, [...states.values()])) records.set(node, found);
   return { states, ancestors, records };
 }
 
@@ -173,6 +176,24 @@ async function listAddressesOfLayer2(
   return found;
 }
 
+/** Address records of names of ENSv2. */
+async function listAddressesOfEnsv2(
+  { db, contracts: { chainId } }: Ctx,
+  states: readonly DomainState[],
+): Promise<Map<Hex, AddressRow[]>> {
+  const asked = states.flatMap((state) => {
+    const key = state.ensv2?.protocol === "ensv2" ? recordsOf(state, state.node) : null;
+    return key ? [{ node: state.node, key }] : [];
+  });
+  const rows = await listAddressesAt(db, { chainId, records: asked.map(({ key }) => key) });
+  return new Map(
+    asked.map(({ node, key }) => [
+      node,
+      rows.filter((row) => row.resolver === key.resolver && row.node === key.node),
+    ]),
+  );
+}
+
 /** A claim checked by the index: the primary name, null, or the claim itself if only the chain can check it. */
 function verify(
   claim: PrimaryNameClaim,
@@ -182,12 +203,27 @@ function verify(
 ): PrimaryName | null | PrimaryNameClaim {
   const { parsed, registrar } = claim;
   const state = names.states.get(parsed.node);
+  if (state?.ensv2?.asksChain) return claim;
+  if (state?.ensv2?.protocol === "ensv2") return verifyOfEnsv2(claim, address, { names, state, contracts });
   if (!state?.resolver) return mayResolve(parsed, names, contracts) ? claim : null;
   if (!contracts.isIndexedResolver(state.resolver, state.chainId)) return claim;
   const records = names.records.get(parsed.node) ?? [];
   const hasDefault = contracts.answersDefaultAddress(state.resolver, state.chainId);
   const resolved = ethereumAddress(records, hasDefault);
   return resolved === address ? { name: parsed.name, registrar, state } : null;
+}
+
+/** The resolver of a name of ENSv2 is known, or there is none; those of ENSv2 answer the default address, too. */
+function verifyOfEnsv2(
+  { parsed, registrar }: PrimaryNameClaim,
+  address: Address,
+  { names, state, contracts }: { names: IndexedNames; state: DomainState; contracts: Contracts },
+): PrimaryName | null {
+  const key = recordsOf(state, state.node);
+  if (key === null) return null;
+  const records = names.records.get(parsed.node) ?? [];
+  const hasDefault = key.node !== parsed.node || contracts.answersDefaultAddress(key.resolver);
+  return ethereumAddress(records, hasDefault) === address ? { name: parsed.name, registrar, state } : null;
 }
 
 /** Whether a name without resolver may resolve through an ancestor; a .eth name that was never registered does not. */

@@ -12,6 +12,10 @@ export type StoredOwners = {
   wrapperOwner: Address | null;
   wrapperFuses: number | null;
   wrapperExpiryTimestamp: bigint | null;
+  /** The registry of ENSv2 whose entry answers for the name; null where ENSv1 does. */
+  registry?: Address | null;
+  /** The owner as stored: of a name of ENSv2 the holder of its token. */
+  effectiveOwnerAddress?: Address | null;
 };
 
 /** Rule: stored as wrapped, but the wrapper's token has lapsed since. No event tells it. */
@@ -32,9 +36,13 @@ export type OwnersNow = {
 /**
  * Owners as the contracts answer at `now`. A lapsed name has no owner in the wrapper, so the owner in the registrar
  * counts (the NameWrapper itself: no account can use the name). The token stays in the answer, with no fuses. In SQL:
- * `ownerAt`.
+ * `ownerAt`. A name of ENSv2 has one layer, its registry.
  */
 export function ownersAt(stored: StoredOwners, now: number): OwnersNow {
+  if (stored.registry) {
+    const address = stored.effectiveOwnerAddress ?? null;
+    return { isWrapped: false, owner: address && { address, reason: "registry" }, wrapper: null };
+  }
   const time = BigInt(now);
   const token = {
     wrapperFuses: stored.wrapperFuses ?? 0,

@@ -12,3 +12,6 @@ export const MAX_PROFILE_TEXT = 4_096;
  * would be another URI.
  */
 export const MAX_AGENT_URI = 8_192;
+
+/** Accounts with roles for one name that an answer lists. */
+export const MAX_ROLE_HOLDERS = 25;

@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import type { Hex } from "viem";
 import { endingNames } from "../rules/ends.ts";
 import { availabilities } from "../rules/lifetime.ts";
-import { MAX_SHOWN } from "../rules/shown.ts";
+import { MAX_ROLE_HOLDERS, MAX_SHOWN } from "../rules/shown.ts";
 
 /*
  * Schemas of the answers. Every object is strict: in tests, which parse the replies, a field that is not declared fails.
@@ -110,9 +110,60 @@ export const chains = z
     example: ["mainnet"],
   });
 
+/** What is there besides where the deployment has ENSv2. */
+const ensv2Names = {
+  protocol: z.enum(["ensv1", "ensv2"]).optional().openapi({
+    description:
+      "Present where ENSv2 is indexed: the system that answers for the name. A name that was registered in ENSv2, and every name below it, is of `ensv2`",
+  }),
+  registry: address.optional().openapi({
+    description: "Of a name of ENSv2: the registry that has its entry; absent where none has one",
+  }),
+};
+
+const happenedIn = { block_number: blockNumber, block_timestamp: count, transaction_hash: hash };
+
+const ensv2Fields = {
+  ...ensv2Names,
+  token: z
+    .strictObject({ contract: address, id: decimal, standard: z.enum(["ERC-721", "ERC-1155"]) })
+    .optional()
+    .openapi({
+      description:
+        "The token that the owner holds. In ENSv2 its id changes whenever a role of the name is granted or revoked",
+    }),
+  roles: z
+    .strictObject({
+      holders: z.array(
+        z.strictObject({ address, roles: z.array(z.string()).openapi({ example: ["SET_RESOLVER"] }) }),
+      ),
+      total: count.openapi({ description: `Accounts in all; the first ${MAX_ROLE_HOLDERS} are listed` }),
+    })
+    .optional()
+    .openapi({
+      description:
+        "Of a name of ENSv2: who may do what with it. `<role>_ADMIN` may grant and revoke the role. Roles for a whole registry are not listed",
+    }),
+  reservation: z
+    .strictObject({ registry: address, token_id: decimal, expiry_timestamp: decimal, ...happenedIn })
+    .optional()
+    .openapi({
+      description:
+        "Present where ENSv2 reserves the name for its owner in ENSv1, and nobody registered it yet",
+    }),
+  migration: z
+    .strictObject({ from_address: address.nullable(), to_address: address.nullable(), ...happenedIn })
+    .optional()
+    .openapi({ description: "Present on a name that came from ENSv1: when, from whom and to whom" }),
+};
+
+/** What a domain record shows of ENSv2. */
+export const ensv2 = z.strictObject(ensv2Fields);
+
 const domainFields = {
   name: z.string().openapi({ example: "alice.eth" }),
   chain,
+  ...ensv2Fields,
   display: z.string().optional().openapi({ example: "Alice.eth" }),
   label: z.string().openapi({ example: "alice" }),
   labelhash: hash
@@ -168,6 +219,7 @@ export const domainItem = z
   .strictObject({
     name: z.string(),
     chain,
+    ...ensv2Names,
     display: z.string().optional(),
     label: z.string(),
     ...hashes,

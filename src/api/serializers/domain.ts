@@ -9,6 +9,7 @@ import { type OwnersNow, ownersAt } from "../rules/ownership.ts";
 import type * as schemas from "../schemas/answers.ts";
 import type { ApiError } from "../schemas/errors.ts";
 import { isEthSecondLevel, type ParsedName, type ParsedNode } from "../schemas/input.ts";
+import { ensv2Fields, ensv2TokenId } from "./ensv2.ts";
 import { fuseNames } from "./fuses.ts";
 import { toAddress, toDecimal } from "./hex.ts";
 
@@ -36,11 +37,12 @@ export function toDomainRecord(
 ): DomainRecord {
   const owners = ownersAt(state, at.now);
   const resolver = toResolver(state, at.contracts, records?.answeredBy);
-  const isKnown = source === "live" || resolver.status === "indexed";
+  const isKnown = source === "live" || resolver.status === "indexed" || resolver.answered_by !== undefined;
   const display = isKnown ? toDisplay(state) : undefined;
   return {
     name: state.fullName,
     ...chainOf(state.chainId, at.contracts),
+    ...ensv2Fields(state, owners, at.contracts),
     ...(display !== undefined && { display }),
     label: state.label,
     labelhash: state.labelhash,
@@ -95,10 +97,23 @@ export const chainOf = (chainId: number, contracts: Contracts): { chain?: string
 /** A domain in a list: a part of its record. */
 export function toDomainItem(state: DomainState, at: SerializeContext): z.infer<typeof schemas.domainItem> {
   const record = toDomainRecord({ state, source: "indexed" }, at);
-  const { name, chain, display, label, namehash, labelhash, availability_status, resolver } = record;
+  const {
+    name,
+    chain,
+    protocol,
+    registry,
+    display,
+    label,
+    namehash,
+    labelhash,
+    availability_status,
+    resolver,
+  } = record;
   return {
     name,
     ...(chain !== undefined && { chain }),
+    ...(protocol !== undefined && { protocol }),
+    ...(registry !== undefined && { registry }),
     ...(display !== undefined && { display }),
     ...{ label, namehash, labelhash, availability_status },
     expiry_timestamp: record.expiry_timestamp,
@@ -143,13 +158,18 @@ function toWrapper(token: NonNullable<OwnersNow["wrapper"]>): z.infer<typeof sch
  * resolver may have had its answer from an ancestor's.
  */
 export function toResolver(
-  { resolver, chainId }: Pick<DomainState, "resolver" | "chainId">,
+  { resolver, chainId, ensv2 }: Pick<DomainState, "resolver" | "chainId" | "ensv2">,
   contracts: Contracts,
   answeredBy: Address | null = null,
 ): z.infer<typeof schemas.resolver> {
-  if (resolver === null) return { status: "none", ...(answeredBy && { answered_by: toAddress(answeredBy) }) };
+  const known = ensv2?.protocol === "ensv2" && ensv2.walk.resolver?.isKnown ? ensv2.walk.resolver : null;
+  if (resolver === null) {
+    const answering = answeredBy ?? known?.address;
+    return { status: "none", ...(answering && { answered_by: toAddress(answering) }) };
+  }
   const address = toAddress(resolver);
-  if (!contracts.isIndexedResolver(resolver, chainId)) return { status: "unindexed", address };
+  const isIndexed = known?.address === resolver || contracts.isIndexedResolver(resolver, chainId);
+  if (!isIndexed) return { status: "unindexed", address };
   return { status: "indexed", chain: contracts.chainName(chainId), address };
 }
 
@@ -159,8 +179,10 @@ function toDisplay(state: DomainState): string | undefined {
   return text !== null && text.toLowerCase() === state.fullName.toLowerCase() ? text : undefined;
 }
 
-/** The wrapper's token id is the node, the registrar's is the labelhash. */
+/** The wrapper's token id is the node, the registrar's is the labelhash; an entry of ENSv2 has its own. */
 function toTokenId(state: DomainState, owners: OwnersNow): string | null {
+  const ofEnsv2 = ensv2TokenId(state);
+  if (ofEnsv2 !== undefined) return ofEnsv2.toString();
   if (owners.isWrapped) return toDecimal(state.node);
   return state.labelhash && toDecimal(state.labelhash);
 }
