@@ -10,6 +10,71 @@ export type AskedDomain = {
      * Present where it is not of the registry's own chain: the layer 2 that has it
      */
     chain?: string;
+    /**
+     * Present where ENSv2 is indexed: the system that answers for the name. A name that was registered in ENSv2, and every name below it, is of `ensv2`
+     */
+    protocol?: 'ensv1' | 'ensv2';
+    /**
+     * Of a name of ENSv2: the registry that has its entry; absent where none has one
+     */
+    registry?: string;
+    /**
+     * The token that the owner holds. In ENSv2 its id changes whenever a role of the name is granted or revoked
+     */
+    token?: {
+        /**
+         * EIP-55 checksummed address
+         */
+        contract: string;
+        id: string;
+        standard: 'ERC-721' | 'ERC-1155';
+    };
+    /**
+     * Of a name of ENSv2: who may do what with it. `<role>_ADMIN` may grant and revoke the role. Roles for a whole registry are not listed
+     */
+    roles?: {
+        holders: Array<{
+            /**
+             * EIP-55 checksummed address
+             */
+            address: string;
+            roles: Array<string>;
+        }>;
+        /**
+         * Accounts in all; the first 25 are listed
+         */
+        total: number;
+    };
+    /**
+     * Present where ENSv2 reserves the name for its owner in ENSv1, and nobody registered it yet
+     */
+    reservation?: {
+        /**
+         * EIP-55 checksummed address
+         */
+        registry: string;
+        token_id: string;
+        expiry_timestamp: string;
+        block_number: number;
+        block_timestamp: number;
+        transaction_hash: string;
+    };
+    /**
+     * Present on a name that came from ENSv1: when, from whom and to whom
+     */
+    migration?: {
+        /**
+         * EIP-55 checksummed address
+         */
+        from_address: string | null;
+        /**
+         * EIP-55 checksummed address
+         */
+        to_address: string | null;
+        block_number: number;
+        block_timestamp: number;
+        transaction_hash: string;
+    };
     display?: string;
     label: string;
     /**
@@ -145,6 +210,14 @@ export type DomainItem = {
      * Present where it is not of the registry's own chain: the layer 2 that has it
      */
     chain?: string;
+    /**
+     * Present where ENSv2 is indexed: the system that answers for the name. A name that was registered in ENSv2, and every name below it, is of `ensv2`
+     */
+    protocol?: 'ensv1' | 'ensv2';
+    /**
+     * Of a name of ENSv2: the registry that has its entry; absent where none has one
+     */
+    registry?: string;
     display?: string;
     label: string;
     namehash: string;
@@ -325,9 +398,9 @@ export type OwnershipPeriod = {
      */
     chain?: string;
     /**
-     * The layer that decided the owner
+     * The layer that decided the owner; `token`: the holder in a registry of ENSv2
      */
-    reason: 'registry' | 'registrar' | 'wrapper';
+    reason: 'registry' | 'registrar' | 'wrapper' | 'token';
     /**
      * The event that began the period; null where time alone began it
      */
@@ -393,6 +466,71 @@ export type Domain = {
      * Present where it is not of the registry's own chain: the layer 2 that has it
      */
     chain?: string;
+    /**
+     * Present where ENSv2 is indexed: the system that answers for the name. A name that was registered in ENSv2, and every name below it, is of `ensv2`
+     */
+    protocol?: 'ensv1' | 'ensv2';
+    /**
+     * Of a name of ENSv2: the registry that has its entry; absent where none has one
+     */
+    registry?: string;
+    /**
+     * The token that the owner holds. In ENSv2 its id changes whenever a role of the name is granted or revoked
+     */
+    token?: {
+        /**
+         * EIP-55 checksummed address
+         */
+        contract: string;
+        id: string;
+        standard: 'ERC-721' | 'ERC-1155';
+    };
+    /**
+     * Of a name of ENSv2: who may do what with it. `<role>_ADMIN` may grant and revoke the role. Roles for a whole registry are not listed
+     */
+    roles?: {
+        holders: Array<{
+            /**
+             * EIP-55 checksummed address
+             */
+            address: string;
+            roles: Array<string>;
+        }>;
+        /**
+         * Accounts in all; the first 25 are listed
+         */
+        total: number;
+    };
+    /**
+     * Present where ENSv2 reserves the name for its owner in ENSv1, and nobody registered it yet
+     */
+    reservation?: {
+        /**
+         * EIP-55 checksummed address
+         */
+        registry: string;
+        token_id: string;
+        expiry_timestamp: string;
+        block_number: number;
+        block_timestamp: number;
+        transaction_hash: string;
+    };
+    /**
+     * Present on a name that came from ENSv1: when, from whom and to whom
+     */
+    migration?: {
+        /**
+         * EIP-55 checksummed address
+         */
+        from_address: string | null;
+        /**
+         * EIP-55 checksummed address
+         */
+        to_address: string | null;
+        block_number: number;
+        block_timestamp: number;
+        transaction_hash: string;
+    };
     display?: string;
     label: string;
     /**

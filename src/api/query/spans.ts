@@ -14,7 +14,7 @@ import { inBothDirections, type Listed, oldestFirst, type Section, sliced } from
 export type Span = {
   address: Address;
   /** The layer that decided the effective owner. */
-  reason: "registry" | "registrar" | "wrapper" | null;
+  reason: "registry" | "registrar" | "wrapper" | "token" | null;
   /** The event that began the span; null for resolvers, and where time alone began it. */
   eventType: string | null;
   fromTimestamp: number;

@@ -1,7 +1,6 @@
 import type { Address, Hex } from "viem";
 import type { Contracts, Ensv2Contracts } from "../../../abis/contracts.ts";
 import { nodeOfLabels, nodeOfNameByNode, ROOT_NODE } from "../../ens/name.ts";
-import { effectiveOwner } from "../../ens/owner.ts";
 import type { Ctx } from "../http/context.ts";
 import type { EntryPlace } from "../live/entries.ts";
 import { listDomains } from "../query/domains.ts";
@@ -48,9 +47,6 @@ export type Ensv2Details = {
 
 type Asked = ParsedName | ParsedNode;
 type States = ReadonlyMap<Hex, DomainState>;
-
-/** A row of the index: with the columns of ENSv1 besides. */
-type Stored = DomainState & { registrarExpiryTimestamp?: bigint | null };
 
 /**
  * Puts what ENSv2 says in place of what the index stores of names on the main chain: the way from the root registry
@@ -114,16 +110,23 @@ async function findLeftToEnsv1(
 type Facts = { walk: Walk; isLeft: boolean; isPublic: boolean; ctx: Ctx };
 
 /** The state of a name; undefined for a name of which nobody has anything. */
-function toState(row: Stored | undefined, asked: Asked | undefined, facts: Facts): DomainState | undefined {
+function toState(
+  row: DomainState | undefined,
+  asked: Asked | undefined,
+  facts: Facts,
+): DomainState | undefined {
   const { walk, isLeft } = facts;
-  const way = { entry: walk.entry, isBelowRegistered: walk.isBelowRegistered, isLeftToEnsv1: isLeft };
+  const way = {
+    ...{ entry: walk.entry, isBelowRegistered: walk.isBelowRegistered, isLeftToEnsv1: isLeft },
+    wasRegistered: (row?.registry ?? null) !== null,
+  };
   const protocol = walk.isKnown ? protocolOf(way) : "ensv2";
   const isAbsent = row === undefined && !walk.entry?.isRegistered;
   const ensv2: Ensv2State = { protocol, walk, asksChain: asksChain(protocol, facts), record: null, isAbsent };
-  if (isAbsent && (ensv2.asksChain === null || walk.resolver === null) && walk.isKnown) return undefined;
+  if (isAbsent && ensv2.asksChain === null) return undefined;
   const base = row ?? (asked && "name" in asked ? blankOf(asked, facts.ctx.contracts) : undefined);
   if (base === undefined) return undefined;
-  return { ...(protocol === "ensv2" ? ofEnsv2(base, facts) : ofEnsv1(base)), ensv2 };
+  return { ...(protocol === "ensv2" ? ofEnsv2(base, facts) : base), ensv2 };
 }
 
 /**
@@ -168,20 +171,6 @@ function ofEnsv2(base: DomainState, { walk: { entry }, ctx }: Facts): DomainStat
     expiryTimestamp: entry?.expiry ?? null,
     resolver: isLive ? entry.resolver : null,
     displayText: isLive && entry.resolver === base.resolver ? base.displayText : null,
-  };
-}
-
-/** A row that the index still shows as the entry's: its registry hangs there no more. */
-function ofEnsv1(base: Stored): DomainState {
-  if (base.registry === null) return base;
-  const expiry = base.isWrapped ? base.wrapperExpiryTimestamp || null : null;
-  return {
-    ...base,
-    registry: null,
-    effectiveOwnerAddress: effectiveOwner(base)?.address ?? null,
-    expiryTimestamp: isEthSecondLevel(base) ? (base.registrarExpiryTimestamp ?? null) : expiry,
-    resolver: null,
-    displayText: null,
   };
 }
 

@@ -9,6 +9,8 @@ export type WayFacts = {
   entry: { isRegistered: boolean } | null;
   /** Whether an entry above the name, below the top-level domain, was ever registered. */
   isBelowRegistered: boolean;
+  /** Whether an entry of ENSv2 answered for the name before, which its way does not lead to any more. */
+  wasRegistered: boolean;
   /** Whether the name, or one above it, is a wrapped name of ENSv1 that its wrapper registry leaves to ENSv1. */
   isLeftToEnsv1: boolean;
 };
@@ -18,8 +20,9 @@ export type WayFacts = {
  * reservation leaves the name to ENSv1. Below a registered name, what ENSv1 holds is history.
  * Source: ensdomains/contracts-v2, docs/migration.md; src/migration/WrapperRegistry.sol.
  */
-export function protocolOf({ entry, isBelowRegistered, isLeftToEnsv1 }: WayFacts): Protocol {
-  if (entry?.isRegistered) return "ensv2";
+export function protocolOf(way: WayFacts): Protocol {
+  const { entry, isBelowRegistered, wasRegistered, isLeftToEnsv1 } = way;
+  if (entry?.isRegistered || wasRegistered) return "ensv2";
   if (isLeftToEnsv1) return "ensv1";
   return isBelowRegistered ? "ensv2" : "ensv1";
 }

@@ -29,7 +29,7 @@ export const wrapped = all(isTrue("isWrapped"), not(lapsed));
  */
 export type OwnersNow = {
   isWrapped: boolean;
-  owner: { address: Address; reason: OwnershipReason } | null;
+  owner: { address: Address; reason: OwnershipReason | "token" } | null;
   wrapper: { fuses: number; expiry: bigint; isExpired: boolean } | null;
 };
 
@@ -41,7 +41,7 @@ export type OwnersNow = {
 export function ownersAt(stored: StoredOwners, now: number): OwnersNow {
   if (stored.registry) {
     const address = stored.effectiveOwnerAddress ?? null;
-    return { isWrapped: false, owner: address && { address, reason: "registry" }, wrapper: null };
+    return { isWrapped: false, owner: address && { address, reason: "token" }, wrapper: null };
   }
   const time = BigInt(now);
   const token = {

@@ -1,3 +1,4 @@
+import { zeroAddress } from "viem";
 import type { z } from "zod";
 import type { Contracts } from "../../../abis/contracts.ts";
 import type { DomainState } from "../resolution/domainState.ts";
@@ -18,7 +19,7 @@ export function protocolFields(
   const { registry, ensv2 } = state;
   return {
     protocol: ensv2?.protocol ?? (registry === null ? "ensv1" : "ensv2"),
-    ...(registry && { registry: toAddress(registry) }),
+    ...(registry && registry !== zeroAddress && { registry: toAddress(registry) }),
   };
 }
 

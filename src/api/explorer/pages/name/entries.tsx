@@ -56,6 +56,7 @@ const layers = {
   registry: "in the registry",
   registrar: "in the registrar",
   wrapper: "in the NameWrapper",
+  token: "by a token of ENSv2",
 } as const;
 
 export const entriesOfOwners = (periods: readonly OwnershipPeriod[]): Entry[] =>

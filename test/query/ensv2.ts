@@ -1,0 +1,78 @@
+import type { ensv2Entry, ensv2Proxy } from "ponder:schema";
+import { type Address, type Hex, keccak256, stringToBytes } from "viem";
+import { contractsOf } from "../../abis/contracts.ts";
+import { deploymentShape } from "../../abis/deployments.ts";
+import { account, CHAIN_ID, deployment, transaction } from "./rows.ts";
+
+/* A deployment with ENSv2, and rows of its tables. */
+
+export const ROOT = account(0x2001);
+export const ETH_REGISTRY = account(0x2002);
+/** Code of registries, of wrapper registries and of resolvers that the deployment lists. */
+export const REGISTRY_CODE = account(0x2003);
+export const WRAPPER_CODE = account(0x2004);
+export const RESOLVER_CODE = account(0x2005);
+export const ENSV1_RESOLVER = account(0x2006);
+/** A resolver of ENSv2 that keeps records by node. */
+export const NODE_RESOLVER = account(0x2007);
+export const MIGRATOR = account(0x2008);
+export const GRAVEYARD = account(0x2009);
+const REGISTRAR = account(0x200a);
+/** A resolver of ENSv2 whose records have numbers, and one that nobody knows. */
+export const RESOLVER = account(0x200b);
+export const STRANGE = account(0x200c);
+export const USDC = account(0x200d);
+
+const block = deploymentShape.shape.ensv2.parse({
+  startBlock: 1,
+  ...{ rootRegistry: ROOT, ethRegistry: ETH_REGISTRY, registrars: [REGISTRAR] },
+  ...{ migrationControllers: [MIGRATOR], graveyards: [GRAVEYARD] },
+  implementations: { registry: [REGISTRY_CODE], wrapper: [WRAPPER_CODE], resolver: [RESOLVER_CODE] },
+  ...{ ensV1Resolvers: [ENSV1_RESOLVER], publicResolvers: [NODE_RESOLVER] },
+  paymentTokens: [{ address: USDC, symbol: "USDC", decimals: 6 }],
+});
+
+export const contracts = contractsOf({ ...deployment, ensv2: block });
+
+export type EntryRow = typeof ensv2Entry.$inferInsert;
+
+export const labelhashOf = (label: string): Hex => keccak256(stringToBytes(label));
+
+const storageIdOf = (label: string): Hex => `${labelhashOf(label).slice(0, 58)}00000000` as Hex;
+
+/** Later than any test. */
+export const FAR = 2n ** 64n - 1n;
+
+let counter = 0;
+
+/** An entry of a registry, registered unless said otherwise. */
+export function entryRow(registry: Address, label: string, fields: Partial<EntryRow> = {}): EntryRow {
+  const storageId = storageIdOf(label);
+  return {
+    chainId: CHAIN_ID,
+    ...{ registry, storageId, labelhash: labelhashOf(label) },
+    tokenId: BigInt(storageId) + 1n,
+    resource: BigInt(storageId) + 2n,
+    ...{ owner: null, expiry: FAR, subregistry: null, resolver: null, isRegistered: true },
+    ...{ registeredBy: REGISTRAR, registeredBlockNumber: 10, registeredTimestamp: 1_600_000_120 },
+    registeredTransactionHash: transaction(10),
+    number: counter++,
+    createdBlockNumber: 1,
+    ...fields,
+  };
+}
+
+/** A reservation: nobody ever registered the label. */
+export const reservedRow = (label: string, expiry: bigint, fields: Partial<EntryRow> = {}): EntryRow =>
+  entryRow(ETH_REGISTRY, label, {
+    ...{ expiry, resolver: ENSV1_RESOLVER, resource: null, isRegistered: false, registeredBy: null },
+    ...{ registeredBlockNumber: null, registeredTimestamp: null, registeredTransactionHash: null },
+    ...{ reservedBlockNumber: 9, reservedTimestamp: 1_600_000_108, reservedTransactionHash: transaction(9) },
+    ...fields,
+  });
+
+/** A contract that a factory deployed. */
+export const proxyRow = (address: Address, implementation: Address): typeof ensv2Proxy.$inferInsert => ({
+  ...{ chainId: CHAIN_ID, address, implementation, deployedBy: account(1) },
+  ...{ blockNumber: 1, transactionHash: transaction(1) },
+});
