@@ -6,8 +6,8 @@ import type { Ctx } from "../../src/api/http/context.ts";
 import { type Walk, walkNames } from "../../src/api/resolution/ensv2Walk.ts";
 import {
   contracts,
-  ETH_REGISTRY,
   type EntryRow,
+  ETH_REGISTRY,
   entryRow,
   FAR,
   labelhashOf,

@@ -331,11 +331,9 @@ export const ownershipPeriod = z
   .strictObject({
     address,
     chain,
-    reason: z
-      .enum(["registry", "registrar", "wrapper", "token"])
-      .openapi({
-        description: "The layer that decided the owner; `token`: the holder in a registry of ENSv2",
-      }),
+    reason: z.enum(["registry", "registrar", "wrapper", "token"]).openapi({
+      description: "The layer that decided the owner; `token`: the holder in a registry of ENSv2",
+    }),
     event_type: z.string().nullable().openapi({
       description: "The event that began the period; null where time alone began it",
       example: "NameWrapped",

@@ -1,0 +1,442 @@
+import {
+  addressRecord,
+  domain,
+  ensv2Entry,
+  ensv2Link,
+  ensv2Phase,
+  ensv2Proxy,
+  ensv2Role,
+  ownershipChange,
+  textRecord,
+} from "ponder:schema";
+import { eq } from "drizzle-orm";
+import { type Address, getAddress, keccak256, namehash, stringToBytes, toHex } from "viem";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openApi, type TestApi } from "./api.ts";
+import {
+  contracts,
+  ENSV1_RESOLVER,
+  type EntryRow,
+  ETH_REGISTRY,
+  entryRow,
+  FAR,
+  GRAVEYARD,
+  labelhashOf,
+  MIGRATOR,
+  NODE_RESOLVER,
+  proxyRow,
+  REGISTRY_CODE,
+  RESOLVER,
+  RESOLVER_CODE,
+  ROOT,
+  reservedRow,
+  STRANGE,
+  WRAPPER_CODE,
+} from "./ensv2.ts";
+import {
+  account,
+  CHAIN_ID,
+  domainRow,
+  contracts as ofEnsv1,
+  registeredRow,
+  STATIC_RESOLVER,
+  transaction,
+} from "./rows.ts";
+import { createTables, setProgress, type Tables } from "./tables.ts";
+
+const NOW = 1_800_000_000;
+const DAY = 86_400;
+const inDays = (days: number) => BigInt(NOW + days * DAY);
+
+const alice = account(0xa11ce);
+const bob = account(0xb0b);
+const ALICE = getAddress(alice);
+const BOB = getAddress(bob);
+/** Registries of names: of a user, of a locked name, and one of unknown code. */
+const USER = account(0x6001);
+const WRAPPER_REGISTRY = account(0x6002);
+const UNKNOWN = account(0x6003);
+
+const ethEntry = (label: string, fields: Partial<EntryRow> = {}) => entryRow(ETH_REGISTRY, label, fields);
+
+const migratedBy = (by: Address) => ({
+  ...{ registeredBy: by, registeredBlockNumber: 20, registeredTimestamp: 1_600_000_240 },
+  registeredTransactionHash: transaction(20),
+});
+
+const entries: EntryRow[] = [
+  entryRow(ROOT, "eth", { subregistry: ETH_REGISTRY, owner: account(0xda0) }),
+  ethEntry("native", { owner: alice, expiry: inDays(100), resolver: RESOLVER, subregistry: USER }),
+  ethEntry("migrated", { owner: bob, expiry: inDays(100), resolver: NODE_RESOLVER, ...migratedBy(MIGRATOR) }),
+  ethEntry("locked", {
+    owner: alice,
+    expiry: inDays(100),
+    subregistry: WRAPPER_REGISTRY,
+    ...migratedBy(MIGRATOR),
+  }),
+  ethEntry("strange", { owner: alice, resolver: STRANGE, subregistry: UNKNOWN }),
+  ethEntry("now", { owner: alice, expiry: BigInt(NOW), resolver: RESOLVER, subregistry: USER }),
+  ethEntry("bare", { owner: alice, expiry: inDays(5) }),
+  ethEntry("dropped", { owner: null, expiry: inDays(-1), resolver: RESOLVER }),
+  reservedRow("reserved", inDays(162)),
+  reservedRow("lapsed", inDays(-1)),
+  entryRow(USER, "sub", { owner: bob, expiry: inDays(50), resolver: null }),
+  entryRow(USER, "gone", { owner: bob, expiry: BigInt(NOW), resolver: NODE_RESOLVER }),
+  entryRow(WRAPPER_REGISTRY, "came", { owner: bob, ...migratedBy(WRAPPER_REGISTRY) }),
+];
+
+const graveyard = { registryOwner: GRAVEYARD, registrarOwner: GRAVEYARD };
+const ofEntry = (registry: Address, fields: object = {}) => ({ registry, ...fields });
+const wrapped = (fuses: number) => ({
+  ...{ registryOwner: account(0xe4), wrapperOwner: alice, isWrapped: true, effectiveOwnerAddress: alice },
+  ...{ wrapperFuses: fuses, wrapperExpiryTimestamp: inDays(80), resolver: STATIC_RESOLVER },
+});
+
+const rows = [
+  domainRow("eth", ofEntry(ROOT)),
+  domainRow(
+    "native.eth",
+    ofEntry(ETH_REGISTRY, { effectiveOwnerAddress: alice, expiryTimestamp: inDays(100) }),
+  ),
+  registeredRow("migrated.eth", GRAVEYARD, FAR, { ...graveyard, ...ofEntry(ETH_REGISTRY) }),
+  domainRow("old.migrated.eth", {
+    registryOwner: alice,
+    effectiveOwnerAddress: alice,
+    resolver: STATIC_RESOLVER,
+  }),
+  registeredRow("locked.eth", GRAVEYARD, FAR, { ...graveyard, ...ofEntry(ETH_REGISTRY) }),
+  domainRow("left.locked.eth", wrapped(65_536)),
+  domainRow("x.left.locked.eth", {
+    registryOwner: bob,
+    effectiveOwnerAddress: bob,
+    resolver: STATIC_RESOLVER,
+  }),
+  domainRow("ours.locked.eth", wrapped(1)),
+  domainRow("came.locked.eth", { ...graveyard, ...ofEntry(WRAPPER_REGISTRY) }),
+  registeredRow("reserved.eth", bob, inDays(100), { resolver: STATIC_RESOLVER }),
+  domainRow("sub.reserved.eth", {
+    registryOwner: bob,
+    effectiveOwnerAddress: bob,
+    resolver: STATIC_RESOLVER,
+  }),
+  registeredRow("lapsed.eth", bob, inDays(-63), { resolver: STATIC_RESOLVER }),
+  registeredRow("only1.eth", bob, inDays(100), { resolver: STATIC_RESOLVER }),
+  // The row lags: its registry was unlinked, or expired above it, or the entry is not projected.
+  domainRow("sub.native.eth", ofEntry(USER, { effectiveOwnerAddress: bob })),
+  domainRow("sub.now.eth", ofEntry(USER, { effectiveOwnerAddress: bob, resolver: NODE_RESOLVER })),
+  domainRow("cut.native.eth", ofEntry(USER, { effectiveOwnerAddress: bob, resolver: NODE_RESOLVER })),
+];
+
+const record = (number: number) => toHex(number, { size: 32 });
+const link = (name: string, number: number | null) => ({
+  ...{ chainId: CHAIN_ID, resolver: RESOLVER, node: namehash(name), blockNumber: 11 },
+  ...{ record: number === null ? null : record(number), transactionHash: transaction(11) },
+});
+const text = (resolver: Address, node: `0x${string}`, key: string, value: string) => ({
+  ...{ chainId: CHAIN_ID, resolver, node, version: 0, keyHash: keccak256(stringToBytes(key)), key, value },
+  ...{ isValueKnown: true, blockNumber: 12, logIndex: 0, transactionHash: transaction(12) },
+  ...{ setsInTransaction: 1, isRead: false },
+});
+const change = (block: number, owner: Address | null, log = 0) => ({
+  ...{ chainId: CHAIN_ID, blockNumber: block, logIndex: log, ordinal: 0, node: namehash("migrated.eth") },
+  ...{ ownerAddress: owner, reason: "registry" as const, eventType: "Transfer", blockTimestamp: block },
+  transactionHash: transaction(block),
+});
+
+let tables: Tables;
+let api: TestApi;
+const whois = async (name: string) => (await api.get(`/whois/${name}`)).body;
+const status = async (path: string) => (await api.get(path)).status;
+
+beforeAll(async () => {
+  tables = await createTables();
+  await setProgress(tables, { chainId: CHAIN_ID, block: 1_000, time: NOW });
+  const { writer } = tables;
+  await writer.insert(domain).values(rows);
+  await writer.insert(ensv2Entry).values(entries);
+  await writer
+    .insert(ensv2Proxy)
+    .values([
+      proxyRow(USER, REGISTRY_CODE),
+      proxyRow(WRAPPER_REGISTRY, WRAPPER_CODE),
+      proxyRow(RESOLVER, RESOLVER_CODE),
+    ]);
+  await writer
+    .insert(ensv2Link)
+    .values([link("native.eth", 1), link("", 2), link("cleared.native.eth", null)]);
+  await writer
+    .insert(textRecord)
+    .values([
+      text(RESOLVER, record(1), "url", "https://native.example"),
+      text(RESOLVER, record(1), "display", "NATIVE.eth"),
+      text(RESOLVER, record(2), "url", "https://all.example"),
+      text(NODE_RESOLVER, namehash("migrated.eth"), "url", "https://migrated.example"),
+      text(NODE_RESOLVER, namehash("x.migrated.eth"), "url", "no wildcard"),
+      text(STATIC_RESOLVER, namehash("left.locked.eth"), "url", "https://left.example"),
+      text(STATIC_RESOLVER, namehash("reserved.eth"), "url", "https://reserved.example"),
+    ]);
+  await writer.insert(addressRecord).values({
+    ...{ chainId: CHAIN_ID, resolver: RESOLVER, node: record(1), version: 0, coinType: 60n, address: alice },
+    ...{ blockNumber: 12, transactionHash: transaction(12) },
+  });
+  await writer
+    .insert(ownershipChange)
+    .values([
+      change(5, alice),
+      change(20, MIGRATOR, 1),
+      change(20, GRAVEYARD, 2),
+      change(20, bob, 3),
+      change(30, alice),
+    ]);
+  const resource = entries.find(({ labelhash }) => labelhash === labelhashOf("native"))?.resource as bigint;
+  await writer.insert(ensv2Role).values(
+    [
+      { account: alice, roles: (1n << 20n) | (1n << 24n) | (1n << 148n) | (1n << 152n) | (1n << 156n) },
+      { account: bob, roles: 1n << 24n },
+      { account: account(0xdead), roles: 0n },
+    ].map((role) => ({
+      ...{ chainId: CHAIN_ID, contract: ETH_REGISTRY, resource, blockNumber: 10 },
+      ...{ transactionHash: transaction(10), ...role },
+    })),
+  );
+  api = openApi(tables, NOW, { contracts });
+});
+afterAll(() => tables?.drop());
+
+/** The tables for the time of a test: with the Universal Resolver of ENSv2 in force. */
+async function whenPublic(work: () => Promise<void>): Promise<void> {
+  const phase = {
+    chainId: CHAIN_ID,
+    blockNumber: 900,
+    blockTimestamp: NOW - 100,
+    transactionHash: transaction(900),
+  };
+  await tables.writer.insert(ensv2Phase).values({ ...phase, phase: "public" });
+  try {
+    await work();
+  } finally {
+    await tables.writer.delete(ensv2Phase).where(eq(ensv2Phase.phase, "public"));
+  }
+}
+
+describe("GET /whois/:name", () => {
+  test("of a name that was registered in ENSv2", async () => {
+    const native = entries.find(({ labelhash }) => labelhash === labelhashOf("native"));
+    expect(await whois("native.eth")).toMatchObject({
+      protocol: "ensv2",
+      registry: getAddress(ETH_REGISTRY),
+      display: "NATIVE.eth",
+      token_id: String(native?.tokenId),
+      token: { contract: getAddress(ETH_REGISTRY), id: String(native?.tokenId), standard: "ERC-1155" },
+      expiry_timestamp: String(inDays(100)),
+      ownership: { is_wrapped: false, owner: ALICE },
+      roles: {
+        total: 2,
+        holders: [
+          { address: BOB, roles: ["SET_RESOLVER"] },
+          {
+            address: ALICE,
+            roles: [
+              "SET_SUBREGISTRY",
+              "SET_RESOLVER",
+              "SET_SUBREGISTRY_ADMIN",
+              "SET_RESOLVER_ADMIN",
+              "CAN_TRANSFER",
+            ],
+          },
+        ],
+      },
+      resolver: { status: "indexed", address: getAddress(RESOLVER) },
+      availability_status: "registered",
+      source: "indexed",
+    });
+  });
+
+  test("of a migrated name tells from whom it came to whom, and nothing of what ENSv1 keeps", async () => {
+    const reply = await whois("migrated.eth");
+    expect(reply).toMatchObject({
+      protocol: "ensv2",
+      ownership: { is_wrapped: false, owner: BOB },
+      migration: {
+        from_address: ALICE,
+        to_address: BOB,
+        block_number: 20,
+        transaction_hash: transaction(20),
+      },
+      resolver: { status: "indexed", address: getAddress(NODE_RESOLVER) },
+      source: "indexed",
+    });
+    expect(Object.keys(reply.ownership as object)).toEqual(["is_wrapped", "owner"]);
+  });
+
+  test("of a reserved name has what ENSv1 says, and the reservation", async () => {
+    expect(await whois("reserved.eth")).toMatchObject({
+      protocol: "ensv1",
+      token: { id: BigInt(labelhashOf("reserved")).toString(), standard: "ERC-721" },
+      expiry_timestamp: String(inDays(100)),
+      ownership: { owner: BOB, registrar: BOB },
+      reservation: { expiry_timestamp: String(inDays(162)), block_number: 9 },
+      resolver: { status: "indexed", address: getAddress(STATIC_RESOLVER) },
+      source: "indexed",
+    });
+    expect(await whois("only1.eth")).not.toHaveProperty("reservation");
+  });
+
+  test("of a name below a migrated one, ENSv1's row is history", async () => {
+    const reply = await whois("old.migrated.eth");
+    expect(reply).toMatchObject({
+      protocol: "ensv2",
+      resolver: { status: "none" },
+      availability_status: "unknown",
+      source: "indexed",
+    });
+    expect(reply.ownership).toEqual({ is_wrapped: false });
+    expect(reply).not.toHaveProperty("registry");
+  });
+
+  test("of a wrapped name below a locked one is ENSv1's until it is migrated", async () => {
+    for (const protocol of ["before", "public"]) {
+      const check = async () => {
+        expect(await whois("left.locked.eth"), protocol).toMatchObject({
+          ...{ protocol: "ensv1", ownership: { owner: ALICE, is_wrapped: true }, source: "indexed" },
+        });
+        expect(await whois("x.left.locked.eth")).toMatchObject({
+          protocol: "ensv1",
+          ownership: { owner: BOB },
+        });
+      };
+      await (protocol === "public" ? whenPublic(check) : check());
+    }
+    expect((await whois("ours.locked.eth")).ownership).toEqual({ is_wrapped: false });
+    expect(await whois("came.locked.eth")).toMatchObject({
+      protocol: "ensv2",
+      ownership: { owner: BOB },
+      migration: { to_address: null },
+    });
+  });
+
+  test("of a subname is its entry, with the resolver above that answers for it", async () => {
+    expect(await whois("sub.native.eth")).toMatchObject({
+      protocol: "ensv2",
+      registry: getAddress(USER),
+      ownership: { owner: BOB },
+      expiry_timestamp: String(inDays(50)),
+      resolver: { status: "none", answered_by: getAddress(RESOLVER) },
+      availability_status: "registered",
+      source: "indexed",
+    });
+  });
+
+  test("a row that lags says nothing: the walk decides", async () => {
+    for (const name of ["sub.now.eth", "cut.native.eth"]) {
+      const reply = await whois(name);
+      expect(reply.ownership, name).toEqual({ is_wrapped: false });
+      expect(reply, name).toMatchObject({ protocol: "ensv2", expiry_timestamp: null });
+    }
+    expect(await whois("gone.native.eth")).toMatchObject({
+      ...{ registry: getAddress(USER), expiry_timestamp: String(NOW), ownership: { is_wrapped: false } },
+    });
+  });
+
+  test("at the second of its expiry a name has no resolver, and its last holder can renew it", async () => {
+    expect(await whois("now.eth")).toMatchObject({
+      ...{ ownership: { owner: ALICE }, resolver: { status: "none" }, availability_status: "grace" },
+    });
+    expect((await whois("dropped.eth")).ownership).toEqual({ is_wrapped: false });
+  });
+
+  test("below a registry of unknown code only the chain can tell", async () => {
+    expect(await status("/whois/sub.strange.eth")).toBe(502);
+    expect(await whois("strange.eth")).toMatchObject({
+      ...{ ownership: { owner: ALICE }, resolver: { status: "unindexed" }, live: "not_asked" },
+    });
+  });
+
+  test("of a name that nothing knows is what a resolver above makes of it", async () => {
+    expect(await whois("any.native.eth")).toMatchObject({
+      ...{ protocol: "ensv2", resolver: { status: "none", answered_by: getAddress(RESOLVER) } },
+    });
+    expect(await whois("any.bare.eth")).toEqual({
+      ...{ query: "any.bare.eth", availability_status: "unknown", source: "indexed" },
+    });
+    expect(await whois("nobody.eth")).toMatchObject({ availability_status: "available", source: "indexed" });
+  });
+
+  test("once ENSv2's Universal Resolver is in force, ENSv1 answers only where the way leads to it", async () => {
+    await whenPublic(async () => {
+      expect(await whois("reserved.eth")).toMatchObject({ protocol: "ensv1", source: "indexed" });
+      expect(await whois("sub.reserved.eth")).toMatchObject({ protocol: "ensv1", source: "indexed" });
+      expect(await whois("reserved.eth")).not.toHaveProperty("live");
+      expect(await whois("lapsed.eth")).toMatchObject({ protocol: "ensv1", live: "not_asked" });
+      expect(await whois("migrated.eth")).toMatchObject({ protocol: "ensv2", source: "indexed" });
+    });
+  });
+
+  test("by hash and in bulk it is the same as by name", async () => {
+    const names = rows.map(({ fullName }) => fullName).filter((name) => name !== "eth");
+    const { results } = (await api.post("/whois/bulk", { names })).body as { results: object[] };
+    for (const [i, name] of names.entries()) {
+      const one = await whois(name);
+      expect(results[i], name).toEqual(one);
+      const { query: _, ...byHash } = one;
+      expect((await api.get(`/lookup-namehash/${namehash(name)}`)).body, name).toEqual(byHash);
+    }
+  });
+
+  test("knows nothing of it where the deployment has no ENSv2", async () => {
+    const { body } = await openApi(tables, NOW, { contracts: ofEnsv1 }).get("/whois/reserved.eth");
+    for (const field of ["protocol", "registry", "token", "roles", "reservation", "migration"]) {
+      expect(body).not.toHaveProperty(field);
+    }
+  });
+});
+
+describe("records", () => {
+  const textsOf = async (name: string) => {
+    const { body } = await api.get(`/domain/${name}/records`);
+    return (body.records as { texts: object }).texts;
+  };
+
+  test("are those of the number that the resolver has for the name", async () => {
+    const { body } = await api.get("/domain/native.eth/records");
+    expect(body).toMatchObject({
+      resolver: { status: "indexed", address: getAddress(RESOLVER) },
+      records: { texts: { url: "https://native.example" }, addresses: { 60: ALICE } },
+      source: "indexed",
+    });
+    expect((await api.get("/domain/native.eth/records/text/url")).body).toMatchObject({
+      ...{ value: "https://native.example", transaction_hash: transaction(12), source: "indexed" },
+    });
+  });
+
+  test("of names without number are those that the resolver has for all", async () => {
+    for (const name of ["sub.native.eth", "any.native.eth", "cleared.native.eth"]) {
+      expect(await textsOf(name), name).toEqual({ url: "https://all.example" });
+    }
+  });
+
+  test("of a resolver by node are its own name's alone", async () => {
+    expect(await textsOf("migrated.eth")).toEqual({ url: "https://migrated.example" });
+    expect(await textsOf("x.migrated.eth")).toEqual({});
+    expect(await textsOf("old.migrated.eth")).toEqual({});
+  });
+
+  test("of names that ENSv1 answers for are ENSv1's", async () => {
+    expect(await textsOf("left.locked.eth")).toEqual({ url: "https://left.example" });
+    expect(await textsOf("reserved.eth")).toEqual({ url: "https://reserved.example" });
+  });
+
+  test("of an expired name are none", async () => {
+    expect(await textsOf("now.eth")).toEqual({});
+    expect(await textsOf("sub.now.eth")).toEqual({});
+  });
+
+  test("at a resolver that asks ENSv1, or that nobody knows, are the chain's", async () => {
+    await tables.writer
+      .update(ensv2Entry)
+      .set({ resolver: ENSV1_RESOLVER })
+      .where(eq(ensv2Entry.labelhash, labelhashOf("bare")));
+    expect(await status("/domain/bare.eth/records")).toBe(502);
+    expect(await status("/domain/strange.eth/records")).toBe(502);
+  });
+});
