@@ -123,11 +123,15 @@ function toState(
   const protocol = walk.isKnown ? protocolOf(way) : "ensv2";
   const isAbsent = row === undefined && !walk.entry?.isRegistered;
   const ensv2: Ensv2State = { protocol, walk, asksChain: asksChain(protocol, facts), record: null, isAbsent };
-  if (isAbsent && ensv2.asksChain === null) return undefined;
+  if (isAbsent && (ensv2.asksChain === null || asksLayer2(walk, facts.ctx.contracts))) return undefined;
   const base = row ?? (asked && "name" in asked ? blankOf(asked, facts.ctx.contracts) : undefined);
   if (base === undefined) return undefined;
   return { ...(protocol === "ensv2" ? ofEnsv2(base, facts) : base), ensv2 };
 }
+
+/** Whether a resolver answers from a layer 2, of whose names the rules for layer 2s tell. */
+const asksLayer2 = ({ resolver }: Walk, { managed }: Contracts): boolean =>
+  resolver !== null && managed.some(({ bridges }) => bridges.includes(resolver.address));
 
 /**
  * Of a name of ENSv1, its resolver in ENSv1 answers while the Universal Resolver is ENSv1's. Once it is that of ENSv2, it
