@@ -21,7 +21,7 @@ const REGISTRAR = account(0x200a);
 /** A resolver of ENSv2 whose records have numbers, and one that nobody knows. */
 export const RESOLVER = account(0x200b);
 export const STRANGE = account(0x200c);
-export const USDC = account(0x200d);
+const USDC = account(0x200d);
 
 const block = deploymentShape.shape.ensv2.parse({
   startBlock: 1,

@@ -11,10 +11,7 @@ import { roleNames } from "./roles.ts";
 type Fields = Partial<z.infer<typeof schemas.ensv2>>;
 
 /** Which system answers for a name; nothing where the deployment has no ENSv2, and for names of a layer 2. */
-export function protocolFields(
-  state: DomainState,
-  contracts: Contracts,
-): Pick<Fields, "protocol" | "registry"> {
+function protocolFields(state: DomainState, contracts: Contracts): Pick<Fields, "protocol" | "registry"> {
   if (contracts.ensv2 === undefined || state.chainId !== contracts.chainId) return {};
   const { registry, ensv2 } = state;
   return {
