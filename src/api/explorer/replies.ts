@@ -19,6 +19,9 @@ export type AgentItem = z.infer<typeof agents.agentItem>;
 export type Availability = Domain["availability_status"];
 
 export type Paged = { total: number; page: number; page_size: number };
+
+/** A page of names. */
+export type Domains = { results: DomainItem[] } & Paged;
 export type HistoryTotal = { total: number };
 
 export type Records = {

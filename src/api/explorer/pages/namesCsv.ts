@@ -1,8 +1,7 @@
 import type { ExplorerPage, Visit } from "../page.ts";
 import { csvFile } from "../parts/csv.ts";
 import { inUtc } from "../parts/time.tsx";
-import type { DomainItem } from "../replies.ts";
-import type { Portfolio } from "./address/names.tsx";
+import type { DomainItem, Domains } from "../replies.ts";
 
 /** Pages of the portfolio that one file has: 1,000 names. Each page is a request of the visitor's. */
 export const MAX_CSV_PAGES = 40;
@@ -36,7 +35,7 @@ async function readAll(visit: Visit, address: string): Promise<{ items: DomainIt
   const items: DomainItem[] = [];
   let total = 0;
   for (let page = 1; page <= MAX_CSV_PAGES; page++) {
-    const list = await visit.ask<Portfolio>("/address/{address}/domains", {
+    const list = await visit.ask<Domains>("/address/{address}/domains", {
       ...{ address, include_expired: "true", page: String(page) },
     });
     items.push(...list.results);

@@ -1,12 +1,12 @@
 import { statusOf } from "../errorWords.ts";
 import type { ExplorerPage, Given } from "../page.ts";
-import { Card, Empty, Figures, Unavailable } from "../parts/card.tsx";
+import { Card, Figures, Unavailable } from "../parts/card.tsx";
+import { DomainList } from "../parts/domainList.tsx";
 import { Field, Select } from "../parts/form.tsx";
 import { NameLink } from "../parts/name.tsx";
-import { Pager, withQuery } from "../parts/pager.tsx";
-import { sortable } from "../parts/sort.ts";
-import { DomainTable } from "../parts/table.tsx";
-import type { DomainItem, Paged } from "../replies.ts";
+import { withQuery } from "../parts/pager.tsx";
+import { orderOf, type UrlOf } from "../parts/sort.ts";
+import type { Domains } from "../replies.ts";
 
 const states = [
   ["", "Any"],
@@ -43,7 +43,7 @@ type Stats = {
   wrapped: number;
   wrapped_pct: number;
 };
-type Found = { results: DomainItem[]; stats: Stats } & Paged;
+type Found = Domains & { stats: Stats };
 
 /** Names by all filters of the API. */
 export const searchPage: ExplorerPage = {
@@ -51,7 +51,7 @@ export const searchPage: ExplorerPage = {
   render: async (visit) => {
     const filters = valuesOf(plain, visit.query);
     const dates = valuesOf(days, visit.query);
-    const order = valuesOf(["sort_by", "sort_dir"], visit.query);
+    const order = orderOf(visit);
     const page = visit.query("page");
     const seconds = Object.fromEntries(
       Object.entries(dates).map(([name, day]) => [name, secondOf(name, day)]),
@@ -60,8 +60,7 @@ export const searchPage: ExplorerPage = {
       visit.tryAsk<Found>("/search-domains", { ...filters, ...seconds, ...order, page }),
       visit.now(),
     ]);
-    const urlOf = (values: Record<string, string | number | undefined>) =>
-      withQuery("explore/search", { ...filters, ...dates, ...values });
+    const urlOf: UrlOf = (values) => withQuery("explore/search", { ...filters, ...dates, ...values });
     return {
       title: filters.q === undefined ? "Names" : `${filters.q}: names`,
       description: "Search the names of ENS by text, state, length, owner, resolver and expiry.",
@@ -79,22 +78,12 @@ export const searchPage: ExplorerPage = {
             <>
               <Totals found={found} />
               <Card id="results" title="Results" isWide>
-                {found.results.length === 0 ? (
-                  <Empty>No name meets all filters.</Empty>
-                ) : (
-                  <DomainTable
-                    caption="Names that were found"
-                    items={found.results}
-                    now={now}
-                    columns={[
-                      sortable("Name", "full_name", order, urlOf),
-                      { title: "State" },
-                      sortable("Expiry", "expiry_timestamp", order, urlOf),
-                      { title: "Owner" },
-                    ]}
-                  />
-                )}
-                <Pager list={found} what="names" urlOf={(other) => urlOf({ ...order, page: other })} />
+                <DomainList
+                  {...{ list: found, order, urlOf, now }}
+                  caption="Names that were found"
+                  what="names"
+                  empty="No name meets all filters."
+                />
               </Card>
             </>
           )}

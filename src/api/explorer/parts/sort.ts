@@ -1,8 +1,16 @@
+import type { Visit } from "../page.ts";
 import type { Column } from "./table.tsx";
 
-type Order = { sort_by: string | undefined; sort_dir: string | undefined };
+/** The order of a list, as the query asks for it. */
+export type Order = { sort_by: string | undefined; sort_dir: string | undefined };
 
-type UrlOf = (values: Record<string, string | undefined>) => string;
+export const orderOf = ({ query }: Pick<Visit, "query">): Order => ({
+  sort_by: query("sort_by"),
+  sort_dir: query("sort_dir"),
+});
+
+/** A page with these values in its query. */
+export type UrlOf = (values: Record<string, string | number | undefined>) => string;
 
 /** Lists are in the order of names, unless another is asked for. */
 const FIRST = "full_name";

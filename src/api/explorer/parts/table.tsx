@@ -1,9 +1,4 @@
 import type { Child } from "hono/jsx";
-import type { DomainItem } from "../replies.ts";
-import { AddressLink } from "./hash.tsx";
-import { ChainMark, NameLink } from "./name.tsx";
-import { StateBadge } from "./state.tsx";
-import { Time } from "./time.tsx";
 
 /** A heading of a column; one that sorts leads to the list in its order. */
 export type Column = { title: string; sort?: { url: string; now: "ascending" | "descending" | null } };
@@ -34,42 +29,4 @@ export const Table = ({ caption, columns, children }: Props) => (
       <tbody>{children}</tbody>
     </table>
   </section>
-);
-
-type DomainsProps = {
-  caption: string;
-  items: readonly DomainItem[];
-  columns: readonly Column[];
-  now: number;
-};
-
-/** Names with state, expiry and owner. */
-export const DomainTable = ({ caption, items, columns, now }: DomainsProps) => (
-  <Table caption={caption} columns={columns}>
-    {items.map((item) => (
-      <tr>
-        <th scope="row">
-          <NameLink name={item.name} display={item.display} />
-          <ChainMark chain={item.chain} />
-        </th>
-        <td>
-          <StateBadge state={item.availability_status} />
-        </td>
-        <td>
-          {item.expiry_timestamp === null ? (
-            <span class="faint">none</span>
-          ) : (
-            <Time at={Number(item.expiry_timestamp)} now={now} day />
-          )}
-        </td>
-        <td>
-          {item.ownership.owner === undefined ? (
-            <span class="faint">nobody</span>
-          ) : (
-            <AddressLink address={item.ownership.owner} />
-          )}
-        </td>
-      </tr>
-    ))}
-  </Table>
 );

@@ -5,9 +5,8 @@ import { Card, Empty, Unavailable } from "../../parts/card.tsx";
 import { NameLink } from "../../parts/name.tsx";
 import { StateBadge } from "../../parts/state.tsx";
 import { dayOf } from "../../parts/time.tsx";
-import type { DomainItem } from "../../replies.ts";
+import type { DomainItem, Domains } from "../../replies.ts";
 import type { AddressView } from "../address.tsx";
-import type { Portfolio } from "./names.tsx";
 
 /** Pages of the portfolio that the calendar reads: the next hundred expiries. */
 export const MAX_CALENDAR_PAGES = 4;
@@ -40,7 +39,7 @@ export async function calendarOfAddress({ visit, address, now }: AddressView): P
 /** The first page tells how many others there are; those are read at once. */
 async function readSoonest(visit: Visit, address: string) {
   const ask = (page: number) =>
-    visit.tryAsk<Portfolio>("/address/{address}/domains", {
+    visit.tryAsk<Domains>("/address/{address}/domains", {
       ...{ address, sort_by: "expiry_timestamp", page: String(page) },
     });
   const first = await ask(1);
