@@ -2,6 +2,7 @@ import { type Context, type Event, ponder } from "ponder:registry";
 import type { Hex } from "viem";
 import { hashOfTokenId } from "../ens/name.ts";
 import { keyOfRegistrar, patchDomain } from "./write/domains.ts";
+import { setV1Controller } from "./write/ensv2Phases.ts";
 import {
   appendEvent,
   appendEventOnly,
@@ -55,10 +56,8 @@ ponder.on("BaseRegistrar:NameRenewed", async ({ event, context }) => {
 
 ponder.on("BaseRegistrar:Approval", (args) => onApproval(args, REGISTRAR));
 ponder.on("BaseRegistrar:ApprovalForAll", (args) => appendLogOfContract(args, REGISTRAR, "ApprovalForAll"));
-ponder.on("BaseRegistrar:ControllerAdded", (args) => appendLogOfContract(args, REGISTRAR, "ControllerAdded"));
-ponder.on("BaseRegistrar:ControllerRemoved", (args) =>
-  appendLogOfContract(args, REGISTRAR, "ControllerRemoved"),
-);
+ponder.on("BaseRegistrar:ControllerAdded", (args) => onController(args, "ControllerAdded"));
+ponder.on("BaseRegistrar:ControllerRemoved", (args) => onController(args, "ControllerRemoved"));
 ponder.on("BaseRegistrar:OwnershipTransferred", (args) =>
   appendLogOfContract(args, REGISTRAR, "OwnershipTransferred"),
 );
@@ -161,6 +160,17 @@ async function onRegistered({ event, context }: Registered, eventType: string, m
     durationSeconds: expires - event.block.timestamp,
     ...more,
   });
+}
+
+/** Writes: events; with ENSv2, the registrar's controllers and the phases that they tell. */
+async function onController(
+  args: HandlerArgs<Event<"BaseRegistrar:ControllerAdded">>,
+  eventType: "ControllerAdded" | "ControllerRemoved",
+) {
+  const { event, context } = args;
+  await appendLogOfContract(args, REGISTRAR, eventType);
+  const log = logRefOf(context, event, REGISTRAR, eventType);
+  await setV1Controller(context, log, event.args.controller, eventType === "ControllerAdded");
 }
 
 function onOldRegistered(args: Registered, eventType: string) {

@@ -10,7 +10,7 @@ import {
   type TransactionReceipt,
 } from "viem";
 import { knownDeployments, type Layer2Deployment, type Role } from "../../abis/deployments.ts";
-import { addressOf, contractOf as contractOfChain, rpc, send } from "../devnet/acts.ts";
+import { addressOf, type Chain, contractOf as contractOfChain, rpc, send } from "../devnet/acts.ts";
 import { type Anvil, startAnvil } from "../devnet/anvil.ts";
 import { connect, type LocalChain } from "../devnet/localChain.ts";
 
@@ -55,11 +55,38 @@ export const by = (chain: Layer2Deployment, role: Role, index = 0) => {
   });
 };
 
+/** Logs of any contracts, in their order, in one transaction. */
+export type Emit = (...logs: Emission[]) => Promise<TransactionReceipt>;
+
+/** Makes logs on a chain: each address that ever emits becomes an emitter. `main` has the emitter's code. */
+export async function emitterOn(chain: Chain, { chain: main }: Pick<LocalChain, "chain">): Promise<Emit> {
+  const codeOf = (contract: string) => rpc<Hex>(main, "eth_getCode", [addressOf(main, contract), "latest"]);
+  const [emitterCode, callsCode] = await Promise.all([codeOf("logEmitter"), codeOf("multicall3")]);
+  const multicall3 = contractOfChain(main, "multicall3");
+  if (chain !== main) await rpc(chain, "anvil_setCode", [multicall3.address, callsCode]);
+  const emitters = new Set<Address>();
+  const { abi } = contractOfChain(main, "logEmitter");
+  return async (...logs) => {
+    for (const { by } of logs) {
+      if (!emitters.has(by)) await rpc(chain, "anvil_setCode", [by, emitterCode]);
+      emitters.add(by);
+    }
+    const calls = logs.map(({ by, log }) => ({
+      target: by,
+      allowFailure: false,
+      callData: encodeFunctionData({ abi, functionName: "emitLogs", args: [[log]] }),
+    }));
+    const [from] = chain.accounts;
+    if (from === undefined) throw new Error("anvil has no accounts");
+    const call = { contract: "multicall3", functionName: "aggregate3", args: [calls] };
+    return send({ ...chain, contracts: { multicall3 } }, { from, ...call });
+  };
+}
+
 /** A chain of its own, where contracts log what they are told. */
 export type EmitterChain = {
   anvil: Anvil;
-  /** Logs of any contracts, in their order, in one transaction. */
-  emit: (...logs: Emission[]) => Promise<TransactionReceipt>;
+  emit: Emit;
   height: () => Promise<number>;
   /** Adds blocks without logs. */
   mine: (blocks: number) => Promise<void>;
@@ -70,33 +97,14 @@ export type EmitterChain = {
 /** Starts a chain with the numbers of a layer 2, where each address that ever emits becomes an emitter. */
 export async function startEmitterChain(
   { chainId }: Pick<Layer2Deployment, "chainId">,
-  { chain: main }: Pick<LocalChain, "chain">,
+  main: Pick<LocalChain, "chain">,
 ): Promise<EmitterChain> {
   const anvil = await startAnvil({ chainId });
   const client = connect(anvil.url);
-  const codeOf = (contract: string) => rpc<Hex>(main, "eth_getCode", [addressOf(main, contract), "latest"]);
-  const [emitterCode, callsCode] = await Promise.all([codeOf("logEmitter"), codeOf("multicall3")]);
-  const multicall3 = contractOfChain(main, "multicall3");
-  const chain = { client, accounts: await client.getAddresses(), contracts: { multicall3 } };
-  await rpc(chain, "anvil_setCode", [multicall3.address, callsCode]);
-  const emitters = new Set<Address>();
-  const { abi } = contractOfChain(main, "logEmitter");
+  const chain = { client, accounts: await client.getAddresses(), contracts: {} };
   return {
     anvil,
-    emit: async (...logs) => {
-      for (const { by } of logs) {
-        if (!emitters.has(by)) await rpc(chain, "anvil_setCode", [by, emitterCode]);
-        emitters.add(by);
-      }
-      const calls = logs.map(({ by, log }) => ({
-        target: by,
-        allowFailure: false,
-        callData: encodeFunctionData({ abi, functionName: "emitLogs", args: [[log]] }),
-      }));
-      const [from] = chain.accounts;
-      if (from === undefined) throw new Error("anvil has no accounts");
-      return send(chain, { from, contract: "multicall3", functionName: "aggregate3", args: [calls] });
-    },
+    emit: await emitterOn(chain, main),
     height: async () => Number(await rpc<string>(chain, "eth_blockNumber")),
     mine: (blocks) => rpc(chain, "anvil_mine", [numberToHex(blocks)]),
     rollback: (blocks) => rpc(chain, "anvil_rollback", [blocks]),

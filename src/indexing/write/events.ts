@@ -2,6 +2,7 @@ import type { Context } from "ponder:registry";
 import { event, holder } from "ponder:schema";
 import type { Hex } from "viem";
 import { ADDR_REVERSE_NODE } from "../../ens/name.ts";
+import { goOnMounting } from "./ensv2Mounts.ts";
 import { type HandlerArgs, type LogEvent, type LogRef, logRefOf, nullIfZero } from "./logRef.ts";
 import { goOnNaming } from "./renames.ts";
 
@@ -33,10 +34,11 @@ export async function appendEvent(
 
 /**
  * Appends one log and no holder: another log of the same transaction moved the token to the owner and wrote the holder.
- * Every log comes here, so here names that wait are gone on with. Writes: events, and what renames need.
+ * Every log comes here, so here names that wait are gone on with. Writes: events, and what renames and mounts need.
  */
 export async function appendEventOnly(context: Context, log: LogRef, values: EventValues): Promise<void> {
   await goOnNaming(context, log);
+  await goOnMounting(context, log);
   const { details, ...columns } = withoutNul(values);
   await context.db
     .insert(event)

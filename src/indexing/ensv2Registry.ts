@@ -1,0 +1,327 @@
+import { type Context, type Event, type EventNames, ponder } from "ponder:registry";
+import type { Address, Hex } from "viem";
+import {
+  type EntryState,
+  endedEntry,
+  hasRegistrarRole,
+  isUnderWay,
+  newerNumber,
+  receiverOf,
+  storageIdOf,
+  storageIdOfNumber,
+} from "../ens/ensv2.ts";
+import { isLabelOf, isPrintable } from "../ens/name.ts";
+import { addressesOf } from "./write/contracts.ts";
+import {
+  appendEntryLog,
+  changeEntry,
+  findEntry,
+  findLogged,
+  type Logged,
+  startEntry,
+} from "./write/ensv2Entries.ts";
+import { followClaim, lookAgain } from "./write/ensv2Mounts.ts";
+import { reachPhase } from "./write/ensv2Phases.ts";
+import { distrust, isFixedRegistry, isToldRegistry, isToldResolver, putCode } from "./write/ensv2Proxies.ts";
+import { openRegistry, putClaim } from "./write/ensv2Registries.ts";
+import { putRoles } from "./write/ensv2Roles.ts";
+import { appendEventOnly, type EventValues } from "./write/events.ts";
+import { type HandlerArgs, type LogEvent, type LogRef, logRefOf, nullIfZero } from "./write/logRef.ts";
+import { learnLabel } from "./write/names.ts";
+
+/*
+ * Registries of ENSv2: the root registry, the ETH registry, and those that a listed factory deployed, all with the same
+ * events. An entry has the name of each place at which its registry hangs, so one log can concern several names.
+ */
+const FAMILY = "ENSV2_REGISTRY";
+
+type NameOf<Entry> = Entry extends `Ensv2EthRegistry:${infer Name}` ? Name : never;
+type RegistryEvent = NameOf<EventNames>;
+type Args<Name extends RegistryEvent> = HandlerArgs<Event<`Ensv2EthRegistry:${Name}`>>;
+type Handler<Name extends RegistryEvent> = (args: Args<Name>) => Promise<unknown>;
+
+/** Handles a log of any registry, whatever its code is. */
+function onAnyRegistry<Name extends RegistryEvent>(name: Name, handle: Handler<Name>): void {
+  const registry = ponder as unknown as { on: (event: string, handler: Handler<Name>) => void };
+  for (const entry of ["Ensv2RootRegistry", "Ensv2EthRegistry", "Ensv2ProxyRegistry"])
+    registry.on(`${entry}:${name}`, handle);
+}
+
+/** Handles a log of a registry. What a contract with other code says is kept, and changes nothing. */
+function onRegistry<Name extends RegistryEvent>(
+  name: Name,
+  handle: (args: Args<Name>, log: LogRef) => Promise<unknown>,
+): void {
+  onAnyRegistry(name, async (args) => {
+    const { event, context } = args as unknown as HandlerArgs<LogEvent & { args?: Record<string, unknown> }>;
+    const log = logRefOf(context, event, FAMILY, name);
+    if (await isToldRegistry(context, log.contractAddress)) await handle(args, log);
+    else await appendEventOnly(context, log, withDetails(event.args ?? {}));
+  });
+}
+
+const withDetails = (args: object): EventValues =>
+  Object.keys(args).length > 0 ? { details: args as Record<string, unknown> } : {};
+
+const isEthRegistry = (context: Context, { contractAddress }: LogRef): boolean =>
+  addressesOf(context, "Ensv2EthRegistry").includes(contractAddress);
+
+/** Writes: ensv2_registries, events. */
+onRegistry("RegistryCreated", async ({ context }, log) => {
+  await openRegistry(context, log, log.contractAddress);
+  await appendEventOnly(context, log, {});
+});
+
+/** An entry got a holder. Writes: ensv2_entries, labels, domains and their changes, events, holders. */
+onRegistry("LabelRegistered", ({ event, context }, log) => {
+  const { owner, ...args } = event.args;
+  return onStart(context, log, { ...args, owner: nullIfZero(owner) });
+});
+
+/** A label was reserved: nobody holds it. Writes: ensv2_entries, labels, events, ensv2_phases. */
+onRegistry("LabelReserved", async ({ event, context }, log) => {
+  if (isEthRegistry(context, log)) await reachPhase(context, log, "reserving");
+  await onStart(context, log, { ...event.args, owner: null });
+});
+
+type Started = {
+  tokenId: bigint;
+  labelHash: Hex;
+  label: string;
+  owner: Address | null;
+  expiry: bigint;
+  sender: Address;
+};
+
+async function onStart(
+  context: Context,
+  log: LogRef,
+  { tokenId, labelHash: labelhash, label, owner, expiry, sender }: Started,
+) {
+  const details = { tokenId, sender };
+  const values = { ...(owner !== null && { ownerAddress: owner }), expiryTimestamp: expiry };
+  if (storageIdOfNumber(tokenId) !== storageIdOf(labelhash)) {
+    const anomaly = "the token is not that of the labelhash";
+    return appendEventOnly(context, log, { ...values, anomaly, details: { ...details, label, labelhash } });
+  }
+  const before = await findEntry(context, log, storageIdOf(labelhash));
+  if (await isInterrupted(context, log, before)) return appendEventOnly(context, log, { ...values, details });
+  // Bytes that are not UTF-8 arrive changed, and have another hash.
+  const isText = isLabelOf(labelhash, label);
+  if (isText) await learnLabel(context, log, labelhash, label);
+  const logged = await startEntry(context, log, before, { labelhash, tokenId, owner, expiry, sender });
+  const isShown = isText && isPrintable(label);
+  await appendEntryLog(context, log, logged, {
+    values: { ...values, details: isShown ? details : { ...details, label, labelhash } },
+    isNews: true,
+    isHeld: true,
+  });
+}
+
+/** The entry ends now. Writes: ensv2_entries, domains and their changes, events. */
+onRegistry("LabelUnregistered", ({ event, context }, log) => {
+  const { tokenId, sender } = event.args;
+  return onChange(context, log, tokenId, {
+    patch: () => endedEntry(log.blockTimestamp),
+    values: () => ({ details: { tokenId, sender } }),
+    isSet: true,
+  });
+});
+
+/** The entry's end moved, which can still be past. Writes: ensv2_entries, domains, events. */
+onRegistry("ExpiryUpdated", ({ event, context }, log) => {
+  const { tokenId, newExpiry, sender } = event.args;
+  return onChange(context, log, tokenId, {
+    patch: ({ entry }) => ({ expiry: newExpiry, tokenId: newerNumber(entry.tokenId, tokenId) }),
+    values: (logged) => ({
+      expiryTimestamp: newExpiry,
+      durationSeconds: logged === null ? null : newExpiry - logged.entry.expiry,
+      details: { tokenId, sender },
+    }),
+  });
+});
+
+/** What hangs below the entry changed. Writes: ensv2_entries, ensv2 mounts, domains and their changes, events. */
+onRegistry("SubregistryUpdated", ({ event, context }, log) => {
+  const { tokenId, subregistry, sender } = event.args;
+  return onChange(context, log, tokenId, {
+    patch: () => ({ subregistry: nullIfZero(subregistry) }),
+    values: () => ({ details: { tokenId, subregistry, sender } }),
+    isSet: true,
+  });
+});
+
+/** Writes: ensv2_entries, domains, resolver_changes, events. */
+onRegistry("ResolverUpdated", ({ event, context }, log) => {
+  const { tokenId, resolver, sender } = event.args;
+  return onChange(context, log, tokenId, {
+    patch: () => ({ resolver: nullIfZero(resolver) }),
+    values: () => ({ resolverAddress: resolver, details: { tokenId, sender } }),
+    isSet: true,
+  });
+});
+
+/** Under which key the roles of the entry are from here on. Writes: ensv2_entries, events. */
+onRegistry("TokenResource", ({ event, context }, log) => {
+  const { tokenId, resource } = event.args;
+  return onChange(context, log, tokenId, {
+    patch: ({ entry }) => ({ resource: newerNumber(entry.resource, resource) }),
+    values: () => ({ details: { tokenId, resource } }),
+  });
+});
+
+/** The token got another number, because its roles changed; the holder is the same. Writes: ensv2_entries, events. */
+onRegistry("TokenRegenerated", ({ event, context }, log) => {
+  const { oldTokenId, newTokenId } = event.args;
+  return onChange(context, log, newTokenId, {
+    patch: ({ entry }) => ({ tokenId: newerNumber(entry.tokenId, newTokenId) }),
+    values: () => ({ details: { oldTokenId, tokenId: newTokenId } }),
+  });
+});
+
+/** Writes: ensv2_entries, domains and their changes, events, holders. */
+onRegistry("TransferSingle", ({ event, context }, log) => {
+  const { operator, from, to, id, value } = event.args;
+  return onMove(context, log, { operator, from, to, id, value });
+});
+
+/**
+ * Several tokens at once, with a row for each that is moved. Tokens of which nothing is moved have no row, because they
+ * cost their sender next to nothing. Writes: ensv2_entries, domains and their changes, events, holders.
+ */
+onRegistry("TransferBatch", async ({ event, context }, log) => {
+  const { operator, from, to, ids, values } = event.args;
+  const moved = ids
+    .map((id, index) => ({ id, value: values[index] ?? 0n }))
+    .filter(({ value }) => value > 0n);
+  const kept = moved.slice(0, MAX_MOVED_TOKENS);
+  let ordinal = 0;
+  for (const { id, value } of kept) {
+    ordinal += await onMove(context, { ...log, ordinal }, { operator, from, to, id, value });
+  }
+  if (kept.length > 0 && kept.length === moved.length) return;
+  await appendEventOnly(
+    context,
+    { ...log, ordinal },
+    {
+      ...{ fromAddress: from, toAddress: to, details: { operator, tokens: ids.length } },
+      ...(kept.length < moved.length && { anomaly: "more tokens than a transaction can move" }),
+    },
+  );
+});
+
+/** Each token that is moved costs 10,000 gas or more, so a transaction of 16,777,216 (EIP-7825) moves no more. */
+const MAX_MOVED_TOKENS = 5_000;
+
+type Move = { operator: Address; from: Address; to: Address; id: bigint; value: bigint };
+
+/** Gives how many rows there are. */
+async function onMove(context: Context, log: LogRef, { operator, from, to, id, value }: Move) {
+  const receiver = receiverOf({ to, value });
+  return onChange(context, log, id, {
+    patch: ({ entry }) =>
+      receiver === undefined ? {} : { owner: receiver, tokenId: newerNumber(entry.tokenId, id) },
+    values: () => ({
+      ...{ fromAddress: from, toAddress: to },
+      details: { tokenId: id, operator, ...(value !== 1n && { value }) },
+    }),
+    // A mint comes with LabelRegistered, which has the holder, or leaves the holder as it is.
+    isHeld: receiver !== undefined && nullIfZero(from) !== null,
+  });
+}
+
+/**
+ * Roles of an account: for an entry, or for the whole contract. Resolvers that a factory deployed log it, too. Writes:
+ * ensv2_roles, events, ensv2_phases.
+ */
+onAnyRegistry("EACRolesChanged", async ({ event, context }) => {
+  const { resource, account, oldRoleBitmap, newRoleBitmap } = event.args;
+  const family = await familyOfProxy(context, event.log.address);
+  const log = logRefOf(context, event, family, "EACRolesChanged");
+  const details = { resource, account, oldRoles: oldRoleBitmap, roles: newRoleBitmap };
+  const isRegistry = family === FAMILY && (await isToldRegistry(context, log.contractAddress));
+  if (isRegistry || family !== FAMILY)
+    await putRoles(context, log, { resource, account, roles: newRoleBitmap });
+  if (isRegistry && resource === 0n) await onRootRoles(context, log, account, newRoleBitmap);
+  if (isRegistry && resource !== 0n) await onChange(context, log, resource, { values: () => ({ details }) });
+  else await appendEventOnly(context, log, { details });
+});
+
+/** Roles for a whole registry; often the first log of the root registry. Writes: ensv2_registries, ensv2_phases. */
+async function onRootRoles(context: Context, log: LogRef, account: Address, roles: bigint) {
+  await openRegistry(context, log, log.contractAddress);
+  const isRegistrar = addressesOf(context, "Ensv2Registrar").includes(account) && hasRegistrarRole(roles);
+  if (isRegistrar && isEthRegistry(context, log)) await reachPhase(context, log, "open");
+}
+
+/** Resolvers come from the same factories as registries. */
+async function familyOfProxy(context: Context, address: Address): Promise<string> {
+  if (isFixedRegistry(context, address)) return FAMILY;
+  return (await isToldResolver(context, address)) ? "ENSV2_RESOLVER" : FAMILY;
+}
+
+/** Writes: ensv2_registries, events, and what {@link followClaim} writes. */
+onRegistry("ParentUpdated", async ({ event, context }, log) => {
+  const { parent, label, sender } = event.args;
+  const registry = await openRegistry(context, log, log.contractAddress);
+  await putClaim(context, registry, { parent: nullIfZero(parent), label });
+  await appendEventOnly(context, log, { details: { parent, label, sender } });
+  await followClaim(context, log, log.contractAddress);
+});
+
+/** Writes: events. */
+onRegistry("URIUpdated", ({ event, context }, log) => {
+  const { uri, renderer, sender } = event.args;
+  return appendEventOnly(context, log, { value: uri, details: { renderer, sender } });
+});
+
+/** Writes: events. */
+onRegistry("ApprovalForAll", ({ event, context }, log) =>
+  appendEventOnly(context, log, { details: event.args }),
+);
+
+/** A proxy got its code, or other code. Writes: ensv2_proxies, events, and what {@link lookAgain} writes. */
+onAnyRegistry("Upgraded", async ({ event, context }) => {
+  const { implementation } = event.args;
+  const log = logRefOf(context, event, FAMILY, "Upgraded");
+  const isProxy = !isFixedRegistry(context, log.contractAddress);
+  const isChanged = isProxy && (await putCode(context, log, implementation));
+  const contract = await familyOfProxy(context, log.contractAddress);
+  await appendEventOnly(context, { ...log, contract }, { details: { implementation } });
+  if (isChanged) await lookAgain(context, log, log.contractAddress);
+});
+
+type Change = {
+  patch?: (logged: Logged) => Parameters<typeof changeEntry>[2];
+  values: (before: Logged | null) => EventValues;
+  /** Whether `register` logs the same, so that within a registration the log does not tell what is stored. */
+  isSet?: boolean;
+  isHeld?: boolean;
+};
+
+/** Applies a log to its entry and to the entry's names. Gives how many rows of events there are. */
+async function onChange(
+  context: Context,
+  log: LogRef,
+  number: bigint,
+  { patch = () => ({}), values, isSet = false, isHeld = false }: Change,
+): Promise<number> {
+  const found = await findLogged(context, log, number);
+  if (found === null || (isSet && (await isInterrupted(context, log, found.entry)))) {
+    await appendEventOnly(context, log, values(found));
+    return 1;
+  }
+  const { logged, isChanged } = await changeEntry(context, found, patch(found));
+  return appendEntryLog(context, log, logged, { values: values(found), isNews: isChanged, isHeld });
+}
+
+/**
+ * Whether a log came within a registration of its entry: see {@link isUnderWay}. From here on only the chain tells what the
+ * registry stores. Root and ETH registry give nobody a role by which that could be done. Writes: ensv2_proxies, and what
+ * {@link lookAgain} writes.
+ */
+async function isInterrupted(context: Context, log: LogRef, entry: EntryState | null): Promise<boolean> {
+  if (entry === null || !isUnderWay(entry) || isFixedRegistry(context, log.contractAddress)) return false;
+  if (await distrust(context, log)) await lookAgain(context, log, log.contractAddress);
+  return true;
+}

@@ -1,0 +1,132 @@
+import { type Event, type EventNames, ponder } from "ponder:registry";
+import type { Hex } from "viem";
+import { hashOfTokenId } from "../ens/name.ts";
+import { putLink } from "./write/ensv2Links.ts";
+import { isToldResolver } from "./write/ensv2Proxies.ts";
+import { appendEventOnly, type EventValues } from "./write/events.ts";
+import { type HandlerArgs, type LogEvent, type LogRef, logRefOf } from "./write/logRef.ts";
+import { clearRecords, putAddress, putResolverNode, putText } from "./write/records.ts";
+import { storable } from "./write/storable.ts";
+
+/*
+ * Resolvers of ENSv2 that a listed factory deployed. Records have a number, which stands in place of the node in the tables
+ * of records, and names are linked to numbers. A link says nothing of who owns the name: a record counts only where the name's
+ * resolver is the one that logged it.
+ * Source: ensdomains/contracts-v2, contracts/src/resolver/PermissionedResolver.sol.
+ */
+const FAMILY = "ENSV2_RESOLVER";
+
+type NameOf<Entry> = Entry extends `Ensv2Resolver:${infer Name}` ? Name : never;
+type ResolverEvent = NameOf<EventNames>;
+type Args<Name extends ResolverEvent> = HandlerArgs<Event<`Ensv2Resolver:${Name}`>>;
+
+/**
+ * Handles a resolver's log: `rowOf` is what the history says, `write` what the records become. Of a contract with other code
+ * only the history is kept. Writes: events.
+ */
+function onResolver<Name extends ResolverEvent>(
+  name: Name,
+  rowOf: (args: Args<Name>["event"]["args"]) => EventValues,
+  write: (args: Args<Name>, log: LogRef) => Promise<unknown> = () => Promise.resolve(),
+): void {
+  const resolver = ponder as unknown as {
+    on: (event: string, handler: (args: Args<Name>) => unknown) => void;
+  };
+  resolver.on(`Ensv2Resolver:${name}`, async (args) => {
+    const { event, context } = args as unknown as HandlerArgs<
+      LogEvent & { args: Args<Name>["event"]["args"] }
+    >;
+    const log = logRefOf(context, event, FAMILY, name);
+    const isTold = await isToldResolver(context, log.contractAddress);
+    const { node, ...rest } = rowOf(event.args);
+    await appendEventOnly(context, log, isTold && node ? { node, ...rest } : rest);
+    if (isTold) await write(args, log);
+  });
+}
+
+/** The number of a record, in the place of a node. */
+const nodeOf = (recordId: bigint) => hashOfTokenId(recordId);
+
+onResolver("ResolverCreated", () => ({}));
+
+/**
+ * A name shows a record from here on; number 0 means none. The root's node stands for all names without a link. Writes:
+ * events, ensv2_links.
+ */
+onResolver(
+  "Linked",
+  ({ recordId, node, name }) => ({ node, details: { recordId, name } }),
+  ({ event, context }, log) => {
+    const { recordId, node } = event.args;
+    return putLink(context, log, node, recordId === 0n ? null : nodeOf(recordId));
+  },
+);
+
+/** Writes: events, resolver_nodes. */
+onResolver(
+  "Cleared",
+  ({ recordId }) => ({ node: nodeOf(recordId) }),
+  ({ event, context }, log) => clearRecords(context, log, nodeOf(event.args.recordId)),
+);
+
+/** Writes: events, address_records. Empty bytes clear the record. */
+onResolver(
+  "AddressUpdated",
+  ({ recordId, coinType, addressBytes }) => ({ node: nodeOf(recordId), coinType, address: addressBytes }),
+  ({ event, context }, log) => {
+    const { recordId, coinType, addressBytes } = event.args;
+    return putAddress(context, log, nodeOf(recordId), coinType, addressBytes);
+  },
+);
+
+/** Writes: events, text_records. An empty value clears the record. */
+onResolver(
+  "TextUpdated",
+  ({ recordId, key, value }) => ({ node: nodeOf(recordId), key, value }),
+  ({ event, context }, log) => {
+    const { recordId, keyHash, key, value } = event.args;
+    return putText(context, log, {
+      // Ponder types an indexed text as the text, but it is the hash.
+      ...{ node: nodeOf(recordId), key, keyHash: keyHash as Hex, isRead: false },
+      value: value === "" ? null : value,
+    });
+  },
+);
+
+/** Writes: events, resolver_nodes. Empty bytes clear the record. */
+onResolver(
+  "ContenthashUpdated",
+  ({ recordId, hash }) => ({ node: nodeOf(recordId), contenthash: hash }),
+  ({ event, context }, log) => {
+    const { recordId, hash } = event.args;
+    return putResolverNode(context, log, nodeOf(recordId), { contenthash: hash === "0x" ? null : hash });
+  },
+);
+
+/** Writes: events, resolver_nodes. */
+onResolver(
+  "NameUpdated",
+  ({ recordId, primaryName }) => ({ node: nodeOf(recordId), name: primaryName }),
+  ({ event, context }, log) => {
+    const { recordId, primaryName } = event.args;
+    return putResolverNode(context, log, nodeOf(recordId), {
+      name: primaryName === "" ? null : storable(primaryName),
+    });
+  },
+);
+
+/* Records that no answer needs. */
+onResolver("DataUpdated", ({ recordId, key, value }) => ({
+  node: nodeOf(recordId),
+  key,
+  details: { value },
+}));
+onResolver("ABIUpdated", ({ recordId, contentType }) => ({
+  node: nodeOf(recordId),
+  details: { contentType },
+}));
+onResolver("InterfaceUpdated", ({ recordId, interfaceId, implementer }) => ({
+  node: nodeOf(recordId),
+  details: { interfaceId, implementer },
+}));
+onResolver("ResourceArgument", ({ resource, arg }) => ({ details: { resource, arg } }));

@@ -1,0 +1,55 @@
+import type { Context } from "ponder:registry";
+import { ensv2Entry, ensv2Purchase } from "ponder:schema";
+import type { Hex } from "viem";
+import { storageIdOfNumber } from "../../ens/ensv2.ts";
+import { childNode, ETH_NODE, isPrintable, labelhash } from "../../ens/name.ts";
+import { addressesOf } from "./contracts.ts";
+import { appendEventOnly } from "./events.ts";
+import { type HandlerArgs, type LogRef, logRefOf } from "./logRef.ts";
+
+/** A registration or renewal that was paid in tokens. */
+export type TokenPurchase = Pick<
+  typeof ensv2Purchase.$inferInsert,
+  "paymentToken" | "amount" | "base" | "premium" | "durationSeconds" | "referrer"
+> & {
+  tokenId: bigint;
+  label: string;
+  values: { ownerAddress?: Hex; resolverAddress?: Hex; expiryTimestamp?: bigint };
+  details: Record<string, unknown>;
+};
+
+/** Appends a purchase. Writes: ensv2_purchases, events. */
+export async function appendTokenPurchase(
+  { event, context }: HandlerArgs,
+  contract: string,
+  eventType: string,
+  { tokenId, label, values, details, ...price }: TokenPurchase,
+): Promise<void> {
+  const log = logRefOf(context, event, contract, eventType);
+  const hash = await findLabelhash(context, log, tokenId, label);
+  const isText = labelhash(label) === hash;
+  const { chainId, blockNumber, logIndex, contractAddress, transactionHash, blockTimestamp } = log;
+  const node = childNode(ETH_NODE, hash);
+  await context.db.insert(ensv2Purchase).values({
+    ...{ chainId, blockNumber, logIndex, contractAddress, transactionHash, blockTimestamp },
+    ...{ node, eventType, ...price },
+  });
+  const { paymentToken, amount, durationSeconds, referrer } = price;
+  await appendEventOnly(context, log, {
+    ...{ ...values, node, durationSeconds, referrer, paymentToken, tokenAmount: amount },
+    ...(isText && isPrintable(label) && { name: `${label}.eth` }),
+    details: { ...details, registry: addressesOf(context, "Ensv2EthRegistry")[0], tokenId },
+  });
+}
+
+/** The hash of the label that was paid for. Bytes that are not UTF-8 arrive changed, so the registry's entry tells it. */
+async function findLabelhash(
+  context: Context,
+  { chainId }: LogRef,
+  tokenId: bigint,
+  label: string,
+): Promise<Hex> {
+  const [registry] = addressesOf(context, "Ensv2EthRegistry");
+  const key = { chainId, registry: registry ?? "0x", storageId: storageIdOfNumber(tokenId) };
+  return (await context.db.find(ensv2Entry, key))?.labelhash ?? labelhash(label);
+}

@@ -1,0 +1,324 @@
+import { type Address, getAddress, type Hex, namehash, zeroAddress } from "viem";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { startLocalChain } from "../devnet/localChain.ts";
+import { type Emit, emitterOn } from "./emittedLogs.ts";
+import {
+  ALICE,
+  BOB,
+  CAROL,
+  deployProxy,
+  ETH,
+  FOREIGN_CODE,
+  foundations,
+  LATER,
+  link,
+  move,
+  numberOf,
+  point,
+  REGISTRY_CODE,
+  ROOT,
+  regenerate,
+  register,
+  registryLog,
+  renew,
+  reserve,
+  storageIdOf,
+  unregister,
+  V1_RESOLVER,
+  withEnsv2,
+} from "./ensv2Logs.ts";
+import { lower, type Stage, stageOf } from "./stage.ts";
+
+/* What the tables hold after logs of ENSv2, in each order in which its contracts make them. */
+
+let stage: Stage;
+let emit: Emit;
+
+const RESOLVER = address("51");
+const OTHER_RESOLVER = address("52");
+
+beforeAll(async () => {
+  const local = await startLocalChain();
+  emit = await emitterOn(local.chain, local);
+  await emit(...foundations());
+  stage = await stageOf({ ...local, deployment: withEnsv2(local) });
+}, 300_000);
+afterAll(() => stage?.close());
+
+function address(digits: string): Address {
+  return getAddress(`0x${digits.repeat(20)}`);
+}
+
+const rows = <Row extends Record<string, unknown>>(text: string, ...values: unknown[]) =>
+  stage.sql<Row>(text, values);
+
+const entryOf = async (registry: Address, label: string) =>
+  (
+    await rows<Record<string, unknown>>(
+      `select token_id::text, resource::text, owner, expiry::text, subregistry, resolver, is_registered
+       from ensv2_entries where registry = $1 and storage_id = $2`,
+      lower(registry),
+      storageIdOf(label),
+    )
+  )[0];
+
+const domainOf = async (name: string) =>
+  (
+    await rows<Record<string, unknown>>(
+      `select full_name, registry, effective_owner_address as owner, expiry_timestamp::text as expiry, resolver
+       from domains where node = $1`,
+      namehash(name),
+    )
+  )[0];
+
+const typesOf = async ({ transactionHash }: { transactionHash: Hex }) =>
+  rows<{ event_type: string; node: Hex | null; ordinal: number }>(
+    "select event_type, node, ordinal from events where transaction_hash = $1 order by log_index, ordinal",
+    transactionHash,
+  );
+
+const ownersOf = async (name: string) =>
+  rows<{ owner_address: string | null; reason: string | null; event_type: string }>(
+    "select owner_address, reason, event_type from ownership_changes where node = $1 order by block_number, log_index, ordinal",
+    namehash(name),
+  );
+
+describe("the registries", () => {
+  test("of the root and of eth hang at the root and at eth", async () => {
+    expect(await rows("select registry, node, depth from ensv2_mounts order by depth")).toEqual([
+      { registry: lower(ROOT), node: namehash(""), depth: 0 },
+      { registry: lower(ETH), node: namehash("eth"), depth: 1 },
+    ]);
+    expect(await domainOf("eth")).toEqual({
+      ...{ full_name: "eth", registry: lower(ROOT), owner: lower(CAROL), expiry: String(2n ** 64n - 1n) },
+      resolver: null,
+    });
+  });
+});
+
+describe("a registration", () => {
+  test("gives the name its holder, expiry and resolver", async () => {
+    const receipt = await emit(...register(ETH, { label: "native", owner: ALICE, resolver: RESOLVER }));
+    expect(await entryOf(ETH, "native")).toEqual({
+      ...{ token_id: String(numberOf("native")), resource: String(numberOf("native")), owner: lower(ALICE) },
+      ...{ expiry: String(LATER), subregistry: null, resolver: lower(RESOLVER), is_registered: true },
+    });
+    expect(await domainOf("native.eth")).toEqual({
+      ...{ full_name: "native.eth", registry: lower(ETH), owner: lower(ALICE), expiry: String(LATER) },
+      resolver: lower(RESOLVER),
+    });
+    expect(await ownersOf("native.eth")).toEqual([
+      { owner_address: lower(ALICE), reason: "token", event_type: "LabelRegistered" },
+    ]);
+    expect((await typesOf(receipt)).map((row) => [row.event_type, row.node])).toEqual(
+      ["LabelRegistered", "TransferSingle", "TokenResource", "EACRolesChanged", "ResolverUpdated"].map(
+        (type) => [type, namehash("native.eth")],
+      ),
+    );
+  });
+});
+
+describe("what the logs do not say in so many words", () => {
+  test("a registration resets subregistry and resolver without a log", async () => {
+    await emit(...reserve(ETH, { label: "promoted", resolver: V1_RESOLVER }));
+    expect(await entryOf(ETH, "promoted")).toMatchObject({
+      resolver: lower(V1_RESOLVER),
+      owner: null,
+      is_registered: false,
+    });
+    expect(await domainOf("promoted.eth")).toBeUndefined();
+    await emit(...register(ETH, { label: "promoted", owner: ALICE }));
+    expect(await entryOf(ETH, "promoted")).toMatchObject({
+      resolver: null,
+      owner: lower(ALICE),
+      is_registered: true,
+    });
+    expect(await domainOf("promoted.eth")).toMatchObject({ registry: lower(ETH), resolver: null });
+  });
+
+  test("unregister hides what stays stored, and a later renewal shows it again, without a holder", async () => {
+    await emit(...register(ETH, { label: "gone", owner: ALICE, resolver: RESOLVER }));
+    const receipt = await emit(
+      unregister(ETH, { label: "gone" }),
+      move(ETH, { from: ALICE, to: zeroAddress, id: numberOf("gone") }),
+    );
+    const { timestamp } = await stage.chain.client.getBlock({ blockNumber: receipt.blockNumber });
+    const ended = { owner: null, expiry: String(timestamp), resolver: lower(RESOLVER) };
+    expect(await entryOf(ETH, "gone")).toMatchObject(ended);
+    expect(await domainOf("gone.eth")).toMatchObject({ ...ended, registry: lower(ETH) });
+    await emit(renew(ETH, { label: "gone", token: 1, newExpiry: LATER }));
+    expect(await entryOf(ETH, "gone")).toMatchObject({
+      ...{ ...ended, expiry: String(LATER), is_registered: true },
+      token_id: String(numberOf("gone", 1)),
+    });
+  });
+
+  test("transfers of nothing change nothing, item by item", async () => {
+    await emit(
+      ...register(ETH, { label: "still", owner: ALICE }),
+      ...register(ETH, { label: "moves", owner: ALICE }),
+    );
+    const never = numberOf("still", 77);
+    const receipt = await emit(
+      move(ETH, { from: ALICE, to: BOB, id: numberOf("still"), value: 0n }),
+      move(ETH, { from: ALICE, to: BOB, id: never, value: 0n }),
+      registryLog(ETH, "TransferBatch", {
+        ...{ operator: ALICE, from: ALICE, to: BOB },
+        ...{ ids: [numberOf("still"), numberOf("moves"), never], values: [0n, 1n, 0n] },
+      }),
+      registryLog(ETH, "TransferBatch", {
+        operator: ALICE,
+        from: ALICE,
+        to: BOB,
+        ids: [never],
+        values: [0n],
+      }),
+    );
+    expect(await domainOf("still.eth")).toMatchObject({ owner: lower(ALICE) });
+    expect(await domainOf("moves.eth")).toMatchObject({ owner: lower(BOB) });
+    expect((await typesOf(receipt)).map((row) => row.node)).toEqual([
+      namehash("still.eth"),
+      namehash("still.eth"),
+      namehash("moves.eth"),
+      null,
+    ]);
+    const held = await rows(
+      "select 1 from holders where address = $1 and node = $2",
+      lower(BOB),
+      namehash("still.eth"),
+    );
+    expect(held).toEqual([]);
+    expect(await ownersOf("moves.eth")).toHaveLength(2);
+  });
+
+  test("a token that gets another number has one holder throughout", async () => {
+    await emit(...register(ETH, { label: "regen", owner: ALICE }));
+    await emit(...regenerate(ETH, { label: "regen", owner: ALICE, from: 0, to: 1 }));
+    expect(await entryOf(ETH, "regen")).toMatchObject({
+      ...{ owner: lower(ALICE), token_id: String(numberOf("regen", 1)), resource: String(numberOf("regen")) },
+    });
+    expect(await ownersOf("regen.eth")).toHaveLength(1);
+  });
+
+  test("the token of an ended registration is burnt when the next one begins", async () => {
+    await emit(...register(ETH, { label: "again", owner: ALICE, expiry: 1_000n }));
+    await emit(
+      move(ETH, { from: ALICE, to: zeroAddress, id: numberOf("again") }),
+      ...register(ETH, { label: "again", owner: BOB, token: 1, resource: 1 }),
+    );
+    expect(await entryOf(ETH, "again")).toMatchObject({
+      owner: lower(BOB),
+      token_id: String(numberOf("again", 1)),
+    });
+    expect((await ownersOf("again.eth")).map((row) => row.owner_address)).toEqual([lower(ALICE), lower(BOB)]);
+  });
+
+  test("a reservation can lie in the past, and can come again", async () => {
+    await emit(
+      ...reserve(ETH, { label: "past", expiry: 5n }),
+      ...reserve(ETH, { label: "past", expiry: 7n }),
+    );
+    expect(await entryOf(ETH, "past")).toMatchObject({ expiry: "7", owner: null, is_registered: false });
+    await emit(renew(ETH, { label: "past", newExpiry: 9n }));
+    expect(await entryOf(ETH, "past")).toMatchObject({ expiry: "9" });
+    expect(
+      await rows("select number, next_entry from ensv2_entries where storage_id = $1", storageIdOf("past")),
+    ).toHaveLength(1);
+  });
+
+  test("a reservation after a registration that ended leaves the name to ENSv2", async () => {
+    await emit(...register(ETH, { label: "rereserved", owner: ALICE, expiry: 1_000n }));
+    await emit(
+      move(ETH, { from: ALICE, to: zeroAddress, id: numberOf("rereserved") }),
+      ...reserve(ETH, { label: "rereserved", token: 1, resolver: V1_RESOLVER }),
+    );
+    expect(await domainOf("rereserved.eth")).toMatchObject({
+      ...{ registry: lower(ETH), owner: null, expiry: String(LATER), resolver: lower(V1_RESOLVER) },
+    });
+  });
+
+  test("logs for labels that no log told are kept, and change nothing", async () => {
+    const receipt = await emit(
+      point(ETH, { label: "never-told", resolver: RESOLVER }),
+      move(ETH, { from: ALICE, to: BOB, id: numberOf("never-told") }),
+    );
+    expect((await typesOf(receipt)).map((row) => row.node)).toEqual([null, null]);
+    expect(await entryOf(ETH, "never-told")).toBeUndefined();
+  });
+});
+
+describe("user registries", () => {
+  const [first, second, foreign] = [address("d1"), address("d2"), address("d3")];
+
+  test("linked before they are deployed, with names below at once", async () => {
+    await emit(...register(ETH, { label: "parent", owner: ALICE, subregistry: first }));
+    await emit(...deployProxy(first));
+    await emit(...register(first, { label: "child", owner: BOB, resolver: OTHER_RESOLVER }));
+    expect(await domainOf("child.parent.eth")).toMatchObject({
+      ...{
+        full_name: "child.parent.eth",
+        registry: lower(first),
+        owner: lower(BOB),
+        resolver: lower(OTHER_RESOLVER),
+      },
+    });
+  });
+
+  test("under two parents have two names for each entry, and one row for each", async () => {
+    await emit(...register(ETH, { label: "second", owner: CAROL, subregistry: first }));
+    expect(await domainOf("child.second.eth")).toMatchObject({ registry: lower(first), owner: lower(BOB) });
+    const receipt = await emit(move(first, { from: BOB, to: ALICE, id: numberOf("child") }));
+    expect(await typesOf(receipt)).toEqual([
+      { event_type: "TransferSingle", node: namehash("child.parent.eth"), ordinal: 0 },
+      { event_type: "TransferSingle", node: namehash("child.second.eth"), ordinal: 1 },
+    ]);
+    for (const name of ["child.parent.eth", "child.second.eth"])
+      expect(await domainOf(name)).toMatchObject({ owner: lower(ALICE) });
+  });
+
+  test("that are taken away leave names without owner and resolver", async () => {
+    await emit(link(ETH, { label: "second", subregistry: zeroAddress }));
+    expect(await domainOf("child.second.eth")).toMatchObject({
+      ...{ registry: zeroAddress, owner: null, expiry: null, resolver: null },
+    });
+    expect(await domainOf("child.parent.eth")).toMatchObject({ registry: lower(first), owner: lower(ALICE) });
+    await emit(link(ETH, { label: "second", subregistry: first }));
+    expect(await domainOf("child.second.eth")).toMatchObject({ registry: lower(first), owner: lower(ALICE) });
+  });
+
+  test("below themselves end at eight names", async () => {
+    await emit(
+      ...deployProxy(second),
+      ...register(second, { label: "loop", owner: ALICE, subregistry: second }),
+    );
+    await emit(...register(ETH, { label: "cycle", owner: ALICE, subregistry: second }));
+    const found = await rows<{ full_name: string }>(
+      "select full_name from domains where registry = $1",
+      lower(second),
+    );
+    expect(found.map((row) => row.full_name.split(".").length).toSorted((a, b) => a - b)).toEqual([
+      3, 4, 5, 6, 7, 8, 9, 10,
+    ]);
+  });
+
+  test("of unknown code answer nothing, and what they said before is taken back", async () => {
+    await emit(...deployProxy(foreign), ...register(foreign, { label: "kid", owner: ALICE }));
+    await emit(...register(ETH, { label: "upgraded", owner: ALICE, subregistry: foreign }));
+    expect(await domainOf("kid.upgraded.eth")).toMatchObject({
+      registry: lower(foreign),
+      owner: lower(ALICE),
+    });
+    await emit(registryLog(foreign, "Upgraded", { implementation: FOREIGN_CODE }));
+    expect(await domainOf("kid.upgraded.eth")).toMatchObject({ registry: zeroAddress, owner: null });
+    await emit(
+      registryLog(foreign, "Upgraded", { implementation: REGISTRY_CODE }),
+      ...register(foreign, { label: "liar", owner: ALICE }),
+    );
+    expect(await entryOf(foreign, "liar")).toBeUndefined();
+    const proxies = await rows(
+      "select implementation, deployed_by from ensv2_proxies where address = $1",
+      lower(foreign),
+    );
+    expect(proxies).toEqual([{ implementation: zeroAddress, deployed_by: lower(ALICE) }]);
+  });
+});
