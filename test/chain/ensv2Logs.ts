@@ -13,21 +13,21 @@ const contract = (digits: string): Address => getAddress(`0x${digits.repeat(20)}
 
 export const ROOT = contract("e0");
 export const ETH = contract("e1");
-export const FACTORY = contract("e2");
-export const REGISTRAR = contract("e3");
-export const RENEWER = contract("e4");
-export const LABEL_STORE = contract("e5");
-export const GRAVEYARD = contract("e6");
-export const MIGRATION = contract("e7");
-export const BATCH = contract("e8");
-export const UNIVERSAL = contract("e9");
+const FACTORY = contract("e2");
+const REGISTRAR = contract("e3");
+const RENEWER = contract("e4");
+const LABEL_STORE = contract("e5");
+const GRAVEYARD = contract("e6");
+const MIGRATION = contract("e7");
+const BATCH = contract("e8");
+const UNIVERSAL = contract("e9");
 export const V1_RESOLVER = contract("ea");
 export const REGISTRY_CODE = contract("c0");
-export const WRAPPER_CODE = contract("c1");
-export const RESOLVER_CODE = contract("c2");
+const WRAPPER_CODE = contract("c1");
+const RESOLVER_CODE = contract("c2");
 /** Code that no deployment knows. */
 export const FOREIGN_CODE = contract("cf");
-export const USDC = contract("dc");
+const USDC = contract("dc");
 
 export const [ALICE, BOB, CAROL] = [contract("a1"), contract("b0"), contract("c4")];
 
@@ -45,7 +45,7 @@ export const withEnsv2 = ({ deployment }: LocalChain, layout: Ensv2Deployment["l
     },
   });
 
-export const hashOf = (label: string): Hex => keccak256(toHex(label));
+const hashOf = (label: string): Hex => keccak256(toHex(label));
 
 /** The number of an entry with a counter: its token, or the key of its roles. */
 export const numberOf = (label: string, counter = 0): bigint =>
@@ -148,7 +148,7 @@ export function regenerate(
   ];
 }
 
-export const roles = (
+const roles = (
   by: Address,
   { resource, account, roles }: { resource: bigint; account: Address; roles: bigint },
 ) => registryLog(by, "EACRolesChanged", { resource, account, oldRoleBitmap: 0n, newRoleBitmap: roles });
