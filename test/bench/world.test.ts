@@ -10,6 +10,15 @@ function rowsOf(names: number): [table: string, row: Record<string, unknown>][] 
   return rows;
 }
 
+test("names of Base are beside those of the main chain, and change none of these", () => {
+  const rows: [string, Record<string, unknown>][] = [];
+  generateWorld({ names: NAMES, base: 50, put: (table, row) => void rows.push([table, row]) });
+  const ofBase = rows.filter(([, row]) => row.chain_id === 8453);
+  expect(ofBase.filter(([table]) => table === "domains")).toHaveLength(50);
+  const others = rows.filter(([, row]) => row.chain_id !== 8453 && row.full_name !== "base.eth");
+  expect(others).toEqual(rowsOf(NAMES));
+});
+
 function rowsOn(day: string) {
   vi.useFakeTimers({ now: new Date(day), toFake: ["Date"] });
   try {

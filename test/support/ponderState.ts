@@ -79,7 +79,14 @@ export async function writeState(
     view_names: [],
   };
   await client.query("insert into _ponder_meta values ('app', $1)", [meta]);
-  await client.query("insert into _ponder_checkpoint values ($1, $2, $3, $3, $3)", [
+  await writeCheckpoint(client, index);
+}
+
+/** The newest block of one chain. */
+export const writeCheckpoint = (
+  client: Pick<pg.ClientBase, "query">,
+  index: { chainName: string; chainId: number; block: number; time: number },
+) =>
+  client.query("insert into _ponder_checkpoint values ($1, $2, $3, $3, $3)", [
     ...[index.chainName, index.chainId, checkpointOf(index)],
   ]);
-}

@@ -13,7 +13,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type pg from "pg";
 import { readDdl } from "../../query/tables.ts";
-import { stateTableStatements, writeState } from "../../support/ponderState.ts";
+import { stateTableStatements, writeCheckpoint, writeState } from "../../support/ponderState.ts";
 import { generateWorld } from "./world.ts";
 import type { Put } from "./worldLog.ts";
 import { WORLD_TIME } from "./worldTime.ts";
@@ -21,8 +21,11 @@ import { WORLD_TIME } from "./worldTime.ts";
 /** Schema of the generated tables. */
 export const SCHEMA = "namedex_index";
 
+/** How many names of the main chain there are, and of Base. */
+export type WorldSize = { names: number; base: number };
+
 /** What decides about the rows. */
-const sources = ["chance", "words", "world", "worldAgents", "worldLog", "worldTime"].map(
+const sources = ["chance", "words", "world", "worldAgents", "worldBase", "worldLog", "worldTime"].map(
   (file) => `./${file}.ts`,
 );
 
@@ -34,7 +37,7 @@ export const WORLD_MARK = [...sources, "../../../ponder.schema.ts"]
 /** Builds the index's tables as Ponder does: enums, tables, rows, then the indexes, and the rows that say it is ready. */
 export async function fillDatabase(
   pool: pg.Pool,
-  { names, say }: { names: number; say: (text: string) => void },
+  { names, base, say }: WorldSize & { say: (text: string) => void },
 ): Promise<void> {
   const { enums, tables, views, indexes } = await readDdl();
   const client = await pool.connect();
@@ -44,8 +47,8 @@ export async function fillDatabase(
     );
     for (const statement of [...enums, ...tables, ...views, ...stateTableStatements])
       await client.query(statement);
-    say(`generating ${names.toLocaleString("en")} names`);
-    await copyWorld(client, names);
+    say(`generating ${names.toLocaleString("en")} names, and ${base.toLocaleString("en")} of Base`);
+    await copyWorld(client, { names, base });
     say("bringing logs and changes into the order of the chain, in which an indexer writes them");
     for (const table of ["events", "ownership_changes", "resolver_changes", "primary_name_changes"]) {
       await client.query(`cluster ${table} using ${await primaryKeyOf(client, table)}`);
@@ -60,6 +63,10 @@ export async function fillDatabase(
       block: 24_000_000,
       time: WORLD_TIME,
     });
+    if (base > 0) {
+      const place = { chainId: 8453, block: 41_000_000, time: WORLD_TIME };
+      await writeCheckpoint(client, { chainName: "base", ...place });
+    }
   } finally {
     client.release();
   }
@@ -74,13 +81,13 @@ async function primaryKeyOf(client: pg.PoolClient, table: string): Promise<strin
 }
 
 /** Writes each table to a file, and has PostgreSQL read the files. */
-async function copyWorld(client: pg.PoolClient, names: number): Promise<void> {
+async function copyWorld(client: pg.PoolClient, size: WorldSize): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "namedex-bench-"));
   chmodSync(folder, 0o755);
   try {
     const files = await openFiles(client, folder);
     const put: Put = (table, row) => files.get(table)?.write(row);
-    generateWorld({ names, put });
+    generateWorld({ ...size, put });
     for (const [table, file] of files) {
       file.close();
       await client.query(`copy ${table} from '${file.path}'`);

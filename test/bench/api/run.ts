@@ -17,6 +17,7 @@ import { WORLD_TIME } from "./worldTime.ts";
 
 const usage = `npm run bench:api -- [options]
   --names N      how many names to generate; 1000000 unless told
+  --base N       how many names of Base to generate besides; 0 unless told
   --growth N     how many names to hold the growth against; 100000 unless told, 0 for none
   --seconds N    how long each slice of a measurement is; 1 unless told
   --rounds N     how many slices of each operation; 3 unless told
@@ -31,7 +32,16 @@ const text = { type: "string" } as const;
 const { values } = parseArgs({
   options: {
     ...reportOptions,
-    ...{ growth: text, seconds: text, rounds: text, soak: text, only: text, data: text, profile: text },
+    ...{
+      base: text,
+      growth: text,
+      seconds: text,
+      rounds: text,
+      soak: text,
+      only: text,
+      data: text,
+      profile: text,
+    },
     help: { type: "boolean" },
   },
 });
@@ -39,6 +49,7 @@ const { values } = parseArgs({
 const numberOf = (value: string | undefined, otherwise: number) =>
   value === undefined ? otherwise : Number(value);
 const names = numberOf(values.names, 1_000_000);
+const base = numberOf(values.base, 0);
 const growth = numberOf(values.growth, 100_000);
 const seconds = numberOf(values.seconds, 1);
 const rounds = numberOf(values.rounds, 3);
@@ -87,7 +98,7 @@ async function measure(url: string, operation: Operation, references: References
 
 /** Measures everything at one size. */
 async function runAt(size: number): Promise<{ rows: Row[]; p50: Map<string, number> }> {
-  const server = await startServer({ names: size, data, say, profile: values.profile });
+  const server = await startServer({ names: size, base, data, say, profile: values.profile });
   try {
     const samples = await takeSamples(server.pool);
     const operations = operationsOf(samples, WORLD_TIME);
@@ -124,7 +135,14 @@ async function runAt(size: number): Promise<{ rows: Row[]; p50: Map<string, numb
 
 /** Measures what is asked again and again, of a server that keeps answers. */
 async function runHot(size: number): Promise<Row[]> {
-  const server = await startServer({ names: size, data, say, hotAnswers: true, profile: values.profile });
+  const server = await startServer({
+    names: size,
+    base,
+    data,
+    say,
+    hotAnswers: true,
+    profile: values.profile,
+  });
   try {
     const samples = await takeSamples(server.pool);
     const rows: Row[] = [];
@@ -202,7 +220,8 @@ if (values.help) {
   const small = growth > 0 && growth !== names ? await runAt(growth) : null;
   const large = await runAt(names);
   const rows = [...large.rows, ...(await runHot(names)), ...(small ? growthRows(large.p50, small.p50) : [])];
-  const made = `${names.toLocaleString("en")} generated names; ${CONNECTIONS} connections (pages: one), ${rounds} slices of ${seconds} s each, in turn with the reference`;
+  const ofBase = base > 0 ? `, and ${base.toLocaleString("en")} of Base` : "";
+  const made = `${names.toLocaleString("en")} generated names${ofBase}; ${CONNECTIONS} connections (pages: one), ${rounds} slices of ${seconds} s each, in turn with the reference`;
   report(rows, { json: values.json, docs: values.docs, made });
 }
 asker.disconnect();

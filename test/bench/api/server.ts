@@ -18,6 +18,8 @@ export type Server = { url: string; pool: pg.Pool; pid: number; stop: () => Prom
 
 type Plan = {
   names: number;
+  /** How many names of Base there are besides. */
+  base?: number;
   /** Folder of the database; one that holds as many names already is used as it is. */
   data: string;
   /** Folder for a profile of the program's processor time, for Chromium's developer tools. */
@@ -75,13 +77,13 @@ async function startLargePostgres(data: string): Promise<Postgres> {
 }
 
 /** Each size has a database of its own; a mark says that it is complete. */
-async function prepare(postgres: Postgres, { names, say }: Plan): Promise<string> {
-  const name = `names_${names}`;
+async function prepare(postgres: Postgres, { names, base = 0, say }: Plan): Promise<string> {
+  const name = base > 0 ? `names_${names}_base_${base}` : `names_${names}`;
   const url = await openDatabase(postgres.url, name);
   if (await isFilled(url)) return url;
   const fresh = await openFreshDatabase(postgres.url, name);
   const pool = new pg.Pool({ connectionString: fresh, max: 1 });
-  await fillDatabase(pool, { names, say });
+  await fillDatabase(pool, { names, base, say });
   await pool.end();
   return fresh;
 }
@@ -103,13 +105,14 @@ const root = fileURLToPath(new URL("./root", import.meta.url));
 const clock = new URL("./worldClock.ts", import.meta.url).href;
 const program = fileURLToPath(new URL("./bin/ponder.js", import.meta.resolve("ponder")));
 
-async function serve(databaseUrl: string, { say, profile, hotAnswers = false }: Plan) {
+async function serve(databaseUrl: string, { base = 0, say, profile, hotAnswers = false }: Plan) {
   const port = await freePort();
   const env = {
     ...{ PATH: process.env.PATH, HOME: process.env.HOME, PORT: String(port) },
     ...{ ENS_NETWORK: "mainnet", DATABASE_URL: databaseUrl, DATABASE_SCHEMA: SCHEMA },
     // Nothing is asked of a chain: the names that are asked for are all in the index.
     RPC_URL_1: "http://127.0.0.1:9",
+    ...(base > 0 && { RPC_URL_8453: "http://127.0.0.1:9" }),
     // The newest block stays the newest.
     MAX_LAG_SECONDS: "1000000000",
     PONDER_LOG_LEVEL: "warn",

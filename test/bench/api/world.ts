@@ -12,6 +12,7 @@ import { PARENT_CANNOT_CONTROL } from "../../../src/ens/wrapper.ts";
 import { type Chance, chanceOf } from "./chance.ts";
 import { newWord } from "./words.ts";
 import { type EthName, putAgent } from "./worldAgents.ts";
+import { putBasenames } from "./worldBase.ts";
 import {
   CHAIN,
   DAY,
@@ -20,6 +21,7 @@ import {
   lower,
   type Moment,
   momentOf,
+  ownerBy,
   type Put,
   putEvent,
   type World,
@@ -43,19 +45,15 @@ const texts = ["url", "avatar", "description", "com.twitter", "display"].map((ke
   hash: labelhash(key),
 }));
 
-/** Names are bought by a few who own very many and by many who own one. */
-const ownerBy = (chance: Chance, owners: number): Address =>
-  toHex(Math.floor(owners * chance.next() ** 2.5) + 0x10_0000, { size: 20 });
-
 type Parent = { name: string; node: Hex; children: Set<string> };
 
 /**
  * Generates an index of so many domains with their histories, as mainnet's is: most are .eth names, of which more than
  * half have ended; some have subnames, a few of them thousands; a seventh of the owners has a primary name; one of 500
  * .eth names has an agent.
- * The same size gives the same rows.
+ * The same size gives the same rows. `base` adds so many names of Base.
  */
-export function generateWorld(plan: { names: number; put: Put }): void {
+export function generateWorld({ base = 0, ...plan }: { names: number; base?: number; put: Put }): void {
   const world = { ...plan, owners: Math.max(10, Math.floor(plan.names * 0.28)), agents: 0 };
   putTop(world);
   const eth: Parent = { name: "eth", node: ETH_NODE, children: new Set() };
@@ -72,6 +70,7 @@ export function generateWorld(plan: { names: number; put: Put }): void {
     putSubname(world, i, parents[Math.floor(parents.length * chance.next() ** 4)] as Parent);
   }
   for (let i = ethNames + subnames; i < plan.names; i++) putReverseName(world, i);
+  putBasenames(world, base);
 }
 
 function putTop({ put }: World): void {
@@ -189,7 +188,7 @@ function putPurchase(world: World, { at, node, owner, expiry, resolver, fullName
       node,
       resolver_address: resolver,
     });
-    put("resolver_changes", { ...at.log, log_index: at.index + 2, node, resolver });
+    put("resolver_changes", { ...at.log, log_index: at.index + 2, ordinal: 0, node, resolver });
   }
   const cost = { cost_wei: 3_000_000_000_000_000n, base_cost_wei: 3_000_000_000_000_000n, name: fullName };
   putEvent(world, at, 4, {
@@ -347,7 +346,7 @@ function putSubname(world: World, i: number, parent: Parent): void {
     node,
     resolver_address: resolver,
   });
-  put("resolver_changes", { ...at.log, log_index: at.index + 2, node, resolver });
+  put("resolver_changes", { ...at.log, log_index: at.index + 2, ordinal: 0, node, resolver });
   putRecords(world, { chance, at, node, resolver, owner, name: fullName });
 }
 

@@ -1,5 +1,6 @@
 import { type Address, keccak256, toHex } from "viem";
 import { mainnet } from "../../../abis/deployments/mainnet.ts";
+import type { Chance } from "./chance.ts";
 import { WORLD_TIME } from "./worldTime.ts";
 
 /** Takes the rows of a world, table by table; keys are columns, what is left out is null. */
@@ -25,6 +26,10 @@ export const lower = (address: string): Address => address.toLowerCase() as Addr
 /** The address of a contract of mainnet. */
 export const find = (role: string, generation: number): Address =>
   lower(mainnet.contracts.find((one) => one.role === role && one.generation === generation)?.address ?? "0x");
+
+/** Names are bought by a few who own very many and by many who own one. */
+export const ownerBy = (chance: Chance, owners: number): Address =>
+  toHex(Math.floor(owners * chance.next() ** 2.5) + 0x10_0000, { size: 20 });
 
 /** Block and time of an event of the i-th name, its `step`-th; each name has its own log index and transactions. */
 export function momentOf(i: number, step: number, time: number) {
