@@ -1,4 +1,4 @@
-import { hasCounters } from "../../src/api/counts/maintain.ts";
+import { hasCountersOfItsDeployment } from "../../src/api/counts/maintain.ts";
 import { listMissingIndexes } from "../../src/api/upkeep/build.ts";
 import type { Connection } from "./connection.ts";
 import type { BuiltIndex } from "./indexes.ts";
@@ -27,7 +27,7 @@ export async function findObstacle(
 async function findUnbuilt({ client }: Connection, { schema }: BuiltIndex): Promise<Obstacle | null> {
   const missing = await listMissingIndexes({ client, schema });
   if (missing.length > 0) return { reason: `it still builds ${missing.join(", ")}`, passes: true };
-  const isCounted = await hasCounters({ client, schema: `"${schema}"` });
+  const isCounted = await hasCountersOfItsDeployment({ client, schema: `"${schema}"` });
   return isCounted ? null : { reason: "its names are not counted yet", passes: true };
 }
 

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import pg from "pg";
 import { from as copyFrom } from "pg-copy-streams";
+import { contractsOf } from "../../abis/contracts.ts";
 import { CACHE_SCHEMA, createCache, numberingStatements, saysWhatIsCached } from "../../engine/cache.ts";
 import type { PonderBuild } from "../../engine/ponderBuild.ts";
 import { type RestorePoint, stateStatements } from "../../engine/restorePoint.ts";
@@ -141,7 +142,8 @@ async function loadPart(
 
 /** The tables are of that block, so their counts are as of its time; the indexer's process goes on from there. */
 async function countNames(client: pg.Client, { target, points, plan }: Restore): Promise<void> {
-  const counts = { client, schema: id(target.schema) };
+  const { ensv2 } = contractsOf(plan.settings.deployment);
+  const counts = { client, schema: id(target.schema), ensv2 };
   if (await hasCounters(counts)) return;
   const started = performance.now();
   const isCounted = await createCounters(counts, Math.max(...points.map((point) => point.blockTimestamp)));

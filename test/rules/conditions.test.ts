@@ -8,17 +8,15 @@ import { classCondition, classExpiresWithin, classOf } from "../../src/api/count
 import { toSql } from "../../src/api/rules/conditionSql.ts";
 import { toRowText } from "../../src/api/rules/conditionText.ts";
 import {
-  active,
   availabilities,
   availabilityOf,
-  availabilityRules,
   counted,
-  expired,
   expiringWithin,
-  inPhase,
-  lost,
+  isEnsv2,
+  type LifeRules,
+  lifeOf,
+  lifeOfEnsv1,
   name,
-  owned,
   phases,
   registrarName,
 } from "../../src/api/rules/lifetime.ts";
@@ -33,6 +31,16 @@ import { account, CHAIN_ID, transaction, WRAPPER } from "../query/rows.ts";
 import { createTables, type Tables } from "../query/tables.ts";
 
 const DAY = 86_400n;
+
+/** Where there is no ENSv2, and where there is: with other times than those of ENSv1. */
+const nobody = [account(0x91), account(0x92)];
+const lives: [string, LifeRules][] = [
+  ["ENSv1", lifeOfEnsv1],
+  [
+    "ENSv1 and ENSv2",
+    lifeOf({ graceSeconds: 28 * 86_400, premiumSeconds: 21 * 86_400, nobody: new Set(nobody) }),
+  ],
+];
 
 let tables: Tables;
 
@@ -55,27 +63,25 @@ type Columns = Pick<
   | "isWrapped"
   | "expiryTimestamp"
   | "effectiveOwnerAddress"
+  | "registry"
 >;
 
 /** Rules by which names of a class are counted: the counters' tables have no times. */
-const classRules = {
-  active,
-  expired,
-  lost,
-  registrarName,
-  owned,
-  ...availabilityRules,
-  ...Object.fromEntries(phases.map((phase) => [phase, inPhase(phase)])),
-} satisfies Record<string, Condition<keyof Columns>>;
+const classRulesOf = ({ active, expired, lost, owned, availability, inPhase, terms }: LifeRules) =>
+  ({
+    ...{ active, expired, lost, registrarName, owned, ...availability },
+    ...(terms && { isEnsv2 }),
+    ...Object.fromEntries(phases.map((phase) => [phase, inPhase(phase)])),
+  }) satisfies Record<string, Condition<keyof Columns>>;
 
-const rules: Record<string, Condition<keyof Columns>> = {
-  ...classRules,
+const rulesOf = (life: LifeRules): Record<string, Condition<keyof Columns>> => ({
+  ...classRulesOf(life),
   ...{ name, counted, lapsed, wrapped },
   "expiring in 30 days": expiringWithin(30),
   "expiring in 90 days": expiringWithin(90),
   "not lapsed": not(lapsed),
-  "not in two phases apart": not(inPhase("registered", "premium")),
-};
+  "not in two phases apart": not(life.inPhase("registered", "premium")),
+});
 
 /** Times at which a rule changes, to one second, and any others. */
 const timeFrom = (now: bigint): fc.Arbitrary<bigint> =>
@@ -83,14 +89,14 @@ const timeFrom = (now: bigint): fc.Arbitrary<bigint> =>
     {
       weight: 8,
       arbitrary: fc
-        .tuple(fc.constantFrom(0n, 30n, 90n, -90n, -111n), fc.constantFrom(-2n, -1n, 0n, 1n, 2n))
+        .tuple(fc.constantFrom(0n, 30n, 90n, -28n, -49n, -90n, -111n), fc.constantFrom(-2n, -1n, 0n, 1n, 2n))
         .map(([days, seconds]) => now + days * DAY + seconds),
     },
     { weight: 2, arbitrary: fc.bigInt({ min: 0n, max: 2n * now }) },
     { weight: 1, arbitrary: fc.constantFrom(0n, 2n ** 64n - 1n) },
   );
 
-const owner = fc.option(fc.constantFrom(account(1), account(2), WRAPPER));
+const owner = fc.option(fc.constantFrom(account(1), account(2), WRAPPER, ...nobody));
 
 const rowFrom = (now: bigint): fc.Arbitrary<Columns> =>
   fc.record({
@@ -108,6 +114,7 @@ const rowFrom = (now: bigint): fc.Arbitrary<Columns> =>
     wrapperExpiryTimestamp: fc.option(timeFrom(now)),
     isWrapped: fc.boolean(),
     expiryTimestamp: fc.option(timeFrom(now)),
+    registry: fc.option(fc.constant(account(0xe9))),
   });
 
 const ROWS = 300;
@@ -148,60 +155,75 @@ const named = (expression: SQL, column: string) => sql`${expression} as ${sql.id
 const inTypeScript = (of: Record<string, Condition<keyof Columns>>, row: Columns, now: number) =>
   Object.fromEntries(Object.entries(of).map(([title, rule]) => [title, holds(rule, row, BigInt(now))]));
 
-test("each rule is the same in TypeScript, in statements of the API and in triggers, and never null", async () => {
-  const both = fc.asyncProperty(states, async ({ now, rows }) => {
-    const wanted = rows.map((row) => inTypeScript(rules, row, now));
-    const inApi = Object.entries(rules).map(([title, rule]) => named(toSql(rule, now), title));
-    expect(await judge(rows, "domains", inApi)).toEqual(wanted);
-    const inTrigger = Object.entries(rules).map(([title, rule]) =>
-      named(sql.raw(toRowText(rule, `${now}::bigint`)), title),
-    );
-    expect(await judge(rows, "d", inTrigger)).toEqual(wanted);
-  });
-  await fc.assert(both, { numRuns: 15 });
-}, 120_000);
+test.each(lives)(
+  "%s: each rule is the same in TypeScript, in statements of the API and in triggers, and never null",
+  async (_, life) => {
+    const rules = rulesOf(life);
+    const both = fc.asyncProperty(states, async ({ now, rows }) => {
+      const wanted = rows.map((row) => inTypeScript(rules, row, now));
+      const inApi = Object.entries(rules).map(([title, rule]) => named(toSql(rule, now), title));
+      expect(await judge(rows, "domains", inApi)).toEqual(wanted);
+      const inTrigger = Object.entries(rules).map(([title, rule]) =>
+        named(sql.raw(toRowText(rule, `${now}::bigint`)), title),
+      );
+      expect(await judge(rows, "d", inTrigger)).toEqual(wanted);
+    });
+    await fc.assert(both, { numRuns: 15 });
+  },
+  120_000,
+);
 
-test("on the main chain a rule is the same without what it says of other chains", () => {
-  fc.assert(
-    fc.property(states, ({ now, rows }) => {
-      for (const row of rows.map((one) => ({ ...one, chainId: CHAIN_ID }))) {
-        const folded = Object.fromEntries(
-          Object.entries(rules).map(([title, rule]) => [title, onMainChain(rule)]),
-        );
-        expect(inTypeScript(folded, row, now)).toEqual(inTypeScript(rules, row, now));
-      }
-    }),
-    { numRuns: 3 },
-  );
-  for (const [title, rule] of Object.entries(rules)) {
-    expect(toRowText(onMainChain(rule), "now"), title).not.toContain("chain_id");
-  }
-});
-
-test("each rule is the same of a name and of the class as which the name is counted", async () => {
-  const both = fc.asyncProperty(states, async ({ now, rows }) => {
-    const wanted = rows.map((row) => inTypeScript(classRules, row, now));
-    const classes = Object.entries(classRules).map(([title, rule]) =>
-      named(sql.raw(classCondition(rule)), title),
+test.each(lives)(
+  "%s: on the main chain a rule is the same without what it says of other chains",
+  (_, life) => {
+    const rules = rulesOf(life);
+    fc.assert(
+      fc.property(states, ({ now, rows }) => {
+        for (const row of rows.map((one) => ({ ...one, chainId: CHAIN_ID }))) {
+          const folded = Object.fromEntries(
+            Object.entries(rules).map(([title, rule]) => [title, onMainChain(rule)]),
+          );
+          expect(inTypeScript(folded, row, now)).toEqual(inTypeScript(rules, row, now));
+        }
+      }),
+      { numRuns: 3 },
     );
-    const expiring = ([30, 90] as const).map((days) => named(sql.raw(classExpiresWithin(days)), `${days}`));
-    const found = await tables.db.execute<Record<string, unknown>>(sql`
+    for (const [title, rule] of Object.entries(rules)) {
+      expect(toRowText(onMainChain(rule), "now"), title).not.toContain("chain_id");
+    }
+  },
+);
+
+test.each(lives)(
+  "%s: each rule is the same of a name and of the class as which the name is counted",
+  async (_, life) => {
+    const classRules = classRulesOf(life);
+    const both = fc.asyncProperty(states, async ({ now, rows }) => {
+      const wanted = rows.map((row) => inTypeScript(classRules, row, now));
+      const classes = Object.entries(classRules).map(([title, rule]) =>
+        named(sql.raw(classCondition(rule, life)), title),
+      );
+      const expiring = ([30, 90] as const).map((days) => named(sql.raw(classExpiresWithin(days)), `${days}`));
+      const found = await tables.db.execute<Record<string, unknown>>(sql`
       select ${sql.join([...classes, ...expiring], sql`, `)} from (
-        select ordinality, ${sql.raw(classOf(`${now}::bigint`))}
+        select ordinality, ${sql.raw(classOf(`${now}::bigint`, life))}
         from json_populate_recordset(null::domains, ${tableOf(rows)}::json) with ordinality as d
       ) as class order by ordinality`);
-    expect(found.rows).toEqual(
-      wanted.map((all, i) => ({
-        ...all,
-        30: holds(expiringWithin(30), rows[i] as Columns, BigInt(now)),
-        90: holds(expiringWithin(90), rows[i] as Columns, BigInt(now)),
-      })),
-    );
-  });
-  await fc.assert(both, { numRuns: 10 });
-}, 120_000);
+      expect(found.rows).toEqual(
+        wanted.map((all, i) => ({
+          ...all,
+          30: holds(expiringWithin(30), rows[i] as Columns, BigInt(now)),
+          90: holds(expiringWithin(90), rows[i] as Columns, BigInt(now)),
+        })),
+      );
+    });
+    await fc.assert(both, { numRuns: 10 });
+  },
+  120_000,
+);
 
-test("a name is in one phase, and in one state of availability at most", async () => {
+test.each(lives)("%s: a name is in one phase, and in one state of availability at most", (_, life) => {
+  const { inPhase, availability: availabilityRules } = life;
   fc.assert(
     fc.property(states, ({ now, rows }) => {
       for (const row of rows) {
@@ -210,7 +232,7 @@ test("a name is in one phase, and in one state of availability at most", async (
           (state) => state !== "unknown" && holds(availabilityRules[state], row, BigInt(now)),
         );
         expect(known.length).toBeLessThanOrEqual(1);
-        expect(availabilityOf(row, now)).toBe(known[0] ?? "unknown");
+        expect(availabilityOf(row, now, life)).toBe(known[0] ?? "unknown");
       }
     }),
     { numRuns: 10 },
@@ -230,6 +252,7 @@ function asStored(row: Columns): Columns {
   const isWrapped = row.isWrapped && wrapperOwner !== null;
   return {
     ...layers,
+    registry: null,
     isWrapped,
     effectiveOwnerAddress: (isWrapped ? wrapperOwner : null) ?? registrarOwner ?? registryOwner,
   };

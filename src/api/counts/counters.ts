@@ -1,10 +1,11 @@
 import type { SQL, SQLWrapper } from "drizzle-orm";
 import { sql } from "ponder";
+import { type Form, lifeIn } from "../query/chains.ts";
 import { findDatabaseError } from "../query/databaseErrors.ts";
 import type { Db } from "../query/db.ts";
 import { prepared } from "../query/prepared.ts";
 import { classOf, isName, mayDiffer } from "./classes.ts";
-import { RULES } from "./tables.ts";
+import { rulesNumber } from "./tables.ts";
 
 /*
  * What all readers of the counters have in common. Their answers are exact: what time alone changed since the
@@ -13,7 +14,10 @@ import { RULES } from "./tables.ts";
  */
 
 /** The moment for which the counters hold; null if they are not of these tables, or were made by other rules. */
-export const MOMENT = `(select taken_at from figures_state where counted = 'domains'::regclass::oid and rules = ${RULES})`;
+export const momentOf = (form: Form): SQL =>
+  sql.raw(
+    `(select taken_at from figures_state where counted = 'domains'::regclass::oid and rules = ${rulesNumber(lifeIn(form))})`,
+  );
 
 /** PostgreSQL's undefined_table and undefined_column: nothing was counted, or by a program with other rules. */
 const notCounted = ["42P01", "42703"];
@@ -60,17 +64,20 @@ const pick = <Column extends string>(row: Record<Column, number>, columns: reado
  * Names whose class may have changed since the counters' moment: their class then with -1, and their class now with 1.
  * `asked` has both times. The rows are found from `asked` and not from values: that takes a tenth of the planning time.
  */
-export const changesUntil = (now: number | SQLWrapper): SQL => sql`asked as materialized (
-    select ${now}::bigint as now, ${sql.raw(MOMENT)} as moment
+export function changesUntil(now: number | SQLWrapper, form: Form): SQL {
+  const life = lifeIn(form);
+  return sql`asked as materialized (
+    select ${now}::bigint as now, ${momentOf(form)} as moment
   ), due as materialized (
     select name.* from asked cross join lateral (
       select d.* from domains d
-      where ${sql.raw(isName)} and (${sql.raw(mayDiffer("asked.moment", "asked.now"))}) offset 0
+      where ${sql.raw(isName)} and (${sql.raw(mayDiffer("asked.moment", "asked.now", life))}) offset 0
     ) as name
   ), change as materialized (
-    select -1 as sign, ${sql.raw(classOf("asked.moment"))} from due d cross join asked
-    union all select 1, ${sql.raw(classOf("asked.now"))} from due d cross join asked
+    select -1 as sign, ${sql.raw(classOf("asked.moment", life))} from due d cross join asked
+    union all select 1, ${sql.raw(classOf("asked.now", life))} from due d cross join asked
   )`;
+}
 
 /** The counters' moment, in a statement with `changesUntil`. */
 export const momentAsked: SQL = sql.raw("(select moment from asked)");

@@ -116,7 +116,7 @@ export async function listSales(db: Db, { chains, now }: AsOf): Promise<DaySales
   const untils = new Map(state?.map(({ chainId, moment }) => [chainId, Number(moment)]));
   const sales = await Promise.all(
     chains.ids.map((chainId) =>
-      listSalesOf(db, { chains: { ids: [chainId], reach: chains.reach }, now }, untils.get(chainId) ?? 0),
+      listSalesOf(db, { chains: { ...chains, ids: [chainId] }, now }, untils.get(chainId) ?? 0),
     ),
   );
   return sales.flat();

@@ -1,22 +1,57 @@
 import type pg from "pg";
+import { type Ensv2Terms, type LifeRules, lifeOf } from "../rules/lifetime.ts";
 import { inTransaction } from "../serviceDb/client.ts";
 import { mayDiffer } from "./classes.ts";
-import { countClaims, counterTables, countNames, createTables, createTriggers, RULES } from "./tables.ts";
+import {
+  countClaims,
+  counterTables,
+  countNames,
+  createTables,
+  createTriggers,
+  rulesNumber,
+} from "./tables.ts";
 
-/** Where the tables are; `schema` as SQL has it, in quotes where it needs them. */
-export type CountsTarget = { client: pg.ClientBase; schema: string };
+/**
+ * Where the tables are; `schema` as SQL has it, in quotes where it needs them. `ensv2` is what the deployment has of
+ * ENSv2.
+ */
+export type CountsTarget = { client: pg.ClientBase; schema: string; ensv2?: Ensv2Terms | undefined };
 
-/** Whether there are counters of these tables, made by the rules of this program. */
-export async function hasCounters({ client, schema }: CountsTarget): Promise<boolean> {
-  const { rows } = await client.query(
-    "select from pg_attribute where attrelid = to_regclass($1) and attname = 'rules'",
+/** Whether there are counters of these tables, made by the rules of this program and deployment. */
+export async function hasCounters({ client, schema, ensv2 }: CountsTarget): Promise<boolean> {
+  return (await listColumns({ client, schema })).has("rules") && areMadeBy({ client, schema }, lifeOf(ensv2));
+}
+
+/** The same for whatever ENSv2 the deployment of the index has: the counters tell it. */
+export async function hasCountersOfItsDeployment({ client, schema }: CountsTarget): Promise<boolean> {
+  const columns = await listColumns({ client, schema });
+  if (!columns.has("terms")) return hasCounters({ client, schema });
+  const { rows } = await client.query<{ terms: string }>(`select terms from ${schema}.figures_state`);
+  return rows[0] !== undefined && hasCounters({ client, schema, ensv2: termsOf(rows[0].terms) });
+}
+
+async function listColumns({ client, schema }: CountsTarget): Promise<ReadonlySet<string>> {
+  const { rows } = await client.query<{ name: string }>(
+    "select attname as name from pg_attribute where attrelid = to_regclass($1)",
     [`${schema}.figures_state`],
   );
-  if (rows.length === 0) return false;
+  return new Set(rows.map(({ name }) => name));
+}
+
+async function areMadeBy({ client, schema }: CountsTarget, life: LifeRules): Promise<boolean> {
   const { rowCount } = await client.query(
-    `select from ${schema}.figures_state where counted = '${schema}.domains'::regclass::oid and rules = ${RULES}`,
+    `select from ${schema}.figures_state where counted = '${schema}.domains'::regclass::oid and rules = ${rulesNumber(life)}`,
   );
   return rowCount === 1;
+}
+
+/** What `hasCountersOfItsDeployment` reads. */
+const textOf = ({ graceSeconds, premiumSeconds, nobody }: Ensv2Terms): string =>
+  JSON.stringify({ graceSeconds, premiumSeconds, nobody: [...nobody] });
+
+function termsOf(text: string): Ensv2Terms {
+  const { nobody, ...seconds } = JSON.parse(text) as Omit<Ensv2Terms, "nobody"> & { nobody: string[] };
+  return { ...seconds, nobody: new Set(nobody) };
 }
 
 /**
@@ -25,19 +60,20 @@ export async function hasCounters({ client, schema }: CountsTarget): Promise<boo
  *
  * @returns false if the tables were in use
  */
-export async function createCounters({ client, schema }: CountsTarget, now: number): Promise<boolean> {
+export async function createCounters({ client, schema, ensv2 }: CountsTarget, now: number): Promise<boolean> {
+  const counted = { schema, life: lifeOf(ensv2) };
   try {
     await inTransaction(client, async () => {
       await client.query(
         `lock table ${schema}.domains, ${schema}.primary_names, ${schema}.events in share row exclusive mode nowait`,
       );
-      await client.query(createTables(schema));
-      await client.query(createTriggers(schema));
-      await client.query(countNames(schema, [{ sign: 1, rows: `${schema}.domains`, at: `${now}::bigint` }]));
+      await client.query(createTables(counted));
+      await client.query(createTriggers(counted));
+      await client.query(countNames(counted, [{ sign: 1, rows: `${schema}.domains`, at: `${now}::bigint` }]));
       await client.query(countClaims(schema, [{ sign: 1, rows: `${schema}.primary_names` }]));
       await client.query(
         `insert into ${schema}.figures_state
-         select ${now}, '${schema}.domains'::regclass::oid, ${RULES}, count(*) from ${schema}.events`,
+         select ${now}, '${schema}.domains'::regclass::oid, ${rulesNumber(counted.life)}, count(*)${ensv2 === undefined ? "" : `, '${textOf(ensv2)}'`} from ${schema}.events`,
       );
     });
   } catch (error) {
@@ -51,7 +87,8 @@ export async function createCounters({ client, schema }: CountsTarget, now: numb
 const LOCK_NOT_AVAILABLE = "55P03";
 
 /** Moves the counters' moment to now, so that readers have few rows to correct. */
-export async function advanceCounters({ client, schema }: CountsTarget, now: number): Promise<void> {
+export async function advanceCounters({ client, schema, ensv2 }: CountsTarget, now: number): Promise<void> {
+  const counted = { schema, life: lifeOf(ensv2) };
   await inTransaction(client, async () => {
     // Each writer holds this row until its transaction ends, so all that is counted is visible here.
     const { rows } = await client.query<{ moment: string }>(
@@ -60,12 +97,12 @@ export async function advanceCounters({ client, schema }: CountsTarget, now: num
     const moment = rows[0]?.moment;
     if (moment === undefined) return;
     const [from, to] = [`${moment}::bigint`, `${now}::bigint`];
-    const due = `due as materialized (select d.* from ${schema}.domains d where ${mayDiffer(from, to)}),`;
+    const due = `due as materialized (select d.* from ${schema}.domains d where ${mayDiffer(from, to, counted.life)}),`;
     const parts = [
       { sign: -1, rows: "due", at: from },
       { sign: 1, rows: "due", at: to },
     ] as const;
-    await client.query(countNames(schema, parts, due));
+    await client.query(countNames(counted, parts, due));
     await client.query(`update ${schema}.figures_state set taken_at = ${now}`);
   });
 }

@@ -9,7 +9,7 @@ import {
   type PhaseCount,
 } from "../query/population.ts";
 import type { AsOf } from "../query/statistics.ts";
-import { changesUntil, MOMENT, momentAsked, readCounters } from "./counters.ts";
+import { changesUntil, momentAsked, momentOf, readCounters } from "./counters.ts";
 import { namesAt, ownerChangesOn, ownersOn } from "./totals.ts";
 
 /* States, holders and expiries, from the counters. */
@@ -18,7 +18,7 @@ import { namesAt, ownerChangesOn, ownersOn } from "./totals.ts";
 export async function listPhasesFromCounters(db: Db, { chains, now }: AsOf): Promise<PhaseCount[] | null> {
   const rows = await readCounters<PhaseCount>(
     db,
-    sql`with ${namesAt(now)}
+    sql`with ${namesAt({ chains, now })}
       select ${momentAsked} as moment, is_eth as "isEth", phase, sum(names)::int as names
       from class where ${isOfChains(sql`chain_id`, chains)} and is_counted and is_owned
       group by is_eth, phase having sum(names) <> 0`,
@@ -33,7 +33,7 @@ export async function listPhasesFromCounters(db: Db, { chains, now }: AsOf): Pro
 export async function listHoldersFromCounters(db: Db, { chains, now }: AsOf): Promise<Holding[] | null> {
   const rows = await readCounters<Holding>(
     db,
-    sql`with ${changesUntil(now)}, ${ownerChangesOn(chains)}, held as (
+    sql`with ${changesUntil(now, chains)}, ${ownerChangesOn(chains)}, held as (
       select address, coalesce(counter.names, 0) + coalesce(owner_change.names, 0) as names
       from (${ownersOn(chains)}) as counter full join owner_change using (address)
     )
@@ -50,7 +50,7 @@ export async function listExpiriesFromCounters(
 ): Promise<DayExpiries[] | null> {
   const rows = await readCounters<DayExpiries>(
     db,
-    sql`select ${sql.raw(MOMENT)} as moment, least(expiry_day, ${endDay})::int as day, is_eth as "isEth",
+    sql`select ${momentOf(chains)} as moment, least(expiry_day, ${endDay})::int as day, is_eth as "isEth",
         sum(names)::int as names
       from figures_expiries where ${isOfChains(sql`chain_id`, chains)} and expiry_day >= ${firstDay}
       group by 2, 3 having sum(names) <> 0 order by 2, 3`,

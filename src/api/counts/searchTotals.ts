@@ -1,12 +1,16 @@
 import { domain } from "ponder:schema";
 import { sql } from "ponder";
+import { not } from "../../ens/condition.ts";
 import {
   type Chains,
   chainValues,
-  forEachReach,
+  type Form,
+  forEachForm,
   isOfAskedChains,
+  lifeIn,
   type Reach,
   ruleFor,
+  titleOf,
 } from "../query/chains.ts";
 import type { Db } from "../query/db.ts";
 import type { SearchCounts, SearchFilters } from "../query/search.ts";
@@ -14,12 +18,12 @@ import type { AsOf } from "../query/statistics.ts";
 import { toSql } from "../rules/conditionSql.ts";
 import { timesIn } from "../rules/conditionTimes.ts";
 import {
-  availabilityRules,
   counted,
   DAY,
-  expired,
   expiringWithin,
+  isEnsv2,
   type KnownAvailability,
+  type LifeRules,
   registrarName,
 } from "../rules/lifetime.ts";
 import { wrapped } from "../rules/ownership.ts";
@@ -31,7 +35,7 @@ import {
   resolverColumns,
   UNKNOWN_LENGTH,
 } from "./classes.ts";
-import { changesUntil, MOMENT, momentAsked, preparedCounts, sumIf } from "./counters.ts";
+import { changesUntil, momentAsked, momentOf, preparedCounts, sumIf } from "./counters.ts";
 
 /* Totals of lists, from the counters. */
 
@@ -39,16 +43,16 @@ const { placeholder } = sql;
 
 /** As `countPending`. */
 export async function countPendingFromCounters(db: Db, chains: Chains): Promise<number | null> {
-  const counts = await pendingNames[chains.reach](db, chainValues(chains));
+  const counts = await pendingNames(chains)(db, chainValues(chains));
   return counts?.count ?? null;
 }
 
-const pendingNames = forEachReach((reach) =>
+const pendingNames = forEachForm((form) =>
   preparedCounts(
-    reach === "main" ? "pending" : "pending_several",
+    titleOf("pending", form),
     ["count"],
-    sql`select ${sql.raw(MOMENT)} as moment, coalesce(sum(names), 0)::int as count
-    from figures_names where ${isOfAskedChains(sql`chain_id`, reach)} and not is_label_known`,
+    sql`select ${momentOf(form)} as moment, coalesce(sum(names), 0)::int as count
+    from figures_names where ${isOfAskedChains(sql`chain_id`, form.reach)} and not is_label_known`,
   ),
 );
 
@@ -82,14 +86,12 @@ const countsWhere = (is: Record<"expired" | "expiring30d" | "expiring90d", strin
     ${sumIf("is_wrapped")} as wrapped
   from class cross join asked`;
 
-const countsOfClasses = countsWhere({
-  expired: classCondition(expired),
-  expiring30d: classExpiresWithin(30),
-  expiring90d: classExpiresWithin(90),
-});
-
-const titleOf = (name: string, reach: Reach): string =>
-  reach === "main" ? `search_${name}` : `search_${name}_${reach}`;
+const countsOfClasses = (life: LifeRules) =>
+  countsWhere({
+    expired: classCondition(life.expired, life),
+    expiring30d: classExpiresWithin(30),
+    expiring90d: classExpiresWithin(90),
+  });
 
 const valuesOf = ({ chains, now }: AsOf) => ({ ...chainValues(chains), now });
 
@@ -98,29 +100,31 @@ const isWrappedAs = sql`is_wrapped = any (${placeholder("wrapped")}::boolean[])`
 
 const wrappedAs = (isWrapped: boolean | undefined) => (isWrapped === undefined ? [true, false] : [isWrapped]);
 
-const classes = sql.raw(classColumns.join(", "));
-
-const ofClasses = (name: string, condition: string, reach: Reach) =>
-  preparedCounts(
-    titleOf(name, reach),
+function ofClasses(name: string, condition: string, form: Form) {
+  const life = lifeIn(form);
+  const classes = sql.raw(classColumns(life).join(", "));
+  return preparedCounts(
+    titleOf(`search_${name}`, form),
     countColumns,
-    sql`with ${changesUntil(placeholder("now"))}, class as (
+    sql`with ${changesUntil(placeholder("now"), form)}, class as (
         select ${classes}, names from figures_names union all select ${classes}, sign from change
-      ) ${countsOfClasses}
-      where ${isOfAskedChains(sql`chain_id`, reach)} and is_counted and ${sql.raw(condition)} and ${isWrappedAs}
+      ) ${countsOfClasses(life)}
+      where ${isOfAskedChains(sql`chain_id`, form.reach)} and is_counted and ${sql.raw(condition)} and ${isWrappedAs}
         and label_length between ${placeholder("shortest")} and ${placeholder("longest")}`,
   );
+}
 
-const byAvailability = forEachReach(
-  (reach): Record<KnownAvailability | "any", ReturnType<typeof ofClasses>> => {
+const byAvailability = forEachForm(
+  (form): Record<KnownAvailability | "any", ReturnType<typeof ofClasses>> => {
+    const life = lifeIn(form);
     const ofState = (state: KnownAvailability) =>
-      ofClasses(state, classCondition(availabilityRules[state]), reach);
+      ofClasses(state, classCondition(life.availability[state], life), form);
     return {
       registered: ofState("registered"),
       grace: ofState("grace"),
       premium: ofState("premium"),
       available: ofState("available"),
-      any: ofClasses("any", "true", reach),
+      any: ofClasses("any", "true", form),
     };
   },
 );
@@ -128,7 +132,7 @@ const byAvailability = forEachReach(
 const byClass: SearchCounters = {
   filters: new Set<keyof SearchFilters>(["availability", "minLength", "maxLength", "isWrapped"]),
   read: (db, { availability, minLength, maxLength, isWrapped }, at) =>
-    byAvailability[at.chains.reach][availability ?? "any"](db, {
+    byAvailability(at.chains)[availability ?? "any"](db, {
       ...{ ...valuesOf(at), wrapped: wrappedAs(isWrapped), longest: maxLength ?? LONGEST_LABEL },
       shortest: minLength ?? (maxLength === undefined ? UNKNOWN_LENGTH : 0),
     }),
@@ -141,21 +145,21 @@ const resolverClasses = sql.raw(resolverColumns.join(", "));
 const isOfResolver = (reach: Reach) =>
   sql`${isOfAskedChains(sql`chain_id`, reach)} and resolver = ${placeholder("resolver")} and ${isWrappedAs}`;
 
-const ofResolver = forEachReach((reach) =>
+const ofResolver = forEachForm((form) =>
   preparedCounts(
-    titleOf("resolver", reach),
+    titleOf("search_resolver", form),
     countColumns,
-    sql`with ${changesUntil(placeholder("now"))}, class as (
-      select ${resolverClasses}, names from figures_resolvers where ${isOfResolver(reach)}
-      union all select ${resolverClasses}, sign from change where ${isOfResolver(reach)} and is_counted
-    ) ${countsOfClasses}`,
+    sql`with ${changesUntil(placeholder("now"), form)}, class as (
+      select ${resolverClasses}, names from figures_resolvers where ${isOfResolver(form.reach)}
+      union all select ${resolverClasses}, sign from change where ${isOfResolver(form.reach)} and is_counted
+    ) ${countsOfClasses(lifeIn(form))}`,
   ),
 );
 
 const byResolver: SearchCounters = {
   filters: new Set<keyof SearchFilters>(["resolver", "isWrapped"]),
   read: (db, { resolver, isWrapped }, at) =>
-    ofResolver[at.chains.reach](db, { ...valuesOf(at), resolver, wrapped: wrappedAs(isWrapped) }),
+    ofResolver(at.chains)(db, { ...valuesOf(at), resolver, wrapped: wrappedAs(isWrapped) }),
 };
 
 const secondsOfDay = sql.raw(String(DAY));
@@ -166,45 +170,54 @@ const isOfWholeDays = (
   and expiry_day <> all (${placeholder("splitDays")}::bigint[])`;
 
 /** The rules by which names of an expiry are counted. */
-const expiryRules = { expired, expiring30d: expiringWithin(30), expiring90d: expiringWithin(90) };
+const expiryRules = ({ expired }: LifeRules) => ({
+  ...{ expired, expiring30d: expiringWithin(30), expiring90d: expiringWithin(90) },
+});
 
 /**
  * Names are counted by the day of their expiry. A day counts as a whole if no bound that matters goes through it; on the
  * few other days the names themselves are read.
  */
-const ofExpiry = forEachReach((reach) =>
-  preparedCounts(
-    titleOf("expiry", reach),
+const ofExpiry = forEachForm((form) => {
+  const { reach } = form;
+  const life = lifeIn(form);
+  const rules = expiryRules(life);
+  const [ofEnsv2, isEnsv2Row, isNotRetired] =
+    life.other === null
+      ? [sql``, sql``, sql``]
+      : [sql`, is_ensv2`, sql`, ${toSql(isEnsv2)} as is_ensv2`, sql` and ${toSql(not(life.other.retired))}`];
+  return preparedCounts(
+    titleOf("search_expiry", form),
     countColumns,
-    sql`with ${changesUntil(placeholder("now"))}, split as materialized (
+    sql`with ${changesUntil(placeholder("now"), form)}, split as materialized (
       select name.* from unnest(${placeholder("splitDays")}::bigint[]) as split_day (day) cross join lateral (
         select ${domain.chainId} as chain_id, ${domain.expiryTimestamp} as expiry, ${toSql(ruleFor(registrarName, reach))} as is_eth,
-          ${toSql(wrapped, placeholder("now"))} as is_wrapped
+          ${toSql(wrapped, placeholder("now"))} as is_wrapped${isEnsv2Row}
         from ${domain} where ${toSql(counted)} and ${domain.expiryTimestamp} >= day * ${secondsOfDay}
-          and ${domain.expiryTimestamp} < (day + 1) * ${secondsOfDay}
+          and ${domain.expiryTimestamp} < (day + 1) * ${secondsOfDay}${isNotRetired}
         offset 0
       ) as name
     ), class as (
-      select expiry_day * ${secondsOfDay} as expiry, is_eth, is_wrapped, names from figures_expiries
+      select expiry_day * ${secondsOfDay} as expiry, is_eth, is_wrapped, names${ofEnsv2} from figures_expiries
       where ${isOfWholeDays(reach)}
       union all
-      select expiry_day * ${secondsOfDay}, is_eth, is_wrapped, sign from change where ${isOfWholeDays(reach)} and is_counted
+      select expiry_day * ${secondsOfDay}, is_eth, is_wrapped, sign${ofEnsv2} from change where ${isOfWholeDays(reach)} and is_counted
       union all
-      select expiry, is_eth, is_wrapped, 1 from split
+      select expiry, is_eth, is_wrapped, 1${ofEnsv2} from split
       where ${isOfChain(reach)} and expiry between ${placeholder("from")} and ${placeholder("to")}
     ) ${countsWhere({
-      expired: expiryCondition(expiryRules.expired),
-      expiring30d: expiryCondition(expiryRules.expiring30d),
-      expiring90d: expiryCondition(expiryRules.expiring90d),
+      expired: expiryCondition(rules.expired, life),
+      expiring30d: expiryCondition(rules.expiring30d, life),
+      expiring90d: expiryCondition(rules.expiring90d, life),
     })}`,
-  ),
-);
+  );
+});
 
 const byExpiry: SearchCounters = {
   filters: new Set<keyof SearchFilters>(["expiryFrom", "expiryTo", "isWrapped"]),
   read: (db, { expiryFrom: from = 0, expiryTo: to = LATEST, isWrapped }, at) => {
     const days = { firstDay: dayOf(from), lastDay: dayOf(to), splitDays: splitDays(from, to, at) };
-    return ofExpiry[at.chains.reach](db, {
+    return ofExpiry(at.chains)(db, {
       ...valuesOf(at),
       ...days,
       from,
@@ -220,8 +233,8 @@ const LATEST = Number.MAX_SAFE_INTEGER - 1;
 const dayOf = (time: number): number => Math.floor(time / DAY);
 
 /** The days of a range through which a bound goes: an end of the range, or a time with which a rule compares. */
-function splitDays(from: number, to: number, { now }: AsOf): number[] {
-  const ofRules = Object.values(expiryRules)
+function splitDays(from: number, to: number, { chains, now }: AsOf): number[] {
+  const ofRules = Object.values(expiryRules(lifeIn(chains)))
     .flatMap(timesIn)
     .map(({ operator, seconds }) => now + Number(seconds) + (operator === "<=" || operator === ">" ? 1 : 0));
   const inside = [from, to + 1, ...ofRules].filter(

@@ -1,22 +1,26 @@
 import { createHash } from "node:crypto";
+import type { LifeRules } from "../rules/lifetime.ts";
 import { classColumns, classOf, expiryColumns, isName, resolverColumns } from "./classes.ts";
 
 /** Rows that are added to the counters (`sign` 1) or taken from them (-1), by their class at a time. */
 export type Part = { sign: 1 | -1; rows: string; at: string };
 
+/** Where the counters are, and the rules by which names are counted. */
+export type Counted = { schema: string; life: LifeRules };
+
 /** SQL that adds rows of `domains` to all counters of names. */
-export function countNames(schema: string, parts: readonly Part[], before = ""): string {
+export function countNames({ schema, life }: Counted, parts: readonly Part[], before = ""): string {
   const addNames = (table: string, keys: string, which: string) => `
       insert into ${schema}.${table} as counter (${keys}, names)
       select ${keys}, sum(sign) from change where ${which} group by ${keys} having sum(sign) <> 0
       on conflict (${keys}) do update set names = counter.names + excluded.names`;
   const change = parts.map(
-    ({ sign, rows, at }) => `select ${sign} as sign, ${classOf(at)} from ${rows} d where ${isName}`,
+    ({ sign, rows, at }) => `select ${sign} as sign, ${classOf(at, life)} from ${rows} d where ${isName}`,
   );
   return `with ${before} change as materialized (${change.join(" union all ")}),
-    by_class as (${addNames("figures_names", classColumns.join(", "), "true")}
+    by_class as (${addNames("figures_names", classColumns(life).join(", "), "true")}
     ), by_resolver as (${addNames("figures_resolvers", resolverColumns.join(", "), "resolver is not null and is_counted")}
-    ), by_expiry as (${addNames("figures_expiries", expiryColumns.join(", "), "expiry_day is not null and is_counted")}
+    ), by_expiry as (${addNames("figures_expiries", expiryColumns(life).join(", "), "expiry_day is not null and is_counted")}
     ), by_owner as (
       insert into ${schema}.figures_owners as counter (chain_id, address, names)
       select chain_id, owner, sum(sign) from change where is_held group by chain_id, owner having sum(sign) <> 0
@@ -72,17 +76,20 @@ export const counterTables = [
  * SQL that creates the counters' tables. `counted` is the table that was counted: a table that is created again has
  * another number.
  */
-export const createTables = (schema: string): string => `
+export function createTables({ schema, life }: Counted): string {
+  const ofEnsv2 = life.terms === undefined ? "" : ", is_ensv2 boolean";
+  const terms = life.terms === undefined ? "" : ", terms text not null";
+  return `
   drop table if exists ${counterTables.map((table) => `${schema}.${table}`).join(", ")};
   create table ${schema}.figures_state (taken_at bigint not null, counted oid not null, rules integer not null,
-    events bigint not null);
+    events bigint not null${terms});
   create table ${schema}.figures_names (chain_id integer, is_eth boolean, is_counted boolean, has_parent boolean,
     is_owned boolean, is_label_known boolean, label_length integer, phase text, expires_within integer,
-    is_wrapped boolean, names bigint not null, primary key (${classColumns.join(", ")}));
+    is_wrapped boolean${ofEnsv2}, names bigint not null, primary key (${classColumns(life).join(", ")}));
   create table ${schema}.figures_resolvers (chain_id integer, resolver text, is_eth boolean, phase text,
     expires_within integer, is_wrapped boolean, names bigint not null, primary key (${resolverColumns.join(", ")}));
-  create table ${schema}.figures_expiries (chain_id integer, expiry_day bigint, is_eth boolean, is_wrapped boolean,
-    names bigint not null, primary key (${expiryColumns.join(", ")}));
+  create table ${schema}.figures_expiries (chain_id integer, expiry_day bigint, is_eth boolean, is_wrapped boolean${ofEnsv2},
+    names bigint not null, primary key (${expiryColumns(life).join(", ")}));
   create table ${schema}.figures_owners (chain_id integer, address text, names bigint not null,
     primary key (chain_id, address));
   create table ${schema}.figures_addresses (address text primary key, claims bigint not null,
@@ -91,6 +98,7 @@ export const createTables = (schema: string): string => `
     all_time bigint not null, primary key (chain_id, parent_node));
   create table ${schema}.figures_claims (registrar text, chain_id integer, with_name bigint not null,
     cleared bigint not null, unknown bigint not null, primary key (registrar, chain_id))`;
+}
 
 const operations = {
   insert: { parts: [{ sign: 1, rows: "new_rows" }], tables: "new table as new_rows" },
@@ -105,13 +113,13 @@ const operations = {
 } as const;
 
 const countersOf = {
-  domains: (schema: string, parts: readonly Omit<Part, "at">[]) =>
+  domains: (counted: Counted, parts: readonly Omit<Part, "at">[]) =>
     countNames(
-      schema,
+      counted,
       parts.map((part) => ({ ...part, at: "moment" })),
     ),
-  primary_names: countClaims,
-  events: countEvents,
+  primary_names: ({ schema }: Counted, parts: readonly Omit<Part, "at">[]) => countClaims(schema, parts),
+  events: ({ schema }: Counted, parts: readonly Omit<Part, "at">[]) => countEvents(schema, parts),
 };
 
 /**
@@ -120,7 +128,7 @@ const countersOf = {
  * of the same names. An error in a trigger must not stop the indexer: it makes the counters void, answers are then
  * counted from the rows, and the counters are made again.
  */
-export const createTriggers = (schema: string): string =>
+export const createTriggers = ({ schema, life }: Counted): string =>
   Object.entries(countersOf)
     .flatMap(([table, count]) =>
       Object.entries(operations).map(
@@ -130,7 +138,7 @@ export const createTriggers = (schema: string): string =>
   begin
     select taken_at into moment from ${schema}.figures_state for update;
     if moment is not null then
-      ${count(schema, parts)};
+      ${count({ schema, life }, parts)};
     end if;
     return null;
   exception when others then
@@ -151,5 +159,14 @@ export const createTriggers = (schema: string): string =>
  * The version of the rules: counters that were made by other rules are not read, and are made again. It follows from
  * all that is counted and how: 31 bits of a hash fit into the column `rules`.
  */
-export const RULES =
-  createHash("sha256").update(createTables("")).update(createTriggers("")).digest().readUInt32BE() >>> 1;
+export function rulesNumber(life: LifeRules): number {
+  const known = numbers.get(life);
+  if (known !== undefined) return known;
+  const counted = { schema: "", life };
+  const hash = createHash("sha256").update(createTables(counted)).update(createTriggers(counted));
+  const number = hash.digest().readUInt32BE() >>> 1;
+  numbers.set(life, number);
+  return number;
+}
+
+const numbers = new WeakMap<LifeRules, number>();

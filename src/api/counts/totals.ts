@@ -2,7 +2,7 @@ import { domain } from "ponder:schema";
 import type { SQL } from "drizzle-orm";
 import { sql } from "ponder";
 import { ETH_NODE, ROOT_NODE } from "../../ens/name.ts";
-import { type Chains, isOfChains } from "../query/chains.ts";
+import { type Chains, forEachForm, isOfChains, lifeIn } from "../query/chains.ts";
 import type { Db } from "../query/db.ts";
 import {
   type Adoption,
@@ -12,21 +12,21 @@ import {
   type Share,
   type Totals,
 } from "../query/statistics.ts";
-import { active } from "../rules/lifetime.ts";
 import { classColumns, classCondition, classExpiresWithin } from "./classes.ts";
 import { changesUntil, momentAsked, readCounters, sumIf } from "./counters.ts";
 
 /* Statistics, from the counters. */
 
-const keys = classColumns.join(", ");
-
 /** The counters of names, corrected to now. */
-export const namesAt = (now: number): SQL => sql`${changesUntil(now)}, class as materialized (
-    select ${sql.raw(keys)}, names from figures_names
-    union all select ${sql.raw(keys)}, sign from change
+export function namesAt({ chains, now }: AsOf): SQL {
+  const keys = sql.raw(classColumns(lifeIn(chains)).join(", "));
+  return sql`${changesUntil(now, chains)}, class as materialized (
+    select ${keys}, names from figures_names
+    union all select ${keys}, sign from change
   )`;
+}
 
-const IS_ACTIVE = classCondition(active);
+const isActiveIn = forEachForm((form) => classCondition(lifeIn(form).active, lifeIn(form)));
 
 /** As `readTotals`, with the number of events. */
 export async function readTotalsFromCounters(
@@ -35,9 +35,9 @@ export async function readTotalsFromCounters(
 ): Promise<{ totals: Totals; events: number } | null> {
   const rows = await readCounters<Totals & { events: number }>(
     db,
-    sql`with ${namesAt(now)}, ${ownersAt(chains)}
+    sql`with ${namesAt({ chains, now })}, ${ownersAt(chains)}
       select ${momentAsked} as moment, coalesce(sum(names), 0)::int as total,
-        ${sumIf(IS_ACTIVE)} as active, ${sumIf("is_wrapped")} as wrapped,
+        ${sumIf(isActiveIn(chains))} as active, ${sumIf("is_wrapped")} as wrapped,
         ${sumIf(classExpiresWithin(30))} as "expiring30d", ${sumIf(classExpiresWithin(90))} as "expiring90d",
         (select count from owners)::int as owners, (select events from figures_state)::int as events
       from class where ${isOfChains(chainId, chains)} and is_counted and is_owned`,
@@ -93,7 +93,7 @@ export async function readAdoptionFromCounters(
 ): Promise<{ adoption: Adoption; claims: ClaimCounts[] } | null> {
   const rows = await readCounters<Adoption & { claims: ClaimCounts[] | null }>(
     db,
-    sql`with ${changesUntil(now)}, ${ownersAt(chains)}
+    sql`with ${changesUntil(now, chains)}, ${ownersAt(chains)}
       select ${momentAsked} as moment, (select count from owners)::int as owners,
         (count(*) filter (where claims > 0))::int as claimants,
         (count(*) filter (where claims > 0 and claims * squares > figures_addresses.chains * figures_addresses.chains))::int
@@ -120,7 +120,7 @@ export async function listSharesFromCounters(db: Db, { chains, now }: AsOf): Pro
   const isCountedHere = isOfChains(chainId, chains);
   const rows = await readCounters<Share>(
     db,
-    sql`with ${namesAt(now)}, parent as materialized (
+    sql`with ${namesAt({ chains, now })}, parent as materialized (
       select parent_node as node, sum(active) as active, sum(all_time) as all_time from (
         select parent_node, active, all_time from figures_parents where ${isCountedHere}
         union all
@@ -137,7 +137,7 @@ export async function listSharesFromCounters(db: Db, { chains, now }: AsOf): Pro
     ), share as (
       select 'length' as kind, label_length::text as key, false as is_eth, sum(names) filter (where is_held) as active,
         coalesce(sum(names) filter (where is_held and is_eth), 0) as active_eth, sum(names) as all_time
-      from (select class.*, ${sql.raw(IS_ACTIVE)} and is_owned as is_held from class
+      from (select class.*, ${sql.raw(isActiveIn(chains))} and is_owned as is_held from class
         where ${isCountedHere} and is_counted and has_parent and label_length >= 0) as held
       group by label_length having sum(names) filter (where is_held) > 0
       union all

@@ -2,6 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { endpoint } from "../http/endpoint.ts";
 import { listEnding, MAX_ENDING } from "../query/addresses.ts";
 import { listIndexedDomains } from "../resolution/chosenRows.ts";
+import { lifeOf } from "../rules/lifetime.ts";
 import { input } from "../schemas/input.ts";
 import { toCalendar } from "../serializers/calendar.ts";
 import { toAddress } from "../serializers/hex.ts";
@@ -10,7 +11,7 @@ import { formerHolderOf } from "./addresses.ts";
 const ICALENDAR = "text/calendar";
 
 const EVENTS =
-  "iCalendar (RFC 5545), to subscribe to. Each name has an event at its expiry, and a .eth name two more: the end of its grace, after 90 days, and of its premium, after 21 days more. Names of a layer 2's registrar have those that it has: Basenames all three, Lineanames no premium. Each has reminders 30 and 7 days before. A renewal moves the events: their UIDs stay, and SEQUENCE grows. Ends after the year 9999 are left out.";
+  "iCalendar (RFC 5545), to subscribe to. Each name has an event at its expiry, and a .eth name two more: the end of its grace, after 90 days (in ENSv2 28), and of its premium, after 21 days more. Names of a layer 2's registrar have those that it has: Basenames all three, Lineanames no premium. Each has reminders 30 and 7 days before. A renewal moves the events: their UIDs stay, and SEQUENCE grows. Ends after the year 9999 are left out.";
 
 const calendar = z.string().openapi("Calendar", {
   description: "Long names are cut after 64 characters; control characters are written U+FFFD.",
@@ -45,7 +46,13 @@ const domainExpiry = endpoint({
     const { contracts, now, namesAt } = ctx;
     const found = (await listIndexedDomains(ctx, [name])).get(name.node);
     const names = found ? [{ ...found, fullName: name.name }] : [];
-    return toCalendar(names, { title: name.name, mainChainId: contracts.chainId, now, namesAt });
+    return toCalendar(names, {
+      title: name.name,
+      mainChainId: contracts.chainId,
+      life: lifeOf(contracts.ensv2),
+      now,
+      namesAt,
+    });
   },
 });
 
@@ -65,7 +72,13 @@ const addressExpiries = endpoint({
     const { db, contracts, now, namesAt } = ctx;
     const names = await listEnding(db, formerHolderOf(ctx, { address }));
     const title = `ENS names of ${toAddress(address)}`;
-    return toCalendar(names, { title, mainChainId: contracts.chainId, now, namesAt });
+    return toCalendar(names, {
+      title,
+      mainChainId: contracts.chainId,
+      life: lifeOf(contracts.ensv2),
+      now,
+      namesAt,
+    });
   },
 });
 

@@ -11,7 +11,8 @@ export const MAIN_CHAIN = "Left out: the registry's chain";
  *
  * @throws ApiError INVALID_PARAMETER where one is unknown, or no names of it are indexed
  */
-export function askedChains(words: readonly string[], { chainId, chainIds, chainName }: Contracts): Chains {
+export function askedChains(words: readonly string[], contracts: Contracts): Chains {
+  const { chainIds, chainName } = contracts;
   const known = chainIds.map(chainName);
   const unknown = words.find((word) => !known.includes(word));
   if (unknown !== undefined) {
@@ -19,7 +20,7 @@ export function askedChains(words: readonly string[], { chainId, chainIds, chain
   }
   return chainsOf(
     chainIds.filter((id) => words.includes(chainName(id))),
-    chainId,
+    contracts,
   );
 }
 

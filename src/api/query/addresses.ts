@@ -5,18 +5,21 @@ import type { Address } from "viem";
 import { not } from "../../ens/condition.ts";
 import { ROOT_NODE } from "../../ens/name.ts";
 import { toSql } from "../rules/conditionSql.ts";
-import { active, counted, expiringWithin, inPhase, lost, registrarName } from "../rules/lifetime.ts";
+import { counted, expiringWithin, registrarName } from "../rules/lifetime.ts";
 import { wrapped } from "../rules/ownership.ts";
 import { ownedAt } from "../rules/ownershipSql.ts";
 import type { Time } from "../rules/time.ts";
 import {
   type Chains,
   chainValues,
-  forEachReach,
+  type Form,
+  forEachForm,
   isOfAskedChains,
   isOfChains,
+  lifeIn,
   type Reach,
   ruleFor,
+  titleOf,
 } from "./chains.ts";
 import { countIf } from "./countIf.ts";
 import type { Db } from "./db.ts";
@@ -66,15 +69,12 @@ const forEach = <Of extends Role, Made>(all: readonly Of[], make: (role: Of) => 
   Object.fromEntries(all.map((role) => [role, make(role)])) as Record<Of, Made>;
 
 /** What a condition compares with: values, or the placeholders of a prepared statement. */
-type AddressParameters = { isOfChains: SQL; reach: Reach; address: Address | SQLWrapper; now: Time };
-
-/** The name of a prepared statement. */
-const titleOf = (name: string, reach: Reach): string => (reach === "main" ? name : `${name}_${reach}`);
+type AddressParameters = { isOfChains: SQL; form: Form; address: Address | SQLWrapper; now: Time };
 
 const { placeholder } = sql;
 const now = placeholder("now");
-const askedOf = (reach: Reach): AddressParameters => ({
-  ...{ isOfChains: isOfAskedChains(domain.chainId, reach), reach, now },
+const askedOf = (form: Form): AddressParameters => ({
+  ...{ isOfChains: isOfAskedChains(domain.chainId, form.reach), form, now },
   address: placeholder("address"),
 });
 
@@ -97,15 +97,17 @@ function isHeld(role: Role, { isOfChains, address, now }: AddressParameters): SQ
 export type HeldChoice = "all" | "active";
 
 const isChosen = (role: Role, choice: HeldChoice, of: AddressParameters): SQL | undefined =>
-  and(isHeld(role, of), choice === "active" ? toSql(ruleFor(active, of.reach), of.now) : undefined);
+  and(isHeld(role, of), choice === "active" ? toSql(activeIn(of.form), of.now) : undefined);
 
-const ownedPages = forEachReach((reach) =>
+const activeIn = (form: Form) => ruleFor(lifeIn(form).active, form.reach);
+
+const ownedPages = forEachForm((form) =>
   forEach(ownerRoles, (role) => {
     const pagesOf = (choice: HeldChoice) =>
       preparedPages({
-        name: titleOf(`${role}_${choice}`, reach),
-        where: isChosen(role, choice, askedOf(reach)),
-        reach,
+        name: titleOf(`${role}_${choice}`, form),
+        where: isChosen(role, choice, askedOf(form)),
+        reach: form.reach,
       });
     return { all: pagesOf("all"), active: pagesOf("active") };
   }),
@@ -119,9 +121,9 @@ export async function listHeld(
 ): Promise<DomainPage> {
   const { chains, addressType, address, now } = holding;
   if (addressType === "effective_owner" && page.sortBy === "full_name") {
-    return ownedPages[chains.reach][ownerRoleOf(holding)][choice](db, page, valuesOf(holding));
+    return ownedPages(chains)[ownerRoleOf(holding)][choice](db, page, valuesOf(holding));
   }
-  const of = { isOfChains: isOfChains(domain.chainId, chains), reach: chains.reach, address, now };
+  const of = { isOfChains: isOfChains(domain.chainId, chains), form: chains, address, now };
   const where = isChosen(roleOf(holding), choice, of);
   const { counts, rows } = await listAndCount(db, { chains, where, page, now }, {});
   return { total: counts.total, rows };
@@ -132,7 +134,7 @@ export type HeldCounts = { total: number; active: number; expiring30d: number };
 
 /** Counts the names of an address on each chain that is asked, by one statement; chains without any are left out. */
 export async function countHeld(db: Db, holding: AddressQuery): Promise<Map<number, HeldCounts>> {
-  const rows = await heldCounts[holding.chains.reach][roleOf(holding)](db).execute(valuesOf(holding));
+  const rows = await heldCounts(holding.chains)[roleOf(holding)](db).execute(valuesOf(holding));
   return new Map(rows.map(({ chainId, ...counts }) => [chainId ?? onlyOf(holding.chains), counts]));
 }
 
@@ -141,19 +143,19 @@ const onlyOf = ({ ids }: Chains): number => ids[0] as number;
 /** A statement about the main chain alone has one row, and need not read the chain. */
 const chainColumn = (reach: Reach) => sql<number | null>`${reach === "main" ? null : domain.chainId}`;
 
-const activeCount = (reach: Reach) => countIf(toSql(ruleFor(active, reach), now));
+const activeCount = (form: Form) => countIf(toSql(activeIn(form), now));
 const expiring30d = countIf(toSql(expiringWithin(30), now));
 
-const heldCounts = forEachReach((reach) =>
+const heldCounts = forEachForm((form) =>
   forEach(roles, (role) =>
     prepared((db) => {
-      const counts = { total: sql<number>`count(*)::int`, active: activeCount(reach), expiring30d };
+      const counts = { total: sql<number>`count(*)::int`, active: activeCount(form), expiring30d };
       const counted = db
-        .select({ chainId: chainColumn(reach), ...counts })
+        .select({ chainId: chainColumn(form.reach), ...counts })
         .from(domain)
-        .where(isHeld(role, askedOf(reach)));
-      return (reach === "main" ? counted : counted.groupBy(domain.chainId)).prepare(
-        titleOf(`held_count_${role}`, reach),
+        .where(isHeld(role, askedOf(form)));
+      return (form.reach === "main" ? counted : counted.groupBy(domain.chainId)).prepare(
+        titleOf(`held_count_${role}`, form),
       );
     }),
   ),
@@ -170,27 +172,28 @@ export const MAX_ENDING = 500;
  * that end soon: they come after names of registrars, which cost money. One index has all that decides which names are listed.
  */
 export async function listEnding(db: Db, holder: FormerHolder): Promise<DomainRow[]> {
-  const rows = await endingNames[holder.chains.reach][ownerRoleOf(holder)](db).execute(valuesOf(holder));
+  const rows = await endingNames(holder.chains)[ownerRoleOf(holder)](db).execute(valuesOf(holder));
   return rows.map(toRow);
 }
 
-const endingNames = forEachReach((reach) =>
+const endingNames = forEachForm((form) =>
   forEach(ownerRoles, (role) =>
     prepared((db) => {
-      const hasEnd = toSql(ruleFor(inPhase("registered", "grace", "premium"), reach), now);
+      const { reach } = form;
+      const hasEnd = toSql(ruleFor(lifeIn(form).inPhase("registered", "grace", "premium"), reach), now);
       const isBought = toSql(ruleFor(registrarName, reach));
       const order = [domain.expiryTimestamp, domain.node, ...(reach === "main" ? [] : [domain.chainId])];
       const first = db
         .select({ chainId: domain.chainId, node: domain.node })
         .from(domain)
-        .where(and(isHeld(role, askedOf(reach)), hasEnd))
+        .where(and(isHeld(role, askedOf(form)), hasEnd))
         .orderBy(sql`${isBought} desc`, ...order)
         .limit(MAX_ENDING)
         .as("first");
       return selectDomains(db, {})
         .innerJoin(first, and(eq(domain.chainId, first.chainId), eq(domain.node, first.node)))
         .orderBy(...order)
-        .prepare(titleOf(`ending_${role}`, reach));
+        .prepare(titleOf(`ending_${role}`, form));
     }),
   ),
 );
@@ -214,7 +217,7 @@ export async function listPrevious(
   former: FormerHolder,
   { page, sortDir }: { page: number; sortDir: SortDirection },
 ): Promise<{ total: number; rows: PreviousRow[] }> {
-  const statement = previousPages[former.chains.reach][ownerRoleOf(former)][sortDir];
+  const statement = previousPages(former.chains)[ownerRoleOf(former)][sortDir];
   const listed = await statement(db).execute({ ...valuesOf(former), offset: offsetOf(page) });
   // After the last page no row has the total.
   const total = listed[0]?.total ?? (page === 1 ? 0 : sumOfPrevious(await summarise(db, former)));
@@ -230,9 +233,10 @@ export async function listPrevious(
  * one all that it controls, each with all columns needed, so no row of a name is read. `not in` hashes them once,
  * whatever number PostgreSQL expects; `not exists` sometimes becomes a loop through all pairs.
  */
-function wasHeld(db: Db, role: OwnerRole, reach: Reach): SQL | undefined {
-  const asked = askedOf(reach);
-  const isControlled = and(isHeld(role, asked), toSql(ruleFor(not(lost), reach), now));
+function wasHeld(db: Db, role: OwnerRole, form: Form): SQL | undefined {
+  const { reach } = form;
+  const asked = askedOf(form);
+  const isControlled = and(isHeld(role, asked), toSql(ruleFor(not(lifeIn(form).lost), reach), now));
   const wasNamed = and(
     eq(holder.address, asked.address),
     isOfAskedChains(holder.chainId, reach),
@@ -253,20 +257,21 @@ function wasHeld(db: Db, role: OwnerRole, reach: Reach): SQL | undefined {
   return and(wasNamed, sql`(${holder.chainId}, ${holder.node}) not in ${controlled}`, isName);
 }
 
-const previousPages = forEachReach((reach) =>
+const previousPages = forEachForm((form) =>
   forEach(ownerRoles, (role) => ({
-    asc: preparedPrevious({ role, reach }, "asc"),
-    desc: preparedPrevious({ role, reach }, "desc"),
+    asc: preparedPrevious({ role, form }, "asc"),
+    desc: preparedPrevious({ role, form }, "desc"),
   })),
 );
 
-type Former = { role: OwnerRole; reach: Reach };
+type Former = { role: OwnerRole; form: Form };
 
 /**
  * The newest first. Blocks of several chains do not compare, so with several the time decides; on one chain the block
  * does, which an index has.
  */
-function preparedPrevious({ role, reach }: Former, sortDir: SortDirection) {
+function preparedPrevious({ role, form }: Former, sortDir: SortDirection) {
+  const { reach } = form;
   const direction = sql.raw(sortDir);
   const { chainId, node, lastOwnedBlockNumber, lastOwnedBlockTimestamp } = holder;
   const orderOf = (
@@ -283,7 +288,7 @@ function preparedPrevious({ role, reach }: Former, sortDir: SortDirection) {
         total: sql<number>`(count(*) over ())::int`.as("total"),
       })
       .from(holder)
-      .where(wasHeld(db, role, reach))
+      .where(wasHeld(db, role, form))
       .orderBy(...orderOf(holder))
       .limit(PAGE_SIZE)
       .offset(placeholder("offset"))
@@ -295,7 +300,7 @@ function preparedPrevious({ role, reach }: Former, sortDir: SortDirection) {
     return selectDomains(db, { ...last, total: page.total })
       .innerJoin(page, and(eq(domain.chainId, page.chainId), eq(domain.node, page.node)))
       .orderBy(...orderOf(page as unknown as typeof holder))
-      .prepare(titleOf(`previous_${role}_${sortDir}`, reach));
+      .prepare(titleOf(`previous_${role}_${sortDir}`, form));
   });
 }
 
@@ -305,12 +310,12 @@ export type Summary = { active: number; expiring30d: number; previous: number };
 /** Counts the names that an address has and had, on each chain that is asked. */
 export async function summarise(db: Db, former: FormerHolder): Promise<Map<number, Summary>> {
   if (former.chains.reach === "main") {
-    const [row] = await summaries[ownerRoleOf(former)](db).execute(valuesOf(former));
+    const [row] = await summaries(former.chains)[ownerRoleOf(former)](db).execute(valuesOf(former));
     return new Map(row ? [[onlyOf(former.chains), row]] : []);
   }
   const [held, previous] = await Promise.all([
     countHeld(db, { ...former, addressType: "effective_owner" }),
-    previousCounts[ownerRoleOf(former)](db).execute(valuesOf(former)),
+    previousCounts(former.chains)[ownerRoleOf(former)](db).execute(valuesOf(former)),
   ]);
   const previousOn = new Map(previous.map(({ chainId, count }) => [chainId, count]));
   return new Map(
@@ -326,27 +331,33 @@ const noneHeld: HeldCounts = { total: 0, active: 0, expiring30d: 0 };
 const sumOfPrevious = (byChain: Map<number, Summary>): number =>
   [...byChain.values()].reduce((sum, { previous }) => sum + previous, 0);
 
-const summaries = forEach(ownerRoles, (role) =>
-  prepared((db) => {
-    const previous = db
-      .select({ count: sql`count(*)::int` })
-      .from(holder)
-      .where(wasHeld(db, role, "main"));
-    return db
-      .select({ active: activeCount("main"), expiring30d, previous: sql<number>`${previous}` })
-      .from(domain)
-      .where(isHeld(role, askedOf("main")))
-      .prepare(`summary_${role}`);
-  }),
+/** Of the main chain alone. */
+const summaries = forEachForm((form) =>
+  forEach(ownerRoles, (role) =>
+    prepared((db) => {
+      const previous = db
+        .select({ count: sql`count(*)::int` })
+        .from(holder)
+        .where(wasHeld(db, role, form));
+      return db
+        .select({ active: activeCount(form), expiring30d, previous: sql<number>`${previous}` })
+        .from(domain)
+        .where(isHeld(role, askedOf(form)))
+        .prepare(titleOf(`summary_${role}`, form));
+    }),
+  ),
 );
 
-const previousCounts = forEach(ownerRoles, (role) =>
-  prepared((db) =>
-    db
-      .select({ chainId: holder.chainId, count: sql<number>`count(*)::int` })
-      .from(holder)
-      .where(wasHeld(db, role, "several"))
-      .groupBy(holder.chainId)
-      .prepare(`previous_count_${role}`),
+/** Of several chains. */
+const previousCounts = forEachForm((form) =>
+  forEach(ownerRoles, (role) =>
+    prepared((db) =>
+      db
+        .select({ chainId: holder.chainId, count: sql<number>`count(*)::int` })
+        .from(holder)
+        .where(wasHeld(db, role, form))
+        .groupBy(holder.chainId)
+        .prepare(titleOf(`previous_count_${role}`, form)),
+    ),
   ),
 );

@@ -3,18 +3,10 @@ import { and, gte, sql } from "ponder";
 import type { Address } from "viem";
 import { all } from "../../ens/condition.ts";
 import { toSql } from "../rules/conditionSql.ts";
-import {
-  active,
-  counted,
-  DAY,
-  inPhase,
-  owned,
-  type Phase,
-  phases,
-  registrarName,
-} from "../rules/lifetime.ts";
+import type { DomainColumn } from "../rules/conditionText.ts";
+import { counted, DAY, type Phase, phases, registrarName } from "../rules/lifetime.ts";
 import { ownerAt } from "../rules/ownershipSql.ts";
-import { type Chains, isOfChains, ruleFor } from "./chains.ts";
+import { type Chains, forEachForm, isOfChains, lifeIn, ruleFor } from "./chains.ts";
 import type { Db } from "./db.ts";
 import type { AsOf } from "./statistics.ts";
 
@@ -29,19 +21,24 @@ export type PhaseCount = { isEth: boolean; phase: Phase; names: number };
 export async function listPhases(db: Db, { chains, now }: AsOf): Promise<PhaseCount[]> {
   const isEth = toSql(ruleFor(registrarName, chains.reach));
   const phase = sql.join(
-    phases.map((one) => sql`when ${toSql(ruleFor(rulesOfPhases[one], chains.reach), now)} then ${one}`),
+    phases.map(
+      (one) => sql`when ${toSql(ruleFor(rulesOfPhases(chains)[one], chains.reach), now)} then ${one}`,
+    ),
     sql` `,
   );
   const { rows } = await db.execute<PhaseCount>(sql`
     select ${isEth} as "isEth", case ${phase} end as phase, count(*)::int as names
-    from ${domain} where ${and(isOfChains(domain.chainId, chains), toSql(all(counted, owned)))} group by 1, 2`);
+    from ${domain} where ${and(isOfChains(domain.chainId, chains), toSql(all<DomainColumn>(counted, lifeIn(chains).owned)))} group by 1, 2`);
   return rows;
 }
 
-const rulesOfPhases = Object.fromEntries(phases.map((one) => [one, inPhase(one)])) as Record<
-  Phase,
-  ReturnType<typeof inPhase>
->;
+const rulesOfPhases = forEachForm((form) => {
+  const { inPhase } = lifeIn(form);
+  return Object.fromEntries(phases.map((one) => [one, inPhase(one)])) as Record<
+    Phase,
+    ReturnType<typeof inPhase>
+  >;
+});
 
 /** An address, and how many active names it effectively owns. */
 export type Holding = { owner: Address; names: number };
@@ -49,13 +46,16 @@ export type Holding = { owner: Address; names: number };
 /** How many holders an answer has: those with most names. */
 export const MAX_HOLDERS = 100;
 
-const isHeldName = all(counted, owned, active);
+const isHeldName = forEachForm((form) => {
+  const { owned, active } = lifeIn(form);
+  return all<DomainColumn>(counted, owned, active);
+});
 
 /** The addresses with most active names. */
 export async function listHolders(db: Db, { chains, now }: AsOf): Promise<Holding[]> {
   const { rows } = await db.execute<Holding>(sql`
     select ${ownerAt(now)} as owner, count(*)::int as names
-    from ${domain} where ${and(isOfChains(domain.chainId, chains), toSql(ruleFor(isHeldName, chains.reach), now))}
+    from ${domain} where ${and(isOfChains(domain.chainId, chains), toSql(ruleFor(isHeldName(chains), chains.reach), now))}
     group by 1 order by names desc, owner limit ${MAX_HOLDERS}`);
   return rows;
 }

@@ -6,15 +6,9 @@ import { not } from "../../ens/condition.ts";
 import { managedNames } from "../../ens/managedNames.ts";
 import { ETH_NODE } from "../../ens/name.ts";
 import { toSql } from "../rules/conditionSql.ts";
-import {
-  availabilityRules,
-  counted,
-  expired,
-  expiringWithin,
-  type KnownAvailability,
-} from "../rules/lifetime.ts";
+import { counted, expiringWithin, type KnownAvailability } from "../rules/lifetime.ts";
 import { wrapped } from "../rules/ownership.ts";
-import { type Chains, isOfChains, type Reach, ruleFor } from "./chains.ts";
+import { type Chains, type Form, isOfChains, lifeIn, type Reach, ruleFor } from "./chains.ts";
 import { countIf } from "./countIf.ts";
 import type { Db } from "./db.ts";
 import { type DomainRow, listAndCount, type OnePass } from "./domains.ts";
@@ -48,7 +42,7 @@ export function searchCondition(
     toSql(counted),
     when(text || undefined, (part) => ilike(isFullName ? domain.fullName : domain.label, containing(part))),
     when(availability, (status) =>
-      and(toSql(ruleFor(availabilityRules[status], reach), at.now), isOfAnIndex(status, reach)),
+      and(toSql(ruleFor(lifeIn(at.chains).availability[status], reach), at.now), isOfAnIndex(status, reach)),
     ),
     when(filters.minLength, (length) => gte(domain.labelLength, length)),
     when(filters.maxLength, (length) => lte(domain.labelLength, length)),
@@ -87,8 +81,8 @@ export type SearchCounts = {
   wrapped: number;
 };
 
-const countedAt = (now: number, reach: Reach) => ({
-  expired: toSql(ruleFor(expired, reach), now),
+const countedAt = (now: number, form: Form) => ({
+  expired: toSql(ruleFor(lifeIn(form).expired, form.reach), now),
   expiring30d: toSql(expiringWithin(30), now),
   expiring90d: toSql(expiringWithin(90), now),
   wrapped: toSql(wrapped, now),
@@ -100,7 +94,7 @@ export async function countSearch(
   where: SQL | undefined,
   { chains, now }: { chains: Chains; now: number },
 ): Promise<SearchCounts> {
-  const counts = countedAt(now, chains.reach);
+  const counts = countedAt(now, chains);
   const [row] = await db
     .select({
       total: sql<number>`count(*)::int`,
@@ -130,5 +124,5 @@ export async function searchInOnePass(
   db: Db,
   asked: OnePass,
 ): Promise<{ counts: SearchCounts; rows: DomainRow[] }> {
-  return listAndCount(db, asked, countedAt(asked.now, asked.chains.reach));
+  return listAndCount(db, asked, countedAt(asked.now, asked.chains));
 }

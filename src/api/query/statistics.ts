@@ -4,10 +4,11 @@ import { and, gt, isNotNull, sql } from "ponder";
 import { all } from "../../ens/condition.ts";
 import { ETH_NODE, ROOT_NODE } from "../../ens/name.ts";
 import { toSql } from "../rules/conditionSql.ts";
-import { active, counted, expiringWithin, owned, registrarName } from "../rules/lifetime.ts";
+import type { DomainColumn } from "../rules/conditionText.ts";
+import { counted, expiringWithin, registrarName } from "../rules/lifetime.ts";
 import { wrapped } from "../rules/ownership.ts";
 import { ownerAt } from "../rules/ownershipSql.ts";
-import { type Chains, isOfChains, ruleFor } from "./chains.ts";
+import { type Chains, isOfChains, lifeIn, ruleFor } from "./chains.ts";
 import { countIf } from "./countIf.ts";
 import type { Db } from "./db.ts";
 
@@ -20,7 +21,9 @@ export type AsOf = { chains: Chains; now: number };
 
 /** Names of these chains that have an owner: a deleted subname is no longer a name. */
 const isOwned = ({ chains }: AsOf): SQL | undefined =>
-  and(isOfChains(domain.chainId, chains), toSql(all(counted, owned)));
+  and(isOfChains(domain.chainId, chains), toSql(countedAndOwned(chains)));
+
+const countedAndOwned = (chains: Chains) => all<DomainColumn>(counted, lifeIn(chains).owned);
 
 /** How many names there are, by their state now. */
 export type Totals = {
@@ -40,7 +43,7 @@ export async function readTotals(db: Db, at: AsOf): Promise<Totals> {
     .select({
       owner: ownerAt(now).as("owner"),
       total: sql<number>`count(*)`.as("total"),
-      active: countIf(toSql(ruleFor(active, chains.reach), now)).as("active"),
+      active: countIf(toSql(ruleFor(lifeIn(chains).active, chains.reach), now)).as("active"),
       wrapped: countIf(toSql(wrapped, now)).as("wrapped"),
       expiring30d: countIf(toSql(expiringWithin(30), now)).as("expiring_30d"),
       expiring90d: countIf(toSql(expiringWithin(90), now)).as("expiring_90d"),
@@ -87,12 +90,11 @@ export type Share = {
 /** How many parents an answer has at most: those with most names. */
 export const MAX_PARENTS = 100;
 
-const isHeldName = all(active, owned);
-
 /** Names by length, TLD and parent. All come from one count by parent and length. */
 export async function listShares(db: Db, { chains, now }: AsOf): Promise<Share[]> {
   const isHere = isOfChains(domain.chainId, chains);
-  const isActive = toSql(ruleFor(isHeldName, chains.reach), now);
+  const { active, owned } = lifeIn(chains);
+  const isActive = toSql(ruleFor(all(active, owned), chains.reach), now);
   const isSeveral = chains.reach === "several";
   const isEth = isSeveral
     ? sql`bool_or(${toSql(registrarName)})`
@@ -173,7 +175,7 @@ export async function readAdoption(db: Db, at: AsOf): Promise<Adoption> {
       from ${primaryName} where ${name} is not null group by 1
     ), owner as (
       select distinct ${ownerAt(at.now)} as address
-      from ${domain} where ${isOwned(at)} and ${toSql(ruleFor(active, at.chains.reach), at.now)}
+      from ${domain} where ${isOwned(at)} and ${toSql(ruleFor(lifeIn(at.chains).active, at.chains.reach), at.now)}
     )
     select count(claimant.address)::int as claimants,
       (count(*) filter (where on_several))::int as "multiChain",

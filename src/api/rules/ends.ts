@@ -2,7 +2,7 @@ import { type ColumnValue, type Condition, holds } from "../../ens/condition.ts"
 import { lapsedToken } from "../../ens/wrapper.ts";
 import { asText, write } from "./conditionText.ts";
 import { timesIn } from "./conditionTimes.ts";
-import { pastGrace } from "./lifetime.ts";
+import { type EndingLife, type LifeRules, lifeOfEnsv1, pastGrace } from "./lifetime.ts";
 
 /**
  * Rules: what time alone ends. No log tells it, so such an end has a second and no block.
@@ -35,8 +35,12 @@ export function endOf(ending: Ending, row: Readonly<Record<EndColumn, ColumnValu
   return holds<EndColumn>(endings[ending], row, end) ? end : null;
 }
 
+/** The first second after the grace of a registrar's name, in unix seconds; null for other names. */
+export const graceEndOf = (life: EndingLife, rules: LifeRules = lifeOfEnsv1): bigint | null =>
+  rules.endsOfPhases(life).find(({ phase }) => phase === "grace")?.at ?? null;
+
 /**
- * The same in SQL.
+ * The end of a token or grace in ENSv1, in SQL.
  *
  * @param column SQL for each column
  */

@@ -1,16 +1,18 @@
 import ical, { ICalAlarmType, ICalCalendarMethod, ICalEventTransparency } from "ical-generator";
 import type { Hex } from "viem";
 import { nameByNode } from "../../ens/name.ts";
-import { endsOfPhases, type LifeEnd, type Lifetime, type Phase } from "../rules/lifetime.ts";
+import type { EndingLife, LifeEnd, LifeRules, Phase } from "../rules/lifetime.ts";
 
 /** A name whose ends are shown. */
-type Ending = Pick<Lifetime, "chainId" | "parentNode" | "expiryTimestamp"> & { node: Hex; fullName: string };
+type Ending = EndingLife & { node: Hex; fullName: string };
 
 /** What a calendar is of, the registry's chain, and at what time it is made, in unix seconds. */
 type CalendarPlan = {
   title: string;
   mainChainId: number;
   now: number;
+  /** The rules of the deployment. */
+  life: LifeRules;
   /** Where people see a name, up to the name itself; null leaves the links out. */
   namesAt: string | null;
 };
@@ -55,15 +57,28 @@ const words: Partial<Record<Phase, { kind: string; title: (name: string) => stri
   },
 };
 
-/** What is said of a name of a layer 2, where not all registrars have a premium. */
-function textOfLayer2(phase: Phase, hasPremium: boolean): string | undefined {
-  if (phase === "registered") {
-    return "The registration ends. The name can still be renewed by anyone in the 90 days after it.";
-  }
-  if (phase === "grace" && !hasPremium) {
-    return "The name can no longer be renewed. From now on anyone can register it.";
-  }
-  return words[phase]?.text;
+type TextOf = (phase: Phase, ends: readonly LifeEnd[]) => string | undefined;
+
+const textOfEnsv1: TextOf = (phase, ends) => textWithoutPremium(phase, ends) ?? words[phase]?.text;
+
+/** What is said of a name of a layer 2 or of ENSv2, where not all names have the grace and premium of ENSv1. */
+const textByEnds: TextOf = (phase, ends) => {
+  if (phase === "registered") return textOfExpiry(ends);
+  return textWithoutPremium(phase, ends) ?? words[phase]?.text;
+};
+
+const textWithoutPremium: TextOf = (phase, ends) =>
+  phase === "grace" && ends.every((end) => end.phase !== "premium")
+    ? "The name can no longer be renewed. From now on anyone can register it."
+    : undefined;
+
+function textOfExpiry(ends: readonly LifeEnd[]): string {
+  const [expiry, grace] = (["registered", "grace"] as const).map(
+    (phase) => ends.find((end) => end.phase === phase)?.at ?? 0n,
+  ) as [bigint, bigint];
+  const days = (grace - expiry) / BigInt(DAY);
+  if (days <= 0n) return "The registration ends.";
+  return `The registration ends. The name can still be renewed by anyone in the ${days} days after it.`;
 }
 
 /**
@@ -78,11 +93,10 @@ export function toCalendar(names: readonly Ending[], plan: CalendarPlan): string
     ttl: REFRESH_SECONDS,
   });
   for (const name of names) {
-    const ends = endsOfPhases(name);
-    const hasPremium = ends.some(({ phase }) => phase === "premium");
+    const ends = plan.life.endsOfPhases(name);
+    const textOf = name.chainId === plan.mainChainId && !name.registry ? textOfEnsv1 : textByEnds;
     for (const end of ends) {
-      const text =
-        name.chainId === plan.mainChainId ? words[end.phase]?.text : textOfLayer2(end.phase, hasPremium);
+      const text = textOf(end.phase, ends);
       const event = end.at >= 0n && end.at <= LAST_TIME ? toEvent(name, { ...end, text }, plan) : null;
       if (event !== null) calendar.createEvent(event);
     }

@@ -96,7 +96,7 @@ async function maintain(client: pg.Client, plan: UpkeepPlan): Promise<boolean> {
   const { schema, chains, finalTime, log } = plan;
   await client.query("set jit = off");
   await buildIndexes({ client, schema, log });
-  const target = { client, schema: `"${schema}"` };
+  const target = { client, schema: `"${schema}"`, ensv2: chains[0]?.ensv2 };
   const isCounted = await countNames(target, plan);
   for (const chain of chains) await advanceDays(target, chain, await finalTime(chain.ids[0] as number));
   return isCounted;
