@@ -69,8 +69,12 @@ function expirySearches(now: number): SearchFilters[] {
 export const createCountersSoon = (...asked: Parameters<typeof createCounters>): Promise<boolean> =>
   vi.waitUntil(() => createCounters(...asked), { timeout: 120_000, interval: 50 });
 
-/** Holds all counters against the same counted from the rows. */
-export async function expectExactCounters(db: Db, at: AsOf): Promise<void> {
+/** Holds all counters against the same counted from the rows; `more` are searches besides. */
+export async function expectExactCounters(
+  db: Db,
+  at: AsOf,
+  more: readonly SearchFilters[] = [],
+): Promise<void> {
   const { now } = at;
   expect(await readTotalsFromCounters(db, at)).toEqual({
     totals: await readTotals(db, at),
@@ -92,7 +96,7 @@ export async function expectExactCounters(db: Db, at: AsOf): Promise<void> {
     sql`select distinct resolver from domains where resolver is not null limit 12`,
   );
   const ofResolvers = rows.flatMap(({ resolver }) => [{ resolver }, { resolver, isWrapped: false }]);
-  for (const filters of [...searches, ...expirySearches(now), ...ofResolvers]) {
+  for (const filters of [...more, ...searches, ...expirySearches(now), ...ofResolvers]) {
     const found = await countSearch(db, searchCondition(filters, at), at);
     expect(await countSearchFromCounters(db, filters, at), JSON.stringify(filters)).toEqual(found);
   }

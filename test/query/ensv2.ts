@@ -17,11 +17,12 @@ export const ENSV1_RESOLVER = account(0x2006);
 export const NODE_RESOLVER = account(0x2007);
 export const MIGRATOR = account(0x2008);
 export const GRAVEYARD = account(0x2009);
-const REGISTRAR = account(0x200a);
+export const REGISTRAR = account(0x200a);
 /** A resolver of ENSv2 whose records have numbers, and one that nobody knows. */
 export const RESOLVER = account(0x200b);
 export const STRANGE = account(0x200c);
-const USDC = account(0x200d);
+export const USDC = account(0x200d);
+export const DAI = account(0x200e);
 
 const block = deploymentShape.shape.ensv2.parse({
   startBlock: 1,
@@ -29,7 +30,10 @@ const block = deploymentShape.shape.ensv2.parse({
   ...{ migrationControllers: [MIGRATOR], graveyards: [GRAVEYARD] },
   implementations: { registry: [REGISTRY_CODE], wrapper: [WRAPPER_CODE], resolver: [RESOLVER_CODE] },
   ...{ ensV1Resolvers: [ENSV1_RESOLVER], publicResolvers: [NODE_RESOLVER] },
-  paymentTokens: [{ address: USDC, symbol: "USDC", decimals: 6 }],
+  paymentTokens: [
+    { address: USDC, symbol: "USDC", decimals: 6 },
+    { address: DAI, symbol: "DAI", decimals: 18 },
+  ],
 });
 
 export const contracts = contractsOf({ ...deployment, ensv2: block });

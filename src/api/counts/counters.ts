@@ -4,7 +4,11 @@ import { type Form, lifeIn } from "../query/chains.ts";
 import { findDatabaseError } from "../query/databaseErrors.ts";
 import type { Db } from "../query/db.ts";
 import { prepared } from "../query/prepared.ts";
-import { classOf, isName, mayDiffer } from "./classes.ts";
+import { isUnseen, rowD } from "../query/unseen.ts";
+import { toRowText } from "../rules/conditionText.ts";
+import { lifeOfEnsv1 } from "../rules/lifetime.ts";
+import { onMainChain } from "../rules/onMainChain.ts";
+import { classColumns, classOf, isName, mayDiffer } from "./classes.ts";
 import { rulesNumber } from "./tables.ts";
 
 /*
@@ -77,6 +81,27 @@ export function changesUntil(now: number | SQLWrapper, form: Form): SQL {
     select -1 as sign, ${sql.raw(classOf("asked.moment", life))} from due d cross join asked
     union all select 1, ${sql.raw(classOf("asked.now", life))} from due d cross join asked
   )`;
+}
+
+/**
+ * What is added to counts by phase, in a statement with `changesUntil`: names that ENSv2 never saw have no premium once it
+ * is open, which no log of theirs tells. They are few, and found by their expiry.
+ */
+export function unseenChanges(form: Form): { tables: SQL; rows: SQL } {
+  if (form.ensv2 === undefined) return { tables: sql``, rows: sql`` };
+  const life = lifeIn(form);
+  const keys = classColumns(life);
+  const ended = keys.map((key) => (key === "phase" ? "'ended' as phase" : key));
+  const isPremium = toRowText(onMainChain(lifeOfEnsv1.inPhase("premium")), "asked.now");
+  const tables = sql`, unseen as materialized (
+    select ${sql.raw(classOf("asked.now", life))} from asked cross join lateral (
+      select d.* from domains d where ${sql.raw(isName)} and ${sql.raw(isPremium)} and ${isUnseen(form.ensv2, rowD)} offset 0
+    ) as d
+  )`;
+  const rows = sql`
+    union all select ${sql.raw(keys.join(", "))}, -1 from unseen
+    union all select ${sql.raw(ended.join(", "))}, 1 from unseen`;
+  return { tables, rows };
 }
 
 /** The counters' moment, in a statement with `changesUntil`. */

@@ -10,7 +10,7 @@ import {
 } from "../query/population.ts";
 import type { AsOf } from "../query/statistics.ts";
 import { changesUntil, momentAsked, momentOf, readCounters } from "./counters.ts";
-import { namesAt, ownerChangesOn, ownersOn } from "./totals.ts";
+import { namesByPhaseAt, ownerChangesOn, ownersOn } from "./totals.ts";
 
 /* States, holders and expiries, from the counters. */
 
@@ -18,7 +18,7 @@ import { namesAt, ownerChangesOn, ownersOn } from "./totals.ts";
 export async function listPhasesFromCounters(db: Db, { chains, now }: AsOf): Promise<PhaseCount[] | null> {
   const rows = await readCounters<PhaseCount>(
     db,
-    sql`with ${namesAt({ chains, now })}
+    sql`with ${namesByPhaseAt({ chains, now })}
       select ${momentAsked} as moment, is_eth as "isEth", phase, sum(names)::int as names
       from class where ${isOfChains(sql`chain_id`, chains)} and is_counted and is_owned
       group by is_eth, phase having sum(names) <> 0`,

@@ -13,7 +13,7 @@ import {
   titleOf,
 } from "../query/chains.ts";
 import type { Db } from "../query/db.ts";
-import type { SearchCounts, SearchFilters } from "../query/search.ts";
+import type { Protocol, SearchCounts, SearchFilters } from "../query/search.ts";
 import type { AsOf } from "../query/statistics.ts";
 import { toSql } from "../rules/conditionSql.ts";
 import { timesIn } from "../rules/conditionTimes.ts";
@@ -35,7 +35,7 @@ import {
   resolverColumns,
   UNKNOWN_LENGTH,
 } from "./classes.ts";
-import { changesUntil, momentAsked, momentOf, preparedCounts, sumIf } from "./counters.ts";
+import { changesUntil, momentAsked, momentOf, preparedCounts, sumIf, unseenChanges } from "./counters.ts";
 
 /* Totals of lists, from the counters. */
 
@@ -102,17 +102,29 @@ const wrappedAs = (isWrapped: boolean | undefined) => (isWrapped === undefined ?
 
 function ofClasses(name: string, condition: string, form: Form) {
   const life = lifeIn(form);
+  const unseen = unseenChanges(byPhase.includes(name) ? form : { reach: form.reach });
   const classes = sql.raw(classColumns(life).join(", "));
   return preparedCounts(
     titleOf(`search_${name}`, form),
     countColumns,
-    sql`with ${changesUntil(placeholder("now"), form)}, class as (
-        select ${classes}, names from figures_names union all select ${classes}, sign from change
+    sql`with ${changesUntil(placeholder("now"), form)}${unseen.tables}, class as (
+        select ${classes}, names from figures_names union all select ${classes}, sign from change${unseen.rows}
       ) ${countsOfClasses(life)}
-      where ${isOfAskedChains(sql`chain_id`, form.reach)} and is_counted and ${sql.raw(condition)} and ${isWrappedAs}
+      where ${isOfAskedChains(sql`chain_id`, form.reach)} and is_counted and ${sql.raw(condition)} and ${isWrappedAs}${isOfProtocol(form)}
         and label_length between ${placeholder("shortest")} and ${placeholder("longest")}`,
   );
 }
+
+/** States that differ for names that ENSv2 never saw. */
+const byPhase: readonly string[] = ["premium", "available"];
+
+/** An absent filter is "both values", as that of wrapped names. */
+const isOfProtocol = ({ ensv2 }: Form) =>
+  ensv2 === undefined ? sql`` : sql` and is_ensv2 = any (${placeholder("ensv2")}::boolean[])`;
+
+/** Without ENSv2 there is nothing to tell apart. */
+const protocolValues = ({ ensv2 }: Form, protocol: Protocol | undefined) =>
+  ensv2 === undefined ? {} : { ensv2: protocol === undefined ? [true, false] : [protocol === "ensv2"] };
 
 const byAvailability = forEachForm(
   (form): Record<KnownAvailability | "any", ReturnType<typeof ofClasses>> => {
@@ -130,12 +142,15 @@ const byAvailability = forEachForm(
 );
 
 const byClass: SearchCounters = {
-  filters: new Set<keyof SearchFilters>(["availability", "minLength", "maxLength", "isWrapped"]),
-  read: (db, { availability, minLength, maxLength, isWrapped }, at) =>
-    byAvailability(at.chains)[availability ?? "any"](db, {
-      ...{ ...valuesOf(at), wrapped: wrappedAs(isWrapped), longest: maxLength ?? LONGEST_LABEL },
-      shortest: minLength ?? (maxLength === undefined ? UNKNOWN_LENGTH : 0),
-    }),
+  filters: new Set<keyof SearchFilters>(["availability", "minLength", "maxLength", "isWrapped", "protocol"]),
+  read: async (db, { availability, minLength, maxLength, isWrapped, protocol }, at) =>
+    protocol !== undefined && at.chains.ensv2 === undefined
+      ? null
+      : byAvailability(at.chains)[availability ?? "any"](db, {
+          ...{ ...valuesOf(at), wrapped: wrappedAs(isWrapped), longest: maxLength ?? LONGEST_LABEL },
+          ...protocolValues(at.chains, protocol),
+          shortest: minLength ?? (maxLength === undefined ? UNKNOWN_LENGTH : 0),
+        }),
 };
 
 /** Longer than any label. */

@@ -13,16 +13,23 @@ import {
   type Totals,
 } from "../query/statistics.ts";
 import { classColumns, classCondition, classExpiresWithin } from "./classes.ts";
-import { changesUntil, momentAsked, readCounters, sumIf } from "./counters.ts";
+import { changesUntil, momentAsked, readCounters, sumIf, unseenChanges } from "./counters.ts";
 
 /* Statistics, from the counters. */
 
 /** The counters of names, corrected to now. */
 export function namesAt({ chains, now }: AsOf): SQL {
+  return countedNames({ chains, now }, { tables: sql``, rows: sql`` });
+}
+
+/** The same, with the phases of names that ENSv2 never saw. */
+export const namesByPhaseAt = (at: AsOf): SQL => countedNames(at, unseenChanges(at.chains));
+
+function countedNames({ chains, now }: AsOf, more: ReturnType<typeof unseenChanges>): SQL {
   const keys = sql.raw(classColumns(lifeIn(chains)).join(", "));
-  return sql`${changesUntil(now, chains)}, class as materialized (
+  return sql`${changesUntil(now, chains)}${more.tables}, class as materialized (
     select ${keys}, names from figures_names
-    union all select ${keys}, sign from change
+    union all select ${keys}, sign from change${more.rows}
   )`;
 }
 

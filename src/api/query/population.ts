@@ -8,7 +8,9 @@ import { counted, DAY, type Phase, phases, registrarName } from "../rules/lifeti
 import { ownerAt } from "../rules/ownershipSql.ts";
 import { type Chains, forEachForm, isOfChains, lifeIn, ruleFor } from "./chains.ts";
 import type { Db } from "./db.ts";
+import { isNotRetired } from "./search.ts";
 import type { AsOf } from "./statistics.ts";
+import { isUnseen } from "./unseen.ts";
 
 /*
  * How the names of the whole index are spread over states, owners and days of expiry. Each counts all names: these serve
@@ -20,9 +22,13 @@ export type PhaseCount = { isEth: boolean; phase: Phase; names: number };
 
 export async function listPhases(db: Db, { chains, now }: AsOf): Promise<PhaseCount[]> {
   const isEth = toSql(ruleFor(registrarName, chains.reach));
+  const unseen = chains.ensv2 && isUnseen(chains.ensv2);
+  const shownAs = (one: Phase) =>
+    unseen && one === "premium" ? sql`case when ${unseen} then 'ended' else 'premium' end` : sql`${one}`;
   const phase = sql.join(
     phases.map(
-      (one) => sql`when ${toSql(ruleFor(rulesOfPhases(chains)[one], chains.reach), now)} then ${one}`,
+      (one) =>
+        sql`when ${toSql(ruleFor(rulesOfPhases(chains)[one], chains.reach), now)} then ${shownAs(one)}`,
     ),
     sql` `,
   );
@@ -73,7 +79,7 @@ export async function listExpiries(db: Db, { chains, firstDay, endDay }: DayRang
   const { rows } = await db.execute<DayExpiries>(sql`
     select ${day} as day, ${isEth} as "isEth", count(*)::int as names
     from ${domain}
-    where ${and(isOfChains(domain.chainId, chains), toSql(counted), gte(domain.expiryTimestamp, BigInt(firstDay * DAY)))}
+    where ${and(isOfChains(domain.chainId, chains), toSql(counted), gte(domain.expiryTimestamp, BigInt(firstDay * DAY)), isNotRetired(chains))}
     group by 1, 2 order by 1, 2`);
   return rows;
 }

@@ -1,6 +1,6 @@
 import { domain } from "ponder:schema";
 import type { SQL } from "drizzle-orm";
-import { and, eq, gte, ilike, inArray, lte, sql } from "ponder";
+import { and, eq, gte, ilike, inArray, isNotNull, isNull, lte, or, sql } from "ponder";
 import type { Address } from "viem";
 import { not } from "../../ens/condition.ts";
 import { managedNames } from "../../ens/managedNames.ts";
@@ -12,6 +12,7 @@ import { type Chains, type Form, isOfChains, lifeIn, type Reach, ruleFor } from 
 import { countIf } from "./countIf.ts";
 import type { Db } from "./db.ts";
 import { type DomainRow, listAndCount, type OnePass } from "./domains.ts";
+import { isUnseen } from "./unseen.ts";
 
 /** Filters of a search; a domain has to meet each. */
 export type SearchFilters = {
@@ -28,22 +29,27 @@ export type SearchFilters = {
   expiryFrom?: number | undefined;
   expiryTo?: number | undefined;
   isWrapped?: boolean | undefined;
+  protocol?: Protocol | undefined;
 };
+
+/** Which system answers for a name. */
+export const protocols = ["ensv1", "ensv2"] as const;
+
+export type Protocol = (typeof protocols)[number];
 
 /** The condition of a search, for its rows and its counts. */
 export function searchCondition(
   filters: SearchFilters,
   at: { chains: Chains; now: number },
 ): SQL | undefined {
-  const { text, isFullName, availability, isWrapped, wrapperOwner } = filters;
+  const { text, isFullName, availability, isWrapped, wrapperOwner, protocol } = filters;
   const { reach } = at.chains;
+  const hasExpiry = filters.expiryFrom !== undefined || filters.expiryTo !== undefined;
   return and(
     isOfChains(domain.chainId, at.chains),
     toSql(counted),
     when(text || undefined, (part) => ilike(isFullName ? domain.fullName : domain.label, containing(part))),
-    when(availability, (status) =>
-      and(toSql(ruleFor(lifeIn(at.chains).availability[status], reach), at.now), isOfAnIndex(status, reach)),
-    ),
+    when(availability, (status) => and(isInState(status, at), isOfAnIndex(status, reach))),
     when(filters.minLength, (length) => gte(domain.labelLength, length)),
     when(filters.maxLength, (length) => lte(domain.labelLength, length)),
     when(filters.registrarOwner, (owner) => eq(domain.registrarOwner, owner)),
@@ -53,7 +59,26 @@ export function searchCondition(
     when(filters.expiryFrom, (time) => gte(domain.expiryTimestamp, BigInt(time))),
     when(filters.expiryTo, (time) => lte(domain.expiryTimestamp, BigInt(time))),
     when(isWrapped, (expected) => toSql(expected ? wrapped : not(wrapped), at.now)),
+    when(protocol, (one) => (one === "ensv2" ? isNotNull : isNull)(domain.registry)),
+    hasExpiry ? isNotRetired(at.chains) : undefined,
   );
+}
+
+/** A retired name has no expiry: what a graveyard has in ENSv1 is none. */
+export const isNotRetired = (chains: Chains): SQL | undefined => {
+  const { other } = lifeIn(chains);
+  return other === null ? undefined : toSql(not(other.retired));
+};
+
+/** Once ENSv2 is open, a name that it never saw is available where others have a premium. */
+function isInState(status: KnownAvailability, { chains, now }: { chains: Chains; now: number }) {
+  const { availability } = lifeIn(chains);
+  const isIn = (state: KnownAvailability) => toSql(ruleFor(availability[state], chains.reach), now);
+  if (chains.ensv2 === undefined) return isIn(status);
+  const unseen = isUnseen(chains.ensv2);
+  if (status === "premium") return sql`(${isIn("premium")} and not ${unseen})`;
+  if (status === "available") return or(isIn("available"), sql`(${isIn("premium")} and ${unseen})`);
+  return isIn(status);
 }
 
 /**

@@ -1,0 +1,53 @@
+import { domain, ensv2Entry, ensv2Phase } from "ponder:schema";
+import type { SQL, SQLWrapper } from "drizzle-orm";
+import { and, eq, inArray, sql } from "ponder";
+import type { Hex } from "viem";
+import type { Ensv2Contracts } from "../../../abis/contracts.ts";
+import { ETH_NODE } from "../../ens/name.ts";
+import type { Chains } from "./chains.ts";
+import type { Db } from "./db.ts";
+import type { DomainRow } from "./domains.ts";
+
+/*
+ * Once the registrar of ENSv2 is open, a .eth name that its registry never saw has no premium, however recently it ended
+ * in ENSv1. Source: ensdomains/contracts-v2, src/registrar/ETHRegistrar.sol, `_availablePeriod`.
+ */
+
+/** The columns of a row of `domains` that tell it. */
+type Row = Record<"chainId" | "parentNode" | "labelhash" | "registry", SQLWrapper>;
+
+/** Columns of a row `d`. */
+export const rowD: Row = {
+  ...{ chainId: sql`d.chain_id`, parentNode: sql`d.parent_node` },
+  ...{ labelhash: sql`d.labelhash`, registry: sql`d.registry` },
+};
+
+/** The condition for a name of ENSv1 that ENSv2 never saw, while its registrar is open. Never null. */
+export const isUnseen = ({ ethRegistry }: Ensv2Contracts, row: Row = domain): SQL =>
+  sql`(${row.registry} is null and ${row.parentNode} is not distinct from ${sql.raw(`'${ETH_NODE}'`)}
+    and exists (select from ${ensv2Phase} where ${isOpen(row.chainId)})
+    and not exists (select from ${ensv2Entry} where ${eq(ensv2Entry.chainId, row.chainId)}
+      and ${ensv2Entry.registry} = ${sql.raw(`'${ethRegistry}'`)} and ${ensv2Entry.storageId} = ${storageIdText(row.labelhash)}))`;
+
+const isOpen = (chainId: SQLWrapper | number): SQL | undefined =>
+  and(eq(ensv2Phase.chainId, chainId), sql`${ensv2Phase.phase} = 'open'`);
+
+/** A labelhash with its last 32 bits zero. */
+const storageIdText = (labelhash: SQLWrapper): SQL => sql`left(${labelhash}, 58) || '00000000'`;
+
+/** Those of some rows that ENSv2 never saw, by node. */
+export async function findUnseen(
+  db: Db,
+  { ids, ensv2 }: Chains,
+  rows: readonly Pick<DomainRow, "node" | "parentNode" | "registry">[],
+): Promise<ReadonlySet<Hex>> {
+  const nodes = rows.flatMap(({ node, parentNode, registry }) =>
+    registry === null && parentNode === ETH_NODE ? [node] : [],
+  );
+  if (ensv2 === undefined || nodes.length === 0) return new Set();
+  const unseen = await db
+    .select({ node: domain.node })
+    .from(domain)
+    .where(and(inArray(domain.chainId, [...ids]), inArray(domain.node, nodes), isUnseen(ensv2)));
+  return new Set(unseen.map(({ node }) => node));
+}

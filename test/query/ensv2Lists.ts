@@ -1,0 +1,43 @@
+import type { ensv2Purchase } from "ponder:schema";
+import type { Address, Hex } from "viem";
+import { type Chains, mainChain } from "../../src/api/query/chains.ts";
+import { contracts, ETH_REGISTRY, GRAVEYARD, REGISTRAR, USDC } from "./ensv2.ts";
+import { CHAIN_ID, type DomainRow, registeredRow, transaction } from "./rows.ts";
+
+/* Rows of lists and counts in a deployment with ENSv2. */
+
+/** The main chain alone. */
+export const MAIN: Chains = mainChain(contracts);
+
+/** The times of the deployment, in seconds. */
+export const GRACE = 28 * 86_400;
+export const PREMIUM = 21 * 86_400;
+/** What a graveyard's registration in ENSv1 has for an expiry. */
+export const RETIRED_EXPIRY = 2n ** 64n - 1n - 90n * 86_400n;
+
+/** A .eth name of ENSv2. */
+export const ensv2Row = (name: string, holder: Address, expiry: bigint, fields: Partial<DomainRow> = {}) =>
+  registeredRow(name, holder, expiry, {
+    ...{ registryOwner: null, registrarOwner: null, registrarExpiryTimestamp: null },
+    ...{ registry: ETH_REGISTRY, ...fields },
+  });
+
+/** A name that a graveyard keeps in ENSv1. */
+export const retiredRow = (name: string, fields: Partial<DomainRow> = {}) =>
+  registeredRow(name, GRAVEYARD, RETIRED_EXPIRY, fields);
+
+/** Where a registry keeps a label. */
+export const storageIdOf = (labelhash: Hex): Hex => `${labelhash.slice(0, 58)}00000000` as Hex;
+
+export type PurchaseRow = typeof ensv2Purchase.$inferInsert;
+
+/** A registration at the registrar of ENSv2 unless `fields` say otherwise; `at` is its place on the chain. */
+export const purchaseRow = (
+  at: { block: number; log?: number },
+  fields: Partial<PurchaseRow> & Pick<PurchaseRow, "node">,
+): PurchaseRow => ({
+  ...{ chainId: CHAIN_ID, blockNumber: at.block, logIndex: at.log ?? 0, eventType: "NameRegistered" },
+  ...{ contractAddress: REGISTRAR, paymentToken: USDC, amount: 5_000_000n, durationSeconds: 31_536_000n },
+  ...{ transactionHash: transaction(at.block), blockTimestamp: 1_600_000_000 + at.block * 12 },
+  ...fields,
+});
