@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { PgDialect } from "drizzle-orm/pg-core";
 import type pg from "pg";
 import { sql } from "ponder";
-import { type Chains, isOfChains, reaches } from "../query/chains.ts";
+import { type Chains, type Form, forEachForm, isOfChains, reaches } from "../query/chains.ts";
 import type { Db } from "../query/db.ts";
 import { type DaySales, listSalesByDay, saleColumns, salesByDay } from "../query/purchases.ts";
 import type { AsOf } from "../query/statistics.ts";
@@ -22,30 +22,44 @@ const dialect = new PgDialect({ casing: "snake_case" });
 const salesText = (from: number, until: number, chains: Chains) =>
   dialect.sqlToQuery(salesByDay({ chains, from, until }));
 
-const createTables = (schema: string): string => `
+function createTables(schema: string, { ensv2 }: Form): string {
+  const [token, amounts] =
+    ensv2 === undefined
+      ? ["", ""]
+      : [
+          ", payment_token",
+          ",\n    payment_token text, token_amount numeric not null, token_premium numeric not null",
+        ];
+  return `
   drop table if exists ${schema}.figures_days, ${schema}.figures_days_state;
   create table ${schema}.figures_days_state (chain_id integer not null, counted oid not null, rules integer not null,
     until bigint not null);
   create table ${schema}.figures_days (chain_id integer, day integer, is_registration boolean, seller text, seller_address text,
-    names integer not null, cost_wei numeric not null, premium_wei numeric not null, is_upper_bound boolean not null,
-    primary key (chain_id, day, is_registration, seller, seller_address))`;
+    names integer not null, cost_wei numeric not null, premium_wei numeric not null, is_upper_bound boolean not null${amounts},
+    primary key (chain_id, day, is_registration, seller, seller_address${token}))`;
+}
 
 /** As `RULES` of the counters of names: day counts that were made by other rules are made again. */
-const RULES =
-  createHash("sha256")
-    .update(createTables(""))
-    .update(reaches.map((reach) => salesText(0, 0, { ids: [0], reach }).sql).join())
-    .digest()
-    .readUInt32BE() >>> 1;
+const rulesOf = forEachForm(
+  ({ ensv2 }) =>
+    createHash("sha256")
+      .update(createTables("", { reach: "main", ensv2 }))
+      .update(reaches.map((reach) => salesText(0, 0, { ids: [0], reach, ensv2 }).sql).join())
+      .digest()
+      .readUInt32BE() >>> 1,
+);
 
 type DaysTarget = { client: pg.ClientBase; schema: string };
 
+/** One chain, with the rules of the deployment. */
+type Of = { chainId: number; form: Form };
+
 /** The second before which all of a chain is counted; null if nothing is, or by other rules. */
-async function readUntil({ client, schema }: DaysTarget, chainId: number): Promise<number | null> {
+async function readUntil({ client, schema }: DaysTarget, { chainId, form }: Of): Promise<number | null> {
   if (!(await hasTables({ client, schema }))) return null;
   const { rows } = await client.query<{ until: string }>(
     `select until from ${schema}.figures_days_state
-     where counted = '${schema}.events'::regclass::oid and rules = ${RULES} and chain_id = $1`,
+     where counted = '${schema}.events'::regclass::oid and rules = ${rulesOf(form)} and chain_id = $1`,
     [chainId],
   );
   return rows[0] === undefined ? null : Number(rows[0].until);
@@ -65,9 +79,10 @@ async function hasTables({ client, schema }: DaysTarget): Promise<boolean> {
 export async function advanceDays(target: DaysTarget, chains: Chains, finalTime: number): Promise<void> {
   const { client, schema } = target;
   const [chainId] = chains.ids as [number];
+  const of = { chainId, form: chains };
   await client.query(`set search_path to ${schema}`);
   const end = Math.floor(finalTime / DAY) * DAY;
-  for (let from = (await readUntil(target, chainId)) ?? (await begin(target, chainId, end)); from < end; ) {
+  for (let from = (await readUntil(target, of)) ?? (await begin(target, of, end)); from < end; ) {
     const until = Math.min(end, from + DAYS_AT_A_TIME * DAY);
     const { sql: text, params } = salesText(from, until, chains);
     await inTransaction(client, async () => {
@@ -81,13 +96,13 @@ export async function advanceDays(target: DaysTarget, chains: Chains, finalTime:
 }
 
 /** Makes the tables if there are none of these rules, and gives the first day on which anything was sold on the chain. */
-async function begin(target: DaysTarget, chainId: number, end: number): Promise<number> {
+async function begin(target: DaysTarget, { chainId, form }: Of, end: number): Promise<number> {
   const { client, schema } = target;
   return inTransaction(client, async () => {
-    if (!(await areOfTheseRules(target))) await client.query(createTables(schema));
+    if (!(await areOfTheseRules(target, form))) await client.query(createTables(schema, form));
     const { rows } = await client.query<{ until: string }>(
       `insert into ${schema}.figures_days_state
-       select $1, '${schema}.events'::regclass::oid, ${RULES}, least(${end},
+       select $1, '${schema}.events'::regclass::oid, ${rulesOf(form)}, least(${end},
          (select min(block_timestamp) from ${schema}.events where chain_id = $1) / ${DAY} * ${DAY})
        returning until`,
       [chainId],
@@ -97,11 +112,11 @@ async function begin(target: DaysTarget, chainId: number, end: number): Promise<
 }
 
 /** Whether the tables have counts of other chains by these rules. */
-async function areOfTheseRules({ client, schema }: DaysTarget): Promise<boolean> {
+async function areOfTheseRules({ client, schema }: DaysTarget, form: Form): Promise<boolean> {
   if (!(await hasTables({ client, schema }))) return false;
   const { rowCount } = await client.query(
     `select from ${schema}.figures_days_state
-     where counted = '${schema}.events'::regclass::oid and rules = ${RULES} limit 1`,
+     where counted = '${schema}.events'::regclass::oid and rules = ${rulesOf(form)} limit 1`,
   );
   return rowCount === 1;
 }
@@ -111,7 +126,7 @@ export async function listSales(db: Db, { chains, now }: AsOf): Promise<DaySales
   const state = await readCounters<{ chainId: number; moment: string }>(
     db,
     sql`select chain_id as "chainId", until as moment from figures_days_state
-      where counted = 'events'::regclass::oid and rules = ${sql.raw(String(RULES))} and ${isOfChains(sql`chain_id`, chains)}`,
+      where counted = 'events'::regclass::oid and rules = ${sql.raw(String(rulesOf(chains)))} and ${isOfChains(sql`chain_id`, chains)}`,
   );
   const untils = new Map(state?.map(({ chainId, moment }) => [chainId, Number(moment)]));
   const sales = await Promise.all(
@@ -133,7 +148,7 @@ async function listSalesOf(db: Db, { chains, now }: AsOf, until: number): Promis
 
 async function readKept(db: Db, chains: Chains, beforeDay: number): Promise<DaySales[]> {
   const { rows } = await db.execute<DaySales>(
-    sql`select ${saleColumns} from figures_days where ${isOfChains(sql`chain_id`, chains)} and day < ${beforeDay}
+    sql`select ${saleColumns(chains)} from figures_days where ${isOfChains(sql`chain_id`, chains)} and day < ${beforeDay}
       order by day, seller_address, is_registration`,
   );
   return rows;

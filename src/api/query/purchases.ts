@@ -1,9 +1,9 @@
-import { event } from "ponder:schema";
+import { ensv2Purchase, event } from "ponder:schema";
 import type { SQL } from "drizzle-orm";
-import { and, eq, gte, inArray, lt, sql } from "ponder";
+import { alias, and, eq, gte, inArray, lt, sql } from "ponder";
 import type { Address } from "viem";
 import { DAY } from "../rules/lifetime.ts";
-import { type Chains, isOfChains } from "./chains.ts";
+import { type Chains, type Form, isOfChains } from "./chains.ts";
 import { countIf } from "./countIf.ts";
 import type { Db } from "./db.ts";
 import { keepsExpiry } from "./migrations.ts";
@@ -25,7 +25,7 @@ const price = sql`coalesce(${event.exactCostWei}, case when ${event.transactionV
  * of one kind, transaction and name count once. Names that were moved to another registrar are none; what a controller
  * sold needs no look at their past. Prices are those that controllers logged: deposits of auctions were given back.
  */
-const purchases = ({ chains, from, until }: PurchaseRange): SQL => sql`(
+const purchasesOfEnsv1 = ({ chains, from, until }: PurchaseRange): SQL => sql`
   select chain_id, block_timestamp, is_registration, seller, seller_address, premium_wei, is_upper_bound,
     case when is_upper_bound then least(price, sent) else price end as cost_wei
   from (
@@ -39,21 +39,65 @@ const purchases = ({ chains, from, until }: PurchaseRange): SQL => sql`(
       coalesce(sum(${price}) filter (where ${isController}), 0) as price,
       coalesce(sum(${event.premiumWei}) filter (where ${isController}), 0) as premium_wei,
       coalesce(bool_or(${isBound}) filter (where ${isController}), false) as is_upper_bound,
-      max(${event.transactionValueWei}) filter (where ${isController}) as sent
+      max(${event.transactionValueWei}) filter (where ${isController}) as sent${besidesEnsv2(chains).columns}
     from ${event}
     where ${and(
       isOfChains(event.chainId, chains),
       inArray(event.eventType, Object.values(purchaseEvents[chains.reach]).flat()),
       gte(event.blockTimestamp, from),
       lt(event.blockTimestamp, until),
-    )}
+    )}${besidesEnsv2(chains).logs}
     group by ${event.blockTimestamp}, 2, ${event.node}, ${event.transactionHash}, ${event.chainId}
   ) as merged
   where case when not is_registration or is_sold then true
     else not (is_moved or ${keepsExpiry({
       ...{ chainId: sql`merged.chain_id`, node: sql`merged.node` },
       ...{ blockNumber: sql`merged.block_number`, expiryTimestamp: sql`merged.expiry_timestamp` },
-    })}) end
+    })}) end${besidesEnsv2(chains).condition}
+`;
+
+/**
+ * What the logs of ENSv1 do not say as purchases, where there is ENSv2: its own logs are told apart. A renewal of a reserved
+ * name by the renewer of ENSv2 is logged by registrar and controller of ENSv1, too, without a price. A graveyard registers
+ * names in ENSv1 for nobody. Source: ensdomains/contracts-v2, src/registrar/ETHRenewerV1.sol, src/migration/Graveyard.sol.
+ */
+function besidesEnsv2({ ensv2 }: Form): Record<"columns" | "logs" | "condition", SQL> {
+  if (ensv2 === undefined) return { columns: sql``, logs: sql``, condition: sql`` };
+  const nobody = sql.raw([...ensv2.nobody].map((one) => `'${one}'`).join(", ") || "''");
+  return {
+    columns: sql`, ${event.transactionHash} as transaction_hash,
+      coalesce(bool_or(${event.ownerAddress} in (${nobody})), false) as is_nobodys`,
+    logs: sql` and ${event.contract} not like 'ENSV2%'`,
+    condition: sql` and not is_nobodys and not exists (select from ${ensv2Purchase}
+      where ${ensv2Purchase.chainId} = merged.chain_id and ${ensv2Purchase.transactionHash} = merged.transaction_hash
+        and ${ensv2Purchase.node} = merged.node)`,
+  };
+}
+
+const logged = alias(event, "logged");
+
+/** What the registrars of ENSv2 sold, and its renewer: one log each. */
+const purchasesOfEnsv2 = ({ chains, from, until }: PurchaseRange): SQL => sql`
+  select ${ensv2Purchase.chainId}, ${ensv2Purchase.blockTimestamp}, ${ensv2Purchase.eventType} = 'NameRegistered',
+    coalesce((select ${logged.contract} from ${event} as logged where ${eq(logged.chainId, ensv2Purchase.chainId)}
+      and ${eq(logged.blockNumber, ensv2Purchase.blockNumber)} and ${eq(logged.logIndex, ensv2Purchase.logIndex)}
+      limit 1), 'ENSV2_REGISTRAR'),
+    ${ensv2Purchase.contractAddress}, 0, false, 0, ${ensv2Purchase.paymentToken}, ${ensv2Purchase.amount},
+    coalesce(${ensv2Purchase.premium}, 0)
+  from ${ensv2Purchase}
+  where ${and(
+    isOfChains(ensv2Purchase.chainId, chains),
+    gte(ensv2Purchase.blockTimestamp, from),
+    lt(ensv2Purchase.blockTimestamp, until),
+  )}`;
+
+const purchases = (range: PurchaseRange): SQL =>
+  range.chains.ensv2 === undefined
+    ? sql`(${purchasesOfEnsv1(range)}) as purchase`
+    : sql`(
+  select ensv1.*, '' as payment_token, 0::numeric as token_amount, 0::numeric as token_premium
+  from (${purchasesOfEnsv1(range)}) as ensv1
+  union all ${purchasesOfEnsv2(range)}
 ) as purchase`;
 
 /** Registrations and renewals of the last day and of the last seven days. */
@@ -82,25 +126,38 @@ export type DaySales = {
   premium: string;
   /** True if the cost may be less. */
   isUpperBound: boolean;
+  /** Where there is ENSv2: the ERC-20 token in which it was paid, and amounts in its units. */
+  token?: TokenSales | undefined;
 };
+
+/** Amounts are decimals, in the token's units; the premium is a part of the amount. */
+export type TokenSales = { address: Address; amount: string; premium: string };
 
 /** SQL for what was sold, by chain, day, kind and seller: the columns of `DaySales` as the table of day counts has them. */
 export const salesByDay = (range: PurchaseRange): SQL => sql`
   select chain_id, (block_timestamp / ${sql.raw(String(DAY))})::int as day, is_registration, seller, seller_address,
     count(*)::int as names, sum(cost_wei) as cost_wei, sum(premium_wei) as premium_wei,
-    bool_or(is_upper_bound) as is_upper_bound
-  from ${purchases(range)} group by 1, 2, 3, 4, 5`;
+    bool_or(is_upper_bound) as is_upper_bound${
+      range.chains.ensv2 === undefined
+        ? sql``
+        : sql`, payment_token, sum(token_amount) as token_amount, sum(token_premium) as token_premium`
+    }
+  from ${purchases(range)} group by 1, 2, 3, 4, 5${range.chains.ensv2 === undefined ? sql`` : sql`, payment_token`}`;
 
 /** The columns of `DaySales` from those of `salesByDay`. */
-export const saleColumns = sql.raw(
-  `chain_id as "chainId", day, is_registration as "isRegistration", seller, seller_address as "sellerAddress", names,
-   cost_wei::text as cost, premium_wei::text as premium, is_upper_bound as "isUpperBound"`,
-);
+export const saleColumns = ({ ensv2 }: Form): SQL =>
+  sql.raw(
+    `chain_id as "chainId", day, is_registration as "isRegistration", seller, seller_address as "sellerAddress", names,
+   cost_wei::text as cost, premium_wei::text as premium, is_upper_bound as "isUpperBound"${ensv2 === undefined ? "" : tokenColumns}`,
+  );
+
+const tokenColumns = `, case when payment_token <> '' then json_build_object('address', payment_token,
+   'amount', token_amount::text, 'premium', token_premium::text) end as token`;
 
 /** What was sold, by day, kind and seller; days without any are left out. */
 export async function listSalesByDay(db: Db, range: PurchaseRange): Promise<DaySales[]> {
   const { rows } = await db.execute<DaySales>(
-    sql`select ${saleColumns} from (${salesByDay(range)}) as sale order by day, seller_address, is_registration`,
+    sql`select ${saleColumns(range.chains)} from (${salesByDay(range)}) as sale order by day, seller_address, is_registration`,
   );
   return rows;
 }

@@ -28,6 +28,8 @@ export type DomainState = StoredOwners & {
   effectiveOwnerAddress: Address | null;
   /** What ENSv2 says of the name; absent where the deployment has no ENSv2, and for names of a layer 2. */
   ensv2?: Ensv2State;
+  /** A .eth name of ENSv1 that ENSv2 never saw, while its registrar is open: it has no premium. */
+  isUnseen?: boolean;
   /** The name's `display` text record. */
   displayText: string | null;
 };

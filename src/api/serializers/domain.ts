@@ -3,8 +3,8 @@ import type { z } from "zod";
 import type { Contracts } from "../../../abis/contracts.ts";
 import { nameByNode, nodeOfNameByNode } from "../../ens/name.ts";
 import type { DomainState } from "../resolution/domainState.ts";
-import { endOf } from "../rules/ends.ts";
-import { availabilityOf, neverRegistered } from "../rules/lifetime.ts";
+import { graceEndOf } from "../rules/ends.ts";
+import { availabilityOf, lifeOf, neverRegistered } from "../rules/lifetime.ts";
 import { type OwnersNow, ownersAt } from "../rules/ownership.ts";
 import type * as schemas from "../schemas/answers.ts";
 import type { ApiError } from "../schemas/errors.ts";
@@ -51,10 +51,10 @@ export function toDomainRecord(
     parent_node: state.parentNode,
     parent_name: toParentName(state),
     expiry_timestamp: state.expiryTimestamp?.toString() ?? null,
-    ownership: toOwnership(state, owners, at.now),
+    ownership: toOwnership(state, owners, at),
     ...(owners.wrapper && { wrapper: toWrapper(owners.wrapper) }),
     resolver,
-    availability_status: toAvailability(state, owners, at.now),
+    availability_status: toAvailability(state, owners, at),
     source,
     ...(notAsked && { live: "not_asked" as const }),
   };
@@ -123,16 +123,25 @@ export function toDomainItem(state: DomainState, at: SerializeContext): z.infer<
 }
 
 /** State of a name that is in the index. */
-function toAvailability(state: DomainState, owners: OwnersNow, now: number) {
-  return availabilityOf({ ...state, effectiveOwnerAddress: owners.owner?.address ?? null }, now);
+function toAvailability(state: DomainState, owners: OwnersNow, { now, contracts }: SerializeContext) {
+  return availabilityOf(withOwner(state, owners), now, lifeOf(contracts.ensv2));
 }
+
+const withOwner = (state: DomainState, { owner }: OwnersNow) => ({
+  ...state,
+  effectiveOwnerAddress: owner?.address ?? null,
+});
 
 /**
  * Owners by layer; those that a layer does not have are left out. After the grace of a registrar's name, its last holder is
  * told with the second from which on he is the owner no more.
  */
-function toOwnership(state: DomainState, owners: OwnersNow, now: number): z.infer<typeof schemas.ownership> {
-  const graceEnd = endOf("grace_end", state);
+function toOwnership(
+  state: DomainState,
+  owners: OwnersNow,
+  { now, contracts }: SerializeContext,
+): z.infer<typeof schemas.ownership> {
+  const graceEnd = graceEndOf(withOwner(state, owners), lifeOf(contracts.ensv2));
   const isOver = owners.owner !== null && graceEnd !== null && graceEnd <= now;
   return {
     is_wrapped: owners.isWrapped,

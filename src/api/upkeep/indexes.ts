@@ -15,7 +15,7 @@ export const ownIndexes: readonly OwnIndex[] = [
     name: "domains_owner_name",
     table: "domains",
     definition: `(effective_owner_address, left(full_name, 128), node)
-      include (chain_id, parent_node, expiry_timestamp, is_wrapped, wrapper_expiry_timestamp, wrapper_fuses)`,
+      include (chain_id, parent_node, expiry_timestamp, is_wrapped, wrapper_expiry_timestamp, wrapper_fuses, registry)`,
   },
   // Anyone can emit resolvers' events for any node. With the emitter in the index, those of strangers are never read.
   {
