@@ -3,7 +3,9 @@ import type { Ctx } from "../http/context.ts";
 import {
   findNames,
   listEventsOfTransactions,
+  listNewestMigrations,
   listNewestPurchases,
+  listNewestTokenPurchases,
   listNewestTransfers,
   listNewestUnwraps,
   listNewestWraps,
@@ -17,7 +19,9 @@ import {
   type Activity,
   type Names,
   toClaim,
+  toMigration,
   toPurchase,
+  toTokenPurchase,
   toTransfer,
   toWrapping,
 } from "../serializers/activity.ts";
@@ -39,16 +43,27 @@ export async function readActivity(
   const [registrations, renewals, transfers, wraps, unwraps, claims] = await Promise.all([
     listPurchases(ctx, registrationEvents, at),
     listPurchases(ctx, renewalEvents, at),
-    listNewestTransfers(db, [...registrationEvents, "NameWrapped", "NameUnwrapped"], at),
+    listNewestTransfers(db, [...registrationEvents, ...othersOf(chains), "NameWrapped", "NameUnwrapped"], at),
     listNewestWraps(db, registrationEvents, at),
     listNewestUnwraps(db, at),
     listNewestClaims(db, { limit: FEED_LENGTH, ...(isAsked && { chainIds: chains.ids }) }),
   ]);
-  const withNames = [...registrations.flat(), ...renewals.flat(), ...transfers, ...wraps, ...unwraps];
+  const [bought, renewed, migrations] = await Promise.all([
+    listNewestTokenPurchases(db, "NameRegistered", at),
+    listNewestTokenPurchases(db, "NameRenewed", at),
+    listNewestMigrations(db, at),
+  ]);
+  const withNames = [
+    ...[...registrations.flat(), ...renewals.flat(), ...transfers, ...wraps, ...unwraps],
+    ...[...bought, ...renewed, ...migrations],
+  ];
   const context = { ...ctx, names: await findNamesOf(ctx, chains, withNames) };
   return [
     ...registrations.flatMap((rows) => toPurchase("registration", rows, context)),
     ...renewals.flatMap((rows) => toPurchase("renewal", rows, context)),
+    ...bought.map((row) => toTokenPurchase("registration", row, context)),
+    ...renewed.map((row) => toTokenPurchase("renewal", row, context)),
+    ...migrations.map((row) => toMigration(row, context)),
     ...transfers.map((row) => toTransfer(row, context)),
     ...wraps.flatMap((row) => toWrapping("wrap", row, context)),
     ...unwraps.flatMap((row) => toWrapping("unwrap", row, context)),
@@ -57,6 +72,9 @@ export async function readActivity(
     .sort((a, b) => b.block_timestamp - a.block_timestamp || b.block_number - a.block_number)
     .slice(0, FEED_LENGTH);
 }
+
+/** A registration in a registry of ENSv2 is no transfer, whoever made it: a migration is listed as one. */
+const othersOf = ({ ensv2 }: Chains): string[] => (ensv2 === undefined ? [] : ["LabelRegistered"]);
 
 /** Names of the nodes of rows, by chain. */
 async function findNamesOf(

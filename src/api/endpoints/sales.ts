@@ -4,10 +4,11 @@ import { listSales } from "../counts/days.ts";
 import { endpoint } from "../http/endpoint.ts";
 import type { DaySales } from "../query/purchases.ts";
 import { DAY } from "../rules/lifetime.ts";
-import { address, chain, chains as chainsOf, count } from "../schemas/answers.ts";
+import { address, chain, chains as chainsOf, count, paymentToken, tokenUnits } from "../schemas/answers.ts";
 import { input } from "../schemas/input.ts";
 import { chainOf } from "../serializers/domain.ts";
 import { toAddress } from "../serializers/hex.ts";
+import { toPaymentToken } from "../serializers/payment.ts";
 import { cachedFor } from "./cachedFor.ts";
 import { chainsField } from "./chains.ts";
 import {
@@ -28,7 +29,7 @@ const SALES_SECONDS = 15 * MINUTE;
 const takeSales = cachedFor(SALES_SECONDS, async ({ db, contracts, now }, chains) => {
   const sales = await listSales(db, { chains, now });
   const today = Math.floor(now / DAY);
-  const [day, week, month] = intervals.map((interval) => toPeriods(sales, { interval, today }));
+  const [day, week, month] = intervals.map((interval) => toPeriods(sales, { interval, today, contracts }));
   return { periods: { day, week, month }, sellers: toSellers(sales, contracts) };
 });
 
@@ -44,13 +45,27 @@ const soldFields = {
   cost_is_upper_bound: z.literal(true).optional().openapi({
     description: "Present if the cost of some renewals is known only as an upper bound",
   }),
+  payments: z
+    .array(
+      z.strictObject({
+        ...paymentToken,
+        registration_amount: tokenUnits("What was paid for registrations, premiums included"),
+        premium_amount: tokenUnits("The part of it that was premium"),
+        renewal_amount: tokenUnits("What was paid for renewals"),
+      }),
+    )
+    .optional()
+    .openapi({
+      description:
+        "Present where ENSv2 is indexed: what its registrars took, by ERC-20 token, in the token's units. The costs in wei are those of ENSv1",
+    }),
 };
 
 const PAID =
-  "Costs are those that controllers logged: deposits of the auctions were given back, and do not count.";
+  "Names of ENSv2 are paid in ERC-20 tokens, told by token. Costs are those that controllers logged: deposits of the auctions were given back, and do not count.";
 
 /** The fields of `soldFields`. */
-function toSold(sales: readonly DaySales[]) {
+function toSold(sales: readonly DaySales[], contracts: Contracts) {
   const registrations = sales.filter(({ isRegistration }) => isRegistration);
   const renewals = sales.filter(({ isRegistration }) => !isRegistration);
   return {
@@ -60,7 +75,24 @@ function toSold(sales: readonly DaySales[]) {
     premium_wei: weiOf(registrations, ({ premium }) => premium),
     renewal_cost_wei: weiOf(renewals, ({ cost }) => cost),
     ...(sales.some(({ isUpperBound }) => isUpperBound) && { cost_is_upper_bound: true as const }),
+    ...(contracts.ensv2 && { payments: toPayments(registrations, renewals, contracts) }),
   };
+}
+
+/** What was paid, by token. */
+function toPayments(registrations: readonly DaySales[], renewals: readonly DaySales[], contracts: Contracts) {
+  const all = [...registrations, ...renewals];
+  const tokens = new Set(all.flatMap(({ token }) => token?.address ?? []));
+  return [...tokens].sort().map((address) => {
+    const sumIn = (sales: readonly DaySales[], part: "amount" | "premium") =>
+      weiOf(sales, ({ token }) => (token?.address === address ? token[part] : "0"));
+    return {
+      ...toPaymentToken(address, contracts),
+      registration_amount: sumIn(registrations, "amount"),
+      premium_amount: sumIn(registrations, "premium"),
+      renewal_amount: sumIn(renewals, "amount"),
+    };
+  });
 }
 
 const weiOf = (sales: readonly DaySales[], amountOf: (sale: DaySales) => string): string =>
@@ -110,12 +142,12 @@ const purchases = endpoint({
 
 function toPeriods(
   sales: readonly DaySales[],
-  { interval, today }: { interval: Interval; today: number },
+  { interval, today, contracts }: { interval: Interval; today: number; contracts: Contracts },
 ): z.infer<typeof period>[] {
   const byStart = Map.groupBy(sales, ({ day }) => startOf[interval](day));
   const first = sales.reduce((day, sale) => Math.min(day, sale.day), today);
   const starts = startsBetween(interval, { first, last: today }).slice(-MAX_PERIODS[interval]);
-  return starts.map((start) => ({ start: toDate(start), ...toSold(byStart.get(start) ?? []) }));
+  return starts.map((start) => ({ start: toDate(start), ...toSold(byStart.get(start) ?? [], contracts) }));
 }
 
 const seller = z.strictObject({
@@ -171,7 +203,7 @@ function toSellers(sales: readonly DaySales[], contracts: Contracts): z.infer<ty
       address: toAddress(sellerAddress),
       first_day: toDate(first),
       last_day: toDate(days.reduce((a, b) => Math.max(a, b))),
-      ...toSold(sold),
+      ...toSold(sold, contracts),
     };
     return [{ first, shown }];
   });

@@ -10,6 +10,7 @@ import { PAGE_SIZE, type PageRequest, sortColumns } from "../query/page.ts";
 import {
   countSearch,
   isSelective,
+  protocols,
   type SearchCounts,
   type SearchFilters,
   searchInOnePass,
@@ -68,6 +69,10 @@ const searchDomains = endpoint({
     expiry_from: time("expiry_from", "Earliest expiry, unix seconds"),
     expiry_to: time("expiry_to", "Latest expiry, unix seconds"),
     is_wrapped: input.optionalFlag("is_wrapped", "Wrapped names only, or others only"),
+    protocol: input
+      .choice(protocols, "protocol")
+      .optional()
+      .openapi({ description: "Names that ENSv1 answers for, or ENSv2" }),
     chain: input.chains(ALL_CHAINS),
     page: input.page(),
     sort_by: input.sortBy(sortColumns),
@@ -92,6 +97,7 @@ const searchDomains = endpoint({
       expiryFrom: request.expiry_from,
       expiryTo: request.expiry_to,
       isWrapped: request.is_wrapped,
+      protocol: request.protocol,
     };
     const { contracts } = ctx;
     const chains = request.chain ? askedChains(request.chain, contracts) : allChains(contracts);

@@ -1,7 +1,8 @@
-import { domain, event, ownershipChange } from "ponder:schema";
+import { domain, ensv2Entry, ensv2Purchase, event, ownershipChange } from "ponder:schema";
 import type { SQL, SQLWrapper } from "drizzle-orm";
-import { alias, and, desc, eq, inArray, like, ne, not, sql } from "ponder";
+import { alias, and, desc, eq, inArray, like, ne, not, notInArray, sql } from "ponder";
 import { type Address, type Hex, zeroAddress } from "viem";
+import type { Ensv2Contracts } from "../../../abis/contracts.ts";
 import { toSql } from "../rules/conditionSql.ts";
 import { counted } from "../rules/lifetime.ts";
 import { type Chains, isOfChains } from "./chains.ts";
@@ -17,7 +18,99 @@ export type Newest = { chains: Chains; limit: number };
  * goes through a registrar, whatever controller sold it. Names that were moved to another registrar were not bought.
  */
 export const listNewestPurchases = (db: Db, eventType: string, at: Newest): Promise<EventFacts[]> =>
-  newestEvents(db, { eventType, and: sql`${like(event.contract, "REGISTRAR%")} and not ${isMigration}` }, at);
+  newestEvents(
+    db,
+    {
+      eventType,
+      and: sql`${like(event.contract, "REGISTRAR%")} and not ${isMigration}${besidesEnsv2(at.chains)}`,
+    },
+    at,
+  );
+
+/** What a graveyard registers in ENSv1 is nobody's, and what ENSv2's renewer renewed there is told by its own log. */
+function besidesEnsv2({ ensv2 }: Chains): SQL {
+  if (ensv2 === undefined) return sql``;
+  const nobody = [...ensv2.nobody];
+  const isNobodys =
+    nobody.length === 0 ? sql`` : sql` and coalesce(${notInArray(event.ownerAddress, nobody)}, true)`;
+  return sql`${isNobodys} and not exists (select from ${ensv2Purchase}
+    where ${eq(ensv2Purchase.chainId, event.chainId)} and ${eq(ensv2Purchase.node, event.node)}
+      and ${eq(ensv2Purchase.transactionHash, event.transactionHash)})`;
+}
+
+/** A purchase that was paid in a token. */
+export type TokenPurchase = Pick<
+  typeof ensv2Purchase.$inferSelect,
+  | "chainId"
+  | "node"
+  | "eventType"
+  | "paymentToken"
+  | "amount"
+  | "durationSeconds"
+  | "blockNumber"
+  | "blockTimestamp"
+  | "transactionHash"
+>;
+
+/** The newest registrations or renewals at registrars of ENSv2, newest first. */
+export async function listNewestTokenPurchases(
+  db: Db,
+  eventType: "NameRegistered" | "NameRenewed",
+  { chains, limit }: Newest,
+): Promise<TokenPurchase[]> {
+  if (chains.ensv2 === undefined) return [];
+  return db
+    .select()
+    .from(ensv2Purchase)
+    .where(and(isOfChains(ensv2Purchase.chainId, chains), eq(ensv2Purchase.eventType, eventType)))
+    .orderBy(
+      desc(ensv2Purchase.blockTimestamp),
+      desc(ensv2Purchase.blockNumber),
+      desc(ensv2Purchase.logIndex),
+    )
+    .limit(limit);
+}
+
+/** A name that came from ENSv1, and who has held it since. */
+export type Migration = Omit<Transfer, "from" | "to"> & { owner: Address | null };
+
+/** The newest names that came from ENSv1, newest first: those that a migration controller or a wrapper registry made. */
+export async function listNewestMigrations(db: Db, { chains, limit }: Newest): Promise<Migration[]> {
+  if (chains.ensv2 === undefined) return [];
+  const change = alias(ownershipChange, "change");
+  const { rows } = await db.execute<Omit<Migration, "blockTimestamp"> & { blockTimestamp: string }>(sql`
+    select name.chain_id as "chainId", name.node, after.owner, entry.block_number as "blockNumber",
+      entry.block_timestamp as "blockTimestamp", entry.transaction_hash as "transactionHash"
+    from (
+      select ${ensv2Entry.chainId} as chain_id, ${ensv2Entry.registry} as registry, ${ensv2Entry.labelhash} as labelhash,
+        ${ensv2Entry.registeredBlockNumber} as block_number, ${ensv2Entry.registeredTimestamp} as block_timestamp,
+        ${ensv2Entry.registeredTransactionHash} as transaction_hash
+      from ${ensv2Entry}
+      where ${isOfChains(ensv2Entry.chainId, chains)} and ${isMigrated(chains.ensv2)}
+      order by ${ensv2Entry.registeredTimestamp} desc, ${ensv2Entry.storageId} limit ${limit}
+    ) as entry
+    cross join lateral (
+      select ${domain.chainId} as chain_id, ${domain.node} as node from ${domain}
+      where ${domain.chainId} = entry.chain_id and ${domain.labelhash} = entry.labelhash and ${domain.registry} = entry.registry
+      order by ${domain.node} limit 1
+    ) as name
+    left join lateral (
+      select ${change.ownerAddress} as owner from ${ownershipChange} as change
+      where ${change.chainId} = name.chain_id and ${change.node} = name.node
+        and ${change.transactionHash} = entry.transaction_hash
+      order by ${place(change)} desc limit 1
+    ) as after on true
+    order by entry.block_timestamp desc, name.node`);
+  return rows.map((row) => ({ ...row, blockTimestamp: Number(row.blockTimestamp) }));
+}
+
+/**
+ * Entries that a migration made: registered by a migration controller, or by the wrapper registry that has them.
+ * Source: ensdomains/contracts-v2, src/migration, src/registry/WrapperRegistry.sol.
+ */
+const isMigrated = ({ migrationControllers }: Ensv2Contracts): SQL =>
+  sql`${ensv2Entry.registeredTimestamp} is not null and (${ensv2Entry.registeredBy} = ${ensv2Entry.registry}
+    or ${inArray(ensv2Entry.registeredBy, [...migrationControllers])})`;
 
 /** The newest wrappings, newest first, without those that are part of a registration. */
 export function listNewestWraps(db: Db, registrations: readonly string[], at: Newest): Promise<EventFacts[]> {

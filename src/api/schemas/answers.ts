@@ -413,6 +413,25 @@ export const previousDomain = z
 const happened = { block_number: blockNumber, block_timestamp: count, transaction_hash: hash };
 const anyName = z.string().openapi({ example: "alice.eth" });
 
+/** An amount of an ERC-20 token. */
+export const tokenUnits = (description: string) =>
+  z.string().regex(/^\d+$/).openapi({ description, example: "5000000" });
+
+/** An ERC-20 token in which names of ENSv2 are paid. */
+export const paymentToken = {
+  token: address,
+  symbol: z
+    .string()
+    .nullable()
+    .openapi({ example: "USDC", description: "Null for a token that the deployment does not list" }),
+  decimals: count.nullable().openapi({ example: 6 }),
+};
+
+/** What was paid for a name of ENSv2. */
+export const payment = z
+  .strictObject({ ...paymentToken, amount: tokenUnits("What was paid, in the token's units") })
+  .openapi("Payment");
+
 const purchase = {
   name: anyName,
   chain,
@@ -422,6 +441,10 @@ const purchase = {
     .openapi({ example: "0.005", description: "Null where no event tells the price" }),
   cost_is_upper_bound: z.literal(true).optional().openapi({
     description: "Present on renewals by the controller of 2023 whose exact price is not known",
+  }),
+  payment: payment.optional().openapi({
+    description:
+      "Present where a name was bought at a registrar of ENSv2, or renewed for it: `cost_eth` is null then",
   }),
   years: count.nullable().openapi({ description: "Full years of 365 days that were bought" }),
   ...happened,
@@ -438,6 +461,13 @@ export const activity = z
       chain,
       from_address: address,
       to_address: address,
+      ...happened,
+    }),
+    z.strictObject({
+      type: z.literal("migration"),
+      name: anyName,
+      chain,
+      owner_address: address.nullable().openapi({ description: "Who holds the name in ENSv2 since then" }),
       ...happened,
     }),
     z.strictObject({ type: z.literal("wrap"), name: anyName, chain, owner_address: address, ...happened }),

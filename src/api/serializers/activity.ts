@@ -1,7 +1,7 @@
 import type { Address, Hex } from "viem";
 import type { z } from "zod";
 import { nameByNode } from "../../ens/name.ts";
-import type { Transfer } from "../query/activity.ts";
+import type { Migration, TokenPurchase, Transfer } from "../query/activity.ts";
 import type { ClaimRow } from "../query/claims.ts";
 import type { EventFacts } from "../query/events.ts";
 import type * as schemas from "../schemas/answers.ts";
@@ -9,6 +9,7 @@ import { toClaimedName } from "./address.ts";
 import { chainOf, type SerializeContext } from "./domain.ts";
 import { toAddress } from "./hex.ts";
 import { toMergedRegistrations } from "./history.ts";
+import { toPaymentToken } from "./payment.ts";
 
 export type Activity = z.infer<typeof schemas.activity>;
 
@@ -40,6 +41,28 @@ export function toPurchase(
     },
   ];
 }
+
+/** A registration or renewal that was paid in a token. */
+export const toTokenPurchase = (
+  type: "registration" | "renewal",
+  row: TokenPurchase,
+  at: ActivityContext,
+): Activity => ({
+  type,
+  ...named(row, at),
+  cost_eth: null,
+  payment: { ...toPaymentToken(row.paymentToken, at.contracts), amount: row.amount.toString() },
+  years: Number(row.durationSeconds / SECONDS_OF_YEAR),
+  ...happened(row),
+});
+
+/** A name that came from ENSv1. */
+export const toMigration = (row: Migration, at: ActivityContext): Activity => ({
+  type: "migration",
+  ...named(row, at),
+  owner_address: row.owner && toAddress(row.owner),
+  ...happened(row),
+});
 
 /** Full years that were bought: by the registrar's logs; if an old registrar logs no duration, by the controller's. */
 function toYears(rows: EventFacts[]): number | null {

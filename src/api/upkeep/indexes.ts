@@ -51,6 +51,17 @@ export const ownIndexes: readonly OwnIndex[] = [
       where parent_node = '${ETH_NODE}' or expiry_timestamp is not null or is_wrapped or label_length < 40`,
   },
   { name: "domains_resolver_name", table: "domains", definition: "(resolver, left(full_name, 128), node)" },
+  // Names of ENSv2 in the order of names, and the newest that came from ENSv1.
+  {
+    name: "domains_ensv2_name",
+    table: "domains",
+    definition: "(left(full_name, 128), node) where registry is not null",
+  },
+  {
+    name: "ensv2_entries_registered",
+    table: "ensv2_entries",
+    definition: "(registered_timestamp, storage_id) where registered_timestamp is not null",
+  },
   // The operator class has its schema, because the extension's schema is in no search path.
   { name: "domains_label_trgm", table: "domains", definition: "using gin (label public.gin_trgm_ops)" },
   { name: "domains_name_trgm", table: "domains", definition: "using gin (full_name public.gin_trgm_ops)" },

@@ -30,7 +30,7 @@ const places = [
 /** The filters of the operation that a form gives as they are. */
 const plain = [
   ...["q", "search_full_name", "availability_status", "min_length", "max_length", "registrar_owner"],
-  ...["wrapper_owner", "registry_owner", "resolver", "is_wrapped", "chain"],
+  ...["wrapper_owner", "registry_owner", "resolver", "is_wrapped", "chain", "protocol"],
 ] as const;
 
 /** Filters that a form gives as a day, and the operation takes as a second. */

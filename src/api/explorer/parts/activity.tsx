@@ -2,13 +2,14 @@ import type { Child } from "hono/jsx";
 import type { Activity } from "../replies.ts";
 import { AddressLink, Transaction } from "./hash.tsx";
 import { ChainMark, NameLink } from "./name.tsx";
-import { inEth } from "./price.ts";
+import { inEth, inTokens } from "./price.ts";
 import { Time } from "./time.tsx";
 
 const words: Record<Activity["type"], string> = {
   registration: "Registered",
   renewal: "Renewed",
   transfer: "Transferred",
+  migration: "Moved to ENSv2",
   wrap: "Wrapped",
   unwrap: "Unwrapped",
   primary_name: "Primary name",
@@ -48,6 +49,7 @@ function detailOf(entry: Activity): Child {
     case "renewal":
       return [
         entry.cost_eth === null ? null : inEth(entry.cost_eth),
+        entry.payment === undefined ? null : inTokens(entry.payment),
         entry.years ? `${entry.years} year${entry.years === 1 ? "" : "s"}` : null,
       ]
         .filter((part) => part !== null)
@@ -62,6 +64,12 @@ function detailOf(entry: Activity): Child {
       return (
         <>
           of <AddressLink address={entry.address} />
+        </>
+      );
+    case "migration":
+      return entry.owner_address === null ? null : (
+        <>
+          held by <AddressLink address={entry.owner_address} />
         </>
       );
     default:

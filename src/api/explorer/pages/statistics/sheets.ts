@@ -23,8 +23,33 @@ export type Purchases = {
     premium_wei: string;
     renewal_cost_wei: string;
     cost_is_upper_bound?: true;
+    payments?: Payment[];
   }[];
 };
+
+/** What was paid in one ERC-20 token. */
+type Payment = {
+  token: string;
+  symbol: string | null;
+  decimals: number | null;
+  registration_amount: string;
+  renewal_amount: string;
+};
+
+/** A token's amounts of each period, in whole tokens. */
+function tokenColumns(periods: Purchases["periods"]): { title: string; values: number[] }[] {
+  const tokens = new Map(
+    periods.flatMap(({ payments = [] }) => payments.map((one) => [one.token, one] as const)),
+  );
+  return [...tokens.values()].map(({ token, symbol, decimals }) => ({
+    title: symbol ?? token,
+    values: periods.map(({ payments = [] }) => {
+      const paid = payments.find((one) => one.token === token);
+      const units = BigInt(paid?.registration_amount ?? 0) + BigInt(paid?.renewal_amount ?? 0);
+      return Number(units) / 10 ** (decimals ?? 0);
+    }),
+  }));
+}
 
 /** Ether of an amount in wei, to six digits after the point. */
 const toEther = (wei: string): number => Number(BigInt(wei) / 10n ** 12n) / 1_000_000;
@@ -41,19 +66,26 @@ export const sales = (interval: Interval): Figure<Purchases> => ({
   }),
 });
 
-/** What was paid for them, in ether. */
+/** What was paid for them, in ether, and in the tokens of ENSv2. */
 export const revenue = (interval: Interval): Figure<Purchases> => ({
   operation: "/ens-stats/purchases",
   given: { interval },
-  sheetOf: ({ periods }) => ({
-    columns: [periodTitles[interval], "Registrations, ETH", "Renewals, ETH", "Premiums, ETH"],
-    rows: periods.map((period) => [
-      period.start,
-      toEther(period.registration_cost_wei),
-      toEther(period.renewal_cost_wei),
-      toEther(period.premium_wei),
-    ]),
-  }),
+  sheetOf: ({ periods }) => {
+    const tokens = tokenColumns(periods);
+    return {
+      columns: [
+        ...[periodTitles[interval], "Registrations, ETH", "Renewals, ETH", "Premiums, ETH"],
+        ...tokens.map(({ title }) => `All, ${title}`),
+      ],
+      rows: periods.map((period, i) => [
+        period.start,
+        toEther(period.registration_cost_wei),
+        toEther(period.renewal_cost_wei),
+        toEther(period.premium_wei),
+        ...tokens.map(({ values }) => values[i] ?? 0),
+      ]),
+    };
+  },
 });
 
 type States = {
@@ -112,6 +144,8 @@ function sellerName({ contract, first_day: firstDay }: Sellers["sellers"][number
   if (contract === "REGISTRAR_AUCTION") return `Auctions, from ${year}`;
   if (contract.startsWith("CONTROLLER"))
     return `Controller of block ${contract.split("_")[1] ?? "?"}, from ${year}`;
+  if (contract === "ENSV2_REGISTRAR") return `Registrar of ENSv2, from ${year}`;
+  if (contract === "ENSV2_RENEWER") return `Renewer of names of ENSv1, from ${year}`;
   return `No known controller, from ${year}`;
 }
 
