@@ -1,10 +1,15 @@
 import { randomBytes } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
+import { ensv2Entry, ensv2Purchase } from "ponder:schema";
 import pg from "pg";
+import type { Hex } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openPool } from "../support/database.ts";
 import { readTables, writeDictionary } from "./dictionary.ts";
+import { ETH_REGISTRY, entryRow, FAR, reservedRow } from "./ensv2.ts";
+import { purchaseRow } from "./ensv2Lists.ts";
 import { fillWithMany } from "./manyRows.ts";
+import { transaction } from "./rows.ts";
 import { createTables, type Tables } from "./tables.ts";
 
 const guideFile = new URL("../../docs/analysts.md", import.meta.url);
@@ -55,9 +60,25 @@ const saleOnBase = `insert into events (chain_id, block_number, log_index, ordin
     contract, contract_address, event_type, node, cost_wei)
   values (8453, 1, 0, 0, 1721000000, '0x01', 'CONTROLLER', '0x02', 'NameRegistered', '0x03', 1000000000000000)`;
 
+/** A .eth name of the rows, whose expiry is no date any more. */
+async function firstName(): Promise<{ labelhash: Hex }> {
+  const { rows } = await tables.pool.query<{ labelhash: Hex }>(
+    `update domains set expiry_timestamp = 18446744073709551615 where full_name = 'name1.eth' returning labelhash`,
+  );
+  return rows[0] as { labelhash: Hex };
+}
+
 beforeAll(async () => {
   tables = await createTables({ fill: fillWithMany(2_000) });
   await tables.pool.query(saleOnBase);
+  await tables.writer
+    .insert(ensv2Entry)
+    .values([
+      entryRow(ETH_REGISTRY, "migrated", { reservedTimestamp: 1, registeredTransactionHash: transaction(8) }),
+      entryRow(ETH_REGISTRY, "bought", { reservedTimestamp: 1, registeredTransactionHash: transaction(9) }),
+      { ...reservedRow("name1", FAR), labelhash: (await firstName()).labelhash },
+    ]);
+  await tables.writer.insert(ensv2Purchase).values([purchaseRow({ block: 9 }, { node: transaction(1) })]);
   await tables.pool.query(expiringFromNowOn);
   await tables.pool.query(roleScript());
   await makeViews();
@@ -96,8 +117,8 @@ describe("the data dictionary", () => {
 });
 
 describe("the analysts' role", () => {
-  test("there are twelve questions", () => {
-    expect(examples).toHaveLength(12);
+  test("there are fifteen questions", () => {
+    expect(examples).toHaveLength(15);
   });
 
   test.each(examples)("may ask: $title", async ({ sql }) => {

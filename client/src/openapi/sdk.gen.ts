@@ -78,6 +78,7 @@ export const getSearchDomains = <ThrowOnError extends boolean = false>(parameter
     expiry_from?: number;
     expiry_to?: number;
     is_wrapped?: 'true' | 'false';
+    protocol?: 'ensv1' | 'ensv2';
     chain?: string;
     page?: number;
     sort_by?: 'full_name' | 'label' | 'expiry_timestamp' | 'effective_owner_address';
@@ -96,6 +97,7 @@ export const getSearchDomains = <ThrowOnError extends boolean = false>(parameter
                 { in: 'query', key: 'expiry_from' },
                 { in: 'query', key: 'expiry_to' },
                 { in: 'query', key: 'is_wrapped' },
+                { in: 'query', key: 'protocol' },
                 { in: 'query', key: 'chain' },
                 { in: 'query', key: 'page' },
                 { in: 'query', key: 'sort_by' },
@@ -468,7 +470,7 @@ export const getAddressPreviousDomains = <ThrowOnError extends boolean = false>(
 /**
  * The ends of a name as a calendar
  *
- * iCalendar (RFC 5545), to subscribe to. Each name has an event at its expiry, and a .eth name two more: the end of its grace, after 90 days, and of its premium, after 21 days more. Names of a layer 2's registrar have those that it has: Basenames all three, Lineanames no premium. Each has reminders 30 and 7 days before. A renewal moves the events: their UIDs stay, and SEQUENCE grows. Ends after the year 9999 are left out. A name without expiry has a calendar without events.
+ * iCalendar (RFC 5545), to subscribe to. Each name has an event at its expiry, and a .eth name two more: the end of its grace, after 90 days (in ENSv2 28), and of its premium, after 21 days more. Names of a layer 2's registrar have those that it has: Basenames all three, Lineanames no premium. Each has reminders 30 and 7 days before. A renewal moves the events: their UIDs stay, and SEQUENCE grows. Ends after the year 9999 are left out. A name without expiry has a calendar without events.
  */
 export const getDomainExpiryIcs = <ThrowOnError extends boolean = false>(parameters: {
     name: string;
@@ -486,7 +488,7 @@ export const getDomainExpiryIcs = <ThrowOnError extends boolean = false>(paramet
 /**
  * The ends of an address's names as a calendar
  *
- * iCalendar (RFC 5545), to subscribe to. Each name has an event at its expiry, and a .eth name two more: the end of its grace, after 90 days, and of its premium, after 21 days more. Names of a layer 2's registrar have those that it has: Basenames all three, Lineanames no premium. Each has reminders 30 and 7 days before. A renewal moves the events: their UIDs stay, and SEQUENCE grows. Ends after the year 9999 are left out. It has the names that the address effectively owns, until the last of their ends; at most 500, names of registrars before others, and of each those that expire first.
+ * iCalendar (RFC 5545), to subscribe to. Each name has an event at its expiry, and a .eth name two more: the end of its grace, after 90 days (in ENSv2 28), and of its premium, after 21 days more. Names of a layer 2's registrar have those that it has: Basenames all three, Lineanames no premium. Each has reminders 30 and 7 days before. A renewal moves the events: their UIDs stay, and SEQUENCE grows. Ends after the year 9999 are left out. It has the names that the address effectively owns, until the last of their ends; at most 500, names of registrars before others, and of each those that expire first.
  */
 export const getAddressExpiriesIcs = <ThrowOnError extends boolean = false>(parameters: {
     address: string;
@@ -671,7 +673,7 @@ export const getEnsStatsRecentActivity = <ThrowOnError extends boolean = false>(
 /**
  * Registrations and renewals by day, week or month, and what was paid
  *
- * Periods of UTC, oldest first, from the first in which anything was sold; those without sales are zero, and the last one is as far as it went. At most the last 366 days, 261 weeks (from Monday) or 240 months. Registrar and controller both log a registration or renewal: all logs of one name in one transaction count once. Costs are those that controllers logged: deposits of the auctions were given back, and do not count. Taken every 15 minutes.
+ * Periods of UTC, oldest first, from the first in which anything was sold; those without sales are zero, and the last one is as far as it went. At most the last 366 days, 261 weeks (from Monday) or 240 months. Registrar and controller both log a registration or renewal: all logs of one name in one transaction count once. Names of ENSv2 are paid in ERC-20 tokens, told by token. Costs are those that controllers logged: deposits of the auctions were given back, and do not count. Taken every 15 minutes.
  */
 export const getEnsStatsPurchases = <ThrowOnError extends boolean = false>(parameters?: {
     chain?: string;
@@ -689,7 +691,7 @@ export const getEnsStatsPurchases = <ThrowOnError extends boolean = false>(param
 /**
  * Registrations and renewals by generation of controllers
  *
- * What each contract sold, in the order of their first sale. A controller is named by its first block. `REGISTRAR_AUCTION` are the auctions of 2017 to 2019; another registrar stands for sales that no controller of the deployment logged. A name that was registered twice counts twice. Registrar and controller both log a registration or renewal: all logs of one name in one transaction count once. Costs are those that controllers logged: deposits of the auctions were given back, and do not count. Taken every 15 minutes.
+ * What each contract sold, in the order of their first sale. A controller is named by its first block. `REGISTRAR_AUCTION` are the auctions of 2017 to 2019; another registrar stands for sales that no controller of the deployment logged. A name that was registered twice counts twice. Registrar and controller both log a registration or renewal: all logs of one name in one transaction count once. Names of ENSv2 are paid in ERC-20 tokens, told by token. Costs are those that controllers logged: deposits of the auctions were given back, and do not count. Taken every 15 minutes.
  */
 export const getEnsStatsSellers = <ThrowOnError extends boolean = false>(parameters?: {
     chain?: string;

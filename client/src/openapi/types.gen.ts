@@ -1082,6 +1082,7 @@ export type Activity = {
      * Present on renewals by the controller of 2023 whose exact price is not known
      */
     cost_is_upper_bound?: true;
+    payment?: Payment;
     /**
      * Full years of 365 days that were bought
      */
@@ -1104,6 +1105,7 @@ export type Activity = {
      * Present on renewals by the controller of 2023 whose exact price is not known
      */
     cost_is_upper_bound?: true;
+    payment?: Payment;
     /**
      * Full years of 365 days that were bought
      */
@@ -1126,6 +1128,20 @@ export type Activity = {
      * EIP-55 checksummed address
      */
     to_address: string;
+    block_number: number;
+    block_timestamp: number;
+    transaction_hash: string;
+} | {
+    type: 'migration';
+    name: string;
+    /**
+     * Present where it is not of the registry's own chain: the layer 2 that has it
+     */
+    chain?: string;
+    /**
+     * Who holds the name in ENSv2 since then
+     */
+    owner_address: string | null;
     block_number: number;
     block_timestamp: number;
     transaction_hash: string;
@@ -1181,6 +1197,25 @@ export type Activity = {
     transaction_hash: string;
 };
 
+/**
+ * Present where a name was bought at a registrar of ENSv2, or renewed for it: `cost_eth` is null then
+ */
+export type Payment = {
+    /**
+     * EIP-55 checksummed address
+     */
+    token: string;
+    /**
+     * Null for a token that the deployment does not list
+     */
+    symbol: string | null;
+    decimals: number | null;
+    /**
+     * What was paid, in the token's units
+     */
+    amount: string;
+};
+
 export type PurchaseSeries = {
     interval: 'day' | 'week' | 'month';
     periods: Array<{
@@ -1206,6 +1241,32 @@ export type PurchaseSeries = {
          * Present if the cost of some renewals is known only as an upper bound
          */
         cost_is_upper_bound?: true;
+        /**
+         * Present where ENSv2 is indexed: what its registrars took, by ERC-20 token, in the token's units. The costs in wei are those of ENSv1
+         */
+        payments?: Array<{
+            /**
+             * EIP-55 checksummed address
+             */
+            token: string;
+            /**
+             * Null for a token that the deployment does not list
+             */
+            symbol: string | null;
+            decimals: number | null;
+            /**
+             * What was paid for registrations, premiums included
+             */
+            registration_amount: string;
+            /**
+             * The part of it that was premium
+             */
+            premium_amount: string;
+            /**
+             * What was paid for renewals
+             */
+            renewal_amount: string;
+        }>;
     }>;
     /**
      * Present where names of several chains are indexed: the chains whose names are counted
@@ -1248,6 +1309,32 @@ export type Sellers = {
          * Present if the cost of some renewals is known only as an upper bound
          */
         cost_is_upper_bound?: true;
+        /**
+         * Present where ENSv2 is indexed: what its registrars took, by ERC-20 token, in the token's units. The costs in wei are those of ENSv1
+         */
+        payments?: Array<{
+            /**
+             * EIP-55 checksummed address
+             */
+            token: string;
+            /**
+             * Null for a token that the deployment does not list
+             */
+            symbol: string | null;
+            decimals: number | null;
+            /**
+             * What was paid for registrations, premiums included
+             */
+            registration_amount: string;
+            /**
+             * The part of it that was premium
+             */
+            premium_amount: string;
+            /**
+             * What was paid for renewals
+             */
+            renewal_amount: string;
+        }>;
     }>;
     /**
      * Present where names of several chains are indexed: the chains whose names are counted
@@ -1781,6 +1868,10 @@ export type GetSearchDomainsData = {
          * Wrapped names only, or others only
          */
         is_wrapped?: 'true' | 'false';
+        /**
+         * Names that ENSv1 answers for, or ENSv2
+         */
+        protocol?: 'ensv1' | 'ensv2';
         /**
          * Names of these chains only: the words by which answers name chains, separated by commas. Left out: all chains whose names are indexed
          */

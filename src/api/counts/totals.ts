@@ -18,7 +18,7 @@ import { changesUntil, momentAsked, readCounters, sumIf, unseenChanges } from ".
 /* Statistics, from the counters. */
 
 /** The counters of names, corrected to now. */
-export function namesAt({ chains, now }: AsOf): SQL {
+function namesAt({ chains, now }: AsOf): SQL {
   return countedNames({ chains, now }, { tables: sql``, rows: sql`` });
 }
 

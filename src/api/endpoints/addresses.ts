@@ -16,6 +16,7 @@ import {
 import { allChains } from "../query/chains.ts";
 import { listClaims } from "../query/claims.ts";
 import { PAGE_SIZE } from "../query/page.ts";
+import { checkListed } from "../resolution/listedNames.ts";
 import { type Outcome, resolvePrimaryName, tryPrimaryName } from "../resolution/primaryNames.ts";
 import {
   address,
@@ -117,10 +118,11 @@ const addressDomains = endpoint({
     const choice = request.include_expired ? "all" : "active";
     const page = { page: request.page, sortBy: request.sort_by, sortDir: request.sort_dir };
     const { total, rows } = await listHeld(ctx.db, query, { choice, page });
+    const names = await checkListed(ctx, rows);
     return {
       address: toAddress(request.address),
       address_type: request.address_type,
-      results: rows.map((row) => toDomainItem(row, ctx)),
+      results: names.map((name) => toDomainItem(name, ctx)),
       total,
       page: request.page,
       page_size: PAGE_SIZE,
@@ -285,9 +287,13 @@ const addressPreviousDomains = endpoint({
   handle: async (request, ctx) => {
     const page = { page: request.page, sortDir: request.sort_dir };
     const { total, rows } = await listPrevious(ctx.db, formerHolderOf(ctx, request), page);
+    const names = await checkListed(
+      ctx,
+      rows.map(({ domain }) => domain),
+    );
     return {
       address: toAddress(request.address),
-      results: rows.map((row) => toPreviousItem(row, ctx)),
+      results: rows.map((row, i) => toPreviousItem({ ...row, domain: names[i] ?? row.domain }, ctx)),
       total,
       page: request.page,
       page_size: PAGE_SIZE,

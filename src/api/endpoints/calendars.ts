@@ -2,6 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { endpoint } from "../http/endpoint.ts";
 import { listEnding, MAX_ENDING } from "../query/addresses.ts";
 import { listIndexedDomains } from "../resolution/chosenRows.ts";
+import { checkListed } from "../resolution/listedNames.ts";
 import { lifeOf } from "../rules/lifetime.ts";
 import { input } from "../schemas/input.ts";
 import { toCalendar } from "../serializers/calendar.ts";
@@ -70,7 +71,7 @@ const addressExpiries = endpoint({
   cost: 1,
   handle: async ({ address }, ctx) => {
     const { db, contracts, now, namesAt } = ctx;
-    const names = await listEnding(db, formerHolderOf(ctx, { address }));
+    const names = await checkListed(ctx, await listEnding(db, formerHolderOf(ctx, { address })));
     const title = `ENS names of ${toAddress(address)}`;
     return toCalendar(names, {
       title,

@@ -16,6 +16,7 @@ import {
   searchInOnePass,
 } from "../query/search.ts";
 import type { AsOf } from "../query/statistics.ts";
+import { checkListed } from "../resolution/listedNames.ts";
 import { chainsOfChildren } from "../resolution/nameChains.ts";
 import { count, domainItem, pageFields } from "../schemas/answers.ts";
 import { input } from "../schemas/input.ts";
@@ -105,8 +106,9 @@ const searchDomains = endpoint({
     const where = caseInsensitiveCondition(filters, at);
     const page = { page: request.page, sortBy: request.sort_by, sortDir: request.sort_dir };
     const { counts, rows } = await withPageTimeout(page.page, search(db, { filters, where, page, at }));
+    const names = await checkListed(ctx, rows);
     return {
-      results: rows.map((row) => toDomainItem(row, ctx)),
+      results: names.map((name) => toDomainItem(name, ctx)),
       stats: toStats(counts),
       total: counts.total,
       page: page.page,
@@ -166,7 +168,7 @@ const subdomains = endpoint({
     const parent = { chains: await chainsOfChildren(ctx, name), node: name.node, now: ctx.now };
     const request = { page, sortBy: sort_by, sortDir: sort_dir };
     const { total, rows } = await listChildren(ctx.db, request, parent);
-    const results = rows.map((row) => toDomainItem(row, ctx));
+    const results = (await checkListed(ctx, rows)).map((child) => toDomainItem(child, ctx));
     return { domain: name.name, results, total, page, page_size: PAGE_SIZE };
   },
 });

@@ -1,12 +1,8 @@
 import { domain, ensv2Entry, ensv2Phase } from "ponder:schema";
 import type { SQL, SQLWrapper } from "drizzle-orm";
-import { and, eq, inArray, sql } from "ponder";
-import type { Hex } from "viem";
+import { and, eq, sql } from "ponder";
 import type { Ensv2Contracts } from "../../../abis/contracts.ts";
 import { ETH_NODE } from "../../ens/name.ts";
-import type { Chains } from "./chains.ts";
-import type { Db } from "./db.ts";
-import type { DomainRow } from "./domains.ts";
 
 /*
  * Once the registrar of ENSv2 is open, a .eth name that its registry never saw has no premium, however recently it ended
@@ -34,20 +30,3 @@ const isOpen = (chainId: SQLWrapper | number): SQL | undefined =>
 
 /** A labelhash with its last 32 bits zero. */
 const storageIdText = (labelhash: SQLWrapper): SQL => sql`left(${labelhash}, 58) || '00000000'`;
-
-/** Those of some rows that ENSv2 never saw, by node. */
-export async function findUnseen(
-  db: Db,
-  { ids, ensv2 }: Chains,
-  rows: readonly Pick<DomainRow, "node" | "parentNode" | "registry">[],
-): Promise<ReadonlySet<Hex>> {
-  const nodes = rows.flatMap(({ node, parentNode, registry }) =>
-    registry === null && parentNode === ETH_NODE ? [node] : [],
-  );
-  if (ensv2 === undefined || nodes.length === 0) return new Set();
-  const unseen = await db
-    .select({ node: domain.node })
-    .from(domain)
-    .where(and(inArray(domain.chainId, [...ids]), inArray(domain.node, nodes), isUnseen(ensv2)));
-  return new Set(unseen.map(({ node }) => node));
-}

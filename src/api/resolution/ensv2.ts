@@ -63,11 +63,13 @@ export async function applyEnsv2(ctx: Ctx, asked: readonly Asked[], rows: States
     listPhases(ctx.db, chainId),
   ]);
   const isLeft = await findLeftToEnsv1(ctx, [...paths.values()], { walks, rows });
-  const isPublic = phases.some(({ phase }) => phase === "public");
+  const [isOpen = false, isPublic = false] = ["open", "public"].map((wanted) =>
+    phases.some(({ phase }) => phase === wanted),
+  );
   const byNode = new Map(ofMain.map((one) => [one.node, one]));
   const states = nodes.flatMap((node, i): [Hex, DomainState][] => {
     const [row, one, walk] = [rows.get(node), byNode.get(node), walks[i] as Walk];
-    const state = toState(row, one, { walk, isLeft: isLeft[i] ?? false, isPublic, ctx });
+    const state = toState(row, one, { walk, isLeft: isLeft[i] ?? false, isOpen, isPublic, ctx });
     return state ? [[node, state]] : [];
   });
   return withRecords(ctx, new Map([...rows, ...states]));
@@ -107,7 +109,7 @@ async function findLeftToEnsv1(
   return nodes.map((node) => node !== null && isMigratable(byNode.get(node), now));
 }
 
-type Facts = { walk: Walk; isLeft: boolean; isPublic: boolean; ctx: Ctx };
+type Facts = { walk: Walk; isLeft: boolean; isOpen: boolean; isPublic: boolean; ctx: Ctx };
 
 /** The state of a name; undefined for a name of which nobody has anything. */
 function toState(
@@ -126,7 +128,9 @@ function toState(
   if (isAbsent && (ensv2.asksChain === null || asksLayer2(walk, facts.ctx.contracts))) return undefined;
   const base = row ?? (asked && "name" in asked ? blankOf(asked, facts.ctx.contracts) : undefined);
   if (base === undefined) return undefined;
-  return { ...(protocol === "ensv2" ? ofEnsv2(base, facts) : base), ensv2 };
+  if (protocol === "ensv2") return { ...ofEnsv2(base, facts), ensv2 };
+  const isUnseen = facts.isOpen && walk.entry === null && isEthSecondLevel(base);
+  return { ...base, ...(isUnseen && { isUnseen }), ensv2 };
 }
 
 /** Whether a resolver answers from a layer 2, of whose names the rules for layer 2s tell. */

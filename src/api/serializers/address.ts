@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import type { PreviousRow } from "../query/addresses.ts";
 import type { ClaimRow } from "../query/claims.ts";
+import type { DomainState } from "../resolution/domainState.ts";
 import type { PrimaryName } from "../resolution/primaryNames.ts";
 import type * as schemas from "../schemas/answers.ts";
 import { cutText, truncatedOf } from "./cut.ts";
@@ -49,7 +50,7 @@ export function toClaimEntry(
 
 /** A name that an address held before, as it is now. */
 export function toPreviousItem(
-  row: PreviousRow,
+  row: Omit<PreviousRow, "domain"> & { domain: DomainState },
   at: SerializeContext,
 ): z.infer<typeof schemas.previousDomain> {
   const state = { ...row.domain, displayText: null };

@@ -1,0 +1,316 @@
+import { domain, ensv2Entry, ensv2Phase, ensv2Purchase, event, holder, ownershipChange } from "ponder:schema";
+import { getAddress, namehash } from "viem";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { advanceDays } from "../../src/api/counts/days.ts";
+import { createCountersSoon } from "../counts/exactCounters.ts";
+import { openApi, type TestApi } from "./api.ts";
+import {
+  contracts,
+  DAI,
+  type EntryRow,
+  ETH_REGISTRY,
+  entryRow,
+  FAR,
+  GRAVEYARD,
+  MIGRATOR,
+  REGISTRAR,
+  ROOT,
+  reservedRow,
+  USDC,
+} from "./ensv2.ts";
+import { ensv2Row, GRACE, MAIN, PREMIUM, purchaseRow, RETIRED_EXPIRY, retiredRow } from "./ensv2Lists.ts";
+import {
+  account,
+  CHAIN_ID,
+  type DomainRow,
+  domainRow,
+  eventRow,
+  registeredRow,
+  transaction,
+} from "./rows.ts";
+import { createTables, setProgress, type Tables } from "./tables.ts";
+
+const NOW = 1_800_000_000;
+const DAY = 86_400;
+const ago = (days: number) => BigInt(NOW - days * DAY);
+
+const alice = account(0xa11ce);
+const bob = account(0xb0b);
+
+/** Names with their entries, and the state that the contracts would tell. */
+type World = { row: DomainRow; entry?: EntryRow; state: string }[];
+
+const ofEnsv2 = (label: string, expiry: bigint, state: string, owner = alice): World[number] => ({
+  row: ensv2Row(`${label}.eth`, owner, expiry),
+  entry: entryRow(ETH_REGISTRY, label, {
+    owner,
+    expiry,
+    registeredBy: label === "moved" ? MIGRATOR : REGISTRAR,
+  }),
+  state,
+});
+
+const world: World = [
+  { row: registeredRow("plain.eth", alice, ago(-9)), state: "registered" },
+  {
+    row: registeredRow("reserved.eth", alice, ago(-9)),
+    entry: reservedRow("reserved", ago(-9 - 62)),
+    state: "registered",
+  },
+  ofEnsv2("moved", ago(-100), "registered"),
+  ofEnsv2("last-second", BigInt(NOW + 1), "registered"),
+  ofEnsv2("ended-now", BigInt(NOW), "grace"),
+  ofEnsv2("grace-end", BigInt(NOW - GRACE + 1), "grace"),
+  ofEnsv2("premium-begins", BigInt(NOW - GRACE), "premium"),
+  ofEnsv2("premium-end", BigInt(NOW - GRACE - PREMIUM + 1), "premium"),
+  ofEnsv2("free", BigInt(NOW - GRACE - PREMIUM), "available"),
+  { row: registeredRow("in-grace.eth", alice, ago(80)), state: "grace" },
+  { row: registeredRow("unseen.eth", alice, ago(95)), state: "available" },
+  { row: registeredRow("noted.eth", alice, ago(95)), entry: reservedRow("noted", ago(33)), state: "premium" },
+  { row: retiredRow("retired.eth"), state: "available" },
+  ofEnsv2("of-bob", ago(-400), "registered", bob),
+];
+
+const active = world.filter(({ state }) => state === "registered" || state === "grace");
+const ofAlice = active.filter(({ row }) => row.effectiveOwnerAddress === alice);
+const namesOf = (some: World) => some.map(({ row }) => row.fullName).sort();
+
+let tables: Tables;
+let api: TestApi;
+
+beforeAll(async () => {
+  tables = await createTables();
+  await setProgress(tables, { chainId: CHAIN_ID, block: 100, time: NOW });
+  await tables.writer
+    .insert(domain)
+    .values([domainRow("eth", { effectiveOwnerAddress: account(7) }), ...world.map(({ row }) => row)]);
+  const eth = entryRow(ROOT, "eth", { expiry: FAR, owner: account(8), subregistry: ETH_REGISTRY });
+  await tables.writer.insert(ensv2Entry).values([eth, ...world.flatMap(({ entry }) => entry ?? [])]);
+  await tables.writer.insert(ensv2Phase).values({
+    ...{ chainId: CHAIN_ID, phase: "open", blockNumber: 5, blockTimestamp: 1 },
+    transactionHash: transaction(5),
+  });
+  api = openApi(tables, NOW, { contracts });
+});
+afterAll(() => tables?.drop());
+
+type Item = { name: string; availability_status: string; protocol?: string };
+const itemsOf = (body: Record<string, unknown>) => body.results as Item[];
+
+describe("lists have each name in the state of its contracts", () => {
+  test.each(world.map(({ row, state }) => [row.fullName, state]))("%s is %s", async (name, state) => {
+    const { body } = await api.get(`/search-domains?search_full_name=true&q=${name}`);
+    expect(itemsOf(body)).toMatchObject([{ name, availability_status: state }]);
+    expect((await api.get(`/whois/${name}`)).body).toMatchObject({ availability_status: state });
+  });
+
+  test.each(["registered", "grace", "premium", "available"])("search for %s", async (state) => {
+    const wanted = world.filter((one) => one.state === state);
+    const { body } = await api.get(`/search-domains?availability_status=${state}`);
+    const found = itemsOf(body).filter(({ name }) => name !== "eth");
+    expect(found.map(({ name }) => name).sort()).toEqual(namesOf(wanted));
+  });
+
+  test.each(["ensv1", "ensv2"])("search for %s", async (protocol) => {
+    const { body } = await api.get(`/search-domains?protocol=${protocol}`);
+    const wanted = world.filter(({ row }) => (row.registry === undefined) === (protocol === "ensv1"));
+    const found = itemsOf(body).filter(({ name }) => name !== "eth");
+    expect(found.map(({ name }) => name).sort()).toEqual(namesOf(wanted));
+    expect(found.every((item) => item.protocol === protocol)).toBe(true);
+  });
+
+  test("a search by expiry does not have what a graveyard keeps", async () => {
+    const { body } = await api.get(`/search-domains?expiry_from=${NOW}`);
+    expect(itemsOf(body).map(({ name }) => name)).not.toContain("retired.eth");
+    expect(BigInt(RETIRED_EXPIRY)).toBeGreaterThan(10n ** 18n);
+  });
+});
+
+describe("a wallet", () => {
+  test("has its names of both systems, each once", async () => {
+    const { body } = await api.get(`/address/${alice}/domains`);
+    expect(
+      itemsOf(body)
+        .map(({ name }) => name)
+        .sort(),
+    ).toEqual(namesOf(ofAlice));
+    const counts = await api.get(`/address/${alice}/domain-count`);
+    expect(counts.body).toMatchObject({ active_count: ofAlice.length });
+    const summary = await api.get(`/address/${alice}/summary`);
+    expect(summary.body).toMatchObject({ domain_count: ofAlice.length });
+  });
+
+  test("a graveyard holds nothing that is active, and can be asked for", async () => {
+    expect((await api.get(`/address/${GRAVEYARD}/domains`)).body).toMatchObject({ total: 0 });
+    const all = await api.get(`/address/${GRAVEYARD}/domains?include_expired=true`);
+    expect(itemsOf(all.body)).toMatchObject([{ name: "retired.eth" }]);
+    const stored = await api.get(
+      `/address/${GRAVEYARD}/domains?address_type=registrar_owner&include_expired=true`,
+    );
+    expect(itemsOf(stored.body)).toMatchObject([{ name: "retired.eth" }]);
+  });
+
+  test("names that it lost are previous ones, those in grace are not", async () => {
+    await tables.writer.insert(holder).values(
+      world.map(({ row }, i) => ({
+        ...{ address: alice, chainId: CHAIN_ID, node: row.node },
+        ...{ lastOwnedBlockNumber: i, lastOwnedBlockTimestamp: i },
+      })),
+    );
+    const { body } = await api.get(`/address/${alice}/previous-domains`);
+    const lost = world.filter((one) => !ofAlice.includes(one));
+    expect(
+      itemsOf(body)
+        .map(({ name }) => name)
+        .sort(),
+    ).toEqual(namesOf(lost));
+  });
+
+  test("its calendar has the ends of each system", async () => {
+    const reply = await api.app.request(`/address/${alice}/expiries.ics`);
+    const text = (await reply.text()).replaceAll("\r\n ", "");
+    const at = (seconds: number) => new Date(seconds * 1_000).toISOString().replaceAll(/[-:]|\.000/g, "");
+    const grace = BigInt(NOW + 100 * DAY + GRACE);
+    expect(text).toContain(`DTSTART:${at(Number(grace))}`);
+    expect(text).toContain(`DTSTART:${at(Number(grace) + PREMIUM)}`);
+    expect(text).toContain("in the 28 days after it");
+    expect(text).toContain("in the 90 days after it");
+    expect(text).not.toContain("retired.eth");
+    expect(text).not.toContain("Premium of unseen.eth ends");
+    expect(text).toContain("Premium of noted.eth ends");
+  });
+});
+
+const statistics = async () => {
+  const figures = openApi(tables, NOW, { contracts });
+  const [totals, states, holders, expiries] = await Promise.all(
+    ["", "/states", "/holders", "/expiries"].map((path) => figures.get(`/ens-stats${path}`)),
+  );
+  return { totals, states, holders, expiries };
+};
+
+test.each(["rows", "counters"])("statistics count a name once, from %s", async (from) => {
+  if (from === "counters") {
+    const client = await tables.pool.connect();
+    await createCountersSoon({ client, schema: "public", ensv2: contracts.ensv2 }, NOW - 40 * DAY);
+    client.release();
+  }
+  const { totals, states, holders, expiries } = await statistics();
+  // `eth` has an owner and no expiry; the retired name has none.
+  expect(totals?.body).toMatchObject({ total_domains: world.length, active_domains: active.length + 1 });
+  const countOf = (state: string, some = world) =>
+    some.filter((one) => one.state === state && one.row.fullName !== "retired.eth").length;
+  expect(states?.body.eth).toEqual({
+    registered: countOf("registered"),
+    grace: countOf("grace"),
+    premium: countOf("premium"),
+    available: countOf("available"),
+    unregistered: 0,
+  });
+  expect(holders?.body.holders).toMatchObject([
+    { address: getAddress(alice), active_domains: ofAlice.length },
+    { active_domains: 1 },
+    { active_domains: 1 },
+  ]);
+  expect(JSON.stringify(holders?.body)).not.toContain(getAddress(GRAVEYARD));
+  expect(expiries?.body.later).toEqual({ eth: 0, others: 0 });
+});
+
+describe("purchases", () => {
+  const [moved, native, plain] = ["moved.eth", "free.eth", "reserved.eth"].map((name) => namehash(name));
+  const renewalOf = (node = plain) => ({
+    ...{ node, eventType: "NameRenewed", durationSeconds: 63_072_000n },
+    ...{ contractAddress: account(0x77), paymentToken: DAI, amount: 10n ** 19n, premium: null },
+  });
+  const [day1, day2] = [100, 7_300];
+
+  beforeAll(async () => {
+    await tables.writer
+      .insert(ensv2Purchase)
+      .values([
+        purchaseRow(
+          { block: day1, log: 5 },
+          { node: native as `0x${string}`, amount: 7_000_000n, premium: 2_000_000n },
+        ),
+        purchaseRow({ block: day2, log: 9 }, { ...renewalOf(), node: plain as `0x${string}` }),
+      ]);
+    const bought = { contract: "ENSV2_REGISTRAR", eventType: "NameRegistered", node: native };
+    const ofEnsv1 = { eventType: "NameRenewed", node: plain };
+    await tables.writer.insert(event).values([
+      eventRow({ block: day1, log: 5 }, { ...bought, contractAddress: REGISTRAR } as never),
+      // The renewer's own log, and those of ENSv1 that come with it.
+      eventRow({ block: day2, log: 2 }, { ...ofEnsv1, contract: "REGISTRAR" } as never),
+      eventRow({ block: day2, log: 9 }, { ...ofEnsv1, contract: "ENSV2_RENEWER" } as never),
+      eventRow({ block: day2, log: 12 }, { ...ofEnsv1, contract: "CONTROLLER", costWei: 0n } as never),
+      // What a graveyard registers in ENSv1 was sold to nobody.
+      eventRow({ block: day2 + 1, log: 1 }, {
+        ...{ contract: "REGISTRAR", eventType: "NameRegistered", node: namehash("retired.eth") },
+        ...{ ownerAddress: GRAVEYARD, expiryTimestamp: RETIRED_EXPIRY },
+      } as never),
+      eventRow({ block: 90, log: 1 }, {
+        ...{ contract: "ENSV2_REGISTRY", eventType: "LabelRegistered", node: moved },
+        ...{ ownerAddress: alice, transactionHash: transaction(10) },
+      } as never),
+    ]);
+    const change = { chainId: CHAIN_ID, node: moved as `0x${string}`, ordinal: 0, eventType: "Transfer" };
+    await tables.writer.insert(ownershipChange).values([
+      {
+        ...{ ...change, blockNumber: 3, logIndex: 0, ownerAddress: bob, reason: "registrar" },
+        ...{ transactionHash: transaction(3), blockTimestamp: 3 },
+      },
+      {
+        ...{ ...change, blockNumber: 10, logIndex: 1, ownerAddress: GRAVEYARD, reason: "registrar" },
+        ...{ transactionHash: transaction(10), blockTimestamp: 1_600_000_120 },
+      },
+      {
+        ...{ ...change, blockNumber: 10, logIndex: 4, ownerAddress: alice, reason: "token" },
+        ...{ transactionHash: transaction(10), blockTimestamp: 1_600_000_120 },
+      },
+    ]);
+  });
+
+  const usdc = { token: getAddress(USDC), symbol: "USDC", decimals: 6 };
+  const dai = { token: getAddress(DAI), symbol: "DAI", decimals: 18 };
+
+  test.each([0, 1])("are told by token and never as wei, with %i day counts", async (kept) => {
+    if (kept === 1) {
+      const client = await tables.pool.connect();
+      await advanceDays({ client, schema: "public" }, MAIN, NOW);
+      client.release();
+    }
+    const figures = openApi(tables, NOW, { contracts });
+    const { body } = await figures.get("/ens-stats/purchases?interval=month");
+    const periods = (body.periods as { registrations: number; renewals: number }[]).filter(
+      ({ registrations, renewals }) => registrations + renewals > 0,
+    );
+    expect(periods).toMatchObject([
+      {
+        ...{ registrations: 1, renewals: 1, registration_cost_wei: "0", renewal_cost_wei: "0" },
+        payments: [
+          { ...usdc, registration_amount: "7000000", premium_amount: "2000000", renewal_amount: "0" },
+          { ...dai, registration_amount: "0", premium_amount: "0", renewal_amount: `1${"0".repeat(19)}` },
+        ],
+      },
+    ]);
+    const sellers = await figures.get("/ens-stats/sellers");
+    expect(sellers.body.sellers).toMatchObject([
+      { contract: "ENSV2_REGISTRAR", registrations: 1, renewals: 0 },
+      { contract: "ENSV2_RENEWER", registrations: 0, renewals: 1 },
+    ]);
+  });
+
+  test("and migrations are in the feed, and a migration is no transfer", async () => {
+    const { body } = await openApi(tables, NOW, { contracts }).get("/ens-stats/recent-activity");
+    expect(body.events).toMatchObject([
+      {
+        type: "renewal",
+        name: "reserved.eth",
+        years: 2,
+        cost_eth: null,
+        payment: { ...dai, amount: `1${"0".repeat(19)}` },
+      },
+      { type: "registration", name: "free.eth", years: 1, payment: { ...usdc, amount: "7000000" } },
+      { type: "migration", name: "moved.eth", owner_address: getAddress(alice), block_number: 10 },
+    ]);
+  });
+});
