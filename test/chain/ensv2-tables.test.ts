@@ -301,6 +301,20 @@ describe("user registries", () => {
     ]);
   });
 
+  test("that no longer hang below themselves have one name again", async () => {
+    const third = address("73");
+    await emit(
+      ...deployProxy(third),
+      ...register(third, { label: "round", owner: ALICE, subregistry: third }),
+      ...register(ETH, { label: "once", owner: ALICE, subregistry: third }),
+    );
+    const names = () =>
+      rows<{ full_name: string }>("select full_name from domains where registry = $1", lower(third));
+    expect(await names()).toHaveLength(8);
+    await emit(link(third, { label: "round", subregistry: zeroAddress }));
+    expect((await names()).map((row) => row.full_name)).toEqual(["round.once.eth"]);
+  });
+
   test("of unknown code answer nothing, and what they said before is taken back", async () => {
     await emit(...deployProxy(foreign), ...register(foreign, { label: "kid", owner: ALICE }));
     await emit(...register(ETH, { label: "upgraded", owner: ALICE, subregistry: foreign }));

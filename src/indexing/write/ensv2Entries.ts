@@ -2,7 +2,7 @@ import type { Context } from "ponder:registry";
 import { ensv2Entry, ensv2Registry } from "ponder:schema";
 import type { Hex } from "viem";
 import { type EntryState, startedEntry, storageIdOf, storageIdOfNumber } from "../../ens/ensv2.ts";
-import { type Entry, goThrough, MAX_SHARED_ENTRIES, type Place, placesOf, putName } from "./ensv2Mounts.ts";
+import { type Entry, goThrough, isPlace, MAX_SHARED_ENTRIES, type Place, placesOf, putName } from "./ensv2Mounts.ts";
 import { findRegistry, openRegistry, type Registry } from "./ensv2Registries.ts";
 import { appendEvent, appendEventOnly, type EventValues } from "./events.ts";
 import type { LogRef } from "./logRef.ts";
@@ -130,7 +130,9 @@ export async function appendEntryLog(
   for (const [index, place] of places.entries()) {
     const own = { ...log, ordinal: log.ordinal + index };
     await append(context, own, { ...values, node: place.node });
-    const below = isNews ? await putName(context, own, entry, place) : [];
+    // A registry can hang below itself: what was done for one name can have taken away another.
+    const isName = index === 0 || (await isPlace(context, entry, place));
+    const below = isNews && isName ? await putName(context, own, entry, place) : [];
     if (below.length > 0) await goThrough(context, own, below);
   }
   return Math.max(1, places.length);

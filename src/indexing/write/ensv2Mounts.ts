@@ -67,6 +67,12 @@ export async function placesOf(
   return mounts.filter((_, position) => isFollowed(entry, position)).map((mount) => placeBelow(mount, entry));
 }
 
+/** Whether a place is still one of an entry's. */
+export async function isPlace(context: Context, entry: Entry, { parentNode }: Place): Promise<boolean> {
+  const mount = await findMount(context, parentNode);
+  return mount?.registry === entry.registry && isFollowed(entry, mount.position);
+}
+
 /**
  * Writes what an entry says to one of its names, and hangs its subregistry there. A reservation leaves the name to ENSv1,
  * and what is below it to the walk. Writes: domains and their changes, ensv2 mounts.
