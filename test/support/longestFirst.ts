@@ -5,6 +5,7 @@ const longest = [
   "truth/truth",
   "ops/snapshot",
   "chain/demo",
+  "chain/ensv2-random",
   "hostile/hostile",
   "hostile/names",
   "ops/release",

@@ -1,0 +1,183 @@
+import {
+  type Abi,
+  type Address,
+  type Hex,
+  isAddressEqual,
+  maxUint64,
+  numberToHex,
+  parseEventLogs,
+  zeroAddress,
+} from "viem";
+import { ensv2FactoryAbi, ensv2RegistryAbi, ensv2ResolverAbi, upgradedAbi } from "../../abis/ensv2.ts";
+import { type Chain, contractOf, type EntryState, hashLabel, latestTime, read } from "../devnet/acts.ts";
+import type { LocalChain } from "../devnet/localChain.ts";
+import { readAtTime } from "./onChain.ts";
+import { lower } from "./stage.ts";
+
+/*
+ * What the contracts of ENSv2 answer, in the columns of the tables. Logs tell only what to ask for: which registries,
+ * labels, accounts and names there are.
+ */
+
+type Local = Pick<LocalChain, "chain" | "deployment">;
+
+const eventAbi = [...ensv2RegistryAbi, ...ensv2ResolverAbi, ...ensv2FactoryAbi, ...upgradedAbi] as const;
+
+type TellingLog = { address: Hex; eventName: string; args: Record<string, unknown> };
+
+/** Every log that a contract of ENSv2 could have made, whoever made it. */
+async function readTellingLogs({ client }: Chain): Promise<TellingLog[]> {
+  const logs = await client.getLogs({ fromBlock: 0n, toBlock: "latest" });
+  return parseEventLogs({ abi: eventAbi as Abi, logs }) as unknown as TellingLog[];
+}
+
+/** The contracts whose logs tell what they store, by their addresses: as the deployment lists them, and proxies. */
+export type Ensv2Contracts = { registries: Hex[]; resolvers: Hex[]; logs: readonly TellingLog[] };
+
+/** A proxy counts if it never had other code than what the deployment lists. */
+export async function readEnsv2Contracts({ chain, deployment }: Local): Promise<Ensv2Contracts> {
+  const { ensv2 } = deployment;
+  if (ensv2 === undefined) throw new Error("the deployment has no ENSv2");
+  const logs = await readTellingLogs(chain);
+  const proxies = logs.flatMap(({ eventName, args }) =>
+    eventName === "ProxyDeployed" ? [lower(args.proxyAddress as Address)] : [],
+  );
+  const ofCode = (codes: readonly Address[]) =>
+    proxies.filter((proxy) =>
+      logs
+        .filter(({ address, eventName }) => lower(address) === proxy && eventName === "Upgraded")
+        .every(({ args }) => codes.some((code) => isAddressEqual(code, args.implementation as Address))),
+    );
+  const { registry, wrapper, resolver } = ensv2.implementations;
+  const registries = [
+    lower(ensv2.rootRegistry),
+    lower(ensv2.ethRegistry),
+    ...ofCode([...registry, ...wrapper]),
+  ];
+  const found = { registries, resolvers: ofCode(resolver), logs };
+  for (const one of found.registries) nameContract(chain, one, "userRegistryCode");
+  for (const one of found.resolvers) nameContract(chain, one, "resolverCode");
+  return found;
+}
+
+/** So that reads find a contract by its address. */
+function nameContract(chain: Chain, address: Hex, code: string): void {
+  chain.contracts[address] = { address, abi: contractOf(chain, code).abi };
+}
+
+/** A row of `ensv2_entries`, as far as a registry tells it. */
+export type EntryRow = {
+  registry: Hex;
+  labelhash: Hex;
+  /** Null where no log tells the number: the token was burnt when the entry ended. */
+  token_id: string | null;
+  resource: string | null;
+  owner: Hex | null;
+  expiry: string;
+  subregistry: Hex | null;
+  resolver: Hex | null;
+  is_registered: boolean;
+};
+
+const nullIfZero = (address: Address): Hex | null => (address === zeroAddress ? null : lower(address));
+
+/** What the registries store of every label that they ever logged; of expired ones by asking for an earlier time. */
+export async function readEntries(chain: Chain, { registries, logs }: Ensv2Contracts): Promise<EntryRow[]> {
+  const labels = new Map<string, { registry: Hex; label: string; isRegistered: boolean }>();
+  for (const { address, eventName, args } of logs) {
+    const registry = lower(address);
+    if (!/^Label(Registered|Reserved)$/.test(eventName) || !registries.includes(registry)) continue;
+    const key = `${registry} ${args.labelHash}`;
+    const isRegistered = eventName === "LabelRegistered" || (labels.get(key)?.isRegistered ?? false);
+    labels.set(key, { registry, label: args.label as string, isRegistered });
+  }
+  const now = await latestTime(chain);
+  return Promise.all([...labels.values()].map((entry) => readEntry(chain, entry, now)));
+}
+
+async function readEntry(
+  chain: Chain,
+  { registry, label, isRegistered }: { registry: Hex; label: string; isRegistered: boolean },
+  now: bigint,
+): Promise<EntryRow> {
+  const labelhash = hashLabel(label);
+  const question = (functionName: string, ...args: unknown[]) => ({ contract: registry, functionName, args });
+  const { expiry } = await read<EntryState>(chain, question("getState", BigInt(labelhash)));
+  const time = expiry > now ? now : expiry - 1n;
+  const ask = <Result>(functionName: string, ...args: unknown[]) =>
+    readAtTime<Result>(chain, question(functionName, ...args), time);
+  const state = await ask<EntryState>("getState", BigInt(labelhash));
+  const owner = nullIfZero(state.latestOwner);
+  return {
+    ...{ registry, labelhash, owner, expiry: String(expiry), is_registered: isRegistered },
+    token_id: owner === null && isRegistered ? null : String(state.tokenId),
+    resource: owner === null ? null : String(state.resource),
+    subregistry: nullIfZero(await ask("getSubregistry", label)),
+    resolver: nullIfZero(await ask("getResolver", label)),
+  };
+}
+
+/** `contract resource account roles` of every account that ever had roles which count: of the root, and of held tokens. */
+export async function readRoles(
+  chain: Chain,
+  { registries, resolvers, logs }: Ensv2Contracts,
+  entries: readonly EntryRow[],
+): Promise<string[]> {
+  const current = new Map(entries.map((entry) => [`${entry.registry} ${entry.resource}`, entry]));
+  const asked = new Map<string, { contract: Hex; resource: bigint; account: Address }>();
+  for (const { address, eventName, args } of logs) {
+    const contract = lower(address);
+    if (eventName !== "EACRolesChanged" || ![...registries, ...resolvers].includes(contract)) continue;
+    const resource = args.resource as bigint;
+    if (resource !== 0n && !current.has(`${contract} ${resource}`)) continue;
+    const account = args.account as Address;
+    asked.set(`${contract} ${resource} ${lower(account)}`, { contract, resource, account });
+  }
+  const now = await latestTime(chain);
+  const lines = [...asked].map(async ([key, { contract, resource, account }]) => {
+    const expiry = BigInt(current.get(`${contract} ${resource}`)?.expiry ?? maxUint64);
+    const question = { contract, functionName: "roles", args: [resource, account] };
+    const roles = await readAtTime<bigint>(chain, question, expiry > now ? now : expiry - 1n);
+    return `${key} ${roles}`;
+  });
+  return (await Promise.all(lines)).sort();
+}
+
+/** `resolver node record` of every name that was ever linked; the record's number as 32 bytes, or null. */
+export async function readLinks(chain: Chain, { resolvers, logs }: Ensv2Contracts): Promise<string[]> {
+  const asked = new Map<string, { resolver: Hex; node: Hex }>();
+  for (const { address, eventName, args } of logs) {
+    const resolver = lower(address);
+    if (eventName !== "Linked" || !resolvers.includes(resolver)) continue;
+    asked.set(`${resolver} ${args.node}`, { resolver, node: args.node as Hex });
+  }
+  const lines = [...asked].map(async ([key, { resolver, node }]) => {
+    const id = await read<bigint>(chain, { contract: resolver, functionName: "getRecordId", args: [node] });
+    return `${key} ${id === 0n ? null : numberToHex(id, { size: 32 })}`;
+  });
+  return (await Promise.all(lines)).sort();
+}
+
+/** At how many names each registry could ever have hung, by every link that was ever logged; a circle makes no end of them. */
+export function countPlaces({ registries, logs }: Ensv2Contracts): (registry: Hex) => number {
+  const [root, eth] = registries;
+  const links = new Map<Hex, Set<string>>();
+  for (const { address, eventName, args } of logs) {
+    if (eventName !== "SubregistryUpdated" || !registries.includes(lower(address))) continue;
+    const below = lower(args.subregistry as Address);
+    const label = (args.tokenId as bigint) >> 32n;
+    links.set(below, (links.get(below) ?? new Set()).add(`${lower(address)} ${label}`));
+  }
+  const counted = new Map<Hex, number>();
+  const count = (registry: Hex): number => {
+    if (registry === root || registry === eth) return 1;
+    const known = counted.get(registry);
+    if (known !== undefined) return known;
+    counted.set(registry, Number.POSITIVE_INFINITY); // Whoever gets here again came around.
+    const above = [...(links.get(registry) ?? [])].map((link) => count(link.split(" ")[0] as Hex));
+    const sum = above.reduce((total, places) => total + places, 0);
+    counted.set(registry, sum);
+    return sum;
+  };
+  return count;
+}
