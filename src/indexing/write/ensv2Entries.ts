@@ -2,7 +2,15 @@ import type { Context } from "ponder:registry";
 import { ensv2Entry, ensv2Registry } from "ponder:schema";
 import type { Hex } from "viem";
 import { type EntryState, startedEntry, storageIdOf, storageIdOfNumber } from "../../ens/ensv2.ts";
-import { type Entry, goThrough, isPlace, MAX_SHARED_ENTRIES, type Place, placesOf, putName } from "./ensv2Mounts.ts";
+import {
+  type Entry,
+  goThrough,
+  isPlace,
+  MAX_SHARED_ENTRIES,
+  type Place,
+  placesOf,
+  putName,
+} from "./ensv2Mounts.ts";
 import { findRegistry, openRegistry, type Registry } from "./ensv2Registries.ts";
 import { appendEvent, appendEventOnly, type EventValues } from "./events.ts";
 import type { LogRef } from "./logRef.ts";
