@@ -49,6 +49,7 @@ export type Stage = {
 export type StagePlan = {
   anvil?: AnvilOptions;
   layer2ReverseRegistrar?: boolean;
+  ensv2?: boolean;
   env?: Record<string, string>;
   /** Acts that are indexed by the backfill; all later ones come in live. */
   before?: (chain: Chain, cast: Cast) => Promise<unknown>;
@@ -56,8 +57,8 @@ export type StagePlan = {
 
 /** Deploys ENS on a chain of its own and starts Namedex on it. */
 export async function openStage(plan: StagePlan = {}): Promise<Stage> {
-  const { layer2ReverseRegistrar = true, anvil = {}, ...rest } = plan;
-  const local = await startLocalChain({ ...anvil, contracts: { layer2ReverseRegistrar } });
+  const { layer2ReverseRegistrar = true, ensv2 = false, anvil = {}, ...rest } = plan;
+  const local = await startLocalChain({ ...anvil, contracts: { layer2ReverseRegistrar, ensv2 } });
   try {
     return await stageOf(local, rest);
   } catch (error) {
