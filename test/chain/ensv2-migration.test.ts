@@ -4,6 +4,7 @@ import {
   addressOf,
   buyName,
   changeToEnsv2,
+  clearInGraveyard,
   contractOf,
   deployResolver,
   deployUserRegistry,
@@ -207,6 +208,17 @@ describe("a migration", () => {
     expect(claims).toEqual([
       { registry: at("ofHard"), parent_registry: at("ofLocked"), parent_label: "hard" },
     ]);
+  });
+
+  test("goes on when the graveyard takes what is left in ENSv1", async () => {
+    const { chain, cast } = stage;
+    const before = await domainOf("soft.eth");
+    await clearInGraveyard(chain, { from: cast.dave, names: [["soft", "eth"]] });
+    const after = await domainOf("soft.eth");
+    const { registry_owner, registrar_owner, ...answered } = after ?? {};
+    expect(before).toMatchObject(answered);
+    expect((await ownersOf("soft.eth")).at(-1)?.slice(0, 2)).toEqual([lower(cast.alice), "token"]);
+    expect(await rows("select 1 from events where anomaly is not null")).toEqual([]);
   });
 
   test("has the logs of both systems in the name's history, in their order", async () => {

@@ -1,7 +1,8 @@
-import { type Address, getAddress, type Hex, namehash, zeroAddress } from "viem";
+import { type Address, getAddress, type Hex, keccak256, namehash, toHex, zeroAddress } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { hashLabel } from "../devnet/acts.ts";
 import { startLocalChain } from "../devnet/localChain.ts";
-import { type Emit, emitterOn } from "./emittedLogs.ts";
+import { type Emission, type Emit, emitterOn, logOf } from "./emittedLogs.ts";
 import {
   ALICE,
   BOB,
@@ -10,11 +11,13 @@ import {
   ETH,
   FOREIGN_CODE,
   foundations,
+  LABEL_STORE,
   LATER,
   link,
   move,
   numberOf,
   point,
+  REGISTRAR,
   REGISTRY_CODE,
   ROOT,
   regenerate,
@@ -244,6 +247,72 @@ describe("what the logs do not say in so many words", () => {
     );
     expect((await typesOf(receipt)).map((row) => row.node)).toEqual([null, null]);
     expect(await entryOf(ETH, "never-told")).toBeUndefined();
+  });
+});
+
+describe("labels", () => {
+  /** The logs of a registration whose label is these bytes. */
+  const registerBytes = (bytes: Hex): Emission[] => {
+    const labelHash = keccak256(bytes);
+    const tokenId = (BigInt(labelHash) >> 32n) << 32n;
+    const args = { tokenId, labelHash, owner: ALICE, expiry: LATER, sender: REGISTRAR };
+    const asText = registryLog(ETH, "LabelRegistered", { ...args, label: "" });
+    const asBytes = logOf(
+      "event LabelRegistered(uint256 indexed tokenId, bytes32 indexed labelHash, bytes label, address owner, uint64 expiry, address indexed sender)",
+      { ...args, label: bytes },
+    );
+    return [
+      { by: ETH, log: { topics: asText.log.topics, data: asBytes.data } },
+      registryLog(ETH, "TokenResource", { tokenId, resource: tokenId }),
+    ];
+  };
+
+  test.each<[string, Hex, (hash: string) => string]>([
+    ["with a byte order mark", toHex("\ufeffmarked"), () => "\ufeffmarked.eth"],
+    ["that are not UTF-8", "0xff00fe", (hash) => `[${hash}].eth`],
+    ["with a dot", toHex("a.b"), (hash) => `[${hash}].eth`],
+    ["with NUL", "0x610062", (hash) => `[${hash}].eth`],
+    ["of 255 bytes", toHex("x".repeat(255)), () => `${"x".repeat(255)}.eth`],
+    ["that are not normalised", toHex("CAPITAL"), () => "CAPITAL.eth"],
+  ])("%s are names of their bytes", async (_, bytes, nameOf) => {
+    await emit(...registerBytes(bytes));
+    const hash = keccak256(bytes);
+    const [row] = await rows<{ full_name: string; owner: Hex }>(
+      "select full_name, effective_owner_address as owner from domains where labelhash = $1",
+      hash,
+    );
+    expect(row).toEqual({ full_name: nameOf(hash.slice(2)), owner: lower(ALICE) });
+  });
+
+  test("that anybody stored name what had the hash", async () => {
+    const label = "told-by-the-store";
+    const node = hashLabel(label);
+    await emit({
+      by: LABEL_STORE,
+      log: logOf("event Label(bytes32 indexed labelHash, string label)", { labelHash: node, label }),
+    });
+    const wrong = { labelHash: hashLabel("another"), label: "not-that" };
+    await emit({
+      by: LABEL_STORE,
+      log: logOf("event Label(bytes32 indexed labelHash, string label)", wrong),
+    });
+    const found = await rows("select label from labels where labelhash = any($1)", [node, wrong.labelHash]);
+    expect(found).toEqual([{ label }]);
+  });
+
+  test("whose hash is not the token's are kept, and change nothing", async () => {
+    const args = {
+      tokenId: numberOf("one"),
+      labelHash: hashLabel("two"),
+      label: "two",
+      owner: ALICE,
+      expiry: LATER,
+      sender: REGISTRAR,
+    };
+    const { transactionHash } = await emit(registryLog(ETH, "LabelRegistered", args));
+    const found = await rows("select node, anomaly from events where transaction_hash = $1", transactionHash);
+    expect(found).toEqual([{ node: null, anomaly: "the token is not that of the labelhash" }]);
+    expect(await entryOf(ETH, "two")).toBeUndefined();
   });
 });
 

@@ -14,9 +14,9 @@ const contract = (digits: string): Address => getAddress(`0x${digits.repeat(20)}
 export const ROOT = contract("e0");
 export const ETH = contract("e1");
 const FACTORY = contract("e2");
-const REGISTRAR = contract("e3");
+export const REGISTRAR = contract("e3");
 const RENEWER = contract("e4");
-const LABEL_STORE = contract("e5");
+export const LABEL_STORE = contract("e5");
 const GRAVEYARD = contract("e6");
 const MIGRATION = contract("e7");
 const BATCH = contract("e8");
@@ -27,7 +27,7 @@ const WRAPPER_CODE = contract("c1");
 const RESOLVER_CODE = contract("c2");
 /** Code that no deployment knows. */
 export const FOREIGN_CODE = contract("cf");
-const USDC = contract("dc");
+export const USDC = contract("dc");
 
 export const [ALICE, BOB, CAROL] = [contract("a1"), contract("b0"), contract("c4")];
 
@@ -45,7 +45,7 @@ export const withEnsv2 = ({ deployment }: LocalChain, layout: Ensv2Deployment["l
     },
   });
 
-const hashOf = (label: string): Hex => keccak256(toHex(label));
+export const hashOf = (label: string): Hex => keccak256(toHex(label));
 
 /** The number of an entry with a counter: its token, or the key of its roles. */
 export const numberOf = (label: string, counter = 0): bigint =>

@@ -26,6 +26,7 @@ const longest = [
   "chain/stories",
   "chain/layer2",
   "chain/layer2-answers",
+  "chain/ensv2-bounds",
   "faults/reorgs",
   "faults/strangers",
   "faults/indexers",

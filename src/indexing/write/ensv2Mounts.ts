@@ -28,9 +28,9 @@ import type { LogRef } from "./logRef.ts";
  */
 
 /** How many entries get or lose a name in one block by the linking of registries. */
-const MAX_MOUNTED_PER_BLOCK = 500;
+export const MAX_MOUNTED_PER_BLOCK = 500;
 /** How many names of a registry are followed. */
-const MAX_MOUNTS = 8;
+export const MAX_MOUNTS = 8;
 /** Labels of the longest name that is followed. */
 const MAX_DEPTH = 32;
 /** How many entries of a registry, the first ones, are followed below all of its names; all are below the first name. */

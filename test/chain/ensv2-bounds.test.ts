@@ -1,0 +1,246 @@
+import { type Address, getAddress, namehash, zeroAddress } from "viem";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import {
+  MAX_MOUNTED_PER_BLOCK,
+  MAX_MOUNTS,
+  MAX_SHARED_ENTRIES,
+} from "../../src/indexing/write/ensv2Mounts.ts";
+import { rpc } from "../devnet/acts.ts";
+import { startLocalChain } from "../devnet/localChain.ts";
+import { type Emission, type Emit, emitterOn } from "./emittedLogs.ts";
+import {
+  ALICE,
+  BOB,
+  deployProxy,
+  ETH,
+  foundations,
+  hashOf,
+  LATER,
+  link,
+  numberOf,
+  point,
+  REGISTRAR,
+  register,
+  registryLog,
+  reserve,
+  unregister,
+  withEnsv2,
+} from "./ensv2Logs.ts";
+import { lower, type Stage, stageOf } from "./stage.ts";
+import { expectUndisturbed } from "./undisturbed.ts";
+
+/* What strangers can have the indexer write by a single log of ENSv2 is bounded, and at the end nothing is missing. */
+
+let stage: Stage;
+let emit: Emit;
+
+const address = (digits: string): Address => getAddress(`0x${digits.repeat(20)}`);
+const [BIG, SHARED, TREE, SMALL, HOOKED] = ["91", "92", "93", "94", "95"].map(address) as [
+  Address,
+  Address,
+  Address,
+  Address,
+  Address,
+];
+const RESOLVER = address("51");
+/** More than four blocks' worth. */
+const MANY = 2_000;
+
+/** The shortest logs of a registration that is no longer under way. */
+const briefly = (by: Address, label: string): Emission[] => {
+  const tokenId = numberOf(label);
+  const args = { tokenId, labelHash: hashOf(label), label, owner: BOB, expiry: LATER, sender: REGISTRAR };
+  return [
+    registryLog(by, "LabelRegistered", args),
+    registryLog(by, "TokenResource", { tokenId, resource: tokenId }),
+  ];
+};
+
+async function fill(registry: Address, count: number): Promise<void> {
+  const labels = Array.from({ length: count }, (_, number) => `e${number}`);
+  for (let first = 0; first < count; first += 500)
+    await emit(...labels.slice(first, first + 500).flatMap((label) => briefly(registry, label)));
+}
+
+beforeAll(async () => {
+  const local = await startLocalChain();
+  emit = await emitterOn(local.chain, local);
+  await emit(...foundations(), ...[BIG, SHARED, TREE, SMALL, HOOKED].flatMap((proxy) => deployProxy(proxy)));
+  await fill(BIG, MANY);
+  stage = await stageOf({ ...local, deployment: withEnsv2(local) });
+}, 600_000);
+afterAll(() => stage?.close());
+
+const rows = <Row extends Record<string, unknown>>(text: string, ...values: unknown[]) =>
+  stage.sql<Row>(text, values);
+
+/** A block with one log that has nothing to do with what waits. */
+const anyBlock = () =>
+  emit(registryLog(ETH, "URIUpdated", { uri: "", renderer: zeroAddress, sender: ALICE }));
+
+const countBelow = async (name: string, registry: Address): Promise<number> => {
+  const [row] = await rows<{ count: number }>(
+    "select count(*)::int as count from domains where parent_node = $1 and registry = $2 and effective_owner_address is not null",
+    namehash(name),
+    lower(registry),
+  );
+  return row?.count ?? 0;
+};
+
+const readWaiting = async () =>
+  (await rows<{ mounted: number; waiting: number }>("select mounted, waiting from ensv2_mountings"))[0];
+
+/** Makes blocks until nothing waits. Gives how many. */
+async function finish(): Promise<number> {
+  for (let blocks = 0; ; blocks++) {
+    if (((await readWaiting())?.waiting ?? 0) === 0) return blocks;
+    if (blocks > 100) throw new Error("names of entries wait for ever");
+    await anyBlock();
+  }
+}
+
+describe("a registry of many entries", () => {
+  test("gets its names over several blocks, 500 in each", async () => {
+    await emit(...register(ETH, { label: "big", owner: ALICE, subregistry: BIG }));
+    expect(await countBelow("big.eth", BIG)).toBe(MAX_MOUNTED_PER_BLOCK);
+    expect(await readWaiting()).toEqual({ mounted: MAX_MOUNTED_PER_BLOCK, waiting: 1 });
+    await anyBlock();
+    expect(await countBelow("big.eth", BIG)).toBe(2 * MAX_MOUNTED_PER_BLOCK);
+    // Entries that change in the meantime have their names at once.
+    await emit(point(BIG, { label: "e0", resolver: RESOLVER }), ...briefly(BIG, "late"));
+    const [changed] = await rows("select resolver from domains where node = $1", namehash("e0.big.eth"));
+    expect(changed).toEqual({ resolver: lower(RESOLVER) });
+    expect(await finish()).toBeLessThan(3);
+    expect(await countBelow("big.eth", BIG)).toBe(MANY + 1);
+  }, 120_000);
+
+  test("has its first thousand entries below a second name", async () => {
+    await emit(...register(ETH, { label: "copy", owner: ALICE, subregistry: BIG }));
+    await finish();
+    expect(await countBelow("copy.eth", BIG)).toBe(MAX_SHARED_ENTRIES);
+    await emit(...briefly(BIG, "newest"));
+    expect(await countBelow("copy.eth", BIG)).toBe(MAX_SHARED_ENTRIES);
+    expect(await countBelow("big.eth", BIG)).toBe(MANY + 2);
+  }, 120_000);
+
+  test("has all of them below it once it is the first", async () => {
+    await emit(link(ETH, { label: "big", subregistry: zeroAddress }));
+    expect((await readWaiting())?.waiting).toBeGreaterThan(0);
+    await finish();
+    expect(await countBelow("big.eth", BIG)).toBe(0);
+    expect(await countBelow("copy.eth", BIG)).toBe(MANY + 2);
+  }, 120_000);
+
+  test("survives a reorganisation across the link", async () => {
+    await emit(link(ETH, { label: "copy", subregistry: zeroAddress }));
+    await anyBlock();
+    await stage.stack.waitForHead();
+    await rpc(stage.chain, "anvil_rollback", [2]);
+    await emit(...register(ETH, { label: "fork", owner: ALICE }));
+    await anyBlock();
+    await anyBlock();
+    await finish();
+    expect(await countBelow("copy.eth", BIG)).toBe(MANY + 2);
+  }, 120_000);
+});
+
+describe("the names of a registry", () => {
+  test("are eight at most, but where it says that it is comes first", async () => {
+    await emit(...briefly(SHARED, "mine"));
+    const labels = Array.from({ length: MAX_MOUNTS + 2 }, (_, number) => `squat${number}`);
+    await emit(...labels.flatMap((label) => register(ETH, { label, owner: BOB, subregistry: SHARED })));
+    expect(await rows("select mounts from ensv2_registries where registry = $1", lower(SHARED))).toEqual([
+      { mounts: MAX_MOUNTS },
+    ]);
+    await emit(registryLog(SHARED, "ParentUpdated", { parent: ETH, label: "home", sender: ALICE }));
+    await emit(...register(ETH, { label: "home", owner: ALICE, subregistry: SHARED }));
+    const first = await rows(
+      "select node from ensv2_mounts where registry = $1 and position = 0",
+      lower(SHARED),
+    );
+    expect(first).toEqual([{ node: namehash("home.eth") }]);
+    expect(await countBelow("home.eth", SHARED)).toBe(1);
+    const found = await rows("select 1 from domains where registry = $1", lower(SHARED));
+    expect(found).toHaveLength(MAX_MOUNTS);
+  });
+
+  test("also where the registry says so only after the link", async () => {
+    await emit(registryLog(SHARED, "ParentUpdated", { parent: ETH, label: "squat9", sender: ALICE }));
+    const first = await rows(
+      "select node from ensv2_mounts where registry = $1 and position = 0",
+      lower(SHARED),
+    );
+    expect(first).toEqual([{ node: namehash("squat9.eth") }]);
+    expect(await countBelow("squat9.eth", SHARED)).toBe(1);
+  });
+
+  test("of the ETH registry are one", async () => {
+    await emit(...register(ETH, { label: "eth-again", owner: BOB, subregistry: ETH }));
+    expect(await countBelow("eth-again.eth", ETH)).toBe(0);
+  });
+
+  test("have 32 labels at most", async () => {
+    const chain = Array.from({ length: 40 }, (_, number) =>
+      getAddress(`0x${(0x70_0000 + number).toString(16).repeat(7).slice(0, 40)}`),
+    );
+    await emit(...register(ETH, { label: "tower", owner: ALICE, subregistry: chain[0] as Address }));
+    for (const [index, registry] of chain.entries()) {
+      const subregistry = chain[index + 1] ?? zeroAddress;
+      await emit(...deployProxy(registry), ...register(registry, { label: "up", owner: ALICE, subregistry }));
+    }
+    const [row] = await rows<{ most: number }>(
+      "select max(cardinality(string_to_array(full_name, '.'))) as most from domains",
+    );
+    expect(row?.most).toBe(32);
+  }, 120_000);
+
+  test("below a mere reservation are left to the walk", async () => {
+    await emit(...briefly(SMALL, "kid"));
+    await emit(...reserve(ETH, { label: "held" }), link(ETH, { label: "held", subregistry: SMALL }));
+    expect(await rows("select 1 from domains where registry = $1", lower(SMALL))).toEqual([]);
+  });
+
+  test("below an entry that ended stay, and the walk tells that they do not count", async () => {
+    await emit(...register(ETH, { label: "lapses", owner: ALICE, subregistry: SMALL, expiry: 1_000n }));
+    expect(await countBelow("lapses.eth", SMALL)).toBe(1);
+    await emit(...register(TREE, { label: "unseen", owner: ALICE }), unregister(TREE, { label: "unseen" }));
+    expect(
+      await rows("select node from events where contract_address = $1 and node is not null", lower(TREE)),
+    ).toEqual([]);
+  });
+});
+
+describe("a log from within a registration", () => {
+  test("that sets what the registration logs afterwards leaves the registry to the chain", async () => {
+    await emit(
+      ...register(ETH, { label: "hooked", owner: ALICE, subregistry: HOOKED }),
+      ...briefly(HOOKED, "kid"),
+    );
+    expect(await countBelow("hooked.eth", HOOKED)).toBe(1);
+    const hook = [point(HOOKED, { label: "tricky", resolver: RESOLVER })];
+    await emit(...register(HOOKED, { label: "tricky", owner: ALICE, resolver: address("52"), hook }));
+    expect(await countBelow("hooked.eth", HOOKED)).toBe(0);
+    const [proxy] = await rows("select implementation from ensv2_proxies where address = $1", lower(HOOKED));
+    expect(proxy).toEqual({ implementation: zeroAddress });
+  });
+});
+
+test("a batch of more tokens than a transaction moves is cut, and says so", async () => {
+  const count = 5_001;
+  const [ids, values] = [
+    Array.from({ length: count }, () => numberOf("big")),
+    Array.from({ length: count }, () => 1n),
+  ];
+  const args = { operator: ALICE, from: ALICE, to: BOB, ids, values };
+  const { transactionHash } = await emit(registryLog(ETH, "TransferBatch", args));
+  const found = await rows(
+    "select anomaly, ordinal from events where transaction_hash = $1 and anomaly is not null",
+    transactionHash,
+  );
+  expect(found).toEqual([{ anomaly: "more tokens than a transaction can move", ordinal: 5_000 }]);
+}, 120_000);
+
+test("after all that every table is as an index has it that saw the last branch only", async () => {
+  await stage.stack.waitForHead();
+  await expectUndisturbed(stage.stack, stage.local);
+}, 600_000);
