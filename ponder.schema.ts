@@ -576,9 +576,11 @@ export const ensv2Entry = onchainTable(
   "ensv2_entries",
   (t) => ({
     chainId: t.integer().notNull(),
+    /** The registry that has the entry. */
     registry: t.hex().notNull(),
     /** The labelhash with its last 32 bits zero: the key in the registry. */
     storageId: t.hex().notNull(),
+    /** keccak256 of the label. */
     labelhash: t.hex().notNull(),
     /** The token; its last 32 bits count up with each change of roles. */
     tokenId: t.bigint().notNull(),
@@ -591,23 +593,31 @@ export const ensv2Entry = onchainTable(
     owner: t.hex(),
     /** Unix seconds. */
     expiry: t.bigint().notNull(),
+    /** The registry whose entries are right below the entry's names; null if none. */
     subregistry: t.hex(),
+    /** The resolver of the entry's names; null if none. */
     resolver: t.hex(),
     /** True from the first registration on; a reservation alone leaves the name to ENSv1. */
     isRegistered: t.boolean().notNull(),
     /** Who registered it last: a migration controller for a name that came from ENSv1. Null if never registered. */
     registeredBy: t.hex(),
+    /** Block of the last registration; null if never registered. */
     registeredBlockNumber: t.integer(),
+    /** Time of that block. */
     registeredTimestamp: t.int8({ mode: "number" }),
+    /** Transaction of the last registration. */
     registeredTransactionHash: t.hex(),
-    /** When it was reserved last; null if never. */
+    /** Block of the last reservation; null if never reserved. */
     reservedBlockNumber: t.integer(),
+    /** Time of that block. */
     reservedTimestamp: t.int8({ mode: "number" }),
+    /** Transaction of the last reservation. */
     reservedTransactionHash: t.hex(),
     /** Counts the entries of the registry, from 0. */
     number: t.integer().notNull(),
     /** The entry that was made before this one in the registry. */
     nextEntry: t.hex(),
+    /** Block of the entry's first log. */
     createdBlockNumber: t.integer().notNull(),
   }),
   (t) => ({
@@ -625,6 +635,7 @@ export const ensv2Registry = onchainTable(
     registry: t.hex().notNull(),
     /** The parent and label that it claims; they count if the parent's entry has it as its subregistry. */
     parentRegistry: t.hex(),
+    /** The label there; null if none was claimed, or one of more than 255 bytes. */
     parentLabel: t.text(),
     /** How many entries it has. */
     entries: t.integer().notNull(),
@@ -668,6 +679,7 @@ export const ensv2MountNode = onchainTable(
     chainId: t.integer().notNull(),
     node: t.hex().notNull(),
     registry: t.hex().notNull(),
+    /** Place of the name among those of the registry, as in `ensv2_mounts`. */
     position: t.integer().notNull(),
   }),
   (t) => ({ pk: primaryKey({ columns: [t.chainId, t.node] }) }),
@@ -677,6 +689,7 @@ export const ensv2MountNode = onchainTable(
 export const ensv2Mounting = onchainTable("ensv2_mountings", (t) => ({
   chainId: t.integer().primaryKey(),
   blockNumber: t.integer().notNull(),
+  /** Entries looked at in that block by the linking of registries; at most 500 a block. */
   mounted: t.integer().notNull(),
   /** The rows of `ensv2_waiting_mounts` with a lower `position` wait. */
   waiting: t.integer().notNull(),
@@ -687,10 +700,12 @@ export const ensv2WaitingMount = onchainTable(
   "ensv2_waiting_mounts",
   (t) => ({
     chainId: t.integer().notNull(),
+    /** Counts from 0; the highest is next. */
     position: t.integer().notNull(),
     registry: t.hex().notNull(),
     /** The name below which they are, or were. */
     node: t.hex().notNull(),
+    /** Labels of that name. */
     depth: t.integer().notNull(),
     /** The next entry; all that were made before it follow. */
     entry: t.hex().notNull(),
@@ -722,9 +737,11 @@ export const ensv2Role = onchainTable(
   "ensv2_roles",
   (t) => ({
     chainId: t.integer().notNull(),
+    /** The registry or resolver. */
     contract: t.hex().notNull(),
     /** What the roles are for; 0 for all of the contract. */
     resource: t.bigint().notNull(),
+    /** Who has the roles. */
     account: t.hex().notNull(),
     /** 64 roles of 4 bits each; 0 if all were taken away. */
     roles: t.bigint().notNull(),
@@ -768,9 +785,12 @@ export const ensv2Purchase = onchainTable(
     paymentToken: t.hex().notNull(),
     /** Base and premium together. */
     amount: t.bigint().notNull(),
+    /** Price without premium; null for renewals. */
     base: t.bigint(),
+    /** Premium after grace; null for renewals. */
     premium: t.bigint(),
     referrer: t.hex(),
+    /** Seconds that were bought. */
     durationSeconds: t.bigint().notNull(),
     transactionHash: t.hex().notNull(),
     blockTimestamp: t.int8({ mode: "number" }).notNull(),
@@ -804,6 +824,7 @@ export const ensv2V1Controller = onchainTable(
     registrar: t.hex().notNull(),
     /** Counts the registrar's controllers from 0. */
     position: t.integer().notNull(),
+    /** The controller. */
     controller: t.hex().notNull(),
   }),
   (t) => ({ pk: primaryKey({ columns: [t.chainId, t.registrar, t.position] }) }),

@@ -210,9 +210,6 @@ onRegistry("TransferBatch", async ({ event, context }, log) => {
   );
 });
 
-/** Each token that is moved costs 10,000 gas or more, so a transaction of 16,777,216 (EIP-7825) moves no more. */
-const MAX_MOVED_TOKENS = 5_000;
-
 type Move = { operator: Address; from: Address; to: Address; id: bigint; value: bigint };
 
 /** Gives how many rows there are. */

@@ -49,6 +49,13 @@ import { MAX_STORED_BYTES, MAX_STORED_BYTES_A_MINUTE } from "../../src/api/servi
 import { MAX_LABELS_PER_MINUTE } from "../../src/api/serviceDb/provenLabels.ts";
 import { HELD_SECONDS } from "../../src/api/serviceDb/reservations.ts";
 import { MAX_LABEL_BYTES, MAX_NAME_BYTES } from "../../src/ens/name.ts";
+import { MAX_MOVED_TOKENS } from "../../src/indexing/write/ensv2Entries.ts";
+import {
+  MAX_DEPTH,
+  MAX_MOUNTED_PER_BLOCK,
+  MAX_MOUNTS,
+  MAX_SHARED_ENTRIES,
+} from "../../src/indexing/write/ensv2Mounts.ts";
 import { MAX_RENAMES_PER_BLOCK } from "../../src/indexing/write/renames.ts";
 
 const inWords = (count: number) => count.toLocaleString("en");
@@ -85,6 +92,17 @@ const bounds: [what: string, bound: string][] = [
   ["texts, keys and names in events, histories and the feed", `${inWords(MAX_SHOWN)} characters`],
   ["contenthashes and addresses in events", `${inWords(MAX_SHOWN)} bytes`],
   ["entries of a history in an answer without `page`", inWords(MAX_ENTRIES)],
+  [
+    "entries of ENSv2 that get or lose names in one block, where a registry is linked, unlinked or changes its code",
+    `${MAX_MOUNTED_PER_BLOCK}`,
+  ],
+  ["names of a registry of ENSv2 below which its entries are listed", `${MAX_MOUNTS}, and 1`],
+  [
+    "entries of a registry of ENSv2 that are listed below its second and later names",
+    inWords(MAX_SHARED_ENTRIES),
+  ],
+  ["labels of a name of ENSv2 that is listed", `${MAX_DEPTH}`],
+  ["tokens that one log of ENSv2 moves", inWords(MAX_MOVED_TOKENS)],
   ["labels of all names of a bulk request", inWords(MAX_LABELS)],
   [
     "labels of all names that the addresses of a bulk request claim",

@@ -15,6 +15,9 @@ import { findRegistry, openRegistry, type Registry } from "./ensv2Registries.ts"
 import { appendEvent, appendEventOnly, type EventValues } from "./events.ts";
 import type { LogRef } from "./logRef.ts";
 
+/** Each token that is moved costs 10,000 gas or more, so a transaction of 16,777,216 (EIP-7825) moves no more. */
+export const MAX_MOVED_TOKENS = 5_000;
+
 /** An entry of the registry that logs, and the names that it has. */
 export type Logged = { registry: Registry; entry: Entry; places: Place[] };
 

@@ -32,7 +32,7 @@ export const MAX_MOUNTED_PER_BLOCK = 500;
 /** How many names of a registry are followed. */
 export const MAX_MOUNTS = 8;
 /** Labels of the longest name that is followed. */
-const MAX_DEPTH = 32;
+export const MAX_DEPTH = 32;
 /** How many entries of a registry, the first ones, are followed below all of its names; all are below the first name. */
 export const MAX_SHARED_ENTRIES = 1_000;
 
