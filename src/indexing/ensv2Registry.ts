@@ -18,6 +18,7 @@ import {
   findEntry,
   findLogged,
   type Logged,
+  MAX_MOVED_TOKENS,
   startEntry,
 } from "./write/ensv2Entries.ts";
 import { followClaim, lookAgain } from "./write/ensv2Mounts.ts";
