@@ -37,8 +37,6 @@ const common: Record<string, string> = {
   labelhash: "keccak256 of the label.",
   address: "The address.",
   label: "The label.",
-  registry: "The registry of ENSv2.",
-  payment_token: "The ERC-20 token of the price.",
   registrar: "Which kind of reverse registrar it was set at.",
   is_name_known: "False where only the chain knows the name.",
   adapter: "The adapter that registered the agent and holds it.",
