@@ -1,5 +1,6 @@
 import { fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
+import type { Cutover } from "./chain/ensv2.ts";
 import { cpuSecondsOf } from "./process.ts";
 
 /** A node of the generated chain, in a process of its own. */
@@ -11,6 +12,8 @@ export type ChainNode = {
   transactions: number;
   /** How often each event was logged, as `<role> <generation> <event>`. */
   counts: Record<string, number>;
+  /** The first block that may have logs of ENSv2. */
+  blockOfEnsv2: number;
   /** Processor time used so far, in seconds. */
   cpuSeconds: () => number;
   /** Logs a second that it serves to a reader that does nothing with them. */
@@ -18,17 +21,31 @@ export type ChainNode = {
   stop: () => void;
 };
 
-/** Generates mainnet with so many .eth names, or Base with so many of its names, and serves it on loopback. */
-export function startChainNode(names: number, of: "mainnet" | "base" = "mainnet"): Promise<ChainNode> {
+/**
+ * Generates mainnet with so many .eth names, or Base with so many of its names, and serves it on loopback. On mainnet some
+ * names can go on to ENSv2.
+ */
+export function startChainNode(
+  names: number,
+  of: "mainnet" | "base" = "mainnet",
+  { reserved, migrated }: Cutover = { reserved: 0, migrated: 0 },
+): Promise<ChainNode> {
   const program = fileURLToPath(new URL("chain/server.ts", import.meta.url));
   const heap = `--max-old-space-size=${Math.ceil(2_000 + names / 50)}`;
-  const child = fork(program, ["--names", String(names), "--chain", of], { execArgv: [heap] });
+  const child = fork(
+    program,
+    [
+      ...["--names", String(names), "--chain", of],
+      ...["--reserved", String(reserved), "--migrated", String(migrated)],
+    ],
+    { execArgv: [heap] },
+  );
   return new Promise((resolve, reject) => {
     child.once("exit", (code) => reject(new Error(`The generated chain ended with ${code}`)));
     child.once("message", (message) => {
       const { port, ...summary } = message as { port: number } & Pick<
         ChainNode,
-        "logs" | "blocks" | "transactions" | "counts"
+        "logs" | "blocks" | "transactions" | "counts" | "blockOfEnsv2"
       >;
       const url = `http://127.0.0.1:${port}`;
       resolve({

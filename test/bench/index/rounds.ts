@@ -55,13 +55,13 @@ export async function measureOne(
   app: AppName,
   schema: string,
   { databaseUrl, chain, base }: Place,
-  how: Pick<AppPlan, "flags" | "changes"> = {},
+  { events, ...how }: Pick<AppPlan, "flags" | "changes" | "env"> & { events?: number } = {},
 ): Promise<Measured> {
   const before = chain.cpuSeconds();
   const env = base && { RPC_URL_8453: base.url };
   const backfill = await runApp({ app, databaseUrl, schema, rpcUrl: chain.url, ...(env && { env }), ...how });
   const nodeShare = (chain.cpuSeconds() - before) / backfill.seconds;
-  const logs = chain.logs + (base?.logs ?? 0);
+  const logs = events ?? chain.logs + (base?.logs ?? 0);
   if (backfill.events !== logs) {
     throw new Error(`${app} handled ${backfill.events} events of the ${logs} that were logged`);
   }

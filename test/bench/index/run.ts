@@ -3,6 +3,7 @@ import { openFreshDatabase, startTemporaryPostgres } from "../../devnet/postgres
 import { type Figure, judge, report, reportOptions } from "../report.ts";
 import { measureBase } from "./base.ts";
 import { measureChanges } from "./changes.ts";
+import { measureEnsv2 } from "./ensv2.ts";
 import { figuresOf } from "./figures.ts";
 import { measureGrowth } from "./growth.ts";
 import { startChainNode } from "./node.ts";
@@ -10,7 +11,8 @@ import { measure } from "./rounds.ts";
 
 // `npm run bench:index -- [--names N] [--rounds N] [--growth N] [--profile DIR] [--json FILE] [--docs FILE]`: the speed
 // of the indexer and of two minimal indexers, on a generated chain with mainnet's contracts. `--base N` measures instead
-// the indexer with N names of Base and hardly any of mainnet.
+// the indexer with N names of Base and hardly any of mainnet. `--ensv2 N [--migrated N]` measures the indexer with ENSv2, in
+// which N of the .eth names are reserved, and some of them migrated.
 // `--growth` indexes a smaller chain too, to see what an event costs as the index grows. `--profile` indexes once more
 // and writes a profile of the processor's time, for Chromium's developer tools. `--changes` measures instead what each of
 // our changes to Ponder brings.
@@ -20,7 +22,7 @@ const { values } = parseArgs({
   options: {
     ...{ ...reportOptions, rounds: option, growth: option, profile: option },
     changes: { type: "boolean", default: false },
-    base: option,
+    ...{ base: option, ensv2: option, migrated: option },
   },
 });
 /** Mainnet beside Base has what Ponder needs to start with. */
@@ -30,7 +32,8 @@ const english = (value: number) => value.toLocaleString("en");
 
 // What a commit costs shows only where PostgreSQL waits for the disk.
 const postgres = await (values.changes ? startTemporaryPostgres([]) : startTemporaryPostgres());
-const chain = await startChainNode(names);
+const cutover = { reserved: Number(values.ensv2 ?? 0), migrated: Number(values.migrated ?? 0) };
+const chain = await startChainNode(names, "mainnet", cutover);
 try {
   const chainInWords = `${english(names)} .eth names, ${english(chain.logs)} logs in ${english(chain.blocks)} blocks`;
   console.log(chainInWords);
@@ -39,7 +42,9 @@ try {
     ? await measureChanges({ databaseUrl, chain }, rounds)
     : values.base !== undefined
       ? await measureBase({ names: Number(values.base), rounds }, { databaseUrl, chain })
-      : await measureIndexer(databaseUrl);
+      : values.ensv2 !== undefined
+        ? await measureEnsv2({ ...cutover, rounds }, { databaseUrl, chain })
+        : await measureIndexer(databaseUrl);
   const made = `${chainInWords}; ${rounds} rounds in turn, of which the middle one counts`;
   report(figures.map(judge), { json: values.json, docs: values.docs, made });
 } finally {

@@ -29,7 +29,7 @@ const mainnet = knownDeployments.mainnet();
 /** Address on mainnet, lower case, and the encoders of its events by their names. */
 export type Contract = {
   address: Hex;
-  role: Role;
+  role: string;
   generation: number;
   startBlock: number;
   events: Record<string, Encoder>;

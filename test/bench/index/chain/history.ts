@@ -25,7 +25,10 @@ const LOGS_PER_NAME = 12;
 export type Act = { block: number; play: (scene: Scene, block: number) => void };
 
 /** Generates the history of this number of .eth names, from the controllers of 2019 to those of 2025. Same seed, same chain. */
-export function generate(names: number, seed = 1): Ledger {
+export const generate = (names: number, seed = 1): Ledger => generateScene(names, seed).ledger;
+
+/** The same, with what the contracts have at the end. */
+export function generateScene(names: number, seed = 1): Scene {
   const chance = seeded(seed);
   const acts = Array.from({ length: names }, (_, number) => lifeOf(chance, number)).flat();
   for (const act of acts) act.block = gathered(act.block, names);
@@ -35,7 +38,7 @@ export function generate(names: number, seed = 1): Ledger {
   for (const { block, play } of acts.sort((a, b) => a.block - b.block)) {
     if (block <= LAST_BLOCK) play(scene, block);
   }
-  return scene.ledger;
+  return scene;
 }
 
 /** Acts gather in fewer blocks than there are, so that each holds about as many logs as one of mainnet's. */

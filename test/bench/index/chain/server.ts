@@ -2,23 +2,31 @@ import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { parseArgs } from "node:util";
 import { generateBase } from "./base.ts";
-import { generate, LAST_BLOCK } from "./history.ts";
+import { playEnsv2 } from "./ensv2.ts";
+import { generateScene, LAST_BLOCK } from "./history.ts";
 import { type Block, blockHash, type Ledger, timeOf } from "./ledger.ts";
 
-// A node of a generated chain, in a process of its own: `node server.ts --names 1000 [--seed 1] [--chain base]`. It sends
-// one line of JSON to its parent when it answers, and answers as much of JSON-RPC as an indexer asks for.
+// A node of a generated chain, in a process of its own: `node server.ts --names 1000 [--seed 1] [--chain base]
+// [--reserved 1000 --migrated 100]`. It sends one line of JSON to its parent when it answers, and answers as much of
+// JSON-RPC as an indexer asks for.
 
 const option = { type: "string" } as const;
-const { values } = parseArgs({ options: { names: option, seed: option, chain: option } });
+const { values } = parseArgs({
+  options: { names: option, seed: option, chain: option, reserved: option, migrated: option },
+});
 const [names, seed] = [Number(values.names), Number(values.seed ?? 1)];
 
 /** Blocks that Ponder waits for on mainnet before it takes one for final, and some. */
-const HEAD_OF_MAINNET = LAST_BLOCK + 100;
+const BLOCKS_TO_HEAD = 100;
 
-const generated =
-  values.chain === "base"
-    ? generateBase(names, seed)
-    : { ledger: generate(names, seed), chainId: 1, head: HEAD_OF_MAINNET, timeOf };
+function generateMainnet() {
+  const scene = generateScene(names, seed);
+  const [reserved, migrated] = [Number(values.reserved ?? 0), Number(values.migrated ?? 0)];
+  const last = reserved > 0 ? playEnsv2(scene, { reserved, migrated }, LAST_BLOCK) : LAST_BLOCK;
+  return { ledger: scene.ledger, chainId: 1, head: last + BLOCKS_TO_HEAD, timeOf };
+}
+
+const generated = values.chain === "base" ? generateBase(names, seed) : generateMainnet();
 const { ledger, chainId, head: HEAD, timeOf: timeOfBlock } = generated;
 
 const hex = (value: number | bigint): string => `0x${value.toString(16)}`;
@@ -138,5 +146,6 @@ process.on("disconnect", () => process.exit());
 /** What the chain holds: an index of it is checked against this. */
 function summaryOf({ logs, blocks, counts }: Ledger) {
   const transactions = blocks.reduce((sum, block) => sum + block.transactions.length, 0);
-  return { logs, blocks: blocks.length, transactions, counts: Object.fromEntries(counts) };
+  const blockOfEnsv2 = LAST_BLOCK + 1;
+  return { logs, blocks: blocks.length, transactions, counts: Object.fromEntries(counts), blockOfEnsv2 };
 }
