@@ -67,6 +67,7 @@ export function toLiveState(
     resolver: owners.resolver,
     registry: null,
     effectiveOwnerAddress: effectiveOwner(stored)?.address ?? null,
+    ...(known.indexed?.isUnseen && { isUnseen: true }),
     ...(known.ensv2 && { ensv2: known.ensv2 }),
     displayText: displayOf(records),
   };
