@@ -130,9 +130,9 @@ export type Ownership = {
      */
     to_timestamp?: number;
     /**
-     * Present where time alone ended it, without a block: the NameWrapper's token expired (`wrapper_expiry`), or the grace of a .eth name was over (`grace_end`)
+     * Present where time alone ended it, without a block: the NameWrapper's token expired (`wrapper_expiry`), the grace of a .eth name was over (`grace_end`), or a subname of ENSv2 expired (`expiry`)
      */
-    ended_by?: 'wrapper_expiry' | 'grace_end';
+    ended_by?: 'wrapper_expiry' | 'grace_end' | 'expiry';
 };
 
 export type Wrapper = {
@@ -344,6 +344,7 @@ export type Event = {
     cost_wei?: string;
     base_cost_wei?: string;
     premium_wei?: string;
+    payment?: Payment;
     referrer?: string;
     expiry_timestamp?: string;
     fuses?: number;
@@ -361,6 +362,26 @@ export type Event = {
      * Present where fields are cut: a text after 1024 characters, bytes after 1024 bytes
      */
     truncated?: Array<string>;
+};
+
+/**
+ * A price that ENSv2 took, in a token
+ */
+export type Payment = {
+    /**
+     * EIP-55 checksummed address
+     */
+    token: string;
+    /**
+     * In the token's smallest unit
+     */
+    amount: string;
+    symbol?: string;
+    decimals?: number;
+    /**
+     * In whole tokens; absent for a token that the deployment does not list
+     */
+    cost?: string;
 };
 
 export type Registration = {
@@ -381,6 +402,11 @@ export type Registration = {
      * Present where the contract logged the value sent, of which the surplus went back
      */
     cost_is_upper_bound?: true;
+    payment?: Payment & unknown;
+    /**
+     * Present on registrations by a registry of ENSv2: `migrated` came from ENSv1, `reserved` waits for its owner there and has none here
+     */
+    kind?: 'registered' | 'migrated' | 'reserved';
     expiry_timestamp: string | null;
     /**
      * EIP-55 checksummed address
@@ -421,9 +447,9 @@ export type OwnershipPeriod = {
     to_block: number | null;
     to_tx: string | null;
     /**
-     * Present where time alone ended it, without a block: the NameWrapper's token expired (`wrapper_expiry`), or the grace of a .eth name was over (`grace_end`)
+     * Present where time alone ended it, without a block: the NameWrapper's token expired (`wrapper_expiry`), the grace of a .eth name was over (`grace_end`), or a subname of ENSv2 expired (`expiry`)
      */
-    ended_by?: 'wrapper_expiry' | 'grace_end';
+    ended_by?: 'wrapper_expiry' | 'grace_end' | 'expiry';
 };
 
 export type Period = {
@@ -451,9 +477,9 @@ export type Period = {
     to_block: number | null;
     to_tx: string | null;
     /**
-     * Present where time alone ended it, without a block: the NameWrapper's token expired (`wrapper_expiry`), or the grace of a .eth name was over (`grace_end`)
+     * Present where time alone ended it, without a block: the NameWrapper's token expired (`wrapper_expiry`), the grace of a .eth name was over (`grace_end`), or a subname of ENSv2 expired (`expiry`)
      */
-    ended_by?: 'wrapper_expiry' | 'grace_end';
+    ended_by?: 'wrapper_expiry' | 'grace_end' | 'expiry';
 };
 
 export type NamehashMatch = Domain & {

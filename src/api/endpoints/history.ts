@@ -6,7 +6,7 @@ import type { Listed } from "../query/section.ts";
 import { listSpans, type Span } from "../query/spans.ts";
 import { answeringChain, chainsOfName } from "../resolution/nameChains.ts";
 import { count, event, historyFields, ownershipPeriod, period, registration } from "../schemas/answers.ts";
-import { input } from "../schemas/input.ts";
+import { input, isEthSecondLevel } from "../schemas/input.ts";
 import { toEventRecord } from "../serializers/event.ts";
 import {
   toMergedRegistrations,
@@ -33,7 +33,8 @@ const domainEvents = endpoint({
     const listed = chains.ids.flatMap((chainId) =>
       ctx.contracts.resolversOf(chainId).listed.map((address) => ({ chainId, address })),
     );
-    const { rows, total } = await listEvents(ctx.db, { node: name.node, chains, listed }, { page });
+    const hasEnsv2 = ctx.contracts.ensv2 !== undefined;
+    const { rows, total } = await listEvents(ctx.db, { node: name.node, chains, listed, hasEnsv2 }, { page });
     return { events: rows.map((row) => toEventRecord(row, ctx)), ...historyFieldsOf({ page, total }) };
   },
 });
@@ -59,7 +60,11 @@ const registrationHistory = endpoint({
   cost: 1,
   tool: "get_domain_history",
   handle: async ({ name, merged, page }, ctx) => {
-    const of = { node: name.node, chains: await chainsOfName(ctx, name), isMerged: merged };
+    const { nobody } = ctx.contracts.ensv2 ?? {};
+    const of = {
+      ...{ node: name.node, chains: await chainsOfName(ctx, name), isMerged: merged },
+      ...(nobody && { ensv2: { nobody, isSubname: !isEthSecondLevel(name) } }),
+    };
     const listed = await listPurchases(ctx.db, of, { page });
     const toEntries = ({ rows }: Purchase) =>
       merged ? toMergedRegistrations(rows, ctx) : rows.map((row) => toRegistration(row, ctx));
@@ -108,7 +113,12 @@ const ownershipHistory = endpoint({
   handle: async ({ name, audit, page }, ctx) => {
     const { db, now, contracts } = ctx;
     const { chainId, chains } = await answeringChain(ctx, name);
-    const of = { node: name.node, chains, now };
+    const { ensv2 } = contracts;
+    const tokenGrace = isEthSecondLevel(name) ? (ensv2?.graceSeconds ?? 0) : 0;
+    const of = {
+      ...{ node: name.node, chains, now },
+      ...(ensv2 && { ensv2: { nobody: ensv2.nobody, tokenGrace } }),
+    };
     const at = { chainId, contracts };
     const { rows, total } = await listSpans(db, { ...of, kind: "owner" }, { page });
     const history = rows.map((span) => toOwnershipPeriod(span, at));

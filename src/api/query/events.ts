@@ -1,7 +1,8 @@
 import { event, resolverChange } from "ponder:schema";
-import { getTableColumns, type SQL } from "drizzle-orm";
+import { getTableColumns, type SQL, type SQLWrapper } from "drizzle-orm";
 import { and, eq, isNotNull, sql } from "ponder";
 import type { Address, Hex } from "viem";
+import { ROOT_NODE } from "../../ens/name.ts";
 import { beginningInDetails, beginningOf, beginningOfBytes } from "./beginnings.ts";
 import { type Chains, chainValues, forEachReach, isOfAskedChains, type Reach } from "./chains.ts";
 import type { Db } from "./db.ts";
@@ -42,16 +43,22 @@ export type EventRow = EventFacts & {
  */
 export const listEvents = (
   db: Db,
-  { node, chains, listed }: { node: Hex; chains: Chains; listed: readonly ChainResolver[] },
+  {
+    node,
+    chains,
+    listed,
+    hasEnsv2 = false,
+  }: { node: Hex; chains: Chains; listed: readonly ChainResolver[]; hasEnsv2?: boolean },
   section: Section,
 ): Promise<Listed<EventRow>> =>
   oldestFirst(section, ({ direction, ...slice }) => {
+    const statements = hasEnsv2 ? eventsWithEnsv2 : eventsOfNode;
     const asked = {
       ...{ node, ...chainValues(chains) },
       listedResolvers: listed.map(({ address }) => address),
       listedChains: listed.map(({ chainId }) => chainId),
     };
-    return eventsOfNode[chains.reach][direction](db).execute({ ...asked, ...slice });
+    return statements[chains.reach][direction](db).execute({ ...asked, ...slice });
   });
 
 /** A resolver, lower case, and the chain that lists it: on another chain its address may be a stranger's. */
@@ -85,8 +92,47 @@ const eventsOfNode = forEachReach((reach) =>
   inBothDirections((direction) => preparedEvents(reach, direction)),
 );
 
+const eventsWithEnsv2 = forEachReach((reach) =>
+  inBothDirections((direction) => preparedEvents(reach, direction, true)),
+);
+
+/** The family of resolvers of ENSv2: anyone can have one deployed, and link any name to a record there. */
+const ENSV2_RESOLVER = sql.raw("'ENSV2_RESOLVER'");
+
+/** {@link logsOfContracts} where there is ENSv2: without the links that strangers make, however many there are. */
+const logsWithoutLinks = (columns: SQL, condition: SQL): SQL => {
+  const range = (bounds: SQL) =>
+    sql`select ${columns} from ${event} where ${eq(event.node, placeholder("node"))} and ${bounds} and ${condition}`;
+  return sql.join(
+    [
+      range(sql`${event.contract} < ${ENSV2_RESOLVER}`),
+      range(sql`${event.contract} > ${ENSV2_RESOLVER} and ${event.contract} < ${RESOLVER}`),
+      range(sql`${event.contract} > ${RESOLVER}`),
+    ],
+    sql` union all `,
+  );
+};
+
+/**
+ * Logs of the name's own resolvers of ENSv2: its links there, those of all names without a link, and what was set in the
+ * records that these ever led to.
+ */
+const logsOfRecords = (columns: SQL, ownResolvers: SQLWrapper): SQL => {
+  const isOwn = sql`${event.contract} = ${ENSV2_RESOLVER} and ${event.contractAddress} in ${ownResolvers}`;
+  const linked = sql`select ${event.contractAddress} as resolver, substring(${event.details} from '"recordId":"([0-9]{1,18})"') as record
+    from ${event} where ${event.node} in (${placeholder("node")}, ${sql.raw(`'${ROOT_NODE}'`)}) and ${isOwn}
+      and ${event.eventType} = 'Linked'`;
+  return sql`select ${columns} from ${event} where ${event.node} in (${placeholder("node")}, ${sql.raw(`'${ROOT_NODE}'`)})
+      and ${isOwn} and ${event.eventType} = 'Linked'
+    union all
+    select ${columns} from (select distinct * from (${linked}) as every_link) as linked
+      join ${event} on ${event.node} = '0x' || lpad(to_hex(linked.record::bigint), 64, '0')
+        and ${event.contract} = ${ENSV2_RESOLVER} and ${event.contractAddress} = linked.resolver
+    where linked.record <> '0' and ${event.eventType} <> 'Linked'`;
+};
+
 /** Of several chains a node has the events of those where it is a name; a resolver counts on its own chain. */
-function preparedEvents(reach: Reach, direction: SortDirection) {
+function preparedEvents(reach: Reach, direction: SortDirection, hasEnsv2 = false) {
   const isMain = reach === "main";
   const isHere = isMain ? sql`true` : isOfAskedChains(event.chainId, reach);
   const isListedThere = isMain
@@ -103,7 +149,10 @@ function preparedEvents(reach: Reach, direction: SortDirection) {
       .from(resolverChange)
       .where(and(eq(resolverChange.node, placeholder("node")), isNotNull(resolverChange.resolver)));
     const believed = sql`array(select unnest(${placeholder("listedResolvers")}::text[]) union ${itsResolvers})`;
-    const logs = sql`${logsOfContracts(keys, isHere)} union all
+    const ofContracts = hasEnsv2
+      ? sql`${logsWithoutLinks(keys, isHere)} union all ${logsOfRecords(keys, itsResolvers)}`
+      : logsOfContracts(keys, isHere);
+    const logs = sql`${ofContracts} union all
       select ${keys} from ${event} where ${eq(event.node, placeholder("node"))}
         and ${event.contract} = ${RESOLVER} and ${event.contractAddress} = any (${believed}) ${isListedThere}`;
     const order = inOrder(direction);
@@ -114,7 +163,7 @@ function preparedEvents(reach: Reach, direction: SortDirection) {
       .from(event)
       .innerJoin(page, isEventOfRow)
       .orderBy(inOrder(direction, sql`page.`))
-      .prepare(isMain ? `events_of_node_${direction}` : `events_of_node_several_${direction}`);
+      .prepare(`events_of_node_${isMain ? "" : "several_"}${hasEnsv2 ? "ensv2_" : ""}${direction}`);
   });
 }
 

@@ -1,6 +1,6 @@
 import { event } from "ponder:schema";
 import { inArray, sql } from "ponder";
-import type { Hex } from "viem";
+import type { Address, Hex } from "viem";
 import { type Chains, chainValues, forEachReach, isOfAskedChains, type Reach } from "./chains.ts";
 import type { Db } from "./db.ts";
 import { type EventFacts, eventFacts, isEventOfRow, logsOfContracts } from "./events.ts";
@@ -32,8 +32,20 @@ const eventsOfSeveral: PurchaseEvents = {
 
 export const purchaseEvents: Record<Reach, PurchaseEvents> = { main: ethEvents, several: eventsOfSeveral };
 
+/** With those of ENSv2's registries and registrars. A renewal of a subname is a log of its registry alone. */
+const withEnsv2 = ({ registrations, renewals }: PurchaseEvents): PurchaseEvents => ({
+  registrations: [...registrations, "LabelRegistered", "LabelReserved"],
+  renewals: [...renewals, "ExpiryUpdated"],
+});
+
+/** A log of a purchase; `sender` is who called a registry of ENSv2. */
+export type PurchaseLog = EventFacts & { sender?: Address | null };
+
 /** A registration or a renewal, with the logs that tell of it, oldest first. */
-export type Purchase = { isRenewal: boolean; rows: EventFacts[] };
+export type Purchase = { isRenewal: boolean; rows: PurchaseLog[] };
+
+/** What is asked besides where ENSv2 is indexed: contracts that hold names for nobody, and whether it is a subname. */
+export type OfEnsv2 = { nobody: ReadonlySet<Address>; isSubname: boolean };
 
 /**
  * Registrations and renewals of a name, oldest first, without those by which it was only moved to another registrar.
@@ -42,12 +54,14 @@ export type Purchase = { isRenewal: boolean; rows: EventFacts[] };
  */
 export const listPurchases = (
   db: Db,
-  { node, chains, isMerged }: { node: Hex; chains: Chains; isMerged: boolean },
+  { node, chains, isMerged, ensv2 }: { node: Hex; chains: Chains; isMerged: boolean; ensv2?: OfEnsv2 },
   section: Section,
 ): Promise<Listed<Purchase>> =>
   oldestFirst(section, async ({ direction, ...slice }) => {
-    const asked = { node, ...chainValues(chains), isMerged, ...slice };
-    const logs = await purchasesOf[chains.reach][direction](db).execute(asked);
+    const ofEnsv2 = ensv2 && { nobody: [...ensv2.nobody], isSubname: ensv2.isSubname };
+    const asked = { node, ...chainValues(chains), isMerged, ...ofEnsv2, ...slice };
+    const statements = ensv2 === undefined ? purchasesOf : purchasesWithEnsv2;
+    const logs = await statements[chains.reach][direction](db).execute(asked);
     const entries = new Map<number, Purchase & { total: number }>();
     for (const { entry, total, ...row } of logs) {
       const purchase = entries.get(entry) ?? { isRenewal: isRenewal(row), rows: [], total };
@@ -57,7 +71,8 @@ export const listPurchases = (
     return [...entries.values()];
   });
 
-const isRenewal = ({ eventType }: EventFacts): boolean => eventsOfSeveral.renewals.includes(eventType);
+const isRenewal = ({ eventType }: EventFacts): boolean =>
+  withEnsv2(eventsOfSeveral).renewals.includes(eventType);
 
 /**
  * 1. `log`: the logs of both kinds, each with the first log of its entry.
@@ -67,10 +82,25 @@ const purchasesOf = forEachReach((reach) =>
   inBothDirections((direction) => preparedPurchases(reach, direction)),
 );
 
+const purchasesWithEnsv2 = forEachReach((reach) =>
+  inBothDirections((direction) => preparedPurchases(reach, direction, true)),
+);
+
+/**
+ * What graveyards do in ENSv1 is no purchase. A reservation's expiry follows ENSv1's without a purchase, too, so right
+ * under .eth only what registrars log is a renewal.
+ */
+const isPurchaseOfEnsv2 = sql`and not coalesce(${event.ownerAddress} = any(${sql.placeholder("nobody")}::text[]), false)
+  and (${event.eventType} <> 'ExpiryUpdated' or ${sql.placeholder("isSubname")}::boolean)`;
+
+/** The account that called a registry of ENSv2. */
+const senderInDetails = sql<Address | null>`case when ${event.contract} = 'ENSV2_REGISTRY'
+  then lower(substring(${event.details} from '"sender":"(0x[0-9a-fA-F]{40})"')) end`;
+
 /** Blocks of several chains do not compare: with several the time decides the order. */
-function preparedPurchases(reach: Reach, direction: SortDirection) {
+function preparedPurchases(reach: Reach, direction: SortDirection, hasEnsv2 = false) {
   const isMain = reach === "main";
-  const { registrations, renewals } = purchaseEvents[reach];
+  const { registrations, renewals } = hasEnsv2 ? withEnsv2(purchaseEvents[reach]) : purchaseEvents[reach];
   return prepared((db) => {
     const order = sql.raw(direction);
     const time = isMain ? sql`` : sql`block_timestamp ${order}, chain_id ${order},`;
@@ -80,7 +110,10 @@ function preparedPurchases(reach: Reach, direction: SortDirection) {
       ${isMain ? sql`` : sql`, ${event.blockTimestamp} as block_timestamp`}`;
     const isPurchase = inArray(event.eventType, [...registrations, ...renewals]);
     const isHere = isMain ? sql`` : sql`and ${isOfAskedChains(event.chainId, reach)}`;
-    const logs = logsOfContracts(columns, sql`${isPurchase} and not ${isMigration} ${isHere}`);
+    const logs = logsOfContracts(
+      columns,
+      sql`${isPurchase} and not ${isMigration} ${isHere} ${hasEnsv2 ? isPurchaseOfEnsv2 : sql``}`,
+    );
     const page = sql`(with log as (
         select *, case when ${sql.placeholder("isMerged")}::boolean
           then min(log_index) over (partition by transaction_hash, is_renewal) else log_index end as first_log
@@ -94,12 +127,13 @@ function preparedPurchases(reach: Reach, direction: SortDirection) {
     return db
       .select({
         ...eventFacts,
+        ...(hasEnsv2 && { sender: senderInDetails }),
         entry: sql<number>`page.entry`,
         total: sql<number>`page.total`,
       })
       .from(event)
       .innerJoin(page, isEventOfRow)
       .orderBy(sql`page.entry`, sql`page.log_index`, sql`page.ordinal`)
-      .prepare(isMain ? `purchases_${direction}` : `purchases_several_${direction}`);
+      .prepare(`purchases_${isMain ? "" : "several_"}${hasEnsv2 ? "ensv2_" : ""}${direction}`);
   });
 }

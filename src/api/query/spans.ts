@@ -33,18 +33,35 @@ export type Span = {
 /** What a history is of: the effective owner, the owner in one layer, or the resolver. */
 type Kind = "owner" | "registry" | "registrar" | "wrapper" | "resolver";
 
+/** What is asked besides where ENSv2 is indexed. */
+export type SpansOfEnsv2 = {
+  /** Contracts that hold names for nobody. */
+  nobody: ReadonlySet<Address>;
+  /** Seconds after the expiry of its entry for which the holder can still renew the name. */
+  tokenGrace: number;
+};
+
 /**
  * Spans of a name until `now` (unix seconds), oldest first; spans without owner or resolver are left out. At each second
  * the owner is the one that `ownersAt` gives for it, but nobody after the grace of a .eth name.
  */
 export const listSpans = (
   db: Db,
-  { kind, chains, ...of }: { node: Hex; chains: Chains; kind: Kind; now: number },
+  { kind, chains, node, now, ensv2 }: SpansAsked,
   section: Section,
 ): Promise<Listed<Span>> =>
-  oldestFirst(section, ({ direction, ...slice }) =>
-    spans[chains.reach][kind][direction](db).execute({ ...of, ...chainValues(chains), ...slice }),
-  );
+  oldestFirst(section, ({ direction, ...slice }) => {
+    const asked = { node, now, ...chainValues(chains), ...slice };
+    if (ensv2 === undefined || kind !== "owner")
+      return spans[chains.reach][kind][direction](db).execute(asked);
+    const { nobody, tokenGrace } = ensv2;
+    const tokenEnding: Ending = tokenGrace > 0 ? "grace_end" : "expiry";
+    return ownersWithEnsv2[chains.reach][direction](db).execute({
+      ...{ ...asked, nobody: [...nobody], tokenGrace, tokenEnding },
+    });
+  });
+
+type SpansAsked = { node: Hex; chains: Chains; kind: Kind; now: number; ensv2?: SpansOfEnsv2 | undefined };
 
 /** The change rows of a history, with the columns by which they are told apart. */
 type Changes = {
@@ -59,6 +76,8 @@ type Changes = {
   expires: { at: SQL; address: SQL; reason: SQL };
   /** Whether the end of grace ends it. */
   endsWithGrace: boolean;
+  /** Whether names can be of ENSv2. */
+  hasEnsv2?: true;
 };
 
 const nothing = sql`null::text`;
@@ -112,6 +131,13 @@ const changes: Record<Kind, Changes> = {
   resolver: byResolver,
 };
 
+/** Owners where there is ENSv2: contracts that hold names for nobody are no owners. */
+const ownersOfBoth: Changes = {
+  ...changes.owner,
+  address: sql`(case when not ${ownerAddress} = any(${sql.placeholder("nobody")}::text[]) then ${ownerAddress} end)`,
+  hasEnsv2: true,
+};
+
 /** Only names of registrars have a registrar's expiry, and grace is as long with all of them as for .eth names. */
 const graceColumns: Partial<Record<EndColumn, string>> = {
   expiryTimestamp: "registrar_expiry",
@@ -122,11 +148,25 @@ const graceColumns: Partial<Record<EndColumn, string>> = {
 /** The end of grace by the registrar's expiry in a row. */
 const graceEnd = sql.raw(endText("grace_end", (name) => graceColumns[name] ?? unknown(name)));
 
+/** The end of what ENSv2 gave: a registrar's terms of ENSv1 count only for owners there. */
+const graceEndOfBoth = sql`case when reason = 'token' then token_expiry + ${sql.placeholder("tokenGrace")}::bigint
+  else ${graceEnd} end`;
+
+/** What registries of ENSv2 said of the name's expiry: rows as those of {@link termsOf}. */
+const termsOfEnsv2 = sql`union all select null::bigint, null::int, null::text, null::bigint, null::text, null::text, null::text,
+    null::numeric, null::text, null::text, null::bigint, ${event.blockNumber}, ${event.logIndex}, null::numeric,
+    ${event.expiryTimestamp}
+  from ${event}
+  where ${eq(event.node, sql.placeholder("node"))} and ${event.contract} = 'ENSV2_REGISTRY'
+    and ${inArray(event.eventType, ["LabelRegistered", "ExpiryUpdated"])}`;
+
 /** What the registrar said of a .eth name's expiry: rows beside those of `ordered`, whose other columns are null. */
 const termsOf = (
   reach: Reach,
+  hasEnsv2: boolean,
 ) => sql`select null::bigint, null::int, null::text, null::bigint, null::text, null::text, null::text,
     null::numeric, null::text, null::text, null::bigint, ${event.blockNumber}, ${event.logIndex}, ${event.expiryTimestamp}
+    ${hasEnsv2 ? sql`, null::numeric` : sql``}
   from ${event}
   where ${eq(event.node, sql.placeholder("node"))} and ${event.contract} = 'REGISTRAR'
     and ${inArray(event.eventType, termEvents[reach])} ${isHere(event.chainId, reach)}`;
@@ -156,9 +196,10 @@ const isHere = (column: AnyColumn, reach: Reach): SQL =>
  * 7. `span`: without moments that lead to what was there before; each ends where the next begins.
  */
 function spansOf(
-  { table, place, address, reason, eventType, expires, endsWithGrace }: Changes,
+  { table, place, address, reason, eventType, expires, endsWithGrace, hasEnsv2 }: Changes,
   reach: Reach,
 ): SQL {
+  const both = (text: SQL) => (hasEnsv2 ? text : sql``);
   const state = sql`concat(${address}, ' ', ${reason})`;
   return sql`with change as (
     select row_number() over place as number, ${table.blockNumber} as block, ${table.logIndex} as log,
@@ -177,22 +218,25 @@ function spansOf(
     select number, block, transaction, time, steps[cardinality(steps)] as event_type, address, reason, expires_at,
       next_address, next_reason, lead(time) over place as next_time, lead(block) over place as next_block,
       lead(first_log) over place as next_log, null::numeric as registrar_expiry
+      ${both(sql`, null::numeric as token_expiry`)}
     from step where transaction is distinct from transaction_after
     window place as (order by number)
   ), timeline as (
-    select * from ordered ${endsWithGrace ? sql`union all ${termsOf(reach)}` : sql``}
+    select * from ordered ${endsWithGrace ? sql`union all ${termsOf(reach, hasEnsv2 ?? false)}` : sql``} ${both(termsOfEnsv2)}
   ), counted as (
-    select *, count(registrar_expiry) over (order by next_block nulls last, next_log) as terms from timeline
+    select *, count(registrar_expiry) over (order by next_block nulls last, next_log) as terms
+      ${both(sql`, count(token_expiry) over (order by next_block nulls last, next_log) as token_terms`)} from timeline
   ), termed as (
     select number, block, transaction, time, event_type, address, reason, expires_at, next_address, next_reason,
-      next_time, max(registrar_expiry) over (partition by terms) as registrar_expiry from counted
+      next_time, max(registrar_expiry) over (partition by terms) as registrar_expiry
+      ${both(sql`, max(token_expiry) over (partition by token_terms) as token_expiry`)} from counted
   ), settled as (
-    select *, ${graceEnd} as grace_end from termed where number is not null
+    select *, ${hasEnsv2 ? graceEndOfBoth : graceEnd} as grace_end from termed where number is not null
   ), moment as (
     select number, at, at = time as is_change, at = expires_at as is_expiry,
       case when grace_end <= at then null when expires_at <= at then next_address else address end as address,
       case when grace_end <= at then null when expires_at <= at then next_reason else reason end as reason,
-      block, transaction, event_type
+      block, transaction, event_type ${both(sql`, reason as reason_before`)}
     from settled cross join lateral (
       select time as at union select expires_at union select grace_end
     ) as ends
@@ -203,7 +247,8 @@ function spansOf(
       case when is_change then event_type end as event_type,
       case when is_change then block end as block,
       case when is_change then transaction end as transaction,
-      case when is_change then null when is_expiry then 'wrapper_expiry' else 'grace_end' end as caused_by
+      case when is_change then null when is_expiry then 'wrapper_expiry'
+        ${both(sql`when reason_before = 'token' then ${sql.placeholder("tokenEnding")}::text`)} else 'grace_end' end as caused_by
     from moment
   ), compared as (
     select *, lag(state) over (order by number, at) as state_before from told
@@ -233,17 +278,19 @@ const columns = {
 const order = (direction: SortDirection): SQL =>
   sql`number ${sql.raw(direction)}, from_time ${sql.raw(direction)}`;
 
-const preparedSpans = (kind: Kind, reach: Reach) =>
+const preparedSpans = (kind: Kind, reach: Reach, of: Changes = changes[kind]) =>
   inBothDirections((direction) =>
     prepared((db) =>
       db
         .select(columns)
         .from(
-          sql`(${spansOf(changes[kind], reach)} select *, (count(*) over ())::int as total from span
+          sql`(${spansOf(of, reach)} select *, (count(*) over ())::int as total from span
             where address is not null order by ${order(direction)} ${sliced}) as listed`,
         )
         .orderBy(order(direction))
-        .prepare(reach === "main" ? `spans_${kind}_${direction}` : `spans_${kind}_several_${direction}`),
+        .prepare(
+          `spans_${kind}_${reach === "main" ? "" : "several_"}${of.hasEnsv2 ? "ensv2_" : ""}${direction}`,
+        ),
     ),
   );
 
@@ -256,3 +303,5 @@ const spans = forEachReach(
     resolver: preparedSpans("resolver", reach),
   }),
 );
+
+const ownersWithEnsv2 = forEachReach((reach) => preparedSpans("owner", reach, ownersOfBoth));

@@ -16,7 +16,12 @@ const endings = { wrapper_expiry: lapsedToken, grace_end: pastGrace } satisfies 
 
 export const endingNames = ["wrapper_expiry", "grace_end"] as const;
 
-export type Ending = (typeof endingNames)[number];
+type RuledEnding = (typeof endingNames)[number];
+
+/** With the end of a subname of ENSv2, which has no grace: its registry answers no owner from its expiry on. */
+export const allEndings = [...endingNames, "expiry"] as const;
+
+export type Ending = (typeof allEndings)[number];
 
 /** Columns that decide when something ends; `expiryTimestamp` is the registrar's. */
 export type EndColumn =
@@ -27,7 +32,7 @@ export type EndColumn =
   | "expiryTimestamp";
 
 /** The first second at which it has ended, in unix seconds; null if time alone does not end it. */
-export function endOf(ending: Ending, row: Readonly<Record<EndColumn, ColumnValue>>): bigint | null {
+export function endOf(ending: RuledEnding, row: Readonly<Record<EndColumn, ColumnValue>>): bigint | null {
   const { column, after } = boundOf(endings[ending]);
   const expiry = row[column];
   if (expiry === null) return null;
@@ -44,7 +49,7 @@ export const graceEndOf = (life: EndingLife, rules: LifeRules = lifeOfEnsv1): bi
  *
  * @param column SQL for each column
  */
-export function endText(ending: Ending, column: (name: EndColumn) => string): string {
+export function endText(ending: RuledEnding, column: (name: EndColumn) => string): string {
   const bound = boundOf(endings[ending]);
   const end = `(${column(bound.column)} + ${bound.after})`;
   const rule = write(endings[ending], asText(column as (name: string) => string, end)).join("");

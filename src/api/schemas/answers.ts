@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import type { Hex } from "viem";
-import { endingNames } from "../rules/ends.ts";
+import { allEndings } from "../rules/ends.ts";
 import { availabilities } from "../rules/lifetime.ts";
 import { MAX_ROLE_HOLDERS, MAX_SHOWN } from "../rules/shown.ts";
 
@@ -44,9 +44,9 @@ const availabilityStatus = z.enum(availabilities).openapi("AvailabilityStatus", 
 });
 
 /** What ended where no event did. */
-const endedBy = z.enum(endingNames).openapi({
+const endedBy = z.enum(allEndings).openapi({
   description:
-    "Present where time alone ended it, without a block: the NameWrapper's token expired (`wrapper_expiry`), or the grace of a .eth name was over (`grace_end`)",
+    "Present where time alone ended it, without a block: the NameWrapper's token expired (`wrapper_expiry`), the grace of a .eth name was over (`grace_end`), or a subname of ENSv2 expired (`expiry`)",
 });
 
 export const ownership = z
@@ -253,6 +253,20 @@ const truncated = z
     example: ["value"],
   });
 
+/** A price in units of an ERC-20 token. */
+export const payment = z
+  .strictObject({
+    token: address,
+    amount: decimal.openapi({ description: "In the token's smallest unit", example: "5000000" }),
+    symbol: z.string().optional().openapi({ example: "USDC" }),
+    decimals: count.optional().openapi({ example: 6 }),
+    cost: z.string().optional().openapi({
+      description: "In whole tokens; absent for a token that the deployment does not list",
+      example: "5",
+    }),
+  })
+  .openapi("Payment");
+
 /** One event; fields that the event does not have are absent. */
 export const event = z
   .strictObject({
@@ -275,6 +289,7 @@ export const event = z
     cost_wei: decimal.optional(),
     base_cost_wei: decimal.optional(),
     premium_wei: decimal.optional(),
+    payment: payment.optional().openapi({ description: "A price that ENSv2 took, in a token" }),
     referrer: bytes.optional(),
     expiry_timestamp: decimal.optional(),
     fuses: z.int().min(0).optional(),
@@ -359,6 +374,13 @@ export const registration = z
     cost_eth: z.string().nullable().openapi({ example: "0.0032" }),
     cost_is_upper_bound: z.literal(true).optional().openapi({
       description: "Present where the contract logged the value sent, of which the surplus went back",
+    }),
+    payment: payment.optional().openapi({
+      description: "Present where ENSv2 took the price, in a token; `cost_wei` is null then",
+    }),
+    kind: z.enum(["registered", "migrated", "reserved"]).optional().openapi({
+      description:
+        "Present on registrations by a registry of ENSv2: `migrated` came from ENSv1, `reserved` waits for its owner there and has none here",
     }),
     expiry_timestamp: decimal.nullable(),
     owner_address: address.nullable(),

@@ -4,6 +4,7 @@ import type { EventRow } from "../query/events.ts";
 import type * as schemas from "../schemas/answers.ts";
 import { cutBytes, cutText, readEscaped, truncatedOf } from "./cut.ts";
 import type { SerializeContext } from "./domain.ts";
+import { toPayment } from "./ensv2.ts";
 import { toAddress, toAddressRecord } from "./hex.ts";
 
 export type EventRecord = z.infer<typeof schemas.event>;
@@ -35,6 +36,7 @@ export function toEventRecord(row: EventRow, { contracts }: SerializeContext): E
     cost_wei: row.costWei?.toString(),
     base_cost_wei: row.baseCostWei?.toString(),
     premium_wei: row.premiumWei?.toString(),
+    payment: toPayment(row, contracts),
     referrer: row.referrer,
     expiry_timestamp: row.expiryTimestamp?.toString(),
     fuses: row.fuses,

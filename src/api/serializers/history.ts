@@ -1,9 +1,12 @@
 import { formatEther, type Hex } from "viem";
 import type { z } from "zod";
+import type { Contracts } from "../../../abis/contracts.ts";
 import type { EventFacts } from "../query/events.ts";
+import type { PurchaseLog } from "../query/registrations.ts";
 import type { Span } from "../query/spans.ts";
 import type * as schemas from "../schemas/answers.ts";
 import { chainOf, type SerializeContext } from "./domain.ts";
+import { toPayment } from "./ensv2.ts";
 import { toAddress } from "./hex.ts";
 
 type OwnershipPeriod = z.infer<typeof schemas.ownershipPeriod>;
@@ -54,8 +57,29 @@ const priceFields = ({ cost, isUpperBound }: Price) => ({
   ...(isUpperBound && { cost_is_upper_bound: true as const }),
 });
 
+/** What was paid in an ERC-20 token; nothing where the log has no such price. */
+function paymentFields(rows: readonly PurchaseLog[], contracts: Contracts): Pick<Registration, "payment"> {
+  const paid = rows.findLast(
+    ({ paymentToken, tokenAmount }) => paymentToken !== null && tokenAmount !== null,
+  );
+  return paid ? { payment: toPayment(paid, contracts) as NonNullable<Registration["payment"]> } : {};
+}
+
+/** How ENSv2 got the name; nothing for logs of other contracts. */
+function kindFields(rows: readonly PurchaseLog[], { ensv2 }: Contracts): Pick<Registration, "kind"> {
+  const start = rows.findLast(
+    ({ contract, eventType }) => contract === "ENSV2_REGISTRY" && eventType in kinds,
+  );
+  if (start === undefined || ensv2 === undefined) return {};
+  const { sender, contractAddress } = start;
+  const isMigrated = sender && (ensv2.migrationControllers.has(sender) || sender === contractAddress);
+  return { kind: isMigrated ? "migrated" : kinds[start.eventType as keyof typeof kinds] };
+}
+
+const kinds = { LabelRegistered: "registered", LabelReserved: "reserved" } as const;
+
 /** One event of a registration or renewal as it was logged, with its contract. */
-export function toRegistration(row: EventFacts, { contracts }: SerializeContext): Registration {
+export function toRegistration(row: PurchaseLog, { contracts }: SerializeContext): Registration {
   const { contract: family, chainId, contractAddress: address } = row;
   return {
     contract: contracts.contractLabel({ family, chainId, address }),
@@ -64,14 +88,16 @@ export function toRegistration(row: EventFacts, { contracts }: SerializeContext)
     block_number: row.blockNumber,
     transaction_hash: row.transactionHash,
     ...priceFields(priceOf(row)),
+    ...paymentFields([row], contracts),
+    ...kindFields([row], contracts),
     expiry_timestamp: row.expiryTimestamp?.toString() ?? null,
     owner_address: row.ownerAddress && toAddress(row.ownerAddress),
   };
 }
 
 /** The events of one name, of one kind, merged to one entry for each transaction. */
-export function toMergedRegistrations(rows: EventFacts[], at: SerializeContext): Registration[] {
-  const byTransaction = new Map<Hex, EventFacts[]>();
+export function toMergedRegistrations(rows: PurchaseLog[], at: SerializeContext): Registration[] {
+  const byTransaction = new Map<Hex, PurchaseLog[]>();
   for (const row of rows) {
     byTransaction.set(row.transactionHash, [...(byTransaction.get(row.transactionHash) ?? []), row]);
   }
@@ -79,23 +105,31 @@ export function toMergedRegistrations(rows: EventFacts[], at: SerializeContext):
 }
 
 /** Registrars know the expiry, controllers the price and the buyer (a registrar may name the wrapper as owner). */
-function toMergedRegistration(rows: EventFacts[], { contracts }: SerializeContext): Registration {
-  const [first] = rows as [EventFacts];
+function toMergedRegistration(rows: PurchaseLog[], { contracts }: SerializeContext): Registration {
+  const [first] = rows as [PurchaseLog];
   const fromControllers = rows.filter(({ contract }) => contract === "CONTROLLER");
   const fromRegistrars = rows.filter(({ contract }) => contract.startsWith("REGISTRAR"));
-  const told = fromControllers.at(-1) ?? fromRegistrars.at(-1) ?? first;
+  // A renewal by ENSv2 of a name that is still ENSv1's has an echo of the old controller, without price.
+  const paid = rows.findLast(({ tokenAmount }) => tokenAmount !== null);
+  const fromRegistry = rows.findLast(({ contract }) => contract === "ENSV2_REGISTRY");
+  const told = paid ?? fromControllers.at(-1) ?? fromRegistrars.at(-1) ?? first;
   const owner = told.ownerAddress ?? fromRegistrars.at(-1)?.ownerAddress ?? null;
-  const expiry = fromRegistrars.at(-1)?.expiryTimestamp ?? told.expiryTimestamp;
+  const ofRegistry = fromRegistrars.at(-1) ?? fromRegistry;
+  const expiry = ofRegistry?.expiryTimestamp ?? told.expiryTimestamp;
   return {
     ...chainOf(first.chainId, contracts),
     event_type: told.eventType,
     block_number: first.blockNumber,
     transaction_hash: first.transactionHash,
-    ...priceFields(totalPrice(fromControllers.length > 0 ? fromControllers : rows)),
+    ...priceFields(paid ? noPrice : totalPrice(fromControllers.length > 0 ? fromControllers : rows)),
+    ...paymentFields(rows, contracts),
+    ...kindFields(rows, contracts),
     expiry_timestamp: expiry?.toString() ?? null,
     owner_address: owner && toAddress(owner),
   };
 }
+
+const noPrice: Price = { cost: null, isUpperBound: false };
 
 /** Sum of what was paid for a name in one transaction; as an upper bound never above the transaction's value. */
 function totalPrice(rows: EventFacts[]): Price {

@@ -25,6 +25,7 @@ export type Entry = {
 const ends = {
   grace_end: "The grace period ended",
   wrapper_expiry: "The token of the NameWrapper expired",
+  expiry: "The name expired",
 } as const;
 
 /** A period as the entry of its beginning, and where only time ended it, as one of its end. */
