@@ -1585,6 +1585,21 @@ export type IndexingStatus = {
          */
         estimated_seconds_left: number | null;
     }>;
+    /**
+     * Present where ENSv2 is indexed: how far the change to it is, and when each phase was reached
+     */
+    ensv2?: {
+        /**
+         * The furthest one: `reserving`: names of ENSv1 are reserved; `frozen`: ENSv1 registers no more names; `handed_over`: renewals go through ENSv2; `open`: names are registered in ENSv2; `public`: its Universal Resolver answers. Null before the first
+         */
+        phase: 'deployed' | 'reserving' | 'frozen' | 'handed_over' | 'open' | 'public' | null;
+        phases: Array<{
+            phase: 'deployed' | 'reserving' | 'frozen' | 'handed_over' | 'open' | 'public';
+            block_number: number;
+            block_timestamp: number;
+            transaction_hash: string;
+        }>;
+    };
 };
 
 export type Stats = {

@@ -1,7 +1,8 @@
 import { z } from "@hono/zod-openapi";
 import { endpoint } from "../http/endpoint.ts";
 import type { ChainReport, IndexReport } from "../indexState/freshness.ts";
-import { blockNumber, count } from "../schemas/answers.ts";
+import { listPhases } from "../query/ensv2.ts";
+import { blockNumber, count, hash } from "../schemas/answers.ts";
 
 const phase = z.enum(["backfill", "realtime"]).openapi({
   description:
@@ -31,6 +32,30 @@ const chainShape = z.strictObject({
     .nullable()
     .openapi({ description: "Of the backfill, at the speed of the last minutes; null if not known" }),
 });
+
+const ensv2Phases = ["deployed", "reserving", "frozen", "handed_over", "open", "public"] as const;
+const ensv2Phase = z.enum(ensv2Phases);
+
+const ensv2 = z
+  .strictObject({
+    phase: ensv2Phase.nullable().openapi({
+      description:
+        "The furthest one: `reserving`: names of ENSv1 are reserved; `frozen`: ENSv1 registers no more names; `handed_over`: renewals go through ENSv2; `open`: names are registered in ENSv2; `public`: its Universal Resolver answers. Null before the first",
+    }),
+    phases: z.array(
+      z.strictObject({
+        phase: ensv2Phase,
+        block_number: blockNumber,
+        block_timestamp: count,
+        transaction_hash: hash,
+      }),
+    ),
+  })
+  .optional()
+  .openapi({
+    description:
+      "Present where ENSv2 is indexed: how far the change to it is, and when each phase was reached",
+  });
 
 const reply = z.strictObject({
   ready: z.boolean().openapi({ description: "Whether operations on names answer; else `INDEX_NOT_READY`" }),
@@ -75,6 +100,7 @@ const reply = z.strictObject({
       description: "The last comparison with the contracts (`npm run verify`); null if there was none",
     }),
   chains: z.array(chainShape).openapi({ description: "The registry's chain first" }),
+  ensv2,
 });
 
 export const indexingStatus = endpoint({
@@ -87,8 +113,28 @@ export const indexingStatus = endpoint({
   reply: reply.openapi("IndexingStatus"),
   cost: 0,
   index: "any state",
-  handle: async (_, { freshness, contracts }) => toStatus(await freshness.report(), contracts),
+  handle: async (_, { db, freshness, contracts }) => ({
+    ...toStatus(await freshness.report(), contracts),
+    ...(contracts.ensv2 && { ensv2: toEnsv2(await listPhases(db, contracts.chainId)) }),
+  }),
 });
+
+/** Phases that the index does not know are left out: it stores the words of {@link ensv2Phases} alone. */
+function toEnsv2(rows: Awaited<ReturnType<typeof listPhases>>): z.infer<typeof ensv2> {
+  const phases = rows.flatMap((row) => {
+    const phase = ensv2Phases.find((one) => one === row.phase);
+    if (phase === undefined) return [];
+    const { blockNumber, blockTimestamp, transactionHash } = row;
+    return [
+      {
+        ...{ phase, block_number: blockNumber, block_timestamp: blockTimestamp },
+        transaction_hash: transactionHash,
+      },
+    ];
+  });
+  const reached = new Set(phases.map(({ phase }) => phase));
+  return { phase: ensv2Phases.findLast((phase) => reached.has(phase)) ?? null, phases };
+}
 
 type Names = { chainId: number; chainName: (chainId: number) => string };
 

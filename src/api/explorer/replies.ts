@@ -72,4 +72,10 @@ export type IndexingStatus = {
   build: string;
   max_lag_seconds: number | null;
   chains: ChainStatus[];
+  ensv2?: {
+    phase: Ensv2Phase | null;
+    phases: { phase: Ensv2Phase; block_number: number; block_timestamp: number }[];
+  };
 };
+
+export type Ensv2Phase = "deployed" | "reserving" | "frozen" | "handed_over" | "open" | "public";

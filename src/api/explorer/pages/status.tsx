@@ -2,7 +2,7 @@ import type { ExplorerPage } from "../page.ts";
 import { Card, type Fact, Facts } from "../parts/card.tsx";
 import { Text } from "../parts/text.tsx";
 import { inUnits, Time } from "../parts/time.tsx";
-import type { ChainStatus, IndexingStatus } from "../replies.ts";
+import type { ChainStatus, Ensv2Phase, IndexingStatus } from "../replies.ts";
 
 /** What `/indexing-status` says, as a person reads it. */
 export const statusPage: ExplorerPage = {
@@ -36,6 +36,7 @@ export const statusPage: ExplorerPage = {
             {status.chains.map((chain) => (
               <Chain chain={chain} />
             ))}
+            {status.ensv2 && <Ensv2 {...status.ensv2} />}
             <Card id="index" title="The index">
               <Facts facts={indexFacts(status)} />
             </Card>
@@ -88,6 +89,30 @@ const Chain = ({ chain }: { chain: ChainStatus }) => {
     </Card>
   );
 };
+
+const phasesInWords: Record<Ensv2Phase, string> = {
+  deployed: "Its contracts are there",
+  reserving: "Names of ENSv1 are reserved",
+  frozen: "ENSv1 registers no more names",
+  handed_over: "Renewals go through ENSv2",
+  open: "Names are registered in ENSv2",
+  public: "Its Universal Resolver answers",
+};
+
+const Ensv2 = ({ phase, phases }: NonNullable<IndexingStatus["ensv2"]>) => (
+  <Card id="ensv2" title="Change to ENSv2" aside={<span class="badge">{phase ?? "not begun"}</span>}>
+    <Facts
+      facts={phases.map(
+        (one): Fact => [
+          phasesInWords[one.phase],
+          <>
+            <Time at={one.block_timestamp} /> (block {number(one.block_number)})
+          </>,
+        ],
+      )}
+    />
+  </Card>
+);
 
 const behind = ({ lag_blocks, lag_seconds }: ChainStatus): string =>
   `${number(lag_blocks)} blocks, ${inUnits(lag_seconds ?? 0)}`;

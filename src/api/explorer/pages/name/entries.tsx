@@ -91,7 +91,12 @@ export function entriesOfPurchases(
   const entryOf =
     (title: string) =>
     (purchase: Registration, order: number): Entry => ({
-      ...{ kind: "registration", title, order, detail: <Purchase {...purchase} /> },
+      ...{
+        kind: "registration",
+        title: kindTitles[purchase.kind ?? "registered"] ?? title,
+        order,
+        detail: <Purchase {...purchase} />,
+      },
       at: times.get(purchase.transaction_hash) ?? null,
       block: purchase.block_number,
       chain: purchase.chain,
@@ -100,7 +105,19 @@ export function entriesOfPurchases(
   return [...registrations.map(entryOf("Registered")), ...renewals.map(entryOf("Renewed"))];
 }
 
-const Purchase = ({ cost_eth, cost_is_upper_bound, expiry_timestamp, owner_address }: Registration) => (
+/** How a registry of ENSv2 got a name, where it was not sold. */
+const kindTitles: Partial<Record<NonNullable<Registration["kind"]>, string>> = {
+  migrated: "Came from ENSv1",
+  reserved: "Reserved in ENSv2",
+};
+
+const Purchase = ({
+  cost_eth,
+  cost_is_upper_bound,
+  payment,
+  expiry_timestamp,
+  owner_address,
+}: Registration) => (
   <>
     {owner_address !== null && (
       <>
@@ -108,6 +125,7 @@ const Purchase = ({ cost_eth, cost_is_upper_bound, expiry_timestamp, owner_addre
       </>
     )}
     {cost_eth !== null && `for ${cost_is_upper_bound ? "at most " : ""}${inEth(cost_eth)}`}
+    {payment !== undefined && `for ${payment.cost ?? payment.amount} ${payment.symbol ?? "of a token"}`}
     {expiry_timestamp !== null && (
       <>
         {" "}
@@ -120,7 +138,7 @@ const Purchase = ({ cost_eth, cost_is_upper_bound, expiry_timestamp, owner_addre
 /** What resolvers logged of the name: texts, addresses, contenthash, and all else by its name in the contract. */
 export const entriesOfRecords = (logs: readonly DomainEvent[]): Entry[] =>
   logs
-    .filter(({ contract, event_type }) => contract.startsWith("RESOLVER") && event_type !== SECOND_LOG)
+    .filter(({ contract, event_type }) => /^(ENSV2_)?RESOLVER/.test(contract) && event_type !== SECOND_LOG)
     .map(entryOfRecord);
 
 /** Resolvers log an Ethereum address twice: as one of all coins, and so. */

@@ -9,6 +9,7 @@ import { Lifeline } from "../../parts/state.tsx";
 import { Time } from "../../parts/time.tsx";
 import type { Domain, Records } from "../../replies.ts";
 import type { NameView } from "../name.tsx";
+import { Ensv2 } from "./ensv2.tsx";
 import { fusesInWords } from "./fuses.ts";
 import { Addresses, Texts } from "./records.tsx";
 
@@ -24,6 +25,7 @@ export async function overviewOfName({ visit, domain, now }: NameView): Promise<
             <Facts facts={ownershipFacts(domain, now)} />
           </Card>
           {domain.wrapper && <Wrapper wrapper={domain.wrapper} now={now} />}
+          <Ensv2 domain={domain} now={now} />
           {records instanceof Error ? (
             <Card id="records" title="Records">
               <Unavailable error={records} />
@@ -46,11 +48,12 @@ export async function overviewOfName({ visit, domain, now }: NameView): Promise<
   );
 }
 
-/** Nothing for names that no registrar sells. Prices of premiums are known for .eth names. */
+/** Nothing for names that no registrar of ENSv1 or of a layer 2 sells. Prices of premiums are known for .eth names. */
 function Life({ domain, now }: { domain: Domain; now: number }) {
   const { chain, parent_node: parentNode, expiry_timestamp: expiry, availability_status: state } = domain;
   const managed = managedNames.find(({ node }) => chain !== undefined && node === parentNode);
   const isEth = chain === undefined && parentNode === ETH_NODE;
+  if (domain.protocol === "ensv2") return null;
   if (expiry === null || (managed === undefined && !isEth)) return null;
   const life = { chainId: managed?.chainId ?? 0, parentNode, expiryTimestamp: BigInt(expiry) };
   return <Lifeline ends={endsOfPhases(life)} state={state} now={now} hasPrices={isEth} />;
