@@ -19,6 +19,8 @@ export const universalResolverAbi = parseAbi([
   "error EmptyAddress()",
   "error HttpError(uint16 status, string message)",
   "error InvalidBatchGatewayResponse()",
+  // By resolvers that answer from the other one of ENSv1 and ENSv2. Source: ensdomains/contracts-v2, src/resolver.
+  "error UnreachableName(bytes name)",
 ]);
 
 /** Several reads of one resolver at once, as the Universal Resolver takes them. */

@@ -174,6 +174,7 @@ beforeAll(async () => {
       text(NODE_RESOLVER, namehash("x.migrated.eth"), "url", "no wildcard"),
       text(STATIC_RESOLVER, namehash("left.locked.eth"), "url", "https://left.example"),
       text(STATIC_RESOLVER, namehash("reserved.eth"), "url", "https://reserved.example"),
+      text(STATIC_RESOLVER, namehash("only1.eth"), "url", "https://only.example"),
     ]);
   await writer.insert(addressRecord).values({
     ...{ chainId: CHAIN_ID, resolver: RESOLVER, node: record(1), version: 0, coinType: 60n, address: alice },
@@ -367,7 +368,12 @@ describe("GET /whois/:name", () => {
       expect(await whois("reserved.eth")).toMatchObject({ protocol: "ensv1", source: "indexed" });
       expect(await whois("sub.reserved.eth")).toMatchObject({ protocol: "ensv1", source: "indexed" });
       expect(await whois("reserved.eth")).not.toHaveProperty("live");
-      expect(await whois("lapsed.eth")).toMatchObject({ protocol: "ensv1", live: "not_asked" });
+      for (const name of ["lapsed.eth", "only1.eth"]) {
+        expect(await whois(name)).toMatchObject({ protocol: "ensv1", source: "indexed" });
+        expect((await api.get(`/domain/${name}/records`)).body, name).toMatchObject({
+          ...{ records: { texts: {} }, source: "indexed" },
+        });
+      }
       expect(await whois("migrated.eth")).toMatchObject({ protocol: "ensv2", source: "indexed" });
     });
   });

@@ -202,14 +202,22 @@ function requireUnsupported(error: Hex): null {
   return null;
 }
 
+/** Errors that say that no resolver answers for the name. */
+const withoutResolver = ["ResolverNotFound", "ResolverNotContract", "UnreachableName"];
+
+const UNREACHABLE = toFunctionSelector("UnreachableName(bytes)");
+
+/** A resolver that asks the other one of ENSv1 and ENSv2 found no resolver there. */
+const isUnreachable = (item: Hex): boolean => size(item) % 32 === 4 && item.startsWith(UNREACHABLE);
+
+const nothingFound: Resolved = { resolver: null, items: null };
+
 type Resolved = { resolver: Address | null; items: readonly Hex[] | null };
 
 function readResolved(result: CallResult, count: number): Resolved {
   if (!result.ok) {
     const { errorName, failure } = readRevert(result.revert);
-    if (errorName === "ResolverNotFound" || errorName === "ResolverNotContract") {
-      return { resolver: null, items: null };
-    }
+    if (errorName !== null && withoutResolver.includes(errorName)) return nothingFound;
     throw failure;
   }
   if (result.data === "0x") {
@@ -219,6 +227,7 @@ function readResolved(result: CallResult, count: number): Resolved {
   return readable(() => {
     const [batch, resolver] = readAbi(["bytes", "word"], data);
     const [items] = readAbi([{ list: "bytes", most: count }], batch);
+    if (items.length > 0 && items.every(isUnreachable)) return nothingFound;
     return { resolver: `0x${resolver.slice(-40).toLowerCase()}`, items };
   });
 }
@@ -256,7 +265,11 @@ export function readRevert(data: Hex): { errorName: string | null; failure: Live
       failure: new LiveFailure("gateway", "The answers to the look-ups do not match the questions."),
     };
   }
-  if (errorName === "ResolverError") return { errorName, failure: readRevert(args[0] as Hex).failure };
+  if (errorName === "ResolverError") {
+    const inner = readRevert(args[0] as Hex);
+    const isNone = inner.errorName === "UnreachableName";
+    return { errorName: isNone ? inner.errorName : errorName, failure: inner.failure };
+  }
   const reason = errorName === "Error" ? String(args[0]) : `${errorName}(${args.map(String).join(", ")})`;
   return { errorName, failure: reverted(reason) };
 }

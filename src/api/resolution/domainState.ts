@@ -102,7 +102,9 @@ function toLiveStateOfEnsv2(
 
 /** The token as the registry tells it, which a registry of unknown code alone knows. */
 const withTokenOf = (ensv2: Ensv2State, entry: LiveEntry | null): Ensv2State =>
-  entry === null ? ensv2 : { ...ensv2, liveTokenId: BigInt(entry.tokenId) };
+  entry === null
+    ? ensv2
+    : { ...ensv2, liveTokenId: entry.latestOwner === null ? null : BigInt(entry.tokenId) };
 
 /** The `display` text by the chain. */
 export const displayOf = ({ texts }: LiveRecords): string | null =>

@@ -29,12 +29,14 @@ export type Ensv2State = {
   walk: Walk;
   /** Whether only the chain can tell the name's records; null where the rule for names of ENSv1 decides. */
   asksChain: boolean | null;
+  /** True for a name of ENSv1 whose resolver there answers nobody any more: the way through ENSv2 leads to none. */
+  isUnreached: boolean;
   /** The number of the name's record, at a resolver that is known; null if it has none there. */
   record: Hex | null;
   /** True for a name of which neither a registry nor ENSv1 has anything: a resolver above may answer for it. */
   isAbsent: boolean;
-  /** The token as the chain told it. */
-  liveTokenId?: bigint;
+  /** The token as the chain told it; null if it is burnt. */
+  liveTokenId?: bigint | null;
   /** What a domain record shows besides; read for these alone. */
   details?: Ensv2Details;
 };
@@ -124,13 +126,18 @@ function toState(
   };
   const protocol = walk.isKnown ? protocolOf(way) : "ensv2";
   const isAbsent = row === undefined && !walk.entry?.isRegistered;
-  const ensv2: Ensv2State = { protocol, walk, asksChain: asksChain(protocol, facts), record: null, isAbsent };
-  if (isAbsent && (ensv2.asksChain === null || asksLayer2(walk, facts.ctx.contracts))) return undefined;
+  const isUnreached = protocol === "ensv1" && isPublicOnly(facts) && walk.resolver === null;
+  const ensv2: Ensv2State = {
+    ...{ protocol, walk, asksChain: isUnreached ? false : asksChain(protocol, facts) },
+    ...{ isUnreached, record: null, isAbsent },
+  };
+  if (isAbsent && (ensv2.asksChain === null || isUnreached || asksLayer2(walk, facts.ctx.contracts)))
+    return undefined;
   const base = row ?? (asked && "name" in asked ? blankOf(asked, facts.ctx.contracts) : undefined);
   if (base === undefined) return undefined;
   if (protocol === "ensv2") return { ...ofEnsv2(base, facts), ensv2 };
   const isUnseen = facts.isOpen && walk.entry === null && isEthSecondLevel(base);
-  return { ...base, ...(isUnseen && { isUnseen }), ensv2 };
+  return { ...base, ...(isUnreached && { displayText: null }), ...(isUnseen && { isUnseen }), ensv2 };
 }
 
 /** Whether a resolver answers from a layer 2, of whose names the rules for layer 2s tell. */
@@ -141,15 +148,17 @@ const asksLayer2 = ({ resolver }: Walk, { managed }: Contracts): boolean =>
  * Of a name of ENSv1, its resolver in ENSv1 answers while the Universal Resolver is ENSv1's. Once it is that of ENSv2, it
  * does so where the way through ENSv2 leads to a resolver that asks ENSv1.
  */
-function asksChain(protocol: Protocol, { walk, isLeft, isPublic, ctx }: Facts): boolean | null {
-  const { resolver, isKnown } = walk;
-  const { contracts } = ctx;
-  if (protocol === "ensv2") {
-    if (!isKnown) return true;
-    return resolver !== null && !resolver.isKnown && !contracts.isIndexedResolver(resolver.address);
-  }
-  const leadsToEnsv1 = isLeft || (resolver !== null && contracts.ensv2?.ensV1Resolvers.has(resolver.address));
-  return isPublic && !leadsToEnsv1 && (resolver !== null || walk.entry !== null) ? true : null;
+function asksChain(protocol: Protocol, facts: Facts): boolean | null {
+  const { resolver, isKnown } = facts.walk;
+  if (protocol === "ensv1") return isPublicOnly(facts) ? true : null;
+  if (!isKnown) return true;
+  return resolver !== null && !resolver.isKnown && !facts.ctx.contracts.isIndexedResolver(resolver.address);
+}
+
+/** Whether only the Universal Resolver of ENSv2 is asked for a name of ENSv1, and does not ask ENSv1 in turn. */
+function isPublicOnly({ walk: { resolver }, isLeft, isPublic, ctx }: Facts): boolean {
+  if (!isPublic || isLeft) return false;
+  return resolver === null || !ctx.contracts.ensv2?.ensV1Resolvers.has(resolver.address);
 }
 
 const noOwners = {
@@ -284,6 +293,7 @@ export type RecordsKey = { chainId: number; resolver: Address; node: Hex };
  * above a name, those of ENSv2 answer for it; those that keep records by node do not (ENSIP-10).
  */
 export function recordsOf({ chainId, resolver, ensv2 }: DomainState, node: Hex): RecordsKey | null {
+  if (ensv2?.isUnreached) return null;
   const winner = ensv2?.protocol === "ensv2" ? ensv2.walk.resolver : null;
   if (winner?.isKnown)
     return ensv2?.record ? { chainId, resolver: winner.address, node: ensv2.record } : null;

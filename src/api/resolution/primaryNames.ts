@@ -204,6 +204,7 @@ function verify(
   const { parsed, registrar } = claim;
   const state = names.states.get(parsed.node);
   if (state?.ensv2?.asksChain) return claim;
+  if (state?.ensv2?.isUnreached) return null;
   if (state?.ensv2?.protocol === "ensv2") return verifyOfEnsv2(claim, address, { names, state, contracts });
   if (!state?.resolver) return mayResolve(parsed, names, contracts) ? claim : null;
   if (!contracts.isIndexedResolver(state.resolver, state.chainId)) return claim;

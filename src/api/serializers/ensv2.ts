@@ -54,9 +54,16 @@ export function ensv2Fields(state: DomainState, owners: OwnersNow, contracts: Co
   };
 }
 
-/** The id of the token of a name of ENSv2; undefined for other names, and where no registry has an entry. */
-export const ensv2TokenId = ({ ensv2 }: DomainState): bigint | undefined =>
-  ensv2?.protocol === "ensv2" ? (ensv2.liveTokenId ?? ensv2.walk.entry?.tokenId) : undefined;
+/** The id of the token of a name of ENSv2; undefined for other names, and where there is none any more. */
+export function ensv2TokenId({ ensv2 }: DomainState): bigint | undefined {
+  if (ensv2?.protocol !== "ensv2") return undefined;
+  const { liveTokenId, walk } = ensv2;
+  return liveTokenId === undefined
+    ? walk.entry?.owner
+      ? walk.entry.tokenId
+      : undefined
+    : (liveTokenId ?? undefined);
+}
 
 /** The token that the owner holds. */
 function tokenOf(state: DomainState, owners: OwnersNow, contracts: Contracts): Fields["token"] {
