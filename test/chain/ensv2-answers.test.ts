@@ -226,7 +226,7 @@ const ownersOf = async (name: string) =>
 const registrationsOf = async (name: string) =>
   (await indexed(`/domain/${name}/registration-history`)) as unknown as Record<
     "registrations" | "renewals",
-    { kind?: string; cost_wei: string | null; payment?: { symbol: string; cost: string } }[]
+    { kind?: string; cost_wei: string | null; payment?: { symbol: string } }[]
   >;
 
 describe("the change to ENSv2", () => {
@@ -257,7 +257,7 @@ describe("the change to ENSv2", () => {
     await requireSame("handed over", false);
     const { registrations, renewals } = await registrationsOf("stays.eth");
     expect(registrations.map(({ kind }) => kind)).toEqual([undefined, "reserved"]);
-    expect(renewals).toMatchObject([{ cost_wei: null, payment: { symbol: "USDC", cost: "8" } }]);
+    expect(renewals).toMatchObject([{ cost_wei: null, payment: { symbol: "USDC", decimals: 6 } }]);
   });
 
   test("opened, people migrate and buy, and then everybody sees it", async () => {

@@ -373,15 +373,14 @@ export type Payment = {
      */
     token: string;
     /**
-     * In the token's smallest unit
+     * Null for a token that the deployment does not list
+     */
+    symbol: string | null;
+    decimals: number | null;
+    /**
+     * What was paid, in the token's units
      */
     amount: string;
-    symbol?: string;
-    decimals?: number;
-    /**
-     * In whole tokens; absent for a token that the deployment does not list
-     */
-    cost?: string;
 };
 
 export type Registration = {
@@ -1108,7 +1107,7 @@ export type Activity = {
      * Present on renewals by the controller of 2023 whose exact price is not known
      */
     cost_is_upper_bound?: true;
-    payment?: Payment;
+    payment?: Payment & unknown;
     /**
      * Full years of 365 days that were bought
      */
@@ -1131,7 +1130,7 @@ export type Activity = {
      * Present on renewals by the controller of 2023 whose exact price is not known
      */
     cost_is_upper_bound?: true;
-    payment?: Payment;
+    payment?: Payment & unknown;
     /**
      * Full years of 365 days that were bought
      */
@@ -1221,25 +1220,6 @@ export type Activity = {
     block_number: number;
     block_timestamp: number;
     transaction_hash: string;
-};
-
-/**
- * Present where a name was bought at a registrar of ENSv2, or renewed for it: `cost_eth` is null then
- */
-export type Payment = {
-    /**
-     * EIP-55 checksummed address
-     */
-    token: string;
-    /**
-     * Null for a token that the deployment does not list
-     */
-    symbol: string | null;
-    decimals: number | null;
-    /**
-     * What was paid, in the token's units
-     */
-    amount: string;
 };
 
 export type PurchaseSeries = {

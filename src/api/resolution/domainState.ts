@@ -69,6 +69,7 @@ export function toLiveState(
     effectiveOwnerAddress: effectiveOwner(stored)?.address ?? null,
     ...(known.indexed?.isUnseen && { isUnseen: true }),
     ...(known.ensv2 && { ensv2: known.ensv2 }),
+    ...(known.indexed?.isUnseen && { isUnseen: true }),
     displayText: displayOf(records),
   };
 }

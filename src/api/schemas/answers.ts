@@ -253,18 +253,23 @@ const truncated = z
     example: ["value"],
   });
 
-/** A price in units of an ERC-20 token. */
+/** An amount of an ERC-20 token. */
+export const tokenUnits = (description: string) =>
+  z.string().regex(/^\d+$/).openapi({ description, example: "5000000" });
+
+/** An ERC-20 token in which names of ENSv2 are paid. */
+export const paymentToken = {
+  token: address,
+  symbol: z
+    .string()
+    .nullable()
+    .openapi({ example: "USDC", description: "Null for a token that the deployment does not list" }),
+  decimals: count.nullable().openapi({ example: 6 }),
+};
+
+/** What was paid for a name of ENSv2. */
 export const payment = z
-  .strictObject({
-    token: address,
-    amount: decimal.openapi({ description: "In the token's smallest unit", example: "5000000" }),
-    symbol: z.string().optional().openapi({ example: "USDC" }),
-    decimals: count.optional().openapi({ example: 6 }),
-    cost: z.string().optional().openapi({
-      description: "In whole tokens; absent for a token that the deployment does not list",
-      example: "5",
-    }),
-  })
+  .strictObject({ ...paymentToken, amount: tokenUnits("What was paid, in the token's units") })
   .openapi("Payment");
 
 /** One event; fields that the event does not have are absent. */
@@ -434,25 +439,6 @@ export const previousDomain = z
 
 const happened = { block_number: blockNumber, block_timestamp: count, transaction_hash: hash };
 const anyName = z.string().openapi({ example: "alice.eth" });
-
-/** An amount of an ERC-20 token. */
-export const tokenUnits = (description: string) =>
-  z.string().regex(/^\d+$/).openapi({ description, example: "5000000" });
-
-/** An ERC-20 token in which names of ENSv2 are paid. */
-export const paymentToken = {
-  token: address,
-  symbol: z
-    .string()
-    .nullable()
-    .openapi({ example: "USDC", description: "Null for a token that the deployment does not list" }),
-  decimals: count.nullable().openapi({ example: 6 }),
-};
-
-/** What was paid for a name of ENSv2. */
-export const payment = z
-  .strictObject({ ...paymentToken, amount: tokenUnits("What was paid, in the token's units") })
-  .openapi("Payment");
 
 const purchase = {
   name: anyName,

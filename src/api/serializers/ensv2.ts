@@ -1,4 +1,4 @@
-import { type Address, formatUnits, zeroAddress } from "viem";
+import { zeroAddress } from "viem";
 import type { z } from "zod";
 import type { Contracts } from "../../../abis/contracts.ts";
 import type { DomainState } from "../resolution/domainState.ts";
@@ -7,26 +7,6 @@ import type * as schemas from "../schemas/answers.ts";
 import { isEthSecondLevel } from "../schemas/input.ts";
 import { toAddress, toDecimal } from "./hex.ts";
 import { roleNames } from "./roles.ts";
-
-/** A price in units of an ERC-20 token. */
-type Price = { paymentToken: Address | null; tokenAmount: bigint | null };
-
-/** A price with its token. Symbol and decimals are those of the deployment, which need not list every token. */
-export function toPayment(
-  { paymentToken, tokenAmount }: Price,
-  { ensv2 }: Contracts,
-): z.infer<typeof schemas.payment> | undefined {
-  if (paymentToken === null || tokenAmount === null) return undefined;
-  const known = ensv2?.paymentTokens.find(({ address }) => address === paymentToken);
-  return {
-    token: toAddress(paymentToken),
-    amount: tokenAmount.toString(),
-    ...(known && {
-      ...{ symbol: known.symbol, decimals: known.decimals },
-      cost: formatUnits(tokenAmount, known.decimals),
-    }),
-  };
-}
 
 type Fields = Partial<z.infer<typeof schemas.ensv2>>;
 

@@ -4,8 +4,8 @@ import type { EventRow } from "../query/events.ts";
 import type * as schemas from "../schemas/answers.ts";
 import { cutBytes, cutText, readEscaped, truncatedOf } from "./cut.ts";
 import type { SerializeContext } from "./domain.ts";
-import { toPayment } from "./ensv2.ts";
 import { toAddress, toAddressRecord } from "./hex.ts";
+import { toPayment } from "./payment.ts";
 
 export type EventRecord = z.infer<typeof schemas.event>;
 

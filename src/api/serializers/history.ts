@@ -6,8 +6,8 @@ import type { PurchaseLog } from "../query/registrations.ts";
 import type { Span } from "../query/spans.ts";
 import type * as schemas from "../schemas/answers.ts";
 import { chainOf, type SerializeContext } from "./domain.ts";
-import { toPayment } from "./ensv2.ts";
 import { toAddress } from "./hex.ts";
+import { toPayment } from "./payment.ts";
 
 type OwnershipPeriod = z.infer<typeof schemas.ownershipPeriod>;
 type Period = z.infer<typeof schemas.period>;
@@ -59,10 +59,8 @@ const priceFields = ({ cost, isUpperBound }: Price) => ({
 
 /** What was paid in an ERC-20 token; nothing where the log has no such price. */
 function paymentFields(rows: readonly PurchaseLog[], contracts: Contracts): Pick<Registration, "payment"> {
-  const paid = rows.findLast(
-    ({ paymentToken, tokenAmount }) => paymentToken !== null && tokenAmount !== null,
-  );
-  return paid ? { payment: toPayment(paid, contracts) as NonNullable<Registration["payment"]> } : {};
+  const found = rows.map((row) => toPayment(row, contracts)).findLast((payment) => payment !== undefined);
+  return found ? { payment: found } : {};
 }
 
 /** How ENSv2 got the name; nothing for logs of other contracts. */

@@ -11,3 +11,12 @@ export function toPaymentToken(token: Address, { ensv2 }: Contracts): PaymentTok
 }
 
 type PaymentToken = Omit<z.infer<typeof schemas.payment>, "amount">;
+
+/** A price that a log has; undefined for a log without a price in tokens. */
+export const toPayment = (
+  { paymentToken, tokenAmount }: { paymentToken: Address | null; tokenAmount: bigint | null },
+  contracts: Contracts,
+): z.infer<typeof schemas.payment> | undefined =>
+  paymentToken === null || tokenAmount === null
+    ? undefined
+    : { ...toPaymentToken(paymentToken, contracts), amount: tokenAmount.toString() };

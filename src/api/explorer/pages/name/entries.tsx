@@ -1,4 +1,5 @@
 import type { Child } from "hono/jsx";
+import { formatUnits } from "viem";
 import { AddressLink } from "../../parts/hash.tsx";
 import { inEth } from "../../parts/price.ts";
 import { LongText } from "../../parts/text.tsx";
@@ -105,6 +106,10 @@ export function entriesOfPurchases(
   return [...registrations.map(entryOf("Registered")), ...renewals.map(entryOf("Renewed"))];
 }
 
+/** A price in a token of the deployment as people read it; else in its smallest unit. */
+const inTokens = ({ amount, decimals, symbol }: NonNullable<Registration["payment"]>): string =>
+  `${decimals === null ? amount : formatUnits(BigInt(amount), decimals)} ${symbol ?? "of a token"}`;
+
 /** How a registry of ENSv2 got a name, where it was not sold. */
 const kindTitles: Partial<Record<NonNullable<Registration["kind"]>, string>> = {
   migrated: "Came from ENSv1",
@@ -125,7 +130,7 @@ const Purchase = ({
       </>
     )}
     {cost_eth !== null && `for ${cost_is_upper_bound ? "at most " : ""}${inEth(cost_eth)}`}
-    {payment !== undefined && `for ${payment.cost ?? payment.amount} ${payment.symbol ?? "of a token"}`}
+    {payment !== undefined && `for ${inTokens(payment)}`}
     {expiry_timestamp !== null && (
       <>
         {" "}
@@ -214,7 +219,7 @@ const Fields = ({ log }: { log: DomainEvent }) => (
             {field.endsWith("_address") ? (
               <AddressLink address={String(value)} />
             ) : (
-              <LongText text={String(value)} />
+              <LongText text={typeof value === "object" ? JSON.stringify(value) : String(value)} />
             )}
           </dd>
         </div>
