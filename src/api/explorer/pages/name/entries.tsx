@@ -1,7 +1,6 @@
 import type { Child } from "hono/jsx";
-import { formatUnits } from "viem";
 import { AddressLink } from "../../parts/hash.tsx";
-import { inEth } from "../../parts/price.ts";
+import { inEth, inTokens } from "../../parts/price.ts";
 import { LongText } from "../../parts/text.tsx";
 import { Time } from "../../parts/time.tsx";
 import type { DomainEvent, OwnershipPeriod, Period, Registration } from "../../replies.ts";
@@ -105,10 +104,6 @@ export function entriesOfPurchases(
     });
   return [...registrations.map(entryOf("Registered")), ...renewals.map(entryOf("Renewed"))];
 }
-
-/** A price in a token of the deployment as people read it; else in its smallest unit. */
-const inTokens = ({ amount, decimals, symbol }: NonNullable<Registration["payment"]>): string =>
-  `${decimals === null ? amount : formatUnits(BigInt(amount), decimals)} ${symbol ?? "of a token"}`;
 
 /** How a registry of ENSv2 got a name, where it was not sold. */
 const kindTitles: Partial<Record<NonNullable<Registration["kind"]>, string>> = {
