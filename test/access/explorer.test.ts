@@ -61,6 +61,8 @@ test("each operation of a page is one of its visitor's free requests, and the pa
   expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
   expect(refused.text).toContain("Your free requests are used up");
   expect(refused.text).toMatch(/Try again in \d+ seconds/);
+  const search = await open("/explore/search");
+  expect([search.status, Number(search.headers.get("retry-after")) > 0]).toEqual([429, true]);
   // Another visitor has requests of their own.
   expect((await visitor()("/explore/name/bob.eth")).status).toBe(200);
 });

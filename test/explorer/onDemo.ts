@@ -176,6 +176,8 @@ export function describeExplorer(stageOf: () => Stage): void {
         [alice, `/explore/address/${alice}`],
         [nodeOfName("alice.eth"), `/explore/hash/${nodeOfName("alice.eth")}`],
         ["agent 0", "/explore/agents/0"],
+        ["0", "/explore/agents/0"],
+        ["007", "/explore/search?q=007"],
         ["alice", "/explore/search?q=alice"],
       ] as const;
       await inBrowser({ ...desktop, javaScriptEnabled: false }, async (page) => {

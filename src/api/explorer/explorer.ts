@@ -3,6 +3,7 @@ import { sendAsset } from "../http/asset.ts";
 import { ApiError, toLoggedError } from "../schemas/errors.ts";
 import { assets } from "./assets.ts";
 import { errorPage } from "./errorPage.tsx";
+import { statusOf } from "./errorWords.ts";
 import type { ExplorerPage, Page } from "./page.ts";
 import { pages } from "./pages.ts";
 import { sendPage } from "./sendPage.ts";
@@ -41,6 +42,8 @@ async function answer(c: Context, page: ExplorerPage, plan: ExplorerPlan): Promi
   const made = await page.render(recorded.visit).catch((thrown) => toErrorPage(c, recorded, thrown));
   if (made instanceof Response) return made;
   const { asked } = recorded;
+  const failed = asked.find(({ error }) => error !== null && statusOf(error) === made.status);
+  if (failed?.error) passOn(c, failed.error);
   return sendPage(c, { page: made, asked, status: await recorded.status, publicUrl: plan.publicUrl });
 }
 
@@ -50,9 +53,13 @@ const PASSED_ON = ["Retry-After", "RateLimit", "RateLimit-Policy"];
 function toErrorPage(c: Context, { asked }: RecordedVisit, thrown: unknown): Page {
   const isLogged = asked.some(({ error }) => error === thrown);
   const error = isLogged ? (thrown as ApiError) : toLoggedError(thrown, c);
+  passOn(c, error);
+  return errorPage(error);
+}
+
+function passOn(c: Context, { headers }: ApiError): void {
   for (const name of PASSED_ON) {
-    const value = error.headers[name];
+    const value = headers[name];
     if (value !== undefined) c.header(name, value);
   }
-  return errorPage(error);
 }

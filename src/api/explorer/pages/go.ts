@@ -1,3 +1,4 @@
+import { parseAgentId } from "../../rules/agentKey.ts";
 import type { ExplorerPage, Visit } from "../page.ts";
 
 /** Longest input that is looked at; no name, address or hash is as long. */
@@ -16,7 +17,7 @@ async function placeOf(visit: Visit, text: string): Promise<string> {
   if (/^0x[0-9a-f]{64}$/i.test(text)) return `hash/${text}`;
   const [, agentId] = text.match(/^(?:agent\s*#?|#)\s*(\d{1,78})$/i) ?? [];
   if (agentId !== undefined) return `agents/${agentId}`;
-  if (/^\d{1,78}$/.test(text) && (await isAgent(visit, text))) return `agents/${text}`;
+  if (parseAgentId(text) !== null && (await isAgent(visit, text))) return `agents/${text}`;
   if (text.includes(".") || text.startsWith("[")) return `name/${encoded}`;
   return `search?q=${encoded}`;
 }

@@ -141,6 +141,7 @@ const Filters = ({ given }: { given: Given }) => (
         <Field name="wrapper_owner" label="Owner in the NameWrapper" value={given.wrapper_owner} hint="0x…" />
         <Field name="registry_owner" label="Owner in the registry" value={given.registry_owner} hint="0x…" />
         <Field name="resolver" label="Resolver" value={given.resolver} hint="0x…" />
+        <Field name="chain" label="Chain" value={given.chain} hint="all" />
       </div>
     </details>
     <p class="actions">
@@ -156,7 +157,7 @@ const Filters = ({ given }: { given: Given }) => (
 
 const rare = [
   ...["min_length", "max_length", "expiry_from", "expiry_to"],
-  ...["registrar_owner", "wrapper_owner", "registry_owner", "resolver"],
+  ...["registrar_owner", "wrapper_owner", "registry_owner", "resolver", "chain"],
 ];
 
 const hasMore = (given: Given): boolean => rare.some((name) => given[name] !== undefined);

@@ -1,7 +1,7 @@
 import type { Child } from "hono/jsx";
 import { Card, Unavailable } from "../../parts/card.tsx";
 import { DomainList } from "../../parts/domainList.tsx";
-import { Select } from "../../parts/form.tsx";
+import { Field, Select } from "../../parts/form.tsx";
 import { withQuery } from "../../parts/pager.tsx";
 import { orderOf, type UrlOf } from "../../parts/sort.ts";
 import type { Domains } from "../../replies.ts";
@@ -40,6 +40,7 @@ export async function namesOfAddress({ visit, address, now }: AddressView): Prom
       <form class="filters" action={path} method="get" data-at-once>
         <Select name="address_type" label="The address is" options={roles} value={filters.address_type} />
         <Select name="include_expired" label="Show" options={ended} value={filters.include_expired} />
+        <Field name="chain" label="Chain" value={filters.chain} hint="all" />
         <button type="submit" class="quiet">
           Apply
         </button>
