@@ -17,7 +17,9 @@ import { demoCast, STORY_SECONDS } from "../devnet/chapters.ts";
 import { demoNames, oddLabels, playDemo } from "../devnet/demo.ts";
 import { startDemoChain, startLocalChain } from "../devnet/localChain.ts";
 import { describeExplorer } from "../explorer/onDemo.ts";
+import { describeTools } from "../mcp/onDemo.ts";
 import { endsIn, endsToCome, listOwned, readCalendar } from "../support/calendars.ts";
+import { describeTruth } from "../truth/onDemo.ts";
 import {
   expectEveryLogOnce,
   expectRecordsAsOnChain,
@@ -274,7 +276,11 @@ describe("the demo", () => {
   test("is in the event log with every log, exactly once", () => expectEveryLogOnce(stage));
 });
 
+describeTruth(() => stage);
+
 describeClient(() => stage);
+
+describeTools(() => stage);
 
 describeExplorer(() => stage);
 

@@ -11,12 +11,12 @@ import {
   sendThroughMulticall,
   toWriteCall,
 } from "../devnet/acts.ts";
-import { startDemoChain } from "../devnet/localChain.ts";
 import { startStack } from "../support/stack.ts";
+import { expectTruth } from "./onDemo.ts";
 import { judge } from "./oracle.ts";
 import { shrink } from "./shrink.ts";
 import { historiesOf, type Played, playSteps, type Step } from "./steps.ts";
-import { judgeStack, type Outcome, runTrial, startHistoryChain, TRIAL_TIMEOUT_MS } from "./trial.ts";
+import { type Outcome, runTrial, startHistoryChain, TRIAL_TIMEOUT_MS } from "./trial.ts";
 
 /** `npm run test:truth` sets these; its `--help` says what they are. */
 const number = (name: string, otherwise: number) => Number(process.env[name] ?? otherwise);
@@ -45,14 +45,6 @@ if (rpcUrl !== undefined && deploymentFile !== undefined) {
     TRIAL_TIMEOUT_MS,
   );
 } else {
-  test("the index of the demo says what the contracts answer", async () => {
-    const local = await startDemoChain();
-    onTestFinished(local.anvil.stop);
-    const stack = await startStack({ rpcUrl: local.anvil.url, deployment: local.deployment });
-    onTestFinished(stack.destroy);
-    expectTruth(await judgeStack(stack, local));
-  }, 480_000);
-
   test("without archive reads the index knows less, marks it, and nothing else differs", async () => {
     const local = await startHistoryChain();
     onTestFinished(local.anvil.stop);
@@ -108,13 +100,6 @@ async function judgeGivenChain(url: string, deployment: Deployment) {
   } finally {
     await stack.destroy();
   }
-}
-
-function expectTruth({ differences, counts }: Pick<Outcome, "differences" | "counts">): void {
-  console.log(JSON.stringify(counts));
-  expect(counts.logs).toBeGreaterThan(0);
-  expect(counts.nodes).toBeGreaterThan(0);
-  expect(differences).toEqual([]);
 }
 
 const shareOfMined = (played: readonly Played[]): number =>

@@ -1,0 +1,17 @@
+import { expect, test } from "vitest";
+import type { Stage } from "../chain/stage.ts";
+import { judgeStack, type Outcome } from "./trial.ts";
+
+export function expectTruth({ differences, counts }: Pick<Outcome, "differences" | "counts">): void {
+  console.log(JSON.stringify(counts));
+  expect(counts.logs).toBeGreaterThan(0);
+  expect(counts.nodes).toBeGreaterThan(0);
+  expect(differences).toEqual([]);
+}
+
+export function describeTruth(stageOf: () => Stage): void {
+  test("the index of the demo says what the contracts answer", async () => {
+    const { stack, local } = stageOf();
+    expectTruth(await judgeStack(stack, local));
+  }, 480_000);
+}
