@@ -13,6 +13,7 @@ const knownFiles = {
   "indexing/client.js": "027d5d3a1fec0624078169bd8f2cf812383e39b69fce4c88f42d51272f1d132f",
   "indexing/index.js": "7209cb8fd0ca2133752a3787046c299748d39665aabe315ec6eee93d77945387",
   "internal/logger.js": "091a9d507dda3814f044d526e0476dd8849041f8b622077abc2e9e16862ca8cd",
+  "runtime/events.js": "0e435d8492e69a59ce830ff4db5291d5475e33b8a01d21c5e4af90fd5481d416",
   "runtime/multichain.js": "baebf66465e30faf68da7fefa3df85190d159a0fdc24d9e6b393982706272df6",
   "sync-historical/index.js": "8b0f1c8193c98731287aae8c0131b733449830f83dc6229c970b12e6bc4bdb27",
   "sync-realtime/bloom.js": "f5bfb1d90adc6f54775984e591be32accaf11e6a3ed067797980a3f18f282da7",

@@ -10,6 +10,7 @@ import { indexedBlocks } from "./indexedBlocks.ts";
 import { knownContracts } from "./knownContracts.ts";
 import { largeBlocks } from "./largeBlocks.ts";
 import { linearQueue } from "./linearQueue.ts";
+import { listedContracts } from "./listedContracts.ts";
 import { logStream } from "./logStream.ts";
 import { quickCache } from "./quickCache.ts";
 import { refusedRows } from "./refusedRows.ts";
@@ -35,6 +36,7 @@ export const changes: readonly Change[] = [
   apiReload,
   foundContracts,
   byteOrderMarks,
+  listedContracts,
   viewsSchema,
 ];
 

@@ -1,6 +1,13 @@
 import { type Address, namehash, numberToHex } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { by, type EmitterChain, layer2Of, logOf, startEmitterChain } from "../chain/emittedLogs.ts";
+import {
+  by,
+  contractOf,
+  type EmitterChain,
+  layer2Of,
+  logOf,
+  startEmitterChain,
+} from "../chain/emittedLogs.ts";
 import { hashLabel } from "../devnet/acts.ts";
 import { type LocalChain, startLocalChain } from "../devnet/localChain.ts";
 import { type RpcProxy, startRpcProxy } from "../live/rpcProxy.ts";
@@ -43,6 +50,11 @@ beforeAll(async () => {
       }),
     ),
   );
+  const listed = contractOf(base, "resolver");
+  await onBase.emit(
+    registry("event NewResolver(bytes32 indexed node, address resolver)", { node: NODE, resolver: listed }),
+    textOf(listed, "of a listed one"),
+  );
   const texts = [textOf(resolverAt(0), "of the first"), textOf(resolverAt(COUNT - 1), "of the last")];
   blockOfTexts = numberToHex((await onBase.emit(...texts)).blockNumber);
   for (let i = 0; i < 5; i++) {
@@ -65,9 +77,20 @@ afterAll(async () => {
 });
 
 test("of a thousand contracts that a log named the logs are there, and no block of another contract's is fetched", async () => {
-  const rows = await stack.sql("select value from text_records where chain_id = 8453 order by value");
-  expect(rows).toEqual([{ value: "of the first" }, { value: "of the last" }]);
+  const rows = await stack.sql<{ value: string }>(
+    "select value from text_records where chain_id = 8453 order by value",
+  );
+  expect(rows.map(({ value }) => value)).toEqual(["of a listed one", "of the first", "of the last"]);
   const fetched = node.recorded.flatMap(({ number }) => number ?? []);
   expect(fetched).toContain(blockOfTexts);
   expect(fetched.filter((number) => blocksOfStranger.includes(number))).toEqual([]);
+});
+
+test("a log of a listed contract is one event, though another log told of the contract, too", async () => {
+  const metrics = await (await fetch(`${stack.url}/metrics`)).text();
+  const counted = [...metrics.matchAll(/completed_events\{.*event="(\w+):TextChanged\(.*"\} ([1-9]\d*)/g)];
+  expect(counted.map(([, entry, count]) => [entry, count]).toSorted()).toEqual([
+    ["FoundResolver", "2"],
+    ["Resolver", "1"],
+  ]);
 });

@@ -73,15 +73,9 @@ export async function runApp(plan: AppPlan): Promise<Backfill> {
   }
 }
 
-/** Entries that get the logs of listed contracts of a layer 2 once more, and leave them to the others. */
-const again = ["FoundResolver", "AddedController"];
-
-/** Logs that were handled, each once. */
-function countEvents(metrics: Metrics): number {
-  const byEvent = [...metrics.by("ponder_indexing_completed_events", "event")];
-  const once = byEvent.filter(([event]) => !again.some((entry) => event.startsWith(`${entry}:`)));
-  return once.reduce((sum, [, count]) => sum + count, 0);
-}
+/** Logs that were handled. */
+const countEvents = (metrics: Metrics): number =>
+  [...metrics.by("ponder_indexing_completed_events", "event")].reduce((sum, [, count]) => sum + count, 0);
 
 function startApp(plan: AppPlan, port: number) {
   const { app, databaseUrl, schema, rpcUrl, flags = [], changes, env } = plan;
