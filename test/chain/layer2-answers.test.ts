@@ -189,6 +189,12 @@ test("where the resolver on Base is not an indexed one, the bridge tells the rec
   expect(await ask<Records>(indexed, "/domain/sold.base.eth/records")).toMatchObject({
     ...{ source: "live", records: { texts: { url: "https://stranger.example" } } },
   });
+  // The main chain knows no owners of the name, and is asked for none.
+  const asked = await indexed.sql<{ has_owners: boolean }>(
+    `select distinct (answer -> 'owners') is not null as has_owners from namedex_service.live_answers
+     where subject = 'sold.base.eth'`,
+  );
+  expect(asked).toEqual([{ has_owners: false }]);
 }, 90_000);
 
 test("once base.eth has another resolver, Base no longer answers for its names, and then again", async () => {

@@ -3,7 +3,9 @@ import type { Contracts } from "../../../abis/contracts.ts";
 import { hasTokenNames } from "../../ens/managedNames.ts";
 import { fitsInBytes, MAX_NAME_BYTES, nodeOfNameByNode, ROOT_NODE } from "../../ens/name.ts";
 import type { Ctx } from "../http/context.ts";
+import type { Settled } from "../live/cache.ts";
 import { LiveFailure } from "../live/failure.ts";
+import type { LiveName } from "../live/live.ts";
 import type { LiveRecords, RecordSelection } from "../live/records.ts";
 import { ApiError } from "../schemas/errors.ts";
 import {
@@ -271,28 +273,48 @@ async function askByText(
       wanted: await select(name.node),
     })),
   );
-  const settled = await ctx.live.names(block, questions);
-  return settled.map((one, i) => {
-    if ("failure" in one) return toApiError(one.failure);
-    const name = names[i] as DomainState | ParsedName;
-    const found = indexed.get(name.node);
-    const known = {
-      ...{ indexed: found?.ensv2?.isAbsent ? null : (found ?? null), ensv2: found?.ensv2 },
-      ...{ contracts: ctx.contracts, now: ctx.now },
-    };
-    const state = isOfLayer2(known.indexed, ctx.contracts)
-      ? { ...known.indexed, displayText: displayOf(one.answer.records) }
-      : toLiveState(name, one.answer, known);
-    return { state, source: "live", records: one.answer.records, blockNumber: block.number };
+  const states = names.map(({ node }) => indexed.get(node) ?? null);
+  const isOfLayer2 = states.map((state) => state !== null && state.chainId !== ctx.contracts.chainId);
+  const [ofMain, ofLayer2] = await Promise.all([
+    ctx.live.names(
+      block,
+      questions.filter((_, i) => !isOfLayer2[i]),
+    ),
+    ctx.live.records(
+      block,
+      questions.filter((_, i) => isOfLayer2[i]),
+    ),
+  ]);
+  return names.map((name, i) => {
+    const state = states[i] ?? null;
+    const told = isOfLayer2[i]
+      ? toStateOfLayer2(state as DomainState, ofLayer2.shift() as Settled<LiveRecords>)
+      : toStateOfMain(ctx, { name, state }, ofMain.shift() as Settled<LiveName>);
+    return told instanceof ApiError ? told : { ...told, source: "live", blockNumber: block.number };
   });
+}
+
+type Told = Pick<LiveDomain, "state" | "records">;
+
+/** Owners and expiry are in the registry of the layer 2, which the index has: the main chain tells records only. */
+function toStateOfLayer2(state: DomainState, told: Settled<LiveRecords>): Told | ApiError {
+  if ("failure" in told) return toApiError(told.failure);
+  return { state: { ...state, displayText: displayOf(told.answer) }, records: told.answer };
+}
+
+function toStateOfMain(
+  { contracts, now }: Ctx,
+  { name, state }: { name: DomainState | ParsedName; state: DomainState | null },
+  told: Settled<LiveName>,
+): Told | ApiError {
+  if ("failure" in told) return toApiError(told.failure);
+  const indexed = state?.ensv2?.isAbsent ? null : state;
+  const known = { indexed, ensv2: state?.ensv2, contracts, now };
+  return { state: toLiveState(name, told.answer, known), records: told.answer.records };
 }
 
 const placeOfName = (state: DomainState | undefined, text: string) =>
   state?.ensv2?.protocol === "ensv2" ? { place: placeOf(state.ensv2, text) } : {};
-
-/** Owners and expiry are in the registry of a layer 2, which the index has: the main chain knows nothing of them. */
-const isOfLayer2 = (state: DomainState | null, { chainId }: Contracts): state is DomainState =>
-  state !== null && state.chainId !== chainId;
 
 /**
  * A name as resolvers need it. The index has it with the text of as many labels as are known. Where that is too long, or
