@@ -1,4 +1,3 @@
-import { parseAgentId } from "../../rules/agentKey.ts";
 import type { ExplorerPage, Visit } from "../page.ts";
 
 /** Longest input that is looked at; no name, address or hash is as long. */
@@ -17,12 +16,15 @@ async function placeOf(visit: Visit, text: string): Promise<string> {
   if (/^0x[0-9a-f]{64}$/i.test(text)) return `hash/${text}`;
   const [, agentId] = text.match(/^(?:agent\s*#?|#)\s*(\d{1,78})$/i) ?? [];
   if (agentId !== undefined) return `agents/${agentId}`;
-  if (parseAgentId(text) !== null && (await isAgent(visit, text))) return `agents/${text}`;
+  if (/^(0|[1-9]\d{0,76})$/.test(text) && (await isAgent(visit, text))) return `agents/${text}`;
   if (text.includes(".") || text.startsWith("[")) return `name/${encoded}`;
   return `search?q=${encoded}`;
 }
 
-/** A number is first an agent's id: a name of digits is found by the search, or with its `.eth`. */
+/**
+ * A number is first an agent's id, which has no leading zero and 256 bits at most: a name of digits is found by the search,
+ * or with its `.eth`.
+ */
 async function isAgent(visit: Visit, agentId: string): Promise<boolean> {
   const reply = await visit.ask<{ indexed?: false }>("/agents/{agentId}", { agentId });
   return reply.indexed !== false;
