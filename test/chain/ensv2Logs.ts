@@ -13,18 +13,18 @@ const contract = (digits: string): Address => getAddress(`0x${digits.repeat(20)}
 
 export const ROOT = contract("e0");
 export const ETH = contract("e1");
-const FACTORY = contract("e2");
+export const FACTORY = contract("e2");
 export const REGISTRAR = contract("e3");
-const RENEWER = contract("e4");
+export const RENEWER = contract("e4");
 export const LABEL_STORE = contract("e5");
 const GRAVEYARD = contract("e6");
 const MIGRATION = contract("e7");
 const BATCH = contract("e8");
-const UNIVERSAL = contract("e9");
+export const UNIVERSAL = contract("e9");
 export const V1_RESOLVER = contract("ea");
 export const REGISTRY_CODE = contract("c0");
 const WRAPPER_CODE = contract("c1");
-const RESOLVER_CODE = contract("c2");
+export const RESOLVER_CODE = contract("c2");
 /** Code that no deployment knows. */
 export const FOREIGN_CODE = contract("cf");
 export const USDC = contract("dc");

@@ -190,7 +190,9 @@ export async function followClaim(context: Context, log: LogRef, registry: Addre
   const key = { chainId: log.chainId, registry: row.parentRegistry, storageId };
   const entry = await context.db.find(ensv2Entry, key);
   if (parent === null || entry?.subregistry !== registry || !entry.isRegistered) return;
-  for (const { node, depth } of await placesOf(context, parent, entry)) {
+  for (const place of await placesOf(context, parent, entry)) {
+    const { node, depth } = place;
+    if (!(await isPlace(context, entry, place))) continue;
     const now = await findMount(context, node);
     if (now !== null && (now.registry !== registry || now.position === 0)) continue;
     if (now !== null) await dropMount(context, await openRegistry(context, log, registry), now);
