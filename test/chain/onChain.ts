@@ -113,7 +113,7 @@ async function readToken(chain: Chain, node: Hex): Promise<OnChain["wrapper"]> {
 const min = (a: bigint, b: bigint) => (a < b ? a : b);
 
 /** What `GET /whois/:name` must say, by the contracts' own answers. */
-async function expectedWhois(chain: Chain, name: string) {
+export async function expectedWhois(chain: Chain, name: string) {
   const stored = await readOnChain(chain, name);
   const token = stored.wrapper;
   const wrapper = getAddress(addressOf(chain, "wrapper"));
@@ -169,7 +169,7 @@ async function readAvailability(
 }
 
 /** The fields of an answer that the contracts have a say in. */
-function judged(answer: Whois | DomainRecord) {
+export function judged(answer: Whois | DomainRecord) {
   const { labelhash, namehash, parent_node, token_id, expiry_timestamp, ownership } = answer;
   const { resolver, wrapper, availability_status } = answer;
   return {

@@ -6,6 +6,7 @@ const longest = [
   "ops/snapshot",
   "chain/demo",
   "chain/ensv2-random",
+  "chain/ensv2-change",
   "hostile/hostile",
   "hostile/names",
   "ops/release",

@@ -1,0 +1,146 @@
+import { type Address, getAddress, type Hex, zeroAddress } from "viem";
+import { expect } from "vitest";
+import {
+  addressOf,
+  type Chain,
+  dnsEncode,
+  type EntryState,
+  ETH_NODE,
+  GRACE_V2,
+  hashLabel,
+  latestTime,
+  nodeOf,
+  read,
+  readNamePrice,
+} from "../devnet/acts.ts";
+import { readEnsv2Contracts } from "./ensv2Reads.ts";
+import { expectedWhois, judged } from "./onChain.ts";
+import { type DomainRecord, lower, type Stage } from "./stage.ts";
+
+/*
+ * What answers must say of names where there is ENSv2, by what the contracts answer at the newest block.
+ */
+
+/** The entry of a name as its registry answers, and whether it was ever registered there. */
+type Found = EntryState & { registry: Hex; label: string; isEth: boolean; wasRegistered: boolean };
+
+const orNull = (address: Address): Address | null => (address === zeroAddress ? null : getAddress(address));
+
+type Asked = Pick<Stage, "local" | "chain">;
+
+/** The registry that holds the names right below one; null where the way there ended, or it is not one of ENSv2's. */
+async function findRegistry({ local, chain }: Asked, above: readonly string[]): Promise<Hex | null> {
+  const ask = { contract: "universalHelper", functionName: "findExactRegistry", args: [dnsEncode(above)] };
+  const registry = lower(await read<Address>(chain, ask));
+  const { registries } = await readEnsv2Contracts(local);
+  return registries.includes(registry) ? registry : null;
+}
+
+/** The entry that the contracts lead to; null where there is none, or where the way to it ended. */
+async function findEntry({ local, chain }: Asked, name: string): Promise<Found | null> {
+  const [label = "", ...above] = name.split(".");
+  const registry = await findRegistry({ local, chain }, above);
+  if (registry === null) return null;
+  const { logs } = await readEnsv2Contracts(local);
+  const args = [BigInt(hashLabel(label))];
+  const state = await read<EntryState>(chain, { contract: registry, functionName: "getState", args });
+  if (state.expiry === 0n) return null;
+  const wasRegistered = logs.some(
+    ({ address, eventName, args: told }) =>
+      address.toLowerCase() === registry &&
+      eventName === "LabelRegistered" &&
+      told.labelHash === hashLabel(label),
+  );
+  return { ...state, registry, label, isEth: nodeOf(above.join(".")) === ETH_NODE, wasRegistered };
+}
+
+/**
+ * Whether a name without entry is out of ENSv1's reach, because one above it went to ENSv2: unless the registry there
+ * answers for it with the resolver that asks ENSv1.
+ */
+async function isHistory(asked: Asked, name: string): Promise<boolean> {
+  const [label = "", ...above] = name.split(".");
+  let isBelow = false;
+  for (let rest = above; rest.length > 1; rest = rest.slice(1)) {
+    isBelow ||= (await findEntry(asked, rest.join(".")))?.wasRegistered ?? false;
+  }
+  const contract = isBelow ? await findRegistry(asked, above) : null;
+  if (contract === null) return isBelow;
+  const resolver = await read<Address>(asked.chain, { contract, functionName: "getResolver", args: [label] });
+  return resolver !== addressOf(asked.chain, "ensV1Resolver");
+}
+
+/** What is said of a name that only ENSv1 has, below one of ENSv2: nobody has it. */
+const nobodys = {
+  ...{ protocol: "ensv2", expiry_timestamp: null, ownership: { is_wrapped: false }, resolver: null },
+  ...{ wrapper: undefined, availability_status: "unknown" },
+};
+
+/** The state of a name of ENSv2 by what its contracts allow. */
+async function availabilityOf(chain: Chain, { label, isEth, status, latestOwner }: Found): Promise<string> {
+  const isHeld = latestOwner !== zeroAddress;
+  if (!isEth) return status !== 0 && isHeld ? "registered" : "unknown";
+  if (status !== 0) return "registered";
+  const question = { contract: "ethRegistrar", functionName: "isAvailable", args: [label] };
+  if (!(await read<boolean>(chain, question))) return "grace";
+  return (await readNamePrice(chain, { label })).premium > 0n ? "premium" : "available";
+}
+
+/** Fields of a name that was registered in ENSv2. */
+async function expectedOfEnsv2(chain: Chain, name: string, found: Found) {
+  const { registry, label, expiry, latestOwner, isEth, status, tokenId } = found;
+  const now = await latestTime(chain);
+  const owner = isEth || status !== 0 ? orNull(latestOwner) : null;
+  const isOver = isEth && owner !== null && now >= expiry + GRACE_V2;
+  const resolver = await read<Address>(chain, {
+    ...{ contract: registry, functionName: "getResolver", args: [label] },
+  });
+  return {
+    protocol: "ensv2",
+    registry: getAddress(registry),
+    namehash: nodeOf(name),
+    token_id: latestOwner === zeroAddress ? null : String(tokenId),
+    expiry_timestamp: String(expiry),
+    ownership: {
+      is_wrapped: false,
+      ...(owner !== null && { owner }),
+      ...(isOver && { to_timestamp: Number(expiry + GRACE_V2), ended_by: "grace_end" }),
+    },
+    resolver: orNull(resolver),
+    availability_status: await availabilityOf(chain, found),
+  };
+}
+
+const judgedOfEnsv2 = (answer: DomainRecord, hasToken: boolean) => ({
+  ...{ protocol: answer.protocol, registry: answer.registry, namehash: answer.namehash },
+  token_id: hasToken ? answer.token_id : null,
+  ...{ expiry_timestamp: answer.expiry_timestamp, ownership: answer.ownership },
+  resolver: answer.resolver.address ?? null,
+  availability_status: answer.availability_status,
+});
+
+/**
+ * Asks Namedex and the contracts about a name, and expects one answer: that of ENSv2 if it was ever registered there, else
+ * that of ENSv1, with its reservation. The index by itself must say the same.
+ */
+export async function expectAnswerAsOnChain(stage: Stage, name: string): Promise<DomainRecord> {
+  const found = await findEntry(stage, name);
+  const isPast = found === null && (await isHistory(stage, name));
+  const { query: _, ...answer } = await stage.whois(name);
+  const record = await stage.record(nodeOf(name));
+  for (const one of [answer, record]) {
+    if (found?.wasRegistered) {
+      const expected = await expectedOfEnsv2(stage.chain, name, found);
+      expect(judgedOfEnsv2(one, expected.token_id !== null), name).toEqual(expected);
+      continue;
+    }
+    const ofEnsv1 = { protocol: "ensv1", ...(await expectedWhois(stage.chain, name)) };
+    const token_id = String(BigInt(hashLabel(name.split(".")[0] ?? "")));
+    const expected = isPast ? { ...ofEnsv1, ...nobodys, token_id } : ofEnsv1;
+    expect({ protocol: one.protocol, ...judged(one) }, name).toEqual(expected);
+    expect(one.reservation?.expiry_timestamp, `reservation of ${name}`).toBe(
+      found ? String(found.expiry) : undefined,
+    );
+  }
+  return record;
+}
