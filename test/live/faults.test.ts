@@ -46,11 +46,14 @@ const urErrors = parseAbi([
   "error ResolverError(bytes errorData)",
   "error ResolverNotFound(bytes name)",
   "error NotYours(uint256 number)",
+  "error UnreachableName(bytes name)",
 ]);
 const httpError = encodeErrorResult({ abi: urErrors, errorName: "HttpError", args: [500, "gone"] });
 const ownError = encodeErrorResult({ abi: urErrors, errorName: "NotYours", args: [7n] });
 const resolverError = encodeErrorResult({ abi: urErrors, errorName: "ResolverError", args: [ownError] });
 const noResolver = encodeErrorResult({ abi: urErrors, errorName: "ResolverNotFound", args: ["0x00"] });
+const unreachable = encodeErrorResult({ abi: urErrors, errorName: "UnreachableName", args: ["0x00"] });
+const mirrorError = encodeErrorResult({ abi: urErrors, errorName: "ResolverError", args: [unreachable] });
 const revert = (data: Hex): Fault => ({ error: { code: 3, message: "execution reverted", data } });
 
 /** What a batch of one read answers. */
@@ -102,6 +105,8 @@ describe("the resolver's call answers with", () => {
   const definite: [what: string, fault: Fault][] = [
     ["ResolverNotFound", revert(noResolver)],
     ["an empty item", items("0x")],
+    ["the error of a resolver that asks another one, which there is not", revert(mirrorError)],
+    ["the same in its item", items(padded(unreachable))],
     [
       "the error of a resolver without such records",
       items(padded("0x7b1c461b00000000000000000000000000000000000000000000000000000000000000")),

@@ -13,6 +13,7 @@ const noName = [
   "ResolverNotContract",
   "ReverseAddressMismatch",
   "UnsupportedResolverProfile",
+  "UnreachableName",
 ];
 
 /**
