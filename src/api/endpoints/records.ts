@@ -196,9 +196,10 @@ const textHistory = endpoint({
   handle: async ({ name, key, page }, ctx) => {
     const { chainId, chains } = await answeringChain(ctx, name);
     const { indexed: indexedResolvers } = ctx.contracts.resolversOf(chainId);
+    const { resolverCode } = ctx.contracts.ensv2 ?? {};
     const hasLiveEntry = (page ?? 1) === 1;
     const [{ rows, total }, resolved] = await Promise.all([
-      listTextSteps(ctx.db, { node: name.node, chains, key, indexedResolvers }, { page }),
+      listTextSteps(ctx.db, { node: name.node, chains, key, indexedResolvers, resolverCode }, { page }),
       hasLiveEntry ? resolveCurrentText(ctx, name, key) : null,
     ]);
     const history = rows.map(toTextHistoryEntry);

@@ -1,7 +1,8 @@
-import { event, resolverChange } from "ponder:schema";
+import { ensv2Proxy, event, resolverChange } from "ponder:schema";
 import type { SQL } from "drizzle-orm";
 import { and, eq, isNull, sql } from "ponder";
 import type { Address, Hex } from "viem";
+import { ROOT_NODE } from "../../ens/name.ts";
 import { beginningInDetails, beginningOf } from "./beginnings.ts";
 import { type Chains, chainValues, forEachReach, isOfAskedChains, type Reach } from "./chains.ts";
 import type { Db } from "./db.ts";
@@ -22,7 +23,14 @@ export type TextStep = {
 };
 
 /** A text record of a name in one registry, and the resolvers there that are to be believed, lower case. */
-export type TextOf = { node: Hex; chains: Chains; key: string; indexedResolvers: readonly Address[] };
+export type TextOf = {
+  node: Hex;
+  chains: Chains;
+  key: string;
+  indexedResolvers: readonly Address[];
+  /** Code of resolvers of ENSv2, where that is indexed. */
+  resolverCode?: ReadonlySet<Address> | undefined;
+};
 
 /**
  * How a text record went, newest first, by the logs of resolvers that are to be believed. A log counts if its emitter was
@@ -31,12 +39,13 @@ export type TextOf = { node: Hex; chains: Chains; key: string; indexedResolvers:
  */
 export const listTextSteps = (
   db: Db,
-  { node, chains, key, indexedResolvers }: TextOf,
+  { node, chains, key, indexedResolvers, resolverCode }: TextOf,
   section: Section,
 ): Promise<Listed<TextStep>> =>
   newestFirst(section, ({ limit, offset }) => {
-    const asked = { node, ...chainValues(chains), indexedResolvers, limit, offset };
-    const { ofHiddenKey, ofKey } = preparedTexts[chains.reach];
+    const code = resolverCode && { resolverCode: [...resolverCode] };
+    const asked = { node, ...chainValues(chains), indexedResolvers, ...code, limit, offset };
+    const { ofHiddenKey, ofKey } = (code ? textsWithEnsv2 : preparedTexts)[chains.reach];
     // PostgreSQL cannot store a key with NUL: it is in `details`.
     return key.includes("\0")
       ? ofHiddenKey(db).execute({ ...asked, key: `"key":${JSON.stringify(key)}` })
@@ -82,6 +91,105 @@ const steps = (isOfKey: SQL | undefined, reach: Reach): SQL => sql`with term as 
     union all select chain_id, block_number, log_index, null from term
   )`;
 
+/** The place of a log on its chain as one number; no block has a million logs. */
+const placeOf = (block: SQL, log: SQL): SQL => sql`(${block}::bigint * 1000000 + ${log})`;
+const placeOfEvent = placeOf(sql`${event.blockNumber}`, sql`${event.logIndex}`);
+
+/**
+ * The same where there is ENSv2, whose resolvers keep texts by the number of a record. The record is there before a name
+ * is linked to it, or gets the resolver: the value that it has then comes first, at that block.
+ *
+ * 1. `link`, `led`: what the name was linked to at each of its resolvers: a link of its own, else that of the root.
+ * 2. `stretch`: the times in which a record, or none, was the name's.
+ * 3. `recorded`: settings in these times, and the value at their beginning; a time that begins without ends the value before.
+ */
+const stepsWithEnsv2 = (
+  isOfKey: SQL | undefined,
+  reach: Reach,
+): SQL => sql`${steps(isOfKey, reach)}, link as (
+    select ${event.contractAddress} as resolver, ${placeOfEvent} as place, ${event.node} = ${placeholder("node")} as is_own,
+      substring(${event.details} from '"recordId":"([0-9]{1,18})"')::bigint as record
+    from ${event} where ${event.node} in (${placeholder("node")}, ${sql.raw(`'${ROOT_NODE}'`)})
+      and ${event.contract} = 'ENSV2_RESOLVER' and ${event.eventType} = 'Linked'
+      and ${event.contractAddress} in (select resolver from term)
+  ), counted as (
+    select *, count(*) filter (where is_own) over place as own, count(*) filter (where not is_own) over place as shared
+    from link window place as (partition by resolver order by place)
+  ), effective as (
+    select resolver, place, coalesce(nullif(max(record) filter (where is_own) over (partition by resolver, own), 0),
+        nullif(max(record) filter (where not is_own) over (partition by resolver, shared), 0)) as record
+    from counted
+  ), compared as (
+    select *, row_number() over place = 1 or record is distinct from lag(record) over place as is_new
+    from effective window place as (partition by resolver order by place)
+  ), led as (
+    select resolver, place, record, coalesce(lead(place) over (partition by resolver order by place), 9223372036854775807) as end_place
+    from compared where is_new
+  ), stretch as (
+    select term.chain_id, term.resolver, '0x' || lpad(to_hex(led.record), 64, '0') as node,
+      term.block_number as term_block, term.log_index as term_log,
+      greatest(${placeOf(sql`term.block_number`, sql`term.log_index`)}, led.place) as place,
+      least(${placeOf(sql`term.end_block`, sql`term.end_log`)}, led.end_place) as end_place
+    from term join led on led.resolver = term.resolver
+    where exists (select from ${ensv2Proxy}
+      where ${ensv2Proxy.chainId} = term.chain_id and ${ensv2Proxy.address} = term.resolver
+        and ${ensv2Proxy.implementation} = any(${placeholder("resolverCode")}::text[]))
+  ), text as (
+    select stretch.term_block, stretch.term_log, stretch.place as since, ${event.chainId} as chain_id,
+      ${event.blockNumber} as block_number, ${event.logIndex} as log_index, ${event.ordinal} as ordinal,
+      ${event.eventType} as event_type, ${event.transactionHash} as transaction_hash, ${placeOfEvent} as place,
+      ${placeOfEvent} < stretch.place as is_before,
+      row_number() over (partition by stretch.place, ${placeOfEvent} < stretch.place order by ${placeOfEvent} desc) as newest
+    from stretch join ${event} on ${event.node} = stretch.node and ${event.contract} = 'ENSV2_RESOLVER'
+      and ${event.contractAddress} = stretch.resolver and ${event.chainId} = stretch.chain_id
+      and ${placeOfEvent} < stretch.end_place
+      and (${event.eventType} = 'Cleared' or (${event.eventType} = 'TextUpdated' and ${isOfKey}))
+    where stretch.place < stretch.end_place
+  ), recorded as (
+    select distinct on (greatest(place, since), transaction_hash) chain_id, block_number, log_index, ordinal, event_type,
+      (greatest(place, since) / 1000000)::int as at_block, (greatest(place, since) % 1000000)::int as at_log, term_block, term_log, is_before
+    from text where not is_before or (newest = 1 and event_type = 'TextUpdated')
+    order by greatest(place, since), transaction_hash, log_index desc
+  ), every_step as (
+    select step.*, block_number as at_block, log_index as at_log,
+      ordinal is not null as is_value from step
+    where ordinal is not null or not exists (select from recorded where is_before and at_block = step.block_number
+      and at_log = step.log_index)
+    union all
+    select chain_id, block_number, log_index, ordinal, at_block, at_log, true from recorded
+    union all
+    select chain_id, null, null, null, (place / 1000000)::int, (place % 1000000)::int, false from stretch
+    where place < end_place and place > ${placeOf(sql`term_block`, sql`term_log`)} and not exists (
+      select from recorded where is_before and ${placeOf(sql`at_block`, sql`at_log`)} = stretch.place)
+  ), beginning as (
+    select at_block, at_log from every_step where is_value order by 1, 2 limit 1
+  )`;
+
+const preparedStepsWithEnsv2 = (name: string, isOfKey: SQL | undefined, reach: Reach) =>
+  prepared((db) => {
+    const page = sql`(${stepsWithEnsv2(isOfKey, reach)}
+      select every_step.*, (count(*) over ())::int as total from every_step join beginning
+        on (every_step.at_block, every_step.at_log) >= (beginning.at_block, beginning.at_log)
+      order by every_step.at_block desc, every_step.at_log desc ${sliced}) as page`;
+    return db
+      .select({ ...shownOfStep, blockNumber: sql<number>`page.at_block` })
+      .from(page)
+      .leftJoin(event, isEventOfRow)
+      .orderBy(sql`page.at_block desc`, sql`page.at_log desc`)
+      .prepare(`${name}_ensv2${reach === "main" ? "" : "_several"}`);
+  });
+
+/** What is read of the event of a step. */
+const shownOfStep = {
+  blockNumber: sql<number>`page.block_number`,
+  resolver: sql<Address | null>`${event.contractAddress}`,
+  transactionHash: sql<Hex | null>`${event.transactionHash}`,
+  value: beginningOf(event.value),
+  hiddenValue: beginningInDetails("value"),
+  valueSource: sql<string | null>`${event.valueSource}`,
+  total: sql<number>`page.total`,
+};
+
 const preparedSteps = (name: string, isOfKey: SQL | undefined, reach: Reach) =>
   prepared((db) => {
     const page = sql`(${steps(isOfKey, reach)}
@@ -89,15 +197,7 @@ const preparedSteps = (name: string, isOfKey: SQL | undefined, reach: Reach) =>
         on (step.block_number, step.log_index) >= (first.block_number, first.log_index)
       order by step.block_number desc, step.log_index desc ${sliced}) as page`;
     return db
-      .select({
-        blockNumber: sql<number>`page.block_number`,
-        resolver: sql<Address | null>`${event.contractAddress}`,
-        transactionHash: sql<Hex | null>`${event.transactionHash}`,
-        value: beginningOf(event.value),
-        hiddenValue: beginningInDetails("value"),
-        valueSource: sql<string | null>`${event.valueSource}`,
-        total: sql<number>`page.total`,
-      })
+      .select(shownOfStep)
       .from(page)
       .leftJoin(event, isEventOfRow)
       .orderBy(sql`page.block_number desc`, sql`page.log_index desc`)
@@ -109,4 +209,9 @@ const isOfHiddenKey = and(isNull(event.key), sql`strpos(${event.details}, ${plac
 const preparedTexts = forEachReach((reach) => ({
   ofKey: preparedSteps("text_steps", eq(event.key, placeholder("key")), reach),
   ofHiddenKey: preparedSteps("text_steps_of_hidden_key", isOfHiddenKey, reach),
+}));
+
+const textsWithEnsv2 = forEachReach((reach) => ({
+  ofKey: preparedStepsWithEnsv2("text_steps", eq(event.key, placeholder("key")), reach),
+  ofHiddenKey: preparedStepsWithEnsv2("text_steps_of_hidden_key", isOfHiddenKey, reach),
 }));

@@ -1,0 +1,226 @@
+import { ensv2Link, ensv2Proxy, event, ownershipChange, resolverChange } from "ponder:schema";
+import { type Address, getAddress, type Hex, namehash, toHex } from "viem";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { openApi, type TestApi } from "./api.ts";
+import {
+  contracts,
+  ETH_REGISTRY,
+  GRAVEYARD,
+  MIGRATOR,
+  proxyRow,
+  RESOLVER,
+  RESOLVER_CODE,
+  STRANGE,
+} from "./ensv2.ts";
+import { account, CHAIN_ID, type EventRow, eventRow, transaction } from "./rows.ts";
+import { createTables, setProgress, type Tables } from "./tables.ts";
+
+/* Histories of names that went from ENSv1 to ENSv2, or that only ENSv2 knows. */
+
+const NOW = 1_800_000_000;
+const DAY = 86_400;
+const START = 1_600_000_000;
+/** Rows of events are of blocks of 12 seconds. */
+const timeOf = (block: number) => START + block * 12;
+
+const alice = account(0xa11ce);
+const bob = account(0xb0b);
+const [ALICE, BOB] = [getAddress(alice), getAddress(bob)];
+const moved = namehash("moved.eth");
+const sub = namehash("sub.moved.eth");
+const record = (number: number) => toHex(number, { size: 32 });
+
+let tables: Tables;
+let api: TestApi;
+const ask = async (path: string) => (await api.get(path)).body as Record<string, unknown[]>;
+
+type Change = {
+  block: number;
+  log?: number;
+  node?: Hex;
+  owner: Address | null;
+  reason?: "registrar" | "token";
+};
+const change = ({ block, log = 0, node = moved, owner, reason = "registrar" }: Change) => ({
+  ...{ chainId: CHAIN_ID, blockNumber: block, logIndex: log, ordinal: 0, node, ownerAddress: owner, reason },
+  ...{ registrarOwner: reason === "registrar" ? owner : null, eventType: "Transfer" },
+  ...{ transactionHash: transaction(block), blockTimestamp: timeOf(block) },
+});
+
+const registry = (at: { block: number; log?: number }, eventType: string, fields: Partial<EventRow> = {}) =>
+  eventRow(at, {
+    ...{ contract: "ENSV2_REGISTRY", contractAddress: ETH_REGISTRY, eventType, node: moved },
+    ...fields,
+  });
+const resolver = (at: { block: number; log?: number }, eventType: string, fields: Partial<EventRow> = {}) =>
+  eventRow(at, { contract: "ENSV2_RESOLVER", contractAddress: RESOLVER, eventType, ...fields });
+const linked = (at: { block: number; log?: number }, node: Hex, recordId: number, by: Address = RESOLVER) =>
+  resolver(at, "Linked", { node, contractAddress: by, details: JSON.stringify({ recordId: `${recordId}` }) });
+const text = (block: number, number: number, value: string) =>
+  resolver({ block }, "TextUpdated", { node: record(number), key: "url", value });
+
+const END = BigInt(NOW - 10 * DAY);
+const details = (sender: Address) => JSON.stringify({ tokenId: "1", sender });
+
+const events: EventRow[] = [
+  eventRow(
+    { block: 5 },
+    {
+      contract: "REGISTRAR",
+      eventType: "NameRegistered",
+      node: moved,
+      ownerAddress: alice,
+      expiryTimestamp: END,
+    },
+  ),
+  registry({ block: 10 }, "LabelReserved", { expiryTimestamp: END, details: details(account(0xba7c)) }),
+  registry({ block: 20, log: 2 }, "LabelRegistered", {
+    expiryTimestamp: END,
+    ownerAddress: bob,
+    details: details(MIGRATOR),
+  }),
+  // A graveyard keeps what is left in ENSv1 for ever: that is no purchase.
+  eventRow(
+    { block: 21 },
+    {
+      contract: "REGISTRAR",
+      eventType: "NameRegistered",
+      node: moved,
+      ownerAddress: GRAVEYARD,
+      expiryTimestamp: 2n ** 64n - 1n,
+    },
+  ),
+  registry({ block: 40, log: 1 }, "LabelRegistered", {
+    node: sub,
+    expiryTimestamp: BigInt(timeOf(60)),
+    ownerAddress: bob,
+    details: details(bob),
+  }),
+  registry({ block: 50 }, "ExpiryUpdated", {
+    node: sub,
+    expiryTimestamp: BigInt(timeOf(70)),
+    details: details(bob),
+  }),
+  // The record is there before the name gets the resolver, and is the root's until the name has its own.
+  text(14, 1, "https://first.example"),
+  linked({ block: 15 }, namehash(""), 1),
+  text(25, 1, "https://second.example"),
+  text(26, 2, "https://own.example"),
+  linked({ block: 30 }, moved, 2),
+  text(31, 1, "no word of this name any more"),
+  linked({ block: 32 }, namehash(""), 3),
+  linked({ block: 33 }, moved, 2),
+  linked({ block: 45 }, moved, 9),
+  // Anyone can have a resolver deployed, and link any name there.
+  ...Array.from({ length: 20 }, (_, i) => linked({ block: 35, log: i }, moved, 7, STRANGE)),
+];
+
+beforeAll(async () => {
+  tables = await createTables();
+  await setProgress(tables, { chainId: CHAIN_ID, block: 1_000, time: NOW });
+  const { writer } = tables;
+  await writer.insert(event).values(events);
+  await writer
+    .insert(ensv2Proxy)
+    .values([proxyRow(RESOLVER, RESOLVER_CODE), proxyRow(STRANGE, RESOLVER_CODE)]);
+  await writer.insert(ensv2Link).values([
+    {
+      chainId: CHAIN_ID,
+      resolver: RESOLVER,
+      node: moved,
+      record: record(2),
+      blockNumber: 30,
+      transactionHash: transaction(30),
+    },
+  ]);
+  await writer
+    .insert(ownershipChange)
+    .values([
+      change({ block: 5, owner: alice }),
+      change({ block: 20, owner: MIGRATOR }),
+      change({ block: 20, log: 1, owner: GRAVEYARD }),
+      change({ block: 20, log: 2, owner: bob, reason: "token" }),
+      change({ block: 40, log: 1, node: sub, owner: bob, reason: "token" }),
+    ]);
+  await writer.insert(resolverChange).values({
+    ...{ chainId: CHAIN_ID, blockNumber: 20, logIndex: 3, ordinal: 0, node: moved, resolver: RESOLVER },
+    ...{ transactionHash: transaction(20), blockTimestamp: timeOf(20) },
+  });
+  api = openApi(tables, NOW, { contracts });
+});
+afterAll(() => tables?.drop());
+
+test("registrations: bought, reserved, migrated; a graveyard buys nothing", async () => {
+  const { registrations, renewals } = await ask("/domain/moved.eth/registration-history");
+  expect(registrations).toMatchObject([
+    { event_type: "NameRegistered", owner_address: ALICE },
+    { event_type: "LabelReserved", kind: "reserved", owner_address: null },
+    { event_type: "LabelRegistered", kind: "migrated", owner_address: BOB },
+  ]);
+  expect(renewals).toEqual([]);
+});
+
+test("a subname's renewal is a log of its registry alone", async () => {
+  expect(await ask("/domain/sub.moved.eth/registration-history")).toMatchObject({
+    registrations: [{ kind: "registered", owner_address: BOB }],
+    renewals: [{ event_type: "ExpiryUpdated", expiry_timestamp: String(timeOf(70)) }],
+  });
+});
+
+test("owners: the person before and after, none in between", async () => {
+  const { history } = await ask("/domain/moved.eth/ownership-history");
+  expect(history).toMatchObject([
+    { address: ALICE, reason: "registrar", to_timestamp: timeOf(20), to_tx: transaction(20) },
+    { address: BOB, reason: "token", from_timestamp: timeOf(20), to_timestamp: null },
+  ]);
+});
+
+test.each([
+  [-1, null],
+  [0, "grace_end"],
+])("a .eth name's owner ends with the grace of ENSv2, %i s after it: %s", async (seconds, ended_by) => {
+  const end = Number(END) + 28 * DAY;
+  const { body } = await openApi(tables, end + seconds, { contracts }).get(
+    "/domain/moved.eth/ownership-history",
+  );
+  const last = (body.history as Record<string, unknown>[]).at(-1);
+  expect(last).toMatchObject({ address: BOB, to_timestamp: ended_by && end });
+  expect(last?.ended_by ?? null).toBe(ended_by);
+});
+
+test("a subname's owner ends at its expiry", async () => {
+  const { history } = await ask("/domain/sub.moved.eth/ownership-history");
+  expect(history).toMatchObject([
+    { address: BOB, to_timestamp: timeOf(70), to_block: null, ended_by: "expiry" },
+  ]);
+});
+
+test("a text is that of the record that was the name's at the time", async () => {
+  const { history } = await ask("/domain/moved.eth/records/text/url/history");
+  expect(history).toMatchObject([
+    { value: null, block_number: 45, source: "resolver_change" },
+    { value: "https://own.example", block_number: 30, transaction_hash: transaction(26) },
+    { value: "https://second.example", block_number: 25 },
+    { value: "https://first.example", block_number: 20, transaction_hash: transaction(14) },
+  ]);
+  expect(history).toHaveLength(4);
+});
+
+test("events are those of both systems, with the records of the name's own resolvers, and no stranger's link", async () => {
+  const { events: found } = (await ask("/domain/moved.eth/events")) as { events: Record<string, unknown>[] };
+  expect(found.map(({ contract, event_type, block_number }) => [contract, event_type, block_number])).toEqual(
+    [
+      ["REGISTRAR", "NameRegistered", 5],
+      ["ENSV2_REGISTRY", "LabelReserved", 10],
+      ["ENSV2_RESOLVER", "TextUpdated", 14],
+      ["ENSV2_RESOLVER", "Linked", 15],
+      ["ENSV2_REGISTRY", "LabelRegistered", 20],
+      ["REGISTRAR", "NameRegistered", 21],
+      ["ENSV2_RESOLVER", "TextUpdated", 25],
+      ["ENSV2_RESOLVER", "TextUpdated", 26],
+      ["ENSV2_RESOLVER", "Linked", 30],
+      ["ENSV2_RESOLVER", "TextUpdated", 31],
+      ...[32, 33, 45].map((block) => ["ENSV2_RESOLVER", "Linked", block]),
+    ],
+  );
+});
