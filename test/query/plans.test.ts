@@ -5,12 +5,14 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { operations } from "../../src/api/endpoints/index.ts";
 import type { Endpoint } from "../../src/api/http/endpoint.ts";
 import type { Db } from "../../src/api/query/db.ts";
+import { ETH_NODE } from "../../src/ens/name.ts";
 import { createCountersSoon } from "../counts/exactCounters.ts";
 import schema from "../support/ponderSchema.ts";
 import { openApi, type TestApi } from "./api.ts";
+import { ETH_REGISTRY, MIGRATOR, contracts as ofEnsv2 } from "./ensv2.ts";
 import { contracts as ofLayer2s } from "./layer2.ts";
 import { fillWithMany } from "./manyRows.ts";
-import { account, CHAIN_ID, registeredRow, STATIC_RESOLVER } from "./rows.ts";
+import { account, CHAIN_ID, registeredRow, STATIC_RESOLVER, transaction } from "./rows.ts";
 import { createTables, setProgress, type Tables } from "./tables.ts";
 
 const NOW = 1_800_000_000;
@@ -31,6 +33,17 @@ type Plan = {
 };
 
 const FOREIGN_LOGS = 5_000;
+
+/** Every .eth name is reserved in ENSv2, and every twentieth name is there already. */
+const reservations = `insert into ensv2_entries (chain_id, registry, storage_id, labelhash, token_id, expiry, is_registered,
+     number, created_block_number, registered_by, registered_timestamp, registered_block_number, registered_transaction_hash)
+   select distinct on (left(labelhash, 58)) ${CHAIN_ID}, '${ETH_REGISTRY}', left(labelhash, 58) || '00000000', labelhash, 1,
+     expiry_timestamp, i % 20 = 0, i, 1, case when i % 20 = 0 then '${MIGRATOR}' end,
+     case when i % 20 = 0 then 1700000000 + i end, case when i % 20 = 0 then i end, case when i % 20 = 0 then '${transaction(8)}' end
+   from (select *, created_block_number as i from domains where parent_node = '${ETH_NODE}') as name`;
+const moved = `update domains set registry = '${ETH_REGISTRY}' where parent_node = '${ETH_NODE}' and created_block_number % 20 = 0`;
+const opened = `insert into ensv2_phases (chain_id, phase, block_number, block_timestamp, transaction_hash)
+   values (${CHAIN_ID}, 'open', 1, 1, '0x01')`;
 
 /** What a stranger's contract logs for a name that is not his. */
 const foreignLogs = `insert into events (chain_id, block_number, log_index, ordinal, block_timestamp, transaction_hash,
@@ -54,7 +67,7 @@ beforeAll(async () => {
   await tables.writer
     .insert(domain)
     .values([registeredRow("alice.eth", owner, BigInt(NOW + 1_000), resolver)]);
-  await tables.pool.query(foreignLogs);
+  for (const statement of [foreignLogs, reservations, moved, opened]) await tables.pool.query(statement);
   const client = await tables.pool.connect();
   await createCountersSoon({ client, schema: "public" }, NOW);
   client.release();
@@ -209,6 +222,48 @@ describe("where several chains are indexed, an index finds it all the same", () 
       }
     },
   );
+});
+
+describe("where ENSv2 is indexed, an index finds it all the same", () => {
+  const both = () => openApi(tables, NOW, { contracts: ofEnsv2 });
+
+  test.each(listed.filter(({ operation }) => isAboutOneThing(operation)))("$title", async ({ operation }) => {
+    for (const query of await observe(requestOf(operation, both()))) {
+      const scanned = (await findScans(query)).filter((table) => largeTables.has(table));
+      expect(scanned, query.sql).toEqual([]);
+    }
+  });
+
+  test.each([
+    ...["effective_owner", "registry_owner", "registrar_owner", "wrapper_owner", "resolver"].map(
+      (type) => `/address/${owner}/domains?address_type=${type}`,
+    ),
+    ...["q=name12345", `registrar_owner=${owner}`].map((search) => `/search-domains?${search}`),
+  ])("%s", async (path) => {
+    for (const query of await observe(() => both().get(path))) {
+      const scanned = (await findScans(query)).filter((table) => largeTables.has(table));
+      expect(scanned, query.sql).toEqual([]);
+    }
+  });
+
+  test("the newest migrations are found without the reservations", async () => {
+    const asked = await observe(() => both().get("/ens-stats/recent-activity"));
+    const ofEntries = asked.filter(({ sql }) => sql.includes("ensv2_entries"));
+    expect(ofEntries.length).toBeGreaterThan(0);
+    for (const query of ofEntries) expect(await countRead(query, "ensv2_entries")).toBeLessThan(100);
+  });
+
+  test.each(["premium", "available", "registered"])("counters tell how many names are %s", async (state) => {
+    const client = await tables.pool.connect();
+    await createCountersSoon({ client, schema: "public", ensv2: ofEnsv2.ensv2 }, NOW);
+    client.release();
+    const asked = await observe(() =>
+      both().get(`/search-domains?availability_status=${state}&protocol=ensv2`),
+    );
+    const counting = asked.filter(({ sql }) => sql.includes("figures_names"));
+    expect(counting).toHaveLength(1);
+    for (const query of counting) expect(await findScans(query)).not.toContain("domains");
+  });
 });
 
 describe("what strangers' contracts log for a name is not read", () => {
