@@ -3,7 +3,7 @@ import { contentUri } from "../../src/api/explorer/pages/name/contenthash.ts";
 import { toCell } from "../../src/api/explorer/parts/csv.ts";
 import { TextOrLink } from "../../src/api/explorer/parts/link.tsx";
 import { askedAs, inspect, listed } from "../../src/api/explorer/parts/name.tsx";
-import { inEth } from "../../src/api/explorer/parts/price.ts";
+import { inEth, inTokens } from "../../src/api/explorer/parts/price.ts";
 import { premiumAfter } from "../../src/api/explorer/parts/state.tsx";
 import { LongText, SHOWN_UNFOLDED, Text } from "../../src/api/explorer/parts/text.tsx";
 import { inUtc } from "../../src/api/explorer/parts/time.tsx";
@@ -124,4 +124,14 @@ test("a price has no digits that say nothing", () => {
   expect(["0.006250000000000123", "0", "3", "0.015625"].map(inEth)).toEqual([
     ...["0.00625 ETH", "0 ETH", "3 ETH", "0.015625 ETH"],
   ]);
+});
+
+test.each([
+  ["5000000", "USDC", 6, "5 USDC"],
+  ["5250000", "USDC", 6, "5.25 USDC"],
+  ["1", "USDC", 6, "0 USDC"],
+  [`1${"0".repeat(19)}`, "DAI", 18, "10 DAI"],
+  ["7", null, null, "7 units of 0x12"],
+])("%s of %s is %s", (amount, symbol, decimals, shown) => {
+  expect(inTokens({ amount, symbol, decimals, token: "0x12" })).toBe(shown);
 });

@@ -1,5 +1,6 @@
 import type { AddressInfo } from "node:net";
 import { serve } from "@hono/node-server";
+import type { Contracts } from "../../abis/contracts.ts";
 import { openAccess } from "../../src/api/access/access.ts";
 import { callerBehind } from "../../src/api/access/caller.ts";
 import { operations } from "../../src/api/endpoints/index.ts";
@@ -7,7 +8,7 @@ import { createExplorer } from "../../src/api/explorer/explorer.ts";
 import { createPipeline } from "../../src/api/http/pipeline.ts";
 import { createFreshness } from "../../src/api/indexState/freshness.ts";
 import { noChain } from "../query/noChain.ts";
-import { account, CHAIN_ID, contracts, STATIC_RESOLVER } from "../query/rows.ts";
+import { account, CHAIN_ID, contracts as ofRows, STATIC_RESOLVER } from "../query/rows.ts";
 import { setProgress, type Tables } from "../query/tables.ts";
 import { createTestApp } from "../support/app.ts";
 
@@ -15,6 +16,7 @@ import { createTestApp } from "../support/app.ts";
 export async function serveExplorer(
   tables: Tables,
   now: number,
+  contracts: Contracts = ofRows,
 ): Promise<{ url: string; close: () => Promise<void> }> {
   const { db } = tables;
   await setProgress(tables, { chainId: CHAIN_ID, block: 22_764_821, time: now });

@@ -3,6 +3,7 @@ import { getAddress, namehash } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { advanceDays } from "../../src/api/counts/days.ts";
 import { createCountersSoon } from "../counts/exactCounters.ts";
+import { serveExplorer } from "../explorer/statisticsPages.ts";
 import { openApi, type TestApi } from "./api.ts";
 import {
   contracts,
@@ -297,6 +298,26 @@ describe("purchases", () => {
       { contract: "ENSV2_REGISTRAR", registrations: 1, renewals: 0 },
       { contract: "ENSV2_RENEWER", registrations: 0, renewals: 1 },
     ]);
+  });
+
+  test("are in the explorer's figures, with a mark on names of ENSv2", async () => {
+    const { url, close } = await serveExplorer(tables, NOW, contracts);
+    const pageOf = async (path: string) => (await fetch(`${url}/explore/${path}`)).text();
+    const [title, first] = (await pageOf("statistics/tokens.csv?interval=month"))
+      .replaceAll('"', "")
+      .split(/\r?\n/);
+    expect([title, first]).toEqual(["Month from,USDC,DAI", "2020-09-01,7,10"]);
+    expect(await pageOf("statistics?interval=month")).toContain("What was paid for names of ENSv2");
+    expect(await pageOf("statistics/sellers.csv")).toMatch(/Registrar of ENSv2, from 2020/);
+    const search = await pageOf("search?protocol=ensv2");
+    expect(search).toContain("moved.eth");
+    expect(search).not.toContain("plain.eth");
+    expect(search).toContain('<span class="mark">ENSv2</span>');
+    expect(search).toContain('<option value="ensv2" selected');
+    const home = await (await fetch(url, { headers: { accept: "text/html" } })).text();
+    expect(home).toContain("Moved to ENSv2");
+    expect(home).toContain("10 DAI, 2 years");
+    await close();
   });
 
   test("and migrations are in the feed, and a migration is no transfer", async () => {

@@ -22,6 +22,12 @@ const wrappings = [
   ["false", "Not wrapped"],
 ] as const;
 
+const protocols = [
+  ["", "Any"],
+  ["ensv1", "ENSv1"],
+  ["ensv2", "ENSv2"],
+] as const;
+
 const places = [
   ["false", "In the label"],
   ["true", "In the full name"],
@@ -70,7 +76,7 @@ export const searchPage: ExplorerPage = {
       body: (
         <>
           <h1>Names</h1>
-          <Filters given={{ ...filters, ...dates, ...order }} />
+          <Filters given={{ ...filters, ...dates, ...order }} hasProtocols={hasProtocols(found, filters)} />
           <Exact text={filters.q} />
           {found instanceof Error ? (
             <Unavailable error={found} />
@@ -117,7 +123,12 @@ const Exact = ({ text }: { text: string | undefined }) =>
     </p>
   );
 
-const Filters = ({ given }: { given: Given }) => (
+/** Answers tell the protocol of names where there are two. */
+const hasProtocols = (found: Found | Error, { protocol }: Given): boolean =>
+  protocol !== undefined ||
+  (!(found instanceof Error) && found.results.some((item) => item.protocol !== undefined));
+
+const Filters = ({ given, hasProtocols }: { given: Given; hasProtocols: boolean }) => (
   <form class="card" action="explore/search" method="get">
     <div class="filters grid">
       <Field name="q" label="Text" value={given.q} maxlength={255} />
@@ -142,6 +153,9 @@ const Filters = ({ given }: { given: Given }) => (
         <Field name="registry_owner" label="Owner in the registry" value={given.registry_owner} hint="0x…" />
         <Field name="resolver" label="Resolver" value={given.resolver} hint="0x…" />
         <Field name="chain" label="Chain" value={given.chain} hint="all" />
+        {hasProtocols && (
+          <Select name="protocol" label="Protocol" options={protocols} value={given.protocol} />
+        )}
       </div>
     </details>
     <p class="actions">
@@ -157,7 +171,7 @@ const Filters = ({ given }: { given: Given }) => (
 
 const rare = [
   ...["min_length", "max_length", "expiry_from", "expiry_to"],
-  ...["registrar_owner", "wrapper_owner", "registry_owner", "resolver", "chain"],
+  ...["registrar_owner", "wrapper_owner", "registry_owner", "resolver", "chain", "protocol"],
 ];
 
 const hasMore = (given: Given): boolean => rare.some((name) => given[name] !== undefined);

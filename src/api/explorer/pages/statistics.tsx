@@ -23,6 +23,7 @@ import {
   sales,
   sellers,
   states,
+  tokenRevenue,
 } from "./statistics/sheets.ts";
 
 type Totals = {
@@ -98,6 +99,10 @@ const SeriesCards = ({ sold, interval }: { sold: Purchases | ApiError; interval:
   if (sold instanceof Error) return <Unavailable error={sold} />;
   const isBound = sold.periods.some((period) => period.cost_is_upper_bound);
   const counts = { id: "sales", title: "Registrations and renewals", sheet: sales(interval).sheetOf(sold) };
+  const inTokens = {
+    ...{ id: "tokens", title: "What was paid for names of ENSv2" },
+    sheet: tokenRevenue(interval).sheetOf(sold),
+  };
   const paid = { id: "revenue", title: "What was paid", sheet: revenue(interval).sheetOf(sold) };
   return (
     <>
@@ -113,6 +118,15 @@ const SeriesCards = ({ sold, interval }: { sold: Purchases | ApiError; interval:
         <Lines {...paid} />
         <Below id="revenue" figure={revenue(interval)} sheet={paid.sheet} title={paid.title} />
       </Card>
+      {inTokens.sheet.columns.length > 1 && (
+        <Card id="tokens" title={inTokens.title} isWide>
+          <p class="faint">
+            In whole tokens, by what the registrars logged. Registrations include the premiums.
+          </p>
+          <Lines {...inTokens} />
+          <Below id="tokens" figure={tokenRevenue(interval)} sheet={inTokens.sheet} title={inTokens.title} />
+        </Card>
+      )}
     </>
   );
 };

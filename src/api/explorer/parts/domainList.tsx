@@ -1,7 +1,7 @@
 import type { DomainItem, Domains } from "../replies.ts";
 import { Empty } from "./card.tsx";
 import { AddressLink } from "./hash.tsx";
-import { ChainMark, NameLink } from "./name.tsx";
+import { ChainMark, NameLink, ProtocolMark } from "./name.tsx";
 import { Pager } from "./pager.tsx";
 import { type Order, sortable, type UrlOf } from "./sort.ts";
 import { StateBadge } from "./state.tsx";
@@ -50,6 +50,7 @@ const Row = ({ item, now }: { item: DomainItem; now: number }) => (
     <th scope="row">
       <NameLink name={item.name} display={item.display} />
       <ChainMark chain={item.chain} />
+      <ProtocolMark protocol={item.protocol} />
     </th>
     <td>
       <StateBadge state={item.availability_status} />

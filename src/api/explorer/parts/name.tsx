@@ -53,6 +53,10 @@ export const NameLink = ({ name, display }: { name: string; display?: string | u
 export const ChainMark = ({ chain }: { chain?: string | undefined }) =>
   chain === undefined ? null : <span class="mark chain">on {chain}</span>;
 
+/** A name that ENSv2 answers for; nothing for others. */
+export const ProtocolMark = ({ protocol }: { protocol?: string | undefined }) =>
+  protocol === "ensv2" ? <span class="mark">ENSv2</span> : null;
+
 /** Scripts whose letters a reader may take for Latin ones, or that are told apart by name. */
 const scripts = [
   ...["Latin", "Cyrillic", "Greek", "Armenian", "Georgian", "Hebrew", "Arabic", "Devanagari", "Bengali"],

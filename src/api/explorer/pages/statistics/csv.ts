@@ -13,6 +13,7 @@ import {
   sales,
   sellers,
   states,
+  tokenRevenue,
 } from "./sheets.ts";
 
 /** How long a period of the visit's series is; days unless it says otherwise. */
@@ -22,6 +23,7 @@ export const intervalOf = (visit: Visit): Interval =>
 const figures = {
   sales,
   revenue,
+  tokens: tokenRevenue,
   states: () => states,
   lengths: () => lengths,
   sellers: () => sellers,

@@ -66,24 +66,30 @@ export const sales = (interval: Interval): Figure<Purchases> => ({
   }),
 });
 
-/** What was paid for them, in ether, and in the tokens of ENSv2. */
+/** What was paid for them, in ether. */
 export const revenue = (interval: Interval): Figure<Purchases> => ({
+  operation: "/ens-stats/purchases",
+  given: { interval },
+  sheetOf: ({ periods }) => ({
+    columns: [periodTitles[interval], "Registrations, ETH", "Renewals, ETH", "Premiums, ETH"],
+    rows: periods.map((period) => [
+      period.start,
+      toEther(period.registration_cost_wei),
+      toEther(period.renewal_cost_wei),
+      toEther(period.premium_wei),
+    ]),
+  }),
+});
+
+/** What was paid for names of ENSv2: a column for each token. */
+export const tokenRevenue = (interval: Interval): Figure<Purchases> => ({
   operation: "/ens-stats/purchases",
   given: { interval },
   sheetOf: ({ periods }) => {
     const tokens = tokenColumns(periods);
     return {
-      columns: [
-        ...[periodTitles[interval], "Registrations, ETH", "Renewals, ETH", "Premiums, ETH"],
-        ...tokens.map(({ title }) => `All, ${title}`),
-      ],
-      rows: periods.map((period, i) => [
-        period.start,
-        toEther(period.registration_cost_wei),
-        toEther(period.renewal_cost_wei),
-        toEther(period.premium_wei),
-        ...tokens.map(({ values }) => values[i] ?? 0),
-      ]),
+      columns: [periodTitles[interval], ...tokens.map(({ title }) => title)],
+      rows: periods.map((period, i) => [period.start, ...tokens.map(({ values }) => values[i] ?? 0)]),
     };
   },
 });
