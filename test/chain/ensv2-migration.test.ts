@@ -323,6 +323,11 @@ describe("names of ENSv2", () => {
     });
     expect(await domainOf("kid.sold.eth")).toMatchObject({ registry: at("below"), owner: lower(cast.bob) });
     expect(await domainOf("sold.eth")).toMatchObject({ owner: lower(cast.carol) });
+    const families = await rows<{ contract: string }>(
+      "select distinct contract from events where contract_address = $1",
+      at("own"),
+    );
+    expect(families).toEqual([{ contract: "ENSV2_RESOLVER" }]);
     const record = `0x${"1".padStart(64, "0")}`;
     expect(
       await rows("select node, record from ensv2_links where resolver = $1 order by node", at("own")),

@@ -31,6 +31,9 @@ const eventsOf = (...abis: readonly Abi[]): string[] => {
   return [...new Set(events)].sort();
 };
 
+/** Registries and resolvers of ENSv2 log the same of roles; the factory that deploys both is followed for registries. */
+const rolesAbi = ensv2.ensv2RegistryAbi.filter(({ name }) => name === "EACRolesChanged");
+
 describe("the list of events in docs/api.md", () => {
   test.each([
     ["REGISTRY REGISTRY_OLD", eventsOf(registryAbi)],
@@ -58,7 +61,7 @@ describe("the list of events in docs/api.md", () => {
     ["AGENT_REGISTRY", eventsOf(agentRegistryAbi)],
     ["ENSV2_REGISTRY", eventsOf(ensv2.ensv2RegistryAbi)],
     ["ENSV2_REGISTRAR ENSV2_RENEWER", eventsOf(ensv2.ensv2RegistrarAbi)],
-    ["ENSV2_RESOLVER", eventsOf(ensv2.ensv2ResolverAbi)],
+    ["ENSV2_RESOLVER", eventsOf(ensv2.ensv2ResolverAbi, ensv2.upgradedAbi, rolesAbi)],
     ["ENSV2_FACTORY", eventsOf(ensv2.ensv2FactoryAbi)],
     ["ENSV2_LABEL_STORE", eventsOf(ensv2.ensv2LabelStoreAbi)],
     ["ENSV2_UNIVERSAL_RESOLVER", eventsOf(ensv2.upgradedAbi)],
