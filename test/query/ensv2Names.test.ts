@@ -12,6 +12,7 @@ import {
 import { eq } from "drizzle-orm";
 import { type Address, getAddress, keccak256, namehash, stringToBytes, toHex } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { buildAgentKey } from "../../src/api/rules/agentKey.ts";
 import { openApi, type TestApi } from "./api.ts";
 import {
   contracts,
@@ -34,6 +35,7 @@ import {
   WRAPPER_CODE,
 } from "./ensv2.ts";
 import {
+  AGENT_REGISTRY,
   account,
   CHAIN_ID,
   domainRow,
@@ -169,6 +171,7 @@ beforeAll(async () => {
     .values([
       text(RESOLVER, record(1), "url", "https://native.example"),
       text(RESOLVER, record(1), "display", "NATIVE.eth"),
+      text(RESOLVER, record(1), buildAgentKey({ chainId: CHAIN_ID, address: AGENT_REGISTRY }, 7n), "1"),
       text(RESOLVER, record(2), "url", "https://all.example"),
       text(NODE_RESOLVER, namehash("migrated.eth"), "url", "https://migrated.example"),
       text(NODE_RESOLVER, namehash("x.migrated.eth"), "url", "no wildcard"),
@@ -413,6 +416,11 @@ describe("records", () => {
     expect((await api.get("/domain/native.eth/records/text/url")).body).toMatchObject({
       ...{ value: "https://native.example", transaction_hash: transaction(12), source: "indexed" },
     });
+  });
+
+  test("that claim an agent are found there, too", async () => {
+    const { body } = await api.get("/domain/native.eth/agent");
+    expect(body).toMatchObject({ is_erc8004_agent: true, registrations: [{ agent_id: "7" }] });
   });
 
   test("of names without number are those that the resolver has for all", async () => {

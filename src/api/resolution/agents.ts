@@ -11,10 +11,12 @@ import {
   listBindingsOfName,
   profileKeys,
 } from "../query/agents.ts";
+import { findRecords } from "../query/records.ts";
 import { claimedAgent, claimsOf, type Text } from "../rules/agentClaims.ts";
 import { buildAgentKey } from "../rules/agentKey.ts";
 import type { ParsedName } from "../schemas/input.ts";
 import { listIndexedDomains } from "./chosenRows.ts";
+import type { DomainState } from "./domainState.ts";
 import {
   failureOrThrow,
   type RecordSelector,
@@ -23,6 +25,7 @@ import {
   resolveWithRecords,
   toApiError,
 } from "./domains.ts";
+import { recordsOf } from "./ensv2.ts";
 
 /** What the adapter and the registry say of an agent, by the index or by the chain. */
 export type BindingState = {
@@ -99,16 +102,28 @@ async function findTexts(
     const ofLayer2 = await listAgentTexts(ctx.db, { chainId: state.chainId, node: name.node });
     return { resolved, texts: ofLayer2.map(toText) };
   }
-  if (rows.every(({ isValueKnown }) => isValueKnown)) return { resolved, texts: rows.map(toText) };
+  const ofEnsv2 = state?.ensv2?.protocol === "ensv2" ? await listTextsOfEnsv2(ctx, state, name.node) : null;
+  const found = ofEnsv2 ?? rows;
+  if (found.every(({ isValueKnown }) => isValueKnown)) return { resolved, texts: found.map(toText) };
   const live = await resolveLive(ctx, name, select);
   return { resolved: live, texts: liveTexts(live.records.texts) };
+}
+
+/** The texts of a name of ENSv2, wherever its resolver keeps them. A text with NUL is no record of an agent. */
+async function listTextsOfEnsv2({ db }: Ctx, state: DomainState, node: Hex) {
+  const key = recordsOf(state, node);
+  const { texts } = key === null ? { texts: [] } : await findRecords(db, key);
+  return texts.filter(({ exact }) => exact === null);
 }
 
 const liveTexts = (texts: readonly { key: string; value: string | null }[]): Text[] =>
   texts.flatMap(({ key, value }) => (value === null ? [] : [{ key, value }]));
 
 /** A text record of the index. */
-export const toText = ({ key, value }: AgentTextRow): Text => ({ key, value: value ?? "" });
+export const toText = ({ key, value }: Pick<AgentTextRow, "key" | "value">): Text => ({
+  key,
+  value: value ?? "",
+});
 
 /** Protocols that ENSIP-26 and its discussion name. */
 const PROTOCOLS = ["mcp", "a2a", "web", "oasf"];
