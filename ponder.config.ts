@@ -198,8 +198,6 @@ export default createConfig({
       chain: foundBy("registrar", "event ControllerAdded(address indexed controller)", "controller"),
     },
     DnsToken: { abi: dnsTokenAbi, chain: at("dns-token") },
-    /** The one resolver of all names of 3DNS; no handler follows it, handlers find its address here. */
-    DnsTokenResolver: { abi: dnsTokenAbi, chain: at("resolver", 6) },
     RenewalReferrer: { abi: renewalReferrerAbi, chain: at("renewal-referrer") },
     NameWrapper: { abi: nameWrapperAbi, chain: at("wrapper") },
     Resolver: { abi: withReads(resolverAbi, archiveReadsAbi), chain: resolvers },

@@ -84,9 +84,9 @@ ponder.on("DnsToken:Transfer", async ({ event, context }) => {
 
 type Patch = { registryOwner?: Address | null; registrarExpiryTimestamp?: bigint | null };
 
-/** Every name has the contract's one resolver; no log tells it. */
+/** Every name has the contract's one resolver, which no log tells: the only one that the deployment lists there. */
 async function patchName(context: Context, log: LogRef, key: DomainKey, patch: Patch) {
-  const [resolver = null] = addressesOf(context, "DnsTokenResolver");
+  const [resolver = null] = addressesOf(context, "Resolver");
   const { after } = await patchDomain(context, log, key, () => ({ ...patch, resolver, isMigrated: true }));
   return after;
 }

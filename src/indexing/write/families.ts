@@ -2,7 +2,7 @@
 const families: readonly [entry: RegExp, family: string][] = [
   [/Controller\d?$/, "CONTROLLER"],
   [/^(Base|Basenames)Registrar$/, "REGISTRAR"],
-  [/^DnsToken(Resolver)?$/, "REGISTRAR_DNS"],
+  [/^DnsToken$/, "REGISTRAR_DNS"],
   [/^AuctionRegistrar$/, "REGISTRAR_AUCTION"],
   [/^BasenamesReverseRegistrar$/, "REVERSE_REGISTRAR"],
   [/^Ensv2(Root|Eth|Proxy)Registry$|^Ensv2RegistryCode$/, "ENSV2_REGISTRY"],

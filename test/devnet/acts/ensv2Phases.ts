@@ -1,5 +1,4 @@
-import type { Address, TransactionReceipt } from "viem";
-import { zeroAddress } from "viem";
+import { type Address, parseAbiItem, type TransactionReceipt, zeroAddress } from "viem";
 import type { Chain } from "./chain.ts";
 import { addressOf, read, send } from "./chain.ts";
 import { BONUS_V2, grantRootRoles, ROLES, revokeRootRoles } from "./ensv2.ts";
@@ -9,9 +8,6 @@ import { tokenIdOf } from "./names.ts";
  * The change from ENSv1 to ENSv2 in its phases, by the first account, who owns all. The first phase is the deployment.
  * Source: ensdomains/contracts-v2, docs/migration.md.
  */
-
-/** Controllers of the registrar of ENSv1 on the devnet that may register. */
-const CONTROLLERS = ["controller3", "controller5", "registrarMigration", "wrapper"];
 
 const BATCH_ROLES = ROLES.registrar | ROLES.renew;
 
@@ -39,11 +35,24 @@ export async function reserveNames(chain: Chain, { from, names }: Reservations):
 const readV1Expiry = (chain: Chain, label: string): Promise<bigint> =>
   read<bigint>(chain, { contract: "registrar", functionName: "nameExpires", args: [tokenIdOf(label)] });
 
-/** No registration and no renewal in ENSv1 any more (phase 3). */
+/** No registration and no renewal in ENSv1 any more: its registrar loses every controller (phase 3). */
 export async function freezeV1(chain: Chain, { from }: Owner): Promise<void> {
-  for (const controller of [...CONTROLLERS.map((name) => addressOf(chain, name)), from]) {
+  for (const controller of await listV1Controllers(chain)) {
     await send(chain, { from, contract: "registrar", functionName: "removeController", args: [controller] });
   }
+}
+
+/** All that the registrar of ENSv1 takes registrations of, whoever added them. */
+async function listV1Controllers(chain: Chain): Promise<Address[]> {
+  const event = parseAbiItem("event ControllerAdded(address indexed controller)");
+  const address = addressOf(chain, "registrar");
+  const added = await chain.client.getLogs({ address, event, fromBlock: 0n });
+  const controllers: Address[] = [];
+  for (const controller of new Set(added.flatMap(({ args }) => args.controller ?? []))) {
+    const question = { contract: "registrar", functionName: "controllers", args: [controller] };
+    if (await read<boolean>(chain, question)) controllers.push(controller);
+  }
+  return controllers;
 }
 
 /** Renewals resume, for stablecoins and through ENSv2 (phase 4). */
