@@ -28,6 +28,15 @@ const orNull = (address: Address): Address | null => (address === zeroAddress ? 
 
 type Asked = Pick<Stage, "local" | "chain">;
 
+/** Whether a contract is on the way to the names right below one whose logs do not tell what it stores. */
+export async function isStrange({ local, chain }: Asked, above: readonly string[]): Promise<boolean> {
+  const { registries } = await readEnsv2Contracts(local);
+  const ask = { contract: "universalHelper", functionName: "findRegistries", args: [dnsEncode(above)] };
+  // A contract that is no registry at all lets the call fail.
+  const way = await read<Address[]>(chain, ask).catch(() => null);
+  return way === null || way.some((one) => one !== zeroAddress && !registries.includes(lower(one)));
+}
+
 /** The registry that holds the names right below one; null where the way there ended, or it is not one of ENSv2's. */
 async function findRegistry({ local, chain }: Asked, above: readonly string[]): Promise<Hex | null> {
   const ask = { contract: "universalHelper", functionName: "findExactRegistry", args: [dnsEncode(above)] };

@@ -10,6 +10,7 @@ import {
   readEnsv2Contracts,
   readEntries,
   readLinks,
+  readRecords,
   readRoles,
 } from "./ensv2Reads.ts";
 import { lower } from "./stage.ts";
@@ -25,6 +26,8 @@ export async function expectEnsv2AsOnChain({ local, stack }: Judged): Promise<vo
   const roles = await readRoles(local.chain, contracts, entries);
   expect(await storedRoles(stack, contracts, entries)).toEqual(roles);
   expect(await storedLinks(stack, contracts)).toEqual(await readLinks(local.chain, contracts));
+  const linked = (await storedLinks(stack, contracts)).map((line) => line.split(" "));
+  expect(await storedRecords(stack, contracts, linked)).toEqual(await readRecords(local.chain, contracts));
   await expectNames({ local, stack }, contracts, entries);
 }
 
@@ -70,6 +73,51 @@ async function storedLinks(stack: Stack, { resolvers }: Ensv2Contracts): Promise
     [resolvers],
   );
   return rows.map(({ resolver, node, record }) => `${resolver} ${node} ${record}`).sort();
+}
+
+type RecordLine = { resolver: Hex; node: Hex; kind: string; key: string; value: string | null };
+
+const RECORDS = `
+  select resolver, node, 'text' as kind, key, value from text_records where resolver = any($1)
+  union all select resolver, node, 'addr', coin_type::text, address from address_records where resolver = any($1)
+  union all select resolver, node, 'contenthash', '', contenthash from resolver_nodes where resolver = any($1)
+  union all select resolver, node, 'name', '', name from resolver_nodes where resolver = any($1)`;
+
+const DEFAULT_COIN = "2147483648";
+
+const isEvmCoin = (coin: string): boolean =>
+  coin === "60" || (Number(coin) > 2 ** 31 && Number(coin) < 2 ** 32);
+
+/**
+ * Records of the numbers that a name is linked to; others nobody can ask for. As an EVM address the one of the default
+ * coin type stands in for each that was set and taken away.
+ */
+async function storedRecords(
+  stack: Stack,
+  { resolvers }: Ensv2Contracts,
+  links: readonly string[][],
+): Promise<string[]> {
+  const rows = await stack.sql<RecordLine>(RECORDS, [resolvers]);
+  const linked = new Set(links.map(([resolver, , record]) => `${resolver} ${record}`));
+  const place = ({ resolver, node }: RecordLine) => `${resolver} ${node}`;
+  const defaults = new Map(
+    rows.flatMap((row) => (row.kind === "addr" && row.key === DEFAULT_COIN ? [[place(row), row.value]] : [])),
+  );
+  const coins = new Map<string, Set<string>>();
+  for (const { resolver, kind, key } of rows) {
+    if (kind === "addr") coins.set(resolver, (coins.get(resolver) ?? new Set()).add(key));
+  }
+  const found = new Map(rows.map((row) => [`${place(row)} ${row.kind} ${row.key}`, row.value]));
+  for (const [at, value] of defaults) {
+    for (const coin of coins.get(at.split(" ")[0] ?? "") ?? []) {
+      const key = `${at} addr ${coin}`;
+      if (isEvmCoin(coin) && !found.get(key)) found.set(key, value);
+    }
+  }
+  return [...found]
+    .filter(([key, value]) => value !== null && linked.has(key.split(" ").slice(0, 2).join(" ")))
+    .map(([key, value]) => `${key} ${value}`)
+    .sort();
 }
 
 type NameRow = {

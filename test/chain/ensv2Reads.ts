@@ -1,12 +1,16 @@
 import {
   type Abi,
   type Address,
+  decodeFunctionResult,
+  encodeFunctionData,
   type Hex,
   isAddressEqual,
   maxUint64,
   numberToHex,
+  parseAbi,
   parseEventLogs,
   zeroAddress,
+  zeroHash,
 } from "viem";
 import { ensv2FactoryAbi, ensv2RegistryAbi, ensv2ResolverAbi, upgradedAbi } from "../../abis/ensv2.ts";
 import { type Chain, contractOf, type EntryState, hashLabel, latestTime, read } from "../devnet/acts.ts";
@@ -34,8 +38,20 @@ async function readTellingLogs({ client }: Chain): Promise<TellingLog[]> {
 /** The contracts whose logs tell what they store, by their addresses: as the deployment lists them, and proxies. */
 export type Ensv2Contracts = { registries: Hex[]; resolvers: Hex[]; logs: readonly TellingLog[] };
 
+const known = new WeakMap<Chain, { head: Hex; contracts: Ensv2Contracts }>();
+
+/** The contracts at the newest block, which are read once for it. */
+export async function readEnsv2Contracts(local: Local): Promise<Ensv2Contracts> {
+  const { hash: head } = await local.chain.client.getBlock();
+  const last = known.get(local.chain);
+  if (last?.head === head) return last.contracts;
+  const contracts = await findContracts(local);
+  known.set(local.chain, { head, contracts });
+  return contracts;
+}
+
 /** A proxy counts if it never had other code than what the deployment lists. */
-export async function readEnsv2Contracts({ chain, deployment }: Local): Promise<Ensv2Contracts> {
+async function findContracts({ chain, deployment }: Local): Promise<Ensv2Contracts> {
   const { ensv2 } = deployment;
   if (ensv2 === undefined) throw new Error("the deployment has no ENSv2");
   const logs = await readTellingLogs(chain);
@@ -156,6 +172,59 @@ export async function readLinks(chain: Chain, { resolvers, logs }: Ensv2Contract
     return `${key} ${id === 0n ? null : numberToHex(id, { size: 32 })}`;
   });
   return (await Promise.all(lines)).sort();
+}
+
+const resolverReads = parseAbi([
+  "function text(bytes32 node, string key) view returns (string)",
+  "function addr(bytes32 node, uint256 coinType) view returns (bytes)",
+  "function contenthash(bytes32 node) view returns (bytes)",
+  "function name(bytes32 node) view returns (string)",
+]);
+
+type Kind = "text" | "addr" | "contenthash" | "name";
+
+/** `resolver record kind key value` of every record that was ever set and is not empty, asked for by a linked name. */
+export async function readRecords(chain: Chain, { resolvers, logs }: Ensv2Contracts): Promise<string[]> {
+  const lines: string[] = [];
+  for (const resolver of resolvers) {
+    const own = logs.filter(({ address }) => lower(address) === resolver);
+    const texts = argsOf<string>(own, "TextUpdated", "key").map((key) => ["text", key] as const);
+    const coins = argsOf<bigint>(own, "AddressUpdated", "coinType").map((coin) => ["addr", coin] as const);
+    const names = new Map(
+      own.flatMap(({ eventName, args }) =>
+        eventName === "Linked" ? [[args.node as Hex, args.name as Hex]] : [],
+      ),
+    );
+    const asked = new Map<bigint, Hex>();
+    for (const [node, name] of names) {
+      asked.set(
+        await read<bigint>(chain, { contract: resolver, functionName: "getRecordId", args: [node] }),
+        name,
+      );
+    }
+    for (const [record, name] of asked) {
+      if (record === 0n) continue;
+      for (const [kind, key] of [...texts, ...coins, ["contenthash", ""] as const, ["name", ""] as const]) {
+        const value = await resolve(chain, { resolver, name, kind, key });
+        const place = `${resolver} ${numberToHex(record, { size: 32 })}`;
+        if (value !== "" && value !== "0x") lines.push(`${place} ${kind} ${key} ${value}`);
+      }
+    }
+  }
+  return lines.sort();
+}
+
+const argsOf = <Value>(logs: readonly TellingLog[], event: string, arg: string): Value[] => [
+  ...new Set(logs.flatMap(({ eventName, args }) => (eventName === event ? [args[arg] as Value] : []))),
+];
+
+type Question = { resolver: Hex; name: Hex; kind: Kind; key: string | bigint };
+
+async function resolve(chain: Chain, { resolver, name, kind, key }: Question): Promise<string> {
+  const args = kind === "text" || kind === "addr" ? [zeroHash, key] : [zeroHash];
+  const data = encodeFunctionData({ abi: resolverReads as Abi, functionName: kind, args });
+  const answer = await read<Hex>(chain, { contract: resolver, functionName: "resolve", args: [name, data] });
+  return decodeFunctionResult({ abi: resolverReads as Abi, functionName: kind, data: answer }) as string;
 }
 
 /** At how many names each registry could ever have hung, by every link that was ever logged; a circle makes no end of them. */
