@@ -165,7 +165,7 @@ export type Resolver = {
 };
 
 /**
- * `registered`; `grace`: expired at most 90 days ago; `premium`: 90 to 111 days ago (not with Lineanames, which have none); `available`; `unknown`: cannot be determined
+ * `registered`; `grace`: expired at most 90 days ago (in ENSv2 28); `premium`: for 21 days after it (not with Lineanames, which have none); `available`; `unknown`: cannot be determined
  */
 export type AvailabilityStatus = 'registered' | 'grace' | 'premium' | 'available' | 'unknown';
 
@@ -241,7 +241,7 @@ export type DomainItem = {
 
 export type SearchStats = {
     /**
-     * Ended for good: names of registrars 90 days after their expiry, others at it
+     * Ended for good: names of registrars 90 days after their expiry (in ENSv2 28), others at it
      */
     expired: number;
     /**
@@ -1356,7 +1356,7 @@ export type NameStates = {
     eth: {
         registered: number;
         /**
-         * Expired for at most 90 days
+         * Expired for at most 90 days (in ENSv2 28)
          */
         grace: number;
         /**

@@ -49,7 +49,7 @@ const types = z.enum(addressTypes);
 /** Sentences that the descriptions of several operations on an address share. */
 const COUNTED = "Reverse nodes (`<address>.addr.reverse`) do not count as names.";
 const ACTIVE =
-  "Active are names that are registered or in grace: registrars' names until 90 days after their expiry, wrapped subnames until it, names without expiry always.";
+  "Active are names that are registered or in grace: registrars' names until 90 days after their expiry (in ENSv2 28), wrapped subnames until it, names without expiry always.";
 const CHAINS =
   "Names of all chains that are indexed are in one list; a node that is on two chains is on it twice.";
 
@@ -277,7 +277,7 @@ const addressPreviousDomains = endpoint({
   path: "/address/{address}/previous-domains",
   group: "Addresses",
   summary: "Names that an address had before",
-  description: `Names on whose events the address appeared as receiver or owner, and which it no longer controls: another is the effective owner, or a registrar's name is past its 90 days of grace. Sorted by the last event that named the address. ${CHAINS} ${COUNTED}`,
+  description: `Names on whose events the address appeared as receiver or owner, and which it no longer controls: another is the effective owner, or a registrar's name is past its grace, of 90 days (in ENSv2 28). Sorted by the last event that named the address. ${CHAINS} ${COUNTED}`,
   params: z.object({ address: input.address() }),
   query: z.object({ chain: input.chains(ALL_CHAINS), page: input.page(), sort_dir: input.sortDir("desc") }),
   reply: z.strictObject({ address, results: z.array(previousDomain), ...pageFields }),

@@ -38,6 +38,6 @@ export const sumOf = <T>(rows: readonly T[], numberOf: (row: T) => number): numb
 export const NAMES =
   "Counted are the names of the registry's chain, or of `chain`, that have an owner. The root, reverse nodes (`<address>.addr.reverse`) and deleted subnames do not count.";
 export const ACTIVE =
-  "Active names are registered or in grace: registrars' names until 90 days after their expiry, wrapped subnames until it, names without expiry always.";
+  "Active names are registered or in grace: registrars' names until their grace ends, wrapped subnames until their expiry, names without expiry always.";
 export const PURCHASES =
   "Registrar and controller both log a registration or renewal: all logs of one name in one transaction count once.";

@@ -58,7 +58,7 @@ const states = endpoint({
     .strictObject({
       eth: z.strictObject({
         registered: count,
-        grace: count.openapi({ description: "Expired for at most 90 days" }),
+        grace: count.openapi({ description: "Expired for at most 90 days (in ENSv2 28)" }),
         premium: count.openapi({ description: "Anyone can register them, for the price with a premium" }),
         available: count.openapi({ description: "Anyone can register them, for the usual price" }),
         unregistered: count.openapi({

@@ -27,7 +27,8 @@ import { withPageTimeout } from "./pageTimeout.ts";
 const searchStats = z
   .strictObject({
     expired: count.openapi({
-      description: "Ended for good: names of registrars 90 days after their expiry, others at it",
+      description:
+        "Ended for good: names of registrars 90 days after their expiry (in ENSv2 28), others at it",
     }),
     expiring_30d: count.openapi({ description: "Registered, and expiring within 30 days" }),
     expiring_90d: count,

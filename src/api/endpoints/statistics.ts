@@ -315,7 +315,7 @@ const recentActivity = endpoint({
   path: "/ens-stats/recent-activity",
   group: "Statistics",
   summary: "What happened last",
-  description: `The newest ${FEED_LENGTH} registrations, renewals, transfers, wrappings, unwrappings and changes of primary names, newest first. A transfer is a change of the effective owner that is no part of a registration, wrapping or unwrapping; a wrapping that is part of a registration is not listed besides it. Primary names are those of all chains that are configured, or of \`chain\`, as they were claimed. Taken every 30 seconds.`,
+  description: `The newest ${FEED_LENGTH} registrations, renewals, transfers, migrations to ENSv2, wrappings, unwrappings and changes of primary names, newest first. A transfer is a change of the effective owner that is no part of a registration, wrapping or unwrapping; a wrapping that is part of a registration is not listed besides it. Primary names are those of all chains that are configured, or of \`chain\`, as they were claimed. Taken every 30 seconds.`,
   query: figuresQuery,
   reply: z
     .strictObject({ events: z.array(activity), chains: chainsOf, generated_at: generatedAt })

@@ -40,7 +40,7 @@ export const source = z.enum(["indexed", "live"]).openapi({
 
 const availabilityStatus = z.enum(availabilities).openapi("AvailabilityStatus", {
   description:
-    "`registered`; `grace`: expired at most 90 days ago; `premium`: 90 to 111 days ago (not with Lineanames, which have none); `available`; `unknown`: cannot be determined",
+    "`registered`; `grace`: expired at most 90 days ago (in ENSv2 28); `premium`: for 21 days after it (not with Lineanames, which have none); `available`; `unknown`: cannot be determined",
 });
 
 /** What ended where no event did. */
