@@ -191,6 +191,8 @@ beforeAll(async () => {
       change(20, GRAVEYARD, 2),
       change(20, bob, 3),
       change(30, alice),
+      { ...change(6, alice), node: namehash("old.migrated.eth") },
+      { ...change(7, bob), node: namehash("sub.reserved.eth") },
     ]);
   const resource = entries.find(({ labelhash }) => labelhash === labelhashOf("native"))?.resource as bigint;
   await writer.insert(ensv2Role).values(
@@ -398,6 +400,14 @@ describe("GET /whois/:name", () => {
       expect(body).not.toHaveProperty(field);
     }
   });
+});
+
+test("an owner in ENSv1 ends with the migration of the parent, and not with a reservation", async () => {
+  const historyOf = async (name: string) => (await api.get(`/domain/${name}/ownership-history`)).body.history;
+  expect(await historyOf("old.migrated.eth")).toMatchObject([
+    { address: ALICE, to_timestamp: 1_600_000_240, to_block: 20, to_tx: transaction(20) },
+  ]);
+  expect(await historyOf("sub.reserved.eth")).toMatchObject([{ address: BOB, to_timestamp: null }]);
 });
 
 describe("records", () => {

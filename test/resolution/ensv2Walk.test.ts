@@ -124,7 +124,8 @@ describe("walks from the root registry", () => {
       await write(made);
       const walks = await walkNames(ctx(), names.map(pathOf));
       for (const [i, name] of names.entries()) {
-        const { entry, ...walk } = walks[i] as Walk;
+        const { entry, registeredAbove, ...walk } = walks[i] as Walk;
+        expect(registeredAbove !== null, name).toBe(walk.isBelowRegistered);
         const found = entry && `${entry.registry} ${name.split(".")[0]}`;
         expect({ ...walk, entry: found }, name).toEqual(slowWalk(made, name));
         if (entry) seen.entry++;

@@ -1,12 +1,14 @@
 import { z } from "@hono/zod-openapi";
+import type { Ctx } from "../http/context.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { listEvents } from "../query/events.ts";
 import { listPurchases, type Purchase } from "../query/registrations.ts";
 import type { Listed } from "../query/section.ts";
 import { listSpans, type Span } from "../query/spans.ts";
+import { listIndexedDomains } from "../resolution/chosenRows.ts";
 import { answeringChain, chainsOfName } from "../resolution/nameChains.ts";
 import { count, event, historyFields, ownershipPeriod, period, registration } from "../schemas/answers.ts";
-import { input, isEthSecondLevel } from "../schemas/input.ts";
+import { input, isEthSecondLevel, type ParsedName } from "../schemas/input.ts";
 import { toEventRecord } from "../serializers/event.ts";
 import {
   toMergedRegistrations,
@@ -121,7 +123,8 @@ const ownershipHistory = endpoint({
     };
     const at = { chainId, contracts };
     const { rows, total } = await listSpans(db, { ...of, kind: "owner" }, { page });
-    const history = rows.map((span) => toOwnershipPeriod(span, at));
+    const spans = ensv2 ? await endedByParent(ctx, name, rows) : rows;
+    const history = spans.map((span) => toOwnershipPeriod(span, at));
     const answer = { history, ...historyFieldsOf({ page, total }) };
     if (!audit) return answer;
     const listed = await Promise.all(layers.map((kind) => listSpans(db, { ...of, kind }, { page })));
@@ -136,6 +139,21 @@ const ownershipHistory = endpoint({
     };
   },
 });
+
+/**
+ * Once a name's parent is in ENSv2, what ENSv1 holds below it is nobody's, unless it is left to ENSv1. No log of the name
+ * tells it: the parent's registration does.
+ */
+async function endedByParent(ctx: Ctx, name: ParsedName, spans: readonly Span[]): Promise<readonly Span[]> {
+  const last = spans.at(-1);
+  if (last === undefined || last.toTimestamp !== null || last.reason === "token") return spans;
+  const { ensv2 } = (await listIndexedDomains(ctx, [name])).get(name.node) ?? {};
+  const parent = ensv2?.protocol === "ensv2" && ensv2.walk.entry === null ? ensv2.walk.registeredAbove : null;
+  const toTimestamp = parent?.registeredTimestamp ?? null;
+  if (parent === null || toTimestamp === null || toTimestamp <= last.fromTimestamp) return spans;
+  const end = { toBlock: parent.registeredBlockNumber, toTransaction: parent.registeredTransactionHash };
+  return [...spans.slice(0, -1), { ...last, ...end, toTimestamp }];
+}
 
 const resolverHistory = endpoint({
   method: "get",

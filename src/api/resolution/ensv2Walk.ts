@@ -18,6 +18,8 @@ export type Walk = {
   endsAt: bigint | null;
   /** Whether an entry above the name was ever registered. Top-level entries do not count: names below stay in ENSv1. */
   isBelowRegistered: boolean;
+  /** The nearest such entry. */
+  registeredAbove: Ensv2Entry | null;
   /** The registry of unknown code in which the way goes on, and the depth of the label that it has to be asked for. */
   unknown: { registry: Address; depth: number } | null;
   /** The depth of the label that a known registry has no entry of, and whether that is a wrapper registry. */
@@ -56,7 +58,9 @@ function walkOf(path: Path, steps: readonly Step[], { now, contracts }: At): Wal
   const entry = last !== undefined && last.depth === path.length ? last.entry : null;
   const winner = live.findLast(({ entry: { resolver } }) => resolver !== null);
   const end = entry === null ? endOf(last, { now, contracts }) : { unknown: null, missing: null };
-  const above = steps.filter(({ depth }) => depth > TOP && depth < path.length);
+  const registeredAbove = steps.findLast(
+    (step) => step.depth > TOP && step.depth < path.length && step.entry.isRegistered,
+  );
   return {
     entry,
     resolver: winner?.entry.resolver
@@ -67,7 +71,8 @@ function walkOf(path: Path, steps: readonly Step[], { now, contracts }: At): Wal
       : null,
     isKnown: end.unknown === null,
     endsAt: least(live.map((step) => step.entry.expiry)),
-    isBelowRegistered: above.some((step) => step.entry.isRegistered),
+    isBelowRegistered: registeredAbove !== undefined,
+    registeredAbove: registeredAbove?.entry ?? null,
     ...end,
   };
 }
