@@ -1,8 +1,8 @@
 import { ponder } from "ponder:registry";
 import { isLabelOf } from "../ens/name.ts";
-import { lookAgain } from "./write/ensv2Mounts.ts";
-import { isReached, reachPhase } from "./write/ensv2Phases.ts";
-import { putDeployer } from "./write/ensv2Proxies.ts";
+import { lookAgain } from "./write/ensv2/mounts.ts";
+import { isReached, reachPhase } from "./write/ensv2/phases.ts";
+import { putDeployer } from "./write/ensv2/proxies.ts";
 import { appendEventOnly, appendLog } from "./write/events.ts";
 import { logRefOf } from "./write/logRef.ts";
 import { learnLabel } from "./write/names.ts";

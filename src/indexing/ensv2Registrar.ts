@@ -1,5 +1,5 @@
 import { type Event, ponder } from "ponder:registry";
-import { appendTokenPurchase } from "./write/ensv2Purchases.ts";
+import { appendTokenPurchase } from "./write/ensv2/purchases.ts";
 import { appendEventOnly } from "./write/events.ts";
 import { type HandlerArgs, logRefOf } from "./write/logRef.ts";
 

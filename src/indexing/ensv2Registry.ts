@@ -20,12 +20,12 @@ import {
   type Logged,
   MAX_MOVED_TOKENS,
   startEntry,
-} from "./write/ensv2Entries.ts";
-import { followClaim, lookAgain } from "./write/ensv2Mounts.ts";
-import { reachPhase } from "./write/ensv2Phases.ts";
-import { distrust, isFixedRegistry, isToldRegistry, isToldResolver, putCode } from "./write/ensv2Proxies.ts";
-import { openRegistry, putClaim } from "./write/ensv2Registries.ts";
-import { putRoles } from "./write/ensv2Roles.ts";
+} from "./write/ensv2/entries.ts";
+import { followClaim, lookAgain } from "./write/ensv2/mounts.ts";
+import { reachPhase } from "./write/ensv2/phases.ts";
+import { distrust, isFixedRegistry, isToldRegistry, isToldResolver, putCode } from "./write/ensv2/proxies.ts";
+import { openRegistry, putClaim } from "./write/ensv2/registries.ts";
+import { putRoles } from "./write/ensv2/roles.ts";
 import { appendEventOnly, type EventValues } from "./write/events.ts";
 import { type HandlerArgs, type LogEvent, type LogRef, logRefOf, nullIfZero } from "./write/logRef.ts";
 import { learnLabel } from "./write/names.ts";

@@ -1,8 +1,8 @@
 import { type Event, type EventNames, ponder } from "ponder:registry";
 import type { Hex } from "viem";
 import { hashOfTokenId } from "../ens/name.ts";
-import { putLink } from "./write/ensv2Links.ts";
-import { isToldResolver } from "./write/ensv2Proxies.ts";
+import { putLink } from "./write/ensv2/links.ts";
+import { isToldResolver } from "./write/ensv2/proxies.ts";
 import { appendEventOnly, type EventValues } from "./write/events.ts";
 import { type HandlerArgs, type LogEvent, type LogRef, logRefOf } from "./write/logRef.ts";
 import { clearRecords, putAddress, putResolverNode, putText } from "./write/records.ts";

@@ -2,7 +2,7 @@ import { type Context, type Event, ponder } from "ponder:registry";
 import type { Hex } from "viem";
 import { hashOfTokenId } from "../ens/name.ts";
 import { keyOfRegistrar, patchDomain } from "./write/domains.ts";
-import { setV1Controller } from "./write/ensv2Phases.ts";
+import { setV1Controller } from "./write/ensv2/phases.ts";
 import {
   appendEvent,
   appendEventOnly,

@@ -4,7 +4,7 @@ import {
   MAX_MOUNTED_PER_BLOCK,
   MAX_MOUNTS,
   MAX_SHARED_ENTRIES,
-} from "../../src/indexing/write/ensv2Mounts.ts";
+} from "../../src/indexing/write/ensv2/mounts.ts";
 import { rpc } from "../devnet/acts.ts";
 import { startLocalChain } from "../devnet/localChain.ts";
 import { type Emission, type Emit, emitterOn } from "./emittedLogs.ts";

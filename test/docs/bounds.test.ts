@@ -49,13 +49,13 @@ import { MAX_STORED_BYTES, MAX_STORED_BYTES_A_MINUTE } from "../../src/api/servi
 import { MAX_LABELS_PER_MINUTE } from "../../src/api/serviceDb/provenLabels.ts";
 import { HELD_SECONDS } from "../../src/api/serviceDb/reservations.ts";
 import { MAX_LABEL_BYTES, MAX_NAME_BYTES } from "../../src/ens/name.ts";
-import { MAX_MOVED_TOKENS } from "../../src/indexing/write/ensv2Entries.ts";
+import { MAX_MOVED_TOKENS } from "../../src/indexing/write/ensv2/entries.ts";
 import {
   MAX_DEPTH,
   MAX_MOUNTED_PER_BLOCK,
   MAX_MOUNTS,
   MAX_SHARED_ENTRIES,
-} from "../../src/indexing/write/ensv2Mounts.ts";
+} from "../../src/indexing/write/ensv2/mounts.ts";
 import { MAX_RENAMES_PER_BLOCK } from "../../src/indexing/write/renames.ts";
 
 const inWords = (count: number) => count.toLocaleString("en");

@@ -2,7 +2,7 @@ import type { Context } from "ponder:registry";
 import { event, holder } from "ponder:schema";
 import type { Hex } from "viem";
 import { ADDR_REVERSE_NODE } from "../../ens/name.ts";
-import { goOnMounting } from "./ensv2Mounts.ts";
+import { goOnMounting } from "./ensv2/mounts.ts";
 import { type HandlerArgs, type LogEvent, type LogRef, logRefOf, nullIfZero } from "./logRef.ts";
 import { goOnNaming } from "./renames.ts";
 

@@ -1,8 +1,8 @@
 import type { Context } from "ponder:registry";
 import { ensv2Phase, ensv2V1Controller } from "ponder:schema";
 import type { Address } from "viem";
-import { addressesOf } from "./contracts.ts";
-import type { LogRef } from "./logRef.ts";
+import { addressesOf } from "../contracts.ts";
+import type { LogRef } from "../logRef.ts";
 
 /**
  * Steps of the change from ENSv1 to ENSv2, as far as logs tell them. Source: ensdomains/contracts-v2, docs/migration.md.

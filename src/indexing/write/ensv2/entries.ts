@@ -1,7 +1,9 @@
 import type { Context } from "ponder:registry";
 import { ensv2Entry, ensv2Registry } from "ponder:schema";
 import type { Hex } from "viem";
-import { type EntryState, startedEntry, storageIdOf, storageIdOfNumber } from "../../ens/ensv2.ts";
+import { type EntryState, startedEntry, storageIdOf, storageIdOfNumber } from "../../../ens/ensv2.ts";
+import { appendEvent, appendEventOnly, type EventValues } from "../events.ts";
+import type { LogRef } from "../logRef.ts";
 import {
   type Entry,
   goThrough,
@@ -10,10 +12,8 @@ import {
   type Place,
   placesOf,
   putName,
-} from "./ensv2Mounts.ts";
-import { findRegistry, openRegistry, type Registry } from "./ensv2Registries.ts";
-import { appendEvent, appendEventOnly, type EventValues } from "./events.ts";
-import type { LogRef } from "./logRef.ts";
+} from "./mounts.ts";
+import { findRegistry, openRegistry, type Registry } from "./registries.ts";
 
 /** Each token that is moved costs 10,000 gas or more, so a transaction of 16,777,216 (EIP-7825) moves no more. */
 export const MAX_MOVED_TOKENS = 5_000;

@@ -1,7 +1,7 @@
 import type { Context } from "ponder:registry";
 import { ensv2Link } from "ponder:schema";
 import type { Hex } from "viem";
-import type { LogRef } from "./logRef.ts";
+import type { LogRef } from "../logRef.ts";
 
 /** Stores which record a name shows at the emitting resolver; null for none. Writes: ensv2_links. */
 export async function putLink(context: Context, log: LogRef, node: Hex, record: Hex | null): Promise<void> {

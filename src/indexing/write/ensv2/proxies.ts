@@ -1,8 +1,8 @@
 import type { Context } from "ponder:registry";
 import { ensv2Proxy } from "ponder:schema";
 import { type Address, zeroAddress } from "viem";
-import { addressesOf } from "./contracts.ts";
-import type { LogRef } from "./logRef.ts";
+import { addressesOf } from "../contracts.ts";
+import type { LogRef } from "../logRef.ts";
 
 /** Code of which the logs tell what it stores. */
 type Code = "Ensv2RegistryCode" | "Ensv2ResolverCode";

@@ -1,7 +1,7 @@
 import type { Context } from "ponder:registry";
 import { ensv2Role } from "ponder:schema";
 import type { Address } from "viem";
-import type { LogRef } from "./logRef.ts";
+import type { LogRef } from "../logRef.ts";
 
 /** Stores the roles that an account has from here on in the emitting contract. Writes: ensv2_roles. */
 export async function putRoles(

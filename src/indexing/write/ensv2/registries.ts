@@ -1,11 +1,11 @@
 import type { Context } from "ponder:registry";
 import { ensv2Mount, ensv2MountNode, ensv2Registry } from "ponder:schema";
 import type { Address, Hex } from "viem";
-import { fitsInBytes, isLabelOf, MAX_LABEL_BYTES, ROOT_NODE } from "../../ens/name.ts";
-import { addressesOf } from "./contracts.ts";
-import { reachPhase } from "./ensv2Phases.ts";
-import type { LogRef } from "./logRef.ts";
-import { storable } from "./storable.ts";
+import { fitsInBytes, isLabelOf, MAX_LABEL_BYTES, ROOT_NODE } from "../../../ens/name.ts";
+import { addressesOf } from "../contracts.ts";
+import type { LogRef } from "../logRef.ts";
+import { storable } from "../storable.ts";
+import { reachPhase } from "./phases.ts";
 
 export type Registry = typeof ensv2Registry.$inferSelect;
 

@@ -1,11 +1,11 @@
 import type { Context } from "ponder:registry";
 import { ensv2Entry, ensv2Purchase } from "ponder:schema";
 import type { Hex } from "viem";
-import { storageIdOfNumber } from "../../ens/ensv2.ts";
-import { childNode, ETH_NODE, isPrintable, labelhash } from "../../ens/name.ts";
-import { addressesOf } from "./contracts.ts";
-import { appendEventOnly } from "./events.ts";
-import { type HandlerArgs, type LogRef, logRefOf } from "./logRef.ts";
+import { storageIdOfNumber } from "../../../ens/ensv2.ts";
+import { childNode, ETH_NODE, isPrintable, labelhash } from "../../../ens/name.ts";
+import { addressesOf } from "../contracts.ts";
+import { appendEventOnly } from "../events.ts";
+import { type HandlerArgs, type LogRef, logRefOf } from "../logRef.ts";
 
 /** A registration or renewal that was paid in tokens. */
 export type TokenPurchase = Pick<

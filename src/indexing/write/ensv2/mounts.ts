@@ -1,11 +1,12 @@
 import type { Context } from "ponder:registry";
 import { domain, ensv2Entry, ensv2Mounting, ensv2WaitingMount } from "ponder:schema";
 import type { Address, Hex } from "viem";
-import { NO_REGISTRY, storageIdOf } from "../../ens/ensv2.ts";
-import { childNode, labelhash as labelhashOf } from "../../ens/name.ts";
-import { addressesOf } from "./contracts.ts";
-import { patchDomain } from "./domains.ts";
-import { isFixedRegistry, isToldRegistry } from "./ensv2Proxies.ts";
+import { NO_REGISTRY, storageIdOf } from "../../../ens/ensv2.ts";
+import { childNode, labelhash as labelhashOf } from "../../../ens/name.ts";
+import { addressesOf } from "../contracts.ts";
+import { patchDomain } from "../domains.ts";
+import type { LogRef } from "../logRef.ts";
+import { isFixedRegistry, isToldRegistry } from "./proxies.ts";
 import {
   bringForward,
   dropMount,
@@ -17,8 +18,7 @@ import {
   openRegistry,
   putMount,
   type Registry,
-} from "./ensv2Registries.ts";
-import type { LogRef } from "./logRef.ts";
+} from "./registries.ts";
 
 /*
  * An entry of a registry has a name where its registry hangs at a name. A stranger can hang any registry at his own names,
