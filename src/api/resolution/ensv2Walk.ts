@@ -1,5 +1,6 @@
 import type { Address, Hex } from "viem";
 import type { Ensv2Contracts } from "../../../abis/contracts.ts";
+import { storageIdOf } from "../../ens/ensv2.ts";
 import type { Ctx } from "../http/context.ts";
 import { type Ensv2Entry, listSteps, type Step } from "../query/ensv2.ts";
 
@@ -43,9 +44,6 @@ export async function walkNames(ctx: Ctx, paths: readonly Path[]): Promise<Walk[
   const at = { now: BigInt(ctx.now), contracts: ensv2 };
   return paths.map((path, i) => walkOf(path, byPath.get(i) ?? [], at));
 }
-
-/** The key of a label in its registry. */
-const storageIdOf = (labelhash: Hex): Hex => `${labelhash.slice(0, -8)}00000000` as Hex;
 
 type At = { now: bigint; contracts: Ensv2Contracts };
 
