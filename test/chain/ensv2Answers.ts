@@ -132,9 +132,13 @@ const judgedOfEnsv2 = (answer: DomainRecord, hasToken: boolean) => ({
  * Asks Namedex and the contracts about a name, and expects one answer: that of ENSv2 if it was ever registered there, else
  * that of ENSv1, with its reservation. The index by itself must say the same.
  */
-export async function expectAnswerAsOnChain(stage: Stage, name: string): Promise<DomainRecord> {
+export async function expectAnswerAsOnChain(
+  stage: Stage,
+  name: string,
+  { wasOfEnsv2 = false }: { wasOfEnsv2?: boolean } = {},
+): Promise<DomainRecord> {
   const found = await findEntry(stage, name);
-  const isPast = found === null && (await isHistory(stage, name));
+  const isPast = !found?.wasRegistered && (wasOfEnsv2 || (found === null && (await isHistory(stage, name))));
   const { query: _, ...answer } = await stage.whois(name);
   const record = await stage.record(nodeOf(name));
   for (const one of [answer, record]) {

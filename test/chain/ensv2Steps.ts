@@ -256,11 +256,12 @@ const inEth: readonly [number, Act][] = [
     },
   ],
   [
-    2,
+    6,
     async (turn) => {
-      const { tokenId } = await readEntry(turn.chain, turn.entry);
+      const { tokenId, latestOwner } = await readEntry(turn.chain, { label: turn.label });
       return transferEntry(turn.chain, {
-        ...{ from: turn.holder, label: turn.label, to: turn.someone(), value: 0n },
+        ...{ label: turn.label, to: turn.someone(), value: 0n },
+        from: latestOwner === zeroAddress ? turn.someone() : latestOwner,
         tokenId: tokenId + BigInt(turn.chance.below(3)) - 1n,
       });
     },
