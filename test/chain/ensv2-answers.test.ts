@@ -342,6 +342,10 @@ describe("the change to ENSv2", () => {
   test("at the expiry, after grace and after the premium, to the second", async () => {
     const { expiry_timestamp } = await indexed("/whois/native.eth");
     const expiry = BigInt(expiry_timestamp as string);
+    expect(await indexed("/whois/native.eth")).toMatchObject({
+      grace_end_timestamp: String(expiry + GRACE_V2),
+      premium_end_timestamp: String(expiry + GRACE_V2 + 21n * DAY),
+    });
     const ends: [bigint, string][] = [
       [expiry - 1n, "registered"],
       [expiry, "grace"],

@@ -75,6 +75,14 @@ export type AskedDomain = {
         block_timestamp: number;
         transaction_hash: string;
     };
+    /**
+     * Present on .eth names of ENSv2: from then on anyone can register it, with a premium at first
+     */
+    grace_end_timestamp?: string;
+    /**
+     * Present on .eth names of ENSv2: from then on there is no premium any more
+     */
+    premium_end_timestamp?: string;
     display?: string;
     label: string;
     /**
@@ -556,6 +564,14 @@ export type Domain = {
         block_timestamp: number;
         transaction_hash: string;
     };
+    /**
+     * Present on .eth names of ENSv2: from then on anyone can register it, with a premium at first
+     */
+    grace_end_timestamp?: string;
+    /**
+     * Present on .eth names of ENSv2: from then on there is no premium any more
+     */
+    premium_end_timestamp?: string;
     display?: string;
     label: string;
     /**

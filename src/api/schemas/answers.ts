@@ -155,6 +155,13 @@ const ensv2Fields = {
     .strictObject({ from_address: address.nullable(), to_address: address.nullable(), ...happenedIn })
     .optional()
     .openapi({ description: "Present on a name that came from ENSv1: when, from whom and to whom" }),
+  grace_end_timestamp: decimal.optional().openapi({
+    description:
+      "Present on .eth names of ENSv2: from then on anyone can register it, with a premium at first",
+  }),
+  premium_end_timestamp: decimal
+    .optional()
+    .openapi({ description: "Present on .eth names of ENSv2: from then on there is no premium any more" }),
 };
 
 /** What a domain record shows of ENSv2. */

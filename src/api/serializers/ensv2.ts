@@ -2,6 +2,7 @@ import { zeroAddress } from "viem";
 import type { z } from "zod";
 import type { Contracts } from "../../../abis/contracts.ts";
 import type { DomainState } from "../resolution/domainState.ts";
+import { endsOfPhases, lifeOf } from "../rules/lifetime.ts";
 import type { OwnersNow } from "../rules/ownership.ts";
 import type * as schemas from "../schemas/answers.ts";
 import { isEthSecondLevel } from "../schemas/input.ts";
@@ -31,7 +32,20 @@ export function ensv2Fields(state: DomainState, owners: OwnersNow, contracts: Co
     ...rolesOf(state),
     ...reservationOf(state),
     ...migrationOf(state),
+    ...endsOf(state, contracts),
   };
+}
+
+/** When grace and premium of a .eth name of ENSv2 end, by its registrar's terms. */
+function endsOf(
+  state: DomainState,
+  { ensv2 }: Contracts,
+): Pick<Fields, "grace_end_timestamp" | "premium_end_timestamp"> {
+  if (state.ensv2?.protocol !== "ensv2" || state.registry === null || !isEthSecondLevel(state)) return {};
+  const ends = new Map(endsOfPhases(state, lifeOf(ensv2)).map(({ phase, at }) => [phase, at.toString()]));
+  const [grace, premium] = [ends.get("grace"), ends.get("premium")];
+  if (grace === undefined || premium === undefined) return {};
+  return { grace_end_timestamp: grace, premium_end_timestamp: premium };
 }
 
 /** The id of the token of a name of ENSv2; undefined for other names, and where there is none any more. */

@@ -48,15 +48,29 @@ export async function overviewOfName({ visit, domain, now }: NameView): Promise<
   );
 }
 
-/** Nothing for names that no registrar of ENSv1 or of a layer 2 sells. Prices of premiums are known for .eth names. */
+/** Nothing for names that no registrar sells. Prices of premiums are known for .eth names. */
 function Life({ domain, now }: { domain: Domain; now: number }) {
   const { chain, parent_node: parentNode, expiry_timestamp: expiry, availability_status: state } = domain;
   const managed = managedNames.find(({ node }) => chain !== undefined && node === parentNode);
   const isEth = chain === undefined && parentNode === ETH_NODE;
-  if (domain.protocol === "ensv2") return null;
+  if (domain.protocol === "ensv2") return <LifeInEnsv2 domain={domain} now={now} />;
   if (expiry === null || (managed === undefined && !isEth)) return null;
   const life = { chainId: managed?.chainId ?? 0, parentNode, expiryTimestamp: BigInt(expiry) };
   return <Lifeline ends={endsOfPhases(life)} state={state} now={now} hasPrices={isEth} />;
+}
+
+/** The registrar of ENSv2 has a grace and a premium of its own; the premium begins at the price that ENSv1's has. */
+function LifeInEnsv2({ domain, now }: { domain: Domain; now: number }) {
+  const { expiry_timestamp, grace_end_timestamp, premium_end_timestamp, availability_status: state } = domain;
+  const ends = (
+    [
+      ["registered", expiry_timestamp],
+      ["grace", grace_end_timestamp],
+      ["premium", premium_end_timestamp],
+    ] as const
+  ).flatMap(([phase, at]) => (at == null ? [] : [{ phase, at: BigInt(at) }]));
+  if (ends.length < 3) return null;
+  return <Lifeline ends={ends} state={state} now={now} hasPrices />;
 }
 
 function ownershipFacts({ ownership, expiry_timestamp, parent_name }: Domain, now: number): (Fact | false)[] {
