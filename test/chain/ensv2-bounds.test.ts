@@ -194,6 +194,30 @@ describe("the names of a registry", () => {
     expect(row?.most).toBe(32);
   }, 120_000);
 
+  test("that are cut off are taken down, and do not grow meanwhile", async () => {
+    const levels = Array.from({ length: 20 }, (_, number) =>
+      getAddress(`0x${(0x80_0000 + number).toString(16).repeat(7).slice(0, 40)}`),
+    );
+    for (const [index, registry] of levels.entries()) {
+      const subregistry = levels[index + 1] ?? zeroAddress;
+      const both = ["left", "right"].flatMap((label) =>
+        register(registry, { label, owner: BOB, subregistry }),
+      );
+      await emit(...deployProxy(registry), ...both);
+    }
+    await emit(...register(ETH, { label: "maze", owner: BOB, subregistry: levels[0] as Address }));
+    await finish();
+    const mounts =
+      "select count(*)::int as count, max(depth) as deepest from ensv2_mounts where registry = any($1)";
+    const all = levels.map(lower);
+    const [before] = await rows<{ count: number; deepest: number }>(mounts, all);
+    expect(before?.deepest).toBe(21);
+    expect(before?.count).toBeLessThanOrEqual(MAX_MOUNTS * levels.length);
+    await emit(link(ETH, { label: "maze", subregistry: zeroAddress }));
+    expect(await finish()).toBeLessThan(5);
+    expect(await rows(mounts, all)).toEqual([{ count: 0, deepest: null }]);
+  }, 120_000);
+
   test("below a mere reservation are left to the walk", async () => {
     await emit(...briefly(SMALL, "kid"));
     await emit(...reserve(ETH, { label: "held" }), link(ETH, { label: "held", subregistry: SMALL }));

@@ -355,7 +355,7 @@ describe("user registries", () => {
     expect(await domainOf("child.second.eth")).toMatchObject({ registry: lower(first), owner: lower(ALICE) });
   });
 
-  test("below themselves end at eight names", async () => {
+  test("below themselves are left to the walk", async () => {
     await emit(
       ...deployProxy(second),
       ...register(second, { label: "loop", owner: ALICE, subregistry: second }),
@@ -365,12 +365,10 @@ describe("user registries", () => {
       "select full_name from domains where registry = $1",
       lower(second),
     );
-    expect(found.map((row) => row.full_name.split(".").length).toSorted((a, b) => a - b)).toEqual([
-      3, 4, 5, 6, 7, 8, 9, 10,
-    ]);
+    expect(found.map((row) => row.full_name)).toEqual(["loop.cycle.eth"]);
   });
 
-  test("that no longer hang below themselves have one name again", async () => {
+  test("that no longer hang below themselves have the name that they had", async () => {
     const third = address("73");
     await emit(
       ...deployProxy(third),
@@ -379,7 +377,7 @@ describe("user registries", () => {
     );
     const names = () =>
       rows<{ full_name: string }>("select full_name from domains where registry = $1", lower(third));
-    expect(await names()).toHaveLength(8);
+    expect((await names()).map((row) => row.full_name)).toEqual(["round.once.eth"]);
     await emit(link(third, { label: "round", subregistry: zeroAddress }));
     expect((await names()).map((row) => row.full_name)).toEqual(["round.once.eth"]);
   });

@@ -2,7 +2,7 @@ import type { Context } from "ponder:registry";
 import { domain, ensv2Entry, ensv2Mounting, ensv2WaitingMount } from "ponder:schema";
 import type { Address, Hex } from "viem";
 import { NO_REGISTRY, storageIdOf } from "../../../ens/ensv2.ts";
-import { childNode, labelhash as labelhashOf } from "../../../ens/name.ts";
+import { childNode, labelhash as labelhashOf, ROOT_NODE } from "../../../ens/name.ts";
 import { addressesOf } from "../contracts.ts";
 import { patchDomain } from "../domains.ts";
 import type { LogRef } from "../logRef.ts";
@@ -120,7 +120,7 @@ async function hang(
 
 /** Hangs a registry at a name, if it may have one more. Where the registry claims to be goes before others. */
 async function hangUp(context: Context, row: Registry, mount: Mount, claimed: boolean): Promise<EntryList[]> {
-  if (mount.depth >= MAX_DEPTH) return [];
+  if (mount.depth >= MAX_DEPTH || !(await leadsToRoot(context, mount.node, row.registry))) return [];
   const most = isFixedRegistry(context, row.registry) ? 1 : MAX_MOUNTS;
   const lists: EntryList[] = [];
   let room = row;
@@ -141,6 +141,23 @@ async function hangUp(context: Context, row: Registry, mount: Mount, claimed: bo
   return [...lists, ...entriesBelow(row, mount, claimed || now.mounts === 1)];
 }
 
+/**
+ * Whether the registries on the way up from a name hang there still, and none of them is `except`. What was cut off must
+ * not grow while it is taken down: with two ways at each level its names are more than anybody could write. And a registry
+ * below itself has names without end.
+ */
+async function leadsToRoot(context: Context, name: Hex, except?: Address): Promise<boolean> {
+  let node = name;
+  for (let depth = 0; depth < MAX_DEPTH && node !== ROOT_NODE; depth++) {
+    const row = await context.db.find(domain, { chainId: context.chain.id, node });
+    if (row === null || row.parentNode === null) return false;
+    const above = await findMount(context, row.parentNode);
+    if (above === null || above.registry !== row.registry || above.registry === except) return false;
+    node = row.parentNode;
+  }
+  return node === ROOT_NODE;
+}
+
 /** Takes a registry from a name. If it was its first one, another becomes the first, with all entries. */
 async function takeDown(
   context: Context,
@@ -151,10 +168,8 @@ async function takeDown(
   if (row === null) return [];
   await dropMount(context, row, { node, position });
   const [first] = position === 0 ? await mountsOf(context, { ...row, mounts: row.mounts - 1 }) : [];
-  return [
-    ...(first === undefined ? [] : entriesBelow(row, first)),
-    ...entriesBelow(row, { node, depth }, position === 0),
-  ];
+  const isNext = first !== undefined && (await leadsToRoot(context, first.node));
+  return [...(isNext ? entriesBelow(row, first) : []), ...entriesBelow(row, { node, depth }, position === 0)];
 }
 
 /** The list of a registry's entries, or of those that all of its names have; none if it has none. */
