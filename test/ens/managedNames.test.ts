@@ -10,7 +10,7 @@ import {
 } from "../../src/ens/managedNames.ts";
 import { ETH_NODE } from "../../src/ens/name.ts";
 
-const [BASE, LINEA, MAIN, OTHER] = [8453, 59144, 1, 10];
+const [BASE, LINEA, MAIN, OTHER, TOKENS] = [8453, 59144, 1, 42161, 10];
 const [BASE_NODE, LINEA_NODE] = [namehash("base.eth"), namehash("linea.eth")];
 
 describe("a managed name", () => {
@@ -24,6 +24,7 @@ describe("a managed name", () => {
   test("is of one chain, and a chain has one", () => {
     expect(managedNameOf(BASE)).toEqual({ name: "base.eth", node: BASE_NODE, chainId: BASE });
     expect(managedNameOf(OTHER)).toBeUndefined();
+    expect(managedNameOf(TOKENS)?.name).toBe("box");
     expect(new Set(managedNames.map(({ chainId }) => chainId)).size).toBe(managedNames.length);
   });
 });

@@ -43,7 +43,7 @@ const reservations = `insert into ensv2_entries (chain_id, registry, storage_id,
    from (select *, created_block_number as i from domains where parent_node = '${ETH_NODE}') as name`;
 const moved = `update domains set registry = '${ETH_REGISTRY}' where parent_node = '${ETH_NODE}' and created_block_number % 20 = 0`;
 const opened = `insert into ensv2_phases (chain_id, phase, block_number, block_timestamp, transaction_hash)
-   values (${CHAIN_ID}, 'open', 1, 1, '0x01')`;
+   values (${CHAIN_ID}, 'open', 1, 1, '${transaction(8)}')`;
 
 /** What a stranger's contract logs for a name that is not his. */
 const foreignLogs = `insert into events (chain_id, block_number, log_index, ordinal, block_timestamp, transaction_hash,

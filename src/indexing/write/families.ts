@@ -5,7 +5,7 @@ const families: readonly [entry: RegExp, family: string][] = [
   [/^DnsToken$/, "REGISTRAR_DNS"],
   [/^AuctionRegistrar$/, "REGISTRAR_AUCTION"],
   [/^BasenamesReverseRegistrar$/, "REVERSE_REGISTRAR"],
-  [/^Ensv2(Root|Eth|Proxy)Registry$|^Ensv2RegistryCode$/, "ENSV2_REGISTRY"],
+  [/^Ensv2(Root|Eth|Proxy)Registry$/, "ENSV2_REGISTRY"],
   [/^Ensv2RenewerV1$/, "ENSV2_RENEWER"],
   [/^(?!Ensv2).*Resolver(UnindexedKey)?$/, "RESOLVER"],
 ];
