@@ -140,21 +140,33 @@ export async function send(chain: Chain, call: Call): Promise<TransactionReceipt
   return requireSuccess(chain, call, formatTransactionReceipt(receipt) as TransactionReceipt);
 }
 
-/** Now and then anvil mines a block before it waits for it, and waits in vain: the transaction is in the newest block. */
+/**
+ * Now and then anvil mines a block before it waits for it, and waits in vain: the transaction is in the newest block. Or it
+ * forgets to mine: then the transaction waits for the next block.
+ */
 async function receiptAfterTimeout(
   chain: Chain,
-  { from, data }: Record<string, Hex>,
+  transaction: Record<string, Hex>,
   error: unknown,
 ): Promise<RpcTransactionReceipt> {
   if (!String(error).includes("Transaction confirmation timeout")) throw error;
+  const mined = await findInNewestBlock(chain, transaction);
+  if (mined === undefined) await rpc(chain, "evm_mine");
+  const hash = mined ?? (await findInNewestBlock(chain, transaction));
+  if (hash === undefined) throw error;
+  return rpc<RpcTransactionReceipt>(chain, "eth_getTransactionReceipt", [hash]);
+}
+
+async function findInNewestBlock(
+  chain: Chain,
+  { from, data }: Record<string, Hex>,
+): Promise<Hex | undefined> {
   const { transactions } = await rpc<{ transactions: { hash: Hex; from: Hex; input: Hex }[] }>(
     chain,
     "eth_getBlockByNumber",
     ["latest", true],
   );
-  const mined = transactions.find((one) => one.input === data && one.from === from?.toLowerCase());
-  if (mined === undefined) throw error;
-  return rpc<RpcTransactionReceipt>(chain, "eth_getTransactionReceipt", [mined.hash]);
+  return transactions.find((one) => one.input === data && one.from === from?.toLowerCase())?.hash;
 }
 
 /** Sends several calls into one block, in this order. Throws {@link ActReverted} for the first that failed. */
