@@ -56,7 +56,7 @@ type Parent = { name: string; node: Hex; children: Set<string> };
 export function generateWorld({ base = 0, ...plan }: { names: number; base?: number; put: Put }): void {
   const world = { ...plan, owners: Math.max(10, Math.floor(plan.names * 0.28)), agents: 0 };
   putTop(world);
-  const eth: Parent = { name: "eth", node: ETH_NODE, children: new Set() };
+  const eth: Parent = { name: "eth", node: ETH_NODE, children: new Set(["base"]) };
   const ethNames = Math.floor(plan.names * 0.84);
   const parents: Parent[] = [];
   for (let i = 0; i < ethNames; i++) {
