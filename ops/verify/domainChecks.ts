@@ -86,6 +86,18 @@ function registryColumns(node: Hex, row: DomainRow, { contracts: { registry } }:
   ];
 }
 
+/** Reads an answer of three words: owner, fuses or the like, expiry. */
+const fromThreeWords =
+  (fault: string) => (read: (words: readonly Hex[]) => string | null) => (answers: readonly CallAnswer[]) => {
+    const data = dataOf(answers[0]);
+    if (data?.length !== 2 + 3 * 64) return new NotComparable(fault);
+    return read(readAbi(["word", "word", "word"], data));
+  };
+
+/** The address in a word, lower case; null for zero. */
+const addressOfWord = (word: Hex): string | null =>
+  BigInt(word) === 0n ? null : `0x${word.slice(-40).toLowerCase()}`;
+
 /** 3DNS answers no owner after the expiry, and says of no node that it was migrated. */
 function tokenColumns(node: Hex, row: DomainRow, { contracts: { registry }, now }: DomainSetting): Column[] {
   const isOver = row.registrarExpiry !== null && BigInt(row.registrarExpiry) < now;
@@ -95,15 +107,11 @@ function tokenColumns(node: Hex, row: DomainRow, { contracts: { registry }, now 
     args: [BigInt(node)],
   });
   const calls = [{ target: registry, callData }];
-  const of = (read: (words: readonly Hex[]) => string | null) => (answers: readonly CallAnswer[]) => {
-    const data = dataOf(answers[0]);
-    if (data?.length !== 2 + 3 * 64) return new NotComparable("the token's answer cannot be read");
-    return read(readAbi(["word", "word", "word"], data));
-  };
+  const of = fromThreeWords("the token's answer cannot be read");
   return [
     {
       ...{ column: "registry_owner", stored: isOver ? null : row.registryOwner, calls },
-      read: of(([owner = "0x"]) => (BigInt(owner) === 0n ? null : `0x${owner.slice(-40).toLowerCase()}`)),
+      read: of(([owner = "0x"]) => addressOfWord(owner)),
     },
     {
       ...{ column: "registrar_expiry_timestamp", stored: row.registrarExpiry, calls },
@@ -169,15 +177,11 @@ function wrapperColumns(
     args: [BigInt(node)],
   });
   const calls = [{ target: wrapper, callData }];
-  const of = (read: (words: readonly Hex[]) => string | null) => (answers: readonly CallAnswer[]) => {
-    const data = dataOf(answers[0]);
-    if (data?.length !== 2 + 3 * 64) return new NotComparable("the wrapper's answer cannot be read");
-    return read(readAbi(["word", "word", "word"], data));
-  };
+  const of = fromThreeWords("the wrapper's answer cannot be read");
   return [
     {
       ...{ column: "wrapper_owner", stored: isLapsed(token, now) ? null : row.wrapperOwner, calls },
-      read: of(([owner = "0x"]) => (BigInt(owner) === 0n ? null : `0x${owner.slice(-40).toLowerCase()}`)),
+      read: of(([owner = "0x"]) => addressOfWord(owner)),
     },
     {
       ...{ column: "wrapper_fuses", stored: String(fusesAt(token, now)), calls },
