@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "vitest";
 import { metaTable } from "../../../engine/ponderInternals.ts";
+import { RESTORE_MARK } from "../../../ops/checks/halfRestored.ts";
 import type { Manifest } from "../../../ops/snapshot/manifest.ts";
 import { keysIn } from "../../../src/api/serviceDb/keys.ts";
 import { openStore } from "../../../src/api/serviceDb/store.ts";
@@ -107,6 +108,15 @@ export async function hasIndex(databaseUrl: string): Promise<boolean> {
   const [state] = await ask<{ is: boolean }>(
     databaseUrl,
     `select to_regclass('namedex_index.${metaTable}') is not null as is`,
+  );
+  return state?.is ?? false;
+}
+
+/** Whether a restore into it has begun, and has not ended. */
+export async function isBegun(databaseUrl: string): Promise<boolean> {
+  const [state] = await ask<{ is: boolean }>(
+    databaseUrl,
+    `select to_regclass('namedex_index.${RESTORE_MARK}') is not null as is`,
   );
   return state?.is ?? false;
 }
