@@ -9,6 +9,8 @@ import { type Stage, stageOf } from "./stage.ts";
 const SEED = Number(process.env.FUZZ_SEED ?? 2_026);
 const RUNS = Number(process.env.ENSV2_RUNS ?? 20);
 const STEPS = 150;
+/** After so many histories all tables are judged: that reads everything from all contracts, those of earlier ones too. */
+const HISTORIES_JUDGED_AT_ONCE = 4;
 /** Labels of the longest name that is asked for: circles make longer ones without end. */
 const MAX_LABELS = 5;
 
@@ -42,7 +44,9 @@ test(`${RUNS} random histories leave tables and answers as the contracts say (FU
   for (let run = 0; run < RUNS; run++) {
     const { mined } = await playHistory(stage.chain, { seed: SEED, run, steps: STEPS });
     expect(mined).toBeGreaterThan(STEPS / 4);
-    await expectEnsv2AsOnChain({ local: stage.local, stack: stage.stack });
+    await stage.stack.waitForHead();
     expect(await expectAnswers(run)).toBeGreaterThan(4);
+    const isJudged = (run + 1) % HISTORIES_JUDGED_AT_ONCE === 0 || run === RUNS - 1;
+    if (isJudged) await expectEnsv2AsOnChain({ local: stage.local, stack: stage.stack });
   }
 }, 900_000);
