@@ -3,6 +3,7 @@ import {
   encodeAbiParameters,
   encodeEventTopics,
   type Hex,
+  type RpcLog,
   type TransactionReceipt,
 } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -15,6 +16,7 @@ import * as acts from "../devnet/acts.ts";
 import { type LocalChain, startLocalChain } from "../devnet/localChain.ts";
 import { type Argument, encoderOf } from "./index/chain/encode.ts";
 import { generate } from "./index/chain/history.ts";
+import type { Ledger } from "./index/chain/ledger.ts";
 import { unwrap, wrap } from "./index/chain/ownership.ts";
 import { registerV3, registerV4, registerV5, renew } from "./index/chain/registrations.ts";
 import { type Name, openScene, type Scene } from "./index/chain/scene.ts";
@@ -115,10 +117,10 @@ describe("a transaction logs what the contracts log, in their order", () => {
     const { ledger } = scene;
     const before = ledger.logs;
     act();
-    const [addresses, topics] = [[...ledger.addresses.keys()], [...ledger.topics.keys()]];
-    const generated = ledger.addressOf
-      .slice(before)
-      .map((number, i) => [addresses[number], topics[ledger.topicOf[before + i] ?? -1]] as const)
+    const generated = placesFrom(before, ledger.logs)
+      .map(
+        (log) => [ledger.addresses.at(ledger.addressOf(log)), ledger.topics.at(ledger.topicOf(log))] as const,
+      )
       .map(([address, topic]) => `${whoIs(knownDeployments.mainnet(), address)} ${topic}`);
     const logged = receipt.logs.map(
       ({ address, topics }) => `${whoIs(local.deployment, address)} ${topics[0]}`,
@@ -131,6 +133,9 @@ const textChanged = String(
   encoderOf(resolverAbi[0] as AbiEvent)([example.bytes32 as Hex, "", "", ""]).topics[0],
 );
 
+const placesFrom = (first: number, end: number): number[] =>
+  Array.from({ length: end - first }, (_, i) => first + i);
+
 function whoIs(deployment: ChainDeployment, address: string | undefined): string {
   const entry = deployment.contracts.find((one) => one.address.toLowerCase() === address?.toLowerCase());
   return entry ? `${entry.role} ${entry.generation}` : String(address);
@@ -138,9 +143,26 @@ function whoIs(deployment: ChainDeployment, address: string | undefined): string
 
 test("the same seed gives the same chain, and the blocks follow each other", () => {
   const [one, other, third] = [generate(30, 7), generate(30, 7), generate(30, 8)];
-  const text = ({ logs, jsonOf }: typeof one, ledger: typeof one) =>
-    Array.from({ length: logs }, (_, log) => jsonOf.call(ledger, log).toString());
-  expect(text(one, one)).toEqual(text(other, other));
-  expect(text(one, one)).not.toEqual(text(third, third));
-  expect(one.blockNumbers).toEqual(one.blockNumbers.toSorted((a, b) => a - b));
+  const text = (ledger: Ledger) => Buffer.concat(ledger.read(placesFrom(0, ledger.logs))).toString();
+  expect(text(one)).toBe(text(other));
+  expect(text(one)).not.toBe(text(third));
+  const blocks = placesFrom(0, one.logs).map((log) => one.blockOf(log));
+  expect(blocks).toEqual(blocks.toSorted((a, b) => a - b));
+});
+
+test("a log names the transaction and the block in which it is found", () => {
+  const ledger = generate(30, 7);
+  const places = placesFrom(0, ledger.logs);
+  const logs = JSON.parse(`[${ledger.read(places).join("").slice(0, -1)}]`) as RpcLog[];
+  expect(logs).toHaveLength(ledger.logs);
+  for (const log of logs) {
+    const block = ledger.findBlock(Number(log.blockNumber));
+    expect(log.blockHash).toBe(block?.hash);
+    expect(log.transactionHash).toBe(block?.transactions[Number(log.transactionIndex)]?.hash);
+  }
+  const numbers = [...new Set(logs.map(({ blockNumber }) => Number(blockNumber)))];
+  expect(numbers).toHaveLength(ledger.blocks);
+  const transactions = numbers.flatMap((number) => ledger.findBlock(number)?.transactions ?? []);
+  expect(transactions).toHaveLength(ledger.transactions);
+  expect(ledger.findBlock((numbers[0] ?? 0) + 1)).toBeUndefined();
 });

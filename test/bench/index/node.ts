@@ -1,7 +1,7 @@
 import { fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import type { Cutover } from "./chain/ensv2.ts";
-import { cpuSecondsOf } from "./process.ts";
+import { bytesOf, cpuSecondsOf, peakBytesOf } from "./process.ts";
 
 /** A node of the generated chain, in a process of its own. */
 export type ChainNode = {
@@ -14,6 +14,8 @@ export type ChainNode = {
   counts: Record<string, number>;
   /** The first block that may have logs of ENSv2. */
   blockOfEnsv2: number;
+  /** Memory that it has now, and the most that it had while it generated the chain. */
+  memory: () => { bytes: number; peakBytes: number };
   /** Processor time used so far, in seconds. */
   cpuSeconds: () => number;
   /** Logs a second that it serves to a reader that does nothing with them. */
@@ -31,14 +33,15 @@ export function startChainNode(
   { reserved, migrated }: Cutover = { reserved: 0, migrated: 0 },
 ): Promise<ChainNode> {
   const program = fileURLToPath(new URL("chain/server.ts", import.meta.url));
-  const heap = `--max-old-space-size=${Math.ceil(2_000 + names / 50)}`;
+  // Generating a million names takes 3 GiB, of which a few hundred MiB stay.
+  const heap = `--max-old-space-size=${Math.ceil(2_000 + names / 250)}`;
   const child = fork(
     program,
     [
       ...["--names", String(names), "--chain", of],
       ...["--reserved", String(reserved), "--migrated", String(migrated)],
     ],
-    { execArgv: [heap] },
+    { execArgv: [heap, "--expose-gc"] },
   );
   return new Promise((resolve, reject) => {
     child.once("exit", (code) => reject(new Error(`The generated chain ended with ${code}`)));
@@ -50,6 +53,7 @@ export function startChainNode(
       const url = `http://127.0.0.1:${port}`;
       resolve({
         ...{ url, ...summary },
+        memory: () => ({ bytes: bytesOf(child.pid ?? 0), peakBytes: peakBytesOf(child.pid ?? 0) }),
         cpuSeconds: () => cpuSecondsOf(child.pid ?? 0),
         readSpeed: () => readSpeed(url),
         stop: () => child.disconnect(),

@@ -11,8 +11,13 @@ export function cpuSecondsOf(pid: number): number {
 }
 
 /** Most memory that a process has had, in bytes; 0 where the system does not tell. */
-export function peakBytesOf(pid: number): number {
-  const kilobytes = /VmHWM:\s+(\d+) kB/.exec(read(`/proc/${pid}/status`))?.[1];
+export const peakBytesOf = (pid: number): number => readStatus(pid, "VmHWM");
+
+/** Memory that a process has now, in bytes; 0 where the system does not tell. */
+export const bytesOf = (pid: number): number => readStatus(pid, "VmRSS");
+
+function readStatus(pid: number, field: string): number {
+  const kilobytes = new RegExp(`${field}:\\s+(\\d+) kB`).exec(read(`/proc/${pid}/status`))?.[1];
   return Number(kilobytes ?? 0) * 1_024;
 }
 

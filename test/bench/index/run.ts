@@ -28,6 +28,7 @@ const { values } = parseArgs({
 /** Mainnet beside Base has what Ponder needs to start with. */
 const names = Number(values.names ?? (values.base === undefined ? 100_000 : 20));
 const rounds = Number(values.rounds ?? 3);
+const inGib = (bytes: number) => `${(bytes / 2 ** 30).toFixed(2)} GiB`;
 const english = (value: number) => value.toLocaleString("en");
 
 // What a commit costs shows only where PostgreSQL waits for the disk.
@@ -37,6 +38,10 @@ const chain = await startChainNode(names, "mainnet", cutover);
 try {
   const chainInWords = `${english(names)} .eth names, ${english(chain.logs)} logs in ${english(chain.blocks)} blocks`;
   console.log(chainInWords);
+  const { bytes, peakBytes } = chain.memory();
+  console.log(
+    `The chain's node has ${inGib(bytes)}; while it generated them it had up to ${inGib(peakBytes)}`,
+  );
   const databaseUrl = await openFreshDatabase(postgres.url, "bench");
   const figures = values.changes
     ? await measureChanges({ databaseUrl, chain }, rounds)

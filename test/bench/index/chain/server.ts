@@ -5,6 +5,7 @@ import { generateBase } from "./base.ts";
 import { playEnsv2 } from "./ensv2.ts";
 import { generateScene, LAST_BLOCK } from "./history.ts";
 import { type Block, blockHash, type Ledger, timeOf } from "./ledger.ts";
+import type { Words } from "./words.ts";
 
 // A node of a generated chain, in a process of its own: `node server.ts --names 1000 [--seed 1] [--chain base]
 // [--reserved 1000 --migrated 100]`. It sends one line of JSON to its parent when it answers, and answers as much of
@@ -64,46 +65,31 @@ type Filter = {
   topics?: (string | string[] | null)[];
 };
 
-/** First log at or after a block. */
-function firstLogAt(block: number): number {
-  let [low, high] = [0, ledger.logs];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((ledger.blockNumbers[middle] ?? 0) < block) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
-
 /** Numbers that the words have in the ledger; null if any will do. */
-function numbersOf(
-  words: string | string[] | null | undefined,
-  known: Map<string, number>,
-): Set<number> | null {
+function numbersOf(words: string | string[] | null | undefined, known: Words): Set<number> | null {
   if (words === null || words === undefined) return null;
   const given = typeof words === "string" ? [words] : words;
-  return new Set(given.map((word) => known.get(word.toLowerCase()) ?? -1));
+  return new Set(given.map((word) => known.find(word.toLowerCase()) ?? -1));
 }
 
-/** Logs that match, as JSON. */
-function findLogs({ fromBlock, toBlock, address, topics = [] }: Filter): Buffer[] {
+/** Logs that match. */
+function findLogs({ fromBlock, toBlock, address, topics = [] }: Filter): number[] {
   const addresses = numbersOf(address, ledger.addresses);
   const selectors = numbersOf(topics[0], ledger.topics);
   const others = topics.slice(1).map((topic) => (typeof topic === "string" ? [topic] : topic));
-  const end = firstLogAt(Number(toBlock) + 1);
-  const found: Buffer[] = [];
-  for (let log = firstLogAt(Number(fromBlock)); log < end; log++) {
-    if (addresses && !addresses.has(ledger.addressOf[log] ?? -1)) continue;
-    if (selectors && !selectors.has(ledger.topicOf[log] ?? -1)) continue;
-    const json = ledger.jsonOf(log);
-    if (others.some((topic) => topic) && !hasTopics(json, others)) continue;
-    found.push(json);
+  const end = ledger.firstLogAt(Number(toBlock) + 1);
+  const found: number[] = [];
+  for (let log = ledger.firstLogAt(Number(fromBlock)); log < end; log++) {
+    if (addresses && !addresses.has(ledger.addressOf(log))) continue;
+    if (selectors && !selectors.has(ledger.topicOf(log))) continue;
+    if (others.some((topic) => topic) && !hasTopics(log, others)) continue;
+    found.push(log);
   }
   return found;
 }
 
-function hasTopics(json: Buffer, others: (string[] | null | undefined)[]): boolean {
-  const { topics } = JSON.parse(json.toString("latin1")) as { topics: string[] };
+function hasTopics(log: number, others: (string[] | null | undefined)[]): boolean {
+  const topics = ledger.topicsOf(log);
   return others.every((wanted, i) => !wanted || wanted.includes(topics[i + 1] ?? ""));
 }
 
@@ -123,11 +109,15 @@ function simpleAnswer(method: string, params: unknown[]): string {
   return `"result":${number > HEAD ? "null" : toBlockJson(number, ledger.findBlock(number))}`;
 }
 
-const COMMA = Buffer.from(",");
-
-function toReply(id: number, logs: readonly Buffer[]): Buffer {
-  const parts = logs.flatMap((log, i) => (i === 0 ? [log] : [COMMA, log]));
-  return Buffer.concat([Buffer.from(`{"jsonrpc":"2.0","id":${id},"result":[`), ...parts, Buffer.from("]}")]);
+function toReply(id: number, logs: readonly number[]): Buffer {
+  const found = ledger.read(logs);
+  const last = found.pop()?.subarray(0, -",".length) ?? Buffer.alloc(0);
+  return Buffer.concat([
+    Buffer.from(`{"jsonrpc":"2.0","id":${id},"result":[`),
+    ...found,
+    last,
+    Buffer.from("]}"),
+  ]);
 }
 
 const server = createServer((request, reply) => {
@@ -136,6 +126,8 @@ const server = createServer((request, reply) => {
   request.on("end", () => answer(JSON.parse(Buffer.concat(chunks).toString()) as Request, reply));
 });
 
+// What only generating needed is the larger part; the indexer and the database can use that memory.
+globalThis.gc?.();
 server.listen(0, "127.0.0.1", () => {
   const { port } = server.address() as AddressInfo;
   process.send?.({ port, ...summaryOf(ledger) });
@@ -144,8 +136,7 @@ server.listen(0, "127.0.0.1", () => {
 process.on("disconnect", () => process.exit());
 
 /** What the chain holds: an index of it is checked against this. */
-function summaryOf({ logs, blocks, counts }: Ledger) {
-  const transactions = blocks.reduce((sum, block) => sum + block.transactions.length, 0);
+function summaryOf({ logs, blocks, transactions, counts }: Ledger) {
   const blockOfEnsv2 = LAST_BLOCK + 1;
-  return { logs, blocks: blocks.length, transactions, counts: Object.fromEntries(counts), blockOfEnsv2 };
+  return { logs, blocks, transactions, counts: Object.fromEntries(counts), blockOfEnsv2 };
 }
