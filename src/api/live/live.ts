@@ -1,4 +1,5 @@
 import type { Address, Hex } from "viem";
+import { nextTurn } from "../schemas/turns.ts";
 import type { Block, LiveAnswers } from "../serviceDb/liveAnswers.ts";
 import { type AgentContracts, type LiveBinding, readBindings } from "./binding.ts";
 import { limiter } from "./bounded.ts";
@@ -112,8 +113,12 @@ function liveOf({ plan, settle, questions: places, calls }: Shared, caller: stri
   /** Resolves each question by calls of its own, within one time limit. */
   const each = <Ask, Answer>(block: Block, resolve: (reach: ResolverReach, ask: Ask) => Promise<Answer>) => {
     const signal = newSignal();
-    const answer = (ask: Ask) =>
-      resolve({ ...reachOf(plan), rpc, blockNumber: block.number, budget: newBudget(caller, signal) }, ask);
+    const answer = async (ask: Ask) => {
+      // Many get a place at once, and each writes a call with all records.
+      await nextTurn();
+      const budget = newBudget(caller, signal);
+      return resolve({ ...reachOf(plan), rpc, blockNumber: block.number, budget }, ask);
+    };
     return (asks: readonly Ask[]) =>
       asks.map((ask) => inTurn(signal, () => places(caller, signal, () => answer(ask))));
   };

@@ -38,9 +38,6 @@ const batchShape = {
 
 type Reach = { rpc: Rpc; gateways: Gateways; budget: Budget };
 
-/** From this size on an answer waits for a turn of its own: several large ones may come at once. */
-const LARGE_BYTES = 65_536;
-
 /**
  * Calls a contract and makes the look-ups that it asks for (ERC-3668); after each it calls the contract back at the same
  * block. Gives the last answer: data, or the data of an error that does not ask for a look-up.
@@ -54,7 +51,8 @@ export async function callWithLookups(reach: Reach, first: CallAt): Promise<Call
     const result = await rpc.call(call, budget.signal);
     const data = result.ok ? result.data : result.revert;
     takeBytes(budget, byteLength(data));
-    if (byteLength(data) > LARGE_BYTES) await nextTurn();
+    // Many nodes' and gateways' answers may come at once: each is read in a turn of its own.
+    await nextTurn();
     if (result.ok || !data.startsWith(OFFCHAIN_LOOKUP)) return result;
     takeRound(budget);
     call = { ...call, data: await lookUp(readLookup(data), first, reach) };
