@@ -383,7 +383,8 @@ const ofTheirOwn: readonly [number, Act][] = [
     1,
     async (turn) => {
       const proxy = one(turn.registries, turn);
-      const isKnown = turn.chance.is(0.8);
+      // The last one stays: others need one to ask.
+      const isKnown = turn.chance.is(0.8) || turn.registries.length === 1;
       const code = addressOf(turn.chain, isKnown ? "userRegistryCode" : "labelStore");
       await upgradeProxy(turn.chain, { from: await keeperOf(turn, proxy), proxy, code });
       // Nobody can ask it for anything from here on.
