@@ -12,9 +12,10 @@ import {
   renewalReferrerAbi,
   rentPriceAbi,
 } from "./abis/controllers.ts";
-import { type ChainDeployment, listContracts, type Role } from "./abis/deployments.ts";
+import { type ChainDeployment, type Ensv2Deployment, listContracts, type Role } from "./abis/deployments.ts";
 import { dnsTokenAbi } from "./abis/dnsToken.ts";
 import {
+  type Ensv2List,
   ensv2FactoryAbi,
   ensv2LabelStoreAbi,
   ensv2RegistrarAbi,
@@ -153,11 +154,6 @@ function ensv2Proxies(): Record<string, FoundPlace> {
   return { [deployment.name]: { address, startBlock: ensv2.startBlock } };
 }
 
-const ensv2RegistryCode = [
-  ...(ensv2?.implementations.registry ?? []),
-  ...(ensv2?.implementations.wrapper ?? []),
-];
-
 /** Earlier layouts differ in what is indexed: the types of the arguments are the same. */
 const ensv2Registries =
   ensv2?.layout === "2026-02"
@@ -167,6 +163,28 @@ const ensv2Registrars =
   ensv2?.layout === "2026-05" || ensv2 === undefined
     ? ensv2RegistrarAbi
     : (ensv2RegistrarMarchAbi as unknown as typeof ensv2RegistrarAbi);
+
+/** Addresses that handlers know, and whose logs nobody follows. */
+function listEnsv2Addresses({ implementations, graveyards }: Ensv2Deployment): Record<Ensv2List, Address[]> {
+  return {
+    registryCode: [...implementations.registry, ...implementations.wrapper],
+    resolverCode: implementations.resolver,
+    graveyards,
+  };
+}
+
+/**
+ * Handlers see the configuration only through their contracts, and Ponder warns of contracts without a handler. So the lists
+ * of these addresses are items of the root registry's ABI, as errors that it never throws.
+ */
+function withLists<const Abi extends readonly unknown[]>(abi: Abi): Abi {
+  if (ensv2 === undefined) return abi;
+  const lists = Object.entries(listEnsv2Addresses(ensv2)).map(([name, addresses]) => ({
+    ...{ type: "error", name },
+    inputs: addresses.map((address) => ({ type: "address", name: address.toLowerCase() })),
+  }));
+  return [...abi, ...lists] as unknown as Abi;
+}
 
 /**
  * Archive reads are part of the index's identity, and handlers see the configuration only through their contracts. So
@@ -215,7 +233,7 @@ export default createConfig({
     BasenamesReverseRegistrar: { abi: basenamesReverseRegistrarAbi, chain: at("reverse-registrar", 4) },
     DefaultReverseRegistrar: { abi: defaultReverseRegistrarAbi, chain: at("default-reverse-registrar") },
     L2ReverseRegistrar: { abi: nameForAddrAbi, chain: at("l2-reverse-registrar") },
-    Ensv2RootRegistry: { abi: ensv2Registries, chain: ensv2At(ensv2?.rootRegistry) },
+    Ensv2RootRegistry: { abi: withLists(ensv2Registries), chain: ensv2At(ensv2?.rootRegistry) },
     Ensv2EthRegistry: { abi: ensv2Registries, chain: ensv2At(ensv2?.ethRegistry) },
     Ensv2ProxyRegistry: { abi: ensv2Registries, chain: ensv2Proxies() },
     Ensv2Registrar: { abi: ensv2Registrars, chain: ensv2At(...(ensv2?.registrars ?? [])) },
@@ -227,10 +245,6 @@ export default createConfig({
       abi: upgradedAbi,
       chain: ensv2At(ensv2?.universalResolver?.top, ensv2?.universalResolver?.managed),
     },
-    /** No handler follows these; handlers find the addresses here: the known code, and keepers of migrated names. */
-    Ensv2RegistryCode: { abi: ensv2RegistryAbi, chain: ensv2At(...ensv2RegistryCode) },
-    Ensv2ResolverCode: { abi: ensv2ResolverAbi, chain: ensv2At(...(ensv2?.implementations.resolver ?? [])) },
-    Ensv2Graveyard: { abi: upgradedAbi, chain: ensv2At(...(ensv2?.graveyards ?? [])) },
     AgentAdapter: { abi: agentAdapterAbi, chain: at("agent-adapter") },
     AgentRegistry: { abi: agentRegistryAbi, chain: agentRegistries() },
   },

@@ -35,9 +35,6 @@ test("mainnet's configuration follows every contract of the deployment from its 
   }
 });
 
-/** Entries that no handler follows: handlers find addresses in them. */
-const addressBooks = ["Ensv2RegistryCode", "Ensv2ResolverCode", "Ensv2Graveyard"];
-
 test("every entry belongs to a family of contracts that docs/api.md lists", async () => {
   const page = readFileSync(new URL("../../docs/api.md", import.meta.url), "utf8");
   const [, events = ""] = page.split("\n## Events\n");
@@ -45,8 +42,7 @@ test("every entry belongs to a family of contracts that docs/api.md lists", asyn
     [...cell.matchAll(/`([A-Z0-9_]+)(?:_<block>)?`/g)].map(([, word]) => word),
   );
   const { contracts } = await readConfig(threeVariables);
-  const followed = Object.keys(contracts).filter((entry) => !addressBooks.includes(entry));
-  expect(new Set(followed.map(familyOf))).toEqual(new Set(documented));
+  expect(new Set(Object.keys(contracts).map(familyOf))).toEqual(new Set(documented));
 });
 
 test("one RPC URL is not limited to Ponder's 20 requests a second", async () => {

@@ -1,5 +1,6 @@
 import type { Context } from "ponder:registry";
 import type { Address } from "viem";
+import type { Ensv2List } from "../../../abis/ensv2.ts";
 
 /** A contract entry on the event's chain, as configured; undefined for contracts that the chain does not have. */
 type Configured =
@@ -20,6 +21,16 @@ export function addressesOf(context: Context, name: keyof Context["contracts"]):
   if (address === undefined) return [];
   return typeof address === "string" ? [address] : address;
 }
+
+/** Addresses that the deployment lists and nobody follows, in lower case. `ponder.config.ts` has them in the root registry's ABI. */
+export function addressesIn(context: Context, list: Ensv2List): readonly Address[] {
+  const abi = configured(context, "Ensv2RootRegistry")?.abi as readonly ListItem[] | undefined;
+  return (
+    abi?.find(({ type, name }) => type === "error" && name === list)?.inputs.map(({ name }) => name) ?? []
+  );
+}
+
+type ListItem = { type: string; name: string; inputs: readonly { name: Address }[] };
 
 /** Entries of controllers that the deployment lists. */
 const listedControllers = [

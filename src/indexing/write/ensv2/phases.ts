@@ -1,7 +1,7 @@
 import type { Context } from "ponder:registry";
 import { ensv2Phase, ensv2V1Controller } from "ponder:schema";
 import type { Address } from "viem";
-import { addressesOf } from "../contracts.ts";
+import { addressesIn, addressesOf } from "../contracts.ts";
 import type { LogRef } from "../logRef.ts";
 
 /**
@@ -45,7 +45,7 @@ export async function setV1Controller(
     if (isController) await reachPhase(context, log, "handed_over");
     return;
   }
-  if (addressesOf(context, "Ensv2Graveyard").includes(controller)) return;
+  if (addressesIn(context, "graveyards").includes(controller)) return;
   const isLeft = await changeControllers(context, log, controller, isController);
   if (!isLeft && (await isReached(context, "deployed"))) await reachPhase(context, log, "frozen");
 }

@@ -1,32 +1,32 @@
 import type { Context } from "ponder:registry";
 import { ensv2Proxy } from "ponder:schema";
 import { type Address, zeroAddress } from "viem";
-import { addressesOf } from "../contracts.ts";
+import type { Ensv2List } from "../../../../abis/ensv2.ts";
+import { addressesIn, addressesOf } from "../contracts.ts";
 import type { LogRef } from "../logRef.ts";
-
-/** Code of which the logs tell what it stores. */
-type Code = "Ensv2RegistryCode" | "Ensv2ResolverCode";
 
 /** The code of a contract whose logs no longer tell what it stores. */
 const UNTOLD = zeroAddress;
 
-/** Whether the deployment lists an address in one of these entries. */
-const isListed = (context: Context, address: Address, ...entries: (keyof Context["contracts"])[]): boolean =>
-  entries.some((entry) => addressesOf(context, entry).includes(address));
+/** Whether an address is in one of these lists. */
+const isListed = (context: Context, address: Address, ...lists: Ensv2List[]): boolean =>
+  lists.some((list) => addressesIn(context, list).includes(address));
 
 /** Whether a registry is the root registry or the ETH registry: each hangs at one name, and nobody deployed it by a factory. */
 export const isFixedRegistry = (context: Context, registry: Address): boolean =>
-  isListed(context, registry, "Ensv2RootRegistry", "Ensv2EthRegistry");
+  (["Ensv2RootRegistry", "Ensv2EthRegistry"] as const).some((entry) =>
+    addressesOf(context, entry).includes(registry),
+  );
 
 /** Whether what a registry stores is what its logs say. */
 export const isToldRegistry = async (context: Context, registry: Address): Promise<boolean> =>
-  isFixedRegistry(context, registry) || (await hasCode(context, registry, "Ensv2RegistryCode"));
+  isFixedRegistry(context, registry) || (await hasCode(context, registry, "registryCode"));
 
 /** Whether what a resolver stores is what its logs say. */
 export const isToldResolver = (context: Context, resolver: Address): Promise<boolean> =>
-  hasCode(context, resolver, "Ensv2ResolverCode");
+  hasCode(context, resolver, "resolverCode");
 
-async function hasCode(context: Context, address: Address, code: Code): Promise<boolean> {
+async function hasCode(context: Context, address: Address, code: Ensv2List): Promise<boolean> {
   const row = await context.db.find(ensv2Proxy, { chainId: context.chain.id, address });
   return row !== null && isListed(context, row.implementation, code);
 }
@@ -40,7 +40,7 @@ async function hasCode(context: Context, address: Address, code: Code): Promise<
  */
 export async function putCode(context: Context, log: LogRef, implementation: Address): Promise<boolean> {
   const { chainId, contractAddress: address, blockNumber, transactionHash } = log;
-  const isKnown = isListed(context, implementation, "Ensv2RegistryCode", "Ensv2ResolverCode");
+  const isKnown = isListed(context, implementation, "registryCode", "resolverCode");
   const before = await context.db.find(ensv2Proxy, { chainId, address });
   const code = isKnown && before?.implementation !== UNTOLD ? implementation : UNTOLD;
   if (before?.implementation === code) return false;
