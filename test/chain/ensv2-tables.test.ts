@@ -20,13 +20,10 @@ import {
   REGISTRAR,
   REGISTRY_CODE,
   ROOT,
-  regenerate,
   register,
   registryLog,
-  renew,
   reserve,
   storageIdOf,
-  unregister,
   V1_RESOLVER,
   withEnsv2,
 } from "./ensv2Logs.ts";
@@ -122,40 +119,6 @@ describe("a registration", () => {
 });
 
 describe("what the logs do not say in so many words", () => {
-  test("a registration resets subregistry and resolver without a log", async () => {
-    await emit(...reserve(ETH, { label: "promoted", resolver: V1_RESOLVER }));
-    expect(await entryOf(ETH, "promoted")).toMatchObject({
-      resolver: lower(V1_RESOLVER),
-      owner: null,
-      is_registered: false,
-    });
-    expect(await domainOf("promoted.eth")).toBeUndefined();
-    await emit(...register(ETH, { label: "promoted", owner: ALICE }));
-    expect(await entryOf(ETH, "promoted")).toMatchObject({
-      resolver: null,
-      owner: lower(ALICE),
-      is_registered: true,
-    });
-    expect(await domainOf("promoted.eth")).toMatchObject({ registry: lower(ETH), resolver: null });
-  });
-
-  test("unregister hides what stays stored, and a later renewal shows it again, without a holder", async () => {
-    await emit(...register(ETH, { label: "gone", owner: ALICE, resolver: RESOLVER }));
-    const receipt = await emit(
-      unregister(ETH, { label: "gone" }),
-      move(ETH, { from: ALICE, to: zeroAddress, id: numberOf("gone") }),
-    );
-    const { timestamp } = await stage.chain.client.getBlock({ blockNumber: receipt.blockNumber });
-    const ended = { owner: null, expiry: String(timestamp), resolver: lower(RESOLVER) };
-    expect(await entryOf(ETH, "gone")).toMatchObject(ended);
-    expect(await domainOf("gone.eth")).toMatchObject({ ...ended, registry: lower(ETH) });
-    await emit(renew(ETH, { label: "gone", token: 1, newExpiry: LATER }));
-    expect(await entryOf(ETH, "gone")).toMatchObject({
-      ...{ ...ended, expiry: String(LATER), is_registered: true },
-      token_id: String(numberOf("gone", 1)),
-    });
-  });
-
   test("transfers of nothing change nothing, item by item", async () => {
     await emit(
       ...register(ETH, { label: "still", owner: ALICE }),
@@ -192,41 +155,6 @@ describe("what the logs do not say in so many words", () => {
     );
     expect(held).toEqual([]);
     expect(await ownersOf("moves.eth")).toHaveLength(2);
-  });
-
-  test("a token that gets another number has one holder throughout", async () => {
-    await emit(...register(ETH, { label: "regen", owner: ALICE }));
-    await emit(...regenerate(ETH, { label: "regen", owner: ALICE, from: 0, to: 1 }));
-    expect(await entryOf(ETH, "regen")).toMatchObject({
-      ...{ owner: lower(ALICE), token_id: String(numberOf("regen", 1)), resource: String(numberOf("regen")) },
-    });
-    expect(await ownersOf("regen.eth")).toHaveLength(1);
-  });
-
-  test("the token of an ended registration is burnt when the next one begins", async () => {
-    await emit(...register(ETH, { label: "again", owner: ALICE, expiry: 1_000n }));
-    await emit(
-      move(ETH, { from: ALICE, to: zeroAddress, id: numberOf("again") }),
-      ...register(ETH, { label: "again", owner: BOB, token: 1, resource: 1 }),
-    );
-    expect(await entryOf(ETH, "again")).toMatchObject({
-      owner: lower(BOB),
-      token_id: String(numberOf("again", 1)),
-    });
-    expect((await ownersOf("again.eth")).map((row) => row.owner_address)).toEqual([lower(ALICE), lower(BOB)]);
-  });
-
-  test("a reservation can lie in the past, and can come again", async () => {
-    await emit(
-      ...reserve(ETH, { label: "past", expiry: 5n }),
-      ...reserve(ETH, { label: "past", expiry: 7n }),
-    );
-    expect(await entryOf(ETH, "past")).toMatchObject({ expiry: "7", owner: null, is_registered: false });
-    await emit(renew(ETH, { label: "past", newExpiry: 9n }));
-    expect(await entryOf(ETH, "past")).toMatchObject({ expiry: "9" });
-    expect(
-      await rows("select number, next_entry from ensv2_entries where storage_id = $1", storageIdOf("past")),
-    ).toHaveLength(1);
   });
 
   test("a reservation after a registration that ended leaves the name to ENSv2", async () => {
@@ -317,7 +245,7 @@ describe("labels", () => {
 });
 
 describe("user registries", () => {
-  const [first, second, foreign] = [address("d1"), address("d2"), address("d3")];
+  const [first, foreign] = [address("d1"), address("d3")];
 
   test("linked before they are deployed, with names below at once", async () => {
     await emit(...register(ETH, { label: "parent", owner: ALICE, subregistry: first }));
@@ -353,19 +281,6 @@ describe("user registries", () => {
     expect(await domainOf("child.parent.eth")).toMatchObject({ registry: lower(first), owner: lower(ALICE) });
     await emit(link(ETH, { label: "second", subregistry: first }));
     expect(await domainOf("child.second.eth")).toMatchObject({ registry: lower(first), owner: lower(ALICE) });
-  });
-
-  test("below themselves are left to the walk", async () => {
-    await emit(
-      ...deployProxy(second),
-      ...register(second, { label: "loop", owner: ALICE, subregistry: second }),
-    );
-    await emit(...register(ETH, { label: "cycle", owner: ALICE, subregistry: second }));
-    const found = await rows<{ full_name: string }>(
-      "select full_name from domains where registry = $1",
-      lower(second),
-    );
-    expect(found.map((row) => row.full_name)).toEqual(["loop.cycle.eth"]);
   });
 
   test("that no longer hang below themselves have the name that they had", async () => {

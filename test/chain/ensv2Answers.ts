@@ -159,3 +159,13 @@ export async function expectAnswerAsOnChain(
   }
   return record;
 }
+
+/** The same of several names at once. */
+export async function expectAnswersAsOnChain(
+  stage: Stage,
+  names: readonly string[],
+): Promise<DomainRecord[]> {
+  // Read before, or each name would read it.
+  await readEnsv2Contracts(stage.local);
+  return Promise.all(names.map((name) => expectAnswerAsOnChain(stage, name)));
+}

@@ -122,11 +122,6 @@ export const link = (
 export const point = (by: Address, { label, token, resolver, sender = ALICE }: Of & { resolver: Address }) =>
   registryLog(by, "ResolverUpdated", { tokenId: numberOf(label, token), resolver, sender });
 
-export const renew = (
-  by: Address,
-  { label, token, newExpiry, sender = REGISTRAR }: Of & { newExpiry: bigint },
-) => registryLog(by, "ExpiryUpdated", { tokenId: numberOf(label, token), newExpiry, sender });
-
 export const unregister = (by: Address, { label, token, sender = ALICE }: Of) =>
   registryLog(by, "LabelUnregistered", { tokenId: numberOf(label, token), sender });
 
@@ -134,19 +129,6 @@ type Move = { from: Address; to: Address; id: bigint; value?: bigint };
 
 export const move = (by: Address, { from, to, id, value = 1n }: Move) =>
   registryLog(by, "TransferSingle", { operator: from, from, to, id, value });
-
-/** The logs by which a change of roles gives a token another number. Source: PermissionedRegistry `_regenerate`. */
-export function regenerate(
-  by: Address,
-  { label, owner, from, to }: { label: string; owner: Address; from: number; to: number },
-) {
-  const [oldTokenId, newTokenId] = [numberOf(label, from), numberOf(label, to)];
-  return [
-    move(by, { from: owner, to: zeroAddress, id: oldTokenId }),
-    registryLog(by, "TokenRegenerated", { oldTokenId, newTokenId }),
-    move(by, { from: zeroAddress, to: owner, id: newTokenId }),
-  ];
-}
 
 const roles = (
   by: Address,

@@ -21,7 +21,7 @@ const stories: Record<string, () => Promise<unknown>> = {
   wrapping: () => import("./stories/wrapping.ts"),
 };
 
-beforeAll(openStoryStage);
+beforeAll(() => openStoryStage());
 afterAll(() => stage?.close());
 
 for (const [name, load] of Object.entries(stories)) {

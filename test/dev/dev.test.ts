@@ -93,7 +93,17 @@ test("npm run dev shows what runs and what to ask, every line of it works, and C
   chainPort.close();
 }, 600_000);
 
-test("with the main chain alone: after a kill -9 its children end by themselves, and a second start works at once", async () => {
+/** The demo played the change to ENSv2, its names are answered, and Ponder warned of nothing. */
+async function expectEnsv2({ output }: Dev): Promise<void> {
+  const api = /curl -s (http:\/\/[^/]+)/.exec(output())?.[1];
+  const ask = async (path: string) => (await fetch(`${api}${path}`)).json();
+  expect(await ask("/indexing-status")).toMatchObject({ ensv2: { phase: "public" } });
+  expect(await ask("/whois/moved.eth")).toMatchObject({ protocol: "ensv2", migration: {} });
+  expect(await ask("/whois/alice.eth")).toMatchObject({ protocol: "ensv1", reservation: {} });
+  expect(output()).not.toContain("Ponder:");
+}
+
+test("with the main chain alone: after a kill -9 its children end by themselves, and a second start, now with ENSv2, works at once", async () => {
   const alone = { DEVNET_CHAINS: "1" };
   const first = startDev(alone);
   await isUp(first);
@@ -101,9 +111,10 @@ test("with the main chain alone: after a kill -9 its children end by themselves,
   const members = membersOf(household());
   expect(members).toHaveLength(4); // npm's script, PostgreSQL, anvil, Ponder.
   process.kill(household().keeper.pid, "SIGKILL");
-  const second = startDev(alone);
+  const second = startDev({ ...alone, DEVNET_ENSV2: "on" });
   await everythingEnded(members);
   await isUp(second);
+  await expectEnsv2(second);
 
   const later = membersOf(household());
   process.kill(second.npm.pid as number, "SIGKILL"); // npm alone: what it started must notice.

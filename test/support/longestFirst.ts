@@ -6,7 +6,7 @@ const longest = [
   "ops/snapshot",
   "chain/demo",
   "chain/ensv2-random",
-  "chain/ensv2-change",
+  "chain/ensv2-stories",
   "hostile/hostile",
   "hostile/names",
   "ops/release",

@@ -1,3 +1,4 @@
+import { nodeOf } from "../../devnet/acts.ts";
 import { openStage, type Stage, type StagePlan } from "../stage.ts";
 
 type Acts = NonNullable<StagePlan["before"]>;
@@ -11,10 +12,21 @@ const past: Acts[] = [];
 export const beforeIndexing = (acts: Acts): void => void past.push(acts);
 
 /** Opens the stage, when every story is loaded. */
-export async function openStoryStage(): Promise<void> {
+export async function openStoryStage(plan: Pick<StagePlan, "ensv2"> = {}): Promise<void> {
   stage = await openStage({
+    ...plan,
     before: async (chain, cast) => {
       for (const acts of past) await acts(chain, cast);
     },
   });
+}
+
+/** Who had a name after each other, by which contract, and the logs that told so. */
+export async function listOwners(name: string): Promise<string[][]> {
+  const rows = await stage.sql<{ owner_address: string; reason: string; event_type: string }>(
+    `select owner_address, reason, event_type from ownership_changes where node = $1
+     order by block_number, log_index, ordinal`,
+    [nodeOf(name)],
+  );
+  return rows.map(({ owner_address, reason, event_type }) => [owner_address, reason, event_type]);
 }

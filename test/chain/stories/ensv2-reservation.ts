@@ -1,0 +1,114 @@
+import { zeroAddress } from "viem";
+import { expect, test } from "vitest";
+import {
+  addressOf,
+  attempt,
+  buyName,
+  DAY,
+  GRACE_V2,
+  latestTime,
+  migrateUnwrapped,
+  readEntry,
+  registerEntry,
+  registerReferred,
+  renewEntry,
+  renewName,
+  warpTo,
+  YEAR,
+} from "../../devnet/acts.ts";
+import { expectAnswerAsOnChain } from "../ensv2Answers.ts";
+import { lower } from "../stage.ts";
+import { beforeIndexing, listOwners, stage } from "./stage.ts";
+
+/* Names that are kept for their holders in ENSv1, also after the change. */
+
+beforeIndexing(async (chain, { alice: from }) => {
+  for (const label of ["waits", "promised", "lapses"]) {
+    await registerReferred(chain, { from, label, resolver: "resolver5", duration: 5n * YEAR });
+  }
+});
+
+/** What the batch registrar does before the change. */
+const reserve = async (label: string, expiry: bigint) =>
+  registerEntry(stage.chain, {
+    ...{ from: stage.cast.deployer, label, owner: zeroAddress, expiry },
+    resolver: addressOf(stage.chain, "ensV1Resolver"),
+  });
+
+const inDays = async (days: bigint) => (await latestTime(stage.chain)) + days * DAY;
+
+test("a name that is only reserved is ENSv1's, and is renewed in both systems at once", async () => {
+  const { chain, cast } = stage;
+  await reserve("waits", await inDays(900n));
+  const before = await expectAnswerAsOnChain(stage, "waits.eth");
+  expect(before).toMatchObject({
+    ...{ protocol: "ensv1", ownership: { owner: cast.alice } },
+    resolver: { address: addressOf(chain, "resolver5") },
+  });
+  await renewName(chain, { from: cast.bob, label: "waits", registrar: "renewerV1" });
+  const after = await expectAnswerAsOnChain(stage, "waits.eth");
+  for (const expiryOf of [
+    (answer: typeof before) => answer.expiry_timestamp,
+    (answer: typeof before) => answer.reservation?.expiry_timestamp,
+  ]) {
+    expect(BigInt(expiryOf(after) ?? 0) - BigInt(expiryOf(before) ?? 0)).toBe(YEAR);
+  }
+  const paid = await stage.events("waits.eth");
+  expect(paid.filter(({ contract }) => contract.startsWith("ENSV2_RENEWER"))).toHaveLength(1);
+});
+
+test("a reservation that becomes a registration without a resolver has none: that of ENSv1 is gone without a log", async () => {
+  const { chain, cast } = stage;
+  await reserve("promised", await inDays(900n));
+  const { expiry } = await readEntry(chain, { label: "promised" });
+  await registerEntry(chain, { from: cast.deployer, label: "promised", owner: cast.bob, expiry: 0n });
+  expect(await expectAnswerAsOnChain(stage, "promised.eth")).toMatchObject({
+    ...{ protocol: "ensv2", ownership: { owner: cast.bob }, resolver: { status: "none" } },
+    expiry_timestamp: String(expiry),
+  });
+  expect((await listOwners("promised.eth")).at(-1)).toEqual([lower(cast.bob), "token", "LabelRegistered"]);
+});
+
+test("a reservation that lapsed leaves the name to ENSv1, and its holder can no longer migrate", async () => {
+  const { chain, cast } = stage;
+  const end = await inDays(10n);
+  await reserve("lapses", end);
+  for (const timestamp of [end - 1n, end, end + 1n]) {
+    await warpTo(chain, { timestamp });
+    expect(await expectAnswerAsOnChain(stage, "lapses.eth")).toMatchObject({
+      ...{ protocol: "ensv1", ownership: { owner: cast.alice } },
+      reservation: { expiry_timestamp: String(end) },
+    });
+  }
+  const migration = await attempt(() => migrateUnwrapped(chain, { from: cast.alice, label: "lapses" }));
+  expect(migration.outcome).toBe("reverted");
+});
+
+test("a reservation that lapsed is another one's registration when it can be bought again", async () => {
+  const { chain, cast } = stage;
+  const { expiry } = await readEntry(chain, { label: "lapses" });
+  const early = await attempt(() => buyName(chain, { from: cast.bob, label: "lapses" }));
+  expect(early.outcome).toBe("reverted");
+  await warpTo(chain, { timestamp: expiry + GRACE_V2 });
+  await buyName(chain, { from: cast.bob, label: "lapses" });
+  expect(await expectAnswerAsOnChain(stage, "lapses.eth")).toMatchObject({
+    ...{ protocol: "ensv2", ownership: { owner: cast.bob } },
+  });
+});
+
+test("a reservation can begin in the past, be renewed there, and come again", async () => {
+  const { chain, cast } = stage;
+  for (const days of [-20n, -10n]) await reserve("past", await inDays(days));
+  await renewEntry(chain, { from: cast.deployer, label: "past", expiry: await inDays(-1n) });
+  const { expiry } = await readEntry(chain, { label: "past" });
+  const entries = () =>
+    stage.sql(
+      `select expiry::text, owner, is_registered from ensv2_entries join labels using (labelhash)
+       where label = 'past'`,
+    );
+  const ended = { owner: null, is_registered: false };
+  expect(await entries()).toEqual([{ expiry: String(expiry), ...ended }]);
+  const later = await inDays(30n);
+  await reserve("past", later);
+  expect(await entries()).toEqual([{ expiry: String(later), ...ended }]);
+});

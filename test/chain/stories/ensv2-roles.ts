@@ -1,0 +1,60 @@
+import type { Address } from "viem";
+import { expect, test } from "vitest";
+import {
+  attempt,
+  buyName,
+  grantRoles,
+  ROLES,
+  readEntry,
+  revokeRoles,
+  setEntryResolver,
+  transferEntry,
+  transferEntryUnsafely,
+  YEAR,
+} from "../../devnet/acts.ts";
+import { expectAnswerAsOnChain } from "../ensv2Answers.ts";
+import { listOwners, stage } from "./stage.ts";
+
+const rolesOf = async (account: Address): Promise<string[] | undefined> => {
+  const { roles } = await stage.whois("shared-roles.eth");
+  return roles?.holders.find(({ address }) => address === account)?.roles;
+};
+
+test("a role that is given away is listed, and gives the token another number but no other holder", async () => {
+  const { chain, cast } = stage;
+  const { alice: from, bob } = cast;
+  await buyName(chain, { from, label: "shared-roles", duration: 5n * YEAR });
+  const { token_id } = await expectAnswerAsOnChain(stage, "shared-roles.eth");
+  await grantRoles(chain, { from, label: "shared-roles", roles: ROLES.setResolver, account: bob });
+  const answer = await expectAnswerAsOnChain(stage, "shared-roles.eth");
+  expect(answer.token_id).not.toBe(token_id);
+  expect(answer.ownership.owner).toBe(from);
+  expect(await rolesOf(bob)).toEqual(["SET_RESOLVER"]);
+  expect(await listOwners("shared-roles.eth")).toHaveLength(1);
+});
+
+test("who has the role uses it, and the token cannot be sold by a plain transfer", async () => {
+  const { chain, cast } = stage;
+  await setEntryResolver(chain, { from: cast.bob, label: "shared-roles", resolver: cast.dave });
+  expect((await expectAnswerAsOnChain(stage, "shared-roles.eth")).resolver.address).toBe(cast.dave);
+  const sale = { from: cast.alice, label: "shared-roles", to: cast.carol };
+  expect((await attempt(() => transferEntry(chain, sale))).outcome).toBe("reverted");
+  await transferEntryUnsafely(chain, sale);
+  expect((await expectAnswerAsOnChain(stage, "shared-roles.eth")).ownership.owner).toBe(cast.carol);
+  expect(await rolesOf(cast.alice)).toBeUndefined();
+  expect(await rolesOf(cast.bob)).toEqual(["SET_RESOLVER"]);
+});
+
+test("a role that is taken back is listed no longer, and an earlier number of the token is nobody's", async () => {
+  const { chain, cast } = stage;
+  const { carol: from, bob } = cast;
+  const { tokenId } = await readEntry(chain, { label: "shared-roles" });
+  await revokeRoles(chain, { from, label: "shared-roles", roles: ROLES.setResolver, account: bob });
+  expect((await expectAnswerAsOnChain(stage, "shared-roles.eth")).ownership.owner).toBe(from);
+  expect(await rolesOf(bob)).toBeUndefined();
+  const refused = await attempt(() =>
+    transferEntry(chain, { from, label: "shared-roles", to: bob, tokenId }),
+  );
+  expect(refused.outcome).toBe("reverted");
+  await expectAnswerAsOnChain(stage, "shared-roles.eth");
+});

@@ -1,0 +1,66 @@
+import { beforeAll, expect, test } from "vitest";
+import {
+  approveOperator,
+  attempt,
+  buyName,
+  DAY,
+  readEntry,
+  transferEntries,
+  transferEntry,
+  warpTo,
+  YEAR,
+} from "../../devnet/acts.ts";
+import { expectAnswerAsOnChain } from "../ensv2Answers.ts";
+import { eventsOf, lower, namesOf } from "../stage.ts";
+import { listOwners, stage } from "./stage.ts";
+
+beforeAll(async () => {
+  const { chain, cast } = stage;
+  for (const label of ["sold", "kept"])
+    await buyName(chain, { from: cast.alice, label, duration: 5n * YEAR });
+});
+
+const holders = async (name: string) => (await listOwners(name)).map(([owner]) => owner);
+
+test("a token is sold", async () => {
+  const { chain, cast } = stage;
+  const receipt = await transferEntry(chain, { from: cast.alice, label: "sold", to: cast.bob });
+  expect((await expectAnswerAsOnChain(stage, "sold.eth")).ownership.owner).toBe(cast.bob);
+  expect(await holders("sold.eth")).toEqual([cast.alice, cast.bob].map(lower));
+  // The roles go with the token: they are taken from the one and given to the other.
+  expect(new Set(namesOf(eventsOf(await stage.events("sold.eth"), receipt)))).toEqual(
+    new Set(["ENSV2_REGISTRY TransferSingle", "ENSV2_REGISTRY EACRolesChanged"]),
+  );
+});
+
+test("by an operator of the holder", async () => {
+  const { chain, cast } = stage;
+  await approveOperator(chain, { from: cast.bob, operator: cast.dave });
+  await transferEntry(chain, { from: cast.dave, owner: cast.bob, label: "sold", to: cast.carol });
+  expect((await expectAnswerAsOnChain(stage, "sold.eth")).ownership.owner).toBe(cast.carol);
+});
+
+test("a transfer of nothing changes nothing, alone and among others", async () => {
+  const { chain, cast } = stage;
+  const { alice: from, bob: to, carol } = cast;
+  await transferEntry(chain, { from, label: "kept", to, value: 0n });
+  expect((await expectAnswerAsOnChain(stage, "kept.eth")).ownership.owner).toBe(from);
+  await transferEntry(chain, { from: carol, label: "sold", to: from });
+  const entries = [{ label: "kept", value: 0n }, { label: "sold" }];
+  await transferEntries(chain, { from, to, entries });
+  expect((await expectAnswerAsOnChain(stage, "kept.eth")).ownership.owner).toBe(from);
+  expect((await expectAnswerAsOnChain(stage, "sold.eth")).ownership.owner).toBe(to);
+  expect(await holders("kept.eth")).toEqual([lower(from)]);
+});
+
+test("a name that ended cannot be sold, and keeps its last holder", async () => {
+  const { chain, cast } = stage;
+  const { alice: from, bob: to } = cast;
+  await buyName(chain, { from, label: "unsold", duration: 28n * DAY });
+  const { expiry, tokenId } = await readEntry(chain, { label: "unsold" });
+  await warpTo(chain, { timestamp: expiry });
+  const sale = await attempt(() => transferEntry(chain, { from, label: "unsold", to, tokenId }));
+  expect(sale.outcome).toBe("reverted");
+  const answer = await expectAnswerAsOnChain(stage, "unsold.eth");
+  expect(answer).toMatchObject({ availability_status: "grace", ownership: { owner: from } });
+});
