@@ -99,6 +99,28 @@ test("a block, and a second, make the answer new", async () => {
   expect(answered).toBe(4);
 });
 
+test("callers who ask at the same time share one answer, unless it is of another state or fails", async () => {
+  const { ask } = pipeline();
+  await ask("alice");
+  answered = 0;
+  const together = await Promise.all(Array.from({ length: 50 }, () => ask("alice")));
+  expect(new Set(together.map((one) => JSON.stringify(one))).size).toBe(1);
+  expect(answered).toBe(1);
+
+  const disturbed = operation({ path: "/disturbed/{of}" }, () => index(`block ${tables.version}`));
+  const apart = await Promise.all(Array.from({ length: 5 }, () => ask("alice", disturbed)));
+  expect(new Set(apart.map(({ value }) => value)).size).toBeGreaterThan(1);
+
+  let failures = 1;
+  const failing = operation({ path: "/failing/{of}" }, () => {
+    if (failures-- === 1) throw new Error("once");
+  });
+  await Promise.allSettled([ask("alice", failing)]);
+  failures = 1;
+  const outcomes = await Promise.allSettled(Array.from({ length: 5 }, () => ask("alice", failing)));
+  expect(outcomes.filter(({ status }) => status === "rejected")).toHaveLength(1);
+});
+
 test("an answer that a block came into is not kept", async () => {
   const { ask } = pipeline();
   const disturbed = operation({}, () => index(`block ${tables.version}`));

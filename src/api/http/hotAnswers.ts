@@ -32,7 +32,8 @@ const BYTES_OF_CHARACTER = 2;
 /**
  * Keeps the answers to questions that many ask. An answer follows from the tables and the time in seconds: while both are
  * the same, so is the answer. Which state the tables are in is read for each request, and one small query serves all
- * requests of a moment. What came from the chain, from a caller's proof or from a node is never kept.
+ * requests of a moment. Those who ask while the answer is worked out wait for it. What came from the chain, from a caller's
+ * proof or from a node is never kept.
  */
 export function createHotAnswers({ readVersion, maxBytes }: Plan): HotAnswers {
   if (maxBytes === 0) return ({ ctx, answer }) => answer(ctx);
@@ -47,7 +48,31 @@ export function createHotAnswers({ readVersion, maxBytes }: Plan): HotAnswers {
       (version) => `${now} ${version}`,
       () => null,
     );
-  return async ({ operation, input, ctx, answer }) => {
+  const running = new Map<string, { state: string; text: Promise<string | null> }>();
+
+  /** Answers, and keeps the answer if it follows from the tables alone, and no block came meanwhile: null if not. */
+  async function answerOnce({ ctx, answer }: HotQuestion, question: string, state: string) {
+    const watched = watch(ctx);
+    const text = await answer(watched.ctx);
+    const isKept = watched.isOfTables() && (await readState(ctx.now)) === state;
+    if (isKept) kept.set(question, { state, text });
+    return { text, shared: isKept ? text : null };
+  }
+
+  /** The same, while others who ask the same of the same state wait for it. */
+  async function answerForAll(asked: HotQuestion, question: string, state: string): Promise<string> {
+    const answering = answerOnce(asked, question, state);
+    const flight = { state, text: answering.then(({ shared }) => shared).catch(() => null) };
+    running.set(question, flight);
+    try {
+      return (await answering).text;
+    } finally {
+      if (running.get(question) === flight) running.delete(question);
+    }
+  }
+
+  return async (asked) => {
+    const { operation, input, ctx, answer } = asked;
     const question = isShared(operation) ? questionOf(operation, input, ctx) : null;
     if (question === null) return answer(ctx);
     const before = lastAsked.get(question);
@@ -57,10 +82,9 @@ export function createHotAnswers({ readVersion, maxBytes }: Plan): HotAnswers {
     if (state === null) return answer(ctx);
     const known = kept.get(question);
     if (known?.state === state) return known.text;
-    const watched = watch(ctx);
-    const text = await answer(watched.ctx);
-    if (watched.isOfTables() && (await readState(ctx.now)) === state) kept.set(question, { state, text });
-    return text;
+    const flight = running.get(question);
+    const text = flight?.state === state ? await flight.text : null;
+    return text ?? answerForAll(asked, question, state);
   };
 }
 
