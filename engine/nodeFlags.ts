@@ -30,7 +30,15 @@ export function memoryFor(
 ): { flags: string[]; env: Record<string, string> } {
   const isHeapSet = /--max[-_]old[-_]space[-_]size/.test(env.NODE_OPTIONS ?? "");
   if (isHeapSet) return { flags: [], env: {} };
-  const heap = Math.floor((memory * 0.75) / MIB) * MIB;
+  return memoryForHeap(memory * 0.75, env);
+}
+
+/** The same for a heap of so many bytes. */
+export function memoryForHeap(
+  bytes: number,
+  env: Record<string, string | undefined> = {},
+): { flags: string[]; env: Record<string, string> } {
+  const heap = Math.floor(bytes / MIB) * MIB;
   const rows = heap - WORKING_BYTES;
   const isLeftToPonder = env.PONDER_CACHE_BYTES !== undefined || rows < heap / 5;
   return {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { memoryFor } from "../../engine/nodeFlags.ts";
+import { memoryFor, memoryForHeap } from "../../engine/nodeFlags.ts";
 
 const GIB = 2 ** 30;
 
@@ -20,4 +20,8 @@ test("what the operator says stays as it is", () => {
     env: {},
   });
   expect(memoryFor(16 * GIB, { PONDER_CACHE_BYTES: "1000" }).env).toEqual({});
+});
+
+test("a heap of a given size is shared as that of a machine is", () => {
+  expect(memoryForHeap(12 * GIB)).toEqual(memoryFor(16 * GIB, {}));
 });

@@ -5,7 +5,7 @@ import type { Figure } from "../report.ts";
 import { type Cutover, deploymentWithEnsv2 } from "./chain/ensv2.ts";
 import { median } from "./figures.ts";
 import type { ChainNode } from "./node.ts";
-import { type Measured, measureOne } from "./rounds.ts";
+import { type Measured, measureOne, type Place } from "./rounds.ts";
 
 /** Logs of the reservation of all names of mainnet: three for each of 925,618. */
 const LOGS_OF_ALL = 3 * 925_618;
@@ -18,8 +18,9 @@ const GIB = 2 ** 30;
  */
 export async function measureEnsv2(
   { reserved, migrated, rounds }: Cutover & { rounds: number },
-  { databaseUrl, chain }: { databaseUrl: string; chain: ChainNode },
+  place: Place,
 ): Promise<Figure[]> {
+  const { chain } = place;
   const ofEnsv2 = sumOf(chain, () => true);
   const ofReservations =
     sumOf(chain, (event) => event.includes("labels") || event.endsWith("LabelReserved")) + reserved;
@@ -29,7 +30,6 @@ export async function measureEnsv2(
     await writeFile(file, JSON.stringify(deploymentWithEnsv2(chain.blockOfEnsv2)));
     const env = { ENS_NETWORK: "custom", ENS_DEPLOYMENT: file };
     const without = { events: chain.logs - ofEnsv2 };
-    const place = { databaseUrl, chain };
     const cold = await measureOne("namedex", "cold", place, { env });
     const runs: Measured[] = [];
     const others: Measured[] = [];

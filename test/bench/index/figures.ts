@@ -2,11 +2,11 @@ import type { Figure } from "../report.ts";
 import type { Measured, Rounds } from "./rounds.ts";
 
 /** Logs of all contracts of ENS on mainnet in the middle of 2026, as others counted them. */
-const MAINNET_LOGS = 24_000_000;
+export const MAINNET_LOGS = 24_000_000;
 
-const GIB = 2 ** 30;
+export const GIB = 2 ** 30;
 
-const speedOf = ({ events, seconds }: Measured) => events / seconds;
+export const speedOf = ({ events, seconds }: Measured) => events / seconds;
 
 /** The middle one; of an even number, the lower of the two in the middle. */
 export const median = (values: readonly number[]): number =>
@@ -47,7 +47,7 @@ function versus(
 }
 
 /** What handlers ask of the store, and what of that reaches the database before a batch is done. */
-function storeFigures({ events, metrics }: Measured): Omit<Figure, "bench">[] {
+export function storeFigures({ events, metrics }: Measured): Omit<Figure, "bench">[] {
   const operations = metrics.sum("ponder_indexing_store_queries_total");
   const misses = metrics.sum("ponder_indexing_cache_requests_total", { type: "miss" });
   const direct = metrics.sum("ponder_indexing_store_queries_total", { method: "delete" });
@@ -77,7 +77,7 @@ function sizeFigures(
 }
 
 /** The handlers that took most of the time. */
-function handlerFigures({ metrics }: Measured): Omit<Figure, "bench">[] {
+export function handlerFigures({ metrics }: Measured): Omit<Figure, "bench">[] {
   const totals = metrics.by("ponder_indexing_function_duration_sum", "event");
   const counts = metrics.by("ponder_indexing_function_duration_count", "event");
   return [...totals]

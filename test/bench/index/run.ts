@@ -1,13 +1,17 @@
+import { totalmem } from "node:os";
 import { parseArgs } from "node:util";
-import { openFreshDatabase, startTemporaryPostgres } from "../../devnet/postgres.ts";
+import { memoryFor, memoryForHeap } from "../../../engine/nodeFlags.ts";
+import { openFreshDatabase, type Postgres, startTemporaryPostgres } from "../../devnet/postgres.ts";
 import { type Figure, judge, report, reportOptions } from "../report.ts";
+import { aloneFigures, measureAlone } from "./alone.ts";
 import { measureBase } from "./base.ts";
 import { measureChanges } from "./changes.ts";
 import { measureEnsv2 } from "./ensv2.ts";
-import { figuresOf } from "./figures.ts";
+import { figuresOf, GIB } from "./figures.ts";
 import { measureGrowth } from "./growth.ts";
 import { startChainNode } from "./node.ts";
-import { measure } from "./rounds.ts";
+import { startOperatorsPostgres } from "./postgres.ts";
+import { type Measured, type Memory, measure, type Place } from "./rounds.ts";
 
 // `npm run bench:index -- [--names N] [--rounds N] [--growth N] [--profile DIR] [--json FILE] [--docs FILE]`: the speed
 // of the indexer and of two minimal indexers, on a generated chain with mainnet's contracts. `--base N` measures instead
@@ -16,23 +20,25 @@ import { measure } from "./rounds.ts";
 // `--growth` indexes a smaller chain too, to see what an event costs as the index grows. `--profile` indexes once more
 // and writes a profile of the processor's time, for Chromium's developer tools. `--changes` measures instead what each of
 // our changes to Ponder brings.
+// `--alone` is for a chain as large as mainnet: Namedex without the minimal indexers, once cold, once warm (`--rounds`),
+// then its large indexes and counts, and a restart. PostgreSQL has compose.yaml's settings, and the indexer the memory that
+// `npm start` gives it on 16 GiB; with `--heap GIB` it has what `npm start` gives beside a heap of this size.
 
 const option = { type: "string" } as const;
+const flag = { type: "boolean", default: false } as const;
 const { values } = parseArgs({
   options: {
-    ...{ ...reportOptions, rounds: option, growth: option, profile: option },
-    changes: { type: "boolean", default: false },
-    ...{ base: option, ensv2: option, migrated: option },
+    ...{ ...reportOptions, rounds: option, growth: option, profile: option, heap: option },
+    ...{ changes: flag, alone: flag, base: option, ensv2: option, migrated: option },
   },
 });
 /** Mainnet beside Base has what Ponder needs to start with. */
 const names = Number(values.names ?? (values.base === undefined ? 100_000 : 20));
-const rounds = Number(values.rounds ?? 3);
-const inGib = (bytes: number) => `${(bytes / 2 ** 30).toFixed(2)} GiB`;
+const rounds = Number(values.rounds ?? (values.alone ? 1 : 3));
+const inGib = (bytes: number) => `${(bytes / GIB).toFixed(2)} GiB`;
 const english = (value: number) => value.toLocaleString("en");
 
-// What a commit costs shows only where PostgreSQL waits for the disk.
-const postgres = await (values.changes ? startTemporaryPostgres([]) : startTemporaryPostgres());
+const postgres = await startPostgres();
 const cutover = { reserved: Number(values.ensv2 ?? 0), migrated: Number(values.migrated ?? 0) };
 const chain = await startChainNode(names, "mainnet", cutover);
 try {
@@ -42,14 +48,10 @@ try {
   console.log(
     `The chain's node has ${inGib(bytes)}; while it generated them it had up to ${inGib(peakBytes)}`,
   );
-  const databaseUrl = await openFreshDatabase(postgres.url, "bench");
-  const figures = values.changes
-    ? await measureChanges({ databaseUrl, chain }, rounds)
-    : values.base !== undefined
-      ? await measureBase({ names: Number(values.base), rounds }, { databaseUrl, chain })
-      : values.ensv2 !== undefined
-        ? await measureEnsv2({ ...cutover, rounds }, { databaseUrl, chain })
-        : await measureIndexer(databaseUrl);
+  const memory = chooseMemory();
+  if (memory) console.log(`The indexer has ${[...memory.flags, JSON.stringify(memory.env)].join(" ")}`);
+  const place = { databaseUrl: await openFreshDatabase(postgres.url, "bench"), chain, memory };
+  const figures = await measureAll(place);
   const made = `${chainInWords}; ${rounds} rounds in turn, of which the middle one counts`;
   report(figures.map(judge), { json: values.json, docs: values.docs, made });
 } finally {
@@ -57,14 +59,40 @@ try {
   await postgres.stop();
 }
 
-async function measureIndexer(databaseUrl: string): Promise<Figure[]> {
+function startPostgres(): Promise<Postgres> {
+  if (values.alone) return startOperatorsPostgres();
+  // What a commit costs shows only where PostgreSQL waits for the disk.
+  return values.changes ? startTemporaryPostgres([]) : startTemporaryPostgres();
+}
+
+/** What `npm start` chooses; outside of `--alone`, what Node and Ponder choose by themselves. */
+function chooseMemory(): Memory | undefined {
+  if (values.heap !== undefined) return memoryForHeap(Number(values.heap) * GIB);
+  return values.alone ? memoryFor(Math.min(totalmem(), 16 * GIB), {}) : undefined;
+}
+
+function measureAll(place: Place): Promise<Figure[]> {
+  if (values.changes) return measureChanges(place, rounds);
+  if (values.base !== undefined) return measureBase({ names: Number(values.base), rounds }, place);
+  if (values.ensv2 !== undefined) return measureEnsv2({ ...cutover, rounds }, place);
+  return values.alone ? measureNamedex(place) : measureIndexers(place);
+}
+
+async function measureIndexers(place: Place): Promise<Figure[]> {
   const served = await chain.readSpeed();
-  const measured = await measure({ databaseUrl, chain, rounds, profile: values.profile });
+  const measured = await measure({ ...place, rounds, profile: values.profile });
   const figures = figuresOf(measured);
   figures.push({ bench: "index", name: "the chain's node by itself", value: served, unit: "logs/s" });
-  if (values.growth) {
-    const sizes = { small: Number(values.growth), names, rounds };
-    figures.push(await measureGrowth(sizes, { postgres, large: measured.warm.namedex }));
-  }
-  return figures;
+  return [...figures, ...(await growthOf("index", place, measured.warm.namedex))];
+}
+
+async function measureNamedex(place: Place): Promise<Figure[]> {
+  const measured = await measureAlone(place, rounds);
+  return [...aloneFigures(measured), ...(await growthOf("alone", place, measured.warm))];
+}
+
+async function growthOf(bench: string, { memory }: Place, large: readonly Measured[]): Promise<Figure[]> {
+  if (!values.growth) return [];
+  const sizes = { small: Number(values.growth), names, rounds };
+  return [{ bench, ...(await measureGrowth(sizes, { postgres, large, memory })) }];
 }
