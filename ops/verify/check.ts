@@ -28,6 +28,9 @@ export type Check = {
   path: string;
 };
 
+/** What of a check belongs to a column of a row; no calls where the row itself tells. */
+export type Column = Pick<Check, "column" | "stored" | "read"> & { calls?: ContractCall[] };
+
 /** What a call answered, or null where it failed or answered nothing: some generations of a contract lack a function. */
 export const dataOf = (answer: CallAnswer | undefined): Hex | null =>
   answer?.success && answer.returnData !== "0x" ? answer.returnData : null;

@@ -4,12 +4,13 @@ import { nameWrapperReads } from "../../abis/nameWrapper.ts";
 import { registrarReads } from "../../abis/registrar.ts";
 import { registryReads } from "../../abis/registry.ts";
 import { readAbi } from "../../src/api/live/abi.ts";
-import type { CallAnswer, ContractCall } from "../../src/api/live/multicall.ts";
+import type { CallAnswer } from "../../src/api/live/multicall.ts";
 import type { OwnerContracts } from "../../src/api/live/owners.ts";
 import { childNode, labelhash, ROOT_NODE } from "../../src/ens/name.ts";
 import { effectiveOwner, isWrapped } from "../../src/ens/owner.ts";
 import { fusesAt, isLapsed } from "../../src/ens/wrapper.ts";
-import { addressIn, type Check, dataOf, NotComparable } from "./check.ts";
+import { addressIn, type Check, type Column, dataOf, NotComparable } from "./check.ts";
+import { entryColumns } from "./entryColumns.ts";
 import type { DomainRow, StoredDomain } from "./stored.ts";
 
 export type DomainSetting = {
@@ -37,10 +38,8 @@ const noRow: DomainRow = {
   ...{ parentNode: null, labelhash: null, label: "", isLabelKnown: false, fullName: "" },
   ...{ registryOwner: null, isMigrated: false, resolver: null, registrarOwner: null, registrarExpiry: null },
   ...{ wrapperOwner: null, wrapperFuses: null, wrapperExpiry: null, isWrapped: false, expiry: null },
-  effectiveOwner: null,
+  ...{ effectiveOwner: null, registry: null },
 };
-
-type Column = Pick<Check, "column" | "stored" | "read"> & { calls?: ContractCall[] };
 
 /** Everything that contracts store of a name, and what follows from that within the row. */
 export function domainChecks({ node, kind, row }: StoredDomain, setting: DomainSetting): Check[] {
@@ -51,6 +50,7 @@ export function domainChecks({ node, kind, row }: StoredDomain, setting: DomainS
     ...(setting.hasTokens ? tokenColumns(node, own, setting) : registryColumns(node, own, setting)),
     ...registrarColumns(own, setting),
     ...wrapperColumns(node, own, setting),
+    ...(own.registry === null ? [] : entryColumns(own, setting.now)),
     ...(row === null ? [] : derivedColumns(node, own, setting)),
   ];
   return columns.map(({ calls = [], ...column }) => ({
@@ -69,10 +69,7 @@ function registryColumns(node: Hex, row: DomainRow, { contracts: { registry } }:
       },
       read: ([owner]) => addressIn(owner),
     },
-    {
-      ...{ column: "resolver", stored: row.resolver, calls: [registryCall(registry, "resolver", node)] },
-      read: ([resolver]) => addressIn(resolver),
-    },
+    ...(row.registry === null ? [resolverColumn(node, row, registry)] : []),
     {
       ...{ column: "is_migrated", stored: String(row.isMigrated) },
       calls: [registryCall(registry, "recordExists", node)],
@@ -85,6 +82,11 @@ function registryColumns(node: Hex, row: DomainRow, { contracts: { registry } }:
     },
   ];
 }
+
+const resolverColumn = (node: Hex, { resolver }: DomainRow, registry: Address): Column => ({
+  ...{ column: "resolver", stored: resolver, calls: [registryCall(registry, "resolver", node)] },
+  read: ([answer]) => addressIn(answer),
+});
 
 /** Reads an answer of three words: owner, fuses or the like, expiry. */
 const fromThreeWords =
@@ -194,9 +196,17 @@ function wrapperColumns(
   ];
 }
 
-/** Columns that follow from others: hashes of labels, and what counts of the three layers. */
-function derivedColumns(
-  node: Hex,
+/** Columns that follow from others: hashes of labels, and what counts of the three layers of ENSv1. */
+function derivedColumns(node: Hex, row: DomainRow, setting: DomainSetting): Column[] {
+  const columns = row.registry === null ? countedColumns(row, setting) : [];
+  const { parentNode, labelhash: hash, label } = row;
+  if (parentNode === null || hash === null) return columns;
+  columns.push({ column: "labelhash", stored: node, read: () => childNode(parentNode, hash) });
+  if (row.isLabelKnown) columns.push({ column: "label", stored: hash, read: () => labelhash(label) });
+  return columns;
+}
+
+function countedColumns(
   row: DomainRow,
   { contracts: { wrapper }, registrarNode, hasTokens }: DomainSetting,
 ): Column[] {
@@ -204,7 +214,7 @@ function derivedColumns(
   const wrapperAddress = wrapper?.toLowerCase() as Address | undefined;
   const wrapped = isWrapped(row, wrapperAddress, isSold);
   const endOfToken = row.wrapperExpiry === "0" ? null : row.wrapperExpiry;
-  const columns: Column[] = [
+  return [
     { column: "is_wrapped", stored: String(row.isWrapped), read: () => String(wrapped) },
     {
       ...{ column: "effective_owner_address", stored: row.effectiveOwner },
@@ -215,9 +225,4 @@ function derivedColumns(
       read: () => (isSold ? row.registrarExpiry : wrapped ? endOfToken : null),
     },
   ];
-  const { parentNode, labelhash: hash, label } = row;
-  if (parentNode === null || hash === null) return columns;
-  columns.push({ column: "labelhash", stored: node, read: () => childNode(parentNode, hash) });
-  if (row.isLabelKnown) columns.push({ column: "label", stored: hash, read: () => labelhash(label) });
-  return columns;
 }

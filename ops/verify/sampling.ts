@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type pg from "pg";
-import { type Address, type Hex, numberToHex } from "viem";
+import { type Address, type Hex, numberToHex, zeroAddress } from "viem";
 import type { Contracts } from "../../abis/contracts.ts";
 import { managedNameOf } from "../../src/ens/managedNames.ts";
 import { ADDR_REVERSE_NODE, ETH_NODE } from "../../src/ens/name.ts";
@@ -82,6 +82,8 @@ function kindOfNode({ chainId }: Contracts, now: number): string {
   const isSold = `parent_node = '${node}'`;
   return `case
   when parent_node = '${ADDR_REVERSE_NODE}' then 'reverse node'
+  when registry = '${zeroAddress}' then 'name that ENSv2 had'
+  when registry is not null then case when ${isSold} then '.${name} name' else 'subname' end || ', in ENSv2'
   when ${isSold} and is_wrapped then '.${name} name, wrapped'
   when is_wrapped then 'subname, wrapped'
   when wrapper_expiry_timestamp is not null then 'no longer wrapped'
@@ -172,7 +174,7 @@ type Logged = {
 };
 
 /**
- * What logs are about, taken from random blocks of the event log: it finds rows that are missing, and contracts of every
+ * What logs are about (those of resolvers of ENSv2 are about records, not names), taken from random blocks of the event log: it finds rows that are missing, and contracts of every
  * age have their turn.
  */
 async function sampleEvents(plan: SamplePlan, most: number): Promise<Keys> {
@@ -199,7 +201,7 @@ async function sampleEvents(plan: SamplePlan, most: number): Promise<Keys> {
          as turn from near)
      select case when ${isName(contracts)} then node end as name_node, node, contract, contract_address, event_type, key,
        coin_type, address from turns
-     where contract <> 'RESOLVER' or contract_address = any ($4)
+     where case contract when 'RESOLVER' then contract_address = any ($4) else contract <> 'ENSV2_RESOLVER' end
      order by turn, contract, contract_address, event_type limit $1`,
     [most, places, contracts.chainId, contracts.indexedResolvers],
   );

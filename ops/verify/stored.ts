@@ -22,6 +22,8 @@ export type DomainRow = {
   isWrapped: boolean;
   expiry: string | null;
   effectiveOwner: Address | null;
+  /** The registry of ENSv2 whose entry has the name; the zero address if none has it any more. */
+  registry: Address | null;
 };
 
 /** `isChanged`: something happened to it after the block that is compared, so that the tables cannot tell of that block. */
@@ -77,7 +79,7 @@ export const readDomains = (
          registrar_owner as "registrarOwner", registrar_expiry_timestamp::text as "registrarExpiry",
          wrapper_owner as "wrapperOwner", wrapper_fuses::text as "wrapperFuses",
          wrapper_expiry_timestamp::text as "wrapperExpiry", is_wrapped as "isWrapped",
-         expiry_timestamp::text as expiry, effective_owner_address as "effectiveOwner",
+         expiry_timestamp::text as expiry, effective_owner_address as "effectiveOwner", registry,
          $3::int is not null and exists (
            select from events e where e.node = k.node and e.chain_id = $1 and e.block_number > $3) as "isChanged"
        from unnest($2::text[]) with ordinality as k(node, place)

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { changeRows, reportOf, type Verified } from "../ops/runVerify.ts";
 import { expectEnsv2AsOnChain } from "./ensv2Judge.ts";
 import { openStoryStage, stage } from "./stories/stage.ts";
 
@@ -26,6 +27,40 @@ for (const [name, load] of Object.entries(stories)) {
     test("every table is as the contracts of ENSv2 say", () => expectEnsv2AsOnChain(stage));
   });
 }
+
+describe("npm run verify", () => {
+  const verified = (): Verified => {
+    const { local, stack } = stage;
+    return { databaseUrl: stack.databaseUrl, rpcUrl: local.anvil.url, deployment: local.deployment };
+  };
+  const all = ["--samples", "20000"];
+
+  test("finds no difference in names of both systems", async () => {
+    await stage.stack.waitForHead();
+    const report = await reportOf(verified(), all);
+    expect(report.differences).toEqual([]);
+    expect(report).toMatchObject({ code: 0, complete: true });
+    for (const kind of [".eth name, in ENSv2", "subname, in ENSv2"])
+      expect(report.kinds[kind], kind).toBeGreaterThan(3);
+  });
+
+  test("finds what registries of ENSv2 do not say", async () => {
+    const wrong = { owner: `0x${"de".repeat(20)}`, resolver: `0x${"ad".repeat(20)}` };
+    await changeRows(
+      stage.stack,
+      `update domains set effective_owner_address = $1, resolver = $2, expiry_timestamp = 7000000000, is_wrapped = true
+       where full_name = 'kid.deep.eth'`,
+      [wrong.owner, wrong.resolver],
+    );
+    const { differences } = await reportOf(verified(), ["--name", "kid.deep.eth"]);
+    expect(differences.map(({ column, index }) => [column, index])).toEqual([
+      ["is_wrapped", "true"],
+      ["effective_owner_address", wrong.owner],
+      ["expiry_timestamp", "7000000000"],
+      ["resolver", wrong.resolver],
+    ]);
+  });
+});
 
 test("no log was refused or failed", async () => {
   expect(

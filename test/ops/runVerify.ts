@@ -3,8 +3,11 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import type pg from "pg";
 import { onTestFinished } from "vitest";
 import type { Deployment } from "../../abis/deployments.ts";
+import { withClient } from "../../src/api/serviceDb/client.ts";
+import type { Stack } from "../support/stack.ts";
 
 /** What `npm run verify -- --json` prints, as far as tests look at it. */
 export type Report = {
@@ -86,3 +89,17 @@ export async function reportOf(
   if (out === "") throw new Error(err);
   return { ...(JSON.parse(out) as Report), code };
 }
+
+/** Changes rows behind the back of Ponder and of the counts: their triggers are left out. */
+export const changeRows = <Row extends pg.QueryResultRow>(
+  { databaseUrl, schema }: Pick<Stack, "databaseUrl" | "schema">,
+  text: string,
+  values?: unknown[],
+): Promise<Row[]> =>
+  withClient(
+    {
+      connectionString: databaseUrl,
+      options: `-c search_path=${schema} -c session_replication_role=replica`,
+    },
+    async (client) => (await client.query<Row>(text, values)).rows,
+  );

@@ -1,12 +1,11 @@
 import type pg from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { verifyEvery } from "../../ops/launch/verifyEvery.ts";
-import { withClient } from "../../src/api/serviceDb/client.ts";
 import type { LocalChain } from "../devnet/localChain.ts";
 import { startDemoChain } from "../devnet/localChain.ts";
 import { type RpcProxy, startRpcProxy } from "../live/rpcProxy.ts";
 import { type Stack, startStack } from "../support/stack.ts";
-import { environmentOf, reportOf, runVerify, startVerify, type Verified } from "./runVerify.ts";
+import { changeRows, environmentOf, reportOf, runVerify, startVerify, type Verified } from "./runVerify.ts";
 
 let local: LocalChain;
 let stack: Stack;
@@ -219,15 +218,8 @@ const inForce = (table: string, condition = "true") => `
 const dead = "0x000000000000000000000000000000000000dead";
 const hostile = "\u001b[2J\u0007\u202egood\r\n";
 
-/** Changes rows behind the back of Ponder and of the counts: their triggers are left out. */
 const change = <Row extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<Row[]> =>
-  withClient(
-    {
-      connectionString: stack.databaseUrl,
-      options: `-c search_path=${stack.schema} -c session_replication_role=replica`,
-    },
-    async (client) => (await client.query<Row>(text, values)).rows,
-  );
+  changeRows(stack, text, values);
 
 /** Each plants a difference, of which the column and what it belongs to are expected in the report. */
 const plants: [column: string, of: string, sql: (of: string) => string][] = [
