@@ -45,12 +45,12 @@ export function keepChild(child: ChildProcess, signal: NodeJS.Signals): void {
   });
 }
 
-/** Ends a child with its own signal and waits until it is gone; after eight seconds it is killed. */
-export async function endChild(child: ChildProcess): Promise<void> {
+/** Ends a child with its own signal and waits until it is gone; after eight seconds, unless told, it is killed. */
+export async function endChild(child: ChildProcess, patienceMs = PATIENCE_MS): Promise<void> {
   const entry = child.pid === undefined ? undefined : kept.get(child.pid);
   if (!entry || child.exitCode !== null || child.signalCode !== null) return;
   const exited = new Promise<void>((resolve) => child.once("exit", () => resolve()));
-  await endProcess(entry.mark, entry.signal, PATIENCE_MS);
+  await endProcess(entry.mark, entry.signal, patienceMs);
   await exited;
 }
 

@@ -72,6 +72,9 @@ type Line = {
   error?: { message?: string };
 };
 
+/** How long it may take to end: one that was killed keeps its lock, for which the next start waits. */
+const PATIENCE_MS = 60_000;
+
 const LAST_EVENT = "Completed backfill indexing across all chains";
 
 /** Indexes the whole chain with an app, and ends it when it is ready. */
@@ -104,7 +107,7 @@ export async function runApp(plan: AppPlan): Promise<Backfill> {
     return backfill;
   } finally {
     progress.stop();
-    await endChild(child);
+    await endChild(child, PATIENCE_MS);
   }
 }
 
