@@ -173,6 +173,12 @@ export type Transfer = {
 };
 
 /**
+ * So many of the newest changes of owner are looked through for transfers. A new name is such a change, and anyone can make
+ * names by the thousand: without a bound they could keep the database busy for minutes.
+ */
+export const MAX_CHANGES = 10_000;
+
+/**
  * The newest transfers, newest first: names whose effective owner differs before and after a transaction. A change of
  * owner that is part of a registration, wrapping or unwrapping is left out (`others` are their events).
  */
@@ -181,37 +187,55 @@ export async function listNewestTransfers(
   others: readonly string[],
   { chains, limit }: Newest,
 ): Promise<Transfer[]> {
-  const isMain = chains.reach === "main";
-  // Blocks of several chains do not compare.
-  const time = isMain ? sql`` : sql`${alias(ownershipChange, "after").blockTimestamp} desc,`;
   const after = alias(ownershipChange, "after");
-  const earlier = alias(ownershipChange, "earlier");
-  const later = alias(ownershipChange, "later");
+  // Blocks of several chains do not compare.
+  const time = chains.reach === "main" ? sql`` : sql`${after.blockTimestamp} desc,`;
+  const newestFirst = sql`order by ${time} ${after.blockNumber} desc, ${after.logIndex} desc, ${after.ordinal} desc`;
+  // `case` asks in this order: what is dearest comes last.
   const { rows } = await db.execute<Omit<Transfer, "blockTimestamp"> & { blockTimestamp: string }>(sql`
-    select ${after.chainId} as "chainId", ${after.node} as node, before.owner as "from", ${after.ownerAddress} as "to",
-      ${after.blockNumber} as "blockNumber", ${after.blockTimestamp} as "blockTimestamp",
-      ${after.transactionHash} as "transactionHash"
-    from ${ownershipChange} as after
-    join ${domain} on ${eq(domain.chainId, after.chainId)} and ${eq(domain.node, after.node)} and ${toSql(counted)}
-    cross join lateral (
-      select ${earlier.ownerAddress} as owner from ${ownershipChange} as earlier
-      where ${eq(earlier.node, after.node)} and ${eq(earlier.chainId, after.chainId)}
-        and ${place(earlier)} < ${place(after)} and ${ne(earlier.transactionHash, after.transactionHash)}
-      order by ${earlier.blockNumber} desc, ${earlier.logIndex} desc, ${earlier.ordinal} desc limit 1
-    ) as before
-    where ${isOfChains(after.chainId, chains)} and before.owner <> ${after.ownerAddress}
-      and not exists (
-        select from ${ownershipChange} as later
-        where ${eq(later.node, after.node)} and ${eq(later.chainId, after.chainId)}
-          and ${eq(later.transactionHash, after.transactionHash)} and ${place(later)} > ${place(after)}
-      )
-      and not exists (
-        select from ${event}
-        where ${eq(event.transactionHash, after.transactionHash)} and ${eq(event.node, after.node)}
-          and ${inArray(event.eventType, [...others])}
-      )
-    order by ${time} ${after.blockNumber} desc, ${after.logIndex} desc, ${after.ordinal} desc limit ${limit}`);
+    select * from (
+      select ${after.chainId} as "chainId", ${after.node} as node, ${after.ownerAddress} as "to",
+        ${after.blockNumber} as "blockNumber", ${after.blockTimestamp} as "blockTimestamp",
+        ${after.transactionHash} as "transactionHash",
+        case when ${isLastOfTransaction(after)} and ${isCounted(after)} and not ${isPartOf(after, others)}
+          then ${ownerBefore(after)} end as "from"
+      from (
+        select * from ${ownershipChange} as after where ${isOfChains(after.chainId, chains)} ${newestFirst} limit ${MAX_CHANGES}
+      ) as after
+      ${newestFirst}
+    ) as change
+    where "from" <> "to" limit ${limit}`);
   return rows.map((row) => ({ ...row, blockTimestamp: Number(row.blockTimestamp) }));
+}
+
+type OwnershipChange = ReturnType<typeof alias<typeof ownershipChange, string>>;
+
+/**
+ * Changes of the same name. The sum keeps the database from going through the whole chain, which it does where it has no
+ * statistics yet: a node tells nearly everything.
+ */
+const ofSameName = (one: OwnershipChange, other: OwnershipChange): SQL =>
+  sql`${eq(one.node, other.node)} and ${one.chainId} + 0 = ${other.chainId}`;
+
+function isLastOfTransaction(change: OwnershipChange): SQL {
+  const later = alias(ownershipChange, "later");
+  return sql`not exists (select from ${ownershipChange} as later where ${ofSameName(later, change)}
+    and ${eq(later.transactionHash, change.transactionHash)} and ${place(later)} > ${place(change)} offset 0)`;
+}
+
+const isCounted = ({ chainId, node }: OwnershipChange): SQL =>
+  sql`coalesce((select ${toSql(counted)} from ${domain} where ${eq(domain.chainId, chainId)} and ${eq(domain.node, node)}), false)`;
+
+const isPartOf = ({ transactionHash, node }: OwnershipChange, eventTypes: readonly string[]): SQL =>
+  sql`exists (select from ${event} where ${eq(event.transactionHash, transactionHash)} and ${eq(event.node, node)}
+    and ${inArray(event.eventType, [...eventTypes])} offset 0)`;
+
+/** Who had the name before the transaction; null if nobody had it. */
+function ownerBefore(change: OwnershipChange): SQL {
+  const earlier = alias(ownershipChange, "earlier");
+  return sql`(select ${earlier.ownerAddress} from ${ownershipChange} as earlier where ${ofSameName(earlier, change)}
+    and ${place(earlier)} < ${place(change)} and ${ne(earlier.transactionHash, change.transactionHash)}
+    order by ${earlier.blockNumber} desc, ${earlier.logIndex} desc, ${earlier.ordinal} desc limit 1)`;
 }
 
 /** The position of a change on its chain. */
