@@ -17,6 +17,8 @@ import { ATTACK_GAS, type HostileStage } from "../stage.ts";
 
 /** How many names one transaction can pay for. */
 const NAMES_A_TRANSACTION = 280;
+/** How many of them a block of mainnet can hold: 60 million gas. */
+const TRANSACTIONS_A_BLOCK = 4;
 
 /** Registers `<label>.eth` for the contract that makes names below it. Gives its node. */
 async function own({ chain, mallory }: HostileStage, label: Label): Promise<Hex> {
@@ -56,8 +58,8 @@ async function spread(stage: HostileStage, parent: Hex, count: number): Promise<
     const some = Math.min(NAMES_A_TRANSACTION, count - from);
     calls.push(callOf(stage, "spread", [parent, BigInt(from + 1), BigInt(some)]));
   }
-  for (let first = 0; first < calls.length; first += 10) {
-    await sendInOneBlock(stage.chain, calls.slice(first, first + 10));
+  for (let first = 0; first < calls.length; first += TRANSACTIONS_A_BLOCK) {
+    await sendInOneBlock(stage.chain, calls.slice(first, first + TRANSACTIONS_A_BLOCK));
   }
 }
 
