@@ -36,6 +36,7 @@ import { MAX_CALLS, MAX_QUESTIONS, MAX_QUESTIONS_OF_REQUEST, MAX_WAITING } from 
 import { MAX_WAIT_MS } from "../../src/api/live/rateLimiter.ts";
 import { MAX_VALUE_BYTES } from "../../src/api/live/records.ts";
 import { MAX_RESULT_BYTES, MAX_REVERT_BYTES } from "../../src/api/live/rpc.ts";
+import { MAX_CHANGES } from "../../src/api/query/activity.ts";
 import { MAX_ENDING } from "../../src/api/query/addresses.ts";
 import { PAGE_SIZE } from "../../src/api/query/page.ts";
 import { MAX_HOLDERS } from "../../src/api/query/population.ts";
@@ -91,6 +92,7 @@ const bounds: [what: string, bound: string][] = [
   ["chains that a request names", `${MAX_CHAINS} characters`],
   ["texts, keys and names in events, histories and the feed", `${inWords(MAX_SHOWN)} characters`],
   ["contenthashes and addresses in events", `${inWords(MAX_SHOWN)} bytes`],
+  ["changes of owner that are looked through for transfers in the feed", inWords(MAX_CHANGES)],
   ["entries of a history in an answer without `page`", inWords(MAX_ENTRIES)],
   [
     "entries of ENSv2 that get or lose names in one block, where a registry is linked, unlinked or changes its code",
