@@ -95,15 +95,16 @@ async function availabilityOf(chain: Chain, { label, isEth, status, latestOwner 
   return (await readNamePrice(chain, { label })).premium > 0n ? "premium" : "available";
 }
 
+/** The resolver of an entry; a reservation has one, too. */
+const resolverOf = async (chain: Chain, { registry, label }: Found): Promise<Address | null> =>
+  orNull(await read<Address>(chain, { contract: registry, functionName: "getResolver", args: [label] }));
+
 /** Fields of a name that was registered in ENSv2. */
 async function expectedOfEnsv2(chain: Chain, name: string, found: Found) {
-  const { registry, label, expiry, latestOwner, isEth, status, tokenId } = found;
+  const { registry, expiry, latestOwner, isEth, status, tokenId } = found;
   const now = await latestTime(chain);
   const owner = isEth || status !== 0 ? orNull(latestOwner) : null;
   const isOver = isEth && owner !== null && now >= expiry + GRACE_V2;
-  const resolver = await read<Address>(chain, {
-    ...{ contract: registry, functionName: "getResolver", args: [label] },
-  });
   return {
     protocol: "ensv2",
     registry: getAddress(registry),
@@ -115,7 +116,7 @@ async function expectedOfEnsv2(chain: Chain, name: string, found: Found) {
       ...(owner !== null && { owner }),
       ...(isOver && { to_timestamp: Number(expiry + GRACE_V2), ended_by: "grace_end" }),
     },
-    resolver: orNull(resolver),
+    resolver: await resolverOf(chain, found),
     availability_status: await availabilityOf(chain, found),
   };
 }
@@ -150,8 +151,11 @@ export async function expectAnswerAsOnChain(
     const ofEnsv1 = { protocol: "ensv1", ...(await expectedWhois(stage.chain, name)) };
     const token_id = String(BigInt(hashLabel(name.split(".")[0] ?? "")));
     // A reservation below a name that went to ENSv2 leaves nothing to ENSv1.
-    const expiry_timestamp = found === null ? null : String(found.expiry);
-    const expected = isPast ? { ...ofEnsv1, ...nobodys, token_id, expiry_timestamp } : ofEnsv1;
+    const reserved = found && {
+      expiry_timestamp: String(found.expiry),
+      resolver: await resolverOf(stage.chain, found),
+    };
+    const expected = isPast ? { ...ofEnsv1, ...nobodys, token_id, ...reserved } : ofEnsv1;
     expect({ protocol: one.protocol, ...judged(one) }, name).toEqual(expected);
     expect(one.reservation?.expiry_timestamp, `reservation of ${name}`).toBe(
       found ? String(found.expiry) : undefined,
