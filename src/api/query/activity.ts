@@ -191,7 +191,8 @@ export async function listNewestTransfers(
   // Blocks of several chains do not compare.
   const time = chains.reach === "main" ? sql`` : sql`${after.blockTimestamp} desc,`;
   const newestFirst = sql`order by ${time} ${after.blockNumber} desc, ${after.logIndex} desc, ${after.ordinal} desc`;
-  // `case` asks in this order: what is dearest comes last.
+  // `case` asks in this order: what is dearest comes last. `offset 0` has each asked by itself, where the database would
+  // rather read all rows once for many.
   const { rows } = await db.execute<Omit<Transfer, "blockTimestamp"> & { blockTimestamp: string }>(sql`
     select * from (
       select ${after.chainId} as "chainId", ${after.node} as node, ${after.ownerAddress} as "to",

@@ -1,14 +1,10 @@
 import type { Figure } from "../report.ts";
-import { median } from "./figures.ts";
+import { GIB, median, speedOf } from "./figures.ts";
 import { startChainNode } from "./node.ts";
 import { type Measured, measure, type Place } from "./rounds.ts";
 
 /** Registrations on Base in the middle of 2026, as others counted them. */
 const REGISTRATIONS = 3_670_000;
-
-const GIB = 2 ** 30;
-
-const speedOf = ({ events, seconds }: Measured) => events / seconds;
 
 /** What names of Base cost: the generated ones, and by them all that there are. */
 export async function measureBase(

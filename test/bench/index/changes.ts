@@ -7,7 +7,7 @@ import { linearQueue } from "../../../engine/changes/linearQueue.ts";
 import { quickCache } from "../../../engine/changes/quickCache.ts";
 import { nodeFlags } from "../../../engine/nodeFlags.ts";
 import type { Figure } from "../report.ts";
-import { median } from "./figures.ts";
+import { median, speedOf } from "./figures.ts";
 import { dropCache, hashOfCache, type Measured, measureOne, type Place } from "./rounds.ts";
 
 /** The longest range of blocks that Ponder's backfill queues at once. */
@@ -26,7 +26,6 @@ const queueProgram = `
   console.log((performance.now() - begun) / 1_000);
 `;
 
-const speedOf = ({ events, seconds }: Measured) => events / seconds;
 const cpuOf = ({ events, cpuSeconds }: Measured) => (cpuSeconds / events) * 1e6;
 
 const without = (...lacking: Change[]): Change[] => changes.filter((one) => !lacking.includes(one));

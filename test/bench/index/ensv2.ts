@@ -3,14 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Figure } from "../report.ts";
 import { type Cutover, deploymentWithEnsv2 } from "./chain/ensv2.ts";
-import { median } from "./figures.ts";
+import { GIB, median, speedOf } from "./figures.ts";
 import type { ChainNode } from "./node.ts";
 import { type Measured, measureOne, type Place } from "./rounds.ts";
 
 /** Logs of the reservation of all names of mainnet: three for each of 925,618. */
 const LOGS_OF_ALL = 3 * 925_618;
-
-const GIB = 2 ** 30;
 
 /**
  * What ENSv2 costs: the same chain is indexed with the block of ENSv2 in the deployment, and without, in turn. Without it,
@@ -43,7 +41,7 @@ export async function measureEnsv2(
       { name: "logs of ENSv2", value: ofEnsv2, unit: "logs" },
       { name: "of these, logs of reservations", value: ofReservations, unit: "logs" },
       { name: "migrated names", value: migrated, unit: "names" },
-      { name: "Namedex with ENSv2, cold", value: cold.events / cold.seconds, unit: "events/s" },
+      { name: "Namedex with ENSv2, cold", value: speedOf(cold), unit: "events/s" },
       { name: "Namedex with ENSv2, warm", value: median(runs.map(speedOf)), unit: "events/s" },
       { name: "Namedex without, warm", value: median(others.map(speedOf)), unit: "events/s" },
       { name: "processor time for a log of ENSv2", value: (added / ofEnsv2) * 1e6, unit: "microseconds" },
@@ -62,8 +60,6 @@ export async function measureEnsv2(
     await rm(folder, { recursive: true, force: true });
   }
 }
-
-const speedOf = ({ events, seconds }: Measured) => events / seconds;
 
 const sumOf = ({ counts }: ChainNode, isWanted: (event: string) => boolean): number =>
   Object.entries(counts)

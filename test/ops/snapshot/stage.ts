@@ -104,19 +104,15 @@ export async function isTended(databaseUrl: string): Promise<boolean> {
 }
 
 /** Whether programs take the schema for an index. */
-export async function hasIndex(databaseUrl: string): Promise<boolean> {
-  const [state] = await ask<{ is: boolean }>(
-    databaseUrl,
-    `select to_regclass('namedex_index.${metaTable}') is not null as is`,
-  );
-  return state?.is ?? false;
-}
+export const hasIndex = (databaseUrl: string): Promise<boolean> => hasTable(databaseUrl, metaTable);
 
 /** Whether a restore into it has begun, and has not ended. */
-export async function isBegun(databaseUrl: string): Promise<boolean> {
+export const isBegun = (databaseUrl: string): Promise<boolean> => hasTable(databaseUrl, RESTORE_MARK);
+
+async function hasTable(databaseUrl: string, table: string): Promise<boolean> {
   const [state] = await ask<{ is: boolean }>(
     databaseUrl,
-    `select to_regclass('namedex_index.${RESTORE_MARK}') is not null as is`,
+    `select to_regclass('namedex_index.${table}') is not null as is`,
   );
   return state?.is ?? false;
 }
