@@ -164,7 +164,7 @@ const ensv2Registrars =
     ? ensv2RegistrarAbi
     : (ensv2RegistrarMarchAbi as unknown as typeof ensv2RegistrarAbi);
 
-/** Addresses that handlers know, and whose logs nobody follows. */
+/** Addresses that handlers know, and whose logs are not indexed. */
 function listEnsv2Addresses({ implementations, graveyards }: Ensv2Deployment): Record<Ensv2List, Address[]> {
   return {
     registryCode: [...implementations.registry, ...implementations.wrapper],

@@ -40,7 +40,7 @@ export type EntryState = {
 /**
  * An entry after LabelRegistered or, without an owner, LabelReserved. `register` first writes subregistry and resolver, and
  * then logs only those that are not zero: until such a log comes, there is none. A reservation can have an expiry that is
- * past, and can take the place of a registration that expired. The roles start anew with a registration, and TokenResource
+ * past, and can take the place of a registration that expired. The roles start again with each registration: TokenResource
  * tells their key. Source: PermissionedRegistry `_register`.
  */
 export const startedEntry = (

@@ -52,7 +52,7 @@ export const MAX_LABEL_BYTES = 255;
  */
 export const MAX_NAME_BYTES = 1_024;
 
-/** Whether the text has at most so many bytes of UTF-8. A UTF-16 unit has one to three of them. */
+/** Whether the text has at most `max` bytes of UTF-8. A UTF-16 unit has one to three of them. */
 export const fitsInBytes = (text: string, max: number): boolean =>
   text.length * 3 <= max || (text.length <= max && Buffer.byteLength(text) <= max);
 

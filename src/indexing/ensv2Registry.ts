@@ -79,7 +79,7 @@ onRegistry("LabelRegistered", ({ event, context }, log) => {
   return onStart(context, log, { ...args, owner: nullIfZero(owner) });
 });
 
-/** A label was reserved: nobody holds it. Writes: ensv2_entries, labels, events, ensv2_phases. */
+/** A label was reserved: it has no holder. Writes: ensv2_entries, labels, events, ensv2_phases. */
 onRegistry("LabelReserved", async ({ event, context }, log) => {
   if (isEthRegistry(context, log)) await reachPhase(context, log, "reserving");
   await onStart(context, log, { ...event.args, owner: null });
@@ -315,8 +315,8 @@ async function onChange(
 
 /**
  * Whether a log came within a registration of its entry: see {@link isUnderWay}. From here on only the chain tells what the
- * registry stores. Root and ETH registry give nobody a role by which that could be done. Writes: ensv2_proxies, and what
- * {@link lookAgain} writes.
+ * registry stores. In the root registry and the ETH registry this cannot happen: no account has a role for it. Writes:
+ * ensv2_proxies, and what {@link lookAgain} writes.
  */
 async function isInterrupted(context: Context, log: LogRef, entry: EntryState | null): Promise<boolean> {
   if (entry === null || !isUnderWay(entry) || isFixedRegistry(context, log.contractAddress)) return false;

@@ -4,8 +4,8 @@ import { storageIdOfNumber } from "../ens/ensv2.ts";
 import { registrarNode } from "../ens/managedNames.ts";
 import { childNode, decodeDnsName, ETH_NODE, hashOfTokenId, MAX_NAME_BYTES } from "../ens/name.ts";
 
-// Handlers find rows one after the other. Where a key is computed from the log, as the node of a name is, nobody but us
-// can know it ahead: Ponder's change `largeBlocks` asks for these rows of a hundred logs at once.
+// Handlers find rows one after the other. Some keys are computed from the log, as the node of a name is: only our own code
+// can know them ahead. With them Ponder's change `largeBlocks` asks for the rows of a hundred logs at once.
 
 /** What is read here of a log that a handler will get. */
 type Coming = {

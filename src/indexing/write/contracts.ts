@@ -22,7 +22,10 @@ export function addressesOf(context: Context, name: keyof Context["contracts"]):
   return typeof address === "string" ? [address] : address;
 }
 
-/** Addresses that the deployment lists and nobody follows, in lower case. `ponder.config.ts` has them in the root registry's ABI. */
+/**
+ * Addresses that the deployment lists and whose logs are not indexed, in lower case. `ponder.config.ts` has them in the
+ * root registry's ABI.
+ */
 export function addressesIn(context: Context, list: Ensv2List): readonly Address[] {
   const abi = configured(context, "Ensv2RootRegistry")?.abi as readonly ListItem[] | undefined;
   return (

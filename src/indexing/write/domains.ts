@@ -182,7 +182,7 @@ function derive(context: Context, row: Domain): Domain {
 
 const owners = ["registryOwner", "registrarOwner", "wrapperOwner", "effectiveOwnerAddress"] as const;
 
-/** When a token ends by time alone; of no account while nobody holds the token. */
+/** When a token ends by time alone. These columns mean nothing while the token has no holder. */
 const terms = ["wrapperFuses", "wrapperExpiryTimestamp"] as const;
 
 /** The layer that decides who the owner is; null if there is none. */

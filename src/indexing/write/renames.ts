@@ -5,8 +5,8 @@ import type { LogRef } from "./logRef.ts";
 import { findLabel, namingAt } from "./naming.ts";
 
 /**
- * How many domains are named again in one block of a chain. A label can stand in any number of names, and whoever makes
- * it known pays for one log only. So many take less than a second; all others wait for later blocks.
+ * How many domains are named again in one block of a chain. A label can stand in any number of names, and one log is
+ * enough to make it known. This many take less than a second; all others wait for later blocks.
  */
 export const MAX_RENAMES_PER_BLOCK = 500;
 

@@ -12,7 +12,7 @@ const UNTOLD = zeroAddress;
 const isListed = (context: Context, address: Address, ...lists: Ensv2List[]): boolean =>
   lists.some((list) => addressesIn(context, list).includes(address));
 
-/** Whether a registry is the root registry or the ETH registry: each hangs at one name, and nobody deployed it by a factory. */
+/** Whether a registry is the root registry or the ETH registry: each hangs at one name, and no factory deployed it. */
 export const isFixedRegistry = (context: Context, registry: Address): boolean =>
   (["Ensv2RootRegistry", "Ensv2EthRegistry"] as const).some((entry) =>
     addressesOf(context, entry).includes(registry),
