@@ -62,8 +62,11 @@ export type Ensv2Contracts = Pick<
   resolverCode: ReadonlySet<Address>;
   /** Senders of a registration that migrate names. */
   migrationControllers: ReadonlySet<Address>;
-  /** Contracts that hold names of ENSv1 for nobody: migration controllers while they work, and graveyards. */
-  nobody: ReadonlySet<Address>;
+  /**
+   * Contracts that can hold names of ENSv1 and are not their owners: migration controllers while they work, and
+   * graveyards. What one of them holds has no owner.
+   */
+  nonOwners: ReadonlySet<Address>;
   ensV1Resolvers: ReadonlySet<Address>;
   helper: Address | undefined;
 };
@@ -157,7 +160,7 @@ function ensv2ContractsOf(ensv2: Ensv2Deployment): Ensv2Contracts {
     wrapperCode: setOf(implementations.wrapper),
     resolverCode: setOf(implementations.resolver),
     migrationControllers: setOf(ensv2.migrationControllers),
-    nobody: setOf([...ensv2.migrationControllers, ...ensv2.graveyards]),
+    nonOwners: setOf([...ensv2.migrationControllers, ...ensv2.graveyards]),
     ensV1Resolvers: setOf(ensv2.ensV1Resolvers),
     helper: ensv2.helper && inLowerCase(ensv2.helper),
   };

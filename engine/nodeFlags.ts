@@ -33,7 +33,7 @@ export function memoryFor(
   return memoryForHeap(memory * 0.75, env);
 }
 
-/** The same for a heap of so many bytes. */
+/** The same for a heap of this size. */
 export function memoryForHeap(
   bytes: number,
   env: Record<string, string | undefined> = {},

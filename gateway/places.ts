@@ -10,7 +10,7 @@ export type Places = {
 /** A place is free again as soon as an answer ends: most take far less than a second. */
 const RETRY_SECONDS = "1";
 
-/** So many places for each IPv4 address, and for each /64 network of IPv6. Only addresses that hold places are stored. */
+/** Each IPv4 address, and each /64 network of IPv6, has the same number of places. Only those that hold places are stored. */
 export function createPlaces(placesPerAddress: number): Places {
   const taken = new Map<string, number>();
   return {

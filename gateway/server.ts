@@ -140,12 +140,12 @@ const describe = ({ url, state, why, claim, inFlight }: Indexer) => ({
 
 const MAX_TURNS = 1_000;
 
-/** Takes the connections that the system has accepted for us: closing the listening socket would cut them. */
-async function untilNobodyKnocks(server: Server): Promise<void> {
-  let guests = 0;
-  server.on("connection", () => guests++);
-  for (let turn = 0, before = -1; turn < MAX_TURNS && before !== guests; turn++) {
-    before = guests;
+/** Takes the connections that the system has accepted already: closing the listening socket would cut them. */
+async function acceptWaiting(server: Server): Promise<void> {
+  let accepted = 0;
+  server.on("connection", () => accepted++);
+  for (let turn = 0, before = -1; turn < MAX_TURNS && before !== accepted; turn++) {
+    before = accepted;
     await nextTurn();
   }
 }
@@ -156,7 +156,7 @@ async function untilNobodyKnocks(server: Server): Promise<void> {
  * that stay silent after it are closed.
  */
 async function close(server: Server): Promise<void> {
-  await untilNobodyKnocks(server);
+  await acceptWaiting(server);
   const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()));
   const timer = setInterval(() => server.closeIdleConnections(), SWEEP_MS);
   await closed;

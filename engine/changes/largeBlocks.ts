@@ -8,8 +8,8 @@ const bloom = "sync-realtime/bloom.js";
 const profile = "indexing-store/profile.js";
 
 /**
- * Rows are asked for ahead of so many events at once. From a hundred on the time for each event no longer falls, and a
- * query of so many keys takes some milliseconds.
+ * How many events ahead rows are asked for at once. From a hundred on the time for each event no longer falls, and a query
+ * for a hundred keys takes some milliseconds.
  */
 const EVENTS_AT_ONCE = 100;
 /** Rows of one table that are asked for at once because the handlers' own code (src/indexing/rowsAhead.ts) named them. */

@@ -25,8 +25,8 @@ const MAX_REPORT_LENGTH = 64 * 1_048_576;
 const NOT_KNOWN = 2;
 
 /**
- * Compares the index with the contracts again and again, each time in a process of its own with a low priority: what it
- * does to memory and processor is over when it ends. A start does not begin anew: the time of the last one is stored.
+ * Compares the index with the contracts again and again, each time in a process of its own with a low priority: its load
+ * on memory and processor ends with it. A restart goes on with the wait: the time of the last comparison is stored.
  *
  * @returns a function that stops it
  */

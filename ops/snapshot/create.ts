@@ -66,7 +66,7 @@ const atSnapshot = <T>(client: pg.Client, snapshot: string, work: () => Promise<
   inTransaction(client, async () => {
     await client.query("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY");
     await client.query(`SET TRANSACTION SNAPSHOT '${snapshot}'`);
-    // Nobody has counted the rows that are not final: a plan for none of them would read them again for each row.
+    // PostgreSQL has no statistics of the rows that are not final. A plan for none of them would read them for each row.
     await client.query("SET LOCAL enable_nestloop = off");
     return work();
   });

@@ -71,7 +71,7 @@ function openPart(path: string): OpenPart {
   });
   // The data is on the disk before the manifest says that it is there.
   const done = pipeline(compressed, tap, createWriteStream(path, { flags: "wx", flush: true }));
-  done.catch(() => {}); // Given to whoever writes next.
+  done.catch(() => {}); // The next write or `close` throws it.
   const part: OpenPart = {
     textBytes: 0,
     write: async (chunk) => {

@@ -18,7 +18,7 @@ export type SourceTable = {
   key: string[];
 };
 
-/** Some of the rows of a table: so many that they are read in seconds. */
+/** Some of the rows of a table: few enough to be read in seconds. */
 export type Piece = { of: Part["of"]; table: string; pages: number; select: string };
 
 /**

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { type CachedFilter, findCachedBlock } from "../../engine/cachedLogs.ts";
 import type { Query } from "../../engine/ponderInternals.ts";
 
-/** Blocks of one range: most nodes give the logs of so many at once, and logs of ENS in so many fit in one answer. */
+/** Blocks of one range: most nodes give the logs of 500 blocks at once, and those of ENS in 500 blocks fit in one answer. */
 export const RANGE_BLOCKS = 500;
 
 /** First and last block. */

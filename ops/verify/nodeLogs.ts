@@ -8,7 +8,7 @@ const MAX_FAILURES = 6;
 
 type Question = { address?: string[]; topics: (string[] | string | null)[] };
 
-/** Asks a node for the logs of ranges; whoever asks filters them by the filters. */
+/** Asks a node for the logs of a range. They can be more than the filters want: the caller filters them. */
 export type LogReader = (range: Range) => Promise<CachedLog[]>;
 
 /** Addresses in one question; nodes take no more than a thousand or so. */

@@ -26,7 +26,7 @@ export type VerifyOptions = {
   isJson: boolean;
   /** Compare the cache of logs instead of the index. */
   isOfLogs: boolean;
-  /** Blocks whose logs to fetch anew. */
+  /** Blocks whose logs to fetch again. */
   refetch: Range | null;
   /** Chain whose names or logs are meant; null for the registry's. */
   chainId: number | null;
@@ -50,7 +50,7 @@ npm run verify -- --logs [options]
   --seed, --url, --json as above
 
 npm run verify -- --refetch FROM-TO [--chain ID]
-  removes these blocks from the cache, so that the next index that is built fetches them anew. Stop the indexers first`;
+  removes these blocks from the cache, so that the next index that is built fetches them again. Stop the indexers first`;
 
 const text = { type: "string" } as const;
 const flag = { type: "boolean" } as const;

@@ -22,7 +22,7 @@ export async function requireChain(
   throw new CommandError(`The node serves the chain ${served}: expected a node of ${name} (${chainId}).`);
 }
 
-/** One sentence for what the operator can mend. @throws what nobody expected */
+/** One sentence for what the operator can mend. @throws any other error */
 export function explain(error: unknown, signal: AbortSignal): string {
   if (signal.aborted) return "interrupted";
   if (error instanceof CommandError || error instanceof LiveFailure) return error.message;

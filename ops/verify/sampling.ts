@@ -46,7 +46,7 @@ const drawn = (seed: number, what: string): Hex =>
 
 type Window = { from: Hex; to: Hex | null };
 
-/** A random part of all hashes of so many bytes; `to` null: all of them, in order from `from` on. */
+/** A random part of all hashes of one length; `to` null: all of them, in order from `from` on. */
 async function drawWindow(
   { client, seed }: SamplePlan,
   { table, bytes }: { table: string; bytes: number },

@@ -29,7 +29,7 @@ export type DomainRow = {
 /** `isChanged`: something happened to it after the block that is compared, so that the tables cannot tell of that block. */
 export type StoredDomain = { node: Hex; kind: string; row: DomainRow | null; isChanged: boolean };
 
-/** `key` null: the text of the key is not known exactly, so that nobody can ask for it. */
+/** `key` null: the text of the key is not known exactly, so no resolver can be asked for it. */
 export type StoredRecord = RecordKey & {
   /** The name that has the node. */
   fullName: string | null;

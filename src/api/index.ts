@@ -71,6 +71,9 @@ prepareIndexPool(pool);
 const blockClock = network === "mainnet" || network === "sepolia" ? systemSeconds : null;
 const now = blockClock === null ? chainClock(db) : systemClock;
 
+/** What the service itself asks of the chain is counted as one caller's. */
+const OWN_SHARE = "the service";
+
 const liveFor = createLive({
   rpc: countedRpc(
     createRpc({ urls: settings.liveRpcUrls, requestsPerSecond: settings.liveRequestsPerSecond }),
@@ -82,7 +85,7 @@ const liveFor = createLive({
   observer: observeLive(meters),
 });
 const liveBlock = () =>
-  newestBlock({ db, live: liveFor("nobody") }, { chainId, clock: blockClock?.() ?? null });
+  newestBlock({ db, live: liveFor(OWN_SHARE) }, { chainId, clock: blockClock?.() ?? null });
 
 const chainHead = createHeads(settings.rpcUrls);
 const lastVerification = verificationsIn(store);
@@ -128,7 +131,7 @@ const namesAt = (origin: string | null) =>
 const createContext = async (caller?: Caller): Promise<Ctx> => ({
   ...{ db, contracts, now: await now(), liveBlock, provenLabels, chainHead, freshness },
   namesAt: namesAt(originFor(caller, settings.publicUrls)),
-  live: liveFor(caller ? shareOf(caller, settings.access) : "nobody"),
+  live: liveFor(caller ? shareOf(caller, settings.access) : OWN_SHARE),
 });
 const versions = createVersionReader(() => readTablesVersion(db));
 const server = {

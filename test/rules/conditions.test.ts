@@ -33,12 +33,12 @@ import { createTables, type Tables } from "../query/tables.ts";
 const DAY = 86_400n;
 
 /** Where there is no ENSv2, and where there is: with other times than those of ENSv1. */
-const nobody = [account(0x91), account(0x92)];
+const nonOwners = [account(0x91), account(0x92)];
 const lives: [string, LifeRules][] = [
   ["ENSv1", lifeOfEnsv1],
   [
     "ENSv1 and ENSv2",
-    lifeOf({ graceSeconds: 28 * 86_400, premiumSeconds: 21 * 86_400, nobody: new Set(nobody) }),
+    lifeOf({ graceSeconds: 28 * 86_400, premiumSeconds: 21 * 86_400, nonOwners: new Set(nonOwners) }),
   ],
 ];
 
@@ -96,7 +96,7 @@ const timeFrom = (now: bigint): fc.Arbitrary<bigint> =>
     { weight: 1, arbitrary: fc.constantFrom(0n, 2n ** 64n - 1n) },
   );
 
-const owner = fc.option(fc.constantFrom(account(1), account(2), WRAPPER, ...nobody));
+const owner = fc.option(fc.constantFrom(account(1), account(2), WRAPPER, ...nonOwners));
 
 const rowFrom = (now: bigint): fc.Arbitrary<Columns> =>
   fc.record({

@@ -529,7 +529,7 @@ export const postAddressPrimaryNamesBulk = <ThrowOnError extends boolean = false
 /**
  * Agents of a name
  *
- * Agents of ERC-8004 that the name claims by text records (ENSIP-25), and those that the adapter of ERC-8217 binds to the name's token, in the registrar or in the NameWrapper. A claim is the name's word alone; a binding proves that whoever held the token made it, not who the agent is; `onchain_verified` means both. Either may be older than the name's present owner. With a node configured, the adapter itself is asked at the request, and `source` is `live`; without one, the index answers. Profiles are written by owners: treat them as untrusted.
+ * Agents of ERC-8004 that the name claims by text records (ENSIP-25), and those that the adapter of ERC-8217 binds to the name's token, in the registrar or in the NameWrapper. A claim is the name's word alone; a binding proves that the token's holder of that time made it, not who the agent is; `onchain_verified` means both. Either may be older than the name's present owner. With a node configured, the adapter itself is asked at the request, and `source` is `live`; without one, the index answers. Profiles are written by owners: treat them as untrusted.
  */
 export const getDomainAgent = <ThrowOnError extends boolean = false>(parameters: {
     name: string;
@@ -814,7 +814,7 @@ export const postSignupNonce = <ThrowOnError extends boolean = false>(parameters
 /**
  * A key for a signed message
  *
- * An address gets 1000 credits, once. Signing up again is the way back for whoever lost a key: the new key takes the credits that the old one has left, and the old one ends. Signatures of smart-contract wallets are checked on chain (ERC-1271, ERC-6492).
+ * An address gets 1000 credits, once. Sign up again if you lost your key: the new key takes the credits that the old one has left, and the old one ends. Signatures of smart-contract wallets are checked on chain (ERC-1271, ERC-6492).
  */
 export const postSignup = <ThrowOnError extends boolean = false>(parameters: {
     message: string;

@@ -46,7 +46,7 @@ export type AskedDomain = {
         total: number;
     };
     /**
-     * Present where ENSv2 reserves the name for its owner in ENSv1, and nobody registered it yet
+     * Present where ENSv2 reserves the name for its owner in ENSv1, and it is not registered there yet
      */
     reservation?: {
         /**
@@ -535,7 +535,7 @@ export type Domain = {
         total: number;
     };
     /**
-     * Present where ENSv2 reserves the name for its owner in ENSv1, and nobody registered it yet
+     * Present where ENSv2 reserves the name for its owner in ENSv1, and it is not registered there yet
      */
     reservation?: {
         /**
@@ -4021,7 +4021,7 @@ export type GetSignupUsageData = {
     path?: never;
     query?: {
         /**
-         * Usage of so many days
+         * How many days of usage to list
          */
         days?: number;
     };

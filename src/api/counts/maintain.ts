@@ -22,11 +22,13 @@ export async function hasCounters({ client, schema, ensv2 }: CountsTarget): Prom
   return (await listColumns({ client, schema })).has("rules") && areMadeBy({ client, schema }, lifeOf(ensv2));
 }
 
-/** The same for whatever ENSv2 the deployment of the index has: the counters tell it. */
+/** The same without knowing the terms of ENSv2 in the index's deployment: they are stored with the counters. */
 export async function hasCountersOfItsDeployment({ client, schema }: CountsTarget): Promise<boolean> {
   const columns = await listColumns({ client, schema });
-  if (!columns.has("terms")) return hasCounters({ client, schema });
-  const { rows } = await client.query<{ terms: string }>(`select terms from ${schema}.figures_state`);
+  if (!columns.has("ensv2_terms")) return hasCounters({ client, schema });
+  const { rows } = await client.query<{ terms: string }>(
+    `select ensv2_terms as terms from ${schema}.figures_state`,
+  );
   return rows[0] !== undefined && hasCounters({ client, schema, ensv2: termsOf(rows[0].terms) });
 }
 
@@ -46,12 +48,14 @@ async function areMadeBy({ client, schema }: CountsTarget, life: LifeRules): Pro
 }
 
 /** What `hasCountersOfItsDeployment` reads. */
-const textOf = ({ graceSeconds, premiumSeconds, nobody }: Ensv2Terms): string =>
-  JSON.stringify({ graceSeconds, premiumSeconds, nobody: [...nobody] });
+const textOf = ({ graceSeconds, premiumSeconds, nonOwners }: Ensv2Terms): string =>
+  JSON.stringify({ graceSeconds, premiumSeconds, nonOwners: [...nonOwners] });
 
 function termsOf(text: string): Ensv2Terms {
-  const { nobody, ...seconds } = JSON.parse(text) as Omit<Ensv2Terms, "nobody"> & { nobody: string[] };
-  return { ...seconds, nobody: new Set(nobody) };
+  const { nonOwners, ...seconds } = JSON.parse(text) as Omit<Ensv2Terms, "nonOwners"> & {
+    nonOwners: string[];
+  };
+  return { ...seconds, nonOwners: new Set(nonOwners) };
 }
 
 /**

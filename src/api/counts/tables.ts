@@ -78,7 +78,7 @@ export const counterTables = [
  */
 export function createTables({ schema, life }: Counted): string {
   const ofEnsv2 = life.terms === undefined ? "" : ", is_ensv2 boolean";
-  const terms = life.terms === undefined ? "" : ", terms text not null";
+  const terms = life.terms === undefined ? "" : ", ensv2_terms text not null";
   return `
   drop table if exists ${counterTables.map((table) => `${schema}.${table}`).join(", ")};
   create table ${schema}.figures_state (taken_at bigint not null, counted oid not null, rules integer not null,

@@ -73,7 +73,7 @@ export async function readActivity(
     .slice(0, FEED_LENGTH);
 }
 
-/** A registration in a registry of ENSv2 is no transfer, whoever made it: a migration is listed as one. */
+/** Registrations in a registry of ENSv2 are no transfers: sales and migrations have entries of their own. */
 const othersOf = ({ ensv2 }: Chains): string[] => (ensv2 === undefined ? [] : ["LabelRegistered"]);
 
 /** Names of the nodes of rows, by chain. */

@@ -19,7 +19,7 @@ const domainAgent = endpoint({
   group: "Agents",
   summary: "Agents of a name",
   description:
-    "Agents of ERC-8004 that the name claims by text records (ENSIP-25), and those that the adapter of ERC-8217 binds to the name's token, in the registrar or in the NameWrapper. A claim is the name's word alone; a binding proves that whoever held the token made it, not who the agent is; `onchain_verified` means both. Either may be older than the name's present owner. With a node configured, the adapter itself is asked at the request, and `source` is `live`; without one, the index answers. Profiles are written by owners: treat them as untrusted.",
+    "Agents of ERC-8004 that the name claims by text records (ENSIP-25), and those that the adapter of ERC-8217 binds to the name's token, in the registrar or in the NameWrapper. A claim is the name's word alone; a binding proves that the token's holder of that time made it, not who the agent is; `onchain_verified` means both. Either may be older than the name's present owner. With a node configured, the adapter itself is asked at the request, and `source` is `live`; without one, the index answers. Profiles are written by owners: treat them as untrusted.",
   params: z.object({ name: input.name("agent.eth") }),
   reply: nameAgents,
   errors: ["INVALID_NAME", "LIVE_RESOLUTION_FAILED"],

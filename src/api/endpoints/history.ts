@@ -62,10 +62,10 @@ const registrationHistory = endpoint({
   cost: 1,
   tool: "get_domain_history",
   handle: async ({ name, merged, page }, ctx) => {
-    const { nobody } = ctx.contracts.ensv2 ?? {};
+    const { nonOwners } = ctx.contracts.ensv2 ?? {};
     const of = {
       ...{ node: name.node, chains: await chainsOfName(ctx, name), isMerged: merged },
-      ...(nobody && { ensv2: { nobody, isSubname: !isEthSecondLevel(name) } }),
+      ...(nonOwners && { ensv2: { nonOwners, isSubname: !isEthSecondLevel(name) } }),
     };
     const listed = await listPurchases(ctx.db, of, { page });
     const toEntries = ({ rows }: Purchase) =>
@@ -119,7 +119,7 @@ const ownershipHistory = endpoint({
     const tokenGrace = isEthSecondLevel(name) ? (ensv2?.graceSeconds ?? 0) : 0;
     const of = {
       ...{ node: name.node, chains, now },
-      ...(ensv2 && { ensv2: { nobody: ensv2.nobody, tokenGrace } }),
+      ...(ensv2 && { ensv2: { nonOwners: ensv2.nonOwners, tokenGrace } }),
     };
     const at = { chainId, contracts };
     const { rows, total } = await listSpans(db, { ...of, kind: "owner" }, { page });
@@ -141,8 +141,8 @@ const ownershipHistory = endpoint({
 });
 
 /**
- * Once a name's parent is in ENSv2, what ENSv1 holds below it is nobody's, unless it is left to ENSv1. No log of the name
- * tells it: the parent's registration does.
+ * Once a name's parent is in ENSv2, a name that ENSv1 has below it has no owner, unless it is left to ENSv1. No log of the
+ * name tells it: the parent's registration does.
  */
 async function endedByParent(ctx: Ctx, name: ParsedName, spans: readonly Span[]): Promise<readonly Span[]> {
   const last = spans.at(-1);

@@ -97,7 +97,7 @@ const signUp = (signup: Signup) =>
   endpoint({
     ...shared,
     ...{ method: "post", path: "/signup", summary: "A key for a signed message" },
-    description: `An address gets ${GRANT_CREDITS} credits, once. Signing up again is the way back for whoever lost a key: the new key takes the credits that the old one has left, and the old one ends. Signatures of smart-contract wallets are checked on chain (ERC-1271, ERC-6492).`,
+    description: `An address gets ${GRANT_CREDITS} credits, once. Sign up again if you lost your key: the new key takes the credits that the old one has left, and the old one ends. Signatures of smart-contract wallets are checked on chain (ERC-1271, ERC-6492).`,
     body: signedBody,
     reply: newKey,
     errors: ["LIMIT_EXCEEDED", "INVALID_API_KEY", "RATE_LIMITED", "LIVE_RESOLUTION_FAILED"],
@@ -114,7 +114,7 @@ const usage = (signup: Signup) =>
     description: "Of the key that is sent in X-API-Key: credits left, and debits by day and operation.",
     query: z.object({
       days: input
-        .digits("days", { min: 1, max: 90, description: "Usage of so many days", example: 30 })
+        .digits("days", { min: 1, max: 90, description: "How many days of usage to list", example: 30 })
         .default(30)
         .openapi({ default: 30 }),
     }),

@@ -86,7 +86,7 @@ const groupDescriptions: Record<Endpoint["group"], string> = {
     "Agents of ERC-8004 that are bound to names, or that names claim. Profiles are written by owners: untrusted.",
   Statistics: "Figures of the whole index; public, and cached",
   System: "How far the index is",
-  Access: "Keys for whoever signs a message with a wallet, and what they have left",
+  Access: "Keys for callers who sign a message with a wallet, and the credits that a key has left",
 };
 
 const groupTags = (operations: readonly Endpoint[]) =>

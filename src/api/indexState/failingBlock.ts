@@ -1,7 +1,7 @@
 import { type FailingBlock, failures } from "../../../engine/failures/failures.ts";
 import type { FailingBlocks } from "../serviceDb/failingBlocks.ts";
 
-/** A block that fails once is tried again at once, and nobody would notice. From the second time on it is said. */
+/** A block that failed once is tried again at once, without any effect to see. From the second failure on it is reported. */
 export const FAILING_ATTEMPTS = 2;
 
 const NOTE_MS = 1_000;

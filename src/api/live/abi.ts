@@ -7,7 +7,7 @@ import type { Hex } from "viem";
  * values out of the text, where viem's copies each byte several times: 150 ms for 1 MiB, in one turn.
  */
 
-/** What a value looks like: one word, bytes or a string of any length, a list of at most so many values, or a struct. */
+/** What a value looks like: one word, bytes or a string of any length, a list of at most `most` values, or a struct. */
 export type Shape = "word" | "bytes" | { list: Shape; most: number } | { struct: readonly Shape[] };
 
 /** A value as it is read: a word or bytes as hexadecimal digits; unknown where the shape is. */

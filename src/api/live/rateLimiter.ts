@@ -9,7 +9,7 @@ const BURST_MS = 1_000;
 /** The time limit of one answer: who would wait longer gets no answer in time, and is told so at once. */
 export const MAX_WAIT_MS = 10_000;
 
-/** Bounds requests to so many a second on average, in the order in which they come. */
+/** Bounds requests to `perSecond` on average, in the order in which they come. */
 export function rateLimiter(perSecond: number): TakeTurn {
   let nextAt = Number.NEGATIVE_INFINITY;
   return async (signal) => {

@@ -27,13 +27,13 @@ export const listNewestPurchases = (db: Db, eventType: string, at: Newest): Prom
     at,
   );
 
-/** What a graveyard registers in ENSv1 is nobody's, and what ENSv2's renewer renewed there is told by its own log. */
+/** What a graveyard registers in ENSv1 has no owner. What ENSv2's renewer renews there has a log of ENSv2, too. */
 function besidesEnsv2({ ensv2 }: Chains): SQL {
   if (ensv2 === undefined) return sql``;
-  const nobody = [...ensv2.nobody];
-  const isNobodys =
-    nobody.length === 0 ? sql`` : sql` and coalesce(${notInArray(event.ownerAddress, nobody)}, true)`;
-  return sql`${isNobodys} and not exists (select from ${ensv2Purchase}
+  const nonOwners = [...ensv2.nonOwners];
+  const andOwned =
+    nonOwners.length === 0 ? sql`` : sql` and coalesce(${notInArray(event.ownerAddress, nonOwners)}, true)`;
+  return sql`${andOwned} and not exists (select from ${ensv2Purchase}
     where ${eq(ensv2Purchase.chainId, event.chainId)} and ${eq(ensv2Purchase.node, event.node)}
       and ${eq(ensv2Purchase.transactionHash, event.transactionHash)})`;
 }
@@ -173,8 +173,8 @@ export type Transfer = {
 };
 
 /**
- * So many of the newest changes of owner are looked through for transfers. A new name is such a change, and anyone can make
- * names by the thousand: without a bound they could keep the database busy for minutes.
+ * The newest changes of owner that are searched for transfers. A new name is such a change, and anyone can make names by
+ * the thousand: without a bound the search could keep the database busy for minutes.
  */
 export const MAX_CHANGES = 10_000;
 
@@ -191,7 +191,7 @@ export async function listNewestTransfers(
   // Blocks of several chains do not compare.
   const time = chains.reach === "main" ? sql`` : sql`${after.blockTimestamp} desc,`;
   const newestFirst = sql`order by ${time} ${after.blockNumber} desc, ${after.logIndex} desc, ${after.ordinal} desc`;
-  // `case` asks in this order: what is dearest comes last. `offset 0` has each asked by itself, where the database would
+  // `case` asks in this order: the costliest question comes last. `offset 0` has each asked by itself, where the database would
   // rather read all rows once for many.
   const { rows } = await db.execute<Omit<Transfer, "blockTimestamp"> & { blockTimestamp: string }>(sql`
     select * from (
@@ -231,7 +231,7 @@ const isPartOf = ({ transactionHash, node }: OwnershipChange, eventTypes: readon
   sql`exists (select from ${event} where ${eq(event.transactionHash, transactionHash)} and ${eq(event.node, node)}
     and ${inArray(event.eventType, [...eventTypes])} offset 0)`;
 
-/** Who had the name before the transaction; null if nobody had it. */
+/** Who had the name before the transaction; null if it had no owner. */
 function ownerBefore(change: OwnershipChange): SQL {
   const earlier = alias(ownershipChange, "earlier");
   return sql`(select ${earlier.ownerAddress} from ${ownershipChange} as earlier where ${ofSameName(earlier, change)}

@@ -17,7 +17,7 @@ export const beginningOf = (text: SQLWrapper, length = MAX_SHOWN) =>
 export const beginningOfBytes = (bytes: SQLWrapper) =>
   sql<Hex | null>`left(${bytes}, ${sql.raw(String(2 + 2 * (MAX_SHOWN + 1)))})`;
 
-/** JSON needs at most so many characters for one code point: `\u0000`. */
+/** The most characters that JSON needs for one code point: `\u0000`. */
 const ESCAPED = 6;
 
 /**

@@ -222,21 +222,23 @@ const phasesOf = prepared((db) =>
 /** A name that came from ENSv1 in this transaction. */
 export type Migrated = { node: Hex; blockNumber: number; transactionHash: Hex };
 
-/** Who had a name before it was migrated, and who after; null where nobody had. */
+/** The owners of a name before and after its migration; null where it had none. */
 export type MigrationOwners = { node: Hex; fromOwner: Address | null; toOwner: Address | null };
 
+type MigrationsAsked = { chainId: number; names: readonly Migrated[]; nonOwners: ReadonlySet<Address> };
+
 /**
- * Owners before and after migrations. In the transaction of a migration the name passes through contracts that hold it
- * for nobody.
+ * Owners before and after migrations. In the transaction of a migration the name passes through contracts that are no
+ * owners.
  */
 export async function listMigrationOwners(
   db: Db,
-  { chainId, names, nobody }: { chainId: number; names: readonly Migrated[]; nobody: ReadonlySet<Address> },
+  { chainId, names, nonOwners }: MigrationsAsked,
 ): Promise<MigrationOwners[]> {
   if (names.length === 0) return [];
   return migrationOwners(db).execute({
     chainId,
-    nobody: [...nobody],
+    nonOwners: [...nonOwners],
     nodes: names.map(({ node }) => node),
     blocks: names.map(({ blockNumber }) => blockNumber),
     transactions: names.map(({ transactionHash }) => transactionHash),
@@ -244,7 +246,7 @@ export async function listMigrationOwners(
 }
 
 const { ownerAddress, blockNumber, logIndex, ordinal, transactionHash } = ownershipChange;
-const isSomebody = sql`${ownerAddress} is not null and not ${ownerAddress} = any(${placeholder("nobody")}::text[])`;
+const isOwner = sql`${ownerAddress} is not null and not ${ownerAddress} = any(${placeholder("nonOwners")}::text[])`;
 const ofAsked = sql`${eq(ownershipChange.chainId, placeholder("chainId"))} and ${ownershipChange.node} = asked.node`;
 
 const migrationOwners = prepared((db) =>
@@ -253,12 +255,12 @@ const migrationOwners = prepared((db) =>
       node: sql<Hex>`asked.node`,
       fromOwner: sql<Address | null>`(
         select ${ownerAddress} from ${ownershipChange}
-        where ${ofAsked} and ${isSomebody} and (${blockNumber}, ${logIndex}) < (asked.block, coalesce((
+        where ${ofAsked} and ${isOwner} and (${blockNumber}, ${logIndex}) < (asked.block, coalesce((
           select min(${logIndex}) from ${ownershipChange} where ${ofAsked} and ${transactionHash} = asked.transaction), 0))
         order by ${blockNumber} desc, ${logIndex} desc, ${ordinal} desc limit 1)`,
       toOwner: sql<Address | null>`(
         select ${ownerAddress} from ${ownershipChange}
-        where ${ofAsked} and ${isSomebody} and ${transactionHash} = asked.transaction
+        where ${ofAsked} and ${isOwner} and ${transactionHash} = asked.transaction
         order by ${logIndex} desc, ${ordinal} desc limit 1)`,
     })
     .from(sql`unnest(${placeholder("nodes")}::text[], ${placeholder("blocks")}::int[],
@@ -308,7 +310,7 @@ const displayTexts = prepared((db) =>
     .prepare("ensv2_display_texts"),
 );
 
-/** Labels of the nodes above a node, so many at most: as many as the longest name has. */
+/** The most labels above a node that are read: the longest name has no more. */
 const MAX_LABELS = 512;
 
 /** Labelhashes of nodes, from the node up to the top-level domain; nodes of which no event gave an ancestor are left out. */

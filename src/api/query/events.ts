@@ -10,11 +10,11 @@ import type { SortDirection } from "./page.ts";
 import { prepared } from "./prepared.ts";
 import { inBothDirections, type Listed, oldestFirst, type Section, sliced } from "./section.ts";
 
-/** What an event says, without the texts and bytes that whoever caused it wrote. */
+/** What an event says, without the texts and bytes that its sender wrote. */
 const { key, value, name, contenthash, address, details, anomaly, ...facts } = getTableColumns(event);
 export const eventFacts = facts;
 
-/** An event without the texts and bytes that whoever caused it wrote. */
+/** An event without the texts and bytes that its sender wrote. */
 export type EventFacts = Omit<
   typeof event.$inferSelect,
   "key" | "value" | "name" | "contenthash" | "address" | "details" | "anomaly"

@@ -4,7 +4,7 @@ import { alias, and, desc, eq, inArray, sql } from "ponder";
 
 /*
  * Names moved from the auction registrar into the registrar of 2019, and from both into that of 2020. The registrar that
- * takes a name logs a registration, but nobody bought anything: the name keeps its owner and its expiry.
+ * takes a name logs a registration, but this is no purchase: the name keeps its owner and its expiry.
  */
 
 const REGISTRARS = ["REGISTRAR", "REGISTRAR_OLD"];

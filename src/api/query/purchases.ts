@@ -57,18 +57,18 @@ const purchasesOfEnsv1 = ({ chains, from, until }: PurchaseRange): SQL => sql`
 `;
 
 /**
- * What the logs of ENSv1 do not say as purchases, where there is ENSv2: its own logs are told apart. A renewal of a reserved
- * name by the renewer of ENSv2 is logged by registrar and controller of ENSv1, too, without a price. A graveyard registers
- * names in ENSv1 for nobody. Source: ensdomains/contracts-v2, src/registrar/ETHRenewerV1.sol, src/migration/Graveyard.sol.
+ * What is left out where there is ENSv2. Its own logs are read by {@link purchasesOfEnsv2}. If its renewer renews a reserved
+ * name, registrar and controller of ENSv1 log that, too, without a price. What a graveyard registers in ENSv1 has no owner.
+ * Source: ensdomains/contracts-v2, src/registrar/ETHRenewerV1.sol, src/migration/Graveyard.sol.
  */
 function besidesEnsv2({ ensv2 }: Form): Record<"columns" | "logs" | "condition", SQL> {
   if (ensv2 === undefined) return { columns: sql``, logs: sql``, condition: sql`` };
-  const nobody = sql.raw([...ensv2.nobody].map((one) => `'${one}'`).join(", ") || "''");
+  const nonOwners = sql.raw([...ensv2.nonOwners].map((one) => `'${one}'`).join(", ") || "''");
   return {
     columns: sql`, ${event.transactionHash} as transaction_hash,
-      coalesce(bool_or(${event.ownerAddress} in (${nobody})), false) as is_nobodys`,
+      coalesce(bool_or(${event.ownerAddress} in (${nonOwners})), false) as is_of_non_owner`,
     logs: sql` and ${event.contract} not like 'ENSV2%'`,
-    condition: sql` and not is_nobodys and not exists (select from ${ensv2Purchase}
+    condition: sql` and not is_of_non_owner and not exists (select from ${ensv2Purchase}
       where ${ensv2Purchase.chainId} = merged.chain_id and ${ensv2Purchase.transactionHash} = merged.transaction_hash
         and ${ensv2Purchase.node} = merged.node)`,
   };

@@ -43,7 +43,7 @@ const isAddressInForce = and(
 );
 
 /**
- * Whoever sets texts can set very many: only so many bytes of them are read, and one more record, in the order of the
+ * An owner can set any number of texts. Only this many bytes of them are read, and one more record, in the order of the
  * answer. An answer with all of these is over its own limit (`MAX_JSON_BYTES`) and is refused, so none is ever cut.
  */
 export const MAX_READ_BYTES = 4_194_304;

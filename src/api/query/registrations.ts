@@ -44,8 +44,8 @@ export type PurchaseLog = EventFacts & { sender?: Address | null };
 /** A registration or a renewal, with the logs that tell of it, oldest first. */
 export type Purchase = { isRenewal: boolean; rows: PurchaseLog[] };
 
-/** What is asked besides where ENSv2 is indexed: contracts that hold names for nobody, and whether it is a subname. */
-export type OfEnsv2 = { nobody: ReadonlySet<Address>; isSubname: boolean };
+/** What is asked besides where ENSv2 is indexed: contracts that are no owners, and whether the name is a subname. */
+export type OfEnsv2 = { nonOwners: ReadonlySet<Address>; isSubname: boolean };
 
 /**
  * Registrations and renewals of a name, oldest first, without those by which it was only moved to another registrar.
@@ -58,7 +58,7 @@ export const listPurchases = (
   section: Section,
 ): Promise<Listed<Purchase>> =>
   oldestFirst(section, async ({ direction, ...slice }) => {
-    const ofEnsv2 = ensv2 && { nobody: [...ensv2.nobody], isSubname: ensv2.isSubname };
+    const ofEnsv2 = ensv2 && { nonOwners: [...ensv2.nonOwners], isSubname: ensv2.isSubname };
     const asked = { node, ...chainValues(chains), isMerged, ...ofEnsv2, ...slice };
     const statements = ensv2 === undefined ? purchasesOf : purchasesWithEnsv2;
     const logs = await statements[chains.reach][direction](db).execute(asked);
@@ -90,7 +90,7 @@ const purchasesWithEnsv2 = forEachReach((reach) =>
  * What graveyards do in ENSv1 is no purchase. A reservation's expiry follows ENSv1's without a purchase, too, so right
  * under .eth only what registrars log is a renewal.
  */
-const isPurchaseOfEnsv2 = sql`and not coalesce(${event.ownerAddress} = any(${sql.placeholder("nobody")}::text[]), false)
+const isPurchaseOfEnsv2 = sql`and not coalesce(${event.ownerAddress} = any(${sql.placeholder("nonOwners")}::text[]), false)
   and (${event.eventType} <> 'ExpiryUpdated' or ${sql.placeholder("isSubname")}::boolean)`;
 
 /** The account that called a registry of ENSv2. */

@@ -3,8 +3,8 @@ import { sql } from "ponder";
 import { offsetOf, PAGE_SIZE, type SortDirection } from "./page.ts";
 
 /**
- * Entries of a history in an answer to a caller who asks for no page: the newest ones. Hardly any name has more, and so
- * many entries are about 0.5 MB of JSON.
+ * Entries of a history in an answer to a caller who asks for no page: the newest ones. Hardly any name has more, and
+ * 1,000 entries are about 0.5 MB of JSON.
  */
 export const MAX_ENTRIES = 1_000;
 

@@ -35,15 +35,15 @@ type Kind = "owner" | "registry" | "registrar" | "wrapper" | "resolver";
 
 /** What is asked besides where ENSv2 is indexed. */
 export type SpansOfEnsv2 = {
-  /** Contracts that hold names for nobody. */
-  nobody: ReadonlySet<Address>;
+  /** Contracts that can hold names of ENSv1 and are not their owners. */
+  nonOwners: ReadonlySet<Address>;
   /** Seconds after the expiry of its entry for which the holder can still renew the name. */
   tokenGrace: number;
 };
 
 /**
  * Spans of a name until `now` (unix seconds), oldest first; spans without owner or resolver are left out. At each second
- * the owner is the one that `ownersAt` gives for it, but nobody after the grace of a .eth name.
+ * the owner is the one that `ownersAt` gives for it; a .eth name has none after its grace.
  */
 export const listSpans = (
   db: Db,
@@ -54,10 +54,10 @@ export const listSpans = (
     const asked = { node, now, ...chainValues(chains), ...slice };
     if (ensv2 === undefined || kind !== "owner")
       return spans[chains.reach][kind][direction](db).execute(asked);
-    const { nobody, tokenGrace } = ensv2;
+    const { nonOwners, tokenGrace } = ensv2;
     const tokenEnding: Ending = tokenGrace > 0 ? "grace_end" : "expiry";
     return ownersWithEnsv2[chains.reach][direction](db).execute({
-      ...{ ...asked, nobody: [...nobody], tokenGrace, tokenEnding },
+      ...{ ...asked, nonOwners: [...nonOwners], tokenGrace, tokenEnding },
     });
   });
 
@@ -131,10 +131,10 @@ const changes: Record<Kind, Changes> = {
   resolver: byResolver,
 };
 
-/** Owners where there is ENSv2: contracts that hold names for nobody are no owners. */
+/** Owners where there is ENSv2: some contracts that hold names are none. */
 const ownersOfBoth: Changes = {
   ...changes.owner,
-  address: sql`(case when not ${ownerAddress} = any(${sql.placeholder("nobody")}::text[]) then ${ownerAddress} end)`,
+  address: sql`(case when not ${ownerAddress} = any(${sql.placeholder("nonOwners")}::text[]) then ${ownerAddress} end)`,
   hasEnsv2: true,
 };
 
@@ -191,7 +191,7 @@ const isHere = (column: AnyColumn, reach: Reach): SQL =>
  *    only lasted within a transaction makes no span; with the place of the next one.
  * 4. `timeline`, `counted`: these at the place of the next one, among what the registrar said of the expiry.
  * 5. `settled`: each with the times at which time alone ends it. The registrar's last word before the next change
- *    counts: after the end of grace nobody can renew.
+ *    counts: after the end of grace the name cannot be renewed.
  * 6. `moment`: the settled changes, and those of their ends that come before the next change and not after now.
  * 7. `span`: without moments that lead to what was there before; each ends where the next begins.
  */

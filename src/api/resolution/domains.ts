@@ -234,7 +234,7 @@ export function mayAncestorAnswer(
 
 type Question = { indexed: Indexed; select: RecordSelector };
 
-/** Asks the chain for names and nodes; an error is in the place of one whose text nobody knows. */
+/** Asks the chain for names and nodes; an error is in the place of one whose text is not known. */
 async function askChain(
   ctx: Ctx,
   parsed: readonly Asked[],

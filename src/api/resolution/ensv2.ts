@@ -29,7 +29,7 @@ export type Ensv2State = {
   walk: Walk;
   /** Whether only the chain can tell the name's records; null where the rule for names of ENSv1 decides. */
   asksChain: boolean | null;
-  /** True for a name of ENSv1 whose resolver there answers nobody any more: the way through ENSv2 leads to none. */
+  /** True for a name of ENSv1 whose resolver there is no longer asked: the way through ENSv2 leads to no resolver. */
   isUnreached: boolean;
   /** The number of the name's record, at a resolver that is known; null if it has none there. */
   record: Hex | null;
@@ -113,7 +113,7 @@ async function findLeftToEnsv1(
 
 type Facts = { walk: Walk; isLeft: boolean; isOpen: boolean; isPublic: boolean; ctx: Ctx };
 
-/** The state of a name; undefined for a name of which nobody has anything. */
+/** The state of a name; undefined if nothing is known of it. */
 function toState(
   row: DomainState | undefined,
   asked: Asked | undefined,
@@ -175,7 +175,7 @@ function blankOf(name: ParsedName, { chainId }: Contracts): DomainState {
   };
 }
 
-/** A name of ENSv2 is what its entry says. Without entry it is nobody's: what ENSv1 holds is history. */
+/** A name of ENSv2 is what its entry says. Without an entry it has no owner: what ENSv1 holds is history. */
 function ofEnsv2(base: DomainState, { walk: { entry }, ctx }: Facts): DomainState {
   const isLive = entry !== null && entry.expiry > BigInt(ctx.now);
   // The registry keeps the last holder; only a name of the registrar can be renewed by him after its expiry.
@@ -251,7 +251,7 @@ export async function withEnsv2Details(ctx: Ctx, states: States): Promise<States
   });
   const [holders, owners] = await Promise.all([
     listRoleHolders(db, { chainId, entries: named.map(({ entry }) => entry) }),
-    listMigrationOwners(db, { chainId, names: migrated, nobody: ensv2.nobody }),
+    listMigrationOwners(db, { chainId, names: migrated, nonOwners: ensv2.nonOwners }),
   ]);
   const ownersOf = new Map(owners.map((one) => [one.node, one]));
   const found = named.map(({ state, entry }): [Hex, DomainState] => {

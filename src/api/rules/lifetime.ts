@@ -94,8 +94,8 @@ export type Ensv2Terms = {
   graceSeconds: number;
   /** Seconds after its grace in which it has a premium. */
   premiumSeconds: number;
-  /** Contracts that hold names of ENSv1 for nobody, in lower case. */
-  nobody: ReadonlySet<string>;
+  /** Contracts that can hold names of ENSv1 and are not their owners, in lower case. */
+  nonOwners: ReadonlySet<string>;
 };
 
 /**
@@ -195,16 +195,16 @@ const livesOfEnsv1: Lives = {
  * does. What a graveyard holds in ENSv1 was retired, with an expiry near 2^64: anyone can register it in ENSv2.
  */
 function livesOfBoth(terms: Ensv2Terms): Lives {
-  const isNobodys: Rule = any(
-    ...[...terms.nobody].sort().map((one) => equals<LifeColumn>("effectiveOwnerAddress", one)),
+  const isOfNonOwner: Rule = any(
+    ...[...terms.nonOwners].sort().map((one) => equals<LifeColumn>("effectiveOwnerAddress", one)),
   );
   const isEth = equals<LifeColumn>("parentNode", ETH_NODE);
   const ofEnsv2: Rule = all(isEth, isEnsv2);
-  const retired: Rule = all(isEth, not(isEnsv2), isPresent("expiryTimestamp"), isNobodys);
+  const retired: Rule = all(isEth, not(isEnsv2), isPresent("expiryTimestamp"), isOfNonOwner);
   const stages = stagesOfEnsv2(terms);
   const isOfEnsv1: Rule = all(not(ofEnsv2), not(retired));
   return {
-    owned: all(livesOfEnsv1.owned, not(isNobodys)),
+    owned: all(livesOfEnsv1.owned, not(isOfNonOwner)),
     other: { ofEnsv2, retired },
     lost: (inPhase) =>
       any(lostByRegistrar(inPhase), all<LifeColumn>(isEnsv2, not(registrarName), inPhase("over"))),
@@ -238,7 +238,7 @@ function rulesOf({ owned, other, lost, dated, stagesOf }: Lives, terms?: Ensv2Te
   };
   return {
     terms,
-    /** Rule: the name has an owner. A contract that holds names for nobody is none. */
+    /** Rule: the name has an owner. A contract of {@link Ensv2Terms} `nonOwners` is none. */
     owned,
     /**
      * Rules, where there is ENSv2: `ofEnsv2`: a .eth name of ENSv2. `retired`: one that a graveyard holds in ENSv1, whose

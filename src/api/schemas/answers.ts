@@ -149,7 +149,7 @@ const ensv2Fields = {
     .optional()
     .openapi({
       description:
-        "Present where ENSv2 reserves the name for its owner in ENSv1, and nobody registered it yet",
+        "Present where ENSv2 reserves the name for its owner in ENSv1, and it is not registered there yet",
     }),
   migration: z
     .strictObject({ from_address: address.nullable(), to_address: address.nullable(), ...happenedIn })

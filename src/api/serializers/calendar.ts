@@ -53,7 +53,7 @@ const words: Partial<Record<Phase, { kind: string; title: (name: string) => stri
   premium: {
     kind: "premium-end",
     title: (name) => `Premium of ${name} ends`,
-    text: "The name can be registered at the usual price, unless somebody already did.",
+    text: "The name can be registered at the usual price, unless it is registered already.",
   },
 };
 

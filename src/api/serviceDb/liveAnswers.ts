@@ -55,7 +55,7 @@ export function liveAnswersIn(store: Store, { chainId }: { chainId: number }): L
   };
 }
 
-/** Tells whether so many bytes may still be stored in this minute, and counts them. */
+/** Tells whether an answer of this size may still be stored in this minute, and counts its bytes. */
 function roomForStoring(): (bytes: number) => boolean {
   let minute = 0;
   let stored = 0;

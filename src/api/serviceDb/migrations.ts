@@ -23,7 +23,7 @@ export const migrations: readonly string[] = [
   CREATE INDEX live_answers_resolved_at ON live_answers (resolved_at);`,
   `CREATE TABLE api_keys (
     id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-    -- SHA-256 of the key, which has 192 random bits: nobody can guess it from here.
+    -- SHA-256 of the key. The key has 192 random bits, so it cannot be guessed from this.
     key_hash bytea NOT NULL UNIQUE,
     prefix text NOT NULL,
     label text NOT NULL,
@@ -65,7 +65,7 @@ export const migrations: readonly string[] = [
   `CREATE TABLE completed_indexes (
     index_schema text NOT NULL,
     build_id text NOT NULL,
-    -- Object id of the tables: a schema that was dropped and made anew holds another index.
+    -- Object id of the tables: a schema that was dropped and made again holds another index.
     tables_id text NOT NULL,
     completed_at timestamptz NOT NULL DEFAULT now(),
     PRIMARY KEY (index_schema, build_id, tables_id)
@@ -113,7 +113,7 @@ export const migrations: readonly string[] = [
     compared integer NOT NULL,
     differences integer NOT NULL
   );`,
-  // The block that the indexer of each index tries again and again, for replicas. Not logged: an indexer notes it anew.
+  // The block that the indexer of each index tries again and again, for replicas. Unlogged: after a crash the indexer notes it again.
   `CREATE UNLOGGED TABLE failing_blocks (
     index_schema text PRIMARY KEY,
     chain_id bigint NOT NULL,

@@ -73,7 +73,7 @@ const Trust = ({ agent }: { agent: AgentItem }) => (
   <ul class="fuses">
     <li>
       {agent.is_bound
-        ? "An adapter binds the agent to the token: whoever held the token made the binding."
+        ? "An adapter binds the agent to the token: the token's holder of that time made the binding."
         : "No adapter binds the agent to the name's token."}
     </li>
     <li>

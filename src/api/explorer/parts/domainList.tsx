@@ -64,7 +64,7 @@ const Row = ({ item, now }: { item: DomainItem; now: number }) => (
     </td>
     <td>
       {item.ownership.owner === undefined ? (
-        <span class="faint">nobody</span>
+        <span class="faint">none</span>
       ) : (
         <AddressLink address={item.ownership.owner} />
       )}

@@ -5,7 +5,7 @@ const EMOJI =
   /[0-9#*]\ufe0f?\u20e3|(?:\p{Extended_Pictographic}|\p{Regional_Indicator})[\ufe0f\u{1f3fb}-\u{1f3ff}\u{e0020}-\u{e007f}]*(?:\u200d\p{Extended_Pictographic}[\ufe0f\u{1f3fb}-\u{1f3ff}]*)*/u;
 
 /**
- * Characters that nobody sees, that change the order of others, or that look like a space. A run of combining marks
+ * Characters that are invisible, that change the order of others, or that look like a space. A run of combining marks
  * longer than any language has would cover the lines above.
  */
 const UNSEEN =

@@ -43,7 +43,7 @@ export async function previousOfAddress({ visit, address, now }: AddressView): P
               </td>
               <td>
                 {item.ownership.owner === undefined ? (
-                  <span class="faint">nobody</span>
+                  <span class="faint">none</span>
                 ) : (
                   <AddressLink address={item.ownership.owner} />
                 )}

@@ -83,10 +83,10 @@ function ownershipFacts({ ownership, expiry_timestamp, parent_name }: Domain, no
   return [
     [
       to_timestamp === undefined ? "Owner" : "Last holder",
-      owner === undefined ? <span class="faint">nobody</span> : <AddressLink address={owner} isWhole />,
+      owner === undefined ? <span class="faint">none</span> : <AddressLink address={owner} isWhole />,
     ],
     to_timestamp !== undefined && [
-      "Nobody's since",
+      "No owner since",
       <>
         <Time at={to_timestamp} now={now} />. Anyone can register it.
       </>,
