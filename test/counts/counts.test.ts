@@ -182,7 +182,7 @@ test("temporary tables of the same names, which the indexer's sessions have, are
   await compare(START);
 });
 
-test("a fault in the counting does not hinder the writer: the counts are void, and made anew", async () => {
+test("a fault in the counting does not hinder the writer: the counts are void, and made again", async () => {
   await tables.pool.query("alter table figures_names add constraint fault check (names < 0) not valid");
   const row = rowOf(3, numbers(1));
   await write("domains", "chain_id, node", [row]);
@@ -196,7 +196,7 @@ test("a fault in the counting does not hinder the writer: the counts are void, a
   await compare(START);
 });
 
-test("counts that were made by other rules are not read, and made anew", async () => {
+test("counts that were made by other rules are not read, and made again", async () => {
   for (const change of [
     "update figures_state set rules = 1",
     "alter table figures_state drop column rules",
@@ -218,7 +218,7 @@ test("while the indexer writes, the counting waits for another time", async () =
   await compare(START);
 });
 
-test("tables that were made anew are not taken for those that were counted", async () => {
+test("tables that were made again are not taken for those that were counted", async () => {
   await tables.pool.query(
     "alter table domains rename to former; create table domains (like former including all)",
   );

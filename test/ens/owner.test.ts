@@ -14,7 +14,7 @@ describe("a name is wrapped", () => {
     ["if wrapper, registrar and registry agree", WRAPPER, WRAPPER, ALICE, true, true],
     ["not without an owner of the token", WRAPPER, WRAPPER, null, true, false],
     ["not if the registry was taken back", BOB, WRAPPER, ALICE, true, false],
-    ["not if it was registered anew by another", WRAPPER, BOB, ALICE, true, false],
+    ["not if it was registered again by another", WRAPPER, BOB, ALICE, true, false],
     ["not if the registrar's token was burnt", WRAPPER, null, ALICE, true, false],
     ["a subname: whatever the registrar has", WRAPPER, null, ALICE, false, true],
     ["a subname: not if its parent took it back", BOB, null, ALICE, false, false],
@@ -37,7 +37,7 @@ describe("the owner of a name", () => {
     ["is the registrar's if it is not", CAROL, BOB, ALICE, false, [BOB, "registrar"]],
     ["is the registry's if there is no registrar's", CAROL, null, ALICE, false, [CAROL, "registry"]],
     ["is the registrar's though the record was given up", null, BOB, null, false, [BOB, "registrar"]],
-    ["is nobody if no layer has one", null, null, null, false, null],
+    ["is none if no layer has one", null, null, null, false, null],
     ["is not one whom the wrapper only remembers", null, null, ALICE, false, null],
   ];
 

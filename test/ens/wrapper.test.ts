@@ -38,7 +38,7 @@ describe("a token of the wrapper", () => {
 });
 
 describe("a token that is minted", () => {
-  test("anew is as it was asked for", () => {
+  test("where there was none is as it was asked for", () => {
     expect(mintedToken(null, token(3, 5n), NOW)).toEqual(token(3, 5n));
   });
 

@@ -90,7 +90,7 @@ describe("after a restart of the indexer", () => {
     expect((await freshness().report()).unfit).toBe("catching_up");
   });
 
-  test("tables that were made anew are another index", async () => {
+  test("tables that were made again are another index", async () => {
     await at(500, NOW);
     await freshness().require();
     await setReady(0);

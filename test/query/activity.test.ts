@@ -72,7 +72,7 @@ describe("GET /ens-stats/recent-activity", () => {
     expect(await feed()).toMatchObject([{ type: "registration", years: 3 }]);
   });
 
-  test("tells of a price that nobody knows, and of one that is an upper bound", async () => {
+  test("tells of a price that is unknown, and of one that is an upper bound", async () => {
     const bound = { costWei: parseEther("3"), transactionValueWei: parseEther("2") };
     await tables.writer
       .insert(event)
@@ -118,7 +118,7 @@ describe("GET /ens-stats/recent-activity", () => {
       change(4, "bob.eth", bob, 1), // Back in the same transaction.
       change(5, "sub.alice.eth", alice),
       change(6, "sub.alice.eth", null), // Deleted.
-      change(7, "sub.alice.eth", bob), // And made anew.
+      change(7, "sub.alice.eth", bob), // And made again.
       change(8, "carol.eth", alice),
       change(9, "carol.eth", bob),
       change(10, `${alice.slice(2)}.addr.reverse`, alice),
@@ -210,7 +210,7 @@ describe("GET /ens-stats/recent-activity", () => {
     );
   });
 
-  test("is taken anew after half a minute", async () => {
+  test("is taken again after half a minute", async () => {
     await feed();
     await tables.writer.insert(event).values(purchase(5, "NameRegistered", "alice.eth", { costWei: 1n }));
     expect(await feed(NOW + 30)).toEqual([]);

@@ -22,7 +22,7 @@ const PCC = 65536;
 const alice = account(0xa11ce);
 const bob = account(0xb0b);
 const carol = account(0xca401);
-const nobody = account(0xdead);
+const withoutNames = account(0xdead);
 
 let tables: Tables;
 let api: TestApi;
@@ -160,7 +160,7 @@ describe("GET /address/:address/domains", () => {
   });
 
   test("an address without names has none, and no page is beyond the end", async () => {
-    expect(await domains(nobody)).toMatchObject({ results: [], total: 0 });
+    expect(await domains(withoutNames)).toMatchObject({ results: [], total: 0 });
     expect(await domains(alice, "?page=2")).toMatchObject({ results: [], total: 6, page: 2 });
   });
 
@@ -180,7 +180,7 @@ describe("GET /address/:address/domains", () => {
 });
 
 describe("GET /address/:address/domain-count", () => {
-  test("counts active and expired names; a .eth name that nobody registered is expired", async () => {
+  test("counts active and expired names; a .eth name that was never registered is expired", async () => {
     expect((await api.get(`/address/${alice}/domain-count`)).body).toEqual({
       address: getAddress(alice),
       address_type: "effective_owner",
@@ -193,7 +193,7 @@ describe("GET /address/:address/domain-count", () => {
   test.each(["effective_owner", "registry_owner", "registrar_owner", "wrapper_owner", "resolver"])(
     "%s: counts are the totals of the lists",
     async (type) => {
-      for (const address of [alice, bob, WRAPPER, STATIC_RESOLVER, nobody]) {
+      for (const address of [alice, bob, WRAPPER, STATIC_RESOLVER, withoutNames]) {
         const { body } = await api.get(`/address/${address}/domain-count?address_type=${type}`);
         const active = await domains(address, `?address_type=${type}`);
         const all = await domains(address, `?address_type=${type}&include_expired=true`);
@@ -217,7 +217,7 @@ describe("GET /address/:address/domain-count", () => {
 
 describe("GET /address/:address/previous-domains", () => {
   const held = (address: DomainRow["registryOwner"], name: string, block: number) => ({
-    address: address ?? nobody,
+    address: address ?? withoutNames,
     chainId: CHAIN_ID,
     node: namehash(name),
     lastOwnedBlockNumber: block,
@@ -228,7 +228,9 @@ describe("GET /address/:address/previous-domains", () => {
 
   beforeAll(async () => {
     const given = Array.from({ length: 26 }, (_, i) => `given${i}.eth`);
-    await tables.writer.insert(domain).values(given.map((name) => registeredRow(name, nobody, inDays(100))));
+    await tables.writer
+      .insert(domain)
+      .values(given.map((name) => registeredRow(name, withoutNames, inDays(100))));
     await tables.writer
       .insert(holder)
       .values([

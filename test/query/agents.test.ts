@@ -248,7 +248,7 @@ describe("GET /domain/:name/agent", () => {
     });
   });
 
-  test("a claim without a binding is verified by nobody; an empty record is no claim", async () => {
+  test("a claim without a binding is not verified; an empty record is no claim", async () => {
     const answer = await agentsOf("claimed.eth");
     expect(answer).toMatchObject({ is_erc8004_agent: true, onchain_verified: false });
     expect(answer.registrations).toMatchObject([
@@ -316,7 +316,7 @@ describe("GET /domain/:name/agent", () => {
   });
 
   test("a name that was never registered has none, and the index knows it", async () => {
-    expect(await agentsOf("nobody.eth")).toMatchObject({
+    expect(await agentsOf("unregistered.eth")).toMatchObject({
       indexed: false,
       is_erc8004_agent: false,
       registrations: [],
@@ -324,7 +324,7 @@ describe("GET /domain/:name/agent", () => {
     });
   });
 
-  test.each(["strange.eth", "bare.eth"])("%s needs the chain, which nobody can ask here", async (name) => {
+  test.each(["strange.eth", "bare.eth"])("%s needs the chain, which cannot be asked here", async (name) => {
     expect(await api.get(`/domain/${name}/agent`)).toMatchObject({
       status: 502,
       body: { error: { code: "LIVE_RESOLUTION_FAILED" } },
@@ -444,7 +444,7 @@ describe("GET /agents", () => {
 });
 
 describe("GET /agents/:agentId", () => {
-  test("gives the agent with the name to which it is bound, whoever else claims it", async () => {
+  test("gives the agent with the name to which it is bound, though others claim it", async () => {
     const { body } = await api.get("/agents/0");
     expect(body).toEqual((await directory("?q=agent.eth")).agents[0]);
   });
@@ -467,7 +467,7 @@ describe("GET /agents/:agentId", () => {
     });
   });
 
-  test("an agent that nobody bound or claimed is not indexed", async () => {
+  test("an agent that is neither bound nor claimed is not indexed", async () => {
     const largest = (2n ** 256n - 1n).toString();
     expect((await api.get("/agents/12345")).body).toEqual({ agent_id: "12345", indexed: false });
     expect((await api.get(`/agents/${largest}`)).body).toEqual({ agent_id: largest, indexed: false });

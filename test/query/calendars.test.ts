@@ -105,7 +105,7 @@ describe("the calendar of an address", () => {
     ]);
   });
 
-  test("has .eth names before subnames that a stranger gives, and at most so many", async () => {
+  test("has .eth names before subnames that a stranger gives, and at most a given number", async () => {
     await tables.writer
       .insert(domain)
       .values([
@@ -178,8 +178,8 @@ describe("the calendar of a name", () => {
     }
   });
 
-  test("is empty for a name without expiry, and for one that nobody registered", async () => {
-    for (const name of ["endless.alice.eth", "nobody.eth", "eth"])
+  test("is empty for a name without expiry, and for one that was never registered", async () => {
+    for (const name of ["endless.alice.eth", "unregistered.eth", "eth"])
       expect((await read(`/domain/${name}/expiry.ics`)).events).toEqual([]);
   });
 

@@ -93,7 +93,7 @@ beforeAll(async () => {
     change("boxed.eth", 2, START, { owner: alice, reason: "wrapper", token: EXPIRY + GRACE }),
     change("renewed-elsewhere.eth", 3, START, { owner: alice, reason: "wrapper", token: EXPIRY + GRACE }),
     change("sub.boxed.eth", 4, START, { owner: alice, reason: "wrapper", token: EXPIRY }),
-    // Bought again by the same owner, after nobody had it for a while.
+    // Bought again by the same owner, after it had no owner for a while.
     change("again.eth", 5, START, { owner: alice, reason: "registrar" }),
     {
       ...change("again.eth", 6, EXPIRY + 2 * GRACE, { owner: alice, reason: "registrar" }),
@@ -104,9 +104,9 @@ beforeAll(async () => {
     // Renewed at the last second, and given away later.
     change("kept.eth", 7, START, { owner: alice, reason: "registrar" }),
     change("kept.eth", 9, EXPIRY + 2 * GRACE, { owner: bob, reason: "registrar" }),
-    // The parent makes the subname anew after it had ended.
-    change("made.anew.eth", 10, START, { owner: alice, reason: "wrapper", token: EXPIRY }),
-    change("made.anew.eth", 11, EXPIRY + DAY, { owner: bob, reason: "wrapper", token: EXPIRY + 5 * GRACE }),
+    // The parent makes the subname again after it had ended.
+    change("made.twice.eth", 10, START, { owner: alice, reason: "wrapper", token: EXPIRY }),
+    change("made.twice.eth", 11, EXPIRY + DAY, { owner: bob, reason: "wrapper", token: EXPIRY + 5 * GRACE }),
     // Extended before the end: only then did it end later.
     change("extended.eth", 12, START, { owner: alice, reason: "wrapper", token: EXPIRY }),
     change("extended.eth", 13, EXPIRY, { owner: alice, reason: "wrapper", token: EXPIRY + DAY }),
@@ -190,8 +190,8 @@ describe("the ownership history of", () => {
     ]);
   });
 
-  test("a subname that its parent made anew ended by time, and began again with the block", async () => {
-    expect(await historyOf("made.anew.eth", EXPIRY + 2 * DAY)).toEqual([
+  test("a subname that its parent made again ended by time, and began again with the block", async () => {
+    expect(await historyOf("made.twice.eth", EXPIRY + 2 * DAY)).toEqual([
       { ...by(alice, "wrapper"), ...from(10, START), ...ended(EXPIRY + 1, "wrapper_expiry") },
       { ...by(WRAPPER, "registry"), ...byTimeFrom(EXPIRY + 1), ...to(11, EXPIRY + DAY) },
       { ...by(bob, "wrapper"), ...from(11, EXPIRY + DAY), ...endless },
@@ -229,7 +229,7 @@ describe("the ownership history of", () => {
   });
 
   test("has pages", async () => {
-    const path = "/domain/made.anew.eth/ownership-history?page=1";
+    const path = "/domain/made.twice.eth/ownership-history?page=1";
     expect(await ask(path, EXPIRY + 2 * DAY)).toMatchObject({ total: 3, page: 1, history: { length: 3 } });
   });
 });

@@ -18,7 +18,7 @@ export const NODE_RESOLVER = account(0x2007);
 export const MIGRATOR = account(0x2008);
 export const GRAVEYARD = account(0x2009);
 export const REGISTRAR = account(0x200a);
-/** A resolver of ENSv2 whose records have numbers, and one that nobody knows. */
+/** A resolver of ENSv2 whose records have numbers, and an unknown one. */
 export const RESOLVER = account(0x200b);
 export const STRANGE = account(0x200c);
 export const USDC = account(0x200d);
@@ -66,7 +66,7 @@ export function entryRow(registry: Address, label: string, fields: Partial<Entry
   };
 }
 
-/** A reservation: nobody ever registered the label. */
+/** A reservation: the label was never registered. */
 export const reservedRow = (label: string, expiry: bigint, fields: Partial<EntryRow> = {}): EntryRow =>
   entryRow(ETH_REGISTRY, label, {
     ...{ expiry, resolver: ENSV1_RESOLVER, resource: null, isRegistered: false, registeredBy: null },

@@ -243,7 +243,7 @@ describe("purchases", () => {
       eventRow({ block: day2, log: 2 }, { ...ofEnsv1, contract: "REGISTRAR" } as never),
       eventRow({ block: day2, log: 9 }, { ...ofEnsv1, contract: "ENSV2_RENEWER" } as never),
       eventRow({ block: day2, log: 12 }, { ...ofEnsv1, contract: "CONTROLLER", costWei: 0n } as never),
-      // What a graveyard registers in ENSv1 was sold to nobody.
+      // What a graveyard registers in ENSv1 is no sale.
       eventRow({ block: day2 + 1, log: 1 }, {
         ...{ contract: "REGISTRAR", eventType: "NameRegistered", node: namehash("retired.eth") },
         ...{ ownerAddress: GRAVEYARD, expiryTimestamp: RETIRED_EXPIRY },

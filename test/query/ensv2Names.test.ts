@@ -365,7 +365,10 @@ describe("GET /whois/:name", () => {
     expect(await whois("any.bare.eth")).toEqual({
       ...{ query: "any.bare.eth", availability_status: "unknown", source: "indexed" },
     });
-    expect(await whois("nobody.eth")).toMatchObject({ availability_status: "available", source: "indexed" });
+    expect(await whois("unregistered.eth")).toMatchObject({
+      availability_status: "available",
+      source: "indexed",
+    });
   });
 
   test("once ENSv2's Universal Resolver is in force, ENSv1 answers only where the way leads to it", async () => {
@@ -455,7 +458,7 @@ describe("records", () => {
     expect(await textsOf("sub.now.eth")).toEqual({});
   });
 
-  test("at a resolver that asks ENSv1, or that nobody knows, are the chain's", async () => {
+  test("at a resolver that asks ENSv1, or that is unknown, are the chain's", async () => {
     await tables.writer
       .update(ensv2Entry)
       .set({ resolver: ENSV1_RESOLVER })

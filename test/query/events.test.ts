@@ -171,5 +171,8 @@ test("an EVM address record is an address, others are bytes", () => {
 });
 
 test("a name without history has no events", async () => {
-  expect(await api.get("/domain/nobody.eth/events")).toEqual({ status: 200, body: { events: [], total: 0 } });
+  expect(await api.get("/domain/unregistered.eth/events")).toEqual({
+    status: 200,
+    body: { events: [], total: 0 },
+  });
 });

@@ -399,7 +399,7 @@ describe("GET /domain/:name/registration-history", () => {
         { block: 104, log: 1 },
         { ...controller("NameRenewed", 6_000n), costWei: 90n, transactionValueWei: 90n, exactCostWei: 60n },
       ),
-      // Registered anew by a controller that nobody knows.
+      // Registered again by an unknown controller.
       eventRow({ block: 105, log: 0 }, { ...registrar("NameRegistered", 7_000n), ownerAddress: bob }),
     ]);
   });
@@ -457,8 +457,8 @@ describe("GET /domain/:name/registration-history", () => {
 });
 
 test("names without history answer with empty lists", async () => {
-  expect(await history("/domain/nobody.eth/ownership-history")).toEqual({ history: [], total: 0 });
-  expect(await history("/domain/nobody.eth/ownership-history?audit=true")).toEqual({
+  expect(await history("/domain/unregistered.eth/ownership-history")).toEqual({ history: [], total: 0 });
+  expect(await history("/domain/unregistered.eth/ownership-history?audit=true")).toEqual({
     history: [],
     registry: [],
     registrar: [],
@@ -466,9 +466,9 @@ test("names without history answer with empty lists", async () => {
     audit_totals: { registry: 0, registrar: 0, wrapper: 0 },
     total: 0,
   });
-  expect(await history("/domain/nobody.eth/resolver-history")).toEqual({ history: [], total: 0 });
-  expect(await history("/domain/nobody.eth/registration-history")).toEqual({
-    domain: "nobody.eth",
+  expect(await history("/domain/unregistered.eth/resolver-history")).toEqual({ history: [], total: 0 });
+  expect(await history("/domain/unregistered.eth/registration-history")).toEqual({
+    domain: "unregistered.eth",
     registrations: [],
     renewals: [],
     total: 0,

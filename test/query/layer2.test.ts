@@ -126,7 +126,7 @@ describe("GET /whois/:name", () => {
     ["free.base.eth", "available"],
     ["ab.base.eth", "unknown"],
     ["free.linea.eth", "available"],
-  ])("of %s, which nobody registered, is %s", async (name, availability_status) => {
+  ])("of %s, which was never registered, is %s", async (name, availability_status) => {
     expect(await whois(name)).toEqual({ query: name, availability_status, source: "indexed" });
   });
 

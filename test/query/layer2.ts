@@ -66,7 +66,7 @@ export const contracts = contractsOf({ ...deployment, layer2: [...deployment.lay
 const onBase = { chainId: BASE };
 const onLinea = { chainId: LINEA };
 
-/** A Basename that somebody holds. */
+/** A Basename with an owner. */
 export const basename = (name: string, owner: Address, expiry: bigint, fields: Partial<DomainRow> = {}) =>
   registeredRow(name, owner, expiry, { ...onBase, resolver: BASE_RESOLVER, ...fields });
 

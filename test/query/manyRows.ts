@@ -60,7 +60,7 @@ const statementsFor = (count: number): string[] => [
 ];
 
 /**
- * Fills the tables with so many generated domains, about two events and one row of each other table for each. To be
+ * Fills the tables with `count` generated domains, about two events and one row of each other table for each. To be
  * done before the indexes are built, if they are many.
  */
 export const fillWithMany =

@@ -5,7 +5,7 @@ import { openApi, type TestApi } from "./api.ts";
 import { account, domainRow, type EventRow, eventRow, transaction } from "./rows.ts";
 import { createTables, type Tables } from "./tables.ts";
 
-/* Names that were moved from an older registrar into the next: nobody bought anything. */
+/* Names that were moved from an older registrar into the next: a move is no purchase. */
 
 const NOW = 1_800_000_000;
 const HOUR = 3_600;
@@ -43,11 +43,11 @@ const stories: Record<string, ReturnType<typeof log>[]> = {
     log(8, "REGISTRAR_AUCTION", "HashRegistered", { costWei: 1n }),
     log(9, "REGISTRAR", "NameRegistered", { expiryTimestamp: END_OF_TRANSFERS, ownerAddress: migrator }),
   ],
-  "bought-anew.eth": [
+  "bought-again.eth": [
     log(10, "REGISTRAR_OLD", "NameRegistered", { expiryTimestamp: FIRST }),
     log(11, "REGISTRAR", "NameRegistered", { expiryTimestamp: THIRD }),
   ],
-  "auctioned-and-bought-anew.eth": [
+  "auctioned-and-bought-again.eth": [
     log(12, "REGISTRAR_AUCTION", "HashRegistered", { costWei: 1n }),
     log(13, "REGISTRAR", "NameRegistered", { expiryTimestamp: THIRD }),
   ],
@@ -58,8 +58,8 @@ const bought: Record<string, number[]> = {
   "of-2019.eth": [1, 4],
   "auctioned.eth": [5],
   "auctioned-and-moved-at-once.eth": [8],
-  "bought-anew.eth": [10, 11],
-  "auctioned-and-bought-anew.eth": [12, 13],
+  "bought-again.eth": [10, 11],
+  "auctioned-and-bought-again.eth": [12, 13],
 };
 const names = Object.keys(stories);
 

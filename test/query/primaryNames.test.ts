@@ -434,9 +434,9 @@ describe("POST /address/primary-names/bulk", () => {
     const named = await claim("bulk.eth");
     await resolving("bulk.eth", { resolver: STATIC_RESOLVER, addresses: { 60: named } });
     const hidden = await claim(null, STRANGE_RESOLVER);
-    const nobody = account(0xdead);
+    const unnamed = account(0xdead);
     const upper = named.toUpperCase().replace("0X", "0x");
-    const { status, body } = await bulk([upper, named, nobody, hidden, "alice.eth", "__proto__"]);
+    const { status, body } = await bulk([upper, named, unnamed, hidden, "alice.eth", "__proto__"]);
     const invalid = (query: string) => ({
       ...none,
       query,
@@ -445,7 +445,7 @@ describe("POST /address/primary-names/bulk", () => {
     expect(status).toBe(200);
     expect(Object.entries(body.results as object)).toEqual([
       [getAddress(named), { primary_name: "bulk.eth", registrar: REVERSE, query: named }],
-      [getAddress(nobody), { ...none, query: nobody }],
+      [getAddress(unnamed), { ...none, query: unnamed }],
       [
         getAddress(hidden),
         { ...none, query: hidden, error: { code: "LIVE_RESOLUTION_FAILED", message: expect.any(String) } },

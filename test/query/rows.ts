@@ -82,7 +82,7 @@ export function domainRow(name: string, fields: Partial<DomainRow> = {}): Domain
   };
 }
 
-/** A .eth second-level name that somebody holds in the registrar. */
+/** A .eth second-level name with an owner in the registrar. */
 export const registeredRow = (
   name: string,
   owner: Address,

@@ -303,7 +303,7 @@ describe("GET /domain/:name/subdomains", () => {
   });
 
   test("a name without subnames has an empty list, and so has an unknown one", async () => {
-    for (const name of ["bob.eth", "nobody.eth"]) {
+    for (const name of ["bob.eth", "unregistered.eth"]) {
       expect((await api.get(`/domain/${name}/subdomains`)).body).toMatchObject({ results: [], total: 0 });
     }
   });
@@ -318,14 +318,14 @@ describe("GET /domain/:name/subdomains", () => {
 describe("POST /whois/bulk", () => {
   test("answers each item in its place: known, unknown and invalid ones", async () => {
     const { status, body } = await api.post("/whois/bulk", {
-      names: ["Alice.eth", "nobody.eth", "a..b", "alice.eth"],
-      namehashes: [namehash("bob.eth"), namehash("nobody.eth"), "0x12"],
+      names: ["Alice.eth", "unregistered.eth", "a..b", "alice.eth"],
+      namehashes: [namehash("bob.eth"), namehash("unregistered.eth"), "0x12"],
     });
     expect(status).toBe(200);
     const whois = async (name: string) => (await api.get(`/whois/${name}`)).body;
     expect(body.results).toEqual([
       await whois("Alice.eth"),
-      { query: "nobody.eth", availability_status: "available", source: "indexed" },
+      { query: "unregistered.eth", availability_status: "available", source: "indexed" },
       {
         query: "a..b",
         availability_status: "unknown",
@@ -333,7 +333,7 @@ describe("POST /whois/bulk", () => {
       },
       await whois("alice.eth"),
       { ...(await whois("bob.eth")), query: namehash("bob.eth") },
-      { query: namehash("nobody.eth"), availability_status: "unknown", source: "indexed" },
+      { query: namehash("unregistered.eth"), availability_status: "unknown", source: "indexed" },
       {
         query: "0x12",
         availability_status: "unknown",

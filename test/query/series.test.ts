@@ -185,7 +185,7 @@ describe("GET /ens-stats/purchases", () => {
     }
   });
 
-  test("counts days anew that other rules counted, or another table", async () => {
+  test("counts days again that other rules counted, or another table", async () => {
     await tables.writer.insert(event).values(sales);
     const place = async (change: string) => {
       const client = await tables.pool.connect();
@@ -203,7 +203,7 @@ describe("GET /ens-stats/purchases", () => {
     expect(await ask("/ens-stats/purchases?interval=month")).toEqual(wanted);
   });
 
-  test("has at most so many periods, however old the first sale is", async () => {
+  test("has a bounded number of periods, however old the first sale is", async () => {
     await tables.writer.insert(event).values(sale(1, on(1975, 1, 1), { costWei: 1n }));
     for (const [interval, most] of Object.entries(MAX_PERIODS)) {
       const { periods } = await ask(`/ens-stats/purchases?interval=${interval}`);
@@ -313,7 +313,7 @@ describe.each([null, NOW, NOW - 100 * DAY])("of names, with counters made at %s"
   });
 });
 
-test("GET /ens-stats/holders lists at most so many", async () => {
+test("GET /ens-stats/holders lists a bounded number", async () => {
   await tables.writer
     .insert(domain)
     .values(

@@ -298,7 +298,7 @@ describe("GET /ens-stats/primary-names", () => {
     });
   });
 
-  test("names every registrar that is configured, where nobody claims yet", async () => {
+  test("names every registrar that is configured, even without any claim", async () => {
     expect(await ask("/ens-stats/primary-names")).toMatchObject({
       unique_addresses_with_primary_name: 0,
       adoption_percentage: 0,

@@ -35,7 +35,7 @@ beforeAll(async () => {
 
 afterAll(() => tables.drop());
 
-test("GET /stats gives the indexed block, the indexed one for a head that nobody tells, and 0 for queues that are not", async () => {
+test("GET /stats gives the indexed block, also for an unknown head, and 0 for queues that do not exist", async () => {
   expect((await openApi(tables, NOW).get("/stats")).body).toEqual({
     name: "devnet",
     blocks: { chainHead: 4_242, fetched: 4_242, processed: 4_242 },

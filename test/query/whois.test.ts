@@ -302,7 +302,7 @@ describe("a name that is written by its node", () => {
       name: "alice.eth",
       label: "alice",
     });
-    const absent = nameByNode(namehash("nobody.nowhere"));
+    const absent = nameByNode(namehash("missing.nowhere"));
     expect(await whois(absent)).toEqual({ query: absent, availability_status: "unknown", source: "indexed" });
   });
 });

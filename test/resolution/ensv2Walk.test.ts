@@ -109,7 +109,7 @@ async function write({ entries, codes }: World) {
   if (proxies.length > 0) await tables.writer.insert(ensv2Proxy).values(proxies);
 }
 
-/** All names of up to so many labels. */
+/** All names of up to `depth` labels. */
 const namesOf = (depth: number): string[] =>
   depth === 0
     ? []

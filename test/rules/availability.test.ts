@@ -44,7 +44,7 @@ describe("other names", () => {
     expect(availabilityOf({ ...subname, effectiveOwnerAddress: null }, NOW)).toBe("unknown");
   });
 
-  test(".eth names that nobody registered are available from three code points on", () => {
+  test(".eth names that were never registered are available from three code points on", () => {
     expect(neverRegistered(3)).toBe("available");
     expect(neverRegistered(2)).toBe("unknown");
     expect(neverRegistered(null)).toBe("unknown");

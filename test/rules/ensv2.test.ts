@@ -37,7 +37,7 @@ describe("a wrapper registry leaves a name to ENSv1", () => {
     expect(isMigratable(of, NOW)).toBe(isLeft);
   });
 
-  test("not one that nobody has", () => {
+  test("not one that does not exist", () => {
     expect(isMigratable(undefined, NOW)).toBe(false);
   });
 });

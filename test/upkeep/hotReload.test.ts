@@ -1,6 +1,6 @@
 import { expect, test, vi } from "vitest";
 
-/** What `ponder dev` does at an edit: the modules are loaded anew, in the same process. */
+/** What `ponder dev` does at an edit: the modules are loaded again, in the same process. */
 async function reload() {
   vi.resetModules();
   const { startInPlace } = await import("../../src/api/hotReload.ts");
