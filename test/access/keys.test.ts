@@ -32,7 +32,7 @@ test("a connection that ends within a transaction fails it, and nothing else", a
   const cut = store.transaction(async (queries) => {
     const [own] = await queries.query<{ pid: number }>("SELECT pg_backend_pid() AS pid");
     await store.query("SELECT pg_terminate_backend($1, 10000)", [own?.pid]);
-    await sleep(100); // The connection hears of it while nobody asks it anything.
+    await sleep(100); // The connection learns of it while it is idle.
     await queries.query("SELECT 1");
   });
   await expect(cut).rejects.toThrow();

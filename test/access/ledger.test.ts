@@ -25,7 +25,7 @@ beforeEach(async () => {
   await store.query("TRUNCATE ledger");
 });
 
-/** So many debits of so many days ago, in the order in which time would have made them. */
+/** Adds `count` debits of `daysAgo` days ago. Call it for the oldest first: real debits come in the order of time. */
 const noteDebits = (count: number, daysAgo: number) =>
   store.query(
     `INSERT INTO ledger (key_id, noted_at, credits, balance, reason)

@@ -109,14 +109,14 @@ describe("without a key", () => {
     for (let i = 0; i < 8; i++) expect((await service.get("/fails?as=odd", from)).status).toBe(400);
   });
 
-  test("an answer is kept by nobody between", async () => {
+  test("no shared cache keeps an answer", async () => {
     const { headers } = await service.get("/one/a", fromNewAddress());
     expect(headers.get("cache-control")).toBe("private, no-cache");
   });
 
-  test("nobody is answered uncounted while the database is away", async () => {
+  test("no request is answered uncounted while the database is away", async () => {
     const log = vi.spyOn(console, "error").mockImplementation(() => {});
-    const away = await startService({ databaseUrl: "postgresql://nobody@127.0.0.1:1/none" });
+    const away = await startService({ databaseUrl: "postgresql://user@127.0.0.1:1/none" });
     const anonymous = await away.get("/one/a");
     const keyed = await away.get("/one/a", { "X-API-Key": `ens_${"a".repeat(32)}` });
     expect([anonymous.status, keyed.status]).toEqual([500, 500]);
@@ -184,7 +184,7 @@ describe("with a key", () => {
     log.mockRestore();
   });
 
-  test("requests that together want more than there is: so many are answered as were charged", async () => {
+  test("of requests that together cost more than there is, exactly the charged ones are answered", async () => {
     const { id, key } = await service.createKey(30);
     const asked = Array.from({ length: 90 }, () => service.get("/one/a", { "X-API-Key": key }));
     const statuses = (await Promise.all(asked)).map(({ status }) => status);

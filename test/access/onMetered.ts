@@ -12,10 +12,10 @@ export function describeReplicas(stackOf: () => Stack, replicasOf: () => [Replic
   });
   afterAll(() => store?.close());
 
-  /** A name that nobody registered: answered from the index. */
-  const path = (i: number) => `/whois/nobody${i}.eth`;
+  /** A name that was never registered: answered from the index. */
+  const path = (i: number) => `/whois/unregistered${i}.eth`;
 
-  /** So many requests, a thousand a second at most, by turns to each replica: their statuses, and how often each came. */
+  /** Sends `count` requests, at most a thousand a second, to each replica in turn. Counts the answers by status. */
   async function askAll(count: number, headers: Record<string, string> = {}) {
     const replies = await Promise.all(
       Array.from({ length: count }, async (_, i) => {

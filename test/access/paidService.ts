@@ -11,11 +11,11 @@ export type PaidService = Service & {
   settings: PaymentSettings;
   /** The 402 of a request that comes with no good payment. */
   ask: (path: string) => Promise<Reply>;
-  /** A payment by somebody new, as this request asks for it. */
+  /** A payment by a new payer, as this request asks for it. */
   credentialFor: (path: string) => Promise<string>;
   /** The request with a payment; each from an address of its own, since bad ones are counted. */
   spend: (path: string, authorization: string) => Promise<Reply>;
-  /** A batch of so many names, with a payment. */
+  /** A batch of `count` names, with a payment. */
   spendBulk: (count: number, authorization: string) => Promise<Reply>;
   /** What an act brings to the recipient, in base units of the token. */
   earned: (act: () => Promise<unknown>) => Promise<bigint>;

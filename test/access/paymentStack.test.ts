@@ -93,7 +93,7 @@ test("a batch costs a credit for each name", async () => {
     const reply = await wallet.fetch(`${stack.url}/whois/bulk`, {
       method: "POST",
       headers: { "content-type": "application/json", ...from },
-      body: JSON.stringify({ names: ["alice.eth", "eth", "nobody-has-this.eth"] }),
+      body: JSON.stringify({ names: ["alice.eth", "eth", "unregistered.eth"] }),
     });
     expect(await toAnswer(reply)).toMatchObject({ status: 200, body: { results: { length: 3 } } });
   });

@@ -166,7 +166,7 @@ async function signed() {
   return { message, signature: await wallet.signMessage({ message }) };
 }
 
-test.each(routesAt("free, with proof"))("%s is free for whoever proves who they are", async (route) => {
+test.each(routesAt("free, with proof"))("%s is free with a signed message or a key", async (route) => {
   const { status, headers } = await ask(
     route,
     poorKey,

@@ -74,7 +74,7 @@ export type Service = {
   keys: Keys;
   get: (path: string, headers?: RequestInit["headers"]) => Promise<Reply>;
   post: (path: string, body: unknown, headers?: Record<string, string>) => Promise<Reply>;
-  /** Text of a new key with so many credits. */
+  /** A new key with this many credits: its id and its text. */
   createKey: (credits: number) => Promise<{ id: number; key: string }>;
   balanceOf: (key: string) => Promise<number | undefined>;
   close: () => Promise<void>;

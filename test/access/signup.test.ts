@@ -427,7 +427,7 @@ test("no key, signature or message reaches the log", async () => {
   expect(written.join("\n")).toBe("");
 });
 
-test("without the database nobody gets a key, and the log names no secret", async () => {
+test("without the database no one gets a key, and the log names no secret", async () => {
   const account = newAccount();
   const message = await service.messageFor(account);
   const signature = await account.signMessage({ message });

@@ -19,7 +19,7 @@ describe("GET /signup", () => {
   test.each([
     ["open", "No key is needed"],
     ["metered", "Sign-up is not open here"],
-  ] as const)("where access is %s and nobody can sign up, it says so", async (access, words) => {
+  ] as const)("where access is %s and no one can sign up, it says so", async (access, words) => {
     const pages = createTestPages({ operations: [], access });
     const reply = await pages.request("/signup");
     const html = await reply.text();

@@ -24,7 +24,7 @@ export type TempoChain = {
   settings: () => PaymentSettings;
   /** What an address has, in base units. */
   balanceOf: (address: `0x${string}`) => Promise<bigint>;
-  /** Somebody new with a dollar: the local chain mines only one payment of each. */
+  /** A new payer with a dollar: the local chain mines only one payment of each. */
   createPayer: () => Promise<Account>;
   /** Takes most of what a payer has. */
   spendMost: (account: Account) => Promise<void>;

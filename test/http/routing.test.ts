@@ -154,7 +154,7 @@ describe("errors", () => {
     });
   });
 
-  test("parameters that nobody declared are ignored, and the answer names them", async () => {
+  test("parameters that are not declared are ignored, and the answer names them", async () => {
     const ignored = async (query: string) => {
       const { status, headers } = await ask(`/echo/alice.eth?${query}`);
       return [status, headers.get("x-ignored-parameters")];

@@ -82,7 +82,7 @@ describe("a client that lets its request trickle in", () => {
     expect(outcome).toMatch(/^HTTP\/1.1 408 /);
   });
 
-  test("keeps nobody else waiting, not even in hundreds", async () => {
+  test("keeps no other client waiting, not even in hundreds", async () => {
     await ask();
     const slow = Array.from({ length: 300 }, () => trickle("GET / HTTP/1.1\r\nHost: localhost\r\nX-Slow: "));
     expect(await ask()).toBe("hello");

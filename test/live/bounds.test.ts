@@ -50,7 +50,7 @@ describe("owners of many names", () => {
 });
 
 describe("what runs in turn", () => {
-  test("is at most so many at a time, and all of it in its order", async () => {
+  test("is at most three at a time, and all of it in its order", async () => {
     const inTurn = limiter(3);
     let running = 0;
     let most = 0;

@@ -101,7 +101,7 @@ describe("an answer", () => {
 
   test("costs nothing that the store is away", async () => {
     const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
-    const away = openStore({ databaseUrl: "postgresql://nobody@127.0.0.1:1/none", schema: "service" });
+    const away = openStore({ databaseUrl: "postgresql://user@127.0.0.1:1/none", schema: "service" });
     const cache = createAnswerCache(liveAnswersIn(away, { chainId: 1 }));
     expect(await cache(block, [question()], (asks) => asks.map(async () => "here"))).toEqual([
       { answer: "here" },
@@ -154,7 +154,7 @@ test("a caller waits for no other caller's question, and gets no failure of his"
 });
 
 describe("a failure", () => {
-  test("is told again for three seconds, is not stored, and then asked anew", async () => {
+  test("is told again for three seconds, is not stored, and then asked for again", async () => {
     const now = vi.spyOn(performance, "now").mockReturnValue(1_000);
     const setClock = async (ms: number) => {
       now.mockReturnValue(ms);
@@ -189,7 +189,7 @@ describe("a failure", () => {
     expect(said).toEqual([{ answer: "good" }, { failure }]);
   });
 
-  test("that nobody foresaw is thrown, and not taken for one of the chain", async () => {
+  test("that is unforeseen is thrown, and not taken for one of the chain", async () => {
     const bug = new TypeError("not a function");
     const resolve = (asks: readonly string[]) => asks.map(async () => Promise.reject(bug));
     await expect(createAnswerCache(answers)(block, [question()], resolve)).rejects.toBe(bug);

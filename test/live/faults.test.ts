@@ -25,7 +25,7 @@ type Reply = { status: number; body: Record<string, unknown> };
 const isOwners = ({ to }: Recorded) => to?.toLowerCase() === scene.local.deployment.multicall3?.toLowerCase();
 
 /** A request in a block of its own, so that nothing of an earlier one is remembered. */
-async function askAnew(path: string): Promise<Reply> {
+async function askInNewBlock(path: string): Promise<Reply> {
   await mineBlocks(scene.chain, { count: 1 });
   await scene.stack.waitForHead();
   return scene.stack.api(path);
@@ -97,7 +97,7 @@ describe.each([
 ])("%s fails by", (_, concerns) => {
   test.each(ofAnyCall)("%s", async (_, fault, message) => {
     scene.rpc.fault = (call) => (concerns(call) ? fault : undefined);
-    expect(await askAnew(path)).toEqual(failure(message));
+    expect(await askInNewBlock(path)).toEqual(failure(message));
   });
 });
 
@@ -114,7 +114,7 @@ describe("the resolver's call answers with", () => {
   ];
   test.each(definite)("%s: an answer", async (_, fault) => {
     scene.rpc.fault = (call) => (isOwners(call) ? undefined : fault);
-    expect(await askAnew(path)).toMatchObject({
+    expect(await askInNewBlock(path)).toMatchObject({
       status: 200,
       body: { source: "live", name: names.changeable },
     });
@@ -142,7 +142,7 @@ describe("the resolver's call answers with", () => {
   ];
   test.each(failing)("%s: no answer", async (_, fault, message) => {
     scene.rpc.fault = (call) => (isOwners(call) ? undefined : fault);
-    expect(await askAnew(path)).toEqual(failure(message));
+    expect(await askInNewBlock(path)).toEqual(failure(message));
   });
 });
 
@@ -154,7 +154,7 @@ describe("the owners' call answers with", () => {
     ["bytes that are no results", { result: "0x1234" }],
   ])("%s: no answer", async (_, fault) => {
     scene.rpc.fault = (call) => (isOwners(call) ? fault : undefined);
-    expect(await askAnew(path)).toEqual(failure(none));
+    expect(await askInNewBlock(path)).toEqual(failure(none));
   });
 });
 
@@ -162,7 +162,7 @@ test("a node that hears of the block a moment later is waited for", async () => 
   let behind = 2;
   scene.rpc.fault = () =>
     behind-- > 0 ? { error: { code: -32000, message: "header not found" } } : undefined;
-  expect(await askAnew(path)).toMatchObject({ status: 200, body: { source: "live" } });
+  expect(await askInNewBlock(path)).toMatchObject({ status: 200, body: { source: "live" } });
 });
 
 test("in bulk a failing owners' call fails every live item, and no indexed one", async () => {
@@ -182,7 +182,7 @@ test("in bulk a failing owners' call fails every live item, and no indexed one",
 
 describe("a node that is killed while requests run", () => {
   test("indexed answers go on, live ones turn 502 and recover by themselves", async () => {
-    expect(await askAnew(path)).toMatchObject({ status: 200 });
+    expect(await askInNewBlock(path)).toMatchObject({ status: 200 });
     const state = { isRunning: true };
     const seen = { indexed: [] as number[], live: [] as number[] };
     const indexed = keepAsking(state, () => `/whois/${names.indexed}`, seen.indexed);
@@ -256,8 +256,8 @@ describe("a replica", () => {
     };
   }
 
-  test("has the answers that another one got in the same block, and asks nobody", async () => {
-    const first = await askAnew(path);
+  test("has the answers that another one got in the same block, and asks no node", async () => {
+    const first = await askInNewBlock(path);
     expect(first.status).toBe(200);
     scene.rpc.recorded.length = 0;
     expect(await askReplica(path)).toEqual(first);

@@ -26,7 +26,7 @@ function stage({ most = 4, each = 3, waiting = { most: 1_000, each: 100 } } = {}
 }
 
 describe("places", () => {
-  test("are so many in all, and so many of one caller", async () => {
+  test("are limited in all, and for each caller", async () => {
     const { begun, begin, settle } = stage();
     for (const name of ["a1", "a2", "a3", "a4", "b1", "b2"]) void begin(name);
     await settle();

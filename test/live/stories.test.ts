@@ -188,7 +188,10 @@ describe("what the chain says for certain", () => {
 
   test("of names that cannot exist the index knows all: nothing is asked", async () => {
     const unknown = { availability_status: "unknown", source: "indexed" };
-    expect(await answered("/whois/nobody.indexed.eth")).toEqual({ query: "nobody.indexed.eth", ...unknown });
+    expect(await answered("/whois/missing.indexed.eth")).toEqual({
+      query: "missing.indexed.eth",
+      ...unknown,
+    });
     expect(await answered("/whois/example.com")).toEqual({ query: "example.com", ...unknown });
     expect(await answered("/whois/neverregistered.eth")).toMatchObject({
       availability_status: "available",
@@ -250,8 +253,10 @@ describe("how often the node is asked", () => {
     const asked = calls().length;
     expect(await answered(`/whois/${names.wildcard}`)).toEqual(first);
     expect(calls()).toHaveLength(asked);
-    await tellChangeable(scene.chain, { from: scene.alice, address: scene.alice, words: "anew" });
-    expect((await answered(`/domain/${names.changeable}/records`)).records?.texts.description).toBe("anew");
+    await tellChangeable(scene.chain, { from: scene.alice, address: scene.alice, words: "changed" });
+    expect((await answered(`/domain/${names.changeable}/records`)).records?.texts.description).toBe(
+      "changed",
+    );
     await tellChangeable(scene.chain, { from: scene.alice, address: scene.bob, words: "once more" });
     expect((await answered(`/domain/${names.changeable}/records`)).records?.texts.description).toBe(
       "once more",
@@ -327,7 +332,7 @@ describe("what cannot be found out is never an answer", () => {
     expect(scene.stranger.asked - asked).toBe(4);
   });
 
-  test("a failure is remembered for some seconds, and asks nobody", async () => {
+  test("a failure is remembered for some seconds, and nothing is asked", async () => {
     let began: number;
     let asked: number;
     do {

@@ -79,7 +79,7 @@ describe("a resolver that answers large values", () => {
   });
 });
 
-test("a caller whose gateway never answers holds nobody else's questions", async () => {
+test("a caller whose gateway never answers holds up no other caller's questions", async () => {
   const bulk = (number: number) => {
     const all = Array.from({ length: 30 }, (_, i) => `b${number}-${i}.${names.hanging}`);
     return askAs("192.0.2.1", "/whois/bulk", { names: all });

@@ -20,7 +20,7 @@ const names = [
   "sub.alice.eth",
   "grace.eth",
   "strange.eth",
-  "nobody.eth",
+  "unregistered.eth",
   "eth",
   "a..b",
   "😀.eth",
@@ -46,7 +46,7 @@ const words = [
 const oneOf = (...values: readonly unknown[]) => fc.constantFrom(...values);
 const listOf = (values: readonly unknown[]) => fc.array(oneOf(...values), { maxLength: 6 });
 
-/** Values for parameters of each name: right ones, wrong ones, and ones that nobody foresaw. */
+/** Values for parameters of each name: right ones, wrong ones, and unforeseen ones. */
 const values: Record<string, fc.Arbitrary<unknown>> = {
   name: oneOf(...names),
   address: oneOf(...addresses),
@@ -59,7 +59,7 @@ const values: Record<string, fc.Arbitrary<unknown>> = {
   sort_by: oneOf("full_name", "expiry_timestamp", "label", "price"),
   sort_dir: oneOf("asc", "desc", "up"),
   availability_status: oneOf("registered", "grace", "premium", "available", "unknown"),
-  address_type: oneOf("effective_owner", "registrar_owner", "resolver", "nobody"),
+  address_type: oneOf("effective_owner", "registrar_owner", "resolver", "stranger"),
   min_length: oneOf(0, 5, 1.5, -1, "6"),
   max_length: oneOf(0, 5, 100_000, 100_001),
   types: oneOf("text", "addr", "text,addr", "contenthash", "text,ip", ""),

@@ -78,10 +78,10 @@ describe.each(Object.entries(clients))("%s", (_, connect) => {
     await using({ "X-API-Key": key }, async (client) => {
       const first = await client.call("whois_bulk", { names: ["alice.eth", "grace.eth"] });
       expect(accessOf(first)).toEqual({ "x-credits-remaining": "1" });
-      const tooDear = await client.call("whois_bulk", { names: ["alice.eth", "grace.eth"] });
-      expect(tooDear.isError).toBe(true);
-      expect(errorOf(tooDear).code).toBe("PAYMENT_REQUIRED");
-      expect(accessOf(tooDear)).toEqual({ "x-credits-remaining": "1" });
+      const tooCostly = await client.call("whois_bulk", { names: ["alice.eth", "grace.eth"] });
+      expect(tooCostly.isError).toBe(true);
+      expect(errorOf(tooCostly).code).toBe("PAYMENT_REQUIRED");
+      expect(accessOf(tooCostly)).toEqual({ "x-credits-remaining": "1" });
       expect(accessOf(await client.call("whois", { name: "alice.eth" }))).toEqual({
         "x-credits-remaining": "0",
       });

@@ -45,12 +45,12 @@ export function describeTools(stageOf: () => Stage): void {
 
     test("a batch is answered, live names among the indexed ones", async () => {
       const { structuredContent } = await client.call("whois_bulk", {
-        names: ["alice.eth", "nobody.eth", "a..b"],
+        names: ["alice.eth", "unregistered.eth", "a..b"],
       });
       expect(structuredContent).toMatchObject({
         results: [
           { name: "alice.eth" },
-          { query: "nobody.eth", availability_status: "available" },
+          { query: "unregistered.eth", availability_status: "available" },
           { query: "a..b" },
         ],
         summary: { total: 3 },

@@ -7,7 +7,7 @@ export type Pair = [tool: string, args: Record<string, unknown>, path: string, b
 const everyName = [
   ...Array.from({ length: 30 }, (_, i) => `many${i}.eth`),
   "alice.eth",
-  "nobody.eth",
+  "unregistered.eth",
   "a..b",
 ];
 
@@ -15,7 +15,7 @@ const everyName = [
 export const pairs: Pair[] = [
   ["whois", { name: "alice.eth" }, "/whois/alice.eth"],
   ["whois", { name: "ALICE.eth" }, "/whois/ALICE.eth"],
-  ["whois", { name: "nobody.eth" }, "/whois/nobody.eth"],
+  ["whois", { name: "unregistered.eth" }, "/whois/unregistered.eth"],
   ["whois", { name: "grace.eth" }, "/whois/grace.eth"],
   ["whois", { name: "premium.eth" }, "/whois/premium.eth"],
   ["whois", { name: "alice.eth", view: null }, "/whois/alice.eth"],

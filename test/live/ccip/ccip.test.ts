@@ -226,7 +226,7 @@ describe("a hostile look-up", () => {
       { ok: false, revert: concat(["0x556f1830", ...words(0, 0, 0, 0, 0, 0)]) },
       cannot,
     ],
-  ])("of %s asks nobody", async (_, asked, because) => {
+  ])("of %s asks no gateway", async (_, asked, because) => {
     const gateways = answering();
     const { result } = await run([asked, done], gateways);
     expect(result).toMatchObject({ message: expect.stringContaining(because) });

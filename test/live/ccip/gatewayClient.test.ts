@@ -8,7 +8,7 @@ import { newBudget } from "../../../src/api/live/ccip/budget.ts";
 import { createGateways, type Gateways } from "../../../src/api/live/ccip/gatewayClient.ts";
 import type { GatewayError } from "../../../src/api/live/ccip/gatewayError.ts";
 
-/** In the public range, but given to nobody: no connection comes about. */
+/** In the public range, but not assigned: no connection comes about. */
 const UNUSED_PUBLIC_ADDRESS = "2000::1";
 
 const sender = "0xAbCdEf0000000000000000000000000000000001";
