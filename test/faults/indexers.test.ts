@@ -10,7 +10,7 @@ import { tell } from "./tell.ts";
 
 const MAX_LAG_BLOCKS = 2;
 const BEAT_PAUSE_MS = 200;
-/** The gateway looks every second: so many blocks may come before it knows. */
+/** The gateway looks every second: this many blocks may come before it knows. */
 const BLOCKS_UNSEEN = 10;
 
 let chain: FaultChain;
@@ -62,7 +62,7 @@ test("behind the gateway an indexer that lies about its head, and then the death
   const first = await noticing.stop();
   expect(first.wrong).toEqual([]);
   expect(first.unanswered).toBe(0);
-  // Only while the honest one stood still, and was seen to, was there nobody to ask.
+  // Only while the honest one stood still, and the gateway saw that, was there no indexer to ask.
   const isHonestAway = (line: string) => line.startsWith(`${honest.url}: `) && line.includes("unreachable");
   const excused = gateway.output().split("\n").some(isHonestAway) ? ["NO_INDEXERS_AVAILABLE"] : [];
   expect(Object.keys(first.refused).filter((code) => !excused.includes(code))).toEqual([]);

@@ -11,9 +11,9 @@ export type Seen = {
   wrong: string[];
   /** Refusals by code. */
   refused: Record<string, number>;
-  /** Requests without any answer: nobody listened, or the connection broke. */
+  /** Requests without any answer: no server listened, or the connection broke. */
   unanswered: number;
-  /** Longest time in which nobody got an answer, in milliseconds. */
+  /** Longest time in which no caller got an answer, in milliseconds. */
   longestGap: number;
   /** Slowest right answer, in milliseconds. */
   slowest: number;

@@ -13,11 +13,11 @@ const BACKFILL_SPELL_MS = 700;
 const LIVE_BEATS = 4;
 /**
  * To Ponder an older head that comes late is a reorganisation: it takes the blocks above back and indexes them again.
- * For that moment answers are of a block that is so many beats older, whole and right for that block.
+ * For that moment answers are of a block that is this many beats older, whole and right for that block.
  */
 const TAKEN_BACK = 3 * LIVE_BEATS;
 
-/** Each with the share of requests that it befalls: every nth. */
+/** Each with the share of requests that it hits: every nth. */
 const faults: [RpcFault, every: number][] = [
   ["drop", 3],
   ["delay", 3],
@@ -86,13 +86,13 @@ test("an index that follows such a node misses nothing, and answers rightly mean
   try {
     for (const [fault, every] of [...faults, ["noLogs", 2] as const]) {
       const start = Date.now();
-      const befallen = () => node.counts[fault] ?? 0;
-      const before = befallen();
+      const hits = () => node.counts[fault] ?? 0;
+      const before = hits();
       node.set(fault, every);
       for (let beat = 0; beat < LIVE_BEATS; beat++) await chain.beat();
       await chain.play(2);
       await sleep(800);
-      await vi.waitUntil(() => befallen() > before, { timeout: 60_000, interval: 50 });
+      await vi.waitUntil(() => hits() > before, { timeout: 60_000, interval: 50 });
       const healed = Date.now();
       await heal();
       await stack.waitForHead();

@@ -18,9 +18,9 @@ export type RpcFault =
 /** A node's stand-in that fails in one way at a time, in a share of what it is asked. */
 export type FaultyRpc = {
   url: string;
-  /** From now on every `every`th request that the fault can befall fails so; null heals. */
+  /** From now on every `every`th request that the fault can hit fails so; null heals. */
   set: (fault: RpcFault | null, every?: number) => void;
-  /** How often each fault befell a request. */
+  /** How often each fault hit a request. */
   counts: Partial<Record<RpcFault, number>>;
   close: () => Promise<void>;
 };
@@ -33,8 +33,8 @@ const blockMethods = ["eth_getBlockByNumber", "eth_getBlockByHash"];
 
 const isNewest = ({ method, params }: Question) => method === blockMethods[0] && params?.[0] === "latest";
 
-/** Which questions a fault can befall, with the node's answer to them; all of them unless told. */
-const befalls: Partial<Record<RpcFault, (question: Question, answer: Answer) => boolean>> = {
+/** Which questions a fault can hit, with the node's answer to them; all of them unless told. */
+const canHit: Partial<Record<RpcFault, (question: Question, answer: Answer) => boolean>> = {
   reorder: ({ method }) => method === "eth_getLogs",
   noLogs: ({ method }, { result }) => method === "eth_getLogs" && Array.isArray(result) && result.length > 0,
   noBlock: ({ method }) => blockMethods.includes(method),
@@ -49,7 +49,7 @@ export async function startFaultyRpc(target: string): Promise<FaultyRpc> {
   const counts: FaultyRpc["counts"] = {};
   const chosen = (question: Question, answer: Answer): RpcFault | null => {
     const { fault } = state;
-    if (fault === null || befalls[fault]?.(question, answer) === false) return null;
+    if (fault === null || canHit[fault]?.(question, answer) === false) return null;
     if (state.asked++ % state.every !== 0) return null;
     counts[fault] = (counts[fault] ?? 0) + 1;
     return fault;

@@ -41,7 +41,7 @@ type Strangers = {
   leave: () => Promise<void>;
 };
 
-/** Somebody else's programs: they take every connection that is free, those kept for administrators too, and keep it. */
+/** Programs of others: they take every connection that is free, those kept for administrators too, and keep it. */
 async function startStrangers(): Promise<Strangers> {
   const held = new Set<pg.Client>();
   let isOver = false;
@@ -80,7 +80,7 @@ async function startStrangers(): Promise<Strangers> {
   };
 }
 
-test("where somebody else has every connection of the database each caller is told so at once, and all is well when they are free", async () => {
+test("where other programs have every connection of the database each caller is told so at once, and all is well when they are free", async () => {
   const load = startLoad({ url: () => stack.url, timeline: chain.timeline, callers: CALLERS });
   await load.nextAnswer();
   const strangers = await startStrangers();

@@ -401,7 +401,7 @@ describe("a stop", unlessHeldUp, () => {
       async () => expect(await gateway.status()).toMatchObject({ status: 503, body: { stopping: true } }),
       patience,
     );
-    await vi.waitFor(() => expect(gateway.status()).rejects.toThrow(), patience); // Nobody is let in any more.
+    await vi.waitFor(() => expect(gateway.status()).rejects.toThrow(), patience); // No one is let in any more.
     end();
     expect(await (await slow).json()).toBe("late");
     expect(await ended).toBe(0);

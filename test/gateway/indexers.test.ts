@@ -45,7 +45,7 @@ test("answers are those of the indexers, bulk look-ups too", async () => {
   const init = {
     method: "POST",
     headers: { "content-type": "application/json" },
-    body: JSON.stringify({ names: Array.from({ length: 200 }, (_, i) => `nobody${i}.eth`) }),
+    body: JSON.stringify({ names: Array.from({ length: 200 }, (_, i) => `unregistered${i}.eth`) }),
   };
   const [direct, through] = await Promise.all(
     [a.url, gateway.url].map(async (url) => (await fetch(`${url}/whois/bulk`, init)).json()),
@@ -70,7 +70,7 @@ test("an indexer whose node stands still and calls itself fresh is left out unti
   await gateway.until("synced", "synced");
 });
 
-/** An indexer that is alone and was held up for three seconds is rightly left: then nobody is there to be asked. */
+/** An indexer that is alone and was held up for three seconds is rightly left: then there is no indexer to ask. */
 const wasLeftForSilence = () =>
   gateway.output().includes(`${b.url}: synced -> unreachable (does not tell its state within 3 s)`);
 

@@ -76,7 +76,7 @@ const odd: [what: string, bytes: string, status: number, outcome: string][] = [
   ["no request at all", "\u0016\u0003\u0001\u0002\u0000\u0001\r\n\r\n", 400, "INVALID_PARAMETER"],
 ];
 
-describe("an odd request is answered in the form of all others, and harms nobody:", () => {
+describe("an odd request is answered in the form of all others, and does no harm:", () => {
   test("each of them, and the one after it", async () => {
     const upstream = await startUpstream(says("a"));
     const gateway = await open([upstream]);

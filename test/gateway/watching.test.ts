@@ -196,7 +196,7 @@ test(
       expect((await fetch(`${gateway.url}/x`)).status).toBe(200);
     }
     questions[0]?.();
-    await vi.waitUntil(() => questions.length === 2, { timeout: 20_000 }); // The answer has come, for it is asked anew.
+    await vi.waitUntil(() => questions.length === 2, { timeout: 20_000 }); // The answer has come, for it is asked again.
     expect(await states()).toBe("not_ready,synced");
     questions[1]?.();
     await gateway.until("synced", "synced");

@@ -93,7 +93,7 @@ export async function takeOver({ chain }: HostileStage, contract: string): Promi
   return () => setCode(own);
 }
 
-/** The contract that {@link spell} speaks for: a controller of 2019, which nobody else uses here. */
+/** The contract that {@link spell} speaks for: a controller of 2019, which has no other use here. */
 export const SPELLER = "controller1";
 
 /** Makes labels known in one block, as a renewal by a controller would, whatever their length. */

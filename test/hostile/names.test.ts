@@ -82,7 +82,7 @@ async function emit(logs: readonly Log[]): Promise<void> {
   await sendInOneBlock(emitters, calls);
 }
 
-/** Labels whose text nobody knows, as numbers. */
+/** Labels whose text is unknown, as numbers. */
 const unknown = (number: number): Hex => `0x${number.toString(16).padStart(64, "0")}`;
 
 type Renames = { renamed: number; waiting: number };
@@ -343,7 +343,7 @@ describe("names and reveals in any order", () => {
     await expectNamesOfLogs();
   }, 600_000);
 
-  /** A label in so many names becomes known: some of them wait. */
+  /** A label in `names` names becomes known: some of them wait. */
   async function waitingTwins(prefix: string, names: number): Promise<void> {
     const hashes = Array.from({ length: names }, (_, index) => hashLabel(`${prefix}-${index}`));
     const twin = `twin-${prefix}`;

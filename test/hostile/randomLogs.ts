@@ -3,7 +3,7 @@ import { resolverAbi, resolverUnindexedKeyAbi } from "../../abis/resolver.ts";
 import { type Chance, chanceOf } from "../bench/api/chance.ts";
 import { logOf, type RawLog } from "./logs.ts";
 
-/** Events that are followed whoever emits them. */
+/** Events that are followed from every contract. */
 const events: readonly AbiEvent[] = [...resolverAbi, ...resolverUnindexedKeyAbi];
 
 const bytesOf = (chance: Chance, length: number): Hex =>
@@ -38,7 +38,7 @@ function textOf(chance: Chance): string | Uint8Array {
   return Uint8Array.from({ length: lengthOf(chance) }, () => chance.below(256));
 }
 
-/** A number of so many bits, most often near an end of its type. */
+/** A number of `bits` bits, most often near an end of its type. */
 function numberOf(chance: Chance, bits: number): bigint {
   const any = BigInt(bytesOf(chance, bits / 8));
   return chance.of([

@@ -26,7 +26,7 @@ import { untilUnlocked } from "./versions.ts";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const read = (file: string) => readFileSync(join(root, file), "utf8");
 
-/** Nobody of the system, where we are root: the program runs as a user that may write only what Ponder writes. */
+/** An account without rights, where we are root: the program runs as a user that may write only what Ponder writes. */
 const stranger = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
 
 let folder: string;

@@ -129,7 +129,7 @@ describe("npm run keys", () => {
     ["no database is set", "", "DATABASE_URL is not set"],
     [
       "it cannot be reached",
-      "postgresql://nobody:hunter2@127.0.0.1:1/none",
+      "postgresql://user:hunter2@127.0.0.1:1/none",
       "cannot be reached (ECONNREFUSED)",
     ],
   ])("says what to do where %s, and no password", async (_, url, message) => {

@@ -49,7 +49,7 @@ beforeAll(async () => {
       return { DATABASE_URL: urls.indexer ?? "" };
     },
   });
-  await stack.waitForHead(); // An index that lags behind the chain answers nobody.
+  await stack.waitForHead(); // An index that lags behind the chain answers no request.
   const startReplica = () => stack.startReplica({ DATABASE_URL: urls.api ?? "" });
   replicas = [await startReplica(), await startReplica()];
 });
@@ -90,7 +90,7 @@ describe("with roles that may do no more than they need", () => {
     await store.close();
   });
 
-  test("the service's tables belong to the API's role, whoever made them", async () => {
+  test("the service's tables belong to the API's role, no matter who made them", async () => {
     const { rows } = await as(
       "api",
       "SELECT DISTINCT tableowner AS owner FROM pg_tables WHERE schemaname = 'namedex_service'",

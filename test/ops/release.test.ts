@@ -66,7 +66,7 @@ afterAll(async () => {
   await local?.anvil.stop();
 });
 
-/** An indexer that is alone and was held up for three seconds is rightly left: then nobody is there to be asked. */
+/** An indexer that is alone and was held up for three seconds is rightly left: then there is no indexer to ask. */
 const isOfSilence = (failure: string) =>
   failure.startsWith("503: ") &&
   failure.includes("NO_INDEXERS_AVAILABLE") &&
@@ -196,7 +196,7 @@ describe("a new version", () => {
 });
 
 describe("going back", () => {
-  test("to an index that nobody keeps current is refused until it is started, then one command", async () => {
+  test("to an index that no indexer keeps current is refused until it is started, then one command", async () => {
     const refused = await release("back");
     expect(refused.stderr).toMatch(/"index_old" cannot take over yet: no indexer keeps it current/);
     expect(refused.code).toBe(75);
@@ -219,7 +219,7 @@ async function sessionsOf(schema: string): Promise<number> {
 }
 
 describe("pruning", () => {
-  test("drops what nobody needs, and nothing else", async () => {
+  test("drops what is not needed, and nothing else", async () => {
     await ask(
       database.url,
       `CREATE SCHEMA other_app; CREATE TABLE other_app.${metaTable} (key text, value jsonb);

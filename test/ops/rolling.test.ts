@@ -37,12 +37,12 @@ afterAll(async () => {
   await local?.anvil.stop();
 });
 
-/** A replica that is alone and was held up for three seconds is rightly left: then nobody is there to be asked. */
+/** A replica that is alone and was held up for three seconds is rightly left: then there is no replica to ask. */
 let wasLeftForSilence = false;
 const unlessHeldUp = { timeout: 400_000, retry: { count: 2, condition: () => wasLeftForSilence } };
 
 test(
-  "replicas are started anew one after the other under load, and no request fails",
+  "replicas are restarted one after the other under load, and no request fails",
   unlessHeldUp,
   async () => {
     wasLeftForSilence = false;

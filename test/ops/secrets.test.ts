@@ -108,7 +108,7 @@ test.each<[what: string, settings: () => Record<string, string>, says: RegExp]>(
   ],
   [
     "a database that does not know the user",
-    () => ({ DATABASE_URL: secretDatabase({ username: "nobody" }) }),
+    () => ({ DATABASE_URL: secretDatabase({ username: "unknown_role" }) }),
     /cannot be used/,
   ],
   [
@@ -143,7 +143,9 @@ test.each([
   ["ops/serve"],
 ])("%s with a database that cannot be used", async (program, ...args) => {
   const unreachable = await outputOf(program, args, { DATABASE_URL: secretDatabase({ port: "1" }) });
-  const unknown = await outputOf(program, args, { DATABASE_URL: secretDatabase({ username: "nobody" }) });
+  const unknown = await outputOf(program, args, {
+    DATABASE_URL: secretDatabase({ username: "unknown_role" }),
+  });
   expect(unreachable + unknown).not.toMatch(SECRET);
 });
 

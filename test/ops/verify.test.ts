@@ -55,7 +55,7 @@ describe("an index that is right", () => {
   });
 
   test("names that are given are compared with all their records", async () => {
-    const report = await reportOf(verified, ["--name", "alice.eth", "--name", "nobody-has-this.eth"]);
+    const report = await reportOf(verified, ["--name", "alice.eth", "--name", "unregistered.eth"]);
     expect(report).toMatchObject({
       code: 0,
       difference_count: 0,
@@ -302,7 +302,9 @@ test("a difference in any column is found, and shown with both values and a way 
     `delete from text_records where ctid = (${inForce("text_records", "t.key in ('com.twitter', 'url')")} limit 1)
      returning node, key`,
   );
-  await change("update primary_names set name = 'nobody.eth' where coin_type = 60 and name is not null");
+  await change(
+    "update primary_names set name = 'unregistered.eth' where coin_type = 60 and name is not null",
+  );
   await change("delete from primary_names where coin_type <> 60");
 
   const report = await reportOf(verified, ALL);
@@ -314,7 +316,7 @@ test("a difference in any column is found, and shown with both values and a way 
     columns.sort(),
   );
   expect(report.differences.map((one) => one.index)).toEqual(
-    expect.arrayContaining(["changed", hostile, "0x1234", "other.eth", "nobody.eth"]),
+    expect.arrayContaining(["changed", hostile, "0x1234", "other.eth", "unregistered.eth"]),
   );
   expect(report.differences).toContainEqual(expect.objectContaining({ table: "primary_names", index: null }));
   expect(found).toContainEqual(

@@ -109,7 +109,7 @@ test("while an indexer runs, nothing is removed from the cache", async () => {
 const cachedLogs = () => stack.sql("select * from ponder_sync.logs order by block_number, log_index");
 const intervals = () => stack.sql("select * from ponder_sync.intervals order by fragment_id");
 
-test("logs that are lost or changed in the cache are found, and one command has them fetched anew", async () => {
+test("logs that are lost or changed in the cache are found, and one command has them fetched again", async () => {
   const [logs, ranges] = [await cachedLogs(), await intervals()];
   await stack.stop();
   const places = logs.filter((_, index) => [40, 41, 90, 200].includes(index));

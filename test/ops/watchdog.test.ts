@@ -163,7 +163,7 @@ describe("what counts as a stall", () => {
     expect(at(10, null)).not.toBe(null);
   });
 
-  test("a head that nobody tells, and any progress, begin the count anew", () => {
+  test("an unknown head, and any progress, begin the count again", () => {
     const at = judging();
     expect([at(0, 7, 9), at(9, 7, null), at(11, 7, 9), at(18, 7, 9)]).toEqual([null, null, null, null]);
     expect([at(19, 6, 9), at(28, 6, 9)]).toEqual([null, null]);

@@ -66,7 +66,7 @@ async function spread(stage: HostileStage, parent: Hex, count: number): Promise<
 const ends = (nodes: readonly Hex[]): Hex[] =>
   [nodes[0], nodes[Math.floor(nodes.length / 2)], nodes.at(-1)].filter((node) => node !== undefined);
 
-/** Nested names that all have one label, of so many letters, which is known. */
+/** Nested names that all have one label, of `size` letters, which is known. */
 const nested = (size: number, depth: number): Attack => ({
   name: `${depth} nested names with a label of ${size.toLocaleString("en")} bytes`,
   run: async (stage) => {
@@ -78,7 +78,7 @@ const nested = (size: number, depth: number): Attack => ({
   },
 });
 
-/** The same with a label that nobody knows, which then becomes known. */
+/** The same with an unknown label, which then becomes known. */
 const nestedUnknown = (depth: number): Attack => ({
   name: `${depth} nested names whose label becomes known`,
   run: async (stage) => {

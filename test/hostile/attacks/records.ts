@@ -39,7 +39,7 @@ const signatures = {
   dns: "event DNSRecordChanged(bytes32 indexed node, bytes name, uint16 resource, bytes record)",
 };
 
-/** A log of the hostile resolver whose last argument, left empty here, has so many letters. */
+/** A log of the hostile resolver whose last argument, left empty here, has `size` letters. */
 function shout(stage: HostileStage, size: number, { topics, data }: RawLog): Call {
   const head = concat([slice(data, 0, -32), numberToHex(size, { size: 32 })]);
   return call(stage, "shout", [...topics, zeroHash].slice(0, 3), head, BigInt(size));
@@ -141,7 +141,7 @@ const agent: Attack = {
   },
 };
 
-/** A log for each of many nodes, and many logs for somebody else's name. */
+/** A log for each of many nodes, and many logs for the name of another owner. */
 const flood = (count: number): Attack => ({
   name: `${count.toLocaleString("en")} logs in one block`,
   run: async (stage) => {

@@ -12,7 +12,7 @@ export const attacksByStrangers = ({ seed, logs }: { seed: number; logs: number 
   {
     name: `${logs.toLocaleString("en")} random logs of a stranger's contract`,
     run: async (stage) => {
-      const nodes = [ethNode("alice"), ethNode("nobody"), `0x${"00".repeat(32)}`] as const;
+      const nodes = [ethNode("alice"), ethNode("unregistered"), `0x${"00".repeat(32)}`] as const;
       const all = randomLogs(seed, { count: logs, nodes });
       for (let next = 0; next < all.length; next += LOGS_A_BLOCK) {
         await emit(stage, "logEmitter", all.slice(next, next + LOGS_A_BLOCK));

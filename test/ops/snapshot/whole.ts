@@ -31,7 +31,7 @@ export function restoresWhole(stageOf: () => SnapshotStage): void {
   describe("a snapshot of a finished index", () => {
     test("has every table, and nothing of the service", async () => {
       const { snapshot, demo, demoTables } = stageOf();
-      const { stdout } = await snapshot("postgresql://nobody@127.0.0.1:1/none", "inspect", demo);
+      const { stdout } = await snapshot("postgresql://user@127.0.0.1:1/none", "inspect", demo);
       for (const [table, { length }] of demoTables) {
         if (length > 0) expect(stdout).toMatch(new RegExp(`^${table} +${length.toLocaleString("en")} `, "m"));
       }
