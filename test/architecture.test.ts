@@ -377,7 +377,7 @@ describe("what has one place only", () => {
   });
 });
 
-test("no file names a folder of somebody's machine", () => {
+test("no file names a folder of a developer's machine", () => {
   // A checkout in a folder like /app says nothing: images are built there.
   const here = root.split("/").length > 2 ? root : null;
   const texts = tracked.filter((file) => file !== "package-lock.json" && !/\.(png|ico|woff2?)$/.test(file));

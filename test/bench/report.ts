@@ -87,7 +87,7 @@ export const reportOptions = {
   json: { type: "string" },
   /** How many names to generate. */
   names: { type: "string" },
-  /** Page of documentation whose table of this benchmark is written anew. */
+  /** Page of documentation in which the table of this benchmark is replaced. */
   docs: { type: "string" },
 } as const;
 

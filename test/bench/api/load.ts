@@ -25,7 +25,10 @@ process.on("message", (load: Load) => {
   );
 });
 
-/** Whoever takes longer than a slice is given longer ones: what never answered would pass for quick. */
+/**
+ * A slice with too few answers is run again, three times as long: a request that never answers would pass for quick.
+ * A slice longer than this is the last.
+ */
 const MAX_SECONDS = 40;
 
 async function run(load: Load): Promise<Seen> {

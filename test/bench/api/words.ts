@@ -1,6 +1,6 @@
 import type { Chance } from "./chance.ts";
 
-/** How often labels have so many code points, as on mainnet: most have 5 to 11. */
+/** How often a label has each number of code points, as on mainnet: most have 5 to 11. */
 const lengths: readonly (readonly [weight: number, length: number])[] = [
   ...([
     [2, 3],

@@ -48,10 +48,10 @@ const texts = ["url", "avatar", "description", "com.twitter", "display"].map((ke
 type Parent = { name: string; node: Hex; children: Set<string> };
 
 /**
- * Generates an index of so many domains with their histories, as mainnet's is: most are .eth names, of which more than
+ * Generates an index of `names` domains with their histories, as mainnet's is: most are .eth names, of which more than
  * half have ended; some have subnames, a few of them thousands; a seventh of the owners has a primary name; one of 500
  * .eth names has an agent.
- * The same size gives the same rows. `base` adds so many names of Base.
+ * The same size gives the same rows. `base` is the number of names of Base that it adds.
  */
 export function generateWorld({ base = 0, ...plan }: { names: number; base?: number; put: Put }): void {
   const world = { ...plan, owners: Math.max(10, Math.floor(plan.names * 0.28)), agents: 0 };
@@ -246,7 +246,7 @@ function putRenewals(
   }
 }
 
-/** The buyer passed the name on to whoever owns it. */
+/** The buyer passed the name on to its present owner. */
 function putTransfer(
   world: World,
   { chance, i, node, begin, owner, buyer }: Life & { owner: Address; buyer: Address },

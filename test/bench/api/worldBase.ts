@@ -33,7 +33,7 @@ const SECONDS_OF_BASE = 540 * DAY;
 const YEAR = 365 * DAY;
 
 /**
- * Adds Basenames: `base.eth` on the main chain with the resolver that asks Base, and so many names below it, owned by the
+ * Adds Basenames: `base.eth` on the main chain with the resolver that asks Base, and `names` names below it, owned by the
  * owners of the main chain's names, so that wallets have names on both. `i` counts on from the main chain's names.
  */
 export function putBasenames(world: World, names: number): void {

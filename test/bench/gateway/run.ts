@@ -17,7 +17,7 @@ const ROUNDS = 15;
 const SECONDS = 2;
 const CROWDS = [1, 8];
 
-/** How much longer the median answer may take than through a bare proxy, with so many callers at a time. */
+/** How many times as long as through a bare proxy the median answer may take, with {@link JUDGED_CROWD} callers. */
 const MAX_RATIO = 1.25;
 const JUDGED_CROWD = 8;
 

@@ -71,8 +71,8 @@ async function take(prober: ChildProcess): Promise<Seen> {
 }
 
 /**
- * Memory of the indexer after it has collected what it no longer needs, in MiB. To collect takes half a second, in which it
- * answers nobody: two answers in turn tell that it is over, so that it is not taken for a pause that an attack has made.
+ * Memory of the indexer after a garbage collection, in MiB. The collection takes half a second, in which nothing is
+ * answered: two answers in turn tell that it is over, so that it is not taken for a pause that an attack has made.
  */
 async function memoryOf({ stack }: HostileStage): Promise<number> {
   process.kill(stack.pid(), "SIGUSR2");

@@ -24,8 +24,8 @@ export type ChainNode = {
 };
 
 /**
- * Generates mainnet with so many .eth names, or Base with so many of its names, and serves it on loopback. On mainnet some
- * names can go on to ENSv2.
+ * Generates mainnet or Base with this many names, and serves it on loopback. On mainnet these are .eth names, and some
+ * of them can go on to ENSv2.
  */
 export function startChainNode(
   names: number,

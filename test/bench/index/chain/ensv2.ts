@@ -57,7 +57,7 @@ export type Cutover = { reserved: number; migrated: number };
  * Plays it after the last block of ENSv1. Names are reserved whether or not they ended; those that did not are migrated.
  *
  * @returns the last block
- * @throws if there are not so many names
+ * @throws if there are fewer names
  */
 export function playEnsv2(scene: Scene, { reserved, migrated }: Cutover, lastBlock: number): number {
   const names = scene.names.flatMap((name) => name ?? []).slice(0, reserved);
