@@ -1,10 +1,7 @@
-import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
-import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-
-const root = fileURLToPath(new URL("..", import.meta.url)).replace(/\/$/, "");
+import { projectFiles, root, textFiles } from "./support/projectFiles.ts";
 
 /**
  * Who may import whom. The longest matching `files` counts. `may` lists packages and parts of the project;
@@ -261,13 +258,7 @@ const entryFiles = [
   "gateway/index.ts",
 ];
 
-const tracked = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard"], {
-  cwd: root,
-  encoding: "utf8",
-})
-  .split("\n")
-  .filter((file) => file !== "" && existsSync(join(root, file)));
-const sources = tracked.filter((file) => /\.tsx?$/.test(file));
+const sources = projectFiles.filter((file) => /\.tsx?$/.test(file));
 
 type Import = { from: string; target: string; isType: boolean };
 
@@ -380,8 +371,7 @@ describe("what has one place only", () => {
 test("no file names a folder of a developer's machine", () => {
   // A checkout in a folder like /app says nothing: images are built there.
   const here = root.split("/").length > 2 ? root : null;
-  const texts = tracked.filter((file) => file !== "package-lock.json" && !/\.(png|ico|woff2?)$/.test(file));
-  const naming = texts.filter((file) => {
+  const naming = textFiles.filter((file) => {
     const text = readFileSync(join(root, file), "utf8");
     return (here !== null && text.includes(here)) || /(?<![\w.])\/(home|Users)\/\w/.test(text);
   });
