@@ -12,6 +12,7 @@ import { largeBlocks } from "./largeBlocks.ts";
 import { linearQueue } from "./linearQueue.ts";
 import { listedContracts } from "./listedContracts.ts";
 import { logStream } from "./logStream.ts";
+import { predictedRows } from "./predictedRows.ts";
 import { quickCache } from "./quickCache.ts";
 import { refusedRows } from "./refusedRows.ts";
 import { rowStore } from "./rowStore.ts";
@@ -32,6 +33,7 @@ export const changes: readonly Change[] = [
   failedLogs,
   failingBlock,
   largeBlocks,
+  predictedRows,
   indexedBlocks,
   apiReload,
   foundContracts,

@@ -30,6 +30,11 @@ const versionLog = (node: Hex, version: bigint) => ({
   data: encodeAbiParameters([{ type: "uint64" }], [version]),
 });
 
+const textLog = (node: Hex, key: string, value: string) => ({
+  topics: [hashLabel("TextChanged(bytes32,string,string,string)"), node, hashLabel(key)],
+  data: encodeAbiParameters([{ type: "string" }, { type: "string" }], [key, value]),
+});
+
 const emit = (...logs: { topics: Hex[]; data: Hex }[]) =>
   send(stage.chain, {
     ...{ from: stage.cast.dave, contract: "logEmitter", functionName: "emitLogs", args: [logs] },
@@ -64,6 +69,24 @@ test("a log whose handler fails is recorded with the reason, and nothing else of
     { node: good, version: "2" },
   ]);
   expect(await metrics()).toContain("namedex_failed_logs_total 1");
+  expect(await statusOf()).toMatchObject({ ready: true, failing: null });
+});
+
+test("texts that repeat numbers of a key do not end the indexer", async () => {
+  const node = hashLabel("numbered");
+  await emit(versionLog(node, 1n));
+  // More than ten, because Ponder learns from every tenth log of a kind how rows are found.
+  await emit(...Array.from({ length: 20 }, (_, i) => textLog(node, `key ${i}`, "1")));
+  await stage.stack.waitForHead();
+  const values = ["hello", "1\0", "9".repeat(30), "1".repeat(5_000)];
+  await emit(...values.map((value, i) => textLog(node, `key ${i}`, value)));
+  const rows = await stage.sql(
+    "select value, count(*)::int as count from text_changes where node = $1 and event_type = 'TextChanged' group by value",
+    [node],
+  );
+  const counts = new Map(rows.map(({ value, count }) => [value, count]));
+  expect(counts.get("1")).toBe(20);
+  expect(counts.size).toBe(1 + values.length);
   expect(await statusOf()).toMatchObject({ ready: true, failing: null });
 });
 

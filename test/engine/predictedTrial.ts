@@ -1,0 +1,120 @@
+import { drizzle } from "drizzle-orm/node-postgres";
+import pg from "pg";
+import { onchainTable, primaryKey } from "ponder";
+
+// `node predictedTrial.ts <database>`: lets Ponder's store learn by which parameters of a log a row is found, gives it logs
+// whose parameters cannot be the key of a row, and prints how that ended.
+
+declare global {
+  var PONDER_NAMESPACE_BUILD: { schema: string; viewsSchema: undefined };
+}
+globalThis.PONDER_NAMESPACE_BUILD = { schema: "trial", viewsSchema: undefined };
+
+// biome-ignore lint/suspicious/noExplicitAny: Ponder's own parts have no types to import
+const part = (file: string): Promise<any> => import(new URL(file, import.meta.resolve("ponder")).href);
+
+const text = onchainTable(
+  "texts",
+  (t) => ({
+    chainId: t.integer().notNull(),
+    resolver: t.hex().notNull(),
+    node: t.hex().notNull(),
+    version: t.int8({ mode: "number" }).notNull(),
+    coinType: t.bigint().notNull(),
+    value: t.text(),
+  }),
+  (t) => ({ pk: primaryKey({ columns: [t.chainId, t.resolver, t.node, t.version, t.coinType] }) }),
+);
+const schema = { text };
+
+const { getSql } = await part("./drizzle/kit/index.js");
+const { createIndexingCache } = await part("./indexing-store/cache.js");
+
+const pool = new pg.Pool({ connectionString: process.argv[2], max: 1 });
+await pool.query("DROP SCHEMA IF EXISTS trial CASCADE; CREATE SCHEMA trial");
+const statements = getSql(schema).tables.sql as string[];
+for (const statement of statements.filter((one) => !one.includes("_reorg__"))) await pool.query(statement);
+
+const quiet = () => {};
+const logger = { trace: quiet, info: quiet, debug: quiet, error: quiet, warn: quiet, child: () => logger };
+const asked: Record<string, number> = {};
+const metrics = {
+  incrementIndexingCacheRequests: (_table: string, how: string, count = 1) => {
+    asked[how] = (asked[how] ?? 0) + count;
+  },
+  ponder_indexing_cache_query_duration: { observe: quiet },
+};
+const common = { logger, metrics, shutdown: { isKilled: false }, options: { indexingCacheMaxBytes: 1e9 } };
+
+/** Counts of ten logs of each kind: the eleventh is the one that is learnt from. */
+const eventCount: Record<string, number> = { Text: 11 };
+const cache = createIndexingCache({
+  common,
+  schemaBuild: { schema },
+  eventCount,
+  crashRecoveryCheckpoint: "",
+});
+const db = drizzle(pool, { schema, casing: "snake_case" });
+// Without Ponder's minute of new attempts.
+cache.qb = { wrap: (work: (client: typeof db) => unknown) => work(db), raw: db };
+
+const hash = (of: number) => `0x${of.toString(16).padStart(64, "0")}`;
+const RESOLVER = `0x${"ab".repeat(20)}`;
+const log = (node: string, params: Record<string, unknown>) => ({
+  ...{ type: "log", chain: { id: 1 }, eventCallback: { name: "Text", filter: {} }, checkpoint: "" },
+  event: {
+    ...{ id: "a", args: { node, ...params }, log: { address: RESOLVER, logIndex: 3 } },
+    block: { number: 500n, timestamp: 700n, hash: hash(1), miner: "0x34" },
+    transaction: { hash: hash(2), from: "0x78", to: null, transactionIndex: 9 },
+  },
+});
+const keyOf = (node: string) => ({ chainId: 1, resolver: RESOLVER, node, version: 7, coinType: 60n });
+const find = (node: string) => cache.get({ table: text, key: keyOf(node) });
+
+/** A key whose numbers a stranger repeats as texts, so that they are taken from these parameters from now on. */
+cache.event = log(hash(10), { version: "7", coinType: "60" });
+await find(hash(10));
+eventCount.Text = 12;
+
+const strange = [
+  ...[
+    { version: "hello", coinType: "60" },
+    { version: "7\0", coinType: "60" },
+    { version: "", coinType: "60" },
+  ],
+  ...[
+    { version: 2n ** 64n, coinType: 60n },
+    { version: 7.5, coinType: 60n },
+    { version: 7, coinType: 10n ** 80n },
+  ],
+  ...[{ version: null, coinType: 60n }, { version: ["7"], coinType: 60n }, { version: 7 }],
+];
+const outcomes: string[] = [];
+const attempt = (logs: ReturnType<typeof log>[]) =>
+  cache.prefetch({ events: logs }).then(
+    () => outcomes.push("asked"),
+    (error: Error & { cause?: Error }) => outcomes.push(error.cause?.message ?? error.message),
+  );
+for (const params of strange) await attempt([log(hash(11), params)]);
+const nodes = [
+  log(`0x${"0".repeat(40)}\0`, { version: 7, coinType: 60n }),
+  log(`0x${"0".repeat(9_000)}`, { version: 7, coinType: 60n }),
+];
+for (const one of nodes) await attempt([one]);
+
+/** More rows than one statement has parameters for; some of them are there. */
+const MANY = 14_000;
+const there = [hash(100), hash(100 + 7_000), hash(100 + MANY - 1)];
+for (const node of there)
+  await pool.query("INSERT INTO trial.texts VALUES (1, $1, $2, 7, 60, 'there')", [RESOLVER, node]);
+asked.prefetch = 0;
+await attempt(Array.from({ length: MANY }, (_, i) => log(hash(100 + i), { version: 7, coinType: 60n })));
+const before = { ...asked };
+const found = await Promise.all([...there, hash(101)].map(find));
+await pool.end();
+console.log(
+  JSON.stringify({
+    ...{ outcomes, predicted: before.prefetch, misses: (asked.miss ?? 0) - (before.miss ?? 0) },
+    found: found.map((row) => row?.value ?? null),
+  }),
+);
