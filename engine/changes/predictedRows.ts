@@ -5,7 +5,7 @@ const client = "indexing/client.js";
 const possibleKey = JSON.stringify(new URL("../predicted/possibleKey.ts", import.meta.url).href);
 
 /** Rows of one statement. PostgreSQL takes 65,535 parameters, and a key has up to five columns. */
-const ROWS_OF_STATEMENT = 2_000;
+export const ROWS_OF_STATEMENT = 2_000;
 
 export const predictedRows: Change = {
   name: "predictedRows",

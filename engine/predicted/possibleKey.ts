@@ -6,13 +6,13 @@ type Column = { columnType: string };
 type Row = Record<string, unknown>;
 
 /** No key has a longer text: the longest are hashes, of 32 bytes in hexadecimal. */
-const MAX_TEXT = 66;
+export const MAX_KEY_LENGTH = 66;
 
 /** More digits than a column of 78 has. */
 const NUMERIC_LIMIT = 10n ** 78n;
 
 const isText = (value: unknown): boolean =>
-  typeof value === "string" && value.length <= MAX_TEXT && !value.includes("\0");
+  typeof value === "string" && value.length <= MAX_KEY_LENGTH && !value.includes("\0");
 
 /** Whether a value is a whole number from -limit to below limit. */
 const isWholeBelow = (limit: bigint) => (value: unknown) => {

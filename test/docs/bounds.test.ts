@@ -1,6 +1,8 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
+import { ROWS_OF_STATEMENT } from "../../engine/changes/predictedRows.ts";
+import { MAX_KEY_LENGTH } from "../../engine/predicted/possibleKey.ts";
 import { PIECE_LENGTH } from "../../engine/rowStore/rows.ts";
 import { MAX_MANIFEST_BYTES, MAX_PART_BYTES, PART_BYTES } from "../../ops/snapshot/manifest.ts";
 import { CALLS_AT_ONCE, REQUESTS_AT_ONCE } from "../../ops/verify/askContracts.ts";
@@ -72,6 +74,8 @@ const nameBytes = inWords(MAX_NAME_BYTES);
 
 /** What each row of the table says of its bound. Numbers come from the code. */
 const bounds: [what: string, bound: string][] = [
+  ["rows that the indexer asks for ahead of its handlers by one statement", inWords(ROWS_OF_STATEMENT)],
+  ["a text in the key of a row that is asked for ahead", `${MAX_KEY_LENGTH} characters`],
   ["text of rows written to the database at a time", `${inWords(PIECE_LENGTH)} characters`],
   ["samples of one `npm run verify`", inWords(MAX_SAMPLES)],
   [
