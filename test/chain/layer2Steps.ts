@@ -55,10 +55,10 @@ type Turn = {
   label: string;
   node: Hex;
   below: { label: string; node: Hex };
-  /** Anybody. */
+  /** Any account. */
   someone: () => Address;
   deployer: Address;
-  /** Who may act on a node by registry, registrar or wrapper; anybody where nobody may. */
+  /** Who may act on a node by registry, registrar or wrapper; any account if there is none. */
   holderOf: (node: Hex) => Promise<Address>;
 };
 
@@ -145,7 +145,7 @@ const shared = (resolvers: readonly string[]): [number, Act][] => {
 
 const holding = async (turn: Turn) => ({ from: await turn.holderOf(turn.node), label: turn.label });
 
-const CONTROLLERS = ["controller1", "controller2", "controller3", "controllerNobodyKnew"];
+const CONTROLLERS = ["controller1", "controller2", "controller3", "controllerUnlisted"];
 
 const controllerOf = ({ chance }: Turn): string => CONTROLLERS[chance.below(CONTROLLERS.length)] ?? "";
 

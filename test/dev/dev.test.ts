@@ -61,7 +61,7 @@ async function everythingEnded(
   });
 }
 
-/** Takes a port, unless somebody has it already. */
+/** Takes a port, unless it is taken already. */
 function occupy(port: number): Promise<Server> {
   return new Promise((resolve) => {
     const server = createServer();

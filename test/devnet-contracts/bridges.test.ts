@@ -25,9 +25,9 @@ describe("the main chain's resolvers of layer 2s answer", () => {
     expect(await textOf("sub.fused.linea.eth", "url")).toBe("https://sub.fused.example");
   });
 
-  test("nothing for one without a resolver, or that nobody has", async () => {
+  test("nothing for one without a resolver, or that was never registered", async () => {
     expect(await textOf("premint.base.eth")).toBeNull();
-    expect(await addressOfName("nobody-has-this.linea.eth")).toBeNull();
+    expect(await addressOfName("unregistered.linea.eth")).toBeNull();
   });
 
   test("for their own name what the main chain has", async () => {

@@ -355,9 +355,9 @@ describe("the logs of wrapped names", () => {
     await registerWrapped(chain, { from: ann, label: "home" });
   });
 
-  it("a subname anew and again", async () => {
-    const anew = await setWrappedSubnodeOwner(chain, { from: ann, parent: node, label: "sub", owner: ann });
-    expect(wordsOf(chain, anew)).toEqual(["registry NewOwner", ...WRAPPED]);
+  it("a subname for the first time, and again", async () => {
+    const made = await setWrappedSubnodeOwner(chain, { from: ann, parent: node, label: "sub", owner: ann });
+    expect(wordsOf(chain, made)).toEqual(["registry NewOwner", ...WRAPPED]);
     const expiry = (await latestTime(chain)) + 30n * DAY;
     const again = await setWrappedSubnodeOwner(chain, {
       from: ann,
@@ -393,8 +393,8 @@ describe("the logs of wrapped names", () => {
       owner: ann,
       resolver: addressOf(chain, "resolver4"),
     };
-    const anew = await setWrappedSubnodeRecord(chain, record);
-    expect(wordsOf(chain, anew)).toEqual(["registry NewOwner", "registry NewResolver", ...WRAPPED]);
+    const made = await setWrappedSubnodeRecord(chain, record);
+    expect(wordsOf(chain, made)).toEqual(["registry NewOwner", "registry NewResolver", ...WRAPPED]);
     const again = await setWrappedSubnodeRecord(chain, { ...record, owner: bob, ttl: 60n });
     const words = ["registry NewOwner", "registry NewTTL", "wrapper FusesSet", "wrapper TransferSingle"];
     expect(wordsOf(chain, again)).toEqual(words);

@@ -235,7 +235,7 @@ describe("the double of ENSv2", () => {
       await read(chain, { contract: "ethRegistry", functionName: "ownerOf", args: [before.tokenId] }),
     ).toBe(zeroAddress);
     await setEntryResolver(chain, { from: bob, label: "regenerated", resolver: carol });
-    // Somebody else has a say now: no plain transfer.
+    // Another account has roles for it now: no plain transfer.
     const refused = await attempt(() => transferEntry(chain, { from: ann, label: "regenerated", to: carol }));
     expect(refused).toMatchObject({
       outcome: "reverted",
@@ -356,7 +356,7 @@ describe("the double of ENSv2", () => {
     expect(state).toMatchObject({ status: 0, expiry: time, latestOwner: zeroAddress });
     expect(await atLabel("isAvailable", "given-up", "ethRegistrar")).toBe(false);
     expect(await atLabel("isRenewable", "given-up", "ethRegistrar")).toBe(false);
-    // Whoever may renew anything shows it again, without a holder: that is a reservation.
+    // An account that may renew every name brings it back, without a holder: that is a reservation.
     await renewEntry(chain, { from: root, label: "given-up", expiry: time + YEAR });
     expect(await readEntry(chain, { label: "given-up" })).toMatchObject({
       status: 1,
@@ -387,7 +387,7 @@ describe("reservations", () => {
     });
     expect(await readEntry(chain, { label: "alpha" })).toMatchObject({ status: 1, expiry: v1 + BONUS_V2 });
     expect(await readEntry(chain, { label: "beta" })).toMatchObject({ status: 0, expiry: past });
-    // A reservation that lapsed is made anew, one that lives only gets longer.
+    // A reservation that lapsed is made again; one that lives only gets longer.
     const later = names.map(({ label }) => ({ label, expiry: v1 + 2n * BONUS_V2 }));
     expect(wordsOf(await reserveNames(chain, { from: root, names: later }))).toEqual([
       ...["ethRegistry ExpiryUpdated", "ethRegistry LabelReserved", "ethRegistry ResolverUpdated"],
@@ -463,12 +463,12 @@ describe("the change from ENSv1 to ENSv2", () => {
   /** What people can do now, in words. */
   async function possible(): Promise<string[]> {
     const acts = {
-      "register in ENSv1": () => registerReferred(chain, { from: bob, label: "somebody" }),
+      "register in ENSv1": () => registerReferred(chain, { from: bob, label: "newcomer" }),
       "renew in ENSv1": () => renewReferred(chain, { from: bob, label: "taken" }),
       "renew a reservation": () => renewName(chain, { from: bob, label: "taken", registrar: "renewerV1" }),
       reserve: () => reserveNames(chain, { from: root, names: [{ label: "later", expiry: 2n ** 32n }] }),
       migrate: () => migrateUnwrapped(chain, { from: ann, label: "taken" }),
-      "register in ENSv2": () => buyName(chain, { from: bob, label: "somebody" }),
+      "register in ENSv2": () => buyName(chain, { from: bob, label: "newcomer" }),
     };
     const found: string[] = [];
     for (const [word, act] of Object.entries(acts)) if (await mayDo(act)) found.push(word);
@@ -625,7 +625,7 @@ describe("a walk from the root", () => {
     expect(await resolverOf(round)).toEqual([zeroAddress, round.join(".").length + 1]);
   });
 
-  it("answers for ENSv1 where a reservation stands, and by the proxies for whoever is in force", async () => {
+  it("answers for ENSv1 where a reservation stands, and the proxies answer for the system in force", async () => {
     const write = { kind: "text", key: "url", value: "https://v1.example" } as const;
     await registerReferred(chain, { from: ann, label: "old", resolver: "resolver5", records: [write] });
     const data = encodeFunctionData({
@@ -728,7 +728,7 @@ describe("migration", () => {
     const resolvers = () =>
       Promise.all(["hard", "free", "loose"].map((label) => atLabel("getResolver", label, "followed")));
     expect(await resolvers()).toEqual([ensV1Resolver, ensV1Resolver, zeroAddress]);
-    // Whoever holds the name in the parent has the root roles of the registry.
+    // The holder of the name in the parent has the root roles of the registry.
     await registerEntry(chain, { from: ann, label: "loose", registry: "followed", owner: carol });
     const wrong = await attempt(() =>
       registerEntry(chain, { from: ann, label: "free", registry: "followed", owner: carol }),

@@ -31,7 +31,7 @@ export function startChild({ command, args, signal, options = {} }: ChildPlan): 
   return child;
 }
 
-/** Puts a child that somebody else spawned under the same care. */
+/** Puts a child that other code spawned under the same care. */
 export function keepChild(child: ChildProcess, signal: NodeJS.Signals): void {
   const mark = child.pid === undefined ? null : markProcess(child.pid);
   if (!mark) return;
@@ -93,7 +93,7 @@ function writeHousehold(): void {
   const keeper = markProcess(process.pid);
   if (!own || !keeper) return;
   const household: Household = { keeper, ancestors: own.ancestors, children: [...kept.values()] };
-  const draft = `${own.file}.draft`; // Whoever reads the list finds it whole.
+  const draft = `${own.file}.draft`; // Renamed when it is whole: a reader never finds a part.
   writeFileSync(draft, `${JSON.stringify(household, null, 2)}\n`);
   renameSync(draft, own.file);
 }

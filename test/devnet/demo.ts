@@ -48,7 +48,7 @@ import { type Cast, type Chapter, playChapters, type Telling } from "./chapters.
 /** Labels of the demo that no dotted name can show. */
 export const oddLabels = {
   /** Registered by hash alone; no log of the chain holds it. */
-  unknown: "nobody-said-this",
+  unknown: "never-revealed",
   /** Printable, but not normalised: another name than its lower-case form. */
   unnormalised: "Ünnormal ☃",
   dotted: "dot.in.label",
@@ -254,7 +254,7 @@ async function playSecondLifeOfReborn({ chain, bob }: Cast): Promise<void> {
   });
 }
 
-/** Expires on day 765; nobody renewed it. */
+/** Expires on day 765, and is not renewed. */
 async function playLapsed({ chain, carol }: Cast): Promise<void> {
   await registerWrapped(chain, { from: carol, label: "lapsed", resolver: "resolver4" });
 }
@@ -313,7 +313,7 @@ async function playRevealed({ chain, bob }: Cast): Promise<void> {
   await renewReferred(chain, { from: bob, label: "revealed", referrer: hashLabel("a friend") });
 }
 
-/** Its resolver sends whoever asks to a gateway, for this name and all names below it. */
+/** Its resolver sends those who ask to a gateway, for this name and all names below it. */
 async function playOffchain({ chain, bob }: Cast): Promise<void> {
   const [label, node] = ["offchain", ethNode("offchain")];
   await registerReferred(chain, { from: bob, label, duration: 3n * YEAR });
@@ -377,7 +377,7 @@ async function playAlice({ chain, alice }: Cast): Promise<void> {
   await writeRecord(chain, { from: alice, resolver, node: pay, write: { kind: "addr", address: alice } });
 }
 
-/** Whoever holds a name's token can bind agents to it; the name itself says by a record which agent is its own. */
+/** The holder of a name's token can bind agents to it; the name itself says by a record which agent is its own. */
 async function playAgents({ chain, alice, bob, carol }: Cast): Promise<void> {
   const duration = 2n * YEAR;
   await registerReferred(chain, { from: alice, label: "agent", duration, resolver: "resolver5" });

@@ -43,7 +43,7 @@ export const basenames: Record<string, string> = {
   records: "records written, cleared, written again; its Ethereum address is empty",
   reborn: "expired, then bought by another owner: the old token was burnt",
   unburnt: "the same, but the old token was not burnt",
-  dear: "bought with a premium",
+  costly: "bought with a premium",
   late: "renewed in its grace period",
   grace: "expired 30 days ago: only a renewal is possible",
   stranger: "sold by a controller that the deployment file does not list",
@@ -68,7 +68,7 @@ const chapters: readonly Chapter[] = [
   { day: 200n, title: "records.base.eth", play: playRecords },
   { day: 340n, title: "late.base.eth", play: playLate },
   { day: 400n, title: "stranger.base.eth", play: playStranger },
-  { day: 520n, title: "dear.base.eth", play: playDear },
+  { day: 520n, title: "costly.base.eth", play: playCostly },
   { day: 600n, title: "second owners of Basenames", play: playSecondLives },
   { day: 605n, title: "grace.base.eth", play: playGrace },
   { day: 700n, title: "the newest controller of Basenames", play: playNewestController },
@@ -119,7 +119,7 @@ async function playLaunch({ chain, deployer, alice, bob, carol }: Cast): Promise
 /** Each expires on day 410. */
 async function playFirstLives({ chain, alice }: Cast): Promise<void> {
   const [controller, resolver] = ["controller2", "resolver1"];
-  for (const label of ["reborn", "unburnt", "dear"]) {
+  for (const label of ["reborn", "unburnt", "costly"]) {
     await buyBasename(chain, { from: alice, label, controller, resolver });
   }
   const node = basenameNode("reborn");
@@ -166,9 +166,9 @@ async function playLate({ chain, carol }: Cast): Promise<void> {
   await buyBasename(chain, { from: carol, label: "late", controller: "controller2" });
 }
 
-/** Nobody told the index of this controller, but the registrar's log did. */
+/** The index learns of this controller from the registrar's log alone. */
 async function playStranger({ chain, deployer, bob }: Cast): Promise<void> {
-  const controller = "controllerNobodyKnew";
+  const controller = "controllerUnlisted";
   await addController(chain, { from: deployer, controller: addressOf(chain, controller) });
   await buyBasename(chain, {
     ...{ from: bob, label: "stranger", controller, duration: 3n * YEAR, resolver: "resolver2" },
@@ -177,10 +177,10 @@ async function playStranger({ chain, deployer, bob }: Cast): Promise<void> {
 }
 
 /** Grace ended on day 500; the premium falls until day 521. */
-async function playDear({ chain, carol }: Cast): Promise<void> {
+async function playCostly({ chain, carol }: Cast): Promise<void> {
   // By the last block's time there is no premium yet, so the price cannot be asked before.
   const overpaid = { duration: 3n * YEAR, value: parseEther("1000") };
-  await buyBasename(chain, { from: carol, label: "dear", controller: "controller2", ...overpaid });
+  await buyBasename(chain, { from: carol, label: "costly", controller: "controller2", ...overpaid });
 }
 
 /** Grace ended on day 500, the premium on day 521. */
@@ -267,5 +267,5 @@ async function playLastRecords({ chain, alice, carol }: Cast): Promise<void> {
   });
   await writeRecord(chain, { from: alice, resolver, node, write: { kind: "addr", address: alice } });
   const gov = { from: carol, resolver: "resolver1", node: basenameNode("gov") };
-  await setText(chain, { ...gov, key: "description", value: "on Base, where nobody asks" });
+  await setText(chain, { ...gov, key: "description", value: "on Base, where no one asks" });
 }

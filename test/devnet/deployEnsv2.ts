@@ -15,7 +15,7 @@ const COMMITMENT_AGES = [60n, DAY] as const;
 const MIN_DURATION = 28n * DAY;
 const STABLECOINS = { usdc: { symbol: "USDC", decimals: 6 }, dai: { symbol: "DAI", decimals: 18 } } as const;
 
-/** Deploys what the first phase of the change has: nobody may register or migrate yet, ENSv1 goes on as it was. */
+/** Deploys what the first phase of the change has: no one may register or migrate yet, ENSv1 goes on as it was. */
 export async function deployEnsv2(deployer: Deployer): Promise<Ensv2Deployment> {
   await deployRegistries(deployer);
   await deployEnsv2Resolvers(deployer);
@@ -35,7 +35,7 @@ async function deployRegistries(deployer: Deployer): Promise<void> {
   const rootRoles = withAdmin(ROLES.registrar | ROLES.renew | ROLES.setSubregistry | ROLES.setResolver);
   const registry = double("PermissionedRegistryDouble");
   await create(deployer, "rootRegistry", registry, [labelStore, account, rootRoles]);
-  // Nobody has roles that touch what others hold: names of `.eth` can be sold by plain transfers.
+  // No account has roles that touch what others hold: names of `.eth` can be sold by plain transfers.
   const ethRoles = withAdmin(ROLES.registrar | ROLES.registerReserved | ROLES.renew | ROLES.setParent);
   await create(deployer, "ethRegistry", registry, [labelStore, account, ethRoles]);
   const [root, eth] = [addressOf(deployer, "rootRegistry"), addressOf(deployer, "ethRegistry")];

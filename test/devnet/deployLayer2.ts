@@ -58,7 +58,7 @@ export async function deployLayer2ReverseRegistrar(deployer: Deployer): Promise<
   await create(deployer, "l2ReverseRegistrar", double("L2ReverseRegistrarDouble"), args);
 }
 
-/** `controllerNobodyKnew` is not listed: the deployment file does not know it. */
+/** `controllerUnlisted` is not listed: the deployment file does not know it. */
 const BASENAMES_ENTRIES: Entries = {
   registry: { role: "registry", generation: 2 },
   registrar: { role: "registrar", generation: 3 },
@@ -110,7 +110,7 @@ async function deployBasenamesControllers(deployer: Deployer): Promise<void> {
     { name: "controller1", ...first, minDuration: 28n * DAY },
     { name: "controller2", ...first, minDuration: 365n * DAY },
     { name: "controller3", ...later },
-    { name: "controllerNobodyKnew", ...later },
+    { name: "controllerUnlisted", ...later },
   ];
   for (const { name, minDuration, reverseResolver, resolver } of plans) {
     await create(deployer, name, double("BasenamesControllerDouble"), [
@@ -170,7 +170,7 @@ export async function deployLineanames(client: Client): Promise<Layer2Contracts>
   };
 }
 
-/** The resolver is not static: nobody knows whether 3DNS can change its own. */
+/** The resolver is not static: it is not known whether 3DNS can change its own. */
 const DNS_TOKEN_ENTRIES: Entries = {
   dnsToken: { role: "dns-token", generation: 1 },
   resolver: { role: "resolver", generation: 6 },

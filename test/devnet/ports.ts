@@ -1,6 +1,6 @@
 import { createServer } from "node:net";
 
-/** Below the ports that the system hands out by itself: nobody is given one of these before it is listened on. */
+/** Below the ports that the system hands out by itself: no other program gets a chosen port before we use it. */
 const FIRST_PORT = 10_000;
 const PORTS_OF_A_RANGE = 5_000;
 
@@ -8,7 +8,7 @@ const PORTS_OF_A_RANGE = 5_000;
 const range = Number(process.env.VITEST_POOL_ID ?? 0) % 4;
 let offset = process.pid * 97;
 
-/** A port that nobody listens on: `preferred` if it is free, else one of the next twenty, else one that was not given yet. */
+/** A free port: `preferred` if possible, else one of the next twenty, else one that was not given yet. */
 export async function freePort(preferred = 0): Promise<number> {
   for (let port = preferred; preferred > 0 && port < preferred + 20; port++) {
     if (await isFree(port)) return port;

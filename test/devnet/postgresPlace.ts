@@ -7,7 +7,7 @@ import { basename, dirname, join, resolve } from "node:path";
 
 /**
  * Where a PostgreSQL server runs: its data, its programs, and the account it runs under, which is null for our
- * own. PostgreSQL refuses to run as root, so root lends it the account of nobody: nothing is created on the machine.
+ * own. PostgreSQL refuses to run as root, so root lends it the account `nobody`: nothing is created on the machine.
  */
 export type Place = { data: string; programs: string; account: Account | null };
 
@@ -18,7 +18,7 @@ export type Account = { uid: number; gid: number };
 export async function choosePlace(data: string): Promise<Place> {
   const programs = programFolder();
   if (process.getuid?.() !== 0) return { data: resolve(data), programs, account: null };
-  const account = nobody();
+  const account = unprivilegedAccount();
   const isOpen = isOpenToOthers(programs) && isOpenToOthers(dirname(resolve(data)));
   return isOpen
     ? { data: resolve(data), programs, account }
@@ -26,7 +26,7 @@ export async function choosePlace(data: string): Promise<Place> {
 }
 
 /**
- * A folder closed to other accounts (root's home is) shuts nobody out from programs and data alike: both go to
+ * The other account cannot use programs and data in a folder that is closed to it, as root's home is: both go to
  * the folder for temporary files, under names that the next start finds again.
  */
 async function moveIntoTheOpen(data: string): Promise<{ data: string; programs: string }> {
@@ -60,7 +60,7 @@ function programFolder(): string {
   }
 }
 
-function nobody(): Account {
+function unprivilegedAccount(): Account {
   const idOf = (flag: string) => Number(execFileSync("id", [flag, "nobody"], { encoding: "utf8" }));
   return { uid: idOf("-u"), gid: idOf("-g") };
 }

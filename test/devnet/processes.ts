@@ -47,7 +47,7 @@ export async function endProcess(mark: ProcessMark, signal: NodeJS.Signals, pati
 
 /**
  * The npm that runs this process as a script, with the shell between them; empty without npm. A `kill -9` of npm
- * reaches only npm itself, so whoever should end with it must watch.
+ * reaches only npm itself, so a program that should end with it must watch.
  */
 export function npmAncestors(env: Record<string, string | undefined>): ProcessMark[] {
   if (env.npm_lifecycle_event === undefined) return [];

@@ -43,7 +43,7 @@ function placesOf({ url, chains, network, databaseUrl, schema, logFile }: Welcom
 }
 
 const lineOf = ({ name, id, url }: LocalPlace, index: number): string =>
-  `${url}  (${index === 0 ? "a chain of its own" : name}, id ${id}, made anew at each start)`;
+  `${url}  (${index === 0 ? "a chain of its own" : name}, id ${id}, new at each start)`;
 
 /** Basenames' story has many more names: one of them, to try. */
 const BASENAME = "alice";

@@ -29,7 +29,7 @@ export async function bindAgent(
   return { receipt, agentId: agentIdOf(chain, receipt) };
 }
 
-/** `setAgentURI` of the adapter, by whoever controls the token. */
+/** `setAgentURI` of the adapter, by the controller of the token. */
 export async function setAgentURI(
   chain: Chain,
   { from, agentId, uri }: { from: Address; agentId: bigint; uri: string },

@@ -35,7 +35,7 @@ export const withAdmin = (roles: bigint): bigint => roles | (roles << 128n);
 export const ROLES_OF_AN_OWNER =
   withAdmin(ROLES.setSubregistry) | withAdmin(ROLES.setResolver) | ROLES.canTransfer;
 
-/** What somebody who keeps a registry for his subnames usually has there. */
+/** What the keeper of a registry for subnames usually has there. */
 const ROLES_OF_A_KEEPER =
   withAdmin(ROLES.registrar | ROLES.setParent | ROLES.unregister | ROLES.renew) |
   withAdmin(ROLES.setSubregistry | ROLES.setResolver | ROLES.upgrade | ROLES.setUri) |
@@ -85,7 +85,7 @@ export type EntryRequest = Entry & {
   expiry?: bigint;
 };
 
-/** `register` of a registry, by whoever may there: registers, reserves, or promotes a reservation. */
+/** `register` of a registry, by an account that may: registers, reserves, or promotes a reservation. */
 export async function registerEntry(chain: Chain, act: EntryRequest): Promise<TransactionReceipt> {
   const { from, label, registry = "ethRegistry", owner = from, roles = ROLES_OF_AN_OWNER } = act;
   const { subregistry = zeroAddress, resolver = zeroAddress } = act;
@@ -131,7 +131,7 @@ export async function setParent(
   return send(chain, { from, contract: registry, functionName: "setParent", args: [parent, label] });
 }
 
-/** Gives somebody roles for an entry. */
+/** Gives an account roles for an entry. */
 export async function grantRoles(
   chain: Chain,
   { roles, account, ...act }: Entry & { roles: bigint; account: Address },
@@ -139,7 +139,7 @@ export async function grantRoles(
   return sendTo(chain, act, "grantRoles", roles, account);
 }
 
-/** Takes roles for an entry from somebody. */
+/** Takes roles for an entry from an account. */
 export async function revokeRoles(
   chain: Chain,
   { roles, account, ...act }: Entry & { roles: bigint; account: Address },
@@ -149,7 +149,7 @@ export async function revokeRoles(
 
 type RootRoles = { from: Address; registry?: string; roles: bigint; account: Address };
 
-/** Gives somebody roles for all of a registry. */
+/** Gives an account roles for all of a registry. */
 export async function grantRootRoles(
   chain: Chain,
   { from, registry = "ethRegistry", roles, account }: RootRoles,
@@ -157,7 +157,7 @@ export async function grantRootRoles(
   return send(chain, { from, contract: registry, functionName: "grantRootRoles", args: [roles, account] });
 }
 
-/** Takes roles for all of a registry from somebody. */
+/** Takes roles for all of a registry from an account. */
 export async function revokeRootRoles(
   chain: Chain,
   { from, registry = "ethRegistry", roles, account }: RootRoles,

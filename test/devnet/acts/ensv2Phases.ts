@@ -42,7 +42,7 @@ export async function freezeV1(chain: Chain, { from }: Owner): Promise<void> {
   }
 }
 
-/** All that the registrar of ENSv1 takes registrations of, whoever added them. */
+/** All controllers whose registrations the registrar of ENSv1 accepts, no matter who added them. */
 async function listV1Controllers(chain: Chain): Promise<Address[]> {
   const event = parseAbiItem("event ControllerAdded(address indexed controller)");
   const address = addressOf(chain, "registrar");

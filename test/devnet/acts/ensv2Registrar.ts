@@ -6,7 +6,7 @@ import { COMMITMENT_SECONDS, YEAR } from "./controllers.ts";
 import type { Label } from "./names.ts";
 import { secretOf } from "./names.ts";
 
-/** Gives somebody stablecoins, and the registrars of ENSv2 the right to take them. */
+/** Gives an account stablecoins, and the registrars of ENSv2 the right to take them. */
 export async function fundForEnsv2(chain: Chain, { account }: { account: Address }): Promise<void> {
   for (const token of ["usdc", "dai"]) {
     const send_ = (functionName: string, args: readonly unknown[]) =>

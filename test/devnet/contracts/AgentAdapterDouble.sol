@@ -51,7 +51,7 @@ contract AgentAdapterDouble {
     identityRegistry = identityRegistry_;
   }
 
-  /// Whoever controls the token registers an agent for it; a token may have many.
+  /// The controller of the token registers an agent for it; a token may have many.
   function register(uint8 standard, address tokenContract, uint256 tokenId, string calldata agentURI)
     external
     returns (uint256 agentId)

@@ -17,7 +17,7 @@ interface BasenamesRegistrar {
 }
 
 /// Double of the three controllers of Basenames, which say the exact price first, in ETHPaymentProcessed.
-/// Left out: proofs for discounts (whoever asks has one, once), names by signature, commitments (there are none).
+/// Left out: proofs for discounts (each account has one, once), names by signature, commitments (there are none).
 contract BasenamesControllerDouble is Owned {
   struct RegisterRequest {
     string name;

@@ -129,7 +129,7 @@ contract BasenamesRegistrarDouble is Owned {
     return nameExpires[id] + GRACE_PERIOD < block.timestamp;
   }
 
-  // The token. An expired one has no owner, and nobody can move it.
+  // The token. An expired one has no owner, and no one can move it.
 
   function ownerOf(uint256 id) public view returns (address holder) {
     if (nameExpires[id] <= block.timestamp) revert Expired(id);

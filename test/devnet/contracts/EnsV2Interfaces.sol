@@ -107,7 +107,7 @@ function registryAbove(RegistryV2 root, bytes memory name, uint256 offset) view 
   if (bytes(label).length > 0) (registry,,) = walk(root, name, next);
 }
 
-/// Who holds the name now; nobody if its registry has no owners.
+/// Who holds the name now; the zero address if its registry has no owners.
 function ownerAt(RegistryV2 root, bytes memory name, uint256 offset) view returns (address) {
   RegistryV2 above = registryAbove(root, name, offset);
   if (address(above) == address(0)) return address(0);

@@ -268,7 +268,7 @@ contract UnlockedMigrationControllerDouble is WrappedReceiver {
 }
 
 /// Double of the Graveyard, where migrated names of ENSv1 end. It registers ended .eth names almost for ever, so that
-/// nobody takes them in ENSv1 again. Left out: subnames of locked names, and labels given by their hash.
+/// no one takes them in ENSv1 again. Left out: subnames of locked names, and labels given by their hash.
 contract GraveyardDouble {
   WrapperOfV1 public immutable NAME_WRAPPER;
 

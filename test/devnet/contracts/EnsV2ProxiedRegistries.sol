@@ -43,7 +43,7 @@ contract UserRegistryDouble is ProxiedRegistry {
 }
 
 /// Double of the registry that follows a locked name of ENSv1. Its root roles are kept under the parent registry's address,
-/// and whoever holds the name there has them. Left out: the gate that approves upgrades.
+/// and the holder of the name there has them. Left out: the gate that approves upgrades.
 contract WrapperRegistryDouble is ProxiedRegistry, LockedReceiver {
   address public immutable V1_RESOLVER;
   address private immutable ownCode;

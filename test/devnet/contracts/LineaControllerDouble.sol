@@ -17,7 +17,7 @@ import {
 /// Double of the controller of Lineanames, which registers names wrapped: for a price, for nothing to a proved person
 /// (Poh), and for nothing by its owner. Its NameRenewed carries msg.value, not the price: what was sent too much is
 /// refunded, but not deducted there.
-/// Left out: the proof (whoever signs the transaction counts as a person) and the reverse claim of the constructor.
+/// Left out: the proof (the signer of the transaction counts as a person) and the reverse claim of the constructor.
 contract LineaControllerDouble is Owned {
   uint256 public constant MIN_REGISTRATION_DURATION = 28 days;
   uint256 public constant POH_REGISTRATION_DURATION = 3 * 365 days;

@@ -343,7 +343,7 @@ contract NameWrapperDouble is FuseToken, Controlled {
     if (resolver != address(0)) ens.setResolver(node, resolver);
   }
 
-  /// A token left over from an earlier owner is burnt first and reported as unwrapped to nobody.
+  /// A token left over from an earlier owner is burnt first and reported as unwrapped to the zero address.
   function _wrap(bytes32 node, bytes memory dnsName, address wrappedOwner, uint32 fuses, uint64 expiry) private {
     _checkBurnable(node, fuses);
     if (_stored(node).owner != address(0)) {
@@ -386,7 +386,7 @@ contract NameWrapperDouble is FuseToken, Controlled {
     if (expiry > token.expiry) emit ExpiryExtended(node, expiry);
   }
 
-  /// An expired name that is gone from the wrapper or the registry is created anew; any other must not be emancipated.
+  /// An expired name that is gone from the wrapper or the registry is created again; any other must not be emancipated.
   function _checkParentMayReplace(bytes32 parentNode, bytes32 node) private view {
     Held memory token = _current(node);
     bool gone = token.owner == address(0) || ens.owner(node) == address(0);

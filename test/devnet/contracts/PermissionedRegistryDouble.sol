@@ -26,7 +26,7 @@ import {SingleTokens} from "./SingleTokens.sol";
 /// A registry of ENSv2: the labels directly below one place of the tree. Every function takes the labelhash, the number of
 /// the token or the number of the roles for the same entry: they differ in the low 32 bits only.
 abstract contract PermissionedRegistry is AccessRoles, SingleTokens {
-  /// Whoever holds one of these for the root could take what others hold.
+  /// The holder of one of these for the root could take what others hold.
   uint256 private constant TOUCHES_TOKENS = (ROLE_UNREGISTER | ROLE_SET_SUBREGISTRY | ROLE_SET_RESOLVER | ROLE_UPGRADE)
     * (1 + (1 << 128)) | ROLE_CAN_TRANSFER_ADMIN;
 
@@ -133,7 +133,7 @@ abstract contract PermissionedRegistry is AccessRoles, SingleTokens {
     return State(getStatus(anyId), getExpiry(anyId), latestOwnerOf(tokenId), tokenId, _resourceOf(anyId));
   }
 
-  /// Nobody once expired, or for the number of an earlier token.
+  /// The zero address once expired, or for the number of an earlier token.
   function ownerOf(uint256 tokenId) public view override returns (address) {
     bool current = tokenId == getTokenId(tokenId) && !_isExpired(_entry(tokenId));
     return current ? latestOwnerOf(tokenId) : address(0);
@@ -299,7 +299,7 @@ abstract contract PermissionedRegistry is AccessRoles, SingleTokens {
     return getOwner(resource) == address(0) ? 0 : _administered(resource, account);
   }
 
-  /// A token whose roles changed gets a new number, so that nobody buys another than he saw.
+  /// A token whose roles changed gets a new number, so that no buyer gets another than he saw.
   function _afterChange(uint256 resource) internal override {
     uint256 oldId = getTokenId(resource);
     address holder = latestOwnerOf(oldId);

@@ -54,7 +54,7 @@ contract PermissionedResolverDouble is AccessRoles, Upgradeable {
     _disableInitializers();
   }
 
-  /// With the first records, which are written whoever deploys.
+  /// With the first records, which every deployer may write.
   function initialize(Grant[] calldata grants, bytes[] calldata calls) external initializer {
     emit ResolverCreated();
     for (uint256 i = 0; i < grants.length; i++) _grant(ROOT_RESOURCE, grants[i].roleBitmap, grants[i].account);

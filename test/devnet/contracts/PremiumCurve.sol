@@ -5,7 +5,7 @@ uint256 constant ONE = 1e18;
 uint256 constant START_PREMIUM = 100_000_000e18;
 uint256 constant END_PREMIUM = START_PREMIUM >> 21;
 
-// The premium of a .eth name so many seconds after it was released, in attoUSD: 100 million USD, halved every day, less
+// The premium of a .eth name at this many seconds after its release, in attoUSD: 100 million USD, halved every day, less
 // what is left of that after 21 days.
 function premiumAfter(uint256 elapsed) pure returns (uint256) {
   uint256 now_ = halvedDaily(elapsed);

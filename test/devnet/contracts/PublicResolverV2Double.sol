@@ -9,7 +9,7 @@ interface NamesOfNodes {
   function names(bytes32 node) external view returns (bytes memory);
 }
 
-/// Double of PublicResolverV2: records by node as in ENSv1, written by whoever holds the name in ENSv2. Only the wrapper
+/// Double of PublicResolverV2: records by node as in ENSv1, written by the holder of the name in ENSv2. Only the wrapper
 /// knows the name of a node, so that only names that were ever wrapped can be written.
 contract PublicResolverV2Double is PublicResolver2025Double {
   RegistryV2 public immutable ROOT_REGISTRY;

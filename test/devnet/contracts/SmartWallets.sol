@@ -27,7 +27,7 @@ contract SmartWalletFactory {
   }
 }
 
-/// A wallet that sends whoever checks its signature to another server (ERC-3668).
+/// A wallet that sends those who check its signature to another server (ERC-3668).
 contract LookupWallet {
   string public url;
 

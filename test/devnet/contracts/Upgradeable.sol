@@ -25,7 +25,7 @@ function callAsOwn(address code, bytes memory data) {
   }
 }
 
-/// What stands behind a proxy: prepared once, and replaced by whoever may (ERC-1822).
+/// The code behind a proxy: prepared once, and replaced by an account that may (ERC-1822).
 abstract contract Upgradeable {
   uint64 private initializedVersion;
 
