@@ -225,7 +225,7 @@ describe("a name below .box", () => {
   });
 
   test("that was never registered there may be elsewhere: the chain is asked", async () => {
-    const { body } = await stack.api<Domain>("/whois/nobody.box");
+    const { body } = await stack.api<Domain>("/whois/unregistered.box");
     expect(body.availability_status).toBe("unknown");
   });
 });

@@ -79,7 +79,7 @@ let live: { app: Hono; close: () => Promise<void> };
 const ofEnsv1 = ["alice", "wrap", "lock", "stays", "only"];
 /** Every name of the story. Some are there later, and some never. */
 const names = [
-  ...[...ofEnsv1, "native", "second", "loop", "nobody"].map((label) => `${label}.eth`),
+  ...[...ofEnsv1, "native", "second", "loop", "unregistered"].map((label) => `${label}.eth`),
   ...["old.alice.eth", "sub.lock.eth", "left.lock.eth", "ours.lock.eth", "deep.sub.lock.eth"],
   ...["sub.native.eth", "sub.second.eth", "none.native.eth", "loop.loop.eth", "eth"],
 ];
@@ -358,7 +358,7 @@ describe("the change to ENSv2", () => {
     }
   });
 
-  test("a name that was unregistered is nobody's", async () => {
+  test("a name that was unregistered has no owner", async () => {
     await unregisterEntry(chain, { from: cast.carol, registry: "registryOfNative", label: "sub" });
     await requireSame("sub unregistered", true);
     expect((await indexed("/whois/sub.second.eth")).ownership).toEqual({ is_wrapped: false });

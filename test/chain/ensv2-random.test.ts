@@ -9,7 +9,7 @@ import { type Stage, stageOf } from "./stage.ts";
 const SEED = Number(process.env.FUZZ_SEED ?? 2_026);
 const RUNS = Number(process.env.ENSV2_RUNS ?? 20);
 const STEPS = 150;
-/** So many are played and then judged, which reads everything from all contracts, those of earlier ones too. */
+/** This many histories are played, then judged. Judging reads all contracts, those of earlier histories too. */
 const AT_ONCE = Number(process.env.ENSV2_AT_ONCE ?? 4);
 /** Labels of the longest name that is asked for: circles make longer ones without end. */
 const MAX_LABELS = 5;

@@ -118,7 +118,7 @@ describe("a registration", () => {
   });
 });
 
-describe("what the logs do not say in so many words", () => {
+describe("what the logs do not say directly", () => {
   test("transfers of nothing change nothing, item by item", async () => {
     await emit(
       ...register(ETH, { label: "still", owner: ALICE }),

@@ -79,8 +79,8 @@ async function isHistory(asked: Asked, name: string): Promise<boolean> {
   return resolver !== addressOf(asked.chain, "ensV1Resolver");
 }
 
-/** What is said of a name that only ENSv1 has, below one of ENSv2: nobody has it. */
-const nobodys = {
+/** What is said of a name that only ENSv1 has, below one of ENSv2: it has no owner. */
+const withoutOwner = {
   ...{ protocol: "ensv2", expiry_timestamp: null, ownership: { is_wrapped: false }, resolver: null },
   ...{ wrapper: undefined, availability_status: "unknown" },
 };
@@ -155,7 +155,7 @@ export async function expectAnswerAsOnChain(
       expiry_timestamp: String(found.expiry),
       resolver: await resolverOf(stage.chain, found),
     };
-    const expected = isPast ? { ...ofEnsv1, ...nobodys, token_id, ...reserved } : ofEnsv1;
+    const expected = isPast ? { ...ofEnsv1, ...withoutOwner, token_id, ...reserved } : ofEnsv1;
     expect({ protocol: one.protocol, ...judged(one) }, name).toEqual(expected);
     expect(one.reservation?.expiry_timestamp, `reservation of ${name}`).toBe(
       found ? String(found.expiry) : undefined,

@@ -42,7 +42,7 @@ async function expectEntries(stack: Stack, expected: readonly EntryRow[]): Promi
      from ensv2_entries where registry = any($1)`,
     [[...new Set(expected.map(({ registry }) => registry))]],
   );
-  // No log tells the number of the next token, and of nobody's token the roles do not count.
+  // No log tells the number of the next token, and the roles of a token without an owner do not count.
   const told = rows.map((row) => ({
     ...row,
     token_id: row.owner === null && row.is_registered ? null : row.token_id,
@@ -89,8 +89,8 @@ const isEvmCoin = (coin: string): boolean =>
   coin === "60" || (Number(coin) > 2 ** 31 && Number(coin) < 2 ** 32);
 
 /**
- * Records of the numbers that a name is linked to; others nobody can ask for. As an EVM address the one of the default
- * coin type stands in for each that was set and taken away.
+ * Records of the numbers that a name is linked to: others cannot be asked for. The address of the default coin type
+ * stands in for each EVM address that was set and taken away.
  */
 async function storedRecords(
   stack: Stack,

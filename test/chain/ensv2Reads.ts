@@ -29,7 +29,7 @@ const eventAbi = [...ensv2RegistryAbi, ...ensv2ResolverAbi, ...ensv2FactoryAbi, 
 
 type TellingLog = { address: Hex; eventName: string; args: Record<string, unknown> };
 
-/** Every log that a contract of ENSv2 could have made, whoever made it. */
+/** Every log that a contract of ENSv2 could have made. Such logs of other contracts are read, too. */
 async function readTellingLogs({ client }: Chain): Promise<TellingLog[]> {
   const logs = await client.getLogs({ fromBlock: 0n, toBlock: "latest" });
   return parseEventLogs({ abi: eventAbi as Abi, logs }) as unknown as TellingLog[];
@@ -242,7 +242,7 @@ export function countPlaces({ registries, logs }: Ensv2Contracts): (registry: He
     if (registry === root || registry === eth) return 1;
     const known = counted.get(registry);
     if (known !== undefined) return known;
-    counted.set(registry, Number.POSITIVE_INFINITY); // Whoever gets here again came around.
+    counted.set(registry, Number.POSITIVE_INFINITY); // Getting here again means a circle.
     const above = [...(links.get(registry) ?? [])].map((link) => count(link.split(" ")[0] as Hex));
     const sum = above.reduce((total, places) => total + places, 0);
     counted.set(registry, sum);

@@ -70,7 +70,7 @@ type Turn = World & {
   someone: () => Address;
   label: string;
   entry: { label: string; registry: string };
-  /** Who holds the entry, or held it last; anybody where nobody does, and now and then. */
+  /** Who holds the entry, or held it last. Any account if there is none, and in a tenth of the turns. */
   holder: Address;
 };
 
@@ -387,7 +387,7 @@ const ofTheirOwn: readonly [number, Act][] = [
       const isKnown = turn.chance.is(0.8) || turn.registries.length === 1;
       const code = addressOf(turn.chain, isKnown ? "userRegistryCode" : "labelStore");
       await upgradeProxy(turn.chain, { from: await keeperOf(turn, proxy), proxy, code });
-      // Nobody can ask it for anything from here on.
+      // With this code it is no registry any more.
       if (!isKnown) turn.registries.splice(turn.registries.indexOf(proxy), 1);
     },
   ],

@@ -114,7 +114,7 @@ test("a replica answers what the indexer answers, and through its restart nothin
       expect(settled(copy), path).toEqual(settled(answer));
     }
     await stack.kill();
-    // Nobody indexes, and nothing is known to be old: the chain stands still.
+    // No indexer runs, but no answer is known to be old: the chain stands still.
     expect(await get(careful.url, "/whois/alice.eth")).toMatchObject({ status: 200, body: alice });
     rpc.hold("eth_getLogs"); // The restart takes until both replicas were seen in it.
     await stack.expireLock();

@@ -128,7 +128,7 @@ const tokenOf = (label: string): bigint => BigInt(hashLabel(label));
 const baseNode = (label: string): Hex => namehash(`${label}.base.eth`);
 const expiry = 1_900_000_000n;
 
-/** What makes the managed name: the root gives `eth`, and `eth` gives it. Nobody has these as names. */
+/** What makes the managed name: the root gives `eth`, and `eth` gives it. None of them counts as an owned name. */
 async function buildScaffolding() {
   for (const [chain, layer2, label] of [
     [onBase, base, "base"],
@@ -492,7 +492,7 @@ describe("reverse names of Base", () => {
     expect(rows).toEqual([{ name: "alice.base.eth", chain_id: 8453, registrar: "L2_REVERSE_REGISTRAR" }]);
   });
 
-  test("Linea's own reverse nodes under addr.reverse are no names, and name nobody", async () => {
+  test("Linea's own reverse nodes under addr.reverse are no names, and give no address a primary name", async () => {
     const label = hashLabel(BOB.slice(2).toLowerCase());
     const node = namehash(`${BOB.slice(2).toLowerCase()}.addr.reverse`);
     await onLinea.emit(

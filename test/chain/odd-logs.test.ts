@@ -118,7 +118,7 @@ const MISMATCH = "the label does not hash to the labelhash";
 describe("a controller's log whose label is not that of the labelhash", () => {
   test("is kept with what it said, and names nothing", async () => {
     const log = logOf(registeredV3, {
-      ...{ name: "somebody-else", label: hashLabel("hidden"), owner: stage.cast.bob },
+      ...{ name: "other-label", label: hashLabel("hidden"), owner: stage.cast.bob },
       ...{ cost: 1n, expires: 2n },
     });
     const receipt = await emit("controller3", log);
@@ -128,10 +128,10 @@ describe("a controller's log whose label is not that of the labelhash", () => {
         node: ethNode("hidden"),
         anomaly: MISMATCH,
         name: null,
-        details: JSON.stringify({ label: "somebody-else" }),
+        details: JSON.stringify({ label: "other-label" }),
       },
     ]);
-    const learnt = await stage.sql("select 1 from labels where label = 'somebody-else'");
+    const learnt = await stage.sql("select 1 from labels where label = 'other-label'");
     expect(learnt).toEqual([]);
   });
 
@@ -237,7 +237,7 @@ describe("a log of the wrapper", () => {
     }
   });
 
-  test("of names that nobody ever made in the registry", async () => {
+  test("of names that were never made in the registry", async () => {
     const node = hashLabel("no such node");
     const receipt = await emit(
       "wrapper",

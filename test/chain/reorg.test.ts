@@ -31,7 +31,7 @@ const hashAt = async (block: number) =>
 /** Plays on the names of the history until the chain is that high, at least. */
 async function playUntil(block: number, steps: Step[]): Promise<void> {
   while ((await height()) < block) {
-    if (steps.length === 0) throw new Error("The history is too short to make so many blocks");
+    if (steps.length === 0) throw new Error("The history is too short to reach that block");
     await playSteps(local.chain, PREFIX, steps.splice(0, 1));
   }
 }

@@ -21,7 +21,7 @@ export type DomainRecord = z.infer<typeof domain>;
 /** One event of `GET /domain/:name/events`. */
 export type ApiEvent = z.infer<typeof event>;
 
-/** Who plays. `deployer` owns the contracts; `contract` stands for an address that is nobody's. */
+/** Who plays. `deployer` owns the contracts. */
 export const roles = ["deployer", "alice", "bob", "carol", "dave", "erin", "frank"] as const;
 
 export type Cast = Record<(typeof roles)[number], Address>;

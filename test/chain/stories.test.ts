@@ -28,7 +28,7 @@ for (const [name, load] of Object.entries(stories)) {
   describe(name, async () => void (await load()));
 }
 
-test("the event log holds every log of the contracts exactly once, and those of the resolver that nobody listed", async () => {
+test("the event log holds every log of the contracts exactly once, and those of the resolver that is not listed", async () => {
   const { logEmitter } = stage.chain.contracts;
   await expectEveryLogOnce(stage, logEmitter ? [logEmitter.address] : []);
 });

@@ -76,7 +76,7 @@ async function countKeptDays(): Promise<number> {
   return rows[0]?.days ?? 0;
 }
 
-/** Number and state of each index, by name; an index that was built anew has another number. */
+/** Number and state of each index, by name; an index that was built again has another number. */
 async function readIndexes(): Promise<Map<string, { id: string; valid: boolean }>> {
   const { rows } = await pool.query<{ name: string; id: string; valid: boolean }>(
     `select relname as name, indexrelid::text as id, indisvalid as valid from pg_index join pg_class on oid = indexrelid
@@ -123,7 +123,7 @@ test("a killed and restarted indexer leaves the large indexes and the counts as 
   await expectKept();
   const after = await readIndexes();
   for (const { name } of ownIndexes) expect(after.get(name), name).toEqual(before.get(name));
-  expect(after.get("domains_node")?.id, "Ponder builds its own anew").not.toBe(
+  expect(after.get("domains_node")?.id, "Ponder builds its own again").not.toBe(
     before.get("domains_node")?.id,
   );
 }, 600_000);

@@ -62,11 +62,11 @@ async function controlledAgent(scene: Scene): Promise<{ agentId: bigint; from: A
     if ((await readBinding(scene.chain, agentId)) === null) continue;
     for (const from of scene.people) {
       const question = { contract: "agentAdapter", functionName: "isController", args: [agentId, from] };
-      const mayAct = await read<boolean>(scene.chain, question).catch(() => false); // Its token may be nobody's now.
+      const mayAct = await read<boolean>(scene.chain, question).catch(() => false); // Its token may have no owner now.
       if (mayAct) return { agentId, from };
     }
   }
-  throw new NothingFits("Nobody controls an agent");
+  throw new NothingFits("No one controls an agent");
 }
 
 const describe = async (scene: Scene) => {

@@ -45,7 +45,7 @@ export const anyResolver = (scene: Scene): Address =>
     zeroAddress,
   ]);
 
-/** Mostly a person; else the wrapper without a token, a contract, or nobody: zero, or the registry's own address. */
+/** Mostly a person; else the wrapper without a token, a contract, or no owner: zero, or the registry's own address. */
 const anyOwner = (scene: Scene): Address =>
   scene.pick([
     ...scene.people,
@@ -59,7 +59,7 @@ const anyOwner = (scene: Scene): Address =>
 const isHeld = (scene: Scene) => (_: Place, state: State) => isPerson(scene, state.registryOwner);
 const isHeldInOld = (scene: Scene) => (_: Place, state: State) => isPerson(scene, state.oldOwner);
 
-/** A place whose parent somebody holds in the registry, so that he can make or take it. */
+/** A place whose parent a person holds in the registry, so that he can make or take it. */
 function childOfHeld(scene: Scene, owner: "registryOwner" | "oldOwner") {
   const parentState = (place: Place) => scene.states.get(place.parent);
   const place = findPlace(scene, (one) => isPerson(scene, parentState(one)?.[owner] ?? zeroAddress));
@@ -210,7 +210,7 @@ const moveToNew = async (scene: Scene) => {
   return send(chain, { from: deployer, contract: "root", functionName: "setSubnodeOwner", args });
 };
 
-/** Whether somebody can make a place in the registry of 2020 now. */
+/** Whether a person or the deployer can make a place in the registry of 2020 now. */
 const canMove = (scene: Scene, place: Place): boolean =>
   isEthName(place) ||
   place.parent === ROOT_NODE ||

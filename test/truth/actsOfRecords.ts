@@ -22,7 +22,7 @@ import { findPlace, isPerson, isWrappedState, type Place, type Scene, stateOf, w
 
 const resolvers = ["resolver2", "resolver3", "resolver4", "resolver5"];
 
-/** A name that somebody may write, its writer, and mostly the resolver that it has. */
+/** A name that a person may write, its writer, and mostly the resolver that it has. */
 function choose(scene: Scene, among: readonly string[] = resolvers) {
   const { chain } = scene;
   const names = new Map(among.map((name) => [addressOf(chain, name), name]));

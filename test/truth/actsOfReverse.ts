@@ -79,7 +79,7 @@ const asOwner = (scene: Scene) => {
 
 /**
  * A contract claims its node: neither sender nor owner is the address that is meant. Only the registrar of 2023 tells
- * it; after a claim at that of 2020 the node has a name of which nobody knows whose it is.
+ * it; after a claim at that of 2020 the node has a name, but no log tells whose it is.
  */
 const ofContract = async (scene: Scene) => {
   const { chain, pick, people, deployer } = scene;

@@ -51,7 +51,7 @@ const isHolding = (scene: Scene) => (_: Place, state: State) =>
   isWrappedState(scene, state) && isPerson(scene, state.wrapperOwner);
 const isEthHolding = (scene: Scene) => (place: Place, state: State) =>
   isEthName(place) && isHolding(scene)(place, state);
-/** A child of a wrapped name that somebody holds. */
+/** A child of a wrapped name that a person holds. */
 function childOfWrapped(scene: Scene, fits: (state: State) => boolean = () => true) {
   const parentOf = (place: Place) => scene.states.get(place.parent);
   const isChild = (place: Place, state: State) => {

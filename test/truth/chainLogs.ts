@@ -112,7 +112,7 @@ function isFollowed(
 
 type Explained = Pick<Log, "entry" | "role" | "eventName" | "args">;
 
-/** Tells of each log: what it says, that it does not count (null), or why nobody can tell (text). */
+/** Tells of each log: what it says, that it does not count (null), or why it cannot be read (text). */
 function explainerOf(deployment: ChainDeployment): (log: RawLog) => Explained | string | null {
   const tracked = new Map(
     deployment.contracts.map((entry) => [lower(entry.address), { entry, events: eventsOf(entry) }]),

@@ -51,7 +51,7 @@ export function eventsOf({ role, generation }: Pick<ContractEntry, "role" | "gen
 }
 
 /**
- * Record events of all resolver generations, which count whoever emits them. `ApprovalForAll` is left out: that topic
+ * Record events of all resolver generations, which count from every contract. `ApprovalForAll` is left out: that topic
  * is every token's.
  */
 export const recordEvents: AbiEvent[] = [2, 3, 4, 5]

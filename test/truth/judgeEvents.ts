@@ -207,7 +207,7 @@ async function readAtBlocks(rpcUrl: string, logs: readonly Log[]): Promise<Set<s
   return readable;
 }
 
-/** The nodes that were ever made below addr.reverse: they are nobody's names. */
+/** The nodes that were ever made below addr.reverse: they count as no one's names. */
 const reverseNodesOf = (logs: readonly Log[]): Set<unknown> =>
   new Set(
     logs

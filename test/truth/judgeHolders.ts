@@ -46,7 +46,7 @@ async function judgeHolder(judge: Judge, address: string, named: Map<Hex, Log>):
   );
 }
 
-/** Whether an address owns a name now, and not one that anybody may register anew. */
+/** Whether an address owns a name now. A name that anyone may register again does not count. */
 function controls({ present }: Judge, node: Hex, address: string): boolean {
   const name = present.get(node);
   return name?.owner === address && (name.isActive || !name.isSecondLevel);

@@ -97,7 +97,7 @@ function judgeMoment({ same, wrapper }: Judge, moment: Moment, replies: Replies)
   const isOver = !!expiry && time > expiry + GRACE;
   const state: Owners = {
     registry: orNone(owner) as Hex | null,
-    // `ownerOf` answers nobody from the expiry on; until grace is over, the last holder may renew.
+    // `ownerOf` gives no owner from the expiry on; until grace is over, the last holder may renew.
     registrar: (orNone(registrant) as Hex | null) ?? owners.registrar,
     wrapper: orNone(token?.[0]) as Hex | null,
   };

@@ -127,7 +127,7 @@ function rangeFilters(names: readonly NameNow[]): Filter[] {
   ];
 }
 
-/** About so many of a list, spread over it. */
+/** About `count` items of a list, spread over it. */
 const everyNth = <T>(items: readonly T[], count: number): T[] =>
   items.filter((_, i) => i % Math.max(1, Math.floor(items.length / count)) === 0);
 

@@ -12,7 +12,7 @@ export type Present = {
   /** When it ends, unix seconds; null for names without end, and .eth names in no registrar. */
   expiry: bigint | null;
   isSecondLevel: boolean;
-  /** True for what counts as a name of somebody: not the root, and no reverse node. */
+  /** True for what counts as an owned name: not the root, and no reverse node. */
   isCounted: boolean;
   /** Registered or in grace. */
   isActive: boolean;

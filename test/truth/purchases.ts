@@ -18,7 +18,7 @@ const migrations = [
   ...["migrateLegacy(bytes32)", "migrateAllLegacy(bytes32[])"],
 ].map((signature) => toFunctionSelector(signature));
 
-/** Whether a log tells of a registration that nobody paid for: its transaction moved names. */
+/** Whether a log tells of a registration without a payment: its transaction moved names. */
 export const isMigration = (
   { transactionHash, eventName }: Log,
   transactions: Map<Hex, Transaction>,

@@ -54,7 +54,7 @@ export type Scene = {
   number: (bound: number) => number;
 };
 
-/** Labels of the history's .eth names: plain ones, and such as no name can show or nobody expects. */
+/** Labels of the history's .eth names: plain ones, some that no name can show, and some unusual ones. */
 const ethLabels = (prefix: string): Label[] => [
   ...["a", "b", "c", "d", "e"].map((end) => `${prefix}${end}`),
   `${prefix}Ünnormal ☃`,

@@ -104,7 +104,7 @@ test("late names are reserved (phase 5)", async () => {
   expect(await phases()).toEqual(["deployed", "reserving", "frozen", "handed_over"]);
 });
 
-test("ENSv2 is opened, and answers for whoever migrates from then on (phase 6)", async () => {
+test("ENSv2 is opened, and answers for names that migrate from then on (phase 6)", async () => {
   const { deployer, alice: from, bob, carol } = stage.cast;
   const chain = askingChain();
   await openEnsv2(chain, { from: deployer });

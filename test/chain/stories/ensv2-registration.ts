@@ -41,7 +41,7 @@ test("a name is bought and renewed for tokens", async () => {
   ]);
 });
 
-test("the registry's keeper registers a name for somebody, without a payment", async () => {
+test("the registry's keeper registers a name for another account, without a payment", async () => {
   const { chain, cast } = stage;
   await registerEntry(chain, { from: cast.deployer, label: "given", owner: cast.bob, resolver: cast.carol });
   expect(await expectAnswerAsOnChain(stage, "given.eth")).toMatchObject({
@@ -49,7 +49,7 @@ test("the registry's keeper registers a name for somebody, without a payment", a
   });
 });
 
-test("whoever buys a name that ended has it afresh: nothing is left of the last holder's", async () => {
+test("a buyer of a name that ended starts afresh: nothing of the last holder is left", async () => {
   const { chain, cast } = stage;
   await deployResolver(chain, { from: cast.alice, name: "ofLastHolder" });
   const resolver = addressOf(chain, "ofLastHolder");

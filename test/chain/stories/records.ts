@@ -213,8 +213,8 @@ describe("all records are cleared", () => {
     const after = await expectRecordsAsOnChain(stage, place, { keys, coinTypes });
     expect(after).toEqual({ texts: {}, addresses: {}, contenthash: null, name: null });
     await write("resolver4", { kind: "text", key: "email", value: "again@keeper.example" });
-    const anew = await expectRecordsAsOnChain(stage, place, { keys, coinTypes });
-    expect(anew.texts).toEqual({ email: "again@keeper.example" });
+    const rewritten = await expectRecordsAsOnChain(stage, place, { keys, coinTypes });
+    expect(rewritten.texts).toEqual({ email: "again@keeper.example" });
   });
 
   test("twice, with records set between and at the other resolver left alone", async () => {
@@ -242,7 +242,7 @@ describe("all records are cleared", () => {
   });
 });
 
-describe("somebody else writes", () => {
+describe("another account writes", () => {
   test.each(["resolver3", "resolver4", "resolver5"])("whom the owner allowed at %s", async (resolver) => {
     const { chain, cast } = stage;
     const receipt = await authorise(chain, { from: cast.alice, resolver, node, delegate: cast.bob });

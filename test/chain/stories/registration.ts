@@ -191,16 +191,16 @@ describe("a name is registered", () => {
   });
 });
 
-describe("a name that nobody registered", () => {
+describe("a name that was never registered", () => {
   test("is available from three characters on, and its state unknown below", async () => {
-    expect(await stage.whoisAbsent("nobody-has-it.eth")).toEqual({
-      query: "nobody-has-it.eth",
+    expect(await stage.whoisAbsent("unregistered.eth")).toEqual({
+      query: "unregistered.eth",
       availability_status: "available",
       source: "indexed",
     });
     expect((await stage.whoisAbsent("ab.eth")).availability_status).toBe("unknown");
-    expect((await stage.whoisAbsent("nobody.has-it.eth")).availability_status).toBe("unknown");
-    expect(await stage.events("nobody-has-it.eth")).toEqual([]);
+    expect((await stage.whoisAbsent("sub.unregistered.eth")).availability_status).toBe("unknown");
+    expect(await stage.events("unregistered.eth")).toEqual([]);
   });
 });
 

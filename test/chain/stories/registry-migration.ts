@@ -144,7 +144,7 @@ describe("a node gets a record in the registry of 2020", () => {
     expect(await isMigrated("moving.test")).toBe(true);
   });
 
-  test("and deleted by its parent, or given to the registry itself: nobody owns it", async () => {
+  test("and deleted by its parent, or given to the registry itself: no one owns it", async () => {
     const { chain, cast } = stage;
     await inNew(TLD, "staying", zeroAddress);
     expect((await expectWhoisAsOnChain(stage, "staying.test")).ownership.owner).toBeUndefined();
@@ -154,7 +154,7 @@ describe("a node gets a record in the registry of 2020", () => {
     expect((await expectWhoisAsOnChain(stage, "kept.test")).ownership.owner).toBeUndefined();
   });
 
-  test("and made anew by its parent", async () => {
+  test("and made again by its parent", async () => {
     const { cast } = stage;
     await inNew(TLD, "moving", cast.bob);
     expect((await expectWhoisAsOnChain(stage, "moving.test")).ownership.owner).toBe(cast.bob);

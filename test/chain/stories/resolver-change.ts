@@ -114,7 +114,7 @@ describe("a name changes its resolver", () => {
   });
 });
 
-describe("a resolver that nobody listed", () => {
+describe("a resolver that is not listed", () => {
   const label = "outsider";
   const name = `${label}.eth`;
   const textChanged = hashLabel("TextChanged(bytes32,string,string,string)");

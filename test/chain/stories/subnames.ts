@@ -76,7 +76,7 @@ describe("a subname is made in the registry", () => {
     expect(answer.parent_name).toBe(`${spelled("b")}.${spelled("a")}.tree.eth`);
   });
 
-  test("and deleted: nobody owns it, its state is unknown, its history stays", async () => {
+  test("and deleted: no one owns it, its state is unknown, its history stays", async () => {
     const { chain, cast } = stage;
     await setOwner(chain, { from: cast.bob, node: nodeBelow(ethNode("tree"), "blade"), owner: zeroAddress });
     const answer = await expectWhoisAsOnChain(stage, "blade.tree.eth");
@@ -166,7 +166,7 @@ describe("a subname is made in the wrapper", () => {
     });
   });
 
-  test("and is made anew by its parent", async () => {
+  test("and is made again by its parent", async () => {
     const { chain, cast } = stage;
     const receipt = await setWrappedSubnodeOwner(chain, {
       ...{ from: cast.alice, parent, label: "oak", owner: cast.frank },

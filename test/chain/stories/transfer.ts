@@ -80,7 +80,7 @@ describe("a .eth name is given away", () => {
     ]);
   });
 
-  test("and given up in the registry: nobody owns the record, the token's holder owns the name", async () => {
+  test("and given up in the registry: no one owns the record, the token's holder owns the name", async () => {
     const { chain, cast } = stage;
     await registerReferred(chain, { from: cast.alice, label: "recordless" });
     const zero = `0x${"0".repeat(40)}` as const;

@@ -172,7 +172,7 @@ describe("a name other than a .eth second-level name is wrapped", () => {
     expect(answer.ownership).toEqual({ is_wrapped: false, owner: cast.carol, registry: cast.carol });
   });
 
-  test("and deleted through the wrapper: nobody owns it, and its state is unknown", async () => {
+  test("and deleted through the wrapper: no one owns it, and its state is unknown", async () => {
     const { chain, cast } = stage;
     await wrapName(chain, { from: cast.carol, labels: ["room", "house", "eth"] });
     const node = nodeBelow(ethNode("house"), "room");
@@ -207,7 +207,7 @@ describe("a wrapped name lapses", () => {
     expect(answer.ownership.owner).toBe(stage.cast.alice);
   });
 
-  test("and is registered anew by the wrapped controller: the old token is burnt first", async () => {
+  test("and is registered again by the wrapped controller: the old token is burnt first", async () => {
     const { chain, cast } = stage;
     await warpTo(chain, { timestamp: expiry + GRACE + PREMIUM + DAY });
     const receipt = await registerWrapped(chain, { from: cast.bob, label: "lapsing" });
