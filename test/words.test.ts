@@ -28,7 +28,7 @@ const exceptions: { file: string; word: Word; because: string }[] = [
   },
 ];
 
-const checked = textFiles.filter((file) => !file.startsWith("test/"));
+const checked = textFiles.filter((file) => file !== "test/words.test.ts");
 
 const isException = (file: string, word: string): boolean =>
   exceptions.some((one) => one.file === file && one.word === word);

@@ -139,14 +139,14 @@ type Stored = {
   effective_owner_address: string | null;
 };
 
-const isNobody = (address: string | null) => address === GRAVEYARD || address === MIGRATOR;
+const isNonOwner = (address: string | null) => address === GRAVEYARD || address === MIGRATOR;
 
 /** The phase of a name, without the rules that are tested. */
 function phaseOf(row: Stored, now: number, isUnseen: boolean): string {
   if (row.expiry_timestamp === null) return "unlimited";
   const age = BigInt(now) - BigInt(row.expiry_timestamp);
   if (row.parent_node !== ETH_NODE) return age < 0n ? "registered" : "over";
-  if (row.registry === null && isNobody(row.effective_owner_address)) return "ended";
+  if (row.registry === null && isNonOwner(row.effective_owner_address)) return "ended";
   if (age < 0n) return "registered";
   if (row.registry !== null) {
     if (age < GRACE) return "grace";
@@ -167,7 +167,7 @@ async function countSlowly(now: number): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const row of rows) {
     const { effective_owner_address: owner, parent_node: parent } = row;
-    if (owner === null || isNobody(owner) || parent === ADDR_REVERSE_NODE) continue;
+    if (owner === null || isNonOwner(owner) || parent === ADDR_REVERSE_NODE) continue;
     const isUnseen = rowCount === 1 && !seen.has(storageIdOf(row.labelhash as `0x${string}`));
     const key = `${parent === ETH_NODE} ${phaseOf(row, now, isUnseen)}`;
     counts[key] = (counts[key] ?? 0) + 1;
