@@ -23,18 +23,20 @@ import { type Measured, type Memory, measure, type Place } from "./rounds.ts";
 // `--alone` is for a chain as large as mainnet: Namedex without the minimal indexers, once cold, once warm (`--rounds`),
 // then its large indexes and counts, and a restart. PostgreSQL has compose.yaml's settings, and the indexer the memory that
 // `npm start` gives it on 16 GiB; with `--heap GIB` it has what `npm start` gives beside a heap of this size.
+// `--cache MIB` gives the rows that handlers find this much memory, by Ponder's count, as a machine does that is too small.
 
 const option = { type: "string" } as const;
 const flag = { type: "boolean", default: false } as const;
 const { values } = parseArgs({
   options: {
-    ...{ ...reportOptions, rounds: option, growth: option, profile: option, heap: option },
+    ...{ ...reportOptions, rounds: option, growth: option, profile: option, heap: option, cache: option },
     ...{ changes: flag, alone: flag, base: option, ensv2: option, migrated: option },
   },
 });
 /** Mainnet beside Base has what Ponder needs to start with. */
 const names = Number(values.names ?? (values.base === undefined ? 100_000 : 20));
 const rounds = Number(values.rounds ?? (values.alone ? 1 : 3));
+const MIB = 2 ** 20;
 const inGib = (bytes: number) => `${(bytes / GIB).toFixed(2)} GiB`;
 const english = (value: number) => value.toLocaleString("en");
 
@@ -67,7 +69,10 @@ function startPostgres(): Promise<Postgres> {
 
 /** What `npm start` chooses; outside of `--alone`, what Node and Ponder choose by themselves. */
 function chooseMemory(): Memory | undefined {
-  if (values.heap !== undefined) return memoryForHeap(Number(values.heap) * GIB);
+  const env =
+    values.cache === undefined ? undefined : { PONDER_CACHE_BYTES: String(Number(values.cache) * MIB) };
+  if (values.heap !== undefined) return { ...memoryForHeap(Number(values.heap) * GIB), ...(env && { env }) };
+  if (env) return { flags: [], env };
   return values.alone ? memoryFor(Math.min(totalmem(), 16 * GIB), {}) : undefined;
 }
 
