@@ -134,27 +134,29 @@ function toRawValue(arg: unknown): unknown {
 /** Sends one call as its own block and gives the receipt. Throws {@link ActReverted}. */
 export async function send(chain: Chain, call: Call): Promise<TransactionReceipt> {
   const transaction = toTransaction(chain, call);
-  const receipt = await rpc<RpcTransactionReceipt>(chain, "eth_sendTransactionSync", [transaction]).catch(
-    (error: unknown) => receiptAfterTimeout(chain, transaction, error),
-  );
+  const attempt = () => rpc<RpcTransactionReceipt>(chain, "eth_sendTransactionSync", [transaction]);
+  const receipt = await attempt().catch(async (error: unknown) => {
+    if (!String(error).includes("Transaction confirmation timeout")) throw error;
+    return (await findLateReceipt(chain, transaction)) ?? attempt();
+  });
   return requireSuccess(chain, call, formatTransactionReceipt(receipt) as TransactionReceipt);
 }
 
 /**
  * Now and then anvil mines a block before it waits for it, and waits in vain: the transaction is in the newest block. Or it
- * forgets to mine: then the transaction waits for the next block.
+ * forgets to mine: then the transaction waits for the next block. Or it still counts a transaction that `evm_revert` has
+ * taken back: then the number of this one is too high, and no block takes it. It is removed, and the caller sends it again.
  */
-async function receiptAfterTimeout(
+async function findLateReceipt(
   chain: Chain,
   transaction: Record<string, Hex>,
-  error: unknown,
-): Promise<RpcTransactionReceipt> {
-  if (!String(error).includes("Transaction confirmation timeout")) throw error;
+): Promise<RpcTransactionReceipt | undefined> {
   const mined = await findInNewestBlock(chain, transaction);
   if (mined === undefined) await rpc(chain, "evm_mine");
   const hash = mined ?? (await findInNewestBlock(chain, transaction));
-  if (hash === undefined) throw error;
-  return rpc<RpcTransactionReceipt>(chain, "eth_getTransactionReceipt", [hash]);
+  if (hash !== undefined) return rpc<RpcTransactionReceipt>(chain, "eth_getTransactionReceipt", [hash]);
+  await rpc(chain, "anvil_dropAllTransactions");
+  return undefined;
 }
 
 async function findInNewestBlock(
