@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { afterAll, expect, test } from "vitest";
-import { endChild, leaveHousehold, startChild, takeHousehold } from "../devnet/children.ts";
+import { claimRunFile, endChild, removeRunFile, startChild } from "../devnet/children.ts";
 import { isRunning, markProcess, type ProcessMark } from "../devnet/processes.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "namedex-children-"));
@@ -32,21 +32,21 @@ test("what a killed run left is ended by the next, by the signal that its childr
   const mark = markOf(child);
   writeFileSync(
     file,
-    JSON.stringify({ keeper: ended, ancestors: [], children: [{ mark, signal: "SIGINT" }] }),
+    JSON.stringify({ owner: ended, ancestors: [], children: [{ mark, signal: "SIGINT" }] }),
   );
   const code = new Promise((resolve) => child.once("exit", resolve));
-  expect(await takeHousehold(file, [])).toBeNull();
+  expect(await claimRunFile(file, [])).toBeNull();
   expect(await code).toBe(0); // By itself, not by force.
-  leaveHousehold();
+  removeRunFile();
 });
 
 test("a run that is alive and well is left alone", async () => {
-  const keeper = spawn("sleep", ["60"]);
-  const household = JSON.stringify({ keeper: markOf(keeper), ancestors: [], children: [] });
-  writeFileSync(file, household);
-  expect(await takeHousehold(file, [])).toEqual({ runningKeeper: keeper.pid });
-  expect(readFileSync(file, "utf8")).toBe(household);
-  keeper.kill();
+  const owner = spawn("sleep", ["60"]);
+  const state = JSON.stringify({ owner: markOf(owner), ancestors: [], children: [] });
+  writeFileSync(file, state);
+  expect(await claimRunFile(file, [])).toEqual({ runningOwner: owner.pid });
+  expect(readFileSync(file, "utf8")).toBe(state);
+  owner.kill();
 });
 
 test("a process with the number of an ended child is left alone", async () => {
@@ -54,29 +54,29 @@ test("a process with the number of an ended child is left alone", async () => {
   const mark = { pid: stranger.pid, birth: "long before" };
   writeFileSync(
     file,
-    JSON.stringify({ keeper: ended, ancestors: [], children: [{ mark, signal: "SIGKILL" }] }),
+    JSON.stringify({ owner: ended, ancestors: [], children: [{ mark, signal: "SIGKILL" }] }),
   );
-  await takeHousehold(file, []);
+  await claimRunFile(file, []);
   expect(isRunning(markOf(stranger))).toBe(true);
-  leaveHousehold();
+  removeRunFile();
   stranger.kill();
 });
 
-test("children of a process that is killed are ended by the warden", async () => {
+test("children of a process that is killed are ended by the reaper", async () => {
   const module = fileURLToPath(new URL("../devnet/children.ts", import.meta.url));
   const script = `
     import { startChild } from ${JSON.stringify(module)};
     const child = startChild({ command: "sleep", args: ["60"], signal: "SIGTERM" });
     console.log(child.pid);
     setInterval(() => {}, 1000);`;
-  const keeper = spawn(process.execPath, ["--input-type=module", "-e", script], {
+  const owner = spawn(process.execPath, ["--input-type=module", "-e", script], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   const pid = await new Promise<number>((resolve) =>
-    keeper.stdout.once("data", (text) => resolve(Number(text))),
+    owner.stdout.once("data", (text) => resolve(Number(text))),
   );
   const mark = markOf({ pid });
-  keeper.kill("SIGKILL");
+  owner.kill("SIGKILL");
   for (let tries = 0; isRunning(mark) && tries < 1_000; tries++) await sleep(50);
   expect(isRunning(mark)).toBe(false);
 });

@@ -46,14 +46,12 @@ const isUp = ({ output }: Dev) =>
     describe: () => `no screen:\n${output()}\n${logEnd()}`,
   });
 
-type Household = { keeper: ProcessMark; children: { mark: ProcessMark }[] };
+type RunState = { owner: ProcessMark; children: { mark: ProcessMark }[] };
 
-const household = (): Household => JSON.parse(readFileSync(join(home, "running.json"), "utf8"));
-const membersOf = ({ keeper, children }: Household) => [keeper, ...children.map(({ mark }) => mark)];
+const state = (): RunState => JSON.parse(readFileSync(join(home, "running.json"), "utf8"));
+const membersOf = ({ owner, children }: RunState) => [owner, ...children.map(({ mark }) => mark)];
 
-async function everythingEnded(
-  members = existsSync(join(home, "running.json")) ? membersOf(household()) : [],
-) {
+async function everythingEnded(members = existsSync(join(home, "running.json")) ? membersOf(state()) : []) {
   const left = () => members.filter(isRunning);
   await waitUntil(() => left().length === 0, {
     timeout: END_TIMEOUT_MS,
@@ -80,9 +78,9 @@ test("npm run dev shows what runs and what to ask, every line of it works, and C
 
   const second = startDev();
   expect(await second.exit).toBe(1);
-  expect(second.output()).toContain(`process ${household().keeper.pid} runs there`);
+  expect(second.output()).toContain(`process ${state().owner.pid} runs there`);
 
-  const members = membersOf(household());
+  const members = membersOf(state());
   expect(members).toHaveLength(6); // npm's script, PostgreSQL, three times anvil, Ponder.
   signalGroup(dev.npm, "SIGINT");
   expect(await dev.exit).toBe(0);
@@ -108,15 +106,15 @@ test("with the main chain alone: after a kill -9 its children end by themselves,
   const first = startDev(alone);
   await isUp(first);
   expect(first.output()).not.toMatch(/base|linea/);
-  const members = membersOf(household());
+  const members = membersOf(state());
   expect(members).toHaveLength(4); // npm's script, PostgreSQL, anvil, Ponder.
-  process.kill(household().keeper.pid, "SIGKILL");
+  process.kill(state().owner.pid, "SIGKILL");
   const second = startDev({ ...alone, DEVNET_ENSV2: "on" });
   await everythingEnded(members);
   await isUp(second);
   await expectEnsv2(second);
 
-  const later = membersOf(household());
+  const later = membersOf(state());
   process.kill(second.npm.pid as number, "SIGKILL"); // npm alone: what it started must notice.
   await everythingEnded(later);
 }, 900_000);

@@ -14,40 +14,40 @@ export type ChildPlan = {
   options?: SpawnOptions;
 };
 
-type Kept = { mark: ProcessMark; signal: NodeJS.Signals };
-type Household = { keeper: ProcessMark; ancestors: ProcessMark[]; children: Kept[] };
+type Tracked = { mark: ProcessMark; signal: NodeJS.Signals };
+type RunState = { owner: ProcessMark; ancestors: ProcessMark[]; children: Tracked[] };
 
-const kept = new Map<number, Kept>();
-let warden: ChildProcess | undefined;
+const tracked = new Map<number, Tracked>();
+let reaper: ChildProcess | undefined;
 let own: { file: string; ancestors: ProcessMark[] } | undefined;
 
 /**
  * Starts a program that never outlives this process: it gets a session of its own (a Ctrl-C in the terminal
- * reaches only us, and we end the children in order), and the warden ends it should we be killed.
+ * reaches only us, and we end the children in order), and the reaper ends it should we be killed.
  */
 export function startChild({ command, args, signal, options = {} }: ChildPlan): ChildProcess {
   const child = spawn(command, args, { stdio: "ignore", ...options, detached: true });
-  keepChild(child, signal);
+  trackChild(child, signal);
   return child;
 }
 
 /** Puts a child that other code spawned under the same care. */
-export function keepChild(child: ChildProcess, signal: NodeJS.Signals): void {
+export function trackChild(child: ChildProcess, signal: NodeJS.Signals): void {
   const mark = child.pid === undefined ? null : markProcess(child.pid);
   if (!mark) return;
-  kept.set(mark.pid, { mark, signal });
-  tellWarden(["guard", mark.pid, mark.birth, signal]);
-  writeHousehold();
+  tracked.set(mark.pid, { mark, signal });
+  tellReaper(["guard", mark.pid, mark.birth, signal]);
+  writeRunFile();
   child.once("exit", () => {
-    kept.delete(mark.pid);
-    tellWarden(["release", mark.pid]);
-    writeHousehold();
+    tracked.delete(mark.pid);
+    tellReaper(["release", mark.pid]);
+    writeRunFile();
   });
 }
 
 /** Ends a child with its own signal and waits until it is gone; after eight seconds, unless told, it is killed. */
 export async function endChild(child: ChildProcess, patienceMs = PATIENCE_MS): Promise<void> {
-  const entry = child.pid === undefined ? undefined : kept.get(child.pid);
+  const entry = child.pid === undefined ? undefined : tracked.get(child.pid);
   if (!entry || child.exitCode !== null || child.signalCode !== null) return;
   const exited = new Promise<void>((resolve) => child.once("exit", () => resolve()));
   await endProcess(entry.mark, entry.signal, patienceMs);
@@ -56,9 +56,9 @@ export async function endChild(child: ChildProcess, patienceMs = PATIENCE_MS): P
 
 /** Ends every child that still runs, the youngest first, each by its own signal. */
 export async function endChildren(): Promise<void> {
-  for (let youngest = [...kept.values()].at(-1); youngest; youngest = [...kept.values()].at(-1)) {
+  for (let youngest = [...tracked.values()].at(-1); youngest; youngest = [...tracked.values()].at(-1)) {
     await endProcess(youngest.mark, youngest.signal, PATIENCE_MS);
-    kept.delete(youngest.mark.pid);
+    tracked.delete(youngest.mark.pid);
   }
 }
 
@@ -67,55 +67,55 @@ export async function endChildren(): Promise<void> {
  * run left behind there is ended first: its children, and itself when one of its `ancestors` is gone.
  * Gives the earlier run's number when that is alive and well: then nothing was touched.
  */
-export async function takeHousehold(
+export async function claimRunFile(
   file: string,
   ancestors: ProcessMark[],
-): Promise<{ runningKeeper: number } | null> {
-  const left = readHousehold(file);
-  if (left && isRunning(left.keeper)) {
-    if (left.ancestors.every(isRunning)) return { runningKeeper: left.keeper.pid };
-    await endProcess(left.keeper, "SIGTERM", 2 * PATIENCE_MS);
+): Promise<{ runningOwner: number } | null> {
+  const left = readRunFile(file);
+  if (left && isRunning(left.owner)) {
+    if (left.ancestors.every(isRunning)) return { runningOwner: left.owner.pid };
+    await endProcess(left.owner, "SIGTERM", 2 * PATIENCE_MS);
   }
   for (const { mark, signal } of [...(left?.children ?? [])].reverse())
     await endProcess(mark, signal, PATIENCE_MS);
   own = { file, ancestors };
-  writeHousehold();
+  writeRunFile();
   return null;
 }
 
 /** Removes the list: every child has ended. */
-export function leaveHousehold(): void {
+export function removeRunFile(): void {
   if (own) rmSync(own.file, { force: true });
   own = undefined;
 }
 
-function writeHousehold(): void {
-  const keeper = markProcess(process.pid);
-  if (!own || !keeper) return;
-  const household: Household = { keeper, ancestors: own.ancestors, children: [...kept.values()] };
+function writeRunFile(): void {
+  const owner = markProcess(process.pid);
+  if (!own || !owner) return;
+  const state: RunState = { owner, ancestors: own.ancestors, children: [...tracked.values()] };
   const draft = `${own.file}.draft`; // Renamed when it is whole: a reader never finds a part.
-  writeFileSync(draft, `${JSON.stringify(household, null, 2)}\n`);
+  writeFileSync(draft, `${JSON.stringify(state, null, 2)}\n`);
   renameSync(draft, own.file);
 }
 
-function readHousehold(file: string): Household | null {
+function readRunFile(file: string): RunState | null {
   try {
-    return JSON.parse(readFileSync(file, "utf8")) as Household;
+    return JSON.parse(readFileSync(file, "utf8")) as RunState;
   } catch {
     return null; // No earlier run.
   }
 }
 
-function tellWarden(words: readonly (string | number)[]): void {
-  warden ??= startWarden();
-  warden.stdin?.write(`${words.join("\t")}\n`);
+function tellReaper(words: readonly (string | number)[]): void {
+  reaper ??= startReaper();
+  reaper.stdin?.write(`${words.join("\t")}\n`);
 }
 
-function startWarden(): ChildProcess {
-  const script = fileURLToPath(new URL("./warden.ts", import.meta.url));
+function startReaper(): ChildProcess {
+  const script = fileURLToPath(new URL("./reaper.ts", import.meta.url));
   const child = spawn(process.execPath, [script], { detached: true, stdio: ["pipe", "ignore", "ignore"] });
   child.unref();
   (child.stdin as Socket).unref();
-  child.stdin?.on("error", () => {}); // A warden that was killed: the list on disk still serves the next start.
+  child.stdin?.on("error", () => {}); // A reaper that was killed: the list on disk still serves the next start.
   return child;
 }

@@ -1,7 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { SettingsError } from "../../settings/settings.ts";
-import { endChildren, leaveHousehold, takeHousehold } from "./children.ts";
+import { claimRunFile, endChildren, removeRunFile } from "./children.ts";
 import { isRunning, markProcess, npmAncestors, type ProcessMark } from "./processes.ts";
 import { sayLast, styled } from "./screen.ts";
 
@@ -22,8 +22,8 @@ export type House = {
 export async function superviseProcesses({ home, env, open }: House): Promise<void> {
   mkdirSync(home, { recursive: true });
   const ancestors = npmAncestors(env);
-  const other = await takeHousehold(join(home, "running.json"), ancestors);
-  if (other) return refuse(home, other.runningKeeper);
+  const other = await claimRunFile(join(home, "running.json"), ancestors);
+  if (other) return refuse(home, other.runningOwner);
   const end = endOnce(ancestors);
   try {
     const child = markProcess(await open());
@@ -36,9 +36,9 @@ export async function superviseProcesses({ home, env, open }: House): Promise<vo
   }
 }
 
-function refuse(home: string, keeper: number): void {
+function refuse(home: string, owner: number): void {
   console.error(
-    `${home} is in use: process ${keeper} runs there. End it with Ctrl-C in its terminal (or kill ${keeper}),`,
+    `${home} is in use: process ${owner} runs there. End it with Ctrl-C in its terminal (or kill ${owner}),`,
   );
   console.error("or give this one a folder of its own, for example NAMEDEX_HOME=.namedex-2 npm run dev");
   process.exitCode = 1;
@@ -53,12 +53,12 @@ function endOnce(ancestors: ProcessMark[]): (code: number, reason: string) => Pr
     isEnding = true;
     sayLast(reason);
     await endChildren();
-    leaveHousehold();
+    removeRunFile();
     process.exit(code);
   };
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
     process.on(signal, () => {
-      if (++signals > signalsOfRequest(ancestors)) process.exit(1); // The warden ends what is left.
+      if (++signals > signalsOfRequest(ancestors)) process.exit(1); // The reaper ends what is left.
       void end(0, `\n${styled("dim", "Ending …")}`);
     });
   }

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { keepChild } from "../devnet/children.ts";
+import { trackChild } from "../devnet/children.ts";
 import { freePort } from "../devnet/ports.ts";
 
 const program = fileURLToPath(new URL("../../gateway/index.ts", import.meta.url));
@@ -35,7 +35,7 @@ export async function launchGateway(settings: Record<string, string>): Promise<G
     env: { PATH: process.env.PATH, PORT: port, ...settings },
     stdio: ["ignore", "pipe", "pipe"],
   });
-  keepChild(child, "SIGTERM");
+  trackChild(child, "SIGTERM");
   let output = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (text) => (output += text));
   const exit = new Promise<number | null>((resolve) => child.once("close", resolve));

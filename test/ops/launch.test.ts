@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { metaTable } from "../../engine/ponderInternals.ts";
 import { startAnvil } from "../devnet/anvil.ts";
-import { keepChild } from "../devnet/children.ts";
+import { trackChild } from "../devnet/children.ts";
 import { type LocalChain, startLocalChain } from "../devnet/localChain.ts";
 import { freePort } from "../devnet/ports.ts";
 import { ask, createTestDatabase } from "../support/database.ts";
@@ -60,7 +60,7 @@ async function launch(command: string, settings: Record<string, string> = {}): P
     env,
     stdio: ["ignore", "pipe", "pipe"],
   });
-  keepChild(child, "SIGTERM");
+  trackChild(child, "SIGTERM");
   running.push(child);
   let output = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (text) => (output += text));

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { addressOf, ethNode, mineBlocks, registerV3, setResolver } from "../devnet/acts.ts";
-import { keepChild } from "../devnet/children.ts";
+import { trackChild } from "../devnet/children.ts";
 import { type LocalChain, startLocalChain } from "../devnet/localChain.ts";
 import { isReady, type Ponder, startPonder, until } from "../devnet/ponder.ts";
 import { freePort } from "../devnet/ports.ts";
@@ -74,7 +74,7 @@ async function outputOf(program: string, args: string[], more: Record<string, st
     env,
     stdio: ["ignore", "pipe", "pipe"],
   });
-  keepChild(child, "SIGTERM");
+  trackChild(child, "SIGTERM");
   let output = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (text) => (output += text));
   const code = await new Promise((resolve) => child.once("close", resolve));

@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import pg from "pg";
 import type { Deployment } from "../../abis/deployments.ts";
 import { metaTable } from "../../engine/ponderInternals.ts";
-import { keepChild } from "../devnet/children.ts";
+import { trackChild } from "../devnet/children.ts";
 import { freePort } from "../devnet/ports.ts";
 
 const pathOf = (file: string) => fileURLToPath(new URL(`../../ops/${file}`, import.meta.url));
@@ -56,7 +56,7 @@ export async function prepareVersion(
       env: { PATH: process.env.PATH, ENS_DEPLOYMENT: file, PORT: port, ...env },
       stdio: ["ignore", "pipe", "pipe"],
     });
-    keepChild(child, "SIGTERM");
+    trackChild(child, "SIGTERM");
     for (const stream of [child.stdout, child.stderr]) stream.on("data", (text) => (output += text));
     const exit = new Promise<void>((resolve) => child.once("close", () => resolve()));
     stop = async () => {

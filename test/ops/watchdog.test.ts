@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createStallJudge } from "../../ops/launch/watchdog.ts";
 import { mineBlocks } from "../devnet/acts.ts";
-import { keepChild } from "../devnet/children.ts";
+import { trackChild } from "../devnet/children.ts";
 import { type LocalChain, startLocalChain } from "../devnet/localChain.ts";
 import { readStatus } from "../devnet/ponder.ts";
 import { freePort } from "../devnet/ports.ts";
@@ -51,7 +51,7 @@ async function launch() {
     },
     stdio: ["ignore", "pipe", "pipe"],
   });
-  keepChild(child, "SIGTERM");
+  trackChild(child, "SIGTERM");
   let output = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (text) => (output += text));
   const exit = new Promise<number | null>((resolve) => child.once("exit", resolve));

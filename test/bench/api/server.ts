@@ -7,7 +7,7 @@ import pg from "pg";
 import { nodeFlags } from "../../../engine/nodeFlags.ts";
 import { metaTable } from "../../../engine/ponderInternals.ts";
 import { hasCounters } from "../../../src/api/counts/maintain.ts";
-import { endChild, keepChild } from "../../devnet/children.ts";
+import { endChild, trackChild } from "../../devnet/children.ts";
 import { freePort } from "../../devnet/ports.ts";
 import { openDatabase, openFreshDatabase, type Postgres, startPostgres } from "../../devnet/postgres.ts";
 import { pretendIndexer } from "../../support/ponderState.ts";
@@ -126,7 +126,7 @@ async function serve(databaseUrl: string, { base = 0, say, profile, hotAnswers =
     stdio: ["ignore", "inherit", "inherit"],
     detached: true,
   });
-  keepChild(child, "SIGINT");
+  trackChild(child, "SIGINT");
   const url = `http://127.0.0.1:${port}`;
   await untilReady(child, url);
   say(`serving at ${url}`);

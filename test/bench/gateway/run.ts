@@ -6,7 +6,7 @@
 import { fork, spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
-import { endChild, keepChild } from "../../devnet/children.ts";
+import { endChild, trackChild } from "../../devnet/children.ts";
 import { freePort } from "../../devnet/ports.ts";
 import type { Load, Seen } from "../api/load.ts";
 import { takeSamples } from "../api/samples.ts";
@@ -49,7 +49,7 @@ async function startGateway(indexer: string): Promise<{ url: string; stop: () =>
     stdio: ["ignore", "pipe", "inherit"],
     detached: true,
   });
-  keepChild(child, "SIGTERM");
+  trackChild(child, "SIGTERM");
   const ended = once(child, "exit").then(() => true);
   for await (const text of child.stdout.setEncoding("utf8")) if (text.includes("listens on port")) break;
   if (await Promise.race([ended, false])) throw new Error("The gateway ended");

@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { chanceOf } from "../../bench/api/chance.ts";
 import { differencesOf, readTables } from "../../chain/tables.ts";
-import { keepChild } from "../../devnet/children.ts";
+import { trackChild } from "../../devnet/children.ts";
 import { freePort } from "../../devnet/ports.ts";
 import { ask } from "../../support/database.ts";
 import { runProgram } from "../versions.ts";
@@ -30,7 +30,7 @@ async function runUntil(
   });
   let told = "";
   child.stderr?.on("data", (text) => (told += text));
-  keepChild(child, "SIGKILL");
+  trackChild(child, "SIGKILL");
   const exit = new Promise<void>((resolve) => child.once("close", () => resolve()));
   const isOver = () => child.exitCode !== null || child.signalCode !== null;
   while (!isOver() && !hasBegun(told)) await sleep(5);
