@@ -5,7 +5,7 @@ const GIB = 2 ** 30;
 
 test("three quarters of the memory are the indexer's, and all but a working space of it holds rows", () => {
   expect(memoryFor(16 * GIB, {})).toEqual({
-    flags: ["--max-old-space-size=12288"],
+    flags: ["--max-old-space-size=12288", "--max-semi-space-size=128"],
     env: { PONDER_CACHE_BYTES: String(10.5 * GIB) },
   });
 });
@@ -15,11 +15,17 @@ test("on a small machine Ponder's own share of the heap stays", () => {
 });
 
 test("what the operator says stays as it is", () => {
-  expect(memoryFor(16 * GIB, { NODE_OPTIONS: "--no-warnings --max-old-space-size=8000" })).toEqual({
-    flags: [],
-    env: {},
-  });
+  const flagsWith = (NODE_OPTIONS: string) => memoryFor(16 * GIB, { NODE_OPTIONS }).flags;
+  expect(flagsWith("--no-warnings --max-old-space-size=8000")).toEqual(["--max-semi-space-size=128"]);
+  expect(flagsWith("--max-old-space-size=2000")).toEqual([]);
+  expect(flagsWith("--max_old_space_size=8000 --max-semi-space-size=32")).toEqual([]);
+  expect(flagsWith("--max-semi-space-size=32")).toEqual(["--max-old-space-size=12288"]);
   expect(memoryFor(16 * GIB, { PONDER_CACHE_BYTES: "1000" }).env).toEqual({});
+});
+
+test("the rows have their share of a heap that the operator sets, too", () => {
+  const ofHeap = memoryFor(16 * GIB, { NODE_OPTIONS: "--max-old-space-size=8192" });
+  expect(ofHeap.env).toEqual({ PONDER_CACHE_BYTES: String(6.5 * GIB) });
 });
 
 test("a heap of a given size is shared as that of a machine is", () => {
