@@ -19,14 +19,17 @@ const MIB = 2 ** 20;
 const WORKING_BYTES = 1_536 * MIB;
 
 /**
- * Room for new objects, in MiB of each of V8's three parts of it. A batch of events is garbage before it is as large as that.
- * With V8's own 16 MiB much of it is moved among the old objects first, which are looked through again each time they
- * have grown by a tenth: that took an eighth of the processor's time, and more memory.
+ * Flags of V8 for a large heap, unless the operator sets them. What each saves is measured in docs/performance-results.md.
+ *
+ * - V8 looks through all old objects when buffers outside of its heap have grown by 64 MiB, though they are garbage by then: a
+ *   backfill gets such buffers from the node and from PostgreSQL all the time. Counted as a part of the heap, they do not.
+ * - A batch of events is garbage before it is as large as 128 MiB. In V8's own new space of 16 MiB much of it would be moved
+ *   among the old objects first.
  */
-const NEW_SPACE_MIB = 128;
+const largeHeapFlags = ["--external-memory-accounted-in-global-limit", "--max-semi-space-size=128"];
 
-/** Beside a smaller heap this room would be a large part of the memory. */
-const SMALL_HEAP_BYTES = 4_096 * MIB;
+/** Beside a smaller heap that room would be a large part of the memory. */
+const LARGE_HEAP_BYTES = 4_096 * MIB;
 
 /** Flags of Node, and settings. */
 type NodeMemory = { flags: string[]; env: Record<string, string> };
@@ -41,21 +44,23 @@ export function memoryFor(memory: number, env: Record<string, string | undefined
   const [, heap] = /--max[-_]old[-_]space[-_]size[= ](\d+)/.exec(env.NODE_OPTIONS ?? "") ?? [];
   if (heap === undefined) return memoryForHeap(memory * 0.75, env);
   const bytes = Number(heap) * MIB;
-  return { flags: newSpaceFlags(bytes, env), env: rowsEnv(bytes, env) };
+  return { flags: flagsFor(bytes, env), env: rowsEnv(bytes, env) };
 }
 
 /** The same for a heap of this size. */
 export function memoryForHeap(bytes: number, env: Record<string, string | undefined> = {}): NodeMemory {
   const heap = Math.floor(bytes / MIB) * MIB;
   return {
-    flags: [`--max-old-space-size=${heap / MIB}`, ...newSpaceFlags(heap, env)],
+    flags: [`--max-old-space-size=${heap / MIB}`, ...flagsFor(heap, env)],
     env: rowsEnv(heap, env),
   };
 }
 
-function newSpaceFlags(heap: number, { NODE_OPTIONS = "" }: Record<string, string | undefined>): string[] {
-  const isSet = /--max[-_]semi[-_]space[-_]size/.test(NODE_OPTIONS);
-  return isSet || heap < SMALL_HEAP_BYTES ? [] : [`--max-semi-space-size=${NEW_SPACE_MIB}`];
+function flagsFor(heap: number, { NODE_OPTIONS = "" }: Record<string, string | undefined>): string[] {
+  const set = NODE_OPTIONS.replaceAll("_", "-");
+  return heap < LARGE_HEAP_BYTES
+    ? []
+    : largeHeapFlags.filter((flag) => !set.includes(flag.split("=")[0] ?? flag));
 }
 
 function rowsEnv(heap: number, env: Record<string, string | undefined>): Record<string, string> {

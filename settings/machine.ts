@@ -27,7 +27,7 @@ export const machineVariables = {
     example: "--max-old-space-size=12288",
     unset: "by the machine's memory",
     meaning:
-      "Options of Node.js. `--max-old-space-size` is the size of its heap in MiB; `npm start` takes three quarters of the machine's memory unless it is set here. From 4,096 on it adds `--max-semi-space-size=128`, room for new objects, unless that is set here.",
+      "Options of Node.js. `--max-old-space-size` is the size of its heap in MiB; `npm start` takes three quarters of the machine's memory unless it is set here. From 4,096 on it adds flags of V8 that make a first index faster ([which](performance-results.md#nodes-memory)), unless they are set here.",
   }),
 };
 

@@ -1,11 +1,19 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { memoryFor, memoryForHeap } from "../../engine/nodeFlags.ts";
 
 const GIB = 2 ** 30;
+const largeHeapFlags = ["--external-memory-accounted-in-global-limit", "--max-semi-space-size=128"];
+
+test("Node knows the flags", async () => {
+  const { stdout } = await promisify(execFile)(process.execPath, [...largeHeapFlags, "--print", "'known'"]);
+  expect(stdout).toBe("known\n");
+});
 
 test("three quarters of the memory are the indexer's, and all but a working space of it holds rows", () => {
   expect(memoryFor(16 * GIB, {})).toEqual({
-    flags: ["--max-old-space-size=12288", "--max-semi-space-size=128"],
+    flags: ["--max-old-space-size=12288", ...largeHeapFlags],
     env: { PONDER_CACHE_BYTES: String(10.5 * GIB) },
   });
 });
@@ -16,10 +24,11 @@ test("on a small machine Ponder's own share of the heap stays", () => {
 
 test("what the operator says stays as it is", () => {
   const flagsWith = (NODE_OPTIONS: string) => memoryFor(16 * GIB, { NODE_OPTIONS }).flags;
-  expect(flagsWith("--no-warnings --max-old-space-size=8000")).toEqual(["--max-semi-space-size=128"]);
+  expect(flagsWith("--no-warnings --max-old-space-size=8000")).toEqual(largeHeapFlags);
   expect(flagsWith("--max-old-space-size=2000")).toEqual([]);
-  expect(flagsWith("--max_old_space_size=8000 --max-semi-space-size=32")).toEqual([]);
-  expect(flagsWith("--max-semi-space-size=32")).toEqual(["--max-old-space-size=12288"]);
+  const [external = ""] = largeHeapFlags;
+  expect(flagsWith("--max_old_space_size=8000 --max_semi_space_size=32")).toEqual([external]);
+  expect(flagsWith("--max-semi-space-size=32")).toEqual(["--max-old-space-size=12288", external]);
   expect(memoryFor(16 * GIB, { PONDER_CACHE_BYTES: "1000" }).env).toEqual({});
 });
 
