@@ -18,6 +18,9 @@ const MIB = 2 ** 20;
 /** What Ponder needs besides its cached rows: a batch of events, and garbage that is not collected yet. */
 const WORKING_BYTES = 1_536 * MIB;
 
+/** Whether V8 has the flag: that of Node 24 has. Node ends at a flag that its V8 does not have. */
+export const canCountBuffers = process.versions.v8.startsWith("13.");
+
 /**
  * Flags of V8 for a large heap, unless the operator sets them. What each saves is measured in docs/performance-results.md.
  *
@@ -27,8 +30,7 @@ const WORKING_BYTES = 1_536 * MIB;
  *   among the old objects first.
  */
 const largeHeapFlags = [
-  // Node ends at a flag that its V8 does not have. This one is known of the V8 of Node 24.
-  ...(process.versions.v8.startsWith("13.") ? ["--external-memory-accounted-in-global-limit"] : []),
+  ...(canCountBuffers ? ["--external-memory-accounted-in-global-limit"] : []),
   "--max-semi-space-size=128",
 ];
 

@@ -1,5 +1,6 @@
 import type { Change } from "../change.ts";
 import { apiReload } from "./apiReload.ts";
+import { backfillMemory } from "./backfillMemory.ts";
 import { blocksWithLogs } from "./blocksWithLogs.ts";
 import { byteOrderMarks } from "./byteOrderMarks.ts";
 import { failedConnect } from "./failedConnect.ts";
@@ -35,6 +36,7 @@ export const changes: readonly Change[] = [
   largeBlocks,
   predictedRows,
   indexedBlocks,
+  backfillMemory,
   apiReload,
   foundContracts,
   byteOrderMarks,

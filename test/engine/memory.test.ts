@@ -11,6 +11,25 @@ test("Node knows the flags", async () => {
   expect(stdout).toBe("known\n");
 });
 
+/** Makes rows and drops them, as a backfill does, and prints the megabytes of heap before and after. */
+const backfill = `
+  const { endBackfillMemory } = await import(${JSON.stringify(new URL("../../engine/backfillMemory.ts", import.meta.url).href)});
+  const heap = () => process.memoryUsage().heapUsed / 1e6;
+  let rows = Array.from({ length: 1e6 }, (_, i) => ({ name: "name " + i }));
+  const before = heap();
+  rows = null;
+  await endBackfillMemory();
+  console.log(JSON.stringify([before, heap()]));
+`;
+
+test("what a backfill has left is collected at its end", async () => {
+  const args = [...largeHeapFlags, "--input-type=module", "--eval", backfill];
+  const { stdout } = await promisify(execFile)(process.execPath, args);
+  const [before, after] = JSON.parse(stdout);
+  expect(before).toBeGreaterThan(50);
+  expect(after).toBeLessThan(20);
+});
+
 test("three quarters of the memory are the indexer's, and all but a working space of it holds rows", () => {
   expect(memoryFor(16 * GIB, {})).toEqual({
     flags: ["--max-old-space-size=12288", ...largeHeapFlags],

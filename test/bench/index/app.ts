@@ -173,7 +173,7 @@ export async function restart(plan: Omit<AppPlan, "app" | "changes" | "whenReady
     signal: "SIGINT",
     options: {
       cwd: folder,
-      env: { ...environmentOf(plan, port), NODE_OPTIONS: (plan.flags ?? []).join(" ") },
+      env: { ...environmentOf(plan, port), NODE_OPTIONS: heapOf(plan) },
       stdio: "ignore",
     },
   });
@@ -189,6 +189,10 @@ export async function restart(plan: Omit<AppPlan, "app" | "changes" | "whenReady
     await endChild(child);
   }
 }
+
+/** What an operator sets for this heap; `npm start` adds the other flags. */
+const heapOf = ({ flags = [] }: Pick<AppPlan, "flags">): string =>
+  flags.filter((flag) => flag.startsWith("--max-old-space-size")).join(" ");
 
 const statusOf = (url: string) =>
   fetch(url).then(

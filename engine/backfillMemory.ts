@@ -1,0 +1,20 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { canCountBuffers } from "./nodeFlags.ts";
+
+// Part of the change backfillMemory.
+
+/** What Node's `gc` takes; it is there with `--expose-gc` only. */
+type Collect = (how: { type: "major"; execution: "async" }) => Promise<void>;
+
+/**
+ * Ends what serves a backfill only: from here on V8 starts collections by the growth of buffers again, so that an indexer
+ * that follows its chain stays small. What the backfill has left is collected now, beside the work of the process.
+ */
+export async function endBackfillMemory(): Promise<void> {
+  if (!canCountBuffers) return;
+  setFlagsFromString("--no-external-memory-accounted-in-global-limit");
+  setFlagsFromString("--expose-gc");
+  const collect = runInNewContext("gc") as Collect;
+  await collect({ type: "major", execution: "async" });
+}
