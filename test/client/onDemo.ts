@@ -20,6 +20,10 @@ const MAX_PROGRAM_BYTES = 20 * 1_024;
 /** Times and progress differ between two requests. */
 const isChanging = (group: string) => group === "Statistics" || group === "System";
 
+/** An answer without the second in which it was made: calendars say it (RFC 5545, DTSTAMP). */
+const withoutStamp = (answer: unknown): unknown =>
+  typeof answer === "string" ? answer.replaceAll(/^DTSTAMP:.*$/gm, "DTSTAMP") : answer;
+
 /** The client on the demo: as a program of this project uses it, and as an application has it that installed its package. */
 export function describeClient(stageOf: () => Stage): void {
   const url = () => stageOf().stack.url;
@@ -33,7 +37,7 @@ export function describeClient(stageOf: () => Stage): void {
       expect(answer).not.toHaveProperty("error");
       if (isChanging(question.group))
         expect(Object.keys(answer as object)).toEqual(Object.keys(direct as object));
-      else expect(answer).toEqual(direct);
+      else expect(withoutStamp(answer)).toEqual(withoutStamp(direct));
     });
 
     test("reads every page of the demo's names", async () => {
