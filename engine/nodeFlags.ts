@@ -47,10 +47,12 @@ type NodeMemory = { flags: string[]; env: Record<string, string> };
  * all of the heap but the working space: 16 GiB hold mainnet. What the operator has set stays as it is.
  */
 export function memoryFor(memory: number, env: Record<string, string | undefined>): NodeMemory {
-  const [, heap] = /--max[-_]old[-_]space[-_]size[= ](\d+)/.exec(env.NODE_OPTIONS ?? "") ?? [];
-  if (heap === undefined) return memoryForHeap(memory * 0.75, env);
-  const bytes = Number(heap) * MIB;
-  return { flags: flagsFor(bytes, env), env: rowsEnv(bytes, env) };
+  const set = /--max[-_]old[-_]space[-_]size(?:[= ](\d+))?/.exec(env.NODE_OPTIONS ?? "");
+  if (set === null) return memoryForHeap(memory * 0.75, env);
+  const [, mebibytes] = set;
+  if (mebibytes === undefined) return { flags: [], env: {} }; // A share of the memory, or nothing that Node takes.
+  const heap = Number(mebibytes) * MIB;
+  return { flags: flagsFor(heap, env), env: rowsEnv(heap, env) };
 }
 
 /** The same for a heap of this size. */

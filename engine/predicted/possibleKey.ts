@@ -33,10 +33,12 @@ const tests: Record<string, (value: unknown) => boolean> = {
 export function possibleKeys<Table extends object>(
   columnsOf: (table: Table) => readonly { js: string; column: Column }[],
 ): (table: Table, key: Row) => boolean {
-  const known = new WeakMap<Table, readonly { js: string; column: Column }[]>();
-  return (table, key) => {
-    const columns = known.get(table) ?? columnsOf(table);
-    known.set(table, columns);
-    return columns.every(({ js, column }) => tests[column.columnType]?.(key[js]) ?? false);
+  const known = new WeakMap<Table, (key: Row) => boolean>();
+  const makeTest = (table: Table) => {
+    const columns = columnsOf(table).map(({ js, column }) => ({ js, isPossible: tests[column.columnType] }));
+    const test = (key: Row) => columns.every(({ js, isPossible }) => isPossible?.(key[js]) ?? false);
+    known.set(table, test);
+    return test;
   };
+  return (table, key) => (known.get(table) ?? makeTest(table))(key);
 }

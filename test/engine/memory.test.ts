@@ -45,6 +45,10 @@ test("what the operator says stays as it is", () => {
   const flagsWith = (NODE_OPTIONS: string) => memoryFor(16 * GIB, { NODE_OPTIONS }).flags;
   expect(flagsWith("--no-warnings --max-old-space-size=8000")).toEqual(largeHeapFlags);
   expect(flagsWith("--max-old-space-size=2000")).toEqual([]);
+  expect(memoryFor(16 * GIB, { NODE_OPTIONS: "--max-old-space-size-percentage=50" })).toEqual({
+    flags: [],
+    env: {},
+  });
   const [external = ""] = largeHeapFlags;
   expect(flagsWith("--max_old_space_size=8000 --max_semi_space_size=32")).toEqual([external]);
   expect(flagsWith("--max-semi-space-size=32")).toEqual(["--max-old-space-size=12288", external]);
