@@ -1,32 +1,19 @@
-import { execFile } from "node:child_process";
-import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { nodeFlags } from "../../engine/nodeFlags.ts";
-import { createTestDatabase } from "../support/database.ts";
-
-const trial = fileURLToPath(new URL("predictedTrial.ts", import.meta.url));
+import { runTrial } from "./runTrial.ts";
 
 type Outcome = { outcomes: string[]; predicted: number; misses: number; found: (string | null)[] };
 
-async function runTrial(flags: string[]): Promise<Outcome> {
-  const { url, drop } = await createTestDatabase();
-  try {
-    const { stdout } = await promisify(execFile)(process.execPath, [...flags, trial, url]);
-    return JSON.parse(stdout);
-  } finally {
-    await drop();
-  }
-}
+const predict = (flags: string[]) => runTrial<Outcome>("predictedTrial.ts", { flags });
 
 test("rows that the parameters of a log cannot name are not asked for, and any number of others is", async () => {
-  const { outcomes, ...many } = await runTrial(nodeFlags());
+  const { outcomes, ...many } = await predict(nodeFlags());
   expect([...new Set(outcomes)]).toEqual(["asked"]);
   expect(many).toEqual({ predicted: 14_000, misses: 0, found: ["there", "there", "there", null] });
 });
 
 test("Ponder itself asks for them, and PostgreSQL refuses", async () => {
-  const { outcomes } = await runTrial([]);
+  const { outcomes } = await predict([]);
   expect(outcomes.slice(0, 4)).toEqual([
     'invalid input syntax for type bigint: "hello"',
     'invalid byte sequence for encoding "UTF8": 0x00',

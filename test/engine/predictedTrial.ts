@@ -1,6 +1,7 @@
 import { drizzle } from "drizzle-orm/node-postgres";
 import pg from "pg";
 import { onchainTable, primaryKey } from "ponder";
+import { ponderModule, quietLogger } from "../../engine/ponderModule.ts";
 
 // `node predictedTrial.ts <database>`: lets Ponder's store learn by which parameters of a log a row is found, gives it logs
 // whose parameters cannot be the key of a row, and prints how that ended.
@@ -9,9 +10,6 @@ declare global {
   var PONDER_NAMESPACE_BUILD: { schema: string; viewsSchema: undefined };
 }
 globalThis.PONDER_NAMESPACE_BUILD = { schema: "trial", viewsSchema: undefined };
-
-// biome-ignore lint/suspicious/noExplicitAny: Ponder's own parts have no types to import
-const part = (file: string): Promise<any> => import(new URL(file, import.meta.resolve("ponder")).href);
 
 const text = onchainTable(
   "texts",
@@ -27,8 +25,8 @@ const text = onchainTable(
 );
 const schema = { text };
 
-const { getSql } = await part("./drizzle/kit/index.js");
-const { createIndexingCache } = await part("./indexing-store/cache.js");
+const { getSql } = await ponderModule("drizzle/kit/index.js");
+const { createIndexingCache } = await ponderModule("indexing-store/cache.js");
 
 const pool = new pg.Pool({ connectionString: process.argv[2], max: 1 });
 await pool.query("DROP SCHEMA IF EXISTS trial CASCADE; CREATE SCHEMA trial");
@@ -36,7 +34,6 @@ const statements = getSql(schema).tables.sql as string[];
 for (const statement of statements.filter((one) => !one.includes("_reorg__"))) await pool.query(statement);
 
 const quiet = () => {};
-const logger = { trace: quiet, info: quiet, debug: quiet, error: quiet, warn: quiet, child: () => logger };
 const asked: Record<string, number> = {};
 const metrics = {
   incrementIndexingCacheRequests: (_table: string, how: string, count = 1) => {
@@ -44,7 +41,12 @@ const metrics = {
   },
   ponder_indexing_cache_query_duration: { observe: quiet },
 };
-const common = { logger, metrics, shutdown: { isKilled: false }, options: { indexingCacheMaxBytes: 1e9 } };
+const common = {
+  logger: quietLogger,
+  metrics,
+  shutdown: { isKilled: false },
+  options: { indexingCacheMaxBytes: 1e9 },
+};
 
 /** Counts of ten logs of each kind: the eleventh is the one that is learnt from. */
 const eventCount: Record<string, number> = { Text: 11 };

@@ -1,31 +1,18 @@
-import { execFile } from "node:child_process";
-import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { nodeFlags } from "../../engine/nodeFlags.ts";
 import { PIECE_LENGTH, rowFunctions } from "../../engine/rowStore/rows.ts";
-import { createTestDatabase } from "../support/database.ts";
-
-const trial = fileURLToPath(new URL("refusedTrial.ts", import.meta.url));
+import { runTrial } from "./runTrial.ts";
 
 type Result = { outcomes: string[]; warnings: unknown[][]; tables: Record<string, unknown>[][] };
 
-async function runTrial(rows: number): Promise<Result> {
-  const { url, drop } = await createTestDatabase();
-  try {
-    const args = [...nodeFlags(), trial, url, String(rows)];
-    const { stdout } = await promisify(execFile)(process.execPath, args, { maxBuffer: 2 ** 28 });
-    return JSON.parse(stdout);
-  } finally {
-    await drop();
-  }
-}
+const refuse = (rows: number) =>
+  runTrial<Result>("refusedTrial.ts", { flags: nodeFlags(), args: [String(rows)] });
 
 /** Ponder writes up to 20 rows of a table by INSERT, and more by COPY. */
 test.each([10, 300])(
   "of %i rows those that PostgreSQL refuses are stored without what it refuses",
   async (rows) => {
-    const { outcomes, warnings, tables } = await runTrial(rows);
+    const { outcomes, warnings, tables } = await refuse(rows);
     expect(outcomes.slice(0, 2)).toEqual(["stored", "stored"]);
     const [events = [], records = []] = tables;
     expect(events).toEqual(
@@ -59,7 +46,7 @@ test.each([10, 300])(
 );
 
 test("a row that breaks a constraint is no refusal: the batch fails as Ponder's own does", async () => {
-  const { outcomes } = await runTrial(30);
+  const { outcomes } = await refuse(30);
   expect(outcomes[2]).toMatch(/duplicate key|unique constraint/);
 });
 

@@ -1,6 +1,7 @@
 import { drizzle } from "drizzle-orm/node-postgres";
 import pg from "pg";
 import { index, onchainTable, primaryKey } from "ponder";
+import { ponderModule } from "../../engine/ponderModule.ts";
 
 // `node refusedTrial.ts <database> <rows>`: lets Ponder's store write a batch in which PostgreSQL refuses some rows, and
 // prints what is stored, what the log said, and how it ended.
@@ -9,9 +10,6 @@ declare global {
   var PONDER_NAMESPACE_BUILD: { schema: string; viewsSchema: undefined };
 }
 globalThis.PONDER_NAMESPACE_BUILD = { schema: "trial", viewsSchema: undefined };
-
-// biome-ignore lint/suspicious/noExplicitAny: Ponder's own parts have no types to import
-const part = (file: string): Promise<any> => import(new URL(file, import.meta.resolve("ponder")).href);
 
 const event = onchainTable(
   "events",
@@ -35,10 +33,10 @@ const schema = { event, record };
 const [databaseUrl, count] = process.argv.slice(2);
 const rows = Number(count);
 
-const { getSql } = await part("./drizzle/kit/index.js");
-const { createQB } = await part("./database/queryBuilder.js");
-const { createIndexingCache } = await part("./indexing-store/cache.js");
-const { createIndexingStore } = await part("./indexing-store/index.js");
+const { getSql } = await ponderModule("drizzle/kit/index.js");
+const { createQB } = await ponderModule("database/queryBuilder.js");
+const { createIndexingCache } = await ponderModule("indexing-store/cache.js");
+const { createIndexingStore } = await ponderModule("indexing-store/index.js");
 
 const pool = new pg.Pool({ connectionString: databaseUrl, max: 1 });
 await pool.query("DROP SCHEMA IF EXISTS trial CASCADE; CREATE SCHEMA trial");

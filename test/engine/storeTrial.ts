@@ -2,6 +2,7 @@ import { inspect } from "node:util";
 import { drizzle } from "drizzle-orm/node-postgres";
 import pg from "pg";
 import { onchainEnum, onchainTable, primaryKey } from "ponder";
+import { ponderModule } from "../../engine/ponderModule.ts";
 
 // `node storeTrial.ts <database> <seed>`: asks Ponder's store of rows a thousand things, chosen by the seed, on real
 // tables, and prints all that it answered, refused, counted and stored. Two stores that print the same are the same.
@@ -10,9 +11,6 @@ declare global {
   var PONDER_NAMESPACE_BUILD: { schema: string; viewsSchema: undefined };
 }
 globalThis.PONDER_NAMESPACE_BUILD = { schema: "trial", viewsSchema: undefined };
-
-// biome-ignore lint/suspicious/noExplicitAny: Ponder's own parts have no types to import
-const part = (file: string): Promise<any> => import(new URL(file, import.meta.resolve("ponder")).href);
 
 const mood = onchainEnum("mood", ["glad", "sad"]);
 const simple = onchainTable(
@@ -90,11 +88,11 @@ const transcript: string[] = [];
 const tell = (...things: unknown[]) =>
   transcript.push(things.map((thing) => inspect(thing, { depth: 9 })).join(" "));
 
-const { getSql } = await part("./drizzle/kit/index.js");
-const { createQB } = await part("./database/queryBuilder.js");
-const { createIndexingCache } = await part("./indexing-store/cache.js");
-const { createIndexingStore } = await part("./indexing-store/index.js");
-const { createLock } = await part("./utils/mutex.js");
+const { getSql } = await ponderModule("drizzle/kit/index.js");
+const { createQB } = await ponderModule("database/queryBuilder.js");
+const { createIndexingCache } = await ponderModule("indexing-store/cache.js");
+const { createIndexingStore } = await ponderModule("indexing-store/index.js");
+const { createLock } = await ponderModule("utils/mutex.js");
 
 const pool = new pg.Pool({ connectionString: databaseUrl, max: 1 });
 await pool.query("DROP SCHEMA IF EXISTS trial CASCADE; CREATE SCHEMA trial");

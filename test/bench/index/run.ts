@@ -69,11 +69,10 @@ function startPostgres(): Promise<Postgres> {
 
 /** What `npm start` chooses; outside of `--alone`, what Node and Ponder choose by themselves. */
 function chooseMemory(): Memory | undefined {
-  const env =
-    values.cache === undefined ? undefined : { PONDER_CACHE_BYTES: String(Number(values.cache) * MIB) };
-  if (values.heap !== undefined) return { ...memoryForHeap(Number(values.heap) * GIB), ...(env && { env }) };
-  if (env) return { flags: [], env };
-  return values.alone ? memoryFor(Math.min(totalmem(), 16 * GIB), {}) : undefined;
+  const ofMachine = values.alone ? memoryFor(Math.min(totalmem(), 16 * GIB), {}) : undefined;
+  const chosen = values.heap === undefined ? ofMachine : memoryForHeap(Number(values.heap) * GIB);
+  if (values.cache === undefined) return chosen;
+  return { flags: chosen?.flags ?? [], env: { PONDER_CACHE_BYTES: String(Number(values.cache) * MIB) } };
 }
 
 function measureAll(place: Place): Promise<Figure[]> {
