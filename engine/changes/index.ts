@@ -8,6 +8,7 @@ import { failedLogs } from "./failedLogs.ts";
 import { failingBlock } from "./failingBlock.ts";
 import { foundContracts } from "./foundContracts.ts";
 import { indexedBlocks } from "./indexedBlocks.ts";
+import { keptRows } from "./keptRows.ts";
 import { knownContracts } from "./knownContracts.ts";
 import { largeBlocks } from "./largeBlocks.ts";
 import { linearQueue } from "./linearQueue.ts";
@@ -28,6 +29,7 @@ export const changes: readonly Change[] = [
   synchronousCommit,
   failedConnect,
   rowStore,
+  keptRows,
   knownContracts,
   logStream,
   refusedRows,

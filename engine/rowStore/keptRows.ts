@@ -1,0 +1,38 @@
+// Part of the change keptRows: which tables of Ponder's store keep their rows in memory after they were written.
+
+/** What the store has of a table, in Ponder's words. `diskReads` counts the keys that were asked for and not kept. */
+export type TableCache = {
+  cache: Map<string, unknown>;
+  /** Every row of the table is kept, so a key that is not there is in no row. */
+  isCacheComplete: boolean;
+  bytes: number;
+  diskReads: number;
+  /** Rows written so far. */
+  written?: number;
+  /** Handlers hardly ever ask for its rows. */
+  isOnlyWritten?: boolean;
+};
+
+/** V8 ends a Map of 2^24 entries by an error. The rest is for the rows of one batch. */
+const MAX_KEPT_ROWS = 15_000_000;
+
+/** A table is judged when it has this many rows. */
+const JUDGED_ROWS = 10_000;
+
+/** A row that handlers find was asked for when it was new, before it was written. */
+const MIN_ASKED_SHARE = 0.1;
+
+/**
+ * Notes that rows were written, and forgets those of a table that handlers hardly ask for, or that has too many. The database has
+ * them: from then on a key that is not kept is asked of it, as after Ponder's own eviction.
+ */
+export function noteWritten(table: TableCache, rows: number, maxRows = MAX_KEPT_ROWS): void {
+  const written = (table.written ?? 0) + rows;
+  table.written = written;
+  if (!table.isCacheComplete || written < JUDGED_ROWS) return;
+  table.isOnlyWritten = table.diskReads < written * MIN_ASKED_SHARE;
+  if (!table.isOnlyWritten && table.cache.size <= maxRows) return;
+  table.cache.clear();
+  table.bytes = 0;
+  table.isCacheComplete = false;
+}

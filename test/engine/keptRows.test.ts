@@ -1,0 +1,33 @@
+import { describe, expect, test } from "vitest";
+import { nodeFlags } from "../../engine/nodeFlags.ts";
+import { noteWritten, type TableCache } from "../../engine/rowStore/keptRows.ts";
+import { runTrial } from "./runTrial.ts";
+
+type Outcome = Record<string, { kept: boolean[]; answers: (string | null)[]; rows: number }>;
+
+const answers = ["row 1", "row 12002", null];
+const whole = { kept: [true, true], answers, rows: 16_000 };
+const few = { kept: [true, true], answers, rows: 40 };
+
+describe("Ponder's store, on real tables", () => {
+  test("forgets rows that handlers only write, keeps those that they find, and answers the same", async () => {
+    const outcome = await runTrial<Outcome>("keptTrial.ts", { flags: nodeFlags() });
+    expect(outcome).toEqual({ found: whole, written: { ...whole, kept: [false, false] }, few });
+  });
+
+  test("keeps all of them by itself", async () => {
+    expect(await runTrial<Outcome>("keptTrial.ts")).toEqual({ found: whole, written: whole, few });
+  });
+});
+
+test("a table that is found has a bound, too", () => {
+  const kept = (rows: number): TableCache => ({
+    cache: new Map(Array.from({ length: rows }, (_, i) => [String(i), {}])),
+    ...{ isCacheComplete: true, bytes: 5, diskReads: 20_000 },
+  });
+  const [most, tooMany] = [kept(12_000), kept(12_001)];
+  for (const table of [most, tooMany]) noteWritten(table, table.cache.size, 12_000);
+  expect([most.isCacheComplete, most.cache.size]).toEqual([true, 12_000]);
+  expect(tooMany).toMatchObject({ isCacheComplete: false, bytes: 0, isOnlyWritten: false });
+  expect(tooMany.cache.size).toBe(0);
+});

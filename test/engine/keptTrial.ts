@@ -1,0 +1,77 @@
+import { drizzle } from "drizzle-orm/node-postgres";
+import pg from "pg";
+import { onchainTable } from "ponder";
+import { ponderModule, quietLogger } from "../../engine/ponderModule.ts";
+
+// `node keptTrial.ts <database>`: writes many rows by Ponder's store, some of them asked for while they are new, and prints
+// which it keeps in memory, and what it answers afterwards.
+
+declare global {
+  var PONDER_NAMESPACE_BUILD: { schema: string; viewsSchema: undefined };
+}
+globalThis.PONDER_NAMESPACE_BUILD = { schema: "trial", viewsSchema: undefined };
+
+const tableOf = (name: string) =>
+  onchainTable(name, (t) => ({ id: t.integer().primaryKey(), value: t.text() }));
+const [found, written, few] = [tableOf("found"), tableOf("written"), tableOf("few")];
+const schema = { found, written, few };
+
+const { getSql } = await ponderModule("drizzle/kit/index.js");
+const { createQB } = await ponderModule("database/queryBuilder.js");
+const { createIndexingCache } = await ponderModule("indexing-store/cache.js");
+
+const pool = new pg.Pool({ connectionString: process.argv[2], max: 1 });
+await pool.query("DROP SCHEMA IF EXISTS trial CASCADE; CREATE SCHEMA trial");
+const statements = getSql(schema).tables.sql as string[];
+for (const statement of statements.filter((one) => !one.includes("_reorg__"))) await pool.query(statement);
+
+const quiet = () => {};
+const metrics = {
+  incrementIndexingCacheRequests: quiet,
+  ponder_indexing_cache_query_duration: { observe: quiet },
+};
+const common = {
+  ...{ logger: quietLogger, metrics, shutdown: { isKilled: false } },
+  options: { indexingCacheMaxBytes: 1e9 },
+};
+const cache = createIndexingCache({ common, schemaBuild: { schema }, eventCount: {} });
+const client = await pool.connect();
+cache.qb = createQB(drizzle(client, { schema, casing: "snake_case" }), { common, isAdmin: false });
+
+/** Rows of a batch, and how many batches there are. */
+const ROWS = 4_000;
+const BATCHES = 4;
+
+/** Writes a row as a handler does that adds to it; `asks` leaves out what a handler does that only appends. */
+async function write(of: object, { id, asks }: { id: number; asks: boolean }) {
+  const row = { id, value: `row ${id}` };
+  const before = asks ? await cache.get({ table: of, key: { id } }) : null;
+  cache.set({ table: of, key: { id }, row: { ...before, ...row }, isUpdate: before !== null });
+}
+
+for (let batch = 0; batch < BATCHES; batch++) {
+  await client.query("BEGIN");
+  for (let i = 0; i < ROWS; i++) {
+    const id = batch * ROWS + i;
+    await write(found, { id, asks: true });
+    await write(written, { id, asks: false });
+    if (i < 10) await write(few, { id, asks: false });
+  }
+  await cache.flush();
+  await client.query("COMMIT");
+}
+
+const value = async (of: object, id: number) => (await cache.get({ table: of, key: { id } }))?.value ?? null;
+/** The store knows without asking the database. */
+const isKept = (of: object, id: number) => cache.has({ table: of, key: { id } });
+
+const outcome: Record<string, unknown> = {};
+for (const [name, of] of Object.entries(schema)) {
+  const kept = [isKept(of, 1), isKept(of, (BATCHES - 1) * ROWS)];
+  const answers = [await value(of, 1), await value(of, (BATCHES - 1) * ROWS + 2), await value(of, 999_999)];
+  const { rows } = await client.query(`select count(*)::int as count from trial.${name}`);
+  outcome[name] = { kept, answers, rows: rows[0].count };
+}
+client.release();
+await pool.end();
+console.log(JSON.stringify(outcome));
