@@ -5,16 +5,21 @@ import { canCountBuffers } from "./nodeFlags.ts";
 // Part of the change backfillMemory.
 
 /** What Node's `gc` takes; it is there with `--expose-gc` only. */
-type Collect = (how: { type: "major"; execution: "async" }) => Promise<void>;
+type Collect = (how: {
+  type: "major";
+  execution: "async";
+  /** What is left is moved together: it lies among the rows, and each page of them would otherwise stay. */
+  flavor: "last-resort";
+}) => Promise<void>;
 
 /**
  * Ends what serves a backfill only: from here on V8 starts collections by the growth of buffers again, so that an indexer
- * that follows its chain stays small. What the backfill has left is collected now, beside the work of the process.
+ * that follows its chain stays small. What the backfill has left is collected now, before the index is ready.
  */
 export async function endBackfillMemory(): Promise<void> {
   if (!canCountBuffers) return;
   setFlagsFromString("--no-external-memory-accounted-in-global-limit");
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc") as Collect;
-  await collect({ type: "major", execution: "async" });
+  await collect({ type: "major", execution: "async", flavor: "last-resort" });
 }
