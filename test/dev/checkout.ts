@@ -1,20 +1,15 @@
-import { type ChildProcess, execFileSync } from "node:child_process";
-import { chmodSync, cpSync, existsSync, mkdtempSync, symlinkSync } from "node:fs";
+import type { ChildProcess } from "node:child_process";
+import { chmodSync, cpSync, mkdtempSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
-
-const root = fileURLToPath(new URL("../..", import.meta.url));
+import { projectFiles, root } from "../support/projectFiles.ts";
 
 /** Copies the project into a folder of its own, where only the test edits files: an edit makes Ponder load them again. */
 export function copyCheckout(): string {
   const folder = mkdtempSync(join(tmpdir(), "namedex-dev-"));
   chmodSync(folder, 0o755);
-  const words = ["ls-files", "--cached", "--others", "--exclude-standard"];
-  for (const file of execFileSync("git", words, { cwd: root, encoding: "utf8" }).split("\n")) {
-    if (file !== "" && existsSync(join(root, file))) cpSync(join(root, file), join(folder, file));
-  }
+  for (const file of projectFiles) cpSync(join(root, file), join(folder, file));
   symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
   return folder;
 }

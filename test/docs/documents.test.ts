@@ -1,19 +1,12 @@
-import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { deploymentShape, roles } from "../../abis/deployments.ts";
+import { projectFiles, root } from "../support/projectFiles.ts";
 
-const root = fileURLToPath(new URL("../..", import.meta.url));
 const read = (file: string) => readFileSync(join(root, file), "utf8");
 
-const documents = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard", "*.md"], {
-  cwd: root,
-  encoding: "utf8",
-})
-  .split("\n")
-  .filter((file) => file !== "" && existsSync(join(root, file)));
+const documents = projectFiles.filter((file) => file.endsWith(".md"));
 
 const withoutCode = (text: string): string => text.replaceAll(/^```[\s\S]*?^```/gm, "");
 
@@ -60,9 +53,8 @@ const foldersOf = (folder: string): string[] =>
 
 test("docs/architecture.md explains every room", () => {
   const text = read("docs/architecture.md");
-  const tracked = execFileSync("git", ["ls-files"], { cwd: root, encoding: "utf8" }).split("\n");
   const top = foldersOf(".").filter(
-    (name) => tracked.some((file) => file.startsWith(`${name}/`)) && !name.startsWith("."),
+    (name) => projectFiles.some((file) => file.startsWith(`${name}/`)) && !name.startsWith("."),
   );
   const rooms = [
     ...top.filter((name) => name !== "src").map((name) => `\`${name}/\``),

@@ -13,17 +13,16 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type LocalChain, startDemoChain } from "../devnet/localChain.ts";
 import { freePort } from "../devnet/ports.ts";
 import { createTestDatabase } from "../support/database.ts";
+import { projectFiles, root } from "../support/projectFiles.ts";
 import { untilUnlocked } from "./versions.ts";
 
 // The steps of the image and the units, in a folder that holds what the image holds: no tests, no development packages.
 
-const root = fileURLToPath(new URL("../..", import.meta.url));
 const read = (file: string) => readFileSync(join(root, file), "utf8");
 
 /** An account without rights, where we are root: the program runs as a user that may write only what Ponder writes. */
@@ -37,16 +36,9 @@ const running: ChildProcess[] = [];
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "namedex-deploy-"));
-  const files = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard"], {
-    cwd: root,
-    encoding: "utf8",
-  });
-  const ignored = read(".dockerignore")
-    .split("\n")
-    .filter((line) => line !== "");
-  for (const file of files.split("\n")) {
-    if (file === "" || ignored.includes(file.split("/")[0] ?? "") || !existsSync(join(root, file))) continue;
-    cpSync(join(root, file), join(folder, file));
+  const ignored = read(".dockerignore").split("\n");
+  for (const file of projectFiles) {
+    if (!ignored.includes(file.split("/")[0] ?? "")) cpSync(join(root, file), join(folder, file));
   }
   const path = `${dirname(process.execPath)}:${process.env.PATH}`;
   execFileSync(join(folder, "docs/deploy/install.sh"), {
@@ -142,18 +134,27 @@ describe("with production packages alone, as a user without rights", () => {
     await untilReady(replica);
     expect((await fetch(`${replica.url}/whois/alice.eth`)).status).toBe(200);
     replica.child.kill("SIGTERM");
-    expect(await replica.ended).toBe(0);
+    expect(await replica.ended, replica.output()).toBe(0);
+  }, 300_000);
+
+  test("the script that started it compares it with the chain, and makes a snapshot of it", async () => {
+    const compared = await operate("verify", "--samples", "20");
+    expect(compared).toMatchObject({ code: 0, stdout: expect.stringMatching(/values are equal/) });
+    const snapshot = join(folder, "snapshot");
+    expect(await operate("snapshot", "create", snapshot)).toMatchObject({ code: 0 });
+    const inspected = await operate("snapshot", "inspect", snapshot);
+    expect(inspected).toMatchObject({ code: 0, stdout: expect.stringMatching(/domains/) });
   }, 300_000);
 
   test("SIGINT ends it cleanly, and it starts again at once", async () => {
     indexer.child.kill("SIGINT");
-    expect(await indexer.ended).toBe(0);
+    expect(await indexer.ended, indexer.output()).toBe(0);
     await untilUnlocked(indexer.output());
     const again = await run("start");
     await untilReady(again);
     expect(again.output()).not.toMatch(/locked/i);
     again.child.kill("SIGINT");
-    expect(await again.ended).toBe(0);
+    expect(await again.ended, again.output()).toBe(0);
     await untilUnlocked(again.output());
   }, 400_000);
 });

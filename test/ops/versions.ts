@@ -1,10 +1,11 @@
 import { execFile, spawn } from "node:child_process";
-import { mkdtempSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
+import { afterAll } from "vitest";
 import type { Deployment } from "../../abis/deployments.ts";
 import { metaTable } from "../../engine/ponderInternals.ts";
 import { trackChild } from "../devnet/children.ts";
@@ -12,6 +13,9 @@ import { freePort } from "../devnet/ports.ts";
 
 const pathOf = (file: string) => fileURLToPath(new URL(`../../ops/${file}`, import.meta.url));
 const START_PATIENCE_MS = 180_000;
+
+const folders = mkdtempSync(join(tmpdir(), "namedex-versions-"));
+afterAll(() => rmSync(folders, { recursive: true, force: true }));
 
 /** What a program ended with. */
 export type Outcome = { code: number; stdout: string; stderr: string };
@@ -42,7 +46,7 @@ export async function prepareVersion(
   env: Record<string, string>,
   command: "start" | "serve" = "start",
 ): Promise<Version> {
-  const folder = mkdtempSync(join(tmpdir(), "namedex-version-")); // Without settings files.
+  const folder = mkdtempSync(join(folders, "version-")); // Without settings files.
   const file = join(folder, "deployment.json");
   writeFileSync(file, JSON.stringify(deployment));
   const port = String(await freePort());

@@ -1,19 +1,13 @@
-import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { exampleFile, groups, settingsDocument } from "../../settings/document.ts";
+import { projectFiles, root } from "../support/projectFiles.ts";
 
-const root = new URL("../../", import.meta.url);
-const read = (file: string) => readFileSync(new URL(file, root), "utf8");
+const read = (file: string) => readFileSync(join(root, file), "utf8");
 const contributing = () => read("CONTRIBUTING.md");
 
-const files = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard"], {
-  cwd: fileURLToPath(root),
-  encoding: "utf8",
-})
-  .split("\n")
-  .filter((file) => /\.(ts|sh|yaml|service)$|^Dockerfile$/.test(file));
+const files = projectFiles.filter((file) => /\.(ts|sh|yaml|service)$|^Dockerfile$/.test(file));
 
 /** Variables that a file reads from the environment, or sets for another program. */
 function variablesIn(file: string): string[] {

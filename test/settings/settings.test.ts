@@ -1,7 +1,7 @@
-import { mkdtempSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { readDatabaseSettings, readSettings, SettingsError } from "../../settings/settings.ts";
 
 const base = { DATABASE_URL: "postgresql://namedex:secret@localhost:5432/namedex" };
@@ -27,9 +27,12 @@ const deployment = {
   ],
 };
 
+const folder = mkdtempSync(join(tmpdir(), "namedex-settings-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
 /** Writes a file of its own and returns its path. */
 function fileWith(content: unknown): string {
-  const path = join(mkdtempSync(join(tmpdir(), "namedex-settings-")), "deployment.json");
+  const path = join(mkdtempSync(join(folder, "file-")), "deployment.json");
   writeFileSync(path, typeof content === "string" ? content : JSON.stringify(content));
   return path;
 }
