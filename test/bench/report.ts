@@ -1,6 +1,5 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { cpus, totalmem } from "node:os";
-import { parseArgs } from "node:util";
 
 /** What a figure has to keep to; `of` says whether the figure itself or its ratio. */
 export type Target = { of: "value" | "ratio"; atLeast: number } | { of: "value" | "ratio"; atMost: number };
@@ -80,20 +79,6 @@ const toMarkdown = (rows: readonly Row[]): string =>
 /** The machine on which figures were taken, in one line. */
 const machine = (): string =>
   `${cpus().length} x ${cpus()[0]?.model ?? "unknown processor"}, ${Math.round(totalmem() / 2 ** 30)} GiB, ${process.platform} ${process.arch}, Node ${process.versions.node}`;
-
-/** What every benchmark takes from its command line. */
-export const reportOptions = {
-  /** File for the rows. */
-  json: { type: "string" },
-  /** How many names to generate. */
-  names: { type: "string" },
-  /** Page of documentation in which the table of this benchmark is replaced. */
-  docs: { type: "string" },
-} as const;
-
-/** Reads the command line of a benchmark that has no options of its own. */
-export const readReportOptions = (): { json?: string; names?: string; docs?: string } =>
-  parseArgs({ options: reportOptions }).values;
 
 /**
  * Prints the rows, writes them where the options say, and makes the process end with 1 where a target is missed.

@@ -5,9 +5,9 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
 import type { Request } from "autocannon";
-import { judge, type Row, report, reportOptions } from "../report.ts";
+import { readOptions, reportOptions } from "../commandLine.ts";
+import { judge, type Row, report } from "../report.ts";
 import type { Load, Seen } from "./load.ts";
 import { hotOperations, type Operation, operationsOf } from "./operations.ts";
 import { measurePages } from "./pages.ts";
@@ -15,46 +15,38 @@ import { type Samples, takeSamples } from "./samples.ts";
 import { type Server, startServer } from "./server.ts";
 import { WORLD_TIME } from "./worldTime.ts";
 
-const usage = `npm run bench:api -- [options]
-  --names N      how many names to generate; 1000000 unless told
-  --base N       how many names of Base to generate besides; 0 unless told
-  --growth N     how many names to hold the growth against; 100000 unless told, 0 for none
-  --seconds N    how long each slice of a measurement is; 1 unless told
-  --rounds N     how many slices of each operation; 3 unless told
-  --soak N       seconds of full load at the end, for memory and stalls; 300 unless told, 0 for none
-  --only TEXT    only operations whose name has this text
-  --profile DIR  writes a profile of the API's process, for Chromium's developer tools
-  --data DIR     where the generated databases are kept; .namedex/bench unless told
-  --json FILE    writes the rows
-  --docs FILE    writes the table into a page`;
-
-const text = { type: "string" } as const;
-const { values } = parseArgs({
-  options: {
-    ...reportOptions,
-    ...{
-      base: text,
-      growth: text,
-      seconds: text,
-      rounds: text,
-      soak: text,
-      only: text,
-      data: text,
-      profile: text,
-    },
-    help: { type: "boolean" },
+const {
+  names = 1_000_000,
+  base = 0,
+  growth = 100_000,
+  seconds = 1,
+  rounds = 3,
+  soak: soakSeconds = 300,
+  only = "",
+  profile,
+  data = fileURLToPath(new URL("../../../.namedex/bench", import.meta.url)),
+  ...files
+} = readOptions("npm run bench:api", {
+  names: { value: "N", meaning: "how many names to generate; 1000000 unless told" },
+  base: { value: "N", meaning: "how many names of Base to generate besides; 0 unless told" },
+  growth: {
+    value: "N",
+    meaning: "how many names to hold the growth against; 100000 unless told, 0 for none",
   },
+  seconds: { value: "N", meaning: "how long each slice of a measurement is; 1 unless told" },
+  rounds: { value: "N", meaning: "how many slices of each operation; 3 unless told" },
+  soak: {
+    value: "N",
+    meaning: "seconds of full load at the end, for memory and stalls; 300 unless told, 0 for none",
+  },
+  only: { value: "TEXT", meaning: "only operations whose name has this text" },
+  profile: {
+    value: "DIR",
+    meaning: "writes a profile of the API's process, for Chromium's developer tools",
+  },
+  data: { value: "DIR", meaning: "where the generated databases are kept; .namedex/bench unless told" },
+  ...reportOptions,
 });
-
-const numberOf = (value: string | undefined, otherwise: number) =>
-  value === undefined ? otherwise : Number(value);
-const names = numberOf(values.names, 1_000_000);
-const base = numberOf(values.base, 0);
-const growth = numberOf(values.growth, 100_000);
-const seconds = numberOf(values.seconds, 1);
-const rounds = numberOf(values.rounds, 3);
-const soakSeconds = numberOf(values.soak, 300);
-const data = values.data ?? fileURLToPath(new URL("../../../.namedex/bench", import.meta.url));
 const say = (line: string) => console.error(line);
 
 /** As many as keep both cores of a small machine busy. */
@@ -98,7 +90,7 @@ async function measure(url: string, operation: Operation, references: References
 
 /** Measures everything at one size. */
 async function runAt(size: number): Promise<{ rows: Row[]; p50: Map<string, number> }> {
-  const server = await startServer({ names: size, base, data, say, profile: values.profile });
+  const server = await startServer({ names: size, base, data, say, profile });
   try {
     const samples = await takeSamples(server.pool);
     const operations = operationsOf(samples, WORLD_TIME);
@@ -107,7 +99,7 @@ async function runAt(size: number): Promise<{ rows: Row[]; p50: Map<string, numb
     for (const requests of Object.values(references)) await ask({ url: server.url, requests, seconds: 2 });
     const rows: Row[] = [];
     const p50 = new Map<string, number>();
-    for (const operation of operations.filter(({ name }) => name.includes(values.only ?? ""))) {
+    for (const operation of operations.filter(({ name }) => name.includes(only))) {
       await ask({ url: server.url, requests: operation.requests, seconds: 1 });
       const seen = await measure(server.url, operation, references);
       if (seen.failed > 0) {
@@ -122,9 +114,7 @@ async function runAt(size: number): Promise<{ rows: Row[]; p50: Map<string, numb
       say(`${name}: ${seen.value.toFixed(2)} ${unit}, ratio ${seen.ratio.toFixed(2)}`);
     }
     if (size === names) {
-      rows.push(
-        ...(await measurePages({ url: server.url, samples, ask, seconds, only: values.only ?? "", say })),
-      );
+      rows.push(...(await measurePages({ url: server.url, samples, ask, seconds, only, say })));
     }
     if (size === names && soakSeconds > 0) rows.push(...(await soak(server, operations)));
     return { rows, p50 };
@@ -141,12 +131,12 @@ async function runHot(size: number): Promise<Row[]> {
     data,
     say,
     hotAnswers: true,
-    profile: values.profile,
+    profile,
   });
   try {
     const samples = await takeSamples(server.pool);
     const rows: Row[] = [];
-    for (const operation of hotOperations(samples).filter(({ name }) => name.includes(values.only ?? ""))) {
+    for (const operation of hotOperations(samples).filter(({ name }) => name.includes(only))) {
       await ask({ url: server.url, requests: operation.requests, seconds: 1 });
       const { value, ratio } = await measure(server.url, operation, referencesOf(samples));
       const { name, target } = operation;
@@ -214,14 +204,10 @@ function growthRows(large: Map<string, number>, small: Map<string, number>): Row
   );
 }
 
-if (values.help) {
-  console.log(usage);
-} else {
-  const small = growth > 0 && growth !== names ? await runAt(growth) : null;
-  const large = await runAt(names);
-  const rows = [...large.rows, ...(await runHot(names)), ...(small ? growthRows(large.p50, small.p50) : [])];
-  const ofBase = base > 0 ? `, and ${base.toLocaleString("en")} of Base` : "";
-  const made = `${names.toLocaleString("en")} generated names${ofBase}; ${CONNECTIONS} connections (pages: one), ${rounds} slices of ${seconds} s each, in turn with the reference`;
-  report(rows, { json: values.json, docs: values.docs, made });
-}
+const small = growth > 0 && growth !== names ? await runAt(growth) : null;
+const large = await runAt(names);
+const rows = [...large.rows, ...(await runHot(names)), ...(small ? growthRows(large.p50, small.p50) : [])];
+const ofBase = base > 0 ? `, and ${base.toLocaleString("en")} of Base` : "";
+const made = `${names.toLocaleString("en")} generated names${ofBase}; ${CONNECTIONS} connections (pages: one), ${rounds} slices of ${seconds} s each, in turn with the reference`;
+report(rows, { ...files, made });
 asker.disconnect();

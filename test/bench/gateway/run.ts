@@ -11,7 +11,8 @@ import { freePort } from "../../devnet/ports.ts";
 import type { Load, Seen } from "../api/load.ts";
 import { takeSamples } from "../api/samples.ts";
 import { startServer } from "../api/server.ts";
-import { judge, type Row, readReportOptions, report } from "../report.ts";
+import { readOptions, reportOptions } from "../commandLine.ts";
+import { judge, type Row, report } from "../report.ts";
 
 const ROUNDS = 15;
 const SECONDS = 2;
@@ -21,8 +22,10 @@ const CROWDS = [1, 8];
 const MAX_RATIO = 1.25;
 const JUDGED_CROWD = 8;
 
-const options = readReportOptions();
-const names = Number(options.names ?? 100_000);
+const { names = 100_000, ...files } = readOptions("npm run bench:gateway", {
+  names: { value: "N", meaning: "how many names to generate; 100000 unless told" },
+  ...reportOptions,
+});
 const data = fileURLToPath(new URL("../../../.namedex/bench", import.meta.url));
 const program = fileURLToPath(new URL("../../../gateway/index.ts", import.meta.url));
 
@@ -112,7 +115,7 @@ try {
   bare.stop();
   await gateway.stop();
   const made = `${names.toLocaleString("en")} generated names; ${ROUNDS} rounds of ${SECONDS} s each way, in turn`;
-  report(rows, { json: options.json, docs: options.docs, made });
+  report(rows, { ...files, made });
 } finally {
   await server.stop();
   asker.disconnect();

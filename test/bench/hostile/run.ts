@@ -7,7 +7,6 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
 import { MAX_JSON_BYTES } from "../../../src/api/http/writeReply.ts";
 import { mineBlocks } from "../../devnet/acts.ts";
 import { startTemporaryPostgres } from "../../devnet/postgres.ts";
@@ -15,15 +14,9 @@ import { askAll, questionsAbout } from "../../hostile/ask.ts";
 import type { Attack } from "../../hostile/attack.ts";
 import { familiesOf } from "../../hostile/attacks.ts";
 import { type HostileStage, openHostileStage, VICTIM } from "../../hostile/stage.ts";
+import { readOptions, reportOptions } from "../commandLine.ts";
 import { type Figure, judge, type Row, report } from "../report.ts";
 import type { Asking, Seen } from "./prober.ts";
-
-const usage = `npm run bench:hostile -- [options]
-  --only TEXT    only attacks whose name has this text
-  --leaves N     how many names the largest reveal has; 20000 unless told
-  --seed N       of the random logs
-  --json FILE    writes the rows
-  --docs FILE    writes the table into a page`;
 
 const MAX_BLOCK_SECONDS = 2;
 const MAX_PAUSE_MS = 100;
@@ -31,9 +24,11 @@ const MAX_GROWTH_MIB = 100;
 /** How long memory may take to be given back. */
 const SETTLE_MS = 20_000;
 
-const text = { type: "string" } as const;
-const { values } = parseArgs({
-  options: { json: text, docs: text, only: text, leaves: text, seed: text, help: { type: "boolean" } },
+const options = readOptions("npm run bench:hostile", {
+  only: { value: "TEXT", meaning: "only attacks whose name has this text" },
+  leaves: { value: "N", meaning: "how many names the largest reveal has; 20000 unless told" },
+  seed: { value: "N", meaning: "of the random logs" },
+  ...reportOptions,
 });
 
 /** What this machine does to the figures by itself: some empty blocks, and the questions that follow every attack. */
@@ -132,15 +127,15 @@ const failedRows = (name: string): Row[] =>
 
 async function measureAll(databaseServer: string): Promise<Row[]> {
   const size = {
-    leaves: Number(values.leaves ?? 20_000),
+    leaves: options.leaves ?? 20_000,
     reveals: 10,
     logs: 6_000,
     bulk: 100,
     randomLogs: 10_000,
   };
-  const families = familiesOf({ ...size, seed: Number(values.seed ?? 20_200_204) });
+  const families = familiesOf({ ...size, seed: options.seed ?? 20_200_204 });
   const attacks = [noAttack, ...families.flatMap((family) => family.attacks)].filter(({ name }) =>
-    name.includes(values.only ?? ""),
+    name.includes(options.only ?? ""),
   );
   const rows: Row[] = [];
   let scene = await openScene(databaseServer);
@@ -159,14 +154,10 @@ async function measureAll(databaseServer: string): Promise<Row[]> {
   return rows;
 }
 
-if (values.help) {
-  console.log(usage);
-} else {
-  const postgres = await startTemporaryPostgres();
-  try {
-    const rows = await measureAll(postgres.url);
-    report(rows, { json: values.json, docs: values.docs, made: "One chain, one Namedex, one other caller" });
-  } finally {
-    await postgres.stop();
-  }
+const postgres = await startTemporaryPostgres();
+try {
+  const rows = await measureAll(postgres.url);
+  report(rows, { ...options, made: "One chain, one Namedex, one other caller" });
+} finally {
+  await postgres.stop();
 }
