@@ -13,7 +13,7 @@ export async function startOperatorsPostgres(): Promise<Postgres> {
 /** @example ["-c", "jit=off"] */
 function settingsOfCompose(): string[] {
   const text = readFileSync(new URL("../../../compose.yaml", import.meta.url), "utf8");
-  const words = /command: \[postgres, (.+)\]/.exec(text)?.[1];
+  const words = /command: postgres (.+)/.exec(text)?.[1];
   if (words === undefined) throw new Error("compose.yaml has no command with PostgreSQL's settings");
-  return words.split(", ");
+  return words.split(" ");
 }
