@@ -9,7 +9,7 @@ export const keptRows: Change = {
     "Ponder keeps every row that it has written in a Map (`indexing-store/cache.js`) until all of them take more than `PONDER_CACHE_BYTES`, also rows that no handler ever asks for, such as those of `events`. A Map of V8 takes 16.8 million entries, and then throws.",
   cost: "Most of the memory of a backfill holds rows that are only written, and V8 moves and marks them. On a machine whose memory holds them all, mainnet's 24 million events end the index (`Map maximum size exceeded`), and each new attempt.",
   remedy:
-    "The rows of a table are forgotten once they are written, if handlers asked for fewer than a tenth of them while they were new. A table of more than 15 million rows is forgotten, too. A key that is not kept is asked of the database, as after Ponder's own eviction.",
+    "The rows of a table are forgotten once they are written, if handlers ask for its rows less than once for ten that they write. A table of more than 15 million rows is forgotten, too. A key that is not kept is asked of the database, as after Ponder's own eviction.",
   upstream:
     "Not reported as of 2026-11. [#2354](https://github.com/ponder-sh/ponder/pull/2354) is about rows that are only written; it is open.",
   edits: [
@@ -18,6 +18,18 @@ export const keptRows: Change = {
       from: "export const createIndexingCache = ",
       to: `import { noteWritten } from ${rules};
 export const createIndexingCache = `,
+    },
+    // The change rowStore counts where it answers by itself.
+    {
+      file: cache,
+      from: "            diskReads: 0,",
+      to: "            diskReads: 0,\n            asked: 0,",
+    },
+    {
+      file: cache,
+      from: "            // Note: order is important, it is an invariant that update entries",
+      to: `            cache.get(table).asked++;
+            // Note: order is important, it is an invariant that update entries`,
     },
     {
       file: cache,

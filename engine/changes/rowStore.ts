@@ -45,6 +45,7 @@ export const getCopyHelper`,
             const tableCache = cache.get(table);
             const isSampled = event && eventCount[event.eventCallback.name] % SAMPLING_RATE === 1;
             if (isSampled || tableCache.isCacheComplete === false) return this.ask({ table, key });
+            tableCache.asked++;
             const ck = getCacheKey(table, key, primaryKeyCache);
             const buffered = updateBuffer.get(table).get(ck) ?? insertBuffer.get(table).get(ck);
             common.metrics.incrementIndexingCacheRequests(getTableName(table), "complete");

@@ -1,12 +1,13 @@
 // Part of the change keptRows: which tables of Ponder's store keep their rows in memory after they were written.
 
-/** What the store has of a table, in Ponder's words. `diskReads` counts the keys that were asked for and not kept. */
+/** What the store has of a table, in Ponder's words but for the last three. */
 export type TableCache = {
   cache: Map<string, unknown>;
   /** Every row of the table is kept, so a key that is not there is in no row. */
   isCacheComplete: boolean;
   bytes: number;
-  diskReads: number;
+  /** How often a row was asked for, whether there was one or not. */
+  asked: number;
   /** Rows written so far. */
   written?: number;
   /** Handlers hardly ever ask for its rows. */
@@ -19,7 +20,7 @@ const MAX_KEPT_ROWS = 15_000_000;
 /** A table is judged when it has this many rows. */
 const JUDGED_ROWS = 10_000;
 
-/** A row that handlers find was asked for when it was new, before it was written. */
+/** Handlers ask for most rows that they find before they write them for the first time. */
 const MIN_ASKED_SHARE = 0.1;
 
 /**
@@ -30,7 +31,7 @@ export function noteWritten(table: TableCache, rows: number, maxRows = MAX_KEPT_
   const written = (table.written ?? 0) + rows;
   table.written = written;
   if (!table.isCacheComplete || written < JUDGED_ROWS) return;
-  table.isOnlyWritten = table.diskReads < written * MIN_ASKED_SHARE;
+  table.isOnlyWritten = table.asked < written * MIN_ASKED_SHARE;
   if (!table.isOnlyWritten && table.cache.size <= maxRows) return;
   table.cache.clear();
   table.bytes = 0;

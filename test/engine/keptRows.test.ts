@@ -12,18 +12,23 @@ const few = { kept: [true, true], answers, rows: 40 };
 describe("Ponder's store, on real tables", () => {
   test("forgets rows that handlers only write, keeps those that they find, and answers the same", async () => {
     const outcome = await runTrial<Outcome>("keptTrial.ts", { flags: nodeFlags() });
-    expect(outcome).toEqual({ found: whole, written: { ...whole, kept: [false, false] }, few });
+    expect(outcome).toEqual({ found: whole, written: { ...whole, kept: [false, false] }, later: whole, few });
   });
 
   test("keeps all of them by itself", async () => {
-    expect(await runTrial<Outcome>("keptTrial.ts")).toEqual({ found: whole, written: whole, few });
+    expect(await runTrial<Outcome>("keptTrial.ts")).toEqual({
+      found: whole,
+      written: whole,
+      later: whole,
+      few,
+    });
   });
 });
 
 test("a table that is found has a bound, too", () => {
   const kept = (rows: number): TableCache => ({
     cache: new Map(Array.from({ length: rows }, (_, i) => [String(i), {}])),
-    ...{ isCacheComplete: true, bytes: 5, diskReads: 20_000 },
+    ...{ isCacheComplete: true, bytes: 5, asked: 20_000 },
   });
   const [most, tooMany] = [kept(12_000), kept(12_001)];
   for (const table of [most, tooMany]) noteWritten(table, table.cache.size, 12_000);

@@ -13,8 +13,11 @@ globalThis.PONDER_NAMESPACE_BUILD = { schema: "trial", viewsSchema: undefined };
 
 const tableOf = (name: string) =>
   onchainTable(name, (t) => ({ id: t.integer().primaryKey(), value: t.text() }));
-const [found, written, few] = [tableOf("found"), tableOf("written"), tableOf("few")];
-const schema = { found, written, few };
+const found = tableOf("found");
+const written = tableOf("written");
+const later = tableOf("later");
+const few = tableOf("few");
+const schema = { found, written, later, few };
 
 const { getSql } = await ponderModule("drizzle/kit/index.js");
 const { createQB } = await ponderModule("database/queryBuilder.js");
@@ -55,6 +58,8 @@ for (let batch = 0; batch < BATCHES; batch++) {
     const id = batch * ROWS + i;
     await write(found, { id, asks: true });
     await write(written, { id, asks: false });
+    await write(later, { id, asks: false });
+    if (i % 5 === 0) await cache.get({ table: later, key: { id: i } });
     if (i < 10) await write(few, { id, asks: false });
   }
   await cache.flush();
