@@ -50,7 +50,8 @@ async function start(): Promise<number> {
       ...{ name: deployment.name, id: anvil.chainId, url: anvil.url },
     }));
   const places = { databaseUrl, schema: settings.schema, logFile: relative("", logFile) };
-  say(welcomeText({ url: `http://localhost:${port}`, chains, network, ...places }));
+  const url = ponder.url.replace("127.0.0.1", "localhost");
+  say(welcomeText({ url, chains, network, ...places }));
   return ponder.pid;
 }
 

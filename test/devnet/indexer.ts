@@ -1,5 +1,5 @@
 import { createWriteStream } from "node:fs";
-import { isReady, type LogLine, type Ponder, readStatus, startPonder, until } from "./ponder.ts";
+import { ask, isReady, type LogLine, type Ponder, readStatus, startPonder, until } from "./ponder.ts";
 import { beginStep, type Step, say, styled } from "./screen.ts";
 
 const WARNING = 40;
@@ -47,7 +47,7 @@ export async function startIndexer({ env, port, logFile, folder, heads }: Indexe
 }
 
 async function isAnswering(url: string): Promise<boolean> {
-  const reply = await fetch(`${url}/health`).catch(() => null);
+  const reply = await ask(`${url}/health`);
   return reply?.status === 200;
 }
 

@@ -23,7 +23,8 @@ export type PonderPlan = {
 
 /** A running Ponder: indexer and API, or the API alone. */
 export type Ponder = {
-  url: string;
+  /** Where it answers. If another program took the port meanwhile, Ponder takes the next one, and says so in its log. */
+  readonly url: string;
   child: ChildProcess;
   pid: number;
   /** Ends it by SIGINT: only then it gives its lock in the database back. */
@@ -51,15 +52,31 @@ export function startPonder({ command, port, env, folder, onLog }: PonderPlan): 
     options: { cwd: folder, env: { ...env, PORT: String(port) }, stdio: ["ignore", "pipe", "pipe"] },
   });
   if (child.pid === undefined) throw new Error("Ponder could not be started");
+  let listensOn = port;
+  const onLine = (text: string) => {
+    listensOn = portOf(text) ?? listensOn;
+    onLog(parseLine(text));
+  };
   for (const stream of [child.stdout, child.stderr]) {
-    if (stream) createInterface({ input: stream }).on("line", (text) => onLog(parseLine(text)));
+    if (stream) createInterface({ input: stream }).on("line", onLine);
   }
-  return { url: `http://127.0.0.1:${port}`, child, pid: child.pid, stop: () => endChild(child) };
+  return {
+    get url() {
+      return `http://127.0.0.1:${listensOn}`;
+    },
+    ...{ child, pid: child.pid, stop: () => endChild(child) },
+  };
 }
+
+const ANSWER_PATIENCE_MS = 10_000;
+
+/** Null if no answer comes: another program, which may never answer, can have the port. */
+export const ask = (url: string): Promise<Response | null> =>
+  fetch(url, { signal: AbortSignal.timeout(ANSWER_PATIENCE_MS) }).catch(() => null);
 
 /** The last indexed block of every chain, by Ponder's name of the chain; null while the API does not answer. */
 export async function readStatus(url: string): Promise<Record<string, IndexedBlock> | null> {
-  const reply = await fetch(`${url}/status`).catch(() => null);
+  const reply = await ask(`${url}/status`);
   if (!reply?.ok) return null;
   const chains = (await reply.json()) as Record<string, { block: IndexedBlock }>;
   return Object.fromEntries(Object.entries(chains).map(([name, { block }]) => [name, block]));
@@ -71,7 +88,7 @@ export type IndexedBlock = { number: number; timestamp: number };
 /** Whether the backfill is done, the indexes are built, and the index has reached the head: whether it answers. */
 export async function isReady(url: string): Promise<boolean> {
   const [ponder, status] = await Promise.all(
-    ["/ready", "/indexing-status"].map((path) => fetch(`${url}${path}`).catch(() => null)),
+    ["/ready", "/indexing-status"].map((path) => ask(`${url}${path}`)),
   );
   if (ponder?.status !== 200 || status?.status !== 200) return false;
   return ((await status.json()) as { ready: boolean }).ready;
@@ -93,6 +110,12 @@ export async function until(
     if (Date.now() > deadline) throw new Error(`Nothing after ${timeout / 1000} s\n${describe()}`);
     await sleep(50);
   }
+}
+
+/** The port on which Ponder says that it listens; null if the line says something else. */
+function portOf(text: string): number | null {
+  const [, port] = /"msg":"Created HTTP server","port":(\d+)/.exec(text) ?? [];
+  return port === undefined ? null : Number(port);
 }
 
 function parseLine(text: string): LogLine {
