@@ -23,7 +23,7 @@ export const createIndexingCache = `,
     {
       file: cache,
       from: "            diskReads: 0,",
-      to: "            diskReads: 0,\n            asked: 0,",
+      to: "            diskReads: 0,\n            asked: 0,\n            written: 0,\n            isOnlyWritten: false,",
     },
     {
       file: cache,
@@ -34,7 +34,7 @@ export const createIndexingCache = `,
     {
       file: cache,
       from: "                        tableCache.cache.set(key, entry.row);",
-      to: "                        if (tableCache.isOnlyWritten !== true) tableCache.cache.set(key, entry.row);",
+      to: "                        if (tableCache.isOnlyWritten === false) tableCache.cache.set(key, entry.row);",
       times: 2,
     },
     {

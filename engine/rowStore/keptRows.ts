@@ -9,9 +9,9 @@ export type TableCache = {
   /** How often a row was asked for, whether there was one or not. */
   asked: number;
   /** Rows written so far. */
-  written?: number;
+  written: number;
   /** Handlers hardly ever ask for its rows. */
-  isOnlyWritten?: boolean;
+  isOnlyWritten: boolean;
 };
 
 /** V8 ends a Map of 2^24 entries by an error. The rest is for the rows of one batch. */
@@ -24,14 +24,13 @@ const JUDGED_ROWS = 10_000;
 const MIN_ASKED_SHARE = 0.1;
 
 /**
- * Notes that rows were written, and forgets those of a table that handlers hardly ask for, or that has too many. The database has
- * them: from then on a key that is not kept is asked of it, as after Ponder's own eviction.
+ * Notes that rows were written, and forgets those of a table that handlers hardly ask for, or that has too many. The
+ * database has them: from then on a key that is not kept is asked of it, as after Ponder's own eviction.
  */
 export function noteWritten(table: TableCache, rows: number, maxRows = MAX_KEPT_ROWS): void {
-  const written = (table.written ?? 0) + rows;
-  table.written = written;
-  if (!table.isCacheComplete || written < JUDGED_ROWS) return;
-  table.isOnlyWritten = table.asked < written * MIN_ASKED_SHARE;
+  table.written += rows;
+  if (!table.isCacheComplete || table.written < JUDGED_ROWS) return;
+  table.isOnlyWritten = table.asked < table.written * MIN_ASKED_SHARE;
   if (!table.isOnlyWritten && table.cache.size <= maxRows) return;
   table.cache.clear();
   table.bytes = 0;

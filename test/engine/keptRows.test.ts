@@ -28,7 +28,7 @@ describe("Ponder's store, on real tables", () => {
 test("a table that is found has a bound, too", () => {
   const kept = (rows: number): TableCache => ({
     cache: new Map(Array.from({ length: rows }, (_, i) => [String(i), {}])),
-    ...{ isCacheComplete: true, bytes: 5, asked: 20_000 },
+    ...{ isCacheComplete: true, bytes: 5, asked: 20_000, written: 0, isOnlyWritten: false },
   });
   const [most, tooMany] = [kept(12_000), kept(12_001)];
   for (const table of [most, tooMany]) noteWritten(table, table.cache.size, 12_000);

@@ -1,15 +1,10 @@
 import { drizzle } from "drizzle-orm/node-postgres";
-import pg from "pg";
 import { onchainTable } from "ponder";
 import { ponderModule, quietLogger } from "../../engine/ponderModule.ts";
+import { openTables } from "./trialTables.ts";
 
 // `node keptTrial.ts <database>`: writes many rows by Ponder's store, some of them asked for while they are new, and prints
 // which it keeps in memory, and what it answers afterwards.
-
-declare global {
-  var PONDER_NAMESPACE_BUILD: { schema: string; viewsSchema: undefined };
-}
-globalThis.PONDER_NAMESPACE_BUILD = { schema: "trial", viewsSchema: undefined };
 
 const tableOf = (name: string) =>
   onchainTable(name, (t) => ({ id: t.integer().primaryKey(), value: t.text() }));
@@ -19,14 +14,10 @@ const later = tableOf("later");
 const few = tableOf("few");
 const schema = { found, written, later, few };
 
-const { getSql } = await ponderModule("drizzle/kit/index.js");
 const { createQB } = await ponderModule("database/queryBuilder.js");
 const { createIndexingCache } = await ponderModule("indexing-store/cache.js");
 
-const pool = new pg.Pool({ connectionString: process.argv[2], max: 1 });
-await pool.query("DROP SCHEMA IF EXISTS trial CASCADE; CREATE SCHEMA trial");
-const statements = getSql(schema).tables.sql as string[];
-for (const statement of statements.filter((one) => !one.includes("_reorg__"))) await pool.query(statement);
+const pool = await openTables(schema);
 
 const quiet = () => {};
 const metrics = {

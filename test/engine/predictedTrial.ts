@@ -1,15 +1,10 @@
 import { drizzle } from "drizzle-orm/node-postgres";
-import pg from "pg";
 import { onchainTable, primaryKey } from "ponder";
 import { ponderModule, quietLogger } from "../../engine/ponderModule.ts";
+import { openTables } from "./trialTables.ts";
 
 // `node predictedTrial.ts <database>`: lets Ponder's store learn by which parameters of a log a row is found, gives it logs
 // whose parameters cannot be the key of a row, and prints how that ended.
-
-declare global {
-  var PONDER_NAMESPACE_BUILD: { schema: string; viewsSchema: undefined };
-}
-globalThis.PONDER_NAMESPACE_BUILD = { schema: "trial", viewsSchema: undefined };
 
 const text = onchainTable(
   "texts",
@@ -25,13 +20,9 @@ const text = onchainTable(
 );
 const schema = { text };
 
-const { getSql } = await ponderModule("drizzle/kit/index.js");
 const { createIndexingCache } = await ponderModule("indexing-store/cache.js");
 
-const pool = new pg.Pool({ connectionString: process.argv[2], max: 1 });
-await pool.query("DROP SCHEMA IF EXISTS trial CASCADE; CREATE SCHEMA trial");
-const statements = getSql(schema).tables.sql as string[];
-for (const statement of statements.filter((one) => !one.includes("_reorg__"))) await pool.query(statement);
+const pool = await openTables(schema);
 
 const quiet = () => {};
 const asked: Record<string, number> = {};

@@ -1,15 +1,10 @@
 import { drizzle } from "drizzle-orm/node-postgres";
-import pg from "pg";
 import { index, onchainTable, primaryKey } from "ponder";
 import { ponderModule } from "../../engine/ponderModule.ts";
+import { openTables } from "./trialTables.ts";
 
 // `node refusedTrial.ts <database> <rows>`: lets Ponder's store write a batch in which PostgreSQL refuses some rows, and
 // prints what is stored, what the log said, and how it ended.
-
-declare global {
-  var PONDER_NAMESPACE_BUILD: { schema: string; viewsSchema: undefined };
-}
-globalThis.PONDER_NAMESPACE_BUILD = { schema: "trial", viewsSchema: undefined };
 
 const event = onchainTable(
   "events",
@@ -30,19 +25,14 @@ const record = onchainTable(
 );
 const schema = { event, record };
 
-const [databaseUrl, count] = process.argv.slice(2);
+const [, count] = process.argv.slice(2);
 const rows = Number(count);
 
-const { getSql } = await ponderModule("drizzle/kit/index.js");
 const { createQB } = await ponderModule("database/queryBuilder.js");
 const { createIndexingCache } = await ponderModule("indexing-store/cache.js");
 const { createIndexingStore } = await ponderModule("indexing-store/index.js");
 
-const pool = new pg.Pool({ connectionString: databaseUrl, max: 1 });
-await pool.query("DROP SCHEMA IF EXISTS trial CASCADE; CREATE SCHEMA trial");
-const ddl = getSql(schema);
-const statements = [...ddl.tables.sql, ...ddl.indexes.sql] as string[];
-for (const statement of statements.filter((one) => !one.includes("_reorg__"))) await pool.query(statement);
+const pool = await openTables(schema);
 
 const warnings: unknown[] = [];
 const quiet = () => {};

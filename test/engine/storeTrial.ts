@@ -1,16 +1,11 @@
 import { inspect } from "node:util";
 import { drizzle } from "drizzle-orm/node-postgres";
-import pg from "pg";
 import { onchainEnum, onchainTable, primaryKey } from "ponder";
 import { ponderModule } from "../../engine/ponderModule.ts";
+import { openTables } from "./trialTables.ts";
 
 // `node storeTrial.ts <database> <seed>`: asks Ponder's store of rows a thousand things, chosen by the seed, on real
 // tables, and prints all that it answered, refused, counted and stored. Two stores that print the same are the same.
-
-declare global {
-  var PONDER_NAMESPACE_BUILD: { schema: string; viewsSchema: undefined };
-}
-globalThis.PONDER_NAMESPACE_BUILD = { schema: "trial", viewsSchema: undefined };
 
 const mood = onchainEnum("mood", ["glad", "sad"]);
 const simple = onchainTable(
@@ -42,7 +37,7 @@ const rich = onchainTable("rich", (t) => ({
 }));
 const schema = { mood, simple, rich };
 
-const [databaseUrl, seed] = process.argv.slice(2);
+const [, seed] = process.argv.slice(2);
 let state = Number(seed);
 
 /** The next number below a limit. */
@@ -88,17 +83,12 @@ const transcript: string[] = [];
 const tell = (...things: unknown[]) =>
   transcript.push(things.map((thing) => inspect(thing, { depth: 9 })).join(" "));
 
-const { getSql } = await ponderModule("drizzle/kit/index.js");
 const { createQB } = await ponderModule("database/queryBuilder.js");
 const { createIndexingCache } = await ponderModule("indexing-store/cache.js");
 const { createIndexingStore } = await ponderModule("indexing-store/index.js");
 const { createLock } = await ponderModule("utils/mutex.js");
 
-const pool = new pg.Pool({ connectionString: databaseUrl, max: 1 });
-await pool.query("DROP SCHEMA IF EXISTS trial CASCADE; CREATE SCHEMA trial");
-const ddl = getSql(schema);
-const tables = ddl.tables.sql.filter((statement: string) => !statement.includes("_reorg__"));
-for (const statement of [...ddl.enums.sql, ...tables]) await pool.query(statement);
+const pool = await openTables(schema);
 
 const counted: Record<string, number> = {};
 const count =
