@@ -5,6 +5,7 @@ import { nodeOfName } from "../../src/api/schemas/input.ts";
 import type { Stage } from "../chain/stage.ts";
 import { chromiumPath } from "../client/browser.ts";
 import { hostileLabels, playHostile } from "./hostile.ts";
+import { asItIs, openInHalves, withoutLink } from "./pieces.ts";
 
 /** Rules of WCAG 2.2 AA, and what axe calls good practice. */
 const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
@@ -238,6 +239,15 @@ export function describeExplorer(stageOf: () => Stage): void {
           const bytes = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
           expect([path, bytes < MAX_FIRST_PAGE]).toEqual([path, true]);
         });
+      }
+    });
+
+    test("a page that comes in pieces is shown when it is whole", async () => {
+      for (const path of ["/explore/agents", "/explore/search?q=a&sort_by=name"]) {
+        const shown = await openInHalves(browser, `${url}${path}`, asItIs);
+        expect([path, shown]).toEqual([path, { first: false, both: true }]);
+        const shownWithout = await openInHalves(browser, `${url}${path}`, withoutLink);
+        expect([path, shownWithout]).toEqual([path, { first: true, both: true }]);
       }
     });
 

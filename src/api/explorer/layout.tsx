@@ -1,3 +1,4 @@
+import { html } from "hono/html";
 import type { Child } from "hono/jsx";
 import { assetUrl } from "./assets.ts";
 import type { Page, Section } from "./page.ts";
@@ -35,14 +36,25 @@ const Document = (props: LayoutProps) => (
       </main>
       <Answered asked={props.asked} status={props.status} />
       <Footer status={props.status} />
+      <span id={END} hidden />
     </body>
   </html>
 );
 
-const Head = ({ page, root, origin }: LayoutProps) => (
+/** The last element of a page, empty: a browser takes it for whole at its first tag. */
+const END = "end";
+
+/**
+ * A page comes in pieces, and what is shown of it moves with each further one. Browsers that know this link show it once it
+ * is whole. Hono's JSX leaves `blocking` out, so it is written as text.
+ */
+const showWhole = (path: string) => html`<link rel="expect" href="${path}#${END}" blocking="render">`;
+
+const Head = ({ page, root, path, origin }: LayoutProps) => (
   <head>
     <meta charset="utf-8" />
     <base href={root} />
+    {showWhole(path)}
     <meta name="viewport" content="width=device-width, initial-scale=1" />
     <meta name="color-scheme" content="light dark" />
     <title>{page.title === "" ? "Namedex: explore ENS" : `${page.title} · Namedex`}</title>
