@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { GatewaySettings } from "../settings/gateway.ts";
-import { ApiError } from "../src/api/schemas/errors.ts";
+import { ApiError } from "../src/api/errors/errors.ts";
 import { ask, CallerLeft, type UpstreamRequest } from "./ask.ts";
 import { type Body, BodyTooLarge, bodyOf } from "./body.ts";
 import { requestHeaders } from "./headers.ts";

@@ -1,5 +1,5 @@
 import { networkOf } from "../src/api/access/address.ts";
-import { ApiError } from "../src/api/schemas/errors.ts";
+import { ApiError } from "../src/api/errors/errors.ts";
 
 /** Places for requests, by the address of their callers: no address can take the places of all others. */
 export type Places = {

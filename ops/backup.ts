@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { loadEnvironmentFiles } from "../settings/environment.ts";
 import { hideSecrets } from "../settings/hideSecrets.ts";
 import { readDatabaseSettings } from "../settings/settings.ts";
-import { withClient } from "../src/api/serviceDb/client.ts";
+import { withClient } from "../src/api/postgres/client.ts";
 import { backUp } from "./backup/write.ts";
 
 // `npm run --silent backup > namedex.jsonl`: saves keys, credits and their ledger, which are not on any chain.

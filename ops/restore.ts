@@ -2,7 +2,7 @@ import { createInterface } from "node:readline";
 import { loadEnvironmentFiles } from "../settings/environment.ts";
 import { hideSecrets } from "../settings/hideSecrets.ts";
 import { readDatabaseSettings } from "../settings/settings.ts";
-import { withClient } from "../src/api/serviceDb/client.ts";
+import { withClient } from "../src/api/postgres/client.ts";
 import { restore } from "./backup/restore.ts";
 
 // `npm run restore < namedex.jsonl`: restores the service's schema from a backup.

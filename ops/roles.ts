@@ -2,7 +2,7 @@ import { parseArgs } from "node:util";
 import { loadEnvironmentFiles } from "../settings/environment.ts";
 import { hideSecrets } from "../settings/hideSecrets.ts";
 import { readDatabaseSettings, SettingsError } from "../settings/settings.ts";
-import { withClient } from "../src/api/serviceDb/client.ts";
+import { withClient } from "../src/api/postgres/client.ts";
 import { type CreatedRole, createRoles, type RoleName } from "./roles/createRoles.ts";
 
 // `npm run roles`: creates the database roles of indexer, API and analysts. Only here DATABASE_URL is a superuser's.

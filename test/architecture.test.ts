@@ -57,9 +57,28 @@ const layers: Layer[] = [
     because: "these write rows for the handlers and must not register any",
   },
   {
+    files: "src/api/errors/",
+    may: ["hono"],
+    because: "every error that a caller can get, and its code: any room may throw one",
+  },
+  {
+    files: "src/api/postgres/",
+    may: ["pg"],
+    mayTypes: ["ponder", "ponder:schema"],
+    because: "how PostgreSQL is asked: connections, transactions, prepared statements, its errors; no table",
+  },
+  {
+    files: "src/api/scheduling/",
+    may: [],
+    because: "who goes on when: turns of the event loop, bounded concurrency, work once a minute",
+  },
+  {
     files: "src/api/schemas/",
-    may: ["@hono/zod-openapi", "@adraffy/ens-normalize", "hono", "zod", "viem", "src/ens/", "src/api/rules/"],
-    because: "what goes in and out: input, answers and errors; every other room may use these words",
+    may: [
+      ...["@hono/zod-openapi", "@adraffy/ens-normalize", "zod", "viem", "src/ens/"],
+      ...api("errors/", "rules/", "scheduling/"),
+    ],
+    because: "what goes in and out: input and answers; every other room may use these words",
   },
   {
     files: "src/api/rules/",
@@ -69,7 +88,7 @@ const layers: Layer[] = [
   },
   {
     files: "src/api/query/",
-    may: ["ponder", "ponder:schema", "drizzle-orm", "viem", "src/ens/", "src/api/rules/"],
+    may: ["ponder", "ponder:schema", "drizzle-orm", "viem", "src/ens/", ...api("postgres/", "rules/")],
     mayTypes: ["ponder:api", "src/api/", "abis/"],
     because: "SQL and nothing else: no chain, no HTTP, no JSON",
   },
@@ -77,7 +96,7 @@ const layers: Layer[] = [
     files: "src/api/counts/",
     may: [
       ...["ponder", "ponder:schema", "drizzle-orm", "viem", "src/ens/"],
-      ...["rules/", "query/", "serviceDb/client.ts"].map((part) => `src/api/${part}`),
+      ...["rules/", "query/", "postgres/"].map((part) => `src/api/${part}`),
     ],
     mayTypes: ["pg", "src/api/"],
     because: "maintained counters: their tables and triggers, and the queries that read them; no JSON",
@@ -85,21 +104,21 @@ const layers: Layer[] = [
   {
     files: "src/api/serializers/",
     may: ["viem", "ical-generator", "src/ens/", "src/api/rules/", "src/api/schemas/"],
-    mayTypes: ["zod", "abis/", ...api("resolution/", "query/", "live/")],
+    mayTypes: ["zod", "abis/", ...api("errors/", "resolution/", "query/", "live/")],
     because: "serializers turn state into JSON, or into a calendar; they read nothing",
   },
   {
     files: "src/api/live/",
     may: [
       ...["viem", "undici", "ipaddr.js", "lru-cache", "abis/", "src/ens/"],
-      ...["src/api/schemas/", "src/api/serviceDb/onceAMinute.ts"],
+      ...api("errors/", "schemas/", "scheduling/"),
     ],
     mayTypes: ["src/api/"],
     because: "these ask the chain at request time, through a client of their own; they know no index",
   },
   {
     files: "src/api/indexState/",
-    may: ["ponder", "ponder:schema", "engine/", ...api("schemas/errors.ts", "query/", "live/jsonRpc.ts")],
+    may: ["ponder", "ponder:schema", "engine/", ...api("errors/", "postgres/", "query/", "live/jsonRpc.ts")],
     mayTypes: ["src/api/serviceDb/"],
     because: "how far the index is, whether it may answer, and as of which block; it knows nothing of names",
   },
@@ -107,20 +126,20 @@ const layers: Layer[] = [
     files: "src/api/resolution/",
     may: [
       ...["viem", "src/ens/", "settings/freshness.ts"],
-      ...api("rules/", "schemas/", "query/", "indexState/", "live/"),
+      ...api("errors/", "rules/", "scheduling/", "schemas/", "query/", "indexState/", "live/"),
     ],
-    mayTypes: ["abis/", ...api("http/context.ts", "serviceDb/")],
+    mayTypes: ["abis/", ...api("http/context.ts", "postgres/db.ts", "serviceDb/")],
     because:
       "the one place that decides whether the index or the chain answers; it knows no HTTP and no JSON",
   },
   {
     files: "src/api/serviceDb/",
-    may: ["pg"],
+    may: ["pg", ...api("postgres/", "scheduling/")],
     because: "the service's own tables (keys, credits, limits) survive every index and know nothing of ENS",
   },
   {
     files: "src/api/upkeep/",
-    may: ["pg", "src/ens/", "src/api/serviceDb/client.ts", "src/api/counts/", "src/api/query/chains.ts"],
+    may: ["pg", "src/ens/", "src/api/postgres/", "src/api/counts/", "src/api/query/chains.ts"],
     because:
       "indexes and counters beside Ponder's own tables are looked after now and then, chain by chain; it answers no request",
   },
@@ -128,23 +147,27 @@ const layers: Layer[] = [
     files: "src/api/access/",
     may: [
       ...["hono", "viem", "ipaddr.js", "rate-limiter-flexible"],
-      ...["access/", "serviceDb/", "schemas/errors.ts"].map((part) => `src/api/${part}`),
+      ...["access/", "serviceDb/", "errors/", "postgres/", "scheduling/"].map((part) => `src/api/${part}`),
     ],
     mayTypes: ["@hono/node-server", "settings/"],
     because: "access decides who is answered and who pays; it knows nothing of names or operations",
   },
   {
     files: "src/api/access/payment.ts",
-    may: ["mppx", "viem", ...["access/", "serviceDb/", "schemas/errors.ts"].map((part) => `src/api/${part}`)],
+    may: [
+      "mppx",
+      "viem",
+      ...["access/", "serviceDb/", "errors/", "postgres/", "scheduling/"].map((part) => `src/api/${part}`),
+    ],
     mayTypes: ["settings/"],
     because: "one module uses the payment library; the others know only its own types",
   },
   {
     files: "src/api/http/",
-    may: ["hono", "@hono/zod-openapi", "lru-cache", ...api("schemas/errors.ts", "indexState/retryOnLock.ts")],
+    may: ["hono", "@hono/zod-openapi", "lru-cache", ...api("errors/", "indexState/retryOnLock.ts")],
     mayTypes: [
       ...["@hono/node-server", "zod", "abis/"],
-      ...api("access/", "indexState/", "live/", "query/db.ts", "serviceDb/"),
+      ...api("access/", "indexState/", "live/", "postgres/db.ts", "serviceDb/"),
     ],
     because:
       "declarations of operations and the pipeline around them; what the steps do, it gets as arguments",
@@ -153,7 +176,7 @@ const layers: Layer[] = [
     files: "src/api/mcp/",
     may: [
       ...["@modelcontextprotocol/server", "hono", "zod"],
-      ...api("http/", "schemas/errors.ts", "access/address.ts"),
+      ...api("http/", "errors/", "access/address.ts"),
     ],
     mayTypes: ["src/api/access/"],
     because: "tools are made from the declarations of operations: they ask neither database nor chain",
@@ -162,9 +185,9 @@ const layers: Layer[] = [
     files: "src/api/observe/",
     may: [
       ...["hono", "pino", "prom-client", "ponder"],
-      ...api("schemas/errors.ts", "indexState/progress.ts", "upkeep/indexes.ts"),
+      ...api("errors/", "indexState/progress.ts", "upkeep/indexes.ts"),
     ],
-    mayTypes: api("access/", "live/", "query/db.ts", "serviceDb/"),
+    mayTypes: api("access/", "live/", "postgres/db.ts", "serviceDb/"),
     because: "metrics and logs stand around what is done, and change nothing of it",
   },
   {
@@ -180,7 +203,7 @@ const layers: Layer[] = [
       "@adraffy/ens-normalize",
       "src/ens/name.ts",
       "src/ens/managedNames.ts",
-      ...api("http/", "schemas/", "rules/lifetime.ts"),
+      ...api("errors/", "http/", "schemas/", "rules/lifetime.ts"),
     ],
     mayTypes: ["zod", "src/api/access/access.ts"],
     because:
@@ -190,10 +213,18 @@ const layers: Layer[] = [
     files: "src/api/endpoints/",
     may: [
       ...["@hono/zod-openapi", "viem", "lru-cache"],
-      ...api("http/endpoint.ts", "schemas/", "rules/", "query/", "counts/", "resolution/", "serializers/"),
+      ...api(
+        "http/endpoint.ts",
+        "errors/",
+        "postgres/databaseErrors.ts",
+        "scheduling/",
+        "schemas/",
+        "rules/",
+      ),
+      ...api("query/", "counts/", "resolution/", "serializers/"),
       ...api("indexState/progress.ts", "access/signup.ts"),
     ],
-    mayTypes: ["abis/", ...api("http/context.ts", "indexState/freshness.ts")],
+    mayTypes: ["abis/", ...api("http/context.ts", "indexState/freshness.ts", "postgres/db.ts")],
     because: "an endpoint parses, calls queries and serializes; database and chain reach it as arguments",
   },
   {
@@ -217,7 +248,7 @@ const layers: Layer[] = [
     files: "gateway/",
     may: [
       ...["undici", "prom-client", "zod", "settings/"],
-      ...api("schemas/errors.ts", "access/address.ts"),
+      ...api("errors/", "access/address.ts"),
       ...api("http/slowClients.ts", "http/slowReaders.ts", "http/unreadable.ts"),
     ],
     because:
@@ -317,7 +348,7 @@ describe("the import table", () => {
     expect(found).toContain("node:fs");
     const ens = layerOf("src/ens/name.ts") as Layer;
     expect(
-      isAllowed({ from: "src/ens/name.ts", target: "src/api/schemas/errors.ts", isType: false }, ens),
+      isAllowed({ from: "src/ens/name.ts", target: "src/api/errors/errors.ts", isType: false }, ens),
     ).toBe(false);
     expect(isAllowed({ from: "src/ens/name.ts", target: "viem/ens", isType: false }, ens)).toBe(true);
   });

@@ -1,5 +1,5 @@
 import pg from "pg";
-import { inTransaction } from "../../src/api/serviceDb/client.ts";
+import { inTransaction } from "../../src/api/postgres/client.ts";
 import { readVersion } from "../../src/api/serviceDb/migrations.ts";
 
 const id = pg.escapeIdentifier;

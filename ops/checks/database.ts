@@ -1,6 +1,6 @@
 import type pg from "pg";
 import { SettingsError } from "../../settings/settings.ts";
-import { withClient } from "../../src/api/serviceDb/client.ts";
+import { withClient } from "../../src/api/postgres/client.ts";
 
 const CONNECT_TIMEOUT_MS = 10_000;
 

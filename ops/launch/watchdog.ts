@@ -1,6 +1,6 @@
 import { listWrittenBlocks } from "../../engine/ponderInternals.ts";
 import { askForHead } from "../../src/api/indexState/chainHead.ts";
-import { withClient } from "../../src/api/serviceDb/client.ts";
+import { withClient } from "../../src/api/postgres/client.ts";
 
 /** What the watchdog sees of one chain. */
 export type Sighting = { chain: string; indexed: number; head: number | null };

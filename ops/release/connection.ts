@@ -1,5 +1,5 @@
 import type pg from "pg";
-import { inTransaction, type Queries, queriesOf, withClient } from "../../src/api/serviceDb/client.ts";
+import { inTransaction, type Queries, queriesOf, withClient } from "../../src/api/postgres/client.ts";
 import { migrate } from "../../src/api/serviceDb/migrations.ts";
 
 /** Long enough for a lock that is held for a moment; shorter than PostgreSQL's deadlock timeout, which ends a query. */

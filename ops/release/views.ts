@@ -1,6 +1,6 @@
 import pg from "pg";
 import { checkpointTable, metaTable } from "../../engine/ponderInternals.ts";
-import type { Queries } from "../../src/api/serviceDb/client.ts";
+import type { Queries } from "../../src/api/postgres/client.ts";
 import { enterSchema } from "../../src/api/serviceDb/migrations.ts";
 
 const id = pg.escapeIdentifier;

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import pg from "pg";
-import { inTransaction } from "../../src/api/serviceDb/client.ts";
+import { inTransaction } from "../../src/api/postgres/client.ts";
 
 /** Names of the roles, and the schemas they get rights on. */
 export type RolesPlan = {

@@ -3,7 +3,7 @@ import type pg from "pg";
 import { to as copyTo } from "pg-copy-streams";
 import { PONDER_VERSION } from "../../engine/ponderFiles.ts";
 import type { Settings } from "../../settings/settings.ts";
-import { inTransaction, queriesOf, withClient } from "../../src/api/serviceDb/client.ts";
+import { inTransaction, queriesOf, withClient } from "../../src/api/postgres/client.ts";
 import { listMissingIndexes } from "../../src/api/upkeep/build.ts";
 import { ownIndexes } from "../../src/api/upkeep/indexes.ts";
 import { describeBytes, type Screen, startProgress } from "../commandLine/progress.ts";

@@ -1,6 +1,6 @@
 import { availableParallelism } from "node:os";
 import type pg from "pg";
-import { withClient } from "../../src/api/serviceDb/client.ts";
+import { withClient } from "../../src/api/postgres/client.ts";
 
 /** Connections that work at a time: more than four wait for each other's disk. */
 const MAX_WORKERS = 4;

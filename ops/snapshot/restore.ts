@@ -7,7 +7,7 @@ import type { PonderBuild } from "../../engine/ponderBuild.ts";
 import { type RestorePoint, stateStatements } from "../../engine/restorePoint.ts";
 import type { Settings } from "../../settings/settings.ts";
 import { createCounters, hasCounters } from "../../src/api/counts/maintain.ts";
-import { inTransaction, withClient } from "../../src/api/serviceDb/client.ts";
+import { inTransaction, withClient } from "../../src/api/postgres/client.ts";
 import { prepareDatabase } from "../checks/database.ts";
 import { CommandError } from "../commandLine/command.ts";
 import { describeBytes, type Screen, startProgress } from "../commandLine/progress.ts";

@@ -1,7 +1,7 @@
 import type { Deployment } from "../../abis/deployments.ts";
 import type { Settings } from "../../settings/settings.ts";
 import { createRpc } from "../../src/api/live/rpc.ts";
-import { withClient } from "../../src/api/serviceDb/client.ts";
+import { withClient } from "../../src/api/postgres/client.ts";
 import { type Progress, startProgress } from "../commandLine/progress.ts";
 import { deploymentOf, nodeUrlsOf } from "./chains.ts";
 import { compare } from "./compare.ts";

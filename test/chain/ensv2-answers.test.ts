@@ -9,7 +9,7 @@ import { createGateways } from "../../src/api/live/ccip/gatewayClient.ts";
 import { liveContractsOf } from "../../src/api/live/deployment.ts";
 import { createLive } from "../../src/api/live/live.ts";
 import { createRpc } from "../../src/api/live/rpc.ts";
-import type { Db } from "../../src/api/query/db.ts";
+import type { Db } from "../../src/api/postgres/db.ts";
 import { dnsEncode } from "../devnet/acts/names.ts";
 import {
   addressOf,

@@ -16,7 +16,7 @@ import {
   readAdoptionFromCounters,
   readTotalsFromCounters,
 } from "../../src/api/counts/totals.ts";
-import type { Db } from "../../src/api/query/db.ts";
+import type { Db } from "../../src/api/postgres/db.ts";
 import { countDomains, countPending } from "../../src/api/query/domains.ts";
 import { listExpiries, listHolders, listPhases } from "../../src/api/query/population.ts";
 import { listSalesByDay } from "../../src/api/query/purchases.ts";

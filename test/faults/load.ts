@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { onTestFinished } from "vitest";
-import { errorCodes } from "../../src/api/schemas/errors.ts";
+import { errorCodes } from "../../src/api/errors/errors.ts";
 import { PULSE, PULSE_KEYS, pulseAddress, type Timeline } from "./pulse.ts";
 
 /** What callers saw while something was broken. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import ICAL from "ical.js";
+import { type ErrorBody, errorCodes } from "../../src/api/errors/errors.ts";
 import { MAX_JSON_BYTES } from "../../src/api/http/writeReply.ts";
-import { type ErrorBody, errorCodes } from "../../src/api/schemas/errors.ts";
 import type { Traces } from "./attack.ts";
 import type { Operation } from "./operations.ts";
 import type { HostileStage } from "./stage.ts";

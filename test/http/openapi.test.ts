@@ -3,10 +3,10 @@ import { DiscoveryDocument } from "mppx/discovery";
 import { describe, expect, test } from "vitest";
 import type { PaymentPrice } from "../../src/api/access/payment.ts";
 import { operations } from "../../src/api/endpoints/index.ts";
+import { errorCodes } from "../../src/api/errors/errors.ts";
 import { errorsOf } from "../../src/api/http/endpoint.ts";
 import { openApiDocument } from "../../src/api/http/openapi.ts";
 import { toLlms, toLlmsFull } from "../../src/api/pages/llms.ts";
-import { errorCodes } from "../../src/api/schemas/errors.ts";
 
 type Parameter = {
   name: string;

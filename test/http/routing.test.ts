@@ -1,8 +1,8 @@
 import { z } from "@hono/zod-openapi";
 import { Hono } from "hono";
 import { describe, expect, test, vi } from "vitest";
+import { ApiError } from "../../src/api/errors/errors.ts";
 import { endpoint } from "../../src/api/http/endpoint.ts";
-import { ApiError } from "../../src/api/schemas/errors.ts";
 import { input } from "../../src/api/schemas/input.ts";
 import { brokenOperation, createTestApp } from "../support/app.ts";
 

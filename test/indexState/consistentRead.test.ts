@@ -8,7 +8,7 @@ import {
 } from "../../src/api/indexState/consistentRead.ts";
 import { prepareIndexPool } from "../../src/api/indexState/indexPool.ts";
 import { readTablesVersion } from "../../src/api/indexState/progress.ts";
-import type { Db } from "../../src/api/query/db.ts";
+import type { Db } from "../../src/api/postgres/db.ts";
 import { CHAIN_ID } from "../query/rows.ts";
 import { createTables, setProgress, type Tables } from "../query/tables.ts";
 import { openPool } from "../support/database.ts";

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { withClient } from "../../src/api/serviceDb/client.ts";
+import { withClient } from "../../src/api/postgres/client.ts";
 import { keysIn } from "../../src/api/serviceDb/keys.ts";
 import { migrations } from "../../src/api/serviceDb/migrations.ts";
 import { openStore, type Store } from "../../src/api/serviceDb/store.ts";

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import type pg from "pg";
 import { onTestFinished } from "vitest";
 import type { Deployment } from "../../abis/deployments.ts";
-import { withClient } from "../../src/api/serviceDb/client.ts";
+import { withClient } from "../../src/api/postgres/client.ts";
 import type { Stack } from "../support/stack.ts";
 
 /** What `npm run verify -- --json` prints, as far as tests look at it. */

@@ -1,9 +1,9 @@
 import type { Hono } from "hono";
 import type { Contracts } from "../../abis/contracts.ts";
 import { operations } from "../../src/api/endpoints/index.ts";
+import { toApiError } from "../../src/api/errors/errors.ts";
 import { type Endpoint, errorsOf } from "../../src/api/http/endpoint.ts";
 import { createFreshness } from "../../src/api/indexState/freshness.ts";
-import { toApiError } from "../../src/api/schemas/errors.ts";
 import type { ProvenLabels } from "../../src/api/serviceDb/provenLabels.ts";
 import { createTestApp, createTestPages, type TestAppPlan } from "../support/app.ts";
 import { noChain } from "./noChain.ts";

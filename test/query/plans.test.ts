@@ -4,7 +4,7 @@ import { namehash } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { operations } from "../../src/api/endpoints/index.ts";
 import type { Endpoint } from "../../src/api/http/endpoint.ts";
-import type { Db } from "../../src/api/query/db.ts";
+import type { Db } from "../../src/api/postgres/db.ts";
 import { ETH_NODE } from "../../src/ens/name.ts";
 import { createCountersSoon } from "../counts/exactCounters.ts";
 import schema from "../support/ponderSchema.ts";

@@ -1,7 +1,7 @@
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { drizzle } from "drizzle-orm/node-postgres";
 import type pg from "pg";
-import type { Db } from "../../src/api/query/db.ts";
+import type { Db } from "../../src/api/postgres/db.ts";
 import { ownIndexes } from "../../src/api/upkeep/indexes.ts";
 import { createTestDatabase, openPool } from "../support/database.ts";
 import schema from "../support/ponderSchema.ts";

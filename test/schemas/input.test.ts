@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { keccak256, namehash, stringToBytes } from "viem";
 import { describe, expect, test } from "vitest";
-import { ApiError } from "../../src/api/schemas/errors.ts";
+import { ApiError } from "../../src/api/errors/errors.ts";
 import { ancestorNodes, isEthSecondLevel, parseName } from "../../src/api/schemas/input.ts";
 
 const fault = (name: string): ApiError => {

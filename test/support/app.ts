@@ -13,7 +13,7 @@ import { createMeters, type Meters } from "../../src/api/observe/meters.ts";
 import { observeOperations } from "../../src/api/observe/operations.ts";
 import { observeRequests, type RequestObserver } from "../../src/api/observe/requests.ts";
 import { createPages } from "../../src/api/pages/pages.ts";
-import type { Db } from "../../src/api/query/db.ts";
+import type { Db } from "../../src/api/postgres/db.ts";
 
 export type TestAppPlan = {
   operations: readonly Endpoint[];

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import pg from "pg";
 import { inject } from "vitest";
-import { withClient } from "../../src/api/serviceDb/client.ts";
+import { withClient } from "../../src/api/postgres/client.ts";
 import { dropDatabase, openDatabase } from "../devnet/postgres.ts";
 
 /** A database for one test or file, with pg_trgm in `public`, and the way to drop it. */

@@ -1,5 +1,5 @@
 import type { TestProject } from "vitest/node";
-import { withClient } from "../../src/api/serviceDb/client.ts";
+import { withClient } from "../../src/api/postgres/client.ts";
 import { startTemporaryPostgres } from "../devnet/postgres.ts";
 
 declare module "vitest" {

@@ -1,5 +1,5 @@
 import { RateLimiterPostgres, RateLimiterRes } from "rate-limiter-flexible";
-import type { Queries } from "../serviceDb/client.ts";
+import type { Queries } from "../postgres/client.ts";
 import { networkOf } from "./address.ts";
 
 /** How many requests of one address are allowed in how many seconds. `name` identifies the policy, also in headers. */

@@ -1,6 +1,6 @@
-import { ApiError } from "../schemas/errors.ts";
+import { ApiError } from "../errors/errors.ts";
+import { onceAMinute } from "../scheduling/onceAMinute.ts";
 import type { KeyState, Keys } from "../serviceDb/keys.ts";
-import { onceAMinute } from "../serviceDb/onceAMinute.ts";
 import type { Reservation, Reservations } from "../serviceDb/reservations.ts";
 import { type Access, type Admission, admissionWith, type Caller, inWords, type Price } from "./access.ts";
 import { FREE, type LimitState, type Limits } from "./limits.ts";

@@ -4,8 +4,8 @@ import { BaseError, formatUnits, keccak256, parseUnits, TransactionReceiptNotFou
 import { getTransactionReceipt } from "viem/actions";
 import { Transaction } from "viem/tempo";
 import type { PaymentSettings } from "../../../settings/payments.ts";
-import { ApiError } from "../schemas/errors.ts";
-import { onceAMinute } from "../serviceDb/onceAMinute.ts";
+import { ApiError } from "../errors/errors.ts";
+import { onceAMinute } from "../scheduling/onceAMinute.ts";
 import { type PaymentMarks, paymentMarksIn } from "../serviceDb/payments.ts";
 import type { Store } from "../serviceDb/store.ts";
 import { inWords, type Price } from "./access.ts";

@@ -1,6 +1,6 @@
 import { type Address, BaseError } from "viem";
 import { createSiweMessage, parseSiweMessage, type SiweMessage, validateSiweMessage } from "viem/siwe";
-import { ApiError } from "../schemas/errors.ts";
+import { ApiError } from "../errors/errors.ts";
 
 /** The service that a message must be for. */
 export type SignInPlace = {

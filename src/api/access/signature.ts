@@ -10,7 +10,7 @@ import {
   type Transport,
   verifyMessage,
 } from "viem";
-import { ApiError } from "../schemas/errors.ts";
+import { ApiError } from "../errors/errors.ts";
 
 /** A message (EIP-191), and the address that is said to have signed it. */
 export type Signed = { address: Address; message: string; signature: Hex };

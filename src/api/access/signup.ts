@@ -1,6 +1,6 @@
 import type { Address, Hex } from "viem";
-import { ApiError } from "../schemas/errors.ts";
-import type { Queries } from "../serviceDb/client.ts";
+import { ApiError } from "../errors/errors.ts";
+import type { Queries } from "../postgres/client.ts";
 import type { Keys, UsageRow } from "../serviceDb/keys.ts";
 import type { Signups } from "../serviceDb/signups.ts";
 import type { Caller } from "./access.ts";

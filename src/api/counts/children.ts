@@ -1,6 +1,7 @@
 import { domain } from "ponder:schema";
 import { and, eq, sql } from "ponder";
 import type { Hex } from "viem";
+import type { Db } from "../postgres/db.ts";
 import {
   type Chains,
   chainValues,
@@ -9,7 +10,6 @@ import {
   isOfAskedChains,
   titleOf,
 } from "../query/chains.ts";
-import type { Db } from "../query/db.ts";
 import { type DomainPage, preparedPages } from "../query/domainPages.ts";
 import type { PageRequest } from "../query/page.ts";
 import { momentOf, preparedCounts } from "./counters.ts";

@@ -1,9 +1,9 @@
 import type { SQL, SQLWrapper } from "drizzle-orm";
 import { sql } from "ponder";
+import { findDatabaseError } from "../postgres/databaseErrors.ts";
+import type { Db } from "../postgres/db.ts";
+import { prepared } from "../postgres/prepared.ts";
 import { type Form, lifeIn } from "../query/chains.ts";
-import { findDatabaseError } from "../query/databaseErrors.ts";
-import type { Db } from "../query/db.ts";
-import { prepared } from "../query/prepared.ts";
 import { isUnseen, rowD } from "../query/unseen.ts";
 import { toRowText } from "../rules/conditionText.ts";
 import { lifeOfEnsv1 } from "../rules/lifetime.ts";

@@ -2,12 +2,12 @@ import { createHash } from "node:crypto";
 import { PgDialect } from "drizzle-orm/pg-core";
 import type pg from "pg";
 import { sql } from "ponder";
+import { inTransaction } from "../postgres/client.ts";
+import type { Db } from "../postgres/db.ts";
 import { type Chains, type Form, forEachForm, isOfChains, reaches } from "../query/chains.ts";
-import type { Db } from "../query/db.ts";
 import { type DaySales, listSalesByDay, saleColumns, salesByDay } from "../query/purchases.ts";
 import type { AsOf } from "../query/statistics.ts";
 import { DAY } from "../rules/lifetime.ts";
-import { inTransaction } from "../serviceDb/client.ts";
 import { readCounters } from "./counters.ts";
 
 /*

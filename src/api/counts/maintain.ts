@@ -1,6 +1,6 @@
 import type pg from "pg";
+import { inTransaction } from "../postgres/client.ts";
 import { type Ensv2Terms, type LifeRules, lifeOf } from "../rules/lifetime.ts";
-import { inTransaction } from "../serviceDb/client.ts";
 import { mayDiffer } from "./classes.ts";
 import {
   countClaims,

@@ -1,6 +1,6 @@
 import { sql } from "ponder";
+import type { Db } from "../postgres/db.ts";
 import { isOfChains } from "../query/chains.ts";
-import type { Db } from "../query/db.ts";
 import {
   type DayExpiries,
   type DayRange,

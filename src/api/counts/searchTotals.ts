@@ -1,6 +1,7 @@
 import { domain } from "ponder:schema";
 import { sql } from "ponder";
 import { not } from "../../ens/condition.ts";
+import type { Db } from "../postgres/db.ts";
 import {
   type Chains,
   chainValues,
@@ -12,7 +13,6 @@ import {
   ruleFor,
   titleOf,
 } from "../query/chains.ts";
-import type { Db } from "../query/db.ts";
 import type { Protocol, SearchCounts, SearchFilters } from "../query/search.ts";
 import type { AsOf } from "../query/statistics.ts";
 import { toSql } from "../rules/conditionSql.ts";

@@ -2,8 +2,8 @@ import { domain } from "ponder:schema";
 import type { SQL } from "drizzle-orm";
 import { sql } from "ponder";
 import { ETH_NODE, ROOT_NODE } from "../../ens/name.ts";
+import type { Db } from "../postgres/db.ts";
 import { type Chains, forEachForm, isOfChains, lifeIn } from "../query/chains.ts";
-import type { Db } from "../query/db.ts";
 import {
   type Adoption,
   type AsOf,

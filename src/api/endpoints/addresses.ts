@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import type { Address } from "viem";
+import { ApiError } from "../errors/errors.ts";
 import type { Ctx } from "../http/context.ts";
 import { endpoint } from "../http/endpoint.ts";
 import {
@@ -29,7 +30,6 @@ import {
   primaryNameEntry,
   source,
 } from "../schemas/answers.ts";
-import { ApiError } from "../schemas/errors.ts";
 import { input } from "../schemas/input.ts";
 import { toClaimEntry, toPreviousItem, toPrimaryName } from "../serializers/address.ts";
 import { toDomainItem } from "../serializers/domain.ts";

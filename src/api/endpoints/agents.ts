@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import type { AgentHome } from "../../../abis/contracts.ts";
+import { ApiError } from "../errors/errors.ts";
 import type { Ctx } from "../http/context.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { type DirectoryFilters, type DirectoryRow, listDirectory } from "../query/agentDirectory.ts";
@@ -9,7 +10,6 @@ import { resolveAgents, toText } from "../resolution/agents.ts";
 import { agentKeyPrefix, parseAgentId } from "../rules/agentKey.ts";
 import { agentItem, nameAgents } from "../schemas/agents.ts";
 import { decimal, pageFields } from "../schemas/answers.ts";
-import { ApiError } from "../schemas/errors.ts";
 import { input, type ParsedName, parseName } from "../schemas/input.ts";
 import { toAgentItem, toNameAgents } from "../serializers/agent.ts";
 

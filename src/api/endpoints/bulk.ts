@@ -1,12 +1,12 @@
 import { z } from "@hono/zod-openapi";
 import { namehash } from "viem";
+import { ApiError } from "../errors/errors.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { type ResolvedDomain, resolveDomains } from "../resolution/domains.ts";
 import type { Availability } from "../rules/lifetime.ts";
+import { mapYielding } from "../scheduling/turns.ts";
 import { askedDomain, count, unknownDomain, unresolvedItem } from "../schemas/answers.ts";
-import { ApiError } from "../schemas/errors.ts";
 import { input, parseHash, parseName } from "../schemas/input.ts";
-import { mapYielding } from "../schemas/turns.ts";
 import { toAskedRecord, toUnresolvedItem } from "../serializers/domain.ts";
 
 /** Items of one bulk request: the contract's limit. */

@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 import type { Ctx } from "../http/context.ts";
+import type { Db } from "../postgres/db.ts";
 import { type Chains, mainChain } from "../query/chains.ts";
-import type { Db } from "../query/db.ts";
 
 /** Statistics with the time they were taken, in unix seconds. */
 export type Cached<T> = { statistics: T; takenAt: number };

@@ -1,6 +1,6 @@
 import type { Contracts } from "../../../abis/contracts.ts";
+import { ApiError } from "../errors/errors.ts";
 import { type Chains, chainsOf } from "../query/chains.ts";
-import { ApiError } from "../schemas/errors.ts";
 
 /** What the descriptions of the parameter `chain` say of its absence. */
 export const ALL_CHAINS = "Left out: all chains whose names are indexed";

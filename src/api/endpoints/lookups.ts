@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { keccak256, namehash, stringToBytes } from "viem";
+import { ApiError } from "../errors/errors.ts";
 import type { Ctx } from "../http/context.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { allChains } from "../query/chains.ts";
@@ -8,7 +9,6 @@ import type { DomainRow } from "../query/domains.ts";
 import { PAGE_SIZE } from "../query/page.ts";
 import { resolveDomain, resolveListed } from "../resolution/domains.ts";
 import { count, domain, hash, pageFields, unresolvedItem } from "../schemas/answers.ts";
-import { ApiError } from "../schemas/errors.ts";
 import { input } from "../schemas/input.ts";
 import { toDomainRecord, toUnresolvedItem } from "../serializers/domain.ts";
 

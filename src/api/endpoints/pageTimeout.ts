@@ -1,5 +1,5 @@
-import { findDatabaseError } from "../query/databaseErrors.ts";
-import { ApiError } from "../schemas/errors.ts";
+import { ApiError } from "../errors/errors.ts";
+import { findDatabaseError } from "../postgres/databaseErrors.ts";
 
 /** PostgreSQL's query_canceled. */
 const CANCELLED = "57014";

@@ -1,9 +1,9 @@
 import { z } from "@hono/zod-openapi";
 import type { Address } from "viem";
+import { ApiError } from "../errors/errors.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { type Outcome, resolvePrimaryNames } from "../resolution/primaryNames.ts";
 import { primaryName } from "../schemas/answers.ts";
-import { ApiError } from "../schemas/errors.ts";
 import { input, parseAddress } from "../schemas/input.ts";
 import { toPrimaryName } from "../serializers/address.ts";
 import type { SerializeContext } from "../serializers/domain.ts";

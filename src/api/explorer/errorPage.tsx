@@ -1,4 +1,4 @@
-import { type ApiError, errorCodes } from "../schemas/errors.ts";
+import { type ApiError, errorCodes } from "../errors/errors.ts";
 import { inWords } from "./errorWords.ts";
 import { SearchBox } from "./layout.tsx";
 import type { Page } from "./page.ts";

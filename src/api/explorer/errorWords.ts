@@ -1,4 +1,4 @@
-import { ApiError, errorCodes } from "../schemas/errors.ts";
+import { ApiError, errorCodes } from "../errors/errors.ts";
 
 type Words = { title: string; advice: string };
 

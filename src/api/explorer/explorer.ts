@@ -1,6 +1,6 @@
 import { type Context, Hono } from "hono";
+import { ApiError, toLoggedError } from "../errors/errors.ts";
 import { sendAsset } from "../http/asset.ts";
-import { ApiError, toLoggedError } from "../schemas/errors.ts";
 import { assets } from "./assets.ts";
 import { errorPage } from "./errorPage.tsx";
 import { statusOf } from "./errorWords.ts";

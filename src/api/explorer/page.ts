@@ -1,5 +1,5 @@
 import type { Child } from "hono/jsx";
-import type { ApiError } from "../schemas/errors.ts";
+import type { ApiError } from "../errors/errors.ts";
 
 /** The parts of the explorer that the navigation names. */
 export type Section = "search" | "agents" | "statistics" | "status";

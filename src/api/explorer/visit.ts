@@ -1,10 +1,10 @@
 import type { Context } from "hono";
 import type { Caller } from "../access/access.ts";
+import { ApiError, toLoggedError } from "../errors/errors.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import { type AccessMode, accessInWords } from "../http/openapi.ts";
 import type { ExecuteOperation } from "../http/pipeline.ts";
 import { readInput } from "../http/readInput.ts";
-import { ApiError, toLoggedError } from "../schemas/errors.ts";
 import type { Given, Visit } from "./page.ts";
 import type { IndexingStatus } from "./replies.ts";
 

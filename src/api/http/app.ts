@@ -2,7 +2,7 @@ import { OpenAPIHono, type z } from "@hono/zod-openapi";
 import { type Context, Hono, type MiddlewareHandler } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { requestId } from "hono/request-id";
-import { ApiError, answerError, errorResponse } from "../schemas/errors.ts";
+import { ApiError, answerError, errorResponse } from "../errors/errors.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { inputError } from "./inputError.ts";
 import { type OperationServer, routesOf } from "./routes.ts";

@@ -2,7 +2,7 @@ import type { Contracts } from "../../../abis/contracts.ts";
 import type { Heads } from "../indexState/chainHead.ts";
 import type { Freshness } from "../indexState/freshness.ts";
 import type { Live } from "../live/live.ts";
-import type { Db } from "../query/db.ts";
+import type { Db } from "../postgres/db.ts";
 import type { Block } from "../serviceDb/liveAnswers.ts";
 import type { ProvenLabels } from "../serviceDb/provenLabels.ts";
 

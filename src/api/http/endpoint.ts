@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import type { ZodObject, ZodType } from "zod";
 import type { Caller } from "../access/access.ts";
-import type { ErrorCode } from "../schemas/errors.ts";
+import type { ErrorCode } from "../errors/errors.ts";
 import type { Ctx } from "./context.ts";
 
 /** Groups of operations, as the documentation shows them. */

@@ -1,5 +1,5 @@
 import type { z } from "@hono/zod-openapi";
-import { ApiError, type ErrorCode } from "../schemas/errors.ts";
+import { ApiError, type ErrorCode } from "../errors/errors.ts";
 
 /** The error for the first fault that the validator found in an input. */
 export function inputError(error: z.ZodError, data: unknown): ApiError {

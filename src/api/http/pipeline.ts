@@ -1,7 +1,7 @@
 import type { Access, Caller } from "../access/access.ts";
+import { ApiError } from "../errors/errors.ts";
 import type { ConsistentRead } from "../indexState/consistentRead.ts";
 import { retryOnLock } from "../indexState/retryOnLock.ts";
-import { ApiError } from "../schemas/errors.ts";
 import type { Ctx } from "./context.ts";
 import { type Endpoint, nameOf } from "./endpoint.ts";
 import type { HotAnswers } from "./hotAnswers.ts";

@@ -1,7 +1,7 @@
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import type { Caller } from "../access/access.ts";
-import { answerError, type ErrorCode, errorCodes, errorResponse } from "../schemas/errors.ts";
+import { answerError, type ErrorCode, errorCodes, errorResponse } from "../errors/errors.ts";
 import { type Endpoint, errorsOf } from "./endpoint.ts";
 import { ignoredParameters } from "./ignoredParameters.ts";
 import { inputError } from "./inputError.ts";

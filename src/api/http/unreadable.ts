@@ -1,6 +1,6 @@
 import { type ServerResponse, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
-import { ApiError, errorCodes } from "../schemas/errors.ts";
+import { ApiError, errorCodes } from "../errors/errors.ts";
 
 /* What arrives and is no request, or too large for one: Node would answer it without a body, or not at all. */
 

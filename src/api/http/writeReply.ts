@@ -1,4 +1,4 @@
-import { ApiError } from "../schemas/errors.ts";
+import { ApiError } from "../errors/errors.ts";
 import type { Endpoint } from "./endpoint.ts";
 
 /**

@@ -1,4 +1,4 @@
-import type { Db } from "../query/db.ts";
+import type { Db } from "../postgres/db.ts";
 import { listProgress } from "./progress.ts";
 
 /** Tells the time of a request, in unix seconds. */

@@ -1,4 +1,4 @@
-import type { Db } from "../query/db.ts";
+import type { Db } from "../postgres/db.ts";
 import { countingQueries } from "./indexPool.ts";
 import { readTablesVersion } from "./progress.ts";
 import { retryOnLock } from "./retryOnLock.ts";

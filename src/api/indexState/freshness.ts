@@ -1,6 +1,6 @@
 import type { FailingBlock } from "../../../engine/failures/failures.ts";
-import type { Db } from "../query/db.ts";
-import { ApiError } from "../schemas/errors.ts";
+import { ApiError } from "../errors/errors.ts";
+import type { Db } from "../postgres/db.ts";
 import type { CompletedIndexes } from "../serviceDb/completedIndexes.ts";
 import type { Verification } from "../serviceDb/verifications.ts";
 import type { Head, Heads } from "./chainHead.ts";

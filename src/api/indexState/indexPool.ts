@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { ApiError } from "../schemas/errors.ts";
+import { ApiError } from "../errors/errors.ts";
 
 /** What is used here of Ponder's pool of connections to the index. */
 export type IndexPool = { query: (...args: never[]) => unknown; ending?: boolean };

@@ -9,8 +9,8 @@ import {
   readIndexer,
   tablesVersionOf,
 } from "../../../engine/ponderInternals.ts";
-import type { Db } from "../query/db.ts";
-import { prepared } from "../query/prepared.ts";
+import type { Db } from "../postgres/db.ts";
+import { prepared } from "../postgres/prepared.ts";
 
 export type { ChainProgress, IndexerState };
 

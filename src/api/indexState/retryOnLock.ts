@@ -1,5 +1,5 @@
-import { findDatabaseError } from "../query/databaseErrors.ts";
-import { ApiError } from "../schemas/errors.ts";
+import { ApiError } from "../errors/errors.ts";
+import { findDatabaseError } from "../postgres/databaseErrors.ts";
 
 /** How long locked tables are tried again. A reorganisation locks one table after the other, each for a moment. */
 const PATIENCE_MS = 2_000;

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { LRUCache } from "lru-cache";
+import { onceAMinute } from "../scheduling/onceAMinute.ts";
 import type { AnswerKey, Block, LiveAnswers } from "../serviceDb/liveAnswers.ts";
-import { onceAMinute } from "../serviceDb/onceAMinute.ts";
 import { LiveFailure, type LiveStep } from "./failure.ts";
 
 /** The outcome of one question to the chain. */

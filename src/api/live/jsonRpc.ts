@@ -1,5 +1,5 @@
 import { getHttpRpcClient } from "viem/utils";
-import { turnFor } from "../schemas/turns.ts";
+import { turnFor } from "../scheduling/turns.ts";
 
 export type JsonRpcCall = { method: string; params: unknown[] };
 

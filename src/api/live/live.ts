@@ -1,8 +1,8 @@
 import type { Address, Hex } from "viem";
-import { nextTurn } from "../schemas/turns.ts";
+import { limiter } from "../scheduling/bounded.ts";
+import { nextTurn } from "../scheduling/turns.ts";
 import type { Block, LiveAnswers } from "../serviceDb/liveAnswers.ts";
 import { type AgentContracts, type LiveBinding, readBindings } from "./binding.ts";
-import { limiter } from "./bounded.ts";
 import { type AnswerCache, createAnswerCache, type LiveObserver, type Settled } from "./cache.ts";
 import { newBudget } from "./ccip/budget.ts";
 import type { Gateways } from "./ccip/gatewayClient.ts";

@@ -1,6 +1,6 @@
+import { ApiError } from "../errors/errors.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import { readInput } from "../http/readInput.ts";
-import { ApiError } from "../schemas/errors.ts";
 import type { Tool } from "./tools.ts";
 import type { View } from "./views.ts";
 

@@ -1,8 +1,8 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import type { Caller } from "../access/access.ts";
+import { type ApiError, toApiError } from "../errors/errors.ts";
 import { type Endpoint, nameOf } from "../http/endpoint.ts";
 import type { ExecuteOperation } from "../http/pipeline.ts";
-import { type ApiError, toApiError } from "../schemas/errors.ts";
 import { readArguments } from "./arguments.ts";
 import { authorizationOf, RECEIPT, receiptOf, toPaymentError } from "./payment.ts";
 import type { Tool } from "./tools.ts";

@@ -1,5 +1,5 @@
+import type { ErrorCode } from "../errors/errors.ts";
 import type { Endpoint } from "../http/endpoint.ts";
-import type { ErrorCode } from "../schemas/errors.ts";
 import type { ToolPlan } from "./catalogue.ts";
 import type { View } from "./views.ts";
 

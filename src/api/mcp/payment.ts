@@ -1,4 +1,4 @@
-import type { ApiError } from "../schemas/errors.ts";
+import type { ApiError } from "../errors/errors.ts";
 
 /*
  * The Machine Payments Protocol over MCP (draft-payment-transport-mcp-00): members of JSON-RPC hold what HTTP has in

@@ -6,9 +6,9 @@ import {
 import { type Context, Hono } from "hono";
 import type { Caller } from "../access/access.ts";
 import { isLoopback } from "../access/address.ts";
+import { ApiError } from "../errors/errors.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import type { OperationServer } from "../http/routes.ts";
-import { ApiError } from "../schemas/errors.ts";
 import { serversFor } from "./server.ts";
 
 /** Messages of one request: the protocol no longer has batches, but old clients may send small ones. */

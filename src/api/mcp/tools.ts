@@ -1,7 +1,7 @@
+import type { ErrorCode } from "../errors/errors.ts";
 import { type Endpoint, errorsOf } from "../http/endpoint.ts";
 import { openApiDocument } from "../http/openapi.ts";
 import type { OpenApiDocument } from "../http/routes.ts";
-import type { ErrorCode } from "../schemas/errors.ts";
 import { catalogue, type ToolPlan } from "./catalogue.ts";
 import { describeTool } from "./descriptions.ts";
 import { answersOf, type ObjectSchema, type Schema } from "./schemas.ts";

@@ -1,5 +1,5 @@
 import type { Access, Caller } from "../access/access.ts";
-import { ApiError } from "../schemas/errors.ts";
+import { ApiError } from "../errors/errors.ts";
 import type { Meters } from "./meters.ts";
 
 /** Access that counts the outcome of each admission: answered, or the code of the refusal. */

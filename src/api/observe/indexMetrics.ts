@@ -1,6 +1,6 @@
 import { sql } from "ponder";
 import { countAnomalies, listProgress, readFailures, readIndexerState } from "../indexState/progress.ts";
-import type { Db } from "../query/db.ts";
+import type { Db } from "../postgres/db.ts";
 import type { Verification } from "../serviceDb/verifications.ts";
 import { missingIndexesIn } from "../upkeep/indexes.ts";
 import type { Meters } from "./meters.ts";

@@ -1,4 +1,4 @@
-import { toApiError } from "../schemas/errors.ts";
+import { toApiError } from "../errors/errors.ts";
 import type { Meters } from "./meters.ts";
 import { inOperation } from "./queries.ts";
 

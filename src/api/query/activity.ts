@@ -3,10 +3,10 @@ import type { SQL, SQLWrapper } from "drizzle-orm";
 import { alias, and, desc, eq, inArray, like, ne, not, notInArray, sql } from "ponder";
 import { type Address, type Hex, zeroAddress } from "viem";
 import type { Ensv2Contracts } from "../../../abis/contracts.ts";
+import type { Db } from "../postgres/db.ts";
 import { toSql } from "../rules/conditionSql.ts";
 import { counted } from "../rules/lifetime.ts";
 import { type Chains, isOfChains } from "./chains.ts";
-import type { Db } from "./db.ts";
 import { type EventFacts, eventFacts } from "./events.ts";
 import { isMigration } from "./migrations.ts";
 

@@ -4,6 +4,8 @@ import { alias, and, eq, ne, notInArray, sql } from "ponder";
 import type { Address } from "viem";
 import { not } from "../../ens/condition.ts";
 import { ROOT_NODE } from "../../ens/name.ts";
+import type { Db } from "../postgres/db.ts";
+import { prepared } from "../postgres/prepared.ts";
 import { toSql } from "../rules/conditionSql.ts";
 import { counted, expiringWithin, registrarName } from "../rules/lifetime.ts";
 import { wrapped } from "../rules/ownership.ts";
@@ -22,11 +24,9 @@ import {
   titleOf,
 } from "./chains.ts";
 import { countIf } from "./countIf.ts";
-import type { Db } from "./db.ts";
 import { type DomainPage, preparedPages } from "./domainPages.ts";
 import { type DomainRow, listAndCount, selectDomains, toRow } from "./domains.ts";
 import { offsetOf, PAGE_SIZE, type PageRequest, type SortDirection } from "./page.ts";
-import { prepared } from "./prepared.ts";
 
 /** What an address can be to a name. */
 export const addressTypes = [

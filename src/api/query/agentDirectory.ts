@@ -3,10 +3,10 @@ import type { SQL } from "drizzle-orm";
 import { sql } from "ponder";
 import type { Address, Hex } from "viem";
 import type { AgentHome } from "../../../abis/contracts.ts";
+import type { Db } from "../postgres/db.ts";
+import { prepared } from "../postgres/prepared.ts";
 import { isOfCurrentResolver, isOfItsNode } from "./agents.ts";
-import type { Db } from "./db.ts";
 import { offsetOf, PAGE_SIZE } from "./page.ts";
-import { prepared } from "./prepared.ts";
 
 const { placeholder } = sql;
 

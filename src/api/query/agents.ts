@@ -3,10 +3,10 @@ import type { SQL } from "drizzle-orm";
 import { and, desc, eq, inArray, isNotNull, isNull, like, lte, or, sql } from "ponder";
 import type { Address, Hex } from "viem";
 import type { AgentHome } from "../../../abis/contracts.ts";
+import type { Db } from "../postgres/db.ts";
+import { prepared } from "../postgres/prepared.ts";
 import { MAX_AGENT_URI, MAX_PROFILE_TEXT } from "../rules/shown.ts";
 import { beginningOf } from "./beginnings.ts";
-import type { Db } from "./db.ts";
-import { prepared } from "./prepared.ts";
 
 /** A binding, with the agent's URI and owner in the registry; null where the index does not follow the agent. */
 export type BindingRow = typeof agentBinding.$inferSelect & { uri: string | null; owner: Address | null };

@@ -2,9 +2,9 @@ import { primaryNameChange } from "ponder:schema";
 import { getTableColumns, type SQL } from "drizzle-orm";
 import { alias, and, desc, eq, inArray, sql } from "ponder";
 import type { Address } from "viem";
+import type { Db } from "../postgres/db.ts";
+import { prepared } from "../postgres/prepared.ts";
 import { beginningOf } from "./beginnings.ts";
-import type { Db } from "./db.ts";
-import { prepared } from "./prepared.ts";
 import { inBothDirections, type Listed, oldestFirst, type Section, sliced } from "./section.ts";
 
 /** A change of the name that an address claims, with the beginning of the name. */

@@ -2,11 +2,11 @@ import { domain } from "ponder:schema";
 import type { SQL } from "drizzle-orm";
 import { and, eq, sql } from "ponder";
 import type { Hex } from "viem";
+import type { Db } from "../postgres/db.ts";
+import { prepared } from "../postgres/prepared.ts";
 import { type Chains, chainValues, forEachReach, isOfAskedChains, type Reach } from "./chains.ts";
-import type { Db } from "./db.ts";
 import { type DomainRow, selectDomains, toRow } from "./domains.ts";
 import { offsetOf, orderOf, PAGE_SIZE, type PageRequest } from "./page.ts";
-import { prepared } from "./prepared.ts";
 
 /** A page of domains, and their total number. */
 export type DomainPage = { total: number; rows: DomainRow[] };

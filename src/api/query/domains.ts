@@ -4,11 +4,11 @@ import type { AnyPgColumn } from "drizzle-orm/pg-core";
 import { and, eq, sql } from "ponder";
 import type { Hex } from "viem";
 import { keccak256 } from "../../ens/keccak.ts";
+import type { Db } from "../postgres/db.ts";
+import { prepared } from "../postgres/prepared.ts";
 import { beginningOf } from "./beginnings.ts";
 import { type Chains, chainValues, isOfAskedChains, isOfChains } from "./chains.ts";
-import type { Db } from "./db.ts";
 import { offsetOf, orderOf, PAGE_SIZE, type PageRequest, sortKeyOf } from "./page.ts";
-import { prepared } from "./prepared.ts";
 
 /**
  * A row of `domains` with the beginning of the `display` text at the name's current resolver. Only a text that is the

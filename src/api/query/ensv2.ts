@@ -15,10 +15,10 @@ import type { Address, Hex } from "viem";
 import type { Ensv2Contracts } from "../../../abis/contracts.ts";
 import { keccak256 } from "../../ens/keccak.ts";
 import { ROOT_NODE } from "../../ens/name.ts";
+import type { Db } from "../postgres/db.ts";
+import { prepared } from "../postgres/prepared.ts";
 import { MAX_ROLE_HOLDERS } from "../rules/shown.ts";
 import { beginningOf } from "./beginnings.ts";
-import type { Db } from "./db.ts";
-import { prepared } from "./prepared.ts";
 
 /** What a registry of ENSv2 stores of a label. */
 export type Ensv2Entry = typeof ensv2Entry.$inferSelect;

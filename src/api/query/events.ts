@@ -3,11 +3,11 @@ import { getTableColumns, type SQL, type SQLWrapper } from "drizzle-orm";
 import { and, eq, isNotNull, sql } from "ponder";
 import type { Address, Hex } from "viem";
 import { ROOT_NODE } from "../../ens/name.ts";
+import type { Db } from "../postgres/db.ts";
+import { prepared } from "../postgres/prepared.ts";
 import { beginningInDetails, beginningOf, beginningOfBytes } from "./beginnings.ts";
 import { type Chains, chainValues, forEachReach, isOfAskedChains, type Reach } from "./chains.ts";
-import type { Db } from "./db.ts";
 import type { SortDirection } from "./page.ts";
-import { prepared } from "./prepared.ts";
 import { inBothDirections, type Listed, oldestFirst, type Section, sliced } from "./section.ts";
 
 /** What an event says, without the texts and bytes that its sender wrote. */

@@ -2,10 +2,10 @@ import { addressRecord, domain, primaryName, resolverNode } from "ponder:schema"
 import { and, eq, inArray, sql } from "ponder";
 import type { Address, Hex } from "viem";
 import { DEFAULT_COIN_TYPE, ETHEREUM_COIN_TYPE } from "../../ens/coinType.ts";
+import type { Db } from "../postgres/db.ts";
+import { prepared } from "../postgres/prepared.ts";
 import { beginningOf } from "./beginnings.ts";
-import type { Db } from "./db.ts";
 import { isAtResolver, isOneOfNodes } from "./domains.ts";
-import { prepared } from "./prepared.ts";
 
 const { placeholder } = sql;
 

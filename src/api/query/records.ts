@@ -2,9 +2,9 @@ import { addressRecord, resolverChange, resolverNode, textRecord } from "ponder:
 import { and, asc, desc, eq, inArray, isNull, max, sql } from "ponder";
 import type { Address, Hex } from "viem";
 import { keccak256 } from "../../ens/keccak.ts";
+import type { Db } from "../postgres/db.ts";
+import { prepared } from "../postgres/prepared.ts";
 import { type Chains, isOfChains } from "./chains.ts";
-import type { Db } from "./db.ts";
-import { prepared } from "./prepared.ts";
 
 /** The records of a node at one resolver. */
 export type RecordsOf = { chainId: number; resolver: Address; node: Hex };

@@ -1,12 +1,12 @@
 import { event } from "ponder:schema";
 import { inArray, sql } from "ponder";
 import type { Address, Hex } from "viem";
+import type { Db } from "../postgres/db.ts";
+import { prepared } from "../postgres/prepared.ts";
 import { type Chains, chainValues, forEachReach, isOfAskedChains, type Reach } from "./chains.ts";
-import type { Db } from "./db.ts";
 import { type EventFacts, eventFacts, isEventOfRow, logsOfContracts } from "./events.ts";
 import { isMigration } from "./migrations.ts";
 import type { SortDirection } from "./page.ts";
-import { prepared } from "./prepared.ts";
 import { inBothDirections, type Listed, oldestFirst, type Section } from "./section.ts";
 
 /** Events of registrations, and those that move an expiry. */

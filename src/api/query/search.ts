@@ -5,12 +5,12 @@ import type { Address } from "viem";
 import { not } from "../../ens/condition.ts";
 import { managedNames } from "../../ens/managedNames.ts";
 import { ETH_NODE } from "../../ens/name.ts";
+import type { Db } from "../postgres/db.ts";
 import { toSql } from "../rules/conditionSql.ts";
 import { counted, expiringWithin, type KnownAvailability } from "../rules/lifetime.ts";
 import { wrapped } from "../rules/ownership.ts";
 import { type Chains, type Form, isOfChains, lifeIn, type Reach, ruleFor } from "./chains.ts";
 import { countIf } from "./countIf.ts";
-import type { Db } from "./db.ts";
 import { type DomainRow, listAndCount, type OnePass } from "./domains.ts";
 import { isUnseen } from "./unseen.ts";
 

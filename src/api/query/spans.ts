@@ -3,11 +3,11 @@ import type { AnyColumn, SQL, SQLWrapper } from "drizzle-orm";
 import { eq, inArray, sql } from "ponder";
 import type { Address, Hex } from "viem";
 import { ETH_NODE } from "../../ens/name.ts";
+import type { Db } from "../postgres/db.ts";
+import { prepared } from "../postgres/prepared.ts";
 import { type EndColumn, type Ending, endText } from "../rules/ends.ts";
 import { type Chains, chainValues, forEachReach, isOfAskedChains, type Reach } from "./chains.ts";
-import type { Db } from "./db.ts";
 import type { SortDirection } from "./page.ts";
-import { prepared } from "./prepared.ts";
 import { inBothDirections, type Listed, oldestFirst, type Section, sliced } from "./section.ts";
 
 /** What a name had from one change to the next: an owner, by all layers or in one of them, or a resolver. */

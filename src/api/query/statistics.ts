@@ -3,6 +3,7 @@ import type { SQL } from "drizzle-orm";
 import { and, gt, isNotNull, sql } from "ponder";
 import { all } from "../../ens/condition.ts";
 import { ETH_NODE, ROOT_NODE } from "../../ens/name.ts";
+import type { Db } from "../postgres/db.ts";
 import { toSql } from "../rules/conditionSql.ts";
 import type { DomainColumn } from "../rules/conditionText.ts";
 import { counted, expiringWithin, registrarName } from "../rules/lifetime.ts";
@@ -10,7 +11,6 @@ import { wrapped } from "../rules/ownership.ts";
 import { ownerAt } from "../rules/ownershipSql.ts";
 import { type Chains, isOfChains, lifeIn, ruleFor } from "./chains.ts";
 import { countIf } from "./countIf.ts";
-import type { Db } from "./db.ts";
 
 /*
  * Counts of the whole index. Each reads its table once: no index helps to count everything.

@@ -3,11 +3,11 @@ import type { SQL } from "drizzle-orm";
 import { and, eq, isNull, sql } from "ponder";
 import type { Address, Hex } from "viem";
 import { ROOT_NODE } from "../../ens/name.ts";
+import type { Db } from "../postgres/db.ts";
+import { prepared } from "../postgres/prepared.ts";
 import { beginningInDetails, beginningOf } from "./beginnings.ts";
 import { type Chains, chainValues, forEachReach, isOfAskedChains, type Reach } from "./chains.ts";
-import type { Db } from "./db.ts";
 import { isEventOfRow } from "./events.ts";
-import { prepared } from "./prepared.ts";
 import { type Listed, newestFirst, type Section, sliced } from "./section.ts";
 
 /** A step in the history of a text: an event at the name's resolver, or a change of the resolver. */

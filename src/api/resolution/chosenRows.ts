@@ -4,8 +4,8 @@ import { nodeOfNameByNode } from "../../ens/name.ts";
 import type { Ctx } from "../http/context.ts";
 import { allChains } from "../query/chains.ts";
 import { type DomainRow, listDomains, listDomainsOnChains } from "../query/domains.ts";
+import { mapYielding } from "../scheduling/turns.ts";
 import { ancestorNodes, type ParsedName, type ParsedNode } from "../schemas/input.ts";
-import { mapYielding } from "../schemas/turns.ts";
 import type { DomainState } from "./domainState.ts";
 import { applyEnsv2 } from "./ensv2.ts";
 

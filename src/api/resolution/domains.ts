@@ -2,12 +2,13 @@ import type { Hex } from "viem";
 import type { Contracts } from "../../../abis/contracts.ts";
 import { hasTokenNames } from "../../ens/managedNames.ts";
 import { fitsInBytes, MAX_NAME_BYTES, nodeOfNameByNode, ROOT_NODE } from "../../ens/name.ts";
+import { ApiError } from "../errors/errors.ts";
 import type { Ctx } from "../http/context.ts";
 import type { Settled } from "../live/cache.ts";
 import { LiveFailure } from "../live/failure.ts";
 import type { LiveName } from "../live/live.ts";
 import type { LiveRecords, RecordSelection } from "../live/records.ts";
-import { ApiError } from "../schemas/errors.ts";
+import { mapYielding } from "../scheduling/turns.ts";
 import {
   ancestorNodes,
   isEthSecondLevel,
@@ -15,7 +16,6 @@ import {
   type ParsedName,
   type ParsedNode,
 } from "../schemas/input.ts";
-import { mapYielding } from "../schemas/turns.ts";
 import { type Indexed, listAnswering, listMainDomains } from "./chosenRows.ts";
 import { type DomainState, displayOf, toLiveState } from "./domainState.ts";
 import { applyEnsv2, placeOf, withEnsv2Details } from "./ensv2.ts";

@@ -17,8 +17,8 @@ import {
   type RoleHolder,
 } from "../query/ensv2.ts";
 import { isMigratable, type Protocol, protocolOf } from "../rules/ensv2.ts";
+import { mapYielding } from "../scheduling/turns.ts";
 import { isEthSecondLevel, labelhashesOf, type ParsedName, type ParsedNode } from "../schemas/input.ts";
-import { mapYielding } from "../schemas/turns.ts";
 import type { DomainState } from "./domainState.ts";
 import { type Path, type Walk, walkNames } from "./ensv2Walk.ts";
 

@@ -1,7 +1,7 @@
 import { LATE_SECONDS } from "../../../settings/freshness.ts";
 import { listProgress, readIndexerState } from "../indexState/progress.ts";
 import type { Live } from "../live/live.ts";
-import type { Db } from "../query/db.ts";
+import type { Db } from "../postgres/db.ts";
 import type { Block } from "../serviceDb/liveAnswers.ts";
 
 /**

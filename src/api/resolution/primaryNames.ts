@@ -1,6 +1,7 @@
 import type { Address, Hex } from "viem";
 import type { Contracts } from "../../../abis/contracts.ts";
 import { DEFAULT_COIN_TYPE, ETHEREUM_COIN_TYPE } from "../../ens/coinType.ts";
+import { ApiError } from "../errors/errors.ts";
 import type { Ctx } from "../http/context.ts";
 import type { Settled } from "../live/cache.ts";
 import { LiveFailure } from "../live/failure.ts";
@@ -12,9 +13,8 @@ import {
   listEthereumAddresses,
   listReverseNames,
 } from "../query/primaryNames.ts";
-import { ApiError } from "../schemas/errors.ts";
+import { mapYielding } from "../scheduling/turns.ts";
 import { isEthSecondLevel, type ParsedName, parseName, reverseNode } from "../schemas/input.ts";
-import { mapYielding } from "../schemas/turns.ts";
 import { listAnswering, listMainDomains } from "./chosenRows.ts";
 import type { DomainState } from "./domainState.ts";
 import { ancestorsOf, failureOrThrow, mayAncestorAnswer, toApiError } from "./domains.ts";

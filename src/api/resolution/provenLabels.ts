@@ -1,8 +1,8 @@
 import type { Hex } from "viem";
 import { codePoints, isLabelOf, MAX_NAME_BYTES } from "../../ens/name.ts";
 import type { Ctx } from "../http/context.ts";
+import { mapYielding } from "../scheduling/turns.ts";
 import { labelhashesOf, type ParsedName, type ParsedNode, UNKNOWN_LABEL } from "../schemas/input.ts";
-import { mapYielding } from "../schemas/turns.ts";
 import type { DomainState } from "./domainState.ts";
 
 type States = ReadonlyMap<Hex, DomainState>;

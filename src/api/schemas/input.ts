@@ -15,7 +15,7 @@ import {
   nodeOfNameByNode,
   ROOT_NODE,
 } from "../../ens/name.ts";
-import { ApiError } from "./errors.ts";
+import { ApiError } from "../errors/errors.ts";
 
 /** What a caller asks for, as written, with its node. */
 export type ParsedNode = { query: string; node: Hex };

@@ -1,4 +1,4 @@
-import type { Queries } from "./client.ts";
+import type { Queries } from "../postgres/client.ts";
 
 /** A block that an indexer tries again and again. */
 export type NotedBlock = {

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
-import type { Queries } from "./client.ts";
+import type { Queries } from "../postgres/client.ts";
 
 /** What a request needs to know about a key. */
 export type KeyState = { id: number; credits: number; isRevoked: boolean };

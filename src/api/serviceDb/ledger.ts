@@ -1,4 +1,4 @@
-import type { Queries } from "./client.ts";
+import type { Queries } from "../postgres/client.ts";
 
 const ROWS_AT_ONCE = 1_000;
 /** Rows left after this many statements are removed the next time. */

@@ -1,5 +1,5 @@
 import type pg from "pg";
-import { inTransaction, type Queries, queriesOf } from "./client.ts";
+import { inTransaction, type Queries, queriesOf } from "../postgres/client.ts";
 
 /**
  * The migrations, oldest first; each runs once. A released migration is never edited: a later one changes what it

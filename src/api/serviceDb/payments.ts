@@ -1,4 +1,4 @@
-import type { Queries } from "./client.ts";
+import type { Queries } from "../postgres/client.ts";
 import { HELD_SECONDS } from "./reservations.ts";
 import type { Store } from "./store.ts";
 

@@ -1,4 +1,4 @@
-import type { Queries } from "./client.ts";
+import type { Queries } from "../postgres/client.ts";
 
 /** Schemas of the index that readers are sent to, and of the one before it; null where none was chosen. */
 export type Release = { active: string | null; previous: string | null };

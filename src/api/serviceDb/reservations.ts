@@ -1,4 +1,4 @@
-import type { Queries } from "./client.ts";
+import type { Queries } from "../postgres/client.ts";
 import { keyHash, MOVED } from "./keys.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { Queries } from "./client.ts";
+import type { Queries } from "../postgres/client.ts";
 import { keysIn, MOVED } from "./keys.ts";
 import { moveReservations } from "./reservations.ts";
 import type { Store } from "./store.ts";

@@ -1,5 +1,5 @@
 import pg from "pg";
-import { inTransaction, type Queries, queriesOf } from "./client.ts";
+import { inTransaction, type Queries, queriesOf } from "../postgres/client.ts";
 import { migrate } from "./migrations.ts";
 
 /** The service's own tables: they survive every re-indexing, and all replicas share them. */

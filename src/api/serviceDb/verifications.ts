@@ -1,4 +1,4 @@
-import type { Queries } from "./client.ts";
+import type { Queries } from "../postgres/client.ts";
 
 /** What the last comparison of an index with the chain found (`npm run verify`). */
 export type Verification = {

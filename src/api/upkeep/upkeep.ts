@@ -1,8 +1,8 @@
 import type pg from "pg";
 import { advanceDays } from "../counts/days.ts";
 import { advanceCounters, type CountsTarget, createCounters, hasCounters } from "../counts/maintain.ts";
+import { withClient } from "../postgres/client.ts";
 import type { Chains } from "../query/chains.ts";
-import { withClient } from "../serviceDb/client.ts";
 import { buildIndexes } from "./build.ts";
 
 /** What upkeep needs. */

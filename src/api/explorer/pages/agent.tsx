@@ -1,4 +1,4 @@
-import { ApiError } from "../../schemas/errors.ts";
+import { ApiError } from "../../errors/errors.ts";
 import type { ExplorerPage } from "../page.ts";
 import { AgentTrust } from "../parts/agent.tsx";
 import { Card, Empty, type Fact, Facts } from "../parts/card.tsx";

@@ -1,4 +1,4 @@
-import { ApiError } from "../../schemas/errors.ts";
+import { ApiError } from "../../errors/errors.ts";
 import type { ExplorerPage } from "../page.ts";
 import { Card } from "../parts/card.tsx";
 import { Whole } from "../parts/hash.tsx";

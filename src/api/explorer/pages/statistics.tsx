@@ -1,6 +1,6 @@
 import { html, raw } from "hono/html";
 import type { Child } from "hono/jsx";
-import type { ApiError } from "../../schemas/errors.ts";
+import type { ApiError } from "../../errors/errors.ts";
 import type { ExplorerPage, Visit } from "../page.ts";
 import { Card, Figures, Unavailable } from "../parts/card.tsx";
 import { Bar, Columns, Lines } from "../parts/chart.tsx";

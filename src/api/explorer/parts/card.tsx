@@ -1,5 +1,5 @@
 import type { Child } from "hono/jsx";
-import type { ApiError } from "../../schemas/errors.ts";
+import type { ApiError } from "../../errors/errors.ts";
 import { inWords } from "../errorWords.ts";
 import { Icon } from "./icon.tsx";
 

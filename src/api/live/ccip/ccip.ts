@@ -10,7 +10,7 @@ import {
 } from "viem";
 import { batchGatewayAbi } from "../../../../abis/universalResolver.ts";
 import { textOfBytes } from "../../../ens/utf8.ts";
-import { nextTurn } from "../../schemas/turns.ts";
+import { nextTurn } from "../../scheduling/turns.ts";
 import { AbiError, byteLength, readAbi, type Shape } from "../abi.ts";
 import { LiveFailure, sanitizeMessage } from "../failure.ts";
 import { type CallAt, type CallResult, MAX_RESULT_BYTES, type Rpc } from "../rpc.ts";

@@ -3,7 +3,7 @@ import type { LookupFunction } from "node:net";
 import ipaddr from "ipaddr.js";
 import { Agent, fetch, type Response } from "undici";
 import { type Address, type Hex, isHex } from "viem";
-import { turnFor } from "../../schemas/turns.ts";
+import { turnFor } from "../../scheduling/turns.ts";
 import { sanitizeMessage } from "../failure.ts";
 import type { Budget } from "./budget.ts";
 import { GatewayError, NoAnswer } from "./gatewayError.ts";

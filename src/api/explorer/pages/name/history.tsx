@@ -1,5 +1,5 @@
 import type { Child } from "hono/jsx";
-import type { ApiError } from "../../../schemas/errors.ts";
+import type { ApiError } from "../../../errors/errors.ts";
 import type { Visit } from "../../page.ts";
 import { Card, Empty, Unavailable } from "../../parts/card.tsx";
 import { Transaction } from "../../parts/hash.tsx";

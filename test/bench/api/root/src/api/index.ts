@@ -11,7 +11,7 @@ import type { Ctx } from "../../../../../../src/api/http/context.ts";
 import { readInput } from "../../../../../../src/api/http/readInput.ts";
 import app from "../../../../../../src/api/index.ts";
 import { systemClock } from "../../../../../../src/api/indexState/clock.ts";
-import type { Db } from "../../../../../../src/api/query/db.ts";
+import type { Db } from "../../../../../../src/api/postgres/db.ts";
 
 /*
  * The product's application as it is, with a few routes in front of it that only the benchmark has: what every answer is
