@@ -100,6 +100,11 @@ export const domain = onchainTable(
      * ENSv1 does not answer again then, and the name has no owner, no resolver and no expiry.
      */
     registry: t.hex(),
+    /**
+     * When the way to the name ends: the earliest expiry of the entries of ENSv2 above it, from the root registry down.
+     * From that second on no registry answers for the name, whatever its own expiry. Null where ENSv1 answers.
+     */
+    pathExpiryTimestamp: t.bigint(),
     /** Block of the first event of the name. */
     createdBlockNumber: t.integer().notNull(),
     createdTimestamp: t.int8({ mode: "number" }).notNull(),
