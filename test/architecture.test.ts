@@ -73,6 +73,11 @@ const layers: Layer[] = [
     because: "who goes on when: turns of the event loop, bounded concurrency, work once a minute",
   },
   {
+    files: "src/api/outgoing/",
+    may: ["undici", "ipaddr.js", ...api("errors/foreignText.ts")],
+    because: "one guard for every request whose URL a stranger chose; it knows nothing of what is asked",
+  },
+  {
     files: "src/api/schemas/",
     may: [
       ...["@hono/zod-openapi", "@adraffy/ens-normalize", "zod", "viem", "src/ens/"],
@@ -110,8 +115,8 @@ const layers: Layer[] = [
   {
     files: "src/api/live/",
     may: [
-      ...["viem", "undici", "ipaddr.js", "lru-cache", "abis/", "src/ens/"],
-      ...api("errors/", "schemas/", "scheduling/"),
+      ...["viem", "lru-cache", "abis/", "src/ens/"],
+      ...api("errors/", "outgoing/", "schemas/", "scheduling/"),
     ],
     mayTypes: ["src/api/"],
     because: "these ask the chain at request time, through a client of their own; they know no index",
@@ -384,6 +389,12 @@ describe("what has one place only", () => {
       .flatMap(importsOf)
       .filter(({ target, isType }) => target === "ponder:api" && !isType);
     expect(importers.map(({ from }) => from).filter((from) => from !== "src/api/index.ts")).toEqual([]);
+  });
+
+  test("requests to URLs of strangers leave the API through src/api/outgoing/", () => {
+    const rest = program.filter((file) => /^src\/api\/(?!outgoing\/).*\.tsx?$/.test(file));
+    const asking = /(?<![.\w])fetch\(|from "undici"/;
+    expect(filesWith(asking, rest)).toEqual([]);
   });
 
   test("handlers are registered in src/indexing and nowhere else", () => {

@@ -79,7 +79,13 @@ const liveFor = createLive({
     createRpc({ urls: settings.liveRpcUrls, requestsPerSecond: settings.liveRequestsPerSecond }),
     meters,
   ),
-  gateways: countedGateways(createGateways({ allowLoopback: settings.loopbackGateways }), meters),
+  gateways: countedGateways(
+    createGateways({
+      allowLoopback: settings.loopbackGateways,
+      ownHosts: settings.publicUrls.map((url) => new URL(url).host),
+    }),
+    meters,
+  ),
   answers: liveAnswersIn(store, contracts),
   contracts: liveContractsOf(deployment),
   observer: observeLive(meters),

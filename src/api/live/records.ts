@@ -15,11 +15,12 @@ import { multicallAbi, universalResolverAbi } from "../../../abis/universalResol
 import { ETHEREUM_COIN_TYPE, isEvmCoinType } from "../../ens/coinType.ts";
 import { MAX_LABEL_BYTES } from "../../ens/name.ts";
 import { textOfBytes } from "../../ens/utf8.ts";
+import { sanitizeMessage } from "../errors/foreignText.ts";
 import { AbiError, readAbi } from "./abi.ts";
 import type { Budget } from "./ccip/budget.ts";
 import { callWithLookups, OWN_BATCH_GATEWAY } from "./ccip/ccip.ts";
 import type { Gateways } from "./ccip/gatewayClient.ts";
-import { LiveFailure, sanitizeMessage } from "./failure.ts";
+import { LiveFailure } from "./failure.ts";
 import type { CallResult, Rpc } from "./rpc.ts";
 
 /** The name a resolver is asked about: its node, and its text with unknown labels as `[<64 hex>]`. */

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Address, type Hex, isHex, numberToHex } from "viem";
+import { sanitizeMessage } from "../errors/foreignText.ts";
 import { byteLength } from "./abi.ts";
-import { LiveFailure, sanitizeMessage } from "./failure.ts";
+import { LiveFailure } from "./failure.ts";
 import { callNode, type JsonRpcCall, type JsonRpcError, type JsonRpcReply } from "./jsonRpc.ts";
 import { rateLimiter, type TakeTurn } from "./rateLimiter.ts";
 

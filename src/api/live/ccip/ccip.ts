@@ -10,9 +10,10 @@ import {
 } from "viem";
 import { batchGatewayAbi } from "../../../../abis/universalResolver.ts";
 import { textOfBytes } from "../../../ens/utf8.ts";
+import { sanitizeMessage } from "../../errors/foreignText.ts";
 import { nextTurn } from "../../scheduling/turns.ts";
 import { AbiError, byteLength, readAbi, type Shape } from "../abi.ts";
-import { LiveFailure, sanitizeMessage } from "../failure.ts";
+import { LiveFailure } from "../failure.ts";
 import { type CallAt, type CallResult, MAX_RESULT_BYTES, type Rpc } from "../rpc.ts";
 import { type Budget, takeBytes, takeRound } from "./budget.ts";
 import type { Gateways, Lookup } from "./gatewayClient.ts";

@@ -1,19 +1,15 @@
-import { lookup as dnsLookup, type LookupAddress } from "node:dns";
-import type { LookupFunction } from "node:net";
-import ipaddr from "ipaddr.js";
-import { Agent, fetch, type Response } from "undici";
+import type { lookup as dnsLookup } from "node:dns";
 import { type Address, type Hex, isHex } from "viem";
+import { createOutgoing, type Outgoing, OutgoingError } from "../../outgoing/outgoing.ts";
 import { turnFor } from "../../scheduling/turns.ts";
-import { sanitizeMessage } from "../failure.ts";
 import type { Budget } from "./budget.ts";
-import { GatewayError, NoAnswer } from "./gatewayError.ts";
+import { GatewayError } from "./gatewayError.ts";
 import { createHostPlaces, type HostPlaces } from "./hostPlaces.ts";
 import { createSilentGateways, type SilentGateways } from "./silentGateways.ts";
 
 /*
- * Contracts name the gateways, and anybody may deploy a contract: a stranger decides where these requests go. So they go
- * only to public addresses, by https. The address is checked when the connection is made: a host name that resolves to
- * another address the second time gains nothing.
+ * Contracts name the gateways, and anybody may deploy a contract: a stranger decides where these requests go. So each goes
+ * through the guard of outgoing requests.
  */
 
 const FETCH_TIMEOUT_MS = 3_000;
@@ -39,6 +35,8 @@ export type Gateways = {
 export type GatewayRules = {
   /** Development: also http, and also loopback addresses where the URL itself names them. */
   allowLoopback: boolean;
+  /** Hosts of this service, with their ports: they are never asked. */
+  ownHosts?: readonly string[];
   /** Finds the addresses of a host; the system's resolver by default. */
   lookup?: typeof dnsLookup;
   timeoutMs?: number;
@@ -47,16 +45,14 @@ export type GatewayRules = {
 };
 
 /** Every request to a gateway of CCIP-Read goes through the client that this creates. */
-export function createGateways(rules: GatewayRules): Gateways {
-  const agent = new Agent({
-    connections: MAX_CONNECTIONS,
-    connect: { lookup: guardedLookup(rules) },
-    headersTimeout: rules.timeoutMs ?? FETCH_TIMEOUT_MS,
-    bodyTimeout: rules.timeoutMs ?? FETCH_TIMEOUT_MS,
+export function createGateways({ now, ...rules }: GatewayRules): Gateways {
+  const outgoing = createOutgoing({
+    ...{ subject: "gateway", maxBytes: MAX_ANSWER_BYTES, maxConnections: MAX_CONNECTIONS },
+    ...{ timeoutMs: FETCH_TIMEOUT_MS, ownHosts: [], ...rules },
   });
-  const parts = { agent, rules, places: createHostPlaces(), silent: createSilentGateways(rules.now) };
+  const parts = { outgoing, places: createHostPlaces(), silent: createSilentGateways(now) };
   return {
-    close: () => agent.destroy(),
+    close: outgoing.close,
     ask: async (lookup, budget) => {
       let error = new GatewayError("The resolver names no gateway");
       for (const template of lookup.urls.slice(0, MAX_URLS)) {
@@ -67,7 +63,7 @@ export function createGateways(rules: GatewayRules): Gateways {
           return await askIfNotSilent(parts, { template, lookup, budget });
         } catch (thrown) {
           budget.signal.throwIfAborted();
-          error = toGatewayError(thrown, template);
+          error = toGatewayError(thrown);
           // ERC-3668: an answer of 4xx is final; after other failures the next gateway is asked.
           if (error.status >= 400 && error.status < 500) throw error;
         }
@@ -77,7 +73,7 @@ export function createGateways(rules: GatewayRules): Gateways {
   };
 }
 
-type Parts = { agent: Agent; rules: GatewayRules; places: HostPlaces; silent: SilentGateways };
+type Parts = { outgoing: Outgoing; places: HostPlaces; silent: SilentGateways };
 type GatewayRequest = {
   template: string;
   lookup: Lookup;
@@ -87,43 +83,39 @@ type GatewayRequest = {
 /** Asks one gateway when its host has a place, and not at all for a while after it gave no answers. */
 async function askIfNotSilent(parts: Parts, request: GatewayRequest): Promise<Hex> {
   const { template, lookup, budget } = request;
-  const url = requireAllowedUrl(fillTemplate(template, lookup), parts.rules);
+  const url = toUrl(fillTemplate(template, lookup));
+  parts.outgoing.check(url);
   return parts.places(url.host)(budget.caller, budget.signal, async () => {
     const seconds = parts.silent.begin(template);
     if (seconds > 0)
       throw new GatewayError(`${url.host} gave no answer lately; it is asked again in ${seconds} s`);
     try {
-      const answer = await askOne(parts, url, request);
+      const answer = await askOne(parts.outgoing, url, request);
       parts.silent.end(template, "answered");
       return answer;
     } catch (thrown) {
-      const error = toGatewayError(thrown, template);
-      const isSilent = error instanceof NoAnswer;
+      const isSilent = thrown instanceof OutgoingError && thrown.reason === "no answer";
       parts.silent.end(template, budget.signal.aborted ? "given up" : isSilent ? "silent" : "answered");
-      throw error;
+      throw thrown;
     }
   });
 }
 
-async function askOne({ agent, rules }: Parts, url: URL, request: GatewayRequest): Promise<Hex> {
+async function askOne(outgoing: Outgoing, url: URL, request: GatewayRequest): Promise<Hex> {
   const { template, lookup, budget } = request;
-  const timeout = AbortSignal.timeout(rules.timeoutMs ?? FETCH_TIMEOUT_MS);
   const isGet = template.includes("{data}");
-  const response = await fetch(url, {
+  const { status, body } = await outgoing.ask(url, {
     method: isGet ? "GET" : "POST",
     ...(!isGet && {
       body: JSON.stringify({ data: lookup.data, sender: lookup.sender.toLowerCase() }),
       headers: { "content-type": "application/json" },
     }),
-    redirect: "error",
-    dispatcher: agent,
-    signal: AbortSignal.any([budget.signal, timeout]),
+    signal: budget.signal,
   });
-  if (!response.ok) {
-    await response.body?.cancel();
-    throw new GatewayError(`${url.host} answered with status ${response.status}`, response.status);
+  if (status < 200 || status > 299) {
+    throw new GatewayError(`${url.host} answered with status ${status}`, status);
   }
-  const text = await readText(response, url);
+  const text = new TextDecoder().decode(body);
   await turnFor(text.length);
   return readData(text, url);
 }
@@ -137,19 +129,10 @@ function fillTemplate(template: string, { sender, data }: Lookup): string {
   return template.replaceAll("{sender}", sender.toLowerCase()).replaceAll("{data}", data);
 }
 
-/** Collects the body up to the limit, counted after decompression. */
-async function readText(response: Response, url: URL): Promise<string> {
-  const decoder = new TextDecoder();
-  let text = "";
-  let bytes = 0;
-  for await (const chunk of response.body ?? []) {
-    bytes += chunk.byteLength;
-    if (bytes > MAX_ANSWER_BYTES) {
-      throw new GatewayError(`${url.host} answered with more than ${MAX_ANSWER_BYTES} bytes`);
-    }
-    text += decoder.decode(chunk, { stream: true });
-  }
-  return text + decoder.decode();
+/** Also rewrites other forms of addresses (0x7f000001, 2130706433) to the usual one. */
+function toUrl(text: string): URL {
+  if (!URL.canParse(text)) throw new GatewayError("The resolver names a gateway that is not a URL");
+  return new URL(text);
 }
 
 function readData(text: string, url: URL): Hex {
@@ -166,84 +149,9 @@ function readData(text: string, url: URL): Hex {
   return data;
 }
 
-/** The URL if a request may go there. Addresses in the URL itself are checked here: they are not looked up. */
-function requireAllowedUrl(text: string, rules: GatewayRules): URL {
-  if (!URL.canParse(text)) throw new GatewayError("The resolver names a gateway that is not a URL");
-  const url = new URL(text); // Also rewrites other forms of addresses (0x7f000001, 2130706433) to the usual one.
-  const isLoopback = rules.allowLoopback && namesLoopback(url);
-  if (url.protocol !== "https:" && !(isLoopback && url.protocol === "http:")) {
-    throw new GatewayError(
-      `The gateway's URL begins with ${sanitizeMessage(url.protocol)}; only https: is allowed`,
-    );
-  }
-  if (url.username !== "" || url.password !== "")
-    throw new GatewayError("The gateway's URL contains a user name");
-  const literal = literalOf(url);
-  if (literal !== null && !isLoopback && !isPublic(literal)) throw privateAddress(url.host);
-  return url;
-}
-
-const privateAddress = (host: string) =>
-  new GatewayError(`${sanitizeMessage(host)} is not at a public address, so it is not asked`);
-
-/** The address in a URL that has one instead of a host name. */
-function literalOf(url: URL): string | null {
-  const host = url.hostname.replace(/^\[|\]$/g, "");
-  return ipaddr.isValid(host) ? host : null;
-}
-
-function namesLoopback(url: URL): boolean {
-  const literal = literalOf(url);
-  return literal === null ? url.hostname === "localhost" : rangeOf(literal) === "loopback";
-}
-
-/** An IPv4 address written as IPv6 (::ffff:127.0.0.1) counts as IPv4. */
-const rangeOf = (address: string): string => ipaddr.process(address).range();
-
-/** The part of IPv6 that is assigned to the public internet. */
-const GLOBAL_IPV6 = ipaddr.IPv6.parseCIDR("2000::/3");
-
-/** Public by its range, but a service of the host for machines in a cloud (Azure). */
-const HOST_SERVICES = ["168.63.129.16"];
-
-/** True for addresses of the public internet: not private, loopback, link-local (metadata services), reserved or tunnelled. */
-function isPublic(text: string): boolean {
-  const address = ipaddr.process(text);
-  if (address.range() !== "unicast" || HOST_SERVICES.includes(address.toString())) return false;
-  return address instanceof ipaddr.IPv4 || address.match(GLOBAL_IPV6);
-}
-
-/** Gives the connection only the allowed addresses. Without one it fails. */
-function guardedLookup({ lookup = dnsLookup, allowLoopback }: GatewayRules): LookupFunction {
-  const mayAsk = (host: string, { address }: LookupAddress) =>
-    isPublic(address) || (allowLoopback && host === "localhost" && rangeOf(address) === "loopback");
-  return (host, options, callback) => {
-    lookup(host, { ...options, all: true }, (error, found) => {
-      if (error) return callback(error, []);
-      const allowed = found.filter((entry) => mayAsk(host, entry));
-      const [first] = allowed;
-      if (first === undefined) return callback(privateAddress(host), []);
-      if (options.all) return callback(null, allowed);
-      callback(null, first.address, first.family);
-    });
-  };
-}
-
-function toGatewayError(thrown: unknown, template: string): GatewayError {
-  for (let error = thrown; error instanceof Error; error = error.cause) {
-    if (error instanceof GatewayError) return error;
-    if (error.name === "TimeoutError" || error.name.endsWith("TimeoutError")) {
-      return new NoAnswer(`${hostOf(template)} did not answer in time`);
-    }
-    if (error.message === "unexpected redirect") {
-      return new GatewayError(`${hostOf(template)} redirects; redirects are not followed`);
-    }
-  }
-  return new NoAnswer(`${hostOf(template)} could not be reached`);
-}
-
-/** The host of a URL template, to name the gateway in messages. */
-function hostOf(template: string): string {
-  const text = template.replaceAll("{sender}", "sender").replaceAll("{data}", "data");
-  return sanitizeMessage(URL.canParse(text) ? new URL(text).host : "A gateway");
+/** What went wrong, as a gateway's failure. Any other error is a defect of ours, and passes. */
+function toGatewayError(thrown: unknown): GatewayError {
+  if (thrown instanceof GatewayError) return thrown;
+  if (thrown instanceof OutgoingError) return new GatewayError(thrown.message);
+  throw thrown;
 }

@@ -8,6 +8,3 @@ export class GatewayError extends Error {
     this.status = status;
   }
 }
-
-/** A gateway that was asked, and did not answer in time or could not be reached. */
-export class NoAnswer extends GatewayError {}

@@ -1,0 +1,174 @@
+import { lookup as dnsLookup, type LookupAddress } from "node:dns";
+import type { LookupFunction } from "node:net";
+import { Agent, fetch, type Response } from "undici";
+import { sanitizeMessage } from "../errors/foreignText.ts";
+import { isLoopback, isPublic, literalOf } from "./publicAddress.ts";
+
+/*
+ * The guard of requests whose URL a stranger chose: a contract, a record, a caller. They go only to public addresses, by
+ * https. The address is checked when the connection is made: a host name that resolves to another address the second
+ * time gains nothing.
+ */
+
+export type OutgoingRules = {
+  /** What is asked, for messages: `gateway`. */
+  subject: string;
+  /** Largest body of an answer in bytes, counted after decompression. */
+  maxBytes: number;
+  /** Time for a whole request, with its answer. */
+  timeoutMs: number;
+  /** Open connections to one origin. */
+  maxConnections: number;
+  /** Hosts of this service, with their ports (`URL.host`): a request to one would be a request to ourselves. */
+  ownHosts: readonly string[];
+  /** Development: also http, and also loopback addresses where the URL itself names them. */
+  allowLoopback: boolean;
+  /** Finds the addresses of a host; the system's resolver by default. */
+  lookup?: typeof dnsLookup;
+};
+
+export type OutgoingRequest = {
+  method: "GET" | "POST";
+  headers?: Record<string, string>;
+  body?: string;
+  /** Ends the request before its time is over. */
+  signal: AbortSignal;
+};
+
+/** `body` is empty unless the status is one of success: other bodies are not read. */
+export type OutgoingAnswer = { status: number; contentType: string | null; body: Uint8Array };
+
+export type Outgoing = {
+  /** @throws OutgoingError if no request may go there. `ask` checks it, too. */
+  check: (url: URL) => void;
+  /** @throws OutgoingError where there is no usable answer, or the reason of `signal` */
+  ask: (url: URL, request: OutgoingRequest) => Promise<OutgoingAnswer>;
+  close: () => Promise<void>;
+};
+
+/** `refused`: the request or its answer breaks a rule. `no answer`: not in time, or no connection. */
+export class OutgoingError extends Error {
+  override readonly name = "OutgoingError";
+  readonly reason: "refused" | "no answer";
+
+  constructor(reason: OutgoingError["reason"], message: string) {
+    super(message);
+    this.reason = reason;
+  }
+}
+
+/**
+ * A client for URLs of strangers.
+ *
+ * @example
+ * const outgoing = createOutgoing({ subject: "picture", maxBytes: 65_536, timeoutMs: 3_000, ... });
+ * const { status, body } = await outgoing.ask(new URL(text), { method: "GET", signal });
+ */
+export function createOutgoing(rules: OutgoingRules): Outgoing {
+  const agent = new Agent({
+    connections: rules.maxConnections,
+    connect: { lookup: guardedLookup(rules) },
+    headersTimeout: rules.timeoutMs,
+    bodyTimeout: rules.timeoutMs,
+  });
+  return {
+    check: (url) => requireAllowed(url, rules),
+    close: () => agent.destroy(),
+    ask: async (url, { signal, ...request }) => {
+      requireAllowed(url, rules);
+      const ends = AbortSignal.any([signal, AbortSignal.timeout(rules.timeoutMs)]);
+      try {
+        const response = await fetch(url, {
+          ...request,
+          ...{ redirect: "error", dispatcher: agent, signal: ends },
+        });
+        return await readAnswer(response, url, rules);
+      } catch (thrown) {
+        signal.throwIfAborted();
+        throw toOutgoingError(thrown, url);
+      }
+    },
+  };
+}
+
+/** Checks the URL. Addresses in the URL itself are checked here, because they are not looked up. */
+function requireAllowed(url: URL, { subject, ownHosts, allowLoopback }: OutgoingRules): void {
+  const isOwnMachine = allowLoopback && namesLoopback(url);
+  if (url.protocol !== "https:" && !(isOwnMachine && url.protocol === "http:")) {
+    throw refused(
+      `The ${subject}'s URL begins with ${sanitizeMessage(url.protocol)}; only https: is allowed`,
+    );
+  }
+  if (url.username !== "" || url.password !== "") {
+    throw refused(`The ${subject}'s URL contains a user name`);
+  }
+  if (ownHosts.includes(url.host)) {
+    throw refused(`${sanitizeMessage(url.host)} is this service itself, so it is not asked`);
+  }
+  const literal = literalOf(url);
+  if (literal !== null && !isOwnMachine && !isPublic(literal)) throw notPublic(url.host);
+}
+
+const refused = (message: string) => new OutgoingError("refused", message);
+
+const notPublic = (host: string) =>
+  refused(`${sanitizeMessage(host)} is not at a public address, so it is not asked`);
+
+function namesLoopback(url: URL): boolean {
+  const literal = literalOf(url);
+  return literal === null ? url.hostname === "localhost" : isLoopback(literal);
+}
+
+/** Gives the connection only the allowed addresses. Without one it fails. */
+function guardedLookup({ lookup = dnsLookup, allowLoopback }: OutgoingRules): LookupFunction {
+  const mayAsk = (host: string, { address }: LookupAddress) =>
+    isPublic(address) || (allowLoopback && host === "localhost" && isLoopback(address));
+  return (host, options, callback) => {
+    lookup(host, { ...options, all: true }, (error, found) => {
+      if (error) return callback(error, []);
+      const allowed = found.filter((entry) => mayAsk(host, entry));
+      const [first] = allowed;
+      if (first === undefined) return callback(notPublic(host), []);
+      if (options.all) return callback(null, allowed);
+      callback(null, first.address, first.family);
+    });
+  };
+}
+
+async function readAnswer(
+  response: Response,
+  url: URL,
+  { maxBytes }: OutgoingRules,
+): Promise<OutgoingAnswer> {
+  const { status, ok, headers } = response;
+  const answer = { status, contentType: headers.get("content-type") };
+  if (ok) return { ...answer, body: await readBody(response, url, maxBytes) };
+  await response.body?.cancel();
+  return { ...answer, body: new Uint8Array() };
+}
+
+/** Collects the body up to the limit. Leaving the loop ends the connection. */
+async function readBody(response: Response, url: URL, maxBytes: number): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.byteLength;
+    if (bytes > maxBytes) throw refused(`${url.host} answered with more than ${maxBytes} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+function toOutgoingError(thrown: unknown, url: URL): OutgoingError {
+  const host = sanitizeMessage(url.host);
+  for (let error = thrown; error instanceof Error; error = error.cause) {
+    if (error instanceof OutgoingError) return error;
+    if (error.name.endsWith("TimeoutError")) {
+      return new OutgoingError("no answer", `${host} did not answer in time`);
+    }
+    if (error.message === "unexpected redirect") {
+      return refused(`${host} redirects; redirects are not followed`);
+    }
+  }
+  return new OutgoingError("no answer", `${host} could not be reached`);
+}
