@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Hex, numberToHex } from "viem";
-import { sanitizeMessage } from "../../src/api/live/failure.ts";
+import { sanitizeMessage } from "../../src/api/errors/foreignText.ts";
 import { callNode, type JsonRpcCall, NoReply } from "../../src/api/live/jsonRpc.ts";
 import { rateLimiter } from "../../src/api/live/rateLimiter.ts";
 

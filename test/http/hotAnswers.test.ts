@@ -35,7 +35,7 @@ const operation = (more: Partial<Endpoint> = {}, look: Handle = () => undefined)
     summary: "What is in the tables",
     params: z.object({ of: z.unknown() }),
     reply: z.any(),
-    cost: 0,
+    ...{ cost: 0, hotAnswers: true },
     ...(more as object),
     handle: async ({ of }, ctx) => {
       answered++;
@@ -139,15 +139,22 @@ test.each<[string, Handle]>([
   expect(answered).toBe(3);
 });
 
+test.each([[false], [undefined]])("an answer is not kept unless its operation says so: %s", async (says) => {
+  const { ask } = pipeline();
+  const { hotAnswers: _, ...rest } = operation();
+  const asked = says === undefined ? rest : { ...rest, hotAnswers: says };
+  for (let i = 0; i < 3; i++) await ask("alice", asked);
+  expect(answered).toBe(3);
+});
+
 test.each<[string, Partial<Endpoint>]>([
   ["of one caller", { isPrivate: true }],
   ["that needs a key", { needsKey: true }],
   ["of an index that is not complete", { index: "any state" }],
   ["by POST", { method: "post" }],
-])("an answer %s is not kept", async (_, more) => {
-  const { ask } = pipeline();
-  for (let i = 0; i < 3; i++) await ask("alice", operation(more));
-  expect(answered).toBe(3);
+])("an operation %s cannot say so", (_, more) => {
+  expect(() => operation(more)).toThrow("declares hotAnswers");
+  expect(() => operation({ ...more, hotAnswers: false })).not.toThrow();
 });
 
 test("where the state of the tables cannot be read the operation answers", async () => {

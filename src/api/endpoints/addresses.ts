@@ -112,6 +112,7 @@ const addressDomains = endpoint({
   }),
   errors: ["INVALID_ADDRESS"],
   cost: 1,
+  hotAnswers: true,
   tool: "get_address_portfolio",
   handle: async (request, ctx) => {
     const query = addressQueryOf(ctx, request);
@@ -153,6 +154,7 @@ const addressDomainCount = endpoint({
     .openapi("AddressDomainCount"),
   errors: ["INVALID_ADDRESS"],
   cost: 1,
+  hotAnswers: true,
   tool: "get_address_portfolio",
   handle: async (request, ctx) => {
     const held = await countHeld(ctx.db, addressQueryOf(ctx, request));
@@ -189,6 +191,7 @@ const addressPrimaryName = endpoint({
   ]),
   errors: ["INVALID_ADDRESS", "LIVE_RESOLUTION_FAILED"],
   cost: 1,
+  hotAnswers: true,
   tool: "get_primary_names",
   handle: async (request, ctx) => {
     const current = toPrimaryName((await resolvePrimaryName(ctx, request.address)).primary, ctx);
@@ -242,6 +245,7 @@ const addressSummary = endpoint({
     .openapi("AddressSummary"),
   errors: ["INVALID_ADDRESS"],
   cost: 1,
+  hotAnswers: true,
   tool: "get_address_portfolio",
   handle: async (request, ctx) => {
     const [counted, outcome] = await Promise.all([
@@ -283,6 +287,7 @@ const addressPreviousDomains = endpoint({
   reply: z.strictObject({ address, results: z.array(previousDomain), ...pageFields }),
   errors: ["INVALID_ADDRESS"],
   cost: 1,
+  hotAnswers: true,
   tool: "get_address_portfolio",
   handle: async (request, ctx) => {
     const page = { page: request.page, sortDir: request.sort_dir };

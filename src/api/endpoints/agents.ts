@@ -24,6 +24,7 @@ const domainAgent = endpoint({
   reply: nameAgents,
   errors: ["INVALID_NAME", "LIVE_RESOLUTION_FAILED"],
   cost: 1,
+  hotAnswers: true,
   handle: async ({ name }, ctx) => toNameAgents(await resolveAgents(ctx, name), ctx.contracts),
 });
 
@@ -50,6 +51,7 @@ const agents = endpoint({
   }),
   reply: z.strictObject({ agents: z.array(agentItem), ...pageFields }),
   cost: 1,
+  hotAnswers: true,
   handle: async ({ page, ...query }, ctx) => {
     const filters = {
       isBound: query.is_bound,
@@ -87,6 +89,7 @@ const agent = endpoint({
   ]),
   errors: ["INVALID_PARAMETER", "LIVE_RESOLUTION_FAILED"],
   cost: 1,
+  hotAnswers: true,
   handle: async ({ agentId: text, chain }, ctx) => {
     const agentId = parseAgentId(text);
     if (agentId === null) {

@@ -43,6 +43,7 @@ const domainExpiry = endpoint({
   example: EXAMPLE,
   errors: ["INVALID_NAME"],
   cost: 1,
+  hotAnswers: true,
   handle: async ({ name }, ctx) => {
     const { contracts, now, namesAt } = ctx;
     const found = (await listIndexedDomains(ctx, [name])).get(name.node);
@@ -69,6 +70,7 @@ const addressExpiries = endpoint({
   example: EXAMPLE,
   errors: ["INVALID_ADDRESS"],
   cost: 1,
+  hotAnswers: true,
   handle: async ({ address }, ctx) => {
     const { db, contracts, now, namesAt } = ctx;
     const names = await checkListed(ctx, await listEnding(db, formerHolderOf(ctx, { address })));

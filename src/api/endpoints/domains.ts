@@ -16,6 +16,7 @@ const whois = endpoint({
   reply: askedDomain.or(unknownDomain),
   errors: ["INVALID_NAME", "LIVE_RESOLUTION_FAILED"],
   cost: 1,
+  hotAnswers: true,
   tool: "whois",
   handle: async ({ name }, ctx) => {
     const resolved = await resolveDomain(ctx, name);

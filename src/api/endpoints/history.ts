@@ -29,6 +29,7 @@ const domainEvents = endpoint({
   reply: z.strictObject({ events: z.array(event), ...historyFields }),
   errors: ["INVALID_NAME"],
   cost: 1,
+  hotAnswers: true,
   tool: "get_domain_history",
   handle: async ({ name, page }, ctx) => {
     const chains = await chainsOfName(ctx, name);
@@ -60,6 +61,7 @@ const registrationHistory = endpoint({
   }),
   errors: ["INVALID_NAME"],
   cost: 1,
+  hotAnswers: true,
   tool: "get_domain_history",
   handle: async ({ name, merged, page }, ctx) => {
     const { nonOwners } = ctx.contracts.ensv2 ?? {};
@@ -111,6 +113,7 @@ const ownershipHistory = endpoint({
   }),
   errors: ["INVALID_NAME"],
   cost: 1,
+  hotAnswers: true,
   tool: "get_domain_history",
   handle: async ({ name, audit, page }, ctx) => {
     const { db, now, contracts } = ctx;
@@ -166,6 +169,7 @@ const resolverHistory = endpoint({
   reply: z.strictObject({ history: z.array(period), ...historyFields }),
   errors: ["INVALID_NAME"],
   cost: 1,
+  hotAnswers: true,
   tool: "get_domain_history",
   handle: async ({ name, page }, ctx) => {
     const { chainId, chains } = await answeringChain(ctx, name);

@@ -48,6 +48,7 @@ const lookupHash = endpoint({
   ]),
   errors: ["INVALID_HASH", "LIVE_RESOLUTION_FAILED"],
   cost: 1,
+  hotAnswers: true,
   handle: async ({ hash }, ctx) => {
     const chains = allChains(ctx.contracts);
     const { state, ...resolved } = await resolveDomain(ctx, { query: hash, node: hash });
@@ -68,6 +69,7 @@ const lookupNamehash = endpoint({
   reply: z.union([domain, notIndexed]),
   errors: ["INVALID_HASH", "LIVE_RESOLUTION_FAILED"],
   cost: 1,
+  hotAnswers: true,
   handle: async ({ hash }, ctx) => {
     const { state, ...resolved } = await resolveDomain(ctx, { query: hash, node: hash });
     if (state === null) return { hash, indexed: false as const };
@@ -90,6 +92,7 @@ const lookupLabelhash = endpoint({
   reply: z.strictObject({ domains, ...pageFields }),
   errors: ["INVALID_HASH"],
   cost: 1,
+  hotAnswers: true,
   handle: async ({ hash, page, sort_by, sort_dir }, ctx) => {
     const label = { chains: allChains(ctx.contracts), hash, now: ctx.now };
     const request = { page, sortBy: sort_by, sortDir: sort_dir };

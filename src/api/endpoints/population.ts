@@ -78,6 +78,7 @@ const states = endpoint({
     })
     .openapi("NameStates"),
   cost: 0,
+  hotAnswers: true,
   cacheSeconds: STATES_SECONDS,
   tool: "get_statistics",
   handle: async (asked, ctx) => {
@@ -156,6 +157,7 @@ const expiries = endpoint({
     })
     .openapi("Expiries"),
   cost: 0,
+  hotAnswers: true,
   cacheSeconds: HOUR,
   tool: "get_sales",
   handle: async (asked, ctx) => {
@@ -191,6 +193,7 @@ const holders = endpoint({
     })
     .openapi("Holders"),
   cost: 0,
+  hotAnswers: true,
   cacheSeconds: HOUR,
   tool: "get_statistics",
   handle: async (asked, ctx) => {

@@ -93,6 +93,7 @@ const domainRecords = endpoint({
   reply: z.strictObject({ domain: z.string(), resolver, records, source }),
   errors: ["INVALID_NAME", "LIVE_RESOLUTION_FAILED"],
   cost: 1,
+  hotAnswers: true,
   tool: "get_records",
   handle: async ({ name, types = [...recordTypes] }, ctx) => {
     const select = allRecords(ctx, types);
@@ -145,6 +146,7 @@ const textRecord = endpoint({
     .openapi("TextRecord"),
   errors: ["INVALID_NAME", "INVALID_PARAMETER", "LIVE_RESOLUTION_FAILED"],
   cost: 1,
+  hotAnswers: true,
   tool: "get_records",
   handle: async ({ name, key }, ctx) => {
     const indexedOrLive = await resolveWithRecords(ctx, name, oneText(key));
@@ -192,6 +194,7 @@ const textHistory = endpoint({
   }),
   errors: ["INVALID_NAME", "INVALID_PARAMETER", "LIVE_RESOLUTION_FAILED"],
   cost: 1,
+  hotAnswers: true,
   tool: "get_domain_history",
   handle: async ({ name, key, page }, ctx) => {
     const { chainId, chains } = await answeringChain(ctx, name);

@@ -130,6 +130,7 @@ const purchases = endpoint({
     })
     .openapi("PurchaseSeries"),
   cost: 0,
+  hotAnswers: true,
   cacheSeconds: SALES_SECONDS,
   tool: "get_sales",
   handle: async ({ interval, ...asked }, ctx) => {
@@ -174,6 +175,7 @@ const sellers = endpoint({
     })
     .openapi("Sellers"),
   cost: 0,
+  hotAnswers: true,
   cacheSeconds: SALES_SECONDS,
   tool: "get_sales",
   handle: async (asked, ctx) => {

@@ -83,6 +83,7 @@ const searchDomains = endpoint({
   reply: z.strictObject({ results: z.array(domainItem), stats: searchStats, ...pageFields }),
   errors: ["INVALID_ADDRESS", "LIMIT_EXCEEDED"],
   cost: 1,
+  hotAnswers: true,
   tool: "search_domains",
   handle: async (request, ctx) => {
     const { db, now } = ctx;
@@ -165,6 +166,7 @@ const subdomains = endpoint({
   reply: z.strictObject({ domain: z.string(), results: z.array(domainItem), ...pageFields }),
   errors: ["INVALID_NAME"],
   cost: 1,
+  hotAnswers: true,
   handle: async ({ name, page, sort_by, sort_dir }, ctx) => {
     const parent = { chains: await chainsOfChildren(ctx, name), node: name.node, now: ctx.now };
     const request = { page, sortBy: sort_by, sortDir: sort_dir };

@@ -81,6 +81,7 @@ const ensStats = endpoint({
     })
     .openapi("EnsStats"),
   cost: 0,
+  hotAnswers: true,
   cacheSeconds: 5 * MINUTE,
   tool: "get_statistics",
   handle: async (asked, ctx) => {
@@ -142,6 +143,7 @@ const registrationStats = endpoint({
     })
     .openapi("RegistrationStats"),
   cost: 0,
+  hotAnswers: true,
   cacheSeconds: 15 * MINUTE,
   tool: "get_statistics",
   handle: async (asked, ctx) => {
@@ -226,6 +228,7 @@ const distributionStats = endpoint({
     })
     .openapi("DistributionStats"),
   cost: 0,
+  hotAnswers: true,
   cacheSeconds: HOUR,
   tool: "get_statistics",
   handle: async (asked, ctx) => {
@@ -288,6 +291,7 @@ const primaryNameStats = endpoint({
     })
     .openapi("PrimaryNameStats"),
   cost: 0,
+  hotAnswers: true,
   cacheSeconds: HOUR,
   tool: "get_statistics",
   handle: async (_, ctx) => {
@@ -321,6 +325,7 @@ const recentActivity = endpoint({
     .strictObject({ events: z.array(activity), chains: chainsOf, generated_at: generatedAt })
     .openapi("RecentActivity"),
   cost: 0,
+  hotAnswers: true,
   cacheSeconds: FEED_SECONDS,
   tool: "get_statistics",
   handle: async (asked, ctx) => {

@@ -36,6 +36,12 @@ export type Declaration<P extends Fields, Q extends Fields, B extends Fields, R 
   cost: number | ((input: Input<P, Q, B>) => number);
   /** How long caches may keep an answer, in seconds. Undefined: they must not. */
   cacheSeconds?: number;
+  /**
+   * True if an answer may be given again to any caller, in the same second and state of the tables. Left out: each request
+   * is answered for itself. Only for GET, of a complete index, without secrets. What a node or a caller's proof said is never
+   * given again.
+   */
+  hotAnswers?: boolean;
   /** Name of the MCP tool that answers by this operation; one tool may have several operations. */
   tool?: string;
   /**
@@ -82,8 +88,18 @@ export function endpoint<
   declaration: Omit<Declaration<P, Q, B, R>, Defaults> & Partial<Pick<Declaration<P, Q, B, R>, Defaults>>,
 ): Endpoint {
   const defaults = { params: none, query: none, body: none, errors: [], description: declaration.summary };
-  return { ...defaults, ...declaration } as unknown as Endpoint;
+  const declared = { ...defaults, ...declaration } as unknown as Endpoint;
+  if (declared.hotAnswers && !isSame(declared)) {
+    throw new Error(
+      `${nameOf(declared)} declares hotAnswers, but its answers are not the same for all callers of a complete index`,
+    );
+  }
+  return declared;
 }
+
+/** Whether all callers get the same answer, and get it from a complete index. */
+const isSame = ({ method, index, isPrivate, needsKey }: Endpoint): boolean =>
+  method === "get" && index === undefined && !isPrivate && !needsKey;
 
 /** `GET /whois/{name}`: how prices, metrics and tools name an operation. */
 export const nameOf = ({ method, path }: Pick<Endpoint, "method" | "path">): string =>

@@ -73,7 +73,7 @@ export function createHotAnswers({ readVersion, maxBytes }: Plan): HotAnswers {
 
   return async (asked) => {
     const { operation, input, ctx, answer } = asked;
-    const question = isShared(operation) ? questionOf(operation, input, ctx) : null;
+    const question = operation.hotAnswers ? questionOf(operation, input, ctx) : null;
     if (question === null) return answer(ctx);
     const before = lastAsked.get(question);
     lastAsked.set(question, ctx.now);
@@ -87,10 +87,6 @@ export function createHotAnswers({ readVersion, maxBytes }: Plan): HotAnswers {
     return text ?? answerForAll(asked, question, state);
   };
 }
-
-/** Whether all callers get the same answer, and get it from a complete index. */
-const isShared = ({ method, index, isPrivate, needsKey }: Endpoint): boolean =>
-  method === "get" && index === undefined && !isPrivate && !needsKey;
 
 /** All that an answer follows from, besides the tables and the time; null if that is long. */
 function questionOf({ path }: Endpoint, input: Record<string, unknown>, { namesAt }: Ctx): string | null {
