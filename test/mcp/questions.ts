@@ -1,4 +1,7 @@
 import { namehash } from "viem";
+import { operations } from "../../src/api/endpoints/index.ts";
+import { toolsOf } from "../../src/api/mcp/tools.ts";
+import { exampleOf } from "../support/examples.ts";
 import { alice, bob } from "./scene.ts";
 
 /** A call, and the request over HTTP that asks the same. */
@@ -11,8 +14,17 @@ const everyName = [
   "a..b",
 ];
 
-/** Questions of every kind, asked both ways. */
-export const pairs: Pair[] = [
+/** Every view of every tool, with the examples of its operation. */
+const viewsWithExamples: Pair[] = toolsOf(operations).flatMap(({ definition, views }) =>
+  views.map(({ name: view, operation, fixed }): Pair => {
+    const { asked, path, body } = exampleOf(operation);
+    const query = Object.keys(fixed).length > 0 ? `?${new URLSearchParams(fixed)}` : "";
+    return [definition.name, { ...asked, ...(view !== null && { view }) }, `${path}${query}`, body];
+  }),
+);
+
+/** Questions with other arguments than the examples, and without a view, where the arguments choose it. */
+const moreQuestions: Pair[] = [
   ["whois", { name: "alice.eth" }, "/whois/alice.eth"],
   ["whois", { name: "ALICE.eth" }, "/whois/ALICE.eth"],
   ["whois", { name: "unregistered.eth" }, "/whois/unregistered.eth"],
@@ -48,21 +60,14 @@ export const pairs: Pair[] = [
   ["get_domain_history", { name: "alice.eth" }, "/domain/alice.eth/events"],
   [
     "get_domain_history",
-    { name: "alice.eth", view: "registrations" },
-    "/domain/alice.eth/registration-history",
-  ],
-  [
-    "get_domain_history",
     { name: "alice.eth", view: "registrations", merged: false },
     "/domain/alice.eth/registration-history?merged=false",
   ],
-  ["get_domain_history", { name: "alice.eth", view: "ownership" }, "/domain/alice.eth/ownership-history"],
   [
     "get_domain_history",
     { name: "alice.eth", audit: true },
     "/domain/alice.eth/ownership-history?audit=true",
   ],
-  ["get_domain_history", { name: "alice.eth", view: "resolvers" }, "/domain/alice.eth/resolver-history"],
   ["get_domain_history", { name: "alice.eth", key: "url" }, "/domain/alice.eth/records/text/url/history"],
   ["get_address_portfolio", { address: alice }, `/address/${alice}/domains`],
   [
@@ -71,9 +76,6 @@ export const pairs: Pair[] = [
     `/address/${alice}/domains?include_expired=true&sort_by=expiry_timestamp`,
   ],
   ["get_address_portfolio", { address: bob, view: "domains", page: 2 }, `/address/${bob}/domains?page=2`],
-  ["get_address_portfolio", { address: alice, view: "count" }, `/address/${alice}/domain-count`],
-  ["get_address_portfolio", { address: alice, view: "summary" }, `/address/${alice}/summary`],
-  ["get_address_portfolio", { address: alice, view: "previous" }, `/address/${alice}/previous-domains`],
   [
     "get_primary_names",
     { addresses: [alice, bob, "0x1"] },
@@ -82,14 +84,8 @@ export const pairs: Pair[] = [
   ],
   ["get_primary_names", { address: alice }, `/address/${alice}/primary-name?history=true`],
   ["get_statistics", {}, "/ens-stats"],
-  ["get_statistics", { view: "totals" }, "/ens-stats"],
-  ["get_statistics", { view: "registrations" }, "/ens-stats/registrations"],
-  ["get_statistics", { view: "distribution" }, "/ens-stats/distribution"],
-  ["get_statistics", { view: "primary_names" }, "/ens-stats/primary-names"],
-  ["get_statistics", { view: "recent_activity" }, "/ens-stats/recent-activity"],
   ["get_sales", { view: "purchases", interval: "week" }, "/ens-stats/purchases?interval=week"],
-  ["get_sales", { view: "sellers" }, "/ens-stats/sellers"],
-  ["get_statistics", { view: "states" }, "/ens-stats/states"],
-  ["get_sales", { view: "expiries" }, "/ens-stats/expiries"],
-  ["get_statistics", { view: "holders" }, "/ens-stats/holders"],
 ];
+
+/** What is asked both ways. */
+export const pairs: Pair[] = [...viewsWithExamples, ...moreQuestions];
