@@ -10,8 +10,8 @@ export type Operation = {
   /** Which figure is compared. */
   figure: "perSecond" | "p50" | "p99";
   target?: Target;
-  /** The operation's path in the API's own document, by which the benchmark sees whether it knows all. */
-  path?: string;
+  /** The operation's path in the API's own document. */
+  path: string;
   /** True where the time may grow with the index: answers of which there are more in a larger one. */
   grows?: true;
 };
@@ -33,71 +33,74 @@ const BULK = 25;
 const CACHED = 1.2;
 const FRESH = 3;
 
-/** All that is measured, and what is asked of it. */
-export const operationsOf = (samples: Samples, now: number): Operation[] => [
-  ...singles(samples),
-  ...searches(samples, now),
-  ...bulks(samples),
-  ...statistics(),
-];
+/** The API's own document, of which each operation is measured. */
+export type Document = {
+  paths: Record<
+    string,
+    Record<string, { tags?: string[]; parameters?: { name: string; in: string }[]; responses: object }>
+  >;
+};
 
-function singles({ names, addresses, largestOwner, parents, agents }: Samples): Operation[] {
-  const ofName = (path: string) => names.map(({ name }) => path.replace("{name}", encodeURIComponent(name)));
-  const ofAddress = (path: string, asked = addresses) => asked.map((one) => path.replace("{address}", one));
-  const one = (path: string, paths: string[], name = path): Operation => ({
+/** All that is measured, and what is asked of it: each operation of the document, some of them in several ways. */
+export function operationsOf(document: Document, samples: Samples, now: number): Operation[] {
+  const own = [...searches(samples, now), ...bulks(samples)];
+  const known = new Set(own.map(({ path }) => path));
+  const rest = Object.entries(document.paths).filter(([path]) => !known.has(path));
+  return [...rest.flatMap(([path, methods]) => plain(path, methods, samples)), ...own];
+}
+
+/** An operation without any filter. */
+function plain(path: string, methods: Document["paths"][string], samples: Samples): Operation[] {
+  if (methods.get === undefined) {
+    throw new Error(
+      `The benchmark has to be told what to send to POST ${path}: test/bench/api/operations.ts`,
+    );
+  }
+  if (methods.get.tags?.includes("Statistics")) return statistic(path);
+  return single(path, samples);
+}
+
+/** What takes the place of a parameter in a path. Operations whose answers are of some names only are asked of those. */
+const parametersOf = ({ names, addresses, parents, agents }: Samples): Record<string, string[]> => ({
+  "/domain/{name}/subdomains name": parents,
+  "/lookup-labelhash/{hash} hash": names.map(({ labelhash }) => labelhash),
+  name: names.map(({ name }) => encodeURIComponent(name)),
+  hash: names.map(({ node }) => node),
+  address: addresses,
+  agentId: agents,
+  key: ["url"],
+});
+
+/** The paths that the samples make of a path with parameters. */
+function pathsOf(path: string, samples: Record<string, string[]>): string[] {
+  const parameters = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
+  const values = parameters.map((name) => {
+    const found = samples[`${path} ${name}`] ?? samples[name];
+    if (found === undefined) {
+      throw new Error(`The benchmark has no samples of {${name}} of ${path}: test/bench/api/operations.ts`);
+    }
+    return { name, found };
+  });
+  const count = Math.max(1, ...values.map(({ found }) => found.length));
+  return Array.from({ length: count }, (_, i) =>
+    values.reduce((text, { name, found }) => text.replace(`{${name}}`, found[i % found.length] ?? ""), path),
+  );
+}
+
+function single(path: string, samples: Samples): Operation[] {
+  const measured = (paths: string[], name: string): Operation => ({
     ...{ name, path, requests: get(paths), against: "floor", figure: "p99", target: atMost(SINGLE) },
   });
-  const whois = ofName("/whois/{name}");
-  return [
-    {
-      ...one("/whois/{name}", whois, "/whois/{name}, requests"),
-      ...{ figure: "perSecond", target: { of: "ratio", atLeast: 0.6 } },
-    },
-    one("/whois/{name}", whois),
-    ...["/lookup-hash/{hash}", "/lookup-namehash/{hash}"].map((path) =>
-      one(
-        path,
-        names.map(({ node }) => path.replace("{hash}", node)),
-      ),
-    ),
-    one(
-      "/lookup-labelhash/{hash}",
-      names.map(({ labelhash }) => `/lookup-labelhash/${labelhash}`),
-    ),
-    ...["records", "events", "registration-history", "ownership-history", "resolver-history", "agent"].map(
-      (word) => one(`/domain/{name}/${word}`, ofName(`/domain/{name}/${word}`)),
-    ),
-    ...["", "/history"].map((end) =>
-      one(`/domain/{name}/records/text/{key}${end}`, ofName(`/domain/{name}/records/text/url${end}`)),
-    ),
-    one(
-      "/domain/{name}/subdomains",
-      parents.map((name) => `/domain/${name}/subdomains`),
-    ),
-    ...["domains", "domain-count", "primary-name", "summary", "previous-domains"].flatMap((word) => {
-      const path = `/address/{address}/${word}`;
-      return [
-        one(path, ofAddress(path)),
-        { ...one(path, ofAddress(path, [largestOwner]), `${path}, largest owner`), grows: true as const },
-      ];
-    }),
-    one("/domain/{name}/expiry.ics", ofName("/domain/{name}/expiry.ics")),
-    one("/address/{address}/expiries.ics", ofAddress("/address/{address}/expiries.ics")),
-    {
-      ...one(
-        "/address/{address}/expiries.ics",
-        ofAddress("/address/{address}/expiries.ics", [largestOwner]),
-        "/address/{address}/expiries.ics, largest owner",
-      ),
-      ...{ target: atMost(ONE_FILTER), grows: true as const },
-    },
-    one(
-      "/agents/{agentId}",
-      agents.map((id) => `/agents/${id}`),
-    ),
-    one("/agents", ["/agents"]),
-    ...["/stats", "/pending-stats", "/indexing-status"].map((path) => one(path, [path])),
-  ];
+  const usual = measured(pathsOf(path, parametersOf(samples)), path);
+  if (path === "/whois/{name}") {
+    const target = { of: "ratio", atLeast: 0.6 } as const;
+    return [{ ...usual, name: `${path}, requests`, figure: "perSecond", target }, usual];
+  }
+  if (!path.startsWith("/address/{address}/")) return [usual];
+  const ofLargest = pathsOf(path, { address: [samples.largestOwner] });
+  const times = path.endsWith("/expiries.ics") ? ONE_FILTER : SINGLE;
+  const largest = { ...measured(ofLargest, `${path}, largest owner`), target: atMost(times) };
+  return [usual, { ...largest, grows: true }];
 }
 
 /** One question that comes again and again, while answers are kept. */
@@ -187,31 +190,13 @@ function bulks({ names, addresses }: Samples): Operation[] {
   ];
 }
 
-function statistics(): Operation[] {
-  const words = [
-    ...["registrations", "distribution", "primary-names", "recent-activity"],
-    ...["purchases", "sellers", "states", "expiries", "holders"],
-  ];
-  return ["", ...words.map((word) => `/${word}`)].flatMap((end) => {
-    const path = `/ens-stats${end}`;
-    return [
-      {
-        name: `${path}, cached`,
-        path,
-        requests: get([path]),
-        against: "floor",
-        figure: "p50",
-        target: atMost(CACHED),
-      },
-      {
-        name: `${path}, fresh`,
-        path,
-        requests: get([`/bench/fresh${path}`]),
-        against: "count",
-        figure: "p50",
-        target: atMost(FRESH),
-        grows: true,
-      },
-    ] satisfies Operation[];
-  });
-}
+const statistic = (path: string): Operation[] => [
+  {
+    ...{ name: `${path}, cached`, path, requests: get([path]), against: "floor", figure: "p50" },
+    target: atMost(CACHED),
+  },
+  {
+    ...{ name: `${path}, fresh`, path, requests: get([`/bench/fresh${path}`]), against: "count" },
+    ...{ figure: "p50", target: atMost(FRESH), grows: true },
+  },
+];

@@ -1,0 +1,34 @@
+import { expect, test } from "vitest";
+import { operations } from "../../src/api/endpoints/index.ts";
+import { openApiDocument } from "../../src/api/http/openapi.ts";
+import { type Document, operationsOf } from "./api/operations.ts";
+import type { Samples } from "./api/samples.ts";
+
+const samples: Samples = {
+  names: ["alice.eth", "bob.eth"].map((name) => ({ name, node: `0xn${name}`, labelhash: `0xl${name}` })),
+  ...{ addresses: ["0xa"], largestOwner: "0xb", parents: ["parent.eth"], parts: ["ali"], agents: ["7"] },
+  resolvers: { common: "0xc", rare: "0xd" },
+};
+
+const document = JSON.parse(JSON.stringify(openApiDocument(operations))) as Document;
+const measured = operationsOf(document, samples, 1_000);
+
+test("every operation of the API is measured, each way under a name of its own", () => {
+  expect(new Set(measured.map(({ path }) => path))).toEqual(new Set(operations.map(({ path }) => path)));
+  const names = measured.map(({ name }) => name);
+  expect(new Set(names).size).toBe(names.length);
+});
+
+test("samples stand where a path has parameters", () => {
+  const requests = measured.flatMap(({ requests }) => requests.map(({ path }) => path ?? ""));
+  expect(requests.filter((path) => /[{}]|undefined/.test(path))).toEqual([]);
+  for (const path of ["/domain/parent.eth/subdomains", "/lookup-labelhash/0xlbob.eth", "/agents/7"]) {
+    expect(requests).toContain(path);
+  }
+});
+
+test("a parameter without samples, and a body that is not told, stop the benchmark", () => {
+  const withPath = (path: string, method: string) => ({ paths: { [path]: { [method]: { responses: {} } } } });
+  expect(() => operationsOf(withPath("/planet/{planet}", "get"), samples, 1)).toThrow("{planet}");
+  expect(() => operationsOf(withPath("/planets/bulk", "post"), samples, 1)).toThrow("POST /planets/bulk");
+});
