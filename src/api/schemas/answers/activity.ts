@@ -1,0 +1,64 @@
+import { z } from "@hono/zod-openapi";
+import { payment } from "./payment.ts";
+import { primaryNameEntry } from "./primaryName.ts";
+import { address, chain, count, happenedIn, truncated } from "./values.ts";
+
+const anyName = z.string().openapi({ example: "alice.eth" });
+
+const purchase = {
+  name: anyName,
+  chain,
+  cost_eth: z
+    .string()
+    .nullable()
+    .openapi({ example: "0.005", description: "Null where no event tells the price" }),
+  cost_is_upper_bound: z.literal(true).optional().openapi({
+    description: "Present on renewals by the controller of 2023 whose exact price is not known",
+  }),
+  payment: payment.optional().openapi({
+    description:
+      "Present where a name was bought at a registrar of ENSv2, or renewed for it: `cost_eth` is null then",
+  }),
+  years: count.nullable().openapi({ description: "Full years of 365 days that were bought" }),
+  ...happenedIn,
+};
+
+/** One entry of the activity feed. */
+export const activity = z
+  .discriminatedUnion("type", [
+    z.strictObject({ type: z.literal("registration"), ...purchase }),
+    z.strictObject({ type: z.literal("renewal"), ...purchase }),
+    z.strictObject({
+      type: z.literal("transfer"),
+      name: anyName,
+      chain,
+      from_address: address,
+      to_address: address,
+      ...happenedIn,
+    }),
+    z.strictObject({
+      type: z.literal("migration"),
+      name: anyName,
+      chain,
+      owner_address: address.nullable().openapi({ description: "Who holds the name in ENSv2 since then" }),
+      ...happenedIn,
+    }),
+    z.strictObject({ type: z.literal("wrap"), name: anyName, chain, owner_address: address, ...happenedIn }),
+    z.strictObject({
+      type: z.literal("unwrap"),
+      name: anyName,
+      chain,
+      owner_address: address,
+      ...happenedIn,
+    }),
+    z.strictObject({
+      type: z.literal("primary_name"),
+      address,
+      name: primaryNameEntry.shape.name,
+      is_name_known: primaryNameEntry.shape.is_name_known,
+      truncated,
+      chain: z.string(),
+      ...happenedIn,
+    }),
+  ])
+  .openapi("Activity");

@@ -1,0 +1,85 @@
+import { z } from "@hono/zod-openapi";
+import { endedBy } from "./lifetime.ts";
+import { payment } from "./payment.ts";
+import { address, blockNumber, chain, count, decimal, hash, truncated } from "./values.ts";
+
+/** The value of a text record since a block. */
+export const textHistoryEntry = z
+  .strictObject({
+    value: z.string().nullable(),
+    value_known: z.literal(false).optional().openapi({
+      description: "Present where the index cannot know the value: an old resolver logged the key alone",
+    }),
+    block_number: blockNumber,
+    source: z.enum(["indexed", "resolver_change", "live"]).openapi({
+      description:
+        "`indexed`: set by an event; `resolver_change`: a new resolver ended the value; `live`: the value now, resolved on chain",
+    }),
+    resolver: address.optional(),
+    transaction_hash: hash.optional(),
+    truncated,
+  })
+  .openapi("TextHistoryEntry");
+
+/** Where a period begins and ends. */
+const periodFields = {
+  from_timestamp: count,
+  from_block: blockNumber.nullable().openapi({
+    description: "Null, as `from_tx`, where time alone began the period: there is no block then",
+  }),
+  from_tx: hash.nullable(),
+  to_timestamp: count
+    .nullable()
+    .openapi({ description: "The first second at which it no longer held; null for the current period" }),
+  to_block: blockNumber.nullable().openapi({
+    description: "Null, as `to_tx`, for the current period, and where time alone ended it: see `ended_by`",
+  }),
+  to_tx: hash.nullable(),
+  ended_by: endedBy.optional(),
+};
+
+/** Who owned a name for a time. */
+export const ownershipPeriod = z
+  .strictObject({
+    address,
+    chain,
+    reason: z.enum(["registry", "registrar", "wrapper", "token"]).openapi({
+      description: "The layer that decided the owner; `token`: the holder in a registry of ENSv2",
+    }),
+    event_type: z.string().nullable().openapi({
+      description: "The event that began the period; null where time alone began it",
+      example: "NameWrapped",
+    }),
+    ...periodFields,
+  })
+  .openapi("OwnershipPeriod");
+
+/** What one layer, or the registry's resolver, held for a time. */
+export const period = z.strictObject({ address, chain, ...periodFields }).openapi("Period");
+
+/** A registration or renewal. */
+export const registration = z
+  .strictObject({
+    contract: z.string().optional().openapi({ example: "CONTROLLER_22764821" }),
+    chain,
+    event_type: z.string().openapi({ example: "NameRegistered" }),
+    block_number: blockNumber,
+    transaction_hash: hash,
+    cost_wei: decimal
+      .nullable()
+      .openapi({ description: "Base price and premium; null where no contract told a price" }),
+    cost_eth: z.string().nullable().openapi({ example: "0.0032" }),
+    cost_is_upper_bound: z.literal(true).optional().openapi({
+      description: "Present where the contract logged the value sent, of which the surplus went back",
+    }),
+    payment: payment.optional().openapi({
+      description: "Present where ENSv2 took the price, in a token; `cost_wei` is null then",
+    }),
+    kind: z.enum(["registered", "migrated", "reserved"]).optional().openapi({
+      description:
+        "Present on registrations by a registry of ENSv2: `migrated` came from ENSv1, `reserved` waits for its owner there and has none here",
+    }),
+    expiry_timestamp: decimal.nullable(),
+    owner_address: address.nullable(),
+  })
+  .openapi("Registration");

@@ -1,0 +1,14 @@
+import { z } from "@hono/zod-openapi";
+import { allEndings } from "../../rules/ends.ts";
+import { availabilities } from "../../rules/lifetime.ts";
+
+export const availabilityStatus = z.enum(availabilities).openapi("AvailabilityStatus", {
+  description:
+    "`registered`; `grace`: expired at most 90 days ago (in ENSv2 28); `premium`: for 21 days after it (not with Lineanames, which have none); `available`; `unknown`: cannot be determined",
+});
+
+/** What ended where no event did. */
+export const endedBy = z.enum(allEndings).openapi({
+  description:
+    "Present where time alone ended it, without a block: the NameWrapper's token expired (`wrapper_expiry`), the grace of a .eth name was over (`grace_end`), or a subname of ENSv2 expired (`expiry`)",
+});

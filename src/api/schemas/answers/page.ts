@@ -1,0 +1,16 @@
+import { z } from "@hono/zod-openapi";
+import { count } from "./values.ts";
+
+/** Fields that every paged answer has beside its results. */
+export const pageFields = {
+  total: count,
+  page: z.int().min(1),
+  page_size: count.openapi({ example: 25 }),
+};
+
+/** Fields that an answer with a history has beside its entries; without `page` it has no page. */
+export const historyFields = {
+  total: count.openapi({ description: "Entries in all, also those that are not in this answer" }),
+  page: z.int().min(1).optional(),
+  page_size: count.optional().openapi({ example: 25 }),
+};

@@ -1,0 +1,32 @@
+import { z } from "@hono/zod-openapi";
+import { blockNumber, hash, truncated } from "./values.ts";
+
+const registrar = z.string().openapi({
+  example: "REVERSE_REGISTRAR",
+  description: "`REVERSE_REGISTRAR`, `DEFAULT_REVERSE_REGISTRAR` or `L2_REVERSE_REGISTRAR`",
+});
+
+/** The primary name of an address; null where it has none. */
+export const primaryName = z
+  .strictObject({
+    primary_name: z.string().nullable().openapi({ example: "alice.eth" }),
+    display: z.string().optional().openapi({ example: "Alice.eth" }),
+    registrar: registrar.nullable(),
+  })
+  .openapi("PrimaryName");
+
+/** A name as an address claimed it, whether or not it resolved to the address. */
+export const primaryNameEntry = z
+  .strictObject({
+    name: z.string().nullable().openapi({ description: "Null where the address cleared its name" }),
+    is_name_known: z
+      .literal(false)
+      .optional()
+      .openapi({ description: "Present where the name is null because no event tells it" }),
+    registrar,
+    chain: z.string().openapi({ description: "The chain that `block_number` counts on" }),
+    block_number: blockNumber,
+    transaction_hash: hash,
+    truncated,
+  })
+  .openapi("PrimaryNameEntry");

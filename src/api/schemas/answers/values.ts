@@ -1,0 +1,59 @@
+import { z } from "@hono/zod-openapi";
+import type { Hex } from "viem";
+import { MAX_SHOWN } from "../../rules/shown.ts";
+
+/** Hexadecimal text with the type `Hex`; the document shows it as a string. */
+const hex = (pattern: RegExp) => z.string().regex(pattern) as unknown as z.ZodType<Hex, Hex>;
+
+/** EIP-55 checksummed address. */
+export const address = hex(/^0x[0-9a-fA-F]{40}$/).openapi({
+  description: "EIP-55 checksummed address",
+  example: "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
+});
+
+/** 32 bytes in lower-case hexadecimal. */
+export const hash = hex(/^0x[0-9a-f]{64}$/);
+
+/** Any bytes in lower-case hexadecimal. */
+export const bytes = hex(/^0x([0-9a-f]{2})*$/);
+
+/** A whole number of any size, as decimal digits. */
+export const decimal = z.string().regex(/^(0|[1-9][0-9]*)$/);
+
+/** Unix seconds as decimal digits; null if there is no expiry. */
+export const expiry = decimal
+  .nullable()
+  .openapi({ description: "Unix seconds; null for names without expiry", example: "1893456000" });
+
+export const count = z.int().min(0);
+export const blockNumber = count.openapi({ example: 22764821 });
+export const source = z.enum(["indexed", "live"]).openapi({
+  description: "`indexed`: from the events of tracked contracts; `live`: resolved on chain at the request",
+});
+
+/** The chain of what is of a layer 2. */
+export const chain = z.string().optional().openapi({
+  description: "Present where it is not of the registry's own chain: the layer 2 that has it",
+  example: "base",
+});
+
+/** The chains that figures are of. */
+export const chains = z
+  .array(z.string())
+  .optional()
+  .openapi({
+    description: "Present where names of several chains are indexed: the chains whose names are counted",
+    example: ["mainnet"],
+  });
+
+/** The block and transaction in which something happened. */
+export const happenedIn = { block_number: blockNumber, block_timestamp: count, transaction_hash: hash };
+
+/** Which fields of an item are cut: values that strangers write can be long. */
+export const truncated = z
+  .array(z.string())
+  .optional()
+  .openapi({
+    description: `Present where fields are cut: a text after ${MAX_SHOWN} characters, bytes after ${MAX_SHOWN} bytes`,
+    example: ["value"],
+  });
