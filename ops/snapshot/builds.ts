@@ -4,7 +4,7 @@ import { ownIndexes } from "../../src/api/upkeep/indexes.ts";
 import { describeBytes, startProgress } from "../commandLine/progress.ts";
 import { noteWork } from "./locks.ts";
 import { inParallel } from "./parallel.ts";
-import type { Restore } from "./restore.ts";
+import type { Restore } from "./plan.ts";
 import { listKeys } from "./target.ts";
 
 const id = pg.escapeIdentifier;

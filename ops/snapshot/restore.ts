@@ -3,14 +3,12 @@ import pg from "pg";
 import { from as copyFrom } from "pg-copy-streams";
 import { contractsOf } from "../../abis/contracts.ts";
 import { CACHE_SCHEMA, createCache, numberingStatements, saysWhatIsCached } from "../../engine/cache.ts";
-import type { PonderBuild } from "../../engine/ponderBuild.ts";
-import { type RestorePoint, stateStatements } from "../../engine/restorePoint.ts";
-import type { Settings } from "../../settings/settings.ts";
+import { stateStatements } from "../../engine/restorePoint.ts";
 import { createCounters, hasCounters } from "../../src/api/counts/maintain.ts";
 import { inTransaction, withClient } from "../../src/api/postgres/client.ts";
 import { prepareDatabase } from "../checks/database.ts";
 import { CommandError } from "../commandLine/command.ts";
-import { describeBytes, type Screen, startProgress } from "../commandLine/progress.ts";
+import { describeBytes, startProgress } from "../commandLine/progress.ts";
 import { buildKeysAndIndexes, tidyTables } from "./builds.ts";
 import { explain } from "./explain.ts";
 import { requireBuild, requireChains } from "./fit.ts";
@@ -18,26 +16,8 @@ import { noteWork, takeRestoreLock } from "./locks.ts";
 import { type Manifest, type Part, readManifest } from "./manifest.ts";
 import { inParallel } from "./parallel.ts";
 import { readPart, verifyPart } from "./parts.ts";
+import type { Restore, RestorePlan } from "./plan.ts";
 import { beginRestore, dropMark, listLoaded, noteLoaded, readTarget, type Target } from "./target.ts";
-
-/** What to restore, and where. */
-export type RestorePlan = {
-  settings: Pick<Settings, "databaseUrl" | "schema" | "network" | "deployment" | "rpcUrls">;
-  folder: string;
-  withoutCache: boolean;
-  screen: Screen;
-};
-
-/** A restore that may begin. */
-export type Restore = {
-  plan: RestorePlan;
-  target: Target;
-  build: PonderBuild;
-  points: RestorePoint[];
-  /** The parts that are wanted. */
-  parts: Part[];
-  config: pg.ClientConfig;
-};
 
 const id = pg.escapeIdentifier;
 

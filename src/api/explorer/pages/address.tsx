@@ -1,4 +1,4 @@
-import type { ExplorerPage, Visit } from "../page.ts";
+import type { ExplorerPage } from "../page.ts";
 import { Figures } from "../parts/card.tsx";
 import { Copy } from "../parts/hash.tsx";
 import { Icon } from "../parts/icon.tsx";
@@ -9,10 +9,8 @@ import { calendarOfAddress } from "./address/calendar.tsx";
 import { namesOfAddress } from "./address/names.tsx";
 import { previousOfAddress } from "./address/previous.tsx";
 import { primaryNamesOfAddress } from "./address/primaryNames.tsx";
+import type { AddressView } from "./address/view.ts";
 import { MAX_CSV_NAMES } from "./namesCsv.ts";
-
-/** What the views of an address work with. */
-export type AddressView = { visit: Visit; address: string; now: number };
 
 const views: Views<AddressView> = [
   { key: "names", label: "Names", show: namesOfAddress },

@@ -1,5 +1,5 @@
 import { isEthSecondLevel, parseName } from "../../schemas/input.ts";
-import type { ExplorerPage, Page, Visit } from "../page.ts";
+import type { ExplorerPage, Page } from "../page.ts";
 import { Empty } from "../parts/card.tsx";
 import { Copy } from "../parts/hash.tsx";
 import { Icon } from "../parts/icon.tsx";
@@ -12,9 +12,7 @@ import { agentsOfName } from "./name/agents.tsx";
 import { historyOfName } from "./name/history.tsx";
 import { overviewOfName } from "./name/overview.tsx";
 import { subnamesOfName } from "./name/subnames.tsx";
-
-/** What the views of a name work with. */
-export type NameView = { visit: Visit; domain: Domain; now: number };
+import type { NameView } from "./name/view.ts";
 
 const views: Views<NameView> = [
   { key: "overview", label: "Overview", show: overviewOfName },

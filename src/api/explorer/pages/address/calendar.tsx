@@ -6,7 +6,7 @@ import { NameLink } from "../../parts/name.tsx";
 import { StateBadge } from "../../parts/state.tsx";
 import { dayOf } from "../../parts/time.tsx";
 import type { DomainItem, Domains } from "../../replies.ts";
-import type { AddressView } from "../address.tsx";
+import type { AddressView } from "./view.ts";
 
 /** Pages of the portfolio that the calendar reads: the next hundred expiries. */
 export const MAX_CALENDAR_PAGES = 4;

@@ -5,7 +5,7 @@ import { Field, Select } from "../../parts/form.tsx";
 import { withQuery } from "../../parts/pager.tsx";
 import { orderOf, type UrlOf } from "../../parts/sort.ts";
 import type { Domains } from "../../replies.ts";
-import type { AddressView } from "../address.tsx";
+import type { AddressView } from "./view.ts";
 
 const roles = [
   ["effective_owner", "Owner"],

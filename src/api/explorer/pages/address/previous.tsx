@@ -7,7 +7,7 @@ import { StateBadge } from "../../parts/state.tsx";
 import { Table } from "../../parts/table.tsx";
 import { Time } from "../../parts/time.tsx";
 import type { Paged, PreviousDomain } from "../../replies.ts";
-import type { AddressView } from "../address.tsx";
+import type { AddressView } from "./view.ts";
 
 /** Names that the address had, and has no more. */
 export async function previousOfAddress({ visit, address, now }: AddressView): Promise<Child> {

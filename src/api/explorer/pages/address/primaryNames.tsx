@@ -4,7 +4,7 @@ import { Transaction } from "../../parts/hash.tsx";
 import { NameLink } from "../../parts/name.tsx";
 import { Table } from "../../parts/table.tsx";
 import type { HistoryTotal, PrimaryNameEntry } from "../../replies.ts";
-import type { AddressView } from "../address.tsx";
+import type { AddressView } from "./view.ts";
 
 type Reply = {
   current: { primary_name: string | null; display?: string; registrar: string | null };

@@ -6,7 +6,7 @@ import { TextOrLink } from "../../parts/link.tsx";
 import { Profile } from "../../parts/profile.tsx";
 import { Text } from "../../parts/text.tsx";
 import type { NameAgents } from "../../replies.ts";
-import type { NameView } from "../name.tsx";
+import type { NameView } from "./view.ts";
 
 /** Agents of one name that a page shows. The JSON has all. */
 export const MAX_AGENTS = 25;

@@ -7,7 +7,6 @@ import { nameUrl } from "../../parts/name.tsx";
 import { Pager, withQuery } from "../../parts/pager.tsx";
 import { fromNow, Time } from "../../parts/time.tsx";
 import type { DomainEvent, HistoryTotal, OwnershipPeriod, Period, Registration } from "../../replies.ts";
-import type { NameView } from "../name.tsx";
 import {
   type Entry,
   entriesOfLogs,
@@ -17,6 +16,7 @@ import {
   entriesOfResolvers,
   type Kind,
 } from "./entries.tsx";
+import type { NameView } from "./view.ts";
 
 const PAGE_SIZE = 50;
 

@@ -8,10 +8,10 @@ import { NameLink } from "../../parts/name.tsx";
 import { Lifeline } from "../../parts/state.tsx";
 import { Time } from "../../parts/time.tsx";
 import type { Domain, Records } from "../../replies.ts";
-import type { NameView } from "../name.tsx";
 import { Ensv2 } from "./ensv2.tsx";
 import { fusesInWords } from "./fuses.ts";
 import { Addresses, Texts } from "./records.tsx";
+import type { NameView } from "./view.ts";
 
 /** Owner, state, wrapper, resolver and records of a name. */
 export async function overviewOfName({ visit, domain, now }: NameView): Promise<Child> {

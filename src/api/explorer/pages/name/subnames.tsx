@@ -5,7 +5,7 @@ import { nameUrl } from "../../parts/name.tsx";
 import { withQuery } from "../../parts/pager.tsx";
 import { orderOf, type UrlOf } from "../../parts/sort.ts";
 import type { Domains } from "../../replies.ts";
-import type { NameView } from "../name.tsx";
+import type { NameView } from "./view.ts";
 
 /** Names right under the name. */
 export async function subnamesOfName({ visit, domain, now }: NameView): Promise<Child> {
