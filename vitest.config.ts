@@ -17,7 +17,10 @@ const sharing = [
   "test/observe/{dashboard,requests}.test.ts",
 ];
 
-/** What both projects have. They do not extend the root: each would then start a PostgreSQL of its own. */
+/** Proofs that take minutes: `npm run test:full` runs them after all others. */
+const longProofs = "test/**/*.full.test.ts";
+
+/** What all projects have. They do not extend the root: each would then start a PostgreSQL of its own. */
 const common = {
   resolve: {
     alias: {
@@ -50,12 +53,22 @@ export default defineConfig({
           ...limits,
           name: "apart",
           include: ["test/**/*.test.ts"],
-          exclude: [...configDefaults.exclude, ...sharing],
+          exclude: [...configDefaults.exclude, ...sharing, longProofs],
         },
       },
       {
         ...common,
-        test: { ...limits, name: "sharing", include: sharing, isolate: false, restoreMocks: true },
+        test: {
+          ...{ ...limits, name: "sharing", isolate: false, restoreMocks: true },
+          ...{ include: sharing, exclude: [...configDefaults.exclude, longProofs] },
+        },
+      },
+      {
+        ...common,
+        test: {
+          ...{ ...limits, name: "long", include: [longProofs] },
+          globalSetup: ["./test/support/longProofs.ts"],
+        },
       },
     ],
   },

@@ -16,7 +16,6 @@ import {
 import { demoCast, STORY_SECONDS } from "../devnet/chapters.ts";
 import { demoNames, oddLabels, playDemo } from "../devnet/demo.ts";
 import { startDemoChain, startLocalChain } from "../devnet/localChain.ts";
-import { describeExplorer } from "../explorer/onDemo.ts";
 import { describeTools } from "../mcp/onDemo.ts";
 import { endsIn, endsToCome, listOwned, readCalendar } from "../support/calendars.ts";
 import { describeTruth } from "../truth/onDemo.ts";
@@ -281,8 +280,6 @@ describeTruth(() => stage);
 describeClient(() => stage);
 
 describeTools(() => stage);
-
-describeExplorer(() => stage);
 
 describe("the demo from a fixed start", () => {
   const start = 1_700_000_000n;

@@ -1,5 +1,5 @@
 import { type Address, getAddress, type Hex, namehash, zeroAddress } from "viem";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { chanceOf } from "../bench/api/chance.ts";
 import { dnsEncode } from "../devnet/acts/names.ts";
 import {
@@ -32,14 +32,15 @@ import { connect, type LocalChain, startLocalChain } from "../devnet/localChain.
 import type { LocalLayer2 } from "../devnet/localChains.ts";
 import { readStatus } from "../devnet/ponder.ts";
 import { type Report, runVerify } from "../ops/runVerify.ts";
+import { sizeOf } from "../support/size.ts";
 import { type Stack, startStack } from "../support/stack.ts";
 import { readLogs } from "./layer2Reads.ts";
 import { differencesOf, readTables } from "./tables.ts";
 
 /* Names of the DNS at 3DNS: what the index says of them, held against what its contract answers. */
 
-const SEED = Number(process.env.FUZZ_SEED ?? 10);
-const STEPS = 150;
+const SEED = inject("seed");
+const STEPS = sizeOf({ short: 60, long: 600 });
 const SOON = { timeout: 120_000, interval: 50 };
 
 let gateway: DevnetGateway;

@@ -1,55 +1,5 @@
-import { type Hex, zeroAddress } from "viem";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { type LocalChain, startLocalChain } from "../devnet/localChain.ts";
-import { expectAnswerAsOnChain, isStrange } from "./ensv2Answers.ts";
-import { expectEnsv2AsOnChain } from "./ensv2Judge.ts";
-import { playHistory, prepareHistories } from "./ensv2Steps.ts";
-import { type Stage, stageOf } from "./stage.ts";
+import { inject } from "vitest";
+import { describeRandomHistories } from "./ensv2Random.ts";
 
-const SEED = Number(process.env.FUZZ_SEED ?? 2_026);
-const RUNS = Number(process.env.ENSV2_RUNS ?? 20);
-const STEPS = 150;
-/** This many histories are played, then judged. Judging reads all contracts, those of earlier histories too. */
-const AT_ONCE = Number(process.env.ENSV2_AT_ONCE ?? 4);
-/** Labels of the longest name that is asked for: circles make longer ones without end. */
-const MAX_LABELS = 5;
-
-let local: LocalChain;
-let stage: Stage | undefined;
-
-beforeAll(async () => {
-  local = await startLocalChain({ contracts: { ensv2: true }, statesKept: 100_000 });
-  await prepareHistories(local.chain, { runs: RUNS });
-}, 300_000);
-afterAll(() => stage?.close() ?? local?.anvil.stop());
-
-/** Asks for every name of a history that the index has. */
-async function expectAnswers(stage: Stage, run: number): Promise<number> {
-  const rows = await stage.sql<{ full_name: string; registry: Hex | null }>(
-    "select full_name, registry from domains where full_name like '%-' || $1 || '.eth' order by full_name",
-    [String(run)],
-  );
-  let asked = 0;
-  for (const { full_name: name, registry } of rows) {
-    const [, ...above] = name.split(".");
-    if (above.length >= MAX_LABELS || (await isStrange(stage, above))) continue;
-    // An entry that no longer hangs at the name answered for it once.
-    await expectAnswerAsOnChain(stage, name, { wasOfEnsv2: registry === zeroAddress });
-    asked++;
-  }
-  return asked;
-}
-
-test(`${RUNS} random histories leave tables and answers as the contracts say (FUZZ_SEED=${SEED})`, async () => {
-  for (let first = 0; first < RUNS; first += AT_ONCE) {
-    const runs = Array.from({ length: Math.min(AT_ONCE, RUNS - first) }, (_, i) => first + i);
-    for (const run of runs) {
-      const { mined } = await playHistory(local.chain, { seed: SEED, run, steps: STEPS });
-      expect(mined).toBeGreaterThan(STEPS / 4);
-    }
-    // The first histories are past when Namedex starts, and it follows the others.
-    stage ??= await stageOf(local);
-    await expectEnsv2AsOnChain({ local, stack: stage.stack });
-    for (const run of runs) expect(await expectAnswers(stage, run)).toBeGreaterThan(4);
-  }
-}, 900_000);
+// Namedex starts after the first history, and follows the second.
+describeRandomHistories({ seed: inject("seed"), runs: 2, atOnce: 1 });

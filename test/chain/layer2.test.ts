@@ -1,5 +1,5 @@
 import { type Address, type Hex, namehash } from "viem";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import {
   addController,
   addressOf,
@@ -20,6 +20,7 @@ import { basenames } from "../devnet/demoBase.ts";
 import { lineanames } from "../devnet/demoLinea.ts";
 import { type LocalChains, type LocalLayer2, startDemoChains } from "../devnet/localChains.ts";
 import { readStatus } from "../devnet/ponder.ts";
+import { sizeOf } from "../support/size.ts";
 import { type Stack, startStack } from "../support/stack.ts";
 import { judge } from "../truth/oracle.ts";
 import { historiesOf, playSteps } from "../truth/steps.ts";
@@ -39,8 +40,8 @@ import { differencesOf, readTables } from "./tables.ts";
 
 /** The labels that no log of Base tells. */
 const SILENT = ["premint", "reclaimed", "silent"];
-const SEED = Number(process.env.FUZZ_SEED ?? 8_453);
-const STEPS = 200;
+const SEED = inject("seed");
+const STEPS = sizeOf({ short: 80, long: 600 });
 const SOON = { timeout: 120_000, interval: 50 };
 
 let chains: LocalChains;

@@ -7,6 +7,7 @@ import { startDemoChain } from "../devnet/localChain.ts";
 import { ask, startPonder, until } from "../devnet/ponder.ts";
 import { freePort } from "../devnet/ports.ts";
 import { createTestDatabase } from "../support/database.ts";
+import { bareEnvironment } from "../support/environment.ts";
 
 const PATIENCE_MS = 180_000;
 
@@ -27,7 +28,7 @@ test("where another program takes the port in the last moment, the port that Pon
   const ponder = startPonder({
     ...{ command: "start", port, folder, onLog: ({ text }) => lines.push(text) },
     env: {
-      PATH: process.env.PATH,
+      ...bareEnvironment,
       ENS_NETWORK: "custom",
       ENS_DEPLOYMENT: deployment,
       [`RPC_URL_${local.anvil.chainId}`]: local.anvil.url,

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { nodeOfName } from "../../src/api/schemas/input.ts";
 import type { Stage } from "../chain/stage.ts";
 import { chromiumPath } from "../client/browser.ts";
+import { sizeOf } from "../support/size.ts";
 import { hostileLabels, playHostile } from "./hostile.ts";
 import { asItIs, openInHalves, withoutLink } from "./pieces.ts";
 
@@ -77,6 +78,20 @@ const errors: [path: string, status: number][] = [
   ["/explore/nowhere", 404],
 ];
 
+/** Each size of screen and each choice of colours once, or all of both. */
+const screens = sizeOf<[which: string, screen: string, options: BrowserContextOptions][]>({
+  short: [
+    ["every page", "desktop, light", desktop],
+    ["one page of each kind", "phone, dark", phone],
+  ],
+  long: [
+    ["every page", "desktop, light", desktop],
+    ["every page", "phone, dark", phone],
+    ["one page of each kind", "desktop, dark", darkDesktop],
+    ["one page of each kind", "phone, light", lightPhone],
+  ],
+});
+
 /** The pages for browsers, in a real one, on the demo and what strangers added to it. */
 export function describeExplorer(stageOf: () => Stage): void {
   describe.runIf(chromiumPath)("the explorer", () => {
@@ -116,12 +131,7 @@ export function describeExplorer(stageOf: () => Stage): void {
       expect(faults.filter((fault) => !fault.startsWith("Failed to load resource"))).toEqual([]);
     }
 
-    test.each([
-      ["every page", "desktop, light", desktop],
-      ["every page", "phone, dark", phone],
-      ["one page of each kind", "desktop, dark", darkDesktop],
-      ["one page of each kind", "phone, light", lightPhone],
-    ])("%s is accessible and fits the screen: %s", async (which, _, options) => {
+    test.each(screens)("%s is accessible and fits the screen: %s", async (which, _, options) => {
       await inBrowser(options, async (page) => {
         for (const path of which === "every page" ? pages : kinds) {
           const reply = await page.goto(`${url}${path}`);

@@ -1,20 +1,20 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { chanceOf } from "../bench/api/chance.ts";
 import { expectUndisturbed } from "../chain/undisturbed.ts";
+import { sizeOf } from "../support/size.ts";
 import { launchStack } from "../support/stack.ts";
 import { judgeStack } from "../truth/trial.ts";
 import { startLoad } from "./load.ts";
 import { type FaultChain, startFaultChain } from "./pulse.ts";
 import { tell } from "./tell.ts";
 
-const KILLS = Number(process.env.FAULT_RUNS ?? 4);
-const SEED = 90_210;
+const KILLS = Number(process.env.FAULT_RUNS ?? sizeOf({ short: 2, long: 12 }));
 
 let chain: FaultChain;
 
 beforeAll(async () => {
-  chain = await startFaultChain({ seed: SEED, past: 100 });
+  chain = await startFaultChain({ seed: inject("seed"), past: 100 });
 });
 afterAll(async () => {
   await chain?.stop();
@@ -23,7 +23,7 @@ afterAll(async () => {
 test(
   `an indexer killed at ${KILLS} random moments has every row in the end, and never told a wrong one`,
   async () => {
-    const dice = chanceOf(SEED).next;
+    const dice = chanceOf(inject("seed")).next;
     const stack = await launchStack({ rpcUrl: chain.local.anvil.url, deployment: chain.local.deployment });
     const load = startLoad({ url: () => stack.url, timeline: chain.timeline, callers: 2 });
     try {

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { sizeOf } from "../support/size.ts";
 import type { Stack } from "../support/stack.ts";
 import { judgeStack } from "../truth/trial.ts";
 import { startLoad } from "./load.ts";
@@ -6,7 +7,7 @@ import type { FaultChain } from "./pulse.ts";
 import { type FaultStage, openFaultStage } from "./stage.ts";
 import { tell } from "./tell.ts";
 
-const ROUNDS = Number(process.env.FAULT_RUNS ?? 8);
+const ROUNDS = Number(process.env.FAULT_RUNS ?? sizeOf({ short: 4, long: 24 }));
 /** Ponder takes a local block for final after 30 more. */
 const depths = [1, 3, 7, 2, 12, 1, 5, 20];
 
@@ -15,7 +16,7 @@ let chain: FaultChain;
 let stack: Stack;
 
 beforeAll(async () => {
-  stage = await openFaultStage({ seed: 4_711, past: 60 });
+  stage = await openFaultStage({ seed: inject("seed"), past: 60 });
   ({ chain, stack } = stage);
 });
 afterAll(() => stage?.close());

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { trackChild } from "../devnet/children.ts";
 import { freePort } from "../devnet/ports.ts";
+import { bareEnvironment } from "../support/environment.ts";
 
 const program = fileURLToPath(new URL("../../gateway/index.ts", import.meta.url));
 const START_PATIENCE_MS = 60_000;
@@ -32,7 +33,7 @@ export async function launchGateway(settings: Record<string, string>): Promise<G
   const folder = mkdtempSync(join(tmpdir(), "namedex-gateway-")); // Without settings files.
   const child = spawn(process.execPath, [program], {
     cwd: folder,
-    env: { PATH: process.env.PATH, PORT: port, ...settings },
+    env: { ...bareEnvironment, PORT: port, ...settings },
     stdio: ["ignore", "pipe", "pipe"],
   });
   trackChild(child, "SIGTERM");

@@ -1,17 +1,18 @@
 import { concat, type Hex, slice } from "viem";
-import { expect, test } from "vitest";
+import { expect, inject, test } from "vitest";
 import { decodeDnsName, isLabelOf, isPrintable, nodeOfLabels, unknownLabel } from "../../src/ens/name.ts";
 import { textWritesOf } from "../../src/ens/textCalldata.ts";
 import { type Chance, chanceOf } from "../bench/api/chance.ts";
 import { dnsEncode } from "../devnet/acts.ts";
+import { sizeOf } from "../support/size.ts";
 import { randomLogs } from "./randomLogs.ts";
 
 /*
  * What reads bytes of strangers before any contract has looked at them. Random logs also go through the indexer itself, in
  * hostile.test.ts.
  */
-const seed = Number(process.env.FUZZ_SEED ?? 20_200_204);
-const runs = Number(process.env.FUZZ_RUNS ?? 10_000);
+const seed = inject("seed");
+const runs = Number(process.env.FUZZ_RUNS ?? sizeOf({ short: 1_000, long: 10_000 }));
 
 const bytesOf = (chance: Chance, length: number): Uint8Array =>
   Uint8Array.from({ length }, () => chance.below(256));

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { ethNode, setSubnodeOwner } from "../devnet/acts.ts";
+import { sizeOf } from "../support/size.ts";
 import { request } from "../truth/chainReads.ts";
 import { judge } from "../truth/oracle.ts";
 import { askAll, questionsAbout } from "./ask.ts";
@@ -10,8 +11,8 @@ import { type HostileStage, openHostileStage } from "./stage.ts";
  * What strangers can do, on one chain and one index. After each kind of attack the indexer lives and has reached the head,
  * and every operation answers about what was attacked; in the end the oracle holds the whole index against the chain.
  */
-const seed = Number(process.env.FUZZ_SEED ?? 20_200_204);
-const randomLogs = Number(process.env.FUZZ_RUNS ?? 2_000);
+const seed = inject("seed");
+const randomLogs = Number(process.env.FUZZ_RUNS ?? sizeOf({ short: 500, long: 10_000 }));
 
 let stage: HostileStage;
 beforeAll(async () => {

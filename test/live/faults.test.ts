@@ -6,6 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vite
 import { mineBlocks } from "../devnet/acts.ts";
 import { isReady, type Ponder, startPonder, until } from "../devnet/ponder.ts";
 import { freePort } from "../devnet/ports.ts";
+import { bareEnvironment } from "../support/environment.ts";
 import type { Fault, Recorded } from "./rpcProxy.ts";
 import { names, openScene, type Scene } from "./scene.ts";
 
@@ -249,7 +250,7 @@ describe("a replica", () => {
     const file = join(folder, "deployment.json");
     writeFileSync(file, JSON.stringify(scene.local.deployment));
     return {
-      ...{ PATH: process.env.PATH, HOME: process.env.HOME },
+      ...{ ...bareEnvironment, HOME: process.env.HOME },
       ...{ ENS_NETWORK: "devnet", ENS_DEPLOYMENT: file, RPC_URL_31337: scene.local.anvil.url },
       ...{ DATABASE_URL: scene.stack.databaseUrl, DATABASE_SCHEMA: scene.stack.schema },
       LIVE_RPC_URL: `http://127.0.0.1:1,${scene.rpc.url}`,

@@ -7,6 +7,7 @@ import { keysIn } from "../../src/api/serviceDb/keys.ts";
 import { migrations } from "../../src/api/serviceDb/migrations.ts";
 import { openStore, type Store } from "../../src/api/serviceDb/store.ts";
 import { ask, createTestDatabase } from "../support/database.ts";
+import { bareEnvironment } from "../support/environment.ts";
 
 const HUGE = 2n ** 53n - 1n;
 
@@ -25,7 +26,7 @@ function run(program: "backup" | "restore", { schema, input = "" }: { schema: st
 function start(program: "backup" | "restore", schema: string) {
   const file = fileURLToPath(new URL(`../../ops/${program}.ts`, import.meta.url));
   const child = spawn(process.execPath, [file], {
-    env: { PATH: process.env.PATH, DATABASE_URL: database.url, DATABASE_SERVICE_SCHEMA: schema },
+    env: { ...bareEnvironment, DATABASE_URL: database.url, DATABASE_SERVICE_SCHEMA: schema },
   });
   const output = { out: "", err: "" };
   child.stdout.on("data", (text) => (output.out += text));

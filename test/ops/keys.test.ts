@@ -9,6 +9,7 @@ import { keysIn } from "../../src/api/serviceDb/keys.ts";
 import { openStore, type Store } from "../../src/api/serviceDb/store.ts";
 import { today, unlessMidnight } from "../access/today.ts";
 import { createTestDatabase } from "../support/database.ts";
+import { bareEnvironment } from "../support/environment.ts";
 
 const program = fileURLToPath(new URL("../../ops/keys.ts", import.meta.url));
 
@@ -27,7 +28,7 @@ type Ended = { code: number; stdout: string; stderr: string };
 
 /** Runs the program as `npm run keys --` does, with nothing but these settings. */
 async function runKeys(line: string[], env: Record<string, string> = {}): Promise<Ended> {
-  const settings = { PATH: process.env.PATH, DATABASE_URL: database.url, ...env };
+  const settings = { ...bareEnvironment, DATABASE_URL: database.url, ...env };
   try {
     const { stdout, stderr } = await promisify(execFile)(process.execPath, [program, ...line], {
       env: settings,

@@ -12,6 +12,7 @@ import { trackChild } from "../devnet/children.ts";
 import { type LocalChain, startLocalChain } from "../devnet/localChain.ts";
 import { freePort } from "../devnet/ports.ts";
 import { ask, createTestDatabase } from "../support/database.ts";
+import { bareEnvironment } from "../support/environment.ts";
 
 const pathOf = (command: string) => fileURLToPath(new URL(`../../ops/${command}.ts`, import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "namedex-launch-"));
@@ -48,7 +49,7 @@ type Launch = { child: ChildProcess; url: string; output: () => string; exit: Pr
 async function launch(command: string, settings: Record<string, string> = {}): Promise<Launch> {
   const port = settings.PORT ?? String(await freePort());
   const env = {
-    PATH: process.env.PATH,
+    ...bareEnvironment,
     ENS_DEPLOYMENT: deploymentFile,
     RPC_URL_31337: local.anvil.url,
     DATABASE_URL: database.url,

@@ -11,6 +11,7 @@ import { describeReplicas } from "../access/onMetered.ts";
 import { type DevnetGateway, startGateway } from "../devnet/gateway.ts";
 import { type LocalChain, startDemoChain } from "../devnet/localChain.ts";
 import { describeObservation } from "../observe/onMetered.ts";
+import { bareEnvironment } from "../support/environment.ts";
 import { type Replica, type Stack, startStack } from "../support/stack.ts";
 
 // Roles belong to the server, not to a database: each run has names of its own.
@@ -19,7 +20,7 @@ const program = fileURLToPath(new URL("../../ops/roles.ts", import.meta.url));
 
 /** Runs the program as an operator does, and gives the connection strings that it printed, by role. */
 async function runRoles(databaseUrl: string, ...args: string[]) {
-  const env = { PATH: process.env.PATH, DATABASE_URL: databaseUrl };
+  const env = { ...bareEnvironment, DATABASE_URL: databaseUrl };
   const { stdout } = await promisify(execFile)(process.execPath, [program, ...args], { env });
   const urls = [...stdout.matchAll(/DATABASE_URL=(\S+_(indexer|api|analyst):\S+)/g)];
   return { stdout, urls: Object.fromEntries(urls.map(([, url = "", role = ""]) => [role, url])) };

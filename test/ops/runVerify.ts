@@ -7,6 +7,7 @@ import type pg from "pg";
 import { onTestFinished } from "vitest";
 import type { Deployment } from "../../abis/deployments.ts";
 import { withClient } from "../../src/api/postgres/client.ts";
+import { bareEnvironment } from "../support/environment.ts";
 import type { Stack } from "../support/stack.ts";
 
 /** What `npm run verify -- --json` prints, as far as tests look at it. */
@@ -53,7 +54,7 @@ export function environmentOf({
   const file = join(folder, "deployment.json");
   writeFileSync(file, JSON.stringify(deployment));
   return {
-    ...{ PATH: process.env.PATH, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE },
+    ...{ ...bareEnvironment },
     ...{ ENS_NETWORK: "devnet", ENS_DEPLOYMENT: file, [`RPC_URL_${deployment.chainId}`]: rpcUrl },
     ...{ DATABASE_URL: databaseUrl, DATABASE_SCHEMA: "namedex_index", LIVE_REQUESTS_PER_SECOND: "1000" },
     ...env,

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll } from "vitest";
+import { afterAll, beforeAll, inject } from "vitest";
 import { outlivesKills } from "./snapshot/kills.ts";
 import { refusesWhatDoesNotFit } from "./snapshot/refusals.ts";
 import { openSnapshotStage, PATIENCE_MS, type SnapshotStage } from "./snapshot/stage.ts";
@@ -16,4 +16,4 @@ afterAll(() => stage?.close());
 
 restoresWhole(() => stage);
 refusesWhatDoesNotFit(() => stage);
-outlivesKills(() => stage);
+outlivesKills(() => stage, { kills: 1, seed: inject("seed") });

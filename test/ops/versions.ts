@@ -10,6 +10,7 @@ import type { Deployment } from "../../abis/deployments.ts";
 import { metaTable } from "../../engine/ponderInternals.ts";
 import { trackChild } from "../devnet/children.ts";
 import { freePort } from "../devnet/ports.ts";
+import { bareEnvironment } from "../support/environment.ts";
 
 const pathOf = (file: string) => fileURLToPath(new URL(`../../ops/${file}`, import.meta.url));
 const START_PATIENCE_MS = 180_000;
@@ -23,7 +24,7 @@ export type Outcome = { code: number; stdout: string; stderr: string };
 /** Runs one of the operator's programs to its end. */
 export function runProgram(file: string, args: string[], env: Record<string, string>): Promise<Outcome> {
   return new Promise((resolve) => {
-    const options = { env: { PATH: process.env.PATH, ...env }, cwd: tmpdir() };
+    const options = { env: { ...bareEnvironment, ...env }, cwd: tmpdir() };
     execFile(process.execPath, [pathOf(file), ...args], options, (error, stdout, stderr) => {
       resolve({ code: Number(error?.code ?? 0), stdout, stderr });
     });
@@ -57,7 +58,7 @@ export async function prepareVersion(
     const before = output.length;
     const child = spawn(process.execPath, [pathOf(`${command}.ts`)], {
       cwd: folder,
-      env: { PATH: process.env.PATH, ENS_DEPLOYMENT: file, PORT: port, ...env },
+      env: { ...bareEnvironment, ENS_DEPLOYMENT: file, PORT: port, ...env },
       stdio: ["ignore", "pipe", "pipe"],
     });
     trackChild(child, "SIGTERM");

@@ -13,6 +13,7 @@ import { readStatus } from "../devnet/ponder.ts";
 import { freePort } from "../devnet/ports.ts";
 import { type RpcProxy, startRpcProxy } from "../live/rpcProxy.ts";
 import { createTestDatabase } from "../support/database.ts";
+import { bareEnvironment } from "../support/environment.ts";
 
 const program = fileURLToPath(new URL("../../ops/start.ts", import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "namedex-watchdog-"));
@@ -42,7 +43,7 @@ async function launch() {
   const child = spawn(process.execPath, [program], {
     cwd: folder,
     env: {
-      PATH: process.env.PATH,
+      ...bareEnvironment,
       ENS_DEPLOYMENT: join(folder, "deployment.json"),
       RPC_URL_31337: node.url,
       DATABASE_URL: database.url,

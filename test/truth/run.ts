@@ -17,7 +17,7 @@ const variables: Record<string, string> = {
 };
 
 const usage = `npm run test:truth -- [options]
-  --seed N            which histories; 20200204 unless told
+  --seed N            which histories; others each time unless told
   --runs N            how many histories; 20 unless told
   --steps N           how long each is; 150 unless told
   --shrink-seconds N  how long to look for the shortest history that fails; 240 unless told
@@ -45,7 +45,7 @@ if (values.help) {
 } else {
   const given = Object.entries(values).map(([name, value]) => [variables[name] ?? name, String(value)]);
   const vitest = fileURLToPath(new URL("./vitest.mjs", import.meta.resolve("vitest/package.json")));
-  const test = fileURLToPath(new URL("./truth.test.ts", import.meta.url));
+  const test = fileURLToPath(new URL("./truth.full.test.ts", import.meta.url));
   const child = spawn(process.execPath, [vitest, "run", test], {
     stdio: "inherit",
     env: { ...process.env, ...Object.fromEntries(given) },

@@ -10,13 +10,11 @@ import { differencesOf, readTables } from "../../chain/tables.ts";
 import { trackChild } from "../../devnet/children.ts";
 import { freePort } from "../../devnet/ports.ts";
 import { ask } from "../../support/database.ts";
+import { bareEnvironment } from "../../support/environment.ts";
 import { runProgram } from "../versions.ts";
 import { rowsOf } from "./definitions.ts";
 import { prepareFollowed } from "./followed.ts";
 import { expectEnd, hasIndex, isBegun, PATIENCE_MS, type SnapshotStage } from "./stage.ts";
-
-const SEED = 40_499;
-const KILLS = 5;
 
 const program = fileURLToPath(new URL("../../../ops/snapshot.ts", import.meta.url));
 
@@ -26,7 +24,7 @@ async function runUntil(
   { hasBegun, killAfter }: { hasBegun: (told: string) => boolean; killAfter: number | null },
 ): Promise<{ worked: number; isKilled: boolean }> {
   const child = spawn(process.execPath, [program, ...args], {
-    ...{ env: { PATH: process.env.PATH, ...env }, cwd: tmpdir(), stdio: ["ignore", "ignore", "pipe"] },
+    ...{ env: { ...bareEnvironment, ...env }, cwd: tmpdir(), stdio: ["ignore", "ignore", "pipe"] },
   });
   let told = "";
   child.stderr?.on("data", (text) => (told += text));
@@ -43,18 +41,21 @@ async function runUntil(
   return { worked: performance.now() - begun, isKilled: child.signalCode === "SIGKILL" };
 }
 
-export function outlivesKills(stageOf: () => SnapshotStage): void {
-  describe(`killed at ${2 * KILLS} random moments`, () => {
+/** How often each of the two programs is killed, at which random moments. */
+type KillsPlan = { kills: number; seed: number };
+
+export function outlivesKills(stageOf: () => SnapshotStage, { kills, seed }: KillsPlan): void {
+  describe(`killed at ${2 * kills} random moments, seed ${seed}`, () => {
     test(
       "create leaves no snapshot that looks whole, and starts over",
       async () => {
         const { folder, source, environment, snapshot } = stageOf();
         const env = environment(source.databaseUrl);
         const whole = await createOnce({ env, to: join(folder, "undisturbed"), killAfter: null });
-        const dice = chanceOf(SEED).next;
+        const dice = chanceOf(seed).next;
         let to = join(folder, "killed");
-        for (let killed = 0, run = 0; killed < KILLS; run++) {
-          expect(run, "runs, of which too few were killed").toBeLessThan(3 * KILLS);
+        for (let killed = 0, run = 0; killed < kills; run++) {
+          expect(run, "runs, of which too few were killed").toBeLessThan(3 * kills + 5);
           const { isKilled } = await createOnce({ env, to, killAfter: dice() * whole.worked });
           if (isKilled) killed += 1;
           if (existsSync(join(to, "manifest.json"))) {
@@ -78,13 +79,13 @@ export function outlivesKills(stageOf: () => SnapshotStage): void {
         const undisturbed = await prepareFollowed(local);
         const whole = await restoreOnce(environment(undisturbed.databaseUrl), { demo, killAfter: null });
         await undisturbed.close();
-        const dice = chanceOf(SEED + 1).next;
+        const dice = chanceOf(seed + 1).next;
         const restored = await prepareFollowed(local);
         const env = environment(restored.databaseUrl);
         try {
           // The last one is killed in the midst of its work: not before it has begun, nor when it is done.
-          for (let killed = 0, run = 0; killed < KILLS || !(await isBegun(restored.databaseUrl)); run++) {
-            expect(run, "runs, of which too few were killed").toBeLessThan(4 * KILLS);
+          for (let killed = 0, run = 0; killed < kills || !(await isBegun(restored.databaseUrl)); run++) {
+            expect(run, "runs, of which too few were killed").toBeLessThan(4 * kills + 5);
             // Each run goes on from where the last was killed, so it has less to do.
             const { isKilled } = await restoreOnce(env, { demo, killAfter: (dice() * whole.worked) / 2 });
             if (isKilled) killed += 1;

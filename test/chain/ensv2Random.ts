@@ -1,0 +1,57 @@
+import { type Hex, zeroAddress } from "viem";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type LocalChain, startLocalChain } from "../devnet/localChain.ts";
+import { expectAnswerAsOnChain, isStrange } from "./ensv2Answers.ts";
+import { expectEnsv2AsOnChain } from "./ensv2Judge.ts";
+import { playHistory, prepareHistories } from "./ensv2Steps.ts";
+import { type Stage, stageOf } from "./stage.ts";
+
+const STEPS = 150;
+/** Labels of the longest name that is asked for: circles make longer ones without end. */
+const MAX_LABELS = 5;
+
+/** So many random histories; each time that `atOnce` of them are played, all contracts are read and compared. */
+type RandomPlan = { seed: number; runs: number; atOnce: number };
+
+/** Asks for every name of a history that the index has. */
+async function expectAnswers(stage: Stage, run: number): Promise<number> {
+  const rows = await stage.sql<{ full_name: string; registry: Hex | null }>(
+    "select full_name, registry from domains where full_name like '%-' || $1 || '.eth' order by full_name",
+    [String(run)],
+  );
+  let asked = 0;
+  for (const { full_name: name, registry } of rows) {
+    const [, ...above] = name.split(".");
+    if (above.length >= MAX_LABELS || (await isStrange(stage, above))) continue;
+    // An entry that no longer hangs at the name answered for it once.
+    await expectAnswerAsOnChain(stage, name, { wasOfEnsv2: registry === zeroAddress });
+    asked++;
+  }
+  return asked;
+}
+
+/** Tests that the contracts judge tables and answers of random histories of ENSv2. */
+export function describeRandomHistories({ seed, runs, atOnce }: RandomPlan): void {
+  let local: LocalChain;
+  let stage: Stage | undefined;
+
+  beforeAll(async () => {
+    local = await startLocalChain({ contracts: { ensv2: true }, statesKept: 100_000 });
+    await prepareHistories(local.chain, { runs });
+  }, 300_000);
+  afterAll(() => stage?.close() ?? local?.anvil.stop());
+
+  test(`${runs} random histories leave tables and answers as the contracts say (FUZZ_SEED=${seed})`, async () => {
+    for (let first = 0; first < runs; first += atOnce) {
+      const played = Array.from({ length: Math.min(atOnce, runs - first) }, (_, i) => first + i);
+      for (const run of played) {
+        const { mined } = await playHistory(local.chain, { seed, run, steps: STEPS });
+        expect(mined).toBeGreaterThan(STEPS / 4);
+      }
+      // The first histories are past when Namedex starts, and it follows the others.
+      stage ??= await stageOf(local);
+      await expectEnsv2AsOnChain({ local, stack: stage.stack });
+      for (const run of played) expect(await expectAnswers(stage, run)).toBeGreaterThan(4);
+    }
+  }, 900_000);
+}

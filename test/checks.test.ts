@@ -1,0 +1,25 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { expect, test } from "vitest";
+import { root } from "./support/projectFiles.ts";
+
+/*
+ * Types and lint are tests like the others, so that they run beside them: the compiler needs one core for most of a minute.
+ */
+const run = promisify(execFile);
+
+/** What a script of package.json printed, if it did not end well. */
+const complaintsOf = (script: string): Promise<string> =>
+  run("npm", ["run", "--silent", script], { cwd: root, maxBuffer: 2 ** 26 }).then(
+    () => "",
+    ({ stdout, stderr }: { stdout: string; stderr: string }) =>
+      `${stdout}${stderr}` || "it failed, and said nothing",
+  );
+
+test("types: `npm run typecheck` has no complaint", async () => {
+  expect(await complaintsOf("typecheck")).toBe("");
+}, 600_000);
+
+test("lint: `npm run lint` has no complaint", async () => {
+  expect(await complaintsOf("lint")).toBe("");
+}, 600_000);

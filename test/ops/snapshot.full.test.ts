@@ -1,0 +1,13 @@
+import { afterAll, beforeAll, inject } from "vitest";
+import { outlivesKills } from "./snapshot/kills.ts";
+import { openSnapshotStage, PATIENCE_MS, type SnapshotStage } from "./snapshot/stage.ts";
+
+let stage: SnapshotStage;
+
+beforeAll(async () => {
+  stage = await openSnapshotStage();
+}, PATIENCE_MS);
+
+afterAll(() => stage?.close());
+
+outlivesKills(() => stage, { kills: 10, seed: inject("seed") });

@@ -1,0 +1,53 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join, relative, sep } from "node:path";
+import { pathToFileURL } from "node:url";
+
+/** How long each file of tests took, in seconds, by its path. */
+type Durations = Record<string, number>;
+
+type Report = { testResults: { name: string; status: string; startTime: number; endTime: number }[] };
+
+const root = join(import.meta.dirname, "../..");
+
+/** A file by its path from the project's folder, with slashes on every system. */
+export const pathOf = (file: string): string => relative(root, file).split(sep).join("/");
+
+/** Where `npm test` and the long proofs leave what they measured. */
+const reports = [".namedex/test-report.json", ".namedex/test-report-long.json"].map((file) =>
+  join(root, file),
+);
+/** What a fresh clone begins with: `node test/support/durations.ts` writes it from the reports. */
+const committed = join(import.meta.dirname, "durations.json");
+
+/** The newest that is known of each file: the last report has what was run last, which may be one file only. */
+export function readDurations(): ReadonlyMap<string, number> {
+  const known = JSON.parse(readFileSync(committed, "utf8")) as Durations;
+  return new Map(Object.entries({ ...known, ...reported() }));
+}
+
+/** A file that failed may have ended early, so it says nothing. */
+function reported(): Durations {
+  const files = reports.filter(existsSync).flatMap((file) => readReport(file).testResults);
+  return Object.fromEntries(
+    files
+      .filter(({ status }) => status === "passed")
+      .map(({ name, startTime, endTime }) => [pathOf(name), Math.round((endTime - startTime) / 1_000)]),
+  );
+}
+
+/** A run that was ended half way leaves half a report. */
+function readReport(file: string): Report {
+  try {
+    return JSON.parse(readFileSync(file, "utf8")) as Report;
+  } catch {
+    return { testResults: [] };
+  }
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
+  const lines = Object.entries(reported())
+    .filter(([, seconds]) => seconds > 0)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([file, seconds]) => `  ${JSON.stringify(file)}: ${seconds}`);
+  writeFileSync(committed, `{\n${lines.join(",\n")}\n}\n`);
+}

@@ -1,0 +1,5 @@
+import { inject } from "vitest";
+
+/** How large a proof is: `npm test` runs the short form, `npm run test:long` the long one. */
+export const sizeOf = <Size>({ short, long }: { short: Size; long: Size }): Size =>
+  inject("form") === "long" ? long : short;

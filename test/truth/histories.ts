@@ -1,0 +1,76 @@
+import { describe, expect, test } from "vitest";
+import { shrink } from "./shrink.ts";
+import { historiesOf, type Played, type Step } from "./steps.ts";
+import { type Outcome, runTrial, TRIAL_TIMEOUT_MS } from "./trial.ts";
+
+const HISTORIES_PER_CHAIN = 10;
+const LINES_SHOWN = 40;
+
+/** How many random histories of how many steps, and how long to look for the shortest one that fails. */
+export type HistoriesPlan = { seed: number; runs: number; steps: number; shrinkSeconds: number };
+
+/** Tests that the contracts judge the index of random histories. */
+export function describeHistories({ seed, runs, steps, shrinkSeconds }: HistoriesPlan): void {
+  const histories = historiesOf({ seed, runs, steps });
+  describe(`${runs} random histories of ${steps} steps, seed ${seed}`, () => {
+    for (let first = 0; first < histories.length; first += HISTORIES_PER_CHAIN) {
+      const group = histories.slice(first, first + HISTORIES_PER_CHAIN);
+      const last = first + group.length - 1;
+      test(
+        `after histories ${first} to ${last} the index says what the contracts answer`,
+        async () => {
+          const outcome = await runTrial(group);
+          console.log(summaryOf(outcome));
+          if (outcome.differences.length > 0)
+            throw new Error(await explain(group, { first, outcome, seed, shrinkSeconds }));
+          expect(shareOfMined(outcome.played)).toBeGreaterThan(0.6);
+        },
+        TRIAL_TIMEOUT_MS + shrinkSeconds * 2_000,
+      );
+    }
+  });
+}
+
+const shareOfMined = (played: readonly Played[]): number =>
+  sum(played.map(({ mined }) => mined)) / sum(played.map((one) => one.steps));
+
+const sum = (numbers: readonly number[]) => numbers.reduce((total, one) => total + one, 0);
+
+function summaryOf({ played, counts, differences }: Outcome): string {
+  const share = Math.round(shareOfMined(played) * 100);
+  return `${share} % of ${sum(played.map((one) => one.steps))} steps mined; ${JSON.stringify(counts)}; ${differences.length} differences`;
+}
+
+type Found = { first: number; outcome: Outcome } & Pick<HistoriesPlan, "seed" | "shrinkSeconds">;
+
+/** Which history fails alone, and the shortest part of it that does, with all that is needed to play it again. */
+async function explain(
+  group: readonly (readonly Step[])[],
+  { first, outcome, seed, shrinkSeconds }: Found,
+): Promise<string> {
+  const deadline = Date.now() + shrinkSeconds * 1_000;
+  // A trial that breaks off says nothing of the history: the differences that were found are not lost for it.
+  const fails = async (one: readonly Step[]) =>
+    ((await runTrial([one]).catch(() => null))?.differences.length ?? 0) > 0;
+  const lines = [`The index differs from the chain (seed ${seed}):`, ...shortened(outcome.differences)];
+  for (const [index, history] of group.entries()) {
+    if (Date.now() > deadline || !(await fails(history))) continue;
+    const shortest = await shrink(history, { fails, deadline });
+    const again = await runTrial([shortest]).catch(() => outcome);
+    return [
+      ...lines,
+      `\nHistory ${first + index} fails alone. Its shortest part that was found has ${shortest.length} steps:`,
+      ...again.played.flatMap(({ story }) => story),
+      "\nand leads to:",
+      ...shortened(again.differences),
+      "\nTo play it again, put this into a file: npm run test:truth -- --replay <file>",
+      JSON.stringify(shortest),
+    ].join("\n");
+  }
+  return [...lines, "\nNone of the histories was seen to fail alone in the time given."].join("\n");
+}
+
+const shortened = (lines: readonly string[]): string[] =>
+  lines.length <= LINES_SHOWN
+    ? [...lines]
+    : [...lines.slice(0, LINES_SHOWN), `… and ${lines.length - LINES_SHOWN} more`];
