@@ -9,10 +9,17 @@ export type Edit = {
   times?: number;
 };
 
+/**
+ * Why a change is there. Without a correct one the index is wrong, leaks or stops: test/engine/plain has a reproduction of
+ * each. Without a fast one it takes more time or memory: test/bench/index/cases measures each.
+ */
+export type Group = "correct" | "fast";
+
 /** One thing that Namedex changes in Ponder. docs/ponder.md shows all of it. */
 export type Change = {
   /** The name of the file that declares it. */
   name: string;
+  group: Group;
   /** What is wrong in Ponder, and in which file. */
   problem: string;
   /** What that costs. */
@@ -21,6 +28,8 @@ export type Change = {
   remedy: string;
   /** Where it was reported, or is fixed, upstream. */
   upstream: string;
+  /** What a release of Ponder must do, so that the change can go. */
+  exit: string;
   edits: readonly Edit[];
 };
 

@@ -4,11 +4,13 @@ const file = "utils/decodeAbiParameters.js";
 
 export const byteOrderMarks: Change = {
   name: "byteOrderMarks",
+  group: "correct",
   problem:
     "`utils/decodeAbiParameters.js` decodes the texts of a log by viem's `hexToString`, which drops a byte order mark (U+FEFF) at the beginning, as a reader of files does.",
   cost: "A label, a record's key or value, a name or a URI that begins with one is another text than the contract's.",
   remedy: "The mark is kept.",
   upstream: "Not reported as of 2026-11.",
+  exit: "A release that decodes the texts of logs with their byte order marks (viem decodes them, so its release may be the one).",
   edits: [
     {
       file,

@@ -1,22 +1,21 @@
 import type { Change, Edit } from "../change.ts";
+import { importOf } from "./importOf.ts";
 
 const cache = "indexing-store/cache.js";
 const indexing = "indexing/index.js";
-const moduleOf = JSON.stringify(new URL("../failures/failedLog.ts", import.meta.url).href);
 
 /** Rows wait in two buffers until the batch is done. What an event's handler replaced there is kept until the next event. */
 const journal: Edit[] = [
   {
     file: cache,
+    from: "export const createIndexingCache = ",
+    to: `${importOf("Journal", "failures/journal.ts")}export const createIndexingCache = `,
+  },
+  {
+    file: cache,
     from: "    const updateBuffer = new Map();\n",
     to: `    const updateBuffer = new Map();
-    let replaced = [];
-    let isUndoable = true;
-    const remember = (table, ck) => {
-        const inserted = insertBuffer.get(table).get(ck);
-        replaced.push([table, ck, inserted, inserted?.row, updateBuffer.get(table).get(ck)]);
-    };
-    const putBack = (buffer, ck, entry) => entry === undefined ? buffer.delete(ck) : buffer.set(ck, entry);
+    const journal = new Journal(insertBuffer, updateBuffer);
 `,
   },
   {
@@ -25,54 +24,43 @@ const journal: Edit[] = [
             const ck = getCacheKey(table, key, primaryKeyCache);`,
     to: `            const row = isUpdate ? _row : normalizeRow(table, _row, false);
             const ck = getCacheKey(table, key, primaryKeyCache);
-            remember(table, ck);`,
+            journal.remember(table, ck);`,
   },
   {
     file: cache,
     from: "        async delete({ table, key }) {",
-    to: "        async delete({ table, key }) {\n            isUndoable = false;",
+    to: "        async delete({ table, key }) {\n            journal.reachDatabase();",
   },
   {
     file: cache,
     from: "        async flush({ tableNames } = {}) {",
-    to: `        begin() {
-            if (replaced.length > 0) replaced = [];
-            isUndoable = true;
-        },
-        undo() {
-            if (isUndoable === false) return false;
-            for (const [table, ck, inserted, row, updated] of replaced.reverse()) {
-                if (inserted !== undefined) inserted.row = row;
-                putBack(insertBuffer.get(table), ck, inserted);
-                putBack(updateBuffer.get(table), ck, updated);
-            }
-            replaced = [];
-            return true;
-        },
+    to: `        journal,
         async flush({ tableNames } = {}) {
-            if (tableNames !== undefined) isUndoable = false;`,
+            if (tableNames !== undefined) journal.reachDatabase();`,
   },
 ];
 
 export const failedLogs: Change = {
   name: "failedLogs",
+  group: "correct",
   problem:
     "Where a handler throws (`indexing/index.js`), Ponder tries the whole block again nine times, and ends. The next start meets the same log.",
   cost: "One log that a handler cannot take ends the index for good.",
   remedy:
     "Where the error is of the log (of JavaScript or of decoding, not of the node or the database), and comes again at once, all that the handler wrote is taken back, `events` has the log with `anomaly`, and the index goes on. `namedex_failed_logs_total` counts them. Any other error is as before.",
   upstream: "Not reported as of 2026-11.",
+  exit: "A release that lets the program decide what becomes of a log whose handler throws.",
   edits: [
     ...journal,
     {
       file: indexing,
       from: "export const createIndexing = ",
-      to: `import { passOver } from ${moduleOf};\nexport const createIndexing = `,
+      to: `${importOf("passOver", "failures/failedLog.ts")}export const createIndexing = `,
     },
     {
       file: indexing,
       from: "            await event.eventCallback.fn(indexingFunctionArg);",
-      to: "            indexingCache.begin();\n            await event.eventCallback.fn(indexingFunctionArg);",
+      to: "            indexingCache.journal.begin();\n            await event.eventCallback.fn(indexingFunctionArg);",
     },
     {
       file: indexing,
@@ -83,24 +71,15 @@ export const failedLogs: Change = {
       to: `            if (error instanceof InvalidEventAccessError) {
                 throw error;
             }
-            const isPassedOver = event.type === "log" && await passOver({
+            if (event.type === "log" && await passOver({
+                event,
                 args: indexingFunctionArg,
-                eventName: event.eventCallback.name,
                 error,
-                undo: () => indexingCache.undo(),
+                undo: () => indexingCache.journal.undo(),
                 again: () => event.eventCallback.fn(indexingFunctionArg),
-            });
-            if (isPassedOver && indexingErrorHandler.getRetryableError() === undefined) {
-                common.logger.error({
-                    msg: "Passed over a log whose handler failed",
-                    event: event.eventCallback.name,
-                    chain: event.chain.name,
-                    chain_id: event.chain.id,
-                    block_number: decodeCheckpoint(event.checkpoint).blockNumber,
-                    error,
-                });
-                return;
-            }
+                hasRetryableError: () => indexingErrorHandler.getRetryableError() !== undefined,
+                log: (line) => common.logger.error({ ...line, block_number: decodeCheckpoint(event.checkpoint).blockNumber }),
+            })) return;
             addStackTrace(error, common.options);`,
     },
   ],

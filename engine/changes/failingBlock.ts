@@ -1,21 +1,23 @@
 import type { Change } from "../change.ts";
+import { importOf } from "./importOf.ts";
 
 const file = "runtime/multichain.js";
-const moduleOf = JSON.stringify(new URL("../failures/failures.ts", import.meta.url).href);
 
 export const failingBlock: Change = {
   name: "failingBlock",
+  group: "correct",
   problem:
     "`runtime/multichain.js` tries a block that cannot be indexed again for minutes, and says so in the log only. The API of the same process still says that the index is ready.",
   cost: "Callers get answers of an index that stands still, and operators see nothing until the process ends.",
   remedy:
     "The block, the number of attempts and the reason are noted for the API, which shows them at `/indexing-status` and `/index-metrics`.",
   upstream: "Not reported as of 2026-11.",
+  exit: "A release whose `/status`, `/ready` or metrics tell of a block that cannot be indexed while it is tried again.",
   edits: [
     {
       file,
       from: "export async function runMultichain(",
-      to: `import { noteFailedBlock, noteIndexed } from ${moduleOf};\nexport async function runMultichain(`,
+      to: `${importOf("noteFailedBlock, noteIndexed", "failures/failures.ts")}export async function runMultichain(`,
     },
     {
       file,

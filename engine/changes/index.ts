@@ -3,6 +3,7 @@ import { apiReload } from "./apiReload.ts";
 import { backfillMemory } from "./backfillMemory.ts";
 import { blocksWithLogs } from "./blocksWithLogs.ts";
 import { byteOrderMarks } from "./byteOrderMarks.ts";
+import { copyPieces } from "./copyPieces.ts";
 import { failedConnect } from "./failedConnect.ts";
 import { failedLogs } from "./failedLogs.ts";
 import { failingBlock } from "./failingBlock.ts";
@@ -28,6 +29,7 @@ export const changes: readonly Change[] = [
   quickCache,
   synchronousCommit,
   failedConnect,
+  copyPieces,
   rowStore,
   keptRows,
   knownContracts,

@@ -1,10 +1,11 @@
 import type { Change } from "../change.ts";
+import { importOf } from "./importOf.ts";
 
 const cache = "indexing-store/cache.js";
-const rules = JSON.stringify(new URL("../rowStore/keptRows.ts", import.meta.url).href);
 
 export const keptRows: Change = {
   name: "keptRows",
+  group: "correct",
   problem:
     "Ponder keeps every row that it has written in a Map (`indexing-store/cache.js`) until all of them take more than `PONDER_CACHE_BYTES`, also rows that no handler ever asks for, such as those of `events`. A Map of V8 takes 16.8 million entries, and then throws.",
   cost: "Most of the memory of a backfill holds rows that are only written, and V8 moves and marks them. On a machine whose memory holds them all, mainnet's 24 million events end the index (`Map maximum size exceeded`), and each new attempt.",
@@ -12,12 +13,12 @@ export const keptRows: Change = {
     "The rows of a table are forgotten once they are written, if handlers ask for its rows less than once for ten that they write. A table of more than 15 million rows is forgotten, too. A key that is not kept is asked of the database, as after Ponder's own eviction.",
   upstream:
     "Not reported as of 2026-11. [#2354](https://github.com/ponder-sh/ponder/pull/2354) is about rows that are only written; it is open.",
+  exit: "A release that keeps no rows that are only written, as #2354 proposes, and no more rows of a table than a Map takes.",
   edits: [
     {
       file: cache,
       from: "export const createIndexingCache = ",
-      to: `import { noteWritten } from ${rules};
-export const createIndexingCache = `,
+      to: `${importOf("noteWritten", "rowStore/keptRows.ts")}export const createIndexingCache = `,
     },
     // The change rowStore counts where it answers by itself.
     {

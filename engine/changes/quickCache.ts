@@ -1,4 +1,5 @@
 import type { Change, Edit } from "../change.ts";
+import { importOf } from "./importOf.ts";
 
 const file = "sync-store/index.js";
 
@@ -27,33 +28,18 @@ const insertion = (table: string, argument: string, encode: string, target: stri
 
 export const quickCache: Change = {
   name: "quickCache",
+  group: "fast",
   problem:
     "`sync-store/index.js` writes the logs, blocks and transactions of each block into the cache by statements that drizzle builds again each time, with a parameter for each column of each row.",
   cost: "A quarter of the time of a first index.",
   remedy: "The rows of a statement are one parameter, in JSON, and PostgreSQL makes the columns of it.",
   upstream: "Not reported as of 2026-11.",
+  exit: "A release that inserts the rows of a block into its cache without building a statement with a parameter for each column.",
   edits: [
     {
       file,
       from: "export const createSyncStore = ",
-      to: `const inSnakeCase = (column) => column.replace(/[A-Z]/g, (letter) => "_" + letter.toLowerCase());
-const columnNames = new Map();
-const columnName = (column) => {
-    const known = columnNames.get(column);
-    if (known !== undefined) return known;
-    const name = inSnakeCase(column);
-    columnNames.set(column, name);
-    return name;
-};
-const toJson = (row) => {
-    const columns = {};
-    for (const column in row) {
-        const value = row[column];
-        columns[columnName(column)] = typeof value === "bigint" ? value.toString() : value;
-    }
-    return columns;
-};
-const insertOf = (table, rows) => sql\`insert into \${table} select * from json_populate_recordset(null::\${table}, \${JSON.stringify(rows.map(toJson))}) on conflict do nothing\`;
+      to: `${importOf("jsonRows", "backfill/jsonRows.ts")}const insertOf = (table, rows) => sql\`insert into \${table} select * from json_populate_recordset(null::\${table}, \${jsonRows(rows)}) on conflict do nothing\`;
 export const createSyncStore = `,
     },
     insertion("logs", "log", "encodeLog", keys("logs", "chainId", "blockNumber", "logIndex")),

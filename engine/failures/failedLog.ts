@@ -30,14 +30,17 @@ export function isOfTheLog(error: unknown): error is Error {
 }
 
 export type FailedLog = {
+  event: { eventCallback: { name: string }; chain: { id: number; name: string } };
   /** The handler's arguments. */
   args: unknown;
-  eventName: string;
   error: unknown;
   /** Takes back all that the handler wrote; false if it cannot be taken back. */
   undo: () => boolean;
   /** Runs the handler again. */
   again: () => Promise<unknown>;
+  /** Whether the database failed meanwhile: then the whole block is tried again. */
+  hasRetryableError: () => boolean;
+  log: (line: Record<string, unknown>) => void;
 };
 
 /**
@@ -46,7 +49,21 @@ export type FailedLog = {
  *
  * @returns false if the error is of another kind, which the whole block's next attempt may mend
  */
-export async function passOver({ args, eventName, error, undo, again }: FailedLog): Promise<boolean> {
+export async function passOver(failed: FailedLog): Promise<boolean> {
+  if (!(await isStored(failed)) || failed.hasRetryableError()) return false;
+  const { event, error, log } = failed;
+  log({
+    msg: "Passed over a log whose handler failed",
+    event: event.eventCallback.name,
+    chain: event.chain.name,
+    chain_id: event.chain.id,
+    error,
+  });
+  return true;
+}
+
+/** Whether the handler succeeded after all, or the log is stored with the reason. */
+async function isStored({ event, args, error, undo, again }: FailedLog): Promise<boolean> {
   const record = globalThis.namedexRecordFailedLog;
   if (record === undefined || !isOfTheLog(error) || !undo()) return false;
   try {
@@ -54,6 +71,7 @@ export async function passOver({ args, eventName, error, undo, again }: FailedLo
     return true;
   } catch (second) {
     if (!isOfTheLog(second) || second.name !== error.name || !undo()) return false;
+    const eventName = event.eventCallback.name;
     await record(args, { eventName, errorName: second.name, why: firstLineOf(second) });
     failures().logs++;
     return true;

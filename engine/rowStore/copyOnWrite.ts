@@ -9,6 +9,12 @@ const COPY_ON_WRITE = Symbol.for("ponder:copyOnWrite");
 
 type Row = Record<PropertyKey, unknown>;
 
+/** Values that a handler gives: they are copied only if they are a row that the store gave out, or hold objects. */
+export const copyIfShared =
+  (copy: (values: Row, isFast: boolean) => Row) =>
+  (values: Row, isFast: boolean): Row =>
+    isFast && values[COPY_ON_WRITE] === undefined ? values : copy(values, isFast);
+
 const copies = new WeakMap<object, Row>();
 
 function inspectCopy(this: Row): unknown {

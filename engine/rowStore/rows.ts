@@ -32,12 +32,6 @@ const usual: Record<string, string> = {
 
 const testOf = ({ columnType }: Column): string => usual[columnType] ?? "false";
 
-/**
- * A piece of COPY's text ends with the row that reaches this length. More takes the process so long at a time that other
- * callers notice; less costs more than it saves.
- */
-export const PIECE_LENGTH = 2 ** 20;
-
 /** Characters that COPY's text form escapes. */
 const ESCAPED = /[\\\b\f\n\r\t\v]/;
 
@@ -61,22 +55,11 @@ export function rowFunctions(ponder: PonderFunctions) {
   const normalizeRow = (table: Table, row: Row, isUpdate: boolean): Row =>
     codeFor(table).normal(row) ?? ponder.normalizeRow(table, { ...row }, isUpdate);
 
-  /** The text of rows for COPY, in pieces. Ponder makes one string, which V8 limits to 512 MB. */
-  function* getCopyText(table: Table, rows: Row[]): Generator<string> {
+  /** The text of rows for COPY. */
+  const getCopyText = (table: Table, rows: Row[]): string => {
     const { line } = codeFor(table);
-    let lines: string[] = [];
-    let length = 0;
-    for (const row of rows) {
-      const text = line(row) ?? ponder.getCopyText(table, [row]);
-      lines.push(text, "\n");
-      length += text.length + 1;
-      if (length < PIECE_LENGTH) continue;
-      yield lines.join("");
-      lines = [];
-      length = 0;
-    }
-    if (lines.length > 0) yield lines.join("");
-  }
+    return rows.map((row) => line(row) ?? ponder.getCopyText(table, [row])).join("\n");
+  };
 
   const partOfKey = (column: Column, value: unknown): string => {
     const isUsual =

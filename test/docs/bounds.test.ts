@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { ROWS_OF_STATEMENT } from "../../engine/changes/predictedRows.ts";
+import { ROWS_OF_STATEMENT } from "../../engine/predicted/inParts.ts";
 import { MAX_KEY_LENGTH } from "../../engine/predicted/possibleKey.ts";
-import { PIECE_LENGTH } from "../../engine/rowStore/rows.ts";
+import { PIECE_LENGTH } from "../../engine/rowStore/pieces.ts";
 import { MAX_MANIFEST_BYTES, MAX_PART_BYTES, PART_BYTES } from "../../ops/snapshot/manifest.ts";
 import { CALLS_AT_ONCE, REQUESTS_AT_ONCE } from "../../ops/verify/askContracts.ts";
 import { RANGE_BLOCKS } from "../../ops/verify/logRanges.ts";

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
 import { nodeFlags } from "../../engine/nodeFlags.ts";
-import { PIECE_LENGTH, rowFunctions } from "../../engine/rowStore/rows.ts";
 import { runTrial } from "./runTrial.ts";
 
 type Result = { outcomes: string[]; warnings: unknown[][]; tables: Record<string, unknown>[][] };
@@ -48,22 +47,4 @@ test.each([10, 300])(
 test("a row that breaks a constraint is no refusal: the batch fails as Ponder's own does", async () => {
   const { outcomes } = await refuse(30);
   expect(outcomes[2]).toMatch(/duplicate key|unique constraint/);
-});
-
-test("the text of rows beyond what a string of V8 holds is made in pieces", () => {
-  const column = { columnType: "PgText", notNull: false, hasDefault: false };
-  const { getCopyText } = rowFunctions({
-    getTableColumns: () => ({ text: column }),
-    normalizeColumn: (_, value) => value,
-    normalizeRow: (_, row) => row,
-    getCopyText: () => "",
-  });
-  const row = { text: "x".repeat(100_000) };
-  let length = 0;
-  for (const piece of getCopyText({}, Array(6_000).fill(row))) {
-    expect(piece.length).toBeLessThanOrEqual(PIECE_LENGTH + 100_001);
-    length += piece.length;
-  }
-  expect(length).toBe(6_000 * 100_001);
-  expect(length).toBeGreaterThan(2 ** 29);
 });

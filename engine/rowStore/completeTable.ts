@@ -1,0 +1,34 @@
+// Part of the change rowStore: what Ponder's store does with a table of which it has every row.
+
+/** A row that waits to be written. */
+type Entry = { row: unknown };
+type Waiting<Some extends Entry> = Map<string, Some>;
+
+/** What the store has of a table. `asked` is counted for the change keptRows. */
+export type CompleteTable = { cache: ReadonlyMap<string, unknown>; diskReads: number; asked: number };
+
+/** The row of a key, or null: without a promise, as the database is not asked. */
+export function findComplete(
+  table: CompleteTable,
+  key: string,
+  { updates, inserts }: { updates: Waiting<Entry>; inserts: Waiting<Entry> },
+): unknown {
+  table.asked++;
+  const waiting = updates.get(key) ?? inserts.get(key);
+  if (waiting !== undefined) return waiting.row;
+  const row = table.cache.get(key);
+  if (row !== undefined) return row;
+  table.diskReads++;
+  return null;
+}
+
+/** Notes a changed row. One that is inserted and changed in one batch is written once, with its last values. */
+export function noteUpdate<Some extends Entry>(
+  { updates, inserts }: { updates: Waiting<Some>; inserts: Waiting<Some> },
+  key: string,
+  entry: Some,
+): void {
+  const waiting = inserts.get(key);
+  if (waiting === undefined || updates.has(key)) updates.set(key, entry);
+  else waiting.row = entry.row;
+}

@@ -1,0 +1,181 @@
+import { describe, expect, test } from "vitest";
+import { type FailedLog, passOver } from "../../engine/failures/failedLog.ts";
+import { failures } from "../../engine/failures/failures.ts";
+import { Journal } from "../../engine/failures/journal.ts";
+import { refusedBatches, WrittenRows } from "../../engine/refused/refusedBatch.ts";
+import { findComplete, noteUpdate } from "../../engine/rowStore/completeTable.ts";
+import { copyIfShared, copyOnWrite } from "../../engine/rowStore/copyOnWrite.ts";
+import { inPieces, PIECE_LENGTH } from "../../engine/rowStore/pieces.ts";
+
+type Entry = { row: unknown };
+const entries = (rows: Record<string, unknown>) =>
+  new Map<string, Entry>(Object.entries(rows).map(([key, row]) => [key, { row }]));
+
+describe("a table of which every row is in memory", () => {
+  test("gives the newest of a row, and null where there is none", () => {
+    const table = {
+      cache: new Map([
+        ["a", 1],
+        ["b", 1],
+        ["c", 1],
+      ]),
+      diskReads: 0,
+      asked: 0,
+    };
+    const buffers = { inserts: entries({ a: 2, b: 2 }), updates: entries({ a: 3 }) };
+    expect(["a", "b", "c", "d"].map((key) => findComplete(table, key, buffers))).toEqual([3, 2, 1, null]);
+    expect(table).toMatchObject({ diskReads: 1, asked: 4 });
+  });
+
+  test("writes a row once that is inserted and changed in one batch", () => {
+    const buffers = { inserts: entries({ a: 1, b: 1 }), updates: entries({ b: 2 }) };
+    for (const key of ["a", "b", "c"]) noteUpdate(buffers, key, { row: 9 });
+    expect(buffers.inserts).toEqual(entries({ a: 9, b: 1 }));
+    expect(buffers.updates).toEqual(entries({ b: 9, c: 9 }));
+  });
+});
+
+test("values that a handler made itself are not copied, but a row of the store is", () => {
+  const given = copyIfShared((values) => ({ ...values }));
+  const own = { id: 1 };
+  const found = copyOnWrite({ id: 2 });
+  expect(given(own, true)).toBe(own);
+  expect([given(own, false) === own, given(found, true) === found]).toEqual([false, false]);
+});
+
+test("the text of rows beyond what a string of V8 holds is made in pieces", () => {
+  const text = "x".repeat(100_000);
+  let length = 0;
+  for (const piece of inPieces((_, [row]: string[]) => row ?? "", {}, Array(6_000).fill(text))) {
+    expect(piece.length).toBeLessThanOrEqual(PIECE_LENGTH + 100_001);
+    length += piece.length;
+  }
+  expect(length).toBe(6_000 * 100_001);
+  expect(length).toBeGreaterThan(2 ** 29);
+});
+
+describe("the journal of an event", () => {
+  const start = () => {
+    const table = {};
+    const inserts = new Map([[table, entries({ a: 1 })]]);
+    const updates = new Map([[table, entries({ b: 1 })]]);
+    const journal = new Journal(inserts, updates);
+    const set = (key: string, row: unknown) => {
+      journal.remember(table, key);
+      const waiting = inserts.get(table)?.get(key);
+      if (waiting === undefined) updates.get(table)?.set(key, { row });
+      else waiting.row = row;
+    };
+    return { journal, set, waiting: () => [inserts.get(table), updates.get(table)] };
+  };
+  const before = [entries({ a: 1 }), entries({ b: 1 })];
+
+  test("puts back what the event replaced, the first values of a row last", () => {
+    const { journal, set, waiting } = start();
+    for (const [i, key] of ["a", "b", "c", "a", "c"].entries()) set(key, i);
+    expect(waiting()).toEqual([entries({ a: 3 }), entries({ b: 1, c: 4 })]);
+    expect(journal.undo()).toBe(true);
+    expect(waiting()).toEqual(before);
+  });
+
+  test("leaves alone what events before it wrote", () => {
+    const { journal, set, waiting } = start();
+    set("a", 5);
+    journal.begin();
+    set("b", 6);
+    journal.undo();
+    expect(waiting()).toEqual([entries({ a: 5 }), entries({ b: 1 })]);
+  });
+
+  test("puts nothing back of an event that has changed the database, until the next one", () => {
+    const { journal, set, waiting } = start();
+    set("a", 5);
+    journal.reachDatabase();
+    expect([journal.undo(), waiting()[0]]).toEqual([false, entries({ a: 5 })]);
+    journal.begin();
+    expect(journal.undo()).toBe(true);
+  });
+});
+
+describe("a log whose handler fails", () => {
+  const fail = async (how: Partial<FailedLog> = {}) => {
+    const seen: string[] = [];
+    globalThis.namedexRecordFailedLog = async (_, { eventName, why }) =>
+      void seen.push(`${eventName} ${why}`);
+    const event = { eventCallback: { name: "Text" }, chain: { id: 1, name: "mainnet" } };
+    const isPassed = await passOver({
+      ...{ event, args: {}, error: new TypeError("first"), undo: () => true, hasRetryableError: () => false },
+      again: () => Promise.reject(new TypeError("second")),
+      log: ({ msg }) => void seen.push(String(msg)),
+      ...how,
+    });
+    globalThis.namedexRecordFailedLog = undefined;
+    return { isPassed, seen };
+  };
+  const line = "Passed over a log whose handler failed";
+
+  test("is stored with the reason, counted and logged", async () => {
+    const { logs } = failures();
+    expect(await fail()).toEqual({ isPassed: true, seen: ["Text TypeError: second", line] });
+    expect(failures().logs).toBe(logs + 1);
+  });
+
+  test("is not, if the second attempt succeeds", async () => {
+    expect(await fail({ again: async () => {} })).toEqual({ isPassed: true, seen: [line] });
+  });
+
+  test.each<[string, Partial<FailedLog>]>([
+    ["the error is of the node", { error: new Error("HTTP request failed") }],
+    ["what it wrote cannot be taken back", { undo: () => false }],
+    ["the second error is another one", { again: () => Promise.reject(new RangeError("other")) }],
+  ])("stops the block if %s", async (_, how) => {
+    expect(await fail(how)).toEqual({ isPassed: false, seen: [] });
+  });
+
+  test("stops the block if the database failed meanwhile", async () => {
+    expect(await fail({ hasRetryableError: () => true })).toMatchObject({ isPassed: false });
+  });
+});
+
+test("a refused batch has the rows that were written before, and keeps what is stored then", async () => {
+  type Row = Record<string, unknown>;
+  const table = { id: "the id" };
+  const columns = { id: { notNull: true }, endsAt: { notNull: false } };
+  const written = new WrittenRows<object>();
+  const inserts = new Map<object, Map<string, { row: Row }>>([[table, new Map([["1", { row: { id: 1 } }]])]]);
+  const updates = new Map<object, Map<string, { row: Row }>>([[table, new Map([["2", { row: { id: 2 } }]])]]);
+  written.take(inserts, table);
+  const cache = new Map([[table, { cache: new Map<string, unknown>(), isCacheComplete: true, bytes: 0 }]]);
+  const said: unknown[] = [];
+  const store = refusedBatches<object>({
+    getTableName: () => "names",
+    getTableColumns: () => columns,
+    getColumnCasing: (column) => (column === columns.endsAt ? "ends_at" : "id"),
+    getPrimaryKeyColumns: () => [{ js: "id" }],
+    raw: (text) => text,
+  });
+  await store({
+    ...{ written, tables: [table], cache, inserts, updates, logger: { warn: () => {} }, getBytes: () => 10 },
+    db: {
+      execute: async () => {},
+      insert: () => ({
+        values: (rows) => {
+          said.push(rows);
+          return Object.assign(Promise.resolve(), {
+            onConflictDoUpdate: async (how: unknown) => void said.push(how),
+          });
+        },
+      }),
+    },
+  });
+  const replacement = { target: ["the id"], set: { id: 'excluded."id"', endsAt: 'excluded."ends_at"' } };
+  expect(said).toEqual([[{ id: 1 }], [{ id: 2 }], replacement]);
+  expect([inserts.get(table)?.size, updates.get(table)?.size]).toEqual([0, 0]);
+  expect(cache.get(table)).toMatchObject({
+    bytes: 40,
+    cache: new Map([
+      ["1", { id: 1 }],
+      ["2", { id: 2 }],
+    ]),
+  });
+});
