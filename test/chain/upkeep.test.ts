@@ -1,7 +1,7 @@
 import { drizzle } from "drizzle-orm/node-postgres";
 import type pg from "pg";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { readTotalsFromCounters } from "../../src/api/counts/totals.ts";
+import { totals } from "../../src/api/counts/totals.ts";
 import type { Db } from "../../src/api/postgres/db.ts";
 import type { Chains } from "../../src/api/query/chains.ts";
 import { keysIn } from "../../src/api/serviceDb/keys.ts";
@@ -66,7 +66,7 @@ const waitUntil = (look: () => Promise<boolean>) => vi.waitUntil(look, { timeout
 
 const mainChain = (): Chains => ({ ids: [local.deployment.chainId], reach: "main" });
 const at = (now: number) => ({ chains: mainChain(), now });
-const isCounted = async () => (await readTotalsFromCounters(db, at(0))) !== null;
+const isCounted = async () => (await totals.fromCounters(db, at(0))) !== null;
 
 /** Days on which anything was sold, and that are over for good. */
 async function countKeptDays(): Promise<number> {
@@ -99,7 +99,7 @@ test("once the index is ready, its large indexes are built and its names counted
   await waitUntil(isCounted);
   const indexes = await readIndexes();
   for (const { name } of ownIndexes) expect(indexes.get(name)?.valid, name).toBe(true);
-  expect((await readTotalsFromCounters(db, at(0)))?.totals.total).toBeGreaterThan(5);
+  expect((await totals.fromCounters(db, at(0)))?.totals.total).toBeGreaterThan(5);
   await waitUntil(async () => (await countKeptDays()) > 0);
   await expectKept();
 }, 600_000);

@@ -2,7 +2,7 @@ import type pg from "pg";
 import { keccak256, toHex } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { advanceCounters, createCounters, hasCounters } from "../../src/api/counts/maintain.ts";
-import { readTotalsFromCounters } from "../../src/api/counts/totals.ts";
+import { totals } from "../../src/api/counts/totals.ts";
 import type { Chains } from "../../src/api/query/chains.ts";
 import { managedNames } from "../../src/ens/managedNames.ts";
 import { ADDR_REVERSE_NODE, ETH_NODE, ROOT_NODE } from "../../src/ens/name.ts";
@@ -142,7 +142,7 @@ async function withClient<T>(
 }
 
 test("before anything was counted, nothing is kept", async () => {
-  expect(await readTotalsFromCounters(tables.db, { chains: MAIN, now: START })).toBeNull();
+  expect(await totals.fromCounters(tables.db, { chains: MAIN, now: START })).toBeNull();
   expect(await withClient(hasCounters)).toBe(false);
 });
 
@@ -162,13 +162,13 @@ test("what is kept is what the rows say, whatever was written and whenever it is
 }, 600_000);
 
 test("a write that is taken back takes its counts with it", async () => {
-  const before = await readTotalsFromCounters(tables.db, { chains: MAIN, now: START });
+  const before = await totals.fromCounters(tables.db, { chains: MAIN, now: START });
   await withClient(async ({ client }) => {
     await client.query("begin");
     await client.query("delete from domains");
     await client.query("rollback");
   });
-  expect(await readTotalsFromCounters(tables.db, { chains: MAIN, now: START })).toEqual(before);
+  expect(await totals.fromCounters(tables.db, { chains: MAIN, now: START })).toEqual(before);
   expect(before?.totals.total).toBeGreaterThan(20);
 });
 
@@ -190,7 +190,7 @@ test("a fault in the counting does not hinder the writer: the counts are void, a
     ...[row.chain_id, row.node],
   ]);
   expect(rows).toHaveLength(1);
-  expect(await readTotalsFromCounters(tables.db, { chains: MAIN, now: START })).toBeNull();
+  expect(await totals.fromCounters(tables.db, { chains: MAIN, now: START })).toBeNull();
   expect(await withClient(hasCounters)).toBe(false);
   await withClient((place) => createCountersSoon(place, START));
   await compare(START);
@@ -202,7 +202,7 @@ test("counts that were made by other rules are not read, and made again", async 
     "alter table figures_state drop column rules",
   ]) {
     await tables.pool.query(change);
-    expect(await readTotalsFromCounters(tables.db, { chains: MAIN, now: START })).toBeNull();
+    expect(await totals.fromCounters(tables.db, { chains: MAIN, now: START })).toBeNull();
     expect(await withClient(hasCounters)).toBe(false);
     await withClient((place) => createCountersSoon(place, START));
     await compare(START);
@@ -222,5 +222,5 @@ test("tables that were made again are not taken for those that were counted", as
   await tables.pool.query(
     "alter table domains rename to former; create table domains (like former including all)",
   );
-  expect(await readTotalsFromCounters(tables.db, { chains: MAIN, now: START })).toBeNull();
+  expect(await totals.fromCounters(tables.db, { chains: MAIN, now: START })).toBeNull();
 });

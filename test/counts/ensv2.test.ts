@@ -6,8 +6,8 @@ import {
   hasCounters,
   hasCountersOfItsDeployment,
 } from "../../src/api/counts/maintain.ts";
-import { listPhasesFromCounters } from "../../src/api/counts/population.ts";
-import { readTotalsFromCounters } from "../../src/api/counts/totals.ts";
+import { phaseCounts } from "../../src/api/counts/population.ts";
+import { totals } from "../../src/api/counts/totals.ts";
 import type { Chains } from "../../src/api/query/chains.ts";
 import type { SearchFilters } from "../../src/api/query/search.ts";
 import { ADDR_REVERSE_NODE, ETH_NODE, ROOT_NODE } from "../../src/ens/name.ts";
@@ -181,7 +181,7 @@ async function compare(now: number, chains: Chains = MAIN): Promise<void> {
 }
 
 async function comparePhases(now: number, chains: Chains = MAIN): Promise<void> {
-  const phases = (await listPhasesFromCounters(tables.db, { chains, now })) ?? [];
+  const phases = (await phaseCounts.fromCounters(tables.db, { chains, now })) ?? [];
   expect(Object.fromEntries(phases.map(({ isEth, phase, names }) => [`${isEth} ${phase}`, names]))).toEqual(
     await countSlowly(now),
   );
@@ -225,7 +225,7 @@ test("names change on the second", async () => {
 });
 
 test("counters of a deployment with ENSv2 are of no use to one without, and the tables tell whose they are", async () => {
-  expect(await readTotalsFromCounters(tables.db, { chains: WITHOUT_ENSV2, now: START })).toBeNull();
+  expect(await totals.fromCounters(tables.db, { chains: WITHOUT_ENSV2, now: START })).toBeNull();
   expect(await withClient(({ client, schema }) => hasCounters({ client, schema }))).toBe(false);
   expect(await withClient(({ client, schema }) => hasCountersOfItsDeployment({ client, schema }))).toBe(true);
   await withClient(({ client, schema }) => createCountersSoon({ client, schema }, START));

@@ -8,6 +8,7 @@ import { type Chains, type Form, forEachForm, isOfChains, reaches } from "../que
 import { type DaySales, listSalesByDay, saleColumns, salesByDay } from "../query/purchases.ts";
 import type { AsOf } from "../query/statistics.ts";
 import { DAY } from "../rules/lifetime.ts";
+import { type Count, countOf } from "./count.ts";
 import { readCounters } from "./counters.ts";
 
 /*
@@ -39,7 +40,7 @@ function createTables(schema: string, { ensv2 }: Form): string {
     primary key (chain_id, day, is_registration, seller, seller_address${token}))`;
 }
 
-/** As `RULES` of the counters of names: day counts that were made by other rules are made again. */
+/** As `rulesNumber` of the counters of names: day counts that were made by other rules are made again. */
 const rulesOf = forEachForm(
   ({ ensv2 }) =>
     createHash("sha256")
@@ -121,23 +122,33 @@ async function areOfTheseRules({ client, schema }: DaysTarget, form: Form): Prom
   return rowCount === 1;
 }
 
-/** As `listSalesByDay` of all time. Of chains without day counts it reads every purchase. */
-export async function listSales(db: Db, { chains, now }: AsOf): Promise<DaySales[]> {
+/** What was sold, by chain, day, kind and seller, since the beginning. */
+export const sales: Count<AsOf, DaySales[]> = countOf({
+  fromCounters: salesFromCounters,
+  fromRows: (db, at) => listSalesOfChains(db, at, new Map()),
+});
+
+/** Of chains without day counts it reads every purchase; null if no chain has any. */
+async function salesFromCounters(db: Db, at: AsOf): Promise<DaySales[] | null> {
+  const { chains } = at;
   const state = await readCounters<{ chainId: number; moment: string }>(
     db,
     sql`select chain_id as "chainId", until as moment from figures_days_state
       where counted = 'events'::regclass::oid and rules = ${sql.raw(String(rulesOf(chains)))} and ${isOfChains(sql`chain_id`, chains)}`,
   );
-  const untils = new Map(state?.map(({ chainId, moment }) => [chainId, Number(moment)]));
-  const sales = await Promise.all(
-    chains.ids.map((chainId) =>
-      listSalesOf(db, { chains: { ...chains, ids: [chainId] }, now }, untils.get(chainId) ?? 0),
-    ),
-  );
-  return sales.flat();
+  const untils = state?.map(({ chainId, moment }) => [chainId, Number(moment)] as const);
+  return untils === undefined ? null : listSalesOfChains(db, at, new Map(untils));
 }
 
-async function listSalesOf(db: Db, { chains, now }: AsOf, until: number): Promise<DaySales[]> {
+/** One chain after the other; `untils` has the second before which a chain's sales are counted by day. */
+async function listSalesOfChains(db: Db, { chains, now }: AsOf, untils: ReadonlyMap<number, number>) {
+  const ofChains = chains.ids.map((chainId) =>
+    listSalesOfChain(db, { chains: { ...chains, ids: [chainId] }, now }, untils.get(chainId) ?? 0),
+  );
+  return (await Promise.all(ofChains)).flat();
+}
+
+async function listSalesOfChain(db: Db, { chains, now }: AsOf, until: number): Promise<DaySales[]> {
   const lastDay = Math.floor(now / DAY);
   const [kept, fresh] = await Promise.all([
     until === 0 ? [] : readKept(db, chains, Math.min(until / DAY, lastDay)),

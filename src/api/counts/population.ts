@@ -5,17 +5,26 @@ import {
   type DayExpiries,
   type DayRange,
   type Holding,
+  listExpiries,
+  listHolders,
+  listPhaseCounts,
   MAX_HOLDERS,
   type PhaseCount,
 } from "../query/population.ts";
 import type { AsOf } from "../query/statistics.ts";
+import { type Count, countOf } from "./count.ts";
 import { changesUntil, momentAsked, momentOf, readCounters } from "./counters.ts";
 import { namesByPhaseAt, ownerChangesOn, ownersOn } from "./totals.ts";
 
-/* States, holders and expiries, from the counters. */
+/* How the names of the whole index are spread over states, owners and days of expiry. */
 
-/** As `listPhases`. */
-export async function listPhasesFromCounters(db: Db, { chains, now }: AsOf): Promise<PhaseCount[] | null> {
+/** Names with an owner, by the phase of their life. */
+export const phaseCounts: Count<AsOf, PhaseCount[]> = countOf({
+  fromCounters: phasesFromCounters,
+  fromRows: listPhaseCounts,
+});
+
+async function phasesFromCounters(db: Db, { chains, now }: AsOf): Promise<PhaseCount[] | null> {
   const rows = await readCounters<PhaseCount>(
     db,
     sql`with ${namesByPhaseAt({ chains, now })}
@@ -26,11 +35,17 @@ export async function listPhasesFromCounters(db: Db, { chains, now }: AsOf): Pro
   return rows?.map(({ isEth, phase, names }) => ({ isEth, phase, names })) ?? null;
 }
 
+/** The addresses with most active names. */
+export const holders: Count<AsOf, Holding[]> = countOf({
+  fromCounters: holdersFromCounters,
+  fromRows: listHolders,
+});
+
 /**
- * As `listHolders`. All owners of the chains are read: an index on their counts would have to be changed with every name
- * that changes hands.
+ * All owners of the chains are read: an index on their counts would have to be changed with every name that changes
+ * hands.
  */
-export async function listHoldersFromCounters(db: Db, { chains, now }: AsOf): Promise<Holding[] | null> {
+async function holdersFromCounters(db: Db, { chains, now }: AsOf): Promise<Holding[] | null> {
   const rows = await readCounters<Holding>(
     db,
     sql`with ${changesUntil(now, chains)}, ${ownerChangesOn(chains)}, held as (
@@ -43,8 +58,14 @@ export async function listHoldersFromCounters(db: Db, { chains, now }: AsOf): Pr
   return rows?.map(({ owner, names }) => ({ owner, names })) ?? null;
 }
 
-/** As `listExpiries`. Time changes none of these counts. */
-export async function listExpiriesFromCounters(
+/** Expiries by day, from a day on. */
+export const expiries: Count<DayRange, DayExpiries[]> = countOf({
+  fromCounters: expiriesFromCounters,
+  fromRows: listExpiries,
+});
+
+/** Time changes none of these counts. */
+async function expiriesFromCounters(
   db: Db,
   { chains, firstDay, endDay }: DayRange,
 ): Promise<DayExpiries[] | null> {

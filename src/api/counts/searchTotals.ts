@@ -2,6 +2,7 @@ import { domain } from "ponder:schema";
 import { sql } from "ponder";
 import { not } from "../../ens/condition.ts";
 import type { Db } from "../postgres/db.ts";
+import { caseInsensitiveCondition } from "../query/caseInsensitive.ts";
 import {
   type Chains,
   chainValues,
@@ -13,7 +14,8 @@ import {
   ruleFor,
   titleOf,
 } from "../query/chains.ts";
-import type { Protocol, SearchCounts, SearchFilters } from "../query/search.ts";
+import { countPending } from "../query/domains.ts";
+import { countSearch, type Protocol, type SearchCounts, type SearchFilters } from "../query/search.ts";
 import type { AsOf } from "../query/statistics.ts";
 import { toSql } from "../rules/conditionSql.ts";
 import { timesIn } from "../rules/conditionTimes.ts";
@@ -35,17 +37,18 @@ import {
   resolverColumns,
   UNKNOWN_LENGTH,
 } from "./classes.ts";
+import { type Count, countOf } from "./count.ts";
 import { changesUntil, momentAsked, momentOf, preparedCounts, sumIf, unseenChanges } from "./counters.ts";
 
-/* Totals of lists, from the counters. */
+/* Totals of lists. */
 
 const { placeholder } = sql;
 
-/** As `countPending`. */
-export async function countPendingFromCounters(db: Db, chains: Chains): Promise<number | null> {
-  const counts = await pendingNames(chains)(db, chainValues(chains));
-  return counts?.count ?? null;
-}
+/** Names with a label of which only the hash is known. */
+export const pending: Count<Chains, number> = countOf({
+  fromCounters: async (db, chains) => (await pendingNames(chains)(db, chainValues(chains)))?.count ?? null,
+  fromRows: countPending,
+});
 
 const pendingNames = forEachForm((form) =>
   preparedCounts(
@@ -56,12 +59,17 @@ const pendingNames = forEachForm((form) =>
   ),
 );
 
-/** As `countSearch`. Null also for filters by which names are not counted. */
-export async function countSearchFromCounters(
-  db: Db,
-  filters: SearchFilters,
-  at: AsOf,
-): Promise<SearchCounts | null> {
+/** A search, and when it is made. */
+type Searched = AsOf & { filters: SearchFilters };
+
+/** Counts of all names that a search finds. */
+export const searchTotals: Count<Searched, SearchCounts> = countOf({
+  fromCounters: searchFromCounters,
+  fromRows: (db, { filters, ...at }) => countSearch(db, caseInsensitiveCondition(filters, at), at),
+});
+
+/** Null also for filters by which names are not counted. */
+async function searchFromCounters(db: Db, { filters, ...at }: Searched): Promise<SearchCounts | null> {
   const { text, isFullName: _ofText, ...others } = filters;
   if (text) return null;
   const given = Object.entries(others).flatMap(([name, value]) => (value === undefined ? [] : [name]));

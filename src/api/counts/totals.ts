@@ -8,14 +8,20 @@ import {
   type Adoption,
   type AsOf,
   type ClaimCounts,
+  countEvents,
+  listClaimCounts,
+  listShares,
   MAX_PARENTS,
+  readAdoption,
+  readTotals,
   type Share,
   type Totals,
 } from "../query/statistics.ts";
 import { classColumns, classCondition, classExpiresWithin } from "./classes.ts";
+import { type Count, countOf } from "./count.ts";
 import { changesUntil, momentAsked, readCounters, sumIf, unseenChanges } from "./counters.ts";
 
-/* Statistics, from the counters. */
+/* Statistics of the whole index. */
 
 /** The counters of names, corrected to now. */
 function namesAt({ chains, now }: AsOf): SQL {
@@ -35,8 +41,16 @@ function countedNames({ chains, now }: AsOf, more: ReturnType<typeof unseenChang
 
 const isActiveIn = forEachForm((form) => classCondition(lifeIn(form).active, lifeIn(form)));
 
-/** As `readTotals`, with the number of events. */
-export async function readTotalsFromCounters(
+/** How many names there are, by their state now, and how many events. */
+export const totals: Count<AsOf, { totals: Totals; events: number }> = countOf({
+  fromCounters: totalsFromCounters,
+  fromRows: async (db, at) => {
+    const [ofNames, events] = await Promise.all([readTotals(db, at), countEvents(db)]);
+    return { totals: ofNames, events };
+  },
+});
+
+async function totalsFromCounters(
   db: Db,
   { chains, now }: AsOf,
 ): Promise<{ totals: Totals; events: number } | null> {
@@ -93,8 +107,16 @@ function ownersAt(chains: Chains): SQL {
   )`;
 }
 
-/** As `readAdoption` and `listClaimCounts`; names are those of the main chain. */
-export async function readAdoptionFromCounters(
+/** How many owners claim a name, and the claims by registrar and chain. */
+export const adoption: Count<AsOf, { adoption: Adoption; claims: ClaimCounts[] }> = countOf({
+  fromCounters: adoptionFromCounters,
+  fromRows: async (db, at) => {
+    const [ofOwners, claims] = await Promise.all([readAdoption(db, at), listClaimCounts(db)]);
+    return { adoption: ofOwners, claims };
+  },
+});
+
+async function adoptionFromCounters(
   db: Db,
   { chains, now }: AsOf,
 ): Promise<{ adoption: Adoption; claims: ClaimCounts[] } | null> {
@@ -108,7 +130,7 @@ export async function readAdoptionFromCounters(
         (count(*) filter (where coalesce(counter.names, 0) + coalesce(owner_change.names, 0) > 0))::int
           as "ownersWithName",
         (select json_agg(json_build_object('registrar', registrar, 'chainId', chain_id, 'withName', with_name,
-          'cleared', cleared, 'unknown', unknown)) from figures_claims) as claims
+          'cleared', cleared, 'unknown', unknown)) from figures_claims where with_name + cleared + unknown > 0) as claims
       from figures_addresses
         left join (${ownersOn(chains)}) as counter on counter.address = figures_addresses.address
         left join owner_change on owner_change.address = figures_addresses.address
@@ -120,8 +142,13 @@ export async function readAdoptionFromCounters(
   return { adoption: { claimants, multiChain, owners, ownersWithName }, claims: claims ?? [] };
 }
 
-/** As `listShares`. */
-export async function listSharesFromCounters(db: Db, { chains, now }: AsOf): Promise<Share[] | null> {
+/** Names by length, TLD and parent. */
+export const shares: Count<AsOf, Share[]> = countOf({
+  fromCounters: sharesFromCounters,
+  fromRows: listShares,
+});
+
+async function sharesFromCounters(db: Db, { chains, now }: AsOf): Promise<Share[] | null> {
   const isHere = isOfChains(domain.chainId, chains);
   const isSeveral = chains.reach === "several";
   const isCountedHere = isOfChains(chainId, chains);

@@ -1,18 +1,7 @@
 import { z } from "@hono/zod-openapi";
-import {
-  listExpiriesFromCounters,
-  listHoldersFromCounters,
-  listPhasesFromCounters,
-} from "../counts/population.ts";
+import { expiries as expiryCounts, holders as holderCounts, phaseCounts } from "../counts/population.ts";
 import { endpoint } from "../http/endpoint.ts";
-import {
-  type DayExpiries,
-  listExpiries,
-  listHolders,
-  listPhases,
-  MAX_HOLDERS,
-  type PhaseCount,
-} from "../query/population.ts";
+import { type DayExpiries, MAX_HOLDERS, type PhaseCount } from "../query/population.ts";
 import { DAY, type Phase } from "../rules/lifetime.ts";
 import { address, chains as chainsOf, count } from "../schemas/answers.ts";
 import { toAddress } from "../serializers/hex.ts";
@@ -36,10 +25,7 @@ import { monthAfter, monthOf } from "./periods.ts";
 
 const STATES_SECONDS = 5 * MINUTE;
 
-const takePhases = cachedFor(STATES_SECONDS, async ({ db, now }, chains) => {
-  const at = { chains, now };
-  return (await listPhasesFromCounters(db, at)) ?? (await listPhases(db, at));
-});
+const takePhases = cachedFor(STATES_SECONDS, ({ db, now }, chains) => phaseCounts.read(db, { chains, now }));
 
 const namesIn = (counts: readonly PhaseCount[], isEth: boolean, ...wanted: Phase[]): number =>
   sumOf(
@@ -113,8 +99,7 @@ const takeExpiries = cachedFor(HOUR, async ({ db, now }, chains) => {
     [first],
   );
   const endDay = months.at(-1) ?? first;
-  const range = { chains, firstDay: first, endDay };
-  const days = (await listExpiriesFromCounters(db, range)) ?? (await listExpiries(db, range));
+  const days = await expiryCounts.read(db, { chains, firstDay: first, endDay });
   const byMonth = Map.groupBy(days, ({ day }) => (day === endDay ? day : monthOf(day)));
   return {
     months: months.slice(0, -1).map((month) => ({
@@ -169,11 +154,10 @@ const expiries = endpoint({
 
 const takeHolders = cachedFor(HOUR, async ({ db, now }, chains) => {
   const at = { chains, now };
-  const [kept, phases] = await Promise.all([listHoldersFromCounters(db, at), listPhasesFromCounters(db, at)]);
-  const counts = phases ?? (await listPhases(db, at));
+  const [most, counts] = await Promise.all([holderCounts.read(db, at), phaseCounts.read(db, at)]);
   const active =
     namesIn(counts, true, "registered", "grace") + namesIn(counts, false, "unlimited", "registered");
-  return { holders: kept ?? (await listHolders(db, at)), active };
+  return { holders: most, active };
 });
 
 const holders = endpoint({

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import type { Contracts } from "../../../abis/contracts.ts";
-import { listSales } from "../counts/days.ts";
+import { sales as dailySales } from "../counts/days.ts";
 import { endpoint } from "../http/endpoint.ts";
 import type { DaySales } from "../query/purchases.ts";
 import { DAY } from "../rules/lifetime.ts";
@@ -27,7 +27,7 @@ const SALES_SECONDS = 15 * MINUTE;
 
 /** All that answers say, ready: to add up the days for each request would take longer than everything else. */
 const takeSales = cachedFor(SALES_SECONDS, async ({ db, contracts, now }, chains) => {
-  const sales = await listSales(db, { chains, now });
+  const sales = await dailySales.read(db, { chains, now });
   const today = Math.floor(now / DAY);
   const [day, week, month] = intervals.map((interval) => toPeriods(sales, { interval, today, contracts }));
   return { periods: { day, week, month }, sellers: toSellers(sales, contracts) };

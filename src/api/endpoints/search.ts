@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { listChildren } from "../counts/children.ts";
-import { countSearchFromCounters } from "../counts/searchTotals.ts";
+import { searchTotals } from "../counts/searchTotals.ts";
 import type { Ctx } from "../http/context.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { caseInsensitiveCondition } from "../query/caseInsensitive.ts";
@@ -8,7 +8,6 @@ import { allChains } from "../query/chains.ts";
 import { listDomainPage } from "../query/domains.ts";
 import { PAGE_SIZE, type PageRequest, sortColumns } from "../query/page.ts";
 import {
-  countSearch,
   isSelective,
   protocols,
   type SearchCounts,
@@ -130,7 +129,7 @@ type Search = {
 async function search(db: Ctx["db"], { filters, where, page, at }: Search) {
   if (isSelective(filters)) return searchInOnePass(db, { ...at, where, page });
   const [counts, rows] = await Promise.all([
-    countSearchFromCounters(db, filters, at).then((counted) => counted ?? countSearch(db, where, at)),
+    searchTotals.read(db, { ...at, filters }),
     listDomainPage(db, { ...at, where, page }),
   ]);
   return { counts, rows };

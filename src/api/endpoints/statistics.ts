@@ -1,23 +1,13 @@
 import { z } from "@hono/zod-openapi";
 import type { Contracts } from "../../../abis/contracts.ts";
 import {
-  listSharesFromCounters,
-  readAdoptionFromCounters,
-  readTotalsFromCounters,
+  adoption as adoptionCounts,
+  shares as shareCounts,
+  totals as totalCounts,
 } from "../counts/totals.ts";
-import type { Ctx } from "../http/context.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { countRecentPurchases, type DaySales, listSalesByDay } from "../query/purchases.ts";
-import {
-  type AsOf,
-  type ClaimCounts,
-  countEvents,
-  listClaimCounts,
-  listShares,
-  readAdoption,
-  readTotals,
-  type Share,
-} from "../query/statistics.ts";
+import type { ClaimCounts, Share } from "../query/statistics.ts";
 import { DAY } from "../rules/lifetime.ts";
 import { activity, chains as chainsOf, count } from "../schemas/answers.ts";
 import { FEED_LENGTH, readActivity } from "./activityFeed.ts";
@@ -42,16 +32,11 @@ import {
 const takeTotals = cachedFor(5 * MINUTE, async ({ db, now }, chains) => {
   const at = { chains, now };
   const [{ totals, events }, purchases] = await Promise.all([
-    readTotalsFromCounters(db, at).then((kept) => kept ?? countTotals(db, at)),
+    totalCounts.read(db, at),
     countRecentPurchases(db, at),
   ]);
   return { totals, purchases, events };
 });
-
-async function countTotals(db: Ctx["db"], at: AsOf) {
-  const [totals, events] = await Promise.all([readTotals(db, at), countEvents(db)]);
-  return { totals, events };
-}
 
 const ensStats = endpoint({
   method: "get",
@@ -162,8 +147,7 @@ const lengthCount = z
   .openapi("LengthCount");
 
 const takeDistribution = cachedFor(HOUR, async ({ db, now }, chains) => {
-  const at = { chains, now };
-  const shares = (await listSharesFromCounters(db, at)) ?? (await listShares(db, at));
+  const shares = await shareCounts.read(db, { chains, now });
   const lengths = shares.filter(({ kind }) => kind === "length");
   return {
     eth_label_length: toLengths(lengths, (share) => share.activeEth),
@@ -239,15 +223,9 @@ const distributionStats = endpoint({
 });
 
 const takePrimaryNames = cachedFor(HOUR, async ({ db, contracts, now }, chains) => {
-  const at = { chains, now };
-  const { adoption, claims } = (await readAdoptionFromCounters(db, at)) ?? (await countAdoption(db, at));
+  const { adoption, claims } = await adoptionCounts.read(db, { chains, now });
   return { adoption, registrars: toRegistrars(claims, contracts) };
 });
-
-async function countAdoption(db: Ctx["db"], at: AsOf) {
-  const [adoption, claims] = await Promise.all([readAdoption(db, at), listClaimCounts(db)]);
-  return { adoption, claims };
-}
 
 /** Every reverse registrar of the deployment, also those without claims. */
 const toRegistrars = (claims: ClaimCounts[], { reverseRegistrars, chainName }: Contracts) =>

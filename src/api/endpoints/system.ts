@@ -1,10 +1,9 @@
 import { z } from "@hono/zod-openapi";
-import { countPendingFromCounters } from "../counts/searchTotals.ts";
+import { pending as pendingNames } from "../counts/searchTotals.ts";
 import type { Ctx } from "../http/context.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { listProgress, readIndexerState } from "../indexState/progress.ts";
 import { allChains } from "../query/chains.ts";
-import { countPending } from "../query/domains.ts";
 import { count } from "../schemas/answers.ts";
 
 const none = (what: string) =>
@@ -80,11 +79,12 @@ const stats = endpoint({
   },
 });
 
-async function readProgress({ db, contracts, chainHead }: Ctx) {
+async function readProgress(ctx: Ctx) {
+  const { db, contracts, chainHead } = ctx;
   const [indexer, chains, pending, nodeHead] = await Promise.all([
     readIndexerState(db),
     listProgress(db),
-    pendingNow(db, contracts),
+    pendingNow(ctx),
     chainHead(contracts.chainId),
   ]);
   const processed = chains.find(({ chainId }) => chainId === contracts.chainId)?.blockNumber ?? 0;
@@ -92,10 +92,8 @@ async function readProgress({ db, contracts, chainHead }: Ctx) {
   return { running: indexer.isRunning, ready: indexer.isReady, processed, pending, head };
 }
 
-/** By the maintained counter, which exists once every past event is indexed; before that by counting. */
-const pendingNow = async (db: Ctx["db"], contracts: Ctx["contracts"]) =>
-  (await countPendingFromCounters(db, allChains(contracts))) ??
-  (await countPending(db, allChains(contracts)));
+/** Names of all chains whose label is not known. */
+const pendingNow = ({ db, contracts }: Ctx) => pendingNames.read(db, allChains(contracts));
 
 const pendingStats = endpoint({
   method: "get",
@@ -106,7 +104,7 @@ const pendingStats = endpoint({
   reply: z.strictObject({ pendingCount: count }).openapi("PendingStats"),
   cost: 0,
   index: "any state",
-  handle: async (_, { db, contracts }) => ({ pendingCount: await pendingNow(db, contracts) }),
+  handle: async (_, ctx) => ({ pendingCount: await pendingNow(ctx) }),
 });
 
 export const systemEndpoints = [stats, pendingStats];

@@ -19,8 +19,8 @@ type List<Values> = {
   reach?: Reach;
   /** Which domains. Values that differ between requests are placeholders; `Values` fills them. */
   where: SQL | undefined;
-  /** The total from counters; null while there are none. Without this function the total is counted with each page. */
-  countAll?: (db: Db, values: Values) => Promise<number | null>;
+  /** Gives the total. Without this function it is counted with each page. */
+  countAll?: (db: Db, values: Values) => Promise<number>;
 };
 
 /**
@@ -36,9 +36,7 @@ export function preparedPages<Values extends { now: number }>(list: List<Values>
     pages.set(title, page);
     return page;
   };
-  const count = prepared((db) => totalOf(db, where).prepare(`${name}_total`));
-  const readTotal = async (db: Db, values: Values): Promise<number> =>
-    (await countAll?.(db, values)) ?? (await count(db).execute(values))[0]?.total ?? 0;
+  const readTotal = countAll ?? preparedTotal<Values>(name, where);
   return async (db: Db, page: PageRequest, values: Values): Promise<DomainPage> => {
     const offset = offsetOf(page.page);
     const found = await pageOf(page)(db).execute({ ...values, offset });
@@ -48,6 +46,12 @@ export function preparedPages<Values extends { now: number }>(list: List<Values>
     const total = isLast ? offset + found.length : (found[0]?.total ?? (await readTotal(db, values)));
     return { total, rows: found.map(toRow) };
   };
+}
+
+/** Makes a function that counts the rows of a list. */
+export function preparedTotal<Values extends Record<string, unknown>>(name: string, where: SQL | undefined) {
+  const count = prepared((db) => totalOf(db, where).prepare(`${name}_total`));
+  return async (db: Db, values: Values): Promise<number> => (await count(db).execute(values))[0]?.total ?? 0;
 }
 
 type Order = Omit<PageRequest, "page">;

@@ -20,7 +20,7 @@ import { isUnseen } from "./unseen.ts";
 /** Names with an owner, by the phase of their life; `isEth` says that a registrar keeps their expiry. */
 export type PhaseCount = { isEth: boolean; phase: Phase; names: number };
 
-export async function listPhases(db: Db, { chains, now }: AsOf): Promise<PhaseCount[]> {
+export async function listPhaseCounts(db: Db, { chains, now }: AsOf): Promise<PhaseCount[]> {
   const isEth = toSql(ruleFor(registrarName, chains.reach));
   const unseen = chains.ensv2 && isUnseen(chains.ensv2);
   const shownAs = (one: Phase) =>
