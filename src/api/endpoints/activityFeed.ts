@@ -2,13 +2,14 @@ import type { Hex } from "viem";
 import type { Ctx } from "../http/context.ts";
 import {
   findNames,
-  listEventsOfTransactions,
   listNewestMigrations,
   listNewestPurchases,
   listNewestTokenPurchases,
   listNewestTransfers,
   listNewestUnwraps,
   listNewestWraps,
+  listPurchasesOfTransactions,
+  type NamedPurchase,
   type Newest,
 } from "../query/activity.ts";
 import type { Chains } from "../query/chains.ts";
@@ -54,13 +55,13 @@ export async function readActivity(
     listNewestMigrations(db, at),
   ]);
   const withNames = [
-    ...[...registrations.flat(), ...renewals.flat(), ...transfers, ...wraps, ...unwraps],
+    ...[...registrations, ...renewals, ...transfers, ...wraps, ...unwraps],
     ...[...bought, ...renewed, ...migrations],
   ];
   const context = { ...ctx, names: await findNamesOf(ctx, chains, withNames) };
   return [
-    ...registrations.flatMap((rows) => toPurchase("registration", rows, context)),
-    ...renewals.flatMap((rows) => toPurchase("renewal", rows, context)),
+    ...registrations.map((row) => toPurchase("registration", row, context)),
+    ...renewals.map((row) => toPurchase("renewal", row, context)),
     ...bought.map((row) => toTokenPurchase("registration", row, context)),
     ...renewed.map((row) => toTokenPurchase("renewal", row, context)),
     ...migrations.map((row) => toMigration(row, context)),
@@ -89,21 +90,25 @@ async function findNamesOf(
   return new Map(await Promise.all(found));
 }
 
-/** The newest registrations, or renewals: each with all its logs, also those of controllers. */
+/** The newest registrations, or renewals, each from all its logs, also those of controllers. */
 async function listPurchases(
   { db }: Ctx,
   eventTypes: readonly string[],
   at: Newest,
-): Promise<EventFacts[][]> {
+): Promise<NamedPurchase[]> {
   const newest = await Promise.all(eventTypes.map((eventType) => listNewestPurchases(db, eventType, at)));
-  const purchases = new Map(newest.flat().map((row): [string, EventFacts[]] => [keyOf(row), []]));
   const transactions = [...new Set(newest.flat().map(({ transactionHash }) => transactionHash))];
   const nodes = [...new Set(newest.flat().flatMap(({ node }) => node ?? []))];
-  const rows = await listEventsOfTransactions(db, { transactions, nodes, eventTypes });
-  for (const row of rows) purchases.get(keyOf(row))?.push(row);
-  return [...purchases.values()];
+  const rows = await listPurchasesOfTransactions(db, { transactions, nodes, eventTypes });
+  const purchases = new Map(rows.map((row) => [keyOf(row), row]));
+  const keys = new Set(newest.flat().map(keyOf)); // In the order of the newest.
+  return [...keys].flatMap((key) => purchases.get(key) ?? []);
 }
 
 /** A registration or renewal is identified by its name and transaction. */
-const keyOf = ({ chainId, transactionHash, node }: EventFacts): string =>
+const keyOf = ({
+  chainId,
+  transactionHash,
+  node,
+}: Pick<EventFacts, "chainId" | "transactionHash" | "node">): string =>
   `${chainId} ${transactionHash} ${node}`;

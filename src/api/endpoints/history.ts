@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import type { Ctx } from "../http/context.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { listEvents } from "../query/events.ts";
-import { listPurchases, type Purchase } from "../query/registrations.ts";
+import { listPurchases, type PurchaseEntry } from "../query/registrations.ts";
 import type { Listed } from "../query/section.ts";
 import { listSpans, type Span } from "../query/spans.ts";
 import { listIndexedDomains } from "../resolution/chosenRows.ts";
@@ -10,12 +10,7 @@ import { answeringChain, chainsOfName } from "../resolution/nameChains.ts";
 import { count, event, historyFields, ownershipPeriod, period, registration } from "../schemas/answers.ts";
 import { input, isEthSecondLevel, type ParsedName } from "../schemas/input.ts";
 import { toEventRecord } from "../serializers/event.ts";
-import {
-  toMergedRegistrations,
-  toOwnershipPeriod,
-  toPeriod,
-  toRegistration,
-} from "../serializers/history.ts";
+import { toLoggedRegistration, toOwnershipPeriod, toPeriod, toRegistration } from "../serializers/history.ts";
 import { historyFieldsOf, NEWEST } from "./historyPages.ts";
 
 const domainEvents = endpoint({
@@ -70,12 +65,12 @@ const registrationHistory = endpoint({
       ...(nonOwners && { ensv2: { nonOwners, isSubname: !isEthSecondLevel(name) } }),
     };
     const listed = await listPurchases(ctx.db, of, { page });
-    const toEntries = ({ rows }: Purchase) =>
-      merged ? toMergedRegistrations(rows, ctx) : rows.map((row) => toRegistration(row, ctx));
+    const toEntry = merged ? toRegistration : toLoggedRegistration;
+    const toEntries = (rows: readonly PurchaseEntry[]) => rows.map((row) => toEntry(row, ctx));
     return {
       domain: name.name,
-      registrations: listed.rows.filter(({ isRenewal }) => !isRenewal).flatMap(toEntries),
-      renewals: listed.rows.filter(({ isRenewal }) => isRenewal).flatMap(toEntries),
+      registrations: toEntries(listed.rows.filter(({ isRenewal }) => !isRenewal)),
+      renewals: toEntries(listed.rows.filter(({ isRenewal }) => isRenewal)),
       ...historyFieldsOf({ page, total: listed.total }),
     };
   },

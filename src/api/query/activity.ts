@@ -1,6 +1,6 @@
 import { domain, ensv2Entry, ensv2Purchase, event, ownershipChange } from "ponder:schema";
 import type { SQL, SQLWrapper } from "drizzle-orm";
-import { alias, and, desc, eq, inArray, like, ne, not, notInArray, sql } from "ponder";
+import { alias, and, desc, eq, inArray, like, ne, not, sql } from "ponder";
 import { type Address, type Hex, zeroAddress } from "viem";
 import type { Ensv2Contracts } from "../../../abis/contracts.ts";
 import type { Db } from "../postgres/db.ts";
@@ -9,6 +9,7 @@ import { counted } from "../rules/lifetime.ts";
 import { type Chains, isOfChains } from "./chains.ts";
 import { type EventFacts, eventFacts } from "./events.ts";
 import { isMigration } from "./migrations.ts";
+import { isNonOwner, isSoldByEnsv2, type MergedPurchase, mergedPurchase } from "./purchaseMerge.ts";
 
 /** Chains, and how many of the newest rows. */
 export type Newest = { chains: Chains; limit: number };
@@ -27,16 +28,11 @@ export const listNewestPurchases = (db: Db, eventType: string, at: Newest): Prom
     at,
   );
 
-/** What a graveyard registers in ENSv1 has no owner. What ENSv2's renewer renews there has a log of ENSv2, too. */
-function besidesEnsv2({ ensv2 }: Chains): SQL {
-  if (ensv2 === undefined) return sql``;
-  const nonOwners = [...ensv2.nonOwners];
-  const andOwned =
-    nonOwners.length === 0 ? sql`` : sql` and coalesce(${notInArray(event.ownerAddress, nonOwners)}, true)`;
-  return sql`${andOwned} and not exists (select from ${ensv2Purchase}
-    where ${eq(ensv2Purchase.chainId, event.chainId)} and ${eq(ensv2Purchase.node, event.node)}
-      and ${eq(ensv2Purchase.transactionHash, event.transactionHash)})`;
-}
+/** Where there is ENSv2: what it sold is read by {@link listNewestTokenPurchases}. */
+const besidesEnsv2 = ({ ensv2 }: Chains): SQL =>
+  ensv2 === undefined
+    ? sql``
+    : sql` and not ${isNonOwner(event.ownerAddress, [...ensv2.nonOwners])} and not ${isSoldByEnsv2(event)}`;
 
 /** A purchase that was paid in a token. */
 export type TokenPurchase = Pick<
@@ -142,14 +138,14 @@ type LogsOfTransactions = {
   eventTypes: readonly string[];
 };
 
-/** Logs of these kinds, of these names, in these transactions, in chain order. */
-export async function listEventsOfTransactions(
+/** What was bought by logs of these kinds, of these names, in these transactions. */
+export async function listPurchasesOfTransactions(
   db: Db,
   { transactions, nodes, eventTypes }: LogsOfTransactions,
-): Promise<EventFacts[]> {
+): Promise<NamedPurchase[]> {
   if (transactions.length === 0) return [];
   return db
-    .select(eventFacts)
+    .select({ ...mergedPurchase, node: event.node })
     .from(event)
     .where(
       and(
@@ -158,8 +154,11 @@ export async function listEventsOfTransactions(
         inArray(event.eventType, [...eventTypes]),
       ),
     )
-    .orderBy(event.blockNumber, event.logIndex, event.ordinal);
+    .groupBy(event.chainId, event.transactionHash, event.node);
 }
+
+/** A purchase of a name. */
+export type NamedPurchase = MergedPurchase & { node: Hex | null };
 
 /** A name that passed from one effective owner to another. */
 export type Transfer = {

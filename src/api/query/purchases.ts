@@ -7,27 +7,19 @@ import { DAY } from "../rules/lifetime.ts";
 import { type Chains, type Form, isOfChains } from "./chains.ts";
 import { countIf } from "./countIf.ts";
 import { keepsExpiry } from "./migrations.ts";
+import { isController, isNonOwner, isSoldByEnsv2, takenByControllers } from "./purchaseMerge.ts";
 import { purchaseEvents } from "./registrations.ts";
 import type { AsOf } from "./statistics.ts";
 
 /** Purchases of some chains: from a second on, and before another. */
 export type PurchaseRange = { chains: Chains; from: number; until: number };
 
-const isController = eq(event.contract, "CONTROLLER");
-
-/** The price in an event, and whether it may be less: as in registration histories. */
-const isBound = sql`${event.exactCostWei} is null and ${event.transactionValueWei} is not null and ${event.costWei} is not null`;
-const price = sql`coalesce(${event.exactCostWei}, case when ${event.transactionValueWei} is null then ${event.costWei}
-  else least(${event.costWei}, ${event.transactionValueWei}) end)`;
-
 /**
- * Registrations and renewals, merged as in registration histories: registrar and controller both log them, and all logs
- * of one kind, transaction and name count once. Names that were moved to another registrar are none; what a controller
- * sold needs no look at their past. Prices are those that controllers logged: deposits of auctions were given back.
+ * Registrations and renewals, merged as in registration histories ({@link takenByControllers}). Names that were moved to
+ * another registrar are none; what a controller sold needs no look at their past.
  */
 const purchasesOfEnsv1 = ({ chains, from, until }: PurchaseRange): SQL => sql`
-  select chain_id, block_timestamp, is_registration, seller, seller_address, premium_wei, is_upper_bound,
-    case when is_upper_bound then least(price, sent) else price end as cost_wei
+  select chain_id, block_timestamp, is_registration, seller, seller_address, premium_wei, is_upper_bound, cost_wei
   from (
     select ${event.blockTimestamp} as block_timestamp, ${inArray(event.eventType, [...purchaseEvents[chains.reach].registrations])} as is_registration,
       ${event.node} as node, ${event.chainId} as chain_id, min(${event.blockNumber}) as block_number,
@@ -36,10 +28,8 @@ const purchasesOfEnsv1 = ({ chains, from, until }: PurchaseRange): SQL => sql`
       max(${event.expiryTimestamp}) as expiry_timestamp,
       coalesce(max(${event.contract}) filter (where ${isController}), max(${event.contract})) as seller,
       coalesce(max(${event.contractAddress}) filter (where ${isController}), max(${event.contractAddress})) as seller_address,
-      coalesce(sum(${price}) filter (where ${isController}), 0) as price,
-      coalesce(sum(${event.premiumWei}) filter (where ${isController}), 0) as premium_wei,
-      coalesce(bool_or(${isBound}) filter (where ${isController}), false) as is_upper_bound,
-      max(${event.transactionValueWei}) filter (where ${isController}) as sent${besidesEnsv2(chains).columns}
+      ${takenByControllers.cost} as cost_wei, ${takenByControllers.premium} as premium_wei,
+      ${takenByControllers.isUpperBound} as is_upper_bound${besidesEnsv2(chains).columns}
     from ${event}
     where ${and(
       isOfChains(event.chainId, chains),
@@ -56,21 +46,17 @@ const purchasesOfEnsv1 = ({ chains, from, until }: PurchaseRange): SQL => sql`
     })}) end${besidesEnsv2(chains).condition}
 `;
 
-/**
- * What is left out where there is ENSv2. Its own logs are read by {@link purchasesOfEnsv2}. If its renewer renews a reserved
- * name, registrar and controller of ENSv1 log that, too, without a price. What a graveyard registers in ENSv1 has no owner.
- * Source: ensdomains/contracts-v2, src/registrar/ETHRenewerV1.sol, src/migration/Graveyard.sol.
- */
+/** What is left out where there is ENSv2. Its own logs are read by {@link purchasesOfEnsv2}. */
 function besidesEnsv2({ ensv2 }: Form): Record<"columns" | "logs" | "condition", SQL> {
   if (ensv2 === undefined) return { columns: sql``, logs: sql``, condition: sql`` };
-  const nonOwners = sql.raw([...ensv2.nonOwners].map((one) => `'${one}'`).join(", ") || "''");
   return {
     columns: sql`, ${event.transactionHash} as transaction_hash,
-      coalesce(bool_or(${event.ownerAddress} in (${nonOwners})), false) as is_of_non_owner`,
+      bool_or(${isNonOwner(event.ownerAddress, [...ensv2.nonOwners])}) as is_of_non_owner`,
     logs: sql` and ${event.contract} not like 'ENSV2%'`,
-    condition: sql` and not is_of_non_owner and not exists (select from ${ensv2Purchase}
-      where ${ensv2Purchase.chainId} = merged.chain_id and ${ensv2Purchase.transactionHash} = merged.transaction_hash
-        and ${ensv2Purchase.node} = merged.node)`,
+    condition: sql` and not is_of_non_owner and not ${isSoldByEnsv2({
+      ...{ chainId: sql`merged.chain_id`, node: sql`merged.node` },
+      transactionHash: sql`merged.transaction_hash`,
+    })}`,
   };
 }
 

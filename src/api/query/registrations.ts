@@ -4,9 +4,10 @@ import type { Address, Hex } from "viem";
 import type { Db } from "../postgres/db.ts";
 import { prepared } from "../postgres/prepared.ts";
 import { type Chains, chainValues, forEachReach, isOfAskedChains, type Reach } from "./chains.ts";
-import { type EventFacts, eventFacts, isEventOfRow, logsOfContracts } from "./events.ts";
+import { isEventOfRow, logsOfContracts } from "./events.ts";
 import { isMigration } from "./migrations.ts";
 import type { SortDirection } from "./page.ts";
+import { type MergedPurchase, mergedPurchase, type StartInEnsv2, startInEnsv2 } from "./purchaseMerge.ts";
 import { inBothDirections, type Listed, oldestFirst, type Section } from "./section.ts";
 
 /** Events of registrations, and those that move an expiry. */
@@ -38,11 +39,8 @@ const withEnsv2 = ({ registrations, renewals }: PurchaseEvents): PurchaseEvents 
   renewals: [...renewals, "ExpiryUpdated"],
 });
 
-/** A log of a purchase; `sender` is who called a registry of ENSv2. */
-export type PurchaseLog = EventFacts & { sender?: Address | null };
-
-/** A registration or a renewal, with the logs that tell of it, oldest first. */
-export type Purchase = { isRenewal: boolean; rows: PurchaseLog[] };
+/** A registration or a renewal; where ENSv2 is indexed, with how a registry there got the name. */
+export type PurchaseEntry = MergedPurchase & { isRenewal: boolean } & Partial<StartInEnsv2>;
 
 /** What is asked besides where ENSv2 is indexed: contracts that are no owners, and whether the name is a subname. */
 export type OfEnsv2 = { nonOwners: ReadonlySet<Address>; isSubname: boolean };
@@ -56,23 +54,13 @@ export const listPurchases = (
   db: Db,
   { node, chains, isMerged, ensv2 }: { node: Hex; chains: Chains; isMerged: boolean; ensv2?: OfEnsv2 },
   section: Section,
-): Promise<Listed<Purchase>> =>
-  oldestFirst(section, async ({ direction, ...slice }) => {
+): Promise<Listed<PurchaseEntry>> =>
+  oldestFirst(section, ({ direction, ...slice }) => {
     const ofEnsv2 = ensv2 && { nonOwners: [...ensv2.nonOwners], isSubname: ensv2.isSubname };
     const asked = { node, ...chainValues(chains), isMerged, ...ofEnsv2, ...slice };
     const statements = ensv2 === undefined ? purchasesOf : purchasesWithEnsv2;
-    const logs = await statements[chains.reach][direction](db).execute(asked);
-    const entries = new Map<number, Purchase & { total: number }>();
-    for (const { entry, total, ...row } of logs) {
-      const purchase = entries.get(entry) ?? { isRenewal: isRenewal(row), rows: [], total };
-      purchase.rows.push(row);
-      entries.set(entry, purchase);
-    }
-    return [...entries.values()];
+    return statements[chains.reach][direction](db).execute(asked);
   });
-
-const isRenewal = ({ eventType }: EventFacts): boolean =>
-  withEnsv2(eventsOfSeveral).renewals.includes(eventType);
 
 /**
  * 1. `log`: the logs of both kinds, each with the first log of its entry.
@@ -92,10 +80,6 @@ const purchasesWithEnsv2 = forEachReach((reach) =>
  */
 const isPurchaseOfEnsv2 = sql`and not coalesce(${event.ownerAddress} = any(${sql.placeholder("nonOwners")}::text[]), false)
   and (${event.eventType} <> 'ExpiryUpdated' or ${sql.placeholder("isSubname")}::boolean)`;
-
-/** The account that called a registry of ENSv2. */
-const senderInDetails = sql<Address | null>`case when ${event.contract} = 'ENSV2_REGISTRY'
-  then lower(substring(${event.details} from '"sender":"(0x[0-9a-fA-F]{40})"')) end`;
 
 /** Blocks of several chains do not compare: with several the time decides the order. */
 function preparedPurchases(reach: Reach, direction: SortDirection, hasEnsv2 = false) {
@@ -126,14 +110,15 @@ function preparedPurchases(reach: Reach, direction: SortDirection, hasEnsv2 = fa
         and entry <= ${sql.placeholder("offset")}::int + ${sql.placeholder("limit")}::int) as page`;
     return db
       .select({
-        ...eventFacts,
-        ...(hasEnsv2 && { sender: senderInDetails }),
-        entry: sql<number>`page.entry`,
+        ...mergedPurchase,
+        ...(hasEnsv2 && startInEnsv2),
+        isRenewal: sql<boolean>`page.is_renewal`,
         total: sql<number>`page.total`,
       })
       .from(event)
       .innerJoin(page, isEventOfRow)
-      .orderBy(sql`page.entry`, sql`page.log_index`, sql`page.ordinal`)
+      .groupBy(event.chainId, sql`page.entry`, sql`page.is_renewal`, sql`page.total`)
+      .orderBy(sql`page.entry`)
       .prepare(`purchases_${isMain ? "" : "several_"}${hasEnsv2 ? "ensv2_" : ""}${direction}`);
   });
 }

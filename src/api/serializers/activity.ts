@@ -1,14 +1,14 @@
 import type { Address, Hex } from "viem";
 import type { z } from "zod";
 import { nameByNode } from "../../ens/name.ts";
-import type { Migration, TokenPurchase, Transfer } from "../query/activity.ts";
+import type { Migration, NamedPurchase, TokenPurchase, Transfer } from "../query/activity.ts";
 import type { ClaimRow } from "../query/claims.ts";
 import type { EventFacts } from "../query/events.ts";
 import type * as schemas from "../schemas/answers.ts";
 import { toClaimedName } from "./address.ts";
 import { chainOf, type SerializeContext } from "./domain.ts";
 import { toAddress } from "./hex.ts";
-import { toMergedRegistrations } from "./history.ts";
+import { toCost } from "./history.ts";
 import { toPaymentToken } from "./payment.ts";
 
 export type Activity = z.infer<typeof schemas.activity>;
@@ -19,27 +19,21 @@ export type Names = ReadonlyMap<number, ReadonlyMap<Hex, string>>;
 /** What an entry depends on besides its rows. */
 type ActivityContext = SerializeContext & { names: Names };
 
+/** Full years are shown. */
 const SECONDS_OF_YEAR = 31_536_000n;
 
-/** A registration or renewal of one name, from all its logs in one transaction. */
+/** A registration or renewal of one name. */
 export function toPurchase(
   type: "registration" | "renewal",
-  rows: EventFacts[],
+  row: NamedPurchase,
   at: ActivityContext,
-): Activity[] {
-  const [first] = rows;
-  const [merged] = toMergedRegistrations(rows, at);
-  if (!first || !merged) return [];
-  return [
-    {
-      type,
-      ...named(first, at),
-      cost_eth: merged.cost_eth,
-      ...(merged.cost_is_upper_bound && { cost_is_upper_bound: true as const }),
-      years: toYears(rows),
-      ...happened(first),
-    },
-  ];
+): Activity {
+  const { cost_wei, ...cost } = toCost(row);
+  return {
+    ...{ type, ...named(row, at), ...cost },
+    years: row.durationSeconds === null ? null : Number(row.durationSeconds / SECONDS_OF_YEAR),
+    ...happened(row),
+  };
 }
 
 /** A registration or renewal that was paid in a token. */
@@ -63,18 +57,6 @@ export const toMigration = (row: Migration, at: ActivityContext): Activity => ({
   owner_address: row.owner && toAddress(row.owner),
   ...happened(row),
 });
-
-/** Full years that were bought: by the registrar's logs; if an old registrar logs no duration, by the controller's. */
-function toYears(rows: EventFacts[]): number | null {
-  const durationsOf = (family: string) =>
-    rows.flatMap(({ contract, durationSeconds }) =>
-      contract.startsWith(family) && durationSeconds !== null ? [durationSeconds] : [],
-    );
-  const byRegistrar = durationsOf("REGISTRAR");
-  const durations = byRegistrar.length > 0 ? byRegistrar : durationsOf("CONTROLLER");
-  if (durations.length === 0) return null;
-  return Number(durations.reduce((sum, duration) => sum + duration, 0n) / SECONDS_OF_YEAR);
-}
 
 /** A name that got another owner. */
 export const toTransfer = (row: Transfer, at: ActivityContext): Activity => ({

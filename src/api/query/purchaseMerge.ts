@@ -1,0 +1,138 @@
+import { ensv2Purchase, event } from "ponder:schema";
+import type { AnyColumn, SQL, SQLWrapper } from "drizzle-orm";
+import { eq, inArray, isNotNull, like, sql } from "ponder";
+import type { Address } from "viem";
+
+/*
+ * How the logs of a purchase become one entry. Registrar and controller both log a registration or renewal: all logs of
+ * one kind, of one name, in one transaction are one purchase. Histories, the feed and sales group the rows of `events` by
+ * these, and take what they show from here:
+ *
+ * - Controllers know the price and the buyer, registrars the expiry (they may name the wrapper as owner).
+ * - The price is base and premium of all logs of controllers. Where there is none, it is what registrars logged.
+ * - The controller of 2023 logs the value sent for a renewal, before it gives the surplus back: without the exact price
+ *   that is an upper bound, and so is the transaction's value.
+ * - What ENSv2 took in a token has no price in wei. Where its renewer renews a name that is still ENSv1's, the old
+ *   controller logs that, too, without a price.
+ *   Source: ensdomains/contracts-v2, src/registrar/ETHRenewerV1.sol.
+ */
+
+export const isController = eq(event.contract, "CONTROLLER");
+const isRegistrar = like(event.contract, "REGISTRAR%");
+const isRegistry = eq(event.contract, "ENSV2_REGISTRY");
+const hasToken = isNotNull(event.tokenAmount);
+
+/** The price in one log, and whether it may be less. */
+const price = sql`coalesce(${event.exactCostWei}, case when ${event.transactionValueWei} is null then ${event.costWei}
+  else least(${event.costWei}, ${event.transactionValueWei}) end)`;
+const isBound = sql`${event.exactCostWei} is null and ${event.transactionValueWei} is not null and ${event.costWei} is not null`;
+
+type Price = { cost: SQL; isUpperBound: SQL };
+
+/** The price in some logs of a purchase; as an upper bound never above the transaction's value. */
+function priceIn(logs: SQL): Price {
+  const isUpperBound = sql`coalesce(bool_or(${isBound}) filter (where ${logs}), false)`;
+  const sum = sql`sum(${price}) filter (where ${logs})`;
+  const sent = sql`max(${event.transactionValueWei}) filter (where ${logs})`;
+  return { cost: sql`case when ${isUpperBound} then least(${sum}, ${sent}) else ${sum} end`, isUpperBound };
+}
+
+const ofControllers = priceIn(isController);
+const ofAll = priceIn(sql`true`);
+
+/** What controllers took: deposits of auctions, which registrars logged, were given back. */
+export const takenByControllers = {
+  ...{ cost: sql`coalesce(${ofControllers.cost}, 0)`, isUpperBound: ofControllers.isUpperBound },
+  premium: sql`coalesce(sum(${event.premiumWei}) filter (where ${isController}), 0)`,
+};
+
+/** The last of some logs of a purchase: a column of it. */
+const lastOf = (logs: SQL, column: SQLWrapper): SQL =>
+  sql`(array_agg(${column} order by ${event.logIndex} desc, ${event.ordinal} desc) filter (where ${logs}))[1]`;
+
+/** Which log tells of a purchase: the last of the best kind; of logs of another kind the first. */
+const rank = sql`case when ${hasToken} then 3 when ${isController} then 2 when ${isRegistrar} then 1 else 0 end`;
+const direction = sql`case when ${rank} = 0 then 1 else -1 end`;
+const inTelling = (column: SQLWrapper): SQL =>
+  sql`(array_agg(${column} order by ${rank} desc, ${direction} * ${event.logIndex}, ${direction} * ${event.ordinal}))[1]`;
+
+/** Decodes a value as its column; null where there is none. */
+const as = <Column extends AnyColumn>(column: Column, value: SQL) =>
+  value.mapWith(column) as SQL<Column["_"]["data"] | null>;
+
+/** The same for columns that every log has. */
+const sure = <Column extends AnyColumn>(column: Column, value: SQL) =>
+  value.mapWith(column) as SQL<Column["_"]["data"]>;
+
+const bothPaid = sql`${event.paymentToken} is not null and ${hasToken}`;
+const isPaidInToken = sql`bool_or(${hasToken})`;
+const hasController = sql`bool_or(${isController})`;
+
+/** What histories and the feed show of a purchase. */
+export const mergedPurchase = {
+  chainId: event.chainId,
+  blockNumber: sure(event.blockNumber, sql`min(${event.blockNumber})`),
+  blockTimestamp: sure(event.blockTimestamp, sql`min(${event.blockTimestamp})`),
+  transactionHash: sure(event.transactionHash, sql`min(${event.transactionHash})`),
+  eventType: sure(event.eventType, inTelling(event.eventType)),
+  contract: sure(event.contract, inTelling(event.contract)),
+  contractAddress: sure(event.contractAddress, inTelling(event.contractAddress)),
+  cost: as(
+    event.costWei,
+    sql`case when ${isPaidInToken} then null when ${hasController} then ${ofControllers.cost} else ${ofAll.cost} end`,
+  ),
+  isUpperBound: sql<boolean>`case when ${isPaidInToken} then false when ${hasController} then ${ofControllers.isUpperBound}
+    else ${ofAll.isUpperBound} end`,
+  paymentToken: as(event.paymentToken, lastOf(bothPaid, event.paymentToken)),
+  tokenAmount: as(event.tokenAmount, lastOf(bothPaid, event.tokenAmount)),
+  expiryTimestamp: as(
+    event.expiryTimestamp,
+    sql`coalesce(case when bool_or(${isRegistrar}) then ${lastOf(isRegistrar, event.expiryTimestamp)}
+      else ${lastOf(isRegistry, event.expiryTimestamp)} end, ${inTelling(event.expiryTimestamp)})`,
+  ),
+  ownerAddress: as(
+    event.ownerAddress,
+    sql`coalesce(${inTelling(event.ownerAddress)}, ${lastOf(isRegistrar, event.ownerAddress)})`,
+  ),
+  /** Seconds that were bought: by the registrar's logs; if an old registrar logs no duration, by the controller's. */
+  durationSeconds: as(
+    event.durationSeconds,
+    sql`coalesce(sum(${event.durationSeconds}) filter (where ${isRegistrar}),
+      sum(${event.durationSeconds}) filter (where ${isController}))`,
+  ),
+};
+
+const isStart = sql`${isRegistry} and ${inArray(event.eventType, ["LabelRegistered", "LabelReserved"])}`;
+const sender = sql`lower(substring(${event.details} from '"sender":"(0x[0-9a-fA-F]{40})"'))`;
+
+/** How a registry of ENSv2 got the name: its log, by which contract, and who called it. */
+export const startInEnsv2 = {
+  startType: as(event.eventType, lastOf(isStart, event.eventType)),
+  startContract: as(event.contractAddress, lastOf(isStart, event.contractAddress)),
+  startSender: as(event.contractAddress, lastOf(isStart, sender)),
+};
+
+/** The values of columns that are selected. */
+type Values<Columns> = {
+  [Name in keyof Columns]: Columns[Name] extends SQL<infer Value>
+    ? Value
+    : Columns[Name] extends AnyColumn
+      ? Columns[Name]["_"]["data"]
+      : never;
+};
+
+/** A registration or renewal, from all its logs. */
+export type MergedPurchase = Values<typeof mergedPurchase>;
+
+export type StartInEnsv2 = Values<typeof startInEnsv2>;
+
+/** What a graveyard registers in ENSv1 has no owner, and is no purchase: the condition for such an owner, never null. */
+export const isNonOwner = (owner: SQLWrapper, nonOwners: readonly Address[]): SQL =>
+  nonOwners.length === 0
+    ? sql`false`
+    : sql`coalesce(${owner} in (${sql.raw(nonOwners.map((one) => `'${one}'`).join(", "))}), false)`;
+
+/** Whether ENSv2 sold the name in the same transaction: then the logs of ENSv1 are echoes of that. */
+export const isSoldByEnsv2 = (of: Record<"chainId" | "transactionHash" | "node", SQLWrapper>): SQL =>
+  sql`exists (select from ${ensv2Purchase} where ${eq(ensv2Purchase.chainId, of.chainId)}
+    and ${eq(ensv2Purchase.transactionHash, of.transactionHash)} and ${eq(ensv2Purchase.node, of.node)})`;
