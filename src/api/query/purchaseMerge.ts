@@ -23,9 +23,9 @@ const isRegistry = eq(event.contract, "ENSV2_REGISTRY");
 const hasToken = isNotNull(event.tokenAmount);
 
 /** The price in one log, and whether it may be less. */
-const price = sql`coalesce(${event.exactCostWei}, case when ${event.transactionValueWei} is null then ${event.costWei}
-  else least(${event.costWei}, ${event.transactionValueWei}) end)`;
 const isBound = sql`${event.exactCostWei} is null and ${event.transactionValueWei} is not null and ${event.costWei} is not null`;
+const price = sql`case when ${isBound} then least(${event.costWei}, ${event.transactionValueWei})
+  else coalesce(${event.exactCostWei}, ${event.costWei}) end`;
 
 type Price = { cost: SQL; isUpperBound: SQL };
 
