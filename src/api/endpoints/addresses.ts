@@ -17,7 +17,7 @@ import {
 import { allChains } from "../query/chains.ts";
 import { listClaims } from "../query/claims.ts";
 import { PAGE_SIZE } from "../query/page.ts";
-import { checkListed } from "../resolution/listedNames.ts";
+import { checkListed, isHeldBy } from "../resolution/listedNames.ts";
 import { type Outcome, resolvePrimaryName, tryPrimaryName } from "../resolution/primaryNames.ts";
 import {
   address,
@@ -119,11 +119,11 @@ const addressDomains = endpoint({
     const choice = request.include_expired ? "all" : "active";
     const page = { page: request.page, sortBy: request.sort_by, sortDir: request.sort_dir };
     const { total, rows } = await listHeld(ctx.db, query, { choice, page });
-    const names = await checkListed(ctx, rows);
+    const names = await checkListed(ctx, rows, isHeldBy(request.address, request.address_type));
     return {
       address: toAddress(request.address),
       address_type: request.address_type,
-      results: names.map((name) => toDomainItem(name, ctx)),
+      results: [...names.values()].map((name) => toDomainItem(name, ctx)),
       total,
       page: request.page,
       page_size: PAGE_SIZE,
@@ -295,10 +295,14 @@ const addressPreviousDomains = endpoint({
     const names = await checkListed(
       ctx,
       rows.map(({ domain }) => domain),
+      ({ effectiveOwnerAddress }) => effectiveOwnerAddress !== request.address,
     );
     return {
       address: toAddress(request.address),
-      results: rows.map((row, i) => toPreviousItem({ ...row, domain: names[i] ?? row.domain }, ctx)),
+      results: rows.flatMap((row) => {
+        const domain = names.get(row.domain);
+        return domain ? [toPreviousItem({ ...row, domain }, ctx)] : [];
+      }),
       total,
       page: request.page,
       page_size: PAGE_SIZE,

@@ -1,8 +1,8 @@
 import { z } from "@hono/zod-openapi";
 import { endpoint } from "../http/endpoint.ts";
 import { listEnding, MAX_ENDING } from "../query/addresses.ts";
-import { listIndexedDomains } from "../resolution/chosenRows.ts";
-import { checkListed } from "../resolution/listedNames.ts";
+import { readStored } from "../resolution/known.ts";
+import { checkListed, isHeldBy } from "../resolution/listedNames.ts";
 import { lifeOf } from "../rules/lifetime.ts";
 import { input } from "../schemas/input.ts";
 import { toCalendar } from "../serializers/calendar.ts";
@@ -46,7 +46,7 @@ const domainExpiry = endpoint({
   hotAnswers: true,
   handle: async ({ name }, ctx) => {
     const { contracts, now, namesAt } = ctx;
-    const found = (await listIndexedDomains(ctx, [name])).get(name.node);
+    const found = await readStored(ctx, name);
     const names = found ? [{ ...found, fullName: name.name }] : [];
     return toCalendar(names, {
       title: name.name,
@@ -73,7 +73,8 @@ const addressExpiries = endpoint({
   hotAnswers: true,
   handle: async ({ address }, ctx) => {
     const { db, contracts, now, namesAt } = ctx;
-    const names = await checkListed(ctx, await listEnding(db, formerHolderOf(ctx, { address })));
+    const rows = await listEnding(db, formerHolderOf(ctx, { address }));
+    const names = [...(await checkListed(ctx, rows, isHeldBy(address, "effective_owner"))).values()];
     const title = `ENS names of ${toAddress(address)}`;
     return toCalendar(names, {
       title,

@@ -5,7 +5,7 @@ import { listEvents } from "../query/events.ts";
 import { listPurchases, type PurchaseEntry } from "../query/registrations.ts";
 import type { Listed } from "../query/section.ts";
 import { listSpans, type Span } from "../query/spans.ts";
-import { listIndexedDomains } from "../resolution/chosenRows.ts";
+import { readStored } from "../resolution/known.ts";
 import { answeringChain, chainsOfName } from "../resolution/nameChains.ts";
 import { count, event, historyFields, ownershipPeriod, period, registration } from "../schemas/answers.ts";
 import { input, isEthSecondLevel, type ParsedName } from "../schemas/input.ts";
@@ -145,7 +145,7 @@ const ownershipHistory = endpoint({
 async function endedByParent(ctx: Ctx, name: ParsedName, spans: readonly Span[]): Promise<readonly Span[]> {
   const last = spans.at(-1);
   if (last === undefined || last.toTimestamp !== null || last.reason === "token") return spans;
-  const { ensv2 } = (await listIndexedDomains(ctx, [name])).get(name.node) ?? {};
+  const { ensv2 } = (await readStored(ctx, name)) ?? {};
   const parent = ensv2?.protocol === "ensv2" && ensv2.walk.entry === null ? ensv2.walk.registeredAbove : null;
   const toTimestamp = parent?.registeredTimestamp ?? null;
   if (parent === null || toTimestamp === null || toTimestamp <= last.fromTimestamp) return spans;

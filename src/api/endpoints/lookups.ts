@@ -25,11 +25,11 @@ const domains = z.array(z.union([domain, unresolvedItem]));
 
 async function toDomains(ctx: Ctx, rows: readonly DomainRow[]) {
   const resolved = await resolveListed(ctx, rows);
-  return rows.map((row, i) => {
-    const one = resolved[i];
-    if (one instanceof ApiError) return toUnresolvedItem(row.node, one);
-    return toDomainRecord({ ...one, source: one?.source ?? "indexed", state: one?.state ?? row }, ctx);
-  });
+  return resolved.map(({ row, resolved }) =>
+    resolved instanceof ApiError
+      ? toUnresolvedItem(row.node, resolved)
+      : toDomainRecord({ ...resolved, state: resolved.state ?? row }, ctx),
+  );
 }
 
 const LIVE = "As `/whois` by name, it asks the chain where the index cannot know.";

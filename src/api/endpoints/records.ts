@@ -9,7 +9,7 @@ import {
   resolveLive,
   resolveWithRecords,
 } from "../resolution/domains.ts";
-import { type RecordsKey, recordsOf } from "../resolution/ensv2.ts";
+import { type RecordsKey, recordsOf } from "../resolution/ensv2/records.ts";
 import { answeringChain } from "../resolution/nameChains.ts";
 import {
   allRecords,
@@ -62,8 +62,7 @@ const records = z
   .openapi("Records");
 
 /** Where the index has the records of a name; null if the name is known to have none. */
-const recordsKeyOf = ({ node }: ParsedName, { state }: ResolvedDomain): RecordsKey | null =>
-  state && recordsOf(state, node);
+const recordsKeyOf = ({ state }: ResolvedDomain): RecordsKey | null => state && recordsOf(state);
 
 const resolverOf = (resolved: ResolvedDomain, { contracts }: Ctx) =>
   toResolver(
@@ -99,7 +98,7 @@ const domainRecords = endpoint({
     const select = allRecords(ctx, types);
     const resolved = await resolveWithRecords(ctx, name, select);
     if (resolved.source === "indexed") {
-      const key = recordsKeyOf(name, resolved);
+      const key = recordsKeyOf(resolved);
       const records = key ? await readRecords(ctx, key, types) : noRecords;
       const reply = { domain: name.name, resolver: resolverOf(resolved, ctx) };
       if (records !== null)
@@ -170,7 +169,7 @@ async function findCurrentText(
   { name, key }: { name: ParsedName; key: string },
 ) {
   if (resolved.source === "live") return { resolved, text: null };
-  const recordsKey = recordsKeyOf(name, resolved);
+  const recordsKey = recordsKeyOf(resolved);
   const text = recordsKey && (await findText(ctx.db, recordsKey, key));
   if (!text || text.isValueKnown) return { resolved, text };
   return { resolved: await resolveLive(ctx, name, oneText(key)), text: null };

@@ -107,9 +107,9 @@ const searchDomains = endpoint({
     const where = caseInsensitiveCondition(filters, at);
     const page = { page: request.page, sortBy: request.sort_by, sortDir: request.sort_dir };
     const { counts, rows } = await withPageTimeout(page.page, search(db, { filters, where, page, at }));
-    const names = await checkListed(ctx, rows);
+    const names = await checkListed(ctx, rows, (name) => isSearched(toDomainItem(name, ctx), filters));
     return {
-      results: names.map((name) => toDomainItem(name, ctx)),
+      results: [...names.values()].map((name) => toDomainItem(name, ctx)),
       stats: toStats(counts),
       total: counts.total,
       page: page.page,
@@ -117,6 +117,24 @@ const searchDomains = endpoint({
     };
   },
 });
+
+/**
+ * Whether a name still is what was searched for, after it is another than its row said. Texts and owners in the contracts
+ * of ENSv1 are always as their rows say.
+ */
+function isSearched(item: z.infer<typeof domainItem>, filters: SearchFilters): boolean {
+  const { availability, protocol, isWrapped, wrapperOwner, resolver, expiryFrom, expiryTo } = filters;
+  const expiry = item.expiry_timestamp === null ? null : BigInt(item.expiry_timestamp);
+  return (
+    (availability === undefined || availability === item.availability_status) &&
+    (protocol === undefined || protocol === item.protocol) &&
+    (isWrapped === undefined || isWrapped === item.ownership.is_wrapped) &&
+    (wrapperOwner === undefined || item.ownership.is_wrapped) &&
+    (resolver === undefined || resolver === item.resolver?.address?.toLowerCase()) &&
+    (expiryFrom === undefined || (expiry !== null && expiry >= BigInt(expiryFrom))) &&
+    (expiryTo === undefined || (expiry !== null && expiry <= BigInt(expiryTo)))
+  );
+}
 
 type Search = {
   filters: SearchFilters;
@@ -170,9 +188,13 @@ const subdomains = endpoint({
     const parent = { chains: await chainsOfChildren(ctx, name), node: name.node, now: ctx.now };
     const request = { page, sortBy: sort_by, sortDir: sort_dir };
     const { total, rows } = await listChildren(ctx.db, request, parent);
-    const results = (await checkListed(ctx, rows)).map((child) => toDomainItem(child, ctx));
+    const children = await checkListed(ctx, rows, isChild);
+    const results = [...children.values()].map((child) => toDomainItem(child, ctx));
     return { domain: name.name, results, total, page, page_size: PAGE_SIZE };
   },
 });
+
+/** A name is below the same one for ever: its node says so. */
+const isChild = (): boolean => true;
 
 export const searchEndpoints = [searchDomains, subdomains];

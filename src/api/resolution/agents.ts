@@ -15,17 +15,11 @@ import { findRecords } from "../query/records.ts";
 import { claimedAgent, claimsOf, type Text } from "../rules/agentClaims.ts";
 import { buildAgentKey } from "../rules/agentKey.ts";
 import type { ParsedName } from "../schemas/input.ts";
-import { listIndexedDomains } from "./chosenRows.ts";
+import { failureOrThrow, type RecordSelector, toApiError } from "./chain.ts";
 import type { DomainState } from "./domainState.ts";
-import {
-  failureOrThrow,
-  type RecordSelector,
-  type ResolvedDomain,
-  resolveLive,
-  resolveWithRecords,
-  toApiError,
-} from "./domains.ts";
-import { recordsOf } from "./ensv2.ts";
+import { type ResolvedDomain, resolveLive, resolveWithRecords } from "./domains.ts";
+import { recordsOf } from "./ensv2/records.ts";
+import { readStored } from "./known.ts";
 
 /** What the adapter and the registry say of an agent, by the index or by the chain. */
 export type BindingState = {
@@ -75,9 +69,7 @@ export async function resolveAgents(ctx: Ctx, name: ParsedName): Promise<AgentSt
 }
 
 const isIndexed = async (ctx: Ctx, resolved: ResolvedDomain, name: ParsedName): Promise<boolean> =>
-  resolved.source === "indexed"
-    ? resolved.state !== null
-    : (await listIndexedDomains(ctx, [name])).has(name.node);
+  resolved.source === "indexed" ? resolved.state !== null : (await readStored(ctx, name)) !== null;
 
 const noBindings = { bindings: [] as BindingState[], isLive: false };
 
@@ -102,7 +94,7 @@ async function findTexts(
     const ofLayer2 = await listAgentTexts(ctx.db, { chainId: state.chainId, node: name.node });
     return { resolved, texts: ofLayer2.map(toText) };
   }
-  const ofEnsv2 = state?.ensv2?.protocol === "ensv2" ? await listTextsOfEnsv2(ctx, state, name.node) : null;
+  const ofEnsv2 = state?.ensv2?.protocol === "ensv2" ? await listTextsOfEnsv2(ctx, state) : null;
   const found = ofEnsv2 ?? rows;
   if (found.every(({ isValueKnown }) => isValueKnown)) return { resolved, texts: found.map(toText) };
   const live = await resolveLive(ctx, name, select);
@@ -110,8 +102,8 @@ async function findTexts(
 }
 
 /** The texts of a name of ENSv2, wherever its resolver keeps them. A text with NUL is no record of an agent. */
-async function listTextsOfEnsv2({ db }: Ctx, state: DomainState, node: Hex) {
-  const key = recordsOf(state, node);
+async function listTextsOfEnsv2({ db }: Ctx, state: DomainState) {
+  const key = recordsOf(state);
   const { texts } = key === null ? { texts: [] } : await findRecords(db, key);
   return texts.filter(({ exact }) => exact === null);
 }

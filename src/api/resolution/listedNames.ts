@@ -1,20 +1,70 @@
+import { type Address, zeroAddress } from "viem";
 import type { Ctx } from "../http/context.ts";
+import type { AddressType } from "../query/addresses.ts";
 import type { DomainRow } from "../query/domains.ts";
 import type { DomainState } from "./domainState.ts";
-import { applyEnsv2 } from "./ensv2.ts";
+import { readEnsv2 } from "./ensv2/readEnsv2.ts";
+import type { Ensv2State } from "./ensv2/state.ts";
 
 /**
- * The names of a page, as they are now. Where there is ENSv2, what the tables list can be behind: the way from the root
- * registry decides what is shown.
+ * The names of a page as they are now, by their rows, in their order. Where there is ENSv2, a row can be behind: the way
+ * from the root registry decides what is shown. A row that is behind was selected by what is over, so such a name is left
+ * out unless it still belongs to the list. Totals count rows.
+ *
+ * @param belongs whether a name belongs to the list as it is now
  */
 export async function checkListed<Row extends DomainRow>(
   ctx: Ctx,
   rows: readonly Row[],
-): Promise<readonly DomainState[]> {
+  belongs: (state: DomainState) => boolean,
+): Promise<Map<Row, DomainState>> {
   const { ensv2, chainId } = ctx.contracts;
-  if (ensv2 === undefined) return rows;
+  if (ensv2 === undefined) return new Map(rows.map((row) => [row, row]));
   const ofMain = new Map(rows.flatMap((row) => (row.chainId === chainId ? [[row.node, row] as const] : [])));
   const asked = [...ofMain.keys()].map((node) => ({ query: node, node }));
-  const checked = await applyEnsv2(ctx, asked, ofMain);
-  return rows.map((row) => (row.chainId === chainId ? (checked.get(row.node) ?? row) : row));
+  const found = await readEnsv2(ctx, asked, ofMain);
+  return new Map(
+    rows.flatMap((row): [Row, DomainState][] => {
+      const state: DomainState = (row.chainId === chainId && found.get(row.node)?.state) || row;
+      return !isBehind(row, state.ensv2, ctx.now) || belongs(state) ? [[row, state]] : [];
+    }),
+  );
 }
+
+/** Whether a row has another entry than the way from the root registry leads to now. */
+function isBehind(row: DomainRow, ensv2: Ensv2State | undefined, now: number): boolean {
+  if (ensv2 === undefined) return false;
+  if (row.registry === null) return ensv2.protocol === "ensv2";
+  const { entry } = ensv2.walk;
+  if (entry === null) return row.registry !== zeroAddress && !hasPathEnded(row, now);
+  return (
+    entry.registry !== row.registry ||
+    entry.owner !== row.effectiveOwnerAddress ||
+    entry.expiry !== row.expiryTimestamp ||
+    entry.resolver !== row.resolver
+  );
+}
+
+/** Such a row says itself that no registry answers for the name. */
+const hasPathEnded = ({ pathExpiryTimestamp }: DomainRow, now: number): boolean =>
+  pathExpiryTimestamp !== null && pathExpiryTimestamp <= BigInt(now);
+
+/**
+ * Whether an address still has a role for a name whose row is behind. Its entry tells, also after the expiry, as the list
+ * is by what is stored. Owners in the contracts of ENSv1 are never behind; a name of ENSv2 is not wrapped.
+ */
+export const isHeldBy =
+  (address: Address, role: AddressType) =>
+  ({ ensv2, isWrapped }: DomainState): boolean => {
+    const entry = ensv2?.walk.entry ?? null;
+    switch (role) {
+      case "effective_owner":
+        return entry?.owner === address;
+      case "resolver":
+        return entry?.resolver === address;
+      case "wrapper_owner":
+        return isWrapped;
+      default:
+        return true;
+    }
+  };

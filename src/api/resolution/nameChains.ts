@@ -4,7 +4,7 @@ import type { Ctx } from "../http/context.ts";
 import { allChains, type Chains, mainChain } from "../query/chains.ts";
 import { listDomainsOnChains } from "../query/domains.ts";
 import { ancestorNodes, type ParsedName } from "../schemas/input.ts";
-import { listIndexedDomains } from "./chosenRows.ts";
+import { readAnsweringRows } from "./rows.ts";
 
 /*
  * The chains of a history. Where the main chain alone is indexed, all that the index has of a node is of it. Else each
@@ -48,6 +48,6 @@ export async function answeringChain(
   const { contracts } = ctx;
   const { chainId } = contracts;
   if (contracts.managed.length === 0) return { chainId, chains: mainChain(contracts) };
-  const answering = (await listIndexedDomains(ctx, [name])).get(name.node)?.chainId ?? chainId;
+  const answering = (await readAnsweringRows(ctx, [name])).get(name.node)?.chainId ?? chainId;
   return { chainId: answering, chains: { ids: [answering], reach: "several" } };
 }

@@ -15,10 +15,13 @@ import {
 } from "../query/primaryNames.ts";
 import { mapYielding } from "../scheduling/turns.ts";
 import { isEthSecondLevel, type ParsedName, parseName, reverseNode } from "../schemas/input.ts";
-import { listAnswering, listMainDomains } from "./chosenRows.ts";
+import type { Block } from "../serviceDb/liveAnswers.ts";
+import { failureOrThrow, toApiError } from "./chain.ts";
+import { mayResolverAboveAnswer } from "./decision.ts";
 import type { DomainState } from "./domainState.ts";
-import { ancestorsOf, failureOrThrow, mayAncestorAnswer, toApiError } from "./domains.ts";
-import { recordsOf } from "./ensv2.ts";
+import { recordsOf } from "./ensv2/records.ts";
+import type { FoundByNode } from "./found.ts";
+import { type ResolversAbove, readFound, readResolversAbove } from "./known.ts";
 
 /** A name that an address claims and that resolves back to it; `state` is null for a name that no event named. */
 export type PrimaryName = { name: string; registrar: string; state: DomainState | null };
@@ -57,7 +60,7 @@ export async function tryPrimaryName(ctx: Ctx, address: Address): Promise<Outcom
  */
 export async function resolvePrimaryNames(ctx: Ctx, addresses: readonly Address[]): Promise<Outcome[]> {
   const claims = boundLabels(await findClaims(ctx, addresses));
-  const names = await resolveNames(
+  const names = await readNames(
     ctx,
     claims.flatMap((claim) => (isClaim(claim) ? [claim.parsed] : [])),
   );
@@ -133,30 +136,36 @@ function toClaim(name: string | null, registrar: string): PrimaryNameClaim | nul
   }
 }
 
-/** What the index has of names, and of their ancestors on the main chain. */
+/** What the index has of names: of each its state, its address records, and the resolvers above one without resolver. */
 type IndexedNames = {
-  states: ReadonlyMap<Hex, DomainState>;
-  ancestors: ReadonlyMap<Hex, DomainState>;
-  records: Map<Hex, AddressRow[]>;
+  found: FoundByNode;
+  above: ReadonlyMap<Hex, ResolversAbove>;
+  records: ReadonlyMap<Hex, readonly AddressRow[]>;
 };
 
-async function resolveNames(ctx: Ctx, names: readonly ParsedName[]): Promise<IndexedNames> {
-  const { chainId, managed, ensv2 } = ctx.contracts;
+async function readNames(ctx: Ctx, names: readonly ParsedName[]): Promise<IndexedNames> {
+  const { chainId } = ctx.contracts;
   const nodes = [...new Set(names.map(({ node }) => node))];
-  const ancestorNodes = await ancestorsOf(names);
-  const [ancestors, rows] = await Promise.all([
-    listMainDomains(ctx, [...nodes, ...ancestorNodes]),
+  const [found, rows] = await Promise.all([
+    readFound(ctx, names),
     listEthereumAddresses(ctx.db, { chainId, nodes }),
   ]);
-  const states = managed.length === 0 && ensv2 === undefined ? ancestors : await listAnswering(ctx, names);
-  const ofLayer2 = await listAddressesOfLayer2(ctx, [...states.values()]);
-  const records = new Map<Hex, AddressRow[]>(nodes.map((node) => [node, []]));
-  for (const row of rows) {
-    if (!ofLayer2.has(row.node)) records.get(row.node)?.push(row);
-  }
-  for (const row of [...ofLayer2.values()].flat()) records.get(row.node)?.push(row);
-  for (const [node, found] of await listAddressesOfEnsv2(ctx, [...states.values()])) records.set(node, found);
-  return { states, ancestors, records };
+  const states = [...found.values()].map(({ state }) => state);
+  const bare = names.filter(({ node }) => !found.get(node)?.state.resolver);
+  const [above, ofLayer2, ofEnsv2] = await Promise.all([
+    readResolversAbove(ctx, bare),
+    listAddressesOfLayer2(ctx, states),
+    listAddressesOfEnsv2(ctx, states),
+  ]);
+  return {
+    found,
+    above: new Map([...above].map(([{ node }, resolvers]) => [node, resolvers])),
+    records: new Map<Hex, readonly AddressRow[]>([
+      ...Map.groupBy(rows, ({ node }) => node),
+      ...ofLayer2,
+      ...ofEnsv2,
+    ]),
+  };
 }
 
 /** Address records of the names for which a row of a layer 2 answers. */
@@ -182,7 +191,7 @@ async function listAddressesOfEnsv2(
   states: readonly DomainState[],
 ): Promise<Map<Hex, AddressRow[]>> {
   const asked = states.flatMap((state) => {
-    const key = state.ensv2?.protocol === "ensv2" ? recordsOf(state, state.node) : null;
+    const key = state.ensv2?.protocol === "ensv2" ? recordsOf(state) : null;
     return key ? [{ node: state.node, key }] : [];
   });
   const rows = await listAddressesAt(db, { chainId, records: asked.map(({ key }) => key) });
@@ -202,36 +211,28 @@ function verify(
   contracts: Contracts,
 ): PrimaryName | null | PrimaryNameClaim {
   const { parsed, registrar } = claim;
-  const state = names.states.get(parsed.node);
-  if (state?.ensv2?.asksChain) return claim;
-  if (state?.ensv2?.isUnreached) return null;
-  if (state?.ensv2?.protocol === "ensv2") return verifyOfEnsv2(claim, address, { names, state, contracts });
-  if (!state?.resolver) return mayResolve(parsed, names, contracts) ? claim : null;
-  if (!contracts.isIndexedResolver(state.resolver, state.chainId)) return claim;
-  const records = names.records.get(parsed.node) ?? [];
-  const hasDefault = contracts.answersDefaultAddress(state.resolver, state.chainId);
-  const resolved = ethereumAddress(records, hasDefault);
+  const state = names.found.get(parsed.node)?.state ?? null;
+  if (needsChain(parsed, { state, above: names.above.get(parsed.node) ?? [] }, contracts)) return claim;
+  const key = state && recordsOf(state);
+  if (key === null) return null;
+  // Resolvers of ENSv2 whose records have numbers answer the default address, too.
+  const hasDefault = key.node !== parsed.node || contracts.answersDefaultAddress(key.resolver, key.chainId);
+  const resolved = ethereumAddress(names.records.get(parsed.node) ?? [], hasDefault);
   return resolved === address ? { name: parsed.name, registrar, state } : null;
 }
 
-/** The resolver of a name of ENSv2 is known, or there is none; those of ENSv2 answer the default address, too. */
-function verifyOfEnsv2(
-  { parsed, registrar }: PrimaryNameClaim,
-  address: Address,
-  { names, state, contracts }: { names: IndexedNames; state: DomainState; contracts: Contracts },
-): PrimaryName | null {
-  const key = recordsOf(state, state.node);
-  if (key === null) return null;
-  const records = names.records.get(parsed.node) ?? [];
-  const hasDefault = key.node !== parsed.node || contracts.answersDefaultAddress(key.resolver);
-  return ethereumAddress(records, hasDefault) === address ? { name: parsed.name, registrar, state } : null;
-}
-
-/** Whether a name without resolver may resolve through an ancestor; a .eth name that was never registered does not. */
-function mayResolve(parsed: ParsedName, { states, ancestors }: IndexedNames, contracts: Contracts): boolean {
-  const expiry = states.get(parsed.node)?.expiryTimestamp ?? null;
-  if (isEthSecondLevel(parsed) && expiry === null) return false;
-  return mayAncestorAnswer(parsed.name, ancestors, contracts);
+/** Whether only the chain can tell the address of a name: its resolver, or the one above it, is not an indexed one. */
+function needsChain(
+  parsed: ParsedName,
+  { state, above }: { state: DomainState | null; above: ResolversAbove },
+  contracts: Contracts,
+): boolean {
+  const records = state?.ensv2?.records ?? { kind: "ensv1" };
+  if (records.kind !== "ensv1") return records.kind === "chain";
+  if (state?.resolver) return !contracts.isIndexedResolver(state.resolver, state.chainId);
+  // A .eth name that was never registered does not resolve through .eth.
+  const isRegistered = !isEthSecondLevel(parsed) || (state?.expiryTimestamp ?? null) !== null;
+  return isRegistered && mayResolverAboveAnswer(above, contracts);
 }
 
 /** The address record for Ethereum. Resolvers with ENSIP-19 answer the default address if there is none. */
@@ -259,32 +260,47 @@ async function askChain(
   const claims = outcomes.filter(needsForward);
   if (unknown.length + claims.length === 0) return outcomes.map(toIndexed);
   const block = await ctx.liveBlock().catch(failureOrThrow);
-  const failed = { failure: block as LiveFailure };
   const [reversed, resolved] =
     block instanceof LiveFailure
-      ? [unknown.map(() => failed), claims.map(() => failed)]
-      : await Promise.all([
-          ctx.live.primaryNames(
-            block,
-            unknown.map((address) => ({ address, coinType: ETHEREUM_COIN_TYPE })),
-          ),
-          ctx.live.records(
-            block,
-            claims.map(({ parsed }) => ({ ...parsed, wanted: addressOnly })),
-          ),
-        ]);
+      ? [failing(unknown, block), failing(claims, block)]
+      : await Promise.all([askReverse(ctx, block, unknown), askForward(ctx, block, claims)]);
   return outcomes.map((outcome, i): Outcome => {
     const address = addresses[i] as Address;
-    if (outcome === UNKNOWN_CLAIM)
-      return toOwnName(reversed[unknown.indexOf(address)] as Settled<string | null>);
+    if (outcome === UNKNOWN_CLAIM) return toOwnName(reversed.get(address) as Settled<string | null>);
     if (!needsForward(outcome)) return toIndexed(outcome);
-    const answer = resolved[claims.indexOf(outcome)] as Settled<LiveRecords>;
+    const answer = resolved.get(outcome) as Settled<LiveRecords>;
     if ("failure" in answer) return toApiError(answer.failure);
     const { name, node } = outcome.parsed;
     const isItsName = answer.answer.addresses[0]?.address === address;
-    const state = names.states.get(node) ?? null;
+    const state = names.found.get(node)?.state ?? null;
     return { primary: isItsName ? { name, registrar: outcome.registrar, state } : null, source: "live" };
   });
+}
+
+/** Answers of the chain by what was asked. */
+type Answers<Ask, Answer> = ReadonlyMap<Ask, Settled<Answer>>;
+
+const failing = <Ask>(asks: readonly Ask[], failure: LiveFailure): Answers<Ask, never> =>
+  new Map(asks.map((ask) => [ask, { failure }]));
+
+async function askReverse(
+  { live }: Ctx,
+  block: Block,
+  addresses: readonly Address[],
+): Promise<Answers<Address, string | null>> {
+  const questions = addresses.map((address) => ({ address, coinType: ETHEREUM_COIN_TYPE }));
+  const answers = await live.primaryNames(block, questions);
+  return new Map(addresses.map((address, i) => [address, answers[i] as Settled<string | null>]));
+}
+
+async function askForward(
+  { live }: Ctx,
+  block: Block,
+  claims: readonly PrimaryNameClaim[],
+): Promise<Answers<PrimaryNameClaim, LiveRecords>> {
+  const questions = claims.map(({ parsed }) => ({ ...parsed, wanted: addressOnly }));
+  const answers = await live.records(block, questions);
+  return new Map(claims.map((claim, i) => [claim, answers[i] as Settled<LiveRecords>]));
 }
 
 const toIndexed = (outcome: UncheckedOutcome): Outcome =>

@@ -2,10 +2,9 @@ import type { Hex } from "viem";
 import { codePoints, isLabelOf, MAX_NAME_BYTES } from "../../ens/name.ts";
 import type { Ctx } from "../http/context.ts";
 import { mapYielding } from "../scheduling/turns.ts";
-import { labelhashesOf, type ParsedName, type ParsedNode, UNKNOWN_LABEL } from "../schemas/input.ts";
+import { labelhashesOf, UNKNOWN_LABEL } from "../schemas/input.ts";
 import type { DomainState } from "./domainState.ts";
-
-type States = ReadonlyMap<Hex, DomainState>;
+import { type Asked, type FoundByNode, withStates } from "./found.ts";
 
 /** Texts of labels, by their hash. */
 type Labels = ReadonlyMap<Hex, string>;
@@ -18,21 +17,21 @@ type Labels = ReadonlyMap<Hex, string>;
  */
 export async function showProvenLabels(
   { provenLabels }: Ctx,
-  parsed: readonly (ParsedName | ParsedNode)[],
-  states: States,
-): Promise<States> {
-  const unknown = new Set([...states.values()].flatMap(({ fullName }) => unknownLabels(fullName)));
-  if (unknown.size === 0) return states;
+  asked: readonly Asked[],
+  found: FoundByNode,
+): Promise<FoundByNode> {
+  const unknown = new Set([...found.values()].flatMap(({ state }) => unknownLabels(state.fullName)));
+  if (unknown.size === 0) return found;
   const stored = [...(await provenLabels.find([...unknown]))].filter(([hash, label]) =>
     isLabelOf(hash, label),
   );
   const known = new Map(stored);
-  const names = parsed.flatMap((one) => ("name" in one && states.has(one.node) ? [one.name] : []));
+  const names = asked.flatMap((one) => ("name" in one && found.has(one.node) ? [one.name] : []));
   const written = (await mapYielding(names, labelsOf)).flat();
   const told = new Map(written.filter(([hash]) => unknown.has(hash) && !known.has(hash)));
   if (told.size > 0) provenLabels.remember(told);
   const labels = new Map([...known, ...told]);
-  return new Map([...states].map(([node, state]) => [node, withLabels(state, labels)]));
+  return withStates(found, (state) => withLabels(state, labels));
 }
 
 const isUnknown = (label: string): boolean => UNKNOWN_LABEL.test(label);

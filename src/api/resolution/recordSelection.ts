@@ -2,7 +2,7 @@ import { coinTypeOfChain, ETHEREUM_COIN_TYPE } from "../../ens/coinType.ts";
 import type { Ctx } from "../http/context.ts";
 import { allChains } from "../query/chains.ts";
 import { listKnownRecords } from "../query/records.ts";
-import type { RecordSelector } from "./domains.ts";
+import type { RecordSelector } from "./chain.ts";
 
 /**
  * Text records that are read from the chain for every name, because keys cannot be listed there: ENSIP-5 (general and

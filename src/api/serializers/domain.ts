@@ -4,11 +4,12 @@ import type { Contracts } from "../../../abis/contracts.ts";
 import { nameByNode, nodeOfNameByNode } from "../../ens/name.ts";
 import type { ApiError } from "../errors/errors.ts";
 import type { DomainState } from "../resolution/domainState.ts";
+import type { ResolvedDomain } from "../resolution/domains.ts";
 import { graceEndOf } from "../rules/ends.ts";
 import { availabilityOf, lifeOf, neverRegistered } from "../rules/lifetime.ts";
 import { type OwnersNow, ownersAt } from "../rules/ownership.ts";
 import type * as schemas from "../schemas/answers.ts";
-import { isEthSecondLevel, type ParsedName, type ParsedNode } from "../schemas/input.ts";
+import type { ParsedName, ParsedNode } from "../schemas/input.ts";
 import { ensv2Fields, ensv2TokenId } from "./ensv2.ts";
 import { fuseNames } from "./fuses.ts";
 import { toAddress, toDecimal } from "./hex.ts";
@@ -22,17 +23,15 @@ export type DomainRecord = z.infer<typeof schemas.domain>;
 type Resolved<State> = {
   state: State;
   source: DomainRecord["source"];
-  /** The index answers, and only the chain could add what a resolver says; it was not asked. */
-  notAsked?: true;
-  /** A name that no registrar of a layer 2 has, though it would be there. */
-  isUnregistered?: true;
+  /** How much is known of it. */
+  kind: ResolvedDomain["kind"];
   /** By which resolver the chain answered. */
   records?: { answeredBy: Address | null };
 };
 
 /** The domain record of the specification's section 2.1. */
 export function toDomainRecord(
-  { state, source, notAsked, records }: Resolved<DomainState>,
+  { state, source, kind, records }: Resolved<DomainState>,
   at: SerializeContext,
 ): DomainRecord {
   const owners = ownersAt(state, at.now);
@@ -56,7 +55,7 @@ export function toDomainRecord(
     resolver,
     availability_status: toAvailability(state, owners, at),
     source,
-    ...(notAsked && { live: "not_asked" as const }),
+    ...(kind === "resolverNotAsked" && { live: "not_asked" as const }),
   };
 }
 
@@ -81,14 +80,11 @@ export function toUnresolvedItem(
   return { query, availability_status: "unknown", error: { code: known, message } };
 }
 
-/** A name right under .eth, or under a layer 2's managed name, that is not in the index was never registered. */
 const availabilityOfAbsent = (
   parsed: ParsedNode | ParsedName,
-  { isUnregistered }: { isUnregistered?: true },
+  { kind }: Pick<Resolved<DomainState | null>, "kind">,
 ) =>
-  "name" in parsed && (isEthSecondLevel(parsed) || isUnregistered)
-    ? neverRegistered(parsed.labelLength)
-    : ("unknown" as const);
+  "name" in parsed && kind === "unregistered" ? neverRegistered(parsed.labelLength) : ("unknown" as const);
 
 /** The word for a chain, where it is not the main one. */
 export const chainOf = (chainId: number, contracts: Contracts): { chain?: string } =>
@@ -96,7 +92,7 @@ export const chainOf = (chainId: number, contracts: Contracts): { chain?: string
 
 /** A domain in a list: a part of its record. */
 export function toDomainItem(state: DomainState, at: SerializeContext): z.infer<typeof schemas.domainItem> {
-  const record = toDomainRecord({ state, source: "indexed" }, at);
+  const record = toDomainRecord({ kind: "known", state, source: "indexed" }, at);
   const {
     name,
     chain,

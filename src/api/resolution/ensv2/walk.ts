@@ -1,8 +1,8 @@
 import type { Address, Hex } from "viem";
-import type { Ensv2Contracts } from "../../../abis/contracts.ts";
-import { storageIdOf } from "../../ens/ensv2.ts";
-import type { Ctx } from "../http/context.ts";
-import { type Ensv2Entry, listSteps, type Step } from "../query/ensv2.ts";
+import type { Ensv2Contracts } from "../../../../abis/contracts.ts";
+import { storageIdOf } from "../../../ens/ensv2.ts";
+import type { Ctx } from "../../http/context.ts";
+import { type Ensv2Entry, listSteps, type Step } from "../../query/ensv2.ts";
 
 /** Labelhashes of a name, from the top-level label down. */
 export type Path = readonly Hex[];
@@ -15,8 +15,8 @@ export type Walk = {
   resolver: WalkResolver | null;
   /** False where a registry on the way has code that is not known: only the chain can tell. */
   isKnown: boolean;
-  /** The first second at which an entry on the way is over, the name's own too; null where there is none. */
-  endsAt: bigint | null;
+  /** The earliest expiry of the entries above the name's own; null where it has none, or where none is above it. */
+  pathExpiry: bigint | null;
   /** Whether an entry above the name was ever registered. Top-level entries do not count: names below stay in ENSv1. */
   isBelowRegistered: boolean;
   /** The nearest such entry. */
@@ -68,7 +68,7 @@ function walkOf(path: Path, steps: readonly Step[], { now, contracts }: At): Wal
         }
       : null,
     isKnown: end.unknown === null,
-    endsAt: least(live.map((step) => step.entry.expiry)),
+    pathExpiry: entry && least(steps.slice(0, -1).map((step) => step.entry.expiry)),
     isBelowRegistered: registeredAbove !== undefined,
     registeredAbove: registeredAbove?.entry ?? null,
     ...end,

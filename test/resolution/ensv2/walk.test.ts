@@ -2,8 +2,8 @@ import { ensv2Entry, ensv2Proxy } from "ponder:schema";
 import fc from "fast-check";
 import type { Address } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Ctx } from "../../src/api/http/context.ts";
-import { type Walk, walkNames } from "../../src/api/resolution/ensv2Walk.ts";
+import type { Ctx } from "../../../src/api/http/context.ts";
+import { type Walk, walkNames } from "../../../src/api/resolution/ensv2/walk.ts";
 import {
   contracts,
   type EntryRow,
@@ -16,10 +16,10 @@ import {
   RESOLVER_CODE,
   ROOT,
   WRAPPER_CODE,
-} from "../query/ensv2.ts";
-import { noChain } from "../query/noChain.ts";
-import { account } from "../query/rows.ts";
-import { createTables, type Tables } from "../query/tables.ts";
+} from "../../query/ensv2.ts";
+import { noChain } from "../../query/noChain.ts";
+import { account } from "../../query/rows.ts";
+import { createTables, type Tables } from "../../query/tables.ts";
 
 const NOW = 1_800_000_000;
 const WORLDS = 60;
@@ -45,9 +45,10 @@ function slowWalk({ entries, codes }: World, name: string): Partial<Walk> {
     entry: null as string | null,
     resolver: null as Walk["resolver"],
     ...{ isKnown: true, isBelowRegistered: false, unknown: null as Walk["unknown"] },
-    ...{ missing: null as Walk["missing"], endsAt: null as bigint | null },
+    ...{ missing: null as Walk["missing"], pathExpiry: null as bigint | null },
   };
   let registry: Address = ROOT;
+  const expiries: bigint[] = [];
   for (const [i, label] of labels.entries()) {
     const code = codes.get(registry);
     if (registry !== ROOT && registry !== ETH_REGISTRY && !(code && known.includes(code))) {
@@ -58,10 +59,13 @@ function slowWalk({ entries, codes }: World, name: string): Partial<Walk> {
       return { ...walk, missing: { depth: i + 1, isWrapper: code === WRAPPER_CODE } } as never;
     }
     const isLast = i === labels.length - 1;
-    if (isLast) walk.entry = `${registry} ${label}`;
-    else if (i > 0 && entry.isRegistered) walk.isBelowRegistered = true;
+    if (isLast) {
+      walk.entry = `${registry} ${label}`;
+      walk.pathExpiry = expiries.sort((a, b) => Number(a - b))[0] ?? null;
+    }
+    if (!isLast && i > 0 && entry.isRegistered) walk.isBelowRegistered = true;
     if (entry.expiry <= BigInt(NOW)) return walk as never;
-    if (walk.endsAt === null || entry.expiry < walk.endsAt) walk.endsAt = entry.expiry;
+    expiries.push(entry.expiry);
     if (entry.resolver) {
       const isKnown = codes.get(entry.resolver) === RESOLVER_CODE;
       walk.resolver = { address: entry.resolver, depth: i + 1, isKnown };

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { type Address, type Hex, namehash } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Ctx } from "../../src/api/http/context.ts";
-import { listIndexedDomains } from "../../src/api/resolution/chosenRows.ts";
+import { readAnsweringRows } from "../../src/api/resolution/rows.ts";
 import { parseName } from "../../src/api/schemas/input.ts";
 import { BASE, BASE_BRIDGE, contracts, NOW } from "../query/layer2.ts";
 import { noChain } from "../query/noChain.ts";
@@ -85,14 +85,14 @@ test("the row that answers for a name is the same by name, by node, one by one, 
     if (rows.length > 0) await tables.writer.insert(domain).values(rows);
     const wanted = await byWalking();
     const asked = names.map(parseName);
-    const inBulk = await listIndexedDomains(ctx, asked);
-    const byNode = await listIndexedDomains(
+    const inBulk = await readAnsweringRows(ctx, asked);
+    const byNode = await readAnsweringRows(
       ctx,
       asked.map(({ node }) => ({ query: node, node })),
     );
     for (const one of asked) {
       const chain = wanted.get(one.node) ?? undefined;
-      const alone = await listIndexedDomains(ctx, [one]);
+      const alone = await readAnsweringRows(ctx, [one]);
       expect(alone.get(one.node)?.chainId, one.name).toBe(chain);
       expect(inBulk.get(one.node)?.chainId, one.name).toBe(chain);
       expect(byNode.get(one.node)?.chainId, one.name).toBe(chain);

@@ -5,15 +5,8 @@ import type { Ctx } from "../http/context.ts";
 import { allChains } from "../query/chains.ts";
 import { type DomainRow, listDomains, listDomainsOnChains } from "../query/domains.ts";
 import { mapYielding } from "../scheduling/turns.ts";
-import { ancestorNodes, type ParsedName, type ParsedNode } from "../schemas/input.ts";
-import type { DomainState } from "./domainState.ts";
-import { applyEnsv2 } from "./ensv2.ts";
-
-/** What answers for each node. */
-export type Indexed = ReadonlyMap<Hex, DomainState>;
-
-/** A name or node that is asked for. */
-type Asked = ParsedName | ParsedNode;
+import { ancestorNodes, type ParsedName } from "../schemas/input.ts";
+import type { Asked } from "./found.ts";
 
 /** What decides which row answers for a name below a managed name. */
 type RowChoice<Row> = {
@@ -41,28 +34,20 @@ function chooseRow<Row extends { resolver: Address | null }>(choice: RowChoice<R
   return isNearest && isBridged ? layer2 : main;
 }
 
-/** What the index has of names and nodes. Those of which nothing answers are left out. */
-export async function listIndexedDomains(ctx: Ctx, asked: readonly Asked[]): Promise<Indexed> {
-  const states = await listAnswering(ctx, asked);
-  if (ctx.contracts.ensv2 === undefined) return states;
-  return new Map([...states].filter(([, { ensv2 }]) => !ensv2?.isAbsent));
-}
-
-/** The same, with names that nothing but a resolver of ENSv2 above them may know. */
-export const listAnswering = async (ctx: Ctx, asked: readonly Asked[]): Promise<Indexed> =>
-  applyEnsv2(ctx, asked, await listChosenRows(ctx, asked));
-
 /** The rows of names and nodes: where a node has one on several chains, the one that answers for the name. */
-async function listChosenRows(ctx: Ctx, asked: readonly Asked[]): Promise<Rows> {
+export async function readAnsweringRows(ctx: Ctx, asked: readonly Asked[]): Promise<Rows> {
   const { managed, chainId } = ctx.contracts;
   const nodes = asked.map(({ node }) => node);
-  if (managed.length === 0) return listMainDomains(ctx, nodes);
+  if (managed.length === 0) return readMainRows(ctx, nodes);
   const betweenOf = await findBetween(ctx.contracts, asked);
   const above = [
     ...managed.map(({ node }) => node),
     ...[...betweenOf.values()].flatMap((some) => some ?? []),
   ];
-  const rows = await listOnAllChains(ctx, [...nodes, ...above]);
+  const chains = allChains(ctx.contracts);
+  const rows = await inChunks([...nodes, ...above], (some) =>
+    listDomainsOnChains(ctx.db, { chains, nodes: some }),
+  );
   const onMain = new Map(rows.flatMap((row) => (row.chainId === chainId ? [[row.node, row] as const] : [])));
   const onLayer2 = rows.filter((row) => row.chainId !== chainId);
   const read = await readBetween(ctx, { onLayer2, onMain, betweenOf });
@@ -74,6 +59,7 @@ async function listChosenRows(ctx: Ctx, asked: readonly Asked[]): Promise<Rows> 
   return new Map(chosen);
 }
 
+/** Rows by node. */
 type Rows = ReadonlyMap<Hex, DomainRow>;
 
 /** Nodes between a node and its managed name; null where the way up is not known. */
@@ -140,20 +126,17 @@ async function readBetween(
     .filter(({ node }) => !onMain.get(node)?.resolver)
     .flatMap(({ node }) => betweenOf.get(node) ?? []);
   if (missing.length === 0) return onMain;
-  return new Map([...onMain, ...(await listMainDomains(ctx, missing))]);
+  return new Map([...onMain, ...(await readMainRows(ctx, missing))]);
 }
 
 /** The rows that the main chain has of these nodes; a name of ENSv2 may have gone on since. */
-export async function listMainDomains(
+export async function readMainRows(
   { db, contracts: { chainId } }: Ctx,
   nodes: readonly Hex[],
 ): Promise<Rows> {
   const rows = await inChunks(nodes, (some) => listDomains(db, { chainId, nodes: some }));
   return new Map(rows.map((row) => [row.node, row]));
 }
-
-const listOnAllChains = ({ db, contracts }: Ctx, nodes: readonly Hex[]): Promise<DomainRow[]> =>
-  inChunks(nodes, (some) => listDomainsOnChains(db, { chains: allChains(contracts), nodes: some }));
 
 /** Nodes of one query: more of them hold the database and the event loop for too long at once. */
 const NODES_OF_QUERY = 2_000;

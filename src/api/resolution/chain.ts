@@ -1,0 +1,122 @@
+import type { Hex } from "viem";
+import { fitsInBytes, MAX_NAME_BYTES, nodeOfNameByNode } from "../../ens/name.ts";
+import { ApiError } from "../errors/errors.ts";
+import type { Ctx } from "../http/context.ts";
+import type { Settled } from "../live/cache.ts";
+import { LiveFailure } from "../live/failure.ts";
+import type { LiveName, NameQuestion } from "../live/live.ts";
+import type { LiveRecords, RecordSelection } from "../live/records.ts";
+import { isEthSecondLevel, nodeOfName, type ParsedName } from "../schemas/input.ts";
+import type { Block } from "../serviceDb/liveAnswers.ts";
+import type { DomainState } from "./domainState.ts";
+import { entryPlaceOf } from "./ensv2/entryPlace.ts";
+import type { Known } from "./known.ts";
+import { stateOfLayer2, stateOfMain } from "./liveState.ts";
+
+/** Selects the records to read if the chain has to be asked. */
+export type RecordSelector = (node: Hex) => Promise<RecordSelection>;
+
+/** What the chain tells of a name at a block, with the records that were selected; the state is null if it has none. */
+export type Told = { state: DomainState | null; records: LiveRecords; blockNumber: number };
+
+/** A name with its text as resolvers need it: as the index has it, or else as the caller wrote it. */
+export type Spelled = { known: Known; text: string; name: DomainState | ParsedName };
+
+/**
+ * A name as resolvers need it. The index has it with the text of as many labels as are known. Where that is too long, or
+ * another form, the caller's text is the name. Null if there is none: the chain cannot be asked then.
+ */
+export function spell(known: Known): Spelled | null {
+  const { asked, found } = known;
+  if (found !== null && isText(found.state)) return { known, text: found.state.fullName, name: found.state };
+  if (!("name" in asked) || nodeOfNameByNode(asked.name) !== null) return null;
+  return { known, text: asked.name, name: found?.state ?? asked };
+}
+
+const isText = ({ fullName, node }: DomainState): boolean =>
+  fitsInBytes(fullName, MAX_NAME_BYTES) && nodeOfName(fullName) === node;
+
+/** Asks the chain for names: what it tells of each, or why it does not. */
+export async function askChain(
+  ctx: Ctx,
+  names: readonly Spelled[],
+  select: RecordSelector,
+): Promise<ReadonlyMap<Known, Told | ApiError>> {
+  if (names.length === 0) return new Map();
+  const block = await ctx.liveBlock().catch(failureOrThrow);
+  if (block instanceof LiveFailure) return new Map(names.map(({ known }) => [known, toApiError(block)]));
+  const questions = await Promise.all(names.map((name) => questionOf(name, select)));
+  const isOfLayer2 = ({ known: { found } }: Question) =>
+    found !== null && found.state.chainId !== ctx.contracts.chainId;
+  const [ofMain, ofLayer2] = await Promise.all([
+    askMain(
+      ctx,
+      block,
+      questions.filter((one) => !isOfLayer2(one)),
+    ),
+    askLayer2(ctx, block, questions.filter(isOfLayer2)),
+  ]);
+  return new Map([...ofMain, ...ofLayer2]);
+}
+
+type Question = Spelled & { question: NameQuestion };
+
+async function questionOf(spelled: Spelled, select: RecordSelector): Promise<Question> {
+  const { known, text, name } = spelled;
+  const ensv2 = known.found?.state.ensv2;
+  const question = {
+    ...{ name: text, node: name.node, ethLabelhash: isEthSecondLevel(name) ? name.labelhash : null },
+    ...(ensv2?.protocol === "ensv2" && { place: entryPlaceOf(ensv2, text) }),
+    wanted: await select(name.node),
+  };
+  return { ...spelled, question };
+}
+
+/** Owners, expiry and records of names of the main chain. */
+async function askMain(ctx: Ctx, block: Block, asks: readonly Question[]): Promise<Answered[]> {
+  const answers = await ctx.live.names(
+    block,
+    asks.map(({ question }) => question),
+  );
+  return asks.map(({ known, name }, i) => {
+    const tell = (answer: LiveName) => ({
+      state: stateOfMain({ name, found: known.found }, answer, ctx),
+      records: answer.records,
+    });
+    return [known, toldBy(answers[i] as Settled<LiveName>, block, tell)];
+  });
+}
+
+/** Records of names of layer 2s: what registries say of them, the index has. */
+async function askLayer2(ctx: Ctx, block: Block, asks: readonly Question[]): Promise<Answered[]> {
+  const answers = await ctx.live.records(
+    block,
+    asks.map(({ question }) => question),
+  );
+  return asks.map(({ known }, i) => {
+    const tell = (records: LiveRecords) => ({
+      state: known.found && stateOfLayer2(known.found.state, records),
+      records,
+    });
+    return [known, toldBy(answers[i] as Settled<LiveRecords>, block, tell)];
+  });
+}
+
+type Answered = [Known, Told | ApiError];
+
+const toldBy = <Answer>(
+  settled: Settled<Answer>,
+  { number }: Block,
+  tell: (answer: Answer) => Omit<Told, "blockNumber">,
+): Told | ApiError =>
+  "failure" in settled ? toApiError(settled.failure) : { ...tell(settled.answer), blockNumber: number };
+
+/** A failure of the chain as a value. Every other error is thrown. */
+export function failureOrThrow(error: unknown): LiveFailure {
+  if (error instanceof LiveFailure) return error;
+  throw error;
+}
+
+/** The error that callers get for a failure of the chain. */
+export const toApiError = ({ message }: LiveFailure): ApiError =>
+  new ApiError("LIVE_RESOLUTION_FAILED", message);

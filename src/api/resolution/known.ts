@@ -1,0 +1,72 @@
+import type { Address, Hex } from "viem";
+import type { Ctx } from "../http/context.ts";
+import { mapYielding } from "../scheduling/turns.ts";
+import { ancestorNodes, isEthSecondLevel, type ParsedName } from "../schemas/input.ts";
+import type { DomainState } from "./domainState.ts";
+import { readDetails } from "./ensv2/details.ts";
+import { readEnsv2 } from "./ensv2/readEnsv2.ts";
+import { type Asked, type Found, type FoundByNode, withStates } from "./found.ts";
+import { showProvenLabels } from "./provenLabels.ts";
+import { readAnsweringRows, readMainRows } from "./rows.ts";
+
+/** Everything that the index has of a name or node that is asked for. */
+export type Known = {
+  asked: Asked;
+  /** What answers for it; null if the index has nothing. */
+  found: Found | null;
+  /** Of a name that the index does not have: the resolvers above it. */
+  resolversAbove: ResolversAbove;
+};
+
+/** Resolvers on the main chain of the names above a name, nearest first; null for those without. */
+export type ResolversAbove = readonly (Address | null)[];
+
+/** Reads everything that the index has of names and nodes, in their order. */
+export const readKnown = async (ctx: Ctx, asked: readonly Asked[]): Promise<Known[]> =>
+  completeKnown(ctx, asked, await readFound(ctx, asked));
+
+/** What the index has of names and nodes, each in the state of what answers for it. */
+export const readFound = async (ctx: Ctx, asked: readonly Asked[]): Promise<FoundByNode> =>
+  readEnsv2(ctx, asked, await readAnsweringRows(ctx, asked));
+
+/** What a registry has or had of a name; null if none has. */
+export async function readStored(ctx: Ctx, name: ParsedName): Promise<DomainState | null> {
+  const found = (await readFound(ctx, [name])).get(name.node);
+  return found?.kind === "stored" ? found.state : null;
+}
+
+/** Adds to what was found the labels that callers proved, and what is above the names that were not found. */
+export async function completeKnown(ctx: Ctx, asked: readonly Asked[], found: FoundByNode): Promise<Known[]> {
+  const absent = asked.flatMap((one) =>
+    "name" in one && !found.has(one.node) && !isEthSecondLevel(one) ? [one] : [],
+  );
+  const [shown, above] = await Promise.all([
+    showProvenLabels(ctx, asked, found),
+    readResolversAbove(ctx, absent),
+  ]);
+  return asked.map((one) => ({
+    ...{ asked: one, found: shown.get(one.node) ?? null },
+    resolversAbove: above.get(one) ?? [],
+  }));
+}
+
+/** Adds what domain records show of names of ENSv2 besides their state. */
+export async function withDetails(ctx: Ctx, found: FoundByNode): Promise<FoundByNode> {
+  const detailsOf = await readDetails(ctx, found);
+  if (detailsOf.size === 0) return found;
+  return withStates(found, (state) => {
+    const details = detailsOf.get(state.node);
+    return details && state.ensv2 ? { ...state, ensv2: { ...state.ensv2, details } } : state;
+  });
+}
+
+/** Reads the resolvers above names, for all together. Hashing many long names takes a while. */
+export async function readResolversAbove(
+  ctx: Ctx,
+  names: readonly ParsedName[],
+): Promise<ReadonlyMap<Asked, ResolversAbove>> {
+  const ancestors: Hex[][] = await mapYielding(names, ({ name }) => ancestorNodes(name));
+  const rows = await readMainRows(ctx, ancestors.flat());
+  const resolverOf = (node: Hex) => rows.get(node)?.resolver ?? null;
+  return new Map(names.map((name, i) => [name, (ancestors[i] ?? []).map(resolverOf)]));
+}
