@@ -1,0 +1,170 @@
+import { domain, ensv2Entry, ensv2Proxy, holder } from "ponder:schema";
+import { getAddress } from "viem";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openApi, type TestApi } from "./api.ts";
+import {
+  contracts,
+  type EntryRow,
+  ETH_REGISTRY,
+  entryRow,
+  FAR,
+  NODE_RESOLVER,
+  proxyRow,
+  REGISTRY_CODE,
+  ROOT,
+} from "./ensv2.ts";
+import { account, CHAIN_ID, domainRow } from "./rows.ts";
+import { createTables, setProgress, type Tables } from "./tables.ts";
+
+/*
+ * Rows that are behind: their registry was hung elsewhere or taken away, and they wait to be told; or the name of ENSv1
+ * lies below a name that was registered in ENSv2 later.
+ */
+
+const NOW = 1_800_000_000;
+const alice = account(0xa11ce);
+const bob = account(0xb0b);
+/** Registries: that of `user.eth`, the one before it, and those of names that have expired. */
+const USER = account(0x6001);
+const BEFORE = account(0x6002);
+const ENDED = account(0x6003);
+
+const at = (registry: `0x${string}`, owner: `0x${string}`, fields: object = {}) => ({
+  ...{ registry, effectiveOwnerAddress: owner, expiryTimestamp: FAR, resolver: NODE_RESOLVER, ...fields },
+});
+const entry = (label: string, owner: `0x${string}`, fields: Partial<EntryRow> = {}) =>
+  entryRow(USER, label, { owner, resolver: NODE_RESOLVER, ...fields });
+
+const rows = [
+  domainRow("user.eth", at(ETH_REGISTRY, bob)),
+  domainRow("ended.eth", at(ETH_REGISTRY, bob, { expiryTimestamp: BigInt(NOW - 1) })),
+  // As its entry is.
+  domainRow("same.user.eth", at(USER, alice)),
+  domainRow("over.user.eth", at(USER, alice, { expiryTimestamp: BigInt(NOW - 9) })),
+  // Its registry was replaced by another that has the label, of another owner, or has it not.
+  domainRow("other.user.eth", at(BEFORE, alice)),
+  domainRow("cut.user.eth", at(BEFORE, alice)),
+  // Its registry was replaced by another that has the label, of the same owner.
+  domainRow("again.user.eth", at(BEFORE, alice)),
+  // ENSv1's, below a name that was registered in ENSv2.
+  domainRow("old.user.eth", { registryOwner: alice, effectiveOwnerAddress: alice, resolver: NODE_RESOLVER }),
+  // Below an entry that has expired: the row says so, or not yet.
+  domainRow("known.ended.eth", at(ENDED, alice, { pathExpiryTimestamp: BigInt(NOW - 1) })),
+  domainRow("late.ended.eth", at(ENDED, alice, { pathExpiryTimestamp: BigInt(NOW + 9) })),
+];
+
+const entries = [
+  entryRow(ROOT, "eth", { owner: account(8), subregistry: ETH_REGISTRY }),
+  entryRow(ETH_REGISTRY, "user", { owner: bob, resolver: NODE_RESOLVER, subregistry: USER }),
+  entryRow(ETH_REGISTRY, "ended", { owner: bob, expiry: BigInt(NOW - 1), subregistry: ENDED }),
+  ...[entry("same", alice), entry("over", alice, { expiry: BigInt(NOW - 9) })],
+  ...[entry("other", bob, { resolver: account(9) }), entry("again", alice)],
+  ...["known", "late"].map((label) => entryRow(ENDED, label, { owner: alice })),
+];
+
+let tables: Tables;
+let api: TestApi;
+
+beforeAll(async () => {
+  tables = await createTables();
+  await setProgress(tables, { chainId: CHAIN_ID, block: 100, time: NOW });
+  await tables.writer.insert(domain).values(rows);
+  await tables.writer.insert(ensv2Entry).values(entries);
+  await tables.writer
+    .insert(ensv2Proxy)
+    .values([USER, BEFORE, ENDED].map((registry) => proxyRow(registry, REGISTRY_CODE)));
+  await tables.writer.insert(holder).values(
+    rows.map(({ node }, i) => ({
+      ...{ address: bob, chainId: CHAIN_ID, node },
+      ...{ lastOwnedBlockNumber: i, lastOwnedBlockTimestamp: i },
+    })),
+  );
+  api = openApi(tables, NOW, { contracts });
+});
+afterAll(() => tables?.drop());
+
+type Item = { name: string; protocol?: string; availability_status: string; ownership: { owner?: string } };
+const listed = async (path: string) => (await api.get(path)).body.results as Item[];
+const namesOf = (items: readonly Item[]) => items.map(({ name }) => name).sort();
+
+test("whois says what the entries are", async () => {
+  const ownerOf = async (name: string) =>
+    ((await api.get(`/whois/${name}`)).body.ownership as { owner?: string }).owner;
+  for (const name of ["same.user.eth", "again.user.eth"]) expect(await ownerOf(name)).toBe(getAddress(alice));
+  expect(await ownerOf("other.user.eth")).toBe(getAddress(bob));
+  for (const name of ["cut.user.eth", "old.user.eth", "known.ended.eth", "late.ended.eth"])
+    expect(await ownerOf(name), name).toBeUndefined();
+});
+
+describe("an address", () => {
+  test("is not shown names that it does not own by the newest block", async () => {
+    const items = await listed(`/address/${alice}/domains`);
+    expect(namesOf(items)).toEqual(expect.arrayContaining(["again.user.eth", "same.user.eth"]));
+    for (const name of ["other", "cut", "old"]) expect(namesOf(items)).not.toContain(`${name}.user.eth`);
+    expect(namesOf(items)).not.toContain("late.ended.eth");
+  });
+
+  test("is shown what time alone ended, where it asks for that", async () => {
+    const items = await listed(`/address/${alice}/domains?include_expired=true`);
+    expect(namesOf(items)).toEqual([
+      ...["again.user.eth", "known.ended.eth", "over.user.eth", "same.user.eth"],
+    ]);
+  });
+
+  test("still has what the contracts of ENSv1 hold for it", async () => {
+    const items = await listed(`/address/${alice}/domains?address_type=registry_owner&include_expired=true`);
+    expect(items).toMatchObject([{ name: "old.user.eth", protocol: "ensv2" }]);
+  });
+
+  test("has had no name that it owns", async () => {
+    const previous = namesOf(await listed(`/address/${bob}/previous-domains`));
+    expect(previous).toContain("same.user.eth");
+    expect(previous).toContain("cut.user.eth");
+    expect(previous).not.toContain("other.user.eth");
+  });
+
+  test("has a calendar of its own names", async () => {
+    const reply = await api.app.request(`/address/${alice}/expiries.ics`);
+    const text = await reply.text();
+    for (const name of ["other", "cut", "old"]) expect(text).not.toContain(`${name}.user.eth`);
+  });
+
+  test("as a resolver has the names that name it now", async () => {
+    const path = `/address/${NODE_RESOLVER}/domains?address_type=resolver&include_expired=true`;
+    const names = namesOf(await listed(path));
+    expect(names).toContain("again.user.eth");
+    for (const name of ["other", "cut", "old"]) expect(names).not.toContain(`${name}.user.eth`);
+  });
+});
+
+describe("a search", () => {
+  const found = async (query: string) => listed(`/search-domains?sort_by=full_name&${query}`);
+
+  test("shows no name against its own filter", async () => {
+    expect(namesOf(await found("protocol=ensv1"))).toEqual([]);
+    const registered = namesOf(await found("availability_status=registered"));
+    expect(registered).toContain("again.user.eth");
+    for (const name of ["cut.user.eth", "late.ended.eth"]) expect(registered).not.toContain(name);
+    expect(namesOf(await found("is_wrapped=false"))).toContain("cut.user.eth");
+    expect(namesOf(await found(`resolver=${NODE_RESOLVER}`))).not.toContain("other.user.eth");
+    expect(namesOf(await found(`expiry_from=${NOW}`))).not.toContain("cut.user.eth");
+  });
+
+  test("shows names as they are now, where nothing is said against it", async () => {
+    const items = await found("q=u");
+    const old = (await found("q=old"))[0];
+    expect(old).toMatchObject({ name: "old.user.eth", protocol: "ensv2", availability_status: "unknown" });
+    expect(old?.ownership.owner).toBeUndefined();
+    expect(namesOf(items)).toContain("cut.user.eth");
+  });
+});
+
+test("names right under a name are always there", async () => {
+  const items = await listed("/domain/user.eth/subdomains");
+  expect(namesOf(items)).toEqual(
+    ["again", "cut", "old", "other", "over", "same"].map((one) => `${one}.user.eth`),
+  );
+  const owners = new Map(items.map(({ name, ownership }) => [name, ownership.owner]));
+  expect(owners.get("other.user.eth")).toBe(getAddress(bob));
+  expect(owners.get("cut.user.eth")).toBeUndefined();
+});
