@@ -17,7 +17,7 @@ import { account, CHAIN_ID, domainRow } from "./rows.ts";
 import { createTables, setProgress, type Tables } from "./tables.ts";
 
 /*
- * Rows that are behind: their registry was hung elsewhere or taken away, and they wait to be told; or the name of ENSv1
+ * Rows that are behind: their registry was replaced, and they wait for their turn; or the name of ENSv1
  * lies below a name that was registered in ENSv2 later.
  */
 

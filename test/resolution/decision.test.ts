@@ -2,7 +2,7 @@ import type { Address } from "viem";
 import { describe, expect, test } from "vitest";
 import { decide, type Outcome } from "../../src/api/resolution/decision.ts";
 import { type DomainState, noOwners } from "../../src/api/resolution/domainState.ts";
-import type { Ensv2State, RecordsPlace } from "../../src/api/resolution/ensv2/state.ts";
+import type { Ensv2State, RecordsSource } from "../../src/api/resolution/ensv2/state.ts";
 import type { Walk } from "../../src/api/resolution/ensv2/walk.ts";
 import type { Known } from "../../src/api/resolution/known.ts";
 import { parseName } from "../../src/api/schemas/input.ts";
@@ -24,25 +24,29 @@ function stateOf(name: string, fields: Partial<DomainState> = {}): DomainState {
 }
 
 const stored = (name: string, fields: Partial<DomainState> = {}): Known => ({
-  ...{ asked: parseName(name), found: { kind: "stored", state: stateOf(name, fields) }, resolversAbove: [] },
+  ...{
+    requested: parseName(name),
+    found: { kind: "stored", state: stateOf(name, fields) },
+    resolversAbove: [],
+  },
 });
 
 /** A name that the index does not have, with the resolvers of the names above it, nearest first. */
 const missing = (name: string, ...resolversAbove: (Address | null)[]): Known => ({
-  ...{ asked: parseName(name), found: null, resolversAbove },
+  ...{ requested: parseName(name), found: null, resolversAbove },
 });
 
 const walk: Walk = {
   ...{ entry: null, resolver: null, isKnown: true, pathExpiry: null },
   ...{ isBelowRegistered: true, registeredAbove: null, unknown: null, missing: null },
 };
-const ofEnsv2 = (records: RecordsPlace, way: Partial<Walk> = {}): Ensv2State => ({
+const ofEnsv2 = (records: RecordsSource, way: Partial<Walk> = {}): Ensv2State => ({
   ...{ protocol: "ensv2", walk: { ...walk, ...way }, records },
 });
 
 /** A name that no registry has, below a resolver of ENSv2 or a registry of unknown code. */
 const unstored = (name: string, ensv2: Ensv2State): Known => ({
-  asked: parseName(name),
+  requested: parseName(name),
   found: { kind: "unstored", state: stateOf(name, { resolver: null, expiryTimestamp: null, ensv2 }) },
   resolversAbove: [],
 });
@@ -50,9 +54,9 @@ const unstored = (name: string, ensv2: Ensv2State): Known => ({
 const above = (isKnown: boolean): Partial<Walk> => ({
   resolver: { address: account(7), depth: 2, isKnown },
 });
-const byNumber: RecordsPlace = { kind: "byNumber", resolver: account(7), record: null };
-const chain: RecordsPlace = { kind: "chain" };
-const nameOf = (known: Known) => ("name" in known.asked ? known.asked.name : known.asked.query);
+const byNumber: RecordsSource = { kind: "byNumber", resolver: account(7), record: null };
+const chain: RecordsSource = { kind: "chain" };
+const nameOf = (known: Known) => ("name" in known.requested ? known.requested.name : known.requested.query);
 
 const table: [string, Known, Outcome["kind"]][] = [
   ["an indexed resolver", stored("alice.eth"), "indexed"],
@@ -81,7 +85,7 @@ const table: [string, Known, Outcome["kind"]][] = [
   [
     "the root",
     {
-      ...{ asked: { query: ROOT_NODE, node: ROOT_NODE }, resolversAbove: [] },
+      ...{ requested: { query: ROOT_NODE, node: ROOT_NODE }, resolversAbove: [] },
       found: { kind: "stored", state: stateOf("x.eth", { node: ROOT_NODE, resolver: UNLISTED }) },
     },
     "indexed",
@@ -96,7 +100,11 @@ const table: [string, Known, Outcome["kind"]][] = [
   ["nothing in the registrar of a layer 2", missing("nothing.base.eth", BASE_BRIDGE, null), "unregistered"],
   ["nothing below a name there", missing("a.b.base.eth", null, BASE_BRIDGE), "chain"],
   ["nothing, where base.eth asks no layer 2", missing("nothing.base.eth", UNLISTED, null), "chain"],
-  ["nothing, by node", { ...missing("a.eth", UNLISTED), asked: { query: "0x01", node: "0x01" } }, "absent"],
+  [
+    "nothing, by node",
+    { ...missing("a.eth", UNLISTED), requested: { query: "0x01", node: "0x01" } },
+    "absent",
+  ],
 
   ["ENSv2: records under the node", stored("a.eth", { ensv2: ofEnsv2({ kind: "byNode" }) }), "indexed"],
   [
@@ -111,7 +119,7 @@ const table: [string, Known, Outcome["kind"]][] = [
     "chain",
   ],
   [
-    "ENSv1, whose resolver is asked no more",
+    "ENSv1, whose resolver no longer counts",
     stored("a.eth", { resolver: UNLISTED, ensv2: { ...ofEnsv2({ kind: "nowhere" }), protocol: "ensv1" } }),
     "indexed",
   ],

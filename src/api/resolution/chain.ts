@@ -13,35 +13,35 @@ import { entryPlaceOf } from "./ensv2/entryPlace.ts";
 import type { Known } from "./known.ts";
 import { stateOfLayer2, stateOfMain } from "./liveState.ts";
 
-/** Selects the records to read if the chain has to be asked. */
+/** Selects the records to read if the chain is needed. */
 export type RecordSelector = (node: Hex) => Promise<RecordSelection>;
 
-/** What the chain tells of a name at a block, with the records that were selected; the state is null if it has none. */
-export type Told = { state: DomainState | null; records: LiveRecords; blockNumber: number };
+/** What the chain says of a name at a block, with the selected records; the state is null if it has none. */
+export type ChainAnswer = { state: DomainState | null; records: LiveRecords; blockNumber: number };
 
 /** A name with its text as resolvers need it: as the index has it, or else as the caller wrote it. */
 export type Spelled = { known: Known; text: string; name: DomainState | ParsedName };
 
 /**
  * A name as resolvers need it. The index has it with the text of as many labels as are known. Where that is too long, or
- * another form, the caller's text is the name. Null if there is none: the chain cannot be asked then.
+ * another form, the caller's text is the name. Null if there is none: the chain can answer no question then.
  */
 export function spell(known: Known): Spelled | null {
-  const { asked, found } = known;
+  const { requested, found } = known;
   if (found !== null && isText(found.state)) return { known, text: found.state.fullName, name: found.state };
-  if (!("name" in asked) || nodeOfNameByNode(asked.name) !== null) return null;
-  return { known, text: asked.name, name: found?.state ?? asked };
+  if (!("name" in requested) || nodeOfNameByNode(requested.name) !== null) return null;
+  return { known, text: requested.name, name: found?.state ?? requested };
 }
 
 const isText = ({ fullName, node }: DomainState): boolean =>
   fitsInBytes(fullName, MAX_NAME_BYTES) && nodeOfName(fullName) === node;
 
-/** Asks the chain for names: what it tells of each, or why it does not. */
+/** Asks the chain for names. For each: its answer, or why there is none. */
 export async function askChain(
   ctx: Ctx,
   names: readonly Spelled[],
   select: RecordSelector,
-): Promise<ReadonlyMap<Known, Told | ApiError>> {
+): Promise<ReadonlyMap<Known, ChainAnswer | ApiError>> {
   if (names.length === 0) return new Map();
   const block = await ctx.liveBlock().catch(failureOrThrow);
   if (block instanceof LiveFailure) return new Map(names.map(({ known }) => [known, toApiError(block)]));
@@ -83,7 +83,7 @@ async function askMain(ctx: Ctx, block: Block, asks: readonly Question[]): Promi
       state: stateOfMain({ name, found: known.found }, answer, ctx),
       records: answer.records,
     });
-    return [known, toldBy(answers[i] as Settled<LiveName>, block, tell)];
+    return [known, answerBy(answers[i] as Settled<LiveName>, block, tell)];
   });
 }
 
@@ -98,17 +98,17 @@ async function askLayer2(ctx: Ctx, block: Block, asks: readonly Question[]): Pro
       state: known.found && stateOfLayer2(known.found.state, records),
       records,
     });
-    return [known, toldBy(answers[i] as Settled<LiveRecords>, block, tell)];
+    return [known, answerBy(answers[i] as Settled<LiveRecords>, block, tell)];
   });
 }
 
-type Answered = [Known, Told | ApiError];
+type Answered = [Known, ChainAnswer | ApiError];
 
-const toldBy = <Answer>(
+const answerBy = <Answer>(
   settled: Settled<Answer>,
   { number }: Block,
-  tell: (answer: Answer) => Omit<Told, "blockNumber">,
-): Told | ApiError =>
+  tell: (answer: Answer) => Omit<ChainAnswer, "blockNumber">,
+): ChainAnswer | ApiError =>
   "failure" in settled ? toApiError(settled.failure) : { ...tell(settled.answer), blockNumber: number };
 
 /** A failure of the chain as a value. Every other error is thrown. */

@@ -3,10 +3,10 @@ import { hasTokenNames } from "../../ens/managedNames.ts";
 import { ROOT_NODE } from "../../ens/name.ts";
 import { isEthSecondLevel } from "../schemas/input.ts";
 import type { DomainState } from "./domainState.ts";
-import type { Asked } from "./found.ts";
+import type { Requested } from "./found.ts";
 import type { Known, ResolversAbove } from "./known.ts";
 
-/** Who can tell what is asked of a name. */
+/** Who can answer for a name. */
 export type Outcome =
   /** The index: everything. */
   | { kind: "indexed"; state: DomainState }
@@ -23,8 +23,8 @@ export type Absence = "unregistered" | "absent";
 type Rules = Pick<Contracts, "managed" | "isIndexedResolver">;
 
 /** Decides whether the index or the chain can tell. */
-export function decide({ asked, found, resolversAbove }: Known, contracts: Rules): Outcome {
-  if (found === null) return decideAbsent({ asked, resolversAbove }, contracts);
+export function decide({ requested, found, resolversAbove }: Known, contracts: Rules): Outcome {
+  if (found === null) return decideAbsent({ requested, resolversAbove }, contracts);
   const { kind, state } = found;
   if (needsChain(state, contracts)) {
     const hasRegistry = kind === "stored" && state.ensv2?.walk.isKnown !== false;
@@ -36,23 +36,23 @@ export function decide({ asked, found, resolversAbove }: Known, contracts: Rules
 }
 
 /** A name right under .eth of which nothing is known was never registered. */
-export const absenceOf = (name: Asked | DomainState): Absence =>
+export const absenceOf = (name: Requested | DomainState): Absence =>
   "parentNode" in name && isEthSecondLevel(name) ? "unregistered" : "absent";
 
 /**
  * The index knows of every .eth name whether it was registered, and of every name which ancestors have a resolver. A node
- * that the index does not have cannot be asked for: its name is not known.
+ * that the index does not have cannot be resolved: its name is not known.
  */
 function decideAbsent(
-  { asked, resolversAbove }: Pick<Known, "asked" | "resolversAbove">,
+  { requested, resolversAbove }: Pick<Known, "requested" | "resolversAbove">,
   contracts: Rules,
 ): Outcome {
-  if (!("name" in asked)) return { kind: "absent" };
-  if (isEthSecondLevel(asked)) return { kind: "unregistered" };
+  if (!("name" in requested)) return { kind: "absent" };
+  if (isEthSecondLevel(requested)) return { kind: "unregistered" };
   // The registrar of a layer 2 has the names right under a managed name whose resolver asks that layer 2. Tokens of 3DNS
   // are on another chain, too, so of these the index does not know.
   const managed = contracts.managed.find(
-    ({ node, chainId }) => node === asked.parentNode && !hasTokenNames(chainId),
+    ({ node, chainId }) => node === requested.parentNode && !hasTokenNames(chainId),
   );
   const [resolver = null] = resolversAbove;
   if (resolver !== null && managed?.bridges.includes(resolver)) return { kind: "unregistered" };
@@ -61,7 +61,7 @@ function decideAbsent(
 
 /**
  * Whether only the chain can tell what resolvers say: the name's resolver is not an indexed one; or the name has no
- * resolver and may resolve through an ancestor. The root cannot be asked for.
+ * resolver and may resolve through an ancestor. The root cannot be resolved.
  */
 function needsChain(state: DomainState, { isIndexedResolver }: Rules): boolean {
   if (state.node === ROOT_NODE) return false;

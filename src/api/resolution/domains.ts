@@ -4,17 +4,17 @@ import type { Ctx } from "../http/context.ts";
 import type { LiveRecords } from "../live/records.ts";
 import { mapYielding } from "../scheduling/turns.ts";
 import type { ParsedName } from "../schemas/input.ts";
-import { askChain, type RecordSelector, type Spelled, spell, type Told } from "./chain.ts";
+import { askChain, type ChainAnswer, type RecordSelector, type Spelled, spell } from "./chain.ts";
 import { type Absence, absenceOf, decide, type Outcome } from "./decision.ts";
 import type { DomainState } from "./domainState.ts";
 import { readEnsv2 } from "./ensv2/readEnsv2.ts";
-import type { Asked, FoundByNode } from "./found.ts";
+import type { FoundByNode, Requested } from "./found.ts";
 import { completeKnown, type Known, readFound, readKnown, withDetails } from "./known.ts";
 
 /** What is known of a name, and where it comes from. */
 export type ResolvedDomain = (
   | { kind: "known"; state: DomainState }
-  /** What registries say is known. What the name's resolver says is not: no node is configured, or its text is unknown. */
+  /** What registries say is known. What the name's resolver says is not: there is no node, or no text of the name. */
   | { kind: "resolverNotAsked"; state: DomainState }
   | { kind: Absence; state: null }
 ) &
@@ -39,16 +39,16 @@ const displayOnly: RecordSelector = async () => ({
  * if (state === null) return `unknown (${source})`;
  * return state.resolver;
  */
-export async function resolveDomain(ctx: Ctx, asked: Asked): Promise<ResolvedDomain> {
-  const [resolved] = await resolveDomains(ctx, [asked]);
+export async function resolveDomain(ctx: Ctx, requested: Requested): Promise<ResolvedDomain> {
+  const [resolved] = await resolveDomains(ctx, [requested]);
   return orThrow(resolved as ResolvedDomain | ApiError);
 }
 
 /** The same for many names and nodes, in their order. Where one could not be resolved, the error is in its place. */
 export const resolveDomains = async (
   ctx: Ctx,
-  asked: readonly Asked[],
-): Promise<(ResolvedDomain | ApiError)[]> => resolveFound(ctx, asked, await readFound(ctx, asked));
+  requested: readonly Requested[],
+): Promise<(ResolvedDomain | ApiError)[]> => resolveFound(ctx, requested, await readFound(ctx, requested));
 
 /**
  * The same for domains that were read from the index already, each with its row. Of a node that is on two chains, the row
@@ -58,12 +58,12 @@ export async function resolveListed<Row extends DomainState>(
   ctx: Ctx,
   rows: readonly Row[],
 ): Promise<{ row: Row; resolved: ResolvedDomain | ApiError }[]> {
-  const asked = rows.map(({ node }) => ({ query: node, node }));
+  const requested = rows.map(({ node }) => ({ query: node, node }));
   const found =
     ctx.contracts.managed.length > 0
-      ? await readFound(ctx, asked)
-      : await readEnsv2(ctx, asked, new Map(rows.map((row) => [row.node, row])));
-  const resolved = await resolveFound(ctx, asked, found);
+      ? await readFound(ctx, requested)
+      : await readEnsv2(ctx, requested, new Map(rows.map((row) => [row.node, row])));
+  const resolved = await resolveFound(ctx, requested, found);
   return rows.map((row, i) => {
     const isAnswering = found.get(row.node)?.state.chainId === row.chainId;
     const stored: ResolvedDomain = { kind: "known", state: row, source: "indexed" };
@@ -73,10 +73,10 @@ export async function resolveListed<Row extends DomainState>(
 
 const resolveFound = async (
   ctx: Ctx,
-  asked: readonly Asked[],
+  requested: readonly Requested[],
   found: FoundByNode,
 ): Promise<(ResolvedDomain | ApiError)[]> =>
-  resolveAll(ctx, await completeKnown(ctx, asked, await withDetails(ctx, found)));
+  resolveAll(ctx, await completeKnown(ctx, requested, await withDetails(ctx, found)));
 
 /**
  * What is known of a name, for an answer about its records.
@@ -126,16 +126,16 @@ async function resolveAll(
     }),
   );
   const forChain = decided.flatMap((one) => (one.spelled && !byIndex.has(one.known) ? [one.spelled] : []));
-  const told = await askChain(ctx, forChain, select ?? displayOnly);
-  return known.map((one) => byIndex.get(one) ?? ofChain(one, told.get(one)));
+  const answers = await askChain(ctx, forChain, select ?? displayOnly);
+  return known.map((one) => byIndex.get(one) ?? ofChain(one, answers.get(one)));
 }
 
-/** What is decided for a name, with its text where the chain may be asked; null if no text of it is known. */
+/** What is decided for a name, with its text where the chain may be needed; null if no text of it is known. */
 type Decided = { known: Known; outcome: Outcome; spelled: Spelled | null };
 
 const isForChain = ({ kind }: Outcome): boolean => kind === "chain" || kind === "chainForResolver";
 
-/** What the index answers without the chain; null if the chain has to be asked. */
+/** What the index answers without the chain; null if the chain is needed. */
 function ofIndex(
   { outcome, spelled }: Decided,
   resolver: { isNeeded: boolean; isPossible: boolean },
@@ -144,8 +144,8 @@ function ofIndex(
     case "indexed":
       return { kind: "known", state: outcome.state, source: "indexed" };
     case "chainForResolver": {
-      const isAsked = resolver.isNeeded || (resolver.isPossible && spelled !== null);
-      return isAsked ? null : { kind: "resolverNotAsked", state: outcome.state, source: "indexed" };
+      const needsChain = resolver.isNeeded || (resolver.isPossible && spelled !== null);
+      return needsChain ? null : { kind: "resolverNotAsked", state: outcome.state, source: "indexed" };
     }
     case "chain":
       return null;
@@ -154,13 +154,16 @@ function ofIndex(
   }
 }
 
-/** What the chain told of a name; undefined if it could not be asked for want of a text. */
-function ofChain({ asked, found }: Known, told: Told | ApiError | undefined): LiveDomain | ApiError {
-  if (told === undefined) return unspelled();
-  if (told instanceof ApiError) return told;
-  const { state, ...answer } = told;
-  if (state !== null) return { kind: "known", source: "live", state, ...answer };
-  return { kind: absenceOf(found?.state ?? asked), source: "live", state, ...answer };
+/** The answer of the chain; undefined where it got no question for want of a text. */
+function ofChain(
+  { requested, found }: Known,
+  answer: ChainAnswer | ApiError | undefined,
+): LiveDomain | ApiError {
+  if (answer === undefined) return unspelled();
+  if (answer instanceof ApiError) return answer;
+  const { state, ...others } = answer;
+  if (state !== null) return { kind: "known", source: "live", state, ...others };
+  return { kind: absenceOf(found?.state ?? requested), source: "live", state, ...others };
 }
 
 const unspelled = () =>

@@ -3,7 +3,7 @@ import type { ParsedName, ParsedNode } from "../schemas/input.ts";
 import type { DomainState } from "./domainState.ts";
 
 /** A name or node that a caller asks for. */
-export type Asked = ParsedName | ParsedNode;
+export type Requested = ParsedName | ParsedNode;
 
 /** What the index has of a node. */
 export type Found =

@@ -5,13 +5,13 @@ import { ancestorNodes, isEthSecondLevel, type ParsedName } from "../schemas/inp
 import type { DomainState } from "./domainState.ts";
 import { readDetails } from "./ensv2/details.ts";
 import { readEnsv2 } from "./ensv2/readEnsv2.ts";
-import { type Asked, type Found, type FoundByNode, withStates } from "./found.ts";
+import { type Found, type FoundByNode, type Requested, withStates } from "./found.ts";
 import { showProvenLabels } from "./provenLabels.ts";
 import { readAnsweringRows, readMainRows } from "./rows.ts";
 
-/** Everything that the index has of a name or node that is asked for. */
+/** Everything that the index has of a requested name or node. */
 export type Known = {
-  asked: Asked;
+  requested: Requested;
   /** What answers for it; null if the index has nothing. */
   found: Found | null;
   /** Of a name that the index does not have: the resolvers above it. */
@@ -22,12 +22,12 @@ export type Known = {
 export type ResolversAbove = readonly (Address | null)[];
 
 /** Reads everything that the index has of names and nodes, in their order. */
-export const readKnown = async (ctx: Ctx, asked: readonly Asked[]): Promise<Known[]> =>
-  completeKnown(ctx, asked, await readFound(ctx, asked));
+export const readKnown = async (ctx: Ctx, requested: readonly Requested[]): Promise<Known[]> =>
+  completeKnown(ctx, requested, await readFound(ctx, requested));
 
 /** What the index has of names and nodes, each in the state of what answers for it. */
-export const readFound = async (ctx: Ctx, asked: readonly Asked[]): Promise<FoundByNode> =>
-  readEnsv2(ctx, asked, await readAnsweringRows(ctx, asked));
+export const readFound = async (ctx: Ctx, requested: readonly Requested[]): Promise<FoundByNode> =>
+  readEnsv2(ctx, requested, await readAnsweringRows(ctx, requested));
 
 /** What a registry has or had of a name; null if none has. */
 export async function readStored(ctx: Ctx, name: ParsedName): Promise<DomainState | null> {
@@ -36,16 +36,20 @@ export async function readStored(ctx: Ctx, name: ParsedName): Promise<DomainStat
 }
 
 /** Adds to what was found the labels that callers proved, and what is above the names that were not found. */
-export async function completeKnown(ctx: Ctx, asked: readonly Asked[], found: FoundByNode): Promise<Known[]> {
-  const absent = asked.flatMap((one) =>
+export async function completeKnown(
+  ctx: Ctx,
+  requested: readonly Requested[],
+  found: FoundByNode,
+): Promise<Known[]> {
+  const absent = requested.flatMap((one) =>
     "name" in one && !found.has(one.node) && !isEthSecondLevel(one) ? [one] : [],
   );
   const [shown, above] = await Promise.all([
-    showProvenLabels(ctx, asked, found),
+    showProvenLabels(ctx, requested, found),
     readResolversAbove(ctx, absent),
   ]);
-  return asked.map((one) => ({
-    ...{ asked: one, found: shown.get(one.node) ?? null },
+  return requested.map((one) => ({
+    ...{ requested: one, found: shown.get(one.node) ?? null },
     resolversAbove: above.get(one) ?? [],
   }));
 }
@@ -64,7 +68,7 @@ export async function withDetails(ctx: Ctx, found: FoundByNode): Promise<FoundBy
 export async function readResolversAbove(
   ctx: Ctx,
   names: readonly ParsedName[],
-): Promise<ReadonlyMap<Asked, ResolversAbove>> {
+): Promise<ReadonlyMap<Requested, ResolversAbove>> {
   const ancestors: Hex[][] = await mapYielding(names, ({ name }) => ancestorNodes(name));
   const rows = await readMainRows(ctx, ancestors.flat());
   const resolverOf = (node: Hex) => rows.get(node)?.resolver ?? null;

@@ -21,8 +21,8 @@ export async function checkListed<Row extends DomainRow>(
   const { ensv2, chainId } = ctx.contracts;
   if (ensv2 === undefined) return new Map(rows.map((row) => [row, row]));
   const ofMain = new Map(rows.flatMap((row) => (row.chainId === chainId ? [[row.node, row] as const] : [])));
-  const asked = [...ofMain.keys()].map((node) => ({ query: node, node }));
-  const found = await readEnsv2(ctx, asked, ofMain);
+  const requested = [...ofMain.keys()].map((node) => ({ query: node, node }));
+  const found = await readEnsv2(ctx, requested, ofMain);
   return new Map(
     rows.flatMap((row): [Row, DomainState][] => {
       const state: DomainState = (row.chainId === chainId && found.get(row.node)?.state) || row;

@@ -12,8 +12,8 @@ import { type DomainState, noOwners } from "./domainState.ts";
 import type { Ensv2State } from "./ensv2/state.ts";
 import type { Found } from "./found.ts";
 
-/** A name that the chain was asked for, and what the index has of it. */
-type AskedName = { name: DomainState | ParsedName; found: Found | null };
+/** A name of which the chain says something, and what the index has of it. */
+type RequestedName = { name: DomainState | ParsedName; found: Found | null };
 
 /** What is known besides the chain's answer; `now` is the time of the request, in unix seconds. */
 type Besides = {
@@ -35,7 +35,7 @@ export const stateOfLayer2 = (state: DomainState, records: LiveRecords): DomainS
  * for it.
  */
 export function stateOfMain(
-  { name, found }: AskedName,
+  { name, found }: RequestedName,
   answer: LiveName,
   { contracts, now }: Pick<Besides, "contracts" | "now">,
 ): DomainState | null {

@@ -4,7 +4,7 @@ import type { Ctx } from "../http/context.ts";
 import { mapYielding } from "../scheduling/turns.ts";
 import { labelhashesOf, UNKNOWN_LABEL } from "../schemas/input.ts";
 import type { DomainState } from "./domainState.ts";
-import { type Asked, type FoundByNode, withStates } from "./found.ts";
+import { type FoundByNode, type Requested, withStates } from "./found.ts";
 
 /** Texts of labels, by their hash. */
 type Labels = ReadonlyMap<Hex, string>;
@@ -17,7 +17,7 @@ type Labels = ReadonlyMap<Hex, string>;
  */
 export async function showProvenLabels(
   { provenLabels }: Ctx,
-  asked: readonly Asked[],
+  requested: readonly Requested[],
   found: FoundByNode,
 ): Promise<FoundByNode> {
   const unknown = new Set([...found.values()].flatMap(({ state }) => unknownLabels(state.fullName)));
@@ -26,7 +26,7 @@ export async function showProvenLabels(
     isLabelOf(hash, label),
   );
   const known = new Map(stored);
-  const names = asked.flatMap((one) => ("name" in one && found.has(one.node) ? [one.name] : []));
+  const names = requested.flatMap((one) => ("name" in one && found.has(one.node) ? [one.name] : []));
   const written = (await mapYielding(names, labelsOf)).flat();
   const told = new Map(written.filter(([hash]) => unknown.has(hash) && !known.has(hash)));
   if (told.size > 0) provenLabels.remember(told);

@@ -6,7 +6,7 @@ import { allChains } from "../query/chains.ts";
 import { type DomainRow, listDomains, listDomainsOnChains } from "../query/domains.ts";
 import { mapYielding } from "../scheduling/turns.ts";
 import { ancestorNodes, type ParsedName } from "../schemas/input.ts";
-import type { Asked } from "./found.ts";
+import type { Requested } from "./found.ts";
 
 /** What decides which row answers for a name below a managed name. */
 type RowChoice<Row> = {
@@ -35,11 +35,11 @@ function chooseRow<Row extends { resolver: Address | null }>(choice: RowChoice<R
 }
 
 /** The rows of names and nodes: where a node has one on several chains, the one that answers for the name. */
-export async function readAnsweringRows(ctx: Ctx, asked: readonly Asked[]): Promise<Rows> {
+export async function readAnsweringRows(ctx: Ctx, requested: readonly Requested[]): Promise<Rows> {
   const { managed, chainId } = ctx.contracts;
-  const nodes = asked.map(({ node }) => node);
+  const nodes = requested.map(({ node }) => node);
   if (managed.length === 0) return readMainRows(ctx, nodes);
-  const betweenOf = await findBetween(ctx.contracts, asked);
+  const betweenOf = await findBetween(ctx.contracts, requested);
   const above = [
     ...managed.map(({ node }) => node),
     ...[...betweenOf.values()].flatMap((some) => some ?? []),
@@ -85,10 +85,12 @@ function choose(
 }
 
 /** The nodes between what is asked for and its managed name, where the text tells them. */
-async function findBetween({ managed }: Contracts, asked: readonly Asked[]): Promise<Between> {
-  const found = await mapYielding(asked, (one) => ("name" in one ? betweenByName(one, managed) : undefined));
+async function findBetween({ managed }: Contracts, requested: readonly Requested[]): Promise<Between> {
+  const found = await mapYielding(requested, (one) =>
+    "name" in one ? betweenByName(one, managed) : undefined,
+  );
   return new Map(
-    asked.flatMap(({ node }, i) => {
+    requested.flatMap(({ node }, i) => {
       const between = found[i];
       return between === undefined ? [] : [[node, between] as const];
     }),

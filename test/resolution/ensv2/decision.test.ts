@@ -51,7 +51,7 @@ const ofEnsv1 = (name: string, fields: object = {}) =>
       })) as unknown as DomainState;
 
 const decided = (name: string, row: DomainState | undefined, by: Way) =>
-  decideEnsv2({ asked: parseName(name), row, way: by }, { contracts, now: NOW });
+  decideEnsv2({ requested: parseName(name), row, way: by }, { contracts, now: NOW });
 
 const plain = ofEnsv1("a.eth");
 const sub = ofEnsv1("x.a.eth");
@@ -142,24 +142,24 @@ describe("a name without row", () => {
     ["below an unknown registry is not stored", "x.a.eth", way({ isKnown: false }), "unstored"],
     ["that ENSv1 would answer for is nothing", "x.a.eth", way({}), null],
     ["that is reserved is nothing", "a.eth", way(reserved), null],
-    ["that nothing is asked for is nothing", "a.eth", way({}, inPublic), null],
+    ["that no resolver answers for is nothing", "a.eth", way({}, inPublic), null],
   ])("%s", (_, name, by, kind) => {
     expect(decided(name, undefined, by)?.kind ?? null).toBe(kind);
   });
 
   test("below a resolver that asks a layer 2 is nothing: the rules of that layer 2 tell of it", () => {
     const by = way({ isBelowRegistered: true, ...at(BASE_BRIDGE) });
-    const asked = { asked: parseName("x.base.eth"), row: undefined, way: by };
-    expect(decideEnsv2(asked, { contracts, now: NOW })?.kind).toBe("unstored");
+    const requested = { requested: parseName("x.base.eth"), row: undefined, way: by };
+    expect(decideEnsv2(requested, { contracts, now: NOW })?.kind).toBe("unstored");
     const both = { ...contracts, managed: layer2.managed };
-    expect(decideEnsv2(asked, { contracts: both, now: NOW })).toBeNull();
+    expect(decideEnsv2(requested, { contracts: both, now: NOW })).toBeNull();
   });
 
-  test("that is asked for by its node is nothing: its text is not known", () => {
+  test("that is requested by its node is nothing: its text is not known", () => {
     const { node } = parseName("x.a.eth");
     const by = way({ isBelowRegistered: true, ...at(RESOLVER, true) });
-    const asked = { query: node, node };
-    expect(decideEnsv2({ asked, row: undefined, way: by }, { contracts, now: NOW })).toBeNull();
+    const requested = { query: node, node };
+    expect(decideEnsv2({ requested, row: undefined, way: by }, { contracts, now: NOW })).toBeNull();
   });
 });
 

@@ -2,8 +2,8 @@ import type { Contracts } from "../../../../abis/contracts.ts";
 import { type Protocol, protocolOf } from "../../rules/ensv2.ts";
 import { isEthSecondLevel, type ParsedName } from "../../schemas/input.ts";
 import { type DomainState, noOwners } from "../domainState.ts";
-import type { Asked, Found } from "../found.ts";
-import type { RecordsPlace } from "./state.ts";
+import type { Found, Requested } from "../found.ts";
+import type { RecordsSource } from "./state.ts";
 import type { Walk } from "./walk.ts";
 import type { Way } from "./way.ts";
 
@@ -11,17 +11,17 @@ import type { Way } from "./way.ts";
 export type At = { contracts: Contracts; now: number };
 
 /** What is known of a name: its row, and its way through ENSv2. */
-export type Traced = { asked: Asked; row: DomainState | undefined; way: Way };
+export type Traced = { requested: Requested; row: DomainState | undefined; way: Way };
 
 /** What the index has of a name where there is ENSv2; null if it has nothing. */
-export function decideEnsv2({ asked, row, way }: Traced, at: At): Found | null {
+export function decideEnsv2({ requested, row, way }: Traced, at: At): Found | null {
   const { walk } = way;
   const protocol = protocolIn(way, row);
-  const records = placeOfRecords(protocol, way, at.contracts);
+  const records = sourceOfRecords(protocol, way, at.contracts);
   const isStored = row !== undefined || walk.entry?.isRegistered === true;
   const isAnswered = records.kind !== "ensv1" && records.kind !== "nowhere";
   if (!isStored && (!isAnswered || asksLayer2(walk, at.contracts))) return null;
-  const base = row ?? ("name" in asked ? blankOf(asked, at.contracts) : null);
+  const base = row ?? ("name" in requested ? blankOf(requested, at.contracts) : null);
   if (base === null) return null;
   const ensv2 = { protocol, walk, records };
   const state = protocol === "ensv2" ? ofEntry(base, way, at) : ofEnsv1(base, way, records);
@@ -41,7 +41,7 @@ function protocolIn({ walk, isLeft }: Way, row: DomainState | undefined): Protoc
  * Of a name of ENSv1, its resolver in ENSv1 answers while the Universal Resolver is ENSv1's. Once it is that of ENSv2, it
  * does so where the way through ENSv2 leads to a resolver that asks ENSv1.
  */
-function placeOfRecords(protocol: Protocol, way: Way, contracts: Contracts): RecordsPlace {
+function sourceOfRecords(protocol: Protocol, way: Way, contracts: Contracts): RecordsSource {
   const { isKnown, resolver } = way.walk;
   if (protocol === "ensv1") {
     if (!isOnlyInEnsv2(way, contracts)) return { kind: "ensv1" };
@@ -73,7 +73,7 @@ function blankOf(name: ParsedName, { chainId }: Contracts): DomainState {
 }
 
 /** A name of ENSv1 is what its row says. */
-function ofEnsv1(base: DomainState, { walk, phases }: Way, records: RecordsPlace): DomainState {
+function ofEnsv1(base: DomainState, { walk, phases }: Way, records: RecordsSource): DomainState {
   const isUnseen = phases.has("open") && walk.entry === null && isEthSecondLevel(base);
   return {
     ...base,

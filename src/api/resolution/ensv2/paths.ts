@@ -5,11 +5,11 @@ import { listPathsUp } from "../../query/ensv2.ts";
 import { mapYielding } from "../../scheduling/turns.ts";
 import { labelhashesOf } from "../../schemas/input.ts";
 import type { DomainState } from "../domainState.ts";
-import type { Asked } from "../found.ts";
+import type { Requested } from "../found.ts";
 import type { Path } from "./walk.ts";
 
 /** The labels of a name from the top, and what the index stores of it. */
-export type NamePath = { asked: Asked; row: DomainState | undefined; path: Path };
+export type NamePath = { requested: Requested; row: DomainState | undefined; path: Path };
 
 /**
  * Finds the labels of names from the top, each name once. A name that is written by its node is found from row to row;
@@ -17,24 +17,24 @@ export type NamePath = { asked: Asked; row: DomainState | undefined; path: Path 
  */
 export async function findPaths(
   { db, contracts }: Ctx,
-  asked: readonly Asked[],
+  requested: readonly Requested[],
   rows: ReadonlyMap<Hex, DomainState>,
 ): Promise<NamePath[]> {
-  const unique = [...new Map(asked.map((one) => [one.node, one])).values()];
+  const unique = [...new Map(requested.map((one) => [one.node, one])).values()];
   const read = await mapYielding(unique, (one) => {
     const row = rows.get(one.node);
-    return { asked: one, row, path: pathOf(textOf(one, row)) };
+    return { requested: one, row, path: pathOf(textOf(one, row)) };
   });
-  const nodes = read.flatMap(({ asked, row, path }) => (path === null && row ? [asked.node] : []));
+  const nodes = read.flatMap(({ requested, row, path }) => (path === null && row ? [requested.node] : []));
   const up = await listPathsUp(db, { chainId: contracts.chainId, nodes });
   return read.flatMap(({ path, ...one }) => {
-    const known = path ?? up.get(one.asked.node)?.toReversed();
+    const known = path ?? up.get(one.requested.node)?.toReversed();
     return known ? [{ ...one, path: known }] : [];
   });
 }
 
-const textOf = (asked: Asked, row: DomainState | undefined): string | undefined =>
-  "name" in asked && nodeOfNameByNode(asked.name) === null ? asked.name : row?.fullName;
+const textOf = (requested: Requested, row: DomainState | undefined): string | undefined =>
+  "name" in requested && nodeOfNameByNode(requested.name) === null ? requested.name : row?.fullName;
 
 const pathOf = (name: string | undefined): Path | null =>
   name === undefined || name === "" || nodeOfNameByNode(name) !== null

@@ -1,7 +1,7 @@
 import type { Hex } from "viem";
 import type { Ctx } from "../../http/context.ts";
 import type { DomainState } from "../domainState.ts";
-import type { Asked, Found, FoundByNode } from "../found.ts";
+import type { Found, FoundByNode, Requested } from "../found.ts";
 import { decideEnsv2 } from "./decision.ts";
 import { findPaths } from "./paths.ts";
 import { withRecords } from "./records.ts";
@@ -13,17 +13,17 @@ import { readWays } from "./way.ts";
  */
 export async function readEnsv2(
   ctx: Ctx,
-  asked: readonly Asked[],
+  requested: readonly Requested[],
   rows: ReadonlyMap<Hex, DomainState>,
 ): Promise<FoundByNode> {
   const stored = new Map<Hex, Found>([...rows].map(([node, state]) => [node, { kind: "stored", state }]));
   const { ensv2, chainId } = ctx.contracts;
   if (ensv2 === undefined) return stored;
-  const ofMain = asked.filter(({ node }) => (rows.get(node)?.chainId ?? chainId) === chainId);
+  const ofMain = requested.filter(({ node }) => (rows.get(node)?.chainId ?? chainId) === chainId);
   const traced = await readWays(ctx, await findPaths(ctx, ofMain, rows));
   const decided = traced.flatMap((one): [Hex, Found][] => {
     const found = decideEnsv2(one, ctx);
-    return found ? [[one.asked.node, found]] : [];
+    return found ? [[one.requested.node, found]] : [];
   });
   return withRecords(ctx, new Map([...stored, ...decided]));
 }

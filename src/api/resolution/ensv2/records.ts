@@ -10,16 +10,16 @@ export async function withRecords(
   { db, contracts: { chainId } }: Ctx,
   found: FoundByNode,
 ): Promise<FoundByNode> {
-  const asked = [...found].flatMap(([node, { state }]) => {
+  const requested = [...found].flatMap(([node, { state }]) => {
     const records = state.ensv2?.records;
     return records?.kind === "byNumber" ? [{ resolver: records.resolver, node }] : [];
   });
-  if (asked.length === 0) return found;
-  const resolvers = [...new Set(asked.map(({ resolver }) => resolver))];
+  if (requested.length === 0) return found;
+  const resolvers = [...new Set(requested.map(({ resolver }) => resolver))];
   const roots = resolvers.map((resolver) => ({ resolver, node: ROOT_NODE }));
-  const links = await listLinks(db, { chainId, names: [...asked, ...roots] });
+  const links = await listLinks(db, { chainId, names: [...requested, ...roots] });
   const recordOf = recordsIn(links);
-  const numbered = asked.flatMap((name) => {
+  const numbered = requested.flatMap((name) => {
     const record = recordOf(name);
     return record ? [{ ...name, record }] : [];
   });

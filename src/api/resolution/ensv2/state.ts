@@ -8,7 +8,7 @@ export type Ensv2State = {
   protocol: Protocol;
   /** The name's way from the root registry. */
   walk: Walk;
-  records: RecordsPlace;
+  records: RecordsSource;
   /** The token as the chain told it; null if it is burnt. */
   liveTokenId?: bigint | null;
   /** What a domain record shows besides; read for these alone. */
@@ -16,14 +16,14 @@ export type Ensv2State = {
 };
 
 /** Who tells the records of a name. */
-export type RecordsPlace =
+export type RecordsSource =
   /** The rules for names of ENSv1. */
   | { kind: "ensv1" }
   /** The index, under the name's node at its resolver; a name without resolver has none. */
   | { kind: "byNode" }
   /** The index, under the number that a resolver of ENSv2 has for the name; null if it has none. */
   | { kind: "byNumber"; resolver: Address; record: Hex | null }
-  /** Nothing: the resolver that ENSv1 has is no longer asked, and the way through ENSv2 leads to none. */
+  /** None: the resolver that ENSv1 has no longer counts, and the way through ENSv2 leads to none. */
   | { kind: "nowhere" }
   /** Only the chain. */
   | { kind: "chain" };

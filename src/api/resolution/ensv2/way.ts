@@ -45,7 +45,7 @@ async function withLeft(
     const node = missing?.isWrapper ? nodeOfLabels(one.path.slice(0, missing.depth).toReversed()) : null;
     return { one, node };
   });
-  const rows = new Map(walked.flatMap(({ asked, row }) => (row ? [[asked.node, row] as const] : [])));
+  const rows = new Map(walked.flatMap(({ requested, row }) => (row ? [[requested.node, row] as const] : [])));
   const unread = places.flatMap(({ node }) => (node === null || rows.has(node) ? [] : [node]));
   const read = await listDomains(db, { chainId: contracts.chainId, nodes: [...new Set(unread)] });
   const byNode = new Map<string, DomainState>([...rows, ...read.map((row) => [row.node, row] as const)]);
