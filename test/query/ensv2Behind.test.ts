@@ -41,8 +41,9 @@ const rows = [
   // As its entry is.
   domainRow("same.user.eth", at(USER, alice)),
   domainRow("over.user.eth", at(USER, alice, { expiryTimestamp: BigInt(NOW - 9) })),
-  // Its registry was replaced by another that has the label, of another owner, or has it not.
+  // Its registry was replaced by another that has the label, of another owner, or has it not; or only its owner is behind.
   domainRow("other.user.eth", at(BEFORE, alice)),
+  domainRow("sold.user.eth", at(USER, alice)),
   domainRow("cut.user.eth", at(BEFORE, alice)),
   // Its registry was replaced by another that has the label, of the same owner.
   domainRow("again.user.eth", at(BEFORE, alice)),
@@ -58,7 +59,7 @@ const entries = [
   entryRow(ETH_REGISTRY, "user", { owner: bob, resolver: NODE_RESOLVER, subregistry: USER }),
   entryRow(ETH_REGISTRY, "ended", { owner: bob, expiry: BigInt(NOW - 1), subregistry: ENDED }),
   ...[entry("same", alice), entry("over", alice, { expiry: BigInt(NOW - 9) })],
-  ...[entry("other", bob, { resolver: account(9) }), entry("again", alice)],
+  ...[entry("other", bob, { resolver: account(9) }), entry("sold", bob), entry("again", alice)],
   ...["known", "late"].map((label) => entryRow(ENDED, label, { owner: alice })),
 ];
 
@@ -100,7 +101,8 @@ describe("an address", () => {
   test("is not shown names that it does not own by the newest block", async () => {
     const items = await listed(`/address/${alice}/domains`);
     expect(namesOf(items)).toEqual(expect.arrayContaining(["again.user.eth", "same.user.eth"]));
-    for (const name of ["other", "cut", "old"]) expect(namesOf(items)).not.toContain(`${name}.user.eth`);
+    for (const name of ["other", "sold", "cut", "old"])
+      expect(namesOf(items)).not.toContain(`${name}.user.eth`);
     expect(namesOf(items)).not.toContain("late.ended.eth");
   });
 
@@ -162,7 +164,7 @@ describe("a search", () => {
 test("names right under a name are always there", async () => {
   const items = await listed("/domain/user.eth/subdomains");
   expect(namesOf(items)).toEqual(
-    ["again", "cut", "old", "other", "over", "same"].map((one) => `${one}.user.eth`),
+    ["again", "cut", "old", "other", "over", "same", "sold"].map((one) => `${one}.user.eth`),
   );
   const owners = new Map(items.map(({ name, ownership }) => [name, ownership.owner]));
   expect(owners.get("other.user.eth")).toBe(getAddress(bob));

@@ -59,16 +59,28 @@ function decideAbsent(
   return { kind: mayResolverAboveAnswer(resolversAbove, contracts) ? "chain" : "absent" };
 }
 
-/**
- * Whether only the chain can tell what resolvers say: the name's resolver is not an indexed one; or the name has no
- * resolver and may resolve through an ancestor. The root cannot be resolved.
- */
-function needsChain(state: DomainState, { isIndexedResolver }: Rules): boolean {
+/** Whether only the chain can tell what resolvers say. The root cannot be resolved. */
+function needsChain(state: DomainState, contracts: Rules): boolean {
   if (state.node === ROOT_NODE) return false;
-  const records = state.ensv2?.records ?? { kind: "ensv1" };
-  if (records.kind !== "ensv1") return records.kind === "chain";
-  if (state.resolver !== null) return !isIndexedResolver(state.resolver, state.chainId);
-  return !(isEthSecondLevel(state) && state.expiryTimestamp === null);
+  const by = whoTellsRecords(state, contracts);
+  return by === "resolverAbove" ? isRegistered(state, state) : by === "chain";
+}
+
+/** A .eth name that was never registered does not resolve through .eth. */
+export const isRegistered = (
+  name: Pick<DomainState, "parentNode">,
+  state: Pick<DomainState, "expiryTimestamp"> | null,
+): boolean => !isEthSecondLevel(name) || (state?.expiryTimestamp ?? null) !== null;
+
+/** Who tells the records of a name. Where it has no resolver, one above it may answer. */
+export function whoTellsRecords(
+  state: DomainState | null,
+  { isIndexedResolver }: Pick<Rules, "isIndexedResolver">,
+): "index" | "chain" | "resolverAbove" {
+  const records = state?.ensv2?.records.kind ?? "ensv1";
+  if (records !== "ensv1") return records === "chain" ? "chain" : "index";
+  if (!state?.resolver) return "resolverAbove";
+  return isIndexedResolver(state.resolver, state.chainId) ? "index" : "chain";
 }
 
 /**

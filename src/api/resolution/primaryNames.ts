@@ -14,10 +14,10 @@ import {
   listReverseNames,
 } from "../query/primaryNames.ts";
 import { mapYielding } from "../scheduling/turns.ts";
-import { isEthSecondLevel, type ParsedName, parseName, reverseNode } from "../schemas/input.ts";
+import { type ParsedName, parseName, reverseNode } from "../schemas/input.ts";
 import type { Block } from "../serviceDb/liveAnswers.ts";
 import { failureOrThrow, toApiError } from "./chain.ts";
-import { mayResolverAboveAnswer } from "./decision.ts";
+import { isRegistered, mayResolverAboveAnswer, whoTellsRecords } from "./decision.ts";
 import type { DomainState } from "./domainState.ts";
 import { recordsOf } from "./ensv2/records.ts";
 import type { FoundByNode } from "./found.ts";
@@ -227,12 +227,9 @@ function needsChain(
   { state, above }: { state: DomainState | null; above: ResolversAbove },
   contracts: Contracts,
 ): boolean {
-  const records = state?.ensv2?.records ?? { kind: "ensv1" };
-  if (records.kind !== "ensv1") return records.kind === "chain";
-  if (state?.resolver) return !contracts.isIndexedResolver(state.resolver, state.chainId);
-  // A .eth name that was never registered does not resolve through .eth.
-  const isRegistered = !isEthSecondLevel(parsed) || (state?.expiryTimestamp ?? null) !== null;
-  return isRegistered && mayResolverAboveAnswer(above, contracts);
+  const by = whoTellsRecords(state, contracts);
+  if (by !== "resolverAbove") return by === "chain";
+  return isRegistered(parsed, state) && mayResolverAboveAnswer(above, contracts);
 }
 
 /** The address record for Ethereum. Resolvers with ENSIP-19 answer the default address if there is none. */
