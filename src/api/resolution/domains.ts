@@ -12,13 +12,11 @@ import type { FoundByNode, Requested } from "./found.ts";
 import { completeKnown, type Known, readFound, readKnown, withDetails } from "./known.ts";
 
 /** What is known of a name, and where it comes from. */
-export type ResolvedDomain = (
-  | { kind: "known"; state: DomainState }
+export type ResolvedDomain =
+  | (({ kind: "known"; state: DomainState } | { kind: Absence; state: null }) &
+      ({ source: "indexed" } | { source: "live"; records: LiveRecords; blockNumber: number }))
   /** What registries say is known. What the name's resolver says is not: there is no node, or no text of the name. */
-  | { kind: "resolverNotAsked"; state: DomainState }
-  | { kind: Absence; state: null }
-) &
-  ({ source: "indexed" } | { source: "live"; records: LiveRecords; blockNumber: number });
+  | { kind: "resolverNotAsked"; state: DomainState; source: "indexed" };
 
 /** What the chain says at a block, with the records that were selected. */
 export type LiveDomain = Extract<ResolvedDomain, { source: "live" }>;
