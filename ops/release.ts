@@ -1,7 +1,6 @@
-import { loadEnvironmentFiles } from "../settings/environment.ts";
-import { hideSecrets } from "../settings/hideSecrets.ts";
-import { readDatabaseSettings, SettingsError } from "../settings/settings.ts";
-import { asksForHelp, CommandError, readCommand } from "./commandLine/command.ts";
+import { readDatabaseSettings } from "../settings/settings.ts";
+import { asksForHelp, readCommand } from "./commandLine/command.ts";
+import { runProgram } from "./commandLine/runProgram.ts";
 import { releaseProgram } from "./release/commands.ts";
 import { withConnection } from "./release/connection.ts";
 import { NotYetError } from "./release/switch.ts";
@@ -11,19 +10,18 @@ import { NotYetError } from "./release/switch.ts";
 const NOT_YET = 75;
 const line = process.argv.slice(2);
 
-try {
-  console.log(asksForHelp(line) ? releaseProgram.usage : await run());
-} catch (error) {
-  const isKnown = error instanceof CommandError || error instanceof SettingsError;
-  console.error(isKnown ? error.message : `Nothing was changed: ${(error as Error).message}`);
-  process.exitCode = error instanceof NotYetError ? NOT_YET : 1;
-}
-
-async function run(): Promise<string> {
-  const command = readCommand(line, releaseProgram);
-  loadEnvironmentFiles();
-  hideSecrets(process.env, [process.stderr]);
-  const { viewsSchema, ...settings } = readDatabaseSettings(process.env);
-  const log = (text: string) => console.error(text);
-  return withConnection(settings, (connection) => command({ connection, viewsSchema, log }));
-}
+await runProgram(
+  {
+    ...{ env: process.env, help: asksForHelp(line) ? releaseProgram.usage : null },
+    ...{ failure: "Nothing was changed.", hideIn: [process.stderr] },
+    codeOf: (error) => (error instanceof NotYetError ? NOT_YET : 1),
+  },
+  async (env) => {
+    const command = readCommand(line, releaseProgram);
+    const { viewsSchema, ...settings } = readDatabaseSettings(env);
+    const log = (text: string) => console.error(text);
+    return {
+      text: await withConnection(settings, (connection) => command({ connection, viewsSchema, log })),
+    };
+  },
+);

@@ -1,8 +1,8 @@
 import { parseArgs } from "node:util";
-import { loadEnvironmentFiles } from "../settings/environment.ts";
-import { hideSecrets } from "../settings/hideSecrets.ts";
-import { readDatabaseSettings, SettingsError } from "../settings/settings.ts";
+import { readDatabaseSettings } from "../settings/settings.ts";
 import { withClient } from "../src/api/postgres/client.ts";
+import { CommandError } from "./commandLine/command.ts";
+import { runProgram } from "./commandLine/runProgram.ts";
 import { type CreatedRole, createRoles, type RoleName } from "./roles/createRoles.ts";
 
 // `npm run roles`: creates the database roles of indexer, API and analysts. Only here DATABASE_URL is a superuser's.
@@ -17,38 +17,47 @@ const uses: Record<RoleName, string> = {
   analyst: "analysts, who read the views",
 };
 
-try {
-  const { values } = parseArgs({ options: { prefix: { type: "string", default: "namedex" } } });
-  loadEnvironmentFiles();
-  hideSecrets(process.env, [process.stderr]);
-  await run(values.prefix);
-} catch (error) {
-  const { message, code } = error as Error & { code?: string };
-  const isUsage = code?.startsWith("ERR_PARSE_ARGS") ?? false;
-  console.error(error instanceof SettingsError ? message : `The roles were not created: ${message}`);
-  if (isUsage) console.error(usage);
-  process.exitCode = 1;
+const line = process.argv.slice(2);
+
+await runProgram(
+  {
+    ...{ env: process.env, help: line.includes("--help") ? usage : null },
+    ...{ failure: "The roles were not created.", hideIn: [process.stderr] },
+  },
+  async (env) => {
+    const prefix = readPrefix(line);
+    const { databaseUrl, viewsSchema, serviceSchema } = readDatabaseSettings(env);
+    const roles = { indexer: `${prefix}_indexer`, api: `${prefix}_api`, analyst: `${prefix}_analyst` };
+    const created = await withClient({ connectionString: databaseUrl }, (client) =>
+      createRoles(client, { roles, viewsSchema, serviceSchema }),
+    );
+    return { text: describe(created, databaseUrl) };
+  },
+);
+
+/** @throws CommandError */
+function readPrefix(args: string[]): string {
+  const prefix = parsePrefix(args);
+  if (/^[a-z_][a-z0-9_]{0,44}$/.test(prefix)) return prefix;
+  throw new CommandError(`--prefix is "${prefix}": expected lower-case letters, digits and _, at most 45`);
 }
 
-async function run(prefix: string): Promise<void> {
-  if (!/^[a-z_][a-z0-9_]{0,44}$/.test(prefix)) {
-    throw new SettingsError(`--prefix is "${prefix}": expected lower-case letters, digits and _, at most 45`);
+function parsePrefix(args: string[]): string {
+  try {
+    return parseArgs({ args, options: { prefix: { type: "string", default: "namedex" } } }).values.prefix;
+  } catch (error) {
+    throw new CommandError(`${(error as Error).message}\n${usage}`);
   }
-  const { databaseUrl, viewsSchema, serviceSchema } = readDatabaseSettings(process.env);
-  const roles = { indexer: `${prefix}_indexer`, api: `${prefix}_api`, analyst: `${prefix}_analyst` };
-  const created = await withClient({ connectionString: databaseUrl }, (client) =>
-    createRoles(client, { roles, viewsSchema, serviceSchema }),
-  );
-  show(created, databaseUrl);
 }
 
-function show(created: CreatedRole[], databaseUrl: string): void {
+function describe(created: CreatedRole[], databaseUrl: string): string {
   const nothing = "All three roles existed already; their rights are up to date.";
-  console.log(created.length === 0 ? nothing : "Save these now: the passwords are shown only once.");
-  for (const { role, user, password } of created) {
+  const first = created.length === 0 ? nothing : "Save these now: the passwords are shown only once.";
+  const lines = created.map(({ role, user, password }) => {
     const url = new URL(databaseUrl);
     url.username = user;
     url.password = password;
-    console.log(`DATABASE_URL=${url.href}  # ${uses[role]}`);
-  }
+    return `DATABASE_URL=${url.href}  # ${uses[role]}`;
+  });
+  return [first, ...lines].join("\n");
 }

@@ -252,7 +252,7 @@ const layers: Layer[] = [
   {
     files: "gateway/",
     may: [
-      ...["undici", "prom-client", "zod", "settings/"],
+      ...["undici", "prom-client", "zod", "settings/", "ops/commandLine/runProgram.ts"],
       ...api("errors/", "access/address.ts"),
       ...api("http/slowClients.ts", "http/slowReaders.ts", "http/unreadable.ts"),
     ],

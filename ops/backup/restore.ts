@@ -1,18 +1,21 @@
 import pg from "pg";
 import { inTransaction } from "../../src/api/postgres/client.ts";
 import { migrateTo, migrations } from "../../src/api/serviceDb/migrations.ts";
+import { CommandError } from "../commandLine/command.ts";
 import type { Header, Line } from "./write.ts";
 
 const id = pg.escapeIdentifier;
 
 const ROWS_AT_ONCE = 1_000;
 
+const refused = (why: string) => new CommandError(`Nothing was restored.\n${why}`);
+
 /**
  * Restores the service's schema from a backup, all or nothing: creates the tables in the version of the backup, fills
  * them, then migrates them to the present version.
  *
  * @returns the number of rows
- * @throws Error if the backup is damaged or of a later version, or if the schema has tables already
+ * @throws CommandError if the backup is damaged or of a later version, or if the schema has tables already
  */
 export async function restore(
   client: pg.ClientBase,
@@ -31,7 +34,7 @@ export async function restore(
 async function requireAbsent(client: pg.ClientBase, schema: string): Promise<void> {
   const { rowCount } = await client.query("SELECT FROM pg_tables WHERE schemaname = $1", [schema]);
   if (rowCount === 0) return;
-  throw new Error(
+  throw refused(
     `The schema "${schema}" has tables already. Restore into a new one, for example DATABASE_SERVICE_SCHEMA=namedex_restored`,
   );
 }
@@ -58,7 +61,7 @@ async function putLines(
   return count;
 }
 
-/** The rows of a backup. @throws Error at the first line that is not a row, or at the end if the footer is missing */
+/** The rows of a backup. @throws CommandError at the first line that is not a row, or at the end if the footer is missing */
 async function* readRows(
   lines: AsyncIterable<string>,
   onHeader: (header: Header) => Promise<void>,
@@ -72,10 +75,10 @@ async function* readRows(
     else if (typeof read.table === "string" && read.row !== undefined) {
       count += 1;
       yield { table: read.table, line };
-    } else throw new Error(`The backup is damaged at row ${count + 1}: ${line.slice(0, 40)}…`);
+    } else throw refused(`The backup is damaged at row ${count + 1}: ${line.slice(0, 40)}…`);
     isBegun = true;
   }
-  throw new Error(isBegun ? `The backup is cut off after ${count} rows` : "The backup is empty");
+  throw refused(isBegun ? `The backup is cut off after ${count} rows` : "The backup is empty");
 }
 
 /** PostgreSQL parses the rows: its numbers are wider than JavaScript's. */
@@ -92,10 +95,10 @@ async function putRows(
 
 function toHeader(header: Partial<Header>): Header {
   if (header.namedex !== "backup" || typeof header.version !== "number") {
-    throw new Error("This is not a backup of Namedex: its first line is not the header");
+    throw refused("This is not a backup of Namedex: its first line is not the header");
   }
   if (header.version > migrations.length) {
-    throw new Error(
+    throw refused(
       `The backup is of a later version of Namedex (schema version ${header.version}, this one knows ${migrations.length}): restore it with the later version`,
     );
   }

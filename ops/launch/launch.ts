@@ -3,13 +3,12 @@ import { totalmem } from "node:os";
 import { fileURLToPath } from "node:url";
 import { changes } from "../../engine/changes/index.ts";
 import { memoryFor, nodeFlags } from "../../engine/nodeFlags.ts";
-import { loadEnvironmentFiles } from "../../settings/environment.ts";
-import { hideSecrets } from "../../settings/hideSecrets.ts";
-import { readSettings, type Settings, SettingsError } from "../../settings/settings.ts";
+import { readSettings, type Settings } from "../../settings/settings.ts";
 import { prepareDatabase } from "../checks/database.ts";
 import { requireNoHalfRestore } from "../checks/halfRestored.ts";
 import { requireFreePort } from "../checks/port.ts";
 import { checkLiveUrls, checkPayments, checkRpcUrls } from "../checks/rpc.ts";
+import { runProgram } from "../commandLine/runProgram.ts";
 import { keepViews } from "../release/keepViews.ts";
 import { verifyEvery } from "./verifyEvery.ts";
 import { describeStall, type Stall, watchIndexer } from "./watchdog.ts";
@@ -33,9 +32,8 @@ const accessNotes: Record<Settings["access"], string> = {
  * reports what is wrong with them by stack traces.
  */
 export async function runPonder(command: Command, env: Environment): Promise<void> {
-  try {
-    loadEnvironmentFiles();
-    hideSecrets(env, [process.stdout, process.stderr]);
+  const frame = { env, failure: "Namedex cannot start.", hideIn: [process.stdout, process.stderr] };
+  await runProgram(frame, async () => {
     const settings = readSettings(env);
     await checkBefore(command, settings);
     console.log(accessNotes[settings.access]);
@@ -45,11 +43,8 @@ export async function runPonder(command: Command, env: Environment): Promise<voi
       verifyOften(child, settings, env);
     }
     passSignalsAndEnd(child, watchOf(command, settings));
-  } catch (error) {
-    if (!(error instanceof SettingsError)) throw error;
-    console.error(`Namedex cannot start.\n${error.message}`);
-    process.exitCode = 1;
-  }
+    return {};
+  });
 }
 
 async function checkBefore(command: Command, settings: Settings): Promise<void> {

@@ -132,7 +132,7 @@ test("may be run again: passwords stay, and none is shown", async () => {
 
 test("who may not make roles is told so", async () => {
   await expect(runRoles(urls.api ?? "", "--prefix", `${prefix}x`)).rejects.toThrow(
-    /The roles were not created: permission denied/,
+    /The roles were not created\.\nThe database refused: permission denied/,
   );
 });
 

@@ -1,0 +1,91 @@
+import pg from "pg";
+import type { Given } from "../../settings/check.ts";
+import { SettingsError } from "../../settings/check.ts";
+import { loadEnvironmentFiles } from "../../settings/environment.ts";
+import { hideSecrets } from "../../settings/hideSecrets.ts";
+import { CommandError } from "./command.ts";
+
+/** What a program printed last, and its exit code; 0 unless told. */
+export type Result = { text?: string; code?: number };
+
+export type ProgramFrame = {
+  /** The entry file hands it on whole. Files with settings (`.env`) are added to it. */
+  env: Given;
+  /** The text that explains the program, if the command line asks for it. No setting is read then. */
+  help?: string | null;
+  /** First line of a message: what did not happen. */
+  failure: string;
+  /** Where the secrets of settings are hidden. Standard output is not among them where it is for secrets. */
+  hideIn: readonly NodeJS.WriteStream[];
+  /** Exit code after an error; 1 unless told. */
+  codeOf?: (error: unknown) => number;
+  /** What else to say where a setting is missing or wrong. */
+  aboutSettings?: string;
+};
+
+/**
+ * What every program of an operator does alike: it reads files with settings, hides secrets, and says errors. What an
+ * operator can mend is a sentence; only a defect of the program has a stack trace.
+ *
+ * @example
+ * await runProgram(
+ *   { env: process.env, failure: "Nothing was changed.", hideIn: [process.stderr] },
+ *   async (env) => ({ text: await work(readSettings(env)) }),
+ * );
+ */
+export async function runProgram(
+  frame: ProgramFrame,
+  work: (env: Given) => Promise<Result | undefined>,
+): Promise<void> {
+  const { env, help, hideIn, codeOf = () => 1 } = frame;
+  if (help) return console.log(help);
+  try {
+    loadEnvironmentFiles();
+    hideSecrets(env, hideIn);
+    const { text, code } = (await work(env)) ?? {};
+    if (text !== undefined) console.log(text);
+    if (code !== undefined) process.exitCode = code;
+  } catch (error) {
+    console.error(explain(error, frame));
+    process.exitCode = codeOf(error);
+  }
+}
+
+function explain(error: unknown, { failure, aboutSettings }: ProgramFrame): string {
+  if (error instanceof CommandError) return error.message;
+  if (error instanceof SettingsError) {
+    return [failure, error.message, ...(aboutSettings ? [aboutSettings] : [])].join("\n");
+  }
+  const why = databaseFault(error) ?? (error instanceof Error ? error.stack : String(error));
+  return `${failure}\n${why}`;
+}
+
+const UNREACHABLE = ["ECONNREFUSED", "ECONNRESET", "ENOTFOUND", "ETIMEDOUT", "EHOSTUNREACH", "EAI_AGAIN"];
+
+/** How `pg` says that its connection has ended: by words alone. */
+const ENDED = /^(Connection terminated|Client has encountered a connection error)/;
+
+/** What an operator can mend of the database, in a sentence. */
+function databaseFault(error: unknown): string | null {
+  if (!(error instanceof Error)) return null;
+  if (error instanceof pg.DatabaseError) return `The database refused: ${error.message}`;
+  if (ENDED.test(error.message)) return "The connection to the database has ended; is it running?";
+  const { code = "" } = error as NodeJS.ErrnoException;
+  if (!UNREACHABLE.includes(code)) return null;
+  return `DATABASE_URL: the database cannot be reached (${code}); is it running?`;
+}
+
+/**
+ * Aborts at the first SIGINT or SIGTERM, whose name is its reason, so that a program can end in good order. A second one
+ * ends the process at once.
+ */
+export function interruption(code = 1): AbortSignal {
+  const controller = new AbortController();
+  for (const signal of ["SIGINT", "SIGTERM"] as const) {
+    process.on(signal, () => {
+      if (controller.signal.aborted) process.exit(code);
+      controller.abort(signal);
+    });
+  }
+  return controller.signal;
+}
