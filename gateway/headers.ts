@@ -14,15 +14,15 @@ const isOfProxies = (name: string): boolean =>
   name.startsWith("x-forwarded-") || name === "forwarded" || name === "x-real-ip";
 
 /** The headers to forward. Those that `Connection` names belong to this connection too. */
-function endToEnd(headers: IncomingHttpHeaders, isKept: (name: string) => boolean): Headers {
+function endToEnd(headers: IncomingHttpHeaders, isForwarded: (name: string) => boolean): Headers {
   const named = (headers.connection ?? "").split(",").map((name) => name.trim().toLowerCase());
-  const kept: Headers = [];
+  const forwarded: Headers = [];
   for (const [name, value] of Object.entries(headers)) {
-    if (value === undefined || hopByHop.has(name) || named.includes(name) || !isKept(name)) continue;
-    if (typeof value === "string") kept.push(name, value);
-    else for (const one of value) kept.push(name, one);
+    if (value === undefined || hopByHop.has(name) || named.includes(name) || !isForwarded(name)) continue;
+    if (typeof value === "string") forwarded.push(name, value);
+    else for (const one of value) forwarded.push(name, one);
   }
-  return kept;
+  return forwarded;
 }
 
 /**
@@ -34,9 +34,9 @@ export function requestHeaders({ headers, socket }: IncomingMessage, trustedProx
   const trusted = trustedProxies === 0 ? [] : given.slice(-trustedProxies).map((address) => address.trim());
   const seen = [...trusted, socket.remoteAddress ?? ""].filter((address) => address !== "");
   const proto = trustedProxies === 0 ? undefined : headers["x-forwarded-proto"];
-  const kept = endToEnd(headers, (name) => !isOfProxies(name) && name !== "expect");
-  kept.push("x-forwarded-for", seen.join(", "), "x-forwarded-proto", String(proto ?? "http"));
-  return kept;
+  const forwarded = endToEnd(headers, (name) => !isOfProxies(name) && name !== "expect");
+  forwarded.push("x-forwarded-for", seen.join(", "), "x-forwarded-proto", String(proto ?? "http"));
+  return forwarded;
 }
 
 /** Headers of an answer for the caller. */

@@ -2,7 +2,7 @@ import { digits, httpUrls, oneOf } from "./kinds.ts";
 import type { Network } from "./network.ts";
 import { optional, type ValuesOf, withDefault } from "./variable.ts";
 
-/** Who is answered, where callers reach the API, and how long the ledger is kept. */
+/** Who is answered, where callers reach the API, and how long the ledger is stored. */
 export type AccessSettings = {
   /** `open`: every request is answered. `metered`: by key, payment and a few free requests a minute. */
   access: "open" | "metered";

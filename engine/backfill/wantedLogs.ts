@@ -21,7 +21,7 @@ type Fetched<Some extends Log> = {
   logs: readonly Some[];
   filters: readonly LogFilter[];
   childAddresses: ReadonlyMap<string, Children>;
-  /** From so many contracts on Ponder asks for logs without their addresses. */
+  /** From this number of contracts on Ponder asks for logs without their addresses. */
   threshold: number;
 };
 

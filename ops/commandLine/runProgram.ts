@@ -5,7 +5,7 @@ import { loadEnvironmentFiles } from "../../settings/environment.ts";
 import { hideSecrets } from "../../settings/hideSecrets.ts";
 import { CommandError } from "./command.ts";
 
-/** What a program printed last, and its exit code; 0 unless told. */
+/** What a program printed last, and its exit code; 0 by default. */
 export type Result = { text?: string; code?: number };
 
 export type ProgramFrame = {
@@ -17,7 +17,7 @@ export type ProgramFrame = {
   failure: string;
   /** Where the secrets of settings are hidden. Standard output is not among them where it is for secrets. */
   hideIn: readonly NodeJS.WriteStream[];
-  /** Exit code after an error; 1 unless told. */
+  /** Exit code after an error; 1 by default. */
   codeOf?: (error: unknown) => number;
   /** What else to say where a setting is missing or wrong. */
   aboutSettings?: string;

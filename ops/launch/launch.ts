@@ -19,7 +19,7 @@ type Environment = Record<string, string | undefined>;
 
 /** Exit code of a process that its supervisor should start again. */
 const START_AGAIN = 75;
-/** Ponder ends within 5 seconds of a signal. One that hangs is killed. */
+/** Ponder ends within 5 seconds of a signal. One that does not is killed. */
 const KILL_AFTER_MS = 10_000;
 
 const accessNotes: Record<Settings["access"], string> = {

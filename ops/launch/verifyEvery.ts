@@ -12,7 +12,7 @@ export type VerifyPlan = {
   everySeconds: number;
   env: Record<string, string | undefined>;
   log: (line: string) => void;
-  /** A minute unless told: an index that has just started is behind its chain. */
+  /** A minute by default: an index that has just started is behind its chain. */
   firstAfterMs?: number;
 };
 

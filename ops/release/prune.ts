@@ -6,10 +6,10 @@ import { type BuiltIndex, listIndexes } from "./indexes.ts";
 /** Why an index stays; null if it can be dropped. */
 export function reasonToKeep(
   { schema, isRunning, connections }: BuiltIndex,
-  kept: readonly string[],
+  released: readonly string[],
 ): string | null {
-  if (kept[0] === schema) return "readers are sent to it";
-  if (kept.includes(schema)) return "it was chosen before, so `back` needs it";
+  if (released[0] === schema) return "readers are sent to it";
+  if (released.includes(schema)) return "it was chosen before, so `back` needs it";
   if (isRunning) return "an indexer writes it";
   if (connections > 0) return `${connections} connections read it (npm run serve?)`;
   return null;
@@ -26,15 +26,15 @@ export async function prune(
   connection: Connection,
   { keep, log }: { keep: number; log: (line: string) => void },
 ): Promise<BuiltIndex[]> {
-  const kept = (await listReleased(connection)).slice(0, keep);
-  if (kept.length === 0) {
+  const released = (await listReleased(connection)).slice(0, keep);
+  if (released.length === 0) {
     throw new CommandError(
       "No index was chosen yet. Choose the one to keep: npm run release -- switch SCHEMA",
     );
   }
   const dropped: BuiltIndex[] = [];
   for (const index of await listIndexes(connection)) {
-    const reason = reasonToKeep(index, kept);
+    const reason = reasonToKeep(index, released);
     if (reason !== null) log(`"${index.schema}" stays: ${reason}.`);
     else {
       await drop(connection, index.schema);

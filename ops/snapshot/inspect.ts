@@ -10,7 +10,7 @@ const sum = (parts: readonly Part[], of: (part: Part) => number): number =>
 /** What a snapshot has, for people. */
 export function describeSnapshot(manifest: Manifest): string {
   const { network, build_id, created_at, versions, chains, indexes, parts, has_cache } = manifest;
-  const facts = [
+  const rows = [
     ["network", network],
     ...chains.map((chain) => [
       "block",
@@ -21,7 +21,7 @@ export function describeSnapshot(manifest: Manifest): string {
     ["indexes", indexes.length === 0 ? "none was complete" : indexes.join(", ")],
     ["cache", has_cache ? "past events are in it" : "past events are not in it"],
   ];
-  return `${alignColumns(facts)}\n\n${describeTables(parts)}`;
+  return `${alignColumns(rows)}\n\n${describeTables(parts)}`;
 }
 
 const dateOf = (seconds: number): string => new Date(seconds * 1_000).toISOString();

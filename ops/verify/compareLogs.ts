@@ -16,7 +16,7 @@ export type RangeDifference = Range & {
   changed: LogPlace[];
 };
 
-/** Logs of one range that are kept of each sort. */
+/** Logs of one range of each sort that the result has. */
 const MAX_PLACES = 100;
 
 export type ComparedRange = { logs: number; difference: RangeDifference | null };

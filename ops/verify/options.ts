@@ -3,11 +3,11 @@ import { parseArgs } from "node:util";
 import { CommandError, readNumber } from "../commandLine/command.ts";
 import type { Range } from "./logRanges.ts";
 
-/** Names and records of one run unless told: with a public node it takes less than a minute. */
+/** Names and records of one run by default: with a public node it takes less than a minute. */
 const DEFAULT_SAMPLES = 1_000;
 /** All samples are in memory at once, a few kilobytes each, and a node keeps the state of a block for some minutes. */
 export const MAX_SAMPLES = 100_000;
-/** Ranges of blocks of one run unless told. Each takes a few requests. */
+/** Ranges of blocks of one run by default. Each takes a few requests. */
 const DEFAULT_RANGES = 50;
 /** Names of one command line. */
 const MAX_NAMES = 100;
@@ -35,8 +35,8 @@ export type VerifyOptions = {
 export const usage = `npm run verify -- [options]
   compares the index with what the contracts answer at the newest indexed block. Ends with 0 if all is equal, with 1 if
   anything differs, with 2 if it could not be found out.
-  --samples N     how many names and records; ${DEFAULT_SAMPLES} unless told, at most ${MAX_SAMPLES}
-  --seed N        which ones: the same seed takes the same ones of the same index. Random unless told
+  --samples N     how many names and records; ${DEFAULT_SAMPLES} by default, at most ${MAX_SAMPLES}
+  --seed N        which ones: the same seed takes the same ones of the same index. Random by default
   --name NAME     only this name and its records; may be repeated
   --chain ID      names of a layer 2, in place of those of the registry's chain
   --at BLOCK      at an earlier block (needs an archive node); what changed since then is not compared
@@ -45,7 +45,7 @@ export const usage = `npm run verify -- [options]
 
 npm run verify -- --logs [options]
   asks for the logs of random past blocks again, and compares them with the cache that each index is built from.
-  --samples N     how many ranges of blocks; ${DEFAULT_RANGES} unless told
+  --samples N     how many ranges of blocks; ${DEFAULT_RANGES} by default
   --chain ID      logs of a layer 2, with names or without
   --seed, --url, --json as above
 

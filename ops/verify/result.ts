@@ -4,9 +4,9 @@ import type { Answered } from "./askContracts.ts";
 import { NotComparable } from "./check.ts";
 import type { Block } from "./node.ts";
 
-/** Characters of a value that are kept: strangers decide how long texts are, and a thousand of them have to fit. */
+/** Characters of a value that the result has: strangers decide how long texts are, and a thousand of them have to fit. */
 const KEPT_LENGTH = 10_000;
-/** Differences that are kept. Where there are more, something is wrong with the whole index. */
+/** Differences that the result has. Where there are more, something is wrong with the whole index. */
 export const MAX_DIFFERENCES = 1_000;
 
 export type Difference = {

@@ -10,7 +10,7 @@ const STEPS = 150;
 /** Labels of the longest name that is asked for: circles make longer ones without end. */
 const MAX_LABELS = 5;
 
-/** So many random histories; each time that `atOnce` of them are played, all contracts are read and compared. */
+/** `runs` random histories; each time that `atOnce` of them are played, all contracts are read and compared. */
 type RandomPlan = { seed: number; runs: number; atOnce: number };
 
 /** Asks for every name of a history that the index has. */

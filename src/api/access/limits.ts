@@ -31,12 +31,12 @@ export const FREE: Policy = { name: "anon", requests: 5, seconds: 60 };
 /** Wrong keys or payments. Guessing a key of 192 bits is hopeless; this only limits the load. */
 const FAILURES: Policy = { name: "failures", requests: 20, seconds: 60 };
 
-/** The limits of the service, kept in its store. */
+/** The limits of the service, in its store. */
 export function limitsIn(store: Queries): Limits {
   return { free: limiterIn(store, FREE), failures: limiterIn(store, FAILURES) };
 }
 
-/** A limiter of one policy, kept in the store. The window opens with an address's first request. */
+/** A limiter of one policy, in the store. The window opens with an address's first request. */
 export function limiterIn(store: Queries, policy: Policy): Limiter {
   const limiter = new RateLimiterPostgres({
     storeClient: clientOf(store),

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { gzipSync } from "node:zlib";
 import type { Context } from "hono";
 
-/** A static file. It is kept compressed, too: the script of the reference page has 1.7 MB. */
+/** A static file. It is in memory compressed, too: the script of the reference page has 1.7 MB. */
 export type Asset = { body: Uint8Array; compressed: Uint8Array; etag: string; type: string };
 
 /** Prepares a file for serving. */

@@ -33,12 +33,12 @@ const BYTES_OF_CHARACTER = 2;
  * Keeps the answers to questions that many ask. An answer follows from the tables and the time in seconds: while both are
  * the same, so is the answer. Which state the tables are in is read for each request, and one small query serves all
  * requests of a moment. Those who ask while the answer is worked out wait for it. What came from the chain, from a caller's
- * proof or from a node is never kept.
+ * proof or from a node is never stored.
  */
 export function createHotAnswers({ readVersion, maxBytes }: Plan): HotAnswers {
   if (maxBytes === 0) return ({ ctx, answer }) => answer(ctx);
   const lastAsked = new LRUCache<string, number>({ max: MAX_QUESTIONS });
-  const kept = new LRUCache<string, { state: string; text: string }>({
+  const stored = new LRUCache<string, { state: string; text: string }>({
     ...{ maxSize: maxBytes, maxEntrySize: BYTES_OF_CHARACTER * (MAX_QUESTION + MAX_ANSWER) },
     sizeCalculation: ({ text }, question) => BYTES_OF_CHARACTER * (text.length + question.length),
   });
@@ -54,9 +54,9 @@ export function createHotAnswers({ readVersion, maxBytes }: Plan): HotAnswers {
   async function answerOnce({ ctx, answer }: HotQuestion, question: string, state: string) {
     const watched = watch(ctx);
     const text = await answer(watched.ctx);
-    const isKept = watched.isOfTables() && (await readState(ctx.now)) === state;
-    if (isKept) kept.set(question, { state, text });
-    return { text, shared: isKept ? text : null };
+    const isSame = watched.isOfTables() && (await readState(ctx.now)) === state;
+    if (isSame) stored.set(question, { state, text });
+    return { text, shared: isSame ? text : null };
   }
 
   /** The same, while others who ask the same of the same state wait for it. */
@@ -80,7 +80,7 @@ export function createHotAnswers({ readVersion, maxBytes }: Plan): HotAnswers {
     if (before === undefined || ctx.now - before > HOT_SECONDS) return answer(ctx);
     const state = await readState(ctx.now);
     if (state === null) return answer(ctx);
-    const known = kept.get(question);
+    const known = stored.get(question);
     if (known?.state === state) return known.text;
     const flight = running.get(question);
     const text = flight?.state === state ? await flight.text : null;

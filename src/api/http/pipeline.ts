@@ -114,7 +114,7 @@ const observed = (
   next: () => Promise<string>,
 ): Promise<string> => observe(nameOf(operation), next);
 
-/** An answer with a check of its own is not kept. */
+/** An answer with a check of its own is not stored. */
 const unlessHot = (
   { hotAnswers }: PipelineParts,
   { operation, input, checkReply }: OperationCall,

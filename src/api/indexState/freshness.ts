@@ -67,20 +67,20 @@ export type FreshnessPlan = {
 };
 
 /**
- * How long "may answer" is kept: an indexer that starts again takes its tables back, and that is noticed this much later.
- * "May not answer" is never kept, because the next request may find the index ready.
+ * How long "may answer" is remembered: an indexer that starts again takes its tables back, and that is noticed this much later.
+ * "May not answer" is never remembered, because the next request may find the index ready.
  */
 const FIT_MS = 250;
 const WATCH_MS = 5_000;
 
-type State = { fitUntil: number; reached: number | null; isNoted: boolean; paces: Map<number, ProgressRate> };
+type State = { fitUntil: number; reached: number | null; isNoted: boolean; rates: Map<number, ProgressRate> };
 
 /** Judges one index. What it remembers only makes it quick: a new process comes to the same result. */
 export function createFreshness(plan: FreshnessPlan): Freshness {
-  const state: State = { fitUntil: 0, reached: null, isNoted: false, paces: new Map() };
+  const state: State = { fitUntil: 0, reached: null, isNoted: false, rates: new Map() };
   const look = async () => {
     const [indexer, chains] = await Promise.all([readIndexerState(plan.db), listProgress(plan.db)]);
-    notePace(state, chains);
+    noteRates(state, chains);
     return { indexer, chains, failing: await plan.failingBlock(indexer.schema) };
   };
   const report = async (): Promise<IndexReport> => {
@@ -180,17 +180,17 @@ function lagSecondsOf(chain: ChainProgress, { head, clock }: Time): number | nul
   return now === undefined ? null : Math.max(0, now - chain.blockTimestamp);
 }
 
-function notePace({ paces }: State, chains: ChainProgress[]): void {
+function noteRates({ rates }: State, chains: ChainProgress[]): void {
   for (const { chainId, blockNumber } of chains) {
-    const pace = paces.get(chainId) ?? createProgressRate();
-    paces.set(chainId, pace);
-    pace.note(blockNumber);
+    const rate = rates.get(chainId) ?? createProgressRate();
+    rates.set(chainId, rate);
+    rate.note(blockNumber);
   }
 }
 
 async function reportChain(
   plan: FreshnessPlan,
-  { paces }: State,
+  { rates }: State,
   { chain, indexer }: { chain: ChainProgress; indexer: IndexerState },
 ): Promise<ChainReport> {
   const head = await plan.heads(chain.chainId);
@@ -206,7 +206,7 @@ async function reportChain(
       ? null
       : {
           percentage: target && percentageOf(chain.blockNumber - start, target - start),
-          secondsLeft: (target && paces.get(chain.chainId)?.secondsUntil(target)) ?? null,
+          secondsLeft: (target && rates.get(chain.chainId)?.secondsUntil(target)) ?? null,
         },
   };
 }

@@ -16,7 +16,7 @@ export function countingQueries<Result>(
 
 /**
  * Makes the pool count queries for `countingQueries`, and refuse them with INDEX_NOT_READY once Ponder closes it: Ponder
- * closes the database as soon as it is told to stop, while requests are still being answered. Ponder makes the pool
+ * closes the database as soon as it has to stop, while requests are still being answered. Ponder makes the pool
  * before our code runs and offers no hook, so its `query` is replaced.
  */
 export function prepareIndexPool(pool: IndexPool): void {

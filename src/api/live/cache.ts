@@ -20,7 +20,7 @@ export type AnswerCache = <Ask, Answer>(
   resolve: (asks: readonly Ask[]) => readonly Promise<Answer>[],
 ) => Promise<Settled<Answer>[]>;
 
-/** Is told where answers come from, and which step of a resolution failed. */
+/** Is called with where answers come from, and which step of a resolution failed. */
 export type LiveObserver = {
   answered: (from: "chain" | "store" | "flight" | "failure") => void;
   failed: (step: LiveStep) => void;

@@ -6,7 +6,7 @@ export type TakeTurn = (signal: AbortSignal) => Promise<void>;
 
 /** Requests that were not sent in one second may be sent in the next one. */
 const BURST_MS = 1_000;
-/** The time limit of one answer: who would wait longer gets no answer in time, and is told so at once. */
+/** The time limit of one answer: who would wait longer gets no answer in time, and an error at once. */
 export const MAX_WAIT_MS = 10_000;
 
 /** Bounds requests to `perSecond` on average, in the order in which they come. */

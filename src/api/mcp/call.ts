@@ -78,9 +78,9 @@ function toErrorResult({ code, message, headers }: ApiError): CallToolResult {
 const forHttpAlone = ["www-authenticate", "payment-receipt", "cache-control"];
 
 function metaOf(headers: Record<string, string>, more: Record<string, unknown>) {
-  const told = Object.entries(headers)
+  const shown = Object.entries(headers)
     .map(([name, value]) => [name.toLowerCase(), value] as const)
     .filter(([name]) => !forHttpAlone.includes(name));
-  const meta = { ...(told.length > 0 && { [ACCESS]: Object.fromEntries(told) }), ...more };
+  const meta = { ...(shown.length > 0 && { [ACCESS]: Object.fromEntries(shown) }), ...more };
   return Object.keys(meta).length > 0 ? { _meta: meta } : {};
 }

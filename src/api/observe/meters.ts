@@ -81,7 +81,7 @@ export function createMeters() {
     ),
     anomalies: gauge(
       "namedex_anomalies",
-      "Logs that could not be understood; they are kept in the event log.",
+      "Logs that could not be understood; they are stored in the event log.",
       ["reason"],
     ),
   };

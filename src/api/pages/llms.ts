@@ -87,7 +87,7 @@ function describeOperation(listed: Listed): string {
 
 function describeParameter({ name, in: place, required, description, schema = {} }: Parameter): string {
   const { type, enum: choices, default: fallback, example, minimum, maximum } = schema;
-  const facts = [
+  const properties = [
     place,
     required ? "required" : "optional",
     String(type ?? "string"),
@@ -97,7 +97,7 @@ function describeParameter({ name, in: place, required, description, schema = {}
     fallback !== undefined && `default ${fallback}`,
     example !== undefined && `example \`${example}\``,
   ].filter(Boolean);
-  return `- \`${name}\` (${facts.join("; ")}): ${description ?? ""}`.trimEnd();
+  return `- \`${name}\` (${properties.join("; ")}): ${description ?? ""}`.trimEnd();
 }
 
 /** The form of a body or answer: each has one. */

@@ -5,7 +5,7 @@ export type IndexIdentity = { schema: string; buildId: string; tablesId: string 
 
 /**
  * Which indexes have once held every past event. An indexer that starts again reports that its index is not ready, although
- * the tables are complete up to a block. Without this record they could not be told from half a backfill.
+ * the tables are complete up to a block. Without this record half a backfill would look the same.
  */
 export type CompletedIndexes = {
   add: (index: IndexIdentity) => Promise<void>;

@@ -54,7 +54,7 @@ function showKey({ key, is_first }) {
   say(
     "made-note",
     is_first
-      ? "It is shown this once, and kept nowhere: copy it now, and keep it like a password."
+      ? "It is shown this once, and stored nowhere: copy it now, and keep it like a password."
       : "It replaces the key that this address had, which has ended. It is shown this once: copy it now.",
   );
   element("made").hidden = false;
