@@ -7,7 +7,19 @@
 export type Condition<Column extends string = string> =
   | { kind: "all" | "any"; of: readonly Condition<Column>[] }
   | { kind: "not"; of: Condition<Column> }
+  | NamedCondition<Column>
   | Comparison<Column>;
+
+/**
+ * A condition that is known by its name and the values that go with it. A table that lacks the columns below may have one
+ * for the name.
+ */
+export type NamedCondition<Column extends string = string> = {
+  kind: "named";
+  name: string;
+  values: readonly (string | number)[];
+  of: Condition<Column>;
+};
 
 /** A condition on one column. */
 export type Comparison<Column extends string = string> = { column: Column } & (
@@ -36,6 +48,12 @@ export const not = <Column extends string>(of: Condition<Column>): Condition<Col
   kind: "not",
   of,
 });
+
+export const named = <Column extends string>(
+  name: string,
+  of: Condition<Column>,
+  values: readonly (string | number)[] = [],
+): NamedCondition<Column> => ({ kind: "named", name, values, of });
 
 export const isTrue = <Column extends string>(column: Column): Condition<Column> => ({
   kind: "isTrue",
@@ -89,6 +107,8 @@ export function holds<Column extends string>(
       return condition.of.some((one) => holds(one, row, now));
     case "not":
       return !holds(condition.of, row, now);
+    case "named":
+      return holds(condition.of, row, now);
     default: {
       const value = row[condition.column];
       return value !== null && compares(condition, value, now);

@@ -3,23 +3,32 @@ import { all, any, type Condition, equals } from "./condition.ts";
 import { childNode, ETH_NODE, labelhash, ROOT_NODE } from "./name.ts";
 
 /** A name whose subnames a layer 2 keeps, in a registry and a registrar of its own. */
-export type ManagedName = { name: string; node: Hex; chainId: number };
+export type ManagedName = {
+  name: string;
+  node: Hex;
+  chainId: number;
+  /** Whether the price of a name that expired begins with a premium. */
+  hasPremium: boolean;
+};
 
-const ethName = (label: string, chainId: number): ManagedName => ({
+const ethName = (label: string, chainId: number, { hasPremium }: { hasPremium: boolean }): ManagedName => ({
   name: `${label}.eth`,
   node: childNode(ETH_NODE, labelhash(label)),
-  chainId,
+  ...{ chainId, hasPremium },
 });
 
 /**
  * Names that the registry and registrar of a layer 2 were made for: their nodes are in the contracts' code.
  * Source: base/basenames, src/util/Constants.sol; Consensys/linea-ens, packages/linea-ens-contracts/deploy.
+ *
+ * The oracle of Basenames has a premium (base/basenames, src/L2/ExponentialPremiumPriceOracle.sol), that of Lineanames
+ * has none (Consensys/linea-ens, contracts/ethregistrar/FixedPriceOracle.sol, deployments/lineaMainnet).
  */
 export const managedNames: readonly ManagedName[] = [
-  ethName("base", 8453),
-  ethName("basetest", 84532),
-  ethName("linea", 59144),
-  ethName("linea-sepolia", 59141),
+  ethName("base", 8453, { hasPremium: true }),
+  ethName("basetest", 84532, { hasPremium: true }),
+  ethName("linea", 59144, { hasPremium: false }),
+  ethName("linea-sepolia", 59141, { hasPremium: false }),
 ];
 
 /**
@@ -28,7 +37,7 @@ export const managedNames: readonly ManagedName[] = [
  * Source: 3dns-xyz/contracts, src/regcontrol/modules/RegistrarController.sol.
  */
 export const tokenNames: readonly ManagedName[] = [
-  { name: "box", node: childNode(ROOT_NODE, labelhash("box")), chainId: 10 },
+  { name: "box", node: childNode(ROOT_NODE, labelhash("box")), chainId: 10, hasPremium: false },
 ];
 
 const byChain: ReadonlyMap<number, ManagedName> = new Map(managedNames.map((one) => [one.chainId, one]));

@@ -12,14 +12,20 @@ export const GRACE_PERIOD = 90n * 86_400n;
 /** What the NameWrapper stores of a token; it stays after expiry and unwrapping. Times are unix seconds. */
 export type WrapperToken = { wrapperFuses: number; wrapperExpiryTimestamp: bigint };
 
+/** Seconds from a token's expiry to its end: it is past once block.timestamp > expiry. */
+export const TOKEN_END = 1n;
+
 /** Rule: the token's expiry is past. Source: NameWrapper.getData, `_clearOwnerAndFuses`. */
-const expiredToken = time("wrapperExpiryTimestamp", "<");
+const expiredToken = time("wrapperExpiryTimestamp", "<=", -TOKEN_END);
+
+/** Rule: the parent gave up control of the token. */
+export const isEmancipated = hasBit("wrapperFuses", PARENT_CANNOT_CONTROL);
 
 /**
  * Rule: `getData` answers no owner although one is stored, because the token expired and its parent had given up
  * control. No event is emitted at that moment. Source: NameWrapper.getData, `_clearOwnerAndFuses`.
  */
-export const lapsedToken = all(expiredToken, hasBit("wrapperFuses", PARENT_CANNOT_CONTROL));
+export const lapsedToken = all(expiredToken, isEmancipated);
 
 /** True once the token's expiry is past. */
 export const isExpired = (token: WrapperToken, now: bigint): boolean => holds(expiredToken, token, now);

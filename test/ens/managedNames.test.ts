@@ -22,7 +22,7 @@ describe("a managed name", () => {
   });
 
   test("is of one chain, and a chain has one", () => {
-    expect(managedNameOf(BASE)).toEqual({ name: "base.eth", node: BASE_NODE, chainId: BASE });
+    expect(managedNameOf(BASE)).toMatchObject({ name: "base.eth", node: BASE_NODE, chainId: BASE });
     expect(managedNameOf(OTHER)).toBeUndefined();
     expect(managedNameOf(TOKENS)?.name).toBe("box");
     expect(new Set(managedNames.map(({ chainId }) => chainId)).size).toBe(managedNames.length);

@@ -1,5 +1,5 @@
 import type { domain } from "ponder:schema";
-import type { Comparison, Condition } from "../../ens/condition.ts";
+import type { Comparison, Condition, NamedCondition } from "../../ens/condition.ts";
 
 // Programs of operators write conditions, too: nothing here may load Ponder or its schema.
 
@@ -9,8 +9,8 @@ export type Dialect<Part> = {
   /** The time some seconds after now. */
   time: (seconds: bigint) => Part;
   value: (value: string | number) => Part;
-  /** Writes a condition in another way than by its columns; undefined if it has no other. */
-  known?: (condition: Condition) => Part | undefined;
+  /** Writes a condition by its name; undefined if its columns are written. */
+  named?: (condition: NamedCondition) => Part | undefined;
 };
 
 /** Columns that conditions may name. */
@@ -32,17 +32,20 @@ export const toRowText = (condition: Condition<DomainColumn>, now: string): stri
     asText((name) => `d.${snakeCase(name)}`, now),
   ).join("");
 
-const snakeCase = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+/** The column of PostgreSQL. */
+export const snakeCase = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 /** Writes a condition as SQL that is never null, so that `not` and `count(*) filter` hold. */
 export function write<Part>(condition: Condition, dialect: Dialect<Part>): (string | Part)[] {
-  const known = dialect.known?.(condition);
-  if (known !== undefined) return [known];
   switch (condition.kind) {
     case "all":
-      return joined(condition.of, " and ", dialect);
+      return condition.of.length === 0 ? ["true"] : joined(condition.of, " and ", dialect);
     case "any":
-      return joined(condition.of, " or ", dialect);
+      return condition.of.length === 0 ? ["false"] : joined(condition.of, " or ", dialect);
+    case "named": {
+      const byName = dialect.named?.(condition);
+      return byName === undefined ? write(condition.of, dialect) : [byName];
+    }
     case "not":
       return ["(not ", ...write(condition.of, dialect), ")"];
     default:

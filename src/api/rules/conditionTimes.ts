@@ -9,6 +9,7 @@ export function timesIn<Column extends string>(rule: Condition<Column>): TimeCom
     case "any":
       return rule.of.flatMap((one) => timesIn(one));
     case "not":
+    case "named":
       return timesIn(rule.of);
     case "time":
       return [rule];
