@@ -208,7 +208,7 @@ const layers: Layer[] = [
       "@adraffy/ens-normalize",
       "src/ens/name.ts",
       "src/ens/managedNames.ts",
-      ...api("errors/", "http/", "schemas/", "rules/lifetime.ts"),
+      ...api("errors/", "http/", "schemas/", "rules/lifeEnds.ts", "rules/seconds.ts", "rules/stages.ts"),
     ],
     mayTypes: ["zod", "src/api/access/access.ts"],
     because:

@@ -12,7 +12,7 @@ import type { Db } from "../../src/api/postgres/db.ts";
 import { chainValues } from "../../src/api/query/chains.ts";
 import type { SearchFilters } from "../../src/api/query/search.ts";
 import type { AsOf } from "../../src/api/query/statistics.ts";
-import { availabilities } from "../../src/api/rules/lifetime.ts";
+import { availabilities } from "../../src/api/rules/stages.ts";
 
 const searches: SearchFilters[] = [
   {},

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { availabilityOf, neverRegistered } from "../../src/api/rules/lifetime.ts";
+import { availabilityOf, neverRegistered } from "../../src/api/rules/availability.ts";
 import { ETH_NODE } from "../../src/ens/name.ts";
 import { account, CHAIN_ID } from "../query/rows.ts";
 

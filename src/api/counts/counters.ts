@@ -4,10 +4,10 @@ import { findDatabaseError } from "../postgres/databaseErrors.ts";
 import type { Db } from "../postgres/db.ts";
 import { prepared } from "../postgres/prepared.ts";
 import { type Form, lifeIn } from "../query/chains.ts";
-import { isUnseen, rowD } from "../query/unseen.ts";
+import { asCounted } from "../rules/asCounted.ts";
 import { toRowText } from "../rules/conditionText.ts";
-import { lifeOfEnsv1 } from "../rules/lifetime.ts";
 import { onMainChain } from "../rules/onMainChain.ts";
+import { isUnseenSql, rowD } from "../rules/unseenSql.ts";
 import { classColumns, classOf, isName, mayDiffer } from "./classes.ts";
 import { rulesNumber } from "./tables.ts";
 
@@ -92,10 +92,10 @@ export function unseenChanges(form: Form): { tables: SQL; rows: SQL } {
   const life = lifeIn(form);
   const keys = classColumns(life);
   const ended = keys.map((key) => (key === "phase" ? "'ended' as phase" : key));
-  const isPremium = toRowText(onMainChain(lifeOfEnsv1.inPhase("premium")), "asked.now");
+  const isPremium = toRowText(onMainChain(asCounted(life.inPhase("premium"))), "asked.now");
   const tables = sql`, unseen as materialized (
     select ${sql.raw(classOf("asked.now", life))} from asked cross join lateral (
-      select d.* from domains d where ${sql.raw(isName)} and ${sql.raw(isPremium)} and ${isUnseen(form.ensv2, rowD)} offset 0
+      select d.* from domains d where ${sql.raw(isName)} and ${sql.raw(isPremium)} and ${isUnseenSql(form.ensv2.ethRegistry, rowD)} offset 0
     ) as d
   )`;
   const rows = sql`

@@ -7,7 +7,7 @@ import type { Db } from "../postgres/db.ts";
 import { type Chains, type Form, forEachForm, isOfChains, reaches } from "../query/chains.ts";
 import { type DaySales, listSalesByDay, saleColumns, salesByDay } from "../query/purchases.ts";
 import type { AsOf } from "../query/statistics.ts";
-import { DAY } from "../rules/lifetime.ts";
+import { DAY } from "../rules/seconds.ts";
 import { type Count, countOf } from "./count.ts";
 import { readCounters } from "./counters.ts";
 

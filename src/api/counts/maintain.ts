@@ -1,6 +1,7 @@
 import type pg from "pg";
 import { inTransaction } from "../postgres/client.ts";
-import { type Ensv2Terms, type LifeRules, lifeOf } from "../rules/lifetime.ts";
+import { type LifeRules, lifeOf } from "../rules/life.ts";
+import type { Ensv2Terms } from "../rules/stages.ts";
 import { mayDiffer } from "./classes.ts";
 import {
   countClaims,
@@ -48,14 +49,14 @@ async function areMadeBy({ client, schema }: CountsTarget, life: LifeRules): Pro
 }
 
 /** What `hasCountersOfItsDeployment` reads. */
-const textOf = ({ graceSeconds, premiumSeconds, nonOwners }: Ensv2Terms): string =>
-  JSON.stringify({ graceSeconds, premiumSeconds, nonOwners: [...nonOwners] });
+const textOf = ({ graceSeconds, premiumSeconds, nonOwners, ethRegistry }: Ensv2Terms): string =>
+  JSON.stringify({ graceSeconds, premiumSeconds, nonOwners: [...nonOwners], ethRegistry });
 
 function termsOf(text: string): Ensv2Terms {
-  const { nonOwners, ...seconds } = JSON.parse(text) as Omit<Ensv2Terms, "nonOwners"> & {
+  const { nonOwners, ...others } = JSON.parse(text) as Omit<Ensv2Terms, "nonOwners"> & {
     nonOwners: string[];
   };
-  return { ...seconds, nonOwners: new Set(nonOwners) };
+  return { ...others, nonOwners: new Set(nonOwners) };
 }
 
 /**

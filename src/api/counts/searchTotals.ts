@@ -1,6 +1,6 @@
 import { domain } from "ponder:schema";
 import { sql } from "ponder";
-import { not } from "../../ens/condition.ts";
+import { all, type Condition, not } from "../../ens/condition.ts";
 import type { Db } from "../postgres/db.ts";
 import { caseInsensitiveCondition } from "../query/caseInsensitive.ts";
 import {
@@ -17,23 +17,20 @@ import {
 import { countPending } from "../query/domains.ts";
 import { countSearch, type Protocol, type SearchCounts, type SearchFilters } from "../query/search.ts";
 import type { AsOf } from "../query/statistics.ts";
+import { dependsOnUnseen } from "../rules/asCounted.ts";
 import { toSql } from "../rules/conditionSql.ts";
 import { timesIn } from "../rules/conditionTimes.ts";
-import {
-  counted,
-  DAY,
-  expiringWithin,
-  isEnsv2,
-  type KnownAvailability,
-  type LifeRules,
-  registrarName,
-} from "../rules/lifetime.ts";
+import { type KnownAvailability, type LifeRules, pathEndsWithin } from "../rules/life.ts";
+import { isCounted, isEnsv2, isOfRegistrar } from "../rules/nameRules.ts";
 import { wrapped } from "../rules/ownership.ts";
+import { DAY } from "../rules/seconds.ts";
 import {
   classColumns,
   classCondition,
   classExpiresWithin,
   expiryCondition,
+  NO_END,
+  pathRanges,
   resolverColumns,
   UNKNOWN_LENGTH,
 } from "./classes.ts";
@@ -96,7 +93,7 @@ const countsWhere = (is: Record<"expired" | "expiring30d" | "expiring90d", strin
 
 const countsOfClasses = (life: LifeRules) =>
   countsWhere({
-    expired: classCondition(life.expired, life),
+    expired: classCondition(life.expired),
     expiring30d: classExpiresWithin(30),
     expiring90d: classExpiresWithin(90),
   });
@@ -108,9 +105,9 @@ const isWrappedAs = sql`is_wrapped = any (${placeholder("wrapped")}::boolean[])`
 
 const wrappedAs = (isWrapped: boolean | undefined) => (isWrapped === undefined ? [true, false] : [isWrapped]);
 
-function ofClasses(name: string, condition: string, form: Form) {
+function ofClasses(name: string, rule: Condition, form: Form) {
   const life = lifeIn(form);
-  const unseen = unseenChanges(byPhase.includes(name) ? form : { reach: form.reach });
+  const unseen = dependsOnUnseen(rule) ? unseenChanges(form) : { tables: sql``, rows: sql`` };
   const classes = sql.raw(classColumns(life).join(", "));
   return preparedCounts(
     titleOf(`search_${name}`, form),
@@ -118,13 +115,10 @@ function ofClasses(name: string, condition: string, form: Form) {
     sql`with ${changesUntil(placeholder("now"), form)}${unseen.tables}, class as (
         select ${classes}, names from figures_names union all select ${classes}, sign from change${unseen.rows}
       ) ${countsOfClasses(life)}
-      where ${isOfAskedChains(sql`chain_id`, form.reach)} and is_counted and ${sql.raw(condition)} and ${isWrappedAs}${isOfProtocol(form)}
+      where ${isOfAskedChains(sql`chain_id`, form.reach)} and is_counted and ${sql.raw(classCondition(rule))} and ${isWrappedAs}${isOfProtocol(form)}
         and label_length between ${placeholder("shortest")} and ${placeholder("longest")}`,
   );
 }
-
-/** States that differ for names that ENSv2 never saw. */
-const byPhase: readonly string[] = ["premium", "available"];
 
 /** An absent filter is "both values", as that of wrapped names. */
 const isOfProtocol = ({ ensv2 }: Form) =>
@@ -137,14 +131,13 @@ const protocolValues = ({ ensv2 }: Form, protocol: Protocol | undefined) =>
 const byAvailability = forEachForm(
   (form): Record<KnownAvailability | "any", ReturnType<typeof ofClasses>> => {
     const life = lifeIn(form);
-    const ofState = (state: KnownAvailability) =>
-      ofClasses(state, classCondition(life.availability[state], life), form);
+    const ofState = (state: KnownAvailability) => ofClasses(state, life.availability[state], form);
     return {
       registered: ofState("registered"),
       grace: ofState("grace"),
       premium: ofState("premium"),
       available: ofState("available"),
-      any: ofClasses("any", "true", form),
+      any: ofClasses("any", all(), form),
     };
   },
 );
@@ -193,9 +186,16 @@ const isOfWholeDays = (
   and expiry_day <> all (${placeholder("splitDays")}::bigint[])`;
 
 /** The rules by which names of an expiry are counted. */
-const expiryRules = ({ expired }: LifeRules) => ({
+const expiryRules = ({ expired, expiringWithin }: LifeRules) => ({
   ...{ expired, expiring30d: expiringWithin(30), expiring90d: expiringWithin(90) },
 });
+
+const pathEnds = sql`case ${sql.join(
+  pathRanges.map(
+    (days) => sql`when ${toSql(pathEndsWithin(days), placeholder("now"))} then ${sql.raw(String(days))}`,
+  ),
+  sql` `,
+)} else ${sql.raw(String(NO_END))} end`;
 
 /**
  * Names are counted by the day of their expiry. A day counts as a whole if no bound that matters goes through it; on the
@@ -206,17 +206,21 @@ const ofExpiry = forEachForm((form) => {
   const life = lifeIn(form);
   const rules = expiryRules(life);
   const [ofEnsv2, isEnsv2Row, isNotRetired] =
-    life.other === null
+    life.retired === null
       ? [sql``, sql``, sql``]
-      : [sql`, is_ensv2`, sql`, ${toSql(isEnsv2)} as is_ensv2`, sql` and ${toSql(not(life.other.retired))}`];
+      : [
+          sql`, is_ensv2, path_ends_within`,
+          sql`, ${toSql(isEnsv2)} as is_ensv2, ${pathEnds} as path_ends_within`,
+          sql` and ${toSql(not(life.retired))}`,
+        ];
   return preparedCounts(
     titleOf("search_expiry", form),
     countColumns,
     sql`with ${changesUntil(placeholder("now"), form)}, split as materialized (
       select name.* from unnest(${placeholder("splitDays")}::bigint[]) as split_day (day) cross join lateral (
-        select ${domain.chainId} as chain_id, ${domain.expiryTimestamp} as expiry, ${toSql(ruleFor(registrarName, reach))} as is_eth,
+        select ${domain.chainId} as chain_id, ${domain.expiryTimestamp} as expiry, ${toSql(ruleFor(isOfRegistrar, reach))} as is_eth,
           ${toSql(wrapped, placeholder("now"))} as is_wrapped${isEnsv2Row}
-        from ${domain} where ${toSql(counted)} and ${domain.expiryTimestamp} >= day * ${secondsOfDay}
+        from ${domain} where ${toSql(isCounted)} and ${domain.expiryTimestamp} >= day * ${secondsOfDay}
           and ${domain.expiryTimestamp} < (day + 1) * ${secondsOfDay}${isNotRetired}
         offset 0
       ) as name
@@ -229,9 +233,9 @@ const ofExpiry = forEachForm((form) => {
       select expiry, is_eth, is_wrapped, 1${ofEnsv2} from split
       where ${isOfChain(reach)} and expiry between ${placeholder("from")} and ${placeholder("to")}
     ) ${countsWhere({
-      expired: expiryCondition(rules.expired, life),
-      expiring30d: expiryCondition(rules.expiring30d, life),
-      expiring90d: expiryCondition(rules.expiring90d, life),
+      expired: expiryCondition(rules.expired),
+      expiring30d: expiryCondition(rules.expiring30d),
+      expiring90d: expiryCondition(rules.expiring90d),
     })}`,
   );
 });
@@ -259,6 +263,7 @@ const dayOf = (time: number): number => Math.floor(time / DAY);
 function splitDays(from: number, to: number, { chains, now }: AsOf): number[] {
   const ofRules = Object.values(expiryRules(lifeIn(chains)))
     .flatMap(timesIn)
+    .filter(({ column }) => column === "expiryTimestamp")
     .map(({ operator, seconds }) => now + Number(seconds) + (operator === "<=" || operator === ">" ? 1 : 0));
   const inside = [from, to + 1, ...ofRules].filter(
     (bound) => bound % DAY !== 0 && bound >= from && bound <= to + 1,

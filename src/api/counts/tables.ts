@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { LifeRules } from "../rules/lifetime.ts";
+import type { LifeRules } from "../rules/life.ts";
 import { classColumns, classOf, expiryColumns, isName, resolverColumns } from "./classes.ts";
 
 /** Rows that are added to the counters (`sign` 1) or taken from them (-1), by their class at a time. */
@@ -78,6 +78,7 @@ export const counterTables = [
  */
 export function createTables({ schema, life }: Counted): string {
   const ofEnsv2 = life.terms === undefined ? "" : ", is_ensv2 boolean";
+  const pathOfEnsv2 = life.terms === undefined ? "" : `${ofEnsv2}, path_ends_within integer`;
   const terms = life.terms === undefined ? "" : ", ensv2_terms text not null";
   return `
   drop table if exists ${counterTables.map((table) => `${schema}.${table}`).join(", ")};
@@ -88,7 +89,7 @@ export function createTables({ schema, life }: Counted): string {
     is_wrapped boolean${ofEnsv2}, names bigint not null, primary key (${classColumns(life).join(", ")}));
   create table ${schema}.figures_resolvers (chain_id integer, resolver text, is_eth boolean, phase text,
     expires_within integer, is_wrapped boolean, names bigint not null, primary key (${resolverColumns.join(", ")}));
-  create table ${schema}.figures_expiries (chain_id integer, expiry_day bigint, is_eth boolean, is_wrapped boolean${ofEnsv2},
+  create table ${schema}.figures_expiries (chain_id integer, expiry_day bigint, is_eth boolean, is_wrapped boolean${pathOfEnsv2},
     names bigint not null, primary key (${expiryColumns(life).join(", ")}));
   create table ${schema}.figures_owners (chain_id integer, address text, names bigint not null,
     primary key (chain_id, address));

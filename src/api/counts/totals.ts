@@ -39,7 +39,7 @@ function countedNames({ chains, now }: AsOf, more: ReturnType<typeof unseenChang
   )`;
 }
 
-const isActiveIn = forEachForm((form) => classCondition(lifeIn(form).active, lifeIn(form)));
+const isActiveIn = forEachForm((form) => classCondition(lifeIn(form).active));
 
 /** How many names there are, by their state now, and how many events. */
 export const totals: Count<AsOf, { totals: Totals; events: number }> = countOf({

@@ -3,7 +3,7 @@ import { namehash } from "viem";
 import { ApiError } from "../errors/errors.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { type ResolvedDomain, resolveDomains } from "../resolution/domains.ts";
-import type { Availability } from "../rules/lifetime.ts";
+import type { Availability } from "../rules/stages.ts";
 import { mapYielding } from "../scheduling/turns.ts";
 import { askedDomain, count, unknownDomain, unresolvedItem } from "../schemas/answers.ts";
 import { input, parseHash, parseName } from "../schemas/input.ts";

@@ -3,7 +3,7 @@ import { endpoint } from "../http/endpoint.ts";
 import { listEnding, MAX_ENDING } from "../query/addresses.ts";
 import { readStored } from "../resolution/known.ts";
 import { checkListed, isHeldBy } from "../resolution/listedNames.ts";
-import { lifeOf } from "../rules/lifetime.ts";
+import { lifeOf } from "../rules/life.ts";
 import { input } from "../schemas/input.ts";
 import { toCalendar } from "../serializers/calendar.ts";
 import { toAddress } from "../serializers/hex.ts";

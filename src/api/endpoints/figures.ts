@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import type { Ctx } from "../http/context.ts";
 import { type Chains, mainChain } from "../query/chains.ts";
-import { DAY } from "../rules/lifetime.ts";
+import { DAY } from "../rules/seconds.ts";
 import { input } from "../schemas/input.ts";
 import { askedChains, MAIN_CHAIN } from "./chains.ts";
 

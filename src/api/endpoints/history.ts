@@ -7,6 +7,8 @@ import type { Listed } from "../query/section.ts";
 import { listSpans, type Span } from "../query/spans.ts";
 import { readStored } from "../resolution/known.ts";
 import { answeringChain, chainsOfName } from "../resolution/nameChains.ts";
+import { tokenEndOf } from "../rules/ends.ts";
+import { lifeOf } from "../rules/life.ts";
 import { count, event, historyFields, ownershipPeriod, period, registration } from "../schemas/answers.ts";
 import { input, isEthSecondLevel, type ParsedName } from "../schemas/input.ts";
 import { toEventRecord } from "../serializers/event.ts";
@@ -114,10 +116,12 @@ const ownershipHistory = endpoint({
     const { db, now, contracts } = ctx;
     const { chainId, chains } = await answeringChain(ctx, name);
     const { ensv2 } = contracts;
-    const tokenGrace = isEthSecondLevel(name) ? (ensv2?.graceSeconds ?? 0) : 0;
+    const isSecondLevel = isEthSecondLevel(name);
     const of = {
       ...{ node: name.node, chains, now },
-      ...(ensv2 && { ensv2: { nonOwners: ensv2.nonOwners, tokenGrace } }),
+      ...(ensv2 && {
+        ensv2: { nonOwners: ensv2.nonOwners, tokenEnd: tokenEndOf(lifeOf(ensv2), { isSecondLevel }) },
+      }),
     };
     const at = { chainId, contracts };
     const { rows, total } = await listSpans(db, { ...of, kind: "owner" }, { page });

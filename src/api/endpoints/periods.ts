@@ -1,4 +1,4 @@
-import { DAY } from "../rules/lifetime.ts";
+import { DAY } from "../rules/seconds.ts";
 
 /* Periods of UTC, as the number of their first day, counted from 1 January 1970. */
 

@@ -3,7 +3,7 @@ import type { Contracts } from "../../../abis/contracts.ts";
 import { sales as dailySales } from "../counts/days.ts";
 import { endpoint } from "../http/endpoint.ts";
 import type { DaySales } from "../query/purchases.ts";
-import { DAY } from "../rules/lifetime.ts";
+import { DAY } from "../rules/seconds.ts";
 import { address, chain, chains as chainsOf, count, paymentToken, tokenUnits } from "../schemas/answers.ts";
 import { input } from "../schemas/input.ts";
 import { chainOf } from "../serializers/domain.ts";

@@ -8,7 +8,7 @@ import {
 import { endpoint } from "../http/endpoint.ts";
 import { countRecentPurchases, type DaySales, listSalesByDay } from "../query/purchases.ts";
 import type { ClaimCounts, Share } from "../query/statistics.ts";
-import { DAY } from "../rules/lifetime.ts";
+import { DAY } from "../rules/seconds.ts";
 import { activity, chains as chainsOf, count } from "../schemas/answers.ts";
 import { FEED_LENGTH, readActivity } from "./activityFeed.ts";
 import { cachedFor } from "./cachedFor.ts";

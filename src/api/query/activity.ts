@@ -5,7 +5,7 @@ import { type Address, type Hex, zeroAddress } from "viem";
 import type { Ensv2Contracts } from "../../../abis/contracts.ts";
 import type { Db } from "../postgres/db.ts";
 import { toSql } from "../rules/conditionSql.ts";
-import { counted } from "../rules/lifetime.ts";
+import { isCounted } from "../rules/nameRules.ts";
 import { type Chains, isOfChains } from "./chains.ts";
 import { type EventFacts, eventFacts } from "./events.ts";
 import { isMigration } from "./migrations.ts";
@@ -197,7 +197,7 @@ export async function listNewestTransfers(
       select ${after.chainId} as "chainId", ${after.node} as node, ${after.ownerAddress} as "to",
         ${after.blockNumber} as "blockNumber", ${after.blockTimestamp} as "blockTimestamp",
         ${after.transactionHash} as "transactionHash",
-        case when ${isLastOfTransaction(after)} and ${isCounted(after)} and not ${isPartOf(after, others)}
+        case when ${isLastOfTransaction(after)} and ${isOfCountedName(after)} and not ${isPartOf(after, others)}
           then ${ownerBefore(after)} end as "from"
       from (
         select * from ${ownershipChange} as after where ${isOfChains(after.chainId, chains)} ${newestFirst} limit ${MAX_CHANGES}
@@ -223,8 +223,8 @@ function isLastOfTransaction(change: OwnershipChange): SQL {
     and ${eq(later.transactionHash, change.transactionHash)} and ${place(later)} > ${place(change)} offset 0)`;
 }
 
-const isCounted = ({ chainId, node }: OwnershipChange): SQL =>
-  sql`coalesce((select ${toSql(counted)} from ${domain} where ${eq(domain.chainId, chainId)} and ${eq(domain.node, node)}), false)`;
+const isOfCountedName = ({ chainId, node }: OwnershipChange): SQL =>
+  sql`coalesce((select ${toSql(isCounted)} from ${domain} where ${eq(domain.chainId, chainId)} and ${eq(domain.node, node)}), false)`;
 
 const isPartOf = ({ transactionHash, node }: OwnershipChange, eventTypes: readonly string[]): SQL =>
   sql`exists (select from ${event} where ${eq(event.transactionHash, transactionHash)} and ${eq(event.node, node)}

@@ -7,7 +7,7 @@ import { ROOT_NODE } from "../../ens/name.ts";
 import type { Db } from "../postgres/db.ts";
 import { prepared } from "../postgres/prepared.ts";
 import { toSql } from "../rules/conditionSql.ts";
-import { counted, expiringWithin, registrarName } from "../rules/lifetime.ts";
+import { isCounted, isOfRegistrar } from "../rules/nameRules.ts";
 import { wrapped } from "../rules/ownership.ts";
 import { ownedAt } from "../rules/ownershipSql.ts";
 import type { Time } from "../rules/time.ts";
@@ -90,7 +90,7 @@ function isHeld(role: Role, { isOfChains, address, now }: AddressParameters): SQ
     wrapper_owner: and(eq(domain.wrapperOwner, address), toSql(wrapped, now)),
     resolver: eq(domain.resolver, address),
   };
-  return and(isOfChains, conditions[role], toSql(counted));
+  return and(isOfChains, conditions[role], toSql(isCounted));
 }
 
 /** Which names of an address: all, or only the active ones. */
@@ -144,12 +144,16 @@ const onlyOf = ({ ids }: Chains): number => ids[0] as number;
 const chainColumn = (reach: Reach) => sql<number | null>`${reach === "main" ? null : domain.chainId}`;
 
 const activeCount = (form: Form) => countIf(toSql(activeIn(form), now));
-const expiring30d = countIf(toSql(expiringWithin(30), now));
+const expiringCount = (form: Form) => countIf(toSql(lifeIn(form).expiringWithin(30), now));
 
 const heldCounts = forEachForm((form) =>
   forEach(roles, (role) =>
     prepared((db) => {
-      const counts = { total: sql<number>`count(*)::int`, active: activeCount(form), expiring30d };
+      const counts = {
+        total: sql<number>`count(*)::int`,
+        active: activeCount(form),
+        expiring30d: expiringCount(form),
+      };
       const counted = db
         .select({ chainId: chainColumn(form.reach), ...counts })
         .from(domain)
@@ -181,7 +185,7 @@ const endingNames = forEachForm((form) =>
     prepared((db) => {
       const { reach } = form;
       const hasEnd = toSql(ruleFor(lifeIn(form).inPhase("registered", "grace", "premium"), reach), now);
-      const isBought = toSql(ruleFor(registrarName, reach));
+      const isBought = toSql(ruleFor(isOfRegistrar, reach));
       const order = [domain.expiryTimestamp, domain.node, ...(reach === "main" ? [] : [domain.chainId])];
       const first = db
         .select({ chainId: domain.chainId, node: domain.node })
@@ -340,7 +344,11 @@ const summaries = forEachForm((form) =>
         .from(holder)
         .where(wasHeld(db, role, form));
       return db
-        .select({ active: activeCount(form), expiring30d, previous: sql<number>`${previous}` })
+        .select({
+          active: activeCount(form),
+          expiring30d: expiringCount(form),
+          previous: sql<number>`${previous}`,
+        })
         .from(domain)
         .where(isHeld(role, askedOf(form)))
         .prepare(titleOf(`summary_${role}`, form));

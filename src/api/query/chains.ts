@@ -2,7 +2,7 @@ import type { AnyColumn, SQL } from "drizzle-orm";
 import { eq, sql } from "ponder";
 import type { Contracts, Ensv2Contracts } from "../../../abis/contracts.ts";
 import type { Condition } from "../../ens/condition.ts";
-import { type LifeRules, lifeOf } from "../rules/lifetime.ts";
+import { type LifeRules, lifeOf } from "../rules/life.ts";
 import { onMainChain } from "../rules/onMainChain.ts";
 
 /**

@@ -3,14 +3,14 @@ import { and, gte, sql } from "ponder";
 import type { Address } from "viem";
 import { all } from "../../ens/condition.ts";
 import type { Db } from "../postgres/db.ts";
-import { toSql } from "../rules/conditionSql.ts";
-import type { DomainColumn } from "../rules/conditionText.ts";
-import { counted, DAY, type Phase, phases, registrarName } from "../rules/lifetime.ts";
+import { type StatementColumn, toSql } from "../rules/conditionSql.ts";
+import { isCounted, isOfRegistrar } from "../rules/nameRules.ts";
 import { ownerAt } from "../rules/ownershipSql.ts";
+import { DAY } from "../rules/seconds.ts";
+import { type Phase, phases } from "../rules/stages.ts";
 import { type Chains, forEachForm, isOfChains, lifeIn, ruleFor } from "./chains.ts";
 import { isNotRetired } from "./search.ts";
 import type { AsOf } from "./statistics.ts";
-import { isUnseen } from "./unseen.ts";
 
 /*
  * How the names of the whole index are spread over states, owners and days of expiry. Each counts all names: these serve
@@ -21,20 +21,16 @@ import { isUnseen } from "./unseen.ts";
 export type PhaseCount = { isEth: boolean; phase: Phase; names: number };
 
 export async function listPhaseCounts(db: Db, { chains, now }: AsOf): Promise<PhaseCount[]> {
-  const isEth = toSql(ruleFor(registrarName, chains.reach));
-  const unseen = chains.ensv2 && isUnseen(chains.ensv2);
-  const shownAs = (one: Phase) =>
-    unseen && one === "premium" ? sql`case when ${unseen} then 'ended' else 'premium' end` : sql`${one}`;
+  const isEth = toSql(ruleFor(isOfRegistrar, chains.reach));
   const phase = sql.join(
     phases.map(
-      (one) =>
-        sql`when ${toSql(ruleFor(rulesOfPhases(chains)[one], chains.reach), now)} then ${shownAs(one)}`,
+      (one) => sql`when ${toSql(ruleFor(rulesOfPhases(chains)[one], chains.reach), now)} then ${one}`,
     ),
     sql` `,
   );
   const { rows } = await db.execute<PhaseCount>(sql`
     select ${isEth} as "isEth", case ${phase} end as phase, count(*)::int as names
-    from ${domain} where ${and(isOfChains(domain.chainId, chains), toSql(all<DomainColumn>(counted, lifeIn(chains).owned)))} group by 1, 2`);
+    from ${domain} where ${and(isOfChains(domain.chainId, chains), toSql(all<StatementColumn>(isCounted, lifeIn(chains).owned)))} group by 1, 2`);
   return rows;
 }
 
@@ -54,7 +50,7 @@ export const MAX_HOLDERS = 100;
 
 const isHeldName = forEachForm((form) => {
   const { owned, active } = lifeIn(form);
-  return all<DomainColumn>(counted, owned, active);
+  return all<StatementColumn>(isCounted, owned, active);
 });
 
 /** The addresses with most active names. */
@@ -74,12 +70,12 @@ export type DayRange = { chains: Chains; firstDay: number; endDay: number };
 
 /** Expiries by day, from a day on. */
 export async function listExpiries(db: Db, { chains, firstDay, endDay }: DayRange): Promise<DayExpiries[]> {
-  const isEth = toSql(ruleFor(registrarName, chains.reach));
+  const isEth = toSql(ruleFor(isOfRegistrar, chains.reach));
   const day = sql`least(div(${domain.expiryTimestamp}, ${sql.raw(String(DAY))}), ${endDay}::numeric)::int`;
   const { rows } = await db.execute<DayExpiries>(sql`
     select ${day} as day, ${isEth} as "isEth", count(*)::int as names
     from ${domain}
-    where ${and(isOfChains(domain.chainId, chains), toSql(counted), gte(domain.expiryTimestamp, BigInt(firstDay * DAY)), isNotRetired(chains))}
+    where ${and(isOfChains(domain.chainId, chains), toSql(isCounted), gte(domain.expiryTimestamp, BigInt(firstDay * DAY)), isNotRetired(chains))}
     group by 1, 2 order by 1, 2`);
   return rows;
 }

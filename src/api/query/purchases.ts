@@ -3,7 +3,7 @@ import type { SQL } from "drizzle-orm";
 import { alias, and, eq, gte, inArray, lt, sql } from "ponder";
 import type { Address } from "viem";
 import type { Db } from "../postgres/db.ts";
-import { DAY } from "../rules/lifetime.ts";
+import { DAY } from "../rules/seconds.ts";
 import { type Chains, type Form, isOfChains } from "./chains.ts";
 import { countIf } from "./countIf.ts";
 import { keepsExpiry } from "./migrations.ts";

@@ -1,18 +1,18 @@
 import { domain } from "ponder:schema";
 import type { SQL } from "drizzle-orm";
-import { and, eq, gte, ilike, inArray, isNotNull, isNull, lte, or, sql } from "ponder";
+import { and, eq, gte, ilike, inArray, isNotNull, isNull, lte, sql } from "ponder";
 import type { Address } from "viem";
 import { not } from "../../ens/condition.ts";
 import { managedNames } from "../../ens/managedNames.ts";
 import { ETH_NODE } from "../../ens/name.ts";
 import type { Db } from "../postgres/db.ts";
 import { toSql } from "../rules/conditionSql.ts";
-import { counted, expiringWithin, type KnownAvailability } from "../rules/lifetime.ts";
+import type { KnownAvailability } from "../rules/life.ts";
+import { isCounted } from "../rules/nameRules.ts";
 import { wrapped } from "../rules/ownership.ts";
 import { type Chains, type Form, isOfChains, lifeIn, type Reach, ruleFor } from "./chains.ts";
 import { countIf } from "./countIf.ts";
 import { type DomainRow, listAndCount, type OnePass } from "./domains.ts";
-import { isUnseen } from "./unseen.ts";
 
 /** Filters of a search; a domain has to meet each. */
 export type SearchFilters = {
@@ -47,7 +47,7 @@ export function searchCondition(
   const hasExpiry = filters.expiryFrom !== undefined || filters.expiryTo !== undefined;
   return and(
     isOfChains(domain.chainId, at.chains),
-    toSql(counted),
+    toSql(isCounted),
     when(text || undefined, (part) => ilike(isFullName ? domain.fullName : domain.label, containing(part))),
     when(availability, (status) => and(isInState(status, at), isOfAnIndex(status, reach))),
     when(filters.minLength, (length) => gte(domain.labelLength, length)),
@@ -66,20 +66,12 @@ export function searchCondition(
 
 /** A retired name has no expiry: what a graveyard has in ENSv1 is none. */
 export const isNotRetired = (chains: Chains): SQL | undefined => {
-  const { other } = lifeIn(chains);
-  return other === null ? undefined : toSql(not(other.retired));
+  const { retired } = lifeIn(chains);
+  return retired === null ? undefined : toSql(not(retired));
 };
 
-/** Once ENSv2 is open, a name that it never saw is available where others have a premium. */
-function isInState(status: KnownAvailability, { chains, now }: { chains: Chains; now: number }) {
-  const { availability } = lifeIn(chains);
-  const isIn = (state: KnownAvailability) => toSql(ruleFor(availability[state], chains.reach), now);
-  if (chains.ensv2 === undefined) return isIn(status);
-  const unseen = isUnseen(chains.ensv2);
-  if (status === "premium") return sql`(${isIn("premium")} and not ${unseen})`;
-  if (status === "available") return or(isIn("available"), sql`(${isIn("premium")} and ${unseen})`);
-  return isIn(status);
-}
+const isInState = (status: KnownAvailability, { chains, now }: { chains: Chains; now: number }) =>
+  toSql(ruleFor(lifeIn(chains).availability[status], chains.reach), now);
 
 /**
  * Only names of registrars can be in grace, premium or available. This says it again in a form that an index can use.
@@ -108,8 +100,8 @@ export type SearchCounts = {
 
 const countedAt = (now: number, form: Form) => ({
   expired: toSql(ruleFor(lifeIn(form).expired, form.reach), now),
-  expiring30d: toSql(expiringWithin(30), now),
-  expiring90d: toSql(expiringWithin(90), now),
+  expiring30d: toSql(lifeIn(form).expiringWithin(30), now),
+  expiring90d: toSql(lifeIn(form).expiringWithin(90), now),
   wrapped: toSql(wrapped, now),
 });
 

@@ -4,9 +4,8 @@ import { and, gt, isNotNull, sql } from "ponder";
 import { all } from "../../ens/condition.ts";
 import { ETH_NODE, ROOT_NODE } from "../../ens/name.ts";
 import type { Db } from "../postgres/db.ts";
-import { toSql } from "../rules/conditionSql.ts";
-import type { DomainColumn } from "../rules/conditionText.ts";
-import { counted, expiringWithin, registrarName } from "../rules/lifetime.ts";
+import { type StatementColumn, toSql } from "../rules/conditionSql.ts";
+import { isCounted, isOfRegistrar } from "../rules/nameRules.ts";
 import { wrapped } from "../rules/ownership.ts";
 import { ownerAt } from "../rules/ownershipSql.ts";
 import { type Chains, isOfChains, lifeIn, ruleFor } from "./chains.ts";
@@ -23,7 +22,7 @@ export type AsOf = { chains: Chains; now: number };
 const isOwned = ({ chains }: AsOf): SQL | undefined =>
   and(isOfChains(domain.chainId, chains), toSql(countedAndOwned(chains)));
 
-const countedAndOwned = (chains: Chains) => all<DomainColumn>(counted, lifeIn(chains).owned);
+const countedAndOwned = (chains: Chains) => all<StatementColumn>(isCounted, lifeIn(chains).owned);
 
 /** How many names there are, by their state now. */
 export type Totals = {
@@ -45,8 +44,8 @@ export async function readTotals(db: Db, at: AsOf): Promise<Totals> {
       total: sql<number>`count(*)`.as("total"),
       active: countIf(toSql(ruleFor(lifeIn(chains).active, chains.reach), now)).as("active"),
       wrapped: countIf(toSql(wrapped, now)).as("wrapped"),
-      expiring30d: countIf(toSql(expiringWithin(30), now)).as("expiring_30d"),
-      expiring90d: countIf(toSql(expiringWithin(90), now)).as("expiring_90d"),
+      expiring30d: countIf(toSql(lifeIn(chains).expiringWithin(30), now)).as("expiring_30d"),
+      expiring90d: countIf(toSql(lifeIn(chains).expiringWithin(90), now)).as("expiring_90d"),
     })
     .from(domain)
     .where(isOwned(at))
@@ -97,13 +96,13 @@ export async function listShares(db: Db, { chains, now }: AsOf): Promise<Share[]
   const isActive = toSql(ruleFor(all(active, owned), chains.reach), now);
   const isSeveral = chains.reach === "several";
   const isEth = isSeveral
-    ? sql`bool_or(${toSql(registrarName)})`
+    ? sql`bool_or(${toSql(isOfRegistrar)})`
     : sql`bool_or(${domain.parentNode} = ${ETH_NODE})`;
   const { rows } = await db.execute<Share>(sql`
     with counted as materialized (
       select ${domain.parentNode} as parent, ${domain.labelLength} as length, ${isEth} as is_eth,
         count(*) filter (where ${isActive}) as active, count(*) as all_time
-      from ${domain} where ${isHere} and ${toSql(counted)} and ${domain.parentNode} is not null
+      from ${domain} where ${isHere} and ${toSql(isCounted)} and ${domain.parentNode} is not null
       group by 1, 2 ${isSeveral ? sql`, ${domain.chainId}` : sql``}
     ), tld as (
       select ${domain.node} as node, ${domain.fullName} as name

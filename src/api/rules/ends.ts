@@ -1,29 +1,15 @@
 import { type ColumnValue, type Condition, holds } from "../../ens/condition.ts";
-import { lapsedToken } from "../../ens/wrapper.ts";
+import { isEmancipated, TOKEN_END } from "../../ens/wrapper.ts";
 import { asText, write } from "./conditionText.ts";
-import { timesIn } from "./conditionTimes.ts";
-import { type EndingLife, type LifeRules, lifeOfEnsv1, pastGrace } from "./lifetime.ts";
+import type { LifeRules } from "./life.ts";
+import { isOfRegistrar } from "./nameRules.ts";
+import { type Life, livesIn } from "./stages.ts";
 
-/**
- * Rules: what time alone ends. No log tells it, so such an end has a second and no block.
- *
- * - `wrapper_expiry`: the NameWrapper answers no owner of the token any more. The name falls to its next layer, whose
- *   owner is the NameWrapper.
- * - `grace_end`: the last holder of a registrar's name can no longer renew it, and anyone can register it. The registrar keeps
- *   the token until someone does.
+/*
+ * What time alone ends. No log tells it, so such an end has a second and no block.
  */
-const endings = { wrapper_expiry: lapsedToken, grace_end: pastGrace } satisfies Record<string, Condition>;
 
-export const endingNames = ["wrapper_expiry", "grace_end"] as const;
-
-type RuledEnding = (typeof endingNames)[number];
-
-/** With the end of a subname of ENSv2, which has no grace: its registry answers no owner from its expiry on. */
-export const allEndings = [...endingNames, "expiry"] as const;
-
-export type Ending = (typeof allEndings)[number];
-
-/** Columns that decide when something ends; `expiryTimestamp` is the registrar's. */
+/** Columns that decide when something ends in ENSv1; `expiryTimestamp` is the registrar's. */
 export type EndColumn =
   | "wrapperFuses"
   | "wrapperExpiryTimestamp"
@@ -31,36 +17,65 @@ export type EndColumn =
   | "parentNode"
   | "expiryTimestamp";
 
-/** The first second at which it has ended, in unix seconds; null if time alone does not end it. */
-export function endOf(ending: RuledEnding, row: Readonly<Record<EndColumn, ColumnValue>>): bigint | null {
-  const { column, after } = boundOf(endings[ending]);
-  const expiry = row[column];
-  if (expiry === null) return null;
-  const end = BigInt(expiry) + after;
-  return holds<EndColumn>(endings[ending], row, end) ? end : null;
-}
+/** An end: so many seconds after an expiry, if a condition holds. */
+type TimedEnd = {
+  expiry: "wrapperExpiryTimestamp" | "expiryTimestamp";
+  after: bigint;
+  onlyIf: Condition<EndColumn>;
+};
 
-/** The first second after the grace of a registrar's name, in unix seconds; null for other names. */
-export const graceEndOf = (life: EndingLife, rules: LifeRules = lifeOfEnsv1): bigint | null =>
-  rules.endsOfPhases(life).find(({ phase }) => phase === "grace")?.at ?? null;
+/** How long the owner of a name has it after its expiry: to the end of the last stage that is still his. */
+const ownedUntil = ({ stages }: Life): bigint => stages.findLast(({ isOwners }) => isOwners)?.until ?? 0n;
+
+/**
+ * - `wrapper_expiry`: the NameWrapper answers no owner of the token any more. The name falls to its next layer, whose
+ *   owner is the NameWrapper.
+ * - `grace_end`: the last holder of a registrar's name can no longer renew it, and anyone can register it. The registrar keeps
+ *   the token until someone does. All registrars of ENSv1 have the same grace.
+ */
+const endings = {
+  wrapper_expiry: { expiry: "wrapperExpiryTimestamp", after: TOKEN_END, onlyIf: isEmancipated },
+  grace_end: {
+    expiry: "expiryTimestamp",
+    after: ownedUntil(livesIn(undefined).eth),
+    onlyIf: isOfRegistrar,
+  },
+} satisfies Record<string, TimedEnd>;
+
+export const endingsOfEnsv1 = ["wrapper_expiry", "grace_end"] as const;
+
+type EndingOfEnsv1 = (typeof endingsOfEnsv1)[number];
+
+/** With the end of a subname of ENSv2, which has no grace: its registry answers no owner from its expiry on. */
+export const allEndings = [...endingsOfEnsv1, "expiry"] as const;
+
+export type Ending = (typeof allEndings)[number];
+
+/** The first second at which it has ended, in unix seconds; null if time alone does not end it. */
+export function endOf(ending: EndingOfEnsv1, row: Readonly<Record<EndColumn, ColumnValue>>): bigint | null {
+  const { expiry, after, onlyIf } = endings[ending];
+  const stored = row[expiry];
+  if (stored === null) return null;
+  const end = BigInt(stored) + after;
+  return holds<EndColumn>(onlyIf, row, end) ? end : null;
+}
 
 /**
  * The end of a token or grace in ENSv1, in SQL.
  *
  * @param column SQL for each column
  */
-export function endText(ending: RuledEnding, column: (name: EndColumn) => string): string {
-  const bound = boundOf(endings[ending]);
-  const end = `(${column(bound.column)} + ${bound.after})`;
-  const rule = write(endings[ending], asText(column as (name: string) => string, end)).join("");
-  return `case when ${rule} then ${end} end`;
+export function endText(ending: EndingOfEnsv1, column: (name: EndColumn) => string): string {
+  const { expiry, after, onlyIf } = endings[ending];
+  const rule = write(onlyIf, asText(column as (name: string) => string, "null")).join("");
+  return `case when ${rule} then (${column(expiry)} + ${after}) end`;
 }
 
-/** The one time with which a rule compares, and how many seconds after it the rule begins to hold. */
-function boundOf(rule: Condition<EndColumn>): { column: EndColumn; after: bigint } {
-  const [bound, ...others] = timesIn(rule);
-  if (bound?.operator !== "<" || others.length > 0) {
-    throw new Error("A rule of an end must compare one time, and begin to hold after it");
-  }
-  return { column: bound.column, after: 1n - bound.seconds };
+/** When the owner of a token of ENSv2 has the name no more, in seconds after its expiry, and what that end is. */
+export type TokenEnd = { after: number; ending: Ending };
+
+/** The end of a token of ENSv2: of a name of the registrar with its grace, of any other at its expiry. */
+export function tokenEndOf({ lives }: LifeRules, { isSecondLevel }: { isSecondLevel: boolean }): TokenEnd {
+  const after = Number(ownedUntil(isSecondLevel ? lives.ethOfEnsv2 : lives.subnameOfEnsv2));
+  return { after, ending: after > 0 ? "grace_end" : "expiry" };
 }

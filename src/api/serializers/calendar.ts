@@ -1,10 +1,13 @@
 import ical, { ICalAlarmType, ICalCalendarMethod, ICalEventTransparency } from "ical-generator";
 import type { Hex } from "viem";
 import { nameByNode } from "../../ens/name.ts";
-import type { EndingLife, LifeEnd, LifeRules, Phase } from "../rules/lifetime.ts";
+import type { KnownLife } from "../rules/availability.ts";
+import type { LifeRules } from "../rules/life.ts";
+import { endsOfPhases, type LifeEnd } from "../rules/lifeEnds.ts";
+import type { Phase } from "../rules/stages.ts";
 
 /** A name whose ends are shown. */
-type Ending = EndingLife & { node: Hex; fullName: string };
+type Ending = KnownLife & { node: Hex; fullName: string };
 
 /** What a calendar is of, the registry's chain, and at what time it is made, in unix seconds. */
 type CalendarPlan = {
@@ -93,7 +96,7 @@ export function toCalendar(names: readonly Ending[], plan: CalendarPlan): string
     ttl: REFRESH_SECONDS,
   });
   for (const name of names) {
-    const ends = plan.life.endsOfPhases(name);
+    const ends = endsOfPhases(name, plan.life);
     const textOf = name.chainId === plan.mainChainId && !name.registry ? textOfEnsv1 : textByEnds;
     for (const end of ends) {
       const text = textOf(end.phase, ends);

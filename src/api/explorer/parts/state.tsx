@@ -1,4 +1,5 @@
-import { DAY, type LifeEnd } from "../../rules/lifetime.ts";
+import type { LifeEnd } from "../../rules/lifeEnds.ts";
+import { DAY } from "../../rules/seconds.ts";
 import type { Availability } from "../replies.ts";
 import { Time } from "./time.tsx";
 

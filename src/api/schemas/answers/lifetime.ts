@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { allEndings } from "../../rules/ends.ts";
-import { availabilities } from "../../rules/lifetime.ts";
+import { availabilities } from "../../rules/stages.ts";
 
 export const availabilityStatus = z.enum(availabilities).openapi("AvailabilityStatus", {
   description:

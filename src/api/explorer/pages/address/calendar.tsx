@@ -1,5 +1,5 @@
 import type { Child } from "hono/jsx";
-import { DAY } from "../../../rules/lifetime.ts";
+import { DAY } from "../../../rules/seconds.ts";
 import type { Visit } from "../../page.ts";
 import { Card, Empty, Unavailable } from "../../parts/card.tsx";
 import { NameLink } from "../../parts/name.tsx";

@@ -1,7 +1,7 @@
 import type { Child } from "hono/jsx";
 import { managedNames } from "../../../../ens/managedNames.ts";
 import { ETH_NODE } from "../../../../ens/name.ts";
-import { endsOfPhases } from "../../../rules/lifetime.ts";
+import { endsOfPhases } from "../../../rules/lifeEnds.ts";
 import { Card, type Fact, Facts, Unavailable } from "../../parts/card.tsx";
 import { AddressLink, Whole } from "../../parts/hash.tsx";
 import { NameLink } from "../../parts/name.tsx";

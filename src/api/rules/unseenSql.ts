@@ -1,15 +1,9 @@
 import { domain, ensv2Entry, ensv2Phase } from "ponder:schema";
 import type { SQL, SQLWrapper } from "drizzle-orm";
 import { and, eq, sql } from "ponder";
-import type { Ensv2Contracts } from "../../../abis/contracts.ts";
 import { ETH_NODE } from "../../ens/name.ts";
 
-/*
- * Once the registrar of ENSv2 is open, a .eth name that its registry never saw has no premium, however recently it ended
- * in ENSv1. Source: ensdomains/contracts-v2, src/registrar/ETHRegistrar.sol, `_availablePeriod`.
- */
-
-/** The columns of a row of `domains` that tell it. */
+/** The columns of a row of `domains` that tell whether ENSv2 saw its name. */
 type Row = Record<"chainId" | "parentNode" | "labelhash" | "registry", SQLWrapper>;
 
 /** Columns of a row `d`. */
@@ -18,8 +12,11 @@ export const rowD: Row = {
   ...{ labelhash: sql`d.labelhash`, registry: sql`d.registry` },
 };
 
-/** The condition for a name of ENSv1 that ENSv2 never saw, while its registrar is open. Never null. */
-export const isUnseen = ({ ethRegistry }: Ensv2Contracts, row: Row = domain): SQL =>
+/**
+ * Rule: a .eth name of ENSv1 that this registry of ENSv2 never saw, while its registrar is open. Never null.
+ * `livesIn` says what it means.
+ */
+export const isUnseenSql = (ethRegistry: string, row: Row = domain): SQL =>
   sql`(${row.registry} is null and ${row.parentNode} is not distinct from ${sql.raw(`'${ETH_NODE}'`)}
     and exists (select from ${ensv2Phase} where ${isOpen(row.chainId)})
     and not exists (select from ${ensv2Entry} where ${eq(ensv2Entry.chainId, row.chainId)}

@@ -1,0 +1,2 @@
+/** Seconds of a day. */
+export const DAY = 86_400;
