@@ -186,7 +186,7 @@ test.each(lives)(
       expect(await judge(rows, "domains", inApi)).toEqual(wanted);
       const asSeen = rows.map((row) => ({ ...row, isUnseen: false }));
       const inTrigger = Object.entries(rules).map(([title, rule]) =>
-        named(sql.raw(toRowText(asCounted(rule), `${now}::bigint`)), title),
+        named(sql.raw(toRowText(asCounted<keyof Row>(rule), `${now}::bigint`)), title),
       );
       const wantedAsSeen = asSeen.map((row) => inTypeScript(rules, row, now));
       expect(await judge(rows, "d", inTrigger)).toEqual(wantedAsSeen);

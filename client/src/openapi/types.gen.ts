@@ -138,7 +138,7 @@ export type Ownership = {
      */
     to_timestamp?: number;
     /**
-     * Present where time alone ended it, without a block: the NameWrapper's token expired (`wrapper_expiry`), the grace of a .eth name was over (`grace_end`), or a subname of ENSv2 expired (`expiry`)
+     * Present where time alone ended it, without a block: the NameWrapper's token expired (`wrapper_expiry`), the grace of a .eth name was over (`grace_end`), or a subname of ENSv2, or a name above it, expired (`expiry`)
      */
     ended_by?: 'wrapper_expiry' | 'grace_end' | 'expiry';
 };
@@ -454,7 +454,7 @@ export type OwnershipPeriod = {
     to_block: number | null;
     to_tx: string | null;
     /**
-     * Present where time alone ended it, without a block: the NameWrapper's token expired (`wrapper_expiry`), the grace of a .eth name was over (`grace_end`), or a subname of ENSv2 expired (`expiry`)
+     * Present where time alone ended it, without a block: the NameWrapper's token expired (`wrapper_expiry`), the grace of a .eth name was over (`grace_end`), or a subname of ENSv2, or a name above it, expired (`expiry`)
      */
     ended_by?: 'wrapper_expiry' | 'grace_end' | 'expiry';
 };
@@ -484,7 +484,7 @@ export type Period = {
     to_block: number | null;
     to_tx: string | null;
     /**
-     * Present where time alone ended it, without a block: the NameWrapper's token expired (`wrapper_expiry`), the grace of a .eth name was over (`grace_end`), or a subname of ENSv2 expired (`expiry`)
+     * Present where time alone ended it, without a block: the NameWrapper's token expired (`wrapper_expiry`), the grace of a .eth name was over (`grace_end`), or a subname of ENSv2, or a name above it, expired (`expiry`)
      */
     ended_by?: 'wrapper_expiry' | 'grace_end' | 'expiry';
 };

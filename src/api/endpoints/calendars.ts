@@ -4,6 +4,7 @@ import { listEnding, MAX_ENDING } from "../query/addresses.ts";
 import { readStored } from "../resolution/known.ts";
 import { checkListed, isHeldBy } from "../resolution/listedNames.ts";
 import { lifeOf } from "../rules/life.ts";
+import { GRACE_DAYS, PREMIUM_DAYS } from "../rules/stages.ts";
 import { input } from "../schemas/input.ts";
 import { toCalendar } from "../serializers/calendar.ts";
 import { toAddress } from "../serializers/hex.ts";
@@ -11,8 +12,7 @@ import { formerHolderOf } from "./addresses.ts";
 
 const ICALENDAR = "text/calendar";
 
-const EVENTS =
-  "iCalendar (RFC 5545), to subscribe to. Each name has an event at its expiry, and a .eth name two more: the end of its grace, after 90 days (in ENSv2 28), and of its premium, after 21 days more. Names of a layer 2's registrar have those that it has: Basenames all three, Lineanames no premium. Each has reminders 30 and 7 days before. A renewal moves the events: their UIDs stay, and SEQUENCE grows. Ends after the year 9999 are left out.";
+const EVENTS = `iCalendar (RFC 5545), to subscribe to. Each name has an event at its expiry, and a .eth name two more: the end of its grace, after ${GRACE_DAYS} days (in ENSv2 28), and of its premium, after ${PREMIUM_DAYS} days more. Names of a layer 2's registrar have those that it has: Basenames all three, Lineanames no premium. Each has reminders 30 and 7 days before. A renewal moves the events: their UIDs stay, and SEQUENCE grows. Ends after the year 9999 are left out.`;
 
 const calendar = z.string().openapi("Calendar", {
   description: "Long names are cut after 64 characters; control characters are written U+FFFD.",

@@ -176,17 +176,23 @@ export const MAX_ENDING = 500;
  * that end soon: they come after names of registrars, which cost money. One index has all that decides which names are listed.
  */
 export async function listEnding(db: Db, holder: FormerHolder): Promise<DomainRow[]> {
-  const rows = await endingNames(holder.chains)[ownerRoleOf(holder)](db).execute(valuesOf(holder));
+  const rows = await namesWithEnd(holder.chains)[ownerRoleOf(holder)](db).execute(valuesOf(holder));
   return rows.map(toRow);
 }
 
-const endingNames = forEachForm((form) =>
+/** Where there is ENSv2, a life is also over when the way to the name ends: null where it has no end. */
+const endOfLife = ({ ensv2 }: Form) =>
+  ensv2 === undefined
+    ? domain.expiryTimestamp
+    : sql`least(${domain.expiryTimestamp}, ${domain.pathExpiryTimestamp})`;
+
+const namesWithEnd = forEachForm((form) =>
   forEach(ownerRoles, (role) =>
     prepared((db) => {
       const { reach } = form;
       const hasEnd = toSql(ruleFor(lifeIn(form).inPhase("registered", "grace", "premium"), reach), now);
       const isBought = toSql(ruleFor(isOfRegistrar, reach));
-      const order = [domain.expiryTimestamp, domain.node, ...(reach === "main" ? [] : [domain.chainId])];
+      const order = [endOfLife(form), domain.node, ...(reach === "main" ? [] : [domain.chainId])];
       const first = db
         .select({ chainId: domain.chainId, node: domain.node })
         .from(domain)

@@ -4,7 +4,7 @@ import { nameByNode } from "../../ens/name.ts";
 import type { KnownLife } from "../rules/availability.ts";
 import type { LifeRules } from "../rules/life.ts";
 import { endsOfPhases, type LifeEnd } from "../rules/lifeEnds.ts";
-import type { Phase } from "../rules/stages.ts";
+import { GRACE_DAYS, type Phase, PREMIUM_DAYS } from "../rules/stages.ts";
 
 /** A name whose ends are shown. */
 type Ending = KnownLife & { node: Hex; fullName: string };
@@ -46,12 +46,12 @@ const words: Partial<Record<Phase, { kind: string; title: (name: string) => stri
   registered: {
     kind: "expiry",
     title: (name) => `${name} expires`,
-    text: "The registration ends. A .eth name can still be renewed by anyone in the 90 days after it.",
+    text: `The registration ends. A .eth name can still be renewed by anyone in the ${GRACE_DAYS} days after it.`,
   },
   grace: {
     kind: "grace-end",
     title: (name) => `Grace of ${name} ends`,
-    text: "The name can no longer be renewed. From now on anyone can register it, for 21 days with a premium on the price.",
+    text: `The name can no longer be renewed. From now on anyone can register it, for ${PREMIUM_DAYS} days with a premium on the price.`,
   },
   premium: {
     kind: "premium-end",
@@ -100,7 +100,10 @@ export function toCalendar(names: readonly Ending[], plan: CalendarPlan): string
     const textOf = name.chainId === plan.mainChainId && !name.registry ? textOfEnsv1 : textByEnds;
     for (const end of ends) {
       const text = textOf(end.phase, ends);
-      const event = end.at >= 0n && end.at <= LAST_TIME ? toEvent(name, { ...end, text }, plan) : null;
+      const event =
+        end.at >= 0n && end.at <= LAST_TIME
+          ? toEvent(name, { ...end, text, firstEnd: ends[0]?.at ?? 0n }, plan)
+          : null;
       if (event !== null) calendar.createEvent(event);
     }
   }
@@ -108,14 +111,14 @@ export function toCalendar(names: readonly Ending[], plan: CalendarPlan): string
 }
 
 function toEvent(
-  { chainId, node, fullName, expiryTimestamp }: Ending,
-  { phase, at, text }: LifeEnd & { text: string | undefined },
+  { chainId, node, fullName }: Ending,
+  { phase, at, text, firstEnd }: LifeEnd & { text: string | undefined; firstEnd: bigint },
   { now, namesAt }: CalendarPlan,
 ) {
   const end = words[phase];
   if (end === undefined) return null;
   const summary = end.title(written(fullName));
-  const sequence = (expiryTimestamp ?? 0n) / 60n;
+  const sequence = firstEnd / 60n;
   return {
     id: `${node}-${end.kind}@${chainId}.namedex`,
     sequence: Number(sequence > MAX_INTEGER ? MAX_INTEGER : sequence),

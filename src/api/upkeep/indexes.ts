@@ -15,7 +15,8 @@ export const ownIndexes: readonly OwnIndex[] = [
     name: "domains_owner_name",
     table: "domains",
     definition: `(effective_owner_address, left(full_name, 128), node)
-      include (chain_id, parent_node, expiry_timestamp, is_wrapped, wrapper_expiry_timestamp, wrapper_fuses, registry)`,
+      include (chain_id, parent_node, expiry_timestamp, is_wrapped, wrapper_expiry_timestamp, wrapper_fuses, registry,
+        path_expiry_timestamp)`,
   },
   // Anyone can emit resolvers' events for any node. With the emitter in the index, those of strangers are never read.
   {
@@ -41,6 +42,11 @@ export const ownIndexes: readonly OwnIndex[] = [
     name: "domains_wrapper_expiry",
     table: "domains",
     definition: "(wrapper_expiry_timestamp) where is_wrapped",
+  },
+  {
+    name: "domains_path_expiry",
+    table: "domains",
+    definition: "(path_expiry_timestamp) where path_expiry_timestamp is not null",
   },
   // Searches read names in order until a page is full. Reverse nodes begin with digits and meet few filters: a search
   // that had to pass them first would be slow.

@@ -1,5 +1,6 @@
 import type { LifeEnd } from "../../rules/lifeEnds.ts";
 import { DAY } from "../../rules/seconds.ts";
+import { PREMIUM_DAYS } from "../../rules/stages.ts";
 import type { Availability } from "../replies.ts";
 import { Time } from "./time.tsx";
 
@@ -15,9 +16,6 @@ const words: Record<Availability, string> = {
 export const StateBadge = ({ state }: { state: Availability }) => (
   <span class={`badge ${state}`}>{words[state]}</span>
 );
-
-/** Days from the end of grace to that of the premium. */
-const PREMIUM_DAYS = 21;
 
 /** What the price oracle asks at the end of grace, in dollars. It halves each day, less what would be left at the end. */
 const FIRST_PREMIUM = 100_000_000;
@@ -79,7 +77,8 @@ const yOf = (dollars: number): number => {
 const xOf = (days: number): number => LEFT + (days / PREMIUM_DAYS) * (WIDTH - LEFT - 12);
 
 const prices = [1, 100, 10_000, 1_000_000, 100_000_000];
-const marks = [0, 7, 14, 21];
+/** Days that the picture names: the weeks of the premium. */
+const marks = [0, 1, 2, 3].map((week) => (week * PREMIUM_DAYS) / 3);
 
 /** The falling price, with the present on it. */
 const Premium = ({ graceEnd, now }: { graceEnd: number; now: number }) => {

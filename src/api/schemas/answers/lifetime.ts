@@ -1,14 +1,13 @@
 import { z } from "@hono/zod-openapi";
 import { allEndings } from "../../rules/ends.ts";
-import { availabilities } from "../../rules/stages.ts";
+import { availabilities, GRACE_DAYS, PREMIUM_DAYS } from "../../rules/stages.ts";
 
 export const availabilityStatus = z.enum(availabilities).openapi("AvailabilityStatus", {
-  description:
-    "`registered`; `grace`: expired at most 90 days ago (in ENSv2 28); `premium`: for 21 days after it (not with Lineanames, which have none); `available`; `unknown`: cannot be determined",
+  description: `\`registered\`; \`grace\`: expired at most ${GRACE_DAYS} days ago (in ENSv2 28); \`premium\`: for ${PREMIUM_DAYS} days after it (not with Lineanames, which have none); \`available\`; \`unknown\`: cannot be determined`,
 });
 
 /** What ended where no event did. */
 export const endedBy = z.enum(allEndings).openapi({
   description:
-    "Present where time alone ended it, without a block: the NameWrapper's token expired (`wrapper_expiry`), the grace of a .eth name was over (`grace_end`), or a subname of ENSv2 expired (`expiry`)",
+    "Present where time alone ended it, without a block: the NameWrapper's token expired (`wrapper_expiry`), the grace of a .eth name was over (`grace_end`), or a subname of ENSv2, or a name above it, expired (`expiry`)",
 });
