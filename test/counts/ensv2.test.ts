@@ -72,9 +72,14 @@ function rowOf(i: number, next: (end: number) => number): Record<string, unknown
       : next(8) === 0
         ? null
         : account(10 + next(12)),
+    path_expiry_timestamp: registry !== null && next(2) === 0 ? pathEndOf(next) : null,
     ...{ created_block_number: 1, created_timestamp: 1 },
   };
 }
+
+/** The end of the way to a name, around each bound. */
+const pathEndOf = (next: (end: number) => number): number =>
+  START + ([0, 30 * DAY, 90 * DAY, -90 * DAY, 200 * DAY][next(5)] ?? 0) + next(9) - 4;
 
 /** Writes rows as Ponder does: all of a flush in one statement, which inserts some and replaces others. */
 async function write(table: string, key: string, rows: Record<string, unknown>[]): Promise<void> {
@@ -137,6 +142,7 @@ type Stored = {
   registry: string | null;
   expiry_timestamp: string | null;
   effective_owner_address: string | null;
+  path_expiry_timestamp: string | null;
 };
 
 const isNonOwner = (address: string | null) => address === GRAVEYARD || address === MIGRATOR;
@@ -144,6 +150,8 @@ const isNonOwner = (address: string | null) => address === GRAVEYARD || address 
 /** The phase of a name, without the rules that are tested. */
 function phaseOf(row: Stored, now: number, isUnseen: boolean): string {
   if (row.expiry_timestamp === null) return "unlimited";
+  const path = row.path_expiry_timestamp;
+  if (path !== null && BigInt(path) <= BigInt(now)) return row.parent_node === ETH_NODE ? "ended" : "over";
   const age = BigInt(now) - BigInt(row.expiry_timestamp);
   if (row.parent_node !== ETH_NODE) return age < 0n ? "registered" : "over";
   if (row.registry === null && isNonOwner(row.effective_owner_address)) return "ended";

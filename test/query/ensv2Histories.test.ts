@@ -1,4 +1,4 @@
-import { ensv2Link, ensv2Proxy, event, ownershipChange, resolverChange } from "ponder:schema";
+import { domain, ensv2Link, ensv2Proxy, event, ownershipChange, resolverChange } from "ponder:schema";
 import { type Address, getAddress, type Hex, namehash, toHex } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openApi, type TestApi } from "./api.ts";
@@ -12,7 +12,7 @@ import {
   RESOLVER_CODE,
   STRANGE,
 } from "./ensv2.ts";
-import { account, CHAIN_ID, type EventRow, eventRow, transaction } from "./rows.ts";
+import { account, CHAIN_ID, domainRow, type EventRow, eventRow, transaction } from "./rows.ts";
 import { createTables, setProgress, type Tables } from "./tables.ts";
 
 /* Histories of names that went from ENSv1 to ENSv2, or that only ENSv2 knows. */
@@ -28,6 +28,8 @@ const bob = account(0xb0b);
 const [ALICE, BOB] = [getAddress(alice), getAddress(bob)];
 const moved = namehash("moved.eth");
 const sub = namehash("sub.moved.eth");
+/** Names whose parent expires before them, and whose parent had expired before they were made. */
+const [led, late] = [namehash("led.moved.eth"), namehash("late.moved.eth")];
 const record = (number: number) => toHex(number, { size: 32 });
 
 let tables: Tables;
@@ -101,6 +103,9 @@ const events: EventRow[] = [
     expiryTimestamp: BigInt(timeOf(70)),
     details: details(bob),
   }),
+  ...[led, late].map((node, log) =>
+    registry({ block: 40, log: 10 + log }, "LabelRegistered", { node, expiryTimestamp: END }),
+  ),
   // The record is there before the name gets the resolver, and is the root's until the name has its own.
   text(14, 1, "https://first.example"),
   linked({ block: 15 }, namehash(""), 1),
@@ -115,11 +120,18 @@ const events: EventRow[] = [
   ...Array.from({ length: 20 }, (_, i) => linked({ block: 35, log: i }, moved, 7, STRANGE)),
 ];
 
+/** A name of ENSv2 whose parent expires at a time. */
+const pathRow = (node: Hex, end: number) => ({
+  ...domainRow("led.moved.eth"),
+  ...{ node, registry: STRANGE, expiryTimestamp: END, pathExpiryTimestamp: BigInt(end) },
+});
+
 beforeAll(async () => {
   tables = await createTables();
   await setProgress(tables, { chainId: CHAIN_ID, block: 1_000, time: NOW });
   const { writer } = tables;
   await writer.insert(event).values(events);
+  await writer.insert(domain).values([pathRow(led, timeOf(65)), pathRow(late, timeOf(30))]);
   await writer
     .insert(ensv2Proxy)
     .values([proxyRow(RESOLVER, RESOLVER_CODE), proxyRow(STRANGE, RESOLVER_CODE)]);
@@ -141,6 +153,9 @@ beforeAll(async () => {
       change({ block: 20, log: 1, owner: GRAVEYARD }),
       change({ block: 20, log: 2, owner: bob, reason: "token" }),
       change({ block: 40, log: 1, node: sub, owner: bob, reason: "token" }),
+      change({ block: 41, node: led, owner: alice, reason: "token" }),
+      change({ block: 42, node: led, owner: bob, reason: "token" }),
+      change({ block: 43, node: late, owner: bob, reason: "token" }),
     ]);
   await writer.insert(resolverChange).values({
     ...{ chainId: CHAIN_ID, blockNumber: 20, logIndex: 3, ordinal: 0, node: moved, resolver: RESOLVER },
@@ -193,6 +208,24 @@ test("a subname's owner ends at its expiry", async () => {
   expect(history).toMatchObject([
     { address: BOB, to_timestamp: timeOf(70), to_block: null, ended_by: "expiry" },
   ]);
+});
+
+test.each([
+  [-1, null],
+  [0, "expiry"],
+])("a subname's owner ends when its parent expires, %i s after it: %s", async (seconds, ended_by) => {
+  const { body } = await openApi(tables, timeOf(65) + seconds, { contracts }).get(
+    "/domain/led.moved.eth/ownership-history",
+  );
+  const ends = ended_by && { to_timestamp: timeOf(65), to_block: null, ended_by };
+  expect(body.history).toMatchObject([
+    { address: ALICE, to_block: 42 },
+    { address: BOB, from_block: 42, to_timestamp: null, ...ends },
+  ]);
+});
+
+test("below a parent that had expired, a token makes no owner", async () => {
+  expect(await ask("/domain/late.moved.eth/ownership-history")).toMatchObject({ history: [], total: 0 });
 });
 
 test("a text is that of the record that was the name's at the time", async () => {
