@@ -17,7 +17,7 @@ export type EndColumn =
   | "parentNode"
   | "expiryTimestamp";
 
-/** An end: so many seconds after an expiry, if a condition holds. */
+/** An end: some seconds after an expiry, if a condition holds. */
 type TimedEnd = {
   expiry: "wrapperExpiryTimestamp" | "expiryTimestamp";
   after: bigint;
