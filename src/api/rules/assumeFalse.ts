@@ -1,7 +1,7 @@
 import type { Comparison, Condition } from "../../ens/condition.ts";
 
 /** What is left of a rule where some of its comparisons are false. */
-export function assumeFalse(rule: Condition, isFalse: (one: Comparison) => boolean): Condition | boolean {
+function assumeFalse(rule: Condition, isFalse: (one: Comparison) => boolean): Condition | boolean {
   switch (rule.kind) {
     case "all":
       return assumeInList(rule, isFalse, { neutral: true });
