@@ -10,6 +10,7 @@ import type { AsOf } from "../query/statistics.ts";
 import { DAY } from "../rules/seconds.ts";
 import { type Count, countOf } from "./count.ts";
 import { readCounters } from "./counters.ts";
+import { lookedAfterBy, madeBy, maintainerColumns, mayReplace } from "./maintainer.ts";
 
 /*
  * What was sold on each day that is over. No reorganisation goes below a final block, so a day that ended before it is
@@ -34,7 +35,7 @@ function createTables(schema: string, { ensv2 }: Form): string {
   return `
   drop table if exists ${schema}.figures_days, ${schema}.figures_days_state;
   create table ${schema}.figures_days_state (chain_id integer not null, counted oid not null, rules integer not null,
-    until bigint not null);
+    until bigint not null, ${maintainerColumns});
   create table ${schema}.figures_days (chain_id integer, day integer, is_registration boolean, seller text, seller_address text,
     names integer not null, cost_wei numeric not null, premium_wei numeric not null, is_upper_bound boolean not null${amounts},
     primary key (chain_id, day, is_registration, seller, seller_address${token}))`;
@@ -50,7 +51,8 @@ const rulesOf = forEachForm(
       .readUInt32BE() >>> 1,
 );
 
-type DaysTarget = { client: pg.ClientBase; schema: string };
+/** `startedAt`: when the program started that counts, in unix milliseconds. */
+type DaysTarget = { client: pg.ClientBase; schema: string; startedAt?: number | undefined };
 
 /** One chain, with the rules of the deployment. */
 type Of = { chainId: number; form: Form };
@@ -75,7 +77,7 @@ async function hasTables({ client, schema }: DaysTarget): Promise<boolean> {
 
 /**
  * Counts the days of one chain that ended before a time at which all there is final. Each statement counts some, and
- * keeps them.
+ * stores them. Days that a program with other rules looks after are left to it.
  */
 export async function advanceDays(target: DaysTarget, chains: Chains, finalTime: number): Promise<void> {
   const { client, schema } = target;
@@ -83,6 +85,7 @@ export async function advanceDays(target: DaysTarget, chains: Chains, finalTime:
   const of = { chainId, form: chains };
   await client.query(`set search_path to ${schema}`);
   const end = Math.floor(finalTime / DAY) * DAY;
+  if (!(await areOfTheseRules(target, chains)) && !(await mayReplaceDays(target))) return;
   for (let from = (await readUntil(target, of)) ?? (await begin(target, of, end)); from < end; ) {
     const until = Math.min(end, from + DAYS_AT_A_TIME * DAY);
     const { sql: text, params } = salesText(from, until, chains);
@@ -94,7 +97,11 @@ export async function advanceDays(target: DaysTarget, chains: Chains, finalTime:
     });
     from = until;
   }
+  await client.query(`update ${schema}.figures_days_state set ${lookedAfterBy(target.startedAt ?? 0)}`);
 }
+
+const mayReplaceDays = ({ client, schema, startedAt = Date.now() }: DaysTarget) =>
+  mayReplace({ client, schema, state: "figures_days_state", counted: "events", startedAt });
 
 /** Makes the tables if there are none of these rules, and gives the first day on which anything was sold on the chain. */
 async function begin(target: DaysTarget, { chainId, form }: Of, end: number): Promise<number> {
@@ -104,7 +111,8 @@ async function begin(target: DaysTarget, { chainId, form }: Of, end: number): Pr
     const { rows } = await client.query<{ until: string }>(
       `insert into ${schema}.figures_days_state
        select $1, '${schema}.events'::regclass::oid, ${rulesOf(form)}, least(${end},
-         (select min(block_timestamp) from ${schema}.events where chain_id = $1) / ${DAY} * ${DAY})
+         (select min(block_timestamp) from ${schema}.events where chain_id = $1) / ${DAY} * ${DAY}),
+         ${madeBy(target.startedAt ?? Date.now())}
        returning until`,
       [chainId],
     );

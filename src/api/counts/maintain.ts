@@ -3,27 +3,39 @@ import { inTransaction } from "../postgres/client.ts";
 import { type LifeRules, lifeOf } from "../rules/life.ts";
 import type { Ensv2Terms } from "../rules/stages.ts";
 import { mayDiffer } from "./classes.ts";
+import { lookedAfterBy, madeBy, mayReplace } from "./maintainer.ts";
 import {
   countClaims,
   counterTables,
   countNames,
   createTables,
   createTriggers,
+  dropTables,
   rulesNumber,
 } from "./tables.ts";
 
 /**
  * Where the tables are; `schema` as SQL has it, in quotes where it needs them. `ensv2` is what the deployment has of
- * ENSv2.
+ * ENSv2. `startedAt` is when the program started that looks after the counters, in unix milliseconds; left out by programs
+ * that count once and end.
  */
-export type CountsTarget = { client: pg.ClientBase; schema: string; ensv2?: Ensv2Terms | undefined };
+export type CountsTarget = {
+  client: pg.ClientBase;
+  schema: string;
+  ensv2?: Ensv2Terms | undefined;
+  startedAt?: number | undefined;
+};
 
 /** Whether there are counters of these tables, made by the rules of this program and deployment. */
 export async function hasCounters({ client, schema, ensv2 }: CountsTarget): Promise<boolean> {
   return (await listColumns({ client, schema })).has("rules") && areMadeBy({ client, schema }, lifeOf(ensv2));
 }
 
-/** The same without knowing the terms of ENSv2 in the index's deployment: they are stored with the counters. */
+/** Whether to count, where there are no counters by the rules of this program: see {@link mayReplace}. */
+export const mayCreateCounters = ({ client, schema, startedAt = Date.now() }: CountsTarget) =>
+  mayReplace({ client, schema, state: "figures_state", counted: "domains", startedAt });
+
+/** The same as {@link hasCounters} without knowing the terms of ENSv2 in the index's deployment: they are stored with the counters. */
 export async function hasCountersOfItsDeployment({ client, schema }: CountsTarget): Promise<boolean> {
   const columns = await listColumns({ client, schema });
   if (!columns.has("ensv2_terms")) return hasCounters({ client, schema });
@@ -61,13 +73,21 @@ function termsOf(text: string): Ensv2Terms {
 
 /**
  * Counts everything once, and from then on with every write. The indexer waits meanwhile. The locks are taken at once
- * or not at all, so that the two never wait for each other.
+ * or not at all, so that the two never wait for each other. Counters that there were are dropped before: whoever reads
+ * meanwhile finds none, instead of waiting for the count.
  *
  * @returns false if the tables were in use
  */
-export async function createCounters({ client, schema, ensv2 }: CountsTarget, now: number): Promise<boolean> {
+export async function createCounters(
+  { client, schema, ensv2, startedAt = Date.now() }: CountsTarget,
+  now: number,
+): Promise<boolean> {
   const counted = { schema, life: lifeOf(ensv2) };
   try {
+    await inTransaction(client, async () => {
+      await client.query(`set local lock_timeout = ${DROP_WAIT_MS}`);
+      await client.query(dropTables(schema));
+    });
     await inTransaction(client, async () => {
       await client.query(
         `lock table ${schema}.domains, ${schema}.primary_names, ${schema}.events in share row exclusive mode nowait`,
@@ -78,7 +98,7 @@ export async function createCounters({ client, schema, ensv2 }: CountsTarget, no
       await client.query(countClaims(schema, [{ sign: 1, rows: `${schema}.primary_names` }]));
       await client.query(
         `insert into ${schema}.figures_state
-         select ${now}, '${schema}.domains'::regclass::oid, ${rulesNumber(counted.life)}, count(*)${ensv2 === undefined ? "" : `, '${textOf(ensv2)}'`} from ${schema}.events`,
+         select ${now}, '${schema}.domains'::regclass::oid, ${rulesNumber(counted.life)}, count(*), ${madeBy(startedAt)}${ensv2 === undefined ? "" : `, '${textOf(ensv2)}'`} from ${schema}.events`,
       );
     });
   } catch (error) {
@@ -91,8 +111,14 @@ export async function createCounters({ client, schema, ensv2 }: CountsTarget, no
 
 const LOCK_NOT_AVAILABLE = "55P03";
 
+/** Readers and writers of the counters wait behind one that waits to drop them. */
+const DROP_WAIT_MS = 500;
+
 /** Moves the counters' moment to now, so that readers have few rows to correct. */
-export async function advanceCounters({ client, schema, ensv2 }: CountsTarget, now: number): Promise<void> {
+export async function advanceCounters(
+  { client, schema, ensv2, startedAt = 0 }: CountsTarget,
+  now: number,
+): Promise<void> {
   const counted = { schema, life: lifeOf(ensv2) };
   await inTransaction(client, async () => {
     // Each writer holds this row until its transaction ends, so all that is counted is visible here.
@@ -108,6 +134,6 @@ export async function advanceCounters({ client, schema, ensv2 }: CountsTarget, n
       { sign: 1, rows: "due", at: to },
     ] as const;
     await client.query(countNames(counted, parts, due));
-    await client.query(`update ${schema}.figures_state set taken_at = ${now}`);
+    await client.query(`update ${schema}.figures_state set taken_at = ${now}, ${lookedAfterBy(startedAt)}`);
   });
 }

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { LifeRules } from "../rules/life.ts";
 import { classColumns, classOf, expiryColumns, isName, resolverColumns } from "./classes.ts";
+import { maintainerColumns } from "./maintainer.ts";
 
 /** Rows that are added to the counters (`sign` 1) or taken from them (-1), by their class at a time. */
 export type Part = { sign: 1 | -1; rows: string; at: string };
@@ -72,6 +73,9 @@ export const counterTables = [
   "figures_claims",
 ];
 
+export const dropTables = (schema: string): string =>
+  `drop table if exists ${counterTables.map((table) => `${schema}.${table}`).join(", ")}`;
+
 /**
  * SQL that creates the counters' tables. `counted` is the table that was counted: a table that is created again has
  * another number.
@@ -81,9 +85,9 @@ export function createTables({ schema, life }: Counted): string {
   const pathOfEnsv2 = life.terms === undefined ? "" : `${ofEnsv2}, path_ends_within integer`;
   const terms = life.terms === undefined ? "" : ", ensv2_terms text not null";
   return `
-  drop table if exists ${counterTables.map((table) => `${schema}.${table}`).join(", ")};
+  ${dropTables(schema)};
   create table ${schema}.figures_state (taken_at bigint not null, counted oid not null, rules integer not null,
-    events bigint not null${terms});
+    events bigint not null, ${maintainerColumns}${terms});
   create table ${schema}.figures_names (chain_id integer, is_eth boolean, is_counted boolean, has_parent boolean,
     is_owned boolean, is_label_known boolean, label_length integer, phase text, expires_within integer,
     is_wrapped boolean${ofEnsv2}, names bigint not null, primary key (${classColumns(life).join(", ")}));

@@ -1,6 +1,12 @@
 import type pg from "pg";
 import { advanceDays } from "../counts/days.ts";
-import { advanceCounters, type CountsTarget, createCounters, hasCounters } from "../counts/maintain.ts";
+import {
+  advanceCounters,
+  type CountsTarget,
+  createCounters,
+  hasCounters,
+  mayCreateCounters,
+} from "../counts/maintain.ts";
 import { withClient } from "../postgres/client.ts";
 import type { Chains } from "../query/chains.ts";
 import { buildIndexes } from "./build.ts";
@@ -35,11 +41,12 @@ const LOCK = 626_392;
  * time. After a failure the next round tries again.
  */
 export function startUpkeep(plan: UpkeepPlan): { stop: () => Promise<void> } {
+  const startedAt = Date.now();
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> = Promise.resolve();
   let isStopped = false;
   const round = () => {
-    running = doRound(plan)
+    running = doRound(plan, startedAt)
       .catch((error: Error) => {
         plan.log(`Upkeep of the index failed and will be tried again: ${error.message}`);
         return true;
@@ -59,14 +66,14 @@ export function startUpkeep(plan: UpkeepPlan): { stop: () => Promise<void> } {
   };
 }
 
-/** One round; false if something is not ready yet. */
-async function doRound(plan: UpkeepPlan): Promise<boolean> {
+/** One round of a program that started at a time, in unix milliseconds; false if something is not ready yet. */
+export async function doRound(plan: UpkeepPlan, startedAt: number): Promise<boolean> {
   if (!(await plan.isReady())) return false;
   const config = { connectionString: plan.databaseUrl, application_name: `${plan.schema}_upkeep` };
   return withClient(config, async (client) => {
     if (!(await mayMaintain(client, plan.schema))) return true;
     if (!(await takeLock(client, plan.schema))) return true;
-    const isDone = await maintain(client, plan);
+    const isDone = await maintain(client, plan, startedAt);
     await plan.chores();
     return isDone;
   });
@@ -92,11 +99,11 @@ async function takeLock(client: pg.Client, schema: string): Promise<boolean> {
   return rows[0]?.taken ?? false;
 }
 
-async function maintain(client: pg.Client, plan: UpkeepPlan): Promise<boolean> {
+async function maintain(client: pg.Client, plan: UpkeepPlan, startedAt: number): Promise<boolean> {
   const { schema, chains, finalTime, log } = plan;
   await client.query("set jit = off");
   await buildIndexes({ client, schema, log });
-  const target = { client, schema: `"${schema}"`, ensv2: chains[0]?.ensv2 };
+  const target = { client, schema: `"${schema}"`, ensv2: chains[0]?.ensv2, startedAt };
   const isCounted = await countNames(target, plan);
   for (const chain of chains) await advanceDays(target, chain, await finalTime(chain.ids[0] as number));
   return isCounted;
@@ -108,6 +115,7 @@ async function countNames(target: CountsTarget, { now, log }: UpkeepPlan): Promi
     await advanceCounters(target, await now());
     return true;
   }
+  if (!(await mayCreateCounters(target))) return true;
   const started = performance.now();
   if (!(await createCounters(target, await now()))) return false;
   const seconds = Math.round((performance.now() - started) / 1_000);
