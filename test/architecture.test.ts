@@ -108,9 +108,13 @@ const layers: Layer[] = [
   },
   {
     files: "src/api/serializers/",
-    may: ["viem", "ical-generator", "src/ens/", "src/api/rules/", "src/api/schemas/"],
+    may: [
+      ...["viem", "ical-generator", "src/ens/"],
+      ...api("rules/", "schemas/", "query/page.ts", "query/section.ts"),
+    ],
     mayTypes: ["zod", "abis/", ...api("errors/", "resolution/", "query/", "live/")],
-    because: "serializers turn state into JSON, or into a calendar; they read nothing",
+    because:
+      "serializers turn state into JSON, or into a calendar; they read nothing, and know how long a page is",
   },
   {
     files: "src/api/live/",
@@ -169,7 +173,10 @@ const layers: Layer[] = [
   },
   {
     files: "src/api/http/",
-    may: ["hono", "@hono/zod-openapi", "lru-cache", ...api("errors/", "indexState/retryOnLock.ts")],
+    may: [
+      ...["hono", "@hono/zod-openapi", "lru-cache"],
+      ...api("errors/", "postgres/databaseErrors.ts", "indexState/retryOnLock.ts"),
+    ],
     mayTypes: [
       ...["@hono/node-server", "zod", "abis/"],
       ...api("access/", "indexState/", "live/", "postgres/db.ts", "serviceDb/"),
@@ -215,13 +222,24 @@ const layers: Layer[] = [
       "pages ask operations as programs do, and show the answers: they know neither database nor chain",
   },
   {
+    files: "src/api/statistics/",
+    may: [
+      ...["@hono/zod-openapi", "lru-cache"],
+      ...api("http/endpoint.ts", "schemas/", "rules/", "query/", "resolution/askedChains.ts", "serializers/"),
+    ],
+    mayTypes: ["viem", "zod", ...api("http/context.ts", "postgres/db.ts")],
+    because:
+      "what operations on the whole index have in common: how they are declared, how often taken, and their periods; no path",
+  },
+  {
     files: "src/api/endpoints/",
     may: [
-      ...["@hono/zod-openapi", "viem", "lru-cache"],
+      ...["@hono/zod-openapi", "viem"],
       ...api(
         "http/endpoint.ts",
+        "http/pageTimeout.ts",
+        "statistics/",
         "errors/",
-        "postgres/databaseErrors.ts",
         "scheduling/",
         "schemas/",
         "rules/",
@@ -395,6 +413,13 @@ describe("what has one place only", () => {
     const rest = program.filter((file) => /^src\/api\/(?!outgoing\/).*\.tsx?$/.test(file));
     const asking = /(?<![.\w])fetch\(|from "undici"/;
     expect(filesWith(asking, rest)).toEqual([]);
+  });
+
+  test("counts are read by the readers of src/api/counts: no caller chooses between counters and rows", () => {
+    const outside = program.filter((file) => !/^src\/api\/(counts|query)\//.test(file));
+    const sources =
+      /\b(fromCounters|fromRows|readTotals|readAdoption|listShares|listPhaseCounts|listHolders|listExpiries|countPending|countSearch)\b/;
+    expect(filesWith(sources, outside)).toEqual([]);
   });
 
   test("handlers are registered in src/indexing and nowhere else", () => {

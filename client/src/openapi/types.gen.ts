@@ -1639,37 +1639,37 @@ export type Stats = {
          */
         domainsPending: number;
         /**
-         * Always 0: domains do not queue; the field is there for programs that expect it
+         * Domains whose label was found, and which wait to get it. Always 0: a label is written with the event that tells it
          */
         domainsReady: number;
         /**
-         * Always 0: events are stored and applied in one transaction; the field is there for programs that expect it
+         * Events that are stored, and not yet applied to domains. Always 0: both happen in one transaction
          */
         eventsPending: number;
         /**
-         * Always 0: events are keyed by namehash from the start; the field is there for programs that expect it
+         * Events that wait for the namehash of their domain. Always 0: events are stored by namehash
          */
         eventsPendingNamehashes: number;
         /**
-         * Always 0: events do not queue; the field is there for programs that expect it
+         * Events that wait to be applied by namehash, without a label. Always 0: events are applied as they are stored
          */
         eventsDirect: number;
         /**
-         * Always 0: no mapping is cached outside the tables; the field is there for programs that expect it
+         * Pairs of namehash and name that are held in memory. Always 0: names are read from the tables
          */
         cachedMappings: number;
     };
     addressProcessor: {
         /**
-         * Always 0: addresses have no processor of their own; the field is there for programs that expect it
+         * Addresses that the address processor has written. Always 0: addresses are written with the events, by the processor
          */
         addressCount: number;
         /**
-         * Always 0: addresses have no processor of their own; the field is there for programs that expect it
+         * Events that the address processor has not read. Always 0: addresses are written with the events, by the processor
          */
         eventsRemaining: number;
         /**
-         * Always 0: addresses have no processor of their own; the field is there for programs that expect it
+         * Number of the last event that the address processor has read. Always 0: addresses are written with the events, by the processor
          */
         lastEventId: number;
     };

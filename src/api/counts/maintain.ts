@@ -73,7 +73,7 @@ function termsOf(text: string): Ensv2Terms {
 
 /**
  * Counts everything once, and from then on with every write. The indexer waits meanwhile. The locks are taken at once
- * or not at all, so that the two never wait for each other. Counters that there were are dropped before: whoever reads
+ * or not at all, so that the two never wait for each other. Counters that there were are dropped before: a reader
  * meanwhile finds none, instead of waiting for the count.
  *
  * @returns false if the tables were in use

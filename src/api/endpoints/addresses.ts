@@ -4,10 +4,10 @@ import { ApiError } from "../errors/errors.ts";
 import type { Ctx } from "../http/context.ts";
 import { endpoint } from "../http/endpoint.ts";
 import {
+  type AddressAt,
   type AddressQuery,
   addressTypes,
   countHeld,
-  type FormerHolder,
   type HeldCounts,
   listHeld,
   listPrevious,
@@ -17,6 +17,7 @@ import {
 import { allChains } from "../query/chains.ts";
 import { listClaims } from "../query/claims.ts";
 import { PAGE_SIZE } from "../query/page.ts";
+import { askedChains } from "../resolution/askedChains.ts";
 import { checkListed, isHeldBy } from "../resolution/listedNames.ts";
 import { type Outcome, resolvePrimaryName, tryPrimaryName } from "../resolution/primaryNames.ts";
 import {
@@ -31,12 +32,12 @@ import {
   source,
 } from "../schemas/answers.ts";
 import { input } from "../schemas/input.ts";
+import { ACTIVE, ALL_CHAINS } from "../schemas/sentences.ts";
 import { toClaimEntry, toPreviousItem, toPrimaryName } from "../serializers/address.ts";
 import { toDomainItem } from "../serializers/domain.ts";
 import { toAddress } from "../serializers/hex.ts";
-import { ALL_CHAINS, askedChains } from "./chains.ts";
-import { sumOf } from "./figures.ts";
-import { historyFieldsOf, NEWEST } from "./historyPages.ts";
+import { historyFieldsOf, NEWEST } from "../serializers/historyPages.ts";
+import { sumOf } from "../statistics/numbers.ts";
 
 const addressType = () =>
   input.choice(addressTypes, "address_type").default("effective_owner").openapi({
@@ -48,16 +49,14 @@ const types = z.enum(addressTypes);
 
 /** Sentences that the descriptions of several operations on an address share. */
 const COUNTED = "Reverse nodes (`<address>.addr.reverse`) do not count as names.";
-const ACTIVE =
-  "Active are names that are registered or in grace: registrars' names until 90 days after their expiry (in ENSv2 28), wrapped subnames until it, names without expiry always.";
 const CHAINS =
   "Names of all chains that are indexed are in one list; a node that is on two chains is on it twice.";
 
 /** An address whose names are asked for, on the chains that the caller names, or on all. */
-export const formerHolderOf = (
+export const addressAt = (
   { contracts, now }: Ctx,
   { address, chain }: { address: Address; chain?: readonly string[] | undefined },
-): FormerHolder => ({
+): AddressAt => ({
   chains: chain === undefined ? allChains(contracts) : askedChains(chain, contracts),
   address,
   wrappers: contracts.wrappers,
@@ -71,7 +70,7 @@ type Asked = {
 };
 
 const addressQueryOf = (ctx: Ctx, asked: Asked): AddressQuery => ({
-  ...formerHolderOf(ctx, asked),
+  ...addressAt(ctx, asked),
   addressType: asked.address_type,
 });
 
@@ -249,7 +248,7 @@ const addressSummary = endpoint({
   tool: "get_address_portfolio",
   handle: async (request, ctx) => {
     const [counted, outcome] = await Promise.all([
-      summarise(ctx.db, formerHolderOf(ctx, request)),
+      summarise(ctx.db, addressAt(ctx, request)),
       tryPrimaryName(ctx, request.address),
     ]);
     const toCounts = (summaries: readonly Summary[]) => ({
@@ -291,7 +290,7 @@ const addressPreviousDomains = endpoint({
   tool: "get_address_portfolio",
   handle: async (request, ctx) => {
     const page = { page: request.page, sortDir: request.sort_dir };
-    const { total, rows } = await listPrevious(ctx.db, formerHolderOf(ctx, request), page);
+    const { total, rows } = await listPrevious(ctx.db, addressAt(ctx, request), page);
     const names = await checkListed(
       ctx,
       rows.map(({ domain }) => domain),

@@ -8,7 +8,7 @@ import { GRACE_DAYS, PREMIUM_DAYS } from "../rules/stages.ts";
 import { input } from "../schemas/input.ts";
 import { toCalendar } from "../serializers/calendar.ts";
 import { toAddress } from "../serializers/hex.ts";
-import { formerHolderOf } from "./addresses.ts";
+import { addressAt } from "./addresses.ts";
 
 const ICALENDAR = "text/calendar";
 
@@ -73,7 +73,7 @@ const addressExpiries = endpoint({
   hotAnswers: true,
   handle: async ({ address }, ctx) => {
     const { db, contracts, now, namesAt } = ctx;
-    const rows = await listEnding(db, formerHolderOf(ctx, { address }));
+    const rows = await listEnding(db, addressAt(ctx, { address }));
     const names = [...(await checkListed(ctx, rows, isHeldBy(address, "effective_owner"))).values()];
     const title = `ENS names of ${toAddress(address)}`;
     return toCalendar(names, {

@@ -13,7 +13,7 @@ import { count, event, historyFields, ownershipPeriod, period, registration } fr
 import { input, isEthSecondLevel, type ParsedName } from "../schemas/input.ts";
 import { toEventRecord } from "../serializers/event.ts";
 import { toLoggedRegistration, toOwnershipPeriod, toPeriod, toRegistration } from "../serializers/history.ts";
-import { historyFieldsOf, NEWEST } from "./historyPages.ts";
+import { historyFieldsOf, NEWEST } from "../serializers/historyPages.ts";
 
 const domainEvents = endpoint({
   method: "get",

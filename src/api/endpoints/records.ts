@@ -30,6 +30,7 @@ import {
 import { input, type ParsedName } from "../schemas/input.ts";
 import { cutText, truncatedOf } from "../serializers/cut.ts";
 import { toResolver } from "../serializers/domain.ts";
+import { historyFieldsOf, NEWEST } from "../serializers/historyPages.ts";
 import {
   exactText,
   toAddresses,
@@ -37,7 +38,6 @@ import {
   toTextHistoryEntry,
   toTexts,
 } from "../serializers/records.ts";
-import { historyFieldsOf, NEWEST } from "./historyPages.ts";
 
 const recordTypes = ["text", "addr", "contenthash"] as const satisfies RecordType[];
 

@@ -1,37 +1,29 @@
 import { z } from "@hono/zod-openapi";
 import type { Contracts } from "../../../abis/contracts.ts";
 import { sales as dailySales } from "../counts/days.ts";
-import { endpoint } from "../http/endpoint.ts";
+import type { Ctx } from "../http/context.ts";
+import type { Chains } from "../query/chains.ts";
 import type { DaySales } from "../query/purchases.ts";
 import { DAY } from "../rules/seconds.ts";
-import { address, chain, chains as chainsOf, count, paymentToken, tokenUnits } from "../schemas/answers.ts";
+import { address, chain, count, paymentToken, tokenUnits } from "../schemas/answers.ts";
 import { input } from "../schemas/input.ts";
+import { PURCHASES } from "../schemas/sentences.ts";
 import { chainOf } from "../serializers/domain.ts";
 import { toAddress } from "../serializers/hex.ts";
 import { toPaymentToken } from "../serializers/payment.ts";
-import { cachedFor } from "./cachedFor.ts";
-import { chainsField } from "./chains.ts";
-import {
-  figureChains,
-  figuresQuery,
-  generatedAt,
-  MINUTE,
-  PURCHASES,
-  sumOf,
-  toDate,
-  toInstant,
-} from "./figures.ts";
-import { type Interval, intervals, startOf, startsBetween } from "./periods.ts";
+import { sumOf, toDate } from "../statistics/numbers.ts";
+import { type Interval, intervals, startOf, startsBetween } from "../statistics/periods.ts";
+import { MINUTE, statistic } from "../statistics/statistic.ts";
 
 const SALES_SECONDS = 15 * MINUTE;
 
 /** All that answers say, ready: to add up the days for each request would take longer than everything else. */
-const takeSales = cachedFor(SALES_SECONDS, async ({ db, contracts, now }, chains) => {
+async function takeSales({ db, contracts, now }: Ctx, chains: Chains) {
   const sales = await dailySales.read(db, { chains, now });
   const today = Math.floor(now / DAY);
   const [day, week, month] = intervals.map((interval) => toPeriods(sales, { interval, today, contracts }));
   return { periods: { day, week, month }, sellers: toSellers(sales, contracts) };
-});
+}
 
 const wei = (description: string) =>
   z.string().regex(/^\d+$/).openapi({ description, example: "5000000000000000" });
@@ -109,36 +101,22 @@ const period = z.strictObject({
   ...soldFields,
 });
 
-const purchases = endpoint({
-  method: "get",
+const purchases = statistic({
   path: "/ens-stats/purchases",
-  group: "Statistics",
   summary: "Registrations and renewals by day, week or month, and what was paid",
-  description: `Periods of UTC, oldest first, from the first in which anything was sold; those without sales are zero, and the last one is as far as it went. At most the last ${MAX_PERIODS.day} days, ${MAX_PERIODS.week} weeks (from Monday) or ${MAX_PERIODS.month} months. ${PURCHASES} ${PAID} Taken every 15 minutes.`,
-  query: figuresQuery.extend({
+  description: `Periods of UTC, oldest first, from the first in which anything was sold; those without sales are zero, and the last one is as far as it went. At most the last ${MAX_PERIODS.day} days, ${MAX_PERIODS.week} weeks (from Monday) or ${MAX_PERIODS.month} months. ${PURCHASES} ${PAID}`,
+  title: "PurchaseSeries",
+  tool: "get_sales",
+  seconds: SALES_SECONDS,
+  query: {
     interval: input
       .choice(intervals, "interval")
       .default("day")
       .openapi({ description: "How long a period is" }),
-  }),
-  reply: z
-    .strictObject({
-      interval: z.enum(intervals),
-      periods: z.array(period),
-      chains: chainsOf,
-      generated_at: generatedAt,
-    })
-    .openapi("PurchaseSeries"),
-  cost: 0,
-  hotAnswers: true,
-  cacheSeconds: SALES_SECONDS,
-  tool: "get_sales",
-  handle: async ({ interval, ...asked }, ctx) => {
-    const chains = figureChains(asked, ctx);
-    const { statistics, takenAt } = await takeSales(ctx, chains);
-    const { [interval]: periods = [] } = statistics.periods;
-    return { interval, periods, ...chainsField(chains, ctx.contracts), generated_at: toInstant(takenAt) };
   },
+  reply: { interval: z.enum(intervals), periods: z.array(period) },
+  take: takeSales,
+  show: ({ periods }, { interval }) => ({ interval, periods: periods[interval] ?? [] }),
 });
 
 function toPeriods(
@@ -160,33 +138,16 @@ const seller = z.strictObject({
   ...soldFields,
 });
 
-const sellers = endpoint({
-  method: "get",
+const sellers = statistic({
   path: "/ens-stats/sellers",
-  group: "Statistics",
   summary: "Registrations and renewals by generation of controllers",
-  description: `What each contract sold, in the order of their first sale. A controller is named by its first block. \`REGISTRAR_AUCTION\` are the auctions of 2017 to 2019; another registrar stands for sales that no controller of the deployment logged. A name that was registered twice counts twice. ${PURCHASES} ${PAID} Taken every 15 minutes.`,
-  query: figuresQuery,
-  reply: z
-    .strictObject({
-      sellers: z.array(seller),
-      chains: chainsOf,
-      generated_at: generatedAt,
-    })
-    .openapi("Sellers"),
-  cost: 0,
-  hotAnswers: true,
-  cacheSeconds: SALES_SECONDS,
+  description: `What each contract sold, in the order of their first sale. A controller is named by its first block. \`REGISTRAR_AUCTION\` are the auctions of 2017 to 2019; another registrar stands for sales that no controller of the deployment logged. A name that was registered twice counts twice. ${PURCHASES} ${PAID}`,
+  title: "Sellers",
   tool: "get_sales",
-  handle: async (asked, ctx) => {
-    const chains = figureChains(asked, ctx);
-    const { statistics, takenAt } = await takeSales(ctx, chains);
-    return {
-      sellers: statistics.sellers,
-      ...chainsField(chains, ctx.contracts),
-      generated_at: toInstant(takenAt),
-    };
-  },
+  seconds: SALES_SECONDS,
+  reply: { sellers: z.array(seller) },
+  take: takeSales,
+  show: ({ sellers: sold }) => ({ sellers: sold }),
 });
 
 function toSellers(sales: readonly DaySales[], contracts: Contracts): z.infer<typeof seller>[] {

@@ -3,6 +3,7 @@ import { listChildren } from "../counts/children.ts";
 import { searchTotals } from "../counts/searchTotals.ts";
 import type { Ctx } from "../http/context.ts";
 import { endpoint } from "../http/endpoint.ts";
+import { withPageTimeout } from "../http/pageTimeout.ts";
 import { caseInsensitiveCondition } from "../query/caseInsensitive.ts";
 import { allChains } from "../query/chains.ts";
 import { listDomainPage } from "../query/domains.ts";
@@ -15,13 +16,13 @@ import {
   searchInOnePass,
 } from "../query/search.ts";
 import type { AsOf } from "../query/statistics.ts";
+import { askedChains } from "../resolution/askedChains.ts";
 import { checkListed } from "../resolution/listedNames.ts";
 import { chainsOfChildren } from "../resolution/nameChains.ts";
 import { count, domainItem, pageFields } from "../schemas/answers.ts";
 import { input } from "../schemas/input.ts";
+import { ALL_CHAINS } from "../schemas/sentences.ts";
 import { toDomainItem } from "../serializers/domain.ts";
-import { ALL_CHAINS, askedChains } from "./chains.ts";
-import { withPageTimeout } from "./pageTimeout.ts";
 
 const searchStats = z
   .strictObject({

@@ -5,103 +5,76 @@ import {
   shares as shareCounts,
   totals as totalCounts,
 } from "../counts/totals.ts";
-import { endpoint } from "../http/endpoint.ts";
+import type { Ctx } from "../http/context.ts";
+import type { Chains } from "../query/chains.ts";
 import { countRecentPurchases, type DaySales, listSalesByDay } from "../query/purchases.ts";
 import type { ClaimCounts, Share } from "../query/statistics.ts";
 import { DAY } from "../rules/seconds.ts";
-import { activity, chains as chainsOf, count } from "../schemas/answers.ts";
-import { FEED_LENGTH, readActivity } from "./activityFeed.ts";
-import { cachedFor } from "./cachedFor.ts";
-import { chainsField } from "./chains.ts";
-import {
-  ACTIVE,
-  figureChains,
-  figuresQuery,
-  generatedAt,
-  HOUR,
-  MINUTE,
-  NAMES,
-  PURCHASES,
-  percentage,
-  percentOf,
-  sumOf,
-  toDate,
-  toInstant,
-} from "./figures.ts";
+import { activity, count } from "../schemas/answers.ts";
+import { ACTIVE, NAMES, PURCHASES } from "../schemas/sentences.ts";
+import { FEED_LENGTH, readActivity } from "../statistics/activityFeed.ts";
+import { percentage, percentOf, sumOf, toDate } from "../statistics/numbers.ts";
+import { HOUR, MINUTE, statistic, statisticOfAll } from "../statistics/statistic.ts";
 
-const takeTotals = cachedFor(5 * MINUTE, async ({ db, now }, chains) => {
+async function takeTotals({ db, now }: Ctx, chains: Chains) {
   const at = { chains, now };
   const [{ totals, events }, purchases] = await Promise.all([
     totalCounts.read(db, at),
     countRecentPurchases(db, at),
   ]);
-  return { totals, purchases, events };
-});
+  return {
+    total_domains: totals.total,
+    active_domains: totals.active,
+    expired_domains: totals.total - totals.active,
+    wrapped_domains: totals.wrapped,
+    wrapped_percentage: percentOf(totals.wrapped, totals.total),
+    expiring_30d: totals.expiring30d,
+    expiring_90d: totals.expiring90d,
+    unique_owners: totals.owners,
+    total_events: events,
+    registrations_24h: purchases.registrations24h,
+    registrations_7d: purchases.registrations7d,
+    renewals_7d: purchases.renewals7d,
+  };
+}
 
-const ensStats = endpoint({
-  method: "get",
+const ensStats = statistic({
   path: "/ens-stats",
-  group: "Statistics",
   summary: "The index in figures",
-  description: `${NAMES} ${ACTIVE} All others are expired. ${PURCHASES} Taken every 5 minutes.`,
-  query: figuresQuery,
-  reply: z
-    .strictObject({
-      total_domains: count,
-      active_domains: count.openapi({ description: "Registered or in grace" }),
-      expired_domains: count.openapi({ description: "All others: past grace, or in no registrar" }),
-      wrapped_domains: count,
-      wrapped_percentage: percentage("all names"),
-      expiring_30d: count.openapi({ description: "Registered, and expiring within 30 days" }),
-      expiring_90d: count,
-      unique_owners: count.openapi({ description: "Addresses that effectively own an active name" }),
-      total_events: count.openapi({
-        description: "Logs in the index, of all chains; one that concerns several names counts for each",
-      }),
-      registrations_24h: count,
-      registrations_7d: count,
-      renewals_7d: count,
-      chains: chainsOf,
-      generated_at: generatedAt,
-    })
-    .openapi("EnsStats"),
-  cost: 0,
-  hotAnswers: true,
-  cacheSeconds: 5 * MINUTE,
+  description: `${NAMES} ${ACTIVE} All others are expired. ${PURCHASES}`,
+  title: "EnsStats",
   tool: "get_statistics",
-  handle: async (asked, ctx) => {
-    const chains = figureChains(asked, ctx);
-    const { statistics, takenAt } = await takeTotals(ctx, chains);
-    const { totals, purchases, events } = statistics;
-    return {
-      total_domains: totals.total,
-      active_domains: totals.active,
-      expired_domains: totals.total - totals.active,
-      wrapped_domains: totals.wrapped,
-      wrapped_percentage: percentOf(totals.wrapped, totals.total),
-      expiring_30d: totals.expiring30d,
-      expiring_90d: totals.expiring90d,
-      unique_owners: totals.owners,
-      total_events: events,
-      registrations_24h: purchases.registrations24h,
-      registrations_7d: purchases.registrations7d,
-      renewals_7d: purchases.renewals7d,
-      ...chainsField(chains, ctx.contracts),
-      generated_at: toInstant(takenAt),
-    };
+  seconds: 5 * MINUTE,
+  reply: {
+    total_domains: count,
+    active_domains: count.openapi({ description: "Registered or in grace" }),
+    expired_domains: count.openapi({ description: "All others: past grace, or in no registrar" }),
+    wrapped_domains: count,
+    wrapped_percentage: percentage("all names"),
+    expiring_30d: count.openapi({ description: "Registered, and expiring within 30 days" }),
+    expiring_90d: count,
+    unique_owners: count.openapi({ description: "Addresses that effectively own an active name" }),
+    total_events: count.openapi({
+      description: "Logs in the index, of all chains; one that concerns several names counts for each",
+    }),
+    registrations_24h: count,
+    registrations_7d: count,
+    renewals_7d: count,
   },
+  take: takeTotals,
+  show: (taken) => taken,
 });
 
 /** Days of the daily counts, today included. */
 const DAYS = 30;
 
-const takeDays = cachedFor(15 * MINUTE, async ({ db, now }, chains) => {
+async function takeDays({ db, now }: Ctx, chains: Chains) {
   const today = Math.floor(now / DAY);
   const firstDay = today - DAYS + 1;
   const range = { chains, from: firstDay * DAY, until: now + 1 };
   const sales = await listSalesByDay(db, range);
-  return Array.from({ length: DAYS }, (_, i) => toDay(firstDay + i, sales));
-});
+  return { daily: Array.from({ length: DAYS }, (_, i) => toDay(firstDay + i, sales)) };
+}
 
 const toDay = (day: number, sales: readonly DaySales[]) => {
   const ofDay = sales.filter((sale) => sale.day === day);
@@ -113,29 +86,18 @@ const toDay = (day: number, sales: readonly DaySales[]) => {
   return { date: toDate(day), registrations: namesOf(true), renewals: namesOf(false) };
 };
 
-const registrationStats = endpoint({
-  method: "get",
+const registrationStats = statistic({
   path: "/ens-stats/registrations",
-  group: "Statistics",
   summary: "Registrations and renewals, day by day",
-  description: `The last 30 days (UTC), oldest first; the last one is today as far as it went. ${PURCHASES} Taken every 15 minutes.`,
-  query: figuresQuery,
-  reply: z
-    .strictObject({
-      daily: z.array(z.strictObject({ date: z.iso.date(), registrations: count, renewals: count })),
-      chains: chainsOf,
-      generated_at: generatedAt,
-    })
-    .openapi("RegistrationStats"),
-  cost: 0,
-  hotAnswers: true,
-  cacheSeconds: 15 * MINUTE,
+  description: `The last 30 days (UTC), oldest first; the last one is today as far as it went. ${PURCHASES}`,
+  title: "RegistrationStats",
   tool: "get_statistics",
-  handle: async (asked, ctx) => {
-    const chains = figureChains(asked, ctx);
-    const { statistics, takenAt } = await takeDays(ctx, chains);
-    return { daily: statistics, ...chainsField(chains, ctx.contracts), generated_at: toInstant(takenAt) };
+  seconds: 15 * MINUTE,
+  reply: {
+    daily: z.array(z.strictObject({ date: z.iso.date(), registrations: count, renewals: count })),
   },
+  take: takeDays,
+  show: (taken) => taken,
 });
 
 const lengthCount = z
@@ -146,7 +108,7 @@ const lengthCount = z
   })
   .openapi("LengthCount");
 
-const takeDistribution = cachedFor(HOUR, async ({ db, now }, chains) => {
+async function takeDistribution({ db, now }: Ctx, chains: Chains) {
   const shares = await shareCounts.read(db, { chains, now });
   const lengths = shares.filter(({ kind }) => kind === "length");
   return {
@@ -161,7 +123,7 @@ const takeDistribution = cachedFor(HOUR, async ({ db, now }, chains) => {
       .map(({ key, active }) => ({ parent: key, count: active }))
       .sort((a, b) => b.count - a.count || compare(a.parent, b.parent)),
   };
-});
+}
 
 function toLengths(shares: Share[], countOf: (share: Share) => number) {
   const total = sumOf(shares, countOf);
@@ -183,49 +145,44 @@ const toTld = ({ key, isEth, active, allTime }: Share) =>
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-const distributionStats = endpoint({
-  method: "get",
+const distributionStats = statistic({
   path: "/ens-stats/distribution",
-  group: "Statistics",
   summary: "How names are spread over lengths and parents",
-  description: `Active names by the length of their label (names whose label is not known are left out), under .eth and in all; names right under each top-level domain; and the 100 names that are no top-level domains with most active subnames right under them. ${NAMES} ${ACTIVE} Taken every hour.`,
-  query: figuresQuery,
-  reply: z
-    .strictObject({
-      eth_label_length: z.array(lengthCount),
-      all_label_length: z.array(lengthCount),
-      by_tld: z.array(
-        z.strictObject({
-          tld: z.string().openapi({ example: "eth" }),
-          count,
-          note: z.enum(["active", "all_time"]).openapi({
-            description:
-              "`active`: names that are registered or in grace; `all_time`: names that ever were, deleted ones too",
-          }),
-        }),
-      ),
-      by_subname_parent: z.array(
-        z.strictObject({ parent: z.string().openapi({ example: "alice.eth" }), count }),
-      ),
-      chains: chainsOf,
-      generated_at: generatedAt,
-    })
-    .openapi("DistributionStats"),
-  cost: 0,
-  hotAnswers: true,
-  cacheSeconds: HOUR,
+  description: `Active names by the length of their label (names whose label is not known are left out), under .eth and in all; names right under each top-level domain; and the 100 names that are no top-level domains with most active subnames right under them. ${NAMES} ${ACTIVE}`,
+  title: "DistributionStats",
   tool: "get_statistics",
-  handle: async (asked, ctx) => {
-    const chains = figureChains(asked, ctx);
-    const { statistics, takenAt } = await takeDistribution(ctx, chains);
-    return { ...statistics, ...chainsField(chains, ctx.contracts), generated_at: toInstant(takenAt) };
+  seconds: HOUR,
+  reply: {
+    eth_label_length: z.array(lengthCount),
+    all_label_length: z.array(lengthCount),
+    by_tld: z.array(
+      z.strictObject({
+        tld: z.string().openapi({ example: "eth" }),
+        count,
+        note: z.enum(["active", "all_time"]).openapi({
+          description:
+            "`active`: names that are registered or in grace; `all_time`: names that ever were, deleted ones too",
+        }),
+      }),
+    ),
+    by_subname_parent: z.array(
+      z.strictObject({ parent: z.string().openapi({ example: "alice.eth" }), count }),
+    ),
   },
+  take: takeDistribution,
+  show: (taken) => taken,
 });
 
-const takePrimaryNames = cachedFor(HOUR, async ({ db, contracts, now }, chains) => {
+async function takePrimaryNames({ db, contracts, now }: Ctx, chains: Chains) {
   const { adoption, claims } = await adoptionCounts.read(db, { chains, now });
-  return { adoption, registrars: toRegistrars(claims, contracts) };
-});
+  return {
+    unique_addresses_with_primary_name: adoption.claimants,
+    unique_domain_owners: adoption.owners,
+    adoption_percentage: percentOf(adoption.ownersWithName, adoption.owners),
+    multi_chain_count: adoption.multiChain,
+    by_registrar: toRegistrars(claims, contracts),
+  };
+}
 
 /** Every reverse registrar of the deployment, also those without claims. */
 const toRegistrars = (claims: ClaimCounts[], { reverseRegistrars, chainName }: Contracts) =>
@@ -240,77 +197,51 @@ const toRegistrars = (claims: ClaimCounts[], { reverseRegistrars, chainName }: C
     };
   });
 
-const primaryNameStats = endpoint({
-  method: "get",
+const primaryNameStats = statisticOfAll({
   path: "/ens-stats/primary-names",
-  group: "Statistics",
   summary: "How many addresses have a primary name",
-  description: `Addresses that claim a name, on all chains that are configured. Claims are counted as they were made, whether or not the name resolves to the address. Owners are those of active names. ${NAMES} ${ACTIVE} Taken every hour.`,
-  reply: z
-    .strictObject({
-      unique_addresses_with_primary_name: count,
-      unique_domain_owners: count.openapi({
-        description: "Addresses that effectively own an active name",
-      }),
-      adoption_percentage: percentage("the owners: those that claim a name"),
-      multi_chain_count: count.openapi({
-        description: "Addresses that claim a name on two chains or more",
-      }),
-      by_registrar: z.array(
-        z.strictObject({
-          registrar: z.string().openapi({ example: "REVERSE_REGISTRAR" }),
-          chain: z.string().openapi({ example: "mainnet" }),
-          with_name: count,
-          cleared: count.openapi({ description: "Addresses that set an empty name, or none" }),
-          unknown: count.openapi({ description: "Addresses whose name no event tells" }),
-        }),
-      ),
-      generated_at: generatedAt,
-    })
-    .openapi("PrimaryNameStats"),
-  cost: 0,
-  hotAnswers: true,
-  cacheSeconds: HOUR,
+  description: `Addresses that claim a name, on all chains that are configured. Claims are counted as they were made, whether or not the name resolves to the address. Owners are those of active names. ${NAMES} ${ACTIVE}`,
+  title: "PrimaryNameStats",
   tool: "get_statistics",
-  handle: async (_, ctx) => {
-    const { statistics, takenAt } = await takePrimaryNames(ctx);
-    const { adoption, registrars } = statistics;
-    return {
-      unique_addresses_with_primary_name: adoption.claimants,
-      unique_domain_owners: adoption.owners,
-      adoption_percentage: percentOf(adoption.ownersWithName, adoption.owners),
-      multi_chain_count: adoption.multiChain,
-      by_registrar: registrars,
-      generated_at: toInstant(takenAt),
-    };
+  seconds: HOUR,
+  reply: {
+    unique_addresses_with_primary_name: count,
+    unique_domain_owners: count.openapi({
+      description: "Addresses that effectively own an active name",
+    }),
+    adoption_percentage: percentage("the owners: those that claim a name"),
+    multi_chain_count: count.openapi({
+      description: "Addresses that claim a name on two chains or more",
+    }),
+    by_registrar: z.array(
+      z.strictObject({
+        registrar: z.string().openapi({ example: "REVERSE_REGISTRAR" }),
+        chain: z.string().openapi({ example: "mainnet" }),
+        with_name: count,
+        cleared: count.openapi({ description: "Addresses that set an empty name, or none" }),
+        unknown: count.openapi({ description: "Addresses whose name no event tells" }),
+      }),
+    ),
   },
+  take: takePrimaryNames,
+  show: (taken) => taken,
 });
 
-const FEED_SECONDS = 30;
+const takeActivity = (scope: "all claims" | "claims of the chains") => async (ctx: Ctx, chains: Chains) => ({
+  events: await readActivity(ctx, { chains, isAsked: scope === "claims of the chains" }),
+});
 
-const takeActivity = cachedFor(FEED_SECONDS, (ctx, chains) => readActivity(ctx, { chains, isAsked: false }));
-
-const takeActivityOf = cachedFor(FEED_SECONDS, (ctx, chains) => readActivity(ctx, { chains, isAsked: true }));
-
-const recentActivity = endpoint({
-  method: "get",
+const recentActivity = statistic({
   path: "/ens-stats/recent-activity",
-  group: "Statistics",
   summary: "What happened last",
-  description: `The newest ${FEED_LENGTH} registrations, renewals, transfers, migrations to ENSv2, wrappings, unwrappings and changes of primary names, newest first. A transfer is a change of the effective owner that is no part of a registration, wrapping or unwrapping; a wrapping that is part of a registration is not listed besides it. Primary names are those of all chains that are configured, or of \`chain\`, as they were claimed. Taken every 30 seconds.`,
-  query: figuresQuery,
-  reply: z
-    .strictObject({ events: z.array(activity), chains: chainsOf, generated_at: generatedAt })
-    .openapi("RecentActivity"),
-  cost: 0,
-  hotAnswers: true,
-  cacheSeconds: FEED_SECONDS,
+  description: `The newest ${FEED_LENGTH} registrations, renewals, transfers, migrations to ENSv2, wrappings, unwrappings and changes of primary names, newest first. A transfer is a change of the effective owner that is no part of a registration, wrapping or unwrapping; a wrapping that is part of a registration is not listed besides it. Primary names are those of all chains that are configured, or of \`chain\`, as they were claimed.`,
+  title: "RecentActivity",
   tool: "get_statistics",
-  handle: async (asked, ctx) => {
-    const chains = figureChains(asked, ctx);
-    const { statistics, takenAt } = await (asked.chain ? takeActivityOf : takeActivity)(ctx, chains);
-    return { events: statistics, ...chainsField(chains, ctx.contracts), generated_at: toInstant(takenAt) };
-  },
+  seconds: 30,
+  reply: { events: z.array(activity) },
+  take: takeActivity("all claims"),
+  takeOfChains: takeActivity("claims of the chains"),
+  show: (taken) => taken,
 });
 
 export const statisticsEndpoints = [

@@ -6,8 +6,11 @@ import { listProgress, readIndexerState } from "../indexState/progress.ts";
 import { allChains } from "../query/chains.ts";
 import { count } from "../schemas/answers.ts";
 
-const none = (what: string) =>
-  count.openapi({ description: `Always 0: ${what}; the field is there for programs that expect it` });
+/** A count of a queue that this index does not have: what the field counts, and why that is none. */
+const none = (what: string, because: string) =>
+  count.openapi({ description: `${what}. Always 0: ${because}` });
+
+const WITH_EVENTS = "addresses are written with the events, by the processor";
 
 const system = z.strictObject({
   name: z.string().openapi({ example: "mainnet", description: "The chain of the registry" }),
@@ -31,16 +34,31 @@ const system = z.strictObject({
   }),
   queues: z.strictObject({
     domainsPending: count.openapi({ description: "Domains with a label of which only the hash is known" }),
-    domainsReady: none("domains do not queue"),
-    eventsPending: none("events are stored and applied in one transaction"),
-    eventsPendingNamehashes: none("events are keyed by namehash from the start"),
-    eventsDirect: none("events do not queue"),
-    cachedMappings: none("no mapping is cached outside the tables"),
+    domainsReady: none(
+      "Domains whose label was found, and which wait to get it",
+      "a label is written with the event that tells it",
+    ),
+    eventsPending: none(
+      "Events that are stored, and not yet applied to domains",
+      "both happen in one transaction",
+    ),
+    eventsPendingNamehashes: none(
+      "Events that wait for the namehash of their domain",
+      "events are stored by namehash",
+    ),
+    eventsDirect: none(
+      "Events that wait to be applied by namehash, without a label",
+      "events are applied as they are stored",
+    ),
+    cachedMappings: none(
+      "Pairs of namehash and name that are held in memory",
+      "names are read from the tables",
+    ),
   }),
   addressProcessor: z.strictObject({
-    addressCount: none("addresses have no processor of their own"),
-    eventsRemaining: none("addresses have no processor of their own"),
-    lastEventId: none("addresses have no processor of their own"),
+    addressCount: none("Addresses that the address processor has written", WITH_EVENTS),
+    eventsRemaining: none("Events that the address processor has not read", WITH_EVENTS),
+    lastEventId: none("Number of the last event that the address processor has read", WITH_EVENTS),
   }),
 });
 

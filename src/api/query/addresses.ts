@@ -58,7 +58,7 @@ type OwnerRole = "effective_owner" | "effective_owner_as_wrapper";
 const ownerRoles: readonly OwnerRole[] = ["effective_owner", "effective_owner_as_wrapper"];
 const roles: readonly Role[] = [...new Set([...addressTypes, ...ownerRoles])];
 
-const ownerRoleOf = ({ address, wrappers }: FormerHolder): OwnerRole =>
+const ownerRoleOf = ({ address, wrappers }: AddressAt): OwnerRole =>
   wrappers.includes(address) ? "effective_owner_as_wrapper" : "effective_owner";
 
 const roleOf = (holding: AddressQuery): Role =>
@@ -78,7 +78,7 @@ const askedOf = (form: Form): AddressParameters => ({
   address: placeholder("address"),
 });
 
-const valuesOf = ({ chains, address, now }: FormerHolder) => ({ ...chainValues(chains), address, now });
+const valuesOf = ({ chains, address, now }: AddressAt) => ({ ...chainValues(chains), address, now });
 
 /** The condition for names for which an address has a role. */
 function isHeld(role: Role, { isOfChains, address, now }: AddressParameters): SQL | undefined {
@@ -175,7 +175,7 @@ export const MAX_ENDING = 500;
  * The names of an owner that have an end to come: of registration, grace or premium. Anyone can give an address subnames
  * that end soon: they come after names of registrars, which cost money. One index has all that decides which names are listed.
  */
-export async function listEnding(db: Db, holder: FormerHolder): Promise<DomainRow[]> {
+export async function listEnding(db: Db, holder: AddressAt): Promise<DomainRow[]> {
   const rows = await namesWithEnd(holder.chains)[ownerRoleOf(holder)](db).execute(valuesOf(holder));
   return rows.map(toRow);
 }
@@ -208,8 +208,8 @@ const namesWithEnd = forEachForm((form) =>
   ),
 );
 
-/** An address whose earlier names are asked for. */
-export type FormerHolder = Omit<AddressQuery, "addressType">;
+/** An address, on some chains, at a time. */
+export type AddressAt = Omit<AddressQuery, "addressType">;
 
 /** A name that an address held, as it is now, with the last event that named the address. */
 export type PreviousRow = {
@@ -224,13 +224,13 @@ export type PreviousRow = {
  */
 export async function listPrevious(
   db: Db,
-  former: FormerHolder,
+  at: AddressAt,
   { page, sortDir }: { page: number; sortDir: SortDirection },
 ): Promise<{ total: number; rows: PreviousRow[] }> {
-  const statement = previousPages(former.chains)[ownerRoleOf(former)][sortDir];
-  const listed = await statement(db).execute({ ...valuesOf(former), offset: offsetOf(page) });
+  const statement = previousPages(at.chains)[ownerRoleOf(at)][sortDir];
+  const listed = await statement(db).execute({ ...valuesOf(at), offset: offsetOf(page) });
   // After the last page no row has the total.
-  const total = listed[0]?.total ?? (page === 1 ? 0 : sumOfPrevious(await summarise(db, former)));
+  const total = listed[0]?.total ?? (page === 1 ? 0 : sumOfPrevious(await summarise(db, at)));
   const rows = listed.map(({ domain, displayText, total: _total, ...last }) => ({
     domain: { ...domain, displayText },
     ...last,
@@ -318,18 +318,18 @@ function preparedPrevious({ role, form }: Former, sortDir: SortDirection) {
 export type Summary = { active: number; expiring30d: number; previous: number };
 
 /** Counts the names that an address has and had, on each chain that is asked. */
-export async function summarise(db: Db, former: FormerHolder): Promise<Map<number, Summary>> {
-  if (former.chains.reach === "main") {
-    const [row] = await summaries(former.chains)[ownerRoleOf(former)](db).execute(valuesOf(former));
-    return new Map(row ? [[onlyOf(former.chains), row]] : []);
+export async function summarise(db: Db, at: AddressAt): Promise<Map<number, Summary>> {
+  if (at.chains.reach === "main") {
+    const [row] = await summaries(at.chains)[ownerRoleOf(at)](db).execute(valuesOf(at));
+    return new Map(row ? [[onlyOf(at.chains), row]] : []);
   }
   const [held, previous] = await Promise.all([
-    countHeld(db, { ...former, addressType: "effective_owner" }),
-    previousCounts(former.chains)[ownerRoleOf(former)](db).execute(valuesOf(former)),
+    countHeld(db, { ...at, addressType: "effective_owner" }),
+    previousCounts(at.chains)[ownerRoleOf(at)](db).execute(valuesOf(at)),
   ]);
   const previousOn = new Map(previous.map(({ chainId, count }) => [chainId, count]));
   return new Map(
-    former.chains.ids.map((chainId) => [
+    at.chains.ids.map((chainId) => [
       chainId,
       { ...noneHeld, ...held.get(chainId), previous: previousOn.get(chainId) ?? 0 },
     ]),

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { cachedFor } from "../../src/api/endpoints/cachedFor.ts";
 import type { Ctx } from "../../src/api/http/context.ts";
 import type { Db } from "../../src/api/postgres/db.ts";
+import { cachedFor } from "../../src/api/statistics/cachedFor.ts";
 import { contracts, MAIN } from "../query/rows.ts";
 
 const START = 1_800_000_000;

@@ -6,6 +6,9 @@ import { type Chains, mainChain } from "../query/chains.ts";
 /** Statistics with the time they were taken, in unix seconds. */
 export type Cached<T> = { statistics: T; takenAt: number };
 
+/** Takes statistics of some chains. */
+export type Take<T> = (ctx: Ctx, chains: Chains) => Promise<T>;
+
 /** Old statistics are answered while new ones are taken, until they are this many times as old as they should be. */
 const MAX_AGE = 2;
 
@@ -19,10 +22,20 @@ const MAX_AGE = 2;
  * const takeTotals = cachedFor(300, ({ db, now }, chains) => readTotals(db, { chains, now }));
  * const { statistics, takenAt } = await takeTotals(ctx);
  */
-export function cachedFor<T>(
-  seconds: number,
-  take: (ctx: Ctx, chains: Chains) => Promise<T>,
-): (ctx: Ctx, chains?: Chains) => Promise<Cached<T>> {
+export function cachedFor<T>(seconds: number, take: Take<T>): Taker<T> {
+  const known = takers.get(take) as Taker<T> | undefined;
+  if (known !== undefined) return known;
+  const taker = createTaker(seconds, take);
+  takers.set(take, taker);
+  return taker;
+}
+
+type Taker<T> = (ctx: Ctx, chains?: Chains) => Promise<Cached<T>>;
+
+/** By the function that takes them: operations with the same one share what it took. */
+const takers = new WeakMap<Take<unknown>, Taker<unknown>>();
+
+function createTaker<T>(seconds: number, take: Take<T>): Taker<T> {
   const caches = new WeakMap<Db, Map<string, Cache<T>>>();
   return (ctx, chains = mainChain(ctx.contracts)) => {
     const ofIndex = caches.get(ctx.db) ?? new Map<string, Cache<T>>();

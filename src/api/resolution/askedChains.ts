@@ -2,10 +2,6 @@ import type { Contracts } from "../../../abis/contracts.ts";
 import { ApiError } from "../errors/errors.ts";
 import { type Chains, chainsOf } from "../query/chains.ts";
 
-/** What the descriptions of the parameter `chain` say of its absence. */
-export const ALL_CHAINS = "Left out: all chains whose names are indexed";
-export const MAIN_CHAIN = "Left out: the registry's chain";
-
 /**
  * The chains that a caller names, in the order of the deployment, so that one set of chains has one form.
  *
@@ -24,6 +20,6 @@ export function askedChains(words: readonly string[], contracts: Contracts): Cha
   );
 }
 
-/** The field that tells of which chains figures are; none where one chain alone is indexed. */
+/** The field that tells of which chains statistics are; none where one chain alone is indexed. */
 export const chainsField = ({ ids }: Chains, { chainIds, chainName }: Contracts): { chains?: string[] } =>
   chainIds.length > 1 ? { chains: ids.map(chainName) } : {};
