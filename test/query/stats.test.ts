@@ -56,6 +56,19 @@ test("GET /stats gives the indexed block, also for an unknown head, and 0 for qu
   });
 });
 
+test("GET /stats counts what the indexer has still to write, on all chains", async () => {
+  await tables.pool.query(
+    "insert into renames (chain_id, block_number, renamed, waiting) values (1, 1, 500, 3), (2, 1, 500, 4)",
+  );
+  await tables.pool.query(
+    "insert into ensv2_mountings (chain_id, block_number, mounted, waiting) values (1, 1, 500, 2)",
+  );
+  expect((await openApi(tables, NOW).get("/stats")).body).toMatchObject({
+    queues: { domainsReady: 7, eventsPendingNamehashes: 2, eventsPending: 0 },
+  });
+  await tables.pool.query("delete from renames; delete from ensv2_mountings");
+});
+
 test("an index behind the chain's head is not synced", async () => {
   const { body } = await openApi(tables, NOW, { chainHead: 4_248 }).get("/stats");
   expect(body).toMatchObject({

@@ -1639,7 +1639,7 @@ export type Stats = {
          */
         domainsPending: number;
         /**
-         * Domains whose label was found, and which wait to get it. Always 0: a label is written with the event that tells it
+         * Lists of domains below a label that became known, and which wait to be written with it. The indexer writes many domains with a block, and the rest with later ones
          */
         domainsReady: number;
         /**
@@ -1647,7 +1647,7 @@ export type Stats = {
          */
         eventsPending: number;
         /**
-         * Events that wait for the namehash of their domain. Always 0: events are stored by namehash
+         * Lists of entries of ENSv2 that wait for their names, and so for their namehashes: their registry was linked, or unlinked. 0 without ENSv2
          */
         eventsPendingNamehashes: number;
         /**

@@ -4,6 +4,7 @@ import type { Ctx } from "../http/context.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { listProgress, readIndexerState } from "../indexState/progress.ts";
 import { allChains } from "../query/chains.ts";
+import { countWaiting } from "../query/waiting.ts";
 import { count } from "../schemas/answers.ts";
 
 /** A count of a queue that this index does not have: what the field counts, and why that is none. */
@@ -34,18 +35,18 @@ const system = z.strictObject({
   }),
   queues: z.strictObject({
     domainsPending: count.openapi({ description: "Domains with a label of which only the hash is known" }),
-    domainsReady: none(
-      "Domains whose label was found, and which wait to get it",
-      "a label is written with the event that tells it",
-    ),
+    domainsReady: count.openapi({
+      description:
+        "Lists of domains below a label that became known, and which wait to be written with it. The indexer writes many domains with a block, and the rest with later ones",
+    }),
     eventsPending: none(
       "Events that are stored, and not yet applied to domains",
       "both happen in one transaction",
     ),
-    eventsPendingNamehashes: none(
-      "Events that wait for the namehash of their domain",
-      "events are stored by namehash",
-    ),
+    eventsPendingNamehashes: count.openapi({
+      description:
+        "Lists of entries of ENSv2 that wait for their names, and so for their namehashes: their registry was linked, or unlinked. 0 without ENSv2",
+    }),
     eventsDirect: none(
       "Events that wait to be applied by namehash, without a label",
       "events are applied as they are stored",
@@ -86,9 +87,9 @@ const stats = endpoint({
       },
       queues: {
         domainsPending: progress.pending,
-        domainsReady: 0,
+        domainsReady: progress.waiting.renames,
         eventsPending: 0,
-        eventsPendingNamehashes: 0,
+        eventsPendingNamehashes: progress.waiting.mounts,
         eventsDirect: 0,
         cachedMappings: 0,
       },
@@ -99,15 +100,16 @@ const stats = endpoint({
 
 async function readProgress(ctx: Ctx) {
   const { db, contracts, chainHead } = ctx;
-  const [indexer, chains, pending, nodeHead] = await Promise.all([
+  const [indexer, chains, pending, waiting, nodeHead] = await Promise.all([
     readIndexerState(db),
     listProgress(db),
     pendingNow(ctx),
+    countWaiting(db),
     chainHead(contracts.chainId),
   ]);
   const processed = chains.find(({ chainId }) => chainId === contracts.chainId)?.blockNumber ?? 0;
   const head = Math.max(nodeHead?.number ?? 0, processed);
-  return { running: indexer.isRunning, ready: indexer.isReady, processed, pending, head };
+  return { running: indexer.isRunning, ready: indexer.isReady, processed, pending, waiting, head };
 }
 
 /** Names of all chains whose label is not known. */
