@@ -161,6 +161,31 @@ test("what is kept is what the rows say, whatever was written and whenever it is
   }
 }, 600_000);
 
+test("each bound is on its second, whenever the counters were taken", async () => {
+  const bounds = [0, 30 * DAY, 90 * DAY, -90 * DAY, -111 * DAY];
+  const parents = [ETH_NODE, ...managedNames.map(({ node }) => node), keccak256("0x01")];
+  const rows = parents.flatMap((parent, p) =>
+    bounds.flatMap((bound, b) =>
+      [-1, 0, 1].flatMap((second) =>
+        [null, 65_536, 65_537].map((fuses, f) => ({
+          ...rowOf(1_000 + 100 * p + 10 * b + 3 * (second + 1) + f, numbers(1)),
+          ...{ parent_node: parent, expiry_timestamp: START + bound + second, is_label_known: true },
+          ...{ is_wrapped: fuses !== null, wrapper_fuses: fuses, label_length: 3 },
+          wrapper_expiry_timestamp: fuses === null ? null : START + bound + second,
+          registry_owner: fuses === null ? account(5) : WRAPPER,
+          effective_owner_address: account(10 + f),
+          chain_id: managedNames.find(({ node }) => node === parent)?.chainId ?? CHAIN_ID,
+        })),
+      ),
+    ),
+  );
+  await write("domains", "chain_id, node", rows);
+  for (const taken of [-1, 1]) {
+    await withClient((place) => advanceCounters(place, START + taken));
+    for (const second of [0, -taken]) await compare(START + second, sets[0]);
+  }
+}, 120_000);
+
 test("a write that is taken back takes its counts with it", async () => {
   const before = await totals.fromCounters(tables.db, { chains: MAIN, now: START });
   await withClient(async ({ client }) => {

@@ -2,7 +2,7 @@ import { ensv2Mounting, rename } from "ponder:schema";
 import { sql } from "ponder";
 import type { Db } from "../postgres/db.ts";
 
-/** What the indexer has still to write, on all chains: it writes so much with a block, and the rest with later blocks. */
+/** What the indexer has still to write, on all chains: a block has room for some, and later blocks for the rest. */
 export type Waiting = {
   /** Lists of domains below a label that became known. */
   renames: number;
