@@ -9,7 +9,7 @@ import { SlowestFiles } from "./test/support/slowestFiles.ts";
  * replace no module. All other files have a process of their own.
  */
 const sharing = [
-  "test/{counts,endpoints,ens,http,indexState,query,resolution,rules,scheduling,schemas,serializers}/**/*.test.ts",
+  "test/{counts,ens,http,indexState,query,resolution,rules,scheduling,schemas,serializers,statistics}/**/*.test.ts",
   "test/access/{ledger,metered,paymentMarks,security}.test.ts",
   "test/live/{bounds,cache,records,rpc}.test.ts",
   "test/live/ccip/*.test.ts",

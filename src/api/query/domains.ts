@@ -102,7 +102,7 @@ async function listInOrder(db: Db, keys: readonly DomainKey[]): Promise<DomainRo
 }
 
 /** How many domains meet a condition. */
-export async function countDomains(db: Db, where: SQL | undefined): Promise<number> {
+async function countDomains(db: Db, where: SQL | undefined): Promise<number> {
   const [row] = await db.select({ count: sql<number>`count(*)::int` }).from(domain).where(where);
   return row?.count ?? 0;
 }
