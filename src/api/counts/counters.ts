@@ -14,7 +14,7 @@ import { rulesNumber } from "./tables.ts";
 /*
  * What all readers of the counters have in common. Their answers are exact: what time alone changed since the
  * counters' moment is corrected from the rows that it may concern. They answer null if there are no counters, because
- * they are not made yet or a fault made them void; the caller then counts the rows.
+ * they are not made yet or a fault made them void; the count is then taken from the rows.
  */
 
 /** The moment for which the counters hold; null if they are not of these tables, or were made by other rules. */
