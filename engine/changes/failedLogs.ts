@@ -43,8 +43,7 @@ const journal: Edit[] = [
 export const failedLogs: Change = {
   name: "failedLogs",
   group: "correct",
-  problem:
-    "Where a handler throws (`indexing/index.js`), Ponder tries the whole block again nine times, and ends. The next start meets the same log.",
+  problem: "Where a handler throws (`indexing/index.js`), Ponder ends. The next start meets the same log.",
   cost: "One log that a handler cannot take ends the index for good.",
   remedy:
     "Where the error is of the log (of JavaScript or of decoding, not of the node or the database), and comes again at once, all that the handler wrote is taken back, `events` has the log with `anomaly`, and the index goes on. `namedex_failed_logs_total` counts them. Any other error is as before.",

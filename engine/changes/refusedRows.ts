@@ -14,7 +14,7 @@ export const refusedRows: Change = {
   name: "refusedRows",
   group: "correct",
   problem:
-    "Where PostgreSQL refuses the data of one row (`indexing-store/cache.js`), Ponder searches the row, throws, tries the whole block again nine times, and ends. The next start meets the same block.",
+    "Where PostgreSQL refuses the data of one row (`indexing-store/cache.js`), Ponder searches the row, throws, and ends. The next start meets the same block.",
   cost: "One log whose data PostgreSQL cannot store ends the index for good.",
   remedy:
     "Where the data is refused (SQLSTATE classes 22 and 54), the batch is written again in small parts, and the refused row without the values that are refused. `events.anomaly` has the reason; the log names the table and the key. All other errors, of connections and of constraints, are as before.",

@@ -14,15 +14,6 @@ describe("Ponder's store, on real tables", () => {
     const outcome = await runTrial<Outcome>("keptTrial.ts", { flags: nodeFlags() });
     expect(outcome).toEqual({ found: whole, written: { ...whole, kept: [false, false] }, later: whole, few });
   });
-
-  test("keeps all of them by itself", async () => {
-    expect(await runTrial<Outcome>("keptTrial.ts")).toEqual({
-      found: whole,
-      written: whole,
-      later: whole,
-      few,
-    });
-  });
 });
 
 test("a table that is found has a bound, too", () => {

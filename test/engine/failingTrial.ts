@@ -1,0 +1,37 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { ponderModule } from "../../engine/ponderModule.ts";
+import { startRun } from "./chainRun.ts";
+
+// `node failingTrial.ts <database>`: lets Ponder index blocks whose handler fails, and prints what its tables and its metrics
+// tell of that before and after some attempts, and how often it tried.
+
+const { RetryableError } = await ponderModule("internal/errors.js");
+let attempts = 0;
+const run = await startRun({
+  ...{ databaseUrl: process.argv[2], finalized: 20, follows: "blocks" as const },
+  handler: async () => {
+    throw new RetryableError("the node does not answer");
+  },
+  onLog: (msg) => {
+    if (msg === "Failed to index block range") attempts++;
+  },
+});
+run.ended.catch(() => {});
+
+/** The names of Ponder's metrics that count something which failed. */
+async function failuresInMetrics(): Promise<string[]> {
+  const text: string = await run.metrics.getMetrics();
+  return [...text.matchAll(/^(\w*(?:fail|error|retr|attempt)\w*)(?:\{.*\})? [1-9]/gm)].map(
+    ([, name]) => name ?? "",
+  );
+}
+const tables = async () => {
+  const { rows } = await run.pool.query("select value - 'heartbeat_at' as value from trial._ponder_meta");
+  return rows;
+};
+const before = await tables();
+while (attempts < 3) await sleep(20);
+const outcome = { attempts, before, after: await tables(), metrics: await failuresInMetrics() };
+process.stdout.write(JSON.stringify({ ...outcome, noted: globalThis.namedexFailures?.block ?? null }), () =>
+  process.exit(),
+);
