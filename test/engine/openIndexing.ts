@@ -1,29 +1,33 @@
 import { numberToHex } from "viem";
 import { ponderModule, quietLogger } from "../../engine/ponderModule.ts";
 
+const EVENT = "Resolver:Text";
+
 type Handler = (given: { event: unknown; context: { db: unknown } }) => unknown;
 
 /** What the handlers find in Ponder's store, and how Ponder reads ahead for them. Left out: a store of nothing. */
-type Store = { indexingStore: { db: unknown }; indexingCache: object };
+type Store = { indexingStore: { db: unknown }; indexingCache: object; eventCount: Record<string, number> };
 
 const nothing = (): Store => ({
   indexingStore: { db: {} },
   indexingCache: { journal: { begin: () => {}, undo: () => true }, prefetch: async () => {} },
+  eventCount: { [EVENT]: 0 },
 });
 
-const EVENT = "Resolver:Text";
-
 /** Ponder's calls of a handler (indexing/index.js), for logs of a contract. */
-export async function openIndexing(handler: Handler, { indexingStore, indexingCache } = nothing()) {
-  const [{ createColumnAccessPattern, createIndexing, getEventCount }, { MetricsService }] =
-    await Promise.all(["indexing/index.js", "internal/metrics.js"].map(ponderModule));
+export async function openIndexing(
+  handler: Handler,
+  { indexingStore, indexingCache, eventCount } = nothing(),
+) {
+  const [{ createColumnAccessPattern, createIndexing }, { MetricsService }] = await Promise.all(
+    ["indexing/index.js", "internal/metrics.js"].map(ponderModule),
+  );
   const chain = { id: 1, name: "mainnet" };
   const callback = { name: EVENT, fn: handler, chain, filter: { type: "log", include: [] } };
   const indexingBuild = {
     ...{ eventCallbacks: [[callback]], setupCallbacks: [[]], chains: [chain], contracts: [{}] },
     indexingFunctions: [{ name: EVENT, fn: handler }],
   };
-  const eventCount = getEventCount(indexingBuild.indexingFunctions);
   const common = {
     ...{ logger: quietLogger, metrics: new MetricsService(), shutdown: { isKilled: false } },
     options: { rootDir: process.cwd(), indexingDir: process.cwd() },
@@ -43,5 +47,5 @@ export async function openIndexing(handler: Handler, { indexingStore, indexingCa
       transaction: { hash: numberToHex(3, { size: 32 }), from: "0x04", to: "0x05", transactionIndex: 0 },
     },
   });
-  return { indexing, eventOf, eventCount };
+  return { indexing, eventOf };
 }

@@ -1,30 +1,10 @@
-import { execFile } from "node:child_process";
-import { promisify } from "node:util";
 import type { Change } from "../../../engine/change.ts";
 import { blocksWithLogs } from "../../../engine/changes/blocksWithLogs.ts";
 import { changes } from "../../../engine/changes/index.ts";
-import { linearQueue } from "../../../engine/changes/linearQueue.ts";
 import { quickCache } from "../../../engine/changes/quickCache.ts";
-import { nodeFlags } from "../../../engine/nodeFlags.ts";
 import type { Figure } from "../report.ts";
 import { median, speedOf } from "./figures.ts";
 import { dropCache, hashOfCache, type Measured, measureOne, type Place } from "./rounds.ts";
-
-/** The longest range of blocks that Ponder's backfill queues at once. */
-const QUEUED_BLOCKS = 100_000;
-
-const queueFile = new URL("./utils/queue.js", import.meta.resolve("ponder")).href;
-
-/** Takes a range of blocks without logs through Ponder's queue, and prints how many seconds that took. */
-const queueProgram = `
-  const { createQueue } = await import(${JSON.stringify(queueFile)});
-  const queue = createQueue({ browser: false, initialStart: false, concurrency: 100, worker: async () => {} });
-  const begun = performance.now();
-  const blocks = Array.from({ length: ${QUEUED_BLOCKS} }, (_, block) => queue.add(block));
-  await queue.start();
-  await Promise.all(blocks);
-  console.log((performance.now() - begun) / 1_000);
-`;
 
 const cpuOf = ({ events, cpuSeconds }: Measured) => (cpuSeconds / events) * 1e6;
 
@@ -54,7 +34,6 @@ export async function measureChanges(place: Place, rounds: number): Promise<Figu
     figure("all changes", all, all),
     ...[...lacking].map(([{ name }, runs]) => figure(`without ${name}`, runs, all)),
     ...[...lacking].map(([{ name }, runs]) => costFigure(`without ${name}`, runs, all)),
-    ...(await queueFigures(rounds)),
   ];
 }
 
@@ -99,23 +78,3 @@ const costFigure = (name: string, runs: readonly Measured[], all: readonly Measu
   },
   ratio: medianRatio(runs, all, cpuOf),
 });
-
-/** The queue shows only while a chain is asked for the first time, and would take hours there without its change. */
-async function queueFigures(rounds: number): Promise<Figure[]> {
-  const [given, lacking]: [number[], number[]] = [[], []];
-  for (let round = 0; round < rounds; round++) {
-    given.push(await drainQueue(changes));
-    lacking.push(await drainQueue(without(linearQueue)));
-  }
-  const name = `${QUEUED_BLOCKS.toLocaleString("en")} blocks through the queue`;
-  const ratio = median(lacking.map((seconds, round) => seconds / (given[round] ?? seconds)));
-  return [
-    { bench: "changes", name: `${name}, all changes`, value: median(given), unit: "s" },
-    { bench: "changes", name: `${name}, without linearQueue`, value: median(lacking), unit: "s", ratio },
-  ];
-}
-
-async function drainQueue(wanted: readonly Change[]): Promise<number> {
-  const args = [...nodeFlags(wanted), "--input-type=module", "--eval", queueProgram];
-  return Number((await promisify(execFile)(process.execPath, args)).stdout);
-}

@@ -5,6 +5,7 @@ import { readOptions, reportOptions } from "../commandLine.ts";
 import { type Figure, judge, report } from "../report.ts";
 import { aloneFigures, measureAlone } from "./alone.ts";
 import { measureBase } from "./base.ts";
+import { chooseCases, lastCommit, measureCases } from "./cases.ts";
 import { measureChanges } from "./changes.ts";
 import { measureEnsv2 } from "./ensv2.ts";
 import { figuresOf, GIB } from "./figures.ts";
@@ -18,12 +19,16 @@ import { type Measured, type Memory, measure, type Place } from "./rounds.ts";
 
 const options = readOptions("npm run bench:index", {
   names: { value: "N", meaning: "how many .eth names; 100000 unless told" },
-  rounds: { value: "N", meaning: "how often each is measured, in turn; 3 unless told, 1 with --alone" },
+  rounds: { value: "N", meaning: "how often each is measured, in turn; 3 if not given, 1 with --alone" },
   growth: {
     value: "N",
     meaning: "indexes a smaller chain too, to see what an event costs as the index grows",
   },
-  changes: { meaning: "measures instead what each of our changes to Ponder brings" },
+  changes: { meaning: "measures instead what each of our changes to Ponder brings to the whole" },
+  case: {
+    value: "TEXT",
+    meaning: "measures instead what a change saves in its own case: the name of one, or all",
+  },
   base: { value: "N", meaning: "measures instead N names of Base, and hardly any of mainnet" },
   ensv2: {
     value: "N",
@@ -49,7 +54,17 @@ const MIB = 2 ** 20;
 const inGib = (bytes: number) => `${(bytes / GIB).toFixed(2)} GiB`;
 const english = (value: number) => value.toLocaleString("en");
 
+const chosenCases = options.case === undefined ? undefined : chooseCases(options.case);
 const postgres = await startPostgres();
+if (chosenCases !== undefined) {
+  const figures = await measureCases(chosenCases, { postgresUrl: postgres.url, rounds });
+  await postgres.stop();
+  report(figures.map(judge), {
+    ...options,
+    made: `${rounds} rounds in turn, of which the middle one counts; program of ${lastCommit()}`,
+  });
+  process.exit();
+}
 const cutover = { reserved: options.ensv2 ?? 0, migrated: options.migrated ?? 0 };
 const chain = await startChainNode(names, "mainnet", cutover);
 try {
@@ -73,7 +88,7 @@ try {
 function startPostgres(): Promise<Postgres> {
   if (options.alone) return startOperatorsPostgres();
   // What a commit costs shows only where PostgreSQL waits for the disk.
-  return options.changes ? startTemporaryPostgres([]) : startTemporaryPostgres();
+  return options.changes || options.case ? startTemporaryPostgres([]) : startTemporaryPostgres();
 }
 
 /** What `npm start` chooses; outside of `--alone`, what Node and Ponder choose by themselves. */

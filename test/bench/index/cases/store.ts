@@ -1,0 +1,60 @@
+import { drizzle } from "drizzle-orm/node-postgres";
+import { onchainTable } from "ponder";
+import { ponderModule, quietLogger } from "../../../../engine/ponderModule.ts";
+import { openTables } from "../../../engine/trialTables.ts";
+
+/** A name, as a handler finds and changes it. */
+export const name = onchainTable("names", (t) => ({
+  node: t.hex().primaryKey(),
+  label: t.text(),
+  owner: t.hex().notNull(),
+  expiry: t.bigint(),
+  changes: t.integer().notNull(),
+  at: t.int8({ mode: "number" }).notNull(),
+}));
+/** What happened to a name, as a handler appends it. */
+export const change = onchainTable("changes", (t) => ({
+  id: t.integer().primaryKey(),
+  node: t.hex().notNull(),
+  owner: t.hex().notNull(),
+  at: t.int8({ mode: "number" }).notNull(),
+}));
+
+const schema = { name, change };
+
+type Store = { eventCount: Record<string, number>; isRestarted?: boolean };
+
+/** Ponder's store of rows on the database of the command line. After a restart it does not have all rows in memory. */
+export async function openStore({ eventCount, isRestarted = false }: Store) {
+  const [{ createQB }, { createIndexingCache }, { createIndexingStore }, { MetricsService }] =
+    await Promise.all(
+      [
+        ...["database/queryBuilder.js", "indexing-store/cache.js"],
+        ...["indexing-store/index.js", "internal/metrics.js"],
+      ].map(ponderModule),
+    );
+  const pool = await openTables(schema);
+  const common = {
+    ...{ logger: quietLogger, metrics: new MetricsService(), shutdown: { isKilled: false } },
+    options: { indexingCacheMaxBytes: Number.POSITIVE_INFINITY },
+  };
+  const qb = createQB(drizzle(pool, { schema, casing: "snake_case" }), { common, isAdmin: false });
+  const indexingCache = createIndexingCache({
+    ...{ common, schemaBuild: { schema }, eventCount },
+    crashRecoveryCheckpoint: isRestarted ? [] : undefined,
+  });
+  const indexingStore = createIndexingStore({
+    ...{ common, schemaBuild: { schema }, indexingCache },
+    indexingErrorHandler: { setRetryableError: () => {} },
+  });
+  /** Does some work in a transaction and writes its rows, as Ponder does with a batch of events. */
+  const batch = (work: () => Promise<unknown>): Promise<void> =>
+    qb.transaction(async (tx: object) => {
+      Object.assign(indexingStore, { qb: tx, isProcessingEvents: true });
+      indexingCache.qb = tx;
+      await work();
+      indexingStore.isProcessingEvents = false;
+      await indexingCache.flush();
+    });
+  return { qb, pool, indexingCache, indexingStore, batch };
+}
