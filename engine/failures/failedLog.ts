@@ -23,7 +23,7 @@ const dataError =
 const storeErrors = ["RecordNotFoundError", "NotNullConstraintError", "BigIntSerializationError"];
 
 /** Whether a handler failed because of the log: neither the node nor the database had a part in it. */
-export function isOfTheLog(error: unknown): error is Error {
+function isOfTheLog(error: unknown): error is Error {
   if (!(error instanceof Error) || error.message.includes("fetch failed")) return false;
   if (ownErrors.some((kind) => error instanceof kind)) return true;
   return dataError.test(error.name) || storeErrors.includes(error.name);

@@ -4,7 +4,7 @@ import { openPonderDatabase } from "./ponderCache.ts";
 
 // Runs the indexing of Ponder (runtime/multichain.js) over blocks without logs, with a handler for each block.
 
-type Request = { method: string; params: [Record<string, `0x${string}`> | `0x${string}`] };
+type Request = { method: string; params: [Record<string, `0x${string}`> | `0x${string}` | "latest"] };
 
 type Run = {
   databaseUrl: string | undefined;

@@ -1,8 +1,8 @@
 import { type Hex, hexToBytes, keccak256, numberToHex } from "viem";
 import { ponderModule } from "../../../../engine/ponderModule.ts";
 import { openIndexing } from "../../../engine/openIndexing.ts";
+import { name, openStore } from "../../../engine/openStore.ts";
 import { printSeconds } from "./print.ts";
-import { name, openStore } from "./store.ts";
 
 // Takes a live block of 3,000 logs: compares their topics with its bloom, and calls a handler for each, which finds a row that
 // is in the database only and changes it.

@@ -1,6 +1,6 @@
 import { numberToHex } from "viem";
+import { change, name, openStore } from "../../../engine/openStore.ts";
 import { printSeconds } from "./print.ts";
-import { change, name, openStore } from "./store.ts";
 
 // Lets handlers append a row and find, insert or change another, in batches as large as those of a backfill.
 

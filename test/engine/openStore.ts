@@ -1,7 +1,7 @@
 import { drizzle } from "drizzle-orm/node-postgres";
 import { onchainTable } from "ponder";
-import { ponderModule, quietLogger } from "../../../../engine/ponderModule.ts";
-import { openTables } from "../../../engine/trialTables.ts";
+import { ponderModule, quietLogger } from "../../engine/ponderModule.ts";
+import { openTables } from "./trialTables.ts";
 
 /** A name, as a handler finds and changes it. */
 export const name = onchainTable("names", (t) => ({

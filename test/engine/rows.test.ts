@@ -1,0 +1,96 @@
+import { getTableColumns } from "drizzle-orm";
+import { bigint, integer, jsonb, pgTable, text } from "drizzle-orm/pg-core";
+import { describe, expect, test } from "vitest";
+import { failures, noteFailedBlock, noteIndexed } from "../../engine/failures/failures.ts";
+import { ponderModule } from "../../engine/ponderModule.ts";
+import { MAX_KEY_LENGTH, possibleKeys } from "../../engine/predicted/possibleKey.ts";
+import { isRefusal } from "../../engine/refused/storeWithout.ts";
+import { rowFunctions } from "../../engine/rowStore/rows.ts";
+
+const names = pgTable("names", {
+  id: integer().notNull(),
+  at: bigint({ mode: "number" }).notNull().default(7),
+  label: text(),
+  more: jsonb(),
+});
+
+describe("the code that is made for a table", async () => {
+  const [ponderRows, { getCopyText }] = await Promise.all([
+    ponderModule("indexing-store/utils.js"),
+    ponderModule("indexing-store/cache.js"),
+  ]);
+  const ours = rowFunctions({ ...ponderRows, getTableColumns, getCopyText });
+  const rows = [
+    { id: 1, at: 2, label: "plain", more: null },
+    { id: 1, at: 2, label: "a\tb\\c\n", more: { a: [1, "\t"] } },
+    { id: 1, at: undefined, label: undefined },
+    { id: 1, at: 2, label: "nul\0", unknown: 5 },
+  ];
+
+  test("makes of each row what Ponder makes", () => {
+    for (const row of rows) {
+      const its = ponderRows.normalizeRow(names, { ...row }, false);
+      expect(ours.normalizeRow(names, row, false)).toMatchObject(
+        Object.fromEntries(Object.keys(getTableColumns(names)).map((column) => [column, its[column]])),
+      );
+    }
+    expect(() => ours.normalizeRow(names, { at: 1 }, false)).toThrow(/id/);
+  });
+
+  test("writes the text that Ponder writes", () => {
+    const normal = rows.map((row) => ours.normalizeRow(names, row, false));
+    expect(ours.getCopyText(names, normal)).toBe(getCopyText(names, normal));
+  });
+
+  test("counts bytes as Ponder does: of texts, numbers, nothing, and objects in objects", () => {
+    expect([ours.getBytes("ab"), ours.getBytes(1n), ours.getBytes(null)]).toEqual([4, 48, 8]);
+    expect(ours.getBytes({ a: "ab", list: [true] })).toBe(24 + 8 + 4 + 8 + 24 + 8 + 4);
+  });
+});
+
+describe("a predicted key", () => {
+  const columns = [
+    { js: "version", column: { columnType: "PgBigInt53" } },
+    { js: "node", column: { columnType: "PgHex" } },
+  ];
+  const isPossible = possibleKeys(() => columns);
+  const table = {};
+
+  test.each([
+    [true, 7n, "0xab"],
+    [true, -(2n ** 63n), "0x".padEnd(MAX_KEY_LENGTH, "a")],
+    [false, 2n ** 63n, "0xab"],
+    [false, "7", "0xab"],
+    [false, 7.5, "0xab"],
+    [false, 7n, "0x".padEnd(MAX_KEY_LENGTH + 1, "a")],
+    [false, 7n, "0x\0"],
+    [false, 7n, undefined],
+  ])("is possible: %s, of %s and %j", (expected, version, node) => {
+    expect(isPossible(table, { version, node })).toBe(expected);
+  });
+
+  test("is not asked for where a column's type is another one", () => {
+    const unusual = possibleKeys(() => [{ js: "made", column: { columnType: "PgTimestamp" } }]);
+    expect(unusual(table, { made: new Date() })).toBe(false);
+  });
+});
+
+test("PostgreSQL refuses data by two classes of codes, and all others are of the server or the program", () => {
+  const codes = ["22003", "54000", "23505", "57P01", "08006", "22", undefined];
+  expect(codes.map((code) => isRefusal({ code }))).toEqual([true, true, ...Array(5).fill(false)]);
+  expect([isRefusal(null), isRefusal(new Error("22003"))]).toEqual([false, false]);
+});
+
+test("a block that fails again is one block, until blocks of its chain are indexed", () => {
+  const { attempts } = failures();
+  noteFailedBlock(1, 5, new Error("first"));
+  noteFailedBlock(1, 5, new Error("second\nline"));
+  expect(failures().block).toMatchObject({ chainId: 1, blockNumber: 5, attempts: 2, why: "Error: second" });
+  noteFailedBlock(1, 6, "third");
+  expect(failures().block).toMatchObject({ blockNumber: 6, attempts: 1, why: "third" });
+  expect(failures().attempts).toBe(attempts + 3);
+  noteIndexed(2);
+  expect(failures().block).not.toBeNull();
+  noteIndexed(1);
+  expect(failures().block).toBeNull();
+});
