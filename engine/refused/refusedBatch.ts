@@ -65,7 +65,7 @@ export const refusedBatches =
         warn: (line) => batch.logger.warn(line),
       },
     );
-    for (const table of batch.tables) keepStored(table, batch);
+    for (const table of batch.tables) cacheStored(table, batch);
   };
 
 function describeTable<Table extends object>(
@@ -92,12 +92,12 @@ function describeTable<Table extends object>(
 }
 
 /** Takes the rows that are stored now into the cache, as the store does after a batch. */
-function keepStored<Table>(table: Table, { cache, inserts, updates, getBytes }: Batch<Table>): void {
-  const kept = cache.get(table);
+function cacheStored<Table>(table: Table, { cache, inserts, updates, getBytes }: Batch<Table>): void {
+  const rows = cache.get(table);
   for (const buffer of [inserts, updates]) {
     for (const [key, entry] of buffer.get(table) ?? []) {
-      if (kept?.isCacheComplete && !kept.cache.has(key)) kept.bytes += getBytes(entry.row) + getBytes(key);
-      kept?.cache.set(key, entry.row);
+      if (rows?.isCacheComplete && !rows.cache.has(key)) rows.bytes += getBytes(entry.row) + getBytes(key);
+      rows?.cache.set(key, entry.row);
     }
     buffer.set(table, new Map());
   }
