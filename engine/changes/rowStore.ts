@@ -44,14 +44,14 @@ export const getCopyHelper`,
             const isSampled = event && eventCount[event.eventCallback.name] % SAMPLING_RATE === 1;
             if (isSampled || tableCache.isCacheComplete === false) return this.ask({ table, key });
             common.metrics.incrementIndexingCacheRequests(getTableName(table), "complete");
-            return findComplete(tableCache, getCacheKey(table, key, primaryKeyCache), { updates: updateBuffer.get(table), inserts: insertBuffer.get(table) });
+            return findComplete(tableCache, getCacheKey(table, key, primaryKeyCache), updateBuffer.get(table), insertBuffer.get(table));
         },
         async ask({ table, key }) {`,
     },
     {
       file: cache,
       from: "                updateBuffer.get(table).set(ck, { row, metadata: { event } });",
-      to: "                noteUpdate({ updates: updateBuffer.get(table), inserts: insertBuffer.get(table) }, ck, { row, metadata: { event } });",
+      to: "                noteUpdate(ck, { row, metadata: { event } }, updateBuffer.get(table), insertBuffer.get(table));",
     },
     {
       file: store,

@@ -2,6 +2,7 @@
 
 /** A row that waits to be written. */
 type Entry = { row: unknown };
+/** Rows that wait: changed ones, and new ones. They are arguments of their own: an object for each call would take time. */
 type Waiting<Some extends Entry> = Map<string, Some>;
 
 /** What the store has of a table. `asked` is counted for the change keptRows. */
@@ -11,7 +12,8 @@ export type CompleteTable = { cache: ReadonlyMap<string, unknown>; diskReads: nu
 export function findComplete(
   table: CompleteTable,
   key: string,
-  { updates, inserts }: { updates: Waiting<Entry>; inserts: Waiting<Entry> },
+  updates: Waiting<Entry>,
+  inserts: Waiting<Entry>,
 ): unknown {
   table.asked++;
   const waiting = updates.get(key) ?? inserts.get(key);
@@ -24,9 +26,10 @@ export function findComplete(
 
 /** Notes a changed row. One that is inserted and changed in one batch is written once, with its last values. */
 export function noteUpdate<Some extends Entry>(
-  { updates, inserts }: { updates: Waiting<Some>; inserts: Waiting<Some> },
   key: string,
   entry: Some,
+  updates: Waiting<Some>,
+  inserts: Waiting<Some>,
 ): void {
   const waiting = inserts.get(key);
   if (waiting === undefined || updates.has(key)) updates.set(key, entry);

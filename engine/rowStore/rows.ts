@@ -58,6 +58,8 @@ export function rowFunctions(ponder: PonderFunctions) {
   /** The text of rows for COPY. */
   const getCopyText = (table: Table, rows: Row[]): string => {
     const { line } = codeFor(table);
+    const [first] = rows;
+    if (first !== undefined && rows.length === 1) return line(first) ?? ponder.getCopyText(table, rows);
     return rows.map((row) => line(row) ?? ponder.getCopyText(table, [row])).join("\n");
   };
 

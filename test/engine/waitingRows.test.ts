@@ -23,13 +23,15 @@ describe("a table of which every row is in memory", () => {
       asked: 0,
     };
     const buffers = { inserts: entries({ a: 2, b: 2 }), updates: entries({ a: 3 }) };
-    expect(["a", "b", "c", "d"].map((key) => findComplete(table, key, buffers))).toEqual([3, 2, 1, null]);
+    expect(
+      ["a", "b", "c", "d"].map((key) => findComplete(table, key, buffers.updates, buffers.inserts)),
+    ).toEqual([3, 2, 1, null]);
     expect(table).toMatchObject({ diskReads: 1, asked: 4 });
   });
 
   test("writes a row once that is inserted and changed in one batch", () => {
     const buffers = { inserts: entries({ a: 1, b: 1 }), updates: entries({ b: 2 }) };
-    for (const key of ["a", "b", "c"]) noteUpdate(buffers, key, { row: 9 });
+    for (const key of ["a", "b", "c"]) noteUpdate(key, { row: 9 }, buffers.updates, buffers.inserts);
     expect(buffers.inserts).toEqual(entries({ a: 9, b: 1 }));
     expect(buffers.updates).toEqual(entries({ b: 9, c: 9 }));
   });
