@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { DAY } from "../rules/lifetime.ts";
+import { DAY } from "../rules/seconds.ts";
 
 /* Numbers and times as statistics show them. */
 
