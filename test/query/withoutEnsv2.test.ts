@@ -1,0 +1,104 @@
+import { namehash } from "viem";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { operations } from "../../src/api/endpoints/index.ts";
+import type { Endpoint } from "../../src/api/http/endpoint.ts";
+import { createCountersSoon } from "../counts/exactCounters.ts";
+import { openApi, type TestApi } from "./api.ts";
+import { contracts as withEnsv2 } from "./ensv2.ts";
+import { contracts as ofLayer2s } from "./layer2.ts";
+import { fillWithMany } from "./manyRows.ts";
+import { account, CHAIN_ID } from "./rows.ts";
+import { createTables, setProgress, type Tables } from "./tables.ts";
+
+/*
+ * Where ENSv2 is not deployed, nothing of it may be read or change an answer. Where it is deployed, and nothing is in it
+ * yet, the same rows have the same answers.
+ */
+const NOW = 1_800_000_000;
+const NAMES = 3_000;
+const owner = account(4_096 + 7);
+
+let tables: Tables;
+let statements: string[] = [];
+let without: TestApi;
+let empty: TestApi;
+
+beforeAll(async () => {
+  tables = await createTables({ fill: fillWithMany(NAMES), onQuery: (sql) => void statements.push(sql) });
+  await setProgress(tables, { chainId: CHAIN_ID, block: NAMES, time: NOW });
+  without = openApi(tables, NOW);
+  empty = openApi(tables, NOW, { contracts: withEnsv2 });
+});
+afterAll(() => tables?.drop());
+beforeEach(() => {
+  statements = [];
+});
+
+const values: Record<string, string> = {
+  ...{ name: "name7.eth", address: owner, hash: namehash("name7.eth"), key: "url", agentId: "1" },
+};
+
+const urlOf = (path: string): string =>
+  path.replaceAll(/\{(\w+)\}/g, (_, name: string) => values[name] ?? "");
+
+const names = Array.from({ length: 20 }, (_, i) => `name${i}.eth`);
+const addresses = Array.from({ length: 20 }, (_, i) => account(4_096 + i));
+
+/** Each operation, and lists by each of their choices. */
+const questions: [title: string, ask: (api: TestApi) => ReturnType<TestApi["get"]>][] = [
+  ...operations.map(({ method, path }: Endpoint): (typeof questions)[number] => [
+    `${method} ${path}`,
+    (api) => (method === "get" ? api.get(urlOf(path)) : api.post(urlOf(path), { names, addresses })),
+  ]),
+  ...[
+    ...["registered", "grace", "premium", "available"].map(
+      (one) => `/search-domains?availability_status=${one}`,
+    ),
+    ...["q=name1", "q=name7.eth&search_full_name=true", `registrar_owner=${owner}`, "is_wrapped=true"].map(
+      (search) => `/search-domains?${search}`,
+    ),
+    ...["effective_owner", "registry_owner", "registrar_owner", "wrapper_owner", "resolver"].map(
+      (type) => `/address/${owner}/domains?address_type=${type}&include_expired=true`,
+    ),
+  ].map((path): (typeof questions)[number] => [path, (api) => api.get(path)]),
+];
+
+/** An answer without the fields that only a deployment with ENSv2 has: which protocol a name is of, and the phase. */
+function withoutItsFields({ status, body }: Awaited<ReturnType<TestApi["get"]>>): unknown {
+  const text = JSON.stringify({ status, body }, (key, value) =>
+    (key === "protocol" && value === "ensv1") || key === "ensv2" ? undefined : value,
+  );
+  return JSON.parse(text);
+}
+
+describe.each(["the rows", "counters"])("counted from %s", (source) => {
+  beforeAll(async () => {
+    if (source === "the rows") return;
+    const client = await tables.pool.connect();
+    await createCountersSoon({ client, schema: "public" }, NOW);
+    client.release();
+  });
+
+  test.each(questions)(
+    "%s answers the same, and reads nothing of ENSv2 where there is none",
+    async (_, ask) => {
+      const answer = await ask(without);
+      expect(answer.status, JSON.stringify(answer.body)).toBe(200);
+      expect(JSON.stringify(answer.body)).not.toMatch(/"(protocol|ensv2)":/);
+      expect(statements.filter((sql) => sql.includes("ensv2_"))).toEqual([]);
+      expect(withoutItsFields(await ask(empty))).toEqual(answer);
+    },
+  );
+});
+
+test("with several chains nothing of ENSv2 is read either", async () => {
+  const several = openApi(tables, NOW, { contracts: ofLayer2s });
+  for (const [, ask] of questions) await ask(several);
+  expect(statements.length).toBeGreaterThan(questions.length);
+  expect(statements.filter((sql) => sql.includes("ensv2_"))).toEqual([]);
+});
+
+test("the guard would see a statement of ENSv2", async () => {
+  for (const [, ask] of questions) await ask(empty);
+  expect(statements.filter((sql) => sql.includes("ensv2_")).length).toBeGreaterThan(0);
+});
