@@ -5,13 +5,19 @@ import { LongestFirst } from "./test/support/longestFirst.ts";
 import { SlowestFiles } from "./test/support/slowestFiles.ts";
 
 /**
- * Files that may run one after the other in one process, so that each module is loaded once: they start no program and
- * replace no module. All other files have a process of their own.
+ * Files that may run one after the other in one process, so that each module is loaded once: they replace no module and
+ * no setting, and use no module that registers a hook when it is loaded. All other files have a process of their own.
  */
 const sharing = [
+  "test/{architecture,words}.test.ts",
+  "test/{bench,client,devnet-contracts,docs,faults,hostile,truth}/**/*.test.ts",
+  "test/chain/!(stories|ensv2-stories).test.ts",
+  "test/ops/{backup,keys,launch,metered,progress,release,secrets,snapshot,verify,verifyLogs,watchdog}.test.ts",
+  "test/ops/snapshot/*.test.ts",
+  "test/settings/{documents,hideSecrets,managedNames,settings}.test.ts",
   "test/{counts,ens,http,indexState,query,resolution,rules,scheduling,schemas,serializers,statistics}/**/*.test.ts",
   "test/access/{ledger,metered,paymentMarks,security}.test.ts",
-  "test/live/{bounds,cache,records,rpc}.test.ts",
+  "test/live/{abi,bounds,cache,places,rateLimiter,records,rpc,stories,strangers}.test.ts",
   "test/live/ccip/*.test.ts",
   "test/mcp/{equality,errors,metering,schemas,tools,transport}.test.ts",
   "test/observe/{dashboard,requests}.test.ts",
@@ -42,7 +48,7 @@ const limits = {
 export default defineConfig({
   test: {
     globalSetup: ["./test/support/globalSetup.ts"],
-    maxWorkers: 3, // Each integration test has a chain, a database and Ponder beside it, and often waits for them.
+    maxWorkers: 4, // Each integration test has a chain, a database and Ponder beside it, and often waits for them.
     sequence: { sequencer: LongestFirst },
     reporters: ["default", "json", new SlowestFiles()],
     outputFile: { json: ".namedex/test-report.json" },

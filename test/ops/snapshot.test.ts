@@ -1,5 +1,4 @@
-import { afterAll, beforeAll, inject } from "vitest";
-import { outlivesKills } from "./snapshot/kills.ts";
+import { afterAll, beforeAll } from "vitest";
 import { refusesWhatDoesNotFit } from "./snapshot/refusals.ts";
 import { openSnapshotStage, PATIENCE_MS, type SnapshotStage } from "./snapshot/stage.ts";
 import { restoresWhole } from "./snapshot/whole.ts";
@@ -16,4 +15,3 @@ afterAll(() => stage?.close());
 
 restoresWhole(() => stage);
 refusesWhatDoesNotFit(() => stage);
-outlivesKills(() => stage, { kills: 1, seed: inject("seed") });

@@ -5,7 +5,6 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
-import { afterAll } from "vitest";
 import type { Deployment } from "../../abis/deployments.ts";
 import { metaTable } from "../../engine/ponderInternals.ts";
 import { trackChild } from "../devnet/children.ts";
@@ -16,7 +15,8 @@ const pathOf = (file: string) => fileURLToPath(new URL(`../../ops/${file}`, impo
 const START_PATIENCE_MS = 180_000;
 
 const folders = mkdtempSync(join(tmpdir(), "namedex-versions-"));
-afterAll(() => rmSync(folders, { recursive: true, force: true }));
+// Several files of tests use this module in one process.
+process.once("exit", () => rmSync(folders, { recursive: true, force: true }));
 
 /** What a program ended with. */
 export type Outcome = { code: number; stdout: string; stderr: string };

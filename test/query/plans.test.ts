@@ -8,6 +8,7 @@ import type { Db } from "../../src/api/postgres/db.ts";
 import { ETH_NODE } from "../../src/ens/name.ts";
 import { createCountersSoon } from "../counts/exactCounters.ts";
 import schema from "../support/ponderSchema.ts";
+import { sizeOf } from "../support/size.ts";
 import { openApi, type TestApi } from "./api.ts";
 import { ETH_REGISTRY, MIGRATOR, contracts as ofEnsv2 } from "./ensv2.ts";
 import { contracts as ofLayer2s } from "./layer2.ts";
@@ -17,7 +18,7 @@ import { account, CHAIN_ID, registeredRow, STATIC_RESOLVER, transaction } from "
 import { createTables, setProgress, type Tables } from "./tables.ts";
 
 const NOW = 1_800_000_000;
-const MANY_DOMAINS = 200_000;
+const MANY_DOMAINS = sizeOf({ short: 20_000, long: 200_000 });
 const FILL_TIMEOUT_MS = 900_000;
 /** Tables of fewer rows are read as a whole, and rightly so. */
 const LARGE_TABLE_ROWS = 5_000;
