@@ -106,16 +106,24 @@ function agentRegistries(): Record<string, Place & { filter: AgentFilters }> {
 
 type FoundPlace = { address: ReturnType<typeof factory>; startBlock: number };
 
-/** Contracts that a log of a layer 2's role tells of, from that log on; none of the main chain. */
-function foundBy(role: Role, signature: string, parameter: string): Record<string, FoundPlace> {
-  const onLayer2 = new Set(deployment.layer2.filter((chain) => chain.managedName).map((chain) => chain.name));
+/** The contracts of a role on layer 2s with names; none of the main chain. */
+function onLayer2(role: Role): Record<string, Place> {
+  const named = new Set(deployment.layer2.filter((chain) => chain.managedName).map((chain) => chain.name));
+  return Object.fromEntries(Object.entries(at(role)).filter(([chain]) => named.has(chain)));
+}
+
+/** Contracts that a log of others tells of, from that log on. */
+function foundBy(
+  places: Record<string, Place>,
+  signature: string,
+  parameter: string,
+): Record<string, FoundPlace> {
+  const event = parseAbiItem(signature) as AbiEvent;
   return Object.fromEntries(
-    Object.entries(at(role))
-      .filter(([chain]) => onLayer2.has(chain))
-      .map(([chain, { address = [], startBlock }]) => {
-        const event = parseAbiItem(signature) as AbiEvent;
-        return [chain, { address: factory({ address, event, parameter }), startBlock }];
-      }),
+    Object.entries(places).map(([chain, { address = [], startBlock }]) => [
+      chain,
+      { address: factory({ address, event, parameter }), startBlock },
+    ]),
   );
 }
 
@@ -213,7 +221,19 @@ export default createConfig({
     LineanamesController: { abi: lineanamesControllerAbi, chain: at("controller", 7) },
     AddedController: {
       abi: addedControllerAbi,
-      chain: foundBy("registrar", "event ControllerAdded(address indexed controller)", "controller"),
+      chain: foundBy(
+        onLayer2("registrar"),
+        "event ControllerAdded(address indexed controller)",
+        "controller",
+      ),
+    },
+    WrapperController: {
+      abi: addedControllerAbi,
+      chain: foundBy(
+        at("wrapper"),
+        "event ControllerChanged(address indexed controller, bool active)",
+        "controller",
+      ),
     },
     DnsToken: { abi: dnsTokenAbi, chain: at("dns-token") },
     RenewalReferrer: { abi: renewalReferrerAbi, chain: at("renewal-referrer") },
@@ -221,7 +241,11 @@ export default createConfig({
     Resolver: { abi: withReads(resolverAbi, archiveReadsAbi), chain: resolvers },
     FoundResolver: {
       abi: resolverAbi,
-      chain: foundBy("registry", "event NewResolver(bytes32 indexed node, address resolver)", "resolver"),
+      chain: foundBy(
+        onLayer2("registry"),
+        "event NewResolver(bytes32 indexed node, address resolver)",
+        "resolver",
+      ),
     },
     ResolverUnindexedKey: { abi: withReads(resolverUnindexedKeyAbi, archiveReadsAbi), chain: everywhere },
     ListedResolver: { abi: listedResolverAbi, chain: at("resolver") },

@@ -12,9 +12,9 @@
  * ENSv2 has tables of its own, `ensv2_…`, which are empty where the deployment has no ENSv2: what its registries and
  * resolvers store. The names at which its entries are found are rows of `domains`.
  *
- * There are six more tables: `holders` (which address ever appeared on an event of which name), `name_links` (finds
- * the names that show the hash of a label when the label becomes known), `renames` and `waiting_renames` (which of these
- * names are still to be written again), `pending_payments` and `reverse_nodes` (what a log of Basenames says for a later one).
+ * There are eight more tables: `holders` (which address ever appeared on an event of which name), `name_links` (finds
+ * the names that show the hash of a label when the label becomes known), `work_queues`, `work_owners` and `work_lists` (which
+ * names are still to be written again), `controllers` (who may sell names), `pending_payments` and `reverse_nodes` (what a log of Basenames says for a later one).
  *
  * Each row is written by logs of one chain, the one that its `chain_id` names, and handlers read no other chain's rows.
  *
@@ -96,13 +96,14 @@ export const domain = onchainTable(
      * The registry of ENSv2 whose entry answers for the node; null where ENSv1 does. The entry is the row of
      * `ensv2_entries` with this registry and `labelhash`, its last 32 bits zero. `resolver`, `expiry_timestamp` and
      * `effective_owner_address` are then the entry's; the owners, fuses and expiries of registry, registrar and wrapper
-     * stay those of ENSv1. The zero address: such an entry answered once, and its registry no longer hangs at the parent.
+     * stay those of ENSv1. The zero address: such an entry answered once, and its registry is no longer at the parent.
      * ENSv1 does not answer again then, and the name has no owner, no resolver and no expiry.
      */
     registry: t.hex(),
     /**
      * When the way to the name ends: the earliest expiry of the entries of ENSv2 above it, from the root registry down.
-     * From that second on no registry answers for the name, whatever its own expiry. Null where ENSv1 answers.
+     * From that second on no registry answers for the name, whatever its own expiry. Null where nothing above ends (an entry
+     * with the expiry 2^64 - 1, as that of `eth` has, never does), and where ENSv1 answers.
      */
     pathExpiryTimestamp: t.bigint(),
     /** Block of the first event of the name. */
@@ -161,38 +162,96 @@ export const nameLink = onchainTable(
   (t) => ({ pk: primaryKey({ columns: [t.chainId, t.node] }) }),
 );
 
-/** By which column of `name_links` the domains of a list follow each other. */
-export const renameList = onchainEnum("rename_list", ["same_label", "siblings"]);
+/** What a list of waiting work is of: names with one label, the children of a name, or the entries below a mount. */
+export const workKind = onchainEnum("work_kind", ["same_label", "children", "entries"]);
 
 /**
- * For the indexer: how many domains of the chain were written again in the last block in which any was, and how many
- * lists of `waiting_renames` are left. While there are some, names below a label that became known can still show its
- * hash; all else is right.
+ * For the indexer: how much was done of what one log can ask for in thousands of rows: names to write again because a label
+ * became known, and names that entries of ENSv2 get or lose because a registry was linked. While `first_owner` is set, some
+ * of it waits for later blocks.
  */
-export const rename = onchainTable("renames", (t) => ({
+export const workQueue = onchainTable("work_queues", (t) => ({
   /** Chain of the logs. */
   chainId: t.integer().primaryKey(),
-  /** The last block in which any domain was written again. */
+  /** The last block in which any of it was done. */
   blockNumber: t.integer().notNull(),
-  /** Domains looked at in that block; at most 500 a block, besides the first two of each label. */
-  renamed: t.integer().notNull(),
-  /** The lists of `waiting_renames` with a lower `position` wait; all others are done. */
-  waiting: t.integer().notNull(),
+  /** Rows looked at in that block; at most 500 a block. */
+  done: t.integer().notNull(),
+  /** Whose turn is next (`work_owners`); null if nothing waits. */
+  firstOwner: t.hex(),
+  /** Who is the last in turn. */
+  lastOwner: t.hex(),
 }));
 
-/** For the indexer: domains to write again in later blocks, as lists of which the first domain is stored. */
-export const waitingRename = onchainTable(
-  "waiting_renames",
+/** For the indexer: for whom work waits. Each one has a turn after the others. */
+export const workOwner = onchainTable(
+  "work_owners",
   (t) => ({
     chainId: t.integer().notNull(),
-    /** Counts from 0; the highest is next. */
-    position: t.integer().notNull(),
-    /** `same_label`: the domain and all next ones with the same label. `siblings`: all next children of its parent. */
-    list: renameList().notNull(),
-    /** The first domain of the list. */
-    node: t.hex().notNull(),
+    /** A labelhash (`same_label`), the node of a parent (`children`) or a registry (`entries`). */
+    owner: t.hex().notNull(),
+    /** The first of the owner's lists, by `node`; null if none is left. */
+    firstNode: t.hex(),
+    /** The last of them. */
+    lastNode: t.hex(),
+    /** Whether it is in the order of turns. */
+    isQueued: t.boolean().notNull(),
+    /** Who has the turn after it. */
+    nextOwner: t.hex(),
   }),
-  (t) => ({ pk: primaryKey({ columns: [t.chainId, t.position] }) }),
+  (t) => ({ pk: primaryKey({ columns: [t.chainId, t.owner] }) }),
+);
+
+/**
+ * For the indexer: lists of rows that are still to be looked at. There is one for each owner and node at most: who asks for
+ * the same again while it waits, has it begin again. A list that is done stays here, without `next_item`.
+ */
+export const workList = onchainTable(
+  "work_lists",
+  (t) => ({
+    chainId: t.integer().notNull(),
+    /** Whose list it is. */
+    owner: t.hex().notNull(),
+    /** The owner itself; `entries`: the name below which they are, or were. */
+    node: t.hex().notNull(),
+    /** What the rows are of. */
+    kind: workKind().notNull(),
+    /** `entries`: labels of that name. */
+    depth: t.integer().notNull(),
+    /** The row to look at next, by its node or storage id; null if nothing waits. */
+    nextItem: t.hex(),
+    /** Where to begin again at the end of the list; null if that is not needed. */
+    restartItem: t.hex(),
+    /** Where to stop after that. */
+    stopItem: t.hex(),
+    /** Whether it is among its owner's lists. */
+    isQueued: t.boolean().notNull(),
+    /** The owner's list after it. */
+    nextNode: t.hex(),
+    /** The block from which on it waits. */
+    sinceBlockNumber: t.integer().notNull(),
+    /** Time of that block. */
+    sinceTimestamp: t.int8({ mode: "number" }).notNull(),
+  }),
+  (t) => ({
+    pk: primaryKey({ columns: [t.chainId, t.owner, t.node] }),
+    byAge: index("work_lists_since").on(t.sinceTimestamp).where(sql`next_item is not null`),
+  }),
+);
+
+/** For the indexer: contracts that may sell names. */
+export const controller = onchainTable(
+  "controllers",
+  (t) => ({
+    chainId: t.integer().notNull(),
+    /** The contract. */
+    controller: t.hex().notNull(),
+    /** Whether a registrar of the chain ever took it on. */
+    isRegistrars: t.boolean().notNull(),
+    /** Whether the NameWrapper lets it register and renew names; null if it never did. */
+    isWrappers: t.boolean(),
+  }),
+  (t) => ({ pk: primaryKey({ columns: [t.chainId, t.controller] }) }),
 );
 
 /**
@@ -250,7 +309,7 @@ export const event = onchainTable(
     eventType: t.text().notNull(),
     /**
      * The name concerned; null for logs that concern none (an operator's approval), and for entries of an ENSv2 registry
-     * that hangs at no name. A record's log at a resolver of ENSv2 has the record's number here, as 32 bytes: the names
+     * that is at no name. A record's log at a resolver of ENSv2 has the record's number here, as 32 bytes: the names
      * that show it are in `ensv2_links`.
      */
     node: t.hex(),
@@ -325,6 +384,8 @@ export const ownershipChange = onchainTable(
     wrapperFuses: t.int8({ mode: "number" }),
     /** Expiry as stored in the NameWrapper; null if never wrapped. */
     wrapperExpiryTimestamp: t.bigint(),
+    /** ENSv2: the entry's expiry as it was then; null where ENSv1 answers, and if no registry does any more. */
+    tokenExpiryTimestamp: t.bigint(),
     /** The event that led to this. */
     eventType: t.text().notNull(),
     transactionHash: t.hex().notNull(),
@@ -648,7 +709,7 @@ export const ensv2Registry = onchainTable(
     firstEntry: t.hex(),
     /** The newest of the first 1,000 entries: later ones are followed below the registry's first name only. */
     lastShared: t.hex(),
-    /** How many names it hangs at that are followed (`ensv2_mounts`), at most 8. */
+    /** How many names it is at that are followed (`ensv2_mounts`), at most 8. */
     mounts: t.integer().notNull(),
     createdBlockNumber: t.integer().notNull(),
   }),
@@ -670,6 +731,8 @@ export const ensv2Mount = onchainTable(
     node: t.hex().notNull(),
     /** Labels of the name; the root has none. */
     depth: t.integer().notNull(),
+    /** `path_expiry_timestamp` of the names right below this one; null if nothing above them ends. */
+    pathExpiryTimestamp: t.bigint(),
   }),
   (t) => ({
     pk: primaryKey({ columns: [t.chainId, t.registry, t.position] }),
@@ -690,32 +753,23 @@ export const ensv2MountNode = onchainTable(
   (t) => ({ pk: primaryKey({ columns: [t.chainId, t.node] }) }),
 );
 
-/** For the indexer: how many entries of ENSv2 got or lost a name in the last block in which any did, as `renames`. */
-export const ensv2Mounting = onchainTable("ensv2_mountings", (t) => ({
-  chainId: t.integer().primaryKey(),
-  blockNumber: t.integer().notNull(),
-  /** Entries looked at in that block by the linking of registries; at most 500 a block. */
-  mounted: t.integer().notNull(),
-  /** The rows of `ensv2_waiting_mounts` with a lower `position` wait. */
-  waiting: t.integer().notNull(),
-}));
-
-/** For the indexer: entries whose names are still to be written, or taken back. */
-export const ensv2WaitingMount = onchainTable(
-  "ensv2_waiting_mounts",
+/**
+ * For the indexer: which entries of a registry of ENSv2 have a name below a name at which it is, or was: at most those whose
+ * number is 1,000 or more and not below `lowest`, and those whose number is below 1,000 and not below `lowest_shared`.
+ */
+export const ensv2Reach = onchainTable(
+  "ensv2_reaches",
   (t) => ({
     chainId: t.integer().notNull(),
-    /** Counts from 0; the highest is next. */
-    position: t.integer().notNull(),
     registry: t.hex().notNull(),
-    /** The name below which they are, or were. */
+    /** That name. */
     node: t.hex().notNull(),
-    /** Labels of that name. */
-    depth: t.integer().notNull(),
-    /** The next entry; all that were made before it follow. */
-    entry: t.hex().notNull(),
+    /** Higher than any number if none of these has. */
+    lowest: t.integer().notNull(),
+    /** 1,000 if none of these has. */
+    lowestShared: t.integer().notNull(),
   }),
-  (t) => ({ pk: primaryKey({ columns: [t.chainId, t.position] }) }),
+  (t) => ({ pk: primaryKey({ columns: [t.chainId, t.registry, t.node] }) }),
 );
 
 /** Contracts that a factory of ENSv2 deployed, with their code. */

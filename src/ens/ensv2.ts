@@ -5,7 +5,7 @@ import { hashOfTokenId } from "./name.ts";
  * Rules of the registries of ENSv2. Source: ensdomains/contracts-v2, contracts/src/registry/PermissionedRegistry.sol.
  */
 
-/** `domains.registry` of a name whose entry of ENSv2 answered once, and no longer hangs at the name. */
+/** `domains.registry` of a name whose entry of ENSv2 answered once, and is no longer at the name. */
 export const NO_REGISTRY = zeroAddress;
 
 /** Role by which an account may register names, among the roles for a whole registry. Source: RegistryRolesLib.sol. */
@@ -81,3 +81,15 @@ export const newerNumber = (known: bigint | null, logged: bigint): bigint =>
  */
 export const receiverOf = ({ to, value }: { to: Hex; value: bigint }): Hex | undefined =>
   value === 0n || to === zeroAddress ? undefined : to;
+
+/** The expiry of an entry that never ends. Source: the deployment registers `eth` in the root registry with it. */
+const ENDLESS = 2n ** 64n - 1n;
+
+/**
+ * When the way to the names right below an entry ends: with the entry, or before it, with one above. Null if none of them
+ * ends. After its expiry an entry answers no subregistry. Source: PermissionedRegistry `getSubregistry`.
+ */
+export function pathExpiryBelow(above: bigint | null, expiry: bigint): bigint | null {
+  if (expiry === ENDLESS) return above;
+  return above === null || expiry < above ? expiry : above;
+}

@@ -1,10 +1,11 @@
-import { type Context, type Event, ponder } from "ponder:registry";
+import type { Context } from "ponder:registry";
 import type { Address, Hex } from "viem";
 import { childNode, decodeDnsName, isLabelOf, nodeOfLabels } from "../ens/name.ts";
+import { on } from "./on.ts";
 import { addressesOf } from "./write/contracts.ts";
 import { type DomainKey, patchDomain } from "./write/domains.ts";
-import { appendEvent } from "./write/events.ts";
-import { type HandlerArgs, type LogRef, logRefOf, nullIfZero } from "./write/logRef.ts";
+import { appendEventAndHolders } from "./write/events.ts";
+import { type LogRef, nullIfZero } from "./write/logRef.ts";
 import { learnLabel } from "./write/names.ts";
 
 /*
@@ -13,21 +14,18 @@ import { learnLabel } from "./write/names.ts";
  * src/regcontrol/modules/types/Registry.sol.
  */
 
-const REGISTRAR_DNS = "REGISTRAR_DNS";
-
 /**
  * A name was registered, for the first time or again after its expiry, when the old token is not burnt. NewOwner and
  * Transfer follow. The log spells the whole name. Writes: events, labels, domains, ownership_changes.
  */
-ponder.on("DnsToken:RegistrationCreated", async ({ event, context }) => {
+on("DnsToken", "RegistrationCreated", async ({ event, context, log }) => {
   const { node, tld, fqdn, registrant, expiry } = event.args;
-  const log = logRefOf(context, event, REGISTRAR_DNS, "RegistrationCreated");
   const key = await readName(context, log, { node, tld, fqdn });
   const after = await patchName(context, log, key ?? { node }, {
     registryOwner: nullIfZero(registrant),
     registrarExpiryTimestamp: expiry,
   });
-  await appendEvent(
+  await appendEventAndHolders(
     context,
     log,
     {
@@ -42,44 +40,44 @@ ponder.on("DnsToken:RegistrationCreated", async ({ event, context }) => {
 });
 
 /** Only a name that has not expired can be renewed. Writes: events, domains. */
-ponder.on("DnsToken:RegistrationExtended", async ({ event, context }) => {
+on("DnsToken", "RegistrationExtended", async ({ event, context, log }) => {
   const { node, duration, newExpiry } = event.args;
-  const log = logRefOf(context, event, REGISTRAR_DNS, "RegistrationExtended");
   await patchName(context, log, { node }, { registrarExpiryTimestamp: newExpiry });
-  await appendEvent(context, log, { node, expiryTimestamp: newExpiry, durationSeconds: duration });
+  await appendEventAndHolders(context, log, { node, expiryTimestamp: newExpiry, durationSeconds: duration });
 });
 
 /** Writes: events, domains, ownership_changes. */
-ponder.on("DnsToken:RegistrationTransferred", async ({ event, context }) => {
+on("DnsToken", "RegistrationTransferred", async ({ event, context, log }) => {
   const { node, newOwner, operator } = event.args;
-  const log = logRefOf(context, event, REGISTRAR_DNS, "RegistrationTransferred");
   const after = await patchName(context, log, { node }, { registryOwner: nullIfZero(newOwner) });
-  await appendEvent(context, log, { node, newOwnerAddress: newOwner, details: { operator } }, after);
+  await appendEventAndHolders(
+    context,
+    log,
+    { node, newOwnerAddress: newOwner, details: { operator } },
+    after,
+  );
 });
 
 /** The contract forgets owner and expiry. Writes: events, domains, ownership_changes. */
-ponder.on("DnsToken:RegistrationBurned", async ({ event, context }) => {
+on("DnsToken", "RegistrationBurned", async ({ event, context, log }) => {
   const { node, burner } = event.args;
-  const log = logRefOf(context, event, REGISTRAR_DNS, "RegistrationBurned");
   await patchName(context, log, { node }, { registryOwner: null, registrarExpiryTimestamp: null });
-  await appendEvent(context, log, { node, fromAddress: burner });
+  await appendEventAndHolders(context, log, { node, fromAddress: burner });
 });
 
 /** A name, or a top-level name that names will be sold below. Writes: events, domains, ownership_changes. */
-ponder.on("DnsToken:NewOwner", async ({ event, context }: HandlerArgs<Event<"DnsToken:NewOwner">>) => {
+on("DnsToken", "NewOwner", async ({ event, context, log }) => {
   const { node: parentNode, label: labelhash, owner } = event.args; // on chain `label` is the labelhash
-  const log = logRefOf(context, event, REGISTRAR_DNS, "NewOwner");
   const key = { node: childNode(parentNode, labelhash), parentNode, labelhash };
   const after = await patchName(context, log, key, { registryOwner: nullIfZero(owner) });
-  await appendEvent(context, log, { node: key.node, ownerAddress: owner }, after);
+  await appendEventAndHolders(context, log, { node: key.node, ownerAddress: owner }, after);
 });
 
 /** Writes: events, domains, ownership_changes. */
-ponder.on("DnsToken:Transfer", async ({ event, context }) => {
+on("DnsToken", "Transfer", async ({ event, context, log }) => {
   const { node, owner } = event.args;
-  const log = logRefOf(context, event, REGISTRAR_DNS, "Transfer");
   const after = await patchName(context, log, { node }, { registryOwner: nullIfZero(owner) });
-  await appendEvent(context, log, { node, newOwnerAddress: owner }, after);
+  await appendEventAndHolders(context, log, { node, newOwnerAddress: owner }, after);
 });
 
 type Patch = { registryOwner?: Address | null; registrarExpiryTimestamp?: bigint | null };

@@ -1,4 +1,4 @@
-import { type Context, type Event, type EventNames, ponder } from "ponder:registry";
+import type { Context } from "ponder:registry";
 import type { Address, Hex } from "viem";
 import {
   type EntryState,
@@ -11,6 +11,8 @@ import {
   storageIdOfNumber,
 } from "../ens/ensv2.ts";
 import { isLabelOf, isPrintable } from "../ens/name.ts";
+import { type ArgsOf, type EventIn, on } from "./on.ts";
+import { rowsOfEntries, rowsOfEthEntries } from "./rowsAhead.ts";
 import { addressesOf } from "./write/contracts.ts";
 import {
   appendEntryLog,
@@ -22,42 +24,48 @@ import {
   startEntry,
 } from "./write/ensv2/entries.ts";
 import { followClaim, lookAgain } from "./write/ensv2/mounts.ts";
+import "./write/ensv2/mountWork.ts";
 import { reachPhase } from "./write/ensv2/phases.ts";
-import { distrust, isFixedRegistry, isToldRegistry, isToldResolver, putCode } from "./write/ensv2/proxies.ts";
+import {
+  isFixedRegistry,
+  isToldRegistry,
+  isToldResolver,
+  leaveToChain,
+  putCode,
+} from "./write/ensv2/proxies.ts";
 import { openRegistry, putClaim } from "./write/ensv2/registries.ts";
 import { putRoles } from "./write/ensv2/roles.ts";
-import { appendEventOnly, type EventValues } from "./write/events.ts";
-import { type HandlerArgs, type LogEvent, type LogRef, logRefOf, nullIfZero } from "./write/logRef.ts";
+import { appendEvent, type EventValues } from "./write/events.ts";
+import { familyOf } from "./write/families.ts";
+import { type HandlerArgs, type LogEvent, type LogRef, nullIfZero } from "./write/logRef.ts";
 import { learnLabel } from "./write/names.ts";
 
 /*
  * Registries of ENSv2: the root registry, the ETH registry, and those that a listed factory deployed, all with the same
- * events. An entry has the name of each place at which its registry hangs, so one log can concern several names.
+ * events. An entry has the name of each place at which its registry is, so one log can concern several names.
  */
-const FAMILY = "ENSV2_REGISTRY";
 
-type NameOf<Entry> = Entry extends `Ensv2EthRegistry:${infer Name}` ? Name : never;
-type RegistryEvent = NameOf<EventNames>;
-type Args<Name extends RegistryEvent> = HandlerArgs<Event<`Ensv2EthRegistry:${Name}`>>;
-type Handler<Name extends RegistryEvent> = (args: Args<Name>) => Promise<unknown>;
+type AnyRegistry = "Ensv2RootRegistry" | "Ensv2EthRegistry" | "Ensv2ProxyRegistry";
+type Args<Name extends EventIn<AnyRegistry>> = ArgsOf<AnyRegistry, Name>;
 
 /** Handles a log of any registry, whatever its code is. */
-function onAnyRegistry<Name extends RegistryEvent>(name: Name, handle: Handler<Name>): void {
-  const registry = ponder as unknown as { on: (event: string, handler: Handler<Name>) => void };
-  for (const entry of ["Ensv2RootRegistry", "Ensv2EthRegistry", "Ensv2ProxyRegistry"])
-    registry.on(`${entry}:${name}`, handle);
+function onAnyRegistry<Name extends EventIn<AnyRegistry>>(
+  name: Name,
+  handle: (args: Args<Name>) => Promise<unknown>,
+): void {
+  on(["Ensv2RootRegistry", "Ensv2ProxyRegistry"], name, handle, rowsOfEntries);
+  on("Ensv2EthRegistry", name, handle, rowsOfEthEntries);
 }
 
-/** Handles a log of a registry. What a contract with other code says is kept, and changes nothing. */
-function onRegistry<Name extends RegistryEvent>(
+/** Handles a log of a registry. What a contract with other code says is history, and changes nothing. */
+function onRegistry<Name extends EventIn<AnyRegistry>>(
   name: Name,
-  handle: (args: Args<Name>, log: LogRef) => Promise<unknown>,
+  handle: (args: Args<Name>) => Promise<unknown>,
 ): void {
   onAnyRegistry(name, async (args) => {
-    const { event, context } = args as unknown as HandlerArgs<LogEvent & { args?: Record<string, unknown> }>;
-    const log = logRefOf(context, event, FAMILY, name);
-    if (await isToldRegistry(context, log.contractAddress)) await handle(args, log);
-    else await appendEventOnly(context, log, withDetails(event.args ?? {}));
+    const { event, context, log } = args as HandlerArgs<LogEvent & { args?: Record<string, unknown> }>;
+    if (await isToldRegistry(context, log.contractAddress)) await handle(args);
+    else await appendEvent(context, log, withDetails(event.args ?? {}));
   });
 }
 
@@ -68,19 +76,19 @@ const isEthRegistry = (context: Context, { contractAddress }: LogRef): boolean =
   addressesOf(context, "Ensv2EthRegistry").includes(contractAddress);
 
 /** Writes: ensv2_registries, events. */
-onRegistry("RegistryCreated", async ({ context }, log) => {
+onRegistry("RegistryCreated", async ({ context, log }) => {
   await openRegistry(context, log, log.contractAddress);
-  await appendEventOnly(context, log, {});
+  await appendEvent(context, log, {});
 });
 
 /** An entry got a holder. Writes: ensv2_entries, labels, domains and their changes, events, holders. */
-onRegistry("LabelRegistered", ({ event, context }, log) => {
+onRegistry("LabelRegistered", ({ event, context, log }) => {
   const { owner, ...args } = event.args;
   return onStart(context, log, { ...args, owner: nullIfZero(owner) });
 });
 
 /** A label was reserved: it has no holder. Writes: ensv2_entries, labels, events, ensv2_phases. */
-onRegistry("LabelReserved", async ({ event, context }, log) => {
+onRegistry("LabelReserved", async ({ event, context, log }) => {
   if (isEthRegistry(context, log)) await reachPhase(context, log, "reserving");
   await onStart(context, log, { ...event.args, owner: null });
 });
@@ -103,10 +111,10 @@ async function onStart(
   const values = { ...(owner !== null && { ownerAddress: owner }), expiryTimestamp: expiry };
   if (storageIdOfNumber(tokenId) !== storageIdOf(labelhash)) {
     const anomaly = "the token is not that of the labelhash";
-    return appendEventOnly(context, log, { ...values, anomaly, details: { ...details, label, labelhash } });
+    return appendEvent(context, log, { ...values, anomaly, details: { ...details, label, labelhash } });
   }
   const before = await findEntry(context, log, storageIdOf(labelhash));
-  if (await isInterrupted(context, log, before)) return appendEventOnly(context, log, { ...values, details });
+  if (await isInterrupted(context, log, before)) return appendEvent(context, log, { ...values, details });
   // Bytes that are not UTF-8 arrive changed, and have another hash.
   const isText = isLabelOf(labelhash, label);
   if (isText) await learnLabel(context, log, labelhash, label);
@@ -120,7 +128,7 @@ async function onStart(
 }
 
 /** The entry ends now. Writes: ensv2_entries, domains and their changes, events. */
-onRegistry("LabelUnregistered", ({ event, context }, log) => {
+onRegistry("LabelUnregistered", ({ event, context, log }) => {
   const { tokenId, sender } = event.args;
   return onChange(context, log, tokenId, {
     patch: () => endedEntry(log.blockTimestamp),
@@ -130,7 +138,7 @@ onRegistry("LabelUnregistered", ({ event, context }, log) => {
 });
 
 /** The entry's end moved, which can still be past. Writes: ensv2_entries, domains, events. */
-onRegistry("ExpiryUpdated", ({ event, context }, log) => {
+onRegistry("ExpiryUpdated", ({ event, context, log }) => {
   const { tokenId, newExpiry, sender } = event.args;
   return onChange(context, log, tokenId, {
     patch: ({ entry }) => ({ expiry: newExpiry, tokenId: newerNumber(entry.tokenId, tokenId) }),
@@ -142,8 +150,8 @@ onRegistry("ExpiryUpdated", ({ event, context }, log) => {
   });
 });
 
-/** What hangs below the entry changed. Writes: ensv2_entries, ensv2 mounts, domains and their changes, events. */
-onRegistry("SubregistryUpdated", ({ event, context }, log) => {
+/** What is below the entry changed. Writes: ensv2_entries, ensv2 mounts, domains and their changes, events. */
+onRegistry("SubregistryUpdated", ({ event, context, log }) => {
   const { tokenId, subregistry, sender } = event.args;
   return onChange(context, log, tokenId, {
     patch: () => ({ subregistry: nullIfZero(subregistry) }),
@@ -153,7 +161,7 @@ onRegistry("SubregistryUpdated", ({ event, context }, log) => {
 });
 
 /** Writes: ensv2_entries, domains, resolver_changes, events. */
-onRegistry("ResolverUpdated", ({ event, context }, log) => {
+onRegistry("ResolverUpdated", ({ event, context, log }) => {
   const { tokenId, resolver, sender } = event.args;
   return onChange(context, log, tokenId, {
     patch: () => ({ resolver: nullIfZero(resolver) }),
@@ -163,7 +171,7 @@ onRegistry("ResolverUpdated", ({ event, context }, log) => {
 });
 
 /** Under which key the roles of the entry are from here on. Writes: ensv2_entries, events. */
-onRegistry("TokenResource", ({ event, context }, log) => {
+onRegistry("TokenResource", ({ event, context, log }) => {
   const { tokenId, resource } = event.args;
   return onChange(context, log, tokenId, {
     patch: ({ entry }) => ({ resource: newerNumber(entry.resource, resource) }),
@@ -172,7 +180,7 @@ onRegistry("TokenResource", ({ event, context }, log) => {
 });
 
 /** The token got another number, because its roles changed; the holder is the same. Writes: ensv2_entries, events. */
-onRegistry("TokenRegenerated", ({ event, context }, log) => {
+onRegistry("TokenRegenerated", ({ event, context, log }) => {
   const { oldTokenId, newTokenId } = event.args;
   return onChange(context, log, newTokenId, {
     patch: ({ entry }) => ({ tokenId: newerNumber(entry.tokenId, newTokenId) }),
@@ -181,7 +189,7 @@ onRegistry("TokenRegenerated", ({ event, context }, log) => {
 });
 
 /** Writes: ensv2_entries, domains and their changes, events, holders. */
-onRegistry("TransferSingle", ({ event, context }, log) => {
+onRegistry("TransferSingle", ({ event, context, log }) => {
   const { operator, from, to, id, value } = event.args;
   return onMove(context, log, { operator, from, to, id, value });
 });
@@ -190,23 +198,23 @@ onRegistry("TransferSingle", ({ event, context }, log) => {
  * Several tokens at once, with a row for each that is moved. Tokens of which nothing is moved have no row, because they
  * cost their sender next to nothing. Writes: ensv2_entries, domains and their changes, events, holders.
  */
-onRegistry("TransferBatch", async ({ event, context }, log) => {
+onRegistry("TransferBatch", async ({ event, context, log }) => {
   const { operator, from, to, ids, values } = event.args;
   const moved = ids
     .map((id, index) => ({ id, value: values[index] ?? 0n }))
     .filter(({ value }) => value > 0n);
-  const kept = moved.slice(0, MAX_MOVED_TOKENS);
+  const shown = moved.slice(0, MAX_MOVED_TOKENS);
   let ordinal = 0;
-  for (const { id, value } of kept) {
+  for (const { id, value } of shown) {
     ordinal += await onMove(context, { ...log, ordinal }, { operator, from, to, id, value });
   }
-  if (kept.length > 0 && kept.length === moved.length) return;
-  await appendEventOnly(
+  if (shown.length > 0 && shown.length === moved.length) return;
+  await appendEvent(
     context,
     { ...log, ordinal },
     {
       ...{ fromAddress: from, toAddress: to, details: { operator, tokens: ids.length } },
-      ...(kept.length < moved.length && { anomaly: "more tokens than a transaction can move" }),
+      ...(shown.length < moved.length && { anomaly: "more tokens than a transaction can move" }),
     },
   );
 });
@@ -232,17 +240,17 @@ async function onMove(context: Context, log: LogRef, { operator, from, to, id, v
  * Roles of an account: for an entry, or for the whole contract. Resolvers that a factory deployed log it, too. Writes:
  * ensv2_roles, events, ensv2_phases.
  */
-onAnyRegistry("EACRolesChanged", async ({ event, context }) => {
+onAnyRegistry("EACRolesChanged", async ({ event, context, log: emitted }) => {
   const { resource, account, oldRoleBitmap, newRoleBitmap } = event.args;
-  const family = await familyOfProxy(context, event.log.address);
-  const log = logRefOf(context, event, family, "EACRolesChanged");
+  const contract = await familyOfProxy(context, emitted);
+  const log = { ...emitted, contract };
   const details = { resource, account, oldRoles: oldRoleBitmap, roles: newRoleBitmap };
-  const isRegistry = family === FAMILY && (await isToldRegistry(context, log.contractAddress));
-  if (isRegistry || family !== FAMILY)
-    await putRoles(context, log, { resource, account, roles: newRoleBitmap });
+  const isResolver = contract !== emitted.contract;
+  const isRegistry = !isResolver && (await isToldRegistry(context, log.contractAddress));
+  if (isRegistry || isResolver) await putRoles(context, log, { resource, account, roles: newRoleBitmap });
   if (isRegistry && resource === 0n) await onRootRoles(context, log, account, newRoleBitmap);
   if (isRegistry && resource !== 0n) await onChange(context, log, resource, { values: () => ({ details }) });
-  else await appendEventOnly(context, log, { details });
+  else await appendEvent(context, log, { details });
 });
 
 /** Roles for a whole registry; often the first log of the root registry. Writes: ensv2_registries, ensv2_phases. */
@@ -253,39 +261,36 @@ async function onRootRoles(context: Context, log: LogRef, account: Address, role
 }
 
 /** Resolvers come from the same factories as registries. */
-async function familyOfProxy(context: Context, address: Address): Promise<string> {
-  if (isFixedRegistry(context, address)) return FAMILY;
-  return (await isToldResolver(context, address)) ? "ENSV2_RESOLVER" : FAMILY;
+async function familyOfProxy(context: Context, { contract, contractAddress }: LogRef): Promise<string> {
+  if (isFixedRegistry(context, contractAddress)) return contract;
+  return (await isToldResolver(context, contractAddress)) ? familyOf("Ensv2Resolver") : contract;
 }
 
 /** Writes: ensv2_registries, events, and what {@link followClaim} writes. */
-onRegistry("ParentUpdated", async ({ event, context }, log) => {
+onRegistry("ParentUpdated", async ({ event, context, log }) => {
   const { parent, label, sender } = event.args;
   const registry = await openRegistry(context, log, log.contractAddress);
   await putClaim(context, registry, { parent: nullIfZero(parent), label });
-  await appendEventOnly(context, log, { details: { parent, label, sender } });
+  await appendEvent(context, log, { details: { parent, label, sender } });
   await followClaim(context, log, log.contractAddress);
 });
 
 /** Writes: events. */
-onRegistry("URIUpdated", ({ event, context }, log) => {
+onRegistry("URIUpdated", ({ event, context, log }) => {
   const { uri, renderer, sender } = event.args;
-  return appendEventOnly(context, log, { value: uri, details: { renderer, sender } });
+  return appendEvent(context, log, { value: uri, details: { renderer, sender } });
 });
 
 /** Writes: events. */
-onRegistry("ApprovalForAll", ({ event, context }, log) =>
-  appendEventOnly(context, log, { details: event.args }),
-);
+onRegistry("ApprovalForAll", ({ event, context, log }) => appendEvent(context, log, { details: event.args }));
 
 /** A proxy got its code, or other code. Writes: ensv2_proxies, events, and what {@link lookAgain} writes. */
-onAnyRegistry("Upgraded", async ({ event, context }) => {
+onAnyRegistry("Upgraded", async ({ event, context, log }) => {
   const { implementation } = event.args;
-  const log = logRefOf(context, event, FAMILY, "Upgraded");
   const isProxy = !isFixedRegistry(context, log.contractAddress);
   const isChanged = isProxy && (await putCode(context, log, implementation));
-  const contract = await familyOfProxy(context, log.contractAddress);
-  await appendEventOnly(context, { ...log, contract }, { details: { implementation } });
+  const contract = await familyOfProxy(context, log);
+  await appendEvent(context, { ...log, contract }, { details: { implementation } });
   if (isChanged) await lookAgain(context, log, log.contractAddress);
 });
 
@@ -306,7 +311,7 @@ async function onChange(
 ): Promise<number> {
   const found = await findLogged(context, log, number);
   if (found === null || (isSet && (await isInterrupted(context, log, found.entry)))) {
-    await appendEventOnly(context, log, values(found));
+    await appendEvent(context, log, values(found));
     return 1;
   }
   const { logged, isChanged } = await changeEntry(context, found, patch(found));
@@ -320,6 +325,6 @@ async function onChange(
  */
 async function isInterrupted(context: Context, log: LogRef, entry: EntryState | null): Promise<boolean> {
   if (entry === null || !isUnderWay(entry) || isFixedRegistry(context, log.contractAddress)) return false;
-  if (await distrust(context, log)) await lookAgain(context, log, log.contractAddress);
+  if (await leaveToChain(context, log)) await lookAgain(context, log, log.contractAddress);
   return true;
 }

@@ -1,10 +1,10 @@
-import { type Event, type EventNames, ponder } from "ponder:registry";
 import type { Hex } from "viem";
 import { hashOfTokenId } from "../ens/name.ts";
+import { type ArgsOf, type EventIn, on } from "./on.ts";
 import { putLink } from "./write/ensv2/links.ts";
 import { isToldResolver } from "./write/ensv2/proxies.ts";
-import { appendEventOnly, type EventValues } from "./write/events.ts";
-import { type HandlerArgs, type LogEvent, type LogRef, logRefOf } from "./write/logRef.ts";
+import { appendEvent, type EventValues } from "./write/events.ts";
+import type { HandlerArgs } from "./write/logRef.ts";
 import { clearRecords, putAddress, putResolverNode, putText } from "./write/records.ts";
 import { storable } from "./write/storable.ts";
 
@@ -14,33 +14,24 @@ import { storable } from "./write/storable.ts";
  * resolver is the one that logged it.
  * Source: ensdomains/contracts-v2, contracts/src/resolver/PermissionedResolver.sol.
  */
-const FAMILY = "ENSV2_RESOLVER";
 
-type NameOf<Entry> = Entry extends `Ensv2Resolver:${infer Name}` ? Name : never;
-type ResolverEvent = NameOf<EventNames>;
-type Args<Name extends ResolverEvent> = HandlerArgs<Event<`Ensv2Resolver:${Name}`>>;
+type Args<Name extends EventIn<"Ensv2Resolver">> = ArgsOf<"Ensv2Resolver", Name>;
 
 /**
  * Handles a resolver's log: `rowOf` is what the history says, `write` what the records become. Of a contract with other code
- * only the history is kept. Writes: events.
+ * there is only the history. Writes: events.
  */
-function onResolver<Name extends ResolverEvent>(
+function onResolver<Name extends EventIn<"Ensv2Resolver">>(
   name: Name,
   rowOf: (args: Args<Name>["event"]["args"]) => EventValues,
-  write: (args: Args<Name>, log: LogRef) => Promise<unknown> = () => Promise.resolve(),
+  write: (args: Args<Name>) => Promise<unknown> = () => Promise.resolve(),
 ): void {
-  const resolver = ponder as unknown as {
-    on: (event: string, handler: (args: Args<Name>) => unknown) => void;
-  };
-  resolver.on(`Ensv2Resolver:${name}`, async (args) => {
-    const { event, context } = args as unknown as HandlerArgs<
-      LogEvent & { args: Args<Name>["event"]["args"] }
-    >;
-    const log = logRefOf(context, event, FAMILY, name);
+  on("Ensv2Resolver", name, async (args) => {
+    const { context, log } = args as HandlerArgs;
     const isTold = await isToldResolver(context, log.contractAddress);
-    const { node, ...rest } = rowOf(event.args);
-    await appendEventOnly(context, log, isTold && node ? { node, ...rest } : rest);
-    if (isTold) await write(args, log);
+    const { node, ...rest } = rowOf(args.event.args);
+    await appendEvent(context, log, isTold && node ? { node, ...rest } : rest);
+    if (isTold) await write(args);
   });
 }
 
@@ -56,7 +47,7 @@ onResolver("ResolverCreated", () => ({}));
 onResolver(
   "Linked",
   ({ recordId, node, name }) => ({ node, details: { recordId, name } }),
-  ({ event, context }, log) => {
+  ({ event, context, log }) => {
     const { recordId, node } = event.args;
     return putLink(context, log, node, recordId === 0n ? null : nodeOf(recordId));
   },
@@ -66,14 +57,14 @@ onResolver(
 onResolver(
   "Cleared",
   ({ recordId }) => ({ node: nodeOf(recordId) }),
-  ({ event, context }, log) => clearRecords(context, log, nodeOf(event.args.recordId)),
+  ({ event, context, log }) => clearRecords(context, log, nodeOf(event.args.recordId)),
 );
 
 /** Writes: events, address_records. Empty bytes clear the record. */
 onResolver(
   "AddressUpdated",
   ({ recordId, coinType, addressBytes }) => ({ node: nodeOf(recordId), coinType, address: addressBytes }),
-  ({ event, context }, log) => {
+  ({ event, context, log }) => {
     const { recordId, coinType, addressBytes } = event.args;
     return putAddress(context, log, nodeOf(recordId), coinType, addressBytes);
   },
@@ -83,7 +74,7 @@ onResolver(
 onResolver(
   "TextUpdated",
   ({ recordId, key, value }) => ({ node: nodeOf(recordId), key, value }),
-  ({ event, context }, log) => {
+  ({ event, context, log }) => {
     const { recordId, keyHash, key, value } = event.args;
     return putText(context, log, {
       // Ponder types an indexed text as the text, but it is the hash.
@@ -97,7 +88,7 @@ onResolver(
 onResolver(
   "ContenthashUpdated",
   ({ recordId, hash }) => ({ node: nodeOf(recordId), contenthash: hash }),
-  ({ event, context }, log) => {
+  ({ event, context, log }) => {
     const { recordId, hash } = event.args;
     return putResolverNode(context, log, nodeOf(recordId), { contenthash: hash === "0x" ? null : hash });
   },
@@ -107,7 +98,7 @@ onResolver(
 onResolver(
   "NameUpdated",
   ({ recordId, primaryName }) => ({ node: nodeOf(recordId), name: primaryName }),
-  ({ event, context }, log) => {
+  ({ event, context, log }) => {
     const { recordId, primaryName } = event.args;
     return putResolverNode(context, log, nodeOf(recordId), {
       name: primaryName === "" ? null : storable(primaryName),

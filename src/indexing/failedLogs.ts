@@ -1,5 +1,6 @@
-import { appendEventOnly } from "./write/events.ts";
-import { familyOf } from "./write/families.ts";
+import { goOn } from "./write/blockQueue.ts";
+import { appendEvent } from "./write/events.ts";
+import { type Entry, familyOf } from "./write/families.ts";
 import { type HandlerArgs, type LogEvent, logRefOf } from "./write/logRef.ts";
 
 /** What Ponder's change `failedLogs` tells of a log whose handler failed. */
@@ -7,15 +8,16 @@ type Failure = { eventName: string; errorName: string; why: string };
 
 /** `FoundResolver:TextChanged(bytes32 ...)` as the columns have it: the emitter's family and the event's name. */
 function namesOf(eventName: string): { contract: string; eventType: string } {
-  const [entry = "", signature = ""] = eventName.split(":");
-  return { contract: familyOf(entry), eventType: signature.split("(")[0] ?? "" };
+  const [entry, signature = ""] = eventName.split(":");
+  return { contract: familyOf(entry as Entry), eventType: signature.split("(")[0] ?? "" };
 }
 
 const isNode = (value: unknown): value is `0x${string}` =>
   typeof value === "string" && /^0x[0-9a-f]{64}$/i.test(value);
 
 /**
- * Writes a row for a log whose handler failed, in place of all that the handler would have written. The log stands in
+ * Writes a row for a log whose handler failed, in place of all that the handler would have written. What waits goes on here,
+ * too: what the handler did of it was taken back. The log stands in
  * the history of its name, and is counted. Its reason has no words of strangers: reasons are labels of a metric.
  * Writes: events.
  */
@@ -23,7 +25,9 @@ async function recordFailedLog(args: unknown, { eventName, errorName, why }: Fai
   const { event, context } = args as HandlerArgs<LogEvent & { args?: Record<string, unknown> }>;
   const { contract, eventType } = namesOf(eventName);
   const node = event.args?.node;
-  await appendEventOnly(context, logRefOf(context, event, contract, eventType), {
+  const log = logRefOf(context, event, contract, eventType);
+  await goOn(context, log);
+  await appendEvent(context, log, {
     ...(isNode(node) && { node }),
     anomaly: `the handler failed: ${errorName}`,
     details: { error: why },

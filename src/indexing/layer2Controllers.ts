@@ -1,13 +1,14 @@
-import { type Context, type Event, type EventNames, ponder } from "ponder:registry";
+import type { Context } from "ponder:registry";
 import type { Hex } from "viem";
+import { type ArgsOf, type EventIn, on } from "./on.ts";
 import { isListedController } from "./write/contracts.ts";
-import { appendEventOnly, appendLogOfContract, findLogBefore } from "./write/events.ts";
-import { type HandlerArgs, type LogEvent, type LogRef, logRefOf } from "./write/logRef.ts";
+import { findController, isFollowedBy, isWrapping } from "./write/controllers.ts";
+import { appendArguments, appendEvent, findLogBefore } from "./write/events.ts";
+import type { HandlerArgs, LogEvent, LogRef } from "./write/logRef.ts";
 import { putPayment, takePayment } from "./write/payments.ts";
 import {
   appendPurchase,
   appendWrappedRenewal,
-  CONTROLLER,
   fromOneCost,
   fromPremium,
   fromReferredPurchase,
@@ -16,55 +17,47 @@ import {
 } from "./write/purchases.ts";
 
 /*
- * Controllers of layer 2s. Those that the deployment lists have an entry for their kind. `AddedController` is every
- * controller that the registrar ever took on, listed ones again: their logs are left to the other entries.
+ * Controllers of layer 2s, and controllers that the deployment does not list. Those that it lists have an entry for their
+ * kind. `AddedController` is every controller that a layer 2's registrar ever took on, and `WrapperController` every one that
+ * a NameWrapper did, listed ones again: their logs are left to the other entries.
  */
 
-ponder.on("BasenamesController:ETHPaymentProcessed", onPayment);
-ponder.on("BasenamesController:NameRegistered", (args) => onPaidPurchase(args, "NameRegistered"));
-ponder.on("BasenamesController:NameRenewed", (args) => onPaidPurchase(args, "NameRenewed"));
-ponder.on("BasenamesController:DiscountApplied", onDiscount);
-ponder.on("BasenamesController:OwnershipTransferred", (args) =>
-  appendLogOfContract(args, CONTROLLER, "OwnershipTransferred"),
-);
+/** Entries of controllers that the deployment need not list. */
+const unlisted = ["AddedController", "WrapperController"] as const;
+type Unlisted = (typeof unlisted)[number];
 
-ponder.on("LineanamesController:NameRegistered", onRegistered);
-ponder.on("LineanamesController:PohNameRegistered", (args) => onFreePurchase(args, "PohNameRegistered"));
-ponder.on("LineanamesController:OwnerNameRegistered", (args) => onFreePurchase(args, "OwnerNameRegistered"));
-ponder.on("LineanamesController:NameRenewed", (args) => {
-  const { name: label, label: labelhash, cost, expires } = args.event.args;
-  const transactionValueWei = args.event.transaction.value;
-  return appendWrappedRenewal(args, "NameRenewed", {
-    label,
-    labelhash,
-    expires,
-    costWei: cost,
-    transactionValueWei,
-  });
-});
-ponder.on("LineanamesController:NameRenewedPoh", (args) => {
-  const { name: label, label: labelhash, expires } = args.event.args;
-  return appendWrappedRenewal(args, "NameRenewedPoh", { label, labelhash, expires, costWei: 0n });
-});
-ponder.on("LineanamesController:OwnershipTransferred", (args) =>
-  appendLogOfContract(args, CONTROLLER, "OwnershipTransferred"),
+on("BasenamesController", "ETHPaymentProcessed", onPayment);
+on("BasenamesController", "NameRegistered", onPaidPurchase);
+on("BasenamesController", "NameRenewed", onPaidPurchase);
+on("BasenamesController", "DiscountApplied", onDiscount);
+on(["BasenamesController", "LineanamesController"], "OwnershipTransferred", appendArguments);
+
+on("LineanamesController", "NameRegistered", onRegistered);
+on("LineanamesController", "PohNameRegistered", onFreePurchase);
+on("LineanamesController", "OwnerNameRegistered", onFreePurchase);
+on("LineanamesController", "NameRenewed", (args) =>
+  appendWrappedRenewal(args, withValue(args, fromOneCost(args.event.args))),
+);
+on("LineanamesController", "NameRenewedPoh", (args) =>
+  appendWrappedRenewal(args, { ...unpriced(args.event.args), costWei: 0n }),
 );
 
 onAdded("ETHPaymentProcessed", onPayment);
 onAdded("DiscountApplied", onDiscount);
 onAdded(
   "NameRegistered(string name, bytes32 indexed label, address indexed owner, uint256 expires)",
-  (args) => onPaidPurchase(args, "NameRegistered"),
+  onPaidPurchase,
 );
-onAdded("NameRenewed(string name, bytes32 indexed label, uint256 expires)", (args) =>
-  onPaidPurchase(args, "NameRenewed"),
-);
-onAdded("PohNameRegistered", (args) => onFreePurchase(args, "PohNameRegistered"));
-onAdded("OwnerNameRegistered", (args) => onFreePurchase(args, "OwnerNameRegistered"));
-onAdded("NameRenewedPoh", (args) => onFreePurchase(args, "NameRenewedPoh"));
+onAdded("NameRenewed(string name, bytes32 indexed label, uint256 expires)", async (args) => {
+  const costWei = await takePayment(args.context, args.log);
+  await appendRenewal(args, { ...unpriced(args.event.args), costWei });
+});
+onAdded("PohNameRegistered", onFreePurchase);
+onAdded("OwnerNameRegistered", onFreePurchase);
+onAdded("NameRenewedPoh", (args) => appendRenewal(args, { ...unpriced(args.event.args), costWei: 0n }));
 onAdded(
   "NameRegistered(string name, bytes32 indexed label, address indexed owner, uint256 cost, uint256 expires)",
-  (args) => appendPurchase(args, "NameRegistered", fromOneCost(args.event.args)),
+  (args) => appendPurchase(args, fromOneCost(args.event.args)),
 );
 onAdded(
   "NameRegistered(string name, bytes32 indexed label, address indexed owner, uint256 baseCost, uint256 premium, uint256 expires)",
@@ -72,71 +65,91 @@ onAdded(
 );
 onAdded(
   "NameRegistered(string label, bytes32 indexed labelhash, address indexed owner, uint256 baseCost, uint256 premium, uint256 expires, bytes32 referrer)",
-  (args) => appendPurchase(args, "NameRegistered", fromReferredPurchase(args.event.args)),
+  (args) => appendPurchase(args, fromReferredPurchase(args.event.args)),
 );
 onAdded("NameRenewed(string name, bytes32 indexed label, uint256 cost, uint256 expires)", (args) =>
-  appendPurchase(args, "NameRenewed", fromOneCost(args.event.args)),
+  appendRenewal(args, fromOneCost(args.event.args)),
 );
 onAdded(
   "NameRenewed(string label, bytes32 indexed labelhash, uint256 cost, uint256 expires, bytes32 referrer)",
-  (args) => appendPurchase(args, "NameRenewed", fromReferredRenewal(args.event.args)),
+  (args) => appendRenewal(args, fromReferredRenewal(args.event.args)),
 );
 
-type NameOf<Entry> = Entry extends `AddedController:${infer Name}` ? Name : never;
-type AddedEvent = NameOf<EventNames>;
-type Handler<Name extends AddedEvent> = (
-  args: HandlerArgs<Event<`AddedController:${Name}`>>,
-) => Promise<void>;
-
-/** Handles a log of a controller that the deployment does not list. */
-function onAdded<Name extends AddedEvent>(name: Name, handle: Handler<Name>): void {
-  const registry = ponder as unknown as { on: (event: string, handler: Handler<Name>) => void };
-  registry.on(`AddedController:${name}`, async (args) => {
-    if (!isListedController(args.context, args.event.log.address)) await handle(args);
-  });
+/** Handles a log of a controller that the deployment does not list. If both entries have it, one of them handles it. */
+function onAdded<Name extends EventIn<Unlisted>>(
+  name: Name,
+  handle: (args: ArgsOf<Unlisted, Name>) => Promise<void>,
+): void {
+  for (const entry of unlisted) {
+    on(entry, name, async (args) => {
+      const { context, log } = args as HandlerArgs;
+      if (isListedController(context, log.contractAddress)) return;
+      if (isFollowedBy(entry, await findController(context, log.contractAddress))) await handle(args);
+    });
+  }
 }
 
+/**
+ * Appends a renewal by a controller that the deployment does not list: through the wrapper, if that lets the controller renew.
+ * Writes: events, labels, domains.
+ */
+async function appendRenewal(
+  args: HandlerArgs<LogEvent & { transaction: { value: bigint } }>,
+  purchase: Purchase,
+) {
+  const { context, log } = args;
+  if (!isWrapping(await findController(context, log.contractAddress))) return appendPurchase(args, purchase);
+  await appendWrappedRenewal(args, withValue(args, purchase));
+}
+
+/** A renewal whose cost is the value sent: the surplus is paid back afterwards. */
+const withValue = <Of extends Pick<Purchase, "costWei">>(
+  { event }: { event: { transaction: { value: bigint } } },
+  purchase: Of,
+) => ({ ...purchase, transactionValueWei: event.transaction.value });
+
 /** The price of the purchase whose log follows. The column of prices is left to that one. Writes: events, pending_payments. */
-async function onPayment({ event, context }: HandlerArgs<Event<"BasenamesController:ETHPaymentProcessed">>) {
+async function onPayment({
+  event,
+  context,
+  log,
+}: ArgsOf<"BasenamesController" | Unlisted, "ETHPaymentProcessed">) {
   const { payee, price } = event.args;
-  const log = logRefOf(context, event, CONTROLLER, "ETHPaymentProcessed");
-  await appendEventOnly(context, log, { fromAddress: payee, details: { price } });
+  await appendEvent(context, log, { fromAddress: payee, details: { price } });
   await putPayment(context, log, price);
 }
 
 type Unpriced = { name: string; label: Hex; owner?: Hex; expires: bigint };
 
 /** On chain the text is `name` and its hash is `label`. */
-const unpriced = ({ name, label: labelhash, owner, expires }: Unpriced): Omit<Purchase, "costWei"> => ({
-  ...{ label: name, labelhash, expires },
-  ...(owner && { owner }),
-});
+function unpriced({ name, label: labelhash, owner, expires }: Unpriced): Omit<Purchase, "costWei"> {
+  return { label: name, labelhash, expires, ...(owner && { owner }) };
+}
 
 /** A purchase whose price an earlier log told. Writes: events, labels, pending_payments. */
-async function onPaidPurchase(
-  args: HandlerArgs<LogEvent & { args: Unpriced }>,
-  eventType: "NameRegistered" | "NameRenewed",
-) {
-  const costWei = await takePayment(args.context, logRefOf(args.context, args.event, CONTROLLER, eventType));
-  await appendPurchase(args, eventType, { ...unpriced(args.event.args), costWei });
+async function onPaidPurchase(args: HandlerArgs<LogEvent & { args: Unpriced }>) {
+  const costWei = await takePayment(args.context, args.log);
+  await appendPurchase(args, { ...unpriced(args.event.args), costWei });
 }
 
 /** Writes: events, labels. */
-const onFreePurchase = (
-  args: HandlerArgs<LogEvent & { args: Unpriced }>,
-  eventType: "PohNameRegistered" | "OwnerNameRegistered" | "NameRenewedPoh",
-) => appendPurchase(args, eventType, { ...unpriced(args.event.args), costWei: 0n });
+function onFreePurchase(args: HandlerArgs<LogEvent & { args: Unpriced }>) {
+  return appendPurchase(args, { ...unpriced(args.event.args), costWei: 0n });
+}
 
 /** Writes: events, labels. */
-function onRegistered(args: HandlerArgs<Event<"LineanamesController:NameRegistered">>) {
-  return appendPurchase(args, "NameRegistered", fromPremium(args.event.args));
+function onRegistered(args: HandlerArgs<LogEvent & { args: Parameters<typeof fromPremium>[0] }>) {
+  return appendPurchase(args, fromPremium(args.event.args));
 }
 
 /** A discount. It names no name: that is the one of the registration right before it. Writes: events. */
-async function onDiscount({ event, context }: HandlerArgs<Event<"BasenamesController:DiscountApplied">>) {
+async function onDiscount({
+  event,
+  context,
+  log,
+}: ArgsOf<"BasenamesController" | Unlisted, "DiscountApplied">) {
   const { registrant, discountKey } = event.args;
-  const log = logRefOf(context, event, CONTROLLER, "DiscountApplied");
-  await appendEventOnly(context, log, {
+  await appendEvent(context, log, {
     node: await findRegisteredNode(context, log),
     fromAddress: registrant,
     details: { discountKey },

@@ -1,75 +1,70 @@
-import { type Context, type Event, ponder } from "ponder:registry";
+import type { Context } from "ponder:registry";
 import type { Address, Hex } from "viem";
 import { managedNameOf } from "../ens/managedNames.ts";
 import { ADDR_REVERSE_NODE, childNode, isLabelOf, ROOT_NODE } from "../ens/name.ts";
+import { type ArgsOf, on } from "./on.ts";
+import { rowsOfChild, rowsOfName } from "./rowsAhead.ts";
 import { addressesOf, startBlockOf } from "./write/contracts.ts";
 import { type Domain, type DomainKey, type DomainPatch, patchDomain } from "./write/domains.ts";
-import { appendEvent, appendLog, appendLogOfContract } from "./write/events.ts";
-import { type HandlerArgs, type LogRef, logRefOf, nullIfZero } from "./write/logRef.ts";
+import { appendArguments, appendEventAndHolders } from "./write/events.ts";
+import { type LogRef, nullIfZero } from "./write/logRef.ts";
 import { learnLabel } from "./write/names.ts";
 import { refreshClaim } from "./write/primaryNames.ts";
 import { setReverseResolver } from "./write/reverseNodes.ts";
 
-ponder.on("Registry:NewOwner", (args) => onNewOwner(args, REGISTRY));
-ponder.on("RegistryOld:NewOwner", (args) => onNewOwner(args, REGISTRY_OLD));
+const registries = ["Registry", "RegistryOld"] as const;
 
-ponder.on("Registry:Transfer", (args) => onTransfer(args, REGISTRY));
-ponder.on("RegistryOld:Transfer", (args) => onTransfer(args, REGISTRY_OLD));
+on(registries, "NewOwner", onNewOwner, ({ args: { node, label, owner } }, chainId) =>
+  rowsOfChild(chainId, childNode(node, label), owner),
+);
+on(registries, "Transfer", onTransfer, ({ args: { node, owner } }, chainId) =>
+  rowsOfName(chainId, node, owner),
+);
+on(registries, "NewResolver", onNewResolver, ({ args }, chainId) => rowsOfName(chainId, args.node));
+on(registries, "NewTTL", onNewTtl);
+on("Registry", "ApprovalForAll", appendArguments);
 
-ponder.on("Registry:NewResolver", (args) => onNewResolver(args, REGISTRY));
-ponder.on("RegistryOld:NewResolver", (args) => onNewResolver(args, REGISTRY_OLD));
-
-ponder.on("Registry:NewTTL", (args) => onNewTtl(args, REGISTRY));
-ponder.on("RegistryOld:NewTTL", (args) => onNewTtl(args, REGISTRY_OLD));
-
-ponder.on("Registry:ApprovalForAll", (args) => appendLogOfContract(args, REGISTRY, "ApprovalForAll"));
-
-const REGISTRY = "REGISTRY";
-const REGISTRY_OLD = "REGISTRY_OLD";
-
-type Args<Name extends "NewOwner" | "Transfer" | "NewResolver" | "NewTTL"> = HandlerArgs<
-  Event<`Registry:${Name}`>
+type Args<Name extends "NewOwner" | "Transfer" | "NewResolver" | "NewTTL"> = ArgsOf<
+  (typeof registries)[number],
+  Name
 >;
 
 /** A parent made a child, or gave it another owner. Writes: events, domains and their changes, primary names. */
-async function onNewOwner({ event, context }: Args<"NewOwner">, contract: string) {
+async function onNewOwner({ event, context, log }: Args<"NewOwner">) {
   const { node: parentNode, label: labelhash, owner } = event.args; // on chain `label` is the labelhash
   const node = childNode(parentNode, labelhash);
-  const log = logRefOf(context, event, contract, "NewOwner");
   if (parentNode === ADDR_REVERSE_NODE && managedNameOf(log.chainId) === undefined) {
     await learnAddress(context, log, { labelhash, candidates: [event.transaction.from, owner] });
   }
   const after = await patchRegistry(context, log, { node, parentNode, labelhash }, () => ({
     registryOwner: ownerOf(context, log, owner),
   }));
-  await appendEvent(context, log, { node, ownerAddress: owner }, after);
+  await appendEventAndHolders(context, log, { node, ownerAddress: owner }, after);
 }
 
 /** An owner gave the node to another. Writes: events, domains and their changes, primary names. */
-async function onTransfer({ event, context }: Args<"Transfer">, contract: string) {
+async function onTransfer({ event, context, log }: Args<"Transfer">) {
   const { node, owner } = event.args;
-  const log = logRefOf(context, event, contract, "Transfer");
   const registryOwner = ownerOf(context, log, owner);
   const after = await patchRegistry(context, log, { node }, () => ({ registryOwner }));
-  await appendEvent(context, log, { node, newOwnerAddress: owner }, after);
+  await appendEventAndHolders(context, log, { node, newOwnerAddress: owner }, after);
 }
 
 /**
  * The node's resolver was set; the zero address means none. Writes: events, domains and their changes, primary names,
  * reverse_nodes.
  */
-async function onNewResolver({ event, context }: Args<"NewResolver">, contract: string) {
+async function onNewResolver({ event, context, log }: Args<"NewResolver">) {
   const { node, resolver } = event.args;
-  const log = logRefOf(context, event, contract, "NewResolver");
-  await appendEvent(context, log, { node, resolverAddress: resolver });
+  await appendEventAndHolders(context, log, { node, resolverAddress: resolver });
   const after = await patchRegistry(context, log, { node }, () => ({ resolver: nullIfZero(resolver) }));
   if (after === null) await setReverseResolver(context, log, { node, resolver: nullIfZero(resolver) });
 }
 
 /** Writes: events. The time to live is not part of a domain's record. */
-function onNewTtl(args: Args<"NewTTL">, contract: string) {
-  const { node, ttl } = args.event.args;
-  return appendLog(args, contract, "NewTTL", { node, details: { ttl } });
+function onNewTtl({ event, context, log }: Args<"NewTTL">) {
+  const { node, ttl } = event.args;
+  return appendEventAndHolders(context, log, { node, details: { ttl } });
 }
 
 /**
@@ -84,7 +79,7 @@ async function patchRegistry(
   key: DomainKey,
   patch: () => DomainPatch,
 ): Promise<Domain | null> {
-  const isOld = log.contract === REGISTRY_OLD;
+  const isOld = log.contract === "REGISTRY_OLD";
   const { before, after } = await patchDomain(context, log, key, (domain) => {
     const isMigrated = domain.isMigrated || isBornMigrated(context, log, domain);
     if (isOld) return isMigrated ? { isMigrated } : patch();
@@ -107,7 +102,7 @@ function isBornMigrated(context: Context, log: LogRef, domain: Domain): boolean 
  * ENSRegistryWithFallback `_setOwner`, ENSRegistry `owner`; base/basenames, src/L2/Registry.sol, `owner`.
  */
 const ownerOf = (context: Context, log: LogRef, owner: Address): Address | null =>
-  log.contract === REGISTRY && addressesOf(context, "Registry").includes(owner) ? null : nullIfZero(owner);
+  log.contract === "REGISTRY" && addressesOf(context, "Registry").includes(owner) ? null : nullIfZero(owner);
 
 /**
  * Reverse registrars before 2023 emit no event that tells the address whose node they make. Most often it is the

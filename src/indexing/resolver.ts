@@ -1,14 +1,15 @@
-import { type Context, type Event, type EventNames, ponder } from "ponder:registry";
+import type { Context } from "ponder:registry";
 import { domain, reverseNode } from "ponder:schema";
 import { decodeAbiParameters, type Hex } from "viem";
 import { ETHEREUM_COIN_TYPE } from "../ens/coinType.ts";
 import { keccak256OfHex } from "../ens/keccak.ts";
 import { managedNameOf } from "../ens/managedNames.ts";
 import { textWritesIn } from "../ens/textCalldata.ts";
+import { type ArgsOf, type EventIn, on } from "./on.ts";
 import { readText } from "./write/archive.ts";
 import { addressesOf, mayRead } from "./write/contracts.ts";
-import { appendEvent, appendLog, appendLogOfContract } from "./write/events.ts";
-import { type HandlerArgs, type LogEvent, type LogRef, logRefOf, nullIfZero } from "./write/logRef.ts";
+import { appendArguments, appendEventAndHolders } from "./write/events.ts";
+import { type HandlerArgs, type LogEvent, type LogRef, nullIfZero } from "./write/logRef.ts";
 import { refreshClaim } from "./write/primaryNames.ts";
 import {
   clearRecords,
@@ -26,29 +27,28 @@ import { storable } from "./write/storable.ts";
  * Any contract can emit these, for any node. Records are stored by resolver and node, because a name that returns to a
  * resolver finds its records there. The API reads those of the name's current resolver.
  */
-const RESOLVER = "RESOLVER";
 
-type NameOf<Entry> = Entry extends `Resolver:${infer Name}` ? Name : never;
-type RecordEvent = NameOf<EventNames>;
+type Event = EventIn<"Resolver" | "FoundResolver">;
 /** Every record's log has a node. */
 type RecordArgs = HandlerArgs<LogEvent & { args: { node: Hex } }>;
-type Handler<Name extends RecordEvent> = (args: HandlerArgs<Event<`Resolver:${Name}`>>) => Promise<void>;
 
 /**
  * Handles a record's log. On the main chain the entry `Resolver` gets it from any contract. On a layer 2 that entry gets
  * the logs of listed resolvers, and `FoundResolver` those of every resolver that the registry names, listed ones too.
  */
-function onRecord<Name extends RecordEvent>(name: Name, handle: Handler<Name>): void {
-  const registry = ponder as unknown as { on: (event: string, handler: Handler<Name>) => void };
-  registry.on(`Resolver:${name}`, handle);
-  registry.on(`FoundResolver:${name}`, async (args) => {
-    if (await concernsName(args as unknown as RecordArgs)) await handle(args);
+function onRecord<Name extends Event>(
+  name: Name,
+  handle: (args: ArgsOf<"Resolver" | "FoundResolver", Name>) => Promise<unknown>,
+): void {
+  on("Resolver", name, handle);
+  on("FoundResolver", name, async (args) => {
+    if (await concernsName(args as RecordArgs)) await handle(args);
   });
 }
 
 /**
  * Whether a found resolver's log is of a node that the chain's registry has. Anyone can name any contract as a resolver,
- * also one of other names with many logs: those are not kept. A listed resolver's log is told by `Resolver`.
+ * also one of other names with many logs: those are left out. A listed resolver's log goes to `Resolver`.
  */
 async function concernsName({ event, context }: RecordArgs): Promise<boolean> {
   if (addressesOf(context, "Resolver").includes(event.log.address)) return false;
@@ -59,98 +59,87 @@ async function concernsName({ event, context }: RecordArgs): Promise<boolean> {
 /** Writes: events, text_records. An empty value clears the record. */
 onRecord(
   "TextChanged(bytes32 indexed node, string indexed indexedKey, string key, string value)",
-  async ({ event, context }) => {
+  async ({ event, context, log }) => {
     const { node, key, value } = event.args;
     const keyHash = topicOfKey(event);
-    const log = logRefOf(context, event, RESOLVER, "TextChanged");
-    await appendEvent(context, log, { node, key, value });
+    await appendEventAndHolders(context, log, { node, key, value });
     await putText(context, log, { node, key, keyHash, value: value === "" ? null : value, isRead: false });
   },
 );
-onRecord("TextChanged(bytes32 indexed node, string indexed indexedKey, string key)", ({ event, context }) =>
-  onTextWithoutValue(event, context, event.args.node, event.args.key, topicOfKey(event)),
+onRecord("TextChanged(bytes32 indexed node, string indexed indexedKey, string key)", (args) =>
+  onTextWithoutValue(args, topicOfKey(args.event)),
 );
 /*
  * If its key has 32 bytes or none, a log of the shape above, with three topics, also decodes as the older one with two.
  * The number of topics tells which it is.
  */
-ponder.on("ResolverUnindexedKey:TextChanged", async ({ event, context }) => {
-  const { node, key } = event.args;
-  const isOldestShape = event.log.topics.filter(Boolean).length === 2;
-  if (isOldestShape) await onTextWithoutValue(event, context, node, key, loggedKeyHash(event.log.data));
+on("ResolverUnindexedKey", "TextChanged", async (args) => {
+  const { log } = args.event;
+  const isOldestShape = log.topics.filter(Boolean).length === 2;
+  if (isOldestShape) await onTextWithoutValue(args, loggedKeyHash(log.data));
 });
 
 /**
  * The address on Ethereum. Newer resolvers log AddressChanged for coin type 60 before it; older ones log only this. If
  * that one cleared the record, the zero address here changes nothing. Writes: events, address_records.
  */
-onRecord("AddrChanged", async ({ event, context }) => {
+onRecord("AddrChanged", async ({ event, context, log }) => {
   const { node, a: address } = event.args;
   const coinType = ETHEREUM_COIN_TYPE;
-  const log = logRefOf(context, event, RESOLVER, "AddrChanged");
-  await appendEvent(context, log, { node, address, coinType });
+  await appendEventAndHolders(context, log, { node, address, coinType });
   const isClearedAlready =
     nullIfZero(address) === null && (await findAddress(context, log, node, coinType)) === null;
   if (!isClearedAlready) await putAddress(context, log, node, coinType, address);
 });
 
 /** The address of any chain, as bytes. Writes: events, address_records. */
-onRecord("AddressChanged", async ({ event, context }) => {
+onRecord("AddressChanged", async ({ event, context, log }) => {
   const { node, coinType, newAddress } = event.args;
-  const log = logRefOf(context, event, RESOLVER, "AddressChanged");
-  await appendEvent(context, log, { node, coinType, address: newAddress });
+  await appendEventAndHolders(context, log, { node, coinType, address: newAddress });
   await putAddress(context, log, node, coinType, newAddress);
 });
 
 /** Writes: events, resolver_nodes. Empty bytes clear the record. */
-onRecord("ContenthashChanged", async ({ event, context }) => {
+onRecord("ContenthashChanged", async ({ event, context, log }) => {
   const { node, hash } = event.args;
-  const log = logRefOf(context, event, RESOLVER, "ContenthashChanged");
-  await appendEvent(context, log, { node, contenthash: hash });
+  await appendEventAndHolders(context, log, { node, contenthash: hash });
   await putResolverNode(context, log, node, { contenthash: hash === "0x" ? null : hash });
 });
 
 /** The name by which a reverse node names its address. Writes: events, resolver_nodes, primary names. */
-onRecord("NameChanged", async ({ event, context }) => {
+onRecord("NameChanged", async ({ event, context, log }) => {
   const { node, name } = event.args;
-  const log = logRefOf(context, event, RESOLVER, "NameChanged");
-  await appendEvent(context, log, { node, name });
+  await appendEventAndHolders(context, log, { node, name });
   const stored = name === "" ? null : storable(name);
   await putResolverNode(context, log, node, { name: stored });
   await refreshClaimOf(context, log, node, stored);
 });
 
 /** All records of the node were cleared, without a log for each. Writes: events, resolver_nodes, primary names. */
-onRecord("VersionChanged", async ({ event, context }) => {
+onRecord("VersionChanged", async ({ event, context, log }) => {
   const { node, newVersion } = event.args;
-  const log = logRefOf(context, event, RESOLVER, "VersionChanged");
-  await appendEvent(context, log, { node, details: { newVersion } });
+  await appendEventAndHolders(context, log, { node, details: { newVersion } });
   await clearRecords(context, log, node);
   await refreshClaimOf(context, log, node, null);
 });
 
 /* Records from before `contenthash`, and records that no answer needs. */
-onRecord("ContentChanged", (args) => onOtherRecord(args, "ContentChanged"));
-onRecord("MultihashChanged", (args) => onOtherRecord(args, "MultihashChanged"));
-onRecord("ABIChanged", (args) => onOtherRecord(args, "ABIChanged"));
-onRecord("InterfaceChanged", (args) => onOtherRecord(args, "InterfaceChanged"));
-onRecord("PubkeyChanged", (args) => onOtherRecord(args, "PubkeyChanged"));
-onRecord("DNSRecordChanged(bytes32 indexed node, bytes name, uint16 resource, bytes record)", (args) =>
-  onOtherRecord(args, "DNSRecordChanged"),
-);
+onRecord("ContentChanged", onOtherRecord);
+onRecord("MultihashChanged", onOtherRecord);
+onRecord("ABIChanged", onOtherRecord);
+onRecord("InterfaceChanged", onOtherRecord);
+onRecord("PubkeyChanged", onOtherRecord);
+onRecord("DNSRecordChanged(bytes32 indexed node, bytes name, uint16 resource, bytes record)", onOtherRecord);
 onRecord(
   "DNSRecordChanged(bytes32 indexed node, bytes name, uint16 resource, uint32 ttl, bytes record)",
-  (args) => onOtherRecord(args, "DNSRecordChanged"),
+  onOtherRecord,
 );
-onRecord("DNSRecordDeleted", (args) => onOtherRecord(args, "DNSRecordDeleted"));
-onRecord("DNSZonehashChanged", (args) => onOtherRecord(args, "DNSZonehashChanged"));
-onRecord("DNSZoneCleared", (args) => onOtherRecord(args, "DNSZoneCleared"));
-onRecord("AuthorisationChanged", (args) => onOtherRecord(args, "AuthorisationChanged"));
-onRecord("Approved", (args) => onOtherRecord(args, "Approved"));
-ponder.on("ListedResolver:ApprovalForAll", (args) => appendLogOfContract(args, RESOLVER, "ApprovalForAll"));
-ponder.on("DefaultReverseResolver:ApprovalForAll", (args) =>
-  appendLogOfContract(args, RESOLVER, "ApprovalForAll"),
-);
+onRecord("DNSRecordDeleted", onOtherRecord);
+onRecord("DNSZonehashChanged", onOtherRecord);
+onRecord("DNSZoneCleared", onOtherRecord);
+onRecord("AuthorisationChanged", onOtherRecord);
+onRecord("Approved", onOtherRecord);
+on(["ListedResolver", "DefaultReverseResolver"], "ApprovalForAll", appendArguments);
 
 /** The hash of an indexed key, over its bytes as logged. Ponder types it as the text, but it is the hash. */
 const topicOfKey = (event: { args: { indexedKey: string } }) => event.args.indexedKey as Hex;
@@ -163,9 +152,12 @@ function loggedKeyHash(data: Hex): Hex {
   return keccak256OfHex(key);
 }
 
-type TextEvent =
-  | Event<"ResolverUnindexedKey:TextChanged">
-  | Event<"Resolver:TextChanged(bytes32 indexed node, string indexed indexedKey, string key)">;
+type TextArgs =
+  | ArgsOf<"ResolverUnindexedKey", "TextChanged">
+  | ArgsOf<
+      "Resolver" | "FoundResolver",
+      "TextChanged(bytes32 indexed node, string indexed indexedKey, string key)"
+    >;
 
 /**
  * A text record set at a resolver whose event has no value. The value comes from the calldata, if the transaction
@@ -173,8 +165,8 @@ type TextEvent =
  * differs from "none". It is always unknown for resolvers that the deployment does not list: the index answers for
  * none of them. Writes: events, text_records.
  */
-async function onTextWithoutValue(event: TextEvent, context: Context, node: Hex, key: string, keyHash: Hex) {
-  const log = logRefOf(context, event, RESOLVER, "TextChanged");
+async function onTextWithoutValue({ event, context, log }: TextArgs, keyHash: Hex) {
+  const { node, key } = event.args;
   const before = await findText(context, log, node, keyHash);
   const earlierSets = before?.transactionHash === log.transactionHash ? before.setsInTransaction : 0;
   // A contract that is not listed can emit this log for any call, and can answer a read with anything, or never.
@@ -188,7 +180,12 @@ async function onTextWithoutValue(event: TextEvent, context: Context, node: Hex,
   const read = isReadable ? await readText(context, log.contractAddress, node, key) : undefined;
   const value = written ?? read;
   const valueSource = written !== undefined ? "calldata" : read !== undefined ? "read" : "unknown";
-  await appendEvent(context, log, { node, key, valueSource, ...(value !== undefined && { value }) });
+  await appendEventAndHolders(context, log, {
+    node,
+    key,
+    valueSource,
+    ...(value !== undefined && { value }),
+  });
   await putText(context, log, {
     ...{ node, key, keyHash },
     value: value === "" ? null : value,
@@ -204,10 +201,11 @@ async function refreshClaimOf(context: Context, log: LogRef, node: Hex, name: st
 }
 
 /** Appends a record's log that changes no state, with its other arguments. Writes: events. */
-function onOtherRecord(
-  args: HandlerArgs<LogEvent & { args: { node: Hex } & Record<string, unknown> }>,
-  eventType: string,
-) {
-  const { node, ...details } = args.event.args;
-  return appendLog(args, RESOLVER, eventType, Object.keys(details).length > 0 ? { node, details } : { node });
+function onOtherRecord({
+  event,
+  context,
+  log,
+}: HandlerArgs<LogEvent & { args: { node: Hex } & Record<string, unknown> }>) {
+  const { node, ...details } = event.args;
+  return appendEventAndHolders(context, log, Object.keys(details).length > 0 ? { node, details } : { node });
 }

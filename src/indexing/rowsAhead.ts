@@ -7,93 +7,79 @@ import { childNode, decodeDnsName, ETH_NODE, hashOfTokenId, MAX_NAME_BYTES } fro
 // Handlers find rows one after the other. Some keys are computed from the log, as the node of a name is: only our own code
 // can know them ahead. With them Ponder's change `largeBlocks` asks for the rows of a hundred logs at once.
 
-/** What is read here of a log that a handler will get. */
-type Coming = {
-  chain: { id: number };
-  eventCallback: { name: string };
-  event: { args?: unknown; log: { address: Address } };
-};
-
-type Args = Partial<{
-  node: Hex;
-  label: Hex;
-  name: unknown;
-  owner: Address;
-  from: Address;
-  to: Address;
-  id: bigint | Hex;
-  tokenId: bigint | Hex;
-  ids: readonly bigint[];
-  labelHash: Hex;
-  newTokenId: bigint;
-  resource: bigint;
-}>;
-
 type Tables = typeof domain | typeof nameLink | typeof holder | typeof label;
 type Row = [table: Tables | typeof ensv2Entry | typeof ensv2Registry, key: Record<string, unknown>];
 
-/** The nodes that a log is about; `parent` is what the registrar's names are right under. */
-function nodesOf(contract: string, args: Args, parent: Hex): Hex[] {
-  if (args.node !== undefined)
-    return [args.label === undefined ? args.node : childNode(args.node, args.label)];
-  const tokens = args.ids ?? [args.tokenId ?? args.id].filter((token) => token !== undefined);
-  const hashes = tokens.map((token) => (typeof token === "bigint" ? hashOfTokenId(token) : token));
-  return contract === "NameWrapper" ? hashes : hashes.map((hash) => childNode(parent, hash));
-}
-
-/** A label that a wrapped name tells may be that of a name of the registrar, which is looked for. */
-function labelledNodesOf(contract: string, { name }: Args, parent: Hex): Hex[] {
-  if (contract !== "NameWrapper" || typeof name !== "string" || size(name as Hex) > MAX_NAME_BYTES) return [];
-  const labels = decodeDnsName(name as Hex)?.slice(0, -1) ?? [];
-  return labels.map(({ labelhash }) => childNode(parent, labelhash));
-}
-
-/** Contracts whose logs change a name or its owner. */
-const contracts = new Set(["Registry", "RegistryOld", "BaseRegistrar", "BasenamesRegistrar", "NameWrapper"]);
-
-/** Registries of ENSv2: the entries of a log, and the name of the registrar whose label it tells. */
-function entriesOf(
-  contract: string,
-  { chainId, registry }: { chainId: number; registry: Address },
-  args: Args,
-): Row[] {
-  const { id, ids, tokenId = id, newTokenId = tokenId, resource, labelHash, owner } = args;
-  const numbers = ids ?? [newTokenId ?? resource].filter((number) => typeof number === "bigint");
-  const entries = numbers.map((number): Row => {
-    return [ensv2Entry, { chainId, registry, storageId: storageIdOfNumber(number) }];
-  });
-  const registries: Row[] = [[ensv2Registry, { chainId, registry }]];
-  if (labelHash === undefined) return [...entries, ...registries];
-  // A reservation leaves the name as it is.
-  const node = contract === "Ensv2EthRegistry" && owner && childNode(ETH_NODE, labelHash);
-  const names: Row[] = node
-    ? [
-        [domain, { chainId, node }],
-        [holder, { address: owner.toLowerCase(), chainId, node }],
-      ]
-    : [];
-  return [...entries, ...registries, ...names, [label, { chainId, labelhash: labelHash }]];
-}
-
-/** Contracts of ENSv2 whose logs change entries. */
-const registries = new Set(["Ensv2RootRegistry", "Ensv2EthRegistry", "Ensv2ProxyRegistry"]);
+/** What is read here of a log that a handler will get. */
+type Log = { args?: unknown; log: { address: Address } };
 
 /** The rows that the handler of a log will look for, as far as they can be told from the log alone. */
-function rowsAhead({ chain, eventCallback, event }: Coming): Row[] {
-  const contract = eventCallback.name.split(":", 1)[0] ?? "";
-  const chainId = chain.id;
-  const args = (event.args ?? {}) as Args;
-  if (registries.has(contract)) return entriesOf(contract, { chainId, registry: event.log.address }, args);
-  if (!contracts.has(contract)) return [];
-  const addresses = [args.owner, args.from, args.to].flatMap((address) => address?.toLowerCase() ?? []);
-  const parent = registrarNode(chainId);
-  const named = labelledNodesOf(contract, args, parent).map((node): Row => [domain, { chainId, node }]);
-  const own = nodesOf(contract, args, parent).flatMap((node): Row[] => [
-    [domain, { chainId, node }],
-    ...(args.label === undefined ? [] : [[nameLink, { chainId, node }] satisfies Row]),
-    ...addresses.map((address): Row => [holder, { address, chainId, node }]),
+export type Ahead<Of extends Log = Log> = (event: Of, chainId: number) => Row[];
+
+const byEvent = new Map<string, Ahead>();
+
+/** Says which rows the handler of an event will look for. */
+export const declareAhead = (name: string, ahead: Ahead): void => void byEvent.set(name, ahead);
+
+/** The rows of a name, and of the one who gets it. */
+export const rowsOfName = (chainId: number, node: Hex, receiver?: Address): Row[] => [
+  [domain, { chainId, node }],
+  ...(receiver ? [[holder, { address: receiver.toLowerCase(), chainId, node }] satisfies Row] : []),
+];
+
+/** The rows of a new child of a name. */
+export const rowsOfChild = (chainId: number, node: Hex, owner: Address): Row[] => [
+  ...rowsOfName(chainId, node, owner),
+  [nameLink, { chainId, node }],
+];
+
+/** The rows of a name of the chain's registrar. */
+export const rowsOfToken = (chainId: number, tokenId: bigint, receiver?: Address): Row[] =>
+  rowsOfName(chainId, childNode(registrarNode(chainId), hashOfTokenId(tokenId)), receiver);
+
+/** A label that a wrapped name tells may be that of a name of the registrar, which is looked for. */
+export function rowsOfLabels(chainId: number, packet: Hex): Row[] {
+  if (size(packet) > MAX_NAME_BYTES) return [];
+  const labels = decodeDnsName(packet)?.slice(0, -1) ?? [];
+  return labels.map(({ labelhash }) => [
+    domain,
+    { chainId, node: childNode(registrarNode(chainId), labelhash) },
   ]);
-  return [...named, ...own];
 }
+
+type Numbers = Partial<{
+  id: bigint;
+  ids: readonly bigint[];
+  tokenId: bigint;
+  newTokenId: bigint;
+  resource: bigint;
+  labelHash: Hex;
+}>;
+
+/** A registry of ENSv2, the entries that a log of it is of, and the label that the log tells. */
+export function rowsOfEntries({ args, log: { address: registry } }: Log, chainId: number): Row[] {
+  const { id, ids, tokenId = id, newTokenId = tokenId, resource, labelHash } = (args ?? {}) as Numbers;
+  const numbers = ids ?? [newTokenId ?? resource].filter((number) => number !== undefined);
+  return [
+    ...numbers.map(
+      (number): Row => [ensv2Entry, { chainId, registry, storageId: storageIdOfNumber(number) }],
+    ),
+    [ensv2Registry, { chainId, registry }],
+    ...(labelHash === undefined ? [] : [[label, { chainId, labelhash: labelHash }] satisfies Row]),
+  ];
+}
+
+/** The same of the ETH registry. A registration tells the name and its holder, too; a reservation leaves the name as it is. */
+export function rowsOfEthEntries(event: Log, chainId: number): Row[] {
+  const { labelHash, owner } = (event.args ?? {}) as Partial<{ labelHash: Hex; owner: Address }>;
+  const names = labelHash && owner ? rowsOfName(chainId, childNode(ETH_NODE, labelHash), owner) : [];
+  return [...rowsOfEntries(event, chainId), ...names];
+}
+
+/** What Ponder's change gives of a log that a handler will get. */
+type Coming = { chain: { id: number }; eventCallback: { name: string }; event: Log };
+
+const rowsAhead = ({ chain, eventCallback, event }: Coming): Row[] =>
+  byEvent.get(eventCallback.name)?.(event, chain.id) ?? [];
 
 Object.assign(globalThis, { namedexRowsAhead: rowsAhead });

@@ -1,4 +1,4 @@
-import { type Context, ponder } from "ponder:registry";
+import type { Context } from "ponder:registry";
 import { event as eventTable } from "ponder:schema";
 import { type Hex, size } from "viem";
 import {
@@ -11,73 +11,92 @@ import {
   unknownLabel,
 } from "../ens/name.ts";
 import { fusesAt, mintedToken, type WrapperToken } from "../ens/wrapper.ts";
+import { on } from "./on.ts";
+import { rowsOfLabels, rowsOfName } from "./rowsAhead.ts";
+import { setWrapperController } from "./write/controllers.ts";
 import { type Domain, type DomainKey, type DomainPatch, patchDomain } from "./write/domains.ts";
-import { appendEvent, appendEventOnly, appendLog, appendLogOfContract } from "./write/events.ts";
-import { type LogRef, logRefOf, nullIfZero } from "./write/logRef.ts";
+import { appendArguments, appendEvent, appendEventAndHolders } from "./write/events.ts";
+import { type LogRef, nullIfZero } from "./write/logRef.ts";
 import { learnLabel } from "./write/names.ts";
 
-const NAME_WRAPPER = "NAME_WRAPPER";
+const wrapper = "NameWrapper";
 
 /**
  * A name was wrapped; the TransferSingle before minted its token. The event has the fuses and expiry that were asked
  * for; what the wrapper stores also depends on an earlier wrapping. Writes: events, labels, domains,
  * ownership_changes.
  */
-ponder.on("NameWrapper:NameWrapped", async ({ event, context }) => {
-  const { node, name, owner, fuses, expiry } = event.args;
-  const log = logRefOf(context, event, NAME_WRAPPER, "NameWrapped");
-  const spelled = await readName(context, log, { node, packet: name });
-  await appendEventOnly(context, log, {
-    node,
-    ownerAddress: owner,
-    fuses,
-    expiryTimestamp: expiry,
-    ...(spelled
-      ? { name: spelled.name }
-      : { details: { name }, anomaly: "the DNS name is not that of the node" }),
-  });
-  const now = BigInt(log.blockTimestamp);
-  const asked = { wrapperFuses: fuses, wrapperExpiryTimestamp: expiry };
-  await patchDomain(context, log, spelled?.key ?? { node }, (domain) => ({
-    wrapperOwner: nullIfZero(owner),
-    ...mintedToken(storedToken(domain), asked, now),
-  }));
-});
+on(
+  wrapper,
+  "NameWrapped",
+  async ({ event, context, log }) => {
+    const { node, name, owner, fuses, expiry } = event.args;
+    const spelled = await readName(context, log, { node, packet: name });
+    await appendEvent(context, log, {
+      node,
+      ownerAddress: owner,
+      fuses,
+      expiryTimestamp: expiry,
+      ...(spelled
+        ? { name: spelled.name }
+        : { details: { name }, anomaly: "the DNS name is not that of the node" }),
+    });
+    const now = BigInt(log.blockTimestamp);
+    const asked = { wrapperFuses: fuses, wrapperExpiryTimestamp: expiry };
+    await patchDomain(context, log, spelled?.key ?? { node }, (domain) => ({
+      wrapperOwner: nullIfZero(owner),
+      ...mintedToken(storedToken(domain), asked, now),
+    }));
+  },
+  ({ args: { node, name } }, chainId) => [...rowsOfName(chainId, node), ...rowsOfLabels(chainId, name)],
+);
 
 /**
  * A name was unwrapped. An owner of zero: a stale token is burnt before a new one is minted. Fuses and expiry stay
  * stored. Writes: events, domains, ownership_changes.
  */
-ponder.on("NameWrapper:NameUnwrapped", async ({ event, context }) => {
-  const { node, owner } = event.args;
-  const log = logRefOf(context, event, NAME_WRAPPER, "NameUnwrapped");
-  const { after } = await patchDomain(context, log, { node }, () => ({ wrapperOwner: null }));
-  await appendEvent(context, log, { node, newOwnerAddress: owner }, after);
-});
+on(
+  wrapper,
+  "NameUnwrapped",
+  async ({ event, context, log }) => {
+    const { node, owner } = event.args;
+    const { after } = await patchDomain(context, log, { node }, () => ({ wrapperOwner: null }));
+    await appendEventAndHolders(context, log, { node, newOwnerAddress: owner }, after);
+  },
+  ({ args: { node, owner } }, chainId) => rowsOfName(chainId, node, owner),
+);
 
 /** The fuses stored from here on. Writes: events, domains. */
-ponder.on("NameWrapper:FusesSet", async ({ event, context }) => {
-  const { node, fuses } = event.args;
-  const log = logRefOf(context, event, NAME_WRAPPER, "FusesSet");
-  await appendEvent(context, log, { node, fuses });
-  await patchDomain(context, log, { node }, () => ({ wrapperFuses: fuses }));
-});
+on(
+  wrapper,
+  "FusesSet",
+  async ({ event, context, log }) => {
+    const { node, fuses } = event.args;
+    await appendEventAndHolders(context, log, { node, fuses });
+    await patchDomain(context, log, { node }, () => ({ wrapperFuses: fuses }));
+  },
+  ({ args }, chainId) => rowsOfName(chainId, args.node),
+);
 
 /**
  * The expiry stored from here on; the node need not be wrapped. Extending an expired token also stores no fuses, which
  * is what `getData` answered, unless this log only completes a FusesSet. Writes: events, domains.
  * Source: ens-contracts, contracts/wrapper/NameWrapper.sol, `extendExpiry` and `_setFuses`.
  */
-ponder.on("NameWrapper:ExpiryExtended", async ({ event, context }) => {
-  const { node, expiry } = event.args;
-  const log = logRefOf(context, event, NAME_WRAPPER, "ExpiryExtended");
-  await appendEvent(context, log, { node, expiryTimestamp: expiry });
-  const isOwnCall = !(await followsFusesSet(context, log, node));
-  await patchDomain(context, log, { node }, (domain) => ({
-    ...(isOwnCall && settledFuses(domain, log)),
-    wrapperExpiryTimestamp: expiry,
-  }));
-});
+on(
+  wrapper,
+  "ExpiryExtended",
+  async ({ event, context, log }) => {
+    const { node, expiry } = event.args;
+    await appendEventAndHolders(context, log, { node, expiryTimestamp: expiry });
+    const isOwnCall = !(await followsFusesSet(context, log, node));
+    await patchDomain(context, log, { node }, (domain) => ({
+      ...(isOwnCall && settledFuses(domain, log)),
+      wrapperExpiryTimestamp: expiry,
+    }));
+  },
+  ({ args }, chainId) => rowsOfName(chainId, args.node),
+);
 
 async function followsFusesSet(
   context: Context,
@@ -106,51 +125,57 @@ function settledFuses(domain: Domain, log: LogRef): DomainPatch {
  * A token was minted, burnt (by unwrapping or upgrading too) or given to another owner. Writes: events, domains,
  * ownership_changes.
  */
-ponder.on("NameWrapper:TransferSingle", async ({ event, context }) => {
-  const { from, to, id } = event.args;
-  const node = hashOfTokenId(id);
-  const log = logRefOf(context, event, NAME_WRAPPER, "TransferSingle");
-  const { after } = await patchDomain(context, log, { node }, (domain) => ({
-    ...settledFuses(domain, log),
-    wrapperOwner: nullIfZero(to),
-  }));
-  await appendEvent(context, log, { node, fromAddress: from, toAddress: to }, after);
-});
-
-/** Several tokens at once, with one row for each. Writes: events, domains, ownership_changes. */
-ponder.on("NameWrapper:TransferBatch", async ({ event, context }) => {
-  const { from, to, ids } = event.args;
-  const first = logRefOf(context, event, NAME_WRAPPER, "TransferBatch");
-  if (ids.length === 0) await appendEvent(context, first, { fromAddress: from, toAddress: to });
-  for (const [ordinal, id] of ids.entries()) {
-    const log = { ...first, ordinal };
+on(
+  wrapper,
+  "TransferSingle",
+  async ({ event, context, log }) => {
+    const { from, to, id } = event.args;
     const node = hashOfTokenId(id);
     const { after } = await patchDomain(context, log, { node }, (domain) => ({
       ...settledFuses(domain, log),
       wrapperOwner: nullIfZero(to),
     }));
-    await appendEvent(context, log, { node, fromAddress: from, toAddress: to }, after);
-  }
-});
+    await appendEventAndHolders(context, log, { node, fromAddress: from, toAddress: to }, after);
+  },
+  ({ args: { id, to } }, chainId) => rowsOfName(chainId, hashOfTokenId(id), to),
+);
 
-ponder.on("NameWrapper:Approval", (args) => {
-  const { owner, approved, tokenId } = args.event.args;
-  return appendLog(args, NAME_WRAPPER, "Approval", {
-    node: hashOfTokenId(tokenId),
-    details: { owner, approved },
-  });
-});
-ponder.on("NameWrapper:URI", (args) => {
-  const { value, id } = args.event.args;
-  return appendLog(args, NAME_WRAPPER, "URI", { node: hashOfTokenId(id), value });
-});
-ponder.on("NameWrapper:ApprovalForAll", (args) => appendLogOfContract(args, NAME_WRAPPER, "ApprovalForAll"));
-ponder.on("NameWrapper:ControllerChanged", (args) =>
-  appendLogOfContract(args, NAME_WRAPPER, "ControllerChanged"),
+/** Several tokens at once, with one row for each. Writes: events, domains, ownership_changes. */
+on(
+  wrapper,
+  "TransferBatch",
+  async ({ event, context, log: first }) => {
+    const { from, to, ids } = event.args;
+    if (ids.length === 0) await appendEventAndHolders(context, first, { fromAddress: from, toAddress: to });
+    for (const [ordinal, id] of ids.entries()) {
+      const log = { ...first, ordinal };
+      const node = hashOfTokenId(id);
+      const { after } = await patchDomain(context, log, { node }, (domain) => ({
+        ...settledFuses(domain, log),
+        wrapperOwner: nullIfZero(to),
+      }));
+      await appendEventAndHolders(context, log, { node, fromAddress: from, toAddress: to }, after);
+    }
+  },
+  ({ args: { ids, to } }, chainId) => ids.flatMap((id) => rowsOfName(chainId, hashOfTokenId(id), to)),
 );
-ponder.on("NameWrapper:OwnershipTransferred", (args) =>
-  appendLogOfContract(args, NAME_WRAPPER, "OwnershipTransferred"),
-);
+
+on(wrapper, "Approval", ({ event, context, log }) => {
+  const { owner, approved, tokenId } = event.args;
+  return appendEventAndHolders(context, log, { node: hashOfTokenId(tokenId), details: { owner, approved } });
+});
+on(wrapper, "URI", ({ event, context, log }) => {
+  const { value, id } = event.args;
+  return appendEventAndHolders(context, log, { node: hashOfTokenId(id), value });
+});
+on(wrapper, "ApprovalForAll", appendArguments);
+/** A contract may register and renew names through the wrapper from here on, or no longer. Writes: events, controllers. */
+on(wrapper, "ControllerChanged", async (args) => {
+  const { event, context, log } = args;
+  await appendArguments(args);
+  await setWrapperController(context, log, event.args.controller, event.args.active);
+});
+on(wrapper, "OwnershipTransferred", appendArguments);
 
 /** Longest name of which the labels are learnt, in bytes of DNS wire format, which has two more than the text. */
 const MAX_LEARNT_BYTES = MAX_NAME_BYTES + 2;

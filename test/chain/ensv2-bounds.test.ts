@@ -1,10 +1,8 @@
 import { type Address, getAddress, namehash, zeroAddress } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import {
-  MAX_MOUNTED_PER_BLOCK,
-  MAX_MOUNTS,
-  MAX_SHARED_ENTRIES,
-} from "../../src/indexing/write/ensv2/mounts.ts";
+import { MAX_WORK_PER_BLOCK } from "../../src/indexing/write/blockQueue.ts";
+import { MAX_MOUNTS } from "../../src/indexing/write/ensv2/mounts.ts";
+import { MAX_SHARED_ENTRIES } from "../../src/indexing/write/ensv2/reach.ts";
 import { rpc } from "../devnet/acts.ts";
 import { startLocalChain } from "../devnet/localChain.ts";
 import { type Emission, type Emit, emitterOn } from "./emittedLogs.ts";
@@ -26,6 +24,7 @@ import {
   unregister,
   withEnsv2,
 } from "./ensv2Logs.ts";
+import { expectPathEnds } from "./ensv2Paths.ts";
 import { lower, type Stage, stageOf } from "./stage.ts";
 import { expectUndisturbed } from "./undisturbed.ts";
 
@@ -87,8 +86,13 @@ const countBelow = async (name: string, registry: Address): Promise<number> => {
   return row?.count ?? 0;
 };
 
+/** How many rows the last block looked at, and how many lists wait. */
 const readWaiting = async () =>
-  (await rows<{ mounted: number; waiting: number }>("select mounted, waiting from ensv2_mountings"))[0];
+  (
+    await rows<{ done: number; waiting: number }>(
+      "select done, (select count(*)::int from work_lists where next_item is not null) as waiting from work_queues",
+    )
+  )[0];
 
 /** Makes blocks until nothing waits. Gives how many. */
 async function finish(): Promise<number> {
@@ -102,15 +106,17 @@ async function finish(): Promise<number> {
 describe("a registry of many entries", () => {
   test("gets its names over several blocks, 500 in each", async () => {
     await emit(...register(ETH, { label: "big", owner: ALICE, subregistry: BIG }));
-    expect(await countBelow("big.eth", BIG)).toBe(MAX_MOUNTED_PER_BLOCK);
-    expect(await readWaiting()).toEqual({ mounted: MAX_MOUNTED_PER_BLOCK, waiting: 1 });
+    expect(await countBelow("big.eth", BIG)).toBe(MAX_WORK_PER_BLOCK);
+    expect(await readWaiting()).toEqual({ done: MAX_WORK_PER_BLOCK, waiting: 1 });
     await anyBlock();
-    expect(await countBelow("big.eth", BIG)).toBe(2 * MAX_MOUNTED_PER_BLOCK);
-    // Entries that change in the meantime have their names at once.
+    expect(await countBelow("big.eth", BIG)).toBe(2 * MAX_WORK_PER_BLOCK);
+    // New entries have their names at once. Those that change meanwhile get theirs in their turn.
     await emit(point(BIG, { label: "e0", resolver: RESOLVER }), ...briefly(BIG, "late"));
-    const [changed] = await rows("select resolver from domains where node = $1", namehash("e0.big.eth"));
-    expect(changed).toEqual({ resolver: lower(RESOLVER) });
+    const changed = () => rows("select resolver from domains where node = $1", namehash("e0.big.eth"));
+    expect(await rows("select 1 from domains where node = $1", namehash("late.big.eth"))).toHaveLength(1);
+    expect(await changed()).toEqual([]);
     expect(await finish()).toBeLessThan(3);
+    expect(await changed()).toEqual([{ resolver: lower(RESOLVER) }]);
     expect(await countBelow("big.eth", BIG)).toBe(MANY + 1);
   }, 120_000);
 
@@ -263,6 +269,11 @@ test("a batch of more tokens than a transaction moves is cut, and says so", asyn
   );
   expect(found).toEqual([{ anomaly: "more tokens than a transaction can move", ordinal: 5_000 }]);
 }, 120_000);
+
+test("names say when the way to them ends", async () => {
+  await finish();
+  await expectPathEnds(stage.sql);
+});
 
 test("after all that every table is as an index has it that saw the last branch only", async () => {
   await stage.stack.waitForHead();

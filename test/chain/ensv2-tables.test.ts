@@ -1,6 +1,7 @@
 import { type Address, getAddress, type Hex, keccak256, namehash, toHex, zeroAddress } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { hashLabel } from "../devnet/acts.ts";
+import { MAX_MOUNTS } from "../../src/indexing/write/ensv2/mounts.ts";
+import { hashLabel, latestTime, rpc, setNextTime } from "../devnet/acts.ts";
 import { startLocalChain } from "../devnet/localChain.ts";
 import { type Emission, type Emit, emitterOn, logOf } from "./emittedLogs.ts";
 import {
@@ -27,6 +28,7 @@ import {
   V1_RESOLVER,
   withEnsv2,
 } from "./ensv2Logs.ts";
+import { expectPathEnds } from "./ensv2Paths.ts";
 import { lower, type Stage, stageOf } from "./stage.ts";
 
 /* What the tables hold after logs of ENSv2, in each order in which its contracts make them. */
@@ -316,5 +318,113 @@ describe("user registries", () => {
       lower(foreign),
     );
     expect(proxies).toEqual([{ implementation: zeroAddress, deployed_by: lower(ALICE) }]);
+  });
+});
+
+describe("the way to a name", () => {
+  const [above, below] = [address("a7"), address("a8")];
+  const [soon, later] = [LATER - 5_000n, LATER - 1_000n];
+  const renew = (by: Address, label: string, newExpiry: bigint) =>
+    registryLog(by, "ExpiryUpdated", { tokenId: numberOf(label), newExpiry, sender: ALICE });
+  const pathOf = async (name: string) =>
+    (
+      await rows<{ path: string | null }>(
+        "select path_expiry_timestamp::text as path from domains where node = $1",
+        namehash(name),
+      )
+    )[0]?.path;
+
+  test("ends with the first entry above it", async () => {
+    await emit(
+      ...deployProxy(above),
+      ...deployProxy(below),
+      ...register(below, { label: "leaf", owner: ALICE }),
+      ...register(above, { label: "stem", owner: ALICE, subregistry: below, expiry: later }),
+      ...register(ETH, { label: "tree", owner: ALICE, subregistry: above, expiry: soon }),
+      ...register(ETH, { label: "tree2", owner: ALICE, subregistry: above }),
+    );
+    // The entry of `eth` never ends.
+    expect(await pathOf("tree.eth")).toBeNull();
+    expect(await pathOf("stem.tree.eth")).toBe(String(soon));
+    expect(await pathOf("leaf.stem.tree.eth")).toBe(String(soon));
+    expect(await pathOf("stem.tree2.eth")).toBe(String(LATER));
+    expect(await pathOf("leaf.stem.tree2.eth")).toBe(String(later));
+    await expectPathEnds(stage.sql);
+  });
+
+  test("follows a renewal far above, and an early end", async () => {
+    await emit(renew(ETH, "tree", LATER));
+    expect(await pathOf("leaf.stem.tree.eth")).toBe(String(later));
+    await emit(renew(above, "stem", LATER + 1n));
+    expect(await pathOf("leaf.stem.tree.eth")).toBe(String(LATER));
+    expect(await pathOf("leaf.stem.tree2.eth")).toBe(String(LATER));
+    const { blockNumber } = await emit(
+      registryLog(ETH, "LabelUnregistered", { tokenId: numberOf("tree"), sender: ALICE }),
+    );
+    const [{ at } = { at: "" }] = await rows<{ at: string }>(
+      "select distinct block_timestamp::text as at from events where block_number = $1",
+      Number(blockNumber),
+    );
+    expect(await pathOf("leaf.stem.tree.eth")).toBe(at);
+    expect(await pathOf("leaf.stem.tree2.eth")).toBe(String(LATER));
+    await expectPathEnds(stage.sql);
+  });
+
+  test("is that of before, where a reorganisation takes the renewal back", async () => {
+    await emit(renew(ETH, "tree2", soon));
+    expect(await pathOf("leaf.stem.tree2.eth")).toBe(String(soon));
+    await stage.stack.waitForHead();
+    await rpc(stage.chain, "anvil_rollback", [1]);
+    await emit(...register(ETH, { label: "fork", owner: ALICE }));
+    await emit(...register(ETH, { label: "fork2", owner: ALICE }));
+    await stage.stack.waitForHead();
+    expect(await pathOf("leaf.stem.tree2.eth")).toBe(String(LATER));
+    await expectPathEnds(stage.sql);
+  });
+
+  test("gives way to one that leads, where a registry has as many names as are followed", async () => {
+    const shared = address("a9");
+    await emit(...deployProxy(shared), ...register(shared, { label: "kid", owner: ALICE }));
+    const dead = Array.from({ length: MAX_MOUNTS }, (_, number) => `dead${number}`);
+    await emit(
+      ...dead.flatMap((label) => register(ETH, { label, owner: BOB, subregistry: shared, expiry: 1_000n })),
+    );
+    expect(await domainOf("kid.dead0.eth")).toMatchObject({ registry: lower(shared) });
+    await emit(...register(ETH, { label: "lives", owner: ALICE, subregistry: shared }));
+    expect(await domainOf("kid.lives.eth")).toMatchObject({ registry: lower(shared), owner: lower(ALICE) });
+    await emit(...register(ETH, { label: "dies", owner: ALICE, subregistry: shared, expiry: 2_000n }));
+    expect(await domainOf("kid.dies.eth")).toBeUndefined();
+    await expectPathEnds(stage.sql);
+  });
+});
+
+describe("an owner below a registry that is linked later", () => {
+  const late = address("aa");
+  const owners = async (name: string) => {
+    await stage.stack.waitForHead();
+    const { status, body } = await stage.stack.api<{
+      history: { owner: string; from: unknown; to: unknown }[];
+    }>(`/domain/${name}/ownership-history`);
+    expect(status, JSON.stringify(body)).toBe(200);
+    return body;
+  };
+
+  test("owns it until the entry expires, which a log without the name told", async () => {
+    const soon = BigInt(await latestTime(stage.chain)) + 1_000n;
+    await emit(
+      ...deployProxy(late),
+      ...register(late, { label: "over", owner: ALICE, expiry: 1_000n }),
+      ...register(late, { label: "ends", owner: ALICE, expiry: soon }),
+    );
+    await emit(...register(ETH, { label: "late", owner: BOB, subregistry: late }));
+    const changes = await rows(
+      "select token_expiry_timestamp::text as expiry from ownership_changes where node = $1",
+      namehash("ends.late.eth"),
+    );
+    expect(changes).toEqual([{ expiry: String(soon) }]);
+    await setNextTime(stage.chain, soon + 10n);
+    await emit(...register(ETH, { label: "anything", owner: BOB }));
+    expect(JSON.stringify(await owners("ends.late.eth"))).toContain(String(soon));
+    expect(JSON.stringify(await owners("over.late.eth")).toLowerCase()).not.toContain(lower(ALICE));
   });
 });

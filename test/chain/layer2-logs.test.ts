@@ -610,6 +610,37 @@ describe("a registration on Linea", () => {
     });
   });
 
+  test("is followed where the wrapper takes on a controller that the deployment does not list", async () => {
+    const added = person("ae");
+    const [registrar, wrap] = [by(linea, "registrar"), by(linea, "wrapper")];
+    const changed = "event ControllerChanged(address indexed controller, bool active)";
+    const cost = "event NameRenewed(string name, bytes32 indexed label, uint256 cost, uint256 expires)";
+    const renew = (expires: bigint) =>
+      onLinea.emit(registrar(renewed, { id: tokenOf("taken-on"), expires }), {
+        by: added,
+        log: logOf(cost, { name: "taken-on", label: hashLabel("taken-on"), cost: 500n, expires }),
+      });
+    const wrapperExpiry = async () => (await domainOf("taken-on.linea.eth", linea))?.wrapper_expiry_timestamp;
+    await onLinea.emit(wrap(changed, { controller: added, active: true }));
+    const sold = await onLinea.emit(
+      ...wrappedSale("taken-on", ALICE, { ...bought("taken-on", ALICE), by: added }),
+    );
+    expect((await eventsOf(sold)).at(-1)).toMatchObject({ event_type: "NameRegistered", cost_wei: "42" });
+    const [first, second, third] = [expiry + YEAR, expiry + 2n * YEAR, expiry + 3n * YEAR];
+    const through = await eventsOf(await renew(first));
+    expect(through.map(({ event_type }) => event_type)).toEqual(["NameRenewed", "NameRenewed"]);
+    expect(through.at(-1)).toMatchObject({ cost_wei: "500", transaction_value_wei: "0" });
+    expect(await wrapperExpiry()).toBe(String(first + GRACE));
+    // The registrar takes it on, too: one entry handles its logs, and the wrapper decides what they mean.
+    await onLinea.emit(registrar("event ControllerAdded(address indexed controller)", { controller: added }));
+    expect(await eventsOf(await renew(second))).toHaveLength(2);
+    expect(await wrapperExpiry()).toBe(String(second + GRACE));
+    await onLinea.emit(wrap(changed, { controller: added, active: false }));
+    const direct = await eventsOf(await renew(third));
+    expect(direct.at(-1)).toMatchObject({ cost_wei: "500", transaction_value_wei: null });
+    expect(await wrapperExpiry()).toBe(String(second + GRACE));
+  });
+
   test("shares neither label nor node with another chain", async () => {
     const hidden = hashLabel("alice");
     await onLinea.emit(

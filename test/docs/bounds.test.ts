@@ -52,14 +52,10 @@ import { MAX_STORED_BYTES, MAX_STORED_BYTES_A_MINUTE } from "../../src/api/servi
 import { MAX_LABELS_PER_MINUTE } from "../../src/api/serviceDb/provenLabels.ts";
 import { HELD_SECONDS } from "../../src/api/serviceDb/reservations.ts";
 import { MAX_LABEL_BYTES, MAX_NAME_BYTES } from "../../src/ens/name.ts";
+import { MAX_WORK_PER_BLOCK, WORK_PER_TURN } from "../../src/indexing/write/blockQueue.ts";
 import { MAX_MOVED_TOKENS } from "../../src/indexing/write/ensv2/entries.ts";
-import {
-  MAX_DEPTH,
-  MAX_MOUNTED_PER_BLOCK,
-  MAX_MOUNTS,
-  MAX_SHARED_ENTRIES,
-} from "../../src/indexing/write/ensv2/mounts.ts";
-import { MAX_RENAMES_PER_BLOCK } from "../../src/indexing/write/renames.ts";
+import { MAX_DEPTH, MAX_MOUNTS } from "../../src/indexing/write/ensv2/mounts.ts";
+import { MAX_SHARED_ENTRIES } from "../../src/indexing/write/ensv2/reach.ts";
 
 const inWords = (count: number) => count.toLocaleString("en");
 const kib = (bytes: number) => `${bytes / 1_024} KiB`;
@@ -98,10 +94,6 @@ const bounds: [what: string, bound: string][] = [
   ["contenthashes and addresses in events", `${inWords(MAX_SHOWN)} bytes`],
   ["changes of owner that are looked through for transfers in the feed", inWords(MAX_CHANGES)],
   ["entries of a history in an answer without `page`", inWords(MAX_ENTRIES)],
-  [
-    "entries of ENSv2 that get or lose names in one block, where a registry is linked, unlinked or changes its code",
-    `${MAX_MOUNTED_PER_BLOCK}`,
-  ],
   ["names of a registry of ENSv2 below which its entries are listed", `${MAX_MOUNTS}, and 1`],
   [
     "entries of a registry of ENSv2 that are listed below its second and later names",
@@ -176,9 +168,10 @@ const bounds: [what: string, bound: string][] = [
   ["name that an address claims, as stored", `${nameBytes} bytes`],
   ["labels learnt from one log of the NameWrapper", `a name of ${nameBytes} bytes`],
   [
-    "domains named again in one block, where a label becomes known",
-    `${MAX_RENAMES_PER_BLOCK} for each chain`,
+    "names written in one block because of a log about other names: a label became known, a registry of ENSv2 was linked, unlinked or changed its code, or the way to it ends at another time",
+    `${MAX_WORK_PER_BLOCK} for each chain`,
   ],
+  ["names of one label, parent or registry in one turn, while others wait", `${WORK_PER_TURN}`],
 ];
 
 test.each(bounds)("the bound of %s is %s, in docs/security.md too", (what, bound) => {

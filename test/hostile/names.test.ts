@@ -2,7 +2,7 @@ import { encodeAbiParameters, type Hex, parseAbi, toEventSelector, zeroHash } fr
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { nameByNode } from "../../src/ens/name.ts";
 import { wellKnownLabels } from "../../src/ens/wellKnownLabels.ts";
-import { MAX_RENAMES_PER_BLOCK } from "../../src/indexing/write/renames.ts";
+import { MAX_WORK_PER_BLOCK } from "../../src/indexing/write/blockQueue.ts";
 import { openStage, type Stage } from "../chain/stage.ts";
 import {
   addressOf,
@@ -85,12 +85,15 @@ async function emit(logs: readonly Log[]): Promise<void> {
 /** Labels whose text is unknown, as numbers. */
 const unknown = (number: number): Hex => `0x${number.toString(16).padStart(64, "0")}`;
 
-type Renames = { renamed: number; waiting: number };
+/** How many names the last block wrote again, and how many lists wait. */
+type Renames = { done: number; waiting: number };
 
 async function readRenames(): Promise<Renames> {
-  const [row] = await stage.sql<Renames>("select renamed, waiting from renames");
-  expect(row?.renamed ?? 0).toBeLessThanOrEqual(MAX_RENAMES_PER_BLOCK);
-  return row ?? { renamed: 0, waiting: 0 };
+  const [row] = await stage.sql<Renames>(
+    "select done, (select count(*)::int from work_lists where next_item is not null) as waiting from work_queues",
+  );
+  expect(row?.done ?? 0).toBeLessThanOrEqual(MAX_WORK_PER_BLOCK);
+  return row ?? { done: 0, waiting: 0 };
 }
 
 let visitors = 0;
@@ -235,10 +238,10 @@ test("one label in 1,200 names under as many parents is learnt in blocks of 500 
   await emit(parents.map((hash) => child(ethNode("same"), hash)));
   await emit(nodes.map((node) => child(node, hashLabel("twin"))));
   await emit([spell("twin")]);
-  expect(await readRenames()).toEqual({ renamed: MAX_RENAMES_PER_BLOCK, waiting: 1 });
+  expect(await readRenames()).toEqual({ done: MAX_WORK_PER_BLOCK, waiting: 1 });
   // A block goes on, whatever its logs say: here no name is made, and no label becomes known.
   await emit([spell("twin"), spell("twin")]);
-  expect(await readRenames()).toEqual({ renamed: MAX_RENAMES_PER_BLOCK, waiting: 1 });
+  expect(await readRenames()).toEqual({ done: MAX_WORK_PER_BLOCK, waiting: 1 });
   await emit([spell("twin")]);
   expect((await readRenames()).waiting).toBe(0);
   await expectNamesOfLogs();
@@ -315,16 +318,16 @@ describe("names and reveals in any order", () => {
   test("also where a block that begins at a later log takes the place of one that went on", async () => {
     await waitingTwins("later", 1_100);
     await visit();
-    expect((await readRenames()).renamed).toBe(MAX_RENAMES_PER_BLOCK);
+    expect((await readRenames()).done).toBe(MAX_WORK_PER_BLOCK);
     await rpc(stage.chain, "anvil_rollback", [1]);
     // Of another time than the block whose place it takes: the head is known by number and time.
     await setNextTime(stage.chain, (await latestTime(stage.chain)) + 60n);
     const foreign: Log = { contract: "logEmitter", topics: [topicOf("event Foreign()")], data: "0x" };
     await emit([foreign, spell("twin-later")]);
-    const [row] = await stage.sql<{ renamed: number; is_of_this_block: boolean }>(
-      "select renamed, block_number = (select max(block_number) from events) as is_of_this_block from renames",
+    const [row] = await stage.sql<{ done: number; is_of_this_block: boolean }>(
+      "select done, block_number = (select max(block_number) from events) as is_of_this_block from work_queues",
     );
-    expect(row).toEqual({ renamed: MAX_RENAMES_PER_BLOCK, is_of_this_block: true });
+    expect(row).toEqual({ done: MAX_WORK_PER_BLOCK, is_of_this_block: true });
     expect(await finish()).toBe(1);
     await expectNamesOfLogs();
   }, 600_000);

@@ -1,6 +1,6 @@
-import { domain, event, type ownershipChange, type resolverChange } from "ponder:schema";
+import { domain, event, ownershipChange, type resolverChange } from "ponder:schema";
 import type { AnyColumn, SQL, SQLWrapper } from "drizzle-orm";
-import { eq, inArray, sql } from "ponder";
+import { eq, inArray, isNotNull, sql } from "ponder";
 import { ETH_NODE } from "../../ens/name.ts";
 import { type EndColumn, endText } from "../rules/ends.ts";
 import { isOfAskedChains, type Reach } from "./chains.ts";
@@ -124,12 +124,25 @@ const registryTerms = (of: Changes): SQL => sql`select ${timelineRow(
     where ${eq(event.node, placeholder("node"))} and ${event.contract} = 'ENSV2_REGISTRY'
       and ${inArray(event.eventType, ["LabelRegistered", "ExpiryUpdated"])}`;
 
+/**
+ * Logs from before the registry was at the name have no node: what they said stands in the change that gave the name to
+ * the entry.
+ */
+const entryTerms = (of: Changes): SQL => sql`select ${timelineRow(
+  {
+    ...{ next_block: ownershipChange.blockNumber, next_log: ownershipChange.logIndex },
+    token_expiry: ownershipChange.tokenExpiryTimestamp,
+  },
+  of,
+)} from ${ownershipChange}
+    where ${eq(ownershipChange.node, placeholder("node"))} and ${isNotNull(ownershipChange.tokenExpiryTimestamp)}`;
+
 /** The changes at the place of the next one, among what was said of the expiry. */
 function timelineStep(of: Changes, reach: Reach): Step {
   const parts = [
     lastOfTransactions(of),
     ...(of.endsWithGrace ? [registrarTerms(of, reach)] : []),
-    ...(of.hasEnsv2 ? [registryTerms(of)] : []),
+    ...(of.hasEnsv2 ? [registryTerms(of), entryTerms(of)] : []),
   ];
   return [
     "timeline",

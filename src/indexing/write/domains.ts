@@ -4,11 +4,12 @@ import type { Hex } from "viem";
 import { hasTokenNames, isSecondLevel, managedNameOf, registrarNode } from "../../ens/managedNames.ts";
 import { childNode } from "../../ens/name.ts";
 import { effectiveOwner, isWrapped } from "../../ens/owner.ts";
+import { work } from "./blockQueue.ts";
 import { addressesOf } from "./contracts.ts";
 import type { LogRef } from "./logRef.ts";
-import { childrenOf, nameNewDomain } from "./names.ts";
+import { nameNewDomain } from "./names.ts";
 import { namingBelow, namingWithoutParent } from "./naming.ts";
-import { nameAgain } from "./renames.ts";
+import { childrenOf } from "./renames.ts";
 
 /** A domain as stored. */
 export type Domain = typeof domain.$inferSelect;
@@ -31,7 +32,7 @@ export type DomainPatch = Partial<
 /** The columns that an entry of ENSv2 sets while it answers for a domain; the logs of ENSv1 leave them as they are then. */
 export type EntryColumns = Pick<
   Domain,
-  "registry" | "resolver" | "expiryTimestamp" | "effectiveOwnerAddress"
+  "registry" | "resolver" | "expiryTimestamp" | "pathExpiryTimestamp" | "effectiveOwnerAddress"
 >;
 
 /** A node and, if the log tells them, its parent and labelhash. */
@@ -118,8 +119,7 @@ async function nameDomain(context: Context, log: LogRef, row: Domain): Promise<D
   const naming = await nameNewDomain(context, { chainId, node, parentNode, labelhash });
   const isNew = naming.fullName !== row.fullName || naming.label !== row.label;
   if (isNew) await context.db.update(domain, { chainId, node }).set(naming);
-  const children = await childrenOf(context, { chainId, node });
-  if (children.length > 0) await nameAgain(context, log, children);
+  await work(context, log, await childrenOf(context, node));
   return { ...row, ...naming };
 }
 
@@ -157,6 +157,7 @@ const blankDomain = (log: LogRef, node: Hex): Domain => ({
   expiryTimestamp: null,
   effectiveOwnerAddress: null,
   registry: null,
+  pathExpiryTimestamp: null,
   createdBlockNumber: log.blockNumber,
   createdTimestamp: log.blockTimestamp,
 });
@@ -207,6 +208,8 @@ async function appendOwnershipChange(context: Context, log: LogRef, before: Doma
     wrapperOwner: after.wrapperOwner,
     wrapperFuses: after.wrapperFuses,
     wrapperExpiryTimestamp: after.wrapperExpiryTimestamp,
+    // The logs that told it may have come before the registry was at the name, and so have no node.
+    tokenExpiryTimestamp: after.registry === null ? null : after.expiryTimestamp,
     eventType: log.eventType,
     transactionHash: log.transactionHash,
     blockTimestamp: log.blockTimestamp,

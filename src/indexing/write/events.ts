@@ -2,9 +2,7 @@ import type { Context } from "ponder:registry";
 import { event, holder } from "ponder:schema";
 import type { Hex } from "viem";
 import { ADDR_REVERSE_NODE } from "../../ens/name.ts";
-import { goOnMounting } from "./ensv2/mounts.ts";
-import { type HandlerArgs, type LogEvent, type LogRef, logRefOf, nullIfZero } from "./logRef.ts";
-import { goOnNaming } from "./renames.ts";
+import { type HandlerArgs, type LogEvent, type LogRef, nullIfZero } from "./logRef.ts";
 
 type Row = typeof event.$inferInsert;
 
@@ -18,13 +16,13 @@ export type EventValues = Partial<Omit<Row, keyof LogRef | "details">> & {
  * names, nor have nodes that are no names: handlers give the domain with its parent, or null. Writes: events, holders
  * (receivers and owners of the name).
  */
-export async function appendEvent(
+export async function appendEventAndHolders(
   context: Context,
   log: LogRef,
   values: EventValues,
   domain: { parentNode?: Hex | null } | null = {},
 ): Promise<void> {
-  await appendEventOnly(context, log, values);
+  await appendEvent(context, log, values);
   const { node, toAddress, newOwnerAddress, ownerAddress } = values;
   if (!node || domain === null || domain.parentNode === ADDR_REVERSE_NODE) return;
   for (const address of new Set([toAddress, newOwnerAddress, ownerAddress])) {
@@ -33,12 +31,10 @@ export async function appendEvent(
 }
 
 /**
- * Appends one log and no holder: another log of the same transaction moved the token to the owner and wrote the holder.
- * Every log comes here, so here names that wait are gone on with. Writes: events, and what renames and mounts need.
+ * Appends one log, and no holder: the log names no new owner, or another log of the same transaction moved the token to the
+ * owner and wrote the holder. Writes: events.
  */
-export async function appendEventOnly(context: Context, log: LogRef, values: EventValues): Promise<void> {
-  await goOnNaming(context, log);
-  await goOnMounting(context, log);
+export async function appendEvent(context: Context, log: LogRef, values: EventValues): Promise<void> {
   const { details, ...columns } = withoutNul(values);
   await context.db
     .insert(event)
@@ -49,20 +45,13 @@ export async function appendEventOnly(context: Context, log: LogRef, values: Eve
 export const findLogBefore = (context: Context, { chainId, blockNumber, logIndex }: LogRef) =>
   context.db.find(event, { chainId, blockNumber, logIndex: logIndex - 1, ordinal: 0 });
 
-/** Appends a log that changes no state. Writes: events, holders. */
-export const appendLog = (
-  { event, context }: HandlerArgs,
-  contract: string,
-  eventType: string,
-  values: EventValues,
-): Promise<void> => appendEvent(context, logRefOf(context, event, contract, eventType), values);
-
 /** Appends a log that concerns no name, with all its arguments. Writes: events. */
-export const appendLogOfContract = (
-  args: HandlerArgs<LogEvent & { args: Record<string, unknown> }>,
-  contract: string,
-  eventType: string,
-): Promise<void> => appendLog(args, contract, eventType, { details: args.event.args });
+export const appendArguments = ({
+  event,
+  context,
+  log,
+}: HandlerArgs<LogEvent & { args: Record<string, unknown> }>): Promise<void> =>
+  appendEvent(context, log, { details: event.args });
 
 function putHolder(context: Context, log: LogRef, address: Hex, node: Hex) {
   const last = { lastOwnedBlockNumber: log.blockNumber, lastOwnedBlockTimestamp: log.blockTimestamp };

@@ -27,8 +27,8 @@ export type LogEvent = {
   log: { address: Address; logIndex: number };
 };
 
-/** What Ponder gives to a handler. */
-export type HandlerArgs<Of extends LogEvent = LogEvent> = { event: Of; context: Context };
+/** What a handler gets. */
+export type HandlerArgs<Of extends LogEvent = LogEvent> = { event: Of; context: Context; log: LogRef };
 
 /** The reference to an event's log, for all writes that it causes. */
 export const logRefOf = (context: Context, event: LogEvent, contract: string, eventType: string): LogRef => ({

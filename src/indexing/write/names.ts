@@ -4,9 +4,10 @@ import type { Hex } from "viem";
 import { isSecondLevel, registrarNode } from "../../ens/managedNames.ts";
 import { childNode, isPrintable } from "../../ens/name.ts";
 import { wellKnownLabels } from "../../ens/wellKnownLabels.ts";
+import { type WorkList, work } from "./blockQueue.ts";
 import type { LogRef } from "./logRef.ts";
 import { findLabel, findParentNaming, type Naming, namingOf, type Place } from "./naming.ts";
-import { nameAgain, nameFirst, nameOne, type RenameList } from "./renames.ts";
+import { childrenOf, nameNewest, nameOne } from "./renames.ts";
 
 /**
  * Names a new domain by its label, if known, and its parent, and links it so that it is named again when more becomes
@@ -21,15 +22,6 @@ export async function nameNewDomain(context: Context, place: Place): Promise<Nam
   return namingOf(node, { known, labelhash, parent });
 }
 
-/** Children that a domain had before its parent was told; they were named without it. */
-export async function childrenOf(
-  context: Context,
-  { chainId, node }: Pick<Place, "chainId" | "node">,
-): Promise<RenameList[]> {
-  const link = await context.db.find(nameLink, { chainId, node });
-  return link?.firstChild ? [{ list: "siblings", node: link.firstChild }] : [];
-}
-
 /**
  * Stores a label's text, and names again every domain of the chain that shows its hash, with all descendants: two of
  * them at once, all others as soon as the block may, or a later one. The caller has checked that the text hashes to the
@@ -42,15 +34,14 @@ export async function learnLabel(context: Context, log: LogRef, labelhash: Hex, 
   if (row?.label != null) return;
   if (row === null) await context.db.insert(label).values({ chainId, labelhash, label: text });
   else await context.db.update(label, { chainId, labelhash }).set({ label: text });
-  const lists: RenameList[] = [];
+  const lists: WorkList[] = [];
   // The newest domain with the label, which most often the log itself is about, and the registrar's name, of which there
   // is one at most and which is found by its node: these two wait for no later block.
-  if (row?.firstNode) {
-    lists.push(...(await nameFirst(context, { list: "same_label", node: row.firstNode })));
-  }
+  if (row?.firstNode) lists.push(...(await nameNewest(context, labelhash, row.firstNode)));
   const registered = { chainId, node: childNode(registrarNode(chainId), labelhash) };
-  if (await nameOne(context, registered, () => text)) lists.push(...(await childrenOf(context, registered)));
-  if (lists.length > 0) await nameAgain(context, log, lists);
+  if (await nameOne(context, registered, () => text))
+    lists.push(...(await childrenOf(context, registered.node)));
+  await work(context, log, lists);
 }
 
 /**

@@ -5,12 +5,9 @@ import { isLabelOf, isPrintable } from "../../ens/name.ts";
 import { GRACE_PERIOD } from "../../ens/wrapper.ts";
 import { addressesOf } from "./contracts.ts";
 import { keyOfRegistrar, patchDomain } from "./domains.ts";
-import { appendEvent, appendEventOnly, type EventValues, findLogBefore } from "./events.ts";
-import { type HandlerArgs, type LogRef, logRefOf } from "./logRef.ts";
+import { appendEvent, appendEventAndHolders, type EventValues, findLogBefore } from "./events.ts";
+import type { HandlerArgs, LogRef } from "./logRef.ts";
 import { learnLabel } from "./names.ts";
-
-/** Family of all contracts that sell names. */
-export const CONTROLLER = "CONTROLLER";
 
 /** A registration or renewal of any generation, with the argument names of the newest. */
 export type Purchase = {
@@ -62,32 +59,28 @@ export const fromReferredRenewal = (args: Referred & { cost: bigint; expires: bi
   return { label, labelhash, costWei: cost, expires, referrer };
 };
 
-type RegistrationEvent = "NameRegistered" | "PohNameRegistered" | "OwnerNameRegistered";
-type RenewalEvent = "NameRenewed" | "NameRenewedPoh";
+/** Events of renewals; the others are registrations. */
+const renewals: ReadonlySet<string> = new Set(["NameRenewed", "NameRenewedPoh"]);
 
 /**
  * Appends a registration or renewal, and learns the label. The registrar's own logs tell the expiry and the owner.
  * Writes: events, labels.
  */
 export async function appendPurchase(
-  { event, context }: HandlerArgs,
-  eventType: RegistrationEvent | RenewalEvent,
+  { event, context, log }: HandlerArgs,
   { label, labelhash, owner, expires, ...price }: Purchase,
 ): Promise<void> {
-  const log = logRefOf(context, event, CONTROLLER, eventType);
-  const isRenewal = eventType === "NameRenewed" || eventType === "NameRenewedPoh";
-  await appendEventOnly(context, log, {
+  await appendEvent(context, log, {
     ...(await labelled(context, log, label, labelhash)),
     ...price,
     ...(owner && { ownerAddress: owner }),
     expiryTimestamp: expires,
-    durationSeconds: isRenewal ? null : expires - event.block.timestamp,
+    durationSeconds: renewals.has(log.eventType) ? null : expires - event.block.timestamp,
   });
 }
 
 /** A renewal through the wrapper. */
-type WrappedRenewal = Pick<Purchase, "label" | "labelhash" | "expires"> & {
-  costWei: bigint;
+type WrappedRenewal = Pick<Purchase, "label" | "labelhash" | "expires" | "costWei" | "referrer"> & {
   /** Value of the transaction, where the cost is only an upper bound. */
   transactionValueWei?: bigint;
   /** Reads the price of these seconds from the contract; undefined if it cannot be read. */
@@ -100,16 +93,14 @@ type WrappedRenewal = Pick<Purchase, "label" | "labelhash" | "expires"> & {
  * Source: ens-contracts, contracts/ethregistrar/ETHRegistrarController.sol, `renew`; Linea's is a copy.
  */
 export async function appendWrappedRenewal(
-  { event, context }: HandlerArgs,
-  eventType: RenewalEvent,
+  { context, log }: HandlerArgs,
   { label, labelhash, expires, readPrice, ...price }: WrappedRenewal,
 ): Promise<void> {
-  const log = logRefOf(context, event, CONTROLLER, eventType);
   await renewWrapped(context, log, labelhash, expires);
   const values = await labelled(context, log, label, labelhash);
   const durationSeconds = await findRenewedSeconds(context, log, values.node);
   const exactCostWei = durationSeconds === null ? undefined : await readPrice?.(durationSeconds);
-  await appendEvent(context, log, {
+  await appendEventAndHolders(context, log, {
     ...values,
     ...price,
     expiryTimestamp: expires,

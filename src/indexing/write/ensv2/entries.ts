@@ -2,17 +2,12 @@ import type { Context } from "ponder:registry";
 import { ensv2Entry, ensv2Registry } from "ponder:schema";
 import type { Hex } from "viem";
 import { type EntryState, startedEntry, storageIdOf, storageIdOfNumber } from "../../../ens/ensv2.ts";
-import { appendEvent, appendEventOnly, type EventValues } from "../events.ts";
+import { work } from "../blockQueue.ts";
+import { appendEvent, appendEventAndHolders, type EventValues } from "../events.ts";
 import type { LogRef } from "../logRef.ts";
-import {
-  type Entry,
-  goThrough,
-  isPlace,
-  MAX_SHARED_ENTRIES,
-  type Place,
-  placesOf,
-  putName,
-} from "./mounts.ts";
+import { putName } from "./mounts.ts";
+import { type Entry, isCurrent, type Place, placesOf } from "./places.ts";
+import { MAX_SHARED_ENTRIES } from "./reach.ts";
 import { findRegistry, openRegistry, type Registry } from "./registries.ts";
 
 /** Each token that is moved costs 10,000 gas or more, so a transaction of 16,777,216 (EIP-7825) moves no more. */
@@ -118,7 +113,7 @@ export async function changeEntry(
 /** What a row of a log of an entry says, besides the name. */
 type LogRow = {
   values: EventValues;
-  /** Whether the names have to be told what the entry says now. */
+  /** Whether the names have to say what the entry says now. */
   isNews: boolean;
   /** Whether receivers and owners in `values` hold the name. */
   isHeld?: boolean;
@@ -136,15 +131,14 @@ export async function appendEntryLog(
   { entry, places }: Logged,
   { values, isNews, isHeld = false }: LogRow,
 ): Promise<number> {
-  const append = isHeld ? appendEvent : appendEventOnly;
-  if (places.length === 0) await appendEventOnly(context, log, values);
+  const append = isHeld ? appendEventAndHolders : appendEvent;
+  if (places.length === 0) await appendEvent(context, log, values);
   for (const [index, place] of places.entries()) {
     const own = { ...log, ordinal: log.ordinal + index };
     await append(context, own, { ...values, node: place.node });
-    // A registry can hang below itself: what was done for one name can have taken away another.
-    const isName = index === 0 || (await isPlace(context, entry, place));
-    const below = isNews && isName ? await putName(context, own, entry, place) : [];
-    if (below.length > 0) await goThrough(context, own, below);
+    // A registry can be below itself: what was done for one name can have taken away another.
+    if (isNews && (await isCurrent(context, entry, place)))
+      await work(context, own, await putName(context, own, entry, place));
   }
   return Math.max(1, places.length);
 }

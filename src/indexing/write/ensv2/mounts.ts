@@ -1,12 +1,14 @@
 import type { Context } from "ponder:registry";
-import { domain, ensv2Entry, ensv2Mounting, ensv2WaitingMount } from "ponder:schema";
+import { domain, ensv2Entry, ensv2Mount } from "ponder:schema";
 import type { Address, Hex } from "viem";
-import { NO_REGISTRY, storageIdOf } from "../../../ens/ensv2.ts";
-import { childNode, labelhash as labelhashOf, ROOT_NODE } from "../../../ens/name.ts";
-import { addressesOf } from "../contracts.ts";
+import { NO_REGISTRY, pathExpiryBelow, storageIdOf } from "../../../ens/ensv2.ts";
+import { labelhash as labelhashOf, ROOT_NODE } from "../../../ens/name.ts";
+import { type WorkList, work } from "../blockQueue.ts";
 import { patchDomain } from "../domains.ts";
 import type { LogRef } from "../logRef.ts";
+import { type Entry, isPlace, type Place, placesOf } from "./places.ts";
 import { isFixedRegistry, isToldRegistry } from "./proxies.ts";
+import { closeReach, findReach, firstReached, isWide, openReach, widenReach } from "./reach.ts";
 import {
   bringForward,
   dropMount,
@@ -21,60 +23,18 @@ import {
 } from "./registries.ts";
 
 /*
- * An entry of a registry has a name where its registry hangs at a name. A stranger can hang any registry at his own names,
- * also below itself, and can do so again and again. So the names of a registry are bounded, and no more than some entries
- * get or lose a name in one block; the others wait for later blocks. What is not followed here is found by the walk from
- * the root, and is in no list.
+ * An entry of a registry has a name where its registry is at a name. A stranger can link any registry to his own names, also
+ * below itself, and can do so again and again. So the names of a registry are bounded, and its entries get and lose names
+ * through the queue of the block. What is not followed here is found by the walk from the root, and is in no list.
  */
 
-/** How many entries get or lose a name in one block by the linking of registries. */
-export const MAX_MOUNTED_PER_BLOCK = 500;
 /** How many names of a registry are followed. */
 export const MAX_MOUNTS = 8;
 /** Labels of the longest name that is followed. */
 export const MAX_DEPTH = 32;
-/** How many entries of a registry, the first ones, are followed below all of its names; all are below the first name. */
-export const MAX_SHARED_ENTRIES = 1_000;
-
-/** Ordinals of rows that such work writes begin here: those of the log itself never get so far. */
-const FIRST_ORDINAL = 1_000_000;
-
-export type Entry = typeof ensv2Entry.$inferSelect;
-
-/** Entries to look at again below a name: one, and all that were made before it. */
-type EntryList = Pick<typeof ensv2WaitingMount.$inferSelect, "registry" | "node" | "depth" | "entry">;
-
-/** An entry's name: the node, its parent, and how many labels it has. */
-export type Place = { node: Hex; parentNode: Hex; depth: number };
-
-const placeBelow = (mount: Mount, { labelhash }: Pick<Entry, "labelhash">): Place => ({
-  node: childNode(mount.node, labelhash),
-  parentNode: mount.node,
-  depth: mount.depth + 1,
-});
-
-/** Whether an entry is followed below the name at a position. */
-const isFollowed = ({ number }: Pick<Entry, "number">, position: number): boolean =>
-  position === 0 || number < MAX_SHARED_ENTRIES;
-
-/** The names of an entry that are followed. */
-export async function placesOf(
-  context: Context,
-  registry: Registry,
-  entry: Pick<Entry, "labelhash" | "number">,
-): Promise<Place[]> {
-  const mounts = await mountsOf(context, registry);
-  return mounts.filter((_, position) => isFollowed(entry, position)).map((mount) => placeBelow(mount, entry));
-}
-
-/** Whether a place is still one of an entry's. */
-export async function isPlace(context: Context, entry: Entry, { parentNode }: Place): Promise<boolean> {
-  const mount = await findMount(context, parentNode);
-  return mount?.registry === entry.registry && isFollowed(entry, mount.position);
-}
 
 /**
- * Writes what an entry says to one of its names, and hangs its subregistry there. A reservation leaves the name to ENSv1,
+ * Writes what an entry says to one of its names, and puts its subregistry there. A reservation leaves the name to ENSv1,
  * and what is below it to the walk. Writes: domains and their changes, ensv2 mounts.
  *
  * @returns what is to be done below the name
@@ -83,66 +43,120 @@ export async function putName(
   context: Context,
   log: LogRef,
   entry: Entry,
-  { node, parentNode, depth }: Place,
-): Promise<EntryList[]> {
+  { node, parentNode, depth, pathExpiryTimestamp }: Place,
+): Promise<WorkList[]> {
   if (!entry.isRegistered) return [];
   const { registry, labelhash, resolver, owner, expiry } = entry;
   await patchDomain(context, log, { node, parentNode, labelhash }, () => ({
-    ...{ registry, resolver, expiryTimestamp: expiry, effectiveOwnerAddress: owner },
+    ...{ registry, resolver, expiryTimestamp: expiry, pathExpiryTimestamp, effectiveOwnerAddress: owner },
   }));
-  return hang(context, log, entry, { node, depth });
+  return setSubregistry(context, log, entry, mountBelow(entry, { node, depth, pathExpiryTimestamp }));
 }
 
+/** The name of an entry, as a name at which its subregistry is. */
+const mountBelow = ({ expiry }: Entry, { node, depth, pathExpiryTimestamp }: Mount): Mount => ({
+  ...{ node, depth },
+  pathExpiryTimestamp: pathExpiryBelow(pathExpiryTimestamp, expiry),
+});
+
 /** Takes from a name what an entry said, unless another registry's entry took its place. Writes: as {@link putName}. */
-async function dropName(context: Context, log: LogRef, entry: Entry, { node, depth }: Place) {
+export async function dropName(context: Context, log: LogRef, entry: Entry, place: Place) {
+  const { node } = place;
   const row = await context.db.find(domain, { chainId: log.chainId, node });
   if (row?.registry !== entry.registry) return [];
   await patchDomain(context, log, { node }, () => ({
-    ...{ registry: NO_REGISTRY, resolver: null, expiryTimestamp: null, effectiveOwnerAddress: null },
+    ...{ registry: NO_REGISTRY, resolver: null, expiryTimestamp: null, pathExpiryTimestamp: null },
+    effectiveOwnerAddress: null,
   }));
-  return hang(context, log, { ...entry, subregistry: null }, { node, depth });
+  return setSubregistry(context, log, { ...entry, subregistry: null }, place);
 }
 
-/** Makes an entry's subregistry the one that hangs at a name. Gives the lists of entries that follow. */
-async function hang(
+/** Makes an entry's subregistry the one that is at a name. Gives the lists of entries that follow. */
+async function setSubregistry(
   context: Context,
   log: LogRef,
   { registry, labelhash, subregistry }: Entry,
-  mount: Mount,
-): Promise<EntryList[]> {
-  const before = await findMount(context, mount.node);
-  if ((before?.registry ?? null) === subregistry) return [];
-  const dropped = before === null ? [] : await takeDown(context, before, mount.depth);
+  { node, depth, pathExpiryTimestamp }: Mount,
+): Promise<WorkList[]> {
+  const mount = { node, depth, pathExpiryTimestamp };
+  const before = await findMount(context, node);
+  if (before !== null && before.registry === subregistry) return followMount(context, before, mount);
+  const dropped = before === null ? [] : await unmount(context, before, depth);
   if (subregistry === null) return dropped;
   const row = await openRegistry(context, log, subregistry);
-  return [...dropped, ...(await hangUp(context, row, mount, isClaimed(row, { registry, labelhash })))];
-}
-
-/** Hangs a registry at a name, if it may have one more. Where the registry claims to be goes before others. */
-async function hangUp(context: Context, row: Registry, mount: Mount, claimed: boolean): Promise<EntryList[]> {
-  if (mount.depth >= MAX_DEPTH || !(await leadsToRoot(context, mount.node, row.registry))) return [];
-  const most = isFixedRegistry(context, row.registry) ? 1 : MAX_MOUNTS;
-  const lists: EntryList[] = [];
-  let room = row;
-  if (row.mounts >= most) {
-    const last = claimed ? (await mountsOf(context, row)).at(-1) : undefined;
-    if (last === undefined) return [];
-    await dropMount(context, row, { node: last.node, position: row.mounts - 1 });
-    lists.push(...entriesBelow(row, last));
-    room = { ...row, mounts: row.mounts - 1 };
-  }
-  await putMount(context, room, mount);
-  const now = { ...room, mounts: room.mounts + 1 };
-  if (claimed && now.mounts > 1) {
-    const [first] = await mountsOf(context, now);
-    await bringForward(context, now);
-    if (first !== undefined) lists.push(...entriesBelow(row, first));
-  }
-  return [...lists, ...entriesBelow(row, mount, claimed || now.mounts === 1)];
+  const isWanted = isClaimed(row, { registry, labelhash });
+  return [...dropped, ...(await mountRegistry(context, log, row, mount, isWanted))];
 }
 
 /**
- * Whether the registries on the way up from a name hang there still, and none of them is `except`. What was cut off must
+ * Stores when the way to the names below a mount ends: they follow if that changed, and if they could not before. Writes:
+ * ensv2_mounts, ensv2_reaches.
+ */
+async function followMount(
+  context: Context,
+  { chainId, registry, position }: { chainId: number; registry: Address; position: number },
+  { node, depth, pathExpiryTimestamp }: Mount,
+): Promise<WorkList[]> {
+  const key = { chainId, registry, position };
+  const [stored, row] = [await context.db.find(ensv2Mount, key), await findRegistry(context, registry)];
+  if (stored === null || row === null) return [];
+  const isLeftOut = position === 0 && !isWide(await findReach(context, registry, node));
+  if (!isLeftOut && stored.pathExpiryTimestamp === pathExpiryTimestamp) return [];
+  await context.db.update(ensv2Mount, key).set({ pathExpiryTimestamp });
+  if (isLeftOut) await widenReach(context, row, node);
+  return [await entriesBelow(context, row, { node, depth })];
+}
+
+/** Puts a registry at a name, if it may have one more. Where the registry claims to be goes before others. */
+async function mountRegistry(
+  context: Context,
+  log: LogRef,
+  registry: Registry,
+  mount: Mount,
+  isWanted: boolean,
+): Promise<WorkList[]> {
+  let row = registry;
+  if (mount.depth >= MAX_DEPTH || !(await leadsToRoot(context, mount.node, row.registry))) return [];
+  const lists: WorkList[] = [];
+  if (row.mounts >= (isFixedRegistry(context, row.registry) ? 1 : MAX_MOUNTS)) {
+    const spare = await findSpare(context, log, row, mount, isWanted);
+    const found = spare && (await findMount(context, spare.node));
+    if (!spare || !found) return [];
+    lists.push(...(await unmount(context, found, spare.depth)));
+    row = (await findRegistry(context, row.registry)) ?? row;
+  }
+  await putMount(context, row, mount);
+  await openReach(context, row, mount.node);
+  const now = { ...row, mounts: row.mounts + 1 };
+  const [first] = await mountsOf(context, now);
+  if (isWanted && now.mounts > 1) {
+    await bringForward(context, now);
+    if (first !== undefined) lists.push(await entriesBelow(context, now, first));
+  }
+  if (isWanted || now.mounts === 1) await widenReach(context, now, mount.node);
+  return [...lists, await entriesBelow(context, now, mount)];
+}
+
+/**
+ * Which of a registry's names gives way to another one: one to which no way leads any more, if one leads to the other; else
+ * the last one, if the registry claims to be at the other.
+ */
+async function findSpare(
+  context: Context,
+  { blockTimestamp }: LogRef,
+  row: Registry,
+  other: Mount,
+  isWanted: boolean,
+): Promise<Mount | undefined> {
+  const isOver = ({ pathExpiryTimestamp }: Mount) =>
+    pathExpiryTimestamp !== null && pathExpiryTimestamp <= BigInt(blockTimestamp);
+  const mounts = await mountsOf(context, row);
+  const ended = isOver(other) ? undefined : mounts.findLast(isOver);
+  return ended ?? (isWanted ? mounts.at(-1) : undefined);
+}
+
+/**
+ * Whether the registries on the way up from a name are there still, and none of them is `except`. What was cut off must
  * not grow while it is taken down: with two ways at each level its names are more than anybody could write. And a registry
  * below itself has names without end.
  */
@@ -159,43 +173,57 @@ async function leadsToRoot(context: Context, name: Hex, except?: Address): Promi
 }
 
 /** Takes a registry from a name. If it was its first one, another becomes the first, with all entries. */
-async function takeDown(
+async function unmount(
   context: Context,
   { registry, node, position }: { registry: Address; node: Hex; position: number },
   depth: number,
-): Promise<EntryList[]> {
-  const row = await findRegistry(context, registry);
-  if (row === null) return [];
-  await dropMount(context, row, { node, position });
-  const [first] = position === 0 ? await mountsOf(context, { ...row, mounts: row.mounts - 1 }) : [];
-  const isNext = first !== undefined && (await leadsToRoot(context, first.node));
-  return [...(isNext ? entriesBelow(row, first) : []), ...entriesBelow(row, { node, depth }, position === 0)];
-}
-
-/** The list of a registry's entries, or of those that all of its names have; none if it has none. */
-function entriesBelow(
-  { registry, firstEntry, lastShared }: Registry,
-  mount: Mount,
-  isAll = true,
-): EntryList[] {
-  const entry = isAll ? firstEntry : lastShared;
-  return entry === null ? [] : [{ registry, ...mount, entry }];
+): Promise<WorkList[]> {
+  const before = await findRegistry(context, registry);
+  if (before === null) return [];
+  await dropMount(context, before, { node, position });
+  const row = { ...before, mounts: before.mounts - 1 };
+  const dropped = await entriesBelow(context, row, { node, depth });
+  if (dropped.first === null) await closeReach(context, registry, node);
+  const [first] = position === 0 ? await mountsOf(context, row) : [];
+  if (first === undefined || !(await leadsToRoot(context, first.node))) return [dropped];
+  await widenReach(context, row, first.node);
+  return [await entriesBelow(context, row, first), dropped];
 }
 
 /**
- * Looks again at all entries of a registry, because its logs tell what it stores from here on, or no longer do. Writes: as
- * {@link goThrough}.
+ * The list of a registry's entries that get a name below a name, or lose it. It is empty, and costs nothing, where the
+ * registry is no longer at the name and no entry has one.
+ */
+async function entriesBelow(
+  context: Context,
+  row: Registry,
+  { node, depth }: Pick<Mount, "node" | "depth">,
+): Promise<WorkList> {
+  const { registry, firstEntry, lastShared } = row;
+  const [reach, mount] = [await findReach(context, registry, node), await findMount(context, node)];
+  const isNamed = mount?.registry === registry && (await isToldRegistry(context, registry));
+  const wide = isWide(reach) ? firstEntry : lastShared;
+  return {
+    ...{ kind: "entries", owner: registry, node, depth },
+    first: isNamed ? wide : firstReached(reach, row),
+  };
+}
+
+/**
+ * Looks again at all entries of a registry, because its logs tell what it stores from here on, or no longer do. Writes:
+ * domains and their changes, ensv2 mounts, and what waiting work needs.
  */
 export async function lookAgain(context: Context, log: LogRef, registry: Address): Promise<void> {
   const row = await findRegistry(context, registry);
   if (row === null) return;
-  const lists = (await mountsOf(context, row)).flatMap((mount) => entriesBelow(row, mount));
-  await goThrough(context, log, lists);
+  const lists: WorkList[] = [];
+  for (const mount of await mountsOf(context, row)) lists.push(await entriesBelow(context, row, mount));
+  await work(context, log, lists);
 }
 
 /**
- * Follows what a registry says of where it hangs, if the parent's entry agrees. The parent's names may have been left out
- * before. Writes: as {@link goThrough}.
+ * Follows what a registry says of where it is, if the parent's entry agrees. The parent's names may have been left out
+ * before. Writes: as {@link lookAgain}.
  */
 export async function followClaim(context: Context, log: LogRef, registry: Address): Promise<void> {
   const row = await findRegistry(context, registry);
@@ -206,84 +234,12 @@ export async function followClaim(context: Context, log: LogRef, registry: Addre
   const entry = await context.db.find(ensv2Entry, key);
   if (parent === null || entry?.subregistry !== registry || !entry.isRegistered) return;
   for (const place of await placesOf(context, parent, entry)) {
-    const { node, depth } = place;
     if (!(await isPlace(context, entry, place))) continue;
-    const now = await findMount(context, node);
+    const now = await findMount(context, place.node);
     if (now !== null && (now.registry !== registry || now.position === 0)) continue;
     if (now !== null) await dropMount(context, await openRegistry(context, log, registry), now);
     const current = await openRegistry(context, log, registry);
-    await goThrough(context, log, await hangUp(context, current, { node, depth }, true));
+    const mount = mountBelow(entry, place);
+    await work(context, log, await mountRegistry(context, log, current, mount, true));
   }
-}
-
-/**
- * Looks at entries of lists, and at those that earlier blocks left, as many as the block still may. What is left is stored.
- * Each entry gets or loses its name by what is stored then: so at the end each name is right, in whatever order registries
- * were linked. Writes: domains and their changes, ensv2 mounts, ensv2_mountings, ensv2_waiting_mounts.
- */
-export async function goThrough(
-  context: Context,
-  log: LogRef,
-  lists: readonly EntryList[] = [],
-): Promise<void> {
-  const { chainId, blockNumber } = log;
-  const before = await context.db.find(ensv2Mounting, { chainId });
-  let mounted = before?.blockNumber === blockNumber ? before.mounted : 0;
-  let waiting = before?.waiting ?? 0;
-  if (lists.length === 0 && (waiting === 0 || mounted >= MAX_MOUNTED_PER_BLOCK)) return;
-  const stack = [...lists];
-  for (; mounted < MAX_MOUNTED_PER_BLOCK && stack.length + waiting > 0; mounted++) {
-    const next = stack.pop() ?? (await context.db.find(ensv2WaitingMount, { chainId, position: --waiting }));
-    const cause = { ...log, eventType: "SubregistryUpdated", ordinal: FIRST_ORDINAL + mounted };
-    if (next !== null && next !== undefined) stack.push(...(await lookAtFirst(context, cause, next)));
-  }
-  for (const list of stack) await putWaiting(context, { chainId, position: waiting++ }, list);
-  const columns = { blockNumber, mounted, waiting };
-  await context.db
-    .insert(ensv2Mounting)
-    .values({ chainId, ...columns })
-    .onConflictDoUpdate(columns);
-}
-
-/** Looks at the first entry of a list. Gives the rest of the list, and what is to be done below the entry's name. */
-async function lookAtFirst(
-  context: Context,
-  log: LogRef,
-  { registry, node, depth, entry: storageId }: EntryList,
-): Promise<EntryList[]> {
-  const entry = await context.db.find(ensv2Entry, { chainId: log.chainId, registry, storageId });
-  if (entry === null) return [];
-  const place = placeBelow({ node, depth }, entry);
-  const mount = await findMount(context, node);
-  const isName = mount?.registry === registry && isFollowed(entry, mount.position);
-  const isTold = isName && (await isToldRegistry(context, registry));
-  const below = await (isTold ? putName : dropName)(context, log, entry, place);
-  const rest = entry.nextEntry === null ? [] : [{ registry, node, depth, entry: entry.nextEntry }];
-  // What is below a name comes before the rest of the list, which keeps the stack short.
-  return [...rest, ...below];
-}
-
-function putWaiting(
-  context: Context,
-  place: { chainId: number; position: number },
-  { registry, node, depth, entry }: EntryList,
-) {
-  const columns = { registry, node, depth, entry };
-  return context.db
-    .insert(ensv2WaitingMount)
-    .values({ ...place, ...columns })
-    .onConflictDoUpdate(columns);
-}
-
-/** Where this process last looked for entries that wait, by chain. */
-const looked = new Map<number, Pick<LogRef, "blockHash" | "logIndex">>();
-
-/** Goes on with entries that earlier blocks left. The first log of a block looks for them, whatever it says. */
-export async function goOnMounting(context: Context, log: LogRef): Promise<void> {
-  if (addressesOf(context, "Ensv2RootRegistry").length === 0) return;
-  const { chainId, blockHash, logIndex } = log;
-  const last = looked.get(chainId);
-  if (last?.blockHash === blockHash && last.logIndex < logIndex) return;
-  looked.set(chainId, { blockHash, logIndex });
-  await goThrough(context, log);
 }

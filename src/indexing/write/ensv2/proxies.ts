@@ -12,7 +12,7 @@ const UNTOLD = zeroAddress;
 const isListed = (context: Context, address: Address, ...lists: Ensv2List[]): boolean =>
   lists.some((list) => addressesIn(context, list).includes(address));
 
-/** Whether a registry is the root registry or the ETH registry: each hangs at one name, and no factory deployed it. */
+/** Whether a registry is the root registry or the ETH registry: each is at one name, and no factory deployed it. */
 export const isFixedRegistry = (context: Context, registry: Address): boolean =>
   (["Ensv2RootRegistry", "Ensv2EthRegistry"] as const).some((entry) =>
     addressesOf(context, entry).includes(registry),
@@ -52,7 +52,8 @@ export async function putCode(context: Context, log: LogRef, implementation: Add
 }
 
 /** Stores that the logs of a contract no longer tell what it stores. Writes: ensv2_proxies. */
-export const distrust = (context: Context, log: LogRef): Promise<boolean> => putCode(context, log, UNTOLD);
+export const leaveToChain = (context: Context, log: LogRef): Promise<boolean> =>
+  putCode(context, log, UNTOLD);
 
 /** Stores who had a proxy deployed. The code is what the proxy's own logs told. Writes: ensv2_proxies. */
 export async function putDeployer(

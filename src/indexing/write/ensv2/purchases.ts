@@ -4,8 +4,8 @@ import type { Hex } from "viem";
 import { storageIdOfNumber } from "../../../ens/ensv2.ts";
 import { childNode, ETH_NODE, isPrintable, labelhash } from "../../../ens/name.ts";
 import { addressesOf } from "../contracts.ts";
-import { appendEventOnly } from "../events.ts";
-import { type HandlerArgs, type LogRef, logRefOf } from "../logRef.ts";
+import { appendEvent } from "../events.ts";
+import type { HandlerArgs, LogRef } from "../logRef.ts";
 
 /** A registration or renewal that was paid in tokens. */
 export type TokenPurchase = Pick<
@@ -20,22 +20,19 @@ export type TokenPurchase = Pick<
 
 /** Appends a purchase. Writes: ensv2_purchases, events. */
 export async function appendTokenPurchase(
-  { event, context }: HandlerArgs,
-  contract: string,
-  eventType: string,
+  { context, log }: HandlerArgs,
   { tokenId, label, values, details, ...price }: TokenPurchase,
 ): Promise<void> {
-  const log = logRefOf(context, event, contract, eventType);
   const hash = await findLabelhash(context, log, tokenId, label);
   const isText = labelhash(label) === hash;
-  const { chainId, blockNumber, logIndex, contractAddress, transactionHash, blockTimestamp } = log;
+  const { chainId, blockNumber, logIndex, contractAddress, transactionHash, blockTimestamp, eventType } = log;
   const node = childNode(ETH_NODE, hash);
   await context.db.insert(ensv2Purchase).values({
     ...{ chainId, blockNumber, logIndex, contractAddress, transactionHash, blockTimestamp },
     ...{ node, eventType, ...price },
   });
   const { paymentToken, amount, durationSeconds, referrer } = price;
-  await appendEventOnly(context, log, {
+  await appendEvent(context, log, {
     ...{ ...values, node, durationSeconds, referrer, paymentToken, tokenAmount: amount },
     ...(isText && isPrintable(label) && { name: `${label}.eth` }),
     details: { ...details, registry: addressesOf(context, "Ensv2EthRegistry")[0], tokenId },

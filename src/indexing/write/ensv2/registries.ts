@@ -6,11 +6,12 @@ import { addressesOf } from "../contracts.ts";
 import type { LogRef } from "../logRef.ts";
 import { storable } from "../storable.ts";
 import { reachPhase } from "./phases.ts";
+import { openReach, widenReach } from "./reach.ts";
 
 export type Registry = typeof ensv2Registry.$inferSelect;
 
-/** A name at which a registry hangs; `depth` counts its labels. */
-export type Mount = Pick<typeof ensv2Mount.$inferSelect, "node" | "depth">;
+/** A name at which a registry is; `depth` counts its labels. */
+export type Mount = Pick<typeof ensv2Mount.$inferSelect, "node" | "depth" | "pathExpiryTimestamp">;
 
 export const findRegistry = (context: Context, registry: Address): Promise<Registry | null> =>
   context.db.find(ensv2Registry, { chainId: context.chain.id, registry });
@@ -28,11 +29,13 @@ export async function openRegistry(context: Context, log: LogRef, registry: Addr
   await context.db.insert(ensv2Registry).values(blank);
   if (!isRoot) return blank;
   await reachPhase(context, log, "deployed");
-  await putMount(context, blank, { node: ROOT_NODE, depth: 0 });
+  await putMount(context, blank, { node: ROOT_NODE, depth: 0, pathExpiryTimestamp: null });
+  await openReach(context, blank, ROOT_NODE);
+  await widenReach(context, blank, ROOT_NODE);
   return { ...blank, mounts: 1 };
 }
 
-/** The names at which a registry hangs, as far as they are followed. */
+/** The names at which a registry is, as far as they are followed. */
 export async function mountsOf(
   context: Context,
   { chainId, registry, mounts }: Pick<Registry, "chainId" | "registry" | "mounts">,
@@ -40,12 +43,15 @@ export async function mountsOf(
   const found: Mount[] = [];
   for (let position = 0; position < mounts; position++) {
     const row = await context.db.find(ensv2Mount, { chainId, registry, position });
-    if (row !== null) found.push({ node: row.node, depth: row.depth });
+    if (row !== null) {
+      const { node, depth, pathExpiryTimestamp } = row;
+      found.push({ node, depth, pathExpiryTimestamp });
+    }
   }
   return found;
 }
 
-/** Where a registry hangs at a name: the registry, and which of its names it is. Null if none is followed there. */
+/** The registry at a name: the registry, and which of its names it is. Null if none is followed there. */
 export const findMount = (context: Context, node: Hex) =>
   context.db.find(ensv2MountNode, { chainId: context.chain.id, node });
 
@@ -53,9 +59,10 @@ export const findMount = (context: Context, node: Hex) =>
 export async function putMount(
   context: Context,
   { chainId, registry, mounts: position }: Registry,
-  { node, depth }: Mount,
+  mount: Mount,
 ): Promise<void> {
-  await context.db.insert(ensv2Mount).values({ chainId, registry, position, node, depth });
+  const { node } = mount;
+  await context.db.insert(ensv2Mount).values({ chainId, registry, position, ...mount });
   await context.db.insert(ensv2MountNode).values({ chainId, node, registry, position });
   await context.db.update(ensv2Registry, { chainId, registry }).set({ mounts: position + 1 });
 }
@@ -89,19 +96,19 @@ export async function bringForward(context: Context, registry: Registry): Promis
 
 async function placeMount(
   context: Context,
-  { chainId, registry, position, node, depth }: typeof ensv2Mount.$inferSelect,
+  { chainId, registry, position, ...mount }: typeof ensv2Mount.$inferSelect,
 ): Promise<void> {
-  await context.db.update(ensv2Mount, { chainId, registry, position }).set({ node, depth });
-  await context.db.update(ensv2MountNode, { chainId, node }).set({ position });
+  await context.db.update(ensv2Mount, { chainId, registry, position }).set(mount);
+  await context.db.update(ensv2MountNode, { chainId, node: mount.node }).set({ position });
 }
 
-/** Whether the registry says that it hangs at this label of this registry. */
+/** Whether the registry says that it is at this label of this registry. */
 export const isClaimed = (row: Registry, parent: { registry: Address; labelhash: Hex }): boolean =>
   row.parentRegistry === parent.registry &&
   row.parentLabel !== null &&
   isLabelOf(parent.labelhash, row.parentLabel);
 
-/** Stores where the registry says that it hangs; a label that no name has is left out. Writes: ensv2_registries. */
+/** Stores where the registry says that it is; a label that no name has is left out. Writes: ensv2_registries. */
 export async function putClaim(
   context: Context,
   { chainId, registry }: Registry,

@@ -1,0 +1,49 @@
+import { type Context, type Event, type EventNames, ponder } from "ponder:registry";
+import { type Ahead, declareAhead } from "./rowsAhead.ts";
+import { goOn } from "./write/blockQueue.ts";
+import { type Entry, familyOf } from "./write/families.ts";
+import { type HandlerArgs, type LogEvent, logRefOf } from "./write/logRef.ts";
+
+/** The events of an entry of the configuration, by name; by signature where several have one name. */
+export type EventIn<Of extends Entry, Name = EventNames> = Name extends `${Of}:${infer Event}`
+  ? Event
+  : never;
+
+/** The events that each of some entries has. */
+type SharedEvent<Of extends Entry> = {
+  [Name in EventIn<Of>]: [`${Of}:${Name}`] extends [EventNames] ? Name : never;
+}[EventIn<Of>];
+
+type EventNamed<Name> = Name extends EventNames ? Event<Name> : never;
+
+/** What a handler of an event of some entries gets. */
+export type ArgsOf<Of extends Entry, Name extends EventIn<Of>> = HandlerArgs<
+  EventNamed<`${Of}:${Name}`> & LogEvent
+>;
+
+/**
+ * Handles an event of each of some entries of the configuration. All logs come here: so the first one of a block goes on with
+ * work that earlier blocks left. `ahead` tells the rows that the handler will find.
+ *
+ * @example on(["Registry", "RegistryOld"], "NewTTL", ({ context, log }) => appendEventAndHolders(context, log, {}));
+ */
+export function on<Of extends Entry, Name extends SharedEvent<Of>>(
+  entries: Of | readonly Of[],
+  name: Name,
+  handle: (args: ArgsOf<NoInfer<Of>, NoInfer<Name>>) => Promise<unknown>,
+  ahead?: Ahead<ArgsOf<NoInfer<Of>, NoInfer<Name>>["event"]>,
+): void {
+  const [eventType = ""] = name.split("(");
+  // The type of an event follows from its name, which TypeScript cannot see for a name that it does not know yet.
+  const registry = ponder as unknown as {
+    on: (name: string, handle: (args: { event: LogEvent; context: Context }) => Promise<void>) => void;
+  };
+  for (const entry of [entries].flat() as Of[]) {
+    if (ahead !== undefined) declareAhead(`${entry}:${name}`, ahead as Ahead);
+    registry.on(`${entry}:${name}`, async ({ event, context }) => {
+      const log = logRefOf(context, event, familyOf(entry), eventType);
+      await goOn(context, log);
+      await handle({ event, context, log } as ArgsOf<Of, Name>);
+    });
+  }
+}
