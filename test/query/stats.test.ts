@@ -1,4 +1,4 @@
-import { domain, event } from "ponder:schema";
+import { domain, event, workList } from "ponder:schema";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { chainClock } from "../../src/api/indexState/clock.ts";
 import { indexMetrics } from "../../src/api/observe/indexMetrics.ts";
@@ -96,6 +96,24 @@ test("metrics give block, lag and what could not be understood, by reason", asyn
   expect(text).toContain('namedex_index_lag_seconds{chain="devnet"} 30\n');
   expect(text).toContain('namedex_anomalies{reason="name is \\"odd\\""} 2\n');
   expect(text).toContain("namedex_index_ready 1\n");
+});
+
+test("metrics give what waits to be written, and since when", async () => {
+  expect(await readMetrics()).toContain('namedex_waiting_lists{chain="devnet"} 0\n');
+  const list = { chainId: CHAIN_ID, kind: "children", depth: 0, restartItem: null, stopItem: null } as const;
+  await tables.writer.insert(workList).values([
+    {
+      ...{ ...list, owner: "0x01", node: "0x01", nextItem: "0x02", isQueued: true, nextNode: null },
+      ...{ sinceBlockNumber: 4_000, sinceTimestamp: NOW - 90 },
+    },
+    {
+      ...{ ...list, owner: "0x03", node: "0x03", nextItem: null, isQueued: false, nextNode: null },
+      ...{ sinceBlockNumber: 1, sinceTimestamp: 1 },
+    },
+  ]);
+  const text = await readMetrics();
+  expect(text).toContain('namedex_waiting_lists{chain="devnet"} 1\n');
+  expect(text).toContain('namedex_waiting_lists_seconds{chain="devnet"} 60\n');
 });
 
 test("metrics give the last comparison with the chain, or 0 where there was none", async () => {

@@ -1,5 +1,5 @@
-import { event } from "ponder:schema";
-import { count, isNotNull, sql } from "ponder";
+import { event, workList } from "ponder:schema";
+import { count, isNotNull, min, sql } from "ponder";
 import { failures } from "../../../engine/failures/failures.ts";
 import {
   type ChainProgress,
@@ -55,4 +55,16 @@ export function countAnomalies(db: Db): Promise<{ reason: string; count: number 
     .where(isNotNull(event.anomaly))
     .groupBy(event.anomaly)
     .orderBy(event.anomaly);
+}
+
+/** What waits to be written in later blocks of a chain: how many lists of names, and since when the first of them. */
+export type WaitingWork = { chainId: number; lists: number; since: number | null };
+
+/** Chains where nothing waits are left out. */
+export function listWaitingWork(db: Db): Promise<WaitingWork[]> {
+  return db
+    .select({ chainId: workList.chainId, lists: count(), since: min(workList.sinceTimestamp) })
+    .from(workList)
+    .where(isNotNull(workList.nextItem))
+    .groupBy(workList.chainId);
 }

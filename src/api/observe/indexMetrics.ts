@@ -1,5 +1,11 @@
 import { sql } from "ponder";
-import { countAnomalies, listProgress, readFailures, readIndexerState } from "../indexState/progress.ts";
+import {
+  countAnomalies,
+  listProgress,
+  listWaitingWork,
+  readFailures,
+  readIndexerState,
+} from "../indexState/progress.ts";
 import type { Db } from "../postgres/db.ts";
 import type { Verification } from "../serviceDb/verifications.ts";
 import { missingIndexesIn } from "../upkeep/indexes.ts";
@@ -18,9 +24,10 @@ export async function indexMetrics(
   { db, contracts, now, lastVerification }: IndexView,
   meters: Meters,
 ): Promise<string> {
-  const [indexer, chains, missing, anomalies] = await Promise.all([
+  const [indexer, chains, waiting, missing, anomalies] = await Promise.all([
     readIndexerState(db),
     listProgress(db),
+    listWaitingWork(db),
     countMissingIndexes(db),
     countAnomalies(db),
   ]);
@@ -29,6 +36,9 @@ export async function indexMetrics(
     const chain = contracts.chainName(chainId);
     meters.block.set({ chain }, blockNumber);
     meters.lag.set({ chain }, Math.max(0, now - blockTimestamp));
+    const { lists = 0, since = null } = waiting.find((one) => one.chainId === chainId) ?? {};
+    meters.waitingLists.set({ chain }, lists);
+    meters.waitingSeconds.set({ chain }, since === null ? 0 : blockTimestamp - since);
   }
   meters.missingIndexes.set(missing);
   noteVerification(meters, await lastVerification(indexer.schema));

@@ -48,6 +48,16 @@ export function createMeters() {
     ready: gauge("namedex_index_ready", "1 once every past event is indexed."),
     block: gauge("namedex_indexed_block", "Newest indexed block.", ["chain"]),
     lag: gauge("namedex_index_lag_seconds", "Seconds since the newest indexed block.", ["chain"]),
+    waitingLists: gauge(
+      "namedex_waiting_lists",
+      "Lists of names that wait to be written in later blocks: below a label that became known, or a registry of ENSv2 that was linked.",
+      ["chain"],
+    ),
+    waitingSeconds: gauge(
+      "namedex_waiting_lists_seconds",
+      "Seconds since the block in which the first of these lists was asked for, in the chain's time; 0 if none waits.",
+      ["chain"],
+    ),
     missingIndexes: gauge(
       "namedex_missing_indexes",
       "Large indexes that are still to be built: until then some answers take longer.",
