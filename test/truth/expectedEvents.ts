@@ -53,6 +53,33 @@ const contractWords: Record<string, string> = {
   "agent-registry": "AGENT_REGISTRY",
 };
 
+const registry = "NewOwner Transfer NewResolver NewTTL ApprovalForAll";
+const registrar = `Transfer NameRegistered NameMigrated NameRenewed Approval ApprovalForAll ControllerAdded ControllerRemoved
+  OwnershipTransferred`;
+const record = `TextChanged AddrChanged AddressChanged ContenthashChanged NameChanged VersionChanged ContentChanged
+  MultihashChanged ABIChanged InterfaceChanged PubkeyChanged DNSRecordChanged DNSRecordDeleted DNSZonehashChanged
+  DNSZoneCleared AuthorisationChanged Approved ApprovalForAll`;
+const claim = "NameForAddrChanged ControllerChanged OwnershipTransferred";
+
+/** The events that this file knows, by `events.contract`: those of the main chain's contracts of ENSv1. */
+export const knownEvents: Readonly<Record<string, string>> = {
+  REGISTRY: registry,
+  REGISTRY_OLD: registry,
+  REGISTRAR_AUCTION: "AuctionStarted NewBid BidRevealed HashRegistered HashReleased HashInvalidated",
+  REGISTRAR_OLD: registrar,
+  REGISTRAR: registrar,
+  CONTROLLER: "NameRegistered NameRenewed NewPriceOracle OwnershipTransferred",
+  RENEWAL_REFERRER: "RenewalReferred",
+  NAME_WRAPPER: `NameWrapped NameUnwrapped FusesSet ExpiryExtended TransferSingle TransferBatch Approval URI ApprovalForAll
+    ControllerChanged OwnershipTransferred`,
+  RESOLVER: record,
+  REVERSE_REGISTRAR: "ReverseClaimed DefaultResolverChanged ControllerChanged OwnershipTransferred",
+  DEFAULT_REVERSE_REGISTRAR: claim,
+  L2_REVERSE_REGISTRAR: claim,
+  AGENT_ADAPTER: "AgentBound",
+  AGENT_REGISTRY: "Registered URIUpdated Transfer",
+};
+
 /** The rows that the log must have in `events`, one per name that it concerns. */
 export function expectedRows(log: Log, around: Surroundings): ExpectedRow[] {
   const word = contractWords[`${log.role} ${log.entry?.generation}`] ?? contractWords[log.role] ?? log.role;

@@ -27,6 +27,9 @@ const columns = [
   ..."contenthash name anomaly".split(" "),
 ];
 
+/** Where the truth says what a log's rows have to be. */
+const BY = "by test/truth/expectedEvents.ts";
+
 /** Each log of the chain is in `events` exactly once and in order, with all that it says; `holders` follow from them. */
 export async function judgeEvents(evidence: Evidence): Promise<void> {
   const { logs, query, deployment, differ, count } = evidence;
@@ -45,7 +48,7 @@ export async function judgeEvents(evidence: Evidence): Promise<void> {
     byPlace.delete(placeOf(log));
     const expected = expectedRows(log, around);
     if (found.length !== expected.length) {
-      differ(`${what}: ${found.length} rows, chain says ${expected.length}`);
+      differ(`${what}: ${found.length} rows, chain says ${expected.length} (${BY})`);
       continue;
     }
     for (const [index, wanted] of expected.entries()) {
@@ -86,7 +89,7 @@ function compareEvent(
     const isText = ["key", "value", "name"].includes(column);
     const [is, should] = isText ? [row[column] ?? null, value] : [plain(row[column]), plain(value)];
     const isSame = value === ANY ? is !== null : is === should;
-    if (!isSame) differ(`${what}: ${column} is ${show(row[column])}, log says ${show(value)}`);
+    if (!isSame) differ(`${what}: ${column} is ${show(row[column])}, log says ${show(value)} (${BY})`);
   }
   const kept = new Set(Object.values(detailsOf(row)).map((value) => String(value)));
   for (const value of details) {

@@ -1,0 +1,27 @@
+import { expect, test, vi } from "vitest";
+import { type Entry, familyOf } from "../../src/indexing/write/families.ts";
+import { knownEvents } from "./expectedEvents.ts";
+
+/** Entries of layer 2s only, which test/chain/layer2-logs.test.ts and test/chain/dnsTokens.test.ts judge. */
+const ofLayer2: Entry[] = [
+  ...(["BasenamesRegistrar", "BasenamesController", "LineanamesController", "AddedController"] as const),
+  ...(["WrapperController", "DnsToken", "FoundResolver", "BasenamesReverseRegistrar"] as const),
+];
+
+test("the truth says what the row of each event has to be", async () => {
+  vi.stubEnv("ENS_NETWORK", "mainnet");
+  vi.stubEnv("RPC_URL_1", "https://rpc.example.org");
+  vi.stubEnv("DATABASE_URL", "postgresql://namedex:secret@localhost:5432/namedex");
+  const { contracts } = (await import("../../ponder.config.ts")).default;
+  const entries = Object.entries(contracts) as [Entry, { abi: readonly { type: string; name?: string }[] }][];
+  // What rows of ENSv2 have to be is in test/chain/ensv2Judge.ts.
+  const judged = entries.filter(([entry]) => !ofLayer2.includes(entry) && !entry.startsWith("Ensv2"));
+  const unknown = judged.flatMap(([entry, { abi }]) => {
+    const known = (knownEvents[familyOf(entry)] ?? "").split(/\s+/);
+    const events = abi.filter(({ type }) => type === "event").map(({ name = "" }) => name);
+    return events.filter((event) => !known.includes(event)).map((event) => `${familyOf(entry)} ${event}`);
+  });
+  const what =
+    "test/truth/expectedEvents.ts does not say what the rows of these events have to be: add them to it";
+  expect([...new Set(unknown)], what).toEqual([]);
+});
