@@ -24,7 +24,7 @@ import { startLocalChain } from "../devnet/localChain.ts";
 
 /*
  * Who links and unlinks a large registry again and again has the index no more to do than what is linked at the end, and
- * keeps nobody else waiting.
+ * does not keep the others waiting.
  */
 
 const address = (digits: string): Address => getAddress(`0x${digits.repeat(20)}`);

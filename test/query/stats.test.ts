@@ -56,17 +56,29 @@ test("GET /stats gives the indexed block, also for an unknown head, and 0 for qu
   });
 });
 
+const nodeNumber = (number: number): string => `0x${String(number).padStart(64, "0")}`;
+
 test("GET /stats counts what the indexer has still to write, on all chains", async () => {
-  await tables.pool.query(
-    "insert into renames (chain_id, block_number, renamed, waiting) values (1, 1, 500, 3), (2, 1, 500, 4)",
-  );
-  await tables.pool.query(
-    "insert into ensv2_mountings (chain_id, block_number, mounted, waiting) values (1, 1, 500, 2)",
-  );
+  const [label, parent, registry] = [nodeNumber(1), nodeNumber(2), `0x${"ab".repeat(20)}`];
+  const lists: [chainId: number, owner: string, node: string, kind: string, nextItem: string | null][] = [
+    [1, label, label, "same_label", nodeNumber(3)],
+    [2, label, label, "same_label", nodeNumber(3)],
+    [1, parent, parent, "children", nodeNumber(4)],
+    [1, nodeNumber(5), nodeNumber(5), "children", null],
+    [1, registry, nodeNumber(6), "entries", nodeNumber(7)],
+    [1, registry, nodeNumber(8), "entries", nodeNumber(7)],
+  ];
+  for (const list of lists) {
+    await tables.pool.query(
+      `insert into work_lists (chain_id, owner, node, kind, next_item, depth, is_queued, since_block_number, since_timestamp)
+       values ($1, $2, $3, $4, $5, 1, true, 1, 1)`,
+      list,
+    );
+  }
   expect((await openApi(tables, NOW).get("/stats")).body).toMatchObject({
-    queues: { domainsReady: 7, eventsPendingNamehashes: 2, eventsPending: 0 },
+    queues: { domainsReady: 3, eventsPendingNamehashes: 2, eventsPending: 0 },
   });
-  await tables.pool.query("delete from renames; delete from ensv2_mountings");
+  await tables.pool.query("delete from work_lists");
 });
 
 test("an index behind the chain's head is not synced", async () => {

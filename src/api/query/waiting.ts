@@ -1,5 +1,5 @@
-import { ensv2Mounting, rename } from "ponder:schema";
-import { sql } from "ponder";
+import { workList } from "ponder:schema";
+import { count, isNotNull } from "ponder";
 import type { Db } from "../postgres/db.ts";
 
 /** What the indexer has still to write, on all chains: a block has room for some, and later blocks for the rest. */
@@ -11,10 +11,11 @@ export type Waiting = {
 };
 
 export async function countWaiting(db: Db): Promise<Waiting> {
-  const sum = sql<number>`coalesce(sum(waiting), 0)::int`;
-  const [[renames], [mounts]] = await Promise.all([
-    db.select({ waiting: sum }).from(rename),
-    db.select({ waiting: sum }).from(ensv2Mounting),
-  ]);
-  return { renames: renames?.waiting ?? 0, mounts: mounts?.waiting ?? 0 };
+  const lists = await db
+    .select({ kind: workList.kind, lists: count() })
+    .from(workList)
+    .where(isNotNull(workList.nextItem))
+    .groupBy(workList.kind);
+  const of = (kind: (typeof lists)[number]["kind"]) => lists.find((one) => one.kind === kind)?.lists ?? 0;
+  return { renames: of("same_label") + of("children"), mounts: of("entries") };
 }
