@@ -427,6 +427,14 @@ describe("what has one place only", () => {
       (file) => !file.startsWith("src/indexing/") || file.startsWith("src/indexing/write/"),
     );
     expect(filesWith(/\bponder\.on\(/, outside)).toEqual([]);
+    const registering = program
+      .flatMap(importsOf)
+      .filter(({ target, isType }) => target === "ponder:registry" && !isType)
+      .filter(({ from }) =>
+        /\bponder\b.*from "ponder:registry"/.test(readFileSync(join(root, from), "utf8")),
+      );
+    // All go through `on`, which goes on with what earlier blocks left.
+    expect(registering.map(({ from }) => from)).toEqual(["src/indexing/on.ts"]);
   });
 
   test("rows are written in src/indexing/write: handlers read by key and say what happened", () => {
