@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, join, matchesGlob } from "node:path";
 import { describe, expect, test } from "vitest";
 import { deploymentShape, roles } from "../../abis/deployments.ts";
 import { projectFiles, root } from "../support/projectFiles.ts";
@@ -98,6 +98,31 @@ test("docs/deployments.md names every role of a contract", () => {
 test("test/README.md explains every folder of tests", () => {
   const text = read("test/README.md");
   expect(foldersOf("test").filter((name) => !text.includes(`| \`${name}/\` |`))).toEqual([]);
+});
+
+test("test/README.md lists every long proof, each with the short form that `npm test` runs", () => {
+  const long = projectFiles.filter((file) => file.endsWith(".full.test.ts"));
+  const row = /^\| `([\w/*-]+\.full\.test\.ts)` \| `([\w/-]+\.test\.ts)`: /gm;
+  const rows = [...read("test/README.md").matchAll(row)].map(([, file = "", short = ""]) => ({
+    file,
+    short,
+  }));
+  const isOf = (file: string, pattern: string) => matchesGlob(file, `test/${pattern}`);
+  expect(long.filter((file) => !rows.some((one) => isOf(file, one.file)))).toEqual([]);
+  expect(rows.filter((one) => !long.some((file) => isOf(file, one.file)))).toEqual([]);
+  expect(rows.filter(({ short }) => !projectFiles.includes(`test/${short}`))).toEqual([]);
+});
+
+test("`npm test` and `npm run test:long` leave no project and no file of tests out", () => {
+  const { scripts } = JSON.parse(read("package.json")) as { scripts: Record<string, string> };
+  const projects = [...read("vitest.config.ts").matchAll(/\bname: "(\w+)"/g)].map(([, name]) => name);
+  const run = ["test", "test:long"].flatMap((script) =>
+    [...(scripts[script] ?? "").matchAll(/--project (\w+)/g)].map(([, name]) => name),
+  );
+  expect(projects.length).toBeGreaterThan(0);
+  expect(run.sort()).toEqual(projects.sort());
+  const tests = projectFiles.filter((file) => /\.test\.tsx?$/.test(file));
+  expect(tests.filter((file) => !/^test\/.*\.test\.ts$/.test(file))).toEqual([]);
 });
 
 test("the README is short, and keeps the two commands that a newcomer needs", () => {

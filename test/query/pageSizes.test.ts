@@ -1,0 +1,56 @@
+import { namehash } from "viem";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { operations } from "../../src/api/endpoints/index.ts";
+import { PAGE_SIZE } from "../../src/api/query/page.ts";
+import { openApi, type TestApi } from "./api.ts";
+import { fillWithMany } from "./manyRows.ts";
+import { account, CHAIN_ID } from "./rows.ts";
+import { createTables, setProgress, type Tables } from "./tables.ts";
+
+/* Over many more names than a page has, no list is longer than a page. */
+const NOW = 1_800_000_000;
+const NAMES = 3_000;
+const owner = account(4_096 + 7);
+
+let tables: Tables;
+let api: TestApi;
+beforeAll(async () => {
+  tables = await createTables({ fill: fillWithMany(NAMES) });
+  // One address that has them all.
+  await tables.pool.query("update domains set effective_owner_address = $1, registry_owner = $1", [owner]);
+  await setProgress(tables, { chainId: CHAIN_ID, block: NAMES, time: NOW });
+  api = openApi(tables, NOW);
+});
+afterAll(() => tables?.drop());
+
+const values: Record<string, string> = {
+  ...{ name: "name7.eth", address: owner, hash: namehash("name7.eth"), key: "url", agentId: "1" },
+};
+
+/** Those that take a number of the page. */
+const paged = operations
+  .filter(({ method, query }) => method === "get" && query !== undefined && "page" in query.shape)
+  .map(({ path }) => path.replaceAll(/\{(\w+)\}/g, (_, name: string) => values[name] ?? ""));
+
+test.each([
+  ...paged,
+  ...["q=name1", "sort_by=full_name", "is_wrapped=true", `registry_owner=${owner}`].map(
+    (search) => `/search-domains?${search}`,
+  ),
+  ...["effective_owner", "registry_owner"].map(
+    (type) => `/address/${owner}/domains?address_type=${type}&include_expired=true`,
+  ),
+])("%s", async (path) => {
+  const { status, body } = await api.get(path);
+  expect([200, 404], JSON.stringify(body)).toContain(status);
+  for (const list of Object.values(body)) {
+    if (Array.isArray(list)) expect(list.length).toBeLessThanOrEqual(PAGE_SIZE);
+  }
+});
+
+test("a list of all names fills its page, and tells how many there are", async () => {
+  for (const path of ["/search-domains", `/address/${owner}/domains?include_expired=true`]) {
+    const { body } = await api.get(path);
+    expect(body.results, path).toHaveLength(PAGE_SIZE);
+  }
+});
