@@ -148,7 +148,7 @@ const layers: Layer[] = [
   },
   {
     files: "src/api/upkeep/",
-    may: ["pg", "src/ens/", "src/api/postgres/", "src/api/counts/", "src/api/query/chains.ts"],
+    may: ["pg", "src/ens/", "src/api/postgres/", "src/api/counts/", "src/api/query/scope.ts"],
     because:
       "indexes and counters beside Ponder's own tables are looked after now and then, chain by chain; it answers no request",
   },

@@ -36,7 +36,7 @@ import { watchQueries } from "./observe/queries.ts";
 import { observeRequests } from "./observe/requests.ts";
 import { createPages } from "./pages/pages.ts";
 import type { Db } from "./postgres/db.ts";
-import { oneChain } from "./query/chains.ts";
+import { oneChain } from "./query/scope.ts";
 import { newestBlock } from "./resolution/newestBlock.ts";
 import { parseName } from "./schemas/input.ts";
 import { completedIndexesIn } from "./serviceDb/completedIndexes.ts";

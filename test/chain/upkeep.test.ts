@@ -3,7 +3,7 @@ import type pg from "pg";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { totals } from "../../src/api/counts/totals.ts";
 import type { Db } from "../../src/api/postgres/db.ts";
-import type { Chains } from "../../src/api/query/chains.ts";
+import type { Scope } from "../../src/api/query/scope.ts";
 import { keysIn } from "../../src/api/serviceDb/keys.ts";
 import { openStore } from "../../src/api/serviceDb/store.ts";
 import { ownIndexes } from "../../src/api/upkeep/indexes.ts";
@@ -64,7 +64,7 @@ async function fillLedger(databaseUrl: string): Promise<Record<string, string>> 
 
 const waitUntil = (look: () => Promise<boolean>) => vi.waitUntil(look, { timeout: 180_000, interval: 50 });
 
-const mainChain = (): Chains => ({ ids: [local.deployment.chainId], reach: "main" });
+const mainChain = (): Scope => ({ ids: [local.deployment.chainId], reach: "main" });
 const at = (now: number) => ({ chains: mainChain(), now });
 const isCounted = async () => (await totals.fromCounters(db, at(0))) !== null;
 

@@ -3,7 +3,7 @@ import { keccak256, toHex } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { advanceCounters, createCounters, hasCounters } from "../../src/api/counts/maintain.ts";
 import { totals } from "../../src/api/counts/totals.ts";
-import type { Chains } from "../../src/api/query/chains.ts";
+import type { Scope } from "../../src/api/query/scope.ts";
 import { managedNames } from "../../src/ens/managedNames.ts";
 import { ADDR_REVERSE_NODE, ETH_NODE, ROOT_NODE } from "../../src/ens/name.ts";
 import { account, CHAIN_ID, MAIN, WRAPPER } from "../query/rows.ts";
@@ -120,9 +120,9 @@ async function disturb(next: (end: number) => number): Promise<void> {
   await tables.pool.query("delete from events where block_number % 7 = $1", [next(7)]);
 }
 
-const compare = (now: number, chains: Chains = MAIN) => expectExactCounters(tables.db, { chains, now });
+const compare = (now: number, chains: Scope = MAIN) => expectExactCounters(tables.db, { chains, now });
 
-const several = (...ids: number[]): Chains => ({ ids, reach: "several" });
+const several = (...ids: number[]): Scope => ({ ids, reach: "several" });
 const sets = [
   several(CHAIN_ID, ...managedNames.map(({ chainId }) => chainId)),
   several(8_453),

@@ -8,7 +8,7 @@ import {
 } from "../../src/api/counts/maintain.ts";
 import { phaseCounts } from "../../src/api/counts/population.ts";
 import { totals } from "../../src/api/counts/totals.ts";
-import type { Chains } from "../../src/api/query/chains.ts";
+import type { Scope } from "../../src/api/query/scope.ts";
 import type { SearchFilters } from "../../src/api/query/search.ts";
 import { ADDR_REVERSE_NODE, ETH_NODE, ROOT_NODE } from "../../src/ens/name.ts";
 import { contracts, ETH_REGISTRY, GRAVEYARD, MIGRATOR } from "../query/ensv2.ts";
@@ -183,12 +183,12 @@ async function countSlowly(now: number): Promise<Record<string, number>> {
   return counts;
 }
 
-async function compare(now: number, chains: Chains = MAIN): Promise<void> {
+async function compare(now: number, chains: Scope = MAIN): Promise<void> {
   await expectExactCounters(tables.db, { chains, now }, searches);
   await comparePhases(now, chains);
 }
 
-async function comparePhases(now: number, chains: Chains = MAIN): Promise<void> {
+async function comparePhases(now: number, chains: Scope = MAIN): Promise<void> {
   const phases = (await phaseCounts.fromCounters(tables.db, { chains, now })) ?? [];
   expect(Object.fromEntries(phases.map(({ isEth, phase, names }) => [`${isEth} ${phase}`, names]))).toEqual(
     await countSlowly(now),

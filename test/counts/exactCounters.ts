@@ -9,7 +9,6 @@ import { expiries, holders, phaseCounts } from "../../src/api/counts/population.
 import { pending, searchTotals } from "../../src/api/counts/searchTotals.ts";
 import { adoption, shares, totals } from "../../src/api/counts/totals.ts";
 import type { Db } from "../../src/api/postgres/db.ts";
-import { chainValues } from "../../src/api/query/chains.ts";
 import type { SearchFilters } from "../../src/api/query/search.ts";
 import type { AsOf } from "../../src/api/query/statistics.ts";
 import { availabilities } from "../../src/api/rules/stages.ts";
@@ -87,9 +86,7 @@ async function questions(db: Db, at: AsOf, more: readonly SearchFilters[]): Prom
     ...[...more, ...searches, ...expirySearches(now), ...ofResolvers].map((filters) =>
       compared("search", searchTotals, { ...at, filters }),
     ),
-    ...parents.rows.map(({ node }) =>
-      compared("children", childCount(chains), { ...chainValues(chains), node }),
-    ),
+    ...parents.rows.map(({ node }) => compared("children", childCount, { chains, node })),
   ];
 }
 

@@ -2,7 +2,7 @@ import { domain } from "ponder:schema";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { pending } from "../../src/api/counts/searchTotals.ts";
 import { totals } from "../../src/api/counts/totals.ts";
-import type { Chains } from "../../src/api/query/chains.ts";
+import type { Scope } from "../../src/api/query/scope.ts";
 import { doRound } from "../../src/api/upkeep/upkeep.ts";
 import { MAIN as OTHER } from "../query/ensv2Lists.ts";
 import { account, MAIN, registeredRow } from "../query/rows.ts";
@@ -27,7 +27,7 @@ beforeEach(async () => {
   await tables.pool.query("drop table if exists figures_state, figures_days, figures_days_state");
 });
 
-type Version = { name: string; chains: Chains; startedAt: number };
+type Version = { name: string; chains: Scope; startedAt: number };
 
 /** What each process does every 30 seconds; true if it has nothing to wait for. */
 const round = ({ name, chains, startedAt }: Version): Promise<boolean> =>

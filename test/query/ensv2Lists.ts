@@ -1,13 +1,13 @@
 import type { ensv2Purchase } from "ponder:schema";
 import type { Address, Hex } from "viem";
-import { type Chains, mainChain } from "../../src/api/query/chains.ts";
+import { mainChain, type Scope } from "../../src/api/query/scope.ts";
 import { contracts, ETH_REGISTRY, GRAVEYARD, REGISTRAR, USDC } from "./ensv2.ts";
 import { CHAIN_ID, type DomainRow, registeredRow, transaction } from "./rows.ts";
 
 /* Rows of lists and counts in a deployment with ENSv2. */
 
 /** The main chain alone. */
-export const MAIN: Chains = mainChain(contracts);
+export const MAIN: Scope = mainChain(contracts);
 
 /** The times of the deployment, in seconds. */
 export const GRACE = 28 * 86_400;

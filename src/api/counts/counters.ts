@@ -1,11 +1,12 @@
 import type { SQL, SQLWrapper } from "drizzle-orm";
 import { sql } from "ponder";
+import type { Address } from "viem";
 import { findDatabaseError } from "../postgres/databaseErrors.ts";
 import type { Db } from "../postgres/db.ts";
-import { prepared } from "../postgres/prepared.ts";
-import { type Form, lifeIn } from "../query/chains.ts";
+import { type Scope, type ScopeSql, statementOf } from "../query/scope.ts";
 import { asCounted } from "../rules/asCounted.ts";
 import { toRowText } from "../rules/conditionText.ts";
+import type { LifeRules } from "../rules/life.ts";
 import { onMainChain } from "../rules/onMainChain.ts";
 import { isUnseenSql, rowD } from "../rules/unseenSql.ts";
 import { classColumns, classOf, isName, mayDiffer } from "./classes.ts";
@@ -18,9 +19,9 @@ import { rulesNumber } from "./tables.ts";
  */
 
 /** The moment for which the counters hold; null if they are not of these tables, or were made by other rules. */
-export const momentOf = (form: Form): SQL =>
+export const momentOf = ({ life }: ScopeSql): SQL =>
   sql.raw(
-    `(select taken_at from figures_state where counted = 'domains'::regclass::oid and rules = ${rulesNumber(lifeIn(form))})`,
+    `(select taken_at from figures_state where counted = 'domains'::regclass::oid and rules = ${rulesNumber(life)})`,
   );
 
 /** PostgreSQL's undefined_table and undefined_column: nothing was counted, or by a program with other rules. */
@@ -42,20 +43,25 @@ async function ifCounted<Row extends object>(reading: Promise<object[]>): Promis
   }
 }
 
+type Values = Record<string, unknown>;
+
 /** The same as a prepared statement. It gives one row, and `columns` are its numbers. */
 export function preparedCounts<const Column extends string>(
   name: string,
   columns: readonly Column[],
-  statement: SQL,
+  statement: (of: ScopeSql) => SQL,
 ) {
   const fields = Object.fromEntries(
     ["moment", ...columns].map((column) => [column, sql<number>`${sql.identifier(column)}`]),
   );
-  const statements = prepared((db) =>
-    db.select(fields).from(sql`(${statement}) as counts`).prepare(`counters_${name}`),
+  const counts = statementOf((of, db) =>
+    db
+      .select(fields)
+      .from(sql`(${statement(of)}) as counts`)
+      .prepare(of.title(`counters_${name}`)),
   );
-  return async (db: Db, values: Record<string, unknown>): Promise<Record<Column, number> | null> => {
-    const rows = await ifCounted<Record<Column, number>>(statements(db).execute(values));
+  return async (db: Db, scope: Scope, values: Values): Promise<Record<Column, number> | null> => {
+    const rows = await ifCounted<Record<Column, number>>(counts(db, scope, values));
     const [row] = rows ?? [];
     return row === undefined ? null : pick(row, columns);
   };
@@ -68,10 +74,10 @@ const pick = <Column extends string>(row: Record<Column, number>, columns: reado
  * Names whose class may have changed since the counters' moment: their class then with -1, and their class now with 1.
  * `asked` has both times. The rows are found from `asked` and not from values: that takes a tenth of the planning time.
  */
-export function changesUntil(now: number | SQLWrapper, form: Form): SQL {
-  const life = lifeIn(form);
+export function changesUntil(now: number | SQLWrapper, of: ScopeSql): SQL {
+  const { life } = of;
   return sql`asked as materialized (
-    select ${now}::bigint as now, ${momentOf(form)} as moment
+    select ${now}::bigint as now, ${momentOf(of)} as moment
   ), due as materialized (
     select name.* from asked cross join lateral (
       select d.* from domains d
@@ -87,15 +93,21 @@ export function changesUntil(now: number | SQLWrapper, form: Form): SQL {
  * What is added to counts by phase, in a statement with `changesUntil`: names that ENSv2 never saw have no premium once it
  * is open, which no log of theirs tells. They are few, and found by their expiry.
  */
-export function unseenChanges(form: Form): { tables: SQL; rows: SQL } {
-  if (form.ensv2 === undefined) return { tables: sql``, rows: sql`` };
-  const life = lifeIn(form);
+export const unseenChanges = ({ byProtocols, life }: ScopeSql): More =>
+  byProtocols({ ensv1: noMore, both: ({ ethRegistry }) => unseenIn(ethRegistry, life) });
+
+/** What a statement with `changesUntil` has besides: tables of its own, and rows of classes. */
+type More = { tables: SQL; rows: SQL };
+
+export const noMore: More = { tables: sql``, rows: sql`` };
+
+function unseenIn(ethRegistry: Address, life: LifeRules): More {
   const keys = classColumns(life);
   const ended = keys.map((key) => (key === "phase" ? "'ended' as phase" : key));
   const isPremium = toRowText(onMainChain(asCounted(life.inPhase("premium"))), "asked.now");
   const tables = sql`, unseen as materialized (
     select ${sql.raw(classOf("asked.now", life))} from asked cross join lateral (
-      select d.* from domains d where ${sql.raw(isName)} and ${sql.raw(isPremium)} and ${isUnseenSql(form.ensv2.ethRegistry, rowD)} offset 0
+      select d.* from domains d where ${sql.raw(isName)} and ${sql.raw(isPremium)} and ${isUnseenSql(ethRegistry, rowD)} offset 0
     ) as d
   )`;
   const rows = sql`

@@ -4,8 +4,8 @@ import type pg from "pg";
 import { sql } from "ponder";
 import { inTransaction } from "../postgres/client.ts";
 import type { Db } from "../postgres/db.ts";
-import { type Chains, type Form, forEachForm, isOfChains, reaches } from "../query/chains.ts";
 import { type DaySales, listSalesByDay, saleColumns, salesByDay } from "../query/purchases.ts";
+import { chainByChain, formsLike, type Scope, sqlOf } from "../query/scope.ts";
 import type { AsOf } from "../query/statistics.ts";
 import { DAY } from "../rules/seconds.ts";
 import { type Count, countOf } from "./count.ts";
@@ -21,17 +21,17 @@ import { lookedAfterBy, madeBy, maintainerColumns, mayReplace } from "./maintain
 const DAYS_AT_A_TIME = 31;
 
 const dialect = new PgDialect({ casing: "snake_case" });
-const salesText = (from: number, until: number, chains: Chains) =>
+const salesText = (from: number, until: number, chains: Scope) =>
   dialect.sqlToQuery(salesByDay({ chains, from, until }));
 
-function createTables(schema: string, { ensv2 }: Form): string {
-  const [token, amounts] =
-    ensv2 === undefined
-      ? ["", ""]
-      : [
-          ", payment_token",
-          ",\n    payment_token text, token_amount numeric not null, token_premium numeric not null",
-        ];
+function createTables(schema: string, chains: Scope): string {
+  const { token, amounts } = sqlOf(chains).byProtocols({
+    ensv1: { token: "", amounts: "" },
+    both: () => ({
+      token: ", payment_token",
+      amounts: ",\n    payment_token text, token_amount numeric not null, token_premium numeric not null",
+    }),
+  });
   return `
   drop table if exists ${schema}.figures_days, ${schema}.figures_days_state;
   create table ${schema}.figures_days_state (chain_id integer not null, counted oid not null, rules integer not null,
@@ -42,27 +42,29 @@ function createTables(schema: string, { ensv2 }: Form): string {
 }
 
 /** As `rulesNumber` of the counters of names: day counts that were made by other rules are made again. */
-const rulesOf = forEachForm(
-  ({ ensv2 }) =>
-    createHash("sha256")
-      .update(createTables("", { reach: "main", ensv2 }))
-      .update(reaches.map((reach) => salesText(0, 0, { ids: [0], reach, ensv2 }).sql).join())
-      .digest()
-      .readUInt32BE() >>> 1,
-);
+const rulesOf = (chains: Scope): number =>
+  createHash("sha256")
+    .update(createTables("", chains))
+    .update(
+      formsLike(chains)
+        .map((one) => salesText(0, 0, one).sql)
+        .join(),
+    )
+    .digest()
+    .readUInt32BE() >>> 1;
 
 /** `startedAt`: when the program started that counts, in unix milliseconds. */
 type DaysTarget = { client: pg.ClientBase; schema: string; startedAt?: number | undefined };
 
 /** One chain, with the rules of the deployment. */
-type Of = { chainId: number; form: Form };
+type Of = { chainId: number; chains: Scope };
 
 /** The second before which all of a chain is counted; null if nothing is, or by other rules. */
-async function readUntil({ client, schema }: DaysTarget, { chainId, form }: Of): Promise<number | null> {
+async function readUntil({ client, schema }: DaysTarget, { chainId, chains }: Of): Promise<number | null> {
   if (!(await hasTables({ client, schema }))) return null;
   const { rows } = await client.query<{ until: string }>(
     `select until from ${schema}.figures_days_state
-     where counted = '${schema}.events'::regclass::oid and rules = ${rulesOf(form)} and chain_id = $1`,
+     where counted = '${schema}.events'::regclass::oid and rules = ${rulesOf(chains)} and chain_id = $1`,
     [chainId],
   );
   return rows[0] === undefined ? null : Number(rows[0].until);
@@ -79,10 +81,10 @@ async function hasTables({ client, schema }: DaysTarget): Promise<boolean> {
  * Counts the days of one chain that ended before a time at which all there is final. Each statement counts some, and
  * stores them. Days that a program with other rules looks after are left to it.
  */
-export async function advanceDays(target: DaysTarget, chains: Chains, finalTime: number): Promise<void> {
+export async function advanceDays(target: DaysTarget, chains: Scope, finalTime: number): Promise<void> {
   const { client, schema } = target;
   const [chainId] = chains.ids as [number];
-  const of = { chainId, form: chains };
+  const of = { chainId, chains };
   await client.query(`set search_path to ${schema}`);
   const end = Math.floor(finalTime / DAY) * DAY;
   if (!(await areOfTheseRules(target, chains)) && !(await mayReplaceDays(target))) return;
@@ -104,13 +106,13 @@ const mayReplaceDays = ({ client, schema, startedAt = Date.now() }: DaysTarget) 
   mayReplace({ client, schema, state: "figures_days_state", counted: "events", startedAt });
 
 /** Makes the tables if there are none of these rules, and gives the first day on which anything was sold on the chain. */
-async function begin(target: DaysTarget, { chainId, form }: Of, end: number): Promise<number> {
+async function begin(target: DaysTarget, { chainId, chains }: Of, end: number): Promise<number> {
   const { client, schema } = target;
   return inTransaction(client, async () => {
-    if (!(await areOfTheseRules(target, form))) await client.query(createTables(schema, form));
+    if (!(await areOfTheseRules(target, chains))) await client.query(createTables(schema, chains));
     const { rows } = await client.query<{ until: string }>(
       `insert into ${schema}.figures_days_state
-       select $1, '${schema}.events'::regclass::oid, ${rulesOf(form)}, least(${end},
+       select $1, '${schema}.events'::regclass::oid, ${rulesOf(chains)}, least(${end},
          (select min(block_timestamp) from ${schema}.events where chain_id = $1) / ${DAY} * ${DAY}),
          ${madeBy(target.startedAt ?? Date.now())}
        returning until`,
@@ -121,11 +123,11 @@ async function begin(target: DaysTarget, { chainId, form }: Of, end: number): Pr
 }
 
 /** Whether the tables have counts of other chains by these rules. */
-async function areOfTheseRules({ client, schema }: DaysTarget, form: Form): Promise<boolean> {
+async function areOfTheseRules({ client, schema }: DaysTarget, chains: Scope): Promise<boolean> {
   if (!(await hasTables({ client, schema }))) return false;
   const { rowCount } = await client.query(
     `select from ${schema}.figures_days_state
-     where counted = '${schema}.events'::regclass::oid and rules = ${rulesOf(form)} limit 1`,
+     where counted = '${schema}.events'::regclass::oid and rules = ${rulesOf(chains)} limit 1`,
   );
   return rowCount === 1;
 }
@@ -142,7 +144,7 @@ async function salesFromCounters(db: Db, at: AsOf): Promise<DaySales[] | null> {
   const state = await readCounters<{ chainId: number; moment: string }>(
     db,
     sql`select chain_id as "chainId", until as moment from figures_days_state
-      where counted = 'events'::regclass::oid and rules = ${sql.raw(String(rulesOf(chains)))} and ${isOfChains(sql`chain_id`, chains)}`,
+      where counted = 'events'::regclass::oid and rules = ${sql.raw(String(rulesOf(chains)))} and ${sqlOf(chains).holds(sql`chain_id`)}`,
   );
   const untils = state?.map(({ chainId, moment }) => [chainId, Number(moment)] as const);
   return untils === undefined ? null : listSalesOfChains(db, at, new Map(untils));
@@ -150,24 +152,24 @@ async function salesFromCounters(db: Db, at: AsOf): Promise<DaySales[] | null> {
 
 /** One chain after the other; `untils` has the second before which a chain's sales are counted by day. */
 async function listSalesOfChains(db: Db, { chains, now }: AsOf, untils: ReadonlyMap<number, number>) {
-  const ofChains = chains.ids.map((chainId) =>
-    listSalesOfChain(db, { chains: { ...chains, ids: [chainId] }, now }, untils.get(chainId) ?? 0),
+  const ofChains = chainByChain(chains).map((one) =>
+    listSalesOfChain(db, { chains: one, now }, untils.get(one.ids[0] as number) ?? 0),
   );
   return (await Promise.all(ofChains)).flat();
 }
 
 async function listSalesOfChain(db: Db, { chains, now }: AsOf, until: number): Promise<DaySales[]> {
   const lastDay = Math.floor(now / DAY);
-  const [kept, fresh] = await Promise.all([
-    until === 0 ? [] : readKept(db, chains, Math.min(until / DAY, lastDay)),
+  const [counted, fresh] = await Promise.all([
+    until === 0 ? [] : readCountedDays(db, chains, Math.min(until / DAY, lastDay)),
     listSalesByDay(db, { chains, from: Math.min(until, lastDay * DAY), until: now + 1 }),
   ]);
-  return [...kept, ...fresh];
+  return [...counted, ...fresh];
 }
 
-async function readKept(db: Db, chains: Chains, beforeDay: number): Promise<DaySales[]> {
+async function readCountedDays(db: Db, chains: Scope, beforeDay: number): Promise<DaySales[]> {
   const { rows } = await db.execute<DaySales>(
-    sql`select ${saleColumns(chains)} from figures_days where ${isOfChains(sql`chain_id`, chains)} and day < ${beforeDay}
+    sql`select ${saleColumns(chains)} from figures_days where ${sqlOf(chains).holds(sql`chain_id`)} and day < ${beforeDay}
       order by day, seller_address, is_registration`,
   );
   return rows;

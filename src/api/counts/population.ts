@@ -1,6 +1,5 @@
 import { sql } from "ponder";
 import type { Db } from "../postgres/db.ts";
-import { isOfChains } from "../query/chains.ts";
 import {
   type DayExpiries,
   type DayRange,
@@ -11,6 +10,7 @@ import {
   MAX_HOLDERS,
   type PhaseCount,
 } from "../query/population.ts";
+import { sqlOf } from "../query/scope.ts";
 import type { AsOf } from "../query/statistics.ts";
 import { type Count, countOf } from "./count.ts";
 import { changesUntil, momentAsked, momentOf, readCounters } from "./counters.ts";
@@ -29,7 +29,7 @@ async function phasesFromCounters(db: Db, { chains, now }: AsOf): Promise<PhaseC
     db,
     sql`with ${namesByPhaseAt({ chains, now })}
       select ${momentAsked} as moment, is_eth as "isEth", phase, sum(names)::int as names
-      from class where ${isOfChains(sql`chain_id`, chains)} and is_counted and is_owned
+      from class where ${sqlOf(chains).holds(sql`chain_id`)} and is_counted and is_owned
       group by is_eth, phase having sum(names) <> 0`,
   );
   return rows?.map(({ isEth, phase, names }) => ({ isEth, phase, names })) ?? null;
@@ -48,7 +48,7 @@ export const holders: Count<AsOf, Holding[]> = countOf({
 async function holdersFromCounters(db: Db, { chains, now }: AsOf): Promise<Holding[] | null> {
   const rows = await readCounters<Holding>(
     db,
-    sql`with ${changesUntil(now, chains)}, ${ownerChangesOn(chains)}, held as (
+    sql`with ${changesUntil(now, sqlOf(chains))}, ${ownerChangesOn(chains)}, held as (
       select address, coalesce(counter.names, 0) + coalesce(owner_change.names, 0) as names
       from (${ownersOn(chains)}) as counter full join owner_change using (address)
     )
@@ -71,9 +71,9 @@ async function expiriesFromCounters(
 ): Promise<DayExpiries[] | null> {
   const rows = await readCounters<DayExpiries>(
     db,
-    sql`select ${momentOf(chains)} as moment, least(expiry_day, ${endDay})::int as day, is_eth as "isEth",
+    sql`select ${momentOf(sqlOf(chains))} as moment, least(expiry_day, ${endDay})::int as day, is_eth as "isEth",
         sum(names)::int as names
-      from figures_expiries where ${isOfChains(sql`chain_id`, chains)} and expiry_day >= ${firstDay}
+      from figures_expiries where ${sqlOf(chains).holds(sql`chain_id`)} and expiry_day >= ${firstDay}
       group by 2, 3 having sum(names) <> 0 order by 2, 3`,
   );
   return rows?.map(({ day, isEth, names }) => ({ day, isEth, names })) ?? null;

@@ -3,18 +3,8 @@ import { sql } from "ponder";
 import { all, type Condition, not } from "../../ens/condition.ts";
 import type { Db } from "../postgres/db.ts";
 import { caseInsensitiveCondition } from "../query/caseInsensitive.ts";
-import {
-  type Chains,
-  chainValues,
-  type Form,
-  forEachForm,
-  isOfAskedChains,
-  lifeIn,
-  type Reach,
-  ruleFor,
-  titleOf,
-} from "../query/chains.ts";
 import { countPending } from "../query/domains.ts";
+import { type Scope, type ScopeSql, sqlOf } from "../query/scope.ts";
 import { countSearch, type Protocol, type SearchCounts, type SearchFilters } from "../query/search.ts";
 import type { AsOf } from "../query/statistics.ts";
 import { dependsOnUnseen } from "../rules/asCounted.ts";
@@ -35,25 +25,31 @@ import {
   UNKNOWN_LENGTH,
 } from "./classes.ts";
 import { type Count, countOf } from "./count.ts";
-import { changesUntil, momentAsked, momentOf, preparedCounts, sumIf, unseenChanges } from "./counters.ts";
+import {
+  changesUntil,
+  momentAsked,
+  momentOf,
+  noMore,
+  preparedCounts,
+  sumIf,
+  unseenChanges,
+} from "./counters.ts";
 
 /* Totals of lists. */
 
 const { placeholder } = sql;
 
 /** Names with a label of which only the hash is known. */
-export const pending: Count<Chains, number> = countOf({
-  fromCounters: async (db, chains) => (await pendingNames(chains)(db, chainValues(chains)))?.count ?? null,
+export const pending: Count<Scope, number> = countOf({
+  fromCounters: async (db, chains) => (await pendingNames(db, chains, {}))?.count ?? null,
   fromRows: countPending,
 });
 
-const pendingNames = forEachForm((form) =>
-  preparedCounts(
-    titleOf("pending", form),
-    ["count"],
-    sql`select ${momentOf(form)} as moment, coalesce(sum(names), 0)::int as count
-    from figures_names where ${isOfAskedChains(sql`chain_id`, form.reach)} and not is_label_known`,
-  ),
+const pendingNames = preparedCounts(
+  "pending",
+  ["count"],
+  (of) => sql`select ${momentOf(of)} as moment, coalesce(sum(names), 0)::int as count
+    from figures_names where ${of.holds(sql`chain_id`)} and not is_label_known`,
 );
 
 /** A search, and when it is made. */
@@ -98,91 +94,82 @@ const countsOfClasses = (life: LifeRules) =>
     expiring90d: classExpiresWithin(90),
   });
 
-const valuesOf = ({ chains, now }: AsOf) => ({ ...chainValues(chains), now });
-
 /** An absent filter is "both values" and not null, so that one plan serves all. */
 const isWrappedAs = sql`is_wrapped = any (${placeholder("wrapped")}::boolean[])`;
 
 const wrappedAs = (isWrapped: boolean | undefined) => (isWrapped === undefined ? [true, false] : [isWrapped]);
 
-function ofClasses(name: string, rule: Condition, form: Form) {
-  const life = lifeIn(form);
-  const unseen = dependsOnUnseen(rule) ? unseenChanges(form) : { tables: sql``, rows: sql`` };
-  const classes = sql.raw(classColumns(life).join(", "));
-  return preparedCounts(
-    titleOf(`search_${name}`, form),
-    countColumns,
-    sql`with ${changesUntil(placeholder("now"), form)}${unseen.tables}, class as (
+const ofClasses = (name: string, ruleIn: (life: LifeRules) => Condition) =>
+  preparedCounts(`search_${name}`, countColumns, (of) => {
+    const rule = ruleIn(of.life);
+    const unseen = dependsOnUnseen(rule) ? unseenChanges(of) : noMore;
+    const classes = sql.raw(classColumns(of.life).join(", "));
+    return sql`with ${changesUntil(placeholder("now"), of)}${unseen.tables}, class as (
         select ${classes}, names from figures_names union all select ${classes}, sign from change${unseen.rows}
-      ) ${countsOfClasses(life)}
-      where ${isOfAskedChains(sql`chain_id`, form.reach)} and is_counted and ${sql.raw(classCondition(rule))} and ${isWrappedAs}${isOfProtocol(form)}
-        and label_length between ${placeholder("shortest")} and ${placeholder("longest")}`,
-  );
-}
+      ) ${countsOfClasses(of.life)}
+      where ${of.holds(sql`chain_id`)} and is_counted and ${sql.raw(classCondition(rule))} and ${isWrappedAs}${of.ifEnsv2(isOfProtocol)}
+        and label_length between ${placeholder("shortest")} and ${placeholder("longest")}`;
+  });
 
 /** An absent filter is "both values", as that of wrapped names. */
-const isOfProtocol = ({ ensv2 }: Form) =>
-  ensv2 === undefined ? sql`` : sql` and is_ensv2 = any (${placeholder("ensv2")}::boolean[])`;
+const isOfProtocol = sql` and is_ensv2 = any (${placeholder("ensv2")}::boolean[])`;
 
-/** Without ENSv2 there is nothing to tell apart. */
-const protocolValues = ({ ensv2 }: Form, protocol: Protocol | undefined) =>
-  ensv2 === undefined ? {} : { ensv2: protocol === undefined ? [true, false] : [protocol === "ensv2"] };
+const protocolAs = (protocol: Protocol | undefined) =>
+  protocol === undefined ? [true, false] : [protocol === "ensv2"];
 
-const byAvailability = forEachForm(
-  (form): Record<KnownAvailability | "any", ReturnType<typeof ofClasses>> => {
-    const life = lifeIn(form);
-    const ofState = (state: KnownAvailability) => ofClasses(state, life.availability[state], form);
-    return {
-      registered: ofState("registered"),
-      grace: ofState("grace"),
-      premium: ofState("premium"),
-      available: ofState("available"),
-      any: ofClasses("any", all(), form),
-    };
-  },
-);
+const ofState = (state: KnownAvailability) => ofClasses(state, ({ availability }) => availability[state]);
+
+const byAvailability: Record<KnownAvailability | "any", ReturnType<typeof ofClasses>> = {
+  registered: ofState("registered"),
+  grace: ofState("grace"),
+  premium: ofState("premium"),
+  available: ofState("available"),
+  any: ofClasses("any", () => all()),
+};
+
+/** Without ENSv2 names are not counted by their protocol. */
+const hasCountsOf = (protocol: Protocol | undefined, chains: Scope): boolean =>
+  protocol === undefined || sqlOf(chains).byProtocols({ ensv1: false, both: () => true });
 
 const byClass: SearchCounters = {
   filters: new Set<keyof SearchFilters>(["availability", "minLength", "maxLength", "isWrapped", "protocol"]),
   read: async (db, { availability, minLength, maxLength, isWrapped, protocol }, at) =>
-    protocol !== undefined && at.chains.ensv2 === undefined
-      ? null
-      : byAvailability(at.chains)[availability ?? "any"](db, {
-          ...{ ...valuesOf(at), wrapped: wrappedAs(isWrapped), longest: maxLength ?? LONGEST_LABEL },
-          ...protocolValues(at.chains, protocol),
+    hasCountsOf(protocol, at.chains)
+      ? byAvailability[availability ?? "any"](db, at.chains, {
+          ...{ now: at.now, wrapped: wrappedAs(isWrapped), ensv2: protocolAs(protocol) },
           shortest: minLength ?? (maxLength === undefined ? UNKNOWN_LENGTH : 0),
-        }),
+          longest: maxLength ?? LONGEST_LABEL,
+        })
+      : null,
 };
 
 /** Longer than any label. */
 const LONGEST_LABEL = 2 ** 31 - 1;
 
 const resolverClasses = sql.raw(resolverColumns.join(", "));
-const isOfResolver = (reach: Reach) =>
-  sql`${isOfAskedChains(sql`chain_id`, reach)} and resolver = ${placeholder("resolver")} and ${isWrappedAs}`;
+const isOfResolver = ({ holds }: ScopeSql) =>
+  sql`${holds(sql`chain_id`)} and resolver = ${placeholder("resolver")} and ${isWrappedAs}`;
 
-const ofResolver = forEachForm((form) =>
-  preparedCounts(
-    titleOf("search_resolver", form),
-    countColumns,
-    sql`with ${changesUntil(placeholder("now"), form)}, class as (
-      select ${resolverClasses}, names from figures_resolvers where ${isOfResolver(form.reach)}
-      union all select ${resolverClasses}, sign from change where ${isOfResolver(form.reach)} and is_counted
-    ) ${countsOfClasses(lifeIn(form))}`,
-  ),
+const ofResolver = preparedCounts(
+  "search_resolver",
+  countColumns,
+  (of) => sql`with ${changesUntil(placeholder("now"), of)}, class as (
+      select ${resolverClasses}, names from figures_resolvers where ${isOfResolver(of)}
+      union all select ${resolverClasses}, sign from change where ${isOfResolver(of)} and is_counted
+    ) ${countsOfClasses(of.life)}`,
 );
 
 const byResolver: SearchCounters = {
   filters: new Set<keyof SearchFilters>(["resolver", "isWrapped"]),
   read: (db, { resolver, isWrapped }, at) =>
-    ofResolver(at.chains)(db, { ...valuesOf(at), resolver, wrapped: wrappedAs(isWrapped) }),
+    ofResolver(db, at.chains, { now: at.now, resolver, wrapped: wrappedAs(isWrapped) }),
 };
 
 const secondsOfDay = sql.raw(String(DAY));
-const isOfChain = (reach: Reach) => sql`${isOfAskedChains(sql`chain_id`, reach)} and ${isWrappedAs}`;
+const isOfChain = ({ holds }: ScopeSql) => sql`${holds(sql`chain_id`)} and ${isWrappedAs}`;
 const isOfWholeDays = (
-  reach: Reach,
-) => sql`${isOfChain(reach)} and expiry_day between ${placeholder("firstDay")} and ${placeholder("lastDay")}
+  of: ScopeSql,
+) => sql`${isOfChain(of)} and expiry_day between ${placeholder("firstDay")} and ${placeholder("lastDay")}
   and expiry_day <> all (${placeholder("splitDays")}::bigint[])`;
 
 /** The rules by which names of an expiry are counted. */
@@ -201,9 +188,8 @@ const pathEnds = sql`case ${sql.join(
  * Names are counted by the day of their expiry. A day counts as a whole if no bound that matters goes through it; on the
  * few other days the names themselves are read.
  */
-const ofExpiry = forEachForm((form) => {
-  const { reach } = form;
-  const life = lifeIn(form);
+const ofExpiry = preparedCounts("search_expiry", countColumns, (of) => {
+  const { life } = of;
   const rules = expiryRules(life);
   const [ofEnsv2, isEnsv2Row, isNotRetired] =
     life.retired === null
@@ -213,12 +199,9 @@ const ofExpiry = forEachForm((form) => {
           sql`, ${toSql(isEnsv2)} as is_ensv2, ${pathEnds} as path_ends_within`,
           sql` and ${toSql(not(life.retired))}`,
         ];
-  return preparedCounts(
-    titleOf("search_expiry", form),
-    countColumns,
-    sql`with ${changesUntil(placeholder("now"), form)}, split as materialized (
+  return sql`with ${changesUntil(placeholder("now"), of)}, split as materialized (
       select name.* from unnest(${placeholder("splitDays")}::bigint[]) as split_day (day) cross join lateral (
-        select ${domain.chainId} as chain_id, ${domain.expiryTimestamp} as expiry, ${toSql(ruleFor(isOfRegistrar, reach))} as is_eth,
+        select ${domain.chainId} as chain_id, ${domain.expiryTimestamp} as expiry, ${toSql(of.rule(isOfRegistrar))} as is_eth,
           ${toSql(wrapped, placeholder("now"))} as is_wrapped${isEnsv2Row}
         from ${domain} where ${toSql(isCounted)} and ${domain.expiryTimestamp} >= day * ${secondsOfDay}
           and ${domain.expiryTimestamp} < (day + 1) * ${secondsOfDay}${isNotRetired}
@@ -226,31 +209,24 @@ const ofExpiry = forEachForm((form) => {
       ) as name
     ), class as (
       select expiry_day * ${secondsOfDay} as expiry, is_eth, is_wrapped, names${ofEnsv2} from figures_expiries
-      where ${isOfWholeDays(reach)}
+      where ${isOfWholeDays(of)}
       union all
-      select expiry_day * ${secondsOfDay}, is_eth, is_wrapped, sign${ofEnsv2} from change where ${isOfWholeDays(reach)} and is_counted
+      select expiry_day * ${secondsOfDay}, is_eth, is_wrapped, sign${ofEnsv2} from change where ${isOfWholeDays(of)} and is_counted
       union all
       select expiry, is_eth, is_wrapped, 1${ofEnsv2} from split
-      where ${isOfChain(reach)} and expiry between ${placeholder("from")} and ${placeholder("to")}
+      where ${isOfChain(of)} and expiry between ${placeholder("from")} and ${placeholder("to")}
     ) ${countsWhere({
       expired: expiryCondition(rules.expired),
       expiring30d: expiryCondition(rules.expiring30d),
       expiring90d: expiryCondition(rules.expiring90d),
-    })}`,
-  );
+    })}`;
 });
 
 const byExpiry: SearchCounters = {
   filters: new Set<keyof SearchFilters>(["expiryFrom", "expiryTo", "isWrapped"]),
   read: (db, { expiryFrom: from = 0, expiryTo: to = LATEST, isWrapped }, at) => {
     const days = { firstDay: dayOf(from), lastDay: dayOf(to), splitDays: splitDays(from, to, at) };
-    return ofExpiry(at.chains)(db, {
-      ...valuesOf(at),
-      ...days,
-      from,
-      to,
-      wrapped: wrappedAs(isWrapped),
-    });
+    return ofExpiry(db, at.chains, { now: at.now, ...days, from, to, wrapped: wrappedAs(isWrapped) });
   },
 };
 
@@ -261,7 +237,7 @@ const dayOf = (time: number): number => Math.floor(time / DAY);
 
 /** The days of a range through which a bound goes: an end of the range, or a time with which a rule compares. */
 function splitDays(from: number, to: number, { chains, now }: AsOf): number[] {
-  const ofRules = Object.values(expiryRules(lifeIn(chains)))
+  const ofRules = Object.values(expiryRules(sqlOf(chains).life))
     .flatMap(timesIn)
     .filter(({ column }) => column === "expiryTimestamp")
     .map(({ operator, seconds }) => now + Number(seconds) + (operator === "<=" || operator === ">" ? 1 : 0));

@@ -3,7 +3,7 @@ import type { SQL } from "drizzle-orm";
 import { sql } from "ponder";
 import { ETH_NODE, ROOT_NODE } from "../../ens/name.ts";
 import type { Db } from "../postgres/db.ts";
-import { type Chains, forEachForm, isOfChains, lifeIn } from "../query/chains.ts";
+import { forEachForm, type Scope, type ScopeSql, sqlOf } from "../query/scope.ts";
 import {
   type Adoption,
   type AsOf,
@@ -19,27 +19,26 @@ import {
 } from "../query/statistics.ts";
 import { classColumns, classCondition, classExpiresWithin } from "./classes.ts";
 import { type Count, countOf } from "./count.ts";
-import { changesUntil, momentAsked, readCounters, sumIf, unseenChanges } from "./counters.ts";
+import { changesUntil, momentAsked, noMore, readCounters, sumIf, unseenChanges } from "./counters.ts";
 
 /* Statistics of the whole index. */
 
 /** The counters of names, corrected to now. */
-function namesAt({ chains, now }: AsOf): SQL {
-  return countedNames({ chains, now }, { tables: sql``, rows: sql`` });
-}
+const namesAt = (at: AsOf): SQL => classesAt(at, noMore);
 
 /** The same, with the phases of names that ENSv2 never saw. */
-export const namesByPhaseAt = (at: AsOf): SQL => countedNames(at, unseenChanges(at.chains));
+export const namesByPhaseAt = (at: AsOf): SQL => classesAt(at, unseenChanges(sqlOf(at.chains)));
 
-function countedNames({ chains, now }: AsOf, more: ReturnType<typeof unseenChanges>): SQL {
-  const keys = sql.raw(classColumns(lifeIn(chains)).join(", "));
-  return sql`${changesUntil(now, chains)}${more.tables}, class as materialized (
+function classesAt({ chains, now }: AsOf, more: typeof noMore): SQL {
+  const of = sqlOf(chains);
+  const keys = sql.raw(classColumns(of.life).join(", "));
+  return sql`${changesUntil(now, of)}${more.tables}, class as materialized (
     select ${keys}, names from figures_names
     union all select ${keys}, sign from change${more.rows}
   )`;
 }
 
-const isActiveIn = forEachForm((form) => classCondition(lifeIn(form).active));
+const isActiveIn = forEachForm(({ life }: ScopeSql) => classCondition(life.active));
 
 /** How many names there are, by their state now, and how many events. */
 export const totals: Count<AsOf, { totals: Totals; events: number }> = countOf({
@@ -61,7 +60,7 @@ async function totalsFromCounters(
         ${sumIf(isActiveIn(chains))} as active, ${sumIf("is_wrapped")} as wrapped,
         ${sumIf(classExpiresWithin(30))} as "expiring30d", ${sumIf(classExpiresWithin(90))} as "expiring90d",
         (select count from owners)::int as owners, (select events from figures_state)::int as events
-      from class where ${isOfChains(chainId, chains)} and is_counted and is_owned`,
+      from class where ${sqlOf(chains).holds(chainId)} and is_counted and is_owned`,
   );
   const [row] = rows ?? [];
   if (row === undefined) return null;
@@ -72,39 +71,41 @@ async function totalsFromCounters(
 const chainId = sql`chain_id`;
 
 /** Names that addresses own, corrected for what time changed: `owner_change` has what to add to the counters. */
-export const ownerChangesOn = (chains: Chains): SQL => sql`owner_change as materialized (
-    select owner as address, sum(sign) as names from change where is_held and ${isOfChains(chainId, chains)}
+export const ownerChangesOn = (chains: Scope): SQL => sql`owner_change as materialized (
+    select owner as address, sum(sign) as names from change where is_held and ${sqlOf(chains).holds(chainId)}
     group by owner having sum(sign) <> 0
   )`;
 
 /** Addresses with the number of their names at the counters' moment. */
-export const ownersOn = (chains: Chains): SQL => {
-  const isHere = isOfChains(chainId, chains);
-  return chains.reach === "main"
-    ? sql`select address, names from figures_owners where ${isHere}`
-    : sql`select address, sum(names) as names from figures_owners where ${isHere} group by address`;
+export const ownersOn = (chains: Scope): SQL => {
+  const { holds, byChains } = sqlOf(chains);
+  const isHere = holds(chainId);
+  return byChains({
+    main: sql`select address, names from figures_owners where ${isHere}`,
+    several: sql`select address, sum(names) as names from figures_owners where ${isHere} group by address`,
+  });
 };
 
 /** How many addresses own a name: those that did at the moment, corrected for what time changed. */
-function ownersAt(chains: Chains): SQL {
-  const isHere = isOfChains(chainId, chains);
-  if (chains.reach === "several") {
-    return sql`${ownerChangesOn(chains)}, owners as (
+function ownersAt(chains: Scope): SQL {
+  const { holds, byChains } = sqlOf(chains);
+  const isHere = holds(chainId);
+  const several = sql`${ownerChangesOn(chains)}, owners as (
       select count(*) as count from (
         select address from (
           select address, names from figures_owners where ${isHere} union all select address, names from owner_change
         ) as held group by address having sum(names) > 0
       ) as owner
     )`;
-  }
-  return sql`${ownerChangesOn(chains)}, owners as (
+  const main = sql`${ownerChangesOn(chains)}, owners as (
     select (select count(*) from figures_owners where ${isHere} and names > 0) + (
       select count(*) filter (where coalesce(counter.names, 0) + owner_change.names > 0)
         - count(*) filter (where counter.names > 0)
       from owner_change
-        left join figures_owners counter on ${isOfChains(sql`counter.chain_id`, chains)} and counter.address = owner_change.address
+        left join figures_owners counter on ${holds(sql`counter.chain_id`)} and counter.address = owner_change.address
     ) as count
   )`;
+  return byChains({ main, several });
 }
 
 /** How many owners claim a name, and the claims by registrar and chain. */
@@ -122,7 +123,7 @@ async function adoptionFromCounters(
 ): Promise<{ adoption: Adoption; claims: ClaimCounts[] } | null> {
   const rows = await readCounters<Adoption & { claims: ClaimCounts[] | null }>(
     db,
-    sql`with ${changesUntil(now, chains)}, ${ownersAt(chains)}
+    sql`with ${changesUntil(now, sqlOf(chains))}, ${ownersAt(chains)}
       select ${momentAsked} as moment, (select count from owners)::int as owners,
         (count(*) filter (where claims > 0))::int as claimants,
         (count(*) filter (where claims > 0 and claims * squares > figures_addresses.chains * figures_addresses.chains))::int
@@ -149,9 +150,10 @@ export const shares: Count<AsOf, Share[]> = countOf({
 });
 
 async function sharesFromCounters(db: Db, { chains, now }: AsOf): Promise<Share[] | null> {
-  const isHere = isOfChains(domain.chainId, chains);
-  const isSeveral = chains.reach === "several";
-  const isCountedHere = isOfChains(chainId, chains);
+  const { holds, byChains, ifSeveral } = sqlOf(chains);
+  const isHere = holds(domain.chainId);
+  const isCountedHere = holds(chainId);
+  const parentName = byChains({ main: sql`${domain.fullName}`, several: sql`max(${domain.fullName})` });
   const rows = await readCounters<Share>(
     db,
     sql`with ${namesAt({ chains, now })}, parent as materialized (
@@ -178,10 +180,10 @@ async function sharesFromCounters(db: Db, { chains, now }: AsOf): Promise<Share[
       select 'tld', tld.name, tld.node = ${ETH_NODE}, parent.active, 0, parent.all_time
       from parent join tld on tld.node = parent.node where parent.all_time > 0
       union all
-      select 'parent', ${isSeveral ? sql`max(${domain.fullName})` : domain.fullName}, false, largest.active, 0,
+      select 'parent', ${parentName}, false, largest.active, 0,
         largest.all_time
       from largest join ${domain} on ${isHere} and ${domain.node} = largest.node
-      ${isSeveral ? sql`group by largest.node, largest.active, largest.all_time` : sql``}
+      ${ifSeveral(sql`group by largest.node, largest.active, largest.all_time`)}
     )
     select ${momentAsked} as moment, kind, key, is_eth as "isEth", active::int, active_eth::int as "activeEth",
       all_time::int as "allTime" from share`,

@@ -14,9 +14,9 @@ import {
   type Summary,
   summarise,
 } from "../query/addresses.ts";
-import { allChains } from "../query/chains.ts";
 import { listClaims } from "../query/claims.ts";
 import { PAGE_SIZE } from "../query/page.ts";
+import { allChains } from "../query/scope.ts";
 import { askedChains } from "../resolution/askedChains.ts";
 import { checkListed, isHeldBy } from "../resolution/listedNames.ts";
 import { type Outcome, resolvePrimaryName, tryPrimaryName } from "../resolution/primaryNames.ts";

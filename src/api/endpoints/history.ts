@@ -33,8 +33,7 @@ const domainEvents = endpoint({
     const listed = chains.ids.flatMap((chainId) =>
       ctx.contracts.resolversOf(chainId).listed.map((address) => ({ chainId, address })),
     );
-    const hasEnsv2 = ctx.contracts.ensv2 !== undefined;
-    const { rows, total } = await listEvents(ctx.db, { node: name.node, chains, listed, hasEnsv2 }, { page });
+    const { rows, total } = await listEvents(ctx.db, { node: name.node, chains, listed }, { page });
     return { events: rows.map((row) => toEventRecord(row, ctx)), ...historyFieldsOf({ page, total }) };
   },
 });

@@ -1,8 +1,8 @@
 import { z } from "@hono/zod-openapi";
 import { expiries as expiryCounts, holders as holderCounts, phaseCounts } from "../counts/population.ts";
 import type { Ctx } from "../http/context.ts";
-import type { Chains } from "../query/chains.ts";
 import { type DayExpiries, MAX_HOLDERS, type PhaseCount } from "../query/population.ts";
+import type { Scope } from "../query/scope.ts";
 import { DAY } from "../rules/seconds.ts";
 import type { Phase } from "../rules/stages.ts";
 import { address, count } from "../schemas/answers.ts";
@@ -64,7 +64,7 @@ const states = statistic({
 /** Months ahead in an answer: names are seldom registered for longer than five years. */
 export const MONTHS_AHEAD = 60;
 
-async function takeExpiries({ db, now }: Ctx, chains: Chains) {
+async function takeExpiries({ db, now }: Ctx, chains: Scope) {
   const first = monthOf(Math.floor(now / DAY));
   const months = Array.from({ length: MONTHS_AHEAD }).reduce<number[]>(
     (starts) => [...starts, monthAfter(starts.at(-1) ?? first)],
@@ -113,7 +113,7 @@ const expiries = statistic({
   show: (taken) => taken,
 });
 
-async function takeHolders({ db, now }: Ctx, chains: Chains) {
+async function takeHolders({ db, now }: Ctx, chains: Scope) {
   const at = { chains, now };
   const [most, counts] = await Promise.all([holderCounts.read(db, at), phaseCounts.read(db, at)]);
   const active =

@@ -2,8 +2,8 @@ import { z } from "@hono/zod-openapi";
 import type { Contracts } from "../../../abis/contracts.ts";
 import { sales as dailySales } from "../counts/days.ts";
 import type { Ctx } from "../http/context.ts";
-import type { Chains } from "../query/chains.ts";
 import type { DaySales } from "../query/purchases.ts";
+import type { Scope } from "../query/scope.ts";
 import { DAY } from "../rules/seconds.ts";
 import { address, chain, count, paymentToken, tokenUnits } from "../schemas/answers.ts";
 import { input } from "../schemas/input.ts";
@@ -18,7 +18,7 @@ import { MINUTE, statistic } from "../statistics/statistic.ts";
 const SALES_SECONDS = 15 * MINUTE;
 
 /** All that answers say, ready: to add up the days for each request would take longer than everything else. */
-async function takeSales({ db, contracts, now }: Ctx, chains: Chains) {
+async function takeSales({ db, contracts, now }: Ctx, chains: Scope) {
   const sales = await dailySales.read(db, { chains, now });
   const today = Math.floor(now / DAY);
   const [day, week, month] = intervals.map((interval) => toPeriods(sales, { interval, today, contracts }));

@@ -5,9 +5,9 @@ import type { Ctx } from "../http/context.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { withPageTimeout } from "../http/pageTimeout.ts";
 import { caseInsensitiveCondition } from "../query/caseInsensitive.ts";
-import { allChains } from "../query/chains.ts";
 import { listDomainPage } from "../query/domains.ts";
 import { PAGE_SIZE, type PageRequest, sortColumns } from "../query/page.ts";
+import { allChains } from "../query/scope.ts";
 import {
   isSelective,
   protocols,

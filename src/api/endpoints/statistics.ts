@@ -6,8 +6,8 @@ import {
   totals as totalCounts,
 } from "../counts/totals.ts";
 import type { Ctx } from "../http/context.ts";
-import type { Chains } from "../query/chains.ts";
 import { countRecentPurchases, type DaySales, listSalesByDay } from "../query/purchases.ts";
+import type { Scope } from "../query/scope.ts";
 import type { ClaimCounts, Share } from "../query/statistics.ts";
 import { DAY } from "../rules/seconds.ts";
 import { activity, count } from "../schemas/answers.ts";
@@ -16,7 +16,7 @@ import { FEED_LENGTH, readActivity } from "../statistics/activityFeed.ts";
 import { percentage, percentOf, sumOf, toDate } from "../statistics/numbers.ts";
 import { HOUR, MINUTE, statistic, statisticOfAll } from "../statistics/statistic.ts";
 
-async function takeTotals({ db, now }: Ctx, chains: Chains) {
+async function takeTotals({ db, now }: Ctx, chains: Scope) {
   const at = { chains, now };
   const [{ totals, events }, purchases] = await Promise.all([
     totalCounts.read(db, at),
@@ -68,7 +68,7 @@ const ensStats = statistic({
 /** Days of the daily counts, today included. */
 const DAYS = 30;
 
-async function takeDays({ db, now }: Ctx, chains: Chains) {
+async function takeDays({ db, now }: Ctx, chains: Scope) {
   const today = Math.floor(now / DAY);
   const firstDay = today - DAYS + 1;
   const range = { chains, from: firstDay * DAY, until: now + 1 };
@@ -108,7 +108,7 @@ const lengthCount = z
   })
   .openapi("LengthCount");
 
-async function takeDistribution({ db, now }: Ctx, chains: Chains) {
+async function takeDistribution({ db, now }: Ctx, chains: Scope) {
   const shares = await shareCounts.read(db, { chains, now });
   const lengths = shares.filter(({ kind }) => kind === "length");
   return {
@@ -173,7 +173,7 @@ const distributionStats = statistic({
   show: (taken) => taken,
 });
 
-async function takePrimaryNames({ db, contracts, now }: Ctx, chains: Chains) {
+async function takePrimaryNames({ db, contracts, now }: Ctx, chains: Scope) {
   const { adoption, claims } = await adoptionCounts.read(db, { chains, now });
   return {
     unique_addresses_with_primary_name: adoption.claimants,
@@ -227,8 +227,8 @@ const primaryNameStats = statisticOfAll({
   show: (taken) => taken,
 });
 
-const takeActivity = (scope: "all claims" | "claims of the chains") => async (ctx: Ctx, chains: Chains) => ({
-  events: await readActivity(ctx, { chains, isAsked: scope === "claims of the chains" }),
+const takeActivity = (claims: "all claims" | "claims of the chains") => async (ctx: Ctx, chains: Scope) => ({
+  events: await readActivity(ctx, { chains, claims }),
 });
 
 const recentActivity = statistic({

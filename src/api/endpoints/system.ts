@@ -3,7 +3,7 @@ import { pending as pendingNames } from "../counts/searchTotals.ts";
 import type { Ctx } from "../http/context.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { listProgress, readIndexerState } from "../indexState/progress.ts";
-import { allChains } from "../query/chains.ts";
+import { allChains } from "../query/scope.ts";
 import { countWaiting } from "../query/waiting.ts";
 import { count } from "../schemas/answers.ts";
 

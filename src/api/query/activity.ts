@@ -6,13 +6,13 @@ import type { Ensv2Contracts } from "../../../abis/contracts.ts";
 import type { Db } from "../postgres/db.ts";
 import { toSql } from "../rules/conditionSql.ts";
 import { isCounted } from "../rules/nameRules.ts";
-import { type Chains, isOfChains } from "./chains.ts";
 import { type EventFacts, eventFacts } from "./events.ts";
 import { isMigration } from "./migrations.ts";
 import { isNonOwner, isSoldByEnsv2, type MergedPurchase, mergedPurchase } from "./purchaseMerge.ts";
+import { type Scope, sqlOf } from "./scope.ts";
 
-/** Chains, and how many of the newest rows. */
-export type Newest = { chains: Chains; limit: number };
+/** Scope, and how many of the newest rows. */
+export type Newest = { chains: Scope; limit: number };
 
 /**
  * The newest registrations or renewals, by one kind of log of a registrar, newest first. Every registration and renewal
@@ -29,10 +29,12 @@ export const listNewestPurchases = (db: Db, eventType: string, at: Newest): Prom
   );
 
 /** Where there is ENSv2: what it sold is read by {@link listNewestTokenPurchases}. */
-const besidesEnsv2 = ({ ensv2 }: Chains): SQL =>
-  ensv2 === undefined
-    ? sql``
-    : sql` and not ${isNonOwner(event.ownerAddress, [...ensv2.nonOwners])} and not ${isSoldByEnsv2(event)}`;
+const besidesEnsv2 = (chains: Scope): SQL =>
+  sqlOf(chains).byProtocols({
+    ensv1: sql``,
+    both: ({ nonOwners }) =>
+      sql` and not ${isNonOwner(event.ownerAddress, [...nonOwners])} and not ${isSoldByEnsv2(event)}`,
+  });
 
 /** A purchase that was paid in a token. */
 export type TokenPurchase = Pick<
@@ -54,25 +56,33 @@ export async function listNewestTokenPurchases(
   eventType: "NameRegistered" | "NameRenewed",
   { chains, limit }: Newest,
 ): Promise<TokenPurchase[]> {
-  if (chains.ensv2 === undefined) return [];
-  return db
-    .select()
-    .from(ensv2Purchase)
-    .where(and(isOfChains(ensv2Purchase.chainId, chains), eq(ensv2Purchase.eventType, eventType)))
-    .orderBy(
-      desc(ensv2Purchase.blockTimestamp),
-      desc(ensv2Purchase.blockNumber),
-      desc(ensv2Purchase.logIndex),
-    )
-    .limit(limit);
+  const { holds, byProtocols } = sqlOf(chains);
+  const { blockTimestamp, blockNumber, logIndex } = ensv2Purchase;
+  const list = () =>
+    db
+      .select()
+      .from(ensv2Purchase)
+      .where(and(holds(ensv2Purchase.chainId), eq(ensv2Purchase.eventType, eventType)))
+      .orderBy(desc(blockTimestamp), desc(blockNumber), desc(logIndex))
+      .limit(limit);
+  return byProtocols<TokenPurchase[] | ReturnType<typeof list>>({ ensv1: [], both: list });
 }
 
 /** A name that came from ENSv1, and who has held it since. */
 export type Migration = Omit<Transfer, "from" | "to"> & { owner: Address | null };
 
 /** The newest names that came from ENSv1, newest first: those that a migration controller or a wrapper registry made. */
-export async function listNewestMigrations(db: Db, { chains, limit }: Newest): Promise<Migration[]> {
-  if (chains.ensv2 === undefined) return [];
+export const listNewestMigrations = async (db: Db, at: Newest): Promise<Migration[]> =>
+  sqlOf(at.chains).byProtocols<Migration[] | Promise<Migration[]>>({
+    ensv1: [],
+    both: (ensv2) => listMigrations(db, ensv2, at),
+  });
+
+async function listMigrations(
+  db: Db,
+  ensv2: Ensv2Contracts,
+  { chains, limit }: Newest,
+): Promise<Migration[]> {
   const change = alias(ownershipChange, "change");
   const { rows } = await db.execute<Omit<Migration, "blockTimestamp"> & { blockTimestamp: string }>(sql`
     select name.chain_id as "chainId", name.node, after.owner, entry.block_number as "blockNumber",
@@ -82,7 +92,7 @@ export async function listNewestMigrations(db: Db, { chains, limit }: Newest): P
         ${ensv2Entry.registeredBlockNumber} as block_number, ${ensv2Entry.registeredTimestamp} as block_timestamp,
         ${ensv2Entry.registeredTransactionHash} as transaction_hash
       from ${ensv2Entry}
-      where ${isOfChains(ensv2Entry.chainId, chains)} and ${isMigrated(chains.ensv2)}
+      where ${sqlOf(chains).holds(ensv2Entry.chainId)} and ${isMigrated(ensv2)}
       order by ${ensv2Entry.registeredTimestamp} desc, ${ensv2Entry.storageId} limit ${limit}
     ) as entry
     cross join lateral (
@@ -126,7 +136,7 @@ function newestEvents(db: Db, which: { eventType: string; and: SQL }, { chains, 
   return db
     .select(eventFacts)
     .from(event)
-    .where(and(eq(event.eventType, which.eventType), isOfChains(event.chainId, chains), which.and))
+    .where(and(eq(event.eventType, which.eventType), sqlOf(chains).holds(event.chainId), which.and))
     .orderBy(desc(event.blockTimestamp), desc(event.blockNumber), desc(event.logIndex), desc(event.ordinal))
     .limit(limit);
 }
@@ -188,7 +198,8 @@ export async function listNewestTransfers(
 ): Promise<Transfer[]> {
   const after = alias(ownershipChange, "after");
   // Blocks of several chains do not compare.
-  const time = chains.reach === "main" ? sql`` : sql`${after.blockTimestamp} desc,`;
+  const { holds, ifSeveral } = sqlOf(chains);
+  const time = ifSeveral(sql`${after.blockTimestamp} desc,`);
   const newestFirst = sql`order by ${time} ${after.blockNumber} desc, ${after.logIndex} desc, ${after.ordinal} desc`;
   // `case` asks in this order: the costliest question comes last. `offset 0` has each asked by itself, where the database would
   // rather read all rows once for many.
@@ -200,7 +211,7 @@ export async function listNewestTransfers(
         case when ${isLastOfTransaction(after)} and ${isOfCountedName(after)} and not ${isPartOf(after, others)}
           then ${ownerBefore(after)} end as "from"
       from (
-        select * from ${ownershipChange} as after where ${isOfChains(after.chainId, chains)} ${newestFirst} limit ${MAX_CHANGES}
+        select * from ${ownershipChange} as after where ${holds(after.chainId)} ${newestFirst} limit ${MAX_CHANGES}
       ) as after
       ${newestFirst}
     ) as change

@@ -1,32 +1,20 @@
 import { domain, holder } from "ponder:schema";
-import type { SQL, SQLWrapper } from "drizzle-orm";
+import type { AnyColumn, SQL, SQLWrapper } from "drizzle-orm";
 import { alias, and, eq, ne, notInArray, sql } from "ponder";
 import type { Address } from "viem";
 import { not } from "../../ens/condition.ts";
 import { ROOT_NODE } from "../../ens/name.ts";
 import type { Db } from "../postgres/db.ts";
-import { prepared } from "../postgres/prepared.ts";
 import { toSql } from "../rules/conditionSql.ts";
 import { isCounted, isOfRegistrar } from "../rules/nameRules.ts";
 import { wrapped } from "../rules/ownership.ts";
 import { ownedAt } from "../rules/ownershipSql.ts";
 import type { Time } from "../rules/time.ts";
-import {
-  type Chains,
-  chainValues,
-  type Form,
-  forEachForm,
-  isOfAskedChains,
-  isOfChains,
-  lifeIn,
-  type Reach,
-  ruleFor,
-  titleOf,
-} from "./chains.ts";
 import { countIf } from "./countIf.ts";
 import { type DomainPage, preparedPages } from "./domainPages.ts";
 import { type DomainRow, listAndCount, selectDomains, toRow } from "./domains.ts";
 import { offsetOf, PAGE_SIZE, type PageRequest, type SortDirection } from "./page.ts";
+import { type Scope, type ScopeSql, sqlOf, statementOf } from "./scope.ts";
 
 /** What an address can be to a name. */
 export const addressTypes = [
@@ -44,7 +32,7 @@ export type AddressType = (typeof addressTypes)[number];
  * unix seconds.
  */
 export type AddressQuery = {
-  chains: Chains;
+  chains: Scope;
   address: Address;
   addressType: AddressType;
   wrappers: readonly Address[];
@@ -69,19 +57,16 @@ const forEach = <Of extends Role, Made>(all: readonly Of[], make: (role: Of) => 
   Object.fromEntries(all.map((role) => [role, make(role)])) as Record<Of, Made>;
 
 /** What a condition compares with: values, or the placeholders of a prepared statement. */
-type AddressParameters = { isOfChains: SQL; form: Form; address: Address | SQLWrapper; now: Time };
+type AddressParameters = { of: ScopeSql; address: Address | SQLWrapper; now: Time };
 
 const { placeholder } = sql;
 const now = placeholder("now");
-const askedOf = (form: Form): AddressParameters => ({
-  ...{ isOfChains: isOfAskedChains(domain.chainId, form.reach), form, now },
-  address: placeholder("address"),
-});
+const parametersOf = (of: ScopeSql): AddressParameters => ({ of, address: placeholder("address"), now });
 
-const valuesOf = ({ chains, address, now }: AddressAt) => ({ ...chainValues(chains), address, now });
+const valuesOf = ({ address, now }: AddressAt) => ({ address, now });
 
 /** The condition for names for which an address has a role. */
-function isHeld(role: Role, { isOfChains, address, now }: AddressParameters): SQL | undefined {
+function isHeld(role: Role, { of, address, now }: AddressParameters): SQL | undefined {
   const conditions: Record<Role, SQL | undefined> = {
     effective_owner: ownedAt({ owner: address, isWrapper: false, now }),
     effective_owner_as_wrapper: ownedAt({ owner: address, isWrapper: true, now }),
@@ -90,28 +75,25 @@ function isHeld(role: Role, { isOfChains, address, now }: AddressParameters): SQ
     wrapper_owner: and(eq(domain.wrapperOwner, address), toSql(wrapped, now)),
     resolver: eq(domain.resolver, address),
   };
-  return and(isOfChains, conditions[role], toSql(isCounted));
+  return and(of.holds(domain.chainId), conditions[role], toSql(isCounted));
 }
 
 /** Which names of an address: all, or only the active ones. */
 export type HeldChoice = "all" | "active";
 
-const isChosen = (role: Role, choice: HeldChoice, of: AddressParameters): SQL | undefined =>
-  and(isHeld(role, of), choice === "active" ? toSql(activeIn(of.form), of.now) : undefined);
+const isChosen = (role: Role, choice: HeldChoice, held: AddressParameters): SQL | undefined =>
+  and(isHeld(role, held), choice === "active" ? toSql(activeIn(held.of), held.now) : undefined);
 
-const activeIn = (form: Form) => ruleFor(lifeIn(form).active, form.reach);
+const activeIn = ({ rule, life }: ScopeSql) => rule(life.active);
 
-const ownedPages = forEachForm((form) =>
-  forEach(ownerRoles, (role) => {
-    const pagesOf = (choice: HeldChoice) =>
-      preparedPages({
-        name: titleOf(`${role}_${choice}`, form),
-        where: isChosen(role, choice, askedOf(form)),
-        reach: form.reach,
-      });
-    return { all: pagesOf("all"), active: pagesOf("active") };
-  }),
-);
+const ownedPages = forEach(ownerRoles, (role) => {
+  const pagesOf = (choice: HeldChoice) =>
+    preparedPages<{ address: Address; now: number }>({
+      name: `${role}_${choice}`,
+      where: (of) => isChosen(role, choice, parametersOf(of)),
+    });
+  return { all: pagesOf("all"), active: pagesOf("active") };
+});
 
 /** A page of the names of an address, with the total. One index has an owner's names in the order of names. */
 export async function listHeld(
@@ -121,10 +103,9 @@ export async function listHeld(
 ): Promise<DomainPage> {
   const { chains, addressType, address, now } = holding;
   if (addressType === "effective_owner" && page.sortBy === "full_name") {
-    return ownedPages(chains)[ownerRoleOf(holding)][choice](db, page, valuesOf(holding));
+    return ownedPages[ownerRoleOf(holding)][choice](db, chains, { page, ...valuesOf(holding) });
   }
-  const of = { isOfChains: isOfChains(domain.chainId, chains), form: chains, address, now };
-  const where = isChosen(roleOf(holding), choice, of);
+  const where = isChosen(roleOf(holding), choice, { of: sqlOf(chains), address, now });
   const { counts, rows } = await listAndCount(db, { chains, where, page, now }, {});
   return { total: counts.total, rows };
 }
@@ -134,34 +115,32 @@ export type HeldCounts = { total: number; active: number; expiring30d: number };
 
 /** Counts the names of an address on each chain that is asked, by one statement; chains without any are left out. */
 export async function countHeld(db: Db, holding: AddressQuery): Promise<Map<number, HeldCounts>> {
-  const rows = await heldCounts(holding.chains)[roleOf(holding)](db).execute(valuesOf(holding));
+  const rows = await heldCounts[roleOf(holding)](db, holding.chains, valuesOf(holding));
   return new Map(rows.map(({ chainId, ...counts }) => [chainId ?? onlyOf(holding.chains), counts]));
 }
 
-const onlyOf = ({ ids }: Chains): number => ids[0] as number;
+const onlyOf = ({ ids }: Scope): number => ids[0] as number;
 
 /** A statement about the main chain alone has one row, and need not read the chain. */
-const chainColumn = (reach: Reach) => sql<number | null>`${reach === "main" ? null : domain.chainId}`;
+const chainColumn = ({ byChains }: ScopeSql) =>
+  sql<number | null>`${byChains<null | typeof domain.chainId>({ main: null, several: domain.chainId })}`;
 
-const activeCount = (form: Form) => countIf(toSql(activeIn(form), now));
-const expiringCount = (form: Form) => countIf(toSql(lifeIn(form).expiringWithin(30), now));
+const activeCount = (of: ScopeSql) => countIf(toSql(activeIn(of), now));
+const expiringCount = (of: ScopeSql) => countIf(toSql(of.life.expiringWithin(30), now));
 
-const heldCounts = forEachForm((form) =>
-  forEach(roles, (role) =>
-    prepared((db) => {
-      const counts = {
+const heldCounts = forEach(roles, (role) =>
+  statementOf((of, db) =>
+    db
+      .select({
+        chainId: chainColumn(of),
         total: sql<number>`count(*)::int`,
-        active: activeCount(form),
-        expiring30d: expiringCount(form),
-      };
-      const counted = db
-        .select({ chainId: chainColumn(form.reach), ...counts })
-        .from(domain)
-        .where(isHeld(role, askedOf(form)));
-      return (form.reach === "main" ? counted : counted.groupBy(domain.chainId)).prepare(
-        titleOf(`held_count_${role}`, form),
-      );
-    }),
+        active: activeCount(of),
+        expiring30d: expiringCount(of),
+      })
+      .from(domain)
+      .where(isHeld(role, parametersOf(of)))
+      .groupBy(...of.byChains({ main: [], several: [domain.chainId] }))
+      .prepare(of.title(`held_count_${role}`)),
   ),
 );
 
@@ -176,36 +155,35 @@ export const MAX_ENDING = 500;
  * that end soon: they come after names of registrars, which cost money. One index has all that decides which names are listed.
  */
 export async function listEnding(db: Db, holder: AddressAt): Promise<DomainRow[]> {
-  const rows = await namesWithEnd(holder.chains)[ownerRoleOf(holder)](db).execute(valuesOf(holder));
+  const rows = await namesWithEnd[ownerRoleOf(holder)](db, holder.chains, valuesOf(holder));
   return rows.map(toRow);
 }
 
 /** Where there is ENSv2, a life is also over when the way to the name ends: null where it has no end. */
-const endOfLife = ({ ensv2 }: Form) =>
-  ensv2 === undefined
-    ? domain.expiryTimestamp
-    : sql`least(${domain.expiryTimestamp}, ${domain.pathExpiryTimestamp})`;
+const endOfLife = ({ byProtocols }: ScopeSql) =>
+  byProtocols({
+    ensv1: sql`${domain.expiryTimestamp}`,
+    both: () => sql`least(${domain.expiryTimestamp}, ${domain.pathExpiryTimestamp})`,
+  });
 
-const namesWithEnd = forEachForm((form) =>
-  forEach(ownerRoles, (role) =>
-    prepared((db) => {
-      const { reach } = form;
-      const hasEnd = toSql(ruleFor(lifeIn(form).inPhase("registered", "grace", "premium"), reach), now);
-      const isBought = toSql(ruleFor(isOfRegistrar, reach));
-      const order = [endOfLife(form), domain.node, ...(reach === "main" ? [] : [domain.chainId])];
-      const first = db
-        .select({ chainId: domain.chainId, node: domain.node })
-        .from(domain)
-        .where(and(isHeld(role, askedOf(form)), hasEnd))
-        .orderBy(sql`${isBought} desc`, ...order)
-        .limit(MAX_ENDING)
-        .as("first");
-      return selectDomains(db, {})
-        .innerJoin(first, and(eq(domain.chainId, first.chainId), eq(domain.node, first.node)))
-        .orderBy(...order)
-        .prepare(titleOf(`ending_${role}`, form));
-    }),
-  ),
+const namesWithEnd = forEach(ownerRoles, (role) =>
+  statementOf((of, db) => {
+    const hasEnd = toSql(of.rule(of.life.inPhase("registered", "grace", "premium")), now);
+    const isBought = toSql(of.rule(isOfRegistrar));
+    const chain = of.byChains({ main: [], several: [domain.chainId] });
+    const order = [endOfLife(of), domain.node, ...chain];
+    const first = db
+      .select({ chainId: domain.chainId, node: domain.node })
+      .from(domain)
+      .where(and(isHeld(role, parametersOf(of)), hasEnd))
+      .orderBy(sql`${isBought} desc`, ...order)
+      .limit(MAX_ENDING)
+      .as("first");
+    return selectDomains(db, {})
+      .innerJoin(first, and(eq(domain.chainId, first.chainId), eq(domain.node, first.node)))
+      .orderBy(...order)
+      .prepare(of.title(`ending_${role}`));
+  }),
 );
 
 /** An address, on some chains, at a time. */
@@ -227,8 +205,8 @@ export async function listPrevious(
   at: AddressAt,
   { page, sortDir }: { page: number; sortDir: SortDirection },
 ): Promise<{ total: number; rows: PreviousRow[] }> {
-  const statement = previousPages(at.chains)[ownerRoleOf(at)][sortDir];
-  const listed = await statement(db).execute({ ...valuesOf(at), offset: offsetOf(page) });
+  const statement = previousPages[ownerRoleOf(at)][sortDir];
+  const listed = await statement(db, at.chains, { ...valuesOf(at), offset: offsetOf(page) });
   // After the last page no row has the total.
   const total = listed[0]?.total ?? (page === 1 ? 0 : sumOfPrevious(await summarise(db, at)));
   const rows = listed.map(({ domain, displayText, total: _total, ...last }) => ({
@@ -243,19 +221,21 @@ export async function listPrevious(
  * one all that it controls, each with all columns needed, so no row of a name is read. `not in` hashes them once,
  * whatever number PostgreSQL expects; `not exists` sometimes becomes a loop through all pairs.
  */
-function wasHeld(db: Db, role: OwnerRole, form: Form): SQL | undefined {
-  const { reach } = form;
-  const asked = askedOf(form);
-  const isControlled = and(isHeld(role, asked), toSql(ruleFor(not(lifeIn(form).lost), reach), now));
+function wasHeld(db: Db, role: OwnerRole, of: ScopeSql): SQL | undefined {
+  const isControlled = and(isHeld(role, parametersOf(of)), toSql(of.rule(not(of.life.lost)), now));
   const wasNamed = and(
-    eq(holder.address, asked.address),
-    isOfAskedChains(holder.chainId, reach),
+    eq(holder.address, placeholder("address")),
+    of.holds(holder.chainId),
     ne(holder.node, ROOT_NODE),
   );
-  if (reach === "main") {
-    const controlled = db.select({ node: domain.node }).from(domain).where(isControlled);
-    return and(wasNamed, notInArray(holder.node, controlled));
-  }
+  const isGone = of.byChains({ main: isGoneFromMain, several: isGoneFromSeveral });
+  return and(wasNamed, isGone(db, isControlled));
+}
+
+const isGoneFromMain = (db: Db, isControlled: SQL | undefined): SQL =>
+  notInArray(holder.node, db.select({ node: domain.node }).from(domain).where(isControlled));
+
+function isGoneFromSeveral(db: Db, isControlled: SQL | undefined): SQL {
   // A layer 2 logs owners of nodes that are no names there (`eth`, reverse nodes): these have no row.
   const named = alias(domain, "named");
   const isName = sql`exists (select from ${domain} as named
@@ -264,42 +244,38 @@ function wasHeld(db: Db, role: OwnerRole, form: Form): SQL | undefined {
     .select({ chainId: domain.chainId, node: domain.node })
     .from(domain)
     .where(isControlled);
-  return and(wasNamed, sql`(${holder.chainId}, ${holder.node}) not in ${controlled}`, isName);
+  return sql`(${holder.chainId}, ${holder.node}) not in ${controlled} and ${isName}`;
 }
 
-const previousPages = forEachForm((form) =>
-  forEach(ownerRoles, (role) => ({
-    asc: preparedPrevious({ role, form }, "asc"),
-    desc: preparedPrevious({ role, form }, "desc"),
-  })),
-);
-
-type Former = { role: OwnerRole; form: Form };
+const previousPages = forEach(ownerRoles, (role) => ({
+  asc: preparedPrevious(role, "asc"),
+  desc: preparedPrevious(role, "desc"),
+}));
 
 /**
  * The newest first. Blocks of several chains do not compare, so with several the time decides; on one chain the block
  * does, which an index has.
  */
-function preparedPrevious({ role, form }: Former, sortDir: SortDirection) {
-  const { reach } = form;
+function preparedPrevious(role: OwnerRole, sortDir: SortDirection) {
   const direction = sql.raw(sortDir);
   const { chainId, node, lastOwnedBlockNumber, lastOwnedBlockTimestamp } = holder;
   const orderOf = (
-    of: Pick<typeof holder, "chainId" | "node" | "lastOwnedBlockNumber" | "lastOwnedBlockTimestamp">,
+    { byChains }: ScopeSql,
+    row: Pick<typeof holder, "chainId" | "node" | "lastOwnedBlockNumber" | "lastOwnedBlockTimestamp">,
   ) =>
-    (reach === "main"
-      ? [of.lastOwnedBlockNumber, of.node]
-      : [of.lastOwnedBlockTimestamp, of.chainId, of.lastOwnedBlockNumber, of.node]
-    ).map((column) => sql`${column} ${direction}`);
-  return prepared((db) => {
+    byChains<AnyColumn[]>({
+      main: [row.lastOwnedBlockNumber, row.node],
+      several: [row.lastOwnedBlockTimestamp, row.chainId, row.lastOwnedBlockNumber, row.node],
+    }).map((column) => sql`${column} ${direction}`);
+  return statementOf((of, db) => {
     const page = db
       .select({
         ...{ chainId, node, lastOwnedBlockNumber, lastOwnedBlockTimestamp },
         total: sql<number>`(count(*) over ())::int`.as("total"),
       })
       .from(holder)
-      .where(wasHeld(db, role, form))
-      .orderBy(...orderOf(holder))
+      .where(wasHeld(db, role, of))
+      .orderBy(...orderOf(of, holder))
       .limit(PAGE_SIZE)
       .offset(placeholder("offset"))
       .as("page");
@@ -309,8 +285,8 @@ function preparedPrevious({ role, form }: Former, sortDir: SortDirection) {
     };
     return selectDomains(db, { ...last, total: page.total })
       .innerJoin(page, and(eq(domain.chainId, page.chainId), eq(domain.node, page.node)))
-      .orderBy(...orderOf(page as unknown as typeof holder))
-      .prepare(titleOf(`previous_${role}_${sortDir}`, form));
+      .orderBy(...orderOf(of, page as unknown as typeof holder))
+      .prepare(of.title(`previous_${role}_${sortDir}`));
   });
 }
 
@@ -318,14 +294,18 @@ function preparedPrevious({ role, form }: Former, sortDir: SortDirection) {
 export type Summary = { active: number; expiring30d: number; previous: number };
 
 /** Counts the names that an address has and had, on each chain that is asked. */
-export async function summarise(db: Db, at: AddressAt): Promise<Map<number, Summary>> {
-  if (at.chains.reach === "main") {
-    const [row] = await summaries(at.chains)[ownerRoleOf(at)](db).execute(valuesOf(at));
-    return new Map(row ? [[onlyOf(at.chains), row]] : []);
-  }
+export const summarise = (db: Db, at: AddressAt): Promise<Map<number, Summary>> =>
+  sqlOf(at.chains).byChains({ main: summariseMain, several: summariseSeveral })(db, at);
+
+async function summariseMain(db: Db, at: AddressAt): Promise<Map<number, Summary>> {
+  const [row] = await summaries[ownerRoleOf(at)](db, at.chains, valuesOf(at));
+  return new Map(row ? [[onlyOf(at.chains), row]] : []);
+}
+
+async function summariseSeveral(db: Db, at: AddressAt): Promise<Map<number, Summary>> {
   const [held, previous] = await Promise.all([
     countHeld(db, { ...at, addressType: "effective_owner" }),
-    previousCounts(at.chains)[ownerRoleOf(at)](db).execute(valuesOf(at)),
+    previousCounts[ownerRoleOf(at)](db, at.chains, valuesOf(at)),
   ]);
   const previousOn = new Map(previous.map(({ chainId, count }) => [chainId, count]));
   return new Map(
@@ -342,36 +322,32 @@ const sumOfPrevious = (byChain: Map<number, Summary>): number =>
   [...byChain.values()].reduce((sum, { previous }) => sum + previous, 0);
 
 /** Of the main chain alone. */
-const summaries = forEachForm((form) =>
-  forEach(ownerRoles, (role) =>
-    prepared((db) => {
-      const previous = db
-        .select({ count: sql`count(*)::int` })
-        .from(holder)
-        .where(wasHeld(db, role, form));
-      return db
-        .select({
-          active: activeCount(form),
-          expiring30d: expiringCount(form),
-          previous: sql<number>`${previous}`,
-        })
-        .from(domain)
-        .where(isHeld(role, askedOf(form)))
-        .prepare(titleOf(`summary_${role}`, form));
-    }),
-  ),
+const summaries = forEach(ownerRoles, (role) =>
+  statementOf((of, db) => {
+    const previous = db
+      .select({ count: sql`count(*)::int` })
+      .from(holder)
+      .where(wasHeld(db, role, of));
+    return db
+      .select({
+        active: activeCount(of),
+        expiring30d: expiringCount(of),
+        previous: sql<number>`${previous}`,
+      })
+      .from(domain)
+      .where(isHeld(role, parametersOf(of)))
+      .prepare(of.title(`summary_${role}`));
+  }),
 );
 
 /** Of several chains. */
-const previousCounts = forEachForm((form) =>
-  forEach(ownerRoles, (role) =>
-    prepared((db) =>
-      db
-        .select({ chainId: holder.chainId, count: sql<number>`count(*)::int` })
-        .from(holder)
-        .where(wasHeld(db, role, form))
-        .groupBy(holder.chainId)
-        .prepare(titleOf(`previous_count_${role}`, form)),
-    ),
+const previousCounts = forEach(ownerRoles, (role) =>
+  statementOf((of, db) =>
+    db
+      .select({ chainId: holder.chainId, count: sql<number>`count(*)::int` })
+      .from(holder)
+      .where(wasHeld(db, role, of))
+      .groupBy(holder.chainId)
+      .prepare(of.title(`previous_count_${role}`)),
   ),
 );

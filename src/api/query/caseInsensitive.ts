@@ -1,5 +1,5 @@
 import { or } from "ponder";
-import type { Chains } from "./chains.ts";
+import type { Scope } from "./scope.ts";
 import { type SearchFilters, searchCondition } from "./search.ts";
 
 /**
@@ -9,7 +9,7 @@ import { type SearchFilters, searchCondition } from "./search.ts";
  */
 export function caseInsensitiveCondition(
   filters: SearchFilters,
-  at: { chains: Chains; now: number },
+  at: { chains: Scope; now: number },
 ): ReturnType<typeof searchCondition> {
   const asGiven = searchCondition(filters, at);
   const { text = "" } = filters;

@@ -3,10 +3,9 @@ import type { SQL } from "drizzle-orm";
 import { and, eq, sql } from "ponder";
 import type { Hex } from "viem";
 import type { Db } from "../postgres/db.ts";
-import { prepared } from "../postgres/prepared.ts";
-import { type Chains, chainValues, forEachReach, isOfAskedChains, type Reach } from "./chains.ts";
 import { type DomainRow, selectDomains, toRow } from "./domains.ts";
 import { offsetOf, orderOf, PAGE_SIZE, type PageRequest } from "./page.ts";
+import { type Scope, type ScopeSql, statementOf } from "./scope.ts";
 
 /** A page of domains, and their total number. */
 export type DomainPage = { total: number; rows: DomainRow[] };
@@ -15,87 +14,86 @@ export type DomainPage = { total: number; rows: DomainRow[] };
 type List<Values> = {
   /** Of the prepared statements; each list has its own. */
   name: string;
-  /** Whether the main chain alone is asked; else names of several chains are in one order. */
-  reach?: Reach;
   /** Which domains. Values that differ between requests are placeholders; `Values` fills them. */
-  where: SQL | undefined;
+  where: Which;
   /** Gives the total. Without this function it is counted with each page. */
-  countAll?: (db: Db, values: Values) => Promise<number>;
+  countAll?: (db: Db, scope: Scope, values: Values) => Promise<number>;
 };
+
+type Which = (of: ScopeSql) => SQL | undefined;
 
 /**
  * Makes a function that reads pages of a list with its total, mostly by one statement, which is prepared for each
  * order.
  */
 export function preparedPages<Values extends { now: number }>(list: List<Values>) {
-  const { name, where, reach = "main", countAll } = list;
+  const { name, where, countAll } = list;
   const pages = new Map<string, ReturnType<typeof preparedPage>>();
   const pageOf = (order: Order) => {
     const title = `${name}_${order.sortBy}_${order.sortDir}`;
-    const page = pages.get(title) ?? preparedPage(title, { where, reach, order, hasTotal: !countAll });
+    const page =
+      pages.get(title) ?? preparedPage(title, { where, order, total: countAll ? "apart" : "with the page" });
     pages.set(title, page);
     return page;
   };
   const readTotal = countAll ?? preparedTotal<Values>(name, where);
-  return async (db: Db, page: PageRequest, values: Values): Promise<DomainPage> => {
+  return async (
+    db: Db,
+    scope: Scope,
+    { page, ...rest }: Values & { page: PageRequest },
+  ): Promise<DomainPage> => {
+    const values = rest as unknown as Values;
     const offset = offsetOf(page.page);
-    const found = await pageOf(page)(db).execute({ ...values, offset });
+    const found = await pageOf(page)(db, scope, { ...values, offset });
     // A page that is not full is the last one: its offset and rows give the total. An empty page after it gives
     // nothing.
     const isLast = found.length < PAGE_SIZE && (found.length > 0 || offset === 0);
-    const total = isLast ? offset + found.length : (found[0]?.total ?? (await readTotal(db, values)));
+    const total = isLast ? offset + found.length : (found[0]?.total ?? (await readTotal(db, scope, values)));
     return { total, rows: found.map(toRow) };
   };
 }
 
 /** Makes a function that counts the rows of a list. */
-export function preparedTotal<Values extends Record<string, unknown>>(name: string, where: SQL | undefined) {
-  const count = prepared((db) => totalOf(db, where).prepare(`${name}_total`));
-  return async (db: Db, values: Values): Promise<number> => (await count(db).execute(values))[0]?.total ?? 0;
+export function preparedTotal<Values extends Record<string, unknown>>(name: string, where: Which) {
+  const count = statementOf((of, db) => totalOf(db, where(of)).prepare(of.title(`${name}_total`)));
+  return async (db: Db, scope: Scope, values: Values): Promise<number> =>
+    (await count(db, scope, values))[0]?.total ?? 0;
 }
 
 type Order = Omit<PageRequest, "page">;
 
 const preparedPage = (
   name: string,
-  {
-    where,
-    reach,
-    order,
-    hasTotal,
-  }: { where: SQL | undefined; reach: Reach; order: Order; hasTotal: boolean },
+  { where, order, total }: { where: Which; order: Order; total: "with the page" | "apart" },
 ) =>
-  prepared((db) => {
-    const terms = orderOf(order, sql.placeholder("now"), reach);
+  statementOf((of, db) => {
+    const terms = orderOf(order, sql.placeholder("now"), of);
     const page = db
       .select({ chainId: domain.chainId, node: domain.node })
       .from(domain)
-      .where(where)
+      .where(where(of))
       .orderBy(...terms)
       .limit(PAGE_SIZE)
       .offset(sql.placeholder("offset"))
       .as("page");
-    const total = sql<number | null>`${hasTotal ? totalOf(db, where) : null}`.as("total");
-    return selectDomains(db, { total })
+    const counted = total === "with the page" ? totalOf(db, where(of)) : null;
+    return selectDomains(db, { total: sql<number | null>`${counted}`.as("total") })
       .innerJoin(page, and(eq(domain.chainId, page.chainId), eq(domain.node, page.node)))
       .orderBy(...terms)
-      .prepare(name);
+      .prepare(of.title(name));
   });
 
 const totalOf = (db: Db, where: SQL | undefined) =>
   db.select({ total: sql<number>`count(*)::int` }).from(domain).where(where);
 
-const labelled = forEachReach((reach) =>
-  preparedPages<ReturnType<typeof chainValues> & { hash: Hex; now: number }>({
-    name: reach === "main" ? "labelled" : "labelled_several",
-    where: and(isOfAskedChains(domain.chainId, reach), eq(domain.labelhash, sql.placeholder("hash"))),
-    reach,
-  }),
-);
+const labelled = preparedPages<{ hash: Hex; now: number }>({
+  name: "labelled",
+  where: (of) => and(of.holds(domain.chainId), eq(domain.labelhash, sql.placeholder("hash"))),
+});
 
 /** A page of the names with a labelhash, under any parent. */
 export const listLabelled = (
   db: Db,
   page: PageRequest,
-  { chains, ...of }: { chains: Chains; hash: Hex; now: number },
-): Promise<DomainPage> => labelled[chains.reach](db, page, { ...chainValues(chains), ...of });
+  { chains, ...of }: { chains: Scope; hash: Hex; now: number },
+): Promise<DomainPage> => labelled(db, chains, { page, ...of });

@@ -7,8 +7,8 @@ import { keccak256 } from "../../ens/keccak.ts";
 import type { Db } from "../postgres/db.ts";
 import { prepared } from "../postgres/prepared.ts";
 import { beginningOf } from "./beginnings.ts";
-import { type Chains, chainValues, isOfAskedChains, isOfChains } from "./chains.ts";
 import { offsetOf, orderOf, PAGE_SIZE, type PageRequest, sortKeyOf } from "./page.ts";
+import { type Scope, sqlOf, statementOf } from "./scope.ts";
 
 /**
  * A row of `domains` with the beginning of the `display` text at the name's current resolver. Only a text that is the
@@ -32,22 +32,19 @@ export async function listDomains(
  * A page of the domains that meet a condition. The first statement finds which domains, the second reads them: so for
  * a late page, only the sort keys of the names before it are read.
  */
-export async function listDomainPage(
-  db: Db,
-  { chains: { reach }, where, page, now }: OnePass,
-): Promise<DomainRow[]> {
+export async function listDomainPage(db: Db, { chains, where, page, now }: OnePass): Promise<DomainRow[]> {
   const listed = await db
     .select({ chainId: domain.chainId, node: domain.node })
     .from(domain)
     .where(where)
-    .orderBy(...orderOf(page, now, reach))
+    .orderBy(...orderOf(page, now, sqlOf(chains)))
     .limit(PAGE_SIZE)
     .offset(offsetOf(page.page));
   return listInOrder(db, listed);
 }
 
 /** Which domains of these chains, and which page of them. */
-export type OnePass = { chains: Chains; where: SQL | undefined; page: PageRequest; now: number };
+export type OnePass = { chains: Scope; where: SQL | undefined; page: PageRequest; now: number };
 
 /**
  * A page of the domains that meet a condition, their total number, and how many of each sort there are, in one pass.
@@ -64,19 +61,19 @@ export async function listAndCount<Sort extends string>(
     (name) => sql`, (count(*) filter (where ${sql.identifier(name)}))::int as ${sql.identifier(name)}`,
   );
   const direction = sql.raw(page.sortDir);
-  const isMain = chains.reach === "main";
-  const chainColumn = isMain ? sql`` : sql`${domain.chainId} as chain_id,`;
+  const { ifSeveral } = sqlOf(chains);
+  const byChain = ifSeveral(sql.raw(`, chain_id ${page.sortDir}`));
   const listed = (column: "node" | "chain_id") => sql`array(
-        select ${sql.raw(column)} from found order by sort_key ${direction} nulls last, node ${direction}${sql.raw(isMain ? "" : `, chain_id ${page.sortDir}`)}
+        select ${sql.raw(column)} from found order by sort_key ${direction} nulls last, node ${direction}${byChain}
         limit ${PAGE_SIZE} offset ${offsetOf(page.page)}
       )`;
   const { rows } = await db.execute<Record<Sort | "total", number> & Listed>(sql`
     with found as materialized (
-      select ${chainColumn} ${domain.node} as node, ${sortKeyOf(page.sortBy, now)} as sort_key ${sql.join(columns)}
+      select ${ifSeveral(sql`${domain.chainId} as chain_id,`)} ${domain.node} as node, ${sortKeyOf(page.sortBy, now)} as sort_key ${sql.join(columns)}
       from ${domain} where ${where}
     )
     select count(*)::int as total ${sql.join(counts)}, ${listed("node")} as nodes
-      ${isMain ? sql`` : sql`, ${listed("chain_id")} as chains`}
+      ${ifSeveral(sql`, ${listed("chain_id")} as chains`)}
     from found`);
   const { nodes, chains: ofNodes, ...found }: Partial<Listed> & { total?: number } = rows[0] ?? { total: 0 };
   const keys = (nodes ?? []).map((node, i) => ({ chainId: ofNodes?.[i] ?? (chains.ids[0] as number), node }));
@@ -148,22 +145,17 @@ const domainsOfNodes = prepared((db) =>
 /** The domains of these nodes on several chains. */
 export async function listDomainsOnChains(
   db: Db,
-  { chains, nodes }: { chains: Chains; nodes: readonly Hex[] },
+  { chains, nodes }: { chains: Scope; nodes: readonly Hex[] },
 ): Promise<DomainRow[]> {
   if (nodes.length === 0) return [];
-  const rows = await domainsOnChains(db).execute({ ...chainValues(chains), nodes });
+  const rows = await domainsOnChains(db, chains, { nodes });
   return rows.map(toRow);
 }
 
-const domainsOnChains = prepared((db) =>
+const domainsOnChains = statementOf((of, db) =>
   selectDomains(db, {})
-    .where(
-      and(
-        isOfAskedChains(domain.chainId, "several"),
-        sql`${domain.node} = any(${sql.placeholder("nodes")}::text[])`,
-      ),
-    )
-    .prepare("domains_on_chains"),
+    .where(and(of.holds(domain.chainId), sql`${domain.node} = any(${sql.placeholder("nodes")}::text[])`))
+    .prepare(of.title("domains_on_chains")),
 );
 
 /** A row of `selectDomains`. */
@@ -176,5 +168,5 @@ export const toRow = (row: {
 });
 
 /** How many domains have a label that is unknown, so that only its hash is shown. */
-export const countPending = (db: Db, chains: Chains): Promise<number> =>
-  countDomains(db, and(isOfChains(domain.chainId, chains), sql`not ${domain.isLabelKnown}`));
+export const countPending = (db: Db, chains: Scope): Promise<number> =>
+  countDomains(db, and(sqlOf(chains).holds(domain.chainId), sql`not ${domain.isLabelKnown}`));

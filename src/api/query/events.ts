@@ -4,10 +4,9 @@ import { and, eq, isNotNull, sql } from "ponder";
 import type { Address, Hex } from "viem";
 import { ROOT_NODE } from "../../ens/name.ts";
 import type { Db } from "../postgres/db.ts";
-import { prepared } from "../postgres/prepared.ts";
 import { beginningInDetails, beginningOf, beginningOfBytes } from "./beginnings.ts";
-import { type Chains, chainValues, forEachReach, isOfAskedChains, type Reach } from "./chains.ts";
 import type { SortDirection } from "./page.ts";
+import { type Scope, statementOf } from "./scope.ts";
 import { inBothDirections, type Listed, oldestFirst, type Section, sliced } from "./section.ts";
 
 /** What an event says, without the texts and bytes that its sender wrote. */
@@ -43,23 +42,16 @@ export type EventRow = EventFacts & {
  */
 export const listEvents = (
   db: Db,
-  {
-    node,
-    chains,
-    listed,
-    hasEnsv2 = false,
-  }: { node: Hex; chains: Chains; listed: readonly ChainResolver[]; hasEnsv2?: boolean },
+  { node, chains, listed }: { node: Hex; chains: Scope; listed: readonly ChainResolver[] },
   section: Section,
 ): Promise<Listed<EventRow>> =>
-  oldestFirst(section, ({ direction, ...slice }) => {
-    const statements = hasEnsv2 ? eventsWithEnsv2 : eventsOfNode;
-    const asked = {
-      ...{ node, ...chainValues(chains) },
+  oldestFirst(section, ({ direction, ...slice }) =>
+    eventsOfNode[direction](db, chains, {
+      ...{ node, ...slice },
       listedResolvers: listed.map(({ address }) => address),
       listedChains: listed.map(({ chainId }) => chainId),
-    };
-    return statements[chains.reach][direction](db).execute({ ...asked, ...slice });
-  });
+    }),
+  );
 
 /** A resolver, lower case, and the chain that lists it: on another chain its address may be a stranger's. */
 export type ChainResolver = { chainId: number; address: Address };
@@ -88,13 +80,7 @@ const keys = sql`${event.chainId} as chain_id, ${event.blockNumber} as block_num
 export const isEventOfRow: SQL = sql`(${event.chainId}, ${event.blockNumber}, ${event.logIndex}, ${event.ordinal})
   = (page.chain_id, page.block_number, page.log_index, page.ordinal)`;
 
-const eventsOfNode = forEachReach((reach) =>
-  inBothDirections((direction) => preparedEvents(reach, direction)),
-);
-
-const eventsWithEnsv2 = forEachReach((reach) =>
-  inBothDirections((direction) => preparedEvents(reach, direction, true)),
-);
+const eventsOfNode = inBothDirections(preparedEvents);
 
 /** The family of resolvers of ENSv2: anyone can have one deployed, and link any name to a record there. */
 const ENSV2_RESOLVER = sql.raw("'ENSV2_RESOLVER'");
@@ -132,26 +118,24 @@ const logsOfRecords = (columns: SQL, ownResolvers: SQLWrapper): SQL => {
 };
 
 /** Of several chains a node has the events of those where it is a name; a resolver counts on its own chain. */
-function preparedEvents(reach: Reach, direction: SortDirection, hasEnsv2 = false) {
-  const isMain = reach === "main";
-  const isHere = isMain ? sql`true` : isOfAskedChains(event.chainId, reach);
-  const isListedThere = isMain
-    ? sql``
-    : sql`and ${isHere} and (exists (
+function preparedEvents(direction: SortDirection) {
+  return statementOf(({ holds, byChains, byProtocols, ifSeveral, title }, db) => {
+    const isHere = byChains({ main: sql`true`, several: holds(event.chainId) });
+    const isListedThere = ifSeveral(sql`and ${isHere} and (exists (
           select from unnest(${placeholder("listedChains")}::int[], ${placeholder("listedResolvers")}::text[])
             as listed (chain_id, resolver)
           where listed.chain_id = ${event.chainId} and listed.resolver = ${event.contractAddress})
         or exists (select from ${resolverChange} where ${eq(resolverChange.node, placeholder("node"))}
-          and ${eq(resolverChange.chainId, event.chainId)} and ${eq(resolverChange.resolver, event.contractAddress)}))`;
-  return prepared((db) => {
+          and ${eq(resolverChange.chainId, event.chainId)} and ${eq(resolverChange.resolver, event.contractAddress)}))`);
     const itsResolvers = db
       .select({ resolver: resolverChange.resolver })
       .from(resolverChange)
       .where(and(eq(resolverChange.node, placeholder("node")), isNotNull(resolverChange.resolver)));
     const believed = sql`array(select unnest(${placeholder("listedResolvers")}::text[]) union ${itsResolvers})`;
-    const ofContracts = hasEnsv2
-      ? sql`${logsWithoutLinks(keys, isHere)} union all ${logsOfRecords(keys, itsResolvers)}`
-      : logsOfContracts(keys, isHere);
+    const ofContracts = byProtocols({
+      ensv1: logsOfContracts(keys, isHere),
+      both: () => sql`${logsWithoutLinks(keys, isHere)} union all ${logsOfRecords(keys, itsResolvers)}`,
+    });
     const logs = sql`${ofContracts} union all
       select ${keys} from ${event} where ${eq(event.node, placeholder("node"))}
         and ${event.contract} = ${RESOLVER} and ${event.contractAddress} = any (${believed}) ${isListedThere}`;
@@ -163,7 +147,7 @@ function preparedEvents(reach: Reach, direction: SortDirection, hasEnsv2 = false
       .from(event)
       .innerJoin(page, isEventOfRow)
       .orderBy(inOrder(direction, sql`page.`))
-      .prepare(`events_of_node_${isMain ? "" : "several_"}${hasEnsv2 ? "ensv2_" : ""}${direction}`);
+      .prepare(title(`events_of_node_${direction}`));
   });
 }
 

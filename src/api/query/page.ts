@@ -3,7 +3,7 @@ import type { SQL } from "drizzle-orm";
 import { sql } from "ponder";
 import { ownerAt } from "../rules/ownershipSql.ts";
 import type { Time } from "../rules/time.ts";
-import type { Reach } from "./chains.ts";
+import type { ScopeSql } from "./scope.ts";
 
 /** Results on one page, in every list. */
 export const PAGE_SIZE = 25;
@@ -29,7 +29,7 @@ export const offsetOf = (page: number): number => (page - 1) * PAGE_SIZE;
 export function orderOf(
   { sortBy, sortDir }: Omit<PageRequest, "page">,
   now: Time,
-  reach: Reach = "main",
+  { byChains }: ScopeSql,
 ): SQL[] {
   const direction = sql.raw(sortDir);
   const terms: Record<SortColumn, SQL[]> = {
@@ -38,7 +38,7 @@ export function orderOf(
     expiry_timestamp: [sql`${domain.expiryTimestamp} ${direction} nulls last`],
     effective_owner_address: [sql`${ownerAt(now)} ${direction} nulls last`],
   };
-  const chain = reach === "main" ? [] : [sql`${domain.chainId} ${direction}`];
+  const chain = byChains({ main: [], several: [sql`${domain.chainId} ${direction}`] });
   return [...terms[sortBy], sql`${domain.node} ${direction}`, ...chain];
 }
 

@@ -8,7 +8,7 @@ import { isCounted, isOfRegistrar } from "../rules/nameRules.ts";
 import { ownerAt } from "../rules/ownershipSql.ts";
 import { DAY } from "../rules/seconds.ts";
 import { type Phase, phases } from "../rules/stages.ts";
-import { type Chains, forEachForm, isOfChains, lifeIn, ruleFor } from "./chains.ts";
+import { forEachForm, type Scope, sqlOf } from "./scope.ts";
 import { isNotRetired } from "./search.ts";
 import type { AsOf } from "./statistics.ts";
 
@@ -21,21 +21,20 @@ import type { AsOf } from "./statistics.ts";
 export type PhaseCount = { isEth: boolean; phase: Phase; names: number };
 
 export async function listPhaseCounts(db: Db, { chains, now }: AsOf): Promise<PhaseCount[]> {
-  const isEth = toSql(ruleFor(isOfRegistrar, chains.reach));
+  const { holds, rule, life } = sqlOf(chains);
+  const isEth = toSql(rule(isOfRegistrar));
   const phase = sql.join(
-    phases.map(
-      (one) => sql`when ${toSql(ruleFor(rulesOfPhases(chains)[one], chains.reach), now)} then ${one}`,
-    ),
+    phases.map((one) => sql`when ${toSql(rule(rulesOfPhases(chains)[one]), now)} then ${one}`),
     sql` `,
   );
   const { rows } = await db.execute<PhaseCount>(sql`
     select ${isEth} as "isEth", case ${phase} end as phase, count(*)::int as names
-    from ${domain} where ${and(isOfChains(domain.chainId, chains), toSql(all<StatementColumn>(isCounted, lifeIn(chains).owned)))} group by 1, 2`);
+    from ${domain} where ${and(holds(domain.chainId), toSql(all<StatementColumn>(isCounted, life.owned)))} group by 1, 2`);
   return rows;
 }
 
-const rulesOfPhases = forEachForm((form) => {
-  const { inPhase } = lifeIn(form);
+const rulesOfPhases = forEachForm(({ life }) => {
+  const { inPhase } = life;
   return Object.fromEntries(phases.map((one) => [one, inPhase(one)])) as Record<
     Phase,
     ReturnType<typeof inPhase>
@@ -48,16 +47,14 @@ export type Holding = { owner: Address; names: number };
 /** How many holders an answer has: those with most names. */
 export const MAX_HOLDERS = 100;
 
-const isHeldName = forEachForm((form) => {
-  const { owned, active } = lifeIn(form);
-  return all<StatementColumn>(isCounted, owned, active);
-});
+const isHeldName = forEachForm(({ life }) => all<StatementColumn>(isCounted, life.owned, life.active));
 
 /** The addresses with most active names. */
 export async function listHolders(db: Db, { chains, now }: AsOf): Promise<Holding[]> {
+  const { holds, rule } = sqlOf(chains);
   const { rows } = await db.execute<Holding>(sql`
     select ${ownerAt(now)} as owner, count(*)::int as names
-    from ${domain} where ${and(isOfChains(domain.chainId, chains), toSql(ruleFor(isHeldName(chains), chains.reach), now))}
+    from ${domain} where ${and(holds(domain.chainId), toSql(rule(isHeldName(chains)), now))}
     group by 1 order by names desc, owner limit ${MAX_HOLDERS}`);
   return rows;
 }
@@ -66,16 +63,17 @@ export async function listHolders(db: Db, { chains, now }: AsOf): Promise<Holdin
 export type DayExpiries = { day: number; isEth: boolean; names: number };
 
 /** Days from which and before which expiries are listed; those of later days have the last one. */
-export type DayRange = { chains: Chains; firstDay: number; endDay: number };
+export type DayRange = { chains: Scope; firstDay: number; endDay: number };
 
 /** Expiries by day, from a day on. */
 export async function listExpiries(db: Db, { chains, firstDay, endDay }: DayRange): Promise<DayExpiries[]> {
-  const isEth = toSql(ruleFor(isOfRegistrar, chains.reach));
+  const { holds, rule } = sqlOf(chains);
+  const isEth = toSql(rule(isOfRegistrar));
   const day = sql`least(div(${domain.expiryTimestamp}, ${sql.raw(String(DAY))}), ${endDay}::numeric)::int`;
   const { rows } = await db.execute<DayExpiries>(sql`
     select ${day} as day, ${isEth} as "isEth", count(*)::int as names
     from ${domain}
-    where ${and(isOfChains(domain.chainId, chains), toSql(isCounted), gte(domain.expiryTimestamp, BigInt(firstDay * DAY)), isNotRetired(chains))}
+    where ${and(holds(domain.chainId), toSql(isCounted), gte(domain.expiryTimestamp, BigInt(firstDay * DAY)), isNotRetired(chains))}
     group by 1, 2 order by 1, 2`);
   return rows;
 }

@@ -4,24 +4,27 @@ import { alias, and, eq, gte, inArray, lt, sql } from "ponder";
 import type { Address } from "viem";
 import type { Db } from "../postgres/db.ts";
 import { DAY } from "../rules/seconds.ts";
-import { type Chains, type Form, isOfChains } from "./chains.ts";
 import { countIf } from "./countIf.ts";
 import { keepsExpiry } from "./migrations.ts";
 import { isController, isNonOwner, isSoldByEnsv2, takenByControllers } from "./purchaseMerge.ts";
 import { purchaseEvents } from "./registrations.ts";
+import { type Scope, sqlOf } from "./scope.ts";
 import type { AsOf } from "./statistics.ts";
 
 /** Purchases of some chains: from a second on, and before another. */
-export type PurchaseRange = { chains: Chains; from: number; until: number };
+export type PurchaseRange = { chains: Scope; from: number; until: number };
 
 /**
  * Registrations and renewals, merged as in registration histories ({@link takenByControllers}). Names that were moved to
  * another registrar are none; what a controller sold needs no look at their past.
  */
-const purchasesOfEnsv1 = ({ chains, from, until }: PurchaseRange): SQL => sql`
+function purchasesOfEnsv1({ chains, from, until }: PurchaseRange): SQL {
+  const { registrations, renewals } = purchaseEvents(chains);
+  const besides = besidesEnsv2(chains);
+  return sql`
   select chain_id, block_timestamp, is_registration, seller, seller_address, premium_wei, is_upper_bound, cost_wei
   from (
-    select ${event.blockTimestamp} as block_timestamp, ${inArray(event.eventType, [...purchaseEvents[chains.reach].registrations])} as is_registration,
+    select ${event.blockTimestamp} as block_timestamp, ${inArray(event.eventType, [...registrations])} as is_registration,
       ${event.node} as node, ${event.chainId} as chain_id, min(${event.blockNumber}) as block_number,
       bool_or(${inArray(event.contract, ["CONTROLLER", "REGISTRAR_AUCTION"])}) as is_sold,
       bool_or(${eq(event.eventType, "NameMigrated")}) as is_moved,
@@ -29,36 +32,38 @@ const purchasesOfEnsv1 = ({ chains, from, until }: PurchaseRange): SQL => sql`
       coalesce(max(${event.contract}) filter (where ${isController}), max(${event.contract})) as seller,
       coalesce(max(${event.contractAddress}) filter (where ${isController}), max(${event.contractAddress})) as seller_address,
       ${takenByControllers.cost} as cost_wei, ${takenByControllers.premium} as premium_wei,
-      ${takenByControllers.isUpperBound} as is_upper_bound${besidesEnsv2(chains).columns}
+      ${takenByControllers.isUpperBound} as is_upper_bound${besides.columns}
     from ${event}
     where ${and(
-      isOfChains(event.chainId, chains),
-      inArray(event.eventType, Object.values(purchaseEvents[chains.reach]).flat()),
+      sqlOf(chains).holds(event.chainId),
+      inArray(event.eventType, [...registrations, ...renewals]),
       gte(event.blockTimestamp, from),
       lt(event.blockTimestamp, until),
-    )}${besidesEnsv2(chains).logs}
+    )}${besides.logs}
     group by ${event.blockTimestamp}, 2, ${event.node}, ${event.transactionHash}, ${event.chainId}
   ) as merged
   where case when not is_registration or is_sold then true
     else not (is_moved or ${keepsExpiry({
       ...{ chainId: sql`merged.chain_id`, node: sql`merged.node` },
       ...{ blockNumber: sql`merged.block_number`, expiryTimestamp: sql`merged.expiry_timestamp` },
-    })}) end${besidesEnsv2(chains).condition}
+    })}) end${besides.condition}
 `;
+}
 
 /** What is left out where there is ENSv2. Its own logs are read by {@link purchasesOfEnsv2}. */
-function besidesEnsv2({ ensv2 }: Form): Record<"columns" | "logs" | "condition", SQL> {
-  if (ensv2 === undefined) return { columns: sql``, logs: sql``, condition: sql`` };
-  return {
-    columns: sql`, ${event.transactionHash} as transaction_hash,
-      bool_or(${isNonOwner(event.ownerAddress, [...ensv2.nonOwners])}) as is_of_non_owner`,
-    logs: sql` and ${event.contract} not like 'ENSV2%'`,
-    condition: sql` and not is_of_non_owner and not ${isSoldByEnsv2({
-      ...{ chainId: sql`merged.chain_id`, node: sql`merged.node` },
-      transactionHash: sql`merged.transaction_hash`,
-    })}`,
-  };
-}
+const besidesEnsv2 = (chains: Scope): Record<"columns" | "logs" | "condition", SQL> =>
+  sqlOf(chains).byProtocols({
+    ensv1: { columns: sql``, logs: sql``, condition: sql`` },
+    both: ({ nonOwners }) => ({
+      columns: sql`, ${event.transactionHash} as transaction_hash,
+      bool_or(${isNonOwner(event.ownerAddress, [...nonOwners])}) as is_of_non_owner`,
+      logs: sql` and ${event.contract} not like 'ENSV2%'`,
+      condition: sql` and not is_of_non_owner and not ${isSoldByEnsv2({
+        ...{ chainId: sql`merged.chain_id`, node: sql`merged.node` },
+        transactionHash: sql`merged.transaction_hash`,
+      })}`,
+    }),
+  });
 
 const logged = alias(event, "logged");
 
@@ -72,19 +77,20 @@ const purchasesOfEnsv2 = ({ chains, from, until }: PurchaseRange): SQL => sql`
     coalesce(${ensv2Purchase.premium}, 0)
   from ${ensv2Purchase}
   where ${and(
-    isOfChains(ensv2Purchase.chainId, chains),
+    sqlOf(chains).holds(ensv2Purchase.chainId),
     gte(ensv2Purchase.blockTimestamp, from),
     lt(ensv2Purchase.blockTimestamp, until),
   )}`;
 
 const purchases = (range: PurchaseRange): SQL =>
-  range.chains.ensv2 === undefined
-    ? sql`(${purchasesOfEnsv1(range)}) as purchase`
-    : sql`(
+  sqlOf(range.chains).byProtocols({
+    ensv1: sql`(${purchasesOfEnsv1(range)}) as purchase`,
+    both: () => sql`(
   select ensv1.*, '' as payment_token, 0::numeric as token_amount, 0::numeric as token_premium
   from (${purchasesOfEnsv1(range)}) as ensv1
   union all ${purchasesOfEnsv2(range)}
-) as purchase`;
+) as purchase`,
+  });
 
 /** Registrations and renewals of the last day and of the last seven days. */
 export type RecentPurchases = { registrations24h: number; registrations7d: number; renewals7d: number };
@@ -120,21 +126,21 @@ export type DaySales = {
 export type TokenSales = { address: Address; amount: string; premium: string };
 
 /** SQL for what was sold, by chain, day, kind and seller: the columns of `DaySales` as the table of day counts has them. */
-export const salesByDay = (range: PurchaseRange): SQL => sql`
+export function salesByDay(range: PurchaseRange): SQL {
+  const { ifEnsv2 } = sqlOf(range.chains);
+  const amounts = sql`, payment_token, sum(token_amount) as token_amount, sum(token_premium) as token_premium`;
+  return sql`
   select chain_id, (block_timestamp / ${sql.raw(String(DAY))})::int as day, is_registration, seller, seller_address,
     count(*)::int as names, sum(cost_wei) as cost_wei, sum(premium_wei) as premium_wei,
-    bool_or(is_upper_bound) as is_upper_bound${
-      range.chains.ensv2 === undefined
-        ? sql``
-        : sql`, payment_token, sum(token_amount) as token_amount, sum(token_premium) as token_premium`
-    }
-  from ${purchases(range)} group by 1, 2, 3, 4, 5${range.chains.ensv2 === undefined ? sql`` : sql`, payment_token`}`;
+    bool_or(is_upper_bound) as is_upper_bound${ifEnsv2(amounts)}
+  from ${purchases(range)} group by 1, 2, 3, 4, 5${ifEnsv2(sql`, payment_token`)}`;
+}
 
 /** The columns of `DaySales` from those of `salesByDay`. */
-export const saleColumns = ({ ensv2 }: Form): SQL =>
+export const saleColumns = (chains: Scope): SQL =>
   sql.raw(
     `chain_id as "chainId", day, is_registration as "isRegistration", seller, seller_address as "sellerAddress", names,
-   cost_wei::text as cost, premium_wei::text as premium, is_upper_bound as "isUpperBound"${ensv2 === undefined ? "" : tokenColumns}`,
+   cost_wei::text as cost, premium_wei::text as premium, is_upper_bound as "isUpperBound"${sqlOf(chains).byProtocols({ ensv1: "", both: () => tokenColumns })}`,
   );
 
 const tokenColumns = `, case when payment_token <> '' then json_build_object('address', payment_token,

@@ -4,7 +4,7 @@ import type { Address, Hex } from "viem";
 import { keccak256 } from "../../ens/keccak.ts";
 import type { Db } from "../postgres/db.ts";
 import { prepared } from "../postgres/prepared.ts";
-import { type Chains, isOfChains } from "./chains.ts";
+import { type Scope, sqlOf } from "./scope.ts";
 
 /** The records of a node at one resolver. */
 export type RecordsOf = { chainId: number; resolver: Address; node: Hex };
@@ -124,14 +124,15 @@ const isOwnResolver = (column: typeof textRecord.resolver | typeof addressRecord
   );
 
 /** Keys of texts and coin types of addresses that were ever set for a name at one of its own resolvers. */
-export async function listKnownRecords(db: Db, { chains, node }: { chains: Chains; node: Hex }) {
+export async function listKnownRecords(db: Db, { chains, node }: { chains: Scope; node: Hex }) {
+  const { holds } = sqlOf(chains);
   const [texts, coins] = await Promise.all([
     db
       .select({ key: textRecord.key })
       .from(textRecord)
       .where(
         and(
-          isOfChains(textRecord.chainId, chains),
+          holds(textRecord.chainId),
           eq(textRecord.node, node),
           isNull(textRecord.exact),
           isOwnResolver(textRecord.resolver, node),
@@ -145,7 +146,7 @@ export async function listKnownRecords(db: Db, { chains, node }: { chains: Chain
       .from(addressRecord)
       .where(
         and(
-          isOfChains(addressRecord.chainId, chains),
+          holds(addressRecord.chainId),
           eq(addressRecord.node, node),
           isOwnResolver(addressRecord.resolver, node),
         ),

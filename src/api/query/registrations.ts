@@ -2,12 +2,11 @@ import { event } from "ponder:schema";
 import { inArray, sql } from "ponder";
 import type { Address, Hex } from "viem";
 import type { Db } from "../postgres/db.ts";
-import { prepared } from "../postgres/prepared.ts";
-import { type Chains, chainValues, forEachReach, isOfAskedChains, type Reach } from "./chains.ts";
 import { isEventOfRow, logsOfContracts } from "./events.ts";
 import { isMigration } from "./migrations.ts";
 import type { SortDirection } from "./page.ts";
 import { type MergedPurchase, mergedPurchase, type StartInEnsv2, startInEnsv2 } from "./purchaseMerge.ts";
+import { type Scope, type ScopeSql, sqlOf, statementOf } from "./scope.ts";
 import { inBothDirections, type Listed, oldestFirst, type Section } from "./section.ts";
 
 /** Events of registrations, and those that move an expiry. */
@@ -31,7 +30,11 @@ const eventsOfSeveral: PurchaseEvents = {
   renewals: [...ethEvents.renewals, "NameRenewedPoh", "RegistrationExtended"],
 };
 
-export const purchaseEvents: Record<Reach, PurchaseEvents> = { main: ethEvents, several: eventsOfSeveral };
+/** The events that tell of purchases on some chains, without those of ENSv2. */
+export const purchaseEvents = (chains: Scope): PurchaseEvents => eventsIn(sqlOf(chains));
+
+const eventsIn = ({ byChains }: Pick<ScopeSql, "byChains">): PurchaseEvents =>
+  byChains({ main: ethEvents, several: eventsOfSeveral });
 
 /** With those of ENSv2's registries and registrars. A renewal of a subname is a log of its registry alone. */
 const withEnsv2 = ({ registrations, renewals }: PurchaseEvents): PurchaseEvents => ({
@@ -52,27 +55,19 @@ export type OfEnsv2 = { nonOwners: ReadonlySet<Address>; isSubname: boolean };
  */
 export const listPurchases = (
   db: Db,
-  { node, chains, isMerged, ensv2 }: { node: Hex; chains: Chains; isMerged: boolean; ensv2?: OfEnsv2 },
+  { node, chains, isMerged, ensv2 }: { node: Hex; chains: Scope; isMerged: boolean; ensv2?: OfEnsv2 },
   section: Section,
 ): Promise<Listed<PurchaseEntry>> =>
   oldestFirst(section, ({ direction, ...slice }) => {
     const ofEnsv2 = ensv2 && { nonOwners: [...ensv2.nonOwners], isSubname: ensv2.isSubname };
-    const asked = { node, ...chainValues(chains), isMerged, ...ofEnsv2, ...slice };
-    const statements = ensv2 === undefined ? purchasesOf : purchasesWithEnsv2;
-    return statements[chains.reach][direction](db).execute(asked);
+    return purchasesOf[direction](db, chains, { node, isMerged, ...ofEnsv2, ...slice });
   });
 
 /**
  * 1. `log`: the logs of both kinds, each with the first log of its entry.
  * 2. `numbered`: each with the number of its entry, counted from the side from which the entries are read.
  */
-const purchasesOf = forEachReach((reach) =>
-  inBothDirections((direction) => preparedPurchases(reach, direction)),
-);
-
-const purchasesWithEnsv2 = forEachReach((reach) =>
-  inBothDirections((direction) => preparedPurchases(reach, direction, true)),
-);
+const purchasesOf = inBothDirections(preparedPurchases);
 
 /**
  * What graveyards do in ENSv1 is no purchase. A reservation's expiry follows ENSv1's without a purchase, too, so right
@@ -82,21 +77,22 @@ const isPurchaseOfEnsv2 = sql`and not coalesce(${event.ownerAddress} = any(${sql
   and (${event.eventType} <> 'ExpiryUpdated' or ${sql.placeholder("isSubname")}::boolean)`;
 
 /** Blocks of several chains do not compare: with several the time decides the order. */
-function preparedPurchases(reach: Reach, direction: SortDirection, hasEnsv2 = false) {
-  const isMain = reach === "main";
-  const { registrations, renewals } = hasEnsv2 ? withEnsv2(purchaseEvents[reach]) : purchaseEvents[reach];
-  return prepared((db) => {
+function preparedPurchases(direction: SortDirection) {
+  return statementOf((of, db) => {
+    const { holds, byProtocols, ifSeveral, ifEnsv2 } = of;
+    const ofEnsv1 = eventsIn(of);
+    const { registrations, renewals } = byProtocols({ ensv1: ofEnsv1, both: () => withEnsv2(ofEnsv1) });
     const order = sql.raw(direction);
-    const time = isMain ? sql`` : sql`block_timestamp ${order}, chain_id ${order},`;
+    const time = ifSeveral(sql`block_timestamp ${order}, chain_id ${order},`);
     const columns = sql`${event.chainId} as chain_id, ${event.blockNumber} as block_number,
       ${event.logIndex} as log_index, ${event.ordinal} as ordinal, ${event.transactionHash} as transaction_hash,
       ${inArray(event.eventType, [...renewals])} as is_renewal
-      ${isMain ? sql`` : sql`, ${event.blockTimestamp} as block_timestamp`}`;
+      ${ifSeveral(sql`, ${event.blockTimestamp} as block_timestamp`)}`;
     const isPurchase = inArray(event.eventType, [...registrations, ...renewals]);
-    const isHere = isMain ? sql`` : sql`and ${isOfAskedChains(event.chainId, reach)}`;
+    const isHere = ifSeveral(sql`and ${holds(event.chainId)}`);
     const logs = logsOfContracts(
       columns,
-      sql`${isPurchase} and not ${isMigration} ${isHere} ${hasEnsv2 ? isPurchaseOfEnsv2 : sql``}`,
+      sql`${isPurchase} and not ${isMigration} ${isHere} ${ifEnsv2(isPurchaseOfEnsv2)}`,
     );
     const page = sql`(with log as (
         select *, case when ${sql.placeholder("isMerged")}::boolean
@@ -111,7 +107,7 @@ function preparedPurchases(reach: Reach, direction: SortDirection, hasEnsv2 = fa
     return db
       .select({
         ...mergedPurchase,
-        ...(hasEnsv2 && startInEnsv2),
+        ...byProtocols<Partial<typeof startInEnsv2>>({ ensv1: {}, both: () => startInEnsv2 }),
         isRenewal: sql<boolean>`page.is_renewal`,
         total: sql<number>`page.total`,
       })
@@ -119,6 +115,6 @@ function preparedPurchases(reach: Reach, direction: SortDirection, hasEnsv2 = fa
       .innerJoin(page, isEventOfRow)
       .groupBy(event.chainId, sql`page.entry`, sql`page.is_renewal`, sql`page.total`)
       .orderBy(sql`page.entry`)
-      .prepare(`purchases_${isMain ? "" : "several_"}${hasEnsv2 ? "ensv2_" : ""}${direction}`);
+      .prepare(of.title(`purchases_${direction}`));
   });
 }

@@ -10,9 +10,9 @@ import { toSql } from "../rules/conditionSql.ts";
 import type { KnownAvailability } from "../rules/life.ts";
 import { isCounted } from "../rules/nameRules.ts";
 import { wrapped } from "../rules/ownership.ts";
-import { type Chains, type Form, isOfChains, lifeIn, type Reach, ruleFor } from "./chains.ts";
 import { countIf } from "./countIf.ts";
 import { type DomainRow, listAndCount, type OnePass } from "./domains.ts";
+import { type Scope, type ScopeSql, sqlOf } from "./scope.ts";
 
 /** Filters of a search; a domain has to meet each. */
 export type SearchFilters = {
@@ -38,18 +38,15 @@ export const protocols = ["ensv1", "ensv2"] as const;
 export type Protocol = (typeof protocols)[number];
 
 /** The condition of a search, for its rows and its counts. */
-export function searchCondition(
-  filters: SearchFilters,
-  at: { chains: Chains; now: number },
-): SQL | undefined {
+export function searchCondition(filters: SearchFilters, at: { chains: Scope; now: number }): SQL | undefined {
   const { text, isFullName, availability, isWrapped, wrapperOwner, protocol } = filters;
-  const { reach } = at.chains;
+  const of = sqlOf(at.chains);
   const hasExpiry = filters.expiryFrom !== undefined || filters.expiryTo !== undefined;
   return and(
-    isOfChains(domain.chainId, at.chains),
+    of.holds(domain.chainId),
     toSql(isCounted),
     when(text || undefined, (part) => ilike(isFullName ? domain.fullName : domain.label, containing(part))),
-    when(availability, (status) => and(isInState(status, at), isOfAnIndex(status, reach))),
+    when(availability, (status) => and(isInState(status, at.now, of), isOfAnIndex(status, of))),
     when(filters.minLength, (length) => gte(domain.labelLength, length)),
     when(filters.maxLength, (length) => lte(domain.labelLength, length)),
     when(filters.registrarOwner, (owner) => eq(domain.registrarOwner, owner)),
@@ -65,23 +62,24 @@ export function searchCondition(
 }
 
 /** A retired name has no expiry: what a graveyard has in ENSv1 is none. */
-export const isNotRetired = (chains: Chains): SQL | undefined => {
-  const { retired } = lifeIn(chains);
+export const isNotRetired = (chains: Scope): SQL | undefined => {
+  const { retired } = sqlOf(chains).life;
   return retired === null ? undefined : toSql(not(retired));
 };
 
-const isInState = (status: KnownAvailability, { chains, now }: { chains: Chains; now: number }) =>
-  toSql(ruleFor(lifeIn(chains).availability[status], chains.reach), now);
+const isInState = (status: KnownAvailability, now: number, { rule, life }: ScopeSql) =>
+  toSql(rule(life.availability[status]), now);
 
 /**
  * Only names of registrars can be in grace, premium or available. This says it again in a form that an index can use.
  */
-const isOfAnIndex = (status: KnownAvailability, reach: Reach) => {
-  if (status === "registered") return undefined;
-  return reach === "main"
-    ? eq(domain.parentNode, ETH_NODE)
-    : inArray(domain.parentNode, [ETH_NODE, ...managedNames.map(({ node }) => node)]);
-};
+const isOfAnIndex = (status: KnownAvailability, { byChains }: ScopeSql) =>
+  status === "registered"
+    ? undefined
+    : byChains({
+        main: eq(domain.parentNode, ETH_NODE),
+        several: inArray(domain.parentNode, [ETH_NODE, ...managedNames.map(({ node }) => node)]),
+      });
 
 const when = <T>(value: T | undefined, toCondition: (value: T) => SQL | undefined) =>
   value === undefined ? undefined : toCondition(value);
@@ -98,10 +96,10 @@ export type SearchCounts = {
   wrapped: number;
 };
 
-const countedAt = (now: number, form: Form) => ({
-  expired: toSql(ruleFor(lifeIn(form).expired, form.reach), now),
-  expiring30d: toSql(lifeIn(form).expiringWithin(30), now),
-  expiring90d: toSql(lifeIn(form).expiringWithin(90), now),
+const sortsAt = (now: number, { rule, life }: ScopeSql) => ({
+  expired: toSql(rule(life.expired), now),
+  expiring30d: toSql(life.expiringWithin(30), now),
+  expiring90d: toSql(life.expiringWithin(90), now),
   wrapped: toSql(wrapped, now),
 });
 
@@ -109,9 +107,9 @@ const countedAt = (now: number, form: Form) => ({
 export async function countSearch(
   db: Db,
   where: SQL | undefined,
-  { chains, now }: { chains: Chains; now: number },
+  { chains, now }: { chains: Scope; now: number },
 ): Promise<SearchCounts> {
-  const counts = countedAt(now, chains);
+  const counts = sortsAt(now, sqlOf(chains));
   const [row] = await db
     .select({
       total: sql<number>`count(*)::int`,
@@ -139,7 +137,7 @@ export const isSelective = (filters: SearchFilters): boolean => selective.some((
 /** A page of a search, with its counts. */
 export async function searchInOnePass(
   db: Db,
-  asked: OnePass,
+  pass: OnePass,
 ): Promise<{ counts: SearchCounts; rows: DomainRow[] }> {
-  return listAndCount(db, asked, countedAt(asked.now, asked.chains));
+  return listAndCount(db, pass, sortsAt(pass.now, sqlOf(pass.chains)));
 }

@@ -3,7 +3,7 @@ import type { AnyColumn, SQL, SQLWrapper } from "drizzle-orm";
 import { eq, inArray, isNotNull, sql } from "ponder";
 import { ETH_NODE } from "../../ens/name.ts";
 import { type EndColumn, endText } from "../rules/ends.ts";
-import { isOfAskedChains, type Reach } from "./chains.ts";
+import type { ScopeSql } from "./scope.ts";
 
 /*
  * The spans between the changes of a name, in SQL. Each step reads the one before in order and joins nothing, so that a
@@ -30,8 +30,8 @@ export type Changes = {
 const { placeholder } = sql;
 
 /** A history is of one registry. Where the main chain alone is indexed, a node has no other. */
-const isHere = (column: AnyColumn, reach: Reach): SQL =>
-  reach === "main" ? sql`` : sql`and ${isOfAskedChains(column, reach)}`;
+const isHere = (column: AnyColumn, { holds, ifSeveral }: ScopeSql): SQL =>
+  ifSeveral(sql`and ${holds(column)}`);
 
 /** The columns of a timeline, each with its type. */
 const timelineTypes = {
@@ -58,7 +58,7 @@ const timelineRow = (values: Partial<Record<TimelineColumn, SQLWrapper>>, { hasE
 type Step = [name: string, select: SQL];
 
 /** Every change, numbered in the order of the chain. `is_step` tells that it changed the state or is of another transaction. */
-function changeStep(of: Changes, reach: Reach): Step {
+function changeStep(of: Changes, scope: ScopeSql): Step {
   const { table, place, address, reason, eventType, expires } = of;
   const state = sql`concat(${address}, ' ', ${reason})`;
   const select = sql`select row_number() over place as number, ${table.blockNumber} as block, ${table.logIndex} as log,
@@ -67,7 +67,7 @@ function changeStep(of: Changes, reach: Reach): Step {
       ${expires.address} as next_address, ${expires.reason} as next_reason,
       lag(${table.transactionHash}) over place is distinct from ${table.transactionHash}
         or lag(${state}) over place <> ${state} as is_step
-    from ${table} where ${eq(table.node, placeholder("node"))} ${isHere(table.chainId, reach)}
+    from ${table} where ${eq(table.node, placeholder("node"))} ${isHere(table.chainId, scope)}
     window place as (order by ${place})`;
   return ["change", select];
 }
@@ -103,18 +103,15 @@ function lastOfTransactions(of: Changes): SQL {
 }
 
 /** What the registrar said of the name's expiry: rows at the place of the change that follows. */
-const registrarTerms = (of: Changes, reach: Reach): SQL => sql`select ${timelineRow(
+const registrarTerms = (of: Changes, scope: ScopeSql): SQL => sql`select ${timelineRow(
   { next_block: event.blockNumber, next_log: event.logIndex, registrar_expiry: event.expiryTimestamp },
   of,
 )} from ${event}
     where ${eq(event.node, placeholder("node"))} and ${event.contract} = 'REGISTRAR'
-      and ${inArray(event.eventType, termEvents[reach])} ${isHere(event.chainId, reach)}`;
+      and ${inArray(event.eventType, scope.byChains(termEvents))} ${isHere(event.chainId, scope)}`;
 
 const ethTerms = ["NameRegistered", "NameMigrated", "NameRenewed"];
-const termEvents: Record<Reach, string[]> = {
-  main: ethTerms,
-  several: [...ethTerms, "NameRegisteredWithRecord"],
-};
+const termEvents = { main: ethTerms, several: [...ethTerms, "NameRegisteredWithRecord"] };
 
 /** The same of what registries of ENSv2 said. */
 const registryTerms = (of: Changes): SQL => sql`select ${timelineRow(
@@ -138,10 +135,10 @@ const entryTerms = (of: Changes): SQL => sql`select ${timelineRow(
     where ${eq(ownershipChange.node, placeholder("node"))} and ${isNotNull(ownershipChange.tokenExpiryTimestamp)}`;
 
 /** The changes at the place of the next one, among what was said of the expiry. */
-function timelineStep(of: Changes, reach: Reach): Step {
+function timelineStep(of: Changes, scope: ScopeSql): Step {
   const parts = [
     lastOfTransactions(of),
-    ...(of.endsWithGrace ? [registrarTerms(of, reach)] : []),
+    ...(of.endsWithGrace ? [registrarTerms(of, scope)] : []),
     ...(of.hasEnsv2 ? [registryTerms(of), entryTerms(of)] : []),
   ];
   return [
@@ -188,18 +185,18 @@ const graceEnd = sql.raw(endText("grace_end", (name) => graceColumns[name] ?? un
 const tokenEnd = sql`token_expiry + ${placeholder("tokenAfter")}::bigint`;
 
 /** The end of the way to the name, for the change that is in force. What it was for earlier ones is not known. */
-const pathEnd = (reach: Reach): SQL => sql`case when reason = 'token' and next_time is null then (
+const pathEnd = ({ holds }: ScopeSql): SQL => sql`case when reason = 'token' and next_time is null then (
       select min(${domain.pathExpiryTimestamp}) from ${domain}
-      where ${isOfAskedChains(domain.chainId, reach)} and ${eq(domain.node, placeholder("node"))}
+      where ${holds(domain.chainId)} and ${eq(domain.node, placeholder("node"))}
     ) end`;
 
 /** The changes, each with the second at which time alone ends what it led to. */
-function settledStep({ hasEnsv2 }: Changes, reach: Reach): Step {
+function settledStep({ hasEnsv2 }: Changes, scope: ScopeSql): Step {
   if (!hasEnsv2)
     return ["settled", sql`select *, ${graceEnd} as held_until from termed where number is not null`];
   // A registrar's terms of ENSv1 count only for owners there.
   const select = sql`select *, least(own_end, path_end) as held_until, path_end < own_end as ends_by_path from (
-      select *, case when reason = 'token' then ${tokenEnd} else ${graceEnd} end as own_end, ${pathEnd(reach)} as path_end
+      select *, case when reason = 'token' then ${tokenEnd} else ${graceEnd} end as own_end, ${pathEnd(scope)} as path_end
       from termed where number is not null
     ) as ending`;
   return ["settled", select];
@@ -247,10 +244,10 @@ const spanStep: Step = [
 ];
 
 /** The beginning of a statement, with `span` as its last table. `state` is what a change leads to, as one text. */
-export function spansOf(of: Changes, reach: Reach): SQL {
+export function spansOf(of: Changes, scope: ScopeSql): SQL {
   const steps = [
-    ...[changeStep(of, reach), stepStep, timelineStep(of, reach), numberedStep(of), termedStep(of)],
-    ...[settledStep(of, reach), pointStep(of), causedStep(of), comparedStep, spanStep],
+    ...[changeStep(of, scope), stepStep, timelineStep(of, scope), numberedStep(of), termedStep(of)],
+    ...[settledStep(of, scope), pointStep(of), causedStep(of), comparedStep, spanStep],
   ];
   const tables = steps.map(([name, select]) => sql`${sql.raw(name)} as (${select})`);
   return sql`with ${sql.join(tables, sql`, `)}`;

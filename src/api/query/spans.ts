@@ -3,10 +3,9 @@ import type { SQL, SQLWrapper } from "drizzle-orm";
 import { sql } from "ponder";
 import type { Address, Hex } from "viem";
 import type { Db } from "../postgres/db.ts";
-import { prepared } from "../postgres/prepared.ts";
 import { type EndColumn, type Ending, endText, type TokenEnd } from "../rules/ends.ts";
-import { type Chains, chainValues, forEachReach, type Reach } from "./chains.ts";
 import type { SortDirection } from "./page.ts";
+import { type Scope, type ScopeSql, statementOf } from "./scope.ts";
 import { inBothDirections, type Listed, oldestFirst, type Section, sliced } from "./section.ts";
 import { type Changes, spansOf } from "./spanSteps.ts";
 
@@ -51,17 +50,15 @@ export const listSpans = (
   section: Section,
 ): Promise<Listed<Span>> =>
   oldestFirst(section, ({ direction, ...slice }) => {
-    const asked = { node, now, ...chainValues(chains), ...slice };
-    if (ensv2 === undefined || kind !== "owner")
-      return spans[chains.reach][kind][direction](db).execute(asked);
-    const { nonOwners, tokenEnd } = ensv2;
-    const { after: tokenAfter, ending: tokenEnding } = tokenEnd;
-    return ownersWithEnsv2[chains.reach][direction](db).execute({
-      ...{ ...asked, nonOwners: [...nonOwners], tokenAfter, tokenEnding },
-    });
+    const ofEnsv2 = ensv2 && {
+      nonOwners: [...ensv2.nonOwners],
+      tokenAfter: ensv2.tokenEnd.after,
+      tokenEnding: ensv2.tokenEnd.ending,
+    };
+    return spans[kind][direction](db, chains, { node, now, ...ofEnsv2, ...slice });
   });
 
-type SpansAsked = { node: Hex; chains: Chains; kind: Kind; now: number; ensv2?: SpansOfEnsv2 | undefined };
+type SpansAsked = { node: Hex; chains: Scope; kind: Kind; now: number; ensv2?: SpansOfEnsv2 | undefined };
 
 const nothing = sql`null::text`;
 
@@ -138,30 +135,28 @@ const columns = {
 const order = (direction: SortDirection): SQL =>
   sql`number ${sql.raw(direction)}, from_time ${sql.raw(direction)}`;
 
-const preparedSpans = (kind: Kind, reach: Reach, of: Changes = changes[kind]) =>
+/** ENSv2 decides the effective owner alone: each contract of ENSv1 goes on as before. */
+const changesIn = (kind: Kind, { byProtocols }: ScopeSql): Changes =>
+  kind === "owner" ? byProtocols({ ensv1: changes.owner, both: () => ownersOfBoth }) : changes[kind];
+
+const preparedSpans = (kind: Kind) =>
   inBothDirections((direction) =>
-    prepared((db) =>
+    statementOf((of, db) =>
       db
         .select(columns)
         .from(
-          sql`(${spansOf(of, reach)} select *, (count(*) over ())::int as total from span
+          sql`(${spansOf(changesIn(kind, of), of)} select *, (count(*) over ())::int as total from span
             where address is not null order by ${order(direction)} ${sliced}) as listed`,
         )
         .orderBy(order(direction))
-        .prepare(
-          `spans_${kind}_${reach === "main" ? "" : "several_"}${of.hasEnsv2 ? "ensv2_" : ""}${direction}`,
-        ),
+        .prepare(of.title(`spans_${kind}_${direction}`)),
     ),
   );
 
-const spans = forEachReach(
-  (reach): Record<Kind, ReturnType<typeof preparedSpans>> => ({
-    owner: preparedSpans("owner", reach),
-    registry: preparedSpans("registry", reach),
-    registrar: preparedSpans("registrar", reach),
-    wrapper: preparedSpans("wrapper", reach),
-    resolver: preparedSpans("resolver", reach),
-  }),
-);
-
-const ownersWithEnsv2 = forEachReach((reach) => preparedSpans("owner", reach, ownersOfBoth));
+const spans: Record<Kind, ReturnType<typeof preparedSpans>> = {
+  owner: preparedSpans("owner"),
+  registry: preparedSpans("registry"),
+  registrar: preparedSpans("registrar"),
+  wrapper: preparedSpans("wrapper"),
+  resolver: preparedSpans("resolver"),
+};

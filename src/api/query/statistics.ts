@@ -8,21 +8,21 @@ import { type StatementColumn, toSql } from "../rules/conditionSql.ts";
 import { isCounted, isOfRegistrar } from "../rules/nameRules.ts";
 import { wrapped } from "../rules/ownership.ts";
 import { ownerAt } from "../rules/ownershipSql.ts";
-import { type Chains, isOfChains, lifeIn, ruleFor } from "./chains.ts";
 import { countIf } from "./countIf.ts";
+import { type Scope, sqlOf } from "./scope.ts";
 
 /*
  * Counts of the whole index. Each reads its table once: no index helps to count everything.
  */
 
-/** Chains whose names are counted, and the time in unix seconds. */
-export type AsOf = { chains: Chains; now: number };
+/** Scope whose names are counted, and the time in unix seconds. */
+export type AsOf = { chains: Scope; now: number };
 
 /** Names of these chains that have an owner: a deleted subname is no longer a name. */
-const isOwned = ({ chains }: AsOf): SQL | undefined =>
-  and(isOfChains(domain.chainId, chains), toSql(countedAndOwned(chains)));
-
-const countedAndOwned = (chains: Chains) => all<StatementColumn>(isCounted, lifeIn(chains).owned);
+function isOwned({ chains }: AsOf): SQL | undefined {
+  const { holds, life } = sqlOf(chains);
+  return and(holds(domain.chainId), toSql(all<StatementColumn>(isCounted, life.owned)));
+}
 
 /** How many names there are, by their state now. */
 export type Totals = {
@@ -37,15 +37,16 @@ export type Totals = {
 
 /** Groups names by owner first, so that counting distinct owners needs no second pass. */
 export async function readTotals(db: Db, at: AsOf): Promise<Totals> {
-  const { now, chains } = at;
+  const { now } = at;
+  const { rule, life } = sqlOf(at.chains);
   const byOwner = db
     .select({
       owner: ownerAt(now).as("owner"),
       total: sql<number>`count(*)`.as("total"),
-      active: countIf(toSql(ruleFor(lifeIn(chains).active, chains.reach), now)).as("active"),
+      active: countIf(toSql(rule(life.active), now)).as("active"),
       wrapped: countIf(toSql(wrapped, now)).as("wrapped"),
-      expiring30d: countIf(toSql(lifeIn(chains).expiringWithin(30), now)).as("expiring_30d"),
-      expiring90d: countIf(toSql(lifeIn(chains).expiringWithin(90), now)).as("expiring_90d"),
+      expiring30d: countIf(toSql(life.expiringWithin(30), now)).as("expiring_30d"),
+      expiring90d: countIf(toSql(life.expiringWithin(90), now)).as("expiring_90d"),
     })
     .from(domain)
     .where(isOwned(at))
@@ -91,38 +92,39 @@ export const MAX_PARENTS = 100;
 
 /** Names by length, TLD and parent. All come from one count by parent and length. */
 export async function listShares(db: Db, { chains, now }: AsOf): Promise<Share[]> {
-  const isHere = isOfChains(domain.chainId, chains);
-  const { active, owned } = lifeIn(chains);
-  const isActive = toSql(ruleFor(all(active, owned), chains.reach), now);
-  const isSeveral = chains.reach === "several";
-  const isEth = isSeveral
-    ? sql`bool_or(${toSql(isOfRegistrar)})`
-    : sql`bool_or(${domain.parentNode} = ${ETH_NODE})`;
+  const { holds, rule, life, byChains, ifSeveral } = sqlOf(chains);
+  const isHere = holds(domain.chainId);
+  const isActive = toSql(rule(all(life.active, life.owned)), now);
+  const isEth = byChains({
+    main: sql`bool_or(${domain.parentNode} = ${ETH_NODE})`,
+    several: sql`bool_or(${toSql(isOfRegistrar)})`,
+  });
+  const parentName = byChains({ main: sql`${domain.fullName}`, several: sql`max(${domain.fullName})` });
   const { rows } = await db.execute<Share>(sql`
-    with counted as materialized (
+    with by_parent as materialized (
       select ${domain.parentNode} as parent, ${domain.labelLength} as length, ${isEth} as is_eth,
         count(*) filter (where ${isActive}) as active, count(*) as all_time
       from ${domain} where ${isHere} and ${toSql(isCounted)} and ${domain.parentNode} is not null
-      group by 1, 2 ${isSeveral ? sql`, ${domain.chainId}` : sql``}
+      group by 1, 2 ${ifSeveral(sql`, ${domain.chainId}`)}
     ), tld as (
       select ${domain.node} as node, ${domain.fullName} as name
       from ${domain} where ${isHere} and ${domain.parentNode} = ${ROOT_NODE}
     ), largest as (
       select parent, sum(active) as active, sum(all_time) as all_time
-      from counted where parent <> ${ROOT_NODE} and parent not in (select node from tld)
+      from by_parent where parent <> ${ROOT_NODE} and parent not in (select node from tld)
       group by parent having sum(active) > 0 order by active desc, parent limit ${MAX_PARENTS}
     ), share as (
       select 'length' as kind, length::text as key, false as is_eth, sum(active) as active,
         coalesce(sum(active) filter (where is_eth), 0) as active_eth, sum(all_time) as all_time
-      from counted where length is not null group by length having sum(active) > 0
+      from by_parent where length is not null group by length having sum(active) > 0
       union all
       select 'tld', tld.name, tld.node = ${ETH_NODE}, sum(active), 0, sum(all_time)
-      from counted join tld on tld.node = counted.parent group by tld.node, tld.name
+      from by_parent join tld on tld.node = by_parent.parent group by tld.node, tld.name
       union all
-      select 'parent', ${isSeveral ? sql`max(${domain.fullName})` : domain.fullName}, false, largest.active, 0,
+      select 'parent', ${parentName}, false, largest.active, 0,
         largest.all_time
       from largest join ${domain} on ${isHere} and ${domain.node} = largest.parent
-      ${isSeveral ? sql`group by largest.parent, largest.active, largest.all_time` : sql``}
+      ${ifSeveral(sql`group by largest.parent, largest.active, largest.all_time`)}
     )
     select kind, key, is_eth as "isEth", active::int, active_eth::int as "activeEth", all_time::int as "allTime"
     from share`);
@@ -168,13 +170,14 @@ export type Adoption = {
 /** Counts claimants, owners, and addresses that are both. */
 export async function readAdoption(db: Db, at: AsOf): Promise<Adoption> {
   const { address, chainId, name } = primaryName;
+  const { rule, life } = sqlOf(at.chains);
   const { rows } = await db.execute<Adoption>(sql`
     with claimant as (
       select ${address} as address, min(${chainId}) <> max(${chainId}) as on_several
       from ${primaryName} where ${name} is not null group by 1
     ), owner as (
       select distinct ${ownerAt(at.now)} as address
-      from ${domain} where ${isOwned(at)} and ${toSql(ruleFor(lifeIn(at.chains).active, at.chains.reach), at.now)}
+      from ${domain} where ${isOwned(at)} and ${toSql(rule(life.active), at.now)}
     )
     select count(claimant.address)::int as claimants,
       (count(*) filter (where on_several))::int as "multiChain",

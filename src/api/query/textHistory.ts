@@ -4,10 +4,9 @@ import { and, eq, isNull, sql } from "ponder";
 import type { Address, Hex } from "viem";
 import { ROOT_NODE } from "../../ens/name.ts";
 import type { Db } from "../postgres/db.ts";
-import { prepared } from "../postgres/prepared.ts";
 import { beginningInDetails, beginningOf } from "./beginnings.ts";
-import { type Chains, chainValues, forEachReach, isOfAskedChains, type Reach } from "./chains.ts";
 import { isEventOfRow } from "./events.ts";
+import { type Scope, type ScopeSql, statementOf } from "./scope.ts";
 import { type Listed, newestFirst, type Section, sliced } from "./section.ts";
 
 /** A step in the history of a text: an event at the name's resolver, or a change of the resolver. */
@@ -25,7 +24,7 @@ export type TextStep = {
 /** A text record of a name in one registry, and the resolvers there that are to be believed, lower case. */
 export type TextOf = {
   node: Hex;
-  chains: Chains;
+  chains: Scope;
   key: string;
   indexedResolvers: readonly Address[];
   /** Code of resolvers of ENSv2, where that is indexed. */
@@ -44,12 +43,11 @@ export const listTextSteps = (
 ): Promise<Listed<TextStep>> =>
   newestFirst(section, ({ limit, offset }) => {
     const code = resolverCode && { resolverCode: [...resolverCode] };
-    const asked = { node, ...chainValues(chains), indexedResolvers, ...code, limit, offset };
-    const { ofHiddenKey, ofKey } = (code ? textsWithEnsv2 : preparedTexts)[chains.reach];
+    const values = { node, indexedResolvers, ...code, limit, offset };
     // PostgreSQL cannot store a key with NUL: it is in `details`.
     return key.includes("\0")
-      ? ofHiddenKey(db).execute({ ...asked, key: `"key":${JSON.stringify(key)}` })
-      : ofKey(db).execute({ ...asked, key });
+      ? stepsOfHiddenKey(db, chains, { ...values, key: `"key":${JSON.stringify(key)}` })
+      : stepsOfKey(db, chains, { ...values, key });
   });
 
 const { placeholder } = sql;
@@ -64,12 +62,12 @@ const end = (column: SQL): SQL => sql`coalesce(lead(${column}) over place, 21474
  *    in the middle of a transaction is a boundary all the same.
  * 4. `step`: these logs from the first value on, and the changes of the resolver after it.
  */
-const steps = (isOfKey: SQL | undefined, reach: Reach): SQL => sql`with term as (
+const steps = (isOfKey: SQL | undefined, { holds, ifSeveral }: ScopeSql): SQL => sql`with term as (
     select ${resolverChange.resolver} as resolver, ${resolverChange.chainId} as chain_id,
       ${resolverChange.blockNumber} as block_number, ${resolverChange.logIndex} as log_index,
       ${end(sql`${resolverChange.blockNumber}`)} as end_block, ${end(sql`${resolverChange.logIndex}`)} as end_log
     from ${resolverChange} where ${eq(resolverChange.node, placeholder("node"))}
-      ${reach === "main" ? sql`` : sql`and ${isOfAskedChains(resolverChange.chainId, reach)}`}
+      ${ifSeveral(sql`and ${holds(resolverChange.chainId)}`)}
     window place as (order by ${resolverChange.blockNumber}, ${resolverChange.logIndex})
   ), logged as (
     select ${event.chainId} as chain_id, ${event.blockNumber} as block_number, ${event.logIndex} as log_index,
@@ -103,22 +101,19 @@ const placeOfEvent = placeOf(sql`${event.blockNumber}`, sql`${event.logIndex}`);
  * 2. `stretch`: the times in which a record, or none, was the name's.
  * 3. `recorded`: settings in these times, and the value at their beginning; a time that begins without ends the value before.
  */
-const stepsWithEnsv2 = (
-  isOfKey: SQL | undefined,
-  reach: Reach,
-): SQL => sql`${steps(isOfKey, reach)}, link as (
+const stepsWithEnsv2 = (isOfKey: SQL | undefined, of: ScopeSql): SQL => sql`${steps(isOfKey, of)}, link as (
     select ${event.contractAddress} as resolver, ${placeOfEvent} as place, ${event.node} = ${placeholder("node")} as is_own,
       substring(${event.details} from '"recordId":"([0-9]{1,18})"')::bigint as record
     from ${event} where ${event.node} in (${placeholder("node")}, ${sql.raw(`'${ROOT_NODE}'`)})
       and ${event.contract} = 'ENSV2_RESOLVER' and ${event.eventType} = 'Linked'
       and ${event.contractAddress} in (select resolver from term)
-  ), counted as (
+  ), numbered as (
     select *, count(*) filter (where is_own) over place as own, count(*) filter (where not is_own) over place as shared
     from link window place as (partition by resolver order by place)
   ), effective as (
     select resolver, place, coalesce(nullif(max(record) filter (where is_own) over (partition by resolver, own), 0),
         nullif(max(record) filter (where not is_own) over (partition by resolver, shared), 0)) as record
-    from counted
+    from numbered
   ), compared as (
     select *, row_number() over place = 1 or record is distinct from lag(record) over place as is_new
     from effective window place as (partition by resolver order by place)
@@ -165,23 +160,27 @@ const stepsWithEnsv2 = (
     select at_block, at_log from every_step where is_value order by 1, 2 limit 1
   )`;
 
-const preparedStepsWithEnsv2 = (name: string, isOfKey: SQL | undefined, reach: Reach) =>
-  prepared((db) => {
-    const page = sql`(${stepsWithEnsv2(isOfKey, reach)}
+/** The steps from the first value on, and the column that has their block. */
+const listedSteps = (isOfKey: SQL | undefined, of: ScopeSql): { page: SQL; block: SQL; log: SQL } =>
+  of.byProtocols({
+    ensv1: {
+      page: sql`(${steps(isOfKey, of)}
+      select step.*, (count(*) over ())::int as total from step join first
+        on (step.block_number, step.log_index) >= (first.block_number, first.log_index)
+      order by step.block_number desc, step.log_index desc ${sliced}) as page`,
+      ...{ block: sql`page.block_number`, log: sql`page.log_index` },
+    },
+    both: () => ({
+      page: sql`(${stepsWithEnsv2(isOfKey, of)}
       select every_step.*, (count(*) over ())::int as total from every_step join beginning
         on (every_step.at_block, every_step.at_log) >= (beginning.at_block, beginning.at_log)
-      order by every_step.at_block desc, every_step.at_log desc ${sliced}) as page`;
-    return db
-      .select({ ...shownOfStep, blockNumber: sql<number>`page.at_block` })
-      .from(page)
-      .leftJoin(event, isEventOfRow)
-      .orderBy(sql`page.at_block desc`, sql`page.at_log desc`)
-      .prepare(`${name}_ensv2${reach === "main" ? "" : "_several"}`);
+      order by every_step.at_block desc, every_step.at_log desc ${sliced}) as page`,
+      ...{ block: sql`page.at_block`, log: sql`page.at_log` },
+    }),
   });
 
 /** What is read of the event of a step. */
 const shownOfStep = {
-  blockNumber: sql<number>`page.block_number`,
   resolver: sql<Address | null>`${event.contractAddress}`,
   transactionHash: sql<Hex | null>`${event.transactionHash}`,
   value: beginningOf(event.value),
@@ -190,28 +189,18 @@ const shownOfStep = {
   total: sql<number>`page.total`,
 };
 
-const preparedSteps = (name: string, isOfKey: SQL | undefined, reach: Reach) =>
-  prepared((db) => {
-    const page = sql`(${steps(isOfKey, reach)}
-      select step.*, (count(*) over ())::int as total from step join first
-        on (step.block_number, step.log_index) >= (first.block_number, first.log_index)
-      order by step.block_number desc, step.log_index desc ${sliced}) as page`;
+const preparedSteps = (name: string, isOfKey: SQL | undefined) =>
+  statementOf((of, db) => {
+    const { page, block, log } = listedSteps(isOfKey, of);
     return db
-      .select(shownOfStep)
+      .select({ blockNumber: sql<number>`${block}`, ...shownOfStep })
       .from(page)
       .leftJoin(event, isEventOfRow)
-      .orderBy(sql`page.block_number desc`, sql`page.log_index desc`)
-      .prepare(reach === "main" ? name : `${name}_several`);
+      .orderBy(sql`${block} desc`, sql`${log} desc`)
+      .prepare(of.title(name));
   });
 
 const isOfHiddenKey = and(isNull(event.key), sql`strpos(${event.details}, ${placeholder("key")}) > 0`);
 
-const preparedTexts = forEachReach((reach) => ({
-  ofKey: preparedSteps("text_steps", eq(event.key, placeholder("key")), reach),
-  ofHiddenKey: preparedSteps("text_steps_of_hidden_key", isOfHiddenKey, reach),
-}));
-
-const textsWithEnsv2 = forEachReach((reach) => ({
-  ofKey: preparedStepsWithEnsv2("text_steps", eq(event.key, placeholder("key")), reach),
-  ofHiddenKey: preparedStepsWithEnsv2("text_steps_of_hidden_key", isOfHiddenKey, reach),
-}));
+const stepsOfKey = preparedSteps("text_steps", eq(event.key, placeholder("key")));
+const stepsOfHiddenKey = preparedSteps("text_steps_of_hidden_key", isOfHiddenKey);

@@ -1,8 +1,8 @@
 import type { Hex } from "viem";
 import { nodeOfNameByNode } from "../../ens/name.ts";
 import type { Ctx } from "../http/context.ts";
-import { allChains, type Chains, mainChain } from "../query/chains.ts";
 import { listDomainsOnChains } from "../query/domains.ts";
+import { allChains, chainsOfNode, mainChain, type Scope } from "../query/scope.ts";
 import { ancestorNodes, type ParsedName } from "../schemas/input.ts";
 import { readAnsweringRows } from "./rows.ts";
 
@@ -12,18 +12,18 @@ import { readAnsweringRows } from "./rows.ts";
  */
 
 /** The chains on which a name can be: the main one, and the layer 2 below whose managed name it is. */
-export const chainsOfName = (ctx: Ctx, name: ParsedName): Promise<Chains> =>
+export const chainsOfName = (ctx: Ctx, name: ParsedName): Promise<Scope> =>
   chainsWhere(ctx, name, ({ node }, ancestors) => ancestors.includes(node));
 
 /** The chains on which names right under a name can be: a managed name has its subnames on the layer 2, too. */
-export const chainsOfChildren = (ctx: Ctx, name: ParsedName): Promise<Chains> =>
+export const chainsOfChildren = (ctx: Ctx, name: ParsedName): Promise<Scope> =>
   chainsWhere(ctx, name, ({ node }, ancestors) => node === name.node || ancestors.includes(node));
 
 async function chainsWhere(
   ctx: Ctx,
   { name, node }: ParsedName,
   isThere: (managed: { node: Hex }, ancestors: readonly Hex[]) => boolean,
-): Promise<Chains> {
+): Promise<Scope> {
   const { contracts } = ctx;
   if (contracts.managed.length === 0) return mainChain(contracts);
   const isByNode = nodeOfNameByNode(name) !== null;
@@ -37,17 +37,17 @@ async function chainsWhere(
     ...found.map(({ chainId }) => chainId),
     ...rows.map(({ chainId }) => chainId),
   ];
-  return { ids: [...new Set(ids)], reach: "several" };
+  return chainsOfNode([...new Set(ids)], contracts);
 }
 
 /** The chain whose registry answers for a name: owners and resolvers follow each other in one registry. */
 export async function answeringChain(
   ctx: Ctx,
   name: ParsedName,
-): Promise<{ chainId: number; chains: Chains }> {
+): Promise<{ chainId: number; chains: Scope }> {
   const { contracts } = ctx;
   const { chainId } = contracts;
   if (contracts.managed.length === 0) return { chainId, chains: mainChain(contracts) };
   const answering = (await readAnsweringRows(ctx, [name])).get(name.node)?.chainId ?? chainId;
-  return { chainId: answering, chains: { ids: [answering], reach: "several" } };
+  return { chainId: answering, chains: chainsOfNode([answering], contracts) };
 }

@@ -1,7 +1,7 @@
 import { coinTypeOfChain, ETHEREUM_COIN_TYPE } from "../../ens/coinType.ts";
 import type { Ctx } from "../http/context.ts";
-import { allChains } from "../query/chains.ts";
 import { listKnownRecords } from "../query/records.ts";
+import { allChains } from "../query/scope.ts";
 import type { RecordSelector } from "./chain.ts";
 
 /**

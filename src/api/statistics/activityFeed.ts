@@ -12,10 +12,10 @@ import {
   type NamedPurchase,
   type Newest,
 } from "../query/activity.ts";
-import type { Chains } from "../query/chains.ts";
 import { listNewestClaims } from "../query/claims.ts";
 import type { EventFacts } from "../query/events.ts";
 import { purchaseEvents } from "../query/registrations.ts";
+import { type Scope, sqlOf } from "../query/scope.ts";
 import {
   type Activity,
   type Names,
@@ -36,18 +36,21 @@ export const FEED_LENGTH = 50;
  */
 export async function readActivity(
   ctx: Ctx,
-  { chains, isAsked }: { chains: Chains; isAsked: boolean },
+  { chains, claims: whose }: { chains: Scope; claims: "all claims" | "claims of the chains" },
 ): Promise<Activity[]> {
   const { db } = ctx;
   const at: Newest = { chains, limit: FEED_LENGTH };
-  const { registrations: registrationEvents, renewals: renewalEvents } = purchaseEvents[chains.reach];
+  const { registrations: registrationEvents, renewals: renewalEvents } = purchaseEvents(chains);
   const [registrations, renewals, transfers, wraps, unwraps, claims] = await Promise.all([
     listPurchases(ctx, registrationEvents, at),
     listPurchases(ctx, renewalEvents, at),
     listNewestTransfers(db, [...registrationEvents, ...othersOf(chains), "NameWrapped", "NameUnwrapped"], at),
     listNewestWraps(db, registrationEvents, at),
     listNewestUnwraps(db, at),
-    listNewestClaims(db, { limit: FEED_LENGTH, ...(isAsked && { chainIds: chains.ids }) }),
+    listNewestClaims(db, {
+      limit: FEED_LENGTH,
+      ...(whose === "claims of the chains" && { chainIds: chains.ids }),
+    }),
   ]);
   const [bought, renewed, migrations] = await Promise.all([
     listNewestTokenPurchases(db, "NameRegistered", at),
@@ -75,12 +78,13 @@ export async function readActivity(
 }
 
 /** Registrations in a registry of ENSv2 are no transfers: sales and migrations have entries of their own. */
-const othersOf = ({ ensv2 }: Chains): string[] => (ensv2 === undefined ? [] : ["LabelRegistered"]);
+const othersOf = (chains: Scope): string[] =>
+  sqlOf(chains).byProtocols({ ensv1: [], both: () => ["LabelRegistered"] });
 
 /** Names of the nodes of rows, by chain. */
 async function findNamesOf(
   { db }: Ctx,
-  { ids }: Chains,
+  { ids }: Scope,
   rows: readonly { chainId: number; node: Hex | null }[],
 ): Promise<Names> {
   const found = ids.map(async (chainId) => {

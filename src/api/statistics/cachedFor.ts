@@ -1,13 +1,13 @@
 import { LRUCache } from "lru-cache";
 import type { Ctx } from "../http/context.ts";
 import type { Db } from "../postgres/db.ts";
-import { type Chains, mainChain } from "../query/chains.ts";
+import { mainChain, type Scope } from "../query/scope.ts";
 
 /** Statistics with the time they were taken, in unix seconds. */
 export type Cached<T> = { statistics: T; takenAt: number };
 
 /** Takes statistics of some chains. */
-export type Take<T> = (ctx: Ctx, chains: Chains) => Promise<T>;
+export type Take<T> = (ctx: Ctx, chains: Scope) => Promise<T>;
 
 /** Old statistics are answered while new ones are taken, until they are this many times as old as they should be. */
 const MAX_AGE = 2;
@@ -30,7 +30,7 @@ export function cachedFor<T>(seconds: number, take: Take<T>): Taker<T> {
   return taker;
 }
 
-type Taker<T> = (ctx: Ctx, chains?: Chains) => Promise<Cached<T>>;
+type Taker<T> = (ctx: Ctx, chains?: Scope) => Promise<Cached<T>>;
 
 /** By the function that takes them: operations with the same one share what it took. */
 const takers = new WeakMap<Take<unknown>, Taker<unknown>>();

@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import type { ZodObject, ZodRawShape, ZodType } from "zod";
 import type { Ctx } from "../http/context.ts";
 import { type Endpoint, endpoint } from "../http/endpoint.ts";
-import { type Chains, mainChain } from "../query/chains.ts";
+import { mainChain, type Scope } from "../query/scope.ts";
 import { askedChains, chainsField } from "../resolution/askedChains.ts";
 import { chains as chainsOf } from "../schemas/answers.ts";
 import { input } from "../schemas/input.ts";
@@ -107,7 +107,7 @@ function takerOf<Taken>({
   takeOfChains = take,
 }: Pick<Statistic<ZodRawShape, ZodRawShape, Taken>, "seconds" | "take" | "takeOfChains">) {
   const [ofMain, ofChains] = [cachedFor(seconds, take), cachedFor(seconds, takeOfChains)];
-  return (ctx: Ctx, chains: Chains, { chain }: Asked) => (chain ? ofChains : ofMain)(ctx, chains);
+  return (ctx: Ctx, chains: Scope, { chain }: Asked) => (chain ? ofChains : ofMain)(ctx, chains);
 }
 
 type Described = Pick<

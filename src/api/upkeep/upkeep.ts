@@ -8,7 +8,7 @@ import {
   mayCreateCounters,
 } from "../counts/maintain.ts";
 import { withClient } from "../postgres/client.ts";
-import type { Chains } from "../query/chains.ts";
+import type { Scope } from "../query/scope.ts";
 import { buildIndexes } from "./build.ts";
 
 /** What upkeep needs. */
@@ -21,7 +21,7 @@ export type UpkeepPlan = {
   /** The time, in unix seconds. */
   now: () => Promise<number>;
   /** Each chain whose names are indexed. */
-  chains: readonly Chains[];
+  chains: readonly Scope[];
   /** The time before which no reorganisation goes on a chain, in unix seconds. */
   finalTime: (chainId: number) => Promise<number>;
   /** Other work to do in each round, by one process. */
