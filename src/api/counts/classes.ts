@@ -157,11 +157,11 @@ function expiryText({ name, values }: NamedCondition): string | undefined {
   }
 }
 
-/** A rule as a condition on the class of an expiry, at the time `asked.now`. */
+/** A rule as a condition on the class of an expiry, at the time `times.now`. */
 export const expiryCondition = (rule: Condition): string =>
   write(rule, {
     column: (column) => (column === "expiryTimestamp" ? "expiry" : unknown(column)),
-    time: (seconds) => `asked.now + ${seconds}`,
+    time: (seconds) => `times.now + ${seconds}`,
     value: String,
     named: expiryText,
   }).join("");

@@ -72,20 +72,20 @@ const pick = <Column extends string>(row: Record<Column, number>, columns: reado
 
 /**
  * Names whose class may have changed since the counters' moment: their class then with -1, and their class now with 1.
- * `asked` has both times. The rows are found from `asked` and not from values: that takes a tenth of the planning time.
+ * `times` has both. The rows are found from `times` and not from values: that takes a tenth of the planning time.
  */
 export function changesUntil(now: number | SQLWrapper, of: ScopeSql): SQL {
   const { life } = of;
-  return sql`asked as materialized (
+  return sql`times as materialized (
     select ${now}::bigint as now, ${momentOf(of)} as moment
   ), due as materialized (
-    select name.* from asked cross join lateral (
+    select name.* from times cross join lateral (
       select d.* from domains d
-      where ${sql.raw(isName)} and (${sql.raw(mayDiffer("asked.moment", "asked.now", life))}) offset 0
+      where ${sql.raw(isName)} and (${sql.raw(mayDiffer("times.moment", "times.now", life))}) offset 0
     ) as name
   ), change as materialized (
-    select -1 as sign, ${sql.raw(classOf("asked.moment", life))} from due d cross join asked
-    union all select 1, ${sql.raw(classOf("asked.now", life))} from due d cross join asked
+    select -1 as sign, ${sql.raw(classOf("times.moment", life))} from due d cross join times
+    union all select 1, ${sql.raw(classOf("times.now", life))} from due d cross join times
   )`;
 }
 
@@ -104,9 +104,9 @@ export const noMore: More = { tables: sql``, rows: sql`` };
 function unseenIn(ethRegistry: Address, life: LifeRules): More {
   const keys = classColumns(life);
   const ended = keys.map((key) => (key === "phase" ? "'ended' as phase" : key));
-  const isPremium = toRowText(onMainChain(asCounted(life.inPhase("premium"))), "asked.now");
+  const isPremium = toRowText(onMainChain(asCounted(life.inPhase("premium"))), "times.now");
   const tables = sql`, unseen as materialized (
-    select ${sql.raw(classOf("asked.now", life))} from asked cross join lateral (
+    select ${sql.raw(classOf("times.now", life))} from times cross join lateral (
       select d.* from domains d where ${sql.raw(isName)} and ${sql.raw(isPremium)} and ${isUnseenSql(ethRegistry, rowD)} offset 0
     ) as d
   )`;
@@ -117,7 +117,7 @@ function unseenIn(ethRegistry: Address, life: LifeRules): More {
 }
 
 /** The counters' moment, in a statement with `changesUntil`. */
-export const momentAsked: SQL = sql.raw("(select moment from asked)");
+export const momentInChanges: SQL = sql.raw("(select moment from times)");
 
 export const sumIf = (condition: string): SQL =>
   sql.raw(`coalesce(sum(names) filter (where ${condition}), 0)::int`);

@@ -13,7 +13,7 @@ import {
 import { sqlOf } from "../query/scope.ts";
 import type { AsOf } from "../query/statistics.ts";
 import { type Count, countOf } from "./count.ts";
-import { changesUntil, momentAsked, momentOf, readCounters } from "./counters.ts";
+import { changesUntil, momentInChanges, momentOf, readCounters } from "./counters.ts";
 import { namesByPhaseAt, ownerChangesOn, ownersOn } from "./totals.ts";
 
 /* How the names of the whole index are spread over states, owners and days of expiry. */
@@ -28,7 +28,7 @@ async function phasesFromCounters(db: Db, { chains, now }: AsOf): Promise<PhaseC
   const rows = await readCounters<PhaseCount>(
     db,
     sql`with ${namesByPhaseAt({ chains, now })}
-      select ${momentAsked} as moment, is_eth as "isEth", phase, sum(names)::int as names
+      select ${momentInChanges} as moment, is_eth as "isEth", phase, sum(names)::int as names
       from class where ${sqlOf(chains).holds(sql`chain_id`)} and is_counted and is_owned
       group by is_eth, phase having sum(names) <> 0`,
   );
@@ -52,7 +52,7 @@ async function holdersFromCounters(db: Db, { chains, now }: AsOf): Promise<Holdi
       select address, coalesce(counter.names, 0) + coalesce(owner_change.names, 0) as names
       from (${ownersOn(chains)}) as counter full join owner_change using (address)
     )
-    select ${momentAsked} as moment, address as owner, names::int as names
+    select ${momentInChanges} as moment, address as owner, names::int as names
     from held where names > 0 order by held.names desc, address limit ${MAX_HOLDERS}`,
   );
   return rows?.map(({ owner, names }) => ({ owner, names })) ?? null;

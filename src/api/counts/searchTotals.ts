@@ -27,7 +27,7 @@ import {
 import { type Count, countOf } from "./count.ts";
 import {
   changesUntil,
-  momentAsked,
+  momentInChanges,
   momentOf,
   noMore,
   preparedCounts,
@@ -82,10 +82,10 @@ const countColumns = ["total", "expired", "expiring30d", "expiring90d", "wrapped
 
 /** The counts of a search, from the conditions for rows of `class`. */
 const countsWhere = (is: Record<"expired" | "expiring30d" | "expiring90d", string>) => sql`
-  select ${momentAsked} as moment, coalesce(sum(names), 0)::int as total, ${sumIf(is.expired)} as expired,
+  select ${momentInChanges} as moment, coalesce(sum(names), 0)::int as total, ${sumIf(is.expired)} as expired,
     ${sumIf(is.expiring30d)} as "expiring30d", ${sumIf(is.expiring90d)} as "expiring90d",
     ${sumIf("is_wrapped")} as wrapped
-  from class cross join asked`;
+  from class cross join times`;
 
 const countsOfClasses = (life: LifeRules) =>
   countsWhere({

@@ -19,7 +19,7 @@ import {
 } from "../query/statistics.ts";
 import { classColumns, classCondition, classExpiresWithin } from "./classes.ts";
 import { type Count, countOf } from "./count.ts";
-import { changesUntil, momentAsked, noMore, readCounters, sumIf, unseenChanges } from "./counters.ts";
+import { changesUntil, momentInChanges, noMore, readCounters, sumIf, unseenChanges } from "./counters.ts";
 
 /* Statistics of the whole index. */
 
@@ -56,7 +56,7 @@ async function totalsFromCounters(
   const rows = await readCounters<Totals & { events: number }>(
     db,
     sql`with ${namesAt({ chains, now })}, ${ownersAt(chains)}
-      select ${momentAsked} as moment, coalesce(sum(names), 0)::int as total,
+      select ${momentInChanges} as moment, coalesce(sum(names), 0)::int as total,
         ${sumIf(isActiveIn(chains))} as active, ${sumIf("is_wrapped")} as wrapped,
         ${sumIf(classExpiresWithin(30))} as "expiring30d", ${sumIf(classExpiresWithin(90))} as "expiring90d",
         (select count from owners)::int as owners, (select events from figures_state)::int as events
@@ -124,7 +124,7 @@ async function adoptionFromCounters(
   const rows = await readCounters<Adoption & { claims: ClaimCounts[] | null }>(
     db,
     sql`with ${changesUntil(now, sqlOf(chains))}, ${ownersAt(chains)}
-      select ${momentAsked} as moment, (select count from owners)::int as owners,
+      select ${momentInChanges} as moment, (select count from owners)::int as owners,
         (count(*) filter (where claims > 0))::int as claimants,
         (count(*) filter (where claims > 0 and claims * squares > figures_addresses.chains * figures_addresses.chains))::int
           as "multiChain",
@@ -185,7 +185,7 @@ async function sharesFromCounters(db: Db, { chains, now }: AsOf): Promise<Share[
       from largest join ${domain} on ${isHere} and ${domain.node} = largest.node
       ${ifSeveral(sql`group by largest.node, largest.active, largest.all_time`)}
     )
-    select ${momentAsked} as moment, kind, key, is_eth as "isEth", active::int, active_eth::int as "activeEth",
+    select ${momentInChanges} as moment, kind, key, is_eth as "isEth", active::int, active_eth::int as "activeEth",
       all_time::int as "allTime" from share`,
   );
   return (

@@ -201,7 +201,7 @@ export async function listNewestTransfers(
   const { holds, ifSeveral } = sqlOf(chains);
   const time = ifSeveral(sql`${after.blockTimestamp} desc,`);
   const newestFirst = sql`order by ${time} ${after.blockNumber} desc, ${after.logIndex} desc, ${after.ordinal} desc`;
-  // `case` asks in this order: the costliest question comes last. `offset 0` has each asked by itself, where the database would
+  // `case` checks in this order: the most expensive condition comes last. `offset 0` has each checked by itself, where the database would
   // rather read all rows once for many.
   const { rows } = await db.execute<Omit<Transfer, "blockTimestamp"> & { blockTimestamp: string }>(sql`
     select * from (

@@ -113,7 +113,7 @@ export async function listHeld(
 /** How many names an address holds: all, those registered or in grace, those that expire within 30 days. */
 export type HeldCounts = { total: number; active: number; expiring30d: number };
 
-/** Counts the names of an address on each chain that is asked, by one statement; chains without any are left out. */
+/** Counts the names of an address on each chain of the scope, by one statement; chains without any are left out. */
 export async function countHeld(db: Db, holding: AddressQuery): Promise<Map<number, HeldCounts>> {
   const rows = await heldCounts[roleOf(holding)](db, holding.chains, valuesOf(holding));
   return new Map(rows.map(({ chainId, ...counts }) => [chainId ?? onlyOf(holding.chains), counts]));
@@ -293,7 +293,7 @@ function preparedPrevious(role: OwnerRole, sortDir: SortDirection) {
 /** How many names an address has, as in `HeldCounts`, and how many `listPrevious` has. */
 export type Summary = { active: number; expiring30d: number; previous: number };
 
-/** Counts the names that an address has and had, on each chain that is asked. */
+/** Counts the names that an address has and had, on each chain of the scope. */
 export const summarise = (db: Db, at: AddressAt): Promise<Map<number, Summary>> =>
   sqlOf(at.chains).byChains({ main: summariseMain, several: summariseSeveral })(db, at);
 

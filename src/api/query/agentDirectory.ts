@@ -57,9 +57,9 @@ export type DirectoryOrder = "newest" | "bound_first";
  */
 export async function listDirectory(
   db: Db,
-  asked: { directory: Directory; filters: DirectoryFilters; page: number; order: DirectoryOrder },
+  of: { directory: Directory; filters: DirectoryFilters; page: number; order: DirectoryOrder },
 ): Promise<{ rows: DirectoryRow[]; total: number }> {
-  const { directory, filters, page, order } = asked;
+  const { directory, filters, page, order } = of;
   if (directory.homes.length === 0) return { rows: [], total: 0 };
   const listed = await directories[order](db).execute({
     ...valuesOf(directory),
@@ -71,7 +71,7 @@ export async function listDirectory(
   });
   if (listed[0] === undefined && page > 1) {
     // After the last page no row has the total.
-    const { total } = await listDirectory(db, { ...asked, page: 1 });
+    const { total } = await listDirectory(db, { ...of, page: 1 });
     return { rows: [], total };
   }
   return { rows: listed.map(toRow), total: listed[0]?.total ?? 0 };

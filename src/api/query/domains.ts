@@ -80,7 +80,7 @@ export async function listAndCount<Sort extends string>(
   return { counts: found as Record<Sort | "total", number>, rows: await listInOrder(db, keys) };
 }
 
-/** Nodes of a page, with their chains where several are asked. */
+/** Nodes of a page, with their chains where there are several. */
 type Listed = { nodes: Hex[]; chains?: number[] };
 
 /** What a row of `domains` is found by. */

@@ -25,7 +25,7 @@ export type Ensv2Entry = typeof ensv2Entry.$inferSelect;
 
 /** An entry on the way from the root registry to a name. */
 export type Step = {
-  /** The place of the asked path in its list, from 0. */
+  /** Which of the paths, from 0. */
   path: number;
   /** 1 for the entry of the top-level label. */
   depth: number;
@@ -139,31 +139,31 @@ export async function listRoleHolders(
   db: Db,
   { chainId, entries }: { chainId: number; entries: readonly Pick<Ensv2Entry, "registry" | "resource">[] },
 ): Promise<RoleHolder[]> {
-  const asked = entries.filter(({ resource }) => resource !== null);
-  if (asked.length === 0) return [];
+  const found = entries.filter(({ resource }) => resource !== null);
+  if (found.length === 0) return [];
   return roleHolders(db).execute({
     chainId,
-    registries: asked.map(({ registry }) => registry),
-    resources: asked.map(({ resource }) => String(resource)),
+    registries: found.map(({ registry }) => registry),
+    resources: found.map(({ resource }) => String(resource)),
   });
 }
 
 const roleHolders = prepared((db) =>
   db
     .select({
-      registry: sql<Address>`asked.registry`,
-      resource: sql`asked.resource`.mapWith(BigInt),
+      registry: sql<Address>`wanted.registry`,
+      resource: sql`wanted.resource`.mapWith(BigInt),
       account: sql<Address>`held.account`,
       roles: sql`held.roles`.mapWith(BigInt),
       total: sql<number>`held.total`,
     })
     .from(sql`unnest(${placeholder("registries")}::text[], ${placeholder("resources")}::numeric[])
-        as asked (registry, resource)
+        as wanted (registry, resource)
       cross join lateral (
         select ${ensv2Role.account} as account, ${ensv2Role.roles} as roles, (count(*) over ())::int as total
         from ${ensv2Role}
-        where ${eq(ensv2Role.chainId, placeholder("chainId"))} and ${ensv2Role.contract} = asked.registry
-          and ${ensv2Role.resource} = asked.resource and ${ensv2Role.roles} <> 0
+        where ${eq(ensv2Role.chainId, placeholder("chainId"))} and ${ensv2Role.contract} = wanted.registry
+          and ${ensv2Role.resource} = wanted.resource and ${ensv2Role.roles} <> 0
         order by ${ensv2Role.account} limit ${sql.raw(String(MAX_ROLE_HOLDERS))}
       ) as held`)
     .orderBy(sql`held.account`)
@@ -225,7 +225,7 @@ export type Migrated = { node: Hex; blockNumber: number; transactionHash: Hex };
 /** The owners of a name before and after its migration; null where it had none. */
 export type MigrationOwners = { node: Hex; fromOwner: Address | null; toOwner: Address | null };
 
-type MigrationsAsked = { chainId: number; names: readonly Migrated[]; nonOwners: ReadonlySet<Address> };
+type MigrationsOf = { chainId: number; names: readonly Migrated[]; nonOwners: ReadonlySet<Address> };
 
 /**
  * Owners before and after migrations. In the transaction of a migration the name passes through contracts that are no
@@ -233,7 +233,7 @@ type MigrationsAsked = { chainId: number; names: readonly Migrated[]; nonOwners:
  */
 export async function listMigrationOwners(
   db: Db,
-  { chainId, names, nonOwners }: MigrationsAsked,
+  { chainId, names, nonOwners }: MigrationsOf,
 ): Promise<MigrationOwners[]> {
   if (names.length === 0) return [];
   return migrationOwners(db).execute({
@@ -247,24 +247,24 @@ export async function listMigrationOwners(
 
 const { ownerAddress, blockNumber, logIndex, ordinal, transactionHash } = ownershipChange;
 const isOwner = sql`${ownerAddress} is not null and not ${ownerAddress} = any(${placeholder("nonOwners")}::text[])`;
-const ofAsked = sql`${eq(ownershipChange.chainId, placeholder("chainId"))} and ${ownershipChange.node} = asked.node`;
+const ofWanted = sql`${eq(ownershipChange.chainId, placeholder("chainId"))} and ${ownershipChange.node} = wanted.node`;
 
 const migrationOwners = prepared((db) =>
   db
     .select({
-      node: sql<Hex>`asked.node`,
+      node: sql<Hex>`wanted.node`,
       fromOwner: sql<Address | null>`(
         select ${ownerAddress} from ${ownershipChange}
-        where ${ofAsked} and ${isOwner} and (${blockNumber}, ${logIndex}) < (asked.block, coalesce((
-          select min(${logIndex}) from ${ownershipChange} where ${ofAsked} and ${transactionHash} = asked.transaction), 0))
+        where ${ofWanted} and ${isOwner} and (${blockNumber}, ${logIndex}) < (wanted.block, coalesce((
+          select min(${logIndex}) from ${ownershipChange} where ${ofWanted} and ${transactionHash} = wanted.transaction), 0))
         order by ${blockNumber} desc, ${logIndex} desc, ${ordinal} desc limit 1)`,
       toOwner: sql<Address | null>`(
         select ${ownerAddress} from ${ownershipChange}
-        where ${ofAsked} and ${isOwner} and ${transactionHash} = asked.transaction
+        where ${ofWanted} and ${isOwner} and ${transactionHash} = wanted.transaction
         order by ${logIndex} desc, ${ordinal} desc limit 1)`,
     })
     .from(sql`unnest(${placeholder("nodes")}::text[], ${placeholder("blocks")}::int[],
-      ${placeholder("transactions")}::text[]) as asked (node, block, transaction)`)
+      ${placeholder("transactions")}::text[]) as wanted (node, block, transaction)`)
     .prepare("ensv2_migration_owners"),
 );
 

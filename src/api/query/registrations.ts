@@ -45,7 +45,7 @@ const withEnsv2 = ({ registrations, renewals }: PurchaseEvents): PurchaseEvents 
 /** A registration or a renewal; where ENSv2 is indexed, with how a registry there got the name. */
 export type PurchaseEntry = MergedPurchase & { isRenewal: boolean } & Partial<StartInEnsv2>;
 
-/** What is asked besides where ENSv2 is indexed: contracts that are no owners, and whether the name is a subname. */
+/** What a reader gives besides where ENSv2 is indexed: contracts that are no owners, and whether the name is a subname. */
 export type OfEnsv2 = { nonOwners: ReadonlySet<Address>; isSubname: boolean };
 
 /**

@@ -10,7 +10,7 @@ import type { ScopeSql } from "./scope.ts";
  * name with many changes takes no more time for each of them.
  */
 
-/** The change rows of a history, with the columns by which they are told apart. */
+/** The change rows of a history, with the columns that differ between histories. */
 export type Changes = {
   table: typeof ownershipChange | typeof resolverChange;
   /** The order of the changes of one name. */
@@ -57,7 +57,7 @@ const timelineRow = (values: Partial<Record<TimelineColumn, SQLWrapper>>, { hasE
 /** A step of the statement: its name, and what it selects. */
 type Step = [name: string, select: SQL];
 
-/** Every change, numbered in the order of the chain. `is_step` tells that it changed the state or is of another transaction. */
+/** Every change, numbered in the order of the chain. With `is_step` it changed the state or is of another transaction. */
 function changeStep(of: Changes, scope: ScopeSql): Step {
   const { table, place, address, reason, eventType, expires } = of;
   const state = sql`concat(${address}, ' ', ${reason})`;

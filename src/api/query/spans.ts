@@ -32,7 +32,7 @@ export type Span = {
 /** What a history is of: the effective owner, the owner in one layer, or the resolver. */
 type Kind = "owner" | "registry" | "registrar" | "wrapper" | "resolver";
 
-/** What is asked besides where ENSv2 is indexed. */
+/** What a reader gives besides where ENSv2 is indexed. */
 export type SpansOfEnsv2 = {
   /** Contracts that can hold names of ENSv1 and are not their owners. */
   nonOwners: ReadonlySet<Address>;
@@ -46,7 +46,7 @@ export type SpansOfEnsv2 = {
  */
 export const listSpans = (
   db: Db,
-  { kind, chains, node, now, ensv2 }: SpansAsked,
+  { kind, chains, node, now, ensv2 }: SpansOf,
   section: Section,
 ): Promise<Listed<Span>> =>
   oldestFirst(section, ({ direction, ...slice }) => {
@@ -58,7 +58,7 @@ export const listSpans = (
     return spans[kind][direction](db, chains, { node, now, ...ofEnsv2, ...slice });
   });
 
-type SpansAsked = { node: Hex; chains: Scope; kind: Kind; now: number; ensv2?: SpansOfEnsv2 | undefined };
+type SpansOf = { node: Hex; chains: Scope; kind: Kind; now: number; ensv2?: SpansOfEnsv2 | undefined };
 
 const nothing = sql`null::text`;
 
