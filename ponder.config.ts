@@ -25,6 +25,7 @@ import {
   ensv2ResolverAbi,
   upgradedAbi,
 } from "./abis/ensv2.ts";
+import { type ManagedName, managedNameOf } from "./abis/layer2/managedNames.ts";
 import { nameWrapperAbi } from "./abis/nameWrapper.ts";
 import { auctionRegistrarAbi, basenamesRegistrarAbi, registrarAbi } from "./abis/registrar.ts";
 import { registryAbi } from "./abis/registry.ts";
@@ -194,6 +195,24 @@ function withLists<const Abi extends readonly unknown[]>(abi: Abi): Abi {
   return [...abi, ...lists] as unknown as Abi;
 }
 
+/** What handlers know of a layer 2's managed name, as the part of an ABI that a list of addresses is, too. */
+const managedNameItem = (managed: ManagedName) => ({
+  ...{ type: "error", name: "ManagedName" },
+  inputs: Object.entries(managed).map(([key, value]) => ({ type: "string", name: `${key}: ${value}` })),
+});
+
+/**
+ * Handlers read the descriptors of layer 2s, whose text Ponder does not hash. So what they read of those that are followed is
+ * in the configuration: a descriptor that says otherwise is another index.
+ */
+function withManagedNames<const Abi extends readonly unknown[]>(abi: Abi): Abi {
+  const items = deployment.layer2.flatMap(({ chainId }) => {
+    const managed = managedNameOf(chainId);
+    return managed === undefined ? [] : [managedNameItem(managed)];
+  });
+  return [...abi, ...items] as unknown as Abi;
+}
+
 /**
  * Archive reads are part of the index's identity, and handlers see the configuration only through their contracts. So
  * an ABI with the read functions means that reads are allowed.
@@ -207,7 +226,7 @@ export default createConfig({
   chains,
   contracts: {
     RegistryOld: { abi: registryAbi, chain: at("registry", 1) },
-    Registry: { abi: registryAbi, chain: at("registry", 2) },
+    Registry: { abi: withManagedNames(registryAbi), chain: at("registry", 2) },
     AuctionRegistrar: { abi: auctionRegistrarAbi, chain: at("registrar", 0) },
     RegistrarOld: { abi: registrarAbi, chain: at("registrar", 1) },
     BaseRegistrar: { abi: registrarAbi, chain: at("registrar", 2, 3) },

@@ -1,5 +1,4 @@
 import type { Address, Hex } from "viem";
-import { type ManagedName, managedNameOf } from "../src/ens/managedNames.ts";
 import type {
   ChainDeployment,
   ContractEntry,
@@ -8,6 +7,7 @@ import type {
   Layer2Deployment,
   Role,
 } from "./deployments.ts";
+import { type ManagedName, managedNameOf } from "./layer2/managedNames.ts";
 
 /** What the API has to know about the deployment's contracts, found by address. */
 export type Contracts = {

@@ -1,8 +1,8 @@
 import { type Address, getAddress, isAddress } from "viem";
 import { z } from "zod";
-import { managedNameOf, managedNames, tokenNames } from "../src/ens/managedNames.ts";
 import { mainnet } from "./deployments/mainnet.ts";
 import { sepolia } from "./deployments/sepolia.ts";
+import { managedNameOf, managedNames } from "./layer2/managedNames.ts";
 
 /** What each contract of a deployment is for. */
 export const roles = [
@@ -86,9 +86,7 @@ const rolesOfNames: readonly Role[] = [
 const holdsNames = (chain: Listed): boolean =>
   chain.contracts.some((entry) => rolesOfNames.includes(entry.role));
 
-const allManagedNames = [...managedNames, ...tokenNames];
-
-const knownManagedNames = allManagedNames.map(({ name, chainId }) => `${name} on ${chainId}`).join(", ");
+const knownManagedNames = managedNames.map(({ name, chainId }) => `${name} on ${chainId}`).join(", ");
 
 const layer2Shape = chainShape
   .extend({
@@ -104,7 +102,7 @@ const layer2Shape = chainShape
   .refine(
     ({ chainId, managedName }) =>
       managedName === undefined ||
-      allManagedNames.some((one) => one.name === managedName.name && one.chainId === chainId),
+      managedNames.some((one) => one.name === managedName.name && one.chainId === chainId),
     { path: ["managedName", "name"], error: `expected a name on its own chain: ${knownManagedNames}` },
   )
   .refine(

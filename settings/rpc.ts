@@ -1,4 +1,4 @@
-import { layer2, sepoliaLayer2 } from "../abis/deployments/layer2.ts";
+import { layer2Of } from "../abis/deployments/layer2.ts";
 import type { Deployment } from "../abis/deployments.ts";
 import { check, complaint, type Given, SettingsError } from "./check.ts";
 import { digits, httpUrls, httpUrlsOrOff, onOrOff, wholeNumber } from "./kinds.ts";
@@ -25,7 +25,7 @@ export type RpcSettings = {
 
 const urlOf = ({ name, chainId }: { name: string; chainId: number }) => `\`RPC_URL_${chainId}\` (${name})`;
 
-const chainsOfLayer2 = [...layer2, ...sepoliaLayer2];
+const chainsOfLayer2 = [...layer2Of("mainnet"), ...layer2Of("sepolia")];
 const withNames = chainsOfLayer2.flatMap(({ managedName, ...chain }) =>
   managedName ? `${urlOf(chain)}: ${managedName.name}` : [],
 );

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { deploymentShape } from "../deployments.ts";
-import { layer2 } from "./layer2.ts";
+import { layer2Of } from "./layer2.ts";
 
 /**
  * Ethereum mainnet: all generations of ENS.
@@ -196,5 +196,5 @@ export const mainnet: z.input<typeof deploymentShape> = {
       startBlock: 24339871,
     }, // ERC8004IdentityRegistry
   ],
-  layer2,
+  layer2: layer2Of("mainnet"),
 };

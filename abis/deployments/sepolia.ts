@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { deploymentShape } from "../deployments.ts";
-import { sepoliaLayer2 } from "./layer2.ts";
+import { layer2Of } from "./layer2.ts";
 
 /**
  * Sepolia, its ENSv1 contracts.
@@ -113,5 +113,5 @@ export const sepolia: z.input<typeof deploymentShape> = {
       startBlock: 9980000,
     }, // ERC8004IdentityRegistry
   ],
-  layer2: sepoliaLayer2,
+  layer2: layer2Of("sepolia"),
 };

@@ -23,7 +23,13 @@ const ensv1 = { registered: 0n, grace: 90n * DAY + 1n, premium: 111n * DAY };
 const ensv2 = { registered: 0n, grace: 28n * DAY, premium: 49n * DAY };
 const { premium: _, ...withoutPremium } = ensv1;
 const bounds: Record<Kind, Partial<Record<Phase, bigint>>> = {
-  ...{ eth: ensv1, basename: ensv1, lineaname: withoutPremium, unseenEth: withoutPremium, retiredEth: {} },
+  ...{
+    eth: ensv1,
+    ofLayer2: ensv1,
+    ofLayer2WithoutPremium: withoutPremium,
+    unseenEth: withoutPremium,
+    retiredEth: {},
+  },
   ethOfEnsv2: ensv2,
   ...{ token: { registered: 0n }, subname: { registered: 0n }, subnameOfEnsv2: { registered: 0n } },
 };
@@ -38,8 +44,8 @@ const names: Record<Kind, typeof ofMain & { registry?: string; isUnseen?: boolea
   unseenEth: { ...ofMain, isUnseen: true },
   retiredEth: { ...ofMain, effectiveOwnerAddress: GRAVEYARD },
   ethOfEnsv2: { ...ofMain, registry: account(0xe7) },
-  basename: layer2Name("base.eth") as typeof ofMain,
-  lineaname: layer2Name("linea.eth") as typeof ofMain,
+  ofLayer2: layer2Name("base.eth") as typeof ofMain,
+  ofLayer2WithoutPremium: layer2Name("linea.eth") as typeof ofMain,
   token: {
     ...ofMain,
     chainId: tokenNames[0]?.chainId ?? 0,

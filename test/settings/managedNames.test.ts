@@ -39,6 +39,7 @@ describe("a layer 2 with names", () => {
         name: "base.eth",
         chainId: 8453,
         node: expect.stringMatching(/^0xff1e3c0e/),
+        ...{ keeper: "registrar", hasPremium: true },
         bridges: [address("ab")],
       },
     ]);

@@ -1,5 +1,4 @@
 import type { Contracts } from "../../../abis/contracts.ts";
-import { hasTokenNames } from "../../ens/managedNames.ts";
 import { ROOT_NODE } from "../../ens/name.ts";
 import { isEthSecondLevel } from "../schemas/input.ts";
 import type { DomainState } from "./domainState.ts";
@@ -52,7 +51,7 @@ function decideAbsent(
   // The registrar of a layer 2 has the names right under a managed name whose resolver asks that layer 2. Tokens of 3DNS
   // are on another chain, too, so of these the index does not know.
   const managed = contracts.managed.find(
-    ({ node, chainId }) => node === requested.parentNode && !hasTokenNames(chainId),
+    ({ node, keeper }) => node === requested.parentNode && keeper === "registrar",
   );
   const [resolver = null] = resolversAbove;
   if (resolver !== null && managed?.bridges.includes(resolver)) return { kind: "unregistered" };

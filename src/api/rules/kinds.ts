@@ -19,7 +19,7 @@ import type { Ensv2Terms, Kind } from "./stages.ts";
 /** A kind, or the question that decides it. */
 export type Decision = Kind | { is: Rule; yes: Decision; no: Decision };
 
-const ofLayer2: Decision = { is: isWithoutPremium, yes: "lineaname", no: "basename" };
+const ofLayer2: Decision = { is: isWithoutPremium, yes: "ofLayer2WithoutPremium", no: "ofLayer2" };
 
 const ofEnsv1: Decision = {
   is: isOfRegistrar,

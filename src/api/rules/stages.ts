@@ -49,7 +49,7 @@ export type Life = {
   endsWithPath?: true;
 };
 
-/** Days after the grace of a name of ENSv1, or of a Basename, in which the price has a premium. */
+/** Days after the grace of a name of ENSv1, or of a layer 2 that has one, in which the price has a premium. */
 export const PREMIUM_DAYS = 21;
 
 /** Days after the expiry in which a registrar's name can be renewed. */
@@ -127,8 +127,8 @@ export const kinds = [
   "unseenEth",
   "retiredEth",
   "ethOfEnsv2",
-  "basename",
-  "lineaname",
+  "ofLayer2",
+  "ofLayer2WithoutPremium",
   "token",
   "subname",
   "subnameOfEnsv2",
@@ -147,9 +147,9 @@ export const livesIn = (terms: Ensv2Terms | undefined): Readonly<Record<Kind, Li
   ethOfEnsv2: ethOfEnsv2(terms),
   // As of .eth names. Source: base/basenames, src/L2/ExponentialPremiumPriceOracle.sol, with 21 days in
   // test/Integration/IntegrationTestBase.t.sol; UpgradeableRegistrarController, `_getExpiry` (it begins after grace).
-  basename: withPremium,
-  // The oracle's premium is 0. Source: Consensys/linea-ens, contracts/ethregistrar/FixedPriceOracle.sol.
-  lineaname: withoutPremium,
+  ofLayer2: withPremium,
+  // Where the descriptor says that the oracle's premium is 0.
+  ofLayer2WithoutPremium: withoutPremium,
   // A token of 3DNS has an expiry and no grace. Source: 3dns-xyz/contracts, src/regcontrol/modules/RegistrarController.sol.
   token: other,
   // Wrapped subnames have the wrapper's expiry, others none. Source: ens-contracts, contracts/wrapper/NameWrapper.sol.

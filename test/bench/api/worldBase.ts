@@ -1,5 +1,5 @@
 import { type Address, type Hex, toHex } from "viem";
-import { layer2 } from "../../../abis/deployments/layer2.ts";
+import { layer2Of } from "../../../abis/deployments/layer2.ts";
 import { managedNames } from "../../../src/ens/managedNames.ts";
 import { childNode, ETH_NODE, labelhash } from "../../../src/ens/name.ts";
 import { chanceOf } from "./chance.ts";
@@ -17,7 +17,7 @@ import {
 } from "./worldLog.ts";
 import { WORLD_TIME } from "./worldTime.ts";
 
-const base = layer2.find(({ name }) => name === "base");
+const base = layer2Of("mainnet").find(({ name }) => name === "base");
 const findOnBase = (role: string, generation: number): Address =>
   lower(base?.contracts.find((one) => one.role === role && one.generation === generation)?.address ?? "0x");
 

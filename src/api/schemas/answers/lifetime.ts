@@ -1,9 +1,10 @@
 import { z } from "@hono/zod-openapi";
+import { calledWithoutPremium } from "../../../../abis/layer2/managedNames.ts";
 import { allEndings } from "../../rules/ends.ts";
 import { availabilities, GRACE_DAYS, PREMIUM_DAYS } from "../../rules/stages.ts";
 
 export const availabilityStatus = z.enum(availabilities).openapi("AvailabilityStatus", {
-  description: `\`registered\`; \`grace\`: expired at most ${GRACE_DAYS} days ago (in ENSv2 28); \`premium\`: for ${PREMIUM_DAYS} days after it (not with Lineanames, which have none); \`available\`; \`unknown\`: cannot be determined`,
+  description: `\`registered\`; \`grace\`: expired at most ${GRACE_DAYS} days ago (in ENSv2 28); \`premium\`: for ${PREMIUM_DAYS} days after it (not with ${calledWithoutPremium.join(" and ")}, which have none); \`available\`; \`unknown\`: cannot be determined`,
 });
 
 /** What ended where no event did. */

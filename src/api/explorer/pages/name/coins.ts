@@ -1,3 +1,5 @@
+import { layer2s } from "../../../../../abis/layer2/list.ts";
+
 /** Coins and chains by coin type. Sources: SLIP-44, ENSIP-9, ENSIP-11, ENSIP-19. */
 const coins: Record<string, string> = {
   0: "Bitcoin",
@@ -19,16 +21,12 @@ const coins: Record<string, string> = {
 /** EVM chains by chain id; their coin type has the highest bit of 32. */
 const chains: Record<string, string> = {
   0: "every EVM chain",
-  10: "OP Mainnet",
   56: "BNB Chain",
   100: "Gnosis",
   137: "Polygon",
   324: "ZKsync Era",
-  8453: "Base",
-  42161: "Arbitrum One",
   43114: "Avalanche",
-  59144: "Linea",
-  534352: "Scroll",
+  ...Object.fromEntries(layer2s.map(({ chainId, title }) => [chainId, title])),
 };
 
 const EVM_BIT = 0x80000000;
