@@ -2,9 +2,11 @@ import { OpenAPIHono, type z } from "@hono/zod-openapi";
 import { type Context, Hono, type MiddlewareHandler } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { requestId } from "hono/request-id";
+import type { Access } from "../access/access.ts";
 import { ApiError, answerError, errorResponse } from "../errors/errors.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { inputError } from "./inputError.ts";
+import { boundBody } from "./jsonBounds.ts";
 import { type OperationServer, routesOf } from "./routes.ts";
 import { answerUnreadable, endSlowReaders, endSlowRequests } from "./slowClients.ts";
 
@@ -17,6 +19,7 @@ const exposedHeaders =
 /** What the application is made of. */
 export type AppPlan = OperationServer & {
   operations: readonly Endpoint[];
+  countRequests: Access["count"];
   /** Stands around every request: logs and metrics. */
   observe: MiddlewareHandler;
   /** Routes that are no operations: pages, documentation, metrics, MCP. */
@@ -37,7 +40,9 @@ export function createApp({ operations, observe, otherRoutes, ...server }: AppPl
   app.use(answerUnreadable());
   app.use(endSlowReaders());
   app.use(setHeaders);
+  app.use(countRequest(server));
   app.use(limitBody);
+  app.use(boundBody);
   app.route("/", routes);
   app.route("/api", routes);
   const otherPaths = otherRoutes.flatMap((others) => others.routes);
@@ -45,6 +50,14 @@ export function createApp({ operations, observe, otherRoutes, ...server }: AppPl
   app.all("*", (c) => answerUnrouted(c, paths)); // Ponder's own notFound would win over app.notFound.
   return app;
 }
+
+/** Every request counts, the invalid ones too; one that is paid for is taken off again. */
+const countRequest =
+  ({ callerOf, countRequests }: Pick<AppPlan, "callerOf" | "countRequests">): MiddlewareHandler =>
+  async (c, next) => {
+    countRequests(callerOf(c));
+    await next();
+  };
 
 /** Browsers may read our headers, and must not guess the type of an answer. */
 async function setHeaders(c: Context, next: () => Promise<void>): Promise<void> {

@@ -27,7 +27,7 @@ Every operation on names is a look-up: nothing creates, changes or deletes them.
 export const accessInWords = {
   open: "Access is open: no key is needed.",
   metered:
-    "Without a key an address has 5 requests a minute, where a bulk operation counts once for each item. A key in the header X-API-Key has credits: a request costs 1, bulk operations 1 for each item, errors nothing; X-Credits-Remaining tells what is left. Statistics, status and documentation are free.",
+    "Without a key an address has 5 requests a minute, where a bulk operation counts as one. A key in the header X-API-Key has credits: a request costs 1, bulk operations 1 for each item, errors nothing; X-Credits-Remaining tells what is left. Statistics, status and documentation are free.",
 };
 
 /** Who is answered, as the operator chose. */
