@@ -78,7 +78,7 @@ const ofAnyCall: [way: string, fault: Fault, message: string][] = [
   [
     "an error of the node",
     { error: { code: -32005, message: "limit exceeded at https://rpc.example/my-key" } },
-    `${asked} the node answered error -32005 (limit exceeded at …).`,
+    `${asked} the node answered error -32005.`,
   ],
   ["no JSON", { status: 200, body: "<html>" }, `${asked} the node's answer cannot be read.`],
   ["a result that is no bytes", { result: 7 }, `${asked} the node's answer cannot be read.`],
@@ -86,7 +86,7 @@ const ofAnyCall: [way: string, fault: Fault, message: string][] = [
   [
     "a node that has not heard of the block",
     { error: { code: -32000, message: "header not found" } },
-    `${asked} the node answered error -32000 (header not found).`,
+    `${asked} the node does not have the block.`,
   ],
 ];
 
