@@ -38,7 +38,9 @@ export async function startServer(forwarding: Omit<Forwarding, "isStopping">): P
   // Without the header Host Node would answer by itself, not in our form.
   const server = createServer({ requireHostHeader: false }, answer);
   server.on("checkExpectation", answer);
-  server.on("clientError", (error, socket) => refuseUnreadable(error, socket, answers.get(socket)));
+  server.on("clientError", (error, socket) =>
+    refuseUnreadable(error, socket, { before: answers.get(socket) }),
+  );
   server.on("connect", refuseTunnel);
   server.keepAliveTimeout = KEEP_ALIVE_MS;
   server.headersTimeout = HEADERS_TIMEOUT_MS;

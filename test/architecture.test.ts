@@ -174,7 +174,7 @@ const layers: Layer[] = [
   {
     files: "src/api/http/",
     may: [
-      ...["hono", "@hono/zod-openapi", "lru-cache"],
+      ...["hono", "@hono/zod-openapi", "lru-cache", "src/ens/name.ts"],
       ...api("errors/", "postgres/databaseErrors.ts", "indexState/retryOnLock.ts"),
     ],
     mayTypes: [

@@ -7,6 +7,7 @@ import { ApiError, answerError, errorResponse } from "../errors/errors.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { inputError } from "./inputError.ts";
 import { boundBody } from "./jsonBounds.ts";
+import { requireReadablePath } from "./readablePath.ts";
 import { type OperationServer, routesOf } from "./routes.ts";
 import { answerUnreadable, endSlowReaders, endSlowRequests } from "./slowClients.ts";
 
@@ -37,12 +38,15 @@ export function createApp({ operations, observe, otherRoutes, ...server }: AppPl
   app.use(requestId());
   app.use(observe);
   app.use(endSlowRequests());
-  app.use(answerUnreadable());
+  app.use(answerUnreadable(namePrefixesOf(operations)));
   app.use(endSlowReaders());
   app.use(setHeaders);
   app.use(countRequest(server));
+  app.use(requireReadablePath);
   app.use(limitBody);
   app.use(boundBody);
+  // A router of Hono's mounts `/` at `/api` alone.
+  app.get("/api/", (c) => routes.fetch(new Request(new URL("/", c.req.url), c.req.raw), c.env));
   app.route("/", routes);
   app.route("/api", routes);
   const otherPaths = otherRoutes.flatMap((others) => others.routes);
@@ -78,6 +82,13 @@ function tooLarge(c: Context): Response {
   return errorResponse(c, new ApiError("LIMIT_EXCEEDED", message, { headers: { Connection: "close" } }));
 }
 
+/** What stands before a name in the paths of operations. */
+const namePrefixesOf = (operations: readonly Endpoint[]): readonly string[] => [
+  ...new Set(
+    operations.flatMap(({ path }) => (path.includes("{name}") ? [path.split("{name}", 1)[0] ?? ""] : [])),
+  ),
+];
+
 type Path = { method: string; parts: string[]; operation?: Endpoint };
 
 const partsOf = (path: string): string[] => path.split("/").slice(1);
@@ -95,7 +106,6 @@ function pathsOf(operations: readonly Endpoint[], others: Hono["routes"]): Path[
 
 /** Answers requests that match no route: an empty parameter, a wrong method, or a path that does not exist. */
 function answerUnrouted(c: Context, paths: Path[]): Response {
-  if (c.req.path === "/api/") return c.redirect("../api", 308);
   const requested = partsOf(c.req.path.replace(/^\/api(?=\/|$)/, "") || "/");
   const matching = paths.filter(({ parts }) => matches(parts, requested));
   if (matching.length === 0) {
