@@ -10,7 +10,7 @@ import { answerOptions, refuseTunnel, send, sendError } from "./answers.ts";
 import { type Forwarding, forward } from "./forward.ts";
 import type { Indexer } from "./indexers.ts";
 import { createPlaces, type Places } from "./places.ts";
-import { targetOf } from "./target.ts";
+import { refuseMetrics, targetOf } from "./target.ts";
 
 /** While stopping: how often idle connections are closed. */
 const SWEEP_MS = 1_000;
@@ -71,6 +71,7 @@ async function handle(running: Running, request: IncomingMessage, response: Serv
   try {
     if (answerOptions(request, response)) return;
     request.url = targetOf(request);
+    if (!running.settings.forwardsMetrics) refuseMetrics(request.url);
     if (await answerOwn(running, request, response)) return;
     indexer = await forwardInPlace(running, request, response);
   } catch (error) {
