@@ -398,6 +398,14 @@ describe("look-ups by hash", () => {
     });
   });
 
+  test("a labelhash of more names than a page has gives the first 25, and their number", async () => {
+    const rows = Array.from({ length: 30 }, (_, i) => domainRow(`twins.p${i}`));
+    await tables.writer.insert(domain).values(rows);
+    const { body } = await api.get(`/lookup-hash/${labelhash("twins")}`);
+    expect(body).toMatchObject({ type: "labelhash", total: 30 });
+    expect(body.domains).toHaveLength(25);
+  });
+
   test("a hash that nothing has is not indexed", async () => {
     const hash = labelhash("no such thing");
     expect((await api.get(`/lookup-hash/${hash}`)).body).toEqual({ hash, indexed: false });
