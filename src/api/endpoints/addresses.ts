@@ -33,7 +33,7 @@ import {
   unresolved,
 } from "../schemas/answers.ts";
 import { input } from "../schemas/input.ts";
-import { ACTIVE, ALL_CHAINS } from "../schemas/sentences.ts";
+import { ACTIVE, ALL_CHAINS, EXPIRED } from "../schemas/sentences.ts";
 import { toClaimEntry, toPreviousItem, toPrimaryName } from "../serializers/address.ts";
 import { toDomainItem, unresolvedParts } from "../serializers/domain.ts";
 import { toAddress } from "../serializers/hex.ts";
@@ -136,16 +136,16 @@ const addressDomainCount = endpoint({
   path: "/address/{address}/domain-count",
   group: "Addresses",
   summary: "How many names an address has",
-  description: `${ACTIVE} All others are past grace. ${COUNTED}`,
+  description: `${ACTIVE} ${EXPIRED} ${COUNTED}`,
   params: z.object({ address: input.address() }),
   query: z.object({ address_type: addressType() }),
   reply: z
     .strictObject({
       address,
       address_type: types,
-      count: count.openapi({ description: "Active and expired together" }),
+      count: count.openapi({ description: "All: active, expired, and names that no registrar ever registered" }),
       active_count: count.openapi({ description: "Registered or in grace" }),
-      expired_count: count.openapi({ description: "Past grace: premium and available" }),
+      expired_count: count.openapi({ description: "Over: past the grace of a registrar, or other names past their expiry" }),
       by_chain: z
         .array(z.strictObject({ chain: z.string(), count, active_count: count, expired_count: count }))
         .optional()
@@ -161,7 +161,8 @@ const addressDomainCount = endpoint({
     const toCounts = (counts: readonly HeldCounts[]) => {
       const total = sumOf(counts, (one) => one.total);
       const active = sumOf(counts, (one) => one.active);
-      return { count: total, active_count: active, expired_count: total - active };
+      const expired = sumOf(counts, (one) => one.expired);
+      return { count: total, active_count: active, expired_count: expired };
     };
     return {
       address: toAddress(request.address),
