@@ -25,6 +25,12 @@ import { MAX_AGENTS } from "../../src/api/explorer/pages/name/agents.tsx";
 import { MAX_PICTURE, MAX_RECORDS } from "../../src/api/explorer/pages/name/records.tsx";
 import { MAX_CSV_PAGES } from "../../src/api/explorer/pages/namesCsv.ts";
 import { SHOWN_AT_ONCE, SHOWN_UNFOLDED } from "../../src/api/explorer/parts/text.tsx";
+import {
+  DEEP_PAGE,
+  MAX_PAGE,
+  MAX_AT_ONCE as PAGES_AT_ONCE,
+  MAX_WAITING as WAITING_PAGES,
+} from "../../src/api/http/deepPages.ts";
 import { MAX_ANSWER } from "../../src/api/http/hotAnswers.ts";
 import { MAX_KEYS, MAX_LEVELS, MAX_VALUES } from "../../src/api/http/jsonBounds.ts";
 import { KEEP_ALIVE_MS, READER_PATIENCE } from "../../src/api/http/slowClients.ts";
@@ -91,6 +97,11 @@ const bounds: [what: string, bound: string][] = [
   ["attempts at a block before the index is not ready", String(FAILING_ATTEMPTS)],
   ["requests to the nodes of live answers", `${rpcVariables.LIVE_REQUESTS_PER_SECOND.example} a second`],
   ["wait for that turn", `${MAX_WAIT_MS / 1_000} s`],
+  ["pages of a list or history", `${inWords(MAX_PAGE)}, so ${inWords(MAX_PAGE * PAGE_SIZE)}`],
+  [
+    `pages beyond page ${DEEP_PAGE} that one process reads at once`,
+    `${PAGES_AT_ONCE}, and ${WAITING_PAGES} wait`,
+  ],
   ["chains that a request names", `${MAX_CHAINS} characters`],
   ["texts, keys and names in events, histories and the feed", `${inWords(MAX_SHOWN)} characters`],
   ["contenthashes and addresses in events", `${inWords(MAX_SHOWN)} bytes`],
