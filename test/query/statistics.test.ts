@@ -131,6 +131,11 @@ describe("GET /ens-stats", () => {
 
   test("are kept for five minutes, and for clients too", async () => {
     expect((await ask("/ens-stats")).total_domains).toBe(0);
+    const ages = [NOW, NOW + 120, NOW + 300].map(async (now) => {
+      const { headers } = await openApi(tables, now).app.request("/ens-stats");
+      return [headers.get("age"), headers.get("cache-control")];
+    });
+    expect(await Promise.all(ages)).toEqual(["0", "120", "300"].map((age) => [age, "public, max-age=300"]));
     await tables.writer.insert(domain).values(names);
     expect(await ask("/ens-stats", NOW + 300)).toMatchObject({
       total_domains: 0,

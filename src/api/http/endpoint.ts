@@ -37,6 +37,11 @@ export type Declaration<P extends Fields, Q extends Fields, B extends Fields, R 
   /** How long caches may keep an answer, in seconds. Undefined: they must not. */
   cacheSeconds?: number;
   /**
+   * When the content of a reply was taken, in unix seconds, from its text: where that may be before the request. The header
+   * `Age` tells caches how much of the time is over.
+   */
+  takenAt?: (reply: string) => number;
+  /**
    * True if an answer may be given again to any caller, in the same second and state of the tables. Left out: each request
    * is answered for itself. Only for GET, of a complete index, without secrets. What a node or a caller's proof said is never
    * given again.

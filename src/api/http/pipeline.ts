@@ -74,6 +74,10 @@ export function createPipeline(parts: PipelineParts): ExecuteOperation {
 
 type Reply = Promise<unknown>;
 
+/** How old a reply is that may have been taken before its request. */
+const ageOf = ({ takenAt }: Endpoint, reply: string, { now }: Ctx): Record<string, string> =>
+  takenAt === undefined ? {} : { Age: String(Math.max(0, now - takenAt(reply))) };
+
 async function whenReady(
   { createContext, requireReadyIndex }: PipelineParts,
   { operation, caller }: OperationCall,
@@ -83,7 +87,8 @@ async function whenReady(
     if (operation.index === undefined) await requireReadyIndex();
     return createContext(caller);
   });
-  return next(ctx);
+  const { reply, headers } = await next(ctx);
+  return { reply, headers: { ...headers, ...ageOf(operation, reply, ctx) } };
 }
 
 async function charged(
