@@ -6,6 +6,7 @@ import type { ApiError } from "../errors/errors.ts";
 import type { DomainState } from "../resolution/domainState.ts";
 import type { DomainOutcome, UnresolvedDomain } from "../resolution/domains.ts";
 import { availabilityOf, neverRegistered } from "../rules/availability.ts";
+import { endOf } from "../rules/ends.ts";
 import { lifeOf } from "../rules/life.ts";
 import { graceEndOf } from "../rules/lifeEnds.ts";
 import { type OwnersNow, ownersAt } from "../rules/ownership.ts";
@@ -192,13 +193,18 @@ function toOwnership(
 ): z.infer<typeof schemas.ownership> {
   const graceEnd = graceEndOf(withOwner(state, owners), lifeOf(contracts.ensv2));
   const isOver = owners.owner !== null && graceEnd !== null && graceEnd <= now;
+  // Where the wrapper's token ends on the same second, the wrapper's contract decides, as in the history of owners.
+  const isEndedByToken = state.isWrapped && endOf("wrapper_expiry", state) === graceEnd;
   return {
     is_wrapped: owners.isWrapped,
     ...(owners.owner && { owner: toAddress(owners.owner.address) }),
     ...(state.registryOwner && { registry: toAddress(state.registryOwner) }),
     ...(state.registrarOwner && { registrar: toAddress(state.registrarOwner) }),
     ...(owners.isWrapped && state.wrapperOwner && { wrapper: toAddress(state.wrapperOwner) }),
-    ...(isOver && { to_timestamp: Number(graceEnd), ended_by: "grace_end" as const }),
+    ...(isOver && {
+      to_timestamp: Number(graceEnd),
+      ended_by: isEndedByToken ? ("wrapper_expiry" as const) : ("grace_end" as const),
+    }),
   };
 }
 
