@@ -90,7 +90,7 @@ const HASH = /^(?:0x|\[)?([0-9a-f]{64})\]?$/i;
 /** The hash that a text is; a label that is not known is found by it. */
 function isOfHash(text: string): SQL | undefined {
   const digits = HASH.exec(text)?.[1];
-  return digits && eq(domain.labelhash, `0x${digits.toLowerCase()}`);
+  return digits === undefined ? undefined : eq(domain.labelhash, `0x${digits.toLowerCase()}`);
 }
 
 /** A label that is not known has no text: its hash in brackets, which stands for it, is none. */
