@@ -69,7 +69,7 @@ export const postWhoisBulk = <ThrowOnError extends boolean = false>(parameters?:
 /**
  * Search names
  *
- * All filters may be combined; a name has to meet each. `stats` are of all results, not of the page. The time that a page takes grows with the number of results before it: one too deep to be found in 30 seconds is answered with LIMIT_EXCEEDED; narrower filters, by expiry for example, lead to every name.
+ * All filters may be combined; a name has to meet each. `stats` are of all results, not of the page. The time that a page takes grows with the number of results before it: pages end with 4,000, and one that is not found in 30 seconds is answered with LIMIT_EXCEEDED, too; narrower filters, by expiry for example, lead to every name. A label of which only the hash is known matches no text: 64 digits of a hash find it.
  */
 export const getSearchDomains = <ThrowOnError extends boolean = false>(parameters?: {
     q?: string;
@@ -405,7 +405,7 @@ export const getAddressDomains = <ThrowOnError extends boolean = false>(paramete
 /**
  * How many names an address has
  *
- * Active names are registered or in grace: registrars' names until 90 days after their expiry (in ENSv2 28), wrapped subnames until it, names without expiry always. All others are past grace. Reverse nodes (`<address>.addr.reverse`) do not count as names.
+ * Active names are registered or in grace: registrars' names until 90 days after their expiry (in ENSv2 28), wrapped subnames until it, names without expiry always. Expired names are over: registrars' names past their grace, others past their expiry. Names that no registrar ever registered, as those that only the old registry has, are neither active nor expired. Reverse nodes (`<address>.addr.reverse`) do not count as names.
  */
 export const getAddressDomainCount = <ThrowOnError extends boolean = false>(parameters: {
     address: string;
@@ -619,7 +619,7 @@ export const getAgentsByAgentId = <ThrowOnError extends boolean = false>(paramet
 /**
  * The index in figures
  *
- * Counted are the names of the registry's chain, or of `chain`, that have an owner. The root, reverse nodes (`<address>.addr.reverse`) and deleted subnames do not count. Active names are registered or in grace: registrars' names until 90 days after their expiry (in ENSv2 28), wrapped subnames until it, names without expiry always. All others are expired. Registrar and controller both log a registration or renewal: all logs of one name in one transaction count once. Taken every 5 minutes.
+ * Counted are the names of the registry's chain, or of `chain`, that have an owner. The root, reverse nodes (`<address>.addr.reverse`) and deleted subnames do not count. Active names are registered or in grace: registrars' names until 90 days after their expiry (in ENSv2 28), wrapped subnames until it, names without expiry always. Expired names are over: registrars' names past their grace, others past their expiry. Names that no registrar ever registered, as those that only the old registry has, are neither active nor expired. Registrar and controller both log a registration or renewal: all logs of one name in one transaction count once. Taken every 5 minutes.
  */
 export const getEnsStats = <ThrowOnError extends boolean = false>(parameters?: {
     chain?: string;

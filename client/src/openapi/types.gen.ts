@@ -562,7 +562,11 @@ export type Registration = {
     block_number: number;
     transaction_hash: string;
     /**
-     * Base price and premium; null where no contract told a price
+     * Present where one transaction registered, or renewed, the name more than once: how often. `cost_wei` or `cost_eth`, and `years`, are the sums, and the expiry is the last
+     */
+    merged_events?: number;
+    /**
+     * Base price and premium; null where no contract told a price: an auction's deposit was given back
      */
     cost_wei: string | null;
     cost_eth: string | null;
@@ -1049,7 +1053,7 @@ export type AddressDomainCount = {
     address: string;
     address_type: 'effective_owner' | 'registry_owner' | 'registrar_owner' | 'wrapper_owner' | 'resolver';
     /**
-     * Active and expired together
+     * All: active, expired, and names that no registrar ever registered
      */
     count: number;
     /**
@@ -1057,7 +1061,7 @@ export type AddressDomainCount = {
      */
     active_count: number;
     /**
-     * Past grace: premium and available
+     * Over: past the grace of a registrar, or other names past their expiry
      */
     expired_count: number;
     /**
@@ -1405,7 +1409,7 @@ export type EnsStats = {
      */
     active_domains: number;
     /**
-     * All others: past grace, or in no registrar
+     * Past the grace of a registrar, or other names past their expiry
      */
     expired_domains: number;
     wrapped_domains: number;
@@ -1545,6 +1549,10 @@ export type Activity = {
      */
     chain?: string;
     /**
+     * Present where one transaction registered, or renewed, the name more than once: how often. `cost_wei` or `cost_eth`, and `years`, are the sums, and the expiry is the last
+     */
+    merged_events?: number;
+    /**
      * Null where no event tells the price
      */
     cost_eth: string | null;
@@ -1554,7 +1562,7 @@ export type Activity = {
     cost_is_upper_bound?: true;
     payment?: Payment & unknown;
     /**
-     * Full years of 365 days that were bought
+     * Full years of 365 days that were bought; null where no log tells it: an auctioned name had no end
      */
     years: number | null;
     block_number: number;
@@ -1568,6 +1576,10 @@ export type Activity = {
      */
     chain?: string;
     /**
+     * Present where one transaction registered, or renewed, the name more than once: how often. `cost_wei` or `cost_eth`, and `years`, are the sums, and the expiry is the last
+     */
+    merged_events?: number;
+    /**
      * Null where no event tells the price
      */
     cost_eth: string | null;
@@ -1577,7 +1589,7 @@ export type Activity = {
     cost_is_upper_bound?: true;
     payment?: Payment & unknown;
     /**
-     * Full years of 365 days that were bought
+     * Full years of 365 days that were bought; null where no log tells it: an auctioned name had no end
      */
     years: number | null;
     block_number: number;
@@ -2451,6 +2463,8 @@ export type GetDomainSubdomainsErrors = {
      *
      * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
      *
+     * `LIMIT_EXCEEDED`: The request holds more items or bytes than allowed, or asks for a page that lies too deep.
+     *
      * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
      */
     400: Error;
@@ -2667,6 +2681,8 @@ export type GetDomainRecordsTextHistoryErrors = {
      *
      * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
      *
+     * `LIMIT_EXCEEDED`: The request holds more items or bytes than allowed, or asks for a page that lies too deep.
+     *
      * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
      */
     400: Error;
@@ -2741,6 +2757,8 @@ export type GetDomainEventsErrors = {
      *
      * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
      *
+     * `LIMIT_EXCEEDED`: The request holds more items or bytes than allowed, or asks for a page that lies too deep.
+     *
      * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
      */
     400: Error;
@@ -2811,6 +2829,8 @@ export type GetDomainRegistrationHistoryErrors = {
      * `INVALID_NAME`: The name is missing, too long, or cannot be normalised (ENSIP-15).
      *
      * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
+     *
+     * `LIMIT_EXCEEDED`: The request holds more items or bytes than allowed, or asks for a page that lies too deep.
      *
      * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
      */
@@ -2884,6 +2904,8 @@ export type GetDomainOwnershipHistoryErrors = {
      * `INVALID_NAME`: The name is missing, too long, or cannot be normalised (ENSIP-15).
      *
      * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
+     *
+     * `LIMIT_EXCEEDED`: The request holds more items or bytes than allowed, or asks for a page that lies too deep.
      *
      * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
      */
@@ -2962,6 +2984,8 @@ export type GetDomainResolverHistoryErrors = {
      * `INVALID_NAME`: The name is missing, too long, or cannot be normalised (ENSIP-15).
      *
      * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
+     *
+     * `LIMIT_EXCEEDED`: The request holds more items or bytes than allowed, or asks for a page that lies too deep.
      *
      * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
      */
@@ -3168,6 +3192,8 @@ export type GetLookupLabelhashByHashErrors = {
      *
      * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
      *
+     * `LIMIT_EXCEEDED`: The request holds more items or bytes than allowed, or asks for a page that lies too deep.
+     *
      * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
      */
     400: Error;
@@ -3251,6 +3277,8 @@ export type GetAddressDomainsErrors = {
      * `INVALID_ADDRESS`: The address is not 0x and 40 hexadecimal digits.
      *
      * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
+     *
+     * `LIMIT_EXCEEDED`: The request holds more items or bytes than allowed, or asks for a page that lies too deep.
      *
      * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
      */
@@ -3388,6 +3416,8 @@ export type GetAddressPrimaryNameErrors = {
      *
      * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
      *
+     * `LIMIT_EXCEEDED`: The request holds more items or bytes than allowed, or asks for a page that lies too deep.
+     *
      * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
      */
     400: Error;
@@ -3521,6 +3551,8 @@ export type GetAddressPreviousDomainsErrors = {
      * `INVALID_ADDRESS`: The address is not 0x and 40 hexadecimal digits.
      *
      * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
+     *
+     * `LIMIT_EXCEEDED`: The request holds more items or bytes than allowed, or asks for a page that lies too deep.
      *
      * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
      */
@@ -3818,6 +3850,8 @@ export type GetAgentsData = {
 export type GetAgentsErrors = {
     /**
      * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
+     *
+     * `LIMIT_EXCEEDED`: The request holds more items or bytes than allowed, or asks for a page that lies too deep.
      *
      * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
      */
