@@ -175,7 +175,7 @@ const layers: Layer[] = [
     files: "src/api/http/",
     may: [
       ...["hono", "@hono/zod-openapi", "lru-cache", "src/ens/name.ts"],
-      ...api("errors/", "postgres/databaseErrors.ts", "indexState/retryOnLock.ts"),
+      ...api("errors/", "postgres/databaseErrors.ts", "indexState/retryOnLock.ts", "scheduling/bounded.ts"),
     ],
     mayTypes: [
       ...["@hono/node-server", "zod", "abis/"],
