@@ -253,12 +253,7 @@ describe("GET /address/:address/previous-domains", () => {
 
   test("lists names that passed to another, were deleted, or are past grace; last touched first", async () => {
     const body = await previous(alice);
-    expect(namesOf(body)).toEqual([
-      "retaken.wrapped.eth",
-      "premium.eth",
-      "deleted.alice.eth",
-      "lapsed.eth",
-    ]);
+    expect(namesOf(body)).toEqual(["retaken.wrapped.eth", "premium.eth", "deleted.alice.eth", "lapsed.eth"]);
     expect(body).toMatchObject({ address: getAddress(alice), total: 4, page: 1, page_size: 25 });
   });
 

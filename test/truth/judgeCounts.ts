@@ -73,11 +73,7 @@ async function judgeCountsOf({ get, same }: Judge, address: string, all: Present
   const active = names.filter(({ isActive }) => isActive).length;
   const expired = names.filter(isExpired).length;
   const { count, active_count, expired_count } = await get(`/address/${address}/domain-count`);
-  same(
-    `names of ${address}`,
-    [count, active_count, expired_count],
-    [names.length, active, expired],
-  );
+  same(`names of ${address}`, [count, active_count, expired_count], [names.length, active, expired]);
   const listed = await get(`/address/${address}/domains`);
   same(
     `listed names of ${address}`,

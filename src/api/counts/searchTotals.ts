@@ -5,7 +5,13 @@ import type { Db } from "../postgres/db.ts";
 import { caseInsensitiveCondition } from "../query/caseInsensitive.ts";
 import { countPending } from "../query/domains.ts";
 import { type Scope, type ScopeSql, sqlOf } from "../query/scope.ts";
-import { countSearch, noneFound, type Protocol, type SearchCounts, type SearchFilters } from "../query/search.ts";
+import {
+  countSearch,
+  noneFound,
+  type Protocol,
+  type SearchCounts,
+  type SearchFilters,
+} from "../query/search.ts";
 import type { AsOf } from "../query/statistics.ts";
 import { dependsOnUnseen } from "../rules/asCounted.ts";
 import { toSql } from "../rules/conditionSql.ts";

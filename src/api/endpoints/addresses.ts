@@ -143,9 +143,13 @@ const addressDomainCount = endpoint({
     .strictObject({
       address,
       address_type: types,
-      count: count.openapi({ description: "All: active, expired, and names that no registrar ever registered" }),
+      count: count.openapi({
+        description: "All: active, expired, and names that no registrar ever registered",
+      }),
       active_count: count.openapi({ description: "Registered or in grace" }),
-      expired_count: count.openapi({ description: "Over: past the grace of a registrar, or other names past their expiry" }),
+      expired_count: count.openapi({
+        description: "Over: past the grace of a registrar, or other names past their expiry",
+      }),
       by_chain: z
         .array(z.strictObject({ chain: z.string(), count, active_count: count, expired_count: count }))
         .optional()

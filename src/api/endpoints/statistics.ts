@@ -48,7 +48,9 @@ const ensStats = statistic({
   reply: {
     total_domains: count,
     active_domains: count.openapi({ description: "Registered or in grace" }),
-    expired_domains: count.openapi({ description: "Past the grace of a registrar, or other names past their expiry" }),
+    expired_domains: count.openapi({
+      description: "Past the grace of a registrar, or other names past their expiry",
+    }),
     wrapped_domains: count,
     wrapped_percentage: percentage("all names"),
     expiring_30d: count.openapi({ description: "Registered, and expiring within 30 days" }),

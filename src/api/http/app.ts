@@ -46,7 +46,7 @@ export function createApp({ operations, observe, otherRoutes, ...server }: AppPl
   app.use(limitBody);
   app.use(boundBody);
   // A router of Hono's mounts `/` at `/api` alone.
-  app.get("/api/", (c) => routes.fetch(new Request(new URL("/", c.req.url), c.req.raw), c.env));
+  app.get("/api/", (c) => routes.fetch(new Request(new URL("/", c.req.url), c.req.raw), c.env as object));
   app.route("/", routes);
   app.route("/api", routes);
   const otherPaths = otherRoutes.flatMap((others) => others.routes);

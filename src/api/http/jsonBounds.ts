@@ -21,7 +21,7 @@ const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [..."[]{}"].map((char
  *
  * @throws ApiError LIMIT_EXCEEDED
  */
-export function boundJson(bytes: Uint8Array): void {
+function boundJson(bytes: Uint8Array): void {
   let [values, keys, levels] = [1, 0, 0];
   for (let at = 0; at < bytes.length; at++) {
     const byte = bytes[at];
