@@ -373,7 +373,7 @@ export const getLookupLabelhashByHash = <ThrowOnError extends boolean = false>(p
 /**
  * Names of an address
  *
- * Names that an address owns, or whose resolver it is. Names of all chains that are indexed are in one list; a node that is on two chains is on it twice. Active names are registered or in grace: registrars' names until 90 days after their expiry (in ENSv2 28), wrapped subnames until it, names without expiry always. Reverse nodes (`<address>.addr.reverse`) do not count as names.
+ * Names that an address owns, or whose resolver it is. Names of all chains that are indexed are in one list; a node that is on two chains is on it twice. Active: registered or in grace, registrars' names until 90 days after their expiry (in ENSv2 28), wrapped subnames until it, others always. Reverse nodes (`<address>.addr.reverse`) do not count as names.
  */
 export const getAddressDomains = <ThrowOnError extends boolean = false>(parameters: {
     address: string;
@@ -405,7 +405,7 @@ export const getAddressDomains = <ThrowOnError extends boolean = false>(paramete
 /**
  * How many names an address has
  *
- * Active names are registered or in grace: registrars' names until 90 days after their expiry (in ENSv2 28), wrapped subnames until it, names without expiry always. Expired: past the grace of a registrar, others past their expiry. Names that no registrar ever registered are neither. Reverse nodes (`<address>.addr.reverse`) do not count as names.
+ * Active: registered or in grace, registrars' names until 90 days after their expiry (in ENSv2 28), wrapped subnames until it, others always. Expired: past the grace of a registrar, others past their expiry. Names that no registrar ever registered are neither. Reverse nodes (`<address>.addr.reverse`) do not count as names.
  */
 export const getAddressDomainCount = <ThrowOnError extends boolean = false>(parameters: {
     address: string;
@@ -619,7 +619,7 @@ export const getAgentsByAgentId = <ThrowOnError extends boolean = false>(paramet
 /**
  * The index in figures
  *
- * Counted are names with an owner on the registry's chain, or on `chain`. The root, reverse nodes (`<address>.addr.reverse`) and deleted subnames are not. Active names are registered or in grace: registrars' names until 90 days after their expiry (in ENSv2 28), wrapped subnames until it, names without expiry always. Expired: past the grace of a registrar, others past their expiry. Names that no registrar ever registered are neither. Registrar and controller both log a registration or renewal: all logs of one name in one transaction count once. Taken every 5 minutes.
+ * Counted are names with an owner on the registry's chain, or on `chain`. The root, reverse nodes (`<address>.addr.reverse`) and deleted subnames are not. Active: registered or in grace, registrars' names until 90 days after their expiry (in ENSv2 28), wrapped subnames until it, others always. Expired: past the grace of a registrar, others past their expiry. Names that no registrar ever registered are neither. Registrar and controller both log a registration or renewal: all logs of one name in one transaction count once. Taken every 5 minutes.
  */
 export const getEnsStats = <ThrowOnError extends boolean = false>(parameters?: {
     chain?: string;
@@ -653,7 +653,7 @@ export const getEnsStatsRegistrations = <ThrowOnError extends boolean = false>(p
 /**
  * How names are spread over lengths and parents
  *
- * Active names by the length of their label (names whose label is not known are left out), under .eth and in all; names right under each top-level domain; and the 100 names that are no top-level domains with most active subnames right under them. Counted are names with an owner on the registry's chain, or on `chain`. The root, reverse nodes (`<address>.addr.reverse`) and deleted subnames are not. Active names are registered or in grace: registrars' names until 90 days after their expiry (in ENSv2 28), wrapped subnames until it, names without expiry always. Taken every hour.
+ * Active names by the length of their label (names whose label is not known are left out), under .eth and in all; names right under each top-level domain; and the 100 names that are no top-level domains with most active subnames right under them. Counted are names with an owner on the registry's chain, or on `chain`. The root, reverse nodes (`<address>.addr.reverse`) and deleted subnames are not. Active: registered or in grace, registrars' names until 90 days after their expiry (in ENSv2 28), wrapped subnames until it, others always. Taken every hour.
  */
 export const getEnsStatsDistribution = <ThrowOnError extends boolean = false>(parameters?: {
     chain?: string;
@@ -670,7 +670,7 @@ export const getEnsStatsDistribution = <ThrowOnError extends boolean = false>(pa
 /**
  * How many addresses have a primary name
  *
- * Addresses that claim a name, on all chains that are configured. Claims are counted as they were made, whether or not the name resolves to the address. Owners are those of active names. Counted are names with an owner on the registry's chain, or on `chain`. The root, reverse nodes (`<address>.addr.reverse`) and deleted subnames are not. Active names are registered or in grace: registrars' names until 90 days after their expiry (in ENSv2 28), wrapped subnames until it, names without expiry always. Taken every hour.
+ * Addresses that claim a name, on all chains that are configured. Claims are counted as they were made, whether or not the name resolves to the address. Owners are those of active names. Counted are names with an owner on the registry's chain, or on `chain`. The root, reverse nodes (`<address>.addr.reverse`) and deleted subnames are not. Active: registered or in grace, registrars' names until 90 days after their expiry (in ENSv2 28), wrapped subnames until it, others always. Taken every hour.
  */
 export const getEnsStatsPrimaryNames = <ThrowOnError extends boolean = false>(options?: Options<never, ThrowOnError>): RequestResult<GetEnsStatsPrimaryNamesResponses, GetEnsStatsPrimaryNamesErrors, ThrowOnError, 'data'> => (options?.client ?? client).get<GetEnsStatsPrimaryNamesResponses, GetEnsStatsPrimaryNamesErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
@@ -767,7 +767,7 @@ export const getEnsStatsExpiries = <ThrowOnError extends boolean = false>(parame
 /**
  * The addresses that own most names
  *
- * The 100 addresses that effectively own most active names, most first. Counted are names with an owner on the registry's chain, or on `chain`. The root, reverse nodes (`<address>.addr.reverse`) and deleted subnames are not. Active names are registered or in grace: registrars' names until 90 days after their expiry (in ENSv2 28), wrapped subnames until it, names without expiry always. Taken every hour.
+ * The 100 addresses that effectively own most active names, most first. Counted are names with an owner on the registry's chain, or on `chain`. The root, reverse nodes (`<address>.addr.reverse`) and deleted subnames are not. Active: registered or in grace, registrars' names until 90 days after their expiry (in ENSv2 28), wrapped subnames until it, others always. Taken every hour.
  */
 export const getEnsStatsHolders = <ThrowOnError extends boolean = false>(parameters?: {
     chain?: string;

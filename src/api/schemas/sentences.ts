@@ -5,7 +5,7 @@ export const ALL_CHAINS = "Left out: all chains whose names are indexed";
 export const MAIN_CHAIN = "Left out: the registry's chain";
 
 export const ACTIVE =
-  "Active names are registered or in grace: registrars' names until 90 days after their expiry (in ENSv2 28), wrapped subnames until it, names without expiry always.";
+  "Active: registered or in grace, registrars' names until 90 days after their expiry (in ENSv2 28), wrapped subnames until it, others always.";
 
 export const EXPIRED =
   "Expired: past the grace of a registrar, others past their expiry. Names that no registrar ever registered are neither.";
