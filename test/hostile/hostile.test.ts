@@ -46,7 +46,9 @@ async function settleNames(): Promise<void> {
     const label = `sub-${round}`;
     await setSubnodeOwner(chain, { from: alice, parent: ethNode("alice"), label, owner: alice });
     await stack.waitForHead();
-    const [row] = await stack.sql<{ waiting: number }>("select waiting from renames");
+    const [row] = await stack.sql<{ waiting: number }>(
+      "select count(*)::int as waiting from work_lists where next_item is not null",
+    );
     waiting = row?.waiting ?? 0;
   }
 }

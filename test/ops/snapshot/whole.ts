@@ -64,11 +64,15 @@ export function restoresWhole(stageOf: () => SnapshotStage): void {
             );
           }
           expect(differencesOf(cache, ofSource)).toEqual([]);
+          const [last] = await ask<{ id: number }>(
+            source.databaseUrl,
+            "select max(id)::int as id from ponder_sync.factories",
+          );
           const [inserted] = await ask<{ id: number }>(
             restored.databaseUrl,
             "insert into ponder_sync.factories (factory) values ('{}') returning id",
           );
-          expect(inserted?.id).toBe(2);
+          expect(inserted?.id).toBe((last?.id ?? 0) + 1);
           restored.version.start();
           await restored.version.ready();
           await restored.waitForHead();
