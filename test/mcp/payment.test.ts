@@ -30,13 +30,7 @@ beforeAll(async () => {
   recipient = settings.recipient;
   const payments = createPayments(settings, store);
   const access = meteredAccess({
-    ...{
-      keys: keysIn(store),
-      reservations: reservationsIn(store),
-      limits: limitsIn(store),
-      payments,
-      freeItems: 500,
-    },
+    ...{ keys: keysIn(store), reservations: reservationsIn(store), limits: limitsIn(store), payments },
   });
   scene = await openScene({ access, callerOf: callerBehind(1) });
 });

@@ -6,7 +6,9 @@ import { NameLink } from "../parts/name.tsx";
 import { StateBadge } from "../parts/state.tsx";
 import type { Availability } from "../replies.ts";
 
-type Labelled = { name: string; availability_status: Availability };
+type Labelled =
+  | { name: string; availability_status: Availability }
+  | { query: string; availability_status: "unknown" };
 
 type Reply =
   | { type: "namehash"; name: string }
@@ -18,7 +20,7 @@ export const hashPage: ExplorerPage = {
   path: "/explore/hash/:hash",
   render: async (visit) => {
     const hash = visit.param("hash");
-    const reply = await visit.ask<Reply>("/lookup-hash/{hash}", { hash, partial: "true" });
+    const reply = await visit.ask<Reply>("/lookup-hash/{hash}", { hash });
     if ("indexed" in reply) {
       throw new ApiError(
         "NOT_FOUND",
@@ -49,7 +51,7 @@ export const hashPage: ExplorerPage = {
               <ul class="expiries">
                 {reply.domains.map((domain) => (
                   <li>
-                    <NameLink name={domain.name} />
+                    <NameLink name={"name" in domain ? domain.name : `[namehash:${domain.query.slice(2)}]`} />
                     <StateBadge state={domain.availability_status} />
                   </li>
                 ))}
