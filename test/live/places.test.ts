@@ -1,14 +1,15 @@
 import { describe, expect, test } from "vitest";
 import { fairPlaces } from "../../src/api/live/places.ts";
 
-const soon = () => AbortSignal.timeout(60_000);
+/** Most of the tasks here are left waiting: their signal must not end while a later file runs in this process. */
+const neverEnds = () => new AbortController().signal;
 
 /** Places, and tasks that end when they are told to. */
 function stage({ most = 4, each = 3, waiting = { most: 1_000, each: 100 } } = {}) {
   const places = fairPlaces({ running: { most, each }, waiting, refuse: () => new Error("too many wait") });
   const begun: string[] = [];
   const open = new Map<string, () => void>();
-  const begin = (name: string, signal = soon()) => {
+  const begin = (name: string, signal = neverEnds()) => {
     const caller = name.slice(0, 1);
     return places(caller, signal, async () => {
       begun.push(name);
@@ -56,8 +57,8 @@ describe("places", () => {
 
   test("are given back by a task that fails", async () => {
     const { places } = stage({ most: 1, each: 1 });
-    await expect(places("a", soon(), () => Promise.reject(new Error("no")))).rejects.toThrow("no");
-    expect(await places("a", soon(), async () => "sound")).toBe("sound");
+    await expect(places("a", neverEnds(), () => Promise.reject(new Error("no")))).rejects.toThrow("no");
+    expect(await places("a", neverEnds(), async () => "sound")).toBe("sound");
   });
 
   test("are not waited for longer than the signal allows", async () => {
