@@ -10,7 +10,7 @@ import { answerOptions, refuseTunnel, send, sendError } from "./answers.ts";
 import { type Forwarding, forward } from "./forward.ts";
 import type { Indexer } from "./indexers.ts";
 import { createPlaces, type Places } from "./places.ts";
-import { targetOf } from "./target.ts";
+import { refuseMetrics, targetOf } from "./target.ts";
 
 /** While stopping: how often idle connections are closed. */
 const SWEEP_MS = 1_000;
@@ -38,7 +38,9 @@ export async function startServer(forwarding: Omit<Forwarding, "isStopping">): P
   // Without the header Host Node would answer by itself, not in our form.
   const server = createServer({ requireHostHeader: false }, answer);
   server.on("checkExpectation", answer);
-  server.on("clientError", (error, socket) => refuseUnreadable(error, socket, answers.get(socket)));
+  server.on("clientError", (error, socket) =>
+    refuseUnreadable(error, socket, { before: answers.get(socket) }),
+  );
   server.on("connect", refuseTunnel);
   server.keepAliveTimeout = KEEP_ALIVE_MS;
   server.headersTimeout = HEADERS_TIMEOUT_MS;
@@ -69,6 +71,7 @@ async function handle(running: Running, request: IncomingMessage, response: Serv
   try {
     if (answerOptions(request, response)) return;
     request.url = targetOf(request);
+    if (!running.settings.forwardsMetrics) refuseMetrics(request.url);
     if (await answerOwn(running, request, response)) return;
     indexer = await forwardInPlace(running, request, response);
   } catch (error) {

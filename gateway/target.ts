@@ -29,3 +29,26 @@ export const methodNotAllowed = (method: string): ApiError =>
   new ApiError("METHOD_NOT_ALLOWED", `${method} is not possible here; allowed: ${ALLOWED}.`, {
     headers: { Allow: ALLOWED },
   });
+
+/**
+ * Refuses the metrics of indexers, which are the operator's, however their path is written: an indexer decodes it.
+ *
+ * @throws ApiError NOT_FOUND
+ */
+export function refuseMetrics(target: string): void {
+  const path = target.split(/[?#]/, 1)[0] ?? "";
+  const plain = new URL(`http://indexer${decoded(path).replaceAll(/[?#]/g, "_")}`).pathname.replaceAll(
+    /\/+/g,
+    "/",
+  );
+  if (!/^\/(api\/)?(index-)?metrics\/?$/i.test(plain)) return;
+  throw new ApiError("NOT_FOUND", "Metrics of indexers are not forwarded (GATEWAY_FORWARD_METRICS).");
+}
+
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}

@@ -10,6 +10,8 @@ export type AccessSettings = {
   publicUrls: string[];
   /** Number of the operator's own proxies before the API, each of which appends to `X-Forwarded-For`. */
   trustedProxies: number;
+  /** Items that one request without a key may have. */
+  freeBulkItems: number;
   /** Days of ledger history; null for all of it. */
   ledgerDays: number | null;
 };
@@ -42,6 +44,10 @@ export const accessVariables = {
         "Number of your own proxies before the API. That many of the last entries of `X-Forwarded-For` are believed. Too low a number makes all clients share the proxy's address. Too high a number lets clients spoof their address.",
     },
   ),
+  FREE_BULK_ITEMS: withDefault(500, digits({ from: 1, to: 500, unit: "items" }), {
+    meaning:
+      "Most items of one bulk request without a key, with `ACCESS=metered`. The request is one of the five a minute that are free.",
+  }),
   LEDGER_DAYS: optional(digits({ from: LEAST_LEDGER_DAYS, to: 36_500, unit: "days" }), {
     example: "400",
     unset: "forever",
@@ -61,6 +67,7 @@ export const toAccessSettings = (known: AccessValues): AccessSettings => ({
   access: known.ACCESS,
   publicUrls: readPublicUrls(known),
   trustedProxies: known.TRUSTED_PROXIES,
+  freeBulkItems: known.FREE_BULK_ITEMS,
   ledgerDays: known.LEDGER_DAYS ?? null,
 });
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { check, type Given } from "./check.ts";
 import { LATE_SECONDS } from "./freshness.ts";
-import { port, wholeNumber } from "./kinds.ts";
+import { onOrOff, port, wholeNumber } from "./kinds.ts";
 import { type Kind, required, withDefault } from "./variable.ts";
 
 /** Every setting of the gateway. docs/settings.md explains each. */
@@ -23,6 +23,8 @@ export type GatewaySettings = {
   /** The operator's own proxies in front of the gateway: that many last entries of `X-Forwarded-For` are believed. */
   trustedProxies: number;
   /** How long a gateway that was asked to stop still takes requests, so that a load balancer can notice. */
+  /** Whether metrics of indexers can be asked for through it. */
+  forwardsMetrics: boolean;
   drainSeconds: number;
 };
 
@@ -79,6 +81,10 @@ export const gatewayVariables = {
     meaning:
       "Number of your own proxies in front of the gateway. Set `TRUSTED_PROXIES` of the indexers behind it to one more.",
   }),
+  GATEWAY_FORWARD_METRICS: withDefault("off", onOrOff, {
+    meaning:
+      "Whether `/metrics` and `/index-metrics` of indexers can be asked for through the gateway. Ask the indexers themselves.",
+  }),
   GATEWAY_DRAIN_SECONDS: withDefault(5, wholeNumber({ from: 0, to: 600, unit: "seconds" }), {
     meaning:
       "How long a gateway that was asked to stop still takes requests, so that a load balancer can notice.",
@@ -102,6 +108,7 @@ export function readGatewaySettings(env: Given): GatewaySettings {
     maxRequestsPerAddress: known.GATEWAY_MAX_REQUESTS_PER_ADDRESS,
     maxBodyBytes: known.GATEWAY_MAX_BODY_BYTES,
     trustedProxies: known.GATEWAY_TRUSTED_PROXIES,
+    forwardsMetrics: known.GATEWAY_FORWARD_METRICS === "on",
     drainSeconds: known.GATEWAY_DRAIN_SECONDS,
   };
 }

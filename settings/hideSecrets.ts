@@ -1,7 +1,10 @@
 import type { Given } from "./check.ts";
 
 /** The variables that hold URLs with credentials. Ponder reads DATABASE_PRIVATE_URL too. */
-const urlVariable = /^(RPC_URL_\d+|LIVE_RPC_URL|MPP_RPC_URL|DATABASE_URL|DATABASE_PRIVATE_URL)$/;
+const urlVariable = /^(RPC_URL_\d+|LIVE_RPC_URL|MPP_RPC_URL|DATABASE_URL|DATABASE_PRIVATE_URL|INDEXERS)$/;
+
+/** The variables that are a secret as a whole; PostgreSQL's client reads PGPASSWORD. */
+const secretVariable = /^(MPP_SECRET_KEY|PGPASSWORD|POSTGRES_PASSWORD)$/;
 
 /**
  * A shorter part of a URL is not looked for by itself: it would be found in words that have nothing to do with it. The
@@ -75,10 +78,9 @@ function secretsOf(env: Given): Map<string, string> {
   const replacements = new Map<string, string>();
   for (const [name, value = ""] of Object.entries(env)) {
     if (urlVariable.test(name)) for (const url of value.split(",")) addUrl(replacements, url.trim());
-  }
-  const { MPP_SECRET_KEY = "" } = env;
-  if (MPP_SECRET_KEY.length >= LEAST_SECRET_LENGTH) {
-    for (const form of formsOf(MPP_SECRET_KEY)) replacements.set(form, HIDDEN);
+    if (secretVariable.test(name) && value.length >= LEAST_SECRET_LENGTH) {
+      for (const form of formsOf(value)) replacements.set(form, HIDDEN);
+    }
   }
   return replacements;
 }
@@ -98,6 +100,9 @@ declare global {
   /** What hides secrets now, and where: `ponder dev` reads the settings again after each edit. */
   var namedexHiding: { hide: (text: string) => string; streams: Set<NodeJS.WriteStream> } | undefined;
 }
+
+/** A text of others as callers may read it: without the secrets of the settings that this process hides. */
+export const withoutSecrets = (text: string): string => globalThis.namedexHiding?.hide(text) ?? text;
 
 /**
  * Hides the secrets of the settings in all that is written to these streams from now on, and in an error that ends the

@@ -57,7 +57,7 @@ const layers: Layer[] = [
   },
   {
     files: "src/api/errors/",
-    may: ["hono"],
+    may: ["hono", "settings/hideSecrets.ts"],
     because: "every error that a caller can get, and its code: any room may throw one",
   },
   {
@@ -155,7 +155,7 @@ const layers: Layer[] = [
   {
     files: "src/api/access/",
     may: [
-      ...["hono", "viem", "ipaddr.js", "rate-limiter-flexible"],
+      ...["hono", "viem", "ipaddr.js", "lru-cache", "rate-limiter-flexible"],
       ...["access/", "serviceDb/", "errors/", "postgres/", "scheduling/"].map((part) => `src/api/${part}`),
     ],
     mayTypes: ["@hono/node-server", "settings/"],
@@ -174,8 +174,8 @@ const layers: Layer[] = [
   {
     files: "src/api/http/",
     may: [
-      ...["hono", "@hono/zod-openapi", "lru-cache"],
-      ...api("errors/", "postgres/databaseErrors.ts", "indexState/retryOnLock.ts"),
+      ...["hono", "@hono/zod-openapi", "lru-cache", "src/ens/name.ts"],
+      ...api("errors/", "postgres/databaseErrors.ts", "indexState/retryOnLock.ts", "scheduling/bounded.ts"),
     ],
     mayTypes: [
       ...["@hono/node-server", "zod", "abis/"],

@@ -8,6 +8,7 @@ import { prepareDatabase } from "../checks/database.ts";
 import { requireNoHalfRestore } from "../checks/halfRestored.ts";
 import { requireFreePort } from "../checks/port.ts";
 import { checkLiveUrls, checkPayments, checkRpcUrls } from "../checks/rpc.ts";
+import { lookAtUniversalResolver } from "../checks/universalResolver.ts";
 import { runProgram } from "../commandLine/runProgram.ts";
 import { keepViews } from "../release/keepViews.ts";
 import { verifyEvery } from "./verifyEvery.ts";
@@ -36,6 +37,8 @@ export async function runPonder(command: Command, env: Environment): Promise<voi
   await runProgram(frame, async () => {
     const settings = readSettings(env);
     await checkBefore(command, settings);
+    const note = await lookAtUniversalResolver(settings);
+    if (note !== null) console.warn(note);
     console.log(accessNotes[settings.access]);
     const child = startPonder(command, settings, env);
     if (command === "start") {

@@ -121,13 +121,19 @@ startInPlace("upkeep", () =>
 const payments = settings.payments
   ? (await import("./access/payment.ts")).createPayments(settings.payments, store)
   : null;
-const { access, signup } = createAccess(
+const { access: chosenAccess, signup } = createAccess(
   {
-    ...{ mode: settings.access, payments, publicUrls: settings.publicUrls },
+    ...{
+      mode: settings.access,
+      payments,
+      freeItems: settings.freeBulkItems,
+      publicUrls: settings.publicUrls,
+    },
     ...{ chainId, rpcUrls: settings.liveRpcUrls },
   },
   store,
 );
+const access = countedAccess(chosenAccess, meters);
 const offered = signup === null ? operations : [...operations, ...signupEndpoints(signup)];
 
 const provenLabels = provenLabelsIn(store);
@@ -144,12 +150,13 @@ const server = {
   executeOperation: createPipeline({
     createContext,
     requireReadyIndex: freshness.require,
-    access: countedAccess(access, meters),
+    access,
     observe: observeOperations(meters),
     hotAnswers: createHotAnswers({ readVersion: versions.read, maxBytes: settings.hotAnswerBytes }),
     readConsistently: createConsistentRead(db, versions),
   }),
   callerOf: callerBehind(settings.trustedProxies),
+  countRequests: access.count,
 };
 
 const pages = createPages({

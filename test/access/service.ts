@@ -83,7 +83,12 @@ export type Service = {
 export type Reply = { status: number; headers: Headers; body: Body };
 type Body = { error?: { code: string; message: string } } & Record<string, unknown>;
 
-type Plan = { trustedProxies?: number; payments?: (store: Store) => Payments | null; databaseUrl?: string };
+type Plan = {
+  trustedProxies?: number;
+  freeItems?: number;
+  payments?: (store: Store) => Payments | null;
+  databaseUrl?: string;
+};
 
 export async function startService(plan: Plan = {}): Promise<Service> {
   const database = await createTestDatabase();
@@ -93,7 +98,10 @@ export async function startService(plan: Plan = {}): Promise<Service> {
   const payments = plan.payments?.(store) ?? null;
   const app = createTestApp({
     operations,
-    access: meteredAccess({ keys, reservations: reservationsIn(store), limits: limitsIn(store), payments }),
+    access: meteredAccess({
+      ...{ keys, reservations: reservationsIn(store), limits: limitsIn(store), payments },
+      freeItems: plan.freeItems ?? 500,
+    }),
     callerOf: callerBehind(plan.trustedProxies ?? 0),
   });
   const server = serve({ fetch: app.fetch, port: 0, hostname: "127.0.0.1" }) as Server;

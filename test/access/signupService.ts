@@ -113,7 +113,7 @@ async function startReplica({ databaseUrl, port, publicUrls, rpcUrls }: ReplicaP
   });
   const operations = [whois, ...signupEndpoints(signup).map(checked)];
   const app = createTestApp({
-    ...{ operations, access: meteredAccess({ ...parts, payments: null }) },
+    ...{ operations, access: meteredAccess({ ...parts, payments: null, freeItems: 500 }) },
     callerOf: callerBehind(1),
     pages: createTestPages({ operations, access: "metered" }),
   });

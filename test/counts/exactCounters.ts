@@ -42,6 +42,7 @@ function expirySearches(now: number): SearchFilters[] {
     ...bounds.flatMap((bound) => [{ expiryFrom: bound }, { expiryTo: bound }]),
     ...bounds.slice(1).map((bound, i) => ({ expiryFrom: bounds[i], expiryTo: bound })),
     { expiryFrom: now, expiryTo: now - 1 },
+    { expiryFrom: now + 200 * DAY, expiryTo: now - 200 * DAY },
     { expiryFrom: day - 200 * DAY, expiryTo: now + 200 * DAY, isWrapped: true },
     { expiryTo: 999_999_999_999_999 },
   ];

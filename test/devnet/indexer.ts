@@ -65,7 +65,8 @@ async function isIndexed(url: string, heads: Heads, step: Step): Promise<boolean
 const sumOf = (blocks: Heads): number => Object.values(blocks).reduce((sum, block) => sum + block, 0);
 
 /** A log line as a developer wants to see it, or null for one that only the file needs. */
-function forScreen({ level, msg, text }: LogLine): string | null {
+export function forScreen({ level, msg, text }: LogLine): string | null {
+  if (isRequest(text)) return null;
   if (awaited.test(msg)) return styled("dim", msg);
   if (level < WARNING || expected.some((pattern) => pattern.test(text))) return null;
   const { error } = JSON.parse(text) as { error?: { stack?: string; message?: string } };
@@ -73,5 +74,8 @@ function forScreen({ level, msg, text }: LogLine): string | null {
     return `${styled("yellow", "Ponder:")} ${msg}${error?.message ? `: ${firstLine(error.message)}` : ""}`;
   return `${styled("red", `Ponder: ${msg}`)}${error ? `\n${error.stack ?? error.message ?? ""}` : ""}`;
 }
+
+/** A request that failed is the answer of its caller; the file has its line. */
+const isRequest = (text: string): boolean => /"message":"request"/.test(text);
 
 const firstLine = (text: string): string => text.split("\n", 1)[0] ?? "";

@@ -112,16 +112,27 @@ export async function until(
   }
 }
 
+const levels: Record<string, number> = { trace: 10, debug: 20, info: 30, warn: 40, error: 50, fatal: 60 };
+const INFO = 30;
+
+const levelOf = (level: number | string | undefined): number =>
+  typeof level === "string" ? (levels[level] ?? INFO) : (level ?? INFO);
+
 /** The port on which Ponder says that it listens; null if the line says something else. */
 function portOf(text: string): number | null {
   const [, port] = /"msg":"Created HTTP server","port":(\d+)/.exec(text) ?? [];
   return port === undefined ? null : Number(port);
 }
 
-function parseLine(text: string): LogLine {
+/** Ponder writes levels as numbers and `msg`; the API's own log has words and `message`. */
+export function parseLine(text: string): LogLine {
   try {
-    const { level, msg } = JSON.parse(text) as { level?: number; msg?: string };
-    return { level: level ?? 30, msg: msg ?? "", text };
+    const { level, msg, message } = JSON.parse(text) as {
+      level?: number | string;
+      msg?: string;
+      message?: string;
+    };
+    return { level: levelOf(level), msg: msg ?? message ?? "", text };
   } catch {
     return { level: 30, msg: text, text };
   }

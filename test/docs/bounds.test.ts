@@ -14,6 +14,7 @@ import { answerVariables } from "../../settings/answers.ts";
 import { gatewayVariables } from "../../settings/gateway.ts";
 import { rpcVariables } from "../../settings/rpc.ts";
 import { FREE } from "../../src/api/access/limits.ts";
+import { UNPAID } from "../../src/api/access/requestCount.ts";
 import { MAX_LABELS } from "../../src/api/endpoints/bulk.ts";
 import { MONTHS_AHEAD } from "../../src/api/endpoints/population.ts";
 import { MAX_PERIODS } from "../../src/api/endpoints/sales.ts";
@@ -24,7 +25,14 @@ import { MAX_AGENTS } from "../../src/api/explorer/pages/name/agents.tsx";
 import { MAX_PICTURE, MAX_RECORDS } from "../../src/api/explorer/pages/name/records.tsx";
 import { MAX_CSV_PAGES } from "../../src/api/explorer/pages/namesCsv.ts";
 import { SHOWN_AT_ONCE, SHOWN_UNFOLDED } from "../../src/api/explorer/parts/text.tsx";
+import {
+  DEEP_PAGE,
+  MAX_PAGE,
+  MAX_AT_ONCE as PAGES_AT_ONCE,
+  MAX_WAITING as WAITING_PAGES,
+} from "../../src/api/http/deepPages.ts";
 import { MAX_ANSWER } from "../../src/api/http/hotAnswers.ts";
+import { MAX_KEYS, MAX_LEVELS, MAX_VALUES } from "../../src/api/http/jsonBounds.ts";
 import { KEEP_ALIVE_MS, READER_PATIENCE } from "../../src/api/http/slowClients.ts";
 import { MAX_JSON_BYTES } from "../../src/api/http/writeReply.ts";
 import { FAILING_ATTEMPTS } from "../../src/api/indexState/failingBlock.ts";
@@ -89,6 +97,11 @@ const bounds: [what: string, bound: string][] = [
   ["attempts at a block before the index is not ready", String(FAILING_ATTEMPTS)],
   ["requests to the nodes of live answers", `${rpcVariables.LIVE_REQUESTS_PER_SECOND.example} a second`],
   ["wait for that turn", `${MAX_WAIT_MS / 1_000} s`],
+  ["pages of a list or history", `${inWords(MAX_PAGE)}, so ${inWords(MAX_PAGE * PAGE_SIZE)}`],
+  [
+    `pages beyond page ${DEEP_PAGE} that one process reads at once`,
+    `${PAGES_AT_ONCE}, and ${WAITING_PAGES} wait`,
+  ],
   ["chains that a request names", `${MAX_CHAINS} characters`],
   ["texts, keys and names in events, histories and the feed", `${inWords(MAX_SHOWN)} characters`],
   ["contenthashes and addresses in events", `${inWords(MAX_SHOWN)} bytes`],
@@ -130,7 +143,12 @@ const bounds: [what: string, bound: string][] = [
     "a live answer that is stored",
     `${kib(MAX_STORED_BYTES)}, ${mib(MAX_STORED_BYTES_A_MINUTE)} a minute of each process`,
   ],
-  ["free requests of an address, a bulk request once for each item", `${FREE.requests} in ${FREE.seconds} s`],
+  ["free requests of an address", `${FREE.requests} in ${FREE.seconds} s`],
+  [
+    "requests of an address that nothing pays for, with `ACCESS=metered`",
+    `${UNPAID.requests} in ${UNPAID.seconds} s`,
+  ],
+  ["a body of JSON", `${inWords(MAX_VALUES)} values, ${MAX_KEYS} keys, ${MAX_LEVELS} levels`],
   [
     "requests of one address that the gateway answers at the same time",
     `${gatewayVariables.GATEWAY_MAX_REQUESTS_PER_ADDRESS.example} (`,

@@ -57,7 +57,7 @@ describe("several nodes", () => {
     });
     const rpc = createRpc({ urls: ["http://127.0.0.1:1", failing.url] });
     await expect(rpc.call(call, soon())).rejects.toThrow(
-      "The chain could not be asked: the node answered error -32000 (no funds at …).",
+      "The chain could not be asked: the node answered error -32000.",
     );
   });
 

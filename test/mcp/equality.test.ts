@@ -87,10 +87,11 @@ function argumentsOf({ operation, parameters }: View): fc.Arbitrary<Record<strin
 /** The request over HTTP that asks the same. */
 function requestFor({ method, path, params, body }: Endpoint, given: Record<string, unknown>) {
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(given[name])));
-  if (method === "post") return scene.api.post(filled, given);
+  const inBody = Object.entries(given).filter(([name]) => name in body.shape);
   const query = Object.entries(given).filter(([name]) => !(name in params.shape) && !(name in body.shape));
   const asText = query.map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`).join("&");
-  return scene.api.get(`${filled}?${asText}`);
+  const asked = `${filled}?${asText}`;
+  return method === "post" ? scene.api.post(asked, Object.fromEntries(inBody)) : scene.api.get(asked);
 }
 
 async function callTool(name: string, args: Record<string, unknown>): Promise<Result> {

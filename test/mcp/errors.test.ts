@@ -166,7 +166,7 @@ describe("faults of ours", () => {
     });
     const app = createTestApp({
       operations: [trap],
-      access: { admit: async (_, { operation }) => admission(operation) },
+      access: { count: () => {}, admit: async (_, { operation }) => admission(operation) },
     });
     server = serve({ fetch: app.fetch, port: 0, hostname: "127.0.0.1" }) as Server;
     await new Promise((resolve) => server.once("listening", resolve));

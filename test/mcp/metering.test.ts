@@ -20,7 +20,7 @@ beforeAll(async () => {
   store = openStore({ databaseUrl: database.url, schema: "service" });
   keys = keysIn(store);
   const access = meteredAccess({
-    ...{ keys, reservations: reservationsIn(store), limits: limitsIn(store), payments: null },
+    ...{ keys, reservations: reservationsIn(store), limits: limitsIn(store), payments: null, freeItems: 500 },
   });
   scene = await openScene({ access, callerOf: callerBehind(1) });
 });

@@ -30,7 +30,13 @@ beforeAll(async () => {
   recipient = settings.recipient;
   const payments = createPayments(settings, store);
   const access = meteredAccess({
-    ...{ keys: keysIn(store), reservations: reservationsIn(store), limits: limitsIn(store), payments },
+    ...{
+      keys: keysIn(store),
+      reservations: reservationsIn(store),
+      limits: limitsIn(store),
+      payments,
+      freeItems: 500,
+    },
   });
   scene = await openScene({ access, callerOf: callerBehind(1) });
 });

@@ -84,7 +84,7 @@ describe("GET /ens-stats/recent-activity", () => {
     expect(await feed()).toEqual([
       { type: "renewal", name: "bob.eth", cost_eth: "0.5", years: 1, ...happened(6) },
       {
-        ...{ type: "renewal", name: "alice.eth", cost_eth: "2", cost_is_upper_bound: true, years: 1 },
+        ...{ type: "renewal", name: "alice.eth", cost_eth: "3", cost_is_upper_bound: true, years: 1 },
         ...happened(5),
       },
       { type: "renewal", name: "carol.eth", cost_eth: null, years: null, ...happened(4) },

@@ -155,6 +155,18 @@ describe("the ownership history of", () => {
     ]);
   });
 
+  test("is ended by the same in whois", async () => {
+    const endIn = async (name: string, now: number) => {
+      const { ended_by, to_timestamp } = (await ask(`/whois/${name}`, now)).ownership as Period;
+      return { ended_by, to_timestamp };
+    };
+    for (const name of ["plain.eth", "boxed.eth"]) {
+      const [last] = await historyOf(name, graceEnd);
+      expect(await endIn(name, graceEnd)).toEqual({ ended_by: last?.ended_by, to_timestamp: graceEnd });
+      expect((await endIn(name, graceEnd - 1)).ended_by).toBeUndefined();
+    }
+  });
+
   test("a wrapped .eth name that was renewed without its token falls to the NameWrapper", async () => {
     expect(await historyOf("renewed-elsewhere.eth", graceEnd)).toEqual([
       { ...by(alice, "wrapper"), ...from(3, START), ...ended(graceEnd, "wrapper_expiry") },

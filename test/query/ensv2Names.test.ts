@@ -82,6 +82,10 @@ const entries: EntryRow[] = [
   ethEntry("dropped", { owner: null, expiry: inDays(-1), resolver: RESOLVER }),
   reservedRow("reserved", inDays(162)),
   reservedRow("lapsed", inDays(-1)),
+  reservedRow("only2", inDays(30)),
+  reservedRow("ingrace", inDays(-27)),
+  reservedRow("sold", inDays(-29)),
+  reservedRow("open", inDays(-60)),
   entryRow(USER, "sub", { owner: bob, expiry: inDays(50), resolver: null }),
   entryRow(USER, "gone", { owner: bob, expiry: BigInt(NOW), resolver: NODE_RESOLVER }),
   entryRow(WRAPPER_REGISTRY, "came", { owner: bob, ...migratedBy(WRAPPER_REGISTRY) }),
@@ -274,6 +278,22 @@ describe("GET /whois/:name", () => {
     });
     expect(Object.keys(reply.ownership as object)).toEqual(["is_wrapped", "owner"]);
   });
+
+  test.each([
+    ["only2.eth", "unknown"],
+    ["ingrace.eth", "unknown"],
+    ["sold.eth", "premium"],
+    ["open.eth", "available"],
+  ])(
+    "of a name that only ENSv2 reserves, %s, is %s: it is not free before the registrar sells it",
+    async (name, state) => {
+      expect(await whois(name)).toMatchObject({
+        ...{ name, availability_status: state, expiry_timestamp: null, reservation: { block_number: 9 } },
+        ...{ ownership: { is_wrapped: false }, source: "indexed" },
+      });
+      expect((await whois(name)).ownership).toEqual({ is_wrapped: false });
+    },
+  );
 
   test("of a reserved name has what ENSv1 says, and the reservation", async () => {
     expect(await whois("reserved.eth")).toMatchObject({

@@ -428,10 +428,12 @@ describe("GET /domain/:name/registration-history", () => {
       ],
       renewals: [
         entry(101, "NameRenewed", 2_000, { cost_wei: String(10n ** 15n), cost_eth: "0.001" }),
-        entry(102, "NameRenewed", 4_000, { cost_wei: "11", cost_eth: "0.000000000000000011" }),
+        entry(102, "NameRenewed", 4_000, {
+          ...{ merged_events: 2, cost_wei: "11", cost_eth: "0.000000000000000011" },
+        }),
         entry(103, "NameRenewed", 5_000, {
-          cost_wei: "70",
-          cost_eth: "0.00000000000000007",
+          cost_wei: "90",
+          cost_eth: "0.00000000000000009",
           cost_is_upper_bound: true,
         }),
         entry(104, "NameRenewed", 6_000, { cost_wei: "60", cost_eth: "0.00000000000000006" }),
@@ -449,7 +451,7 @@ describe("GET /domain/:name/registration-history", () => {
     ]);
     expect(renewals).toHaveLength(11);
     expect(renewals).toContainEqual({
-      ...entry(103, "NameRenewed", 5_000, { cost_wei: "70", cost_eth: "0.00000000000000007" }),
+      ...entry(103, "NameRenewed", 5_000, { cost_wei: "90", cost_eth: "0.00000000000000009" }),
       contract: "CONTROLLER_7",
       cost_is_upper_bound: true,
     });

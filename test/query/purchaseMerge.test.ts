@@ -78,23 +78,20 @@ function logOf(
   });
 }
 
-const lesser = (a: bigint, b: bigint) => (a < b ? a : b);
-
 /** The price in one log. */
-function priceOf({ exactCostWei, transactionValueWei, costWei }: EventRow) {
+function priceOf({ contract, exactCostWei, transactionValueWei, costWei }: EventRow) {
+  if (contract === "REGISTRAR_AUCTION") return { cost: null, isBound: false };
   if (exactCostWei != null) return { cost: exactCostWei, isBound: false };
   if (costWei == null) return { cost: null, isBound: false };
   if (transactionValueWei == null) return { cost: costWei, isBound: false };
-  return { cost: lesser(costWei, transactionValueWei), isBound: true };
+  return { cost: costWei, isBound: true };
 }
 
 function costOf(rows: readonly EventRow[]) {
   const prices = rows.map(priceOf).filter(({ cost }) => cost !== null);
   if (prices.length === 0) return { cost: null, isBound: false };
   const sum = prices.reduce((total, { cost }) => total + (cost ?? 0n), 0n);
-  const isBound = prices.some((price) => price.isBound);
-  const sent = rows.find((row) => row.transactionValueWei != null)?.transactionValueWei;
-  return { cost: isBound && sent != null ? lesser(sum, sent) : sum, isBound };
+  return { cost: sum, isBound: prices.some((price) => price.isBound) };
 }
 
 const controllersOf = (rows: readonly EventRow[]) => rows.filter(({ contract }) => contract === "CONTROLLER");
@@ -115,6 +112,7 @@ function entryOf(rows: readonly EventRow[]) {
     ...{ event_type: telling.eventType, block_number: telling.blockNumber },
     transaction_hash: telling.transactionHash,
     ...{ cost_wei: cost?.toString() ?? null, cost_eth: cost === null ? null : formatEther(cost) },
+    ...mergedOf(registrars.length > 0 ? registrars : controllers),
     ...(isBound && { cost_is_upper_bound: true }),
     ...(paid && {
       payment: {
@@ -126,6 +124,12 @@ function entryOf(rows: readonly EventRow[]) {
     expiry_timestamp: expiry?.toString() ?? null,
     owner_address: owner ? getAddress(owner) : null,
   };
+}
+
+/** How often the name was registered or renewed: each contract logs it once. */
+function mergedOf(rows: readonly EventRow[]) {
+  const times = Math.trunc(rows.length / new Set(rows.map(({ contractAddress }) => contractAddress)).size);
+  return times > 1 ? { merged_events: times } : {};
 }
 
 function kindOf(rows: readonly EventRow[]) {

@@ -193,10 +193,10 @@ describe("GET /search-domains", () => {
   });
 
   test("a page beyond the end is empty and has the right total", async () => {
-    expect(await search("page=100000")).toMatchObject({
+    expect(await search("page=4000")).toMatchObject({
       results: [],
       total: found().length,
-      page: 100_000,
+      page: 4_000,
       page_size: 25,
     });
   });
@@ -398,6 +398,14 @@ describe("look-ups by hash", () => {
     });
   });
 
+  test("a labelhash of more names than a page has gives the first 25, and their number", async () => {
+    const rows = Array.from({ length: 30 }, (_, i) => domainRow(`twins.p${i}`));
+    await tables.writer.insert(domain).values(rows);
+    const { body } = await api.get(`/lookup-hash/${labelhash("twins")}`);
+    expect(body).toMatchObject({ type: "labelhash", total: 30 });
+    expect(body.domains).toHaveLength(25);
+  });
+
   test("a hash that nothing has is not indexed", async () => {
     const hash = labelhash("no such thing");
     expect((await api.get(`/lookup-hash/${hash}`)).body).toEqual({ hash, indexed: false });
@@ -430,6 +438,64 @@ describe("look-ups by hash", () => {
       }
     },
   );
+});
+
+describe("labels that are not known", () => {
+  const bracketed = (label: string) => `[${labelhash(label).slice(2)}]`;
+  const digits = labelhash("hidden").slice(2);
+
+  beforeAll(async () => {
+    const hidden = { label: bracketed("hidden"), isLabelKnown: false, isNameKnown: false, labelLength: null };
+    await tables.writer.insert(domain).values([
+      registeredRow("hidden.eth", bob, inDays(500), { ...hidden, fullName: `${bracketed("hidden")}.eth` }),
+      domainRow("zz.hidden.eth", {
+        ...{ registryOwner: bob, effectiveOwnerAddress: bob, isNameKnown: false },
+        fullName: `zz.${bracketed("hidden")}.eth`,
+      }),
+    ]);
+  });
+
+  test.each(["[", "]", digits.slice(0, 2), digits.slice(10, 14), digits.slice(0, 63)])(
+    "%s is no text of theirs",
+    async (part) => {
+      for (const query of ["", "&search_full_name=true"]) {
+        const found = await namesOf(`q=${encodeURIComponent(part)}${query}`);
+        expect(found.filter((name) => name.includes("["))).toEqual([]);
+      }
+    },
+  );
+
+  test("64 digits of the hash find them", async () => {
+    for (const q of [digits, `0x${digits}`, digits.toUpperCase(), `[${digits}]`]) {
+      expect(await namesOf(`q=${encodeURIComponent(q)}`)).toEqual([`${bracketed("hidden")}.eth`]);
+    }
+    expect(await namesOf(`q=${labelhash("malice").slice(2)}`)).toEqual(["malice.eth"]);
+  });
+
+  test("in the full name the other labels match, and a copied name is found", async () => {
+    expect(await namesOf("q=zz.&search_full_name=true")).toEqual([`zz.${bracketed("hidden")}.eth`]);
+    const copied = encodeURIComponent(`${bracketed("hidden")}.eth`);
+    expect(await namesOf(`q=${copied}&search_full_name=true`)).toEqual([
+      `${bracketed("hidden")}.eth`,
+      `zz.${bracketed("hidden")}.eth`,
+    ]);
+  });
+});
+
+describe("a page that lies too deep", () => {
+  test.each([
+    "/search-domains?page=4001",
+    "/domain/eth/subdomains?page=4001",
+    `/address/${alice}/domains?page=4001`,
+    `/address/${alice}/previous-domains?page=4001`,
+    `/lookup-labelhash/${labelhash("alice")}?page=4001`,
+    "/domain/alice.eth/events?page=4001",
+  ])("%s is refused at once, and the answer says what to do", async (path) => {
+    const { status, body } = await api.get(path);
+    expect([status, body.error]).toMatchObject([400, { code: "LIMIT_EXCEEDED" }]);
+    expect((body.error as { message: string }).message).toMatch(/narrow the list/);
+    expect((await api.get(path.replace("4001", "4000"))).status).toBe(200);
+  });
 });
 
 describe("a database that does not find a page in its time", () => {

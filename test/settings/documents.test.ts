@@ -21,8 +21,16 @@ function variablesIn(file: string): string[] {
   return [...picked, ...unpacked, ...substituted, ...assigned].map(([, name = ""]) => name);
 }
 
-/** Variables that the system, Node or PostgreSQL's image set; they are no settings of ours. */
-const others = ["PATH", "HOME", "VITEST_POOL_ID", "POSTGRES_PASSWORD", "POSTGRES_USER", "POSTGRES_DB"];
+/** Variables of the system, Node, PostgreSQL's image and compose.yaml; no program of ours reads them. */
+const others = [
+  "PATH",
+  "HOME",
+  "VITEST_POOL_ID",
+  "POSTGRES_PASSWORD",
+  "POSTGRES_USER",
+  "POSTGRES_DB",
+  "PUBLISH",
+];
 
 const declared = groups.flatMap(({ variables }) => Object.keys(variables));
 

@@ -42,6 +42,7 @@ export function createTestApp(plan: TestAppPlan): Hono {
       readConsistently: (read) => read(plan.db as Db),
     }),
     callerOf: plan.callerOf ?? callerBehind(0),
+    countRequests: access.count,
   };
   return createApp({
     ...{ operations, ...server },

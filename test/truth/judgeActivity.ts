@@ -103,15 +103,18 @@ type Around = { name: string; added: Map<Log, bigint> };
 function toPurchase({ kind, logs }: Purchase, { name, added }: Around): Happened {
   const controllers = logs.filter(({ role }) => role === "controller");
   const registrars = logs.filter(({ role }) => role === "registrar");
-  const prices = (controllers.length > 0 ? controllers : logs).flatMap(({ args }) => {
+  const prices = (controllers.length > 0 ? controllers : logs).flatMap(({ eventName, args }) => {
+    if (eventName === "HashRegistered") return [];
     if (args.baseCost !== undefined) return (args.baseCost as bigint) + (args.premium as bigint);
     return ((args.cost ?? args.value) as bigint | undefined) ?? [];
   });
   const secondsOf = (some: readonly Log[]) => some.flatMap((log) => added.get(log) ?? []);
   const durations = secondsOf(registrars).length > 0 ? secondsOf(registrars) : secondsOf(controllers);
+  const ofEach = registrars.length > 0 ? registrars : controllers;
+  const times = ofEach.length / new Set(ofEach.map(({ address }) => address)).size;
   const item = {
-    type: kind,
-    name,
+    ...{ type: kind, name },
+    ...(times > 1 && { merged_events: times }),
     cost_eth: prices.length === 0 ? null : formatEther(sum(prices)),
     years: durations.length === 0 ? null : Number(sum(durations) / YEAR),
   };

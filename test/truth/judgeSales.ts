@@ -1,7 +1,7 @@
 import type { Hex } from "viem";
 import type { Argument, Log } from "./chainLogs.ts";
 import type { Judge } from "./judge.ts";
-import { type Ledger, valueSent } from "./ledger.ts";
+import type { Ledger } from "./ledger.ts";
 import { plain, type Row } from "./oracle.ts";
 import { isMigration } from "./purchases.ts";
 
@@ -36,7 +36,7 @@ export async function judgeRegistrations(judge: Judge, path: string, { logs }: L
 }
 
 /** Expiry and buyer of a sale exactly; its price exactly where the logs tell it, else at least as an upper bound. */
-function judgeSale({ same, transactions }: Judge, what: string, entry: Row, logs: Log[]) {
+function judgeSale({ same }: Judge, what: string, entry: Row, logs: Log[]) {
   const registrars = logs.filter(
     ({ role, entry: contract }) => role === "registrar" && contract?.generation !== 0,
   );
@@ -46,7 +46,7 @@ function judgeSale({ same, transactions }: Judge, what: string, entry: Row, logs
   const told = controllers.at(-1) ?? logs.filter(({ role }) => role === "registrar").at(-1);
   const owner = told?.args.owner ?? registrars.at(-1)?.args.owner ?? null;
   same(`${what}, buyer`, plain(entry.owner_address), plain(owner));
-  const paid = (controllers.length > 0 ? controllers : logs).map(({ args }) => priceOf(args));
+  const paid = (controllers.length > 0 ? controllers : logs).map(priceOf);
   const total = paid.reduce<bigint | null>(
     (sum, price) => (price === null ? sum : (sum ?? 0n) + price),
     null,
@@ -55,12 +55,15 @@ function judgeSale({ same, transactions }: Judge, what: string, entry: Row, logs
     ({ entry: contract, eventName }) => contract?.generation === 4 && eventName === "NameRenewed",
   );
   if (!isBound) return same(`${what}, price`, entry.cost_wei, plain(total));
-  const sent = logs[0] === undefined ? 0n : valueSent(logs[0], transactions);
-  const isWithin = BigInt(String(entry.cost_wei)) <= (total ?? 0n) && BigInt(String(entry.cost_wei)) <= sent;
-  same(`${what}, price of at most ${sent}`, isWithin, true);
+  const most = total ?? 0n;
+  const cost = BigInt(String(entry.cost_wei));
+  same(`${what}, price of at most ${most}`, entry.cost_is_upper_bound ? cost === most : cost <= most, true);
 }
 
-function priceOf({ cost, baseCost, premium, value }: Record<string, Argument>): bigint | null {
+/** What the auction registrar logs is a deposit, and no price. */
+function priceOf({ eventName, args }: Log): bigint | null {
+  const { cost, baseCost, premium, value }: Record<string, Argument> = args;
+  if (eventName === "HashRegistered") return null;
   if (cost !== undefined) return cost as bigint;
   if (baseCost !== undefined) return (baseCost as bigint) + (premium as bigint);
   return value === undefined ? null : (value as bigint);

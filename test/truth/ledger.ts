@@ -1,6 +1,6 @@
 import { type Hex, zeroHash } from "viem";
 import { ETH_NODE } from "../devnet/acts/names.ts";
-import type { Log, Transaction } from "./chainLogs.ts";
+import type { Log } from "./chainLogs.ts";
 import { ethNodeOf, hashOfId, hashOfPurchase, nodeBelowHash, type Position, positionsOf } from "./names.ts";
 import { contractOf, orNone, type Trial } from "./oracle.ts";
 
@@ -160,7 +160,3 @@ export function pathOf(node: Hex, ledgers: Map<Hex, Ledger>): string | null {
   }
   return labels.join(".");
 }
-
-/** What was sent with a log's transaction, in wei. */
-export const valueSent = (log: Log, transactions: Map<Hex, Transaction>): bigint =>
-  BigInt(transactions.get(log.transactionHash)?.value ?? "0x0");

@@ -25,8 +25,9 @@ export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends 
  */
 export const getWhoisByName = <ThrowOnError extends boolean = false>(parameters: {
     name: string;
+    partial?: 'true' | 'false';
 }, options?: Options<never, ThrowOnError>): RequestResult<GetWhoisByNameResponses, GetWhoisByNameErrors, ThrowOnError, 'data'> => {
-    const params = buildClientParams([parameters], [{ args: [{ in: 'path', key: 'name' }] }]);
+    const params = buildClientParams([parameters], [{ args: [{ in: 'path', key: 'name' }, { in: 'query', key: 'partial' }] }]);
     return (options?.client ?? client).get<GetWhoisByNameResponses, GetWhoisByNameErrors, ThrowOnError, 'data'>({
         responseStyle: 'data',
         security: [{ name: 'X-API-Key', type: 'apiKey' }],
@@ -39,13 +40,18 @@ export const getWhoisByName = <ThrowOnError extends boolean = false>(parameters:
 /**
  * Many names at once
  *
- * Up to 500 names and namehashes; names of up to 5,000 labels in all. Results keep the order: names first, then namehashes. An item that is not valid, or that only the chain could answer and did not, does not fail the others.
+ * Up to 500 names and namehashes; names of up to 5,000 labels in all. Results keep the order: names first, then namehashes. An item that is not valid does not fail the others, nor does one of which only the chain could tell something, and did not: what is known of it stands beside its error.
  */
 export const postWhoisBulk = <ThrowOnError extends boolean = false>(parameters?: {
+    partial?: 'true' | 'false';
     names?: Array<string>;
     namehashes?: Array<string>;
 }, options?: Options<never, ThrowOnError>): RequestResult<PostWhoisBulkResponses, PostWhoisBulkErrors, ThrowOnError, 'data'> => {
-    const params = buildClientParams([parameters], [{ args: [{ in: 'body', key: 'names' }, { in: 'body', key: 'namehashes' }] }]);
+    const params = buildClientParams([parameters], [{ args: [
+                { in: 'query', key: 'partial' },
+                { in: 'body', key: 'names' },
+                { in: 'body', key: 'namehashes' }
+            ] }]);
     return (options?.client ?? client).post<PostWhoisBulkResponses, PostWhoisBulkErrors, ThrowOnError, 'data'>({
         responseStyle: 'data',
         security: [{ name: 'X-API-Key', type: 'apiKey' }],
@@ -63,7 +69,7 @@ export const postWhoisBulk = <ThrowOnError extends boolean = false>(parameters?:
 /**
  * Search names
  *
- * All filters may be combined; a name has to meet each. `stats` are of all results, not of the page. The time that a page takes grows with the number of results before it: one too deep to be found in 30 seconds is answered with LIMIT_EXCEEDED; narrower filters, by expiry for example, lead to every name.
+ * All filters may be combined; a name has to meet each. `stats` are of all results, not of the page. The time that a page takes grows with the number of results before it: pages end with 4,000, and one that is not found in 30 seconds is answered with LIMIT_EXCEEDED, too; narrower filters, by expiry for example, lead to every name. A label of which only the hash is known matches no text: 64 digits of a hash find it.
  */
 export const getSearchDomains = <ThrowOnError extends boolean = false>(parameters?: {
     q?: string;
@@ -146,8 +152,13 @@ export const getDomainSubdomains = <ThrowOnError extends boolean = false>(parame
 export const getDomainRecords = <ThrowOnError extends boolean = false>(parameters: {
     name: string;
     types?: string;
+    partial?: 'true' | 'false';
 }, options?: Options<never, ThrowOnError>): RequestResult<GetDomainRecordsResponses, GetDomainRecordsErrors, ThrowOnError, 'data'> => {
-    const params = buildClientParams([parameters], [{ args: [{ in: 'path', key: 'name' }, { in: 'query', key: 'types' }] }]);
+    const params = buildClientParams([parameters], [{ args: [
+                { in: 'path', key: 'name' },
+                { in: 'query', key: 'types' },
+                { in: 'query', key: 'partial' }
+            ] }]);
     return (options?.client ?? client).get<GetDomainRecordsResponses, GetDomainRecordsErrors, ThrowOnError, 'data'>({
         responseStyle: 'data',
         security: [{ name: 'X-API-Key', type: 'apiKey' }],
@@ -160,13 +171,18 @@ export const getDomainRecords = <ThrowOnError extends boolean = false>(parameter
 /**
  * One text record of a name
  *
- * Value null: the record is not set. Block and transaction are those of its last setting; of a live value there is no transaction, and the block is the one at which it was resolved.
+ * Value null: the record is not set. Block and transaction are those of its last setting; of a live value there is no transaction, and the block is the one at which it was resolved. All three are absent where `unresolved` says that the value could not be found out.
  */
 export const getDomainRecordsTextByKey = <ThrowOnError extends boolean = false>(parameters: {
     name: string;
     key: string;
+    partial?: 'true' | 'false';
 }, options?: Options<never, ThrowOnError>): RequestResult<GetDomainRecordsTextByKeyResponses, GetDomainRecordsTextByKeyErrors, ThrowOnError, 'data'> => {
-    const params = buildClientParams([parameters], [{ args: [{ in: 'path', key: 'name' }, { in: 'path', key: 'key' }] }]);
+    const params = buildClientParams([parameters], [{ args: [
+                { in: 'path', key: 'name' },
+                { in: 'path', key: 'key' },
+                { in: 'query', key: 'partial' }
+            ] }]);
     return (options?.client ?? client).get<GetDomainRecordsTextByKeyResponses, GetDomainRecordsTextByKeyErrors, ThrowOnError, 'data'>({
         responseStyle: 'data',
         security: [{ name: 'X-API-Key', type: 'apiKey' }],
@@ -185,11 +201,13 @@ export const getDomainRecordsTextHistory = <ThrowOnError extends boolean = false
     name: string;
     key: string;
     page?: number;
+    partial?: 'true' | 'false';
 }, options?: Options<never, ThrowOnError>): RequestResult<GetDomainRecordsTextHistoryResponses, GetDomainRecordsTextHistoryErrors, ThrowOnError, 'data'> => {
     const params = buildClientParams([parameters], [{ args: [
                 { in: 'path', key: 'name' },
                 { in: 'path', key: 'key' },
-                { in: 'query', key: 'page' }
+                { in: 'query', key: 'page' },
+                { in: 'query', key: 'partial' }
             ] }]);
     return (options?.client ?? client).get<GetDomainRecordsTextHistoryResponses, GetDomainRecordsTextHistoryErrors, ThrowOnError, 'data'>({
         responseStyle: 'data',
@@ -293,8 +311,9 @@ export const getDomainResolverHistory = <ThrowOnError extends boolean = false>(p
  */
 export const getLookupHashByHash = <ThrowOnError extends boolean = false>(parameters: {
     hash: string;
+    partial?: 'true' | 'false';
 }, options?: Options<never, ThrowOnError>): RequestResult<GetLookupHashByHashResponses, GetLookupHashByHashErrors, ThrowOnError, 'data'> => {
-    const params = buildClientParams([parameters], [{ args: [{ in: 'path', key: 'hash' }] }]);
+    const params = buildClientParams([parameters], [{ args: [{ in: 'path', key: 'hash' }, { in: 'query', key: 'partial' }] }]);
     return (options?.client ?? client).get<GetLookupHashByHashResponses, GetLookupHashByHashErrors, ThrowOnError, 'data'>({
         responseStyle: 'data',
         security: [{ name: 'X-API-Key', type: 'apiKey' }],
@@ -311,8 +330,9 @@ export const getLookupHashByHash = <ThrowOnError extends boolean = false>(parame
  */
 export const getLookupNamehashByHash = <ThrowOnError extends boolean = false>(parameters: {
     hash: string;
+    partial?: 'true' | 'false';
 }, options?: Options<never, ThrowOnError>): RequestResult<GetLookupNamehashByHashResponses, GetLookupNamehashByHashErrors, ThrowOnError, 'data'> => {
-    const params = buildClientParams([parameters], [{ args: [{ in: 'path', key: 'hash' }] }]);
+    const params = buildClientParams([parameters], [{ args: [{ in: 'path', key: 'hash' }, { in: 'query', key: 'partial' }] }]);
     return (options?.client ?? client).get<GetLookupNamehashByHashResponses, GetLookupNamehashByHashErrors, ThrowOnError, 'data'>({
         responseStyle: 'data',
         security: [{ name: 'X-API-Key', type: 'apiKey' }],
@@ -332,12 +352,14 @@ export const getLookupLabelhashByHash = <ThrowOnError extends boolean = false>(p
     page?: number;
     sort_by?: 'full_name' | 'expiry_timestamp';
     sort_dir?: 'asc' | 'desc';
+    partial?: 'true' | 'false';
 }, options?: Options<never, ThrowOnError>): RequestResult<GetLookupLabelhashByHashResponses, GetLookupLabelhashByHashErrors, ThrowOnError, 'data'> => {
     const params = buildClientParams([parameters], [{ args: [
                 { in: 'path', key: 'hash' },
                 { in: 'query', key: 'page' },
                 { in: 'query', key: 'sort_by' },
-                { in: 'query', key: 'sort_dir' }
+                { in: 'query', key: 'sort_dir' },
+                { in: 'query', key: 'partial' }
             ] }]);
     return (options?.client ?? client).get<GetLookupLabelhashByHashResponses, GetLookupLabelhashByHashErrors, ThrowOnError, 'data'>({
         responseStyle: 'data',
@@ -383,7 +405,7 @@ export const getAddressDomains = <ThrowOnError extends boolean = false>(paramete
 /**
  * How many names an address has
  *
- * Active: registered or in grace, registrars' names until 90 days after their expiry (in ENSv2 28), wrapped subnames until it, others always. All others are past grace. Reverse nodes (`<address>.addr.reverse`) do not count as names.
+ * Active: registered or in grace, registrars' names until 90 days after their expiry (in ENSv2 28), wrapped subnames until it, others always. Expired: past the grace of a registrar, others past their expiry. Names that no registrar ever registered are neither. Reverse nodes (`<address>.addr.reverse`) do not count as names.
  */
 export const getAddressDomainCount = <ThrowOnError extends boolean = false>(parameters: {
     address: string;
@@ -408,11 +430,13 @@ export const getAddressPrimaryName = <ThrowOnError extends boolean = false>(para
     address: string;
     history?: 'true' | 'false';
     page?: number;
+    partial?: 'true' | 'false';
 }, options?: Options<never, ThrowOnError>): RequestResult<GetAddressPrimaryNameResponses, GetAddressPrimaryNameErrors, ThrowOnError, 'data'> => {
     const params = buildClientParams([parameters], [{ args: [
                 { in: 'path', key: 'address' },
                 { in: 'query', key: 'history' },
-                { in: 'query', key: 'page' }
+                { in: 'query', key: 'page' },
+                { in: 'query', key: 'partial' }
             ] }]);
     return (options?.client ?? client).get<GetAddressPrimaryNameResponses, GetAddressPrimaryNameErrors, ThrowOnError, 'data'>({
         responseStyle: 'data',
@@ -426,12 +450,13 @@ export const getAddressPrimaryName = <ThrowOnError extends boolean = false>(para
 /**
  * An address at a glance
  *
- * Counts of the names of an address, and its primary name. Where only the chain can tell the primary name, and it could not be asked, `primary_name_error` says why, and the rest is answered. Reverse nodes (`<address>.addr.reverse`) do not count as names.
+ * Counts of the names of an address, and its primary name. Reverse nodes (`<address>.addr.reverse`) do not count as names.
  */
 export const getAddressSummary = <ThrowOnError extends boolean = false>(parameters: {
     address: string;
+    partial?: 'true' | 'false';
 }, options?: Options<never, ThrowOnError>): RequestResult<GetAddressSummaryResponses, GetAddressSummaryErrors, ThrowOnError, 'data'> => {
-    const params = buildClientParams([parameters], [{ args: [{ in: 'path', key: 'address' }] }]);
+    const params = buildClientParams([parameters], [{ args: [{ in: 'path', key: 'address' }, { in: 'query', key: 'partial' }] }]);
     return (options?.client ?? client).get<GetAddressSummaryResponses, GetAddressSummaryErrors, ThrowOnError, 'data'>({
         responseStyle: 'data',
         security: [{ name: 'X-API-Key', type: 'apiKey' }],
@@ -470,7 +495,7 @@ export const getAddressPreviousDomains = <ThrowOnError extends boolean = false>(
 /**
  * The ends of a name as a calendar
  *
- * iCalendar (RFC 5545), to subscribe to. Each name has an event at its expiry, and a .eth name two more: the end of its grace, after 90 days (in ENSv2 28), and of its premium, after 21 days more. Names of a layer 2's registrar have those that it has: Basenames all three, Lineanames no premium. Each has reminders 30 and 7 days before. A renewal moves the events: their UIDs stay, and SEQUENCE grows. Ends after the year 9999 are left out. A name without expiry has a calendar without events.
+ * iCalendar (RFC 5545), to subscribe to. Each name has an event at its expiry, and a .eth name two more: the end of its grace, after 90 days (in ENSv2 28), and of its premium, after 21 days more. Names of a layer 2's registrar have those that it has: Basenames all three, Lineanames no premium. Each has reminders 30 and 7 days before. A renewal moves the events: their UIDs stay, and SEQUENCE grows. Ends after the year 9999 are left out. A name without expiry has a calendar without events. So has one whose registry the index cannot read: its calendar says so.
  */
 export const getDomainExpiryIcs = <ThrowOnError extends boolean = false>(parameters: {
     name: string;
@@ -506,7 +531,7 @@ export const getAddressExpiriesIcs = <ThrowOnError extends boolean = false>(para
 /**
  * Primary names of many addresses
  *
- * Up to 200 addresses. `results` has one entry for each address, under the address in EIP-55 capitals, with the address as it was sent in `query`; nulls where it has no primary name. An entry with `error` could not be answered: the address is not valid, and stands as it was sent; or only the chain can tell its name; or the names that the addresses claim have more than 5,000 labels in all (`LIMIT_EXCEEDED`). Such entries do not fail the others.
+ * Up to 200 addresses. `results` has one entry for each address, under the address in EIP-55 capitals, with the address as it was sent in `query`; nulls where it has no primary name. An entry with `error` has no `primary_name`, because it could not be found out: the address is not valid, and stands as it was sent; or only the chain can tell its name; or the names that the addresses claim have more than 5,000 labels in all (`LIMIT_EXCEEDED`). Such entries do not fail the others.
  */
 export const postAddressPrimaryNamesBulk = <ThrowOnError extends boolean = false>(parameters: {
     addresses: Array<string>;
@@ -594,7 +619,7 @@ export const getAgentsByAgentId = <ThrowOnError extends boolean = false>(paramet
 /**
  * The index in figures
  *
- * Counted are names with an owner on the registry's chain, or on `chain`. The root, reverse nodes (`<address>.addr.reverse`) and deleted subnames are not. Active: registered or in grace, registrars' names until 90 days after their expiry (in ENSv2 28), wrapped subnames until it, others always. All others are expired. Registrar and controller both log a registration or renewal: all logs of one name in one transaction count once. Taken every 5 minutes.
+ * Counted are names with an owner on the registry's chain, or on `chain`. The root, reverse nodes (`<address>.addr.reverse`) and deleted subnames are not. Active: registered or in grace, registrars' names until 90 days after their expiry (in ENSv2 28), wrapped subnames until it, others always. Expired: past the grace of a registrar, others past their expiry. Names that no registrar ever registered are neither. Registrar and controller both log a registration or renewal: all logs of one name in one transaction count once. Taken every 5 minutes.
  */
 export const getEnsStats = <ThrowOnError extends boolean = false>(parameters?: {
     chain?: string;

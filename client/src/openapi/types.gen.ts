@@ -113,6 +113,7 @@ export type AskedDomain = {
      * Present where the index answers, and only the chain could add what the name's resolver, or an ancestor's, says of it (`display`): the chain was not asked
      */
     live?: 'not_asked';
+    unresolved?: Unresolved;
 };
 
 export type Ownership = {
@@ -177,6 +178,25 @@ export type Resolver = {
  */
 export type AvailabilityStatus = 'registered' | 'grace' | 'premium' | 'available' | 'unknown';
 
+/**
+ * What only the chain could tell, and did not. A part that is named here is unknown: it is neither empty, nor 0, nor free
+ */
+export type Unresolved = Array<{
+    /**
+     * The field that is missing or incomplete; `domain`: all of the name
+     */
+    part: 'domain' | 'display' | 'resolver' | 'resolver.answered_by' | 'records' | 'records.texts' | 'value' | 'primary_name';
+    /**
+     * Of `records.texts`: the texts that are missing; the others are complete
+     */
+    keys?: Array<string>;
+    code: 'LIVE_RESOLUTION_FAILED';
+    /**
+     * Why it could not be found out
+     */
+    message: string;
+}>;
+
 export type UnknownDomain = {
     query: string;
     availability_status: AvailabilityStatus;
@@ -184,11 +204,148 @@ export type UnknownDomain = {
      * `indexed`: from the events of tracked contracts; `live`: resolved on chain at the request
      */
     source: 'indexed' | 'live';
+    unresolved?: Unresolved;
 };
 
 export type Error = {
     error: {
         code: 'INVALID_NAME' | 'INVALID_ADDRESS' | 'INVALID_HASH' | 'INVALID_PARAMETER' | 'MISSING_PARAMETER' | 'LIMIT_EXCEEDED' | 'RESPONSE_TOO_LARGE' | 'INVALID_API_KEY' | 'PAYMENT_REQUIRED' | 'FORBIDDEN_ORIGIN' | 'NOT_FOUND' | 'METHOD_NOT_ALLOWED' | 'NOT_ACCEPTABLE' | 'RATE_LIMITED' | 'LIVE_RESOLUTION_FAILED' | 'INDEXER_UNREACHABLE' | 'INDEX_NOT_READY' | 'NO_INDEXERS_AVAILABLE' | 'INTERNAL_ERROR';
+        message: string;
+    };
+};
+
+export type BulkDomain = {
+    name: string;
+    /**
+     * Present where it is not of the registry's own chain: the layer 2 that has it
+     */
+    chain?: string;
+    /**
+     * Present where ENSv2 is indexed: the system that answers for the name. A name that was registered in ENSv2, and every name below it, is of `ensv2`
+     */
+    protocol?: 'ensv1' | 'ensv2';
+    /**
+     * Of a name of ENSv2: the registry that has its entry; absent where none has one
+     */
+    registry?: string;
+    /**
+     * The token that the owner holds. In ENSv2 its id changes whenever a role of the name is granted or revoked
+     */
+    token?: {
+        /**
+         * EIP-55 checksummed address
+         */
+        contract: string;
+        id: string;
+        standard: 'ERC-721' | 'ERC-1155';
+    };
+    /**
+     * Of a name of ENSv2: who may do what with it. `<role>_ADMIN` may grant and revoke the role. Roles for a whole registry are not listed
+     */
+    roles?: {
+        holders: Array<{
+            /**
+             * EIP-55 checksummed address
+             */
+            address: string;
+            roles: Array<string>;
+        }>;
+        /**
+         * Accounts in all; the first 25 are listed
+         */
+        total: number;
+    };
+    /**
+     * Present where ENSv2 reserves the name for its owner in ENSv1, and it is not registered there yet
+     */
+    reservation?: {
+        /**
+         * EIP-55 checksummed address
+         */
+        registry: string;
+        token_id: string;
+        expiry_timestamp: string;
+        block_number: number;
+        block_timestamp: number;
+        transaction_hash: string;
+    };
+    /**
+     * Present on a name that came from ENSv1: when, from whom and to whom
+     */
+    migration?: {
+        /**
+         * EIP-55 checksummed address
+         */
+        from_address: string | null;
+        /**
+         * EIP-55 checksummed address
+         */
+        to_address: string | null;
+        block_number: number;
+        block_timestamp: number;
+        transaction_hash: string;
+    };
+    /**
+     * Present on .eth names of ENSv2: from then on anyone can register it, with a premium at first
+     */
+    grace_end_timestamp?: string;
+    /**
+     * Present on .eth names of ENSv2: from then on there is no premium any more
+     */
+    premium_end_timestamp?: string;
+    display?: string;
+    label: string;
+    /**
+     * Null for the root, and for nodes of which no event gave the parent
+     */
+    labelhash: string | null;
+    /**
+     * The labelhash as a number; of wrapped names the namehash
+     */
+    token_id: string | null;
+    namehash: string;
+    parent_node: string | null;
+    parent_name: string | null;
+    /**
+     * Unix seconds; null for names without expiry
+     */
+    expiry_timestamp: string | null;
+    ownership: Ownership;
+    wrapper?: Wrapper;
+    resolver: Resolver;
+    availability_status: AvailabilityStatus;
+    query: string;
+    /**
+     * `indexed`: from the events of tracked contracts; `live`: resolved on chain at the request
+     */
+    source: 'indexed' | 'live';
+    /**
+     * Present where the index answers, and only the chain could add what the name's resolver, or an ancestor's, says of it (`display`): the chain was not asked
+     */
+    live?: 'not_asked';
+    unresolved?: Unresolved;
+    /**
+     * Present without `partial=true` where something could not be found out: the other fields are certain, and `unresolved` names what is missing
+     */
+    error?: {
+        code: 'INVALID_NAME' | 'INVALID_HASH' | 'LIVE_RESOLUTION_FAILED';
+        message: string;
+    };
+};
+
+export type BulkUnknownDomain = {
+    query: string;
+    availability_status: AvailabilityStatus;
+    /**
+     * `indexed`: from the events of tracked contracts; `live`: resolved on chain at the request
+     */
+    source: 'indexed' | 'live';
+    unresolved?: Unresolved;
+    /**
+     * Present without `partial=true` where something could not be found out: the other fields are certain, and `unresolved` names what is missing
+     */
+    error?: {
+        code: 'INVALID_NAME' | 'INVALID_HASH' | 'LIVE_RESOLUTION_FAILED';
         message: string;
     };
 };
@@ -264,6 +421,9 @@ export type SearchStats = {
     wrapped_pct: number;
 };
 
+/**
+ * Absent only where `unresolved` says why
+ */
 export type Records = {
     texts: {
         [key: string]: string;
@@ -282,15 +442,16 @@ export type Records = {
 
 export type TextRecord = {
     domain: string;
-    resolver: Resolver;
+    resolver?: Resolver & unknown;
     key: string;
-    value: string | null;
-    block_number: number | null;
-    transaction_hash: string | null;
+    value?: string | null;
+    block_number?: number | null;
+    transaction_hash?: string | null;
     /**
      * `indexed`: from the events of tracked contracts; `live`: resolved on chain at the request
      */
     source: 'indexed' | 'live';
+    unresolved?: Unresolved;
 };
 
 export type TextHistoryEntry = {
@@ -401,7 +562,11 @@ export type Registration = {
     block_number: number;
     transaction_hash: string;
     /**
-     * Base price and premium; null where no contract told a price
+     * Present where one transaction registered, or renewed, the name more than once: how often. `cost_wei` or `cost_eth`, and `years`, are the sums, and the expiry is the last
+     */
+    merged_events?: number;
+    /**
+     * Base price and premium; null where no contract told a price: an auction's deposit was given back
      */
     cost_wei: string | null;
     cost_eth: string | null;
@@ -489,8 +654,285 @@ export type Period = {
     ended_by?: 'wrapper_expiry' | 'grace_end' | 'expiry';
 };
 
-export type NamehashMatch = Domain & {
+export type NamehashMatch = {
     type: 'namehash';
+    name: string;
+    /**
+     * Present where it is not of the registry's own chain: the layer 2 that has it
+     */
+    chain?: string;
+    /**
+     * Present where ENSv2 is indexed: the system that answers for the name. A name that was registered in ENSv2, and every name below it, is of `ensv2`
+     */
+    protocol?: 'ensv1' | 'ensv2';
+    /**
+     * Of a name of ENSv2: the registry that has its entry; absent where none has one
+     */
+    registry?: string;
+    /**
+     * The token that the owner holds. In ENSv2 its id changes whenever a role of the name is granted or revoked
+     */
+    token?: {
+        /**
+         * EIP-55 checksummed address
+         */
+        contract: string;
+        id: string;
+        standard: 'ERC-721' | 'ERC-1155';
+    };
+    /**
+     * Of a name of ENSv2: who may do what with it. `<role>_ADMIN` may grant and revoke the role. Roles for a whole registry are not listed
+     */
+    roles?: {
+        holders: Array<{
+            /**
+             * EIP-55 checksummed address
+             */
+            address: string;
+            roles: Array<string>;
+        }>;
+        /**
+         * Accounts in all; the first 25 are listed
+         */
+        total: number;
+    };
+    /**
+     * Present where ENSv2 reserves the name for its owner in ENSv1, and it is not registered there yet
+     */
+    reservation?: {
+        /**
+         * EIP-55 checksummed address
+         */
+        registry: string;
+        token_id: string;
+        expiry_timestamp: string;
+        block_number: number;
+        block_timestamp: number;
+        transaction_hash: string;
+    };
+    /**
+     * Present on a name that came from ENSv1: when, from whom and to whom
+     */
+    migration?: {
+        /**
+         * EIP-55 checksummed address
+         */
+        from_address: string | null;
+        /**
+         * EIP-55 checksummed address
+         */
+        to_address: string | null;
+        block_number: number;
+        block_timestamp: number;
+        transaction_hash: string;
+    };
+    /**
+     * Present on .eth names of ENSv2: from then on anyone can register it, with a premium at first
+     */
+    grace_end_timestamp?: string;
+    /**
+     * Present on .eth names of ENSv2: from then on there is no premium any more
+     */
+    premium_end_timestamp?: string;
+    display?: string;
+    label: string;
+    /**
+     * Null for the root, and for nodes of which no event gave the parent
+     */
+    labelhash: string | null;
+    /**
+     * The labelhash as a number; of wrapped names the namehash
+     */
+    token_id: string | null;
+    namehash: string;
+    parent_node: string | null;
+    parent_name: string | null;
+    /**
+     * Unix seconds; null for names without expiry
+     */
+    expiry_timestamp: string | null;
+    ownership: Ownership;
+    wrapper?: Wrapper;
+    resolver: Resolver;
+    availability_status: AvailabilityStatus;
+    /**
+     * `indexed`: from the events of tracked contracts; `live`: resolved on chain at the request
+     */
+    source: 'indexed' | 'live';
+    /**
+     * Present where the index answers, and only the chain could add what the name's resolver, or an ancestor's, says of it (`display`): the chain was not asked
+     */
+    live?: 'not_asked';
+    unresolved?: Unresolved;
+};
+
+export type UnresolvedNamehashMatch = {
+    type: 'namehash';
+    name: string;
+    namehash: string;
+    availability_status: 'unknown';
+    /**
+     * `indexed`: from the events of tracked contracts; `live`: resolved on chain at the request
+     */
+    source: 'indexed' | 'live';
+    unresolved: Unresolved;
+    /**
+     * Present without `partial=true` where something could not be found out: the other fields are certain, and `unresolved` names what is missing
+     */
+    error?: {
+        code: 'INVALID_NAME' | 'INVALID_HASH' | 'LIVE_RESOLUTION_FAILED';
+        message: string;
+    };
+};
+
+export type LabelhashMatch = {
+    type: 'labelhash';
+    domains: Array<ListedDomain | UnresolvedDomain>;
+    total: number;
+};
+
+export type ListedDomain = {
+    name: string;
+    /**
+     * Present where it is not of the registry's own chain: the layer 2 that has it
+     */
+    chain?: string;
+    /**
+     * Present where ENSv2 is indexed: the system that answers for the name. A name that was registered in ENSv2, and every name below it, is of `ensv2`
+     */
+    protocol?: 'ensv1' | 'ensv2';
+    /**
+     * Of a name of ENSv2: the registry that has its entry; absent where none has one
+     */
+    registry?: string;
+    /**
+     * The token that the owner holds. In ENSv2 its id changes whenever a role of the name is granted or revoked
+     */
+    token?: {
+        /**
+         * EIP-55 checksummed address
+         */
+        contract: string;
+        id: string;
+        standard: 'ERC-721' | 'ERC-1155';
+    };
+    /**
+     * Of a name of ENSv2: who may do what with it. `<role>_ADMIN` may grant and revoke the role. Roles for a whole registry are not listed
+     */
+    roles?: {
+        holders: Array<{
+            /**
+             * EIP-55 checksummed address
+             */
+            address: string;
+            roles: Array<string>;
+        }>;
+        /**
+         * Accounts in all; the first 25 are listed
+         */
+        total: number;
+    };
+    /**
+     * Present where ENSv2 reserves the name for its owner in ENSv1, and it is not registered there yet
+     */
+    reservation?: {
+        /**
+         * EIP-55 checksummed address
+         */
+        registry: string;
+        token_id: string;
+        expiry_timestamp: string;
+        block_number: number;
+        block_timestamp: number;
+        transaction_hash: string;
+    };
+    /**
+     * Present on a name that came from ENSv1: when, from whom and to whom
+     */
+    migration?: {
+        /**
+         * EIP-55 checksummed address
+         */
+        from_address: string | null;
+        /**
+         * EIP-55 checksummed address
+         */
+        to_address: string | null;
+        block_number: number;
+        block_timestamp: number;
+        transaction_hash: string;
+    };
+    /**
+     * Present on .eth names of ENSv2: from then on anyone can register it, with a premium at first
+     */
+    grace_end_timestamp?: string;
+    /**
+     * Present on .eth names of ENSv2: from then on there is no premium any more
+     */
+    premium_end_timestamp?: string;
+    display?: string;
+    label: string;
+    /**
+     * Null for the root, and for nodes of which no event gave the parent
+     */
+    labelhash: string | null;
+    /**
+     * The labelhash as a number; of wrapped names the namehash
+     */
+    token_id: string | null;
+    namehash: string;
+    parent_node: string | null;
+    parent_name: string | null;
+    /**
+     * Unix seconds; null for names without expiry
+     */
+    expiry_timestamp: string | null;
+    ownership: Ownership;
+    wrapper?: Wrapper;
+    resolver: Resolver;
+    availability_status: AvailabilityStatus;
+    /**
+     * `indexed`: from the events of tracked contracts; `live`: resolved on chain at the request
+     */
+    source: 'indexed' | 'live';
+    /**
+     * Present where the index answers, and only the chain could add what the name's resolver, or an ancestor's, says of it (`display`): the chain was not asked
+     */
+    live?: 'not_asked';
+    unresolved?: Unresolved;
+    /**
+     * Present without `partial=true` where something could not be found out: the other fields are certain, and `unresolved` names what is missing
+     */
+    error?: {
+        code: 'INVALID_NAME' | 'INVALID_HASH' | 'LIVE_RESOLUTION_FAILED';
+        message: string;
+    };
+};
+
+export type UnresolvedDomain = {
+    name: string;
+    namehash: string;
+    availability_status: 'unknown';
+    /**
+     * `indexed`: from the events of tracked contracts; `live`: resolved on chain at the request
+     */
+    source: 'indexed' | 'live';
+    unresolved: Unresolved;
+    /**
+     * Present without `partial=true` where something could not be found out: the other fields are certain, and `unresolved` names what is missing
+     */
+    error?: {
+        code: 'INVALID_NAME' | 'INVALID_HASH' | 'LIVE_RESOLUTION_FAILED';
+        message: string;
+    };
+};
+
+/**
+ * No name of the index has this hash
+ */
+export type NotIndexed = {
+    hash: string;
+    indexed: false;
 };
 
 export type Domain = {
@@ -601,20 +1043,7 @@ export type Domain = {
      * Present where the index answers, and only the chain could add what the name's resolver, or an ancestor's, says of it (`display`): the chain was not asked
      */
     live?: 'not_asked';
-};
-
-export type LabelhashMatch = {
-    type: 'labelhash';
-    domains: Array<Domain | InvalidItem>;
-    total: number;
-};
-
-/**
- * No name of the index has this hash
- */
-export type NotIndexed = {
-    hash: string;
-    indexed: false;
+    unresolved?: Unresolved;
 };
 
 export type AddressDomainCount = {
@@ -624,7 +1053,7 @@ export type AddressDomainCount = {
     address: string;
     address_type: 'effective_owner' | 'registry_owner' | 'registrar_owner' | 'wrapper_owner' | 'resolver';
     /**
-     * Active and expired together
+     * All: active, expired, and names that no registrar ever registered
      */
     count: number;
     /**
@@ -632,7 +1061,7 @@ export type AddressDomainCount = {
      */
     active_count: number;
     /**
-     * Past grace: premium and available
+     * Over: past the grace of a registrar, or other names past their expiry
      */
     expired_count: number;
     /**
@@ -659,12 +1088,20 @@ export type AddressPrimaryName = {
     registrar: string | null;
 };
 
+export type UnresolvedPrimaryName = {
+    /**
+     * EIP-55 checksummed address
+     */
+    address: string;
+    unresolved: Unresolved;
+};
+
 export type AddressPrimaryNameHistory = {
     /**
      * EIP-55 checksummed address
      */
     address: string;
-    current: PrimaryName;
+    current?: PrimaryName;
     history: Array<PrimaryNameEntry>;
     /**
      * Entries in all, also those that are not in this answer
@@ -672,6 +1109,7 @@ export type AddressPrimaryNameHistory = {
     total: number;
     page?: number;
     page_size?: number;
+    unresolved?: Unresolved;
 };
 
 export type PrimaryName = {
@@ -717,18 +1155,14 @@ export type AddressSummary = {
      * Names it effectively owns that are registered or in grace
      */
     domain_count: number;
-    primary_name: string | null;
+    /**
+     * Null where it has none; absent where `unresolved` says why
+     */
+    primary_name?: string | null;
     /**
      * `indexed`: from the events of tracked contracts; `live`: resolved on chain at the request
      */
-    primary_name_source: 'indexed' | 'live';
-    /**
-     * Present where the primary name is null because it could not be found out
-     */
-    primary_name_error?: {
-        code: 'LIVE_RESOLUTION_FAILED';
-        message: string;
-    };
+    primary_name_source?: 'indexed' | 'live';
     /**
      * Names it effectively owns that expire within 30 days
      */
@@ -746,6 +1180,7 @@ export type AddressSummary = {
         domains_expiring_30d: number;
         previously_owned_count: number;
     }>;
+    unresolved?: Unresolved;
 };
 
 export type PreviousDomain = {
@@ -795,8 +1230,6 @@ export type AnsweredPrimaryName = {
 };
 
 export type UnansweredPrimaryName = {
-    primary_name: null;
-    registrar: null;
     /**
      * The address as it was sent
      */
@@ -976,7 +1409,7 @@ export type EnsStats = {
      */
     active_domains: number;
     /**
-     * All others: past grace, or in no registrar
+     * Past the grace of a registrar, or other names past their expiry
      */
     expired_domains: number;
     wrapped_domains: number;
@@ -1116,6 +1549,10 @@ export type Activity = {
      */
     chain?: string;
     /**
+     * Present where one transaction registered, or renewed, the name more than once: how often. `cost_wei` or `cost_eth`, and `years`, are the sums, and the expiry is the last
+     */
+    merged_events?: number;
+    /**
      * Null where no event tells the price
      */
     cost_eth: string | null;
@@ -1125,7 +1562,7 @@ export type Activity = {
     cost_is_upper_bound?: true;
     payment?: Payment & unknown;
     /**
-     * Full years of 365 days that were bought
+     * Full years of 365 days that were bought; null where no log tells it: an auctioned name had no end
      */
     years: number | null;
     block_number: number;
@@ -1139,6 +1576,10 @@ export type Activity = {
      */
     chain?: string;
     /**
+     * Present where one transaction registered, or renewed, the name more than once: how often. `cost_wei` or `cost_eth`, and `years`, are the sums, and the expiry is the last
+     */
+    merged_events?: number;
+    /**
      * Null where no event tells the price
      */
     cost_eth: string | null;
@@ -1148,7 +1589,7 @@ export type Activity = {
     cost_is_upper_bound?: true;
     payment?: Payment & unknown;
     /**
-     * Full years of 365 days that were bought
+     * Full years of 365 days that were bought; null where no log tells it: an auctioned name had no end
      */
     years: number | null;
     block_number: number;
@@ -1742,13 +2183,20 @@ export type GetWhoisByNameData = {
          */
         name: string;
     };
-    query?: never;
+    query?: {
+        /**
+         * `true`: where only the chain can tell something and cannot be asked, what the index knows is answered, and `unresolved` names the rest. Without it that is the error `LIVE_RESOLUTION_FAILED`
+         */
+        partial?: 'true' | 'false';
+    };
     url: '/whois/{name}';
 };
 
 export type GetWhoisByNameErrors = {
     /**
      * `INVALID_NAME`: The name is missing, too long, or cannot be normalised (ENSIP-15).
+     *
+     * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
      *
      * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
      */
@@ -1802,7 +2250,12 @@ export type PostWhoisBulkData = {
         namehashes?: Array<string>;
     };
     path?: never;
-    query?: never;
+    query?: {
+        /**
+         * `true`: where only the chain can tell something and cannot be asked, what the index knows is answered, and `unresolved` names the rest. Without it that is the error `LIVE_RESOLUTION_FAILED`
+         */
+        partial?: 'true' | 'false';
+    };
     url: '/whois/bulk';
 };
 
@@ -1846,7 +2299,7 @@ export type PostWhoisBulkResponses = {
      * The answer.
      */
     200: {
-        results: Array<AskedDomain | UnknownDomain | InvalidItem>;
+        results: Array<BulkDomain | BulkUnknownDomain | InvalidItem>;
         summary: BulkSummary;
     };
 };
@@ -2010,6 +2463,8 @@ export type GetDomainSubdomainsErrors = {
      *
      * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
      *
+     * `LIMIT_EXCEEDED`: The request holds more items or bytes than allowed, or asks for a page that lies too deep.
+     *
      * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
      */
     400: Error;
@@ -2065,6 +2520,10 @@ export type GetDomainRecordsData = {
          * Which records, separated by commas; all by default
          */
         types?: string;
+        /**
+         * `true`: where only the chain can tell something and cannot be asked, what the index knows is answered, and `unresolved` names the rest. Without it that is the error `LIVE_RESOLUTION_FAILED`
+         */
+        partial?: 'true' | 'false';
     };
     url: '/domain/{name}/records';
 };
@@ -2112,12 +2571,13 @@ export type GetDomainRecordsResponses = {
      */
     200: {
         domain: string;
-        resolver: Resolver;
-        records: Records;
+        resolver?: Resolver & unknown;
+        records?: Records;
         /**
          * `indexed`: from the events of tracked contracts; `live`: resolved on chain at the request
          */
         source: 'indexed' | 'live';
+        unresolved?: Unresolved;
     };
 };
 
@@ -2135,7 +2595,12 @@ export type GetDomainRecordsTextByKeyData = {
          */
         key: string;
     };
-    query?: never;
+    query?: {
+        /**
+         * `true`: where only the chain can tell something and cannot be asked, what the index knows is answered, and `unresolved` names the rest. Without it that is the error `LIVE_RESOLUTION_FAILED`
+         */
+        partial?: 'true' | 'false';
+    };
     url: '/domain/{name}/records/text/{key}';
 };
 
@@ -2202,6 +2667,10 @@ export type GetDomainRecordsTextHistoryData = {
          * Page of 25 entries, from 1. Left out: the newest entries at once
          */
         page?: number;
+        /**
+         * `true`: where only the chain can tell something and cannot be asked, what the index knows is answered, and `unresolved` names the rest. Without it that is the error `LIVE_RESOLUTION_FAILED`
+         */
+        partial?: 'true' | 'false';
     };
     url: '/domain/{name}/records/text/{key}/history';
 };
@@ -2211,6 +2680,8 @@ export type GetDomainRecordsTextHistoryErrors = {
      * `INVALID_NAME`: The name is missing, too long, or cannot be normalised (ENSIP-15).
      *
      * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
+     *
+     * `LIMIT_EXCEEDED`: The request holds more items or bytes than allowed, or asks for a page that lies too deep.
      *
      * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
      */
@@ -2257,6 +2728,7 @@ export type GetDomainRecordsTextHistoryResponses = {
         total: number;
         page?: number;
         page_size?: number;
+        unresolved?: Unresolved;
     };
 };
 
@@ -2284,6 +2756,8 @@ export type GetDomainEventsErrors = {
      * `INVALID_NAME`: The name is missing, too long, or cannot be normalised (ENSIP-15).
      *
      * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
+     *
+     * `LIMIT_EXCEEDED`: The request holds more items or bytes than allowed, or asks for a page that lies too deep.
      *
      * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
      */
@@ -2355,6 +2829,8 @@ export type GetDomainRegistrationHistoryErrors = {
      * `INVALID_NAME`: The name is missing, too long, or cannot be normalised (ENSIP-15).
      *
      * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
+     *
+     * `LIMIT_EXCEEDED`: The request holds more items or bytes than allowed, or asks for a page that lies too deep.
      *
      * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
      */
@@ -2428,6 +2904,8 @@ export type GetDomainOwnershipHistoryErrors = {
      * `INVALID_NAME`: The name is missing, too long, or cannot be normalised (ENSIP-15).
      *
      * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
+     *
+     * `LIMIT_EXCEEDED`: The request holds more items or bytes than allowed, or asks for a page that lies too deep.
      *
      * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
      */
@@ -2507,6 +2985,8 @@ export type GetDomainResolverHistoryErrors = {
      *
      * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
      *
+     * `LIMIT_EXCEEDED`: The request holds more items or bytes than allowed, or asks for a page that lies too deep.
+     *
      * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
      */
     400: Error;
@@ -2559,13 +3039,20 @@ export type GetLookupHashByHashData = {
          */
         hash: string;
     };
-    query?: never;
+    query?: {
+        /**
+         * `true`: where only the chain can tell something and cannot be asked, what the index knows is answered, and `unresolved` names the rest. Without it that is the error `LIVE_RESOLUTION_FAILED`
+         */
+        partial?: 'true' | 'false';
+    };
     url: '/lookup-hash/{hash}';
 };
 
 export type GetLookupHashByHashErrors = {
     /**
      * `INVALID_HASH`: The hash is not 0x and 64 hexadecimal digits.
+     *
+     * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
      *
      * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
      */
@@ -2602,7 +3089,7 @@ export type GetLookupHashByHashResponses = {
     /**
      * The answer.
      */
-    200: NamehashMatch | LabelhashMatch | NotIndexed;
+    200: NamehashMatch | UnresolvedNamehashMatch | LabelhashMatch | NotIndexed;
 };
 
 export type GetLookupHashByHashResponse = GetLookupHashByHashResponses[keyof GetLookupHashByHashResponses];
@@ -2615,13 +3102,20 @@ export type GetLookupNamehashByHashData = {
          */
         hash: string;
     };
-    query?: never;
+    query?: {
+        /**
+         * `true`: where only the chain can tell something and cannot be asked, what the index knows is answered, and `unresolved` names the rest. Without it that is the error `LIVE_RESOLUTION_FAILED`
+         */
+        partial?: 'true' | 'false';
+    };
     url: '/lookup-namehash/{hash}';
 };
 
 export type GetLookupNamehashByHashErrors = {
     /**
      * `INVALID_HASH`: The hash is not 0x and 64 hexadecimal digits.
+     *
+     * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
      *
      * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
      */
@@ -2658,7 +3152,7 @@ export type GetLookupNamehashByHashResponses = {
     /**
      * The answer.
      */
-    200: Domain | NotIndexed;
+    200: Domain | UnresolvedDomain | NotIndexed;
 };
 
 export type GetLookupNamehashByHashResponse = GetLookupNamehashByHashResponses[keyof GetLookupNamehashByHashResponses];
@@ -2684,6 +3178,10 @@ export type GetLookupLabelhashByHashData = {
          * Direction of sorting
          */
         sort_dir?: 'asc' | 'desc';
+        /**
+         * `true`: where only the chain can tell something and cannot be asked, what the index knows is answered, and `unresolved` names the rest. Without it that is the error `LIVE_RESOLUTION_FAILED`
+         */
+        partial?: 'true' | 'false';
     };
     url: '/lookup-labelhash/{hash}';
 };
@@ -2693,6 +3191,8 @@ export type GetLookupLabelhashByHashErrors = {
      * `INVALID_HASH`: The hash is not 0x and 64 hexadecimal digits.
      *
      * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
+     *
+     * `LIMIT_EXCEEDED`: The request holds more items or bytes than allowed, or asks for a page that lies too deep.
      *
      * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
      */
@@ -2726,7 +3226,7 @@ export type GetLookupLabelhashByHashResponses = {
      * The answer.
      */
     200: {
-        domains: Array<Domain | InvalidItem>;
+        domains: Array<ListedDomain | UnresolvedDomain>;
         total: number;
         page: number;
         page_size: number;
@@ -2777,6 +3277,8 @@ export type GetAddressDomainsErrors = {
      * `INVALID_ADDRESS`: The address is not 0x and 40 hexadecimal digits.
      *
      * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
+     *
+     * `LIMIT_EXCEEDED`: The request holds more items or bytes than allowed, or asks for a page that lies too deep.
      *
      * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
      */
@@ -2900,6 +3402,10 @@ export type GetAddressPrimaryNameData = {
          * Page of 25 entries, from 1. Left out: the newest entries at once
          */
         page?: number;
+        /**
+         * `true`: where only the chain can tell something and cannot be asked, what the index knows is answered, and `unresolved` names the rest. Without it that is the error `LIVE_RESOLUTION_FAILED`
+         */
+        partial?: 'true' | 'false';
     };
     url: '/address/{address}/primary-name';
 };
@@ -2909,6 +3415,8 @@ export type GetAddressPrimaryNameErrors = {
      * `INVALID_ADDRESS`: The address is not 0x and 40 hexadecimal digits.
      *
      * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
+     *
+     * `LIMIT_EXCEEDED`: The request holds more items or bytes than allowed, or asks for a page that lies too deep.
      *
      * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
      */
@@ -2945,7 +3453,7 @@ export type GetAddressPrimaryNameResponses = {
     /**
      * The answer.
      */
-    200: AddressPrimaryName | AddressPrimaryNameHistory;
+    200: AddressPrimaryName | UnresolvedPrimaryName | AddressPrimaryNameHistory;
 };
 
 export type GetAddressPrimaryNameResponse = GetAddressPrimaryNameResponses[keyof GetAddressPrimaryNameResponses];
@@ -2958,13 +3466,20 @@ export type GetAddressSummaryData = {
          */
         address: string;
     };
-    query?: never;
+    query?: {
+        /**
+         * `true`: where only the chain can tell something and cannot be asked, what the index knows is answered, and `unresolved` names the rest. Without it that is the error `LIVE_RESOLUTION_FAILED`
+         */
+        partial?: 'true' | 'false';
+    };
     url: '/address/{address}/summary';
 };
 
 export type GetAddressSummaryErrors = {
     /**
      * `INVALID_ADDRESS`: The address is not 0x and 40 hexadecimal digits.
+     *
+     * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
      *
      * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
      */
@@ -2985,6 +3500,10 @@ export type GetAddressSummaryErrors = {
      * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
      */
     500: Error;
+    /**
+     * `LIVE_RESOLUTION_FAILED`: The answer has to come from the chain, and the chain could not be asked.
+     */
+    502: Error;
     /**
      * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
      */
@@ -3032,6 +3551,8 @@ export type GetAddressPreviousDomainsErrors = {
      * `INVALID_ADDRESS`: The address is not 0x and 40 hexadecimal digits.
      *
      * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
+     *
+     * `LIMIT_EXCEEDED`: The request holds more items or bytes than allowed, or asks for a page that lies too deep.
      *
      * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
      */
@@ -3329,6 +3850,8 @@ export type GetAgentsData = {
 export type GetAgentsErrors = {
     /**
      * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
+     *
+     * `LIMIT_EXCEEDED`: The request holds more items or bytes than allowed, or asks for a page that lies too deep.
      *
      * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
      */

@@ -26,6 +26,11 @@ export type Admission = {
 
 /** Decides which requests are answered, and who pays. */
 export type Access = {
+  /**
+   * Counts requests before anything is done for them, whatever they ask and however they end. Those that are paid for
+   * later do not count. @throws ApiError RATE_LIMITED
+   */
+  count: (caller: Caller, requests?: number) => void;
   /** @throws ApiError INVALID_API_KEY, PAYMENT_REQUIRED or RATE_LIMITED */
   admit: (caller: Caller, price: Price) => Promise<Admission>;
 };
@@ -37,7 +42,7 @@ export const admissionWith = (headers: Record<string, string>): Admission => ({
 });
 
 /** Answers every request and counts nothing (`ACCESS=open`). */
-export const openAccess: Access = { admit: async () => admissionWith({}) };
+export const openAccess: Access = { count: () => {}, admit: async () => admissionWith({}) };
 
 /** Credits in a sentence. */
 export const inWords = (credits: number): string => (credits === 1 ? "1 credit" : `${credits} credits`);

@@ -14,6 +14,8 @@ export type AccessPlan = {
   mode: "open" | "metered";
   /** Null where payments are not accepted. */
   payments: Payments | null;
+  /** Items that a request without a key may have. */
+  freeItems: number;
   /** Origins for which sign-up messages are made. None: sign-up is closed. */
   publicUrls: string[];
   chainId: number;
@@ -26,8 +28,8 @@ export function createAccess(plan: AccessPlan, store: Store): { access: Access; 
   if (plan.mode === "open") return { access: openAccess, signup: null };
   const keys = keysIn(store);
   const limits = limitsIn(store);
-  const { payments, publicUrls, chainId, rpcUrls } = plan;
-  const access = meteredAccess({ keys, reservations: reservationsIn(store), limits, payments });
+  const { payments, freeItems, publicUrls, chainId, rpcUrls } = plan;
+  const access = meteredAccess({ keys, reservations: reservationsIn(store), limits, payments, freeItems });
   if (publicUrls.length === 0) return { access, signup: null };
   const signup = createSignup({
     ...{ keys, limits, limiter: signupLimiterIn(store), signups: signupsIn(store) },

@@ -17,8 +17,8 @@ export type LimitState = {
 
 /** Counts requests by client address, over all replicas. Throws if the database does not answer: no request goes uncounted. */
 export type Limiter = {
-  /** Counts a request as `worth` requests, 1 by default. If fewer are left, it counts nothing. */
-  take: (address: string, worth?: number) => Promise<LimitState>;
+  /** Counts a request. */
+  take: (address: string) => Promise<LimitState>;
   /** The state before the next request; counts nothing. */
   look: (address: string) => Promise<LimitState>;
 };
@@ -50,23 +50,19 @@ export function limiterIn(store: Queries, policy: Policy): Limiter {
     inMemoryBlockOnConsumed: policy.requests,
   });
   const unseen = { remainingPoints: policy.requests, msBeforeNext: policy.seconds * 1_000 };
-  const look = async (address: string, worth = 1) => {
-    const seen = (await limiter.get(networkOf(address))) ?? unseen;
-    return limitStateOf(policy, seen, seen.remainingPoints < worth);
-  };
   return {
-    take: async (address, worth = 1) => {
-      // The library would count it, and leave nothing for smaller requests.
-      const before = worth > 1 ? await look(address, worth) : null;
-      if (before?.isOver) return before;
+    take: async (address) => {
       try {
-        return limitStateOf(policy, await limiter.consume(networkOf(address), worth), false);
+        return limitStateOf(policy, await limiter.consume(networkOf(address)), false);
       } catch (thrown) {
         if (thrown instanceof RateLimiterRes) return limitStateOf(policy, thrown, true);
         throw thrown;
       }
     },
-    look: (address) => look(address),
+    look: async (address) => {
+      const seen = (await limiter.get(networkOf(address))) ?? unseen;
+      return limitStateOf(policy, seen, seen.remainingPoints < 1);
+    },
   };
 }
 

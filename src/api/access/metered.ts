@@ -3,8 +3,9 @@ import { onceAMinute } from "../scheduling/onceAMinute.ts";
 import type { KeyState, Keys } from "../serviceDb/keys.ts";
 import type { Reservation, Reservations } from "../serviceDb/reservations.ts";
 import { type Access, type Admission, admissionWith, type Caller, inWords, type Price } from "./access.ts";
-import { FREE, type LimitState, type Limits } from "./limits.ts";
+import type { Limits } from "./limits.ts";
 import type { Payments } from "./payment.ts";
+import { createRequestCount, type RequestCount } from "./requestCount.ts";
 
 /** What metered access needs; `payments` is null where they are not configured. */
 export type MeteredParts = {
@@ -12,6 +13,8 @@ export type MeteredParts = {
   reservations: Reservations;
   limits: Limits;
   payments: Payments | null;
+  /** Items that a request without a key may have. */
+  freeItems: number;
 };
 
 /** An answer is for one caller only: no cache in between may store it. */
@@ -28,15 +31,28 @@ export function meteredAccess(parts: MeteredParts): Access {
   const giveBackAbandoned = onceAMinute(() =>
     parts.reservations.giveBackAbandoned().catch((error) => warn("Abandoned credits", error)),
   );
+  const counted = createRequestCount();
   return {
+    count: ({ address }, requests) => counted.take(address, requests),
     admit: async (caller, price) => {
       giveBackAbandoned();
       const key = caller.header("x-api-key");
-      if (key !== undefined) return admitKey(parts, { key, caller, price });
-      return (await admitPayment(parts, { caller, price })) ?? admitFree(parts, { caller, price });
+      if (key !== undefined) return uncounted(counted, caller, await admitKey(parts, { key, caller, price }));
+      const paid = await admitPayment(parts, { caller, price });
+      return paid === null ? admitFree(parts, { caller, price }) : uncounted(counted, caller, paid);
     },
   };
 }
+
+/** A request that is paid for counts towards no limit of its address. */
+const uncounted = (counted: RequestCount, { address }: Caller, admission: Admission): Admission => ({
+  ...admission,
+  settle: async () => {
+    const headers = await admission.settle();
+    counted.giveBack(address);
+    return headers;
+  },
+});
 
 type Request = { caller: Caller; price: Price };
 
@@ -132,26 +148,30 @@ const isPayment = (authorization: string): boolean => /(^|,\s*)payment\s/i.test(
 const isRefusal = (thrown: unknown): boolean =>
   thrown instanceof ApiError && thrown.code === "PAYMENT_REQUIRED";
 
-/** A request on many items counts once for each, as its price does. */
-async function admitFree({ limits, payments }: MeteredParts, { caller, price }: Request): Promise<Admission> {
-  const state = await limits.free.take(caller.address, price.credits);
-  const { headers } = state;
-  if (!state.isOver) return admissionWith({ ...PRIVATE, ...headers });
-  const why = whyNotFree(price, state);
-  const error =
-    payments === null
-      ? new ApiError("RATE_LIMITED", `${why}; a key in X-API-Key has no such limit.`)
-      : await payments.required(price, `${why}: pay for this request, or send a key in X-API-Key.`);
+/** A request on many items counts as one (section 5 of the contract), with as many items as the operator allows. */
+async function admitFree(parts: MeteredParts, { caller, price }: Request): Promise<Admission> {
+  const { limits, freeItems } = parts;
+  if (price.credits > freeItems) {
+    const why = `Without a key a request has at most ${freeItems} items (FREE_BULK_ITEMS), and this one has ${price.credits}`;
+    throw await refuseFree(parts, price, { code: "LIMIT_EXCEEDED", why });
+  }
+  const { isOver, headers } = await limits.free.take(caller.address);
+  if (!isOver) return admissionWith({ ...PRIVATE, ...headers });
+  const why = `The free requests of this address are used up for ${headers["Retry-After"]} s`;
+  const error = await refuseFree(parts, price, { code: "RATE_LIMITED", why });
   error.addHeaders(headers);
   throw error;
 }
 
-function whyNotFree({ credits }: Price, { left, headers }: LimitState): string {
-  const wait = `${headers["Retry-After"]} s`;
-  if (credits === 1) return `The free requests of this address are used up for ${wait}`;
-  const rule = `A request on ${credits} items counts as ${credits}, and ${FREE.requests} a minute are free`;
-  return credits > FREE.requests ? rule : `${rule}; ${left} are left for ${wait}`;
-}
+/** Where payments are accepted, the error says how to pay for this request. */
+const refuseFree = async (
+  { payments }: MeteredParts,
+  price: Price,
+  { code, why }: { code: "LIMIT_EXCEEDED" | "RATE_LIMITED"; why: string },
+): Promise<ApiError> =>
+  payments === null
+    ? new ApiError(code, `${why}; a key in X-API-Key has no such limit.`)
+    : payments.required(price, `${why}: pay for this request, or send a key in X-API-Key.`);
 
 async function paymentRequired(payments: Payments | null, price: Price, message: string): Promise<ApiError> {
   return payments === null ? new ApiError("PAYMENT_REQUIRED", message) : payments.required(price, message);

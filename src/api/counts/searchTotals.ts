@@ -5,7 +5,13 @@ import type { Db } from "../postgres/db.ts";
 import { caseInsensitiveCondition } from "../query/caseInsensitive.ts";
 import { countPending } from "../query/domains.ts";
 import { type Scope, type ScopeSql, sqlOf } from "../query/scope.ts";
-import { countSearch, type Protocol, type SearchCounts, type SearchFilters } from "../query/search.ts";
+import {
+  countSearch,
+  noneFound,
+  type Protocol,
+  type SearchCounts,
+  type SearchFilters,
+} from "../query/search.ts";
 import type { AsOf } from "../query/statistics.ts";
 import { dependsOnUnseen } from "../rules/asCounted.ts";
 import { toSql } from "../rules/conditionSql.ts";
@@ -224,7 +230,8 @@ const ofExpiry = preparedCounts("search_expiry", countColumns, (of) => {
 
 const byExpiry: SearchCounters = {
   filters: new Set<keyof SearchFilters>(["expiryFrom", "expiryTo", "isWrapped"]),
-  read: (db, { expiryFrom: from = 0, expiryTo: to = LATEST, isWrapped }, at) => {
+  read: async (db, { expiryFrom: from = 0, expiryTo: to = LATEST, isWrapped }, at) => {
+    if (from > to) return Promise.resolve(noneFound);
     const days = { firstDay: dayOf(from), lastDay: dayOf(to), splitDays: splitDays(from, to, at) };
     return ofExpiry(db, at.chains, { now: at.now, ...days, from, to, wrapped: wrappedAs(isWrapped) });
   },

@@ -39,6 +39,7 @@ function classesAt({ chains, now }: AsOf, more: typeof noMore): SQL {
 }
 
 const isActiveIn = forEachForm(({ life }: ScopeSql) => classCondition(life.active));
+const isExpiredIn = forEachForm(({ life }: ScopeSql) => classCondition(life.expired));
 
 /** How many names there are, by their state now, and how many events. */
 export const totals: Count<AsOf, { totals: Totals; events: number }> = countOf({
@@ -57,15 +58,16 @@ async function totalsFromCounters(
     db,
     sql`with ${namesAt({ chains, now })}, ${ownersAt(chains)}
       select ${momentInChanges} as moment, coalesce(sum(names), 0)::int as total,
-        ${sumIf(isActiveIn(chains))} as active, ${sumIf("is_wrapped")} as wrapped,
+        ${sumIf(isActiveIn(chains))} as active,
+        ${sumIf(isExpiredIn(chains))} as expired, ${sumIf("is_wrapped")} as wrapped,
         ${sumIf(classExpiresWithin(30))} as "expiring30d", ${sumIf(classExpiresWithin(90))} as "expiring90d",
         (select count from owners)::int as owners, (select events from figures_state)::int as events
       from class where ${sqlOf(chains).holds(chainId)} and is_counted and is_owned`,
   );
   const [row] = rows ?? [];
   if (row === undefined) return null;
-  const { total, active, wrapped, expiring30d, expiring90d, owners, events } = row;
-  return { totals: { total, active, wrapped, expiring30d, expiring90d, owners }, events };
+  const { total, active, expired, wrapped, expiring30d, expiring90d, owners, events } = row;
+  return { totals: { total, active, expired, wrapped, expiring30d, expiring90d, owners }, events };
 }
 
 const chainId = sql`chain_id`;

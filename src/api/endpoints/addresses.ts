@@ -19,7 +19,7 @@ import { PAGE_SIZE } from "../query/page.ts";
 import { allChains } from "../query/scope.ts";
 import { askedChains } from "../resolution/askedChains.ts";
 import { checkListed, isHeldBy } from "../resolution/listedNames.ts";
-import { type Outcome, resolvePrimaryName, tryPrimaryName } from "../resolution/primaryNames.ts";
+import { type Outcome, tryPrimaryName } from "../resolution/primaryNames.ts";
 import {
   address,
   count,
@@ -30,11 +30,12 @@ import {
   primaryName,
   primaryNameEntry,
   source,
+  unresolved,
 } from "../schemas/answers.ts";
 import { input } from "../schemas/input.ts";
-import { ACTIVE, ALL_CHAINS } from "../schemas/sentences.ts";
+import { ACTIVE, ALL_CHAINS, EXPIRED } from "../schemas/sentences.ts";
 import { toClaimEntry, toPreviousItem, toPrimaryName } from "../serializers/address.ts";
-import { toDomainItem } from "../serializers/domain.ts";
+import { toDomainItem, unresolvedParts } from "../serializers/domain.ts";
 import { toAddress } from "../serializers/hex.ts";
 import { historyFieldsOf, NEWEST } from "../serializers/historyPages.ts";
 import { sumOf } from "../statistics/numbers.ts";
@@ -135,16 +136,20 @@ const addressDomainCount = endpoint({
   path: "/address/{address}/domain-count",
   group: "Addresses",
   summary: "How many names an address has",
-  description: `${ACTIVE} All others are past grace. ${COUNTED}`,
+  description: `${ACTIVE} ${EXPIRED} ${COUNTED}`,
   params: z.object({ address: input.address() }),
   query: z.object({ address_type: addressType() }),
   reply: z
     .strictObject({
       address,
       address_type: types,
-      count: count.openapi({ description: "Active and expired together" }),
+      count: count.openapi({
+        description: "All: active, expired, and names that no registrar ever registered",
+      }),
       active_count: count.openapi({ description: "Registered or in grace" }),
-      expired_count: count.openapi({ description: "Past grace: premium and available" }),
+      expired_count: count.openapi({
+        description: "Over: past the grace of a registrar, or other names past their expiry",
+      }),
       by_chain: z
         .array(z.strictObject({ chain: z.string(), count, active_count: count, expired_count: count }))
         .optional()
@@ -160,7 +165,8 @@ const addressDomainCount = endpoint({
     const toCounts = (counts: readonly HeldCounts[]) => {
       const total = sumOf(counts, (one) => one.total);
       const active = sumOf(counts, (one) => one.active);
-      return { count: total, active_count: active, expired_count: total - active };
+      const expired = sumOf(counts, (one) => one.expired);
+      return { count: total, active_count: active, expired_count: expired };
     };
     return {
       address: toAddress(request.address),
@@ -181,11 +187,16 @@ const addressPrimaryName = endpoint({
   query: z.object({
     history: input.flag("history", "`true` to list all claims too"),
     page: input.historyPage(),
+    partial: input.partial(),
   }),
   reply: z.union([
     z.strictObject({ address, ...primaryName.shape }).openapi("AddressPrimaryName"),
+    z.strictObject({ address, unresolved }).openapi("UnresolvedPrimaryName"),
     z
-      .strictObject({ address, current: primaryName, history: z.array(primaryNameEntry), ...historyFields })
+      .strictObject({
+        ...{ address, current: primaryName.optional(), history: z.array(primaryNameEntry), ...historyFields },
+        unresolved: unresolved.optional(),
+      })
       .openapi("AddressPrimaryNameHistory"),
   ]),
   errors: ["INVALID_ADDRESS", "LIVE_RESOLUTION_FAILED"],
@@ -193,13 +204,15 @@ const addressPrimaryName = endpoint({
   hotAnswers: true,
   tool: "get_primary_names",
   handle: async (request, ctx) => {
-    const current = toPrimaryName((await resolvePrimaryName(ctx, request.address)).primary, ctx);
-    if (!request.history) return { address: toAddress(request.address), ...current };
+    const found = await findPrimaryName(ctx, request);
+    const address = toAddress(request.address);
+    const current = "unresolved" in found ? found : toPrimaryName(found.primary, ctx);
+    if (!request.history) return { address, ...current };
     const { page } = request;
     const { rows, total } = await listClaims(ctx.db, request.address, { page });
     return {
-      address: toAddress(request.address),
-      current,
+      address,
+      ...("unresolved" in current ? current : { current }),
       history: rows.map((row) => toClaimEntry(row, ctx)),
       ...historyFieldsOf({ page, total }),
     };
@@ -211,20 +224,21 @@ const addressSummary = endpoint({
   path: "/address/{address}/summary",
   group: "Addresses",
   summary: "An address at a glance",
-  description: `Counts of the names of an address, and its primary name. Where only the chain can tell the primary name, and it could not be asked, \`primary_name_error\` says why, and the rest is answered. ${COUNTED}`,
+  description: `Counts of the names of an address, and its primary name. ${COUNTED}`,
   params: z.object({ address: input.address() }),
+  query: z.object({ partial: input.partial() }),
   reply: z
     .strictObject({
       address,
       domain_count: count.openapi({
         description: "Names it effectively owns that are registered or in grace",
       }),
-      primary_name: z.string().nullable(),
-      primary_name_source: source,
-      primary_name_error: z
-        .strictObject({ code: z.literal("LIVE_RESOLUTION_FAILED"), message: z.string() })
+      primary_name: z
+        .string()
+        .nullable()
         .optional()
-        .openapi({ description: "Present where the primary name is null because it could not be found out" }),
+        .openapi({ description: "Null where it has none; absent where `unresolved` says why" }),
+      primary_name_source: source.optional(),
       domains_expiring_30d: count.openapi({
         description: "Names it effectively owns that expire within 30 days",
       }),
@@ -240,16 +254,17 @@ const addressSummary = endpoint({
         )
         .optional()
         .openapi({ description: BY_CHAIN }),
+      unresolved: unresolved.optional(),
     })
     .openapi("AddressSummary"),
-  errors: ["INVALID_ADDRESS"],
+  errors: ["INVALID_ADDRESS", "LIVE_RESOLUTION_FAILED"],
   cost: 1,
   hotAnswers: true,
   tool: "get_address_portfolio",
   handle: async (request, ctx) => {
     const [counted, outcome] = await Promise.all([
       summarise(ctx.db, addressAt(ctx, request)),
-      tryPrimaryName(ctx, request.address),
+      findPrimaryName(ctx, request),
     ]);
     const toCounts = (summaries: readonly Summary[]) => ({
       domain_count: sumOf(summaries, ({ active }) => active),
@@ -267,13 +282,18 @@ const addressSummary = endpoint({
   },
 });
 
-function toPrimaryNameFields(outcome: Outcome) {
-  if (!(outcome instanceof ApiError)) {
-    return { primary_name: outcome.primary?.name ?? null, primary_name_source: outcome.source };
-  }
-  const error = { code: "LIVE_RESOLUTION_FAILED" as const, message: outcome.message };
-  return { primary_name: null, primary_name_source: "live" as const, primary_name_error: error };
+/** The primary name of an address, or what stands in its place in an answer to someone who takes less than all. */
+async function findPrimaryName(ctx: Ctx, { address, partial }: { address: Address; partial: boolean }) {
+  const outcome: Outcome = await tryPrimaryName(ctx, address);
+  if (!(outcome instanceof ApiError)) return outcome;
+  if (!partial) throw outcome;
+  return { unresolved: unresolvedParts(["primary_name"], outcome) };
 }
+
+const toPrimaryNameFields = (found: Awaited<ReturnType<typeof findPrimaryName>>) =>
+  "unresolved" in found
+    ? found
+    : { primary_name: found.primary?.name ?? null, primary_name_source: found.source };
 
 const addressPreviousDomains = endpoint({
   method: "get",

@@ -2,12 +2,12 @@ import { z } from "@hono/zod-openapi";
 import { namehash } from "viem";
 import { ApiError } from "../errors/errors.ts";
 import { endpoint } from "../http/endpoint.ts";
-import { type ResolvedDomain, resolveDomains } from "../resolution/domains.ts";
+import { type DomainOutcome, tryDomains } from "../resolution/domains.ts";
 import type { Availability } from "../rules/stages.ts";
 import { mapYielding } from "../scheduling/turns.ts";
-import { askedDomain, count, unknownDomain, unresolvedItem } from "../schemas/answers.ts";
+import { bulkDomain, bulkUnknownDomain, count, invalidItem } from "../schemas/answers.ts";
 import { input, parseHash, parseName } from "../schemas/input.ts";
-import { toAskedRecord, toUnresolvedItem } from "../serializers/domain.ts";
+import { toAskedRecord, toInvalidItem, toItem } from "../serializers/domain.ts";
 
 /** Items of one bulk request: the contract's limit. */
 const MAX_ITEMS = 500;
@@ -64,31 +64,31 @@ const whoisBulk = endpoint({
   group: "Domains",
   summary: "Many names at once",
   description:
-    "Up to 500 names and namehashes; names of up to 5,000 labels in all. Results keep the order: names first, then namehashes. An item that is not valid, or that only the chain could answer and did not, does not fail the others.",
+    "Up to 500 names and namehashes; names of up to 5,000 labels in all. Results keep the order: names first, then namehashes. An item that is not valid does not fail the others, nor does one of which only the chain could tell something, and did not: what is known of it stands beside its error.",
+  query: z.object({ partial: input.partial() }),
   body: bulkBody,
-  reply: z.strictObject({ results: z.array(z.union([askedDomain, unknownDomain, unresolvedItem])), summary }),
+  reply: z.strictObject({ results: z.array(z.union([bulkDomain, bulkUnknownDomain, invalidItem])), summary }),
   errors: ["LIMIT_EXCEEDED"],
   cost: ({ names = [], namehashes = [] }) => names.length + namehashes.length,
   tool: "whois_bulk",
-  handle: async ({ names = [], namehashes = [] }, ctx) => {
+  handle: async ({ names = [], namehashes = [], partial }, ctx) => {
     const items = [
       ...(await mapYielding(names, (query) => readItem(query, parseName))),
       ...namehashes.map((query) => readItem(query, (hash) => ({ query, node: parseHash(hash) }))),
     ];
     const valid = items.filter(isValid);
-    const outcomes = await resolveDomains(ctx, valid);
-    const byItem = new Map(valid.map((item, i) => [item, outcomes[i] as ResolvedDomain | ApiError]));
+    const outcomes = await tryDomains(ctx, valid);
+    const byItem = new Map(valid.map((item, i) => [item, outcomes[i] as DomainOutcome]));
     const results = await mapYielding(items, (item) => {
       if (!isValid(item)) return item;
-      const resolved = byItem.get(item) as ResolvedDomain | ApiError;
-      if (resolved instanceof ApiError) return toUnresolvedItem(item.query, resolved);
-      return toAskedRecord(item, resolved, ctx);
+      const outcome = byItem.get(item) as DomainOutcome;
+      return toItem(toAskedRecord(item, outcome, ctx), outcome, { partial });
     });
     return { results, summary: toSummary(results, ctx.now) };
   },
 });
 
-type InvalidItem = z.infer<typeof unresolvedItem>;
+type InvalidItem = z.infer<typeof invalidItem>;
 
 const isValid = <T extends object>(item: T | InvalidItem): item is T => !("error" in item);
 
@@ -97,7 +97,7 @@ function readItem<T>(query: string, parse: (query: string) => T): T | InvalidIte
     return parse(query);
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    return toUnresolvedItem(query, error);
+    return toInvalidItem(query, error);
   }
 }
 

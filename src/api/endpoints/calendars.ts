@@ -1,7 +1,8 @@
 import { z } from "@hono/zod-openapi";
 import { endpoint } from "../http/endpoint.ts";
 import { listEnding, MAX_ENDING } from "../query/addresses.ts";
-import { readStored } from "../resolution/known.ts";
+import { decide } from "../resolution/decision.ts";
+import { type Known, readKnown } from "../resolution/known.ts";
 import { checkListed, isHeldBy } from "../resolution/listedNames.ts";
 import { lifeOf } from "../rules/life.ts";
 import { GRACE_DAYS, PREMIUM_DAYS } from "../rules/stages.ts";
@@ -31,12 +32,16 @@ END:VEVENT
 END:VCALENDAR
 `;
 
+/** Calendars do not ask the chain: programs ask for them every few hours. */
+const ONLY_CHAIN =
+  "Only the chain can tell whether and when this name expires. It was not asked, so the end is not in this calendar.";
+
 const domainExpiry = endpoint({
   method: "get",
   path: "/domain/{name}/expiry.ics",
   group: "Domains",
   summary: "The ends of a name as a calendar",
-  description: `${EVENTS} A name without expiry has a calendar without events.`,
+  description: `${EVENTS} A name without expiry has a calendar without events. So has one whose registry the index cannot read: its calendar says so.`,
   params: z.object({ name: input.name() }),
   reply: calendar,
   mediaType: ICALENDAR,
@@ -46,14 +51,16 @@ const domainExpiry = endpoint({
   hotAnswers: true,
   handle: async ({ name }, ctx) => {
     const { contracts, now, namesAt } = ctx;
-    const found = await readStored(ctx, name);
-    const names = found ? [{ ...found, fullName: name.name }] : [];
+    const [known] = (await readKnown(ctx, [name])) as [Known];
+    const isForChain = decide(known, contracts).kind === "chain";
+    const names = known.found?.kind === "stored" ? [{ ...known.found.state, fullName: name.name }] : [];
     return toCalendar(names, {
       title: name.name,
       mainChainId: contracts.chainId,
       life: lifeOf(contracts.ensv2),
       now,
       namesAt,
+      ...(isForChain && { note: ONLY_CHAIN }),
     });
   },
 });

@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { withoutKeys } from "../errors/foreignText.ts";
 import { endpoint } from "../http/endpoint.ts";
 import type { ChainReport, IndexReport } from "../indexState/freshness.ts";
 import { listPhases } from "../query/ensv2.ts";
@@ -147,7 +148,7 @@ function toStatus(report: IndexReport, { chainId, chainName }: Names) {
     max_lag_seconds: maxLagSeconds,
     failing: failing && {
       ...{ chain: chainName(failing.chainId), block_number: failing.blockNumber },
-      ...{ attempts: failing.attempts, since: failing.since, why: withoutUrls(failing.why) },
+      ...{ attempts: failing.attempts, since: failing.since, why: withoutKeys(failing.why) },
     },
     verification: verification && {
       ...{ finished_timestamp: verification.finishedAt, block_number: verification.blockNumber },
@@ -163,9 +164,6 @@ function toStatus(report: IndexReport, { chainId, chainName }: Names) {
     })),
   };
 }
-
-/** A URL in a message may hold a key of the operator's. */
-const withoutUrls = (text: string): string => text.replaceAll(/\w+:\/\/\S+/g, "…");
 
 const toChain = ({ head, indexed, lagBlocks, lagSeconds, backfill }: ChainReport) => ({
   head_block_number: head && Math.max(head.number, indexed.blockNumber),

@@ -1,16 +1,15 @@
 import { z } from "@hono/zod-openapi";
-import { keccak256, namehash, stringToBytes } from "viem";
-import { ApiError } from "../errors/errors.ts";
+import { type Hex, keccak256, namehash, stringToBytes } from "viem";
 import type { Ctx } from "../http/context.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { listLabelled } from "../query/domainPages.ts";
 import type { DomainRow } from "../query/domains.ts";
 import { PAGE_SIZE } from "../query/page.ts";
 import { allChains } from "../query/scope.ts";
-import { resolveDomain, resolveListed } from "../resolution/domains.ts";
-import { count, domain, hash, pageFields, unresolvedItem } from "../schemas/answers.ts";
+import { resolveDomain, tryDomain, tryListed } from "../resolution/domains.ts";
+import { count, domain, hash, listedDomain, pageFields, unresolvedDomain } from "../schemas/answers.ts";
 import { input } from "../schemas/input.ts";
-import { toDomainRecord, toUnresolvedItem } from "../serializers/domain.ts";
+import { toDomainRecord, toItem, toUnresolvedDomain } from "../serializers/domain.ts";
 
 const notIndexed = z
   .strictObject({ hash, indexed: z.literal(false) })
@@ -20,15 +19,15 @@ const exampleNamehash = namehash("alice.eth");
 const exampleLabelhash = keccak256(stringToBytes("alice"));
 const byName = { page: 1, sortBy: "full_name", sortDir: "asc" } as const;
 
-/** Names of one label. One that only the chain could answer, and did not, does not fail the others. */
-const domains = z.array(z.union([domain, unresolvedItem]));
+/** Names of one label. One of which only the chain could tell something, and did not, does not fail the others. */
+const domains = z.array(z.union([listedDomain, unresolvedDomain]));
 
-async function toDomains(ctx: Ctx, rows: readonly DomainRow[]) {
-  const resolved = await resolveListed(ctx, rows);
-  return resolved.map(({ row, resolved }) =>
-    resolved instanceof ApiError
-      ? toUnresolvedItem(row.node, resolved)
-      : toDomainRecord({ ...resolved, state: resolved.state ?? row }, ctx),
+async function toDomains(ctx: Ctx, rows: readonly DomainRow[], asked: { partial: boolean }) {
+  const listed = await tryListed(ctx, rows);
+  return listed.map(({ row, outcome }) =>
+    outcome.kind === "unresolved" && outcome.state === null
+      ? toItem(toUnresolvedDomain(row.node, outcome), outcome, asked)
+      : toItem(toDomainRecord({ ...outcome, state: outcome.state ?? row }, ctx), outcome, asked),
   );
 }
 
@@ -41,23 +40,35 @@ const lookupHash = endpoint({
   summary: "The name behind any hash",
   description: `Tries the hash as a namehash first, which one name has, then as a labelhash, which names under several parents may have: the first 25 of them are given, and \`/lookup-labelhash\` has all. ${LIVE}`,
   params: z.object({ hash: input.hash("Namehash or labelhash", exampleNamehash) }),
+  query: z.object({ partial: input.partial() }),
   reply: z.union([
-    domain.extend({ type: z.literal("namehash") }).openapi("NamehashMatch"),
+    z.strictObject({ type: z.literal("namehash"), ...domain.shape }).openapi("NamehashMatch"),
+    z
+      .strictObject({ type: z.literal("namehash"), ...unresolvedDomain.shape })
+      .openapi("UnresolvedNamehashMatch"),
     z.strictObject({ type: z.literal("labelhash"), domains, total: count }).openapi("LabelhashMatch"),
     notIndexed,
   ]),
   errors: ["INVALID_HASH", "LIVE_RESOLUTION_FAILED"],
   cost: 1,
   hotAnswers: true,
-  handle: async ({ hash }, ctx) => {
+  handle: async ({ hash, partial }, ctx) => {
     const chains = allChains(ctx.contracts);
-    const { state, ...resolved } = await resolveDomain(ctx, { query: hash, node: hash });
-    if (state) return { type: "namehash" as const, ...toDomainRecord({ ...resolved, state }, ctx) };
+    const found = await findByNode(ctx, { hash, partial });
+    if (found) return { type: "namehash" as const, ...found };
     const { total, rows } = await listLabelled(ctx.db, byName, { chains, hash, now: ctx.now });
     if (total === 0) return { hash, indexed: false as const };
-    return { type: "labelhash" as const, domains: await toDomains(ctx, rows), total };
+    return { type: "labelhash" as const, domains: await toDomains(ctx, rows, { partial }), total };
   },
 });
+
+/** What is known of a node; null if the index has no name of it. */
+async function findByNode(ctx: Ctx, { hash, partial }: { hash: Hex; partial: boolean }) {
+  const outcome = await (partial ? tryDomain : resolveDomain)(ctx, { query: hash, node: hash });
+  const { state, ...resolved } = outcome;
+  if (state) return toDomainRecord({ ...resolved, state }, ctx);
+  return outcome.kind === "unresolved" ? toUnresolvedDomain(hash, outcome) : null;
+}
 
 const lookupNamehash = endpoint({
   method: "get",
@@ -66,15 +77,13 @@ const lookupNamehash = endpoint({
   summary: "The name of a namehash",
   description: LIVE,
   params: z.object({ hash: input.hash("Namehash", exampleNamehash) }),
-  reply: z.union([domain, notIndexed]),
+  query: z.object({ partial: input.partial() }),
+  reply: z.union([domain, unresolvedDomain, notIndexed]),
   errors: ["INVALID_HASH", "LIVE_RESOLUTION_FAILED"],
   cost: 1,
   hotAnswers: true,
-  handle: async ({ hash }, ctx) => {
-    const { state, ...resolved } = await resolveDomain(ctx, { query: hash, node: hash });
-    if (state === null) return { hash, indexed: false as const };
-    return toDomainRecord({ ...resolved, state }, ctx);
-  },
+  handle: async ({ hash, partial }, ctx) =>
+    (await findByNode(ctx, { hash, partial })) ?? { hash, indexed: false as const },
 });
 
 const lookupLabelhash = endpoint({
@@ -88,16 +97,17 @@ const lookupLabelhash = endpoint({
     page: input.page(),
     sort_by: input.sortBy(["full_name", "expiry_timestamp"]),
     sort_dir: input.sortDir(),
+    partial: input.partial(),
   }),
   reply: z.strictObject({ domains, ...pageFields }),
   errors: ["INVALID_HASH"],
   cost: 1,
   hotAnswers: true,
-  handle: async ({ hash, page, sort_by, sort_dir }, ctx) => {
+  handle: async ({ hash, page, sort_by, sort_dir, partial }, ctx) => {
     const label = { chains: allChains(ctx.contracts), hash, now: ctx.now };
     const request = { page, sortBy: sort_by, sortDir: sort_dir };
     const { total, rows } = await listLabelled(ctx.db, request, label);
-    return { domains: await toDomains(ctx, rows), total, page, page_size: PAGE_SIZE };
+    return { domains: await toDomains(ctx, rows, { partial }), total, page, page_size: PAGE_SIZE };
   },
 });
 

@@ -36,8 +36,6 @@ const query = z.string().openapi({ description: "The address as it was sent" });
 
 const unanswered = z
   .strictObject({
-    primary_name: z.null(),
-    registrar: z.null(),
     query,
     error: z.strictObject({
       code: z.enum(["INVALID_ADDRESS", "LIVE_RESOLUTION_FAILED", "LIMIT_EXCEEDED"]),
@@ -56,7 +54,7 @@ const primaryNamesBulk = endpoint({
   group: "Addresses",
   summary: "Primary names of many addresses",
   description:
-    "Up to 200 addresses. `results` has one entry for each address, under the address in EIP-55 capitals, with the address as it was sent in `query`; nulls where it has no primary name. An entry with `error` could not be answered: the address is not valid, and stands as it was sent; or only the chain can tell its name; or the names that the addresses claim have more than 5,000 labels in all (`LIMIT_EXCEEDED`). Such entries do not fail the others.",
+    "Up to 200 addresses. `results` has one entry for each address, under the address in EIP-55 capitals, with the address as it was sent in `query`; nulls where it has no primary name. An entry with `error` has no `primary_name`, because it could not be found out: the address is not valid, and stands as it was sent; or only the chain can tell its name; or the names that the addresses claim have more than 5,000 labels in all (`LIMIT_EXCEEDED`). Such entries do not fail the others.",
   body: bulkBody,
   reply: z.strictObject({ results: z.record(z.string(), z.union([answered, unanswered])) }),
   errors: ["LIMIT_EXCEEDED"],
@@ -91,8 +89,6 @@ const toEntry = (query: string, outcome: Outcome, at: SerializeContext) =>
     : { ...toPrimaryName(outcome.primary, at), query };
 
 const toUnanswered = (query: string, { code, message }: ApiError): Unanswered => ({
-  primary_name: null,
-  registrar: null,
   query,
   error: { code: code as Unanswered["error"]["code"], message }, // Parsing and resolving throw no other code.
 });

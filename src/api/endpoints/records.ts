@@ -1,13 +1,15 @@
 import { z } from "@hono/zod-openapi";
 import type { Ctx } from "../http/context.ts";
 import { endpoint } from "../http/endpoint.ts";
-import { findRecords, findText } from "../query/records.ts";
+import { findRecords, findText, type TextRow } from "../query/records.ts";
 import { listTextSteps } from "../query/textHistory.ts";
 import {
+  type DomainOutcome,
   type LiveDomain,
-  type ResolvedDomain,
-  resolveLive,
-  resolveWithRecords,
+  orThrow,
+  tryLive,
+  tryWithRecords,
+  type UnresolvedDomain,
 } from "../resolution/domains.ts";
 import { type RecordsKey, recordsOf } from "../resolution/ensv2/records.ts";
 import { answeringChain } from "../resolution/nameChains.ts";
@@ -26,10 +28,11 @@ import {
   resolver,
   source,
   textHistoryEntry,
+  unresolved,
 } from "../schemas/answers.ts";
 import { input, type ParsedName } from "../schemas/input.ts";
 import { cutText, truncatedOf } from "../serializers/cut.ts";
-import { toResolver } from "../serializers/domain.ts";
+import { toResolver, unresolvedParts } from "../serializers/domain.ts";
 import { historyFieldsOf, NEWEST } from "../serializers/historyPages.ts";
 import {
   exactText,
@@ -61,10 +64,14 @@ const records = z
   })
   .openapi("Records");
 
-/** Where the index has the records of a name; null if the name is known to have none. */
-const recordsKeyOf = ({ state }: ResolvedDomain): RecordsKey | null => state && recordsOf(state);
+const knownResolver = resolver.optional().openapi({
+  description: "Absent only where `unresolved` has `domain`: not even the name's registry could be asked",
+});
 
-const resolverOf = (resolved: ResolvedDomain, { contracts }: Ctx) =>
+/** Where the index has the records of a name; null if the name is known to have none. */
+const recordsKeyOf = ({ state }: DomainOutcome): RecordsKey | null => state && recordsOf(state);
+
+const resolverOf = (resolved: DomainOutcome, { contracts }: Ctx) =>
   toResolver(
     resolved.state ?? { resolver: null, chainId: contracts.chainId },
     contracts,
@@ -72,6 +79,14 @@ const resolverOf = (resolved: ResolvedDomain, { contracts }: Ctx) =>
   );
 
 const noRecords = { texts: {}, addresses: {}, contenthash: null };
+
+/** What is answered of a name where its resolver could not be asked, besides the part that only it could tell. */
+function withoutResolver(ctx: Ctx, outcome: UnresolvedDomain, part: "records" | "value") {
+  const { state, error, source } = outcome;
+  if (state === null) return { source, unresolved: unresolvedParts(["domain"], error) };
+  const parts = state.resolver === null ? ([part, "resolver.answered_by"] as const) : [part];
+  return { source, resolver: resolverOf(outcome, ctx), unresolved: unresolvedParts(parts, error) };
+}
 
 type AllRecords = z.infer<typeof records>;
 
@@ -88,40 +103,67 @@ const domainRecords = endpoint({
   params: z.object({ name: input.name() }),
   query: z.object({
     types: input.list(recordTypes, "types", "Which records, separated by commas; all by default").optional(),
+    partial: input.partial(),
   }),
-  reply: z.strictObject({ domain: z.string(), resolver, records, source }),
+  reply: z.strictObject({
+    domain: z.string(),
+    resolver: knownResolver,
+    records: records.optional().openapi({ description: "Absent only where `unresolved` says why" }),
+    source,
+    unresolved: unresolved.optional(),
+  }),
   errors: ["INVALID_NAME", "LIVE_RESOLUTION_FAILED"],
   cost: 1,
   hotAnswers: true,
   tool: "get_records",
-  handle: async ({ name, types = [...recordTypes] }, ctx) => {
+  handle: async ({ name, types = [...recordTypes], partial }, ctx) => {
     const select = allRecords(ctx, types);
-    const resolved = await resolveWithRecords(ctx, name, select);
-    if (resolved.source === "indexed") {
-      const key = recordsKeyOf(resolved);
-      const records = key ? await readRecords(ctx, key, types) : noRecords;
-      const reply = { domain: name.name, resolver: resolverOf(resolved, ctx) };
-      if (records !== null)
-        return { ...reply, records: selectTypes(records, types), source: "indexed" as const };
-    }
-    const live = resolved.source === "live" ? resolved : await resolveLive(ctx, name, select);
-    return {
-      ...{ domain: name.name, resolver: resolverOf(live, ctx) },
-      records: selectTypes(toLiveRecords(live.records), types),
-      source: "live" as const,
-    };
+    const first = await tryWithRecords(ctx, name, select);
+    const isOfIndex = first.source === "indexed" && first.kind !== "unresolved";
+    const indexed = isOfIndex ? await readRecords(ctx, recordsKeyOf(first), types) : null;
+    const needsChain = indexed !== null && indexed.unknownTexts.length > 0;
+    const outcome = needsChain ? await tryLive(ctx, name, select) : first;
+    if (!partial) orThrow(outcome);
+    return { domain: name.name, ...toRecordsReply(ctx, { outcome, indexed, types }) };
   },
 });
 
-/** Records by the index; null if only the chain knows one of the values. */
-async function readRecords({ db }: Ctx, key: RecordsKey, types: RecordType[]) {
+type IndexedRecords = { records: AllRecords; unknownTexts: string[] };
+
+/** Records by the index, and the keys of the texts whose values only the chain knows. */
+async function readRecords(
+  { db }: Ctx,
+  key: RecordsKey | null,
+  types: RecordType[],
+): Promise<IndexedRecords> {
+  if (key === null) return { records: noRecords, unknownTexts: [] };
   const { texts, addresses, contenthash } = await findRecords(db, key);
-  if (types.includes("text") && texts.some((text) => !text.isValueKnown)) return null;
-  return {
-    texts: types.includes("text") ? toTexts(texts) : {},
+  const wanted = types.includes("text") ? texts : [];
+  const records = {
+    texts: toTexts(wanted),
     addresses: types.includes("addr") ? toAddresses(addresses) : {},
     contenthash,
   };
+  return {
+    records,
+    unknownTexts: wanted.filter((text) => !text.isValueKnown).map((text) => exactText(text).key),
+  };
+}
+
+type FoundRecords = { outcome: DomainOutcome; indexed: IndexedRecords | null; types: readonly RecordType[] };
+
+function toRecordsReply(ctx: Ctx, { outcome, indexed, types }: FoundRecords) {
+  const { source } = outcome;
+  const found = source === "live" ? toLiveRecords(outcome.records) : indexed?.records;
+  if (outcome.kind === "unresolved" && !found) return withoutResolver(ctx, outcome, "records");
+  const reply = {
+    resolver: resolverOf(outcome, ctx),
+    source,
+    ...(found && { records: selectTypes(found, types) }),
+  };
+  if (outcome.kind !== "unresolved") return reply;
+  const parts = unresolvedParts(["records.texts"], outcome.error);
+  return { ...reply, unresolved: parts.map((part) => ({ ...part, keys: indexed?.unknownTexts })) };
 }
 
 const textRecord = endpoint({
@@ -130,34 +172,39 @@ const textRecord = endpoint({
   group: "Domains",
   summary: "One text record of a name",
   description:
-    "Value null: the record is not set. Block and transaction are those of its last setting; of a live value there is no transaction, and the block is the one at which it was resolved.",
+    "Value null: the record is not set. Block and transaction are those of its last setting; of a live value there is no transaction, and the block is the one at which it was resolved. All three are absent where `unresolved` says that the value could not be found out.",
   params: z.object({ name: input.name(), key }),
+  query: z.object({ partial: input.partial() }),
   reply: z
     .strictObject({
       domain: z.string(),
-      resolver,
+      resolver: knownResolver,
       key: z.string(),
-      value: z.string().nullable(),
-      block_number: blockNumber.nullable(),
-      transaction_hash: hash.nullable(),
+      value: z.string().nullable().optional(),
+      block_number: blockNumber.nullable().optional(),
+      transaction_hash: hash.nullable().optional(),
       source,
+      unresolved: unresolved.optional(),
     })
     .openapi("TextRecord"),
   errors: ["INVALID_NAME", "INVALID_PARAMETER", "LIVE_RESOLUTION_FAILED"],
   cost: 1,
   hotAnswers: true,
   tool: "get_records",
-  handle: async ({ name, key }, ctx) => {
-    const indexedOrLive = await resolveWithRecords(ctx, name, oneText(key));
-    const { resolved, text } = await findCurrentText(ctx, indexedOrLive, { name, key });
+  handle: async ({ name, key, partial }, ctx) => {
+    const { outcome, text } = await findCurrentText(ctx, name, key);
+    if (!partial) orThrow(outcome);
+    if (outcome.kind === "unresolved") {
+      return { domain: name.name, key, ...withoutResolver(ctx, outcome, "value") };
+    }
     const [block, transaction] =
-      resolved.source === "live" ? [resolved.blockNumber, null] : [text?.blockNumber, text?.transactionHash];
+      outcome.source === "live" ? [outcome.blockNumber, null] : [text?.blockNumber, text?.transactionHash];
     return {
-      ...{ domain: name.name, resolver: resolverOf(resolved, ctx), key },
-      value: resolved.source === "live" ? liveValue(resolved) : text && exactText(text).value,
+      ...{ domain: name.name, resolver: resolverOf(outcome, ctx), key },
+      value: outcome.source === "live" ? liveValue(outcome) : text && exactText(text).value,
       block_number: block ?? null,
       transaction_hash: transaction ?? null,
-      source: resolved.source,
+      source: outcome.source,
     };
   },
 });
@@ -165,14 +212,15 @@ const textRecord = endpoint({
 /** A text record as it is now: the row of the index; where the index cannot know the value, what the chain says. */
 async function findCurrentText(
   ctx: Ctx,
-  resolved: ResolvedDomain,
-  { name, key }: { name: ParsedName; key: string },
-) {
-  if (resolved.source === "live") return { resolved, text: null };
-  const recordsKey = recordsKeyOf(resolved);
+  name: ParsedName,
+  key: string,
+): Promise<{ outcome: DomainOutcome; text: TextRow | null }> {
+  const outcome = await tryWithRecords(ctx, name, oneText(key));
+  if (outcome.source === "live" || outcome.kind === "unresolved") return { outcome, text: null };
+  const recordsKey = recordsKeyOf(outcome);
   const text = recordsKey && (await findText(ctx.db, recordsKey, key));
-  if (!text || text.isValueKnown) return { resolved, text };
-  return { resolved: await resolveLive(ctx, name, oneText(key)), text: null };
+  if (!text || text.isValueKnown) return { outcome, text };
+  return { outcome: await tryLive(ctx, name, oneText(key)), text: null };
 }
 
 const liveValue = ({ records }: LiveDomain): string | null => records.texts[0]?.value ?? null;
@@ -184,43 +232,42 @@ const textHistory = endpoint({
   summary: "How a text record went",
   description: `Newest first, from the events of the resolver that was active at the time, if it is an indexed one: what others log proves nothing. A value ends with null where the resolver changed or all records were cleared. Where only the chain can tell the value now, it comes first, \`live\`, without page or on the first one; \`total\` does not count it. ${NEWEST}`,
   params: z.object({ name: input.name(), key }),
-  query: z.object({ page: input.historyPage() }),
+  query: z.object({ page: input.historyPage(), partial: input.partial() }),
   reply: z.strictObject({
     domain: z.string(),
     key: z.string(),
     history: z.array(textHistoryEntry),
     ...historyFields,
+    unresolved: unresolved.optional(),
   }),
   errors: ["INVALID_NAME", "INVALID_PARAMETER", "LIVE_RESOLUTION_FAILED"],
   cost: 1,
   hotAnswers: true,
   tool: "get_domain_history",
-  handle: async ({ name, key, page }, ctx) => {
+  handle: async ({ name, key, page, partial }, ctx) => {
     const { chainId, chains } = await answeringChain(ctx, name);
     const { indexed: indexedResolvers } = ctx.contracts.resolversOf(chainId);
     const { resolverCode } = ctx.contracts.ensv2 ?? {};
     const hasLiveEntry = (page ?? 1) === 1;
-    const [{ rows, total }, resolved] = await Promise.all([
+    const [{ rows, total }, outcome] = await Promise.all([
       listTextSteps(ctx.db, { node: name.node, chains, key, indexedResolvers, resolverCode }, { page }),
-      hasLiveEntry ? resolveCurrentText(ctx, name, key) : null,
+      hasLiveEntry ? findCurrentText(ctx, name, key).then((found) => found.outcome) : null,
     ]);
+    if (outcome && !partial) orThrow(outcome);
     const history = rows.map(toTextHistoryEntry);
     return {
       ...{ domain: name.name, key },
-      history: [...(resolved ? toLiveEntry(resolved, history) : []), ...history],
+      history: [...(outcome?.source === "live" ? toLiveEntry(outcome, history) : []), ...history],
       ...historyFieldsOf({ page, total }),
+      ...(outcome?.kind === "unresolved" && { unresolved: unresolvedParts(["value"], outcome.error) }),
     };
   },
 });
 
-const resolveCurrentText = async (ctx: Ctx, name: ParsedName, key: string): Promise<ResolvedDomain> =>
-  (await findCurrentText(ctx, await resolveWithRecords(ctx, name, oneText(key)), { name, key })).resolved;
-
 type Entry = z.infer<typeof textHistoryEntry>;
 
 /** The value now, if the chain told it; no entry if there is no value and the newest entry says so already. */
-function toLiveEntry(resolved: ResolvedDomain, [newest]: readonly Entry[]): Entry[] {
-  if (resolved.source === "indexed") return [];
+function toLiveEntry(resolved: LiveDomain, [newest]: readonly Entry[]): Entry[] {
   const value = liveValue(resolved);
   const isKnownAbsent = newest === undefined || (newest.value === null && newest.value_known !== false);
   if (value === null && isKnownAbsent) return [];

@@ -52,7 +52,7 @@ const searchDomains = endpoint({
   group: "Domains",
   summary: "Search names",
   description:
-    "All filters may be combined; a name has to meet each. `stats` are of all results, not of the page. The time that a page takes grows with the number of results before it: one too deep to be found in 30 seconds is answered with LIMIT_EXCEEDED; narrower filters, by expiry for example, lead to every name.",
+    "All filters may be combined; a name has to meet each. `stats` are of all results, not of the page. The time that a page takes grows with the number of results before it: pages end with 4,000, and one that is not found in 30 seconds is answered with LIMIT_EXCEEDED, too; narrower filters, by expiry for example, lead to every name. A label of which only the hash is known matches no text: 64 digits of a hash find it.",
   query: z.object({
     q: input
       .text("q", { max: 255, description: "Part of the label; case does not matter", example: "ali" })

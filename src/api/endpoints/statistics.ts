@@ -11,7 +11,7 @@ import type { Scope } from "../query/scope.ts";
 import type { ClaimCounts, Share } from "../query/statistics.ts";
 import { DAY } from "../rules/seconds.ts";
 import { activity, count } from "../schemas/answers.ts";
-import { ACTIVE, NAMES, PURCHASES } from "../schemas/sentences.ts";
+import { ACTIVE, EXPIRED, NAMES, PURCHASES } from "../schemas/sentences.ts";
 import { FEED_LENGTH, readActivity } from "../statistics/activityFeed.ts";
 import { percentage, percentOf, sumOf, toDate } from "../statistics/numbers.ts";
 import { HOUR, MINUTE, statistic, statisticOfAll } from "../statistics/statistic.ts";
@@ -25,7 +25,7 @@ async function takeTotals({ db, now }: Ctx, chains: Scope) {
   return {
     total_domains: totals.total,
     active_domains: totals.active,
-    expired_domains: totals.total - totals.active,
+    expired_domains: totals.expired,
     wrapped_domains: totals.wrapped,
     wrapped_percentage: percentOf(totals.wrapped, totals.total),
     expiring_30d: totals.expiring30d,
@@ -41,14 +41,16 @@ async function takeTotals({ db, now }: Ctx, chains: Scope) {
 const ensStats = statistic({
   path: "/ens-stats",
   summary: "The index in figures",
-  description: `${NAMES} ${ACTIVE} All others are expired. ${PURCHASES}`,
+  description: `${NAMES} ${ACTIVE} ${EXPIRED} ${PURCHASES}`,
   title: "EnsStats",
   tool: "get_statistics",
   seconds: 5 * MINUTE,
   reply: {
     total_domains: count,
     active_domains: count.openapi({ description: "Registered or in grace" }),
-    expired_domains: count.openapi({ description: "All others: past grace, or in no registrar" }),
+    expired_domains: count.openapi({
+      description: "Past the grace of a registrar, or other names past their expiry",
+    }),
     wrapped_domains: count,
     wrapped_percentage: percentage("all names"),
     expiring_30d: count.openapi({ description: "Registered, and expiring within 30 days" }),

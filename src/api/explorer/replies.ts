@@ -24,18 +24,21 @@ export type Paged = { total: number; page: number; page_size: number };
 export type Domains = { results: DomainItem[] } & Paged;
 export type HistoryTotal = { total: number };
 
+export type Unresolved = z.infer<typeof answers.unresolved>;
+
 export type Records = {
   domain: string;
-  resolver: Domain["resolver"];
-  records: { texts: Record<string, string>; addresses: Record<string, string>; contenthash?: string | null };
+  resolver?: Domain["resolver"];
+  records?: { texts: Record<string, string>; addresses: Record<string, string>; contenthash?: string | null };
   source: "indexed" | "live";
+  unresolved?: Unresolved;
 };
 
 export type AddressSummary = {
   address: string;
   domain_count: number;
-  primary_name: string | null;
-  primary_name_error?: { message: string };
+  primary_name?: string | null;
+  unresolved?: Unresolved;
   domains_expiring_30d: number;
   previously_owned_count: number;
 };

@@ -9,7 +9,13 @@ import type { Given, Visit } from "./page.ts";
 import type { IndexingStatus } from "./replies.ts";
 
 /** An operation that a page asked: where the same is found as JSON, and what the answer says of its source. */
-export type Asked = { url: string; source: string | null; error: ApiError | null };
+export type Asked = {
+  url: string;
+  source: string | null;
+  /** The chain that the answer names, where it is not the registry's. */
+  chain: string | null;
+  error: ApiError | null;
+};
 
 /** What pages are made from: the operations, and who calls them. */
 export type Service = {
@@ -35,12 +41,13 @@ export function beginVisit(c: Context, service: Service): RecordedVisit {
   const asked: Asked[] = [];
   const answer = async <Reply>(path: string, given: Given = {}): Promise<Reply> => {
     const operation = operationAt(service.operations, path);
-    const entry: Asked = { url: urlOf(operation, given), source: null, error: null };
+    const entry: Asked = { url: urlOf(operation, given), source: null, chain: null, error: null };
     if (path !== STATUS) asked.push(entry);
     try {
       const input = readInput(operation, withoutUndefined(given));
       const reply = JSON.parse((await service.executeOperation({ operation, input, caller })).reply);
       entry.source = typeof reply.source === "string" ? reply.source : null;
+      entry.chain = typeof reply.chain === "string" ? reply.chain : null;
       return reply as Reply;
     } catch (thrown) {
       entry.error = toLoggedError(thrown, c);

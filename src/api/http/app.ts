@@ -2,9 +2,12 @@ import { OpenAPIHono, type z } from "@hono/zod-openapi";
 import { type Context, Hono, type MiddlewareHandler } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { requestId } from "hono/request-id";
+import type { Access } from "../access/access.ts";
 import { ApiError, answerError, errorResponse } from "../errors/errors.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { inputError } from "./inputError.ts";
+import { boundBody } from "./jsonBounds.ts";
+import { requireReadablePath } from "./readablePath.ts";
 import { type OperationServer, routesOf } from "./routes.ts";
 import { answerUnreadable, endSlowReaders, endSlowRequests } from "./slowClients.ts";
 
@@ -17,6 +20,7 @@ const exposedHeaders =
 /** What the application is made of. */
 export type AppPlan = OperationServer & {
   operations: readonly Endpoint[];
+  countRequests: Access["count"];
   /** Stands around every request: logs and metrics. */
   observe: MiddlewareHandler;
   /** Routes that are no operations: pages, documentation, metrics, MCP. */
@@ -34,10 +38,15 @@ export function createApp({ operations, observe, otherRoutes, ...server }: AppPl
   app.use(requestId());
   app.use(observe);
   app.use(endSlowRequests());
-  app.use(answerUnreadable());
+  app.use(answerUnreadable(namePrefixesOf(operations)));
   app.use(endSlowReaders());
   app.use(setHeaders);
+  app.use(countRequest(server));
+  app.use(requireReadablePath);
   app.use(limitBody);
+  app.use(boundBody);
+  // A router of Hono's mounts `/` at `/api` alone.
+  app.get("/api/", (c) => routes.fetch(new Request(new URL("/", c.req.url), c.req.raw), c.env as object));
   app.route("/", routes);
   app.route("/api", routes);
   const otherPaths = otherRoutes.flatMap((others) => others.routes);
@@ -45,6 +54,14 @@ export function createApp({ operations, observe, otherRoutes, ...server }: AppPl
   app.all("*", (c) => answerUnrouted(c, paths)); // Ponder's own notFound would win over app.notFound.
   return app;
 }
+
+/** Every request counts, the invalid ones too; one that is paid for is taken off again. */
+const countRequest =
+  ({ callerOf, countRequests }: Pick<AppPlan, "callerOf" | "countRequests">): MiddlewareHandler =>
+  async (c, next) => {
+    countRequests(callerOf(c));
+    await next();
+  };
 
 /** Browsers may read our headers, and must not guess the type of an answer. */
 async function setHeaders(c: Context, next: () => Promise<void>): Promise<void> {
@@ -65,6 +82,13 @@ function tooLarge(c: Context): Response {
   return errorResponse(c, new ApiError("LIMIT_EXCEEDED", message, { headers: { Connection: "close" } }));
 }
 
+/** What stands before a name in the paths of operations. */
+const namePrefixesOf = (operations: readonly Endpoint[]): readonly string[] => [
+  ...new Set(
+    operations.flatMap(({ path }) => (path.includes("{name}") ? [path.split("{name}", 1)[0] ?? ""] : [])),
+  ),
+];
+
 type Path = { method: string; parts: string[]; operation?: Endpoint };
 
 const partsOf = (path: string): string[] => path.split("/").slice(1);
@@ -82,7 +106,6 @@ function pathsOf(operations: readonly Endpoint[], others: Hono["routes"]): Path[
 
 /** Answers requests that match no route: an empty parameter, a wrong method, or a path that does not exist. */
 function answerUnrouted(c: Context, paths: Path[]): Response {
-  if (c.req.path === "/api/") return c.redirect("../api", 308);
   const requested = partsOf(c.req.path.replace(/^\/api(?=\/|$)/, "") || "/");
   const matching = paths.filter(({ parts }) => matches(parts, requested));
   if (matching.length === 0) {

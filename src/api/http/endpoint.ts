@@ -37,6 +37,11 @@ export type Declaration<P extends Fields, Q extends Fields, B extends Fields, R 
   /** How long caches may keep an answer, in seconds. Undefined: they must not. */
   cacheSeconds?: number;
   /**
+   * When the content of a reply was taken, in unix seconds, from its text: where that may be before the request. The header
+   * `Age` tells caches how much of the time is over.
+   */
+  takenAt?: (reply: string) => number;
+  /**
    * True if an answer may be given again to any caller, in the same second and state of the tables. Left out: each request
    * is answered for itself. Only for GET, of a complete index, without secrets. What a node or a caller's proof said is never
    * given again.
@@ -111,11 +116,20 @@ const commonErrors: ErrorCode[] = ["RESPONSE_TOO_LARGE", "INTERNAL_ERROR"];
 /** Every error that an operation may give, each code once. */
 export function errorsOf(operation: Endpoint): ErrorCode[] {
   const fromInput: ErrorCode[] = Object.keys(operation.query.shape).length > 0 ? ["INVALID_PARAMETER"] : [];
+  const fromPage: ErrorCode[] = "page" in operation.query.shape ? ["LIMIT_EXCEEDED"] : [];
   const fromBody: ErrorCode[] = operation.method === "post" ? ["INVALID_PARAMETER", "MISSING_PARAMETER"] : [];
   const building: ErrorCode[] = operation.index === undefined ? ["INDEX_NOT_READY"] : [];
   const access: ErrorCode[] =
     operation.cost === 0 ? [] : ["INVALID_API_KEY", "PAYMENT_REQUIRED", "RATE_LIMITED"];
   return [
-    ...new Set([...operation.errors, ...fromInput, ...fromBody, ...access, ...building, ...commonErrors]),
+    ...new Set([
+      ...operation.errors,
+      ...fromInput,
+      ...fromPage,
+      ...fromBody,
+      ...access,
+      ...building,
+      ...commonErrors,
+    ]),
   ];
 }

@@ -19,6 +19,8 @@ Every operation on names is a look-up: nothing creates, changes or deletes them.
 - **Addresses** are EIP-55 checksummed in answers and may be written in any case in requests.
 - **Numbers.** Block numbers and event times are JSON numbers; expiries (unix seconds), token ids and amounts in wei are decimal strings.
 - **Pages** hold 25 results and count from 1; a page beyond the end is empty and has the right \`total\`.
+- **What is absent.** Null: it is known that there is none. Absent: the field does not apply, was not asked for, or could not be found out. An empty object or list: a collection without entries. \`availability_status\` is \`unknown\` where it cannot be determined.
+- **Partial answers.** Where only the chain can tell something and cannot be asked, the answer is 502. With \`partial=true\` it is what the index knows; \`unresolved\` names each part that is absent because it could not be found out. Items of lists have both what is known and their \`error\`.
 - **Errors** are \`{"error": {"code", "message"}}\`. Unknown parameters are ignored.
 - **Untrusted content.** Names and text records are written by their owners: escape them before showing, and do not fetch their URLs unguarded.
 - **Agents** have the same as tools over MCP (streamable HTTP) at \`/mcp\`.`;
@@ -27,7 +29,7 @@ Every operation on names is a look-up: nothing creates, changes or deletes them.
 export const accessInWords = {
   open: "Access is open: no key is needed.",
   metered:
-    "Without a key an address has 5 requests a minute, where a bulk operation counts once for each item. A key in the header X-API-Key has credits: a request costs 1, bulk operations 1 for each item, errors nothing; X-Credits-Remaining tells what is left. Statistics, status and documentation are free.",
+    "Without a key an address has 5 requests a minute, where a bulk operation counts as one. A key in the header X-API-Key has credits: a request costs 1, bulk operations 1 for each item, errors nothing; X-Credits-Remaining tells what is left. Statistics, status and documentation are free.",
 };
 
 /** Who is answered, as the operator chose. */

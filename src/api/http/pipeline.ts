@@ -3,6 +3,7 @@ import { ApiError } from "../errors/errors.ts";
 import type { ConsistentRead } from "../indexState/consistentRead.ts";
 import { retryOnLock } from "../indexState/retryOnLock.ts";
 import type { Ctx } from "./context.ts";
+import { createPageReader, type ReadPage } from "./deepPages.ts";
 import { type Endpoint, nameOf } from "./endpoint.ts";
 import type { HotAnswers } from "./hotAnswers.ts";
 import { writeReply } from "./writeReply.ts";
@@ -45,10 +46,12 @@ export type PipelineParts = {
  * 4. Hot answers: the same question of the same second and state of the index is answered from memory.
  * 5. Writing: the reply becomes JSON, or is a text already, if it is not too large.
  * 6. Check of the reply, where the protocol demands one.
- * 7. Consistent read: all queries of the reply see the index as of one block.
- * 8. The operation itself.
+ * 7. Deep pages: one that lies too deep is refused, and few deep ones are read at once.
+ * 8. Consistent read: all queries of the reply see the index as of one block.
+ * 9. The operation itself.
  */
 export function createPipeline(parts: PipelineParts): ExecuteOperation {
+  const readPage = createPageReader();
   return (call) =>
     whenReady(parts, call, (ctx) =>
       charged(parts, call, () =>
@@ -56,8 +59,10 @@ export function createPipeline(parts: PipelineParts): ExecuteOperation {
           unlessHot(parts, call, ctx, (watchedCtx) =>
             written(call, () =>
               checked(call, () =>
-                consistently(parts, call, watchedCtx, (readCtx) =>
-                  call.operation.handle(call.input, readCtx, call.caller),
+                paged(readPage, call, () =>
+                  consistently(parts, call, watchedCtx, (readCtx) =>
+                    call.operation.handle(call.input, readCtx, call.caller),
+                  ),
                 ),
               ),
             ),
@@ -69,6 +74,10 @@ export function createPipeline(parts: PipelineParts): ExecuteOperation {
 
 type Reply = Promise<unknown>;
 
+/** How old a reply is that may have been taken before its request. */
+const ageOf = ({ takenAt }: Endpoint, reply: string, { now }: Ctx): Record<string, string> =>
+  takenAt === undefined ? {} : { Age: String(Math.max(0, now - takenAt(reply))) };
+
 async function whenReady(
   { createContext, requireReadyIndex }: PipelineParts,
   { operation, caller }: OperationCall,
@@ -78,7 +87,8 @@ async function whenReady(
     if (operation.index === undefined) await requireReadyIndex();
     return createContext(caller);
   });
-  return next(ctx);
+  const { reply, headers } = await next(ctx);
+  return { reply, headers: { ...headers, ...ageOf(operation, reply, ctx) } };
 }
 
 async function charged(
@@ -121,6 +131,9 @@ const unlessHot = (
   ctx: Ctx,
   answer: (ctx: Ctx) => Promise<string>,
 ): Promise<string> => (checkReply ? answer(ctx) : hotAnswers({ operation, input, ctx, answer }));
+
+const paged = (readPage: ReadPage, { input }: OperationCall, next: () => Reply): Reply =>
+  readPage(input.page, next);
 
 function consistently(
   { readConsistently }: PipelineParts,

@@ -35,7 +35,7 @@ export function endSlowRequests({ headersMs, requestMs }: Patience = PATIENCE): 
  * Answers what Node cannot read as a request in the form of all errors: a URL of more than 16 KiB, for example. Ponder
  * owns the server, so the first request sets this, too.
  */
-export function answerUnreadable(): MiddlewareHandler {
+export function answerUnreadable(namePrefixes: readonly string[] = []): MiddlewareHandler {
   const servers = new WeakSet<Server>();
   const answers = new WeakMap<object, ServerResponse>();
   return async (c, next) => {
@@ -44,7 +44,9 @@ export function answerUnreadable(): MiddlewareHandler {
     if (incoming && outgoing) answers.set(incoming.socket, outgoing as ServerResponse);
     if (server && !servers.has(server)) {
       servers.add(server);
-      server.on("clientError", (error, socket) => refuseUnreadable(error, socket, answers.get(socket)));
+      server.on("clientError", (error, socket) =>
+        refuseUnreadable(error, socket, { before: answers.get(socket), namePrefixes }),
+      );
     }
     await next();
   };

@@ -3,7 +3,7 @@ import { type Address, type Hex, isHex, numberToHex } from "viem";
 import { sanitizeMessage } from "../errors/foreignText.ts";
 import { byteLength } from "./abi.ts";
 import { LiveFailure } from "./failure.ts";
-import { callNode, type JsonRpcCall, type JsonRpcError, type JsonRpcReply } from "./jsonRpc.ts";
+import { callNode, type JsonRpcCall, type JsonRpcError, type JsonRpcReply, NoReply } from "./jsonRpc.ts";
 import { rateLimiter, type TakeTurn } from "./rateLimiter.ts";
 
 const CALL_TIMEOUT_MS = 3_000;
@@ -40,13 +40,21 @@ class NodeBehind extends LiveFailure {}
 
 const NO_SUCH_BLOCK = /(header|block) not found|unknown block|block.*out of range|outofrange/i;
 
-type Nodes = { urls: readonly string[]; timeoutMs: number; takeTurn: TakeTurn; preferred: number };
+type Nodes = {
+  urls: readonly string[];
+  timeoutMs: number;
+  takeTurn: TakeTurn;
+  report: (failure: LiveFailure) => void;
+  preferred: number;
+};
 
 export type RpcPlan = {
   urls: readonly string[];
   /** Requests to all nodes together, with every repetition; not limited unless given. */
   requestsPerSecond?: number;
   timeoutMs?: number;
+  /** Where the words of nodes' errors go; the console by default. */
+  log?: (line: string) => void;
 };
 type Asking<T> = { asked: JsonRpcCall; read: (reply: JsonRpcReply) => T; signal: AbortSignal };
 
@@ -54,9 +62,14 @@ type Asking<T> = { asked: JsonRpcCall; read: (reply: JsonRpcReply) => T; signal:
  * Asks the nodes in turn until one answers, beginning with the one that answered last. A revert is an answer: the next
  * node would give the same. Without nodes every call fails and names the missing setting.
  */
-export function createRpc({ urls, requestsPerSecond, timeoutMs = CALL_TIMEOUT_MS }: RpcPlan): Rpc {
+export function createRpc({
+  urls,
+  requestsPerSecond,
+  timeoutMs = CALL_TIMEOUT_MS,
+  log = console.warn,
+}: RpcPlan): Rpc {
   const takeTurn = rateLimiter(requestsPerSecond ?? Number.POSITIVE_INFINITY);
-  const nodes: Nodes = { urls, timeoutMs, takeTurn, preferred: 0 };
+  const nodes: Nodes = { urls, timeoutMs, takeTurn, report: reporter(log), preferred: 0 };
   let head: { number: Promise<number>; until: number } | undefined;
   return {
     isConfigured: urls.length > 0,
@@ -92,7 +105,7 @@ async function askPatiently<T>(nodes: Nodes, asking: Asking<T>): Promise<T> {
 }
 
 async function askInTurn<T>(nodes: Nodes, { asked, read, signal }: Asking<T>): Promise<T> {
-  const { urls, timeoutMs, takeTurn, preferred } = nodes;
+  const { urls, timeoutMs, takeTurn, report, preferred } = nodes;
   let failure = notConfigured();
   for (let turn = 0; turn < urls.length; turn++) {
     const index = (preferred + turn) % urls.length;
@@ -104,6 +117,7 @@ async function askInTurn<T>(nodes: Nodes, { asked, read, signal }: Asking<T>): P
       return answer;
     } catch (error) {
       failure = toFailure(error);
+      report(failure);
       // The whole answer is out of time, or too large: another node cannot help.
       if (signal.aborted || failure instanceof TooLarge) throw failure;
     }
@@ -160,15 +174,43 @@ function revertOf(error: JsonRpcError): Hex | null {
 /** Enough of a node's message to find out what it says. */
 const MAX_MESSAGE = 1_000;
 
-/** A node's own error. URLs in it are removed: they may contain keys. */
-function errorOf({ code, message }: JsonRpcError): LiveFailure {
-  const begin = String(message).slice(0, MAX_MESSAGE); // A contract may have written it.
-  const words = sanitizeMessage(begin.replaceAll(/\w+:\/\/\S+/g, "…"));
-  const failure = `The chain could not be asked: the node answered error ${code} (${words}).`;
-  return NO_SUCH_BLOCK.test(words) ? new NodeBehind("rpc", failure) : new LiveFailure("rpc", failure);
+/**
+ * A node's own error. Callers get its kind alone: providers write keys and plans of the operator into their messages. The
+ * message is for the operator's log.
+ */
+class NodeError extends LiveFailure {
+  readonly words: string;
+
+  constructor(failure: string, words: string) {
+    super("rpc", failure);
+    this.words = words;
+  }
 }
 
-const toFailure = (error: unknown): LiveFailure =>
-  error instanceof LiveFailure
-    ? error
-    : new LiveFailure("rpc", `The chain could not be asked: ${(error as Error).message}.`);
+function errorOf({ code, message }: JsonRpcError): LiveFailure {
+  const words = String(message).slice(0, MAX_MESSAGE); // A contract may have written it.
+  if (NO_SUCH_BLOCK.test(words)) {
+    return new NodeBehind("rpc", "The chain could not be asked: the node does not have the block.");
+  }
+  const number = Number.isSafeInteger(code) ? ` ${code}` : "";
+  return new NodeError(`The chain could not be asked: the node answered error${number}.`, words);
+}
+
+function toFailure(error: unknown): LiveFailure {
+  if (error instanceof LiveFailure) return error;
+  const why = error instanceof NoReply ? error.message : "the node gave no answer that can be read";
+  return new LiveFailure("rpc", `The chain could not be asked: ${why}.`);
+}
+
+/** Lines of what nodes say: the first of each ten seconds, since callers decide how often a node is asked. */
+const REPORT_MS = 10_000;
+
+/** Writes what a node said to the log, whose stream hides the secrets of the settings. */
+function reporter(log: (line: string) => void): (failure: LiveFailure) => void {
+  let next = 0;
+  return (failure) => {
+    if (!(failure instanceof NodeError) || Date.now() < next) return;
+    next = Date.now() + REPORT_MS;
+    log(`A node of live answers says: ${sanitizeMessage(failure.words)}`);
+  };
+}

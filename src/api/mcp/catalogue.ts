@@ -54,7 +54,7 @@ export const catalogue: Record<string, ToolPlan> = {
     views: {
       domains: { operation: "GET /address/{address}/domains" },
       count: { operation: "GET /address/{address}/domain-count" },
-      summary: { operation: "GET /address/{address}/summary" },
+      summary: { operation: "GET /address/{address}/summary", fixed: { partial: "true" } },
       previous: { operation: "GET /address/{address}/previous-domains" },
     },
   },

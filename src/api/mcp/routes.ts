@@ -4,7 +4,7 @@ import {
   validateOriginHeader,
 } from "@modelcontextprotocol/server";
 import { type Context, Hono } from "hono";
-import type { Caller } from "../access/access.ts";
+import type { Access, Caller } from "../access/access.ts";
 import { isLoopback } from "../access/address.ts";
 import { ApiError } from "../errors/errors.ts";
 import type { Endpoint } from "../http/endpoint.ts";
@@ -17,7 +17,7 @@ const MAX_MESSAGES = 20;
 /** `POST /mcp`: the operations as tools, by streamable HTTP without sessions. Every other method gets 405. */
 export function mcpRoutes(
   operations: readonly Endpoint[],
-  { executeOperation, callerOf }: OperationServer,
+  { executeOperation, callerOf, countRequests }: OperationServer & { countRequests: Access["count"] },
   publicUrls: readonly string[] = [],
 ): Hono {
   const publicHosts = hostsOf(publicUrls);
@@ -31,6 +31,8 @@ export function mcpRoutes(
     if (!publicHosts.has(c.req.header("host") ?? "")) refuseForeignPages(c.req.header("origin"), caller);
     requireBothForms(c.req.header("accept"));
     const parsedBody = await readMessages(c);
+    // The request is counted already, and is one message.
+    if (Array.isArray(parsedBody)) countRequests(caller, Math.max(0, parsedBody.length - 1));
     // The library passes the caller to the tools this way; the token is for servers that use one.
     const authInfo = { token: "", clientId: "", scopes: [], extra: { caller } };
     return handler.fetch(withoutBody(c.req.raw), { authInfo, parsedBody });

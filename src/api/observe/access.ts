@@ -4,6 +4,14 @@ import type { Meters } from "./meters.ts";
 
 /** Access that counts the outcome of each admission: answered, or the code of the refusal. */
 export const countedAccess = (access: Access, { admissions }: Meters): Access => ({
+  count: (caller, requests) => {
+    try {
+      access.count(caller, requests);
+    } catch (thrown) {
+      admissions.inc({ way: "unpaid", outcome: "RATE_LIMITED" });
+      throw thrown;
+    }
+  },
   admit: async (caller, price) => {
     const way = wayOf(caller);
     const counted = async <T>(attempt: Promise<T>): Promise<T> =>

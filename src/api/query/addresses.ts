@@ -110,8 +110,8 @@ export async function listHeld(
   return { total: counts.total, rows };
 }
 
-/** How many names an address holds: all, those registered or in grace, those that expire within 30 days. */
-export type HeldCounts = { total: number; active: number; expiring30d: number };
+/** How many names an address holds: all, those registered or in grace, those that are over, those that expire within 30 days. */
+export type HeldCounts = { total: number; active: number; expired: number; expiring30d: number };
 
 /** Counts the names of an address on each chain of the scope, by one statement; chains without any are left out. */
 export async function countHeld(db: Db, holding: AddressQuery): Promise<Map<number, HeldCounts>> {
@@ -126,6 +126,7 @@ const chainColumn = ({ byChains }: ScopeSql) =>
   sql<number | null>`${byChains<null | typeof domain.chainId>({ main: null, several: domain.chainId })}`;
 
 const activeCount = (of: ScopeSql) => countIf(toSql(activeIn(of), now));
+const expiredCount = (of: ScopeSql) => countIf(toSql(of.rule(of.life.expired), now));
 const expiringCount = (of: ScopeSql) => countIf(toSql(of.life.expiringWithin(30), now));
 
 const heldCounts = forEach(roles, (role) =>
@@ -135,6 +136,7 @@ const heldCounts = forEach(roles, (role) =>
         chainId: chainColumn(of),
         total: sql<number>`count(*)::int`,
         active: activeCount(of),
+        expired: expiredCount(of),
         expiring30d: expiringCount(of),
       })
       .from(domain)
@@ -316,7 +318,7 @@ async function summariseSeveral(db: Db, at: AddressAt): Promise<Map<number, Summ
   );
 }
 
-const noneHeld: HeldCounts = { total: 0, active: 0, expiring30d: 0 };
+const noneHeld: HeldCounts = { total: 0, active: 0, expired: 0, expiring30d: 0 };
 
 const sumOfPrevious = (byChain: Map<number, Summary>): number =>
   [...byChain.values()].reduce((sum, { previous }) => sum + previous, 0);

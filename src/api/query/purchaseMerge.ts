@@ -11,7 +11,9 @@ import type { Address } from "viem";
  * - Controllers know the price and the buyer, registrars the expiry (they may name the wrapper as owner).
  * - The price is base and premium of all logs of controllers. Where there is none, it is what registrars logged.
  * - The controller of 2023 logs the value sent for a renewal, before it gives the surplus back: without the exact price
- *   that is an upper bound, and so is the transaction's value.
+ *   that is an upper bound. The transaction's value is none: a contract account pays from its own balance. Where the
+ *   transaction went straight to the controller, or to a contract that sends on what it got, both are the same.
+ * - What the auction registrar logs is a deposit, which was given back: no price.
  * - What ENSv2 took in a token has no price in wei. Where its renewer renews a name that is still ENSv1's, the old
  *   controller logs that, too, without a price.
  *   Source: ensdomains/contracts-v2, src/registrar/ETHRenewerV1.sol.
@@ -24,23 +26,21 @@ const hasToken = isNotNull(event.tokenAmount);
 
 /** The price in one log, and whether it may be less. */
 const isBound = sql`${event.exactCostWei} is null and ${event.transactionValueWei} is not null and ${event.costWei} is not null`;
-const price = sql`case when ${isBound} then least(${event.costWei}, ${event.transactionValueWei})
+const price = sql`case when ${eq(event.contract, "REGISTRAR_AUCTION")} then null
   else coalesce(${event.exactCostWei}, ${event.costWei}) end`;
 
 type Price = { cost: SQL; isUpperBound: SQL };
 
-/** The price in some logs of a purchase; as an upper bound never above the transaction's value. */
-function priceIn(logs: SQL): Price {
-  const isUpperBound = sql`coalesce(bool_or(${isBound}) filter (where ${logs}), false)`;
-  const sum = sql`sum(${price}) filter (where ${logs})`;
-  const sent = sql`max(${event.transactionValueWei}) filter (where ${logs})`;
-  return { cost: sql`case when ${isUpperBound} then least(${sum}, ${sent}) else ${sum} end`, isUpperBound };
-}
+/** The price in some logs of a purchase. */
+const priceIn = (logs: SQL): Price => ({
+  cost: sql`sum(${price}) filter (where ${logs})`,
+  isUpperBound: sql`coalesce(bool_or(${isBound}) filter (where ${logs}), false)`,
+});
 
 const ofControllers = priceIn(isController);
 const ofAll = priceIn(sql`true`);
 
-/** What controllers took: deposits of auctions, which registrars logged, were given back. */
+/** What controllers took. */
 export const takenByControllers = {
   ...{ cost: sql`coalesce(${ofControllers.cost}, 0)`, isUpperBound: ofControllers.isUpperBound },
   premium: sql`coalesce(sum(${event.premiumWei}) filter (where ${isController}), 0)`,
@@ -68,6 +68,10 @@ const bothPaid = sql`${event.paymentToken} is not null and ${hasToken}`;
 const isPaidInToken = sql`bool_or(${hasToken})`;
 const hasController = sql`bool_or(${isController})`;
 
+/** Logs of one kind of contract, by contract: each logs every registration or renewal once. */
+const logsOfEach = (logs: SQL): SQL =>
+  sql`(count(*) filter (where ${logs}) / nullif(count(distinct ${event.contractAddress}) filter (where ${logs}), 0))`;
+
 /** What histories and the feed show of a purchase. */
 export const mergedPurchase = {
   chainId: event.chainId,
@@ -94,6 +98,8 @@ export const mergedPurchase = {
     event.ownerAddress,
     sql`coalesce(${inTelling(event.ownerAddress)}, ${lastOf(isRegistrar, event.ownerAddress)})`,
   ),
+  /** How many registrations, or renewals, of the name the transaction made: registrars log each, and else controllers do. */
+  mergedEvents: sql<number>`greatest(1, coalesce(${logsOfEach(isRegistrar)}, ${logsOfEach(isController)}, 1))::int`,
   /** Seconds that were bought: by the registrar's logs; if an old registrar logs no duration, by the controller's. */
   durationSeconds: as(
     event.durationSeconds,

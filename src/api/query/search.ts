@@ -1,6 +1,6 @@
 import { domain } from "ponder:schema";
 import type { SQL } from "drizzle-orm";
-import { and, eq, gte, ilike, inArray, isNotNull, isNull, lte, sql } from "ponder";
+import { and, eq, gte, ilike, inArray, isNotNull, isNull, lte, or, sql } from "ponder";
 import type { Address } from "viem";
 import { not } from "../../ens/condition.ts";
 import { managedNames } from "../../ens/managedNames.ts";
@@ -45,7 +45,7 @@ export function searchCondition(filters: SearchFilters, at: { chains: Scope; now
   return and(
     of.holds(domain.chainId),
     toSql(isCounted),
-    when(text || undefined, (part) => ilike(isFullName ? domain.fullName : domain.label, containing(part))),
+    when(text || undefined, isFullName ? hasInFullName : hasInLabel),
     when(availability, (status) => and(isInState(status, at.now, of), isOfAnIndex(status, of))),
     when(filters.minLength, (length) => gte(domain.labelLength, length)),
     when(filters.maxLength, (length) => lte(domain.labelLength, length)),
@@ -84,6 +84,31 @@ const isOfAnIndex = (status: KnownAvailability, { byChains }: ScopeSql) =>
 const when = <T>(value: T | undefined, toCondition: (value: T) => SQL | undefined) =>
   value === undefined ? undefined : toCondition(value);
 
+/** Digits of a hash, as a caller writes or copies them: alone, after `0x`, or in the brackets of an unknown label. */
+const HASH = /^(?:0x|\[)?([0-9a-f]{64})\]?$/i;
+
+/** The hash that a text is; a label that is not known is found by it. */
+function isOfHash(text: string): SQL | undefined {
+  const digits = HASH.exec(text)?.[1];
+  return digits === undefined ? undefined : eq(domain.labelhash, `0x${digits.toLowerCase()}`);
+}
+
+/** A label that is not known has no text: its hash in brackets, which stands for it, is none. */
+const hasInLabel = (text: string): SQL | undefined =>
+  or(isOfHash(text), and(domain.isLabelKnown, ilike(domain.label, containing(text))));
+
+/** A label of which the hash alone is known, as a name shows it. */
+const UNKNOWN_LABEL = /\[(?:namehash:)?[0-9a-f]{64}\]/i;
+
+/** The same in every label of a name. A text with such a label is the copy of a shown name, and is looked for as it is. */
+function hasInFullName(text: string): SQL | undefined {
+  const pattern = containing(text);
+  const isInName = ilike(domain.fullName, pattern);
+  if (UNKNOWN_LABEL.test(text)) return or(isOfHash(text), isInName);
+  const isInTexts = sql`regexp_replace(${domain.fullName}, ${UNKNOWN_LABEL.source}, '', 'g') ilike ${pattern}`;
+  return or(isOfHash(text), and(isInName, or(domain.isNameKnown, isInTexts)));
+}
+
 /** Pattern of LIKE for texts that contain this text literally. */
 const containing = (text: string): string => `%${text.replaceAll(/[\\%_]/g, "\\$&")}%`;
 
@@ -95,6 +120,9 @@ export type SearchCounts = {
   expiring90d: number;
   wrapped: number;
 };
+
+/** The counts of a search that no name meets. */
+export const noneFound: SearchCounts = { total: 0, expired: 0, expiring30d: 0, expiring90d: 0, wrapped: 0 };
 
 const sortsAt = (now: number, { rule, life }: ScopeSql) => ({
   expired: toSql(rule(life.expired), now),
@@ -120,7 +148,7 @@ export async function countSearch(
     })
     .from(domain)
     .where(where);
-  return row ?? { total: 0, expired: 0, expiring30d: 0, expiring90d: 0, wrapped: 0 };
+  return row ?? noneFound;
 }
 
 /** Filters that few names meet, and that use an index without an order. */

@@ -28,6 +28,7 @@ function isOwned({ chains }: AsOf): SQL | undefined {
 export type Totals = {
   total: number;
   active: number;
+  expired: number;
   wrapped: number;
   expiring30d: number;
   expiring90d: number;
@@ -44,6 +45,7 @@ export async function readTotals(db: Db, at: AsOf): Promise<Totals> {
       owner: ownerAt(now).as("owner"),
       total: sql<number>`count(*)`.as("total"),
       active: countIf(toSql(rule(life.active), now)).as("active"),
+      expired: countIf(toSql(rule(life.expired), now)).as("expired"),
       wrapped: countIf(toSql(wrapped, now)).as("wrapped"),
       expiring30d: countIf(toSql(life.expiringWithin(30), now)).as("expiring_30d"),
       expiring90d: countIf(toSql(life.expiringWithin(90), now)).as("expiring_90d"),
@@ -56,13 +58,14 @@ export async function readTotals(db: Db, at: AsOf): Promise<Totals> {
     .select({
       total: total(byOwner.total),
       active: total(byOwner.active),
+      expired: total(byOwner.expired),
       wrapped: total(byOwner.wrapped),
       expiring30d: total(byOwner.expiring30d),
       expiring90d: total(byOwner.expiring90d),
       owners: countIf(gt(byOwner.active, 0)),
     })
     .from(byOwner);
-  return row ?? { total: 0, active: 0, wrapped: 0, expiring30d: 0, expiring90d: 0, owners: 0 };
+  return row ?? { total: 0, active: 0, expired: 0, wrapped: 0, expiring30d: 0, expiring90d: 0, owners: 0 };
 }
 
 const total = (column: SQL.Aliased<number>): SQL<number> => sql<number>`coalesce(sum(${column}), 0)::int`;

@@ -18,6 +18,22 @@ export type ResolvedDomain =
   /** What registries say is known. What the name's resolver says is not: there is no node, or no text of the name. */
   | { kind: "resolverNotAsked"; state: DomainState; source: "indexed" };
 
+/**
+ * Only the chain could tell, and it could not be asked. What registries say of the name may be certain by the index all the
+ * same: then it is the state.
+ */
+export type UnresolvedDomain = {
+  kind: "unresolved";
+  state: DomainState | null;
+  source: "indexed";
+  /** The name, as far as its text is known. */
+  name: string | null;
+  error: ApiError;
+};
+
+/** What is known of a name, or why not all of it is. */
+export type DomainOutcome = ResolvedDomain | UnresolvedDomain;
+
 /** What the chain says at a block, with the records that were selected. */
 export type LiveDomain = Extract<ResolvedDomain, { source: "live" }>;
 
@@ -37,57 +53,66 @@ const displayOnly: RecordSelector = async () => ({
  * if (state === null) return `unknown (${source})`;
  * return state.resolver;
  */
-export async function resolveDomain(ctx: Ctx, requested: Requested): Promise<ResolvedDomain> {
-  const [resolved] = await resolveDomains(ctx, [requested]);
-  return orThrow(resolved as ResolvedDomain | ApiError);
+export const resolveDomain = async (ctx: Ctx, requested: Requested): Promise<ResolvedDomain> =>
+  orThrow(await tryDomain(ctx, requested));
+
+/** The same, with what is certain where the chain could not be asked. */
+export async function tryDomain(ctx: Ctx, requested: Requested): Promise<DomainOutcome> {
+  const [outcome] = await tryDomains(ctx, [requested]);
+  return outcome as DomainOutcome;
 }
 
-/** The same for many names and nodes, in their order. Where one could not be resolved, the error is in its place. */
-export const resolveDomains = async (
-  ctx: Ctx,
-  requested: readonly Requested[],
-): Promise<(ResolvedDomain | ApiError)[]> => resolveFound(ctx, requested, await readFound(ctx, requested));
+/** The same for many names and nodes, in their order. */
+export const tryDomains = async (ctx: Ctx, requested: readonly Requested[]): Promise<DomainOutcome[]> =>
+  tryFound(ctx, requested, await readFound(ctx, requested));
 
 /**
  * The same for domains that were read from the index already, each with its row. Of a node that is on two chains, the row
  * that does not answer for the name is as the index has it.
  */
-export async function resolveListed<Row extends DomainState>(
+export async function tryListed<Row extends DomainState>(
   ctx: Ctx,
   rows: readonly Row[],
-): Promise<{ row: Row; resolved: ResolvedDomain | ApiError }[]> {
+): Promise<{ row: Row; outcome: DomainOutcome }[]> {
   const requested = rows.map(({ node }) => ({ query: node, node }));
   const found =
     ctx.contracts.managed.length > 0
       ? await readFound(ctx, requested)
       : await readEnsv2(ctx, requested, new Map(rows.map((row) => [row.node, row])));
-  const resolved = await resolveFound(ctx, requested, found);
+  const outcomes = await tryFound(ctx, requested, found);
   return rows.map((row, i) => {
     const isAnswering = found.get(row.node)?.state.chainId === row.chainId;
     const stored: ResolvedDomain = { kind: "known", state: row, source: "indexed" };
-    return { row, resolved: (isAnswering && resolved[i]) || stored };
+    return { row, outcome: (isAnswering && outcomes[i]) || stored };
   });
 }
 
-const resolveFound = async (
+const tryFound = async (
   ctx: Ctx,
   requested: readonly Requested[],
   found: FoundByNode,
-): Promise<(ResolvedDomain | ApiError)[]> =>
-  resolveAll(ctx, await completeKnown(ctx, requested, await withDetails(ctx, found)));
+): Promise<DomainOutcome[]> =>
+  tryAll(ctx, await completeKnown(ctx, requested, await withDetails(ctx, found)));
 
 /**
  * What is known of a name, for an answer about its records.
  *
  * @throws ApiError LIVE_RESOLUTION_FAILED if only the chain can tell, and it could not be asked
  */
-export async function resolveWithRecords(
+export const resolveWithRecords = async (
   ctx: Ctx,
   name: ParsedName,
   select: RecordSelector,
-): Promise<ResolvedDomain> {
-  const [resolved] = await resolveAll(ctx, await readKnown(ctx, [name]), select);
-  return orThrow(resolved as ResolvedDomain | ApiError);
+): Promise<ResolvedDomain> => orThrow(await tryWithRecords(ctx, name, select));
+
+/** The same, with what is certain where the chain could not be asked. */
+export async function tryWithRecords(
+  ctx: Ctx,
+  name: ParsedName,
+  select: RecordSelector,
+): Promise<DomainOutcome> {
+  const [outcome] = await tryAll(ctx, await readKnown(ctx, [name]), select);
+  return outcome as DomainOutcome;
 }
 
 /**
@@ -95,24 +120,29 @@ export async function resolveWithRecords(
  *
  * @throws ApiError LIVE_RESOLUTION_FAILED
  */
-export async function resolveLive(ctx: Ctx, name: ParsedName, select: RecordSelector): Promise<LiveDomain> {
+export const resolveLive = async (ctx: Ctx, name: ParsedName, select: RecordSelector): Promise<LiveDomain> =>
+  orThrow(await tryLive(ctx, name, select));
+
+/** The same, with what is certain where the chain could not be asked. */
+export async function tryLive(
+  ctx: Ctx,
+  name: ParsedName,
+  select: RecordSelector,
+): Promise<LiveDomain | UnresolvedDomain> {
   const [known] = (await readKnown(ctx, [name])) as [Known];
   const spelled = spell(known);
   const answers = await askChain(ctx, spelled ? [spelled] : [], select);
-  return orThrow(ofChain(known, answers.get(known)));
+  return ofChain({ known, outcome: decide(known, ctx.contracts), spelled }, answers.get(known));
 }
 
-function orThrow<T>(resolved: T | ApiError): T {
-  if (resolved instanceof ApiError) throw resolved;
-  return resolved;
+/** What is known of a name. @throws ApiError LIVE_RESOLUTION_FAILED if that is not all */
+export function orThrow<Resolved extends ResolvedDomain>(outcome: Resolved | UnresolvedDomain): Resolved {
+  if (outcome.kind === "unresolved") throw outcome.error;
+  return outcome;
 }
 
 /** Decides for each name who can tell, and asks the chain where that is needed; for its records if some are selected. */
-async function resolveAll(
-  ctx: Ctx,
-  known: readonly Known[],
-  select?: RecordSelector,
-): Promise<(ResolvedDomain | ApiError)[]> {
+async function tryAll(ctx: Ctx, known: readonly Known[], select?: RecordSelector): Promise<DomainOutcome[]> {
   const decided = await mapYielding(known, (one): Decided => {
     const outcome = decide(one, ctx.contracts);
     return { known: one, outcome, spelled: isForChain(outcome) ? spell(one) : null };
@@ -125,7 +155,7 @@ async function resolveAll(
   );
   const forChain = decided.flatMap((one) => (one.spelled && !byIndex.has(one.known) ? [one.spelled] : []));
   const answers = await askChain(ctx, forChain, select ?? displayOnly);
-  return known.map((one) => byIndex.get(one) ?? ofChain(one, answers.get(one)));
+  return decided.map((one) => byIndex.get(one.known) ?? ofChain(one, answers.get(one.known)));
 }
 
 /** What is decided for a name, with its text where the chain may be needed; null if no text of it is known. */
@@ -152,13 +182,19 @@ function ofIndex(
   }
 }
 
-/** The answer of the chain; undefined where it got no question for want of a text. */
+/**
+ * The answer of the chain; undefined where it got no question for want of a text. Where it could not be asked, what is
+ * certain without it.
+ */
 function ofChain(
-  { requested, found }: Known,
+  { known: { requested, found }, outcome }: Decided,
   answer: ChainAnswer | ApiError | undefined,
-): LiveDomain | ApiError {
-  if (answer === undefined) return unspelled();
-  if (answer instanceof ApiError) return answer;
+): LiveDomain | UnresolvedDomain {
+  if (answer === undefined || answer instanceof ApiError) {
+    const state = "state" in outcome ? outcome.state : null;
+    const name = state?.fullName ?? found?.state.fullName ?? ("name" in requested ? requested.name : null);
+    return { kind: "unresolved", source: "indexed", state, name, error: answer ?? unspelled() };
+  }
   const { state, ...others } = answer;
   if (state !== null) return { kind: "known", source: "live", state, ...others };
   return { kind: absenceOf(found?.state ?? requested), source: "live", state, ...others };

@@ -33,20 +33,12 @@ export type ResolvedPrimaryName = { primary: PrimaryName | null; source: "indexe
 export type Outcome = ResolvedPrimaryName | ApiError;
 
 /**
- * The primary name of an address.
+ * The primary name of an address, or the error in its place.
  *
- * @throws ApiError LIVE_RESOLUTION_FAILED if only the chain can tell, and it could not be asked
  * @example
- * const { primary } = await resolvePrimaryName(ctx, "0x70997970c51812dc3a010c7d01b50e0d17dc79c8");
- * return primary?.name ?? "no primary name";
+ * const outcome = await tryPrimaryName(ctx, "0x70997970c51812dc3a010c7d01b50e0d17dc79c8");
+ * return outcome instanceof ApiError ? "unknown" : (outcome.primary?.name ?? "none");
  */
-export async function resolvePrimaryName(ctx: Ctx, address: Address): Promise<ResolvedPrimaryName> {
-  const outcome = await tryPrimaryName(ctx, address);
-  if (outcome instanceof ApiError) throw outcome;
-  return outcome;
-}
-
-/** The same, with the error in place of a name that could not be found out: for answers that hold more than the name. */
 export async function tryPrimaryName(ctx: Ctx, address: Address): Promise<Outcome> {
   const [outcome] = await resolvePrimaryNames(ctx, [address]);
   return outcome as Outcome;

@@ -76,7 +76,7 @@ export type Ensv2Terms = {
 /** A name that a registrar could sell, and never did. A second-level name in the registry alone is not active: anyone can register it. */
 const neverSold: Meaning = {
   ...{ availability: "available", onlyIf: "isLongEnough" },
-  ...{ isOwners: false, lists: ["lost"] },
+  ...{ isOwners: false, lists: [] },
 };
 
 /** `ownerOf` needs expiry > now (BaseRegistrarImplementation); ENSv2: now >= expiry has expired (PermissionedRegistry). */

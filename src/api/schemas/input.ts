@@ -183,6 +183,13 @@ export function parseAddress(text: string): Address {
   return text.toLowerCase() as Address;
 }
 
+/** `true` or `false`, as text; `fallback` if it is left out. */
+const flag = (name: string, description: string, fallback = false) =>
+  choice(["true", "false"], name)
+    .default(fallback ? "true" : "false")
+    .openapi({ description })
+    .transform((word) => word === "true");
+
 /** The kinds of parameters: how each is read and described, and which error it gives. */
 export const input = {
   name: (example = "alice.eth") =>
@@ -199,18 +206,19 @@ export const input = {
   hash: (description: string, example: string) => parsed(parseHash).openapi({ description, example }),
   choice,
   digits,
-  /** `true` or `false`, as text; `fallback` if it is left out. */
-  flag: (name: string, description: string, fallback = false) =>
-    choice(["true", "false"], name)
-      .default(fallback ? "true" : "false")
-      .openapi({ description })
-      .transform((word) => word === "true"),
+  flag,
   /** `true` or `false`, as text; undefined if it is left out. */
   optionalFlag: (name: string, description: string) =>
     choice(["true", "false"], name)
       .openapi({ description })
       .transform((word) => word === "true")
       .optional(),
+  /** Whether the caller would rather have what is certain than an error. */
+  partial: () =>
+    flag(
+      "partial",
+      "`true`: where only the chain can tell something and cannot be asked, what the index knows is answered, and `unresolved` names the rest. Without it that is the error `LIVE_RESOLUTION_FAILED`",
+    ),
   /** Any text up to a length, without NUL, which PostgreSQL's texts cannot hold. */
   text: (name: string, about: { max: number; description: string; example: string }) =>
     parsed((text) => {
@@ -241,6 +249,7 @@ export const input = {
   /** Some of the values, separated by commas. */
   list: <const T extends string>(values: readonly T[], name: string, description: string) =>
     parsed((text): T[] => {
+      if (text.trim() === "") return [...values];
       const words = text.split(",").map((word) => word.trim());
       const wrong = words.find((word) => !values.includes(word as T));
       if (wrong !== undefined) {

@@ -7,6 +7,9 @@ export const MAIN_CHAIN = "Left out: the registry's chain";
 export const ACTIVE =
   "Active: registered or in grace, registrars' names until 90 days after their expiry (in ENSv2 28), wrapped subnames until it, others always.";
 
+export const EXPIRED =
+  "Expired: past the grace of a registrar, others past their expiry. Names that no registrar ever registered are neither.";
+
 export const NAMES =
   "Counted are names with an owner on the registry's chain, or on `chain`. The root, reverse nodes (`<address>.addr.reverse`) and deleted subnames are not.";
 

@@ -8,7 +8,7 @@ import type * as schemas from "../schemas/answers.ts";
 import { toClaimedName } from "./address.ts";
 import { chainOf, type SerializeContext } from "./domain.ts";
 import { toAddress } from "./hex.ts";
-import { toCost } from "./history.ts";
+import { toCost, toMerged } from "./history.ts";
 import { toPaymentToken } from "./payment.ts";
 
 export type Activity = z.infer<typeof schemas.activity>;
@@ -30,7 +30,7 @@ export function toPurchase(
 ): Activity {
   const { cost_wei, ...cost } = toCost(row);
   return {
-    ...{ type, ...named(row, at), ...cost },
+    ...{ type, ...named(row, at), ...toMerged(row), ...cost },
     years: row.durationSeconds === null ? null : Number(row.durationSeconds / SECONDS_OF_YEAR),
     ...happened(row),
   };

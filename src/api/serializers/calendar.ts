@@ -18,6 +18,8 @@ type CalendarPlan = {
   life: LifeRules;
   /** Where people see a name, up to the name itself; null leaves the links out. */
   namesAt: string | null;
+  /** What the calendar cannot tell. */
+  note?: string;
 };
 
 const HOUR = 3_600;
@@ -94,6 +96,7 @@ export function toCalendar(names: readonly Ending[], plan: CalendarPlan): string
     method: ICalCalendarMethod.PUBLISH,
     name: written(plan.title), // The library does not escape this one.
     ttl: REFRESH_SECONDS,
+    ...(plan.note !== undefined && { description: plan.note }),
   });
   for (const name of names) {
     const ends = endsOfPhases(name, plan.life);

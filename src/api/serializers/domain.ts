@@ -1,16 +1,17 @@
-import type { Address } from "viem";
+import type { Address, Hex } from "viem";
 import type { z } from "zod";
 import type { Contracts } from "../../../abis/contracts.ts";
 import { nameByNode, nodeOfNameByNode } from "../../ens/name.ts";
 import type { ApiError } from "../errors/errors.ts";
 import type { DomainState } from "../resolution/domainState.ts";
-import type { ResolvedDomain } from "../resolution/domains.ts";
+import type { DomainOutcome, UnresolvedDomain } from "../resolution/domains.ts";
 import { availabilityOf, neverRegistered } from "../rules/availability.ts";
+import { endOf } from "../rules/ends.ts";
 import { lifeOf } from "../rules/life.ts";
 import { graceEndOf } from "../rules/lifeEnds.ts";
 import { type OwnersNow, ownersAt } from "../rules/ownership.ts";
 import type * as schemas from "../schemas/answers.ts";
-import type { ParsedName, ParsedNode } from "../schemas/input.ts";
+import { isEthSecondLevel, type ParsedName, type ParsedNode } from "../schemas/input.ts";
 import { ensv2Fields, ensv2TokenId } from "./ensv2.ts";
 import { fuseNames } from "./fuses.ts";
 import { toAddress, toDecimal } from "./hex.ts";
@@ -25,14 +26,16 @@ type Resolved<State> = {
   state: State;
   source: DomainRecord["source"];
   /** How much is known of it. */
-  kind: ResolvedDomain["kind"];
+  kind: DomainOutcome["kind"];
+  /** Why not all is known. */
+  error?: ApiError;
   /** By which resolver the chain answered. */
   records?: { answeredBy: Address | null };
 };
 
 /** The domain record of the specification's section 2.1. */
 export function toDomainRecord(
-  { state, source, kind, records }: Resolved<DomainState>,
+  { state, source, kind, records, error }: Resolved<DomainState>,
   at: SerializeContext,
 ): DomainRecord {
   const owners = ownersAt(state, at.now);
@@ -57,6 +60,7 @@ export function toDomainRecord(
     availability_status: toAvailability(state, owners, at),
     source,
     ...(kind === "resolverNotAsked" && { live: "not_asked" as const }),
+    ...(error && { unresolved: unresolvedParts(partsOfRecord(state), error) }),
   };
 }
 
@@ -67,19 +71,55 @@ export function toAskedRecord(
   at: SerializeContext,
 ) {
   const { query } = parsed;
-  const { state, source } = resolved;
-  if (state === null) return { query, availability_status: availabilityOfAbsent(parsed, resolved), source };
-  return { ...toDomainRecord({ ...resolved, state }, at), query };
+  const { state, source, error } = resolved;
+  if (state !== null) return { ...toDomainRecord({ ...resolved, state }, at), query };
+  const availability_status = availabilityOfAbsent(parsed, resolved);
+  return {
+    query,
+    availability_status,
+    source,
+    ...(error && { unresolved: unresolvedParts(["domain"], error) }),
+  };
 }
 
-/** An item of a list that could not be resolved. It does not fail the others. */
-export function toUnresolvedItem(
-  query: string,
-  { code, message }: ApiError,
-): z.infer<typeof schemas.unresolvedItem> {
-  const known = code as z.infer<typeof schemas.unresolvedItem>["error"]["code"]; // Parsing and resolving throw no other.
-  return { query, availability_status: "unknown", error: { code: known, message } };
-}
+/** The parts of a record that only the name's resolver, or an ancestor's, could tell. */
+const partsOfRecord = ({ resolver }: DomainState): UnresolvedPart[] =>
+  resolver === null ? ["display", "resolver.answered_by"] : ["display"];
+
+type Unresolved = z.infer<typeof schemas.unresolved>;
+type UnresolvedPart = Unresolved[number]["part"];
+
+/** The parts of an answer that could not be found out, with the reason. */
+export const unresolvedParts = (parts: readonly UnresolvedPart[], { message }: ApiError): Unresolved =>
+  parts.map((part) => ({ part, code: "LIVE_RESOLUTION_FAILED", message }));
+
+/** An item of a list that has no answer. It does not fail the others. */
+export const toInvalidItem = (query: string, error: ApiError): z.infer<typeof schemas.invalidItem> => ({
+  ...{ query, availability_status: "unknown" },
+  error: toItemError(error),
+});
+
+/** The error of an item, beside what is known of it. */
+const toItemError = ({ code, message }: ApiError): z.infer<typeof schemas.itemError> => ({
+  code: code as z.infer<typeof schemas.itemError>["code"], // Parsing and resolving throw no other.
+  message,
+});
+
+/** An item of a list. Where something of it could not be found out, callers who did not ask for less get the error, too. */
+export const toItem = <Item extends object>(
+  item: Item,
+  outcome: DomainOutcome,
+  { partial }: { partial: boolean },
+) => (outcome.kind === "unresolved" && !partial ? { ...item, error: toItemError(outcome.error) } : item);
+
+/** What is known of a name where all else is not: its hash and, as far as it is known, its text. */
+export const toUnresolvedDomain = (
+  node: Hex,
+  { name, source, error }: Pick<UnresolvedDomain, "name" | "source" | "error">,
+): z.infer<typeof schemas.unresolvedDomain> => ({
+  ...{ name: name ?? nameByNode(node), namehash: node, availability_status: "unknown", source },
+  unresolved: unresolvedParts(["domain"], error),
+});
 
 const availabilityOfAbsent = (
   parsed: ParsedNode | ParsedName,
@@ -121,7 +161,20 @@ export function toDomainItem(state: DomainState, at: SerializeContext): z.infer<
 
 /** State of a name that is in the index. */
 function toAvailability(state: DomainState, owners: OwnersNow, { now, contracts }: SerializeContext) {
-  return availabilityOf(withOwner(state, owners), now, lifeOf(contracts.ensv2));
+  const life = lifeOf(contracts.ensv2);
+  const entry = state.ensv2?.walk.entry ?? null;
+  // Only ENSv2's reservation says anything of the name: it is not free before the registrar sells it.
+  if (
+    entry === null ||
+    state.registry !== null ||
+    state.expiryTimestamp !== null ||
+    !isEthSecondLevel(state)
+  ) {
+    return availabilityOf(withOwner(state, owners), now, life);
+  }
+  const reserved = { ...state, registry: entry.registry, expiryTimestamp: entry.expiry };
+  const afterwards = availabilityOf(reserved, now, life);
+  return afterwards === "available" || afterwards === "premium" ? afterwards : "unknown";
 }
 
 const withOwner = (state: DomainState, { owner }: OwnersNow) => ({
@@ -140,13 +193,18 @@ function toOwnership(
 ): z.infer<typeof schemas.ownership> {
   const graceEnd = graceEndOf(withOwner(state, owners), lifeOf(contracts.ensv2));
   const isOver = owners.owner !== null && graceEnd !== null && graceEnd <= now;
+  // Where the wrapper's token ends on the same second, the wrapper's contract decides, as in the history of owners.
+  const isEndedByToken = state.isWrapped && endOf("wrapper_expiry", state) === graceEnd;
   return {
     is_wrapped: owners.isWrapped,
     ...(owners.owner && { owner: toAddress(owners.owner.address) }),
     ...(state.registryOwner && { registry: toAddress(state.registryOwner) }),
     ...(state.registrarOwner && { registrar: toAddress(state.registrarOwner) }),
     ...(owners.isWrapped && state.wrapperOwner && { wrapper: toAddress(state.wrapperOwner) }),
-    ...(isOver && { to_timestamp: Number(graceEnd), ended_by: "grace_end" as const }),
+    ...(isOver && {
+      to_timestamp: Number(graceEnd),
+      ended_by: isEndedByToken ? ("wrapper_expiry" as const) : ("grace_end" as const),
+    }),
   };
 }
 

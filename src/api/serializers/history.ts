@@ -54,6 +54,10 @@ function kindFields(entry: PurchaseEntry, { ensv2 }: Contracts): Pick<Registrati
 
 const kinds = { LabelRegistered: "registered", LabelReserved: "reserved" } as const;
 
+/** How many registrations or renewals of one transaction an entry is, where it is more than one. */
+export const toMerged = ({ mergedEvents }: Pick<PurchaseEntry, "mergedEvents">) =>
+  mergedEvents > 1 ? { merged_events: mergedEvents } : {};
+
 /** A registration or renewal. */
 export function toRegistration(entry: PurchaseEntry, { contracts }: SerializeContext): Registration {
   const payment = toPayment(entry, contracts);
@@ -62,6 +66,7 @@ export function toRegistration(entry: PurchaseEntry, { contracts }: SerializeCon
     event_type: entry.eventType,
     block_number: entry.blockNumber,
     transaction_hash: entry.transactionHash,
+    ...toMerged(entry),
     ...toCost(entry),
     ...(payment && { payment }),
     ...kindFields(entry, contracts),

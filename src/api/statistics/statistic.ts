@@ -126,8 +126,13 @@ const operationOf = ({ path, summary, description, tool, seconds }: Described) =
     cost: 0,
     hotAnswers: true,
     cacheSeconds: seconds,
+    takenAt,
     tool,
   }) as const;
+
+/** `generated_at` is the last field of each reply. */
+const takenAt = (reply: string): number =>
+  Math.floor(Date.parse(/"generated_at":"([^"]*)"\}$/.exec(reply)?.[1] ?? "") / 1_000);
 
 function wordsOf(seconds: number): string {
   if (seconds === HOUR) return "hour";

@@ -88,6 +88,32 @@ const oddTexts: readonly string[] = [
   ],
 ];
 
+const keys = (count: number) => Object.fromEntries(many(count, (i) => [`k${i}`, 0]));
+const call = (params: unknown) => JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params });
+
+/** Small in bytes, large in what a library makes of them. */
+const manyKeys = (count: number): Attack => ({
+  name: `bodies of ${count.toLocaleString("en")} keys, values or levels over MCP and in a bulk`,
+  run: async ({ stack }) => {
+    const bodies = [
+      { path: "/mcp", body: call(keys(count)) },
+      { path: "/mcp", body: call({ _meta: keys(count) }) },
+      { path: "/mcp", body: call({ name: "whois", arguments: keys(count) }) },
+      { path: "/mcp", body: `[${"{},".repeat(count)}{}]` },
+      { path: "/mcp", body: `${"[".repeat(count)}${"]".repeat(count)}` },
+      { path: "/whois/bulk", body: JSON.stringify({ names: ["a.eth"], ...keys(count) }) },
+      { path: "/whois/bulk", body: JSON.stringify({ names: many(count, () => "a") }) },
+    ];
+    for (const { path, body } of many(4, () => bodies).flat()) {
+      const headers = { "content-type": "application/json" };
+      const reply = await fetch(`${stack.url}${path}`, { method: "POST", body, headers });
+      if (reply.status !== 400) throw new Error(`${path}: ${reply.status}`);
+      await reply.arrayBuffer();
+    }
+    return { names: [VICTIM] };
+  },
+});
+
 /** Every parameter of every operation that is read by GET, with every odd text. */
 function oddParameters({ operations }: HostileStage): Asked[] {
   return operations
@@ -165,5 +191,6 @@ export const attacksByRequests: readonly Attack[] = [
       return {};
     },
   },
+  manyKeys(80_000),
   deafReaders(100),
 ];

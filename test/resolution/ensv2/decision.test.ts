@@ -141,7 +141,8 @@ describe("a name without row", () => {
     ],
     ["below an unknown registry is not stored", "x.a.eth", way({ isKnown: false }), "unstored"],
     ["that ENSv1 would answer for is nothing", "x.a.eth", way({}), null],
-    ["that is reserved is nothing", "a.eth", way(reserved), null],
+    ["under .eth that is reserved is kept by ENSv2", "a.eth", way(reserved), "stored"],
+    ["of another name that is reserved is nothing", "x.a.eth", way(reserved), null],
     ["that no resolver answers for is nothing", "a.eth", way({}, inPublic), null],
   ])("%s", (_, name, by, kind) => {
     expect(decided(name, undefined, by)?.kind ?? null).toBe(kind);

@@ -1,5 +1,5 @@
 import type { ExplorerPage } from "../page.ts";
-import { Figures } from "../parts/card.tsx";
+import { Figures, NotFoundOut } from "../parts/card.tsx";
 import { Copy } from "../parts/hash.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { NameLink } from "../parts/name.tsx";
@@ -26,7 +26,7 @@ export const addressPage: ExplorerPage = {
     const view = viewOf(visit, views);
     const asked = visit.param("address");
     const [summary, now] = await Promise.all([
-      visit.ask<AddressSummary>("/address/{address}/summary", { address: asked }),
+      visit.ask<AddressSummary>("/address/{address}/summary", { address: asked, partial: "true" }),
       visit.now(),
     ]);
     const { address } = summary;
@@ -57,20 +57,18 @@ export const addressPage: ExplorerPage = {
 
 type HeadingProps = { summary: AddressSummary };
 
-const Heading = ({ summary: { address, primary_name, primary_name_error, domain_count } }: HeadingProps) => (
+const Heading = ({ summary: { address, primary_name, unresolved, domain_count } }: HeadingProps) => (
   <div class="heading">
     <div class="heading-title">
       <h1 class="mono">{address}</h1>
       <Copy text={address} what="address" />
     </div>
-    {primary_name !== null && (
+    {primary_name != null && (
       <p class="primary">
         Primary name <NameLink name={primary_name} />
       </p>
     )}
-    {primary_name_error && (
-      <p class="faint">The primary name could not be found out: {primary_name_error.message}</p>
-    )}
+    {unresolved && <NotFoundOut unresolved={unresolved} />}
     <p class="actions">
       <a class="button" href={`address/${address}/expiries.ics`}>
         <Icon name="calendar" /> Expiry calendar

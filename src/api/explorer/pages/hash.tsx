@@ -6,9 +6,7 @@ import { NameLink } from "../parts/name.tsx";
 import { StateBadge } from "../parts/state.tsx";
 import type { Availability } from "../replies.ts";
 
-type Labelled =
-  | { name: string; availability_status: Availability }
-  | { query: string; availability_status: "unknown" };
+type Labelled = { name: string; availability_status: Availability };
 
 type Reply =
   | { type: "namehash"; name: string }
@@ -20,7 +18,7 @@ export const hashPage: ExplorerPage = {
   path: "/explore/hash/:hash",
   render: async (visit) => {
     const hash = visit.param("hash");
-    const reply = await visit.ask<Reply>("/lookup-hash/{hash}", { hash });
+    const reply = await visit.ask<Reply>("/lookup-hash/{hash}", { hash, partial: "true" });
     if ("indexed" in reply) {
       throw new ApiError(
         "NOT_FOUND",
@@ -51,7 +49,7 @@ export const hashPage: ExplorerPage = {
               <ul class="expiries">
                 {reply.domains.map((domain) => (
                   <li>
-                    <NameLink name={"name" in domain ? domain.name : `[namehash:${domain.query.slice(2)}]`} />
+                    <NameLink name={domain.name} />
                     <StateBadge state={domain.availability_status} />
                   </li>
                 ))}

@@ -1,6 +1,7 @@
+import { errorCodes } from "../../errors/errors.ts";
 import { isEthSecondLevel, parseName } from "../../schemas/input.ts";
 import type { ExplorerPage, Page } from "../page.ts";
-import { Empty } from "../parts/card.tsx";
+import { Empty, NotFoundOut } from "../parts/card.tsx";
 import { Copy } from "../parts/hash.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { listed, NameNotice, nameUrl } from "../parts/name.tsx";
@@ -27,7 +28,10 @@ export const namePage: ExplorerPage = {
   render: async (visit) => {
     const name = visit.param("name");
     const view = viewOf(visit, views);
-    const [whois, now] = await Promise.all([visit.ask<Whois>("/whois/{name}", { name }), visit.now()]);
+    const [whois, now] = await Promise.all([
+      visit.ask<Whois>("/whois/{name}", { name, partial: "true" }),
+      visit.now(),
+    ]);
     if (!("name" in whois)) return absentPage(whois);
     const body = await view.show({ visit, domain: whois, now });
     const shown = whois.display ?? whois.name;
@@ -41,6 +45,7 @@ export const namePage: ExplorerPage = {
         <>
           <Heading domain={whois} />
           <NameNotice name={whois.name} />
+          {whois.unresolved && <NotFoundOut unresolved={whois.unresolved} />}
           <Tabs label="Views of this name" path={path} views={views} view={view} />
           {body}
         </>
@@ -81,12 +86,15 @@ const Heading = ({ domain }: { domain: Domain }) => {
 };
 
 /** A name that no event names; where it is a .eth name, it can be registered. */
-function absentPage({ query, availability_status }: Exclude<Whois, Domain>): Page {
+function absentPage({ query, availability_status, unresolved }: Exclude<Whois, Domain>): Page {
   const parsed = parseName(query);
   const isOpen = availability_status === "available";
   return {
     title: listed(parsed.name),
-    description: `${listed(parsed.name)} is in no event of ENS.`,
+    description: unresolved
+      ? `What ${listed(parsed.name)} is could not be found out.`
+      : `${listed(parsed.name)} is in no event of ENS.`,
+    ...(unresolved && { status: errorCodes.LIVE_RESOLUTION_FAILED.status }),
     canonical: nameUrl(parsed.name),
     section: "search",
     body: (
@@ -100,13 +108,17 @@ function absentPage({ query, availability_status }: Exclude<Whois, Domain>): Pag
           </div>
         </div>
         <NameNotice name={parsed.name} />
-        <Empty>
-          {isOpen
-            ? "No event ever named this name. Anyone can register it."
-            : isEthSecondLevel(parsed)
-              ? "No event ever named this name, and it cannot be registered."
-              : "No event ever named this name, and no resolver answers for it."}
-        </Empty>
+        {unresolved ? (
+          <NotFoundOut unresolved={unresolved} />
+        ) : (
+          <Empty>
+            {isOpen
+              ? "No event ever named this name. Anyone can register it."
+              : isEthSecondLevel(parsed)
+                ? "No event ever named this name, and it cannot be registered."
+                : "No event ever named this name, and no resolver answers for it."}
+          </Empty>
+        )}
       </>
     ),
   };

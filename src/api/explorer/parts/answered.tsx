@@ -10,19 +10,22 @@ const sources: Record<string, string> = {
   live: "from the chain, at this request",
 };
 
-/** Where the page comes from: the block, and each operation with its JSON. */
+/** Where the page comes from: the block of the registry's chain, and of the name's where it is another, and each operation with its JSON. */
 export const Answered = ({ asked, status }: Props) => {
-  const [chain] = status?.chains ?? [];
+  const chains = (status?.chains ?? []).filter(
+    (one, i) => i === 0 || asked.some(({ chain }) => chain === one.chain),
+  );
   if (asked.length === 0) return null;
   return (
     <section class="answered" aria-labelledby="answered">
       <h2 id="answered">Where this comes from</h2>
-      {chain && (
+      {chains.map((chain) => (
         <p>
-          Index as of block <strong class="number">{chain.indexed_block_number.toLocaleString("en")}</strong>,{" "}
+          Index{chains.length > 1 && ` of ${chain.chain}`} as of block{" "}
+          <strong class="number">{chain.indexed_block_number.toLocaleString("en")}</strong>,{" "}
           <Time at={chain.indexed_block_timestamp} />.
         </p>
-      )}
+      ))}
       <ul>
         {asked.map(({ url, source, error }) => (
           <li>

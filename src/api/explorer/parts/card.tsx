@@ -1,6 +1,7 @@
 import type { Child } from "hono/jsx";
 import type { ApiError } from "../../errors/errors.ts";
 import { inWords } from "../errorWords.ts";
+import type { Unresolved } from "../replies.ts";
 import { Icon } from "./icon.tsx";
 
 type CardProps = { id: string; title: Child; aside?: Child; children?: Child; isWide?: boolean };
@@ -48,6 +49,28 @@ export const Figures = ({ figures }: { figures: readonly [label: string, value: 
 
 /** What stands where there is nothing. */
 export const Empty = ({ children }: { children?: Child }) => <p class="empty">{children}</p>;
+
+const partsInWords: Record<Unresolved[number]["part"], string> = {
+  domain: "the name",
+  display: "how its owner writes the name",
+  resolver: "its resolver",
+  "resolver.answered_by": "whether a resolver above it answers for it",
+  records: "its records",
+  "records.texts": "some of its texts",
+  value: "the value",
+  primary_name: "the primary name",
+};
+
+/** What stands beside an answer of which the chain could not tell a part. */
+export const NotFoundOut = ({ unresolved }: { unresolved: Unresolved }) => (
+  <div class="notice warn">
+    <Icon name="warning" />
+    <p>
+      {`The chain could not be asked, so this is not known: ${unresolved.map(({ part }) => partsInWords[part]).join(", ")}. `}
+      {[...new Set(unresolved.map(({ message }) => message))].join(" ")}
+    </p>
+  </div>
+);
 
 /** What stands where a part could not be answered. */
 export const Unavailable = ({ error }: { error: ApiError }) => (

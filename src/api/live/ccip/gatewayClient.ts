@@ -5,7 +5,7 @@ import { turnFor } from "../../scheduling/turns.ts";
 import type { Budget } from "./budget.ts";
 import { GatewayError } from "./gatewayError.ts";
 import { createHostPlaces, type HostPlaces } from "./hostPlaces.ts";
-import { createSilentGateways, type SilentGateways } from "./silentGateways.ts";
+import { type Attempt, createSilentGateways, type SilentGateways } from "./silentGateways.ts";
 
 /*
  * Contracts name the gateways, and anybody may deploy a contract: a stranger decides where these requests go. So each goes
@@ -86,23 +86,43 @@ async function askIfNotSilent(parts: Parts, request: GatewayRequest): Promise<He
   const url = toUrl(fillTemplate(template, lookup));
   parts.outgoing.check(url);
   return parts.places(url.host)(budget.caller, budget.signal, async () => {
-    const seconds = parts.silent.begin(template);
-    if (seconds > 0)
-      throw new GatewayError(`${url.host} gave no answer lately; it is asked again in ${seconds} s`);
-    try {
-      const answer = await askOne(parts.outgoing, url, request);
-      parts.silent.end(template, "answered");
-      return answer;
-    } catch (thrown) {
-      const isSilent = thrown instanceof OutgoingError && thrown.reason === "no answer";
-      parts.silent.end(template, budget.signal.aborted ? "given up" : isSilent ? "silent" : "answered");
-      throw thrown;
-    }
+    const attempt = beginAttempt(parts.silent, request, url);
+    if (attempt.trial === null) return askNoted(parts.outgoing, request, attempt);
+    const trial = { ...request, lookup: { ...lookup, data: attempt.trial } };
+    await askNoted(parts.outgoing, trial, attempt).catch((thrown) => {
+      if (isSilence(thrown) || budget.signal.aborted) throw thrown;
+    });
+    return askNoted(parts.outgoing, request, beginAttempt(parts.silent, request, url));
   });
 }
 
-async function askOne(outgoing: Outgoing, url: URL, request: GatewayRequest): Promise<Hex> {
+/** The resolver is part of the key: the caller is the Universal Resolver, which lets no resolver speak for another. */
+function beginAttempt(silent: SilentGateways, { template, lookup }: GatewayRequest, { host }: URL): Attempt {
+  const attempt = silent.begin(`${lookup.sender} ${template}`);
+  if (!("seconds" in attempt)) return attempt;
+  throw new GatewayError(`${host} gave no answer lately; it is asked again in ${attempt.seconds} s`);
+}
+
+const isSilence = (thrown: unknown): boolean =>
+  thrown instanceof OutgoingError && thrown.reason === "no answer";
+
+/** Asks, and notes what came of it. */
+async function askNoted(outgoing: Outgoing, request: GatewayRequest, { end }: Attempt): Promise<Hex> {
+  const { data } = request.lookup;
+  try {
+    const answer = await askOne(outgoing, request);
+    end("answered", data);
+    return answer;
+  } catch (thrown) {
+    const outcome = request.budget.signal.aborted ? "given up" : isSilence(thrown) ? "silent" : "answered";
+    end(outcome, data);
+    throw thrown;
+  }
+}
+
+async function askOne(outgoing: Outgoing, request: GatewayRequest): Promise<Hex> {
   const { template, lookup, budget } = request;
+  const url = toUrl(fillTemplate(template, lookup));
   const isGet = template.includes("{data}");
   const { status, body } = await outgoing.ask(url, {
     method: isGet ? "GET" : "POST",

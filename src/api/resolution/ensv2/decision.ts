@@ -18,7 +18,7 @@ export function decideEnsv2({ requested, row, way }: Traced, at: At): Found | nu
   const { walk } = way;
   const protocol = protocolIn(way, row);
   const records = sourceOfRecords(protocol, way, at.contracts);
-  const isStored = row !== undefined || walk.entry?.isRegistered === true;
+  const isStored = row !== undefined || walk.entry?.isRegistered === true || isReserved(requested, walk);
   const isAnswered = records.kind !== "ensv1" && records.kind !== "nowhere";
   if (!isStored && (!isAnswered || asksLayer2(walk, at.contracts))) return null;
   const base = row ?? ("name" in requested ? blankOf(requested, at.contracts) : null);
@@ -27,6 +27,10 @@ export function decideEnsv2({ requested, row, way }: Traced, at: At): Found | nu
   const state = protocol === "ensv2" ? ofEntry(base, way, at) : ofEnsv1(base, way, records);
   return { kind: isStored ? "stored" : "unstored", state: { ...state, ensv2 } };
 }
+
+/** Whether ENSv2 keeps a .eth name that ENSv1 never had. A reservation of another name sells nothing. */
+const isReserved = (requested: Requested, { entry }: Walk): boolean =>
+  "name" in requested && isEthSecondLevel(requested) && (entry?.reservedBlockNumber ?? null) !== null;
 
 /** Below a registry of unknown code, a name is ENSv2's. */
 function protocolIn({ walk, isLeft }: Way, row: DomainState | undefined): Protocol {

@@ -1,13 +1,14 @@
 import { z } from "@hono/zod-openapi";
 import { payment } from "./payment.ts";
 import { primaryNameEntry } from "./primaryName.ts";
-import { address, chain, count, happenedIn, truncated } from "./values.ts";
+import { address, chain, count, happenedIn, mergedEvents, truncated } from "./values.ts";
 
 const anyName = z.string().openapi({ example: "alice.eth" });
 
 const purchase = {
   name: anyName,
   chain,
+  merged_events: mergedEvents,
   cost_eth: z
     .string()
     .nullable()
@@ -19,7 +20,10 @@ const purchase = {
     description:
       "Present where a name was bought at a registrar of ENSv2, or renewed for it: `cost_eth` is null then",
   }),
-  years: count.nullable().openapi({ description: "Full years of 365 days that were bought" }),
+  years: count.nullable().openapi({
+    description:
+      "Full years of 365 days that were bought; null where no log tells it: an auctioned name had no end",
+  }),
   ...happenedIn,
 };
 

@@ -49,6 +49,41 @@ const live = z.literal("not_asked").optional().openapi({
     "Present where the index answers, and only the chain could add what the name's resolver, or an ancestor's, says of it (`display`): the chain was not asked",
 });
 
+const FAILED =
+  "Present without `partial=true` where something could not be found out: the other fields are certain, and `unresolved` names what is missing";
+
+const unresolvableParts = [
+  "domain",
+  "display",
+  "resolver",
+  "resolver.answered_by",
+  "records",
+  "records.texts",
+  "value",
+  "primary_name",
+] as const;
+
+/** The parts of an answer that only the chain could tell, which could not be asked. */
+export const unresolved = z
+  .array(
+    z.strictObject({
+      part: z
+        .enum(unresolvableParts)
+        .openapi({ description: "The field that is missing or incomplete; `domain`: all of the name" }),
+      keys: z
+        .array(z.string())
+        .optional()
+        .openapi({ description: "Of `records.texts`: the texts that are missing; the others are complete" }),
+      code: z.literal("LIVE_RESOLUTION_FAILED"),
+      message: z.string().openapi({ description: "Why it could not be found out" }),
+    }),
+  )
+  .openapi("Unresolved", {
+    description:
+      "What only the chain could tell, and did not. A part that is named here is unknown: it is neither empty, nor 0, nor free",
+  });
+const someUnresolved = unresolved.optional();
+
 const domainFields = {
   name: z.string().openapi({ example: "alice.eth" }),
   chain,
@@ -73,16 +108,29 @@ const domainFields = {
 };
 
 /** A domain record with all fields. */
-export const domain = z.strictObject({ ...domainFields, source, live }).openapi("Domain");
+export const domain = z
+  .strictObject({ ...domainFields, source, live, unresolved: someUnresolved })
+  .openapi("Domain");
 
 /** The record of a name that was asked for by name or hash. */
 export const askedDomain = z
-  .strictObject({ ...domainFields, query: z.string().openapi({ example: "alice.eth" }), source, live })
+  .strictObject({
+    ...domainFields,
+    query: z.string().openapi({ example: "alice.eth" }),
+    source,
+    live,
+    unresolved: someUnresolved,
+  })
   .openapi("AskedDomain");
 
 /** The record of a name of which nothing is known. */
 export const unknownDomain = z
-  .strictObject({ query: z.string(), availability_status: availabilityStatus, source })
+  .strictObject({
+    query: z.string(),
+    availability_status: availabilityStatus,
+    source,
+    unresolved: someUnresolved,
+  })
   .openapi("UnknownDomain");
 
 /** Every item of a list has its hashes: a name that is not normalised can only be asked for by hash. */
@@ -91,17 +139,38 @@ const hashes = {
   labelhash: domainFields.labelhash,
 };
 
-/** An item of a list that is not valid, or that only the chain could answer and did not. */
-export const unresolvedItem = z
-  .strictObject({
-    query: z.string(),
-    availability_status: z.literal("unknown"),
-    error: z.strictObject({
-      code: z.enum(["INVALID_NAME", "INVALID_HASH", "LIVE_RESOLUTION_FAILED"]),
-      message: z.string(),
-    }),
-  })
+export const itemError = z.strictObject({
+  code: z.enum(["INVALID_NAME", "INVALID_HASH", "LIVE_RESOLUTION_FAILED"]),
+  message: z.string(),
+});
+
+/** An item of a list that is not valid. */
+export const invalidItem = z
+  .strictObject({ query: z.string(), availability_status: z.literal("unknown"), error: itemError })
   .openapi("InvalidItem");
+
+/** An item of a list of which only the chain could tell all, and did not: what is known stands beside the error. */
+const failed = { error: itemError.optional().openapi({ description: FAILED }) };
+
+/** Items of lists: records, each with an error where something of it could not be found out. */
+// Not by `extend`: the document would then have each as one schema and another, and both refuse the other's fields.
+export const listedDomain = z.strictObject({ ...domain.shape, ...failed }).openapi("ListedDomain");
+export const bulkDomain = z.strictObject({ ...askedDomain.shape, ...failed }).openapi("BulkDomain");
+export const bulkUnknownDomain = z
+  .strictObject({ ...unknownDomain.shape, ...failed })
+  .openapi("BulkUnknownDomain");
+
+/** A name of which the index has the hash, or the text too, and only the chain could tell more, and did not. */
+export const unresolvedDomain = z
+  .strictObject({
+    name: domainFields.name,
+    namehash: hash,
+    availability_status: z.literal("unknown"),
+    source,
+    unresolved,
+    ...failed,
+  })
+  .openapi("UnresolvedDomain");
 
 /** A domain in a list. */
 export const domainItem = z

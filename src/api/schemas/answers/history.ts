@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { endedBy } from "./lifetime.ts";
 import { payment } from "./payment.ts";
-import { address, blockNumber, chain, count, decimal, hash, truncated } from "./values.ts";
+import { address, blockNumber, chain, count, decimal, hash, mergedEvents, truncated } from "./values.ts";
 
 /** The value of a text record since a block. */
 export const textHistoryEntry = z
@@ -65,9 +65,11 @@ export const registration = z
     event_type: z.string().openapi({ example: "NameRegistered" }),
     block_number: blockNumber,
     transaction_hash: hash,
-    cost_wei: decimal
-      .nullable()
-      .openapi({ description: "Base price and premium; null where no contract told a price" }),
+    merged_events: mergedEvents,
+    cost_wei: decimal.nullable().openapi({
+      description:
+        "Base price and premium; null where no contract told a price: an auction's deposit was given back",
+    }),
     cost_eth: z.string().nullable().openapi({ example: "0.0032" }),
     cost_is_upper_bound: z.literal(true).optional().openapi({
       description: "Present where the contract logged the value sent, of which the surplus went back",

@@ -57,3 +57,9 @@ export const truncated = z
     description: `Present where fields are cut: a text after ${MAX_SHOWN} characters, bytes after ${MAX_SHOWN} bytes`,
     example: ["value"],
   });
+
+/** Of a registration or renewal. */
+export const mergedEvents = z.int().min(2).optional().openapi({
+  description:
+    "Present where one transaction registered, or renewed, the name more than once: how often. `cost_wei` or `cost_eth`, and `years`, are the sums, and the expiry is the last",
+});

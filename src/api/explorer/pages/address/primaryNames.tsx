@@ -1,14 +1,15 @@
 import type { Child } from "hono/jsx";
-import { Card, Empty, Facts, Unavailable } from "../../parts/card.tsx";
+import { Card, Empty, Facts, NotFoundOut, Unavailable } from "../../parts/card.tsx";
 import { Transaction } from "../../parts/hash.tsx";
 import { NameLink } from "../../parts/name.tsx";
 import { Table } from "../../parts/table.tsx";
-import type { HistoryTotal, PrimaryNameEntry } from "../../replies.ts";
+import type { HistoryTotal, PrimaryNameEntry, Unresolved } from "../../replies.ts";
 import type { AddressView } from "./view.ts";
 
 type Reply = {
-  current: { primary_name: string | null; display?: string; registrar: string | null };
+  current?: { primary_name: string | null; display?: string; registrar: string | null };
   history: PrimaryNameEntry[];
+  unresolved?: Unresolved;
 } & HistoryTotal;
 
 /** Claims that one page shows, newest first. The JSON has all. */
@@ -16,7 +17,9 @@ export const MAX_CLAIMS = 100;
 
 /** The primary name as it resolves, the newest claim on each chain, and every claim before. */
 export async function primaryNamesOfAddress({ visit, address }: AddressView): Promise<Child> {
-  const reply = await visit.tryAsk<Reply>("/address/{address}/primary-name", { address, history: "true" });
+  const reply = await visit.tryAsk<Reply>("/address/{address}/primary-name", {
+    ...{ address, history: "true", partial: "true" },
+  });
   if (reply instanceof Error) return <Unavailable error={reply} />;
   const newestFirst = reply.history.toReversed();
   const chains = [
@@ -25,22 +28,8 @@ export async function primaryNamesOfAddress({ visit, address }: AddressView): Pr
   return (
     <div class="cards">
       <Card id="current" title="Resolves to the address">
-        {reply.current.primary_name === null ? (
-          <Empty>The address has no primary name that resolves to it.</Empty>
-        ) : (
-          <Facts
-            facts={[
-              [
-                "Primary name",
-                <NameLink name={reply.current.primary_name} display={reply.current.display} />,
-              ],
-              reply.current.registrar !== null && [
-                "Set in",
-                registrars[reply.current.registrar] ?? reply.current.registrar,
-              ],
-            ]}
-          />
-        )}
+        {reply.unresolved && <NotFoundOut unresolved={reply.unresolved} />}
+        {reply.current && <Current {...reply.current} />}
       </Card>
       <Card id="chains" title="Newest claim on each chain">
         {chains.length === 0 ? (
@@ -79,6 +68,18 @@ export async function primaryNamesOfAddress({ visit, address }: AddressView): Pr
     </div>
   );
 }
+
+const Current = ({ primary_name, display, registrar }: NonNullable<Reply["current"]>) =>
+  primary_name === null ? (
+    <Empty>The address has no primary name that resolves to it.</Empty>
+  ) : (
+    <Facts
+      facts={[
+        ["Primary name", <NameLink name={primary_name} display={display} />],
+        registrar !== null && ["Set in", registrars[registrar] ?? registrar],
+      ]}
+    />
+  );
 
 const registrars: Record<string, string> = {
   REVERSE_REGISTRAR: "its own reverse record",

@@ -59,8 +59,13 @@ export const Ensv2 = ({ domain, now }: { domain: Domain; now: number }) => {
   );
 };
 
-function sayingOf({ protocol, registry, reservation }: Domain): string {
-  if (reservation !== undefined) return "ENSv2 reserves the name for its owner in ENSv1.";
+function sayingOf({ protocol, registry, reservation, ownership, availability_status }: Domain): string {
+  if (reservation !== undefined) {
+    if (ownership.owner !== undefined) return "ENSv2 reserves the name for its owner in ENSv1.";
+    return availability_status === "unknown"
+      ? "ENSv2 reserves the name, and no one owns it. It cannot be registered now."
+      : "ENSv2 reserved the name, and no one owns it.";
+  }
   if (protocol === "ensv1") return "ENSv1 answers for the name.";
   return registry === undefined
     ? "A name above it is in ENSv2, where this one is not registered."

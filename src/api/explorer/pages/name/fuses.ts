@@ -8,6 +8,6 @@ export const fusesInWords: Record<string, string> = {
   CANNOT_CREATE_SUBDOMAIN: "New subnames cannot be made.",
   CANNOT_APPROVE: "Who is approved cannot be changed.",
   PARENT_CANNOT_CONTROL: "The parent has given up control of the name.",
-  IS_DOT_ETH: "The name is right under .eth.",
+  IS_DOT_ETH: "The name is one of a registrar: right under .eth, on Linea right under linea.eth.",
   CAN_EXTEND_EXPIRY: "The owner can extend the expiry.",
 };

@@ -2,7 +2,7 @@ import type { Child } from "hono/jsx";
 import { managedNames } from "../../../../ens/managedNames.ts";
 import { ETH_NODE } from "../../../../ens/name.ts";
 import { endsOfPhases } from "../../../rules/lifeEnds.ts";
-import { Card, type Fact, Facts, Unavailable } from "../../parts/card.tsx";
+import { Card, type Fact, Facts, NotFoundOut, Unavailable } from "../../parts/card.tsx";
 import { AddressLink, Whole } from "../../parts/hash.tsx";
 import { NameLink } from "../../parts/name.tsx";
 import { Lifeline } from "../../parts/state.tsx";
@@ -15,7 +15,8 @@ import type { NameView } from "./view.ts";
 
 /** Owner, state, wrapper, resolver and records of a name. */
 export async function overviewOfName({ visit, domain, now }: NameView): Promise<Child> {
-  const records = await visit.tryAsk<Records>("/domain/{name}/records", { name: domain.query });
+  const asked = { name: domain.query, partial: "true" };
+  const records = await visit.tryAsk<Records>("/domain/{name}/records", asked);
   return (
     <>
       <Life domain={domain} now={now} />
@@ -31,14 +32,23 @@ export async function overviewOfName({ visit, domain, now }: NameView): Promise<
               <Unavailable error={records} />
             </Card>
           ) : (
-            <Texts {...records} />
+            <>
+              {records.unresolved && (
+                <Card id="records" title="Records">
+                  <NotFoundOut unresolved={records.unresolved} />
+                </Card>
+              )}
+              {records.records && <Texts {...records} records={records.records} />}
+            </>
           )}
         </div>
         <div>
           <Card id="resolver" title="Resolver">
             <Resolver domain={domain} />
           </Card>
-          {!(records instanceof Error) && <Addresses {...records} />}
+          {!(records instanceof Error) && records.records && (
+            <Addresses {...records} records={records.records} />
+          )}
           <Card id="hashes" title="Hashes">
             <Facts facts={hashFacts(domain)} />
           </Card>
@@ -149,8 +159,9 @@ const Wrapper = ({ wrapper, now }: { wrapper: NonNullable<Domain["wrapper"]>; no
   </Card>
 );
 
-const hashFacts = ({ namehash, labelhash, token_id }: Domain): (Fact | false)[] => [
+/** The card of ENSv2 shows its own token. */
+const hashFacts = ({ namehash, labelhash, token_id, token }: Domain): (Fact | false)[] => [
   ["Namehash", <Whole value={namehash} what="namehash" />],
   labelhash !== null && ["Labelhash", <Whole value={labelhash} what="labelhash" />],
-  token_id !== null && ["Token id", <Whole value={token_id} what="token id" />],
+  token_id !== null && token_id !== token?.id && ["Token id", <Whole value={token_id} what="token id" />],
 ];

@@ -12,7 +12,7 @@ export const MAX_RECORDS = 100;
 /** Longest picture in a record that a page shows, in characters. */
 export const MAX_PICTURE = 16_384;
 
-type Props = Pick<Records, "records" | "domain">;
+type Props = Pick<Records, "domain"> & { records: NonNullable<Records["records"]> };
 
 const recordsUrl = (name: string): string => `domain/${encodeURIComponent(name)}/records`;
 

@@ -1,0 +1,16 @@
+import { expect, test } from "vitest";
+import { forScreen } from "../devnet/indexer.ts";
+import { parseLine } from "../devnet/ponder.ts";
+
+const onScreen = (line: object) => forScreen(parseLine(JSON.stringify(line)));
+
+test("a request that failed is no line of a developer's screen", () => {
+  expect(onScreen({ level: "error", message: "request", status: 502 })).toBeNull();
+});
+
+test("errors and warnings of the API are shown with their words, those of Ponder, too", () => {
+  expect(onScreen({ level: "error", message: "request failed" })).toContain("request failed");
+  expect(onScreen({ level: "warn", message: "slow query" })).toContain("slow query");
+  expect(onScreen({ level: "info", message: "settings" })).toBeNull();
+  expect(onScreen({ level: 50, msg: "Failed to start" })).toContain("Failed to start");
+});

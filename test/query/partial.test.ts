@@ -1,0 +1,174 @@
+import { domain, resolverNode, textRecord } from "ponder:schema";
+import { getAddress, keccak256, namehash, stringToBytes } from "viem";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { reverseNode } from "../../src/api/schemas/input.ts";
+import { openApi, type TestApi } from "./api.ts";
+import {
+  account,
+  answerable,
+  CHAIN_ID,
+  domainRow,
+  registeredRow,
+  STATIC_RESOLVER,
+  STRANGE_RESOLVER,
+  transaction,
+} from "./rows.ts";
+import { createTables, type Tables } from "./tables.ts";
+
+const NOW = 1_800_000_000;
+const LATER = BigInt(NOW + 100 * 86_400);
+const alice = account(0xa11ce);
+
+let tables: Tables;
+let api: TestApi;
+
+/** Names by who can tell what of them: no node is configured here. */
+beforeAll(async () => {
+  tables = await createTables();
+  api = openApi(tables, NOW);
+  const rows = [
+    domainRow("eth", { registryOwner: account(0xe2), effectiveOwnerAddress: account(0xe2) }),
+    registeredRow("alice.eth", alice, LATER, { resolver: STATIC_RESOLVER }),
+    registeredRow("strange.eth", alice, LATER, { resolver: STRANGE_RESOLVER }),
+    domainRow("addr.reverse"),
+    domainRow(`${alice.slice(2)}.addr.reverse`, {
+      ...{ node: reverseNode(alice), resolver: STRANGE_RESOLVER },
+      ...{ registryOwner: alice, effectiveOwnerAddress: alice },
+    }),
+  ];
+  await tables.writer.insert(domain).values(answerable(rows));
+  await tables.writer.insert(domain).values([registeredRow("bare.eth", alice, LATER)]);
+  const node = namehash("alice.eth");
+  const records = { chainId: CHAIN_ID, resolver: STATIC_RESOLVER, node, version: 0 };
+  const set = { ...{ blockNumber: 5, logIndex: 0, setsInTransaction: 1 }, transactionHash: transaction(5) };
+  await tables.writer.insert(resolverNode).values([{ ...records, blockNumber: 5 }]);
+  const text = (key: string, value: string | null) => ({
+    ...{ ...records, ...set, key, keyHash: keccak256(stringToBytes(key)), value, isRead: false },
+    isValueKnown: value !== null,
+  });
+  await tables.writer.insert(textRecord).values([text("url", "https://alice.example"), text("notice", null)]);
+});
+afterAll(() => tables?.drop());
+
+const reason = { code: "LIVE_RESOLUTION_FAILED", message: expect.stringMatching(/LIVE_RPC_URL/) };
+const error = { error: reason };
+const partOf = (part: string) => ({ part, ...reason });
+
+/** Answers that need the chain, without `partial` and with it. */
+async function both(path: string) {
+  const joined = path.includes("?") ? "&" : "?";
+  const [whole, partial] = [await api.get(path), await api.get(`${path}${joined}partial=true`)];
+  expect(whole).toEqual({ status: 502, body: error });
+  expect(partial.status).toBe(200);
+  return partial.body;
+}
+
+const bare = { status: "none" };
+
+describe("a name that only the chain can tell", () => {
+  const nothing = { availability_status: "unknown", source: "indexed", unresolved: [partOf("domain")] };
+
+  test("by name has its question and nothing else, and is neither free nor registered", async () => {
+    expect(await both("/whois/sub.strange.eth")).toEqual({ query: "sub.strange.eth", ...nothing });
+  });
+
+  test("in bulk has its error besides, unless less is enough", async () => {
+    const ask = async (query: string) =>
+      (await api.post(`/whois/bulk${query}`, { names: ["sub.strange.eth", "a b.eth"] })).body;
+    const item = { query: "sub.strange.eth", ...nothing };
+    const invalid = {
+      ...{ query: "a b.eth", availability_status: "unknown" },
+      error: { code: "INVALID_NAME", message: expect.any(String) },
+    };
+    expect(await ask("")).toMatchObject({
+      results: [{ ...item, ...error }, invalid],
+      summary: { unknown: 2 },
+    });
+    expect((await ask("?partial=true")).results).toEqual([item, invalid]);
+  });
+
+  test("has no records, which is not the same as empty ones", async () => {
+    const { domain, ...reply } = await both("/domain/sub.strange.eth/records");
+    expect(reply).toEqual({ source: "indexed", unresolved: [partOf("domain")] });
+  });
+});
+
+describe("a name whose resolver was not asked", () => {
+  test("has its resolver, and no records", async () => {
+    const resolver = { status: "unindexed", address: getAddress(STRANGE_RESOLVER) };
+    const known = { domain: "strange.eth", resolver, source: "indexed" };
+    expect(await both("/domain/strange.eth/records")).toEqual({ ...known, unresolved: [partOf("records")] });
+    expect(await both("/domain/strange.eth/records/text/url")).toEqual({
+      ...{ ...known, key: "url" },
+      unresolved: [partOf("value")],
+    });
+  });
+
+  test("and that has none of its own: who would have answered is not known either", async () => {
+    expect(await both("/domain/bare.eth/records")).toEqual({
+      ...{ domain: "bare.eth", resolver: bare, source: "indexed" },
+      unresolved: [partOf("records"), partOf("resolver.answered_by")],
+    });
+  });
+});
+
+describe("a text whose value no event tells", () => {
+  test("is missing from the records, and named; the others are there", async () => {
+    expect(await both("/domain/alice.eth/records")).toMatchObject({
+      records: { texts: { url: "https://alice.example" }, addresses: {} },
+      ...{ source: "indexed", unresolved: [{ ...partOf("records.texts"), keys: ["notice"] }] },
+    });
+    const without = await api.get("/domain/alice.eth/records?types=addr");
+    expect(without.status).toBe(200);
+  });
+
+  test("has no value, and its history has no newest entry", async () => {
+    const text = await both("/domain/alice.eth/records/text/notice");
+    expect(text).toMatchObject({ key: "notice", unresolved: [partOf("value")] });
+    for (const field of ["value", "block_number", "transaction_hash"]) expect(text).not.toHaveProperty(field);
+    expect(await both("/domain/alice.eth/records/text/notice/history")).toMatchObject({
+      ...{ history: [], total: 0, unresolved: [partOf("value")] },
+    });
+  });
+});
+
+describe("an address whose primary name only the chain can tell", () => {
+  test("is counted all the same, and has no primary name, which is not the same as none", async () => {
+    const summary = await both(`/address/${alice}/summary`);
+    expect(summary).toMatchObject({ domain_count: 3, unresolved: [partOf("primary_name")] });
+    expect(summary).not.toHaveProperty("primary_name");
+    expect(summary).not.toHaveProperty("primary_name_source");
+    const address = getAddress(alice);
+    const unresolved = [partOf("primary_name")];
+    expect(await both(`/address/${alice}/primary-name`)).toEqual({ address, unresolved });
+    expect(await both(`/address/${alice}/primary-name?history=true`)).toEqual({
+      ...{ address, history: [], total: 0, unresolved },
+    });
+  });
+
+  test("has its error in a bulk, and no primary name", async () => {
+    const { body } = await api.post("/address/primary-names/bulk", { addresses: [alice] });
+    expect(body).toEqual({ results: { [getAddress(alice)]: { query: alice, ...error } } });
+  });
+});
+
+test("`types` without a word is all types, as the absent one is", async () => {
+  const all = await api.get("/domain/alice.eth/records?partial=true");
+  expect(await api.get("/domain/alice.eth/records?types=&partial=true")).toEqual(all);
+});
+
+test("what needs no chain is the same with and without it", async () => {
+  for (const path of ["/whois/alice.eth", "/whois/never.eth", `/lookup-hash/${namehash("alice.eth")}`]) {
+    const whole = await api.get(path);
+    expect(whole.status).toBe(200);
+    expect(await api.get(`${path}?partial=true`)).toEqual(whole);
+  }
+});
+
+test("the calendar of a name that only the chain can tell says that it knows no end; others do not", async () => {
+  const calendar = async (name: string) => (await api.app.request(`/domain/${name}/expiry.ics`)).text();
+  expect(await calendar("sub.strange.eth")).toContain("Only the chain can tell");
+  for (const name of ["strange.eth", "never.eth"]) {
+    expect(await calendar(name), name).not.toContain("Only the chain");
+  }
+});
