@@ -65,7 +65,7 @@ export function restoresWhole(stageOf: () => SnapshotStage): void {
           }
           expect(differencesOf(cache, ofSource)).toEqual([]);
           const [last] = await ask<{ id: number }>(
-            source.databaseUrl,
+            restored.databaseUrl,
             "select max(id)::int as id from ponder_sync.factories",
           );
           const [inserted] = await ask<{ id: number }>(
