@@ -12,7 +12,7 @@ const sharing = [
   "test/{architecture,words}.test.ts",
   "test/{bench,client,devnet-contracts,docs,faults,hostile,truth}/**/*.test.ts",
   "test/chain/!(stories|ensv2-stories).test.ts",
-  "test/ops/{backup,keys,launch,metered,progress,release,secrets,snapshot,verify,verifyLogs,watchdog}.test.ts",
+  "test/ops/{backup,keys,launch,metered,progress,release,secrets,snapshot,units,verify,verifyLogs,watchdog}.test.ts",
   "test/ops/snapshot/*.test.ts",
   "test/settings/{documents,hideSecrets,managedNames,settings}.test.ts",
   "test/{counts,ens,http,indexState,query,resolution,rules,scheduling,schemas,serializers,statistics}/**/*.test.ts",

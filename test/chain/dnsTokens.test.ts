@@ -32,7 +32,7 @@ import { connect, type LocalChain, startLocalChain } from "../devnet/localChain.
 import type { LocalLayer2 } from "../devnet/localChains.ts";
 import { readStatus } from "../devnet/ponder.ts";
 import { type Report, runVerify } from "../ops/runVerify.ts";
-import { sizeOf } from "../support/size.ts";
+import { isLong, sizeOf } from "../support/size.ts";
 import { type Stack, startStack } from "../support/stack.ts";
 import { readLogs } from "./layer2Reads.ts";
 import { differencesOf, readTables } from "./tables.ts";
@@ -276,7 +276,7 @@ test(`random acts leave the index as the contract answers (FUZZ_SEED=${SEED})`, 
   await expectTokens();
 });
 
-test("a reorganisation leaves what an index from nothing has", async () => {
+test.runIf(isLong())("a reorganisation leaves what an index from nothing has", async () => {
   const { chain } = optimism;
   await waitForHeads();
   const snapshot = await takeSnapshot(chain);

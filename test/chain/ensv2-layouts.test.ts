@@ -1,6 +1,7 @@
 import { getAddress, namehash, zeroHash } from "viem";
 import { describe, expect, test } from "vitest";
 import { startLocalChain } from "../devnet/localChain.ts";
+import { sizeOf } from "../support/size.ts";
 import { type Emission, emitterOn, logOf } from "./emittedLogs.ts";
 import {
   ALICE,
@@ -90,7 +91,7 @@ function storyOf(layout: Layout): Emission[] {
 }
 
 describe("logs in the layout of", () => {
-  test.each(layouts)(
+  test.each(sizeOf({ short: layouts.slice(-1), long: [...layouts] }))(
     "%s",
     async (layout) => {
       const local = await startLocalChain();

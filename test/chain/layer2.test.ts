@@ -20,7 +20,7 @@ import { basenames } from "../devnet/demoBase.ts";
 import { lineanames } from "../devnet/demoLinea.ts";
 import { type LocalChains, type LocalLayer2, startDemoChains } from "../devnet/localChains.ts";
 import { readStatus } from "../devnet/ponder.ts";
-import { sizeOf } from "../support/size.ts";
+import { isLong, sizeOf } from "../support/size.ts";
 import { type Stack, startStack } from "../support/stack.ts";
 import { judge } from "../truth/oracle.ts";
 import { historiesOf, playSteps } from "../truth/steps.ts";
@@ -371,26 +371,30 @@ describe("while one chain is disturbed the others go on", () => {
     await expectAsOnChains();
   }, 300_000);
 
-  test("when the indexer is killed, and its tables are those of one that nothing disturbed", async () => {
-    const { alice, bob } = people();
-    await buyBasename(base.chain, { from: bob, label: "before-the-kill", ...onBase });
-    await stack.kill();
-    await buyBasename(base.chain, { from: bob, label: "after-the-kill", ...onBase });
-    await writeRecord(base.chain, {
-      ...{ from: alice, resolver: "resolver2", node: basenameNode("alice") },
-      write: { kind: "text", key: "url", value: "https://after.example" },
-    });
-    await buyLineaname(linea.chain, { from: bob, label: "after-the-kill" });
-    await stack.expireLock();
-    stack.restart();
-    await stack.ready();
-    await expectAsOnChains();
-    const undisturbed = await startStack(planOf(chains));
-    try {
-      await everyHead(undisturbed);
-      expect(differencesOf(await readTables(stack), await readTables(undisturbed))).toEqual([]);
-    } finally {
-      await undisturbed.destroy();
-    }
-  }, 600_000);
+  test.runIf(isLong())(
+    "when the indexer is killed, and its tables are those of one that nothing disturbed",
+    async () => {
+      const { alice, bob } = people();
+      await buyBasename(base.chain, { from: bob, label: "before-the-kill", ...onBase });
+      await stack.kill();
+      await buyBasename(base.chain, { from: bob, label: "after-the-kill", ...onBase });
+      await writeRecord(base.chain, {
+        ...{ from: alice, resolver: "resolver2", node: basenameNode("alice") },
+        write: { kind: "text", key: "url", value: "https://after.example" },
+      });
+      await buyLineaname(linea.chain, { from: bob, label: "after-the-kill" });
+      await stack.expireLock();
+      stack.restart();
+      await stack.ready();
+      await expectAsOnChains();
+      const undisturbed = await startStack(planOf(chains));
+      try {
+        await everyHead(undisturbed);
+        expect(differencesOf(await readTables(stack), await readTables(undisturbed))).toEqual([]);
+      } finally {
+        await undisturbed.destroy();
+      }
+    },
+    600_000,
+  );
 });

@@ -4,6 +4,7 @@ import { createServer, type Server } from "node:net";
 import { join } from "node:path";
 import { afterAll, afterEach, expect, test } from "vitest";
 import { isRunning, type ProcessMark } from "../devnet/processes.ts";
+import { isLong } from "../support/size.ts";
 import { copyCheckout, signalGroup, waitUntil } from "./checkout.ts";
 
 const START_TIMEOUT_MS = 300_000;
@@ -101,23 +102,27 @@ async function expectEnsv2({ output }: Dev): Promise<void> {
   expect(output()).not.toContain("Ponder:");
 }
 
-test("with the main chain alone: after a kill -9 its children end by themselves, and a second start, now with ENSv2, works at once", async () => {
-  const alone = { DEVNET_CHAINS: "1" };
-  const first = startDev(alone);
-  await isUp(first);
-  expect(first.output()).not.toMatch(/base|linea/);
-  const members = membersOf(state());
-  expect(members).toHaveLength(4); // npm's script, PostgreSQL, anvil, Ponder.
-  process.kill(state().owner.pid, "SIGKILL");
-  const second = startDev({ ...alone, DEVNET_ENSV2: "on" });
-  await everythingEnded(members);
-  await isUp(second);
-  await expectEnsv2(second);
+test.runIf(isLong())(
+  "with the main chain alone: after a kill -9 its children end by themselves, and a second start, now with ENSv2, works at once",
+  async () => {
+    const alone = { DEVNET_CHAINS: "1" };
+    const first = startDev(alone);
+    await isUp(first);
+    expect(first.output()).not.toMatch(/base|linea/);
+    const members = membersOf(state());
+    expect(members).toHaveLength(4); // npm's script, PostgreSQL, anvil, Ponder.
+    process.kill(state().owner.pid, "SIGKILL");
+    const second = startDev({ ...alone, DEVNET_ENSV2: "on" });
+    await everythingEnded(members);
+    await isUp(second);
+    await expectEnsv2(second);
 
-  const later = membersOf(state());
-  process.kill(second.npm.pid as number, "SIGKILL"); // npm alone: what it started must notice.
-  await everythingEnded(later);
-}, 900_000);
+    const later = membersOf(state());
+    process.kill(second.npm.pid as number, "SIGKILL"); // npm alone: what it started must notice.
+    await everythingEnded(later);
+  },
+  900_000,
+);
 
 test("a port that another program has is named", async () => {
   const server = await occupy(0);

@@ -1,9 +1,6 @@
-import { execFile } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
 import { type Client, createClient, http } from "viem";
 import { afterEach, describe, expect, it } from "vitest";
 import { deploymentShape, generations, listContracts } from "../../abis/deployments.ts";
@@ -107,13 +104,4 @@ describe("anvil", () => {
     await anvil.stop();
     await expect(fetch(anvil.url, { method: "POST", body: "{}" })).rejects.toThrow();
   });
-});
-
-describe("the compiled contracts", () => {
-  const compiler = fileURLToPath(new URL("../devnet/compile.ts", import.meta.url));
-
-  /** By another process: this one would be deaf to vitest for as long as the compiler works. */
-  it("are what a fresh compile gives", async () => {
-    await promisify(execFile)(process.execPath, [compiler, "--check"]);
-  }, 300_000);
 });

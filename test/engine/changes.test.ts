@@ -25,6 +25,15 @@ const runNode = (flags: readonly string[], code: string): Promise<Outcome> =>
     ({ code, stdout, stderr }: Outcome) => ({ code, stdout, stderr }),
   );
 
+/** Every choice of none, one, two or three of them, each in their order. */
+const upToThreeOf = <One>(all: readonly One[]): One[][] => {
+  const withOneMore = (chosen: { last: number; of: One[] }) =>
+    all.slice(chosen.last + 1).map((one, i) => ({ last: chosen.last + 1 + i, of: [...chosen.of, one] }));
+  const ones = withOneMore({ last: -1, of: [] });
+  const twos = ones.flatMap(withOneMore);
+  return [[], ...[...ones, ...twos, ...twos.flatMap(withOneMore)].map(({ of }) => of)];
+};
+
 describe("the changes to Ponder", () => {
   test("each edits a file, and says what is wrong, what that costs and what is done about it", () => {
     for (const { edits, ...words } of changes) {
@@ -34,9 +43,9 @@ describe("the changes to Ponder", () => {
   });
 
   test("compose: up to three of them, and all but up to three, can be applied, and only to the files that they name", () => {
-    for (let selection = 0; selection < 2 ** changes.length; selection++) {
-      const chosen = changes.filter((_, i) => (selection >> i) & 1);
-      if (chosen.length > 3 && chosen.length < changes.length - 3) continue;
+    const few = upToThreeOf(changes);
+    const most = few.map((left) => changes.filter((change) => !left.includes(change)));
+    for (const chosen of [...few, ...most]) {
       const files = new Set(chosen.flatMap(({ edits }) => edits.map(({ file }) => file)));
       expect(new Set(changePonder(chosen).keys())).toEqual(files);
     }

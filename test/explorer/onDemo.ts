@@ -78,7 +78,7 @@ const errors: [path: string, status: number][] = [
 /** Each size of screen and each choice of colours once, or all of both. */
 const screens = sizeOf<[which: string, screen: string, options: BrowserContextOptions][]>({
   short: [
-    ["every page", "desktop, light", desktop],
+    ["one page of each kind", "desktop, light", desktop],
     ["one page of each kind", "phone, dark", phone],
   ],
   long: [

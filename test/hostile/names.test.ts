@@ -18,6 +18,7 @@ import {
   sendInOneBlock,
   setNextTime,
 } from "../devnet/acts.ts";
+import { isLong } from "../support/size.ts";
 import { readLogged } from "../truth/chainLogs.ts";
 import { fullNamer, nodeBelowHash, positionsOf, revealedLabels } from "../truth/names.ts";
 
@@ -299,21 +300,25 @@ describe("names and reveals in any order", () => {
     await expectNamesOfLogs();
   });
 
-  test("also where a reorganisation takes back some blocks while names wait", async () => {
-    await waitingTwins("forked", 1_100);
-    await visit();
-    const { waiting } = await readRenames();
-    expect(waiting).toBeGreaterThan(0);
-    const top = await height();
-    await rpc(stage.chain, "anvil_rollback", [2]);
-    await grow(2, "forked");
-    expect(await height()).toBeGreaterThan(top);
-    await finish();
-    await expectNamesOfLogs();
-    await emit([spell("twin-forked")]);
-    await finish();
-    await expectNamesOfLogs();
-  }, 600_000);
+  test.runIf(isLong())(
+    "also where a reorganisation takes back some blocks while names wait",
+    async () => {
+      await waitingTwins("forked", 1_100);
+      await visit();
+      const { waiting } = await readRenames();
+      expect(waiting).toBeGreaterThan(0);
+      const top = await height();
+      await rpc(stage.chain, "anvil_rollback", [2]);
+      await grow(2, "forked");
+      expect(await height()).toBeGreaterThan(top);
+      await finish();
+      await expectNamesOfLogs();
+      await emit([spell("twin-forked")]);
+      await finish();
+      await expectNamesOfLogs();
+    },
+    600_000,
+  );
 
   test("also where a block that begins at a later log takes the place of one that went on", async () => {
     await waitingTwins("later", 1_100);
@@ -333,18 +338,22 @@ describe("names and reveals in any order", () => {
   }, 600_000);
 
   // The last one: an indexer that does not start again is a failure of this test only.
-  test("also where the indexer is killed while names wait", async () => {
-    await settle();
-    await waitingTwins("killed", 600);
-    const { stack } = stage;
-    await stack.kill();
-    await stack.expireLock();
-    stack.restart();
-    await stack.ready();
-    expect((await readRenames()).waiting).toBeGreaterThan(0);
-    await finish();
-    await expectNamesOfLogs();
-  }, 600_000);
+  test.runIf(isLong())(
+    "also where the indexer is killed while names wait",
+    async () => {
+      await settle();
+      await waitingTwins("killed", 600);
+      const { stack } = stage;
+      await stack.kill();
+      await stack.expireLock();
+      stack.restart();
+      await stack.ready();
+      expect((await readRenames()).waiting).toBeGreaterThan(0);
+      await finish();
+      await expectNamesOfLogs();
+    },
+    600_000,
+  );
 
   /** A label in `names` names becomes known: some of them wait. */
   async function waitingTwins(prefix: string, names: number): Promise<void> {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, inject } from "vitest";
 import { outlivesKills } from "./snapshot/kills.ts";
 import { openSnapshotStage, PATIENCE_MS, type SnapshotStage } from "./snapshot/stage.ts";
+import { outlivesReorganisations } from "./snapshot/whole.ts";
 
 let stage: SnapshotStage;
 
@@ -10,4 +11,5 @@ beforeAll(async () => {
 
 afterAll(() => stage?.close());
 
+outlivesReorganisations(() => stage);
 outlivesKills(() => stage, { kills: 10, seed: inject("seed") });

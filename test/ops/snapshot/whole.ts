@@ -89,7 +89,10 @@ export function restoresWhole(stageOf: () => SnapshotStage): void {
       PATIENCE_MS,
     );
   });
+}
 
+/** A snapshot of blocks that are taken back later, and an indexer that goes on from it. */
+export function outlivesReorganisations(stageOf: () => SnapshotStage): void {
   test(
     "a reorganisation at the joint, of blocks that the source had, leaves nothing: before the start and after it",
     async () => {
