@@ -38,7 +38,10 @@ export async function makeViews(
   const old = await query<{ name: string }>(`SELECT relname AS name FROM (${viewsOverTables}) AS views`, [
     viewsSchema,
   ]);
-  for (const { name } of old) await query(`DROP VIEW ${id(viewsSchema)}.${id(name)}`);
+  // All in one statement. A reader may hold one view and wait for another: PostgreSQL ends what waited for a second, so our own
+  // wait, which ends sooner, must begin as soon as the first view is locked.
+  const dropped = old.map(({ name }) => `${id(viewsSchema)}.${id(name)}`);
+  if (dropped.length > 0) await query(`DROP VIEW ${dropped.join(", ")}`);
   const names = [...tables, metaTable, checkpointTable];
   for (const name of names) {
     await query(`CREATE VIEW ${id(viewsSchema)}.${id(name)} AS SELECT * FROM ${id(schema)}.${id(name)}`);
