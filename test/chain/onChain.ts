@@ -125,6 +125,8 @@ export async function expectedWhois(chain: Chain, name: string) {
   const labelhash = name === "" ? null : hashOfShown(labelOf(name));
   const availability = await readAvailability(chain, name, { expiry, owner });
   const isOver = owner !== null && expiry > 0n && ["premium", "available"].includes(availability);
+  // Where the wrapper answers no owner from the same second on, the token's end was the owner's.
+  const isEndedByToken = wasWrapped && token.expiry === expiry + GRACE;
   return {
     labelhash,
     namehash: nodeOfShown(name),
@@ -140,7 +142,7 @@ export async function expectedWhois(chain: Chain, name: string) {
       wrapper: isWrapped ? token.ownerNow : null,
       // Since then anyone may register the name.
       to_timestamp: isOver ? Number(expiry + GRACE) + 1 : null,
-      ended_by: isOver ? "grace_end" : null,
+      ended_by: isOver ? (isEndedByToken ? "wrapper_expiry" : "grace_end") : null,
     }),
     wrapper: wasWrapped ? { fuses: token.fusesNow, expiry_timestamp: token.expiry.toString() } : undefined,
     availability_status: availability,

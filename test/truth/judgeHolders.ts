@@ -46,8 +46,8 @@ async function judgeHolder(judge: Judge, address: string, named: Map<Hex, Log>):
   );
 }
 
-/** Whether an address owns a name now. A name that anyone may register again does not count. */
+/** Whether an address owns a name now: not one past its grace. What no registrar ever registered never had any. */
 function controls({ present }: Judge, node: Hex, address: string): boolean {
   const name = present.get(node);
-  return name?.owner === address && (name.isActive || !name.isSecondLevel);
+  return name?.owner === address && (name.isActive || !name.isSecondLevel || name.expiry === null);
 }

@@ -1,4 +1,6 @@
+import type { Hex } from "viem";
 import type { Judge } from "./judge.ts";
+import { hiddenLabel } from "./names.ts";
 import type { NameNow } from "./namesNow.ts";
 import type { Row } from "./oracle.ts";
 
@@ -60,26 +62,48 @@ function figuresOf(found: readonly NameNow[], now: bigint) {
   };
 }
 
-/** Parts of labels in odd case, of full names, and what means something to LIKE. */
+/** Parts of labels in odd case, of full names, what means something to LIKE, and hashes of labels as one may write them. */
 function textFilters(names: readonly NameNow[]): Filter[] {
   const odd = names.filter(({ label }) => /[%_\\]/.test(label)).slice(0, 6);
   const cased = names.filter(({ label }) => swapCase(label) !== swapAsciiCase(label)).slice(0, 5);
-  const some = [...everyNth(names, 5), ...odd, ...cased];
+  const hidden = names.filter(({ length }) => length === null).slice(0, 3);
+  const some = [...everyNth(names, 5), ...odd, ...cased, ...hidden];
   const parts = some.flatMap(({ label }) => [label.slice(0, 3), label.slice(1, 4), label]);
-  const texts = new Set(["%", "_", "\\", "a%", "_a", "\\%", "a", "[", ...parts, ...parts.map(swapCase)]);
+  const hashes = [...hidden, ...names.slice(0, 2)].flatMap(({ labelhash }) => labelhash ?? []);
+  const digits = hashes.flatMap((hash) => [hash, hash.slice(2).toUpperCase(), hash.slice(2, -1)]);
+  const likes = ["%", "_", "\\", "a%", "_a", "\\%", "a", "["];
+  const texts = new Set([...likes, ...parts, ...parts.map(swapCase), ...digits]);
   const asked = [...texts].filter((text) => text !== "" && text.isWellFormed() && [...text].length <= 255);
-  const ofLabels = asked.map((text) => textFilter(text, ({ label }) => label));
+  const ofLabels = asked.map((text) => textFilter(text, isInLabel));
   const fulls = [".eth", "%.eth", "_eth", ...some.map(({ fullName }) => swapCase(fullName.slice(-12)))];
-  const ofNames = [...new Set(fulls)]
+  const copies = [...hidden.map(({ fullName }) => fullName), ...digits].filter((text) => text.length <= 255);
+  const ofNames = [...new Set([...fulls, ...copies])]
     .filter((text) => text.isWellFormed())
-    .map((text) => textFilter(text, ({ fullName }) => fullName, "&search_full_name=true"));
+    .map((text) => textFilter(text, isInFullName, "&search_full_name=true"));
   return [...ofLabels, ...ofNames];
 }
 
-const textFilter = (text: string, of: (name: NameNow) => string, more = ""): Filter => ({
+type IsIn = (text: string, name: NameNow) => boolean;
+
+const textFilter = (text: string, isIn: IsIn, more = ""): Filter => ({
   query: `q=${encodeURIComponent(text)}${more}`,
-  meets: (name) => folded(of(name)).includes(folded(text)),
+  meets: (name) => isIn(text, name),
 });
+
+/** A label that no log spells out has no text; all labels have their hash. */
+const isInLabel: IsIn = (text, { label, length, labelhash }) =>
+  isHash(text, labelhash) || (length !== null && folded(label).includes(folded(text)));
+
+/** A shown name that was copied with its hashes is found; else only what stands between them is text. */
+const isInFullName: IsIn = (text, { fullName, labelhash }) =>
+  isHash(text, labelhash) ||
+  (/\[(namehash:)?[\da-f]{64}\]/i.test(text) ? [fullName] : fullName.split(/\[[^\]]*\]/)).some((piece) =>
+    folded(piece).includes(folded(text)),
+  );
+
+/** Whether a text is the whole hash, alone, after `0x`, or as an unknown label is shown. */
+const isHash = (text: string, hash: Hex | null): boolean =>
+  hash !== null && [hash, hash.slice(2), hiddenLabel(hash)].includes(text.toLowerCase());
 
 /** Each code point in lower case by itself, as databases do it. */
 const folded = (text: string) => [...text].map((letter) => letter.toLowerCase()).join("");

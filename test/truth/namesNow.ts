@@ -8,6 +8,7 @@ export type NameNow = Present & {
   node: Hex;
   parent: Hex | null;
   label: string;
+  labelhash: Hex | null;
   /** Code points of the label; null where no log spells it out. */
   length: number | null;
   fullName: string;
@@ -41,6 +42,7 @@ export function listNamesNow({ ledgers, present, revealed }: Judge): Map<Hex, Na
       node,
       parent: position?.parent ?? null,
       label: label ?? (position ? hiddenLabel(position.labelhash) : hiddenName(node)),
+      labelhash: position?.labelhash ?? null,
       length: label === null ? null : [...label].length,
       fullName: fullNameOf(node),
       registryOwner: owners?.registry ?? null,
