@@ -126,7 +126,7 @@ describe("errors", () => {
   test.each([
     ["/echo/", "INVALID_NAME"],
     ["/echo/a..b", "INVALID_NAME"],
-    ["/echo/%E0%A4%A", "INVALID_PARAMETER"],
+    ["/echo/%E0%A4%A", "INVALID_NAME"],
     ["/echo/%00.eth", "INVALID_NAME"],
     [`/echo/${"a".repeat(10_000)}`, "INVALID_NAME"],
     ["/echo/alice.eth?page=0", "INVALID_PARAMETER"],

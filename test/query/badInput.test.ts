@@ -85,6 +85,7 @@ const badAddresses: [string, string][] = [
   ["too long", `${account(1)}00`],
   ["without 0x", account(1).slice(2)],
   ["not hexadecimal", `0x${"g".repeat(40)}`],
+  ["bytes that are not UTF-8", "%ff%fe"],
   ["NUL", `${account(1)}%00`],
   ["10 KB", `0x${"a".repeat(10_240)}`],
 ];
@@ -94,6 +95,7 @@ const badHashes: [string, string][] = [
   ["an address", account(1)],
   ["without 0x", "ab".repeat(32)],
   ["not hexadecimal", `0x${"zz".repeat(32)}`],
+  ["bytes that are not UTF-8", "%ff%fe"],
   ["a digit too many", `0x${"ab".repeat(32)}c`],
 ];
 
@@ -102,6 +104,7 @@ const cases = operations.flatMap((operation) => {
     ["name", "INVALID_NAME", badNames],
     ["address", "INVALID_ADDRESS", badAddresses],
     ["hash", "INVALID_HASH", badHashes],
+    ["key", "INVALID_PARAMETER", [["bytes that are not UTF-8", "%ff%fe"]]],
   ];
   return table
     .filter(([param]) => param in operation.params.shape)
@@ -121,8 +124,9 @@ const withQuery = operations.flatMap((operation) =>
   Object.keys(operation.query.shape).map((param) => ({ operation, path: operation.path, param })),
 );
 
-/** Parameters that take any text, and those that hold an address. */
+/** Parameters that take any text, that take none for their default, and those that hold an address. */
 const freeText = ["q"];
+const mayBeEmpty = ["q", "types"];
 const isAddress = (param: string) => param.endsWith("_owner") || param === "resolver";
 
 describe("a parameter of the query that is not valid", () => {
@@ -131,7 +135,8 @@ describe("a parameter of the query that is not valid", () => {
     const bad = [
       "%00",
       "x".repeat(10_240),
-      ...(freeText.includes(param) ? [] : ["", "%E2%80%8F", "nonsense", "-1", "1e3", "%E0%A4%A"]),
+      ...(freeText.includes(param) ? [] : ["%E2%80%8F", "nonsense", "-1", "1e3", "%E0%A4%A"]),
+      ...(mayBeEmpty.includes(param) ? [] : [""]),
     ];
     for (const value of bad) expectError(await ask(`${pathOf(operation)}?${param}=${value}`), code);
     expectError(await ask(`${pathOf(operation)}?${param}=true&${param}=true`), "INVALID_PARAMETER");

@@ -141,6 +141,7 @@ describe("GET /domain/:name/records", () => {
       addresses: {},
       contenthash: "0xe301",
     });
+    expect(await records("alice.eth", "?types=")).toEqual(await records("alice.eth"));
     expect(await api.get("/domain/alice.eth/records?types=text,avatar")).toMatchObject({
       status: 400,
       body: { error: { code: "INVALID_PARAMETER" } },

@@ -1,12 +1,12 @@
-import { OpenAPIHono, type z } from "@hono/zod-openapi";
+import { OpenAPIHono } from "@hono/zod-openapi";
 import { type Context, Hono, type MiddlewareHandler } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { requestId } from "hono/request-id";
 import type { Access } from "../access/access.ts";
 import { ApiError, answerError, errorResponse } from "../errors/errors.ts";
 import type { Endpoint } from "./endpoint.ts";
-import { inputError } from "./inputError.ts";
 import { boundBody } from "./jsonBounds.ts";
+import { matches, namePrefixesOf, ownErrorOf, partsOf, requestedParts } from "./paths.ts";
 import { requireReadablePath } from "./readablePath.ts";
 import { type OperationServer, routesOf } from "./routes.ts";
 import { answerUnreadable, endSlowReaders, endSlowRequests } from "./slowClients.ts";
@@ -42,7 +42,7 @@ export function createApp({ operations, observe, otherRoutes, ...server }: AppPl
   app.use(endSlowReaders());
   app.use(setHeaders);
   app.use(countRequest(server));
-  app.use(requireReadablePath);
+  app.use(requireReadablePath(operations));
   app.use(limitBody);
   app.use(boundBody);
   // A router of Hono's mounts `/` at `/api` alone.
@@ -82,16 +82,7 @@ function tooLarge(c: Context): Response {
   return errorResponse(c, new ApiError("LIMIT_EXCEEDED", message, { headers: { Connection: "close" } }));
 }
 
-/** What stands before a name in the paths of operations. */
-const namePrefixesOf = (operations: readonly Endpoint[]): readonly string[] => [
-  ...new Set(
-    operations.flatMap(({ path }) => (path.includes("{name}") ? [path.split("{name}", 1)[0] ?? ""] : [])),
-  ),
-];
-
 type Path = { method: string; parts: string[]; operation?: Endpoint };
-
-const partsOf = (path: string): string[] => path.split("/").slice(1);
 
 function pathsOf(operations: readonly Endpoint[], others: Hono["routes"]): Path[] {
   return [
@@ -106,7 +97,7 @@ function pathsOf(operations: readonly Endpoint[], others: Hono["routes"]): Path[
 
 /** Answers requests that match no route: an empty parameter, a wrong method, or a path that does not exist. */
 function answerUnrouted(c: Context, paths: Path[]): Response {
-  const requested = partsOf(c.req.path.replace(/^\/api(?=\/|$)/, "") || "/");
+  const requested = requestedParts(c.req.path);
   const matching = paths.filter(({ parts }) => matches(parts, requested));
   if (matching.length === 0) {
     return errorResponse(
@@ -121,19 +112,14 @@ function answerUnrouted(c: Context, paths: Path[]): Response {
   return answerMethod(c, allowedMethods(matching));
 }
 
-const matches = (parts: string[], requested: string[]): boolean =>
-  parts.length === requested.length && parts.every((part, i) => /^[{:]/.test(part) || part === requested[i]);
-
 /** A path of the right form that its route did not match has an empty parameter: the error names the first. */
-function emptyParameterError({ params, path }: Endpoint, requested: string[]): ApiError {
-  const part = partsOf(path).find((part, i) => part.startsWith("{") && requested[i] === "");
+function emptyParameterError(operation: Endpoint, requested: string[]): ApiError {
+  const part = partsOf(operation.path).find((part, i) => part.startsWith("{") && requested[i] === "");
   const name = part?.slice(1, -1) ?? "";
-  const checked = params.shape[name]?.safeParse("");
-  const error = checked?.error ? inputError(checked.error as z.ZodError, "") : null;
-  const isOwnFault = error !== null && error.code !== "INVALID_PARAMETER";
-  return isOwnFault
-    ? error
-    : new ApiError("INVALID_PARAMETER", `\`${name}\` is empty: the path ends too early.`);
+  return (
+    ownErrorOf(operation, name, "") ??
+    new ApiError("INVALID_PARAMETER", `\`${name}\` is empty: the path ends too early.`)
+  );
 }
 
 const allowedMethods = (paths: Path[]): string[] => [
