@@ -17,8 +17,11 @@ const HIDDEN = "[hidden]";
 /** A part of a path that is a word (`mainnet`, `archive-node`), as the log has it in other places. */
 const isWord = (part: string): boolean => /^[a-z-]{1,15}$/.test(part);
 
-/** What may be shown of a URL: its scheme and its host. */
-const shownOf = ({ protocol, host }: URL): string => `${protocol}//${host}`;
+/** What may be shown of a URL: its scheme, if it is given with one, and its host. */
+const shownOf = (text: string, { protocol, host }: URL): string =>
+  hasScheme(text) ? `${protocol}//${host}` : host;
+
+const hasScheme = (text: string): boolean => /^[a-z][a-z0-9+.-]*:\/\//i.test(text);
 
 /** A text as programs may print it: as it is, decoded, and inside JSON. */
 function formsOf(text: string): string[] {
@@ -61,15 +64,18 @@ function partsOfDatabase({ username, password, pathname, searchParams }: URL): s
   return [isShown ? "" : password, searchParams.get("password") ?? ""];
 }
 
+/** A wrong setting may lack the scheme: `localhost:42069` is a host and a port, not a scheme and a path. */
 function addUrl(replacements: Map<string, string>, text: string): void {
-  if (!URL.canParse(text)) return;
-  const url = new URL(text);
+  const address = hasScheme(text) ? text : `http://${text}`;
+  if (!URL.canParse(address)) return;
+  const url = new URL(address);
   const parts = /^https?:$|^wss?:$/.test(url.protocol) ? partsOfNode(url) : partsOfDatabase(url);
   for (const part of parts.flatMap(formsOf)) {
     if (part.length >= LEAST_SECRET_LENGTH) replacements.set(part, HIDDEN);
   }
-  for (const whole of wholesOf(text, url)) {
-    if (whole.replace(/\/$/, "") !== shownOf(url)) replacements.set(whole, shownOf(url));
+  const shown = shownOf(text, url);
+  for (const whole of hasScheme(text) ? wholesOf(text, url) : [text]) {
+    if (whole.replace(/\/$/, "") !== shown) replacements.set(whole, shown);
   }
 }
 

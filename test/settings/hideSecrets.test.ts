@@ -40,6 +40,17 @@ test.each(["mainnet at http://plain.example.org/x", "https://other.example.org/v
   },
 );
 
+test.each([
+  ["localhost:42069", "localhost:42069"],
+  ["localhost:42069/", "localhost:42069/"],
+  ["me:hunter22@node.example.org", "node.example.org"],
+  ["node.example.org:8545/v2/K3y-in-path", "node.example.org:8545"],
+])("%s, a setting without its scheme, is quoted as %s", (text, shown) => {
+  const hideIt = secretHider({ INDEXERS: text });
+  expect(hideIt(`INDEXERS is "${text}": expected`)).toBe(`INDEXERS is "${shown}": expected`);
+  expect(hideIt("http://localhost:42069/ and off")).toBe("http://localhost:42069/ and off");
+});
+
 test("without settings nothing is hidden", () => {
   expect(secretHider({})("https://a:b@c/d")).toBe("https://a:b@c/d");
 });
