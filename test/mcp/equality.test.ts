@@ -20,6 +20,7 @@ const names = [
   "sub.alice.eth",
   "grace.eth",
   "strange.eth",
+  "sub.strange.eth",
   "unregistered.eth",
   "eth",
   "a..b",
@@ -65,7 +66,7 @@ const values: Record<string, fc.Arbitrary<unknown>> = {
   types: oneOf("text", "addr", "text,addr", "contenthash", "text,ip", ""),
 };
 const holders = ["registrar_owner", "wrapper_owner", "registry_owner", "resolver"];
-const flags = ["search_full_name", "is_wrapped", "merged", "audit", "include_expired", "history"];
+const flags = ["search_full_name", "is_wrapped", "merged", "audit", "include_expired", "history", "partial"];
 
 function valuesFor(name: string): fc.Arbitrary<unknown> {
   if (holders.includes(name)) return oneOf(...addresses);

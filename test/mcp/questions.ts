@@ -2,7 +2,7 @@ import { namehash } from "viem";
 import { operations } from "../../src/api/endpoints/index.ts";
 import { toolsOf } from "../../src/api/mcp/tools.ts";
 import { exampleOf } from "../support/examples.ts";
-import { alice, bob } from "./scene.ts";
+import { alice, bob, carol } from "./scene.ts";
 
 /** A call, and the request over HTTP that asks the same. */
 export type Pair = [tool: string, args: Record<string, unknown>, path: string, body?: unknown];
@@ -76,6 +76,7 @@ const moreQuestions: Pair[] = [
     `/address/${alice}/domains?include_expired=true&sort_by=expiry_timestamp`,
   ],
   ["get_address_portfolio", { address: bob, view: "domains", page: 2 }, `/address/${bob}/domains?page=2`],
+  ["get_address_portfolio", { address: carol, view: "summary" }, `/address/${carol}/summary?partial=true`],
   [
     "get_primary_names",
     { addresses: [alice, bob, "0x1"] },

@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import { addressRecord, domain, event, resolverNode, textRecord } from "ponder:schema";
 import { serve } from "@hono/node-server";
 import { keccak256, namehash, stringToBytes } from "viem";
+import { reverseNode } from "../../src/api/schemas/input.ts";
 import { openApi, type TestApi } from "../query/api.ts";
 import {
   account,
@@ -21,6 +22,8 @@ const NOW = 1_800_000_000;
 const DAY = 86_400;
 export const alice = account(0xa11ce);
 export const bob = account(0xb0b);
+/** Only the chain can tell her primary name. */
+export const carol = account(0xca01);
 
 /** The API on real tables, served by Node over HTTP. */
 export type Scene = { api: TestApi; url: string; tables: Tables; close: () => Promise<void> };
@@ -45,20 +48,22 @@ export async function openScene(asking: Pick<TestAppPlan, "access" | "callerOf">
 async function fill({ writer }: Tables): Promise<void> {
   const resolver = STATIC_RESOLVER;
   const node = namehash("alice.eth");
-  await writer
-    .insert(domain)
-    .values([
-      domainRow("eth", { registryOwner: account(0xe2), effectiveOwnerAddress: account(0xe2) }),
-      registeredRow("alice.eth", alice, BigInt(NOW + 100 * DAY), { resolver }),
-      registeredRow("alina.eth", bob, BigInt(NOW + 10 * DAY), { resolver }),
-      registeredRow("grace.eth", alice, BigInt(NOW - 10 * DAY), { resolver }),
-      registeredRow("premium.eth", alice, BigInt(NOW - 100 * DAY), { resolver }),
-      registeredRow("strange.eth", alice, BigInt(NOW + DAY), { resolver: STRANGE_RESOLVER }),
-      domainRow("sub.alice.eth", { registryOwner: alice, effectiveOwnerAddress: alice, resolver }),
-      ...Array.from({ length: 30 }, (_, i) =>
-        registeredRow(`many${i}.eth`, bob, BigInt(NOW + (i + 1) * DAY), { resolver }),
-      ),
-    ]);
+  await writer.insert(domain).values([
+    domainRow("eth", { registryOwner: account(0xe2), effectiveOwnerAddress: account(0xe2) }),
+    registeredRow("alice.eth", alice, BigInt(NOW + 100 * DAY), { resolver }),
+    registeredRow("alina.eth", bob, BigInt(NOW + 10 * DAY), { resolver }),
+    registeredRow("grace.eth", alice, BigInt(NOW - 10 * DAY), { resolver }),
+    registeredRow("premium.eth", alice, BigInt(NOW - 100 * DAY), { resolver }),
+    registeredRow("strange.eth", alice, BigInt(NOW + DAY), { resolver: STRANGE_RESOLVER }),
+    domainRow(`${carol.slice(2)}.addr.reverse`, {
+      ...{ node: reverseNode(carol), resolver: STRANGE_RESOLVER },
+      ...{ registryOwner: carol, effectiveOwnerAddress: carol },
+    }),
+    domainRow("sub.alice.eth", { registryOwner: alice, effectiveOwnerAddress: alice, resolver }),
+    ...Array.from({ length: 30 }, (_, i) =>
+      registeredRow(`many${i}.eth`, bob, BigInt(NOW + (i + 1) * DAY), { resolver }),
+    ),
+  ]);
   const at = { chainId: CHAIN_ID, resolver, node };
   await writer.insert(resolverNode).values({ ...at, version: 0, contenthash: "0xe301", blockNumber: 7 });
   const text = (key: string, value: string) => ({

@@ -4,7 +4,7 @@ import { nameOf } from "../../src/api/http/endpoint.ts";
 import { catalogue } from "../../src/api/mcp/catalogue.ts";
 import { type AnyClient, clients } from "./clients.ts";
 import { pairs } from "./questions.ts";
-import { openScene, type Scene } from "./scene.ts";
+import { carol, openScene, type Scene } from "./scene.ts";
 
 let scene: Scene;
 beforeAll(async () => {
@@ -64,6 +64,16 @@ describe.each(Object.entries(clients))("%s", (kind, connect) => {
     expect(isError ?? false, content[0]?.text).toBe(false);
     expect(structuredContent).toEqual(expected);
     expect(JSON.parse(content[0]?.text ?? "")).toEqual(expected);
+  });
+
+  test("gives the portfolio of an address whose primary name cannot be found out, and says so", async () => {
+    expect((await overHttp(`/address/${carol}/summary`)).status).toBe(502);
+    const { structuredContent } = await client.call("get_address_portfolio", {
+      address: carol,
+      view: "summary",
+    });
+    expect(structuredContent).toMatchObject({ domain_count: 0, unresolved: [{ part: "primary_name" }] });
+    expect(structuredContent).not.toHaveProperty("primary_name");
   });
 
   test("reads the documents and the prompts", async () => {

@@ -4,6 +4,7 @@ import { operations } from "../../src/api/endpoints/index.ts";
 import { toApiError } from "../../src/api/errors/errors.ts";
 import { type Endpoint, errorsOf } from "../../src/api/http/endpoint.ts";
 import { createFreshness } from "../../src/api/indexState/freshness.ts";
+import type { Live } from "../../src/api/live/live.ts";
 import type { ProvenLabels } from "../../src/api/serviceDb/provenLabels.ts";
 import { createTestApp, createTestPages, type TestAppPlan } from "../support/app.ts";
 import { noChain } from "./noChain.ts";
@@ -44,10 +45,12 @@ type TestPlan = Pick<TestAppPlan, "access" | "callerOf"> & {
   contracts?: Contracts;
   chainHead?: number | null;
   provenLabels?: ProvenLabels;
+  /** What asks the chain; by default no node is configured. */
+  live?: Live;
 };
 
 export function openApi({ db }: Tables, now: number, plan: TestPlan = {}): TestApi {
-  const { chainHead = null, provenLabels = noChain.provenLabels, contracts = ofRows, ...asking } = plan;
+  const { chainHead = null, contracts = ofRows, provenLabels, live, ...asking } = plan;
   const heads = async () => (chainHead === null ? null : { number: chainHead, timestamp: now });
   const freshness = createFreshness({
     failingBlock: async () => null,
@@ -60,7 +63,8 @@ export function openApi({ db }: Tables, now: number, plan: TestPlan = {}): TestA
     contracts,
     now,
     ...noChain,
-    provenLabels,
+    ...(provenLabels && { provenLabels }),
+    ...(live && { live }),
     chainHead: heads,
     freshness,
   });

@@ -16,6 +16,7 @@ import {
   NOW,
   other,
 } from "./layer2.ts";
+import { lostNode } from "./noChain.ts";
 import { account, CHAIN_ID, domainRow, contracts as mainOnly, STATIC_RESOLVER } from "./rows.ts";
 import { createTables, setProgress, type Tables } from "./tables.ts";
 
@@ -115,6 +116,20 @@ describe("GET /whois/:name", () => {
       live: "not_asked",
     });
   });
+
+  test.each(["strange.base.eth", "premint.base.eth"])(
+    "of %s, where the bridge cannot be asked, has with `partial` what the index has",
+    async (name) => {
+      const withNode = openApi(tables, NOW, { contracts, live: lostNode });
+      const failed = { code: "LIVE_RESOLUTION_FAILED", message: expect.any(String) };
+      expect(await withNode.get(`/whois/${name}`)).toMatchObject({ status: 502, body: { error: failed } });
+      const { live, ...known } = await whois(name);
+      const { unresolved, ...partial } = (await withNode.get(`/whois/${name}?partial=true`)).body;
+      expect(partial).toEqual(known);
+      expect(partial).toMatchObject({ chain: "base", ownership: { owner: JESSE }, source: "indexed" });
+      expect(unresolved).toContainEqual({ part: "display", ...failed });
+    },
+  );
 
   test("of a premint has the registrar's owner, and none in the registry", async () => {
     const reply = await whois("premint.base.eth");

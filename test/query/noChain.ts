@@ -1,21 +1,28 @@
 import type { Ctx } from "../../src/api/http/context.ts";
 import { createGateways } from "../../src/api/live/ccip/gatewayClient.ts";
 import { liveContractsOf } from "../../src/api/live/deployment.ts";
-import { createLive } from "../../src/api/live/live.ts";
+import { createLive, type Live } from "../../src/api/live/live.ts";
 import { createRpc } from "../../src/api/live/rpc.ts";
 import { deployment } from "./rows.ts";
 
-/** The part of a request's context that asks the chain, where no node is configured: every question fails. */
-export const noChain: Pick<Ctx, "live" | "liveBlock" | "provenLabels" | "freshness" | "namesAt"> = {
-  live: createLive({
-    rpc: createRpc({ urls: [] }),
+/** What asks the chain, by nodes at these URLs. */
+const asking = (urls: readonly string[]): Live =>
+  createLive({
+    rpc: createRpc({ urls }),
     gateways: createGateways({ allowLoopback: false }),
     answers: { find: async () => new Map(), put: async () => {}, removeOld: async () => {} },
     contracts: {
       ...liveContractsOf(deployment),
       universalResolver: "0x00000000000000000000000000000000000000f0",
     },
-  })("test"),
+  })("test");
+
+/** Where a node is configured, and gone: nothing listens at this port. */
+export const lostNode: Live = asking(["http://127.0.0.1:9"]);
+
+/** The part of a request's context that asks the chain, where no node is configured: every question fails. */
+export const noChain: Pick<Ctx, "live" | "liveBlock" | "provenLabels" | "freshness" | "namesAt"> = {
+  live: asking([]),
   liveBlock: async () => ({ number: 1, timestamp: 1 }),
   provenLabels: { find: async () => new Map(), remember: () => {} },
   namesAt: "https://names.example/explore/name/",

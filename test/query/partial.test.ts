@@ -3,6 +3,7 @@ import { getAddress, keccak256, namehash, stringToBytes } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { reverseNode } from "../../src/api/schemas/input.ts";
 import { openApi, type TestApi } from "./api.ts";
+import { lostNode } from "./noChain.ts";
 import {
   account,
   answerable,
@@ -37,7 +38,13 @@ beforeAll(async () => {
     }),
   ];
   await tables.writer.insert(domain).values(answerable(rows));
-  await tables.writer.insert(domain).values([registeredRow("bare.eth", alice, LATER)]);
+  const old = { isMigrated: false, registryOwner: alice, effectiveOwnerAddress: alice };
+  await tables.writer
+    .insert(domain)
+    .values([
+      registeredRow("bare.eth", alice, LATER),
+      domainRow("relic.eth", { ...old, resolver: STRANGE_RESOLVER }),
+    ]);
   const node = namehash("alice.eth");
   const records = { chainId: CHAIN_ID, resolver: STATIC_RESOLVER, node, version: 0 };
   const set = { ...{ blockNumber: 5, logIndex: 0, setsInTransaction: 1 }, transactionHash: transaction(5) };
@@ -149,6 +156,23 @@ describe("an address whose primary name only the chain can tell", () => {
   test("has its error in a bulk, and no primary name", async () => {
     const { body } = await api.post("/address/primary-names/bulk", { addresses: [alice] });
     expect(body).toEqual({ results: { [getAddress(alice)]: { query: alice, ...error } } });
+  });
+});
+
+describe("where the node is gone", () => {
+  const failed = { code: "LIVE_RESOLUTION_FAILED", message: expect.stringContaining("could not be asked") };
+  const ask = async (path: string) => openApi(tables, NOW, { live: lostNode }).get(path);
+
+  test.each([
+    ["strange.eth", "registered", ["display"]],
+    ["bare.eth", "registered", ["display", "resolver.answered_by"]],
+    ["relic.eth", "available", ["display"]],
+  ])("%s has what its registries say, as without a node", async (name, availability_status, parts) => {
+    expect(await ask(`/whois/${name}`)).toEqual({ status: 502, body: { error: failed } });
+    const { live, ...known } = (await api.get(`/whois/${name}`)).body;
+    expect([live, known.availability_status]).toEqual(["not_asked", availability_status]);
+    const unresolved = parts.map((part) => ({ part, ...failed }));
+    expect((await ask(`/whois/${name}?partial=true`)).body).toEqual({ ...known, unresolved });
   });
 });
 
