@@ -25,6 +25,9 @@ export type Gateway = {
   stop: () => Promise<void>;
 };
 
+/** What stands before a name in the paths of operations, which the gateway does not load. */
+export const NAME_PREFIXES = ["/whois/", "/domain/"];
+
 /** Starts to listen. @throws the error of a port that cannot be used */
 export async function startServer(forwarding: Omit<Forwarding, "isStopping">): Promise<Gateway> {
   let isStopping = false;
@@ -39,7 +42,7 @@ export async function startServer(forwarding: Omit<Forwarding, "isStopping">): P
   const server = createServer({ requireHostHeader: false }, answer);
   server.on("checkExpectation", answer);
   server.on("clientError", (error, socket) =>
-    refuseUnreadable(error, socket, { before: answers.get(socket) }),
+    refuseUnreadable(error, socket, { before: answers.get(socket), namePrefixes: NAME_PREFIXES }),
   );
   server.on("connect", refuseTunnel);
   server.keepAliveTimeout = KEEP_ALIVE_MS;

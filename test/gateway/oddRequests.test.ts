@@ -1,5 +1,8 @@
 import { connect } from "node:net";
 import { describe, expect, test } from "vitest";
+import { NAME_PREFIXES } from "../../gateway/server.ts";
+import { operations } from "../../src/api/endpoints/index.ts";
+import { namePrefixesOf } from "../../src/api/http/paths.ts";
 import { freePort } from "../devnet/ports.ts";
 import type { GatewayProcess } from "./gateway.ts";
 import { open } from "./opened.ts";
@@ -48,6 +51,7 @@ const odd: [what: string, bytes: string, status: number, outcome: string][] = [
   ["an asterisk", request("GET *"), 400, "INVALID_PARAMETER"],
   ["no slash", request("GET whois"), 400, "INVALID_PARAMETER"],
   ["20 KB of a path", request(`GET /${"a".repeat(20_000)}`), 400, "LIMIT_EXCEEDED"],
+  ["20 KB of a name", request(`GET /whois/${"a".repeat(20_000)}`), 400, "INVALID_NAME"],
   ["20 KB of headers", request("GET /x", `X-Long: ${"a".repeat(20_000)}`), 400, "LIMIT_EXCEEDED"],
   ["CONNECT", request("CONNECT other.example:443"), 405, "METHOD_NOT_ALLOWED"],
   ["TRACE", request("TRACE /x"), 405, "METHOD_NOT_ALLOWED"],
@@ -94,6 +98,18 @@ describe("an odd request is answered in the form of all others, and does no harm
     }
     expect(await (await fetch(`${gateway.url}/x`)).json()).toEqual({ word: "a" });
   });
+});
+
+test("a name stands behind the same words in the paths of all operations", () => {
+  expect(NAME_PREFIXES).toEqual(namePrefixesOf(operations));
+});
+
+test("a HEAD that cannot be read, or is too long, gets no body", async () => {
+  const gateway = await open([await startUpstream(says("a"))]);
+  for (const bytes of [request(`HEAD /whois/${"a".repeat(20_000)}`), "HEAD /x HTTP/9.z\r\n\r\n"]) {
+    const heard = read(await exchange(gateway, bytes));
+    expect([heard.status, heard.body]).toEqual([400, ""]);
+  }
 });
 
 describe("a web page", () => {
