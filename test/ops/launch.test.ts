@@ -151,6 +151,22 @@ test("a database without pg_trgm whose user may not add it is told what to ask f
   await ask(database.url, "DROP ROLE launch_guest");
 });
 
+test("a Universal Resolver that cannot answer is named, and the index starts all the same", async () => {
+  const file = join(folder, "wrong.json");
+  const registry = local.deployment.contracts.find(({ role }) => role === "registry")?.address;
+  writeFileSync(file, JSON.stringify({ ...local.deployment, universalResolver: registry }));
+  const own = await createTestDatabase();
+  try {
+    const launched = await launch("start", { ENS_DEPLOYMENT: file, DATABASE_URL: own.url });
+    await untilReady(launched);
+    expect(launched.output()).toContain(`${registry} has no function resolveWithGateways`);
+    launched.child.kill("SIGTERM");
+    await launched.exit;
+  } finally {
+    await own.drop();
+  }
+}, 120_000);
+
 test("SIGTERM gives the lock back, and a second start and a replica answer from the same tables", async () => {
   const isLocked = async () =>
     (
