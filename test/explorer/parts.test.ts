@@ -3,13 +3,23 @@ import { contentUri } from "../../src/api/explorer/pages/name/contenthash.ts";
 import { toCell } from "../../src/api/explorer/parts/csv.ts";
 import { TextOrLink } from "../../src/api/explorer/parts/link.tsx";
 import { askedAs, inspect, listed } from "../../src/api/explorer/parts/name.tsx";
+import { Pager } from "../../src/api/explorer/parts/pager.tsx";
 import { inEth, inTokens } from "../../src/api/explorer/parts/price.ts";
 import { premiumAfter } from "../../src/api/explorer/parts/state.tsx";
 import { LongText, SHOWN_UNFOLDED, Text } from "../../src/api/explorer/parts/text.tsx";
 import { inUtc } from "../../src/api/explorer/parts/time.tsx";
+import { MAX_PAGE } from "../../src/api/http/deepPages.ts";
 import { nodeOfName } from "../../src/api/schemas/input.ts";
 
 const htmlOf = (text: string) => String(Text({ children: text }));
+
+test("the way through a list ends with the last page that is answered", () => {
+  const total = MAX_PAGE * 25 + 1;
+  const pagerAt = (page: number) =>
+    String(Pager({ list: { total, page, page_size: 25 }, urlOf: (one) => `?page=${one}`, what: "names" }));
+  expect(pagerAt(MAX_PAGE - 1)).toContain(`href="?page=${MAX_PAGE}"`);
+  expect(pagerAt(MAX_PAGE)).not.toContain('rel="next"');
+});
 
 describe("a text that a stranger wrote", () => {
   test("is text, whatever markup it holds", () => {

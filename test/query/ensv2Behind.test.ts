@@ -1,6 +1,7 @@
-import { domain, ensv2Entry, ensv2Proxy, holder } from "ponder:schema";
-import { getAddress } from "viem";
+import { domain, ensv2Entry, ensv2Mount, ensv2Proxy, holder } from "ponder:schema";
+import { getAddress, namehash } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { serveExplorer } from "../explorer/statisticsPages.ts";
 import { openApi, type TestApi } from "./api.ts";
 import {
   contracts,
@@ -28,6 +29,7 @@ const bob = account(0xb0b);
 const USER = account(0x6001);
 const BEFORE = account(0x6002);
 const ENDED = account(0x6003);
+const UNKNOWN = account(0x6004);
 
 const at = (registry: `0x${string}`, owner: `0x${string}`, fields: object = {}) => ({
   ...{ registry, effectiveOwnerAddress: owner, expiryTimestamp: FAR, resolver: NODE_RESOLVER, ...fields },
@@ -61,6 +63,8 @@ const entries = [
   ...[entry("same", alice), entry("over", alice, { expiry: BigInt(NOW - 9) })],
   ...[entry("other", bob, { resolver: account(9) }), entry("sold", bob), entry("again", alice)],
   ...["known", "late"].map((label) => entryRow(ENDED, label, { owner: alice })),
+  // Without a row: its registry is at more names than are followed. And one of unknown code.
+  ...[entry("unlisted", alice), entry("strange", alice, { subregistry: UNKNOWN })],
 ];
 
 let tables: Tables;
@@ -169,4 +173,43 @@ test("names right under a name are always there", async () => {
   const owners = new Map(items.map(({ name, ownership }) => [name, ownership.owner]));
   expect(owners.get("other.user.eth")).toBe(getAddress(bob));
   expect(owners.get("cut.user.eth")).toBeUndefined();
+});
+
+describe("an answer that may lack something says so", () => {
+  const isIncomplete = async (path: string) =>
+    (await api.get(`${path}?partial=true`)).body.is_incomplete ?? false;
+  const histories = [
+    ...["events", "registration-history", "ownership-history", "resolver-history"],
+    "records/text/url/history",
+  ];
+
+  test.each(histories)("%s of a name whose row is not that of its entry", async (history) => {
+    const of = (name: string) => isIncomplete(`/domain/${name}/${history}`);
+    for (const name of ["unlisted.user.eth", "other.user.eth", "x.strange.user.eth"]) {
+      expect(await of(name), name).toBe(true);
+    }
+    for (const name of ["same.user.eth", "old.user.eth", "cut.user.eth", "never.eth"]) {
+      expect(await of(name), name).toBe(false);
+    }
+  });
+
+  test("the explorer's pages say it, too", async () => {
+    const { url, close } = await serveExplorer(tables, NOW, contracts);
+    const page = async (name: string, view: string) =>
+      (await fetch(`${url}/explore/name/${name}?view=${view}`)).text();
+    expect(await page("unlisted.user.eth", "history")).toContain("Entries may be missing");
+    expect(await page("same.user.eth", "history")).not.toContain("Entries may be missing");
+    expect(await page("user.eth", "subnames")).toContain("Entries may be missing");
+    await close();
+  });
+
+  test("subnames of a name at which its registry is not linked", async () => {
+    const of = (name: string) => isIncomplete(`/domain/${name}/subdomains`);
+    expect(await of("user.eth")).toBe(true);
+    expect(await of("same.user.eth")).toBe(false);
+    await tables.writer.insert(ensv2Mount).values({
+      ...{ chainId: CHAIN_ID, registry: USER, position: 0, node: namehash("user.eth"), depth: 2 },
+    });
+    expect(await of("user.eth")).toBe(false);
+  });
 });

@@ -2502,6 +2502,10 @@ export type GetDomainSubdomainsResponses = {
         total: number;
         page: number;
         page_size: number;
+        /**
+         * Present where entries may be missing: the name's registry of ENSv2 is linked at more names than are followed, was linked just now, or has unknown code
+         */
+        is_incomplete?: true;
     };
 };
 
@@ -2728,6 +2732,10 @@ export type GetDomainRecordsTextHistoryResponses = {
         total: number;
         page?: number;
         page_size?: number;
+        /**
+         * Present where entries may be missing: the name's registry of ENSv2 is linked at more names than are followed, was linked just now, or has unknown code
+         */
+        is_incomplete?: true;
         unresolved?: Unresolved;
     };
 };
@@ -2798,6 +2806,10 @@ export type GetDomainEventsResponses = {
         total: number;
         page?: number;
         page_size?: number;
+        /**
+         * Present where entries may be missing: the name's registry of ENSv2 is linked at more names than are followed, was linked just now, or has unknown code
+         */
+        is_incomplete?: true;
     };
 };
 
@@ -2873,6 +2885,10 @@ export type GetDomainRegistrationHistoryResponses = {
         total: number;
         page?: number;
         page_size?: number;
+        /**
+         * Present where entries may be missing: the name's registry of ENSv2 is linked at more names than are followed, was linked just now, or has unknown code
+         */
+        is_incomplete?: true;
     };
 };
 
@@ -2957,6 +2973,10 @@ export type GetDomainOwnershipHistoryResponses = {
         total: number;
         page?: number;
         page_size?: number;
+        /**
+         * Present where entries may be missing: the name's registry of ENSv2 is linked at more names than are followed, was linked just now, or has unknown code
+         */
+        is_incomplete?: true;
     };
 };
 
@@ -3026,6 +3046,10 @@ export type GetDomainResolverHistoryResponses = {
         total: number;
         page?: number;
         page_size?: number;
+        /**
+         * Present where entries may be missing: the name's registry of ENSv2 is linked at more names than are followed, was linked just now, or has unknown code
+         */
+        is_incomplete?: true;
     };
 };
 

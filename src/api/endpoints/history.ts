@@ -5,11 +5,20 @@ import { listEvents } from "../query/events.ts";
 import { listPurchases, type PurchaseEntry } from "../query/registrations.ts";
 import type { Listed } from "../query/section.ts";
 import { listSpans, type Span } from "../query/spans.ts";
+import { historyGap } from "../resolution/ensv2/followed.ts";
 import { readStored } from "../resolution/known.ts";
 import { answeringChain, chainsOfName } from "../resolution/nameChains.ts";
 import { tokenEndOf } from "../rules/ends.ts";
 import { lifeOf } from "../rules/life.ts";
-import { count, event, historyFields, ownershipPeriod, period, registration } from "../schemas/answers.ts";
+import {
+  count,
+  event,
+  historyFields,
+  isIncomplete,
+  ownershipPeriod,
+  period,
+  registration,
+} from "../schemas/answers.ts";
 import { input, isEthSecondLevel, type ParsedName } from "../schemas/input.ts";
 import { toEventRecord } from "../serializers/event.ts";
 import { toLoggedRegistration, toOwnershipPeriod, toPeriod, toRegistration } from "../serializers/history.ts";
@@ -23,7 +32,7 @@ const domainEvents = endpoint({
   description: `What the contracts logged of a name, oldest first. Events of resolvers count if the resolver is a known one, or was the name's own at some time. A name below a layer 2's managed name has the events of both chains, each with its \`chain\`. ${NEWEST}`,
   params: z.object({ name: input.name() }),
   query: z.object({ page: input.historyPage() }),
-  reply: z.strictObject({ events: z.array(event), ...historyFields }),
+  reply: z.strictObject({ events: z.array(event), ...historyFields, is_incomplete: isIncomplete }),
   errors: ["INVALID_NAME"],
   cost: 1,
   hotAnswers: true,
@@ -34,7 +43,11 @@ const domainEvents = endpoint({
       ctx.contracts.resolversOf(chainId).listed.map((address) => ({ chainId, address })),
     );
     const { rows, total } = await listEvents(ctx.db, { node: name.node, chains, listed }, { page });
-    return { events: rows.map((row) => toEventRecord(row, ctx)), ...historyFieldsOf({ page, total }) };
+    return {
+      events: rows.map((row) => toEventRecord(row, ctx)),
+      ...historyFieldsOf({ page, total }),
+      ...(await historyGap(ctx, name)),
+    };
   },
 });
 
@@ -54,6 +67,7 @@ const registrationHistory = endpoint({
     registrations: z.array(registration),
     renewals: z.array(registration),
     ...historyFields,
+    is_incomplete: isIncomplete,
   }),
   errors: ["INVALID_NAME"],
   cost: 1,
@@ -73,6 +87,7 @@ const registrationHistory = endpoint({
       registrations: toEntries(listed.rows.filter(({ isRenewal }) => !isRenewal)),
       renewals: toEntries(listed.rows.filter(({ isRenewal }) => isRenewal)),
       ...historyFieldsOf({ page, total: listed.total }),
+      ...(await historyGap(ctx, name)),
     };
   },
 });
@@ -106,6 +121,7 @@ const ownershipHistory = endpoint({
       .optional()
       .openapi({ description: "Present with `audit=true`: entries in all of each contract" }),
     ...historyFields,
+    is_incomplete: isIncomplete,
   }),
   errors: ["INVALID_NAME"],
   cost: 1,
@@ -126,7 +142,7 @@ const ownershipHistory = endpoint({
     const { rows, total } = await listSpans(db, { ...of, kind: "owner" }, { page });
     const spans = ensv2 ? await endedByParent(ctx, name, rows) : rows;
     const history = spans.map((span) => toOwnershipPeriod(span, at));
-    const answer = { history, ...historyFieldsOf({ page, total }) };
+    const answer = { history, ...historyFieldsOf({ page, total }), ...(await historyGap(ctx, name)) };
     if (!audit) return answer;
     const listed = await Promise.all(layers.map((kind) => listSpans(db, { ...of, kind }, { page })));
     const [registry, registrar, wrapper] = listed as [Listed<Span>, Listed<Span>, Listed<Span>];
@@ -164,7 +180,7 @@ const resolverHistory = endpoint({
   description: `Resolvers over time, newest last. ${OF_LAYER2} ${NEWEST}`,
   params: z.object({ name: input.name() }),
   query: z.object({ page: input.historyPage() }),
-  reply: z.strictObject({ history: z.array(period), ...historyFields }),
+  reply: z.strictObject({ history: z.array(period), ...historyFields, is_incomplete: isIncomplete }),
   errors: ["INVALID_NAME"],
   cost: 1,
   hotAnswers: true,
@@ -174,7 +190,11 @@ const resolverHistory = endpoint({
     const of = { node: name.node, chains, kind: "resolver" as const, now: ctx.now };
     const { rows, total } = await listSpans(ctx.db, of, { page });
     const at = { chainId, contracts: ctx.contracts };
-    return { history: rows.map((span) => toPeriod(span, at)), ...historyFieldsOf({ page, total }) };
+    return {
+      history: rows.map((span) => toPeriod(span, at)),
+      ...historyFieldsOf({ page, total }),
+      ...(await historyGap(ctx, name)),
+    };
   },
 });
 

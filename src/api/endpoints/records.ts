@@ -11,6 +11,7 @@ import {
   tryWithRecords,
   type UnresolvedDomain,
 } from "../resolution/domains.ts";
+import { historyGap } from "../resolution/ensv2/followed.ts";
 import { type RecordsKey, recordsOf } from "../resolution/ensv2/records.ts";
 import { answeringChain } from "../resolution/nameChains.ts";
 import {
@@ -25,6 +26,7 @@ import {
   bytes,
   hash,
   historyFields,
+  isIncomplete,
   resolver,
   source,
   textHistoryEntry,
@@ -238,6 +240,7 @@ const textHistory = endpoint({
     key: z.string(),
     history: z.array(textHistoryEntry),
     ...historyFields,
+    is_incomplete: isIncomplete,
     unresolved: unresolved.optional(),
   }),
   errors: ["INVALID_NAME", "INVALID_PARAMETER", "LIVE_RESOLUTION_FAILED"],
@@ -259,6 +262,7 @@ const textHistory = endpoint({
       ...{ domain: name.name, key },
       history: [...(outcome?.source === "live" ? toLiveEntry(outcome, history) : []), ...history],
       ...historyFieldsOf({ page, total }),
+      ...(await historyGap(ctx, name)),
       ...(outcome?.kind === "unresolved" && { unresolved: unresolvedParts(["value"], outcome.error) }),
     };
   },

@@ -17,9 +17,10 @@ import {
 } from "../query/search.ts";
 import type { AsOf } from "../query/statistics.ts";
 import { askedChains } from "../resolution/askedChains.ts";
+import { childrenGap } from "../resolution/ensv2/followed.ts";
 import { checkListed } from "../resolution/listedNames.ts";
 import { chainsOfChildren } from "../resolution/nameChains.ts";
-import { count, domainItem, pageFields } from "../schemas/answers.ts";
+import { count, domainItem, isIncomplete, pageFields } from "../schemas/answers.ts";
 import { input } from "../schemas/input.ts";
 import { ALL_CHAINS } from "../schemas/sentences.ts";
 import { toDomainItem } from "../serializers/domain.ts";
@@ -181,7 +182,12 @@ const subdomains = endpoint({
     sort_by: input.sortBy(["full_name", "expiry_timestamp"]),
     sort_dir: input.sortDir(),
   }),
-  reply: z.strictObject({ domain: z.string(), results: z.array(domainItem), ...pageFields }),
+  reply: z.strictObject({
+    domain: z.string(),
+    results: z.array(domainItem),
+    ...pageFields,
+    is_incomplete: isIncomplete,
+  }),
   errors: ["INVALID_NAME"],
   cost: 1,
   hotAnswers: true,
@@ -191,7 +197,8 @@ const subdomains = endpoint({
     const { total, rows } = await listChildren(ctx.db, request, parent);
     const children = await checkListed(ctx, rows, isChild);
     const results = [...children.values()].map((child) => toDomainItem(child, ctx));
-    return { domain: name.name, results, total, page, page_size: PAGE_SIZE };
+    const gap = await childrenGap(ctx, name);
+    return { domain: name.name, results, total, page, page_size: PAGE_SIZE, ...gap };
   },
 });
 

@@ -21,8 +21,8 @@ export type Availability = Domain["availability_status"];
 export type Paged = { total: number; page: number; page_size: number };
 
 /** A page of names. */
-export type Domains = { results: DomainItem[] } & Paged;
-export type HistoryTotal = { total: number };
+export type Domains = { results: DomainItem[]; is_incomplete?: true } & Paged;
+export type HistoryTotal = { total: number; is_incomplete?: true };
 
 export type Unresolved = z.infer<typeof answers.unresolved>;
 

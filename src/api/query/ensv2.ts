@@ -2,6 +2,7 @@ import {
   domain,
   ensv2Entry,
   ensv2Link,
+  ensv2Mount,
   ensv2Phase,
   ensv2Proxy,
   ensv2Role,
@@ -217,6 +218,30 @@ const phasesOf = prepared((db) =>
     .where(eq(ensv2Phase.chainId, placeholder("chainId")))
     .orderBy(asc(ensv2Phase.blockNumber), asc(ensv2Phase.phase))
     .prepare("ensv2_phases_of"),
+);
+
+/** Whether what is in a registry has its names below a node. */
+export async function isLinkedAt(
+  db: Db,
+  link: { chainId: number; node: Hex; registry: Address },
+): Promise<boolean> {
+  const [row] = await linkedAt(db).execute(link);
+  return row !== undefined;
+}
+
+const linkedAt = prepared((db) =>
+  db
+    .select({ position: ensv2Mount.position })
+    .from(ensv2Mount)
+    .where(
+      and(
+        eq(ensv2Mount.chainId, placeholder("chainId")),
+        eq(ensv2Mount.node, placeholder("node")),
+        eq(ensv2Mount.registry, placeholder("registry")),
+      ),
+    )
+    .limit(1)
+    .prepare("ensv2_linked_at"),
 );
 
 /** A name that came from ENSv1 in this transaction. */

@@ -72,6 +72,14 @@ export const NotFoundOut = ({ unresolved }: { unresolved: Unresolved }) => (
   </div>
 );
 
+/** What stands beside a list of which the index may not have all. */
+export const MayLack = () => (
+  <div class="notice warn">
+    <Icon name="warning" />
+    <p>Entries may be missing: the index does not follow the name's registry of ENSv2 to this name.</p>
+  </div>
+);
+
 /** What stands where a part could not be answered. */
 export const Unavailable = ({ error }: { error: ApiError }) => (
   <div class="notice warn">

@@ -1,3 +1,4 @@
+import { MAX_PAGE } from "../../http/deepPages.ts";
 import type { Paged } from "../replies.ts";
 
 type Props = {
@@ -8,7 +9,7 @@ type Props = {
 
 /** Where in a list one is, and the way to the next page. */
 export const Pager = ({ list: { total, page, page_size }, urlOf, what }: Props) => {
-  const pages = Math.max(1, Math.ceil(total / page_size));
+  const pages = Math.min(MAX_PAGE, Math.max(1, Math.ceil(total / page_size)));
   if (pages === 1) return null;
   const first = (page - 1) * page_size + 1;
   return (

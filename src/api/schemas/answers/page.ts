@@ -14,3 +14,9 @@ export const historyFields = {
   page: z.int().min(1).optional(),
   page_size: count.optional().openapi({ example: 25 }),
 };
+
+/** Of an answer with what happened to a name, or with the names below it. */
+export const isIncomplete = z.literal(true).optional().openapi({
+  description:
+    "Present where entries may be missing: the name's registry of ENSv2 is linked at more names than are followed, was linked just now, or has unknown code",
+});

@@ -1,7 +1,7 @@
 import type { Child } from "hono/jsx";
 import type { ApiError } from "../../../errors/errors.ts";
 import type { Visit } from "../../page.ts";
-import { Card, Empty, Unavailable } from "../../parts/card.tsx";
+import { Card, Empty, MayLack, Unavailable } from "../../parts/card.tsx";
 import { Transaction } from "../../parts/hash.tsx";
 import { nameUrl } from "../../parts/name.tsx";
 import { Pager, withQuery } from "../../parts/pager.tsx";
@@ -32,7 +32,7 @@ const choices: readonly Choice[] = [
 ];
 
 /** What one kind of entry is read from: the operations of histories, each with its newest entries. */
-type Part = { entries: Entry[]; total: number; of: string };
+type Part = { entries: Entry[]; total: number; isIncomplete: boolean; of: string };
 
 /** Owners, resolvers, registrations and records of a name as one time line, newest first. */
 export async function historyOfName({ visit, domain, now }: NameView): Promise<Child> {
@@ -49,6 +49,7 @@ export async function historyOfName({ visit, domain, now }: NameView): Promise<C
   const ofKind = { kind: kind === "all" ? undefined : kind };
   return (
     <Card id="history" title="History" isWide aside={<Filter present={kind} urlOf={urlOf} />}>
+      {read.some(({ isIncomplete }) => isIncomplete) && <MayLack />}
       {read.map((part) => (
         <Cut part={part} />
       ))}
@@ -104,7 +105,7 @@ async function readParts(visit: Visit, name: string, kind: Kind | "all"): Promis
 /** What an operation answered, or that it failed; null if it was not asked. */
 function partOf(reply: HistoryTotal | ApiError | null, entries: Entry[], of: string): Part | ApiError | null {
   if (reply === null || reply instanceof Error) return reply;
-  return { entries, total: reply.total, of };
+  return { entries, total: reply.total, isIncomplete: reply.is_incomplete ?? false, of };
 }
 
 /** Entries of a history that its operation gives at once; of longer ones, the newest. */

@@ -1,5 +1,5 @@
 import type { Child } from "hono/jsx";
-import { Card, Unavailable } from "../../parts/card.tsx";
+import { Card, MayLack, Unavailable } from "../../parts/card.tsx";
 import { DomainList } from "../../parts/domainList.tsx";
 import { nameUrl } from "../../parts/name.tsx";
 import { withQuery } from "../../parts/pager.tsx";
@@ -24,11 +24,12 @@ export async function subnamesOfName({ visit, domain, now }: NameView): Promise<
       aside={<span class="count">{list.total.toLocaleString("en")}</span>}
       isWide
     >
+      {list.is_incomplete && <MayLack />}
       <DomainList
         {...{ list, order, urlOf, now }}
         caption="Subnames"
         what="subnames"
-        empty="No event ever created a name under this one."
+        empty={list.is_incomplete ? "None is in the index." : "No event ever created a name under this one."}
       />
     </Card>
   );
