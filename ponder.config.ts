@@ -241,7 +241,7 @@ export default createConfig({
     AddedController: {
       abi: addedControllerAbi,
       chain: foundBy(
-        onLayer2("registrar"),
+        at("registrar", 2, 3),
         "event ControllerAdded(address indexed controller)",
         "controller",
       ),

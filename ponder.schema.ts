@@ -83,6 +83,12 @@ export const domain = onchainTable(
     /** Expiry as stored in the NameWrapper, kept after unwrapping; null if never wrapped. */
     wrapperExpiryTimestamp: t.bigint(),
     /**
+     * Renewals since the wrapper's expiry was last known, of which no log that is read says whether they went through the
+     * NameWrapper, which then moves its expiry without a log; null if there are none. While there are some,
+     * `wrapper_expiry_timestamp` is the earliest that can be: from then on who owns the name is not known here.
+     */
+    unexplainedRenewals: t.integer(),
+    /**
      * True if the registry owner is the NameWrapper, the wrapper's token has an owner and, for a name of a registrar,
      * the registrar owner is the NameWrapper. Once `wrapper_expiry_timestamp` is past, a name with
      * PARENT_CANNOT_CONTROL (fuse 65536) is no longer wrapped, though no event says so. False where `registry` is set.
@@ -250,6 +256,11 @@ export const controller = onchainTable(
     isRegistrars: t.boolean().notNull(),
     /** Whether the NameWrapper lets it register and renew names; null if it never did. */
     isWrappers: t.boolean(),
+    /**
+     * Of the NameWrapper: how many contracts may renew through it that the deployment does not list, so that a renewal need not
+     * have a log that is read. Null for others, and if there never was any.
+     */
+    unlisted: t.integer(),
   }),
   (t) => ({ pk: primaryKey({ columns: [t.chainId, t.controller] }) }),
 );

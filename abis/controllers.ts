@@ -73,10 +73,7 @@ export const lineanamesControllerAbi = parseAbi([
   owned,
 ]);
 
-/**
- * What a controller can log that a layer 2's registrar or a NameWrapper took on after the deployment was written: any known
- * shape.
- */
+/** What a controller can log that a registrar or a NameWrapper took on after the deployment was written: any known shape. */
 export const addedControllerAbi = parseAbi([
   "event NameRegistered(string name, bytes32 indexed label, address indexed owner, uint256 cost, uint256 expires)",
   "event NameRegistered(string name, bytes32 indexed label, address indexed owner, uint256 baseCost, uint256 premium, uint256 expires)",

@@ -4,6 +4,7 @@ import { readRent } from "./write/archive.ts";
 import { mayRead } from "./write/contracts.ts";
 import { appendArguments, appendEventAndHolders } from "./write/events.ts";
 import {
+  appendDirectRenewal,
   appendPurchase,
   appendWrappedRenewal,
   fromOneCost,
@@ -22,10 +23,10 @@ on("UnwrappedController", "NameRegistered", (args) =>
   appendPurchase(args, fromReferredPurchase(args.event.args)),
 );
 
-on(legacy, "NameRenewed", (args) => appendPurchase(args, fromOneCost(args.event.args)));
+on(legacy, "NameRenewed", (args) => appendDirectRenewal(args, fromOneCost(args.event.args)));
 on("WrappedController", "NameRenewed", onWrappedRenewal);
 on("UnwrappedController", "NameRenewed", (args) =>
-  appendPurchase(args, fromReferredRenewal(args.event.args)),
+  appendDirectRenewal(args, fromReferredRenewal(args.event.args)),
 );
 
 /** A renewal through the contract for referrers. The controller's own log has the expiry, this one has the referrer. */

@@ -2,11 +2,12 @@ import type { Context } from "ponder:registry";
 import type { Hex } from "viem";
 import { type ArgsOf, type EventIn, on } from "./on.ts";
 import { isListedController } from "./write/contracts.ts";
-import { findController, isFollowedBy, isWrapping } from "./write/controllers.ts";
+import { findController, isFollowedBy, wayOfRenewals } from "./write/controllers.ts";
 import { appendArguments, appendEvent, findLogBefore } from "./write/events.ts";
 import type { HandlerArgs, LogEvent, LogRef } from "./write/logRef.ts";
 import { putPayment, takePayment } from "./write/payments.ts";
 import {
+  appendDirectRenewal,
   appendPurchase,
   appendWrappedRenewal,
   fromOneCost,
@@ -18,8 +19,8 @@ import {
 
 /*
  * Controllers of layer 2s, and controllers that the deployment does not list. Those that it lists have an entry for their
- * kind. `AddedController` is every controller that a layer 2's registrar ever took on, and `WrapperController` every one that
- * a NameWrapper did, listed ones again: their logs are left to the other entries.
+ * kind. `AddedController` is every controller that a chain's registrar ever took on, and `WrapperController` every one that a
+ * NameWrapper did, listed ones again: their logs are left to the other entries.
  */
 
 /** Entries of controllers that the deployment need not list. */
@@ -90,7 +91,8 @@ function onAdded<Name extends EventIn<Unlisted>>(
 }
 
 /**
- * Appends a renewal by a controller that the deployment does not list: through the wrapper, if that lets the controller renew.
+ * Appends a renewal by a controller that the deployment does not list: through the wrapper, if that alone lets the controller
+ * renew. Where it may have gone either way, it does not say whether the wrapper's expiry moved.
  * Writes: events, labels, domains.
  */
 async function appendRenewal(
@@ -98,8 +100,10 @@ async function appendRenewal(
   purchase: Purchase,
 ) {
   const { context, log } = args;
-  if (!isWrapping(await findController(context, log.contractAddress))) return appendPurchase(args, purchase);
-  await appendWrappedRenewal(args, withValue(args, purchase));
+  const way = wayOfRenewals(await findController(context, log.contractAddress));
+  if (way === "wrapper") return appendWrappedRenewal(args, withValue(args, purchase));
+  if (way === "registrar") return appendDirectRenewal(args, purchase);
+  await appendPurchase(args, withValue(args, purchase));
 }
 
 /** A renewal whose cost is the value sent: the surplus is paid back afterwards. */

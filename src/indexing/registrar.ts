@@ -8,6 +8,7 @@ import { keyOfRegistrar, patchDomain } from "./write/domains.ts";
 import { setV1Controller } from "./write/ensv2/phases.ts";
 import { appendArguments, appendEvent, appendEventAndHolders, type EventValues } from "./write/events.ts";
 import { nullIfZero } from "./write/logRef.ts";
+import { unexplainedBy } from "./write/wrappedRenewals.ts";
 
 /**
  * The token was minted (from zero), burnt (to zero: an expired name is registered again) or given to another owner.
@@ -43,14 +44,21 @@ on(
   aheadOfToken,
 );
 
-/** Writes: events, domains. The event's duration is what was added to the old expiry, even if that was past. */
+/**
+ * Writes: events, domains. The event's duration is what was added to the old expiry, even if that was past. The log of a
+ * controller that comes next says whether the wrapper's expiry moved, too.
+ */
 on(
   "BaseRegistrar",
   "NameRenewed",
   async ({ event, context, log }) => {
     const { id, expires } = event.args;
     const key = keyOfToken(context, id);
-    const { before } = await patchDomain(context, log, key, () => ({ registrarExpiryTimestamp: expires }));
+    const unexplained = await unexplainedBy(context, log, expires);
+    const { before } = await patchDomain(context, log, key, (domain) => ({
+      registrarExpiryTimestamp: expires,
+      ...unexplained(domain),
+    }));
     const old = before?.registrarExpiryTimestamp ?? null;
     await appendEventAndHolders(context, log, {
       node: key.node,

@@ -46,6 +46,8 @@ on(
     await patchDomain(context, log, spelled?.key ?? { node }, (domain) => ({
       wrapperOwner: nullIfZero(owner),
       ...mintedToken(storedToken(domain), asked, now),
+      // What a name of the registrar gets is never earlier than what a renewal may have moved its expiry to.
+      unexplainedRenewals: null,
     }));
   },
   ({ args: { node, name } }, chainId) => [...rowsOfName(chainId, node), ...rowsOfLabels(chainId, name)],
@@ -93,6 +95,7 @@ on(
     await patchDomain(context, log, { node }, (domain) => ({
       ...(isOwnCall && settledFuses(domain, log)),
       wrapperExpiryTimestamp: expiry,
+      unexplainedRenewals: null,
     }));
   },
   ({ args }, chainId) => rowsOfName(chainId, args.node),
@@ -118,6 +121,8 @@ const storedToken = ({ wrapperFuses, wrapperExpiryTimestamp }: Domain): WrapperT
 function settledFuses(domain: Domain, log: LogRef): DomainPatch {
   const token = storedToken(domain);
   if (token === null || domain.wrapperFuses === null) return {};
+  // Where it is not known whether the token expired, its transfer says that it has not: an expired one has no owner.
+  if (domain.unexplainedRenewals !== null) return {};
   return { wrapperFuses: fusesAt(token, BigInt(log.blockTimestamp)) };
 }
 

@@ -26,6 +26,7 @@ export type DomainPatch = Partial<
     | "wrapperOwner"
     | "wrapperFuses"
     | "wrapperExpiryTimestamp"
+    | "unexplainedRenewals"
   >
 >;
 
@@ -153,6 +154,7 @@ const blankDomain = (log: LogRef, node: Hex): Domain => ({
   wrapperOwner: null,
   wrapperFuses: null,
   wrapperExpiryTimestamp: null,
+  unexplainedRenewals: null,
   isWrapped: false,
   expiryTimestamp: null,
   effectiveOwnerAddress: null,

@@ -2,12 +2,11 @@ import type { Context } from "ponder:registry";
 import type { Address, Hex } from "viem";
 import { registrarName } from "../../ens/managedNames.ts";
 import { isLabelOf, isPrintable } from "../../ens/name.ts";
-import { GRACE_PERIOD } from "../../ens/wrapper.ts";
-import { addressesOf } from "./contracts.ts";
-import { keyOfRegistrar, patchDomain } from "./domains.ts";
+import { keyOfRegistrar } from "./domains.ts";
 import { appendEvent, appendEventAndHolders, type EventValues, findLogBefore } from "./events.ts";
 import type { HandlerArgs, LogRef } from "./logRef.ts";
 import { learnLabel } from "./names.ts";
+import { renewedDirectly, renewedThroughWrapper } from "./wrappedRenewals.ts";
 
 /** A registration or renewal of any generation, with the argument names of the newest. */
 export type Purchase = {
@@ -63,6 +62,15 @@ export const fromReferredRenewal = (args: Referred & { cost: bigint; expires: bi
 const renewals: ReadonlySet<string> = new Set(["NameRenewed", "NameRenewedPoh"]);
 
 /**
+ * Appends a renewal that asked the registrar itself, and learns the label. The wrapper's expiry stays as it is.
+ * Writes: events, labels, domains.
+ */
+export async function appendDirectRenewal(args: HandlerArgs, purchase: Purchase): Promise<void> {
+  await renewedDirectly(args.context, args.log, purchase);
+  await appendPurchase(args, purchase);
+}
+
+/**
  * Appends a registration or renewal, and learns the label. The registrar's own logs tell the expiry and the owner.
  * Writes: events, labels.
  */
@@ -96,7 +104,7 @@ export async function appendWrappedRenewal(
   { context, log }: HandlerArgs,
   { label, labelhash, expires, readPrice, ...price }: WrappedRenewal,
 ): Promise<void> {
-  await renewWrapped(context, log, labelhash, expires);
+  await renewedThroughWrapper(context, log, { labelhash, expires });
   const values = await labelled(context, log, label, labelhash);
   const durationSeconds = await findRenewedSeconds(context, log, values.node);
   const exactCostWei = durationSeconds === null ? undefined : await readPrice?.(durationSeconds);
@@ -107,23 +115,6 @@ export async function appendWrappedRenewal(
     durationSeconds,
     exactCostWei: exactCostWei ?? null,
   });
-}
-
-/**
- * Such a controller renews through NameWrapper.renew. That also moves the wrapper's expiry, without an event, if
- * the wrapper is the owner in registrar and registry and the name is no longer expired.
- * Source: ens-contracts, contracts/wrapper/NameWrapper.sol, `renew`.
- */
-async function renewWrapped(context: Context, log: LogRef, labelhash: Hex, expires: bigint) {
-  const wrapper = addressesOf(context, "NameWrapper")[0];
-  await patchDomain(context, log, keyOfRegistrar(log.chainId, labelhash), (domain) =>
-    wrapper !== undefined &&
-    domain.registrarOwner === wrapper &&
-    domain.registryOwner === wrapper &&
-    expires > BigInt(log.blockTimestamp)
-      ? { wrapperExpiryTimestamp: expires + GRACE_PERIOD, wrapperFuses: domain.wrapperFuses ?? 0 }
-      : {},
-  );
 }
 
 /** Seconds added by the registrar's NameRenewed, which is the log right before the controller's; null if it is not. */
