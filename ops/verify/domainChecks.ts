@@ -38,6 +38,7 @@ const noRow: DomainRow = {
   ...{ parentNode: null, labelhash: null, label: "", isLabelKnown: false, fullName: "" },
   ...{ registryOwner: null, isMigrated: false, resolver: null, registrarOwner: null, registrarExpiry: null },
   ...{ wrapperOwner: null, wrapperFuses: null, wrapperExpiry: null, isWrapped: false, expiry: null },
+  unexplainedRenewals: null,
   ...{ effectiveOwner: null, registry: null },
 };
 
@@ -161,7 +162,10 @@ function registrarColumns(
   ];
 }
 
-/** `getData` hides what has expired, so the stored values are brought to that form first. */
+/**
+ * `getData` hides what has expired, so the stored values are brought to that form first. Where a renewal may have moved the
+ * expiry, the index says that it does not know it.
+ */
 function wrapperColumns(
   node: Hex,
   row: DomainRow,
@@ -169,6 +173,7 @@ function wrapperColumns(
 ): Column[] {
   // The wrapper's constructor stores fuses of the root and of the registrar's own name, and logs nothing.
   if (wrapper === undefined || node === ROOT_NODE || node === registrarNode) return [];
+  if (row.unexplainedRenewals !== null) return [];
   const token = {
     wrapperFuses: Number(row.wrapperFuses ?? 0),
     wrapperExpiryTimestamp: BigInt(row.wrapperExpiry ?? 0),

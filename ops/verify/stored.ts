@@ -19,6 +19,7 @@ export type DomainRow = {
   wrapperOwner: Address | null;
   wrapperFuses: string | null;
   wrapperExpiry: string | null;
+  unexplainedRenewals: number | null;
   isWrapped: boolean;
   expiry: string | null;
   effectiveOwner: Address | null;
@@ -78,7 +79,7 @@ export const readDomains = (
          full_name as "fullName", registry_owner as "registryOwner", is_migrated as "isMigrated", resolver,
          registrar_owner as "registrarOwner", registrar_expiry_timestamp::text as "registrarExpiry",
          wrapper_owner as "wrapperOwner", wrapper_fuses::text as "wrapperFuses",
-         wrapper_expiry_timestamp::text as "wrapperExpiry", is_wrapped as "isWrapped",
+         wrapper_expiry_timestamp::text as "wrapperExpiry", unexplained_renewals as "unexplainedRenewals", is_wrapped as "isWrapped",
          expiry_timestamp::text as expiry, effective_owner_address as "effectiveOwner", registry,
          $3::int is not null and exists (
            select from events e where e.node = k.node and e.chain_id = $1 and e.block_number > $3) as "isChanged"

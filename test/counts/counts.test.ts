@@ -66,6 +66,7 @@ function rowOf(i: number, next: (end: number) => number): Record<string, unknown
     ...{ is_wrapped: isWrapped, expiry_timestamp: expiry, registry_owner: isWrapped ? WRAPPER : account(5) },
     wrapper_expiry_timestamp: isWrapped ? (next(2) === 0 ? (expiry ?? 0) : START + next(9) - 4) : null,
     wrapper_fuses: isWrapped ? [0, 65_536, 65_537][next(3)] : null,
+    unexplained_renewals: isWrapped && next(3) === 0 ? 1 : null,
     effective_owner_address: next(8) === 0 ? null : account(10 + next(12)),
     ...{ created_block_number: 1, created_timestamp: 1 },
   };

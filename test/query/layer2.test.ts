@@ -2,6 +2,7 @@ import { addressRecord, domain, resolverNode } from "ponder:schema";
 import { and, eq } from "drizzle-orm";
 import { type Address, getAddress, keccak256, namehash, stringToBytes } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { totals } from "../../src/api/counts/totals.ts";
 import { openApi, type TestApi } from "./api.ts";
 import {
   BASE,
@@ -13,6 +14,8 @@ import {
   inDays,
   jesse,
   LINEA_RESOLVER,
+  LINEA_WRAPPER,
+  lineaname,
   NOW,
   other,
 } from "./layer2.ts";
@@ -153,6 +156,38 @@ describe("GET /whois/:name", () => {
     ["ended.linea.eth", "available"],
   ])("%s is in %s, by its own registrar", async (name, state) => {
     expect(await whois(name)).toMatchObject({ availability_status: state });
+  });
+
+  test("of a Lineaname is unknown where a renewal has no log that says what the wrapper did", async () => {
+    const token = { wrapperExpiryTimestamp: BigInt(NOW - 1), unexplainedRenewals: 1 };
+    await tables.writer.insert(domain).values(lineaname("untold.linea.eth", jesse, inDays(400), token));
+    expect(await api.get("/whois/untold.linea.eth")).toMatchObject({
+      status: 502,
+      body: { error: { code: "LIVE_RESOLUTION_FAILED", message: expect.stringContaining("layer 2") } },
+    });
+    expect(await whois("untold.linea.eth?partial=true")).toMatchObject({
+      ...{ query: "untold.linea.eth", availability_status: "unknown" },
+      unresolved: [{ part: "domain", code: "LIVE_RESOLUTION_FAILED" }],
+    });
+    expect(await ask("/search-domains?q=untold")).toMatchObject({
+      results: [
+        {
+          name: "untold.linea.eth",
+          availability_status: "registered",
+          // Without an owner.
+          ownership: expect.toSatisfy((of: object) => !("owner" in of)),
+        },
+      ],
+    });
+    const listed = { name: "untold.linea.eth" };
+    for (const owner of [jesse, LINEA_WRAPPER]) {
+      const { results } = await ask(`/address/${owner}/domains?chain=linea`);
+      expect(results).not.toContainEqual(expect.objectContaining(listed));
+    }
+    const onLinea = { ids: [59_144], reach: "several" } as const;
+    const counted = await totals.fromRows(tables.db, { chains: onLinea, now: NOW });
+    expect(counted.totals).toMatchObject({ active: 3, owners: 1 });
+    await tables.pool.query("delete from domains where full_name = 'untold.linea.eth'");
   });
 
   test("asks the chain once the bridge no longer holds", async () => {

@@ -30,7 +30,7 @@ const LINEA_BRIDGE = account(0xb2);
 /** Resolvers on the layer 2s. */
 export const BASE_RESOLVER = account(0xb3);
 export const LINEA_RESOLVER = account(0xb4);
-const LINEA_WRAPPER = account(0xb5);
+export const LINEA_WRAPPER = account(0xb5);
 
 export const jesse = account(0x1e55e);
 export const other = account(0x07e4);
@@ -71,7 +71,7 @@ export const basename = (name: string, owner: Address, expiry: bigint, fields: P
   registeredRow(name, owner, expiry, { ...onBase, resolver: BASE_RESOLVER, ...fields });
 
 /** A Lineaname, which the controller always wraps. */
-const lineaname = (name: string, owner: Address, expiry: bigint, fields: Partial<DomainRow> = {}) =>
+export const lineaname = (name: string, owner: Address, expiry: bigint, fields: Partial<DomainRow> = {}) =>
   registeredRow(name, LINEA_WRAPPER, expiry, {
     ...onLinea,
     wrapperOwner: owner,

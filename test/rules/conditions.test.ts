@@ -12,7 +12,7 @@ import { toRowText } from "../../src/api/rules/conditionText.ts";
 import { type LifeRules, lifeOf, lifeOfEnsv1 } from "../../src/api/rules/life.ts";
 import { isCounted, isEnsv2, isNotRoot, isOfRegistrar } from "../../src/api/rules/nameRules.ts";
 import { onMainChain } from "../../src/api/rules/onMainChain.ts";
-import { lapsed, ownersAt, wrapped } from "../../src/api/rules/ownership.ts";
+import { lapsed, ownersAt, unexplained, wrapped } from "../../src/api/rules/ownership.ts";
 import { ownerAt } from "../../src/api/rules/ownershipSql.ts";
 import { ownerText } from "../../src/api/rules/ownershipText.ts";
 import { availabilities, phases } from "../../src/api/rules/stages.ts";
@@ -62,6 +62,7 @@ type Columns = Pick<
   | "wrapperOwner"
   | "wrapperFuses"
   | "wrapperExpiryTimestamp"
+  | "unexplainedRenewals"
   | "isWrapped"
   | "expiryTimestamp"
   | "effectiveOwnerAddress"
@@ -88,7 +89,7 @@ const classRulesOf = ({ active, expired, lost, owned, availability, inPhase, ter
 
 const rulesOf = (life: LifeRules): Rules => ({
   ...classRulesOf(life),
-  ...{ isNotRoot, isCounted, lapsed, wrapped },
+  ...{ isNotRoot, isCounted, lapsed, wrapped, unexplained },
   "expiring in 30 days": life.expiringWithin(30),
   "expiring in 90 days": life.expiringWithin(90),
   "not lapsed": not(lapsed),
@@ -127,6 +128,7 @@ const rowFrom = (now: bigint): fc.Arbitrary<Row> =>
       ...{ registryOwner: owner, registrarOwner: owner, wrapperOwner: owner, effectiveOwnerAddress: owner },
       wrapperFuses: fc.option(fc.constantFrom(0, 1, 65_536, 65_537, 0xffff_ffff, 0x8000_0000)),
       wrapperExpiryTimestamp: fc.option(timeFrom(now)),
+      unexplainedRenewals: fc.option(fc.integer({ min: 1, max: 3 })),
       isWrapped: fc.boolean(),
       expiryTimestamp: fc.option(timeFrom(now)),
       registry: fc.option(fc.constant(account(0xe9))),

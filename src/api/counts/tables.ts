@@ -24,7 +24,7 @@ export function countNames({ schema, life }: Counted, parts: readonly Part[], be
     ), by_expiry as (${addNames("figures_expiries", expiryColumns(life).join(", "), "expiry_day is not null and is_counted")}
     ), by_owner as (
       insert into ${schema}.figures_owners as counter (chain_id, address, names)
-      select chain_id, owner, sum(sign) from change where is_held group by chain_id, owner having sum(sign) <> 0
+      select chain_id, owner, sum(sign) from change where is_held and owner is not null group by chain_id, owner having sum(sign) <> 0
       on conflict (chain_id, address) do update set names = counter.names + excluded.names
     )
     insert into ${schema}.figures_parents as counter (chain_id, parent_node, active, all_time)

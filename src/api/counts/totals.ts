@@ -74,7 +74,8 @@ const chainId = sql`chain_id`;
 
 /** Names that addresses own, corrected for what time changed: `owner_change` has what to add to the counters. */
 export const ownerChangesOn = (chains: Scope): SQL => sql`owner_change as materialized (
-    select owner as address, sum(sign) as names from change where is_held and ${sqlOf(chains).holds(chainId)}
+    select owner as address, sum(sign) as names from change
+    where is_held and owner is not null and ${sqlOf(chains).holds(chainId)}
     group by owner having sum(sign) <> 0
   )`;
 

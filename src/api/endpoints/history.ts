@@ -5,11 +5,13 @@ import { listEvents } from "../query/events.ts";
 import { listPurchases, type PurchaseEntry } from "../query/registrations.ts";
 import type { Listed } from "../query/section.ts";
 import { listSpans, type Span } from "../query/spans.ts";
+import type { DomainState } from "../resolution/domainState.ts";
 import { historyGap } from "../resolution/ensv2/followed.ts";
 import { readStored } from "../resolution/known.ts";
 import { answeringChain, chainsOfName } from "../resolution/nameChains.ts";
 import { tokenEndOf } from "../rules/ends.ts";
 import { lifeOf } from "../rules/life.ts";
+import { isTokenUnknown } from "../rules/ownership.ts";
 import {
   count,
   event,
@@ -140,9 +142,10 @@ const ownershipHistory = endpoint({
     };
     const at = { chainId, contracts };
     const { rows, total } = await listSpans(db, { ...of, kind: "owner" }, { page });
-    const spans = ensv2 ? await endedByParent(ctx, name, rows) : rows;
+    const spans = await endedByOthers(ctx, name, rows);
     const history = spans.map((span) => toOwnershipPeriod(span, at));
-    const answer = { history, ...historyFieldsOf({ page, total }), ...(await historyGap(ctx, name)) };
+    const fields = historyFieldsOf({ page, total: total - rows.length + spans.length });
+    const answer = { history, ...fields, ...(await historyGap(ctx, name)) };
     if (!audit) return answer;
     const listed = await Promise.all(layers.map((kind) => listSpans(db, { ...of, kind }, { page })));
     const [registry, registrar, wrapper] = listed as [Listed<Span>, Listed<Span>, Listed<Span>];
@@ -157,14 +160,23 @@ const ownershipHistory = endpoint({
   },
 });
 
+/** The periods of a history as what the name's own logs do not tell ends them. */
+async function endedByOthers(ctx: Ctx, name: ParsedName, spans: readonly Span[]): Promise<readonly Span[]> {
+  const [before, last] = [spans.at(-2), spans.at(-1)];
+  if (last === undefined || last.toTimestamp !== null || last.reason === "token") return spans;
+  const isAfterToken = before?.endedBy === "wrapper_expiry" && last.fromBlock === null;
+  if (!isAfterToken && ctx.contracts.ensv2 === undefined) return spans;
+  const stored = await readStored(ctx, name);
+  // Where a renewal may have moved the wrapper's expiry, who came after it is not known.
+  if (stored !== null && isAfterToken && isTokenUnknown(stored)) return spans.slice(0, -1);
+  return stored === null ? spans : endedByParent(stored, spans, last);
+}
+
 /**
  * Once a name's parent is in ENSv2, a name that ENSv1 has below it has no owner, unless it is left to ENSv1. No log of the
  * name tells it: the parent's registration does.
  */
-async function endedByParent(ctx: Ctx, name: ParsedName, spans: readonly Span[]): Promise<readonly Span[]> {
-  const last = spans.at(-1);
-  if (last === undefined || last.toTimestamp !== null || last.reason === "token") return spans;
-  const { ensv2 } = (await readStored(ctx, name)) ?? {};
+function endedByParent({ ensv2 }: DomainState, spans: readonly Span[], last: Span): readonly Span[] {
   const parent = ensv2?.protocol === "ensv2" && ensv2.walk.entry === null ? ensv2.walk.registeredAbove : null;
   const toTimestamp = parent?.registeredTimestamp ?? null;
   if (parent === null || toTimestamp === null || toTimestamp <= last.fromTimestamp) return spans;

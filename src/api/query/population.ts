@@ -1,5 +1,5 @@
 import { domain } from "ponder:schema";
-import { and, gte, sql } from "ponder";
+import { and, gte, isNotNull, sql } from "ponder";
 import type { Address } from "viem";
 import { all } from "../../ens/condition.ts";
 import type { Db } from "../postgres/db.ts";
@@ -54,7 +54,7 @@ export async function listHolders(db: Db, { chains, now }: AsOf): Promise<Holdin
   const { holds, rule } = sqlOf(chains);
   const { rows } = await db.execute<Holding>(sql`
     select ${ownerAt(now)} as owner, count(*)::int as names
-    from ${domain} where ${and(holds(domain.chainId), toSql(rule(isHeldName(chains)), now))}
+    from ${domain} where ${and(holds(domain.chainId), toSql(rule(isHeldName(chains)), now), isNotNull(ownerAt(now)))}
     group by 1 order by names desc, owner limit ${MAX_HOLDERS}`);
   return rows;
 }

@@ -62,7 +62,7 @@ export async function readTotals(db: Db, at: AsOf): Promise<Totals> {
       wrapped: total(byOwner.wrapped),
       expiring30d: total(byOwner.expiring30d),
       expiring90d: total(byOwner.expiring90d),
-      owners: countIf(gt(byOwner.active, 0)),
+      owners: countIf(sql`${gt(byOwner.active, 0)} and ${isNotNull(byOwner.owner)}`),
     })
     .from(byOwner);
   return row ?? { total: 0, active: 0, expired: 0, wrapped: 0, expiring30d: 0, expiring90d: 0, owners: 0 };
@@ -180,7 +180,7 @@ export async function readAdoption(db: Db, at: AsOf): Promise<Adoption> {
       from ${primaryName} where ${name} is not null group by 1
     ), owner as (
       select distinct ${ownerAt(at.now)} as address
-      from ${domain} where ${isOwned(at)} and ${toSql(rule(life.active), at.now)}
+      from ${domain} where ${isOwned(at)} and ${toSql(rule(life.active), at.now)} and ${ownerAt(at.now)} is not null
     )
     select count(claimant.address)::int as claimants,
       (count(*) filter (where on_several))::int as "multiChain",

@@ -6,6 +6,7 @@ import type { Settled } from "../live/cache.ts";
 import { LiveFailure } from "../live/failure.ts";
 import type { LiveName, NameQuestion } from "../live/live.ts";
 import type { LiveRecords, RecordSelection } from "../live/records.ts";
+import { isTokenUnknown } from "../rules/ownership.ts";
 import { isEthSecondLevel, nodeOfName, type ParsedName } from "../schemas/input.ts";
 import type { Block } from "../serviceDb/liveAnswers.ts";
 import type { DomainState } from "./domainState.ts";
@@ -87,19 +88,34 @@ async function askMain(ctx: Ctx, block: Block, asks: readonly Question[]): Promi
   });
 }
 
-/** Records of names of layer 2s: what registries say of them, the index has. */
+/** Records of names of layer 2s: what registries say of them, the index has, or no one here can tell. */
 async function askLayer2(ctx: Ctx, block: Block, asks: readonly Question[]): Promise<Answered[]> {
+  const [unknown, others] = partition(
+    asks,
+    ({ known: { found } }) => found !== null && isTokenUnknown(found.state),
+  );
   const answers = await ctx.live.records(
     block,
-    asks.map(({ question }) => question),
+    others.map(({ question }) => question),
   );
-  return asks.map(({ known }, i) => {
+  const answered = others.map(({ known }, i): Answered => {
     const tell = (records: LiveRecords) => ({
       state: known.found && stateOfLayer2(known.found.state, records),
       records,
     });
     return [known, answerBy(answers[i] as Settled<LiveRecords>, block, tell)];
   });
+  return [...answered, ...unknown.map(({ known }): Answered => [known, tokenUnknown()])];
+}
+
+const tokenUnknown = () =>
+  new ApiError(
+    "LIVE_RESOLUTION_FAILED",
+    "A controller whose logs are not known renewed this name. Only its layer 2's contracts can tell who owns it since, and live answers ask the main chain.",
+  );
+
+function partition<Item>(items: readonly Item[], isFirst: (item: Item) => boolean): [Item[], Item[]] {
+  return [items.filter(isFirst), items.filter((item) => !isFirst(item))];
 }
 
 type Answered = [Known, ChainAnswer | ApiError];

@@ -1,5 +1,6 @@
 import type { Contracts } from "../../../abis/contracts.ts";
 import { ROOT_NODE } from "../../ens/name.ts";
+import { isTokenUnknown } from "../rules/ownership.ts";
 import { isEthSecondLevel } from "../schemas/input.ts";
 import type { DomainState } from "./domainState.ts";
 import type { Requested } from "./found.ts";
@@ -25,6 +26,7 @@ type Rules = Pick<Contracts, "managed" | "isIndexedResolver">;
 export function decide({ requested, found, resolversAbove }: Known, contracts: Rules): Outcome {
   if (found === null) return decideAbsent({ requested, resolversAbove }, contracts);
   const { kind, state } = found;
+  if (isTokenUnknown(state)) return { kind: "chain" };
   if (needsChain(state, contracts)) {
     const hasRegistry = kind === "stored" && state.ensv2?.walk.isKnown !== false;
     return hasRegistry ? { kind: "chainForResolver", state } : { kind: "chain" };

@@ -1,5 +1,5 @@
 import type { Address } from "viem";
-import { all, holds, isTrue, not } from "../../ens/condition.ts";
+import { all, atLeast, holds, isTrue, not } from "../../ens/condition.ts";
 import { effectiveOwner, type OwnershipReason } from "../../ens/owner.ts";
 import { fusesAt, isExpired, lapsedToken } from "../../ens/wrapper.ts";
 
@@ -12,6 +12,8 @@ export type StoredOwners = {
   wrapperOwner: Address | null;
   wrapperFuses: number | null;
   wrapperExpiryTimestamp: bigint | null;
+  /** Renewals that may have moved the wrapper's expiry: with any, it is the earliest that can be. */
+  unexplainedRenewals?: number | null;
   /** The registry of ENSv2 whose entry answers for the name; null where ENSv1 does. */
   registry?: Address | null;
   /** The owner as stored: of a name of ENSv2 the holder of its token. */
@@ -20,6 +22,13 @@ export type StoredOwners = {
 
 /** Rule: stored as wrapped, but the wrapper's token has lapsed since. No event tells it. */
 export const lapsed = all(isTrue("isWrapped"), lapsedToken);
+
+/** Rule: a renewal may have moved the wrapper's expiry, and no log that is read says so: a name that lapsed may not have. */
+export const unexplained = atLeast("unexplainedRenewals", 1);
+
+/** Whether only the chain can tell when the wrapper's token of a name ends. */
+export const isTokenUnknown = ({ isWrapped, unexplainedRenewals = null }: StoredOwners): boolean =>
+  isWrapped && holds(unexplained, { unexplainedRenewals }, 0n);
 
 /** Rule: wrapped, and the wrapper's token has not lapsed. */
 export const wrapped = all(isTrue("isWrapped"), not(lapsed));
@@ -35,8 +44,8 @@ export type OwnersNow = {
 
 /**
  * Owners as the contracts answer at `now`. A lapsed name has no owner in the wrapper, so the owner in the registrar
- * counts (the NameWrapper itself: no account can use the name). The token stays in the answer, with no fuses. In SQL:
- * `ownerAt`. A name of ENSv2 has one layer, its registry.
+ * counts (the NameWrapper itself: no account can use the name). The token stays in the answer, with no fuses. No owner is told
+ * where it is not known whether the name lapsed. In SQL: `ownerAt`. A name of ENSv2 has one layer, its registry.
  */
 export function ownersAt(stored: StoredOwners, now: number): OwnersNow {
   if (stored.registry) {
@@ -53,7 +62,7 @@ export function ownersAt(stored: StoredOwners, now: number): OwnersNow {
   const hasExpired = token.wrapperExpiryTimestamp > 0n && isExpired(token, time);
   return {
     isWrapped,
-    owner: effectiveOwner({ ...stored, isWrapped }),
+    owner: !isWrapped && isTokenUnknown(stored) ? null : effectiveOwner({ ...stored, isWrapped }),
     wrapper: stored.isWrapped
       ? { fuses: fusesAt(token, time), expiry: token.wrapperExpiryTimestamp, isExpired: hasExpired }
       : null,

@@ -1,3 +1,4 @@
+import type { Address } from "viem";
 import { nodeOf } from "../../devnet/acts.ts";
 import { openStage, type Stage, type StagePlan } from "../stage.ts";
 
@@ -5,6 +6,9 @@ type Acts = NonNullable<StagePlan["before"]>;
 
 /** The one stage of all stories, open while they are told. Each story has names of its own on it. */
 export let stage: Stage;
+
+/** Controllers that stories deployed, and that no deployment lists. */
+export const foundControllers: Address[] = [];
 
 const past: Acts[] = [];
 
