@@ -17,6 +17,8 @@ export type IndexerState = {
   buildId: string;
   /** Changes whenever the tables are created again. */
   tablesId: string;
+  /** Changes with each start of the indexer, which may take the tables back. A reorganisation does not change it. */
+  startId: string;
 };
 
 /** How far the index of a chain is. */
@@ -63,7 +65,8 @@ export async function readIndexer(query: Query, schema?: string): Promise<Indexe
   const rows = await query<IndexerState>(`
     select ${isReady} as "isReady", ${isRunning} as "isRunning",
       ${schema === undefined ? "current_schema()" : literal(schema)} as schema,
-      coalesce(value ->> 'build_id', '') as "buildId", ${literal(meta)}::regclass::oid::text as "tablesId"
+      coalesce(value ->> 'build_id', '') as "buildId", ${literal(meta)}::regclass::oid::text as "tablesId",
+      coalesce(to_regclass(${literal(tableIn(schema, declaredIndex()))})::oid::text, '') as "startId"
     from ${meta} where key = 'app'`);
   return rows[0] ?? null;
 }

@@ -10,15 +10,25 @@ export type Size = {
   leaves: number;
   reveals: number;
   logs: number;
+  /** Of each block of a burst. */
+  burstMegabytes: number;
   bulk: number;
   randomLogs: number;
   seed: number;
 };
 
 /** Everything that is tried, in its order. What the earlier ones put on chain is there for the later ones. */
-export const familiesOf = ({ leaves, reveals, logs, bulk, randomLogs, seed }: Size): readonly Family[] => [
+export const familiesOf = ({
+  leaves,
+  reveals,
+  logs,
+  burstMegabytes,
+  bulk,
+  randomLogs,
+  seed,
+}: Size): readonly Family[] => [
   { name: "names", attacks: attacksByNames({ leaves, reveals }) },
-  { name: "records", attacks: attacksByRecords({ logs }) },
+  { name: "records", attacks: attacksByRecords({ logs, burstMegabytes }) },
   { name: "strangers", attacks: attacksByStrangers({ seed, logs: randomLogs }) },
   { name: "requests", attacks: attacksByRequests },
   { name: "live answers", attacks: attacksByLiveAnswers({ count: bulk }) },

@@ -1,4 +1,5 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { EventEmitter, once } from "node:events";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Head } from "../../src/api/indexState/chainHead.ts";
 import { failingBlockOf } from "../../src/api/indexState/failingBlock.ts";
 import { createFreshness, type FreshnessPlan } from "../../src/api/indexState/freshness.ts";
@@ -158,12 +159,44 @@ describe("on a chain whose time may stand still", () => {
     expect((await watched.report()).unfit).toBe(null);
   });
 
-  test("tables that went back have to reach it again", async () => {
+  test("tables that a new start took back have to reach it again", async () => {
     await at(500, 7);
     const watched = freshness(still, { number: 500, timestamp: 7 });
     expect((await watched.report()).unfit).toBe(null);
+    await tables.pool.query("drop index domains_node; create index domains_node on domains (node)");
     await at(470, 1);
     expect((await watched.report()).unfit).toBe("catching_up");
+  });
+
+  test("blocks that a reorganisation took back are no reason to refuse", async () => {
+    await at(500, 7);
+    const watched = freshness(still, { number: 500, timestamp: 7 });
+    expect((await watched.report()).unfit).toBe(null);
+    await at(497, 4);
+    await expect(watched.require()).resolves.toBeUndefined();
+  });
+
+  test("a look that began before a block and ends after it is no reason to refuse", async () => {
+    await at(500, 7);
+    const gate = new EventEmitter();
+    // The first look ends late, all others at once.
+    let looks = 0;
+    const failingBlock = async () => {
+      looks++;
+      if (looks === 1) await once(gate, "open");
+      return null;
+    };
+    let head = 501;
+    const heads = async () => ({ number: head, timestamp: 19 });
+    const watched = freshness({ ...still, failingBlock, heads });
+    const older = watched.report();
+    await vi.waitUntil(() => looks === 1);
+    await at(501, 19);
+    expect((await watched.report()).unfit).toBe(null);
+    head = 520;
+    gate.emit("open");
+    expect((await older).chains[0]?.indexed.blockNumber).toBe(500);
+    await expect(watched.require()).resolves.toBeUndefined();
   });
 
   test("a node that does not answer is no reason to refuse", async () => {

@@ -73,7 +73,13 @@ export type FreshnessPlan = {
 const FIT_MS = 250;
 const WATCH_MS = 5_000;
 
-type State = { fitUntil: number; reached: number | null; isNoted: boolean; rates: Map<number, ProgressRate> };
+type State = {
+  fitUntil: number;
+  /** The start of the indexer after which its tables have reached the head. */
+  reached: string | null;
+  isNoted: boolean;
+  rates: Map<number, ProgressRate>;
+};
 
 /** Judges one index. What it remembers only makes it quick: a new process comes to the same result. */
 export function createFreshness(plan: FreshnessPlan): Freshness {
@@ -148,19 +154,21 @@ async function noteComplete(plan: FreshnessPlan, state: State, indexer: IndexerS
   );
 }
 
-/** After the head was reached once, a newer head does not matter; tables that went back must reach it again. */
+/**
+ * After the head was reached once, a newer head does not matter: the index answers while it takes in many blocks, and
+ * while a reorganisation takes some back. An indexer that starts again takes back much more, and has to reach it again.
+ * What is remembered does not depend on the block that was seen: looks overlap, and an older one may end later.
+ */
 async function hasReachedHead(
   plan: FreshnessPlan,
   state: State,
   { chain, indexer }: { chain: ChainProgress; indexer: IndexerState },
 ): Promise<boolean> {
-  if (!indexer.isReady || chain.blockNumber < (state.reached ?? 0)) state.reached = null;
   if (!indexer.isReady) return false;
-  if (state.reached === null) {
-    const head = await headFor(plan, chain);
-    if (head !== null && chain.blockNumber < head.number) return false;
-  }
-  state.reached = chain.blockNumber;
+  if (state.reached === indexer.startId) return true;
+  const head = await headFor(plan, chain);
+  if (head !== null && chain.blockNumber < head.number) return false;
+  state.reached = indexer.startId;
   return true;
 }
 

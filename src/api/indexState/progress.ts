@@ -19,7 +19,7 @@ export const readFailures = failures;
 
 const unknownIndexer: IndexerState = {
   ...{ isReady: false, isRunning: false },
-  ...{ schema: "", buildId: "", tablesId: "" },
+  ...{ schema: "", buildId: "", tablesId: "", startId: "" },
 };
 
 const queryOf =

@@ -130,6 +130,7 @@ async function measureAll(databaseServer: string): Promise<Row[]> {
     leaves: options.leaves ?? 20_000,
     reveals: 10,
     logs: 6_000,
+    burstMegabytes: 12,
     bulk: 100,
     randomLogs: 10_000,
   };

@@ -100,6 +100,44 @@ const largeLogs: Attack = {
   },
 };
 
+/** Others, who ask for a name and for the state of the index until the head is indexed. @throws if one is refused */
+async function askOthers({ stack }: HostileStage, isOver: () => boolean): Promise<void> {
+  const ask = async (path: string) => {
+    while (!isOver()) {
+      const reply = await fetch(`${stack.url}${path}`);
+      if (reply.status !== 200) throw new Error(`Others got ${reply.status}: ${await reply.text()}`);
+      await reply.arrayBuffer();
+    }
+  };
+  await Promise.all(
+    Array.from({ length: 4 }, () => [`/whois/${VICTIM}`, "/indexing-status"].map(ask)).flat(),
+  );
+}
+
+/** More than the indexer can take in before the next question comes. */
+const burst = ({ blocks, megabytes }: { blocks: number; megabytes: number }): Attack => ({
+  name: `${blocks} blocks at once, each with ${megabytes} logs of 1 MB`,
+  run: async (stage) => {
+    const node = await ownWithResolver(stage, "burst");
+    const large = shout(stage, MEGABYTE, logOf(signatures.text, node, KEY, KEY, ""));
+    const calls = Array.from({ length: megabytes }, () => large);
+    await stage.stack.waitForHead();
+    let isOver = false;
+    const others = askOthers(stage, () => isOver);
+    const mined = async () => {
+      for (let block = 0; block < blocks; block++) await sendInOneBlock(stage.chain, calls);
+      await stage.stack.waitForHead();
+    };
+    await Promise.all([
+      others,
+      mined().finally(() => {
+        isOver = true;
+      }),
+    ]);
+    return { names: ["burst.eth"], nodes: [node], keys: [KEY] };
+  },
+});
+
 const largeParts: Attack = {
   name: "a key, a contenthash and a DNS record of 100 KB",
   run: async (stage) => {
@@ -233,10 +271,17 @@ const oddTexts: Attack = {
 };
 
 /** What can be logged of a name, in size and in number. */
-export const attacksByRecords = ({ logs }: { logs: number }): readonly Attack[] => [
+export const attacksByRecords = ({
+  logs,
+  burstMegabytes,
+}: {
+  logs: number;
+  burstMegabytes: number;
+}): readonly Attack[] => [
   ends,
   oddTexts,
   largeLogs,
+  burst({ blocks: 20, megabytes: burstMegabytes }),
   largeParts,
   primaryNames,
   agent,
