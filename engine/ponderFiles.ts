@@ -15,6 +15,7 @@ const knownFiles = {
   "internal/logger.js": "091a9d507dda3814f044d526e0476dd8849041f8b622077abc2e9e16862ca8cd",
   "runtime/events.js": "0e435d8492e69a59ce830ff4db5291d5475e33b8a01d21c5e4af90fd5481d416",
   "runtime/multichain.js": "baebf66465e30faf68da7fefa3df85190d159a0fdc24d9e6b393982706272df6",
+  "server/index.js": "e968a2f85f29ff91cfd758a94be4d9928dab3dc12f87d872676fd6f99f43346f",
   "sync-historical/index.js": "8b0f1c8193c98731287aae8c0131b733449830f83dc6229c970b12e6bc4bdb27",
   "sync-realtime/bloom.js": "f5bfb1d90adc6f54775984e591be32accaf11e6a3ed067797980a3f18f282da7",
   "sync-realtime/index.js": "f17cf9876faf3a644e2245349caaacc9553d22fad7c20ac8b279b707d72afa7d",

@@ -34,7 +34,9 @@ function logChange({ url, state, why }: Indexer, before: Indexer["state"]): void
   console.log(`${url}: ${before === "unknown" ? "" : `${before} -> `}${state} (${why})`);
 }
 
-function portError({ port }: GatewaySettings, { code }: NodeJS.ErrnoException): SettingsError {
-  const remedy = "stop the program that uses it or choose another, for example PORT=42081";
-  return new SettingsError(`PORT is ${port}, which cannot be used (${code}): ${remedy}`);
+function portError({ metrics }: GatewaySettings, error: unknown): SettingsError {
+  const { port, code } = error as NodeJS.ErrnoException & { port?: number };
+  const variable = port === metrics.port ? "METRICS_PORT" : "PORT";
+  const remedy = `stop the program that uses it or choose another, for example ${variable}=${Number(port) + 1}`;
+  return new SettingsError(`${variable} is ${port}, which cannot be used (${code}): ${remedy}`);
 }

@@ -4,6 +4,7 @@ import type { Duplex } from "node:stream";
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import { clientAddress } from "../src/api/access/address.ts";
 import { ApiError } from "../src/api/errors/errors.ts";
+import { metricsPage, type OperatorPages, startOperatorServer } from "../src/api/http/operatorServer.ts";
 import { KEEP_ALIVE_MS } from "../src/api/http/slowClients.ts";
 import { refuseUnreadable } from "../src/api/http/unreadable.ts";
 import { answerOptions, refuseTunnel, send, sendError } from "./answers.ts";
@@ -48,6 +49,11 @@ export async function startServer(forwarding: Omit<Forwarding, "isStopping">): P
   server.keepAliveTimeout = KEEP_ALIVE_MS;
   server.headersTimeout = HEADERS_TIMEOUT_MS;
   server.requestTimeout = REQUEST_TIMEOUT_MS;
+  const operators = startOperatorServer(forwarding.settings.metrics, {
+    pages: operatorPages(running),
+    onError: (error) => console.error("The gateway's metrics failed:", error),
+  });
+  await operators.listening;
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen(forwarding.settings.port, () => resolve());
@@ -60,6 +66,7 @@ export async function startServer(forwarding: Omit<Forwarding, "isStopping">): P
       await sleep(forwarding.settings.drainSeconds * 1_000);
       await close(server);
       await forwarding.indexers.stop();
+      await operators.stop();
     },
   };
 }
@@ -105,7 +112,7 @@ async function forwardInPlace(
 
 /** The gateway's own paths. */
 async function answerOwn(
-  { indexers, metrics, isStopping }: Forwarding,
+  forwarding: Forwarding,
   { url = "", method }: IncomingMessage,
   response: ServerResponse,
 ): Promise<boolean> {
@@ -116,32 +123,38 @@ async function answerOwn(
       headers: { Allow: "GET, HEAD" },
     });
   }
-  if (path === "/gateway/metrics") {
-    send(response, {
-      status: 200,
-      type: "text/plain; version=0.0.4; charset=utf-8",
-      text: await metrics.text(),
-    });
-    return true;
-  }
-  if (path !== "/gateway/status")
-    throw new ApiError("NOT_FOUND", "The gateway has /gateway/status and /gateway/metrics.");
-  const synced = indexers.all.filter(({ state }) => state === "synced").length;
-  const status = { synced, stopping: isStopping(), indexers: indexers.all.map(describe) };
-  const isFit = synced > 0 && !isStopping();
-  send(response, { status: isFit ? 200 : 503, type: "application/json", text: JSON.stringify(status) });
+  if (path !== "/gateway/status") throw new ApiError("NOT_FOUND", "The gateway has /gateway/status.");
+  send(response, statusOf(forwarding, describe));
   return true;
 }
 
-const describe = ({ url, state, why, claim, inFlight }: Indexer) => ({
-  url,
+/** What the operator reads at a port of its own: here indexers have their addresses. */
+const operatorPages = (forwarding: Forwarding): OperatorPages => ({
+  "/gateway/status": async () => statusOf(forwarding, describeWithAddress),
+  "/gateway/metrics": async () => metricsPage(await forwarding.metrics.text()),
+});
+
+function statusOf({ indexers, isStopping }: Forwarding, describeOne: (indexer: Indexer) => object) {
+  const synced = indexers.all.filter(({ state }) => state === "synced").length;
+  const isFit = synced > 0 && !isStopping();
+  const status = { synced, stopping: isStopping(), indexers: indexers.all.map(describeOne) };
+  return { status: isFit ? 200 : 503, type: "application/json", text: JSON.stringify(status) };
+}
+
+const describe = ({ state, claim, inFlight }: Indexer) => ({
   state,
-  why,
   network: claim?.network ?? null,
   active: claim?.active ?? null,
   indexed_block_number: claim?.chains[0]?.indexed_block_number ?? null,
   lag_seconds: claim?.chains[0]?.lag_seconds ?? null,
   requests_in_flight: inFlight,
+});
+
+/** The reason may name an address, too. */
+const describeWithAddress = (indexer: Indexer) => ({
+  url: indexer.url,
+  why: indexer.why,
+  ...describe(indexer),
 });
 
 const MAX_TURNS = 1_000;

@@ -6,6 +6,7 @@ import { freshnessVariables } from "./freshness.ts";
 import { gatewayVariables } from "./gateway.ts";
 import { logVariables } from "./log.ts";
 import { machineVariables } from "./machine.ts";
+import { metricsVariables } from "./metrics.ts";
 import { networkVariables } from "./network.ts";
 import { paymentVariables } from "./payments.ts";
 import { rpcUrlVariable, rpcVariables } from "./rpc.ts";
@@ -25,7 +26,13 @@ export const groups: Group[] = [
   {
     title: "API",
     variables: {
-      ...{ ...portVariables, ...explorerVariables, ...freshnessVariables, ...verifyVariables },
+      ...{
+        ...portVariables,
+        ...metricsVariables,
+        ...explorerVariables,
+        ...freshnessVariables,
+        ...verifyVariables,
+      },
       ...{ ...answerVariables, ...logVariables },
     },
   },

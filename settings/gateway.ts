@@ -2,10 +2,11 @@ import { z } from "zod";
 import { check, type Given } from "./check.ts";
 import { LATE_SECONDS } from "./freshness.ts";
 import { onOrOff, port, wholeNumber } from "./kinds.ts";
+import { type MetricsSettings, metricsVariables, toMetricsSettings } from "./metrics.ts";
 import { type Kind, required, withDefault } from "./variable.ts";
 
 /** Every setting of the gateway. docs/settings.md explains each. */
-export type GatewaySettings = {
+export type GatewaySettings = MetricsSettings & {
   /** Base addresses of the indexers and replicas, without a slash at the end. */
   indexers: string[];
   port: number;
@@ -22,9 +23,9 @@ export type GatewaySettings = {
   maxBodyBytes: number;
   /** The operator's own proxies in front of the gateway: that many last entries of `X-Forwarded-For` are believed. */
   trustedProxies: number;
-  /** How long a gateway that was asked to stop still takes requests, so that a load balancer can notice. */
-  /** Whether metrics of indexers can be asked for through it. */
+  /** Whether the paths of metrics are forwarded. */
   forwardsMetrics: boolean;
+  /** How long a gateway that was asked to stop still takes requests, so that a load balancer can notice. */
   drainSeconds: number;
 };
 
@@ -51,6 +52,7 @@ export const gatewayVariables = {
     meaning: "Base addresses of the indexers and replicas.",
   }),
   PORT: withDefault(42_080, port, { meaning: "Port of the gateway." }),
+  ...metricsVariables,
   GATEWAY_MAX_LAG_SECONDS: withDefault(
     LATE_SECONDS,
     wholeNumber({ from: 1, to: 1_000_000_000, unit: "seconds" }),
@@ -83,7 +85,7 @@ export const gatewayVariables = {
   }),
   GATEWAY_FORWARD_METRICS: withDefault("off", onOrOff, {
     meaning:
-      "Whether `/metrics` and `/index-metrics` of indexers can be asked for through the gateway. Ask the indexers themselves.",
+      "Whether the paths `/metrics` and `/index-metrics` are forwarded. Indexers have their metrics at `METRICS_PORT`: only Ponder's own command, and earlier versions, answer these paths.",
   }),
   GATEWAY_DRAIN_SECONDS: withDefault(5, wholeNumber({ from: 0, to: 600, unit: "seconds" }), {
     meaning:
@@ -101,6 +103,7 @@ export function readGatewaySettings(env: Given): GatewaySettings {
   return {
     indexers: known.INDEXERS,
     port: known.PORT,
+    ...toMetricsSettings(known),
     maxLagSeconds: known.GATEWAY_MAX_LAG_SECONDS,
     maxLagBlocks: known.GATEWAY_MAX_LAG_BLOCKS,
     timeoutSeconds: known.GATEWAY_TIMEOUT_SECONDS,

@@ -6,6 +6,7 @@ import { type ExplorerSettings, explorerVariables, toExplorerSettings } from "./
 import { type FreshnessSettings, freshnessVariables, toFreshnessSettings } from "./freshness.ts";
 import { port } from "./kinds.ts";
 import { type LogSettings, logVariables, toLogSettings } from "./log.ts";
+import { type MetricsSettings, metricsVariables, toMetricsSettings } from "./metrics.ts";
 import { type Network, networkVariables, readDeployment } from "./network.ts";
 import { type PaymentSettings, paymentVariables, toPaymentSettings } from "./payments.ts";
 import { type RpcSettings, rpcVariables, toRpcSettings } from "./rpc.ts";
@@ -22,6 +23,7 @@ export type Settings = DatabaseSettings &
   FreshnessSettings &
   AnswerSettings &
   LogSettings &
+  MetricsSettings &
   VerifySettings & {
     network: Network;
     port: number;
@@ -38,6 +40,7 @@ const variables = {
   ...networkVariables,
   ...databaseVariables,
   ...portVariables,
+  ...metricsVariables,
   ...rpcVariables,
   ...accessVariables,
   ...explorerVariables,
@@ -68,6 +71,7 @@ export function readSettings(env: Given): Settings {
     ...toAnswerSettings(known),
     ...toLogSettings(known),
     ...toVerifySettings(known),
+    ...toMetricsSettings(known),
     network: known.ENS_NETWORK,
     port: known.PORT,
     payments: toPaymentSettings(known),

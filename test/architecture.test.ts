@@ -273,7 +273,7 @@ const layers: Layer[] = [
     may: [
       ...["undici", "prom-client", "zod", "settings/", "ops/commandLine/runProgram.ts"],
       ...api("errors/", "access/address.ts"),
-      ...api("http/slowClients.ts", "http/slowReaders.ts", "http/unreadable.ts"),
+      ...api("http/operatorServer.ts", "http/slowClients.ts", "http/slowReaders.ts", "http/unreadable.ts"),
     ],
     because:
       "another program with another life cycle: it forwards, and knows no ENS; callers are told apart, and slow readers ended, as the API does",

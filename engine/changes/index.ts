@@ -15,6 +15,7 @@ import { largeBlocks } from "./largeBlocks.ts";
 import { linearQueue } from "./linearQueue.ts";
 import { listedContracts } from "./listedContracts.ts";
 import { logStream } from "./logStream.ts";
+import { metricsApart } from "./metricsApart.ts";
 import { predictedRows } from "./predictedRows.ts";
 import { quickCache } from "./quickCache.ts";
 import { refusedRows } from "./refusedRows.ts";
@@ -42,6 +43,7 @@ export const changes: readonly Change[] = [
   indexedBlocks,
   backfillMemory,
   apiReload,
+  metricsApart,
   foundContracts,
   byteOrderMarks,
   listedContracts,

@@ -6,12 +6,15 @@ import { SettingsError } from "../../settings/settings.ts";
  *
  * @throws SettingsError when the port cannot be used
  */
-export function requireFreePort(port: number): Promise<void> {
+export function requireFreePort(
+  port: number,
+  { variable = "PORT", host }: { variable?: string; host?: string } = {},
+): Promise<void> {
   return new Promise((resolve, reject) => {
     const probe = createServer().once("error", ({ code }: NodeJS.ErrnoException) => {
-      const remedy = "stop the program that uses it or choose another, for example PORT=42070";
-      reject(new SettingsError(`PORT is ${port}, which cannot be used (${code}): ${remedy}`));
+      const remedy = `stop the program that uses it or choose another, for example ${variable}=${port + 1}`;
+      reject(new SettingsError(`${variable} is ${port}, which cannot be used (${code}): ${remedy}`));
     });
-    probe.listen(port, () => probe.close(() => resolve()));
+    probe.listen(port, host, () => probe.close(() => resolve()));
   });
 }

@@ -52,6 +52,8 @@ export async function runPonder(command: Command, env: Environment): Promise<voi
 
 async function checkBefore(command: Command, settings: Settings): Promise<void> {
   await requireFreePort(settings.port);
+  const { host, port } = settings.metrics;
+  await requireFreePort(port, { variable: "METRICS_PORT", host });
   if (command === "start") {
     await Promise.all([prepareDatabase(settings.databaseUrl), checkRpcUrls(settings)]);
     await requireNoHalfRestore(settings);
@@ -114,8 +116,8 @@ type Watch = (onStall: (stall: Stall) => void) => () => void;
 
 /** Replicas index nothing, so nothing can stall. */
 function watchOf(command: Command, settings: Settings): Watch | null {
-  const { databaseUrl, schema, rpcUrls, port, watchdogSeconds } = settings;
+  const { databaseUrl, schema, rpcUrls, metrics, watchdogSeconds } = settings;
   if (command === "serve" || watchdogSeconds === null) return null;
   return (onStall) =>
-    watchIndexer({ databaseUrl, schema, rpcUrls, port, patienceSeconds: watchdogSeconds, onStall });
+    watchIndexer({ databaseUrl, schema, rpcUrls, metrics, patienceSeconds: watchdogSeconds, onStall });
 }

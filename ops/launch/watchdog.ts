@@ -1,4 +1,5 @@
 import { listWrittenBlocks } from "../../engine/ponderInternals.ts";
+import { type OperatorAddress, operatorUrl } from "../../settings/metrics.ts";
 import { askForHead } from "../../src/api/indexState/chainHead.ts";
 import { withClient } from "../../src/api/postgres/client.ts";
 
@@ -15,8 +16,8 @@ export type WatchdogPlan = {
   databaseUrl: string;
   schema: string;
   rpcUrls: Readonly<Record<number, readonly string[]>>;
-  /** Port of the indexer, whose metrics count the logs that it has handled. */
-  port: number;
+  /** Where the indexer's metrics are, which count the logs that it has handled. */
+  metrics: OperatorAddress;
   /** How long an index may stand still although its chain goes on. */
   patienceSeconds: number;
   /** Called once, with what stands still. */
@@ -38,7 +39,7 @@ export function watchIndexer(plan: WatchdogPlan): () => void {
   async function look() {
     const [sightings, handled] = await Promise.all([
       readSightings(plan, startedAt).catch(() => []),
-      countHandledLogs(plan.port).catch(() => null),
+      countHandledLogs(plan.metrics).catch(() => null),
     ]);
     const stall = judge(sightings, handled);
     if (stall) plan.onStall(stall);
@@ -107,9 +108,9 @@ async function readCheckpoints({ databaseUrl, schema }: WatchdogPlan, startedAt:
 const METRICS_TIMEOUT_MS = 5_000;
 
 /** How many logs the indexer has handled since its start, by its own metrics. */
-async function countHandledLogs(port: number): Promise<number> {
+async function countHandledLogs(metrics: OperatorAddress): Promise<number> {
   const signal = AbortSignal.timeout(METRICS_TIMEOUT_MS);
-  const text = await (await fetch(`http://127.0.0.1:${port}/metrics`, { signal })).text();
+  const text = await (await fetch(`${operatorUrl(metrics)}/metrics`, { signal })).text();
   const counts = text.matchAll(/^ponder_indexing_completed_events\{.*\} (\d+)$/gm);
   return [...counts].reduce((sum, [, count]) => sum + Number(count), 0);
 }

@@ -1,6 +1,7 @@
 import { db as readonlyDb } from "ponder:api";
 import { contractsOf, firstBlocksOf } from "../../abis/contracts.ts";
 import { warnWithoutChanges } from "../../engine/loaded.ts";
+import { writePonderMetrics } from "../../engine/ponderMetrics.ts";
 import { readSettings } from "../../settings/settings.ts";
 import type { Caller } from "./access/access.ts";
 import { callerBehind, originFor, shareOf } from "./access/caller.ts";
@@ -12,6 +13,7 @@ import { startInPlace } from "./hotReload.ts";
 import { createApp } from "./http/app.ts";
 import type { Ctx } from "./http/context.ts";
 import { createHotAnswers } from "./http/hotAnswers.ts";
+import { metricsPage, startOperatorServer } from "./http/operatorServer.ts";
 import { createPipeline } from "./http/pipeline.ts";
 import { createHeads } from "./indexState/chainHead.ts";
 import { chainClock, systemClock, systemSeconds } from "./indexState/clock.ts";
@@ -164,7 +166,23 @@ const pages = createPages({
   createContext: () => retryOnLock(createContext),
   access: settings.access,
   priceOf: payments?.offer,
-  writeMetrics: (ctx) => indexMetrics({ ...ctx, lastVerification }, meters),
+});
+
+const metricsPages = {
+  "/index-metrics": async () => {
+    const ctx = await retryOnLock(createContext);
+    return metricsPage(await indexMetrics({ ...ctx, lastVerification }, meters));
+  },
+  "/metrics": async () => {
+    const text = await writePonderMetrics();
+    return text === null ? null : metricsPage(text);
+  },
+};
+startInPlace("metrics", () => {
+  const onError = (error: unknown) => log.error({ err: error }, "metrics");
+  const server = startOperatorServer(settings.metrics, { pages: metricsPages, onError });
+  server.listening.catch(onError);
+  return server;
 });
 
 const explorer = createExplorer({

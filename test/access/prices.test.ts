@@ -53,7 +53,6 @@ const prices: Record<string, Price> = {
   "GET /openapi.json": "free",
   "GET /llms.txt": "free",
   "GET /llms-full.txt": "free",
-  "GET /index-metrics": "free",
   "POST /mcp": "each call",
   "GET /signup": "free",
   "GET /signup/signup.js": "free",

@@ -43,7 +43,7 @@ const emit = (...logs: { topics: Hex[]; data: Hex }[]) =>
 type Status = { ready: boolean; reason: string | null; failing: Record<string, unknown> | null };
 
 const statusOf = async () => (await stage.stack.api<Status>("/indexing-status")).body;
-const metrics = async () => (await fetch(`${stage.stack.url}/index-metrics`)).text();
+const metrics = async () => (await fetch(`${stage.stack.metricsUrl}/index-metrics`)).text();
 
 test("a log whose handler fails is recorded with the reason, and nothing else of it is kept", async () => {
   const [good, bad] = [hashLabel("good"), hashLabel("bad")];

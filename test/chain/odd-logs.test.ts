@@ -414,7 +414,7 @@ test("what could not be understood is counted, by reason", async () => {
     { anomaly: "the DNS name is not that of the node", count: 5 },
     { anomaly: MISMATCH, count: 1 },
   ]);
-  const metrics = await (await fetch(`${stage.stack.url}/index-metrics`)).text();
+  const metrics = await (await fetch(`${stage.stack.metricsUrl}/index-metrics`)).text();
   for (const { anomaly, count } of counts) {
     expect(metrics).toContain(`namedex_anomalies{reason="${anomaly}"} ${count}`);
   }

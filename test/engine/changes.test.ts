@@ -25,14 +25,13 @@ const runNode = (flags: readonly string[], code: string): Promise<Outcome> =>
     ({ code, stdout, stderr }: Outcome) => ({ code, stdout, stderr }),
   );
 
-/** Every choice of none, one, two or three of them, each in their order. */
-const upToThreeOf = <One>(all: readonly One[]): One[][] => {
-  const withOneMore = (chosen: { last: number; of: One[] }) =>
-    all.slice(chosen.last + 1).map((one, i) => ({ last: chosen.last + 1 + i, of: [...chosen.of, one] }));
-  const ones = withOneMore({ last: -1, of: [] });
-  const twos = ones.flatMap(withOneMore);
-  return [[], ...[...ones, ...twos, ...twos.flatMap(withOneMore)].map(({ of }) => of)];
-};
+/** Every choice of at most `most` of them, in their order. */
+const choicesOf = <One>(all: readonly One[], most: number): One[][] => [
+  [],
+  ...(most === 0
+    ? []
+    : all.flatMap((one, i) => choicesOf(all.slice(i + 1), most - 1).map((rest) => [one, ...rest]))),
+];
 
 describe("the changes to Ponder", () => {
   test("each edits a file, and says what is wrong, what that costs and what is done about it", () => {
@@ -43,7 +42,7 @@ describe("the changes to Ponder", () => {
   });
 
   test("compose: up to three of them, and all but up to three, can be applied, and only to the files that they name", () => {
-    const few = upToThreeOf(changes);
+    const few = choicesOf(changes, 3);
     const most = few.map((left) => changes.filter((change) => !left.includes(change)));
     for (const chosen of [...few, ...most]) {
       const files = new Set(chosen.flatMap(({ edits }) => edits.map(({ file }) => file)));

@@ -14,6 +14,8 @@ const START_PATIENCE_MS = 60_000;
 /** A gateway as `npm run gateway` starts it. */
 export type GatewayProcess = {
   url: string;
+  /** The port of the operator. */
+  metricsUrl: string;
   pid: number;
   output: () => string;
   exit: Promise<number | null>;
@@ -21,6 +23,8 @@ export type GatewayProcess = {
   stop: (signal?: NodeJS.Signals) => Promise<number | null>;
   /** What `/gateway/status` says. */
   status: () => Promise<{ status: number; body: GatewayStatus }>;
+  /** What it says to the operator. */
+  operatorStatus: () => Promise<GatewayStatus>;
   /** Waits until each indexer, in the order of their list, is in this state. */
   until: (...states: string[]) => Promise<void>;
 };
@@ -30,10 +34,11 @@ export type GatewayStatus = { synced: number; stopping: boolean; indexers: Recor
 /** Starts a gateway with exactly these settings, without waiting. */
 export async function launchGateway(settings: Record<string, string>): Promise<GatewayProcess> {
   const port = settings.PORT ?? String(await freePort());
+  const metricsPort = settings.METRICS_PORT ?? String(await freePort());
   const folder = mkdtempSync(join(tmpdir(), "namedex-gateway-")); // Without settings files.
   const child = spawn(process.execPath, [program], {
     cwd: folder,
-    env: { ...bareEnvironment, PORT: port, ...settings },
+    env: { ...bareEnvironment, PORT: port, METRICS_PORT: metricsPort, ...settings },
     stdio: ["ignore", "pipe", "pipe"],
   });
   trackChild(child, "SIGTERM");
@@ -42,12 +47,15 @@ export async function launchGateway(settings: Record<string, string>): Promise<G
   const exit = new Promise<number | null>((resolve) => child.once("close", resolve));
   void exit.then(() => rmSync(folder, { recursive: true, force: true }));
   const url = `http://127.0.0.1:${port}`;
+  const metricsUrl = `http://127.0.0.1:${metricsPort}`;
   const status = async () => {
     const reply = await fetch(`${url}/gateway/status`);
     return { status: reply.status, body: (await reply.json()) as GatewayStatus };
   };
+  const operatorStatus = async () =>
+    (await (await fetch(`${metricsUrl}/gateway/status`)).json()) as GatewayStatus;
   return {
-    ...{ url, pid: child.pid ?? 0, exit, status, output: () => output },
+    ...{ url, metricsUrl, pid: child.pid ?? 0, exit, status, operatorStatus, output: () => output },
     stop: (signal = "SIGTERM") => {
       child.kill(signal);
       return exit;

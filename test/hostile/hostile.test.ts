@@ -5,6 +5,7 @@ import { request } from "../truth/chainReads.ts";
 import { judge } from "../truth/oracle.ts";
 import { askAll, questionsAbout } from "./ask.ts";
 import { familiesOf } from "./attacks.ts";
+import { askAsWritten, metricsTargets } from "./metricsTargets.ts";
 import { type HostileStage, openHostileStage } from "./stage.ts";
 
 /*
@@ -55,7 +56,7 @@ async function settleNames(): Promise<void> {
 
 /** How many rows the indexer has asked for one by one, by its own metric. */
 async function countFinds(): Promise<number> {
-  const text = await (await fetch(`${stage.stack.url}/metrics`)).text();
+  const text = await (await fetch(`${stage.stack.metricsUrl}/metrics`)).text();
   const counts = text.matchAll(/^ponder_indexing_cache_query_duration_count\{.*method="find".*\} (\d+)$/gm);
   return [...counts].reduce((sum, [, count]) => sum + Number(count), 0);
 }
@@ -100,6 +101,21 @@ test(`after all of it the index is what the chain says (FUZZ_SEED=${seed})`, asy
   const wrong = differences.filter((line) => !logged.has(UNREADABLE.exec(line)?.[1] ?? ""));
   expect(wrong.slice(0, 20)).toEqual([]);
   expect(counts.nodes).toBeGreaterThan(800);
+});
+
+test("metrics are at the operator's port alone, however their path is written", async () => {
+  const { url, metricsUrl } = stage.stack;
+  for (const target of metricsTargets) {
+    const { status, text } = await askAsWritten(url, target);
+    expect([target, status]).toEqual([target, status === 400 ? 400 : 404]);
+    expect([target, text]).not.toEqual([target, expect.stringMatching(/^# (HELP|TYPE) /m)]);
+  }
+  for (const [path, name] of [
+    ["/metrics", "ponder_indexing_completed_events"],
+    ["/index-metrics", "namedex_index_ready 1"],
+  ] as const) {
+    expect(await (await fetch(`${metricsUrl}${path}`)).text()).toContain(name);
+  }
 });
 
 test("what could not be understood says why", async () => {

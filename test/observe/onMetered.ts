@@ -5,7 +5,7 @@ import type { Stack } from "../support/stack.ts";
 
 /** Metrics and log of an indexer that logs every request; callers are told by `X-Forwarded-For`. */
 export function describeObservation(stackOf: () => Stack, gatewayOf: () => DevnetGateway): void {
-  const metrics = async () => (await fetch(`${stackOf().url}/index-metrics`)).text();
+  const metrics = async () => (await fetch(`${stackOf().metricsUrl}/index-metrics`)).text();
 
   /** Value of a sample; 0 where it is not there yet. */
   const sample = (text: string, name: string) =>
@@ -68,7 +68,7 @@ export function describeObservation(stackOf: () => Stack, gatewayOf: () => Devne
         });
         asked.on("error", reject).end();
       });
-    expect(await statusOf("/metrics")).toBe(200);
-    expect(await statusOf("/x\\..\\metrics")).toBe(400);
+    expect(await statusOf("/indexing-status")).toBe(200);
+    expect(await statusOf("/x\\..\\indexing-status")).toBe(400);
   });
 }

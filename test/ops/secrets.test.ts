@@ -196,7 +196,9 @@ const untilTold = (ponder: Ponder, lines: string[], seen: number) =>
 
 test("an indexer and its API, whatever their node does", async () => {
   const lines: string[] = [];
-  const env = { ...settings(), PONDER_LOG_LEVEL: "debug", MAX_LAG_SECONDS: "off", REQUEST_LOG: "all" };
+  const metricsPort = String(await freePort());
+  const own = { MAX_LAG_SECONDS: "off", REQUEST_LOG: "all", METRICS_PORT: metricsPort };
+  const env = { ...settings(), PONDER_LOG_LEVEL: "debug", ...own };
   const ponder = startPonder({
     ...{ command: "start", port: await freePort(), env, folder },
     onLog: ({ text }) => lines.push(text),
@@ -209,15 +211,12 @@ test("an indexer and its API, whatever their node does", async () => {
       const seen = lines.length;
       node.fault = fault;
       await mineBlocks(local.chain, { count: 1 });
-      for (const path of [
-        "/whois/unlisted.eth",
-        "/indexing-status",
-        "/stats",
-        "/metrics",
-        "/index-metrics",
-      ]) {
-        answers.push(await (await fetch(`${ponder.url}${path}`)).text());
-      }
+      const metricsUrl = `http://127.0.0.1:${metricsPort}`;
+      const urls = [
+        ...["/whois/unlisted.eth", "/indexing-status", "/stats"].map((path) => `${ponder.url}${path}`),
+        ...["/metrics", "/index-metrics"].map((path) => `${metricsUrl}${path}`),
+      ];
+      for (const url of urls) answers.push(await (await fetch(url)).text());
       await untilTold(ponder, lines, seen);
       node.fault = () => undefined;
     }

@@ -100,7 +100,7 @@ test("a comparison on a schedule is logged, stored, and shown in the status and 
   const values = Number(/all (\d+)/.exec(line)?.[1]);
   const shown = { values, differences: 0, samples: expect.any(Number), block_number: expect.any(Number) };
   expect(await status()).toEqual({ ...shown, finished_timestamp: expect.any(Number) });
-  const metrics = await (await fetch(`${stack.url}/index-metrics`)).text();
+  const metrics = await (await fetch(`${stack.metricsUrl}/index-metrics`)).text();
   expect(metrics).toContain(`namedex_verify_values ${values}\n`);
   expect(metrics).toContain("namedex_verify_differences 0\n");
 });

@@ -81,12 +81,6 @@ describe("the documentation's files", () => {
     const again = await api.app.request(path, { headers: { "if-none-match": etag } });
     expect([again.status, await again.text()]).toEqual([304, ""]);
   });
-
-  test("metrics are text for Prometheus", async () => {
-    const reply = await api.app.request("/index-metrics");
-    expect(reply.headers.get("content-type")).toContain("text/plain");
-    expect(await reply.text()).toContain("namedex_index_ready 1");
-  });
 });
 
 /** Debian's Chromium, or the one that CHROMIUM names. */

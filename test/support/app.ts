@@ -8,8 +8,6 @@ import { type Endpoint, endpoint } from "../../src/api/http/endpoint.ts";
 import type { AccessMode } from "../../src/api/http/openapi.ts";
 import { createPipeline } from "../../src/api/http/pipeline.ts";
 import { mcpRoutes } from "../../src/api/mcp/routes.ts";
-import { indexMetrics } from "../../src/api/observe/indexMetrics.ts";
-import { createMeters, type Meters } from "../../src/api/observe/meters.ts";
 import { observeOperations } from "../../src/api/observe/operations.ts";
 import { observeRequests, type RequestObserver } from "../../src/api/observe/requests.ts";
 import { createPages } from "../../src/api/pages/pages.ts";
@@ -55,20 +53,14 @@ type TestPagesPlan = {
   operations: readonly Endpoint[];
   createContext?: () => Promise<Ctx>;
   access?: AccessMode;
-  meters?: Meters;
 };
 
 /** The pages of an open service unless told. */
 export const createTestPages = ({
   createContext = noContext,
   access = "open",
-  meters = createMeters(),
   operations,
-}: TestPagesPlan): Hono =>
-  createPages({
-    ...{ operations, createContext, access, priceOf: undefined },
-    writeMetrics: (ctx) => indexMetrics({ ...ctx, lastVerification: async () => null }, meters),
-  });
+}: TestPagesPlan): Hono => createPages({ operations, createContext, access, priceOf: undefined });
 
 /** An operation that fails by a fault of ours, with this message: callers must not see it. */
 export const brokenOperation = (message: string): Endpoint =>

@@ -36,6 +36,8 @@ export type StackPlan = {
 /** Namedex as it runs in production (`ponder start`), on a database of its own and a free port. */
 export type Stack = {
   url: string;
+  /** Where its metrics are. */
+  metricsUrl: string;
   databaseUrl: string;
   schema: string;
   /** Waits until the backfill is done. */
@@ -100,7 +102,9 @@ export async function launchStack(plan: StackPlan): Promise<Stack> {
     lines.push(text);
     if (lines.length > LOG_LINES_KEPT) lines.shift();
   };
-  const start = () => startPonder({ command: "start", port, env, folder, onLog });
+  const metricsPort = await freePort();
+  const indexerEnv = { ...env, METRICS_PORT: String(metricsPort) };
+  const start = () => startPonder({ command: "start", port, env: indexerEnv, folder, onLog });
   const running = { ponder: start() };
   const replicas: Replica[] = [];
   const schema = env.DATABASE_SCHEMA ?? "";
@@ -108,6 +112,7 @@ export async function launchStack(plan: StackPlan): Promise<Stack> {
   const log = () => lines.slice(-LOG_LINES_SHOWN).join("\n");
   return {
     url: running.ponder.url,
+    metricsUrl: `http://127.0.0.1:${metricsPort}`,
     databaseUrl: database.url,
     schema,
     log,
@@ -143,8 +148,9 @@ export async function launchStack(plan: StackPlan): Promise<Stack> {
 
 async function launchReplica({ env, folder }: Pick<PonderPlan, "env" | "folder">): Promise<Replica> {
   const lines: string[] = [];
+  const metricsPort = String(await freePort());
   const ponder = startPonder({
-    ...{ command: "serve", port: await freePort(), env, folder },
+    ...{ command: "serve", port: await freePort(), env: { ...env, METRICS_PORT: metricsPort }, folder },
     onLog: ({ text }) => lines.push(text),
   });
   const output = () => lines.join("\n");

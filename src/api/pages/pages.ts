@@ -16,12 +16,10 @@ export type PagesPlan = {
   access: AccessMode;
   /** Undefined where payments are not accepted. */
   priceOf: PriceOf | undefined;
-  /** The text of `/index-metrics`. */
-  writeMetrics: (ctx: Ctx) => Promise<string>;
 };
 
-/** The routes that are no operations: the first page, documentation, metrics. They answer while the index is built, too. */
-export function createPages({ operations, createContext, access, priceOf, writeMetrics }: PagesPlan): Hono {
+/** The routes that are no operations: the first page, documentation. They answer while the index is built, too. */
+export function createPages({ operations, createContext, access, priceOf }: PagesPlan): Hono {
   const document = openApiDocument(operations, access, priceOf);
   const texts = {
     "/openapi.json": toAsset(JSON.stringify(document), "application/json; charset=utf-8"),
@@ -35,7 +33,6 @@ export function createPages({ operations, createContext, access, priceOf, writeM
     return c.json(toHomeJson({ ...(await readStatus(await createContext())), access, signup }));
   });
   for (const [path, asset] of Object.entries(texts)) app.get(path, (c) => sendAsset(c, asset));
-  app.get("/index-metrics", async (c) => c.text(await writeMetrics(await createContext())));
   mountDocs(app);
   mountSignup(app, signup);
   return app;

@@ -3,6 +3,8 @@ import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { Change } from "../../../engine/change.ts";
+import { usualChanges } from "../../../engine/changes/index.ts";
+import { metricsApart } from "../../../engine/changes/metricsApart.ts";
 import { nodeFlags } from "../../../engine/nodeFlags.ts";
 import { endChild, startChild } from "../../devnet/children.ts";
 import { isReady } from "../../devnet/ponder.ts";
@@ -135,11 +137,13 @@ const countEvents = (metrics: Metrics): number =>
   [...metrics.by("ponder_indexing_completed_events", "event")].reduce((sum, [, count]) => sum + count, 0);
 
 function startApp(plan: AppPlan, port: number): ChildProcess {
-  const { app, schema, flags = [], changes } = plan;
+  const { app, schema, flags = [], changes = usualChanges } = plan;
+  // The other apps have no port for metrics, so Ponder answers them at its own.
+  const loaded = changes.filter((change) => change !== metricsApart);
   const words = ["--root", apps[app], "--schema", schema, "--port", String(port), "--log-format", "json"];
   return startChild({
     command: process.execPath,
-    args: [...nodeFlags(changes), ...flags, program, "start", ...words],
+    args: [...nodeFlags(loaded), ...flags, program, "start", ...words],
     signal: "SIGINT",
     options: { cwd: folder, env: environmentOf(plan, port), stdio: ["ignore", "pipe", "pipe"] },
   });

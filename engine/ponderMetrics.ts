@@ -1,0 +1,17 @@
+// Part of the change metricsApart: where the API finds Ponder's metrics. Ponder and our code are loaded apart, so only
+// `globalThis` is common to them.
+
+type WriteMetrics = () => Promise<string>;
+
+declare global {
+  var namedexPonderMetrics: WriteMetrics | undefined;
+}
+
+/** Ponder's server gives its metrics here, and not at its port. */
+export function giveMetrics(write: WriteMetrics): void {
+  globalThis.namedexPonderMetrics = write;
+}
+
+/** Ponder's metrics in Prometheus' text format; null where Ponder runs without our changes, and answers them itself. */
+export const writePonderMetrics = async (): Promise<string | null> =>
+  (await globalThis.namedexPonderMetrics?.()) ?? null;
