@@ -1,3 +1,4 @@
+import { onOneLine } from "../ops/commandLine/foreignText.ts";
 import { interruption, type Result, runProgram } from "../ops/commandLine/runProgram.ts";
 import { SettingsError } from "../settings/check.ts";
 import { type GatewaySettings, readGatewaySettings } from "../settings/gateway.ts";
@@ -31,7 +32,7 @@ async function start(settings: GatewaySettings): Promise<Result> {
 }
 
 function logChange({ url, state, why }: Indexer, before: Indexer["state"]): void {
-  console.log(`${url}: ${before === "unknown" ? "" : `${before} -> `}${state} (${why})`);
+  console.log(`${url}: ${before === "unknown" ? "" : `${before} -> `}${state} (${onOneLine(why)})`);
 }
 
 function portError({ metrics }: GatewaySettings, error: unknown): SettingsError {

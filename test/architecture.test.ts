@@ -271,7 +271,8 @@ const layers: Layer[] = [
   {
     files: "gateway/",
     may: [
-      ...["undici", "prom-client", "zod", "settings/", "ops/commandLine/runProgram.ts"],
+      ...["undici", "prom-client", "zod", "settings/", "ops/commandLine/foreignText.ts"],
+      "ops/commandLine/runProgram.ts",
       ...api("errors/", "access/address.ts"),
       ...api("http/operatorServer.ts", "http/slowClients.ts", "http/slowReaders.ts", "http/unreadable.ts"),
     ],

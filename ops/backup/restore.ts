@@ -2,6 +2,7 @@ import pg from "pg";
 import { inTransaction } from "../../src/api/postgres/client.ts";
 import { migrateTo, migrations } from "../../src/api/serviceDb/migrations.ts";
 import { CommandError } from "../commandLine/command.ts";
+import { onOneLine } from "../commandLine/foreignText.ts";
 import type { Header, Line } from "./write.ts";
 
 const id = pg.escapeIdentifier;
@@ -75,7 +76,7 @@ async function* readRows(
     else if (typeof read.table === "string" && read.row !== undefined) {
       count += 1;
       yield { table: read.table, line };
-    } else throw refused(`The backup is damaged at row ${count + 1}: ${line.slice(0, 40)}…`);
+    } else throw refused(`The backup is damaged at row ${count + 1}: ${onOneLine(line.slice(0, 40))}…`);
     isBegun = true;
   }
   throw refused(isBegun ? `The backup is cut off after ${count} rows` : "The backup is empty");

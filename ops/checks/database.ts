@@ -1,6 +1,7 @@
 import type pg from "pg";
 import { SettingsError } from "../../settings/settings.ts";
 import { withClient } from "../../src/api/postgres/client.ts";
+import { onOneLine } from "../commandLine/foreignText.ts";
 
 const CONNECT_TIMEOUT_MS = 10_000;
 
@@ -14,7 +15,9 @@ export async function prepareDatabase(databaseUrl: string): Promise<void> {
   const config = { connectionString: databaseUrl, connectionTimeoutMillis: CONNECT_TIMEOUT_MS };
   await withClient(config, requireTrigrams).catch((error: Error) => {
     if (error instanceof SettingsError) throw error;
-    throw new SettingsError(`DATABASE_URL: ${placeOf(databaseUrl)} cannot be used (${error.message})`);
+    throw new SettingsError(
+      `DATABASE_URL: ${placeOf(databaseUrl)} cannot be used (${onOneLine(error.message)})`,
+    );
   });
 }
 
@@ -31,7 +34,7 @@ async function requireTrigrams(client: pg.Client): Promise<void> {
   await client.query(command).catch(async (error: Error) => {
     if ((await findTrigramSchema(client)) === "public") return; // Another process created it at the same time.
     throw new SettingsError(
-      `DATABASE_URL: the extension pg_trgm is missing and could not be added (${error.message}); let a superuser run: ${command}`,
+      `DATABASE_URL: the extension pg_trgm is missing and could not be added (${onOneLine(error.message)}); let a superuser run: ${command}`,
     );
   });
 }

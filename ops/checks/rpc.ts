@@ -1,5 +1,6 @@
 import { type Settings, SettingsError } from "../../settings/settings.ts";
 import { callNode, NoReply } from "../../src/api/live/jsonRpc.ts";
+import { onOneLine } from "../commandLine/foreignText.ts";
 
 const TIMEOUT_MS = 10_000;
 
@@ -84,7 +85,7 @@ async function checkChain({ chainId, name, urls }: Chain): Promise<void> {
     );
   }
   if (answers.some((answer) => answer.chainId === chainId)) return;
-  const reasons = answers.map(({ host, reason }) => `${host}: ${reason}`).join("; ");
+  const reasons = answers.map(({ host, reason }) => `${host}: ${onOneLine(reason ?? "")}`).join("; ");
   throw new SettingsError(`RPC_URL_${chainId}: no node of ${name} answers (${reasons})`);
 }
 

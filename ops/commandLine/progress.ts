@@ -1,3 +1,5 @@
+import { writePlainly } from "./foreignText.ts";
+
 /** Where a long step is. */
 export type Progress = {
   /** So much more of the whole is done. */
@@ -34,9 +36,9 @@ export function startProgress(
       const now = performance.now();
       if (now - shown < (screen.isTTY ? TERMINAL_PAUSE_MS : LOG_PAUSE_MS)) return;
       shown = now;
-      screen.write(screen.isTTY ? `\r\x1b[K${line()}` : `${line()}\n`);
+      writePlainly(screen, screen.isTTY ? `\r\x1b[K${line()}` : `${line()}\n`);
     },
-    end: () => screen.write(`${screen.isTTY ? "\r\x1b[K" : ""}${line()}\n`),
+    end: () => writePlainly(screen, `${screen.isTTY ? "\r\x1b[K" : ""}${line()}\n`),
   };
 }
 

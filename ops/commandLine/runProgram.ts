@@ -4,6 +4,7 @@ import { SettingsError } from "../../settings/check.ts";
 import { loadEnvironmentFiles } from "../../settings/environment.ts";
 import { hideSecrets } from "../../settings/hideSecrets.ts";
 import { CommandError } from "./command.ts";
+import { escapeOutput, onOneLine } from "./foreignText.ts";
 
 /** What a program printed last, and its exit code; 0 by default. */
 export type Result = { text?: string; code?: number };
@@ -24,8 +25,8 @@ export type ProgramFrame = {
 };
 
 /**
- * What every program of an operator does alike: it reads files with settings, hides secrets, and says errors. What an
- * operator can mend is a sentence; only a defect of the program has a stack trace.
+ * What every program of an operator does alike: it reads files with settings, hides secrets, escapes what a terminal would
+ * obey, and says errors. What an operator can mend is a sentence; only a defect of the program has a stack trace.
  *
  * @example
  * await runProgram(
@@ -42,6 +43,7 @@ export async function runProgram(
   try {
     loadEnvironmentFiles();
     hideSecrets(env, hideIn);
+    escapeOutput();
     const { text, code } = (await work(env)) ?? {};
     if (text !== undefined) console.log(text);
     if (code !== undefined) process.exitCode = code;
@@ -68,7 +70,7 @@ const ENDED = /^(Connection terminated|Client has encountered a connection error
 /** What an operator can mend of the database, in a sentence. */
 function databaseFault(error: unknown): string | null {
   if (!(error instanceof Error)) return null;
-  if (error instanceof pg.DatabaseError) return `The database refused: ${error.message}`;
+  if (error instanceof pg.DatabaseError) return `The database refused: ${onOneLine(error.message)}`;
   if (ENDED.test(error.message)) return "The connection to the database has ended; is it running?";
   const { code = "" } = error as NodeJS.ErrnoException;
   if (!UNREACHABLE.includes(code)) return null;

@@ -3,6 +3,7 @@ import { constants, setPriority } from "node:os";
 import { fileURLToPath } from "node:url";
 import { openStore } from "../../src/api/serviceDb/store.ts";
 import { readVerification } from "../../src/api/serviceDb/verifications.ts";
+import { onOneLine } from "../commandLine/foreignText.ts";
 
 export type VerifyPlan = {
   databaseUrl: string;
@@ -100,7 +101,7 @@ type Report = {
 function describe(text: string): string {
   const report = readReport(text);
   if (report === null || report.failure !== null) {
-    return `The index could not be compared with the chain: ${report?.failure ?? "npm run verify says why."}`;
+    return `The index could not be compared with the chain: ${onOneLine(report?.failure ?? "npm run verify says why.")}`;
   }
   const { values, block_number, difference_count, seed } = report;
   const compared = `The index was compared with the chain at block ${block_number}`;

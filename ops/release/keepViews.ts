@@ -1,4 +1,5 @@
 import { readRelease } from "../../src/api/serviceDb/releases.ts";
+import { onOneLine } from "../commandLine/foreignText.ts";
 import { type Connection, withConnection } from "./connection.ts";
 import { listIndexes } from "./indexes.ts";
 import { makeViews, readViewed } from "./views.ts";
@@ -28,7 +29,7 @@ export function keepViews(plan: ViewsPlan): () => void {
   async function look() {
     const problem = await withConnection(plan, (connection) => lookAfter(connection, plan)).then(
       () => "",
-      (error: Error & { code?: string }) => (error.code === "55P03" ? "" : error.message),
+      (error: Error & { code?: string }) => (error.code === "55P03" ? "" : onOneLine(error.message)),
     );
     if (problem !== "" && problem !== logged) {
       plan.log(

@@ -1,3 +1,6 @@
+import { CommandError } from "../commandLine/command.ts";
+import { onOneLine } from "../commandLine/foreignText.ts";
+
 /** Codes of PostgreSQL and of the system, and what an operator can do about them. */
 const remedies: Record<string, string> = {
   "53100":
@@ -17,5 +20,6 @@ const remedies: Record<string, string> = {
 export function explain(error: Error): string {
   const { code = "" } = error as { code?: string };
   const remedy = remedies[code];
-  return remedy === undefined ? error.message : `${remedy} (${error.message})`;
+  const message = error instanceof CommandError ? error.message : onOneLine(error.message);
+  return remedy === undefined ? message : `${remedy} (${message})`;
 }

@@ -4,6 +4,7 @@ import { PONDER_VERSION } from "../../engine/ponderFiles.ts";
 import { parseCheckpoint, type RestorePoint } from "../../engine/restorePoint.ts";
 import type { Settings } from "../../settings/settings.ts";
 import { CommandError } from "../commandLine/command.ts";
+import { onOneLine } from "../commandLine/foreignText.ts";
 import type { Manifest } from "./manifest.ts";
 import { readBlockHash } from "./node.ts";
 
@@ -92,7 +93,7 @@ async function requireBlocks({ chains }: Manifest, { rpcUrls }: Pick<Settings, "
     const hash = await readBlockHash({ chainId: chain_id, chainName: chain_name, urls }, block_number);
     if (hash === block_hash) continue;
     throw new CommandError(
-      `The block ${block_number} of ${chain_name} is ${block_hash} in the snapshot and ${hash} at your node: the snapshot is of another chain, or its block was no longer final.`,
+      `The block ${block_number} of ${chain_name} is ${block_hash} in the snapshot and ${onOneLine(hash)} at your node: the snapshot is of another chain, or its block was no longer final.`,
     );
   }
 }

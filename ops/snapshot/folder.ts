@@ -1,6 +1,7 @@
 import { mkdir, open, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { CommandError } from "../commandLine/command.ts";
+import { onOneLine } from "../commandLine/foreignText.ts";
 import { MANIFEST_FILE, type Manifest } from "./manifest.ts";
 
 /** Stands in a folder while a snapshot is written there: what else is there may be deleted. */
@@ -23,7 +24,7 @@ export async function prepareFolder(folder: string): Promise<void> {
   const isLeft = files.includes(UNFINISHED_FILE);
   const foreign = files.find((file) => !isLeft || !isOurs(file));
   if (foreign !== undefined) {
-    throw new CommandError(`${folder} has other files (${foreign}): name a new or empty folder.`);
+    throw new CommandError(`${folder} has other files (${onOneLine(foreign)}): name a new or empty folder.`);
   }
   await writeThrough(
     join(folder, UNFINISHED_FILE),

@@ -2,6 +2,7 @@ import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { CommandError } from "../commandLine/command.ts";
+import { onOneLine } from "../commandLine/foreignText.ts";
 
 /** The file that says what a snapshot has. It is written last: a folder without it holds no snapshot. */
 export const MANIFEST_FILE = "manifest.json";
@@ -17,9 +18,19 @@ export const MAX_PART_BYTES = PART_BYTES + 2 ** 30;
 
 const FORMAT = 1;
 
+/** Faults of a manifest that are shown. */
+const SHOWN_FAULTS = 10;
+
 const count = z.number().int().min(0).max(Number.MAX_SAFE_INTEGER);
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 const name = z.string().regex(/^[a-z_][a-z0-9_]{0,62}$/);
+
+/** A text that programs print. Ours have no other characters. */
+const plain = (most: number) =>
+  z
+    .string()
+    .max(most)
+    .regex(/^[ -~]*$/, "expected plain letters and digits");
 
 const part = z.strictObject({
   /** No folders: a snapshot cannot name files outside its folder. */
@@ -37,7 +48,7 @@ const part = z.strictObject({
 
 const chain = z.strictObject({
   chain_id: count,
-  chain_name: z.string().max(100),
+  chain_name: plain(100),
   block_number: count,
   block_hash: z.string().regex(/^0x[0-9a-f]{64}$/),
   block_timestamp: count,
@@ -48,12 +59,12 @@ const manifest = z.strictObject({
   namedex: z.literal("snapshot"),
   format: z.literal(FORMAT),
   created_at: z.iso.datetime(),
-  network: z.string().max(100),
+  network: plain(100),
   build_id: z.string().regex(/^[0-9a-f]{10}$/),
   versions: z.strictObject({
-    namedex: z.string().max(50),
-    ponder: z.string().max(50),
-    postgresql: z.string().max(50),
+    namedex: plain(50),
+    ponder: plain(50),
+    postgresql: plain(50),
   }),
   chains: z.array(chain).min(1).max(100),
   /** Large indexes that were complete. Their definitions are those of the program that restores. */
@@ -92,9 +103,10 @@ export async function readManifest(folder: string): Promise<Manifest> {
   }
   const read = manifest.safeParse(content);
   if (read.success) return requireNoRepeats(read.data);
-  throw new CommandError(
-    `${MANIFEST_FILE} is damaged; fetch the snapshot again:\n${z.prettifyError(read.error)}`,
-  );
+  const wrong = read.error.issues
+    .slice(0, SHOWN_FAULTS)
+    .map(({ path, message }) => onOneLine(`${path.join(".")}: ${message}`));
+  throw new CommandError([`${MANIFEST_FILE} is damaged; fetch the snapshot again:`, ...wrong].join("\n  "));
 }
 
 async function readText(folder: string): Promise<string> {

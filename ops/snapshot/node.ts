@@ -1,5 +1,6 @@
 import { callNode, NoReply } from "../../src/api/live/jsonRpc.ts";
 import { CommandError } from "../commandLine/command.ts";
+import { onOneLine } from "../commandLine/foreignText.ts";
 
 const TIMEOUT_MS = 30_000;
 
@@ -16,7 +17,7 @@ export async function readBlockHash({ chainId, chainName, urls }: Nodes, block: 
   for (const url of urls) {
     const answer = await ask(url, block);
     if (answer.hash !== undefined) return answer.hash;
-    reasons.push(`${new URL(url).host}: ${answer.reason}`);
+    reasons.push(`${new URL(url).host}: ${onOneLine(answer.reason ?? "")}`);
   }
   throw new CommandError(
     `RPC_URL_${chainId}: no node of ${chainName} tells the block ${block} (${reasons.join("; ")}). Name a node that has it.`,

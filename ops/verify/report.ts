@@ -1,4 +1,5 @@
 import { alignColumns } from "../commandLine/columns.ts";
+import { escapeControls } from "../commandLine/foreignText.ts";
 import { type Difference, type Result, valuesOf } from "./result.ts";
 
 /** What a run was about, besides its result. */
@@ -19,21 +20,16 @@ const SHOWN_DIFFERENCES = 20;
 /** Values can be of any length. */
 export const SHOWN_LENGTH = 200;
 
-/** A stranger's text on one line: no character of it can move the cursor, hide or turn what stands beside it. */
+/** A stranger's text on one line. */
 const safe = (text: string): string =>
-  JSON.stringify(
-    text.length > SHOWN_LENGTH ? `${text.slice(0, SHOWN_LENGTH)}… (${text.length} characters)` : text,
-  ).replaceAll(/\p{C}|\p{Zl}|\p{Zp}/gu, escapeChar);
+  escapeControls(
+    JSON.stringify(
+      text.length > SHOWN_LENGTH ? `${text.slice(0, SHOWN_LENGTH)}… (${text.length} characters)` : text,
+    ),
+  );
 
-/** JSON on one line in which every such character is escaped. */
-export const safeJson = (value: unknown): string =>
-  JSON.stringify(value, null, 2).replaceAll(/(?!\n)[\p{C}\p{Zl}\p{Zp}]/gu, escapeChar);
-
-const escapeChar = (char: string): string =>
-  Array.from(
-    { length: char.length },
-    (_, at) => `\\u${char.charCodeAt(at).toString(16).padStart(4, "0")}`,
-  ).join("");
+/** JSON in which every such character is escaped. */
+export const safeJson = (value: unknown): string => escapeControls(JSON.stringify(value, null, 2));
 
 /** The result for a person. */
 export function reportText(result: Result | null, run: Run): string {

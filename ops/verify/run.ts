@@ -2,6 +2,7 @@ import type { Deployment } from "../../abis/deployments.ts";
 import type { Settings } from "../../settings/settings.ts";
 import { createRpc } from "../../src/api/live/rpc.ts";
 import { withClient } from "../../src/api/postgres/client.ts";
+import { onOneLine } from "../commandLine/foreignText.ts";
 import { type Progress, startProgress } from "../commandLine/progress.ts";
 import { deploymentOf, nodeUrlsOf } from "./chains.ts";
 import { compare } from "./compare.ts";
@@ -40,7 +41,7 @@ export async function verify({ options, settings, signal }: VerifyRun): Promise<
   if (result !== null && failure === null && isAboutIndex(options)) {
     await storeResult(settings, result).catch((error: Error) =>
       console.error(
-        `The result is not shown at /indexing-status, because it could not be stored: ${error.message}`,
+        `The result is not shown at /indexing-status, because it could not be stored: ${onOneLine(error.message)}`,
       ),
     );
   }

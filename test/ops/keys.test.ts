@@ -85,7 +85,7 @@ describe("npm run keys", () => {
   test("shows no control characters of a label", async () => {
     await json("create", "--label", "red\u001b[31m\nnext");
     const listed = (await runKeys(["list"])).stdout;
-    expect(listed).toContain("red?[31m?next");
+    expect(listed).toContain("red\\u001b[31m next");
     expect(listed).not.toContain("\u001b");
   });
 

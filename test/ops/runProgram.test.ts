@@ -81,6 +81,17 @@ test("a defect of the program has its stack trace, without secrets", async () =>
   expect(stderr).not.toContain("hunter2secret");
 });
 
+test("nothing that is printed moves the cursor, in the result, an error, or one that ends the process", async () => {
+  const evil = String.raw`"\u001b[2J\u202e\u009b evil"`;
+  const said = String.raw`\u001b[2J\u202e\u009b evil`;
+  expect((await run(program(`return { text: ${evil} };`))).stdout).toBe(`${said}\n`);
+  expect((await run(program(`throw new CommandError(${evil});`))).stderr).toBe(`${said}\n`);
+  const later = `setTimeout(() => { throw new Error(${evil}); }); await new Promise(() => {});`;
+  const { stderr } = await run(program(later));
+  expect(stderr).toContain(said);
+  expect(stderr).not.toMatch(/[^\n\P{C}]/u);
+});
+
 test("an error has the exit code that the program gives it", async () => {
   const codeOf = "codeOf: (error) => (error instanceof CommandError ? 75 : 2),";
   expect((await run(program(`throw new CommandError("later")`, codeOf))).code).toBe(75);
