@@ -81,7 +81,7 @@ const ofEnsv1 = ["alice", "wrap", "lock", "stays", "only"];
 const names = [
   ...[...ofEnsv1, "native", "second", "loop", "unregistered"].map((label) => `${label}.eth`),
   ...["old.alice.eth", "sub.lock.eth", "left.lock.eth", "ours.lock.eth", "deep.sub.lock.eth"],
-  ...["sub.native.eth", "sub.second.eth", "none.native.eth", "loop.loop.eth", "eth"],
+  ...["sub.native.eth", "sub.second.eth", "none.native.eth", "loop.loop.eth", "eth", "noones.eth"],
 ];
 
 beforeAll(async () => {
@@ -218,6 +218,15 @@ async function requireContracts(name: string, one: Answer, what: string): Promis
   }
 }
 
+/** Expects a name that ENSv2 reserved, and ENSv1 never had, to be free only once its registrar sells it. */
+async function requireFreeAsOnChain(name: string, what: string): Promise<string> {
+  const question = { contract: "ethRegistrar", functionName: "isAvailable", args: [name.split(".")[0]] };
+  const isFree = await read<boolean>(chain, question);
+  const state = String((await indexed(`/whois/${name}`)).availability_status);
+  expect(["premium", "available"].includes(state), `${what}: ${state}`).toBe(isFree);
+  return state;
+}
+
 type History = { history: { address: Address; reason: string; to_timestamp: number | null }[] };
 const ownersOf = async (name: string) =>
   ((await indexed(`/domain/${name}/ownership-history`)) as unknown as History).history.map(
@@ -244,7 +253,10 @@ describe("the change to ENSv2", () => {
     const { deployer, alice } = cast;
     await allowReservations(chain, { from: deployer });
     const reserved = ["alice", "wrap", "lock", "stays"].map((label) => ({ label }));
-    await reserveNames(chain, { from: deployer, names: reserved });
+    const expiryOfNoones = (await latestTime(chain)) + YEAR;
+    const noones = { label: "noones", expiry: expiryOfNoones };
+    await reserveNames(chain, { from: deployer, names: [...reserved, noones] });
+    expect(await requireFreeAsOnChain("noones.eth", "reserved")).toBe("unknown");
     const { expiry_timestamp, reservation } = await indexed("/whois/stays.eth");
     const expiry = BigInt(expiry_timestamp as string) + BONUS_V2;
     expect(reservation).toMatchObject({ expiry_timestamp: expiry.toString() });
@@ -345,6 +357,7 @@ describe("the change to ENSv2", () => {
       [expiry + GRACE_V2 + 21n * DAY - 1n, "premium"],
       [expiry + GRACE_V2 + 21n * DAY, "available"],
     ];
+    const seen: string[] = [];
     for (const [time, state] of ends) {
       await warpTo(chain, { timestamp: time });
       expect(await indexed("/whois/native.eth"), `${time - expiry} s`).toMatchObject({
@@ -355,7 +368,9 @@ describe("the change to ENSv2", () => {
         isOpen ? { is_wrapped: false, owner: getAddress(cast.bob) } : { is_wrapped: false },
       );
       await requireSame(`${time - expiry} s after native.eth's expiry`, true);
+      seen.push(await requireFreeAsOnChain("noones.eth", `${time - expiry} s`));
     }
+    expect(new Set(seen)).toEqual(new Set(["unknown", "premium", "available"]));
   });
 
   test("a name that was unregistered has no owner", async () => {
