@@ -2,6 +2,7 @@ import { domain, event, holder, ownershipChange } from "ponder:schema";
 import { type Address, getAddress, namehash } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { PARENT_CANNOT_CONTROL } from "../../src/ens/wrapper.ts";
+import { serveExplorer } from "../explorer/statisticsPages.ts";
 import { openApi, type TestApi } from "./api.ts";
 import {
   account,
@@ -165,6 +166,14 @@ describe("the ownership history of", () => {
       expect(await endIn(name, graceEnd)).toEqual({ ended_by: last?.ended_by, to_timestamp: graceEnd });
       expect((await endIn(name, graceEnd - 1)).ended_by).toBeUndefined();
     }
+  });
+
+  test("the explorer calls the NameWrapper no last holder", async () => {
+    const { url, close } = await serveExplorer(tables, graceEnd);
+    const page = async (name: string) => (await fetch(`${url}/explore/name/${name}`)).text();
+    expect(await page("plain.eth")).toContain("Last holder");
+    expect(await page("boxed.eth")).not.toContain("Last holder");
+    await close();
   });
 
   test("a wrapped .eth name that was renewed without its token falls to the NameWrapper", async () => {

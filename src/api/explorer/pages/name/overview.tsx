@@ -92,7 +92,7 @@ function ownershipFacts({ ownership, expiry_timestamp, parent_name }: Domain, no
   ];
   return [
     [
-      to_timestamp === undefined ? "Owner" : "Last holder",
+      labelOfOwner(ownership),
       owner === undefined ? <span class="faint">none</span> : <AddressLink address={owner} isWhole />,
     ],
     to_timestamp !== undefined && [
@@ -115,6 +115,12 @@ function ownershipFacts({ ownership, expiry_timestamp, parent_name }: Domain, no
     ),
     parent_name !== null && parent_name !== "" && ["Parent", <NameLink name={parent_name} />],
   ];
+}
+
+/** Where the token of the NameWrapper ended with the grace, the contracts name the NameWrapper, and the history the last holder. */
+function labelOfOwner({ to_timestamp, ended_by }: Domain["ownership"]): string {
+  if (to_timestamp === undefined) return "Owner";
+  return ended_by === "wrapper_expiry" ? "Held by" : "Last holder";
 }
 
 const resolverWords: Record<Domain["resolver"]["status"], string> = {
