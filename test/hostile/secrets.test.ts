@@ -3,6 +3,8 @@ import type { AddressInfo } from "node:net";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { hideSecrets } from "../../settings/hideSecrets.ts";
 import { sanitizeMessage } from "../../src/api/errors/foreignText.ts";
+import { newBudget } from "../../src/api/live/ccip/budget.ts";
+import { createGateways, type GatewayRules } from "../../src/api/live/ccip/gatewayClient.ts";
 import { createRpc } from "../../src/api/live/rpc.ts";
 
 /*
@@ -100,4 +102,23 @@ test.each([KEY, `/v2/${KEY}`, PASSWORD, "pg-word-7"])("no text that an answer qu
     expect(shown).not.toContain(secret.slice(-6));
     expect(shown).not.toContain(secret.slice(0, 6));
   }
+});
+
+test("nor has the host of a gateway that a resolver names", async () => {
+  const lookup = ((_host: string, _options: object, done: (error: Error) => void) =>
+    done(new Error("no such host"))) as unknown as GatewayRules["lookup"];
+  const gateways = createGateways({ allowLoopback: false, lookup });
+  const question = {
+    sender: call.to,
+    urls: [`https://${KEY}.${"x".repeat(60)}.example/{data}`],
+    data: call.data,
+  };
+  const ask = () =>
+    gateways
+      .ask(question, newBudget("stranger", AbortSignal.timeout(5_000)))
+      .catch((error: Error) => error.message);
+  const messages = [await ask(), await ask(), await ask()];
+  expect(messages.join()).toContain("gave no answer lately");
+  expect(messages.join()).not.toContain(KEY);
+  await gateways.close();
 });

@@ -1,5 +1,6 @@
 import type { lookup as dnsLookup } from "node:dns";
 import { type Address, type Hex, isHex } from "viem";
+import { sanitizeMessage } from "../../errors/foreignText.ts";
 import { createOutgoing, type Outgoing, OutgoingError } from "../../outgoing/outgoing.ts";
 import { turnFor } from "../../scheduling/turns.ts";
 import type { Budget } from "./budget.ts";
@@ -97,10 +98,10 @@ async function askIfNotSilent(parts: Parts, request: GatewayRequest): Promise<He
 }
 
 /** The resolver is part of the key: the caller is the Universal Resolver, which lets no resolver speak for another. */
-function beginAttempt(silent: SilentGateways, { template, lookup }: GatewayRequest, { host }: URL): Attempt {
+function beginAttempt(silent: SilentGateways, { template, lookup }: GatewayRequest, url: URL): Attempt {
   const attempt = silent.begin(`${lookup.sender} ${template}`);
   if (!("seconds" in attempt)) return attempt;
-  throw new GatewayError(`${host} gave no answer lately; it is asked again in ${attempt.seconds} s`);
+  throw new GatewayError(`${hostOf(url)} gave no answer lately; it is asked again in ${attempt.seconds} s`);
 }
 
 const isSilence = (thrown: unknown): boolean =>
@@ -133,7 +134,7 @@ async function askOne(outgoing: Outgoing, request: GatewayRequest): Promise<Hex>
     signal: budget.signal,
   });
   if (status < 200 || status > 299) {
-    throw new GatewayError(`${url.host} answered with status ${status}`, status);
+    throw new GatewayError(`${hostOf(url)} answered with status ${status}`, status);
   }
   const text = new TextDecoder().decode(body);
   await turnFor(text.length);
@@ -148,6 +149,9 @@ function fillTemplate(template: string, { sender, data }: Lookup): string {
   }
   return template.replaceAll("{sender}", sender.toLowerCase()).replaceAll("{data}", data);
 }
+
+/** The host as messages quote it: a resolver may name any, of any length. */
+const hostOf = ({ host }: URL): string => sanitizeMessage(host);
 
 /** Also rewrites other forms of addresses (0x7f000001, 2130706433) to the usual one. */
 function toUrl(text: string): URL {
@@ -164,7 +168,7 @@ function readData(text: string, url: URL): Hex {
     data = undefined;
   }
   if (typeof data !== "string" || !isHex(data) || data.length % 2 !== 0) {
-    throw new GatewayError(`${url.host} did not answer with JSON that has hexadecimal \`data\``);
+    throw new GatewayError(`${hostOf(url)} did not answer with JSON that has hexadecimal \`data\``);
   }
   return data;
 }
