@@ -18,12 +18,16 @@ export const escapeControls = (text: string): string =>
 /** Longer texts tell an operator no more. */
 const MAX_LENGTH = 300;
 
-/** A stranger's text within a line of ours: escaped, cut, and without lines of its own, which could be taken for ours. */
-export function onOneLine(text: string): string {
-  const line = text.trim().replaceAll(/\s*\n\s*/g, " ");
-  const cut = line.length > MAX_LENGTH ? `${line.slice(0, MAX_LENGTH)}…` : line;
-  return cut.replaceAll(unprintable, escapeChar);
-}
+/** A text in one line, escaped: it has no lines of its own, which could be taken for ours. */
+export const lineOf = (text: string): string =>
+  text
+    .trim()
+    .replaceAll(/\s*\n\s*/g, " ")
+    .replaceAll(unprintable, escapeChar);
+
+/** A stranger's text within a line of ours, cut. */
+export const onOneLine = (text: string): string =>
+  lineOf(text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}…` : text);
 
 /** Escapes all that this process prints from now on. Node prints an error that ends the process past the streams. */
 export function escapeOutput(): void {

@@ -7,6 +7,7 @@ import { pipeline } from "node:stream/promises";
 import { createZstdCompress, createZstdDecompress } from "node:zlib";
 import { CommandError } from "../commandLine/command.ts";
 import { PART_BYTES, type Part } from "./manifest.ts";
+import { ContentRefused } from "./refused.ts";
 
 // A part is text as PostgreSQL's COPY writes it, compressed with zstd. One line is one row, so parts can be cut between
 // rows and counted without knowing the types of columns, and any version of PostgreSQL on any machine reads them.
@@ -124,6 +125,9 @@ export async function verifyPart(
 const broken = ({ file }: Part): CommandError =>
   new CommandError(`${file} is broken: its checksum is not that of the manifest. Fetch it again.`);
 
+const otherSize = ({ file }: Part): ContentRefused =>
+  new ContentRefused(`${file} is damaged: its text has another size than the manifest says.`);
+
 /** Sends the text of a part to a stream of the database. It is checked once more, so that nothing else gets in. */
 export async function readPart(
   { folder, part, onBytes }: { folder: string; part: Part; onBytes: (bytes: number) => void },
@@ -144,9 +148,9 @@ export async function readPart(
   const limit = new Transform({
     transform(chunk: Buffer, _, done) {
       textBytes += chunk.length;
-      done(textBytes > part.text_bytes ? broken(part) : null, chunk);
+      done(textBytes > part.text_bytes ? otherSize(part) : null, chunk);
     },
   });
   await pipeline(createReadStream(join(folder, part.file)), tap, createZstdDecompress(), limit, target);
-  if (textBytes !== part.text_bytes) throw broken(part);
+  if (textBytes !== part.text_bytes) throw otherSize(part);
 }

@@ -8,6 +8,7 @@ import { createCounters, hasCounters } from "../../src/api/counts/maintain.ts";
 import { inTransaction, withClient } from "../../src/api/postgres/client.ts";
 import { prepareDatabase } from "../checks/database.ts";
 import { CommandError } from "../commandLine/command.ts";
+import { onOneLine } from "../commandLine/foreignText.ts";
 import { describeBytes, startProgress } from "../commandLine/progress.ts";
 import { buildKeysAndIndexes, tidyTables } from "./builds.ts";
 import { explain } from "./explain.ts";
@@ -17,13 +18,14 @@ import { type Manifest, type Part, readManifest } from "./manifest.ts";
 import { inParallel } from "./parallel.ts";
 import { readPart, verifyPart } from "./parts.ts";
 import type { Restore, RestorePlan } from "./plan.ts";
+import { ContentRefused, isOfContent, removeRestore } from "./refused.ts";
 import { beginRestore, dropMark, listLoaded, noteLoaded, readTarget, type Target } from "./target.ts";
 
 const id = pg.escapeIdentifier;
 
 /**
- * Loads a snapshot into an empty schema. Everything is checked before anything is written. One that was interrupted goes
- * on where it was.
+ * Loads a snapshot into an empty schema. Everything that can be is checked before anything is written. One that was
+ * interrupted goes on where it was; one whose content is refused leaves nothing.
  *
  * @throws CommandError if the snapshot is broken or does not fit, or if the schema is not empty
  */
@@ -42,13 +44,26 @@ export async function restoreSnapshot(plan: RestorePlan): Promise<Manifest> {
     const restore = { plan, target, build, points, parts, config };
     await verifyParts(restore);
     await prepareDatabase(databaseUrl);
-    await fill(client, restore, state === "begun").catch((error: Error) => {
-      throw new CommandError(
-        `${explain(error)}\nThe restore is not complete, and nothing uses it. Run the same command again: it goes on from there.`,
-      );
+    await fill(client, restore, state === "begun").catch(async (error: Error) => {
+      const rest = isOfContent(error) ? await removeAll(client, target) : GOES_ON;
+      throw new CommandError(`${explain(error)}\n${rest}`);
     });
   });
   return manifest;
+}
+
+const GOES_ON =
+  "The restore is not complete, and nothing uses it. Run the same command again: it goes on from there.";
+
+/** Gives what to tell the operator. */
+async function removeAll(client: pg.Client, target: Target): Promise<string> {
+  try {
+    await removeRestore(client, target);
+    return "The restore is not complete. What it had made is removed, so that another snapshot can be restored.";
+  } catch (error) {
+    const cache = target.withCache ? ` DROP SCHEMA IF EXISTS ${CACHE_SCHEMA} CASCADE;` : "";
+    return `The restore is not complete, and what it had made could not be removed (${onOneLine((error as Error).message)}). Delete it: DROP SCHEMA IF EXISTS ${id(target.schema)} CASCADE;${cache}`;
+  }
 }
 
 const targetOf = (manifest: Manifest, { settings, withoutCache }: RestorePlan): Target => ({
@@ -115,7 +130,7 @@ async function loadPart(
   const stream = client.query(copyFrom(`copy ${id(schema)}.${id(part.table)} from stdin`));
   await readPart(plan, stream);
   if (stream.rowCount === part.rows) return;
-  throw new CommandError(
+  throw new ContentRefused(
     `${part.file} is damaged: it has ${stream.rowCount} rows, and should have ${part.rows}.`,
   );
 }

@@ -75,7 +75,10 @@ async function requireNoTables(client: pg.Client, schema: string): Promise<void>
   const { rows } = await client.query<{ name: string }>(
     `select relname as name from pg_class where relnamespace = (select oid from pg_namespace where nspname = $1)
      union all
-     select proname from pg_proc where pronamespace = (select oid from pg_namespace where nspname = $1) limit 1`,
+     select proname from pg_proc where pronamespace = (select oid from pg_namespace where nspname = $1)
+     union all
+     select typname from pg_type
+     where typnamespace = (select oid from pg_namespace where nspname = $1) and typtype = 'e' limit 1`,
     [schema],
   );
   if (rows[0] === undefined) return;
@@ -102,11 +105,21 @@ export async function beginRestore(client: pg.Client, target: Target, build: Pon
   const { schema, snapshotId, withCache } = target;
   const mark = `${id(schema)}.${RESTORE_MARK}`;
   await inTransaction(client, async () => {
-    const found = await client.query("select from pg_namespace where nspname = $1", [schema]);
-    if (found.rowCount === 0) await client.query(`create schema ${id(schema)}`);
+    const { rows } = await client.query<{ name: string }>(
+      "select nspname as name from pg_namespace where nspname in ($1, $2)",
+      [schema, CACHE_SCHEMA],
+    );
+    const [makesSchema, makesCache] = [schema, CACHE_SCHEMA].map(
+      (one) => !rows.some(({ name }) => name === one),
+    );
+    if (makesSchema) await client.query(`create schema ${id(schema)}`);
     for (const statement of build.statements) await client.query(statement);
-    await client.query(`create table ${mark} (id text not null, has_cache boolean not null)`);
-    await client.query(`insert into ${mark} values ($1, $2)`, [snapshotId, withCache]);
+    await client.query(
+      `create table ${mark} (id text not null, has_cache boolean not null, made_schema boolean, made_cache boolean)`,
+    );
+    await client.query(`insert into ${mark} values ($1, $2, $3, $4)`, [
+      ...[snapshotId, withCache, makesSchema, makesCache],
+    ]);
     await client.query(`create table ${mark}_parts (file text primary key)`);
     await client.query(
       `create table ${mark}_keys as

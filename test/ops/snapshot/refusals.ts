@@ -1,5 +1,7 @@
+import { createHash } from "node:crypto";
 import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { MAX_MANIFEST_BYTES, MAX_PART_BYTES, type Manifest } from "../../../ops/snapshot/manifest.ts";
 import { ask, createTestDatabase } from "../../support/database.ts";
@@ -108,6 +110,66 @@ const stateOf = (databaseUrl: string) =>
      select relname from pg_class where relnamespace = 'public'::regnamespace union select extname from pg_extension order by 1`,
   );
 
+const leftInSchema = `select relname as name from pg_class where relnamespace = 'namedex_index'::regnamespace
+  union all select proname from pg_proc where pronamespace = 'namedex_index'::regnamespace
+  union all select typname from pg_type where typnamespace = 'namedex_index'::regnamespace`;
+
+/** The database fails in the middle of a restore, for a reason that has nothing to do with the snapshot. */
+const breakOffStatements = `
+  create function public.break_off() returns event_trigger language plpgsql as
+    'begin raise exception ''the disk is full'' using errcode = ''53100''; end';
+  create event trigger break_off on ddl_command_start when tag in ('CREATE TRIGGER') execute function public.break_off()`;
+
+/** Puts another text into a part, with its right checksum. */
+function rewrite(folder: string, part: Part, change: (text: string) => string): void {
+  const path = join(folder, part.file);
+  const text = change(zstdDecompressSync(readFileSync(path)).toString());
+  const bytes = zstdCompressSync(text);
+  writeFileSync(path, bytes);
+  part.text_bytes = Buffer.byteLength(text);
+  part.bytes = bytes.length;
+  part.sha256 = createHash("sha256").update(bytes).digest("hex");
+}
+
+/** What only the loading finds: the maker of the snapshot wrote it so. */
+const contents: Case[] = [
+  [
+    "rows that are missing",
+    (_, manifest) => (firstOf(manifest).rows += 1),
+    /it has \d+ rows, and should have/,
+  ],
+  [
+    "another size",
+    (_, manifest) => (firstOf(manifest).text_bytes += 1),
+    /its text has another size than the manifest says/,
+  ],
+  [
+    "values of another type",
+    (folder, manifest) => rewrite(folder, firstOf(manifest), (text) => text.replaceAll("\t", "\tx")),
+    /so it is damaged/,
+  ],
+  [
+    "a row twice",
+    (folder, manifest) => {
+      const part = firstOf(manifest);
+      part.rows += 1;
+      rewrite(folder, part, (text) => `${text.slice(0, text.indexOf("\n") + 1)}${text}`);
+    },
+    /The snapshot has a row twice/,
+  ],
+  [
+    "a part that is not compressed",
+    (folder, manifest) => {
+      const part = firstOf(manifest);
+      const bytes = Buffer.from("not compressed");
+      writeFileSync(join(folder, part.file), bytes);
+      part.bytes = bytes.length;
+      part.sha256 = createHash("sha256").update(bytes).digest("hex");
+    },
+    /./,
+  ],
+];
+
 export function refusesWhatDoesNotFit(stageOf: () => SnapshotStage): void {
   describe("refused before anything is written:", () => {
     let database: Awaited<ReturnType<typeof createTestDatabase>>;
@@ -182,20 +244,59 @@ export function refusesWhatDoesNotFit(stageOf: () => SnapshotStage): void {
     );
   });
 
+  describe("a content that is refused while it is loaded leaves nothing behind:", () => {
+    test.each(contents)(
+      "%s",
+      async (what, spoil, message) => {
+        const { demo, folder, snapshot } = stageOf();
+        const database = await createTestDatabase();
+        try {
+          const copy = join(folder, `refused-${what.replaceAll(" ", "-")}`);
+          cpSync(demo, copy, { recursive: true });
+          const manifest = readManifestOf(copy);
+          spoil(copy, manifest);
+          writeFileSync(join(copy, "manifest.json"), JSON.stringify(manifest));
+          const before = await stateOf(database.url);
+          const stopped = await snapshot(database.url, "restore", copy);
+          expect(stopped.stderr).toMatch(message);
+          expect(stopped.stderr).toMatch(/What it had made is removed/);
+          expect(await stateOf(database.url)).toEqual(before);
+          // A schema that was there stays, with its rights.
+          await ask(
+            database.url,
+            "create schema namedex_index; alter default privileges in schema namedex_index grant select on tables to public",
+          );
+          await snapshot(database.url, "restore", copy);
+          expect(await ask(database.url, leftInSchema)).toEqual([]);
+          const [kept] = await ask<{ count: number }>(
+            database.url,
+            "select count(*)::int as count from pg_default_acl",
+          );
+          expect(kept?.count).toBe(1);
+          expectEnd(await snapshot(database.url, "restore", demo));
+        } finally {
+          await database.drop();
+        }
+      },
+      PATIENCE_MS,
+    );
+  });
+
   test(
-    "a part whose rows are not those of its manifest stops the restore, and no program takes what is there for an index",
+    "until a restore has come to its end no program takes what is there for an index, and no other snapshot is restored",
     async () => {
       const { demo, folder, snapshot } = stageOf();
       const database = await createTestDatabase();
       try {
-        const copy = join(folder, "wrong-rows");
+        const copy = join(folder, "other-one");
         cpSync(demo, copy, { recursive: true });
         const manifest = readManifestOf(copy);
-        firstOf(manifest).rows += 1;
+        manifest.created_at = new Date(0).toISOString();
         writeFileSync(join(copy, "manifest.json"), JSON.stringify(manifest));
+        await ask(database.url, breakOffStatements);
         const stopped = await snapshot(database.url, "restore", copy);
-        expect(stopped.stderr).toMatch(/is damaged: it has \d+ rows, and should have/);
-        expect(stopped.stderr).toMatch(/The restore is not complete/);
+        expect(stopped.stderr).toMatch(/The restore is not complete[\s\S]*Run the same command again/);
+        await ask(database.url, "drop event trigger break_off");
         expect(await hasIndex(database.url)).toBe(false);
         const other = await snapshot(database.url, "restore", demo);
         expect(other.stderr).toMatch(/of another snapshot[\s\S]*DROP SCHEMA "namedex_index" CASCADE/);
