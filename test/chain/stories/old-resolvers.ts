@@ -6,9 +6,11 @@ import {
   authorise,
   encodeCall,
   ethNode,
+  readPrice,
   registerV3,
   registerWrapped,
   renew,
+  renewFromBalance,
   send,
   sendInOneBlock,
   setOwner,
@@ -238,6 +240,7 @@ describe("without archive reads", () => {
     const { chain, cast } = stage;
     await registerWrapped(chain, { from: cast.alice, label: "costly" });
     await renew(chain, { from: cast.alice, label: "costly", controller: "controller4" });
+    await renewFromBalance(chain, { from: cast.alice, label: "costly", controller: "controller4" });
     poor = await stageOf(stage.local, { env: { ARCHIVE_READS: "off" } });
   });
   afterAll(() => poor?.stack.destroy());
@@ -266,9 +269,23 @@ describe("without archive reads", () => {
   test("the price of a renewal by the wrapped controller is known by its upper bound only", async () => {
     const rows = await poor.sql<{ exact_cost_wei: string | null; is_bounded: boolean }>(
       `select exact_cost_wei, cost_wei <= transaction_value_wei as is_bounded from events
-       where contract = 'CONTROLLER' and event_type = 'NameRenewed'`,
+       where contract = 'CONTROLLER' and event_type = 'NameRenewed' order by block_number`,
     );
-    expect(rows).toEqual([{ exact_cost_wei: null, is_bounded: true }]);
+    // The second was paid by a contract: the transaction's value is no bound.
+    const [exact_cost_wei, is_bounded] = [null, true];
+    expect(rows).toEqual([
+      { exact_cost_wei, is_bounded },
+      { exact_cost_wei, is_bounded: !is_bounded },
+    ]);
+    const { body } = await poor.stack.api<{ renewals: { cost_wei: string; cost_is_upper_bound?: true }[] }>(
+      "/domain/costly.eth/registration-history",
+    );
+    const price = await readPrice(stage.chain, { controller: "controller4", label: "costly" });
+    for (const { cost_wei, cost_is_upper_bound } of body.renewals) {
+      expect(BigInt(cost_wei)).toBe(price + price / 10n);
+      expect(cost_is_upper_bound).toBe(true);
+    }
+    expect(body.renewals).toHaveLength(2);
   });
 
   test("everything else is as with them", async () => {

@@ -1,4 +1,4 @@
-import { parseEther } from "viem";
+import { formatEther, parseEther } from "viem";
 import { beforeAll, describe, expect, test } from "vitest";
 import {
   addressOf,
@@ -16,6 +16,7 @@ import {
   registerWrapped,
   renew,
   renewAll,
+  renewFromBalance,
   renewReferred,
   setNextTime,
   setOwner,
@@ -37,6 +38,14 @@ const listCosts = (hash: string) =>
      where transaction_hash = $1 and contract = 'CONTROLLER' order by log_index`,
     [hash],
   );
+
+/** What all renewals cost until now. Statistics are taken again after some minutes. */
+async function renewalCosts(): Promise<bigint> {
+  await stage.stack.waitForHead();
+  type Period = { renewal_cost_wei: string };
+  const { body } = await stage.stack.api<{ periods: Period[] }>("/ens-stats/purchases?interval=month");
+  return body.periods.reduce((sum, { renewal_cost_wei }) => sum + BigInt(renewal_cost_wei), 0n);
+}
 
 describe("a registration is renewed", () => {
   const unwrapped: [string, string, (act: Registration) => Promise<unknown>][] = [
@@ -185,6 +194,35 @@ describe("a wrapped name is renewed", () => {
       expect([cost_wei, exact_cost_wei]).toEqual([price.toString(), price.toString()]);
       expect(transaction_value_wei).toBe(value.toString());
     }
+  });
+
+  test("by a contract account from its own balance: the cost is what the controller took", async () => {
+    const { chain, cast } = stage;
+    const [label, controller] = ["left-behind", "controller4"];
+    await warp(chain, { seconds: DAY });
+    const before = await renewalCosts();
+    const address = addressOf(chain, controller);
+    const had = await chain.client.getBalance({ address });
+    const receipt = await renewFromBalance(chain, { from: cast.bob, label, controller });
+    const paid = (await chain.client.getBalance({ address })) - had;
+    expect(paid).toBeGreaterThan(0n);
+    const { transactionHash } = receipt;
+    expect((await chain.client.getTransaction({ hash: transactionHash })).value).toBe(0n);
+    await expectWhoisAsOnChain(stage, "left-behind.eth");
+    const { body } = await stage.stack.api<{ renewals: Record<string, unknown>[] }>(
+      "/domain/left-behind.eth/registration-history",
+    );
+    const entry = body.renewals.at(-1);
+    expect(entry).toMatchObject({ cost_wei: paid.toString(), cost_eth: formatEther(paid) });
+    expect(entry).not.toHaveProperty("cost_is_upper_bound");
+    await warp(chain, { seconds: DAY });
+    const activity = await stage.stack.api<{ events: Record<string, unknown>[] }>(
+      "/ens-stats/recent-activity",
+    );
+    const event = activity.body.events.find((one) => one.transaction_hash === transactionHash);
+    expect(event).toMatchObject({ type: "renewal", name: "left-behind.eth", cost_eth: formatEther(paid) });
+    expect(event).not.toHaveProperty("cost_is_upper_bound");
+    expect((await renewalCosts()) - before).toBe(paid);
   });
 
   test("by another controller: the wrapper keeps its expiry, and the name lapses there", async () => {

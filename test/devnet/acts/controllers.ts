@@ -1,7 +1,7 @@
 import type { Address, Hex, TransactionReceipt } from "viem";
-import { zeroAddress, zeroHash } from "viem";
+import { numberToHex, zeroAddress, zeroHash } from "viem";
 import type { Call, Chain } from "./chain.ts";
-import { addressOf, latestTime, read, readBytes, send, setNextTime } from "./chain.ts";
+import { addressOf, encodeCall, latestTime, read, readBytes, rpc, send, setNextTime } from "./chain.ts";
 import { sendThroughMulticall } from "./multicall.ts";
 import type { Label } from "./names.ts";
 import { ethNode, secretOf } from "./names.ts";
@@ -189,6 +189,22 @@ export async function renew(
   const { from, label, controller, duration = YEAR } = act;
   const value = await readValue(chain, act);
   return send(chain, { from, contract: controller, functionName: "renew", args: [label, duration], value });
+}
+
+/**
+ * `renew` by a contract account, which pays from its own balance: the transaction that makes it do so has no value. Sends a
+ * tenth too much.
+ */
+export async function renewFromBalance(
+  chain: Chain,
+  act: { from: Address; label: Label; controller: string; duration?: bigint },
+): Promise<TransactionReceipt> {
+  const { from, label, controller, duration = YEAR } = act;
+  const value = await readValue(chain, act);
+  await rpc(chain, "anvil_setBalance", [addressOf(chain, "batch"), numberToHex(value)]);
+  const data = encodeCall(chain, { contract: controller, functionName: "renew", args: [label, duration] });
+  const args = [[{ target: addressOf(chain, controller), value, data }]];
+  return send(chain, { from, contract: "batch", functionName: "run", args });
 }
 
 /**
