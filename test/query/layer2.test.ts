@@ -1,4 +1,4 @@
-import { addressRecord, domain, resolverNode } from "ponder:schema";
+import { addressRecord, domain, label, resolverNode } from "ponder:schema";
 import { and, eq } from "drizzle-orm";
 import { type Address, getAddress, keccak256, namehash, stringToBytes } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -20,7 +20,14 @@ import {
   other,
 } from "./layer2.ts";
 import { lostNode } from "./noChain.ts";
-import { account, CHAIN_ID, domainRow, contracts as mainOnly, STATIC_RESOLVER } from "./rows.ts";
+import {
+  account,
+  CHAIN_ID,
+  domainRow,
+  contracts as mainOnly,
+  registeredRow,
+  STATIC_RESOLVER,
+} from "./rows.ts";
 import { createTables, setProgress, type Tables } from "./tables.ts";
 
 let tables: Tables;
@@ -489,6 +496,36 @@ describe("the primary name of an address on the main chain", () => {
 
   test("is none where the Basename has another address", async () => {
     expect(await claim(account(0x77), "sold.base.eth", other)).toMatchObject({ primary_name: null });
+  });
+});
+
+describe("GET /lookup-labelhash/:hash", () => {
+  test("shows a label that one chain's logs gave on the other, and sorts by the name that is shown", async () => {
+    const hash = keccak256(stringToBytes("shared"));
+    const hidden = {
+      ...{ fullName: `[${hash.slice(2)}].linea.eth`, label: `[${hash.slice(2)}]` },
+      ...{ isLabelKnown: false, isNameKnown: false, labelLength: null },
+    };
+    await tables.writer
+      .insert(domain)
+      .values([
+        registeredRow("shared.eth", jesse, inDays(100), { resolver: STATIC_RESOLVER }),
+        basename("shared.base.eth", jesse, inDays(100)),
+        lineaname("shared.linea.eth", jesse, inDays(100), hidden),
+      ]);
+    await tables.writer.insert(label).values({ chainId: BASE, labelhash: hash, label: "shared" });
+    const names = async (query: string) => {
+      const { domains } = await ask(`/lookup-labelhash/${hash}?${query}`);
+      return (domains as { name: string }[]).map(({ name }) => name);
+    };
+    const sorted = ["shared.base.eth", "shared.eth", "shared.linea.eth"];
+    expect(await names("sort_dir=asc")).toEqual(sorted);
+    expect(await names("sort_dir=desc")).toEqual(sorted.toReversed());
+    const found = await ask(`/lookup-hash/${hash}`);
+    expect((found.domains as { name: string }[]).map(({ name }) => name)).toEqual(sorted);
+    expect(await whois(`[${hash.slice(2)}].linea.eth`)).toMatchObject({ name: "shared.linea.eth" });
+    await tables.pool.query("delete from domains where labelhash = $1", [hash]);
+    await tables.pool.query("delete from labels where labelhash = $1", [hash]);
   });
 });
 

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { MAX_LABELS_PER_MINUTE, provenLabelsIn } from "../../src/api/serviceDb/provenLabels.ts";
 import { openStore, type Store } from "../../src/api/serviceDb/store.ts";
 import { openApi, type TestApi } from "./api.ts";
-import { account, answerable, registeredRow } from "./rows.ts";
+import { account, answerable, domainRow, registeredRow } from "./rows.ts";
 import { createTables, type Tables } from "./tables.ts";
 
 const NOW = 1_800_000_000;
@@ -113,6 +113,31 @@ describe("a label of which the index knows the hash alone", () => {
     });
     expect(warn).toHaveBeenCalled();
     warn.mockRestore();
+  });
+});
+
+test("lists show what was proved, and the state that follows from it, as whois does", async () => {
+  // Of the old registry only: whether it can be bought depends on its length.
+  const relic = domainRow("reveal.eth", {
+    ...{ registryOwner: alice, effectiveOwnerAddress: alice, isLabelKnown: false, labelLength: null },
+    ...{ fullName: `${hidden("reveal")}.eth`, label: hidden("reveal"), isNameKnown: false },
+  });
+  await tables.writer.insert(domain).values(answerable([relic]));
+  const item = async () => {
+    const { body } = await api.get(`/search-domains?q=${hashOf("reveal").slice(2)}`);
+    return (body.results as unknown[])[0];
+  };
+  expect(await item()).toMatchObject({ name: `${hidden("reveal")}.eth`, availability_status: "unknown" });
+  const asked = (await api.get("/whois/reveal.eth")).body;
+  expect(asked).toMatchObject({ name: "reveal.eth", availability_status: "available" });
+  await vi.waitFor(async () => expect(await stored()).toContain("reveal"));
+  const { name, label, availability_status } = asked;
+  expect(await item()).toMatchObject({ name, label, availability_status });
+  const held = (await api.get(`/address/${alice}/domains?include_expired=true`)).body;
+  const names = (held.results as { name: string }[]).map((one) => one.name);
+  expect(names).toEqual(expect.arrayContaining(["reveal.eth", "pay.alice.eth", "deep.pay.alice.eth"]));
+  expect((await api.get("/domain/alice.eth/subdomains")).body).toMatchObject({
+    results: [{ name: "pay.alice.eth", label: "pay" }],
   });
 });
 

@@ -4,9 +4,10 @@ import type { Ctx } from "../http/context.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { listLabelled } from "../query/domainPages.ts";
 import type { DomainRow } from "../query/domains.ts";
-import { PAGE_SIZE } from "../query/page.ts";
+import { PAGE_SIZE, type PageRequest } from "../query/page.ts";
 import { allChains } from "../query/scope.ts";
 import { resolveDomain, tryDomain, tryListed } from "../resolution/domains.ts";
+import { shownLabel } from "../resolution/provenLabels.ts";
 import { count, domain, hash, listedDomain, pageFields, unresolvedDomain } from "../schemas/answers.ts";
 import { input } from "../schemas/input.ts";
 import { toDomainRecord, toItem, toUnresolvedDomain } from "../serializers/domain.ts";
@@ -31,6 +32,12 @@ async function toDomains(ctx: Ctx, rows: readonly DomainRow[], asked: { partial:
   );
 }
 
+/** The names with a label, sorted as they are shown. */
+async function listNames(ctx: Ctx, hash: Hex, page: PageRequest) {
+  const chains = allChains(ctx.contracts);
+  return listLabelled(ctx.db, page, { chains, hash, label: await shownLabel(ctx, hash), now: ctx.now });
+}
+
 const LIVE = "As `/whois` by name, it asks the chain where the index cannot know.";
 
 const lookupHash = endpoint({
@@ -53,10 +60,9 @@ const lookupHash = endpoint({
   cost: 1,
   hotAnswers: true,
   handle: async ({ hash, partial }, ctx) => {
-    const chains = allChains(ctx.contracts);
     const found = await findByNode(ctx, { hash, partial });
     if (found) return { type: "namehash" as const, ...found };
-    const { total, rows } = await listLabelled(ctx.db, byName, { chains, hash, now: ctx.now });
+    const { total, rows } = await listNames(ctx, hash, byName);
     if (total === 0) return { hash, indexed: false as const };
     return { type: "labelhash" as const, domains: await toDomains(ctx, rows, { partial }), total };
   },
@@ -104,9 +110,7 @@ const lookupLabelhash = endpoint({
   cost: 1,
   hotAnswers: true,
   handle: async ({ hash, page, sort_by, sort_dir, partial }, ctx) => {
-    const label = { chains: allChains(ctx.contracts), hash, now: ctx.now };
-    const request = { page, sortBy: sort_by, sortDir: sort_dir };
-    const { total, rows } = await listLabelled(ctx.db, request, label);
+    const { total, rows } = await listNames(ctx, hash, { page, sortBy: sort_by, sortDir: sort_dir });
     return { domains: await toDomains(ctx, rows, { partial }), total, page, page_size: PAGE_SIZE };
   },
 });

@@ -16,6 +16,8 @@ type List<Values> = {
   name: string;
   /** Which domains. Values that differ between requests are placeholders; `Values` fills them. */
   where: Which;
+  /** The name by which a list is sorted by name; that of the row unless given. */
+  nameInOrder?: SQL | undefined;
   /** Gives the total. Without this function it is counted with each page. */
   countAll?: (db: Db, scope: Scope, values: Values) => Promise<number>;
 };
@@ -27,12 +29,13 @@ type Which = (of: ScopeSql) => SQL | undefined;
  * order.
  */
 export function preparedPages<Values extends { now: number }>(list: List<Values>) {
-  const { name, where, countAll } = list;
+  const { name, where, nameInOrder, countAll } = list;
   const pages = new Map<string, ReturnType<typeof preparedPage>>();
   const pageOf = (order: Order) => {
     const title = `${name}_${order.sortBy}_${order.sortDir}`;
     const page =
-      pages.get(title) ?? preparedPage(title, { where, order, total: countAll ? "apart" : "with the page" });
+      pages.get(title) ??
+      preparedPage(title, { where, order, nameInOrder, total: countAll ? "apart" : "with the page" });
     pages.set(title, page);
     return page;
   };
@@ -64,10 +67,15 @@ type Order = Omit<PageRequest, "page">;
 
 const preparedPage = (
   name: string,
-  { where, order, total }: { where: Which; order: Order; total: "with the page" | "apart" },
+  {
+    where,
+    order,
+    nameInOrder,
+    total,
+  }: Pick<List<never>, "where" | "nameInOrder"> & { order: Order; total: "with the page" | "apart" },
 ) =>
   statementOf((of, db) => {
-    const terms = orderOf(order, sql.placeholder("now"), of);
+    const terms = orderOf({ ...order, nameInOrder }, sql.placeholder("now"), of);
     const page = db
       .select({ chainId: domain.chainId, node: domain.node })
       .from(domain)
@@ -86,14 +94,26 @@ const preparedPage = (
 const totalOf = (db: Db, where: SQL | undefined) =>
   db.select({ total: sql<number>`count(*)::int` }).from(domain).where(where);
 
-const labelled = preparedPages<{ hash: Hex; now: number }>({
-  name: "labelled",
-  where: (of) => and(of.holds(domain.chainId), eq(domain.labelhash, sql.placeholder("hash"))),
+const hasLabel: Which = (of) => and(of.holds(domain.chainId), eq(domain.labelhash, sql.placeholder("hash")));
+
+const labelled = preparedPages<{ hash: Hex; now: number }>({ name: "labelled", where: hasLabel });
+
+/** A name with the label as it is shown; the index may have its hash alone, and names by node have no label. */
+const shownName = sql`case when ${domain.fullName} like '[namehash:%' then ${domain.fullName}
+  else ${sql.placeholder("label")}::text || substr(${domain.fullName}, length(${domain.label}) + 1) end`;
+
+const labelledByName = preparedPages<{ hash: Hex; label: string; now: number }>({
+  name: "labelled_by_name",
+  where: hasLabel,
+  nameInOrder: shownName,
 });
 
-/** A page of the names with a labelhash, under any parent. */
+/** A page of the names with a labelhash, under any parent. By name they are sorted with the label that is shown. */
 export const listLabelled = (
   db: Db,
   page: PageRequest,
-  { chains, ...of }: { chains: Scope; hash: Hex; now: number },
-): Promise<DomainPage> => labelled(db, chains, { page, ...of });
+  { chains, label, ...of }: { chains: Scope; hash: Hex; label: string; now: number },
+): Promise<DomainPage> =>
+  page.sortBy === "full_name"
+    ? labelledByName(db, chains, { page, label, ...of })
+    : labelled(db, chains, { page, ...of });

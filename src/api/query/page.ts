@@ -24,16 +24,18 @@ export const offsetOf = (page: number): number => (page - 1) * PAGE_SIZE;
 /**
  * ORDER BY of a list of domains. The first term is the one of an index: names on chain have no limit but indexes have,
  * so it is the beginning of the name, and then the whole name. The node breaks ties, and of several chains the chain. Names without expiry or owner
- * come last in both directions.
+ * come last in both directions. A list that is found by other means may be sorted by another name than that of the row.
  */
 export function orderOf(
-  { sortBy, sortDir }: Omit<PageRequest, "page">,
+  { sortBy, sortDir, nameInOrder }: Omit<PageRequest, "page"> & { nameInOrder?: SQL | undefined },
   now: Time,
   { byChains }: ScopeSql,
 ): SQL[] {
   const direction = sql.raw(sortDir);
   const terms: Record<SortColumn, SQL[]> = {
-    full_name: [sql`left(${domain.fullName}, 128) ${direction}`, sql`${domain.fullName} ${direction}`],
+    full_name: nameInOrder
+      ? [sql`${nameInOrder} ${direction}`]
+      : [sql`left(${domain.fullName}, 128) ${direction}`, sql`${domain.fullName} ${direction}`],
     label: [sql`left(${domain.label}, 128) ${direction}`, sql`${domain.label} ${direction}`],
     expiry_timestamp: [sql`${domain.expiryTimestamp} ${direction} nulls last`],
     effective_owner_address: [sql`${ownerAt(now)} ${direction} nulls last`],

@@ -10,6 +10,7 @@ import type { DomainState } from "./domainState.ts";
 import { readEnsv2 } from "./ensv2/readEnsv2.ts";
 import type { FoundByNode, Requested } from "./found.ts";
 import { completeKnown, type Known, readFound, readKnown, withDetails } from "./known.ts";
+import { showTexts } from "./provenLabels.ts";
 
 /** What is known of a name, and where it comes from. */
 export type ResolvedDomain =
@@ -79,11 +80,11 @@ export async function tryListed<Row extends DomainState>(
     ctx.contracts.managed.length > 0
       ? await readFound(ctx, requested)
       : await readEnsv2(ctx, requested, new Map(rows.map((row) => [row.node, row])));
-  const outcomes = await tryFound(ctx, requested, found);
+  const [outcomes, shown] = await Promise.all([tryFound(ctx, requested, found), showTexts(ctx, rows)]);
   return rows.map((row, i) => {
     const isAnswering = found.get(row.node)?.state.chainId === row.chainId;
-    const stored: ResolvedDomain = { kind: "known", state: row, source: "indexed" };
-    return { row, outcome: (isAnswering && outcomes[i]) || stored };
+    const stored: ResolvedDomain = { kind: "known", state: shown[i] ?? row, source: "indexed" };
+    return { row: shown[i] ?? row, outcome: (isAnswering && outcomes[i]) || stored };
   });
 }
 

@@ -5,11 +5,12 @@ import type { DomainRow } from "../query/domains.ts";
 import type { DomainState } from "./domainState.ts";
 import { readEnsv2 } from "./ensv2/readEnsv2.ts";
 import type { Ensv2State } from "./ensv2/state.ts";
+import { showTexts } from "./provenLabels.ts";
 
 /**
- * The names of a page as they are now, by their rows, in their order. Where there is ENSv2, a row can be behind: the way
- * from the root registry decides what is shown. A row that is behind was selected by what is over, so such a name is left
- * out unless it still belongs to the list. Totals count rows.
+ * The names of a page as they are now, by their rows, in their order, with the text of every label that is known. Where there
+ * is ENSv2, a row can be behind: the way from the root registry decides what is shown. A row that is behind was selected by
+ * what is over, so such a name is left out unless it still belongs to the list. Totals count rows.
  *
  * @param belongs whether a name belongs to the list as it is now
  */
@@ -18,17 +19,30 @@ export async function checkListed<Row extends DomainRow>(
   rows: readonly Row[],
   belongs: (state: DomainState) => boolean,
 ): Promise<Map<Row, DomainState>> {
+  const listed = await currentStates(ctx, rows, belongs);
+  const shown = await showTexts(
+    ctx,
+    listed.map(({ state }) => state),
+  );
+  return new Map(listed.map(({ row }, i) => [row, shown[i] as DomainState]));
+}
+
+type Listed<Row> = { row: Row; state: DomainState };
+
+async function currentStates<Row extends DomainRow>(
+  ctx: Ctx,
+  rows: readonly Row[],
+  belongs: (state: DomainState) => boolean,
+): Promise<Listed<Row>[]> {
   const { ensv2, chainId } = ctx.contracts;
-  if (ensv2 === undefined) return new Map(rows.map((row) => [row, row]));
+  if (ensv2 === undefined) return rows.map((row) => ({ row, state: row }));
   const ofMain = new Map(rows.flatMap((row) => (row.chainId === chainId ? [[row.node, row] as const] : [])));
   const requested = [...ofMain.keys()].map((node) => ({ query: node, node }));
   const found = await readEnsv2(ctx, requested, ofMain);
-  return new Map(
-    rows.flatMap((row): [Row, DomainState][] => {
-      const state: DomainState = (row.chainId === chainId && found.get(row.node)?.state) || row;
-      return !isBehind(row, state.ensv2, ctx.now) || belongs(state) ? [[row, state]] : [];
-    }),
-  );
+  return rows.flatMap((row): Listed<Row>[] => {
+    const state: DomainState = (row.chainId === chainId && found.get(row.node)?.state) || row;
+    return !isBehind(row, state.ensv2, ctx.now) || belongs(state) ? [{ row, state }] : [];
+  });
 }
 
 /** Whether a row has another entry than the way from the root registry leads to now. */
