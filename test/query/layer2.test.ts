@@ -1,8 +1,9 @@
-import { addressRecord, domain, label, resolverNode } from "ponder:schema";
+import { addressRecord, domain, label, primaryNameChange, resolverNode } from "ponder:schema";
 import { and, eq } from "drizzle-orm";
 import { type Address, getAddress, keccak256, namehash, stringToBytes } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { totals } from "../../src/api/counts/totals.ts";
+import { operations } from "../../src/api/endpoints/index.ts";
 import { openApi, type TestApi } from "./api.ts";
 import {
   BASE,
@@ -27,8 +28,11 @@ import {
   contracts as mainOnly,
   registeredRow,
   STATIC_RESOLVER,
+  transaction,
 } from "./rows.ts";
 import { createTables, setProgress, type Tables } from "./tables.ts";
+
+const primaryNameStats = operations.find(({ path }) => path === "/ens-stats/primary-names");
 
 let tables: Tables;
 let api: TestApi;
@@ -454,6 +458,27 @@ describe("an address", () => {
     for (const id of ["@8453.namedex", "@59144.namedex", `@${CHAIN_ID}.namedex`])
       expect(calendar).toContain(id);
   });
+});
+
+test("claims at the old reverse registrar of Basenames are history, and the counts say why they lack them", async () => {
+  const claimed = {
+    chainId: BASE,
+    coinType: 0x80000000 + BASE,
+    registrar: "REVERSE_REGISTRAR",
+    name: "old.base.eth",
+  };
+  await tables.writer.insert(primaryNameChange).values({
+    ...{ ...claimed, address: other, isNameKnown: true, transactionHash: transaction(77) },
+    ...{ blockNumber: 70, logIndex: 1, blockTimestamp: NOW - 100 },
+  });
+  const { history } = await ask(`/address/${other}/primary-name?history=true&partial=true`);
+  expect(history).toMatchObject([{ name: "old.base.eth", registrar: "REVERSE_REGISTRAR", chain: "base" }]);
+  const counts = await ask("/ens-stats/primary-names?chain=base");
+  expect(counts).toMatchObject({ unique_addresses_with_primary_name: 0 });
+  expect(counts.by_registrar).not.toContainEqual(expect.objectContaining({ chain: "base" }));
+  const { description } = primaryNameStats ?? expect.fail("no such operation");
+  expect(description).toContain("before ENSIP-19 do not count");
+  await tables.pool.query("delete from primary_name_changes where name = 'old.base.eth'");
 });
 
 describe("the primary name of an address on the main chain", () => {

@@ -45,6 +45,7 @@ const layer2: Deployment["layer2"] = [
       { role: "registrar", generation: 3, address: account(0xc2), startBlock: 2 },
       { role: "controller", generation: 6, address: account(0xc3), startBlock: 3 },
       { role: "resolver", generation: 5, address: BASE_RESOLVER, startBlock: 4, static: true },
+      { role: "reverse-registrar", generation: 4, address: account(0xc4), startBlock: 5 },
     ],
   },
   {

@@ -670,7 +670,7 @@ export const getEnsStatsDistribution = <ThrowOnError extends boolean = false>(pa
 /**
  * How many addresses have a primary name
  *
- * Addresses that claim a name, on all chains that are configured. Claims are counted as they were made, whether or not the name resolves to the address. Owners are those of active names. Counted are names with an owner on the registry's chain, or on `chain`. The root, reverse nodes (`<address>.addr.reverse`) and deleted subnames are not. Active: registered or in grace, registrars' names until 90 days after their expiry (in ENSv2 28), wrapped subnames until it, others always. Taken every hour.
+ * Addresses that claim a name, on all chains that are configured. Claims are counted as they were made, whether or not the name resolves to the address. Claims at the reverse registrar that Basenames had before ENSIP-19 do not count: they never were primary names. The histories of addresses show them, with `REVERSE_REGISTRAR` and the layer 2's chain. Owners are those of active names. Counted are names with an owner on the registry's chain, or on `chain`. The root, reverse nodes (`<address>.addr.reverse`) and deleted subnames are not. Active: registered or in grace, registrars' names until 90 days after their expiry (in ENSv2 28), wrapped subnames until it, others always. Taken every hour.
  */
 export const getEnsStatsPrimaryNames = <ThrowOnError extends boolean = false>(options?: Options<never, ThrowOnError>): RequestResult<GetEnsStatsPrimaryNamesResponses, GetEnsStatsPrimaryNamesErrors, ThrowOnError, 'data'> => (options?.client ?? client).get<GetEnsStatsPrimaryNamesResponses, GetEnsStatsPrimaryNamesErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',

@@ -11,7 +11,7 @@ import type { Scope } from "../query/scope.ts";
 import type { ClaimCounts, Share } from "../query/statistics.ts";
 import { DAY } from "../rules/seconds.ts";
 import { activity, count } from "../schemas/answers.ts";
-import { ACTIVE, EXPIRED, NAMES, PURCHASES } from "../schemas/sentences.ts";
+import { ACTIVE, EXPIRED, NAMES, NEVER_PRIMARY, PURCHASES } from "../schemas/sentences.ts";
 import { FEED_LENGTH, readActivity } from "../statistics/activityFeed.ts";
 import { percentage, percentOf, sumOf, toDate } from "../statistics/numbers.ts";
 import { HOUR, MINUTE, statistic, statisticOfAll } from "../statistics/statistic.ts";
@@ -202,7 +202,7 @@ const toRegistrars = (claims: ClaimCounts[], { reverseRegistrars, chainName }: C
 const primaryNameStats = statisticOfAll({
   path: "/ens-stats/primary-names",
   summary: "How many addresses have a primary name",
-  description: `Addresses that claim a name, on all chains that are configured. Claims are counted as they were made, whether or not the name resolves to the address. Owners are those of active names. ${NAMES} ${ACTIVE}`,
+  description: `Addresses that claim a name, on all chains that are configured. Claims are counted as they were made, whether or not the name resolves to the address. ${NEVER_PRIMARY} Owners are those of active names. ${NAMES} ${ACTIVE}`,
   title: "PrimaryNameStats",
   tool: "get_statistics",
   seconds: HOUR,

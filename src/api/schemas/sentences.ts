@@ -15,3 +15,7 @@ export const NAMES =
 
 export const PURCHASES =
   "Registrar and controller both log a registration or renewal: all logs of one name in one transaction count once.";
+
+/** Why counts of primary names lack claims that histories show. */
+export const NEVER_PRIMARY =
+  "Claims at the reverse registrar that Basenames had before ENSIP-19 do not count: they never were primary names. The histories of addresses show them, with `REVERSE_REGISTRAR` and the layer 2's chain.";

@@ -261,7 +261,7 @@ const plainCards: readonly ((visit: Visit) => Promise<Child>)[] = [
   }),
   barsCard({
     ...{ id: "primary-names", title: "Primary names by chain", figure: primaryNames },
-    note: "Addresses that claim a name, whether or not the name leads back to them.",
+    note: "Addresses that claim a name, whether or not the name leads back to them. Claims on Base from before ENSIP-19 never were primary names, and do not count.",
   }),
   barsCard({
     ...{ id: "holders", title: "Largest holders", figure: holders, shown: HOLDERS_SHOWN, isWide: true },
