@@ -32,6 +32,42 @@ test("the document is valid OpenAPI 3.1 by a public validator", async () => {
   expect(valid).toBe(true);
 });
 
+type Field = {
+  type?: string | string[];
+  anyOf?: { type?: string }[];
+  oneOf?: { type?: string }[];
+  properties?: Record<string, Field>;
+  required?: string[];
+  description?: string;
+};
+
+/** Every field of every answer that the document describes, with where it is, and whether it can be absent. */
+function* fieldsOf(part: unknown, where: string): Generator<[string, Field, { isOptional: boolean }]> {
+  if (typeof part !== "object" || part === null) return;
+  const { properties = {}, required = [] } = part as Field;
+  for (const [name, field] of Object.entries(properties)) {
+    if (typeof field === "object" && !Array.isArray(field)) {
+      yield [`${where}.${name}`, field, { isOptional: !required.includes(name) }];
+    }
+  }
+  for (const [name, inner] of Object.entries(part)) yield* fieldsOf(inner, `${where}.${name}`);
+}
+
+const canBeNull = ({ type, anyOf, oneOf }: Field): boolean =>
+  [type].flat().includes("null") || [...(anyOf ?? []), ...(oneOf ?? [])].some((one) => one.type === "null");
+
+test("every field that can be null says when it is, and one that can be absent, too, says when it is absent", () => {
+  const described = JSON.parse(JSON.stringify(document)) as { components: object; paths: object };
+  const fields = [...fieldsOf(described.components, ""), ...fieldsOf(described.paths, "")];
+  const nullable = fields.filter(([, field]) => canBeNull(field));
+  const unsaid = nullable.filter(
+    ([, { description = "" }, { isOptional }]) =>
+      !/\bnull\b/i.test(description) || (isOptional && !/\babsent\b/i.test(description)),
+  );
+  expect(unsaid.map(([where]) => where)).toEqual([]);
+  expect(nullable.length).toBeGreaterThan(60);
+});
+
 test("it describes every operation that is declared, and those of the contract are", () => {
   const described = Object.entries(paths).flatMap(([path, methods]) =>
     Object.keys(methods).map((m) => `${m} ${path}`),

@@ -64,11 +64,11 @@ export type AskedDomain = {
      */
     migration?: {
         /**
-         * EIP-55 checksummed address
+         * Owner in ENSv1; null for none
          */
         from_address: string | null;
         /**
-         * EIP-55 checksummed address
+         * Owner in ENSv2; null for none
          */
         to_address: string | null;
         block_number: number;
@@ -90,11 +90,17 @@ export type AskedDomain = {
      */
     labelhash: string | null;
     /**
-     * The labelhash as a number; of wrapped names the namehash
+     * The labelhash as a number; of wrapped names the namehash; null where there is no labelhash
      */
     token_id: string | null;
     namehash: string;
+    /**
+     * Null for the root, and for nodes of which no event gave the parent
+     */
     parent_node: string | null;
+    /**
+     * Null for the root, and for nodes of which no event gave the parent
+     */
     parent_name: string | null;
     /**
      * Unix seconds; null for names without expiry
@@ -274,11 +280,11 @@ export type BulkDomain = {
      */
     migration?: {
         /**
-         * EIP-55 checksummed address
+         * Owner in ENSv1; null for none
          */
         from_address: string | null;
         /**
-         * EIP-55 checksummed address
+         * Owner in ENSv2; null for none
          */
         to_address: string | null;
         block_number: number;
@@ -300,11 +306,17 @@ export type BulkDomain = {
      */
     labelhash: string | null;
     /**
-     * The labelhash as a number; of wrapped names the namehash
+     * The labelhash as a number; of wrapped names the namehash; null where there is no labelhash
      */
     token_id: string | null;
     namehash: string;
+    /**
+     * Null for the root, and for nodes of which no event gave the parent
+     */
     parent_node: string | null;
+    /**
+     * Null for the root, and for nodes of which no event gave the parent
+     */
     parent_name: string | null;
     /**
      * Unix seconds; null for names without expiry
@@ -425,11 +437,14 @@ export type SearchStats = {
  * Absent only where `unresolved` says why
  */
 export type Records = {
+    /**
+     * By key. Empty if there are none, or `types` does not ask for them
+     */
     texts: {
         [key: string]: string;
     };
     /**
-     * By coin type (SLIP-44, ENSIP-11): checksummed for EVM chains, else the bytes that the resolver holds
+     * By coin type (SLIP-44, ENSIP-11): checksummed for EVM chains, else the bytes that the resolver holds. Empty if there are none, or `types` does not ask for them
      */
     addresses: {
         [key: string]: string | string;
@@ -444,8 +459,17 @@ export type TextRecord = {
     domain: string;
     resolver?: Resolver & unknown;
     key: string;
+    /**
+     * Null if the record is not set; absent where `unresolved` says why
+     */
     value?: string | null;
+    /**
+     * Where it was set, or of a live answer; null if it is not set; absent where `value` is
+     */
     block_number?: number | null;
+    /**
+     * Null for a live answer, and if the record is not set; absent where `value` is
+     */
     transaction_hash?: string | null;
     /**
      * `indexed`: from the events of tracked contracts; `live`: resolved on chain at the request
@@ -455,6 +479,9 @@ export type TextRecord = {
 };
 
 export type TextHistoryEntry = {
+    /**
+     * Null where it was cleared, or ended with its resolver; also with `value_known`
+     */
     value: string | null;
     /**
      * Present where the index cannot know the value: an old resolver logged the key alone
@@ -545,6 +572,9 @@ export type Payment = {
      * Null for a token that the deployment does not list
      */
     symbol: string | null;
+    /**
+     * Null where `symbol` is
+     */
     decimals: number | null;
     /**
      * What was paid, in the token's units
@@ -569,6 +599,9 @@ export type Registration = {
      * Base price and premium; null where no contract told a price: an auction's deposit was given back
      */
     cost_wei: string | null;
+    /**
+     * `cost_wei` in ether; null where that is
+     */
     cost_eth: string | null;
     /**
      * Present where the contract logged the value sent, of which the surplus went back
@@ -579,9 +612,12 @@ export type Registration = {
      * Present on registrations by a registry of ENSv2: `migrated` came from ENSv1, `reserved` waits for its owner there and has none here
      */
     kind?: 'registered' | 'migrated' | 'reserved';
+    /**
+     * Unix seconds; null where no log tells it: an auctioned name had no end
+     */
     expiry_timestamp: string | null;
     /**
-     * EIP-55 checksummed address
+     * Who got the name, EIP-55 checksummed; null on renewals and reservations, which name no owner
      */
     owner_address: string | null;
 };
@@ -608,6 +644,9 @@ export type OwnershipPeriod = {
      * Null, as `from_tx`, where time alone began the period: there is no block then
      */
     from_block: number | null;
+    /**
+     * Null where `from_block` is
+     */
     from_tx: string | null;
     /**
      * The first second at which it no longer held; null for the current period
@@ -617,6 +656,9 @@ export type OwnershipPeriod = {
      * Null, as `to_tx`, for the current period, and where time alone ended it: see `ended_by`
      */
     to_block: number | null;
+    /**
+     * Null where `to_block` is
+     */
     to_tx: string | null;
     /**
      * Present where time alone ended it, without a block: the NameWrapper's token expired (`wrapper_expiry`), the grace of a .eth name was over (`grace_end`), or a subname of ENSv2, or a name above it, expired (`expiry`)
@@ -638,6 +680,9 @@ export type Period = {
      * Null, as `from_tx`, where time alone began the period: there is no block then
      */
     from_block: number | null;
+    /**
+     * Null where `from_block` is
+     */
     from_tx: string | null;
     /**
      * The first second at which it no longer held; null for the current period
@@ -647,6 +692,9 @@ export type Period = {
      * Null, as `to_tx`, for the current period, and where time alone ended it: see `ended_by`
      */
     to_block: number | null;
+    /**
+     * Null where `to_block` is
+     */
     to_tx: string | null;
     /**
      * Present where time alone ended it, without a block: the NameWrapper's token expired (`wrapper_expiry`), the grace of a .eth name was over (`grace_end`), or a subname of ENSv2, or a name above it, expired (`expiry`)
@@ -715,11 +763,11 @@ export type NamehashMatch = {
      */
     migration?: {
         /**
-         * EIP-55 checksummed address
+         * Owner in ENSv1; null for none
          */
         from_address: string | null;
         /**
-         * EIP-55 checksummed address
+         * Owner in ENSv2; null for none
          */
         to_address: string | null;
         block_number: number;
@@ -741,11 +789,17 @@ export type NamehashMatch = {
      */
     labelhash: string | null;
     /**
-     * The labelhash as a number; of wrapped names the namehash
+     * The labelhash as a number; of wrapped names the namehash; null where there is no labelhash
      */
     token_id: string | null;
     namehash: string;
+    /**
+     * Null for the root, and for nodes of which no event gave the parent
+     */
     parent_node: string | null;
+    /**
+     * Null for the root, and for nodes of which no event gave the parent
+     */
     parent_name: string | null;
     /**
      * Unix seconds; null for names without expiry
@@ -851,11 +905,11 @@ export type ListedDomain = {
      */
     migration?: {
         /**
-         * EIP-55 checksummed address
+         * Owner in ENSv1; null for none
          */
         from_address: string | null;
         /**
-         * EIP-55 checksummed address
+         * Owner in ENSv2; null for none
          */
         to_address: string | null;
         block_number: number;
@@ -877,11 +931,17 @@ export type ListedDomain = {
      */
     labelhash: string | null;
     /**
-     * The labelhash as a number; of wrapped names the namehash
+     * The labelhash as a number; of wrapped names the namehash; null where there is no labelhash
      */
     token_id: string | null;
     namehash: string;
+    /**
+     * Null for the root, and for nodes of which no event gave the parent
+     */
     parent_node: string | null;
+    /**
+     * Null for the root, and for nodes of which no event gave the parent
+     */
     parent_name: string | null;
     /**
      * Unix seconds; null for names without expiry
@@ -995,11 +1055,11 @@ export type Domain = {
      */
     migration?: {
         /**
-         * EIP-55 checksummed address
+         * Owner in ENSv1; null for none
          */
         from_address: string | null;
         /**
-         * EIP-55 checksummed address
+         * Owner in ENSv2; null for none
          */
         to_address: string | null;
         block_number: number;
@@ -1021,11 +1081,17 @@ export type Domain = {
      */
     labelhash: string | null;
     /**
-     * The labelhash as a number; of wrapped names the namehash
+     * The labelhash as a number; of wrapped names the namehash; null where there is no labelhash
      */
     token_id: string | null;
     namehash: string;
+    /**
+     * Null for the root, and for nodes of which no event gave the parent
+     */
     parent_node: string | null;
+    /**
+     * Null for the root, and for nodes of which no event gave the parent
+     */
     parent_name: string | null;
     /**
      * Unix seconds; null for names without expiry
@@ -1080,10 +1146,13 @@ export type AddressPrimaryName = {
      * EIP-55 checksummed address
      */
     address: string;
+    /**
+     * Null where it has none
+     */
     primary_name: string | null;
     display?: string;
     /**
-     * `REVERSE_REGISTRAR`, `DEFAULT_REVERSE_REGISTRAR` or `L2_REVERSE_REGISTRAR`
+     * `REVERSE_REGISTRAR`, `DEFAULT_REVERSE_REGISTRAR` or `L2_REVERSE_REGISTRAR`; null where there is no primary name
      */
     registrar: string | null;
 };
@@ -1113,10 +1182,13 @@ export type AddressPrimaryNameHistory = {
 };
 
 export type PrimaryName = {
+    /**
+     * Null where it has none
+     */
     primary_name: string | null;
     display?: string;
     /**
-     * `REVERSE_REGISTRAR`, `DEFAULT_REVERSE_REGISTRAR` or `L2_REVERSE_REGISTRAR`
+     * `REVERSE_REGISTRAR`, `DEFAULT_REVERSE_REGISTRAR` or `L2_REVERSE_REGISTRAR`; null where there is no primary name
      */
     registrar: string | null;
 };
@@ -1217,10 +1289,13 @@ export type PreviousDomain = {
 export type Calendar = string;
 
 export type AnsweredPrimaryName = {
+    /**
+     * Null where it has none
+     */
     primary_name: string | null;
     display?: string;
     /**
-     * `REVERSE_REGISTRAR`, `DEFAULT_REVERSE_REGISTRAR` or `L2_REVERSE_REGISTRAR`
+     * `REVERSE_REGISTRAR`, `DEFAULT_REVERSE_REGISTRAR` or `L2_REVERSE_REGISTRAR`; null where there is no primary name
      */
     registrar: string | null;
     /**
@@ -1272,9 +1347,12 @@ export type AgentRegistration = {
      * Key of the text record, as written; null if no record claims the bound agent
      */
     key: string | null;
+    /**
+     * Value of that record; null where there is none
+     */
     value: string | null;
     /**
-     * As the key has it; without a key the interoperable address (ERC-7930). `registry_address` and `registry_chain_id` have one form in all answers
+     * As the key has it; without a key the interoperable address (ERC-7930); null where neither is known. `registry_address` and `registry_chain_id` have one form in all answers
      */
     registry: string | null;
     agent_id: string;
@@ -1283,7 +1361,7 @@ export type AgentRegistration = {
      */
     registry_chain_id: string | null;
     /**
-     * EIP-55 checksummed address
+     * EIP-55 checksummed; null if the registry is not on an EVM chain
      */
     registry_address: string | null;
     binding: AgentBinding;
@@ -1329,10 +1407,16 @@ export type AgentBinding = {
  * Written by the name's owner: untrusted and unchecked. Escape it, and do not fetch its URLs without a guard against server-side request forgery.
  */
 export type AgentProfile = {
+    /**
+     * Text record `avatar`; null for none
+     */
     avatar: string | null;
+    /**
+     * Text record `description`; null for none
+     */
     description: string | null;
     /**
-     * Text record `agent-context` (ENSIP-26), any format
+     * Text record `agent-context` (ENSIP-26), any format; null for none
      */
     context: string | null;
     /**
@@ -1366,6 +1450,9 @@ export type Agent = {
      * Null for agents that are bound to a token that is no name
      */
     name: string | null;
+    /**
+     * Null where `name` is
+     */
     namehash: string | null;
     /**
      * The adapter binds the agent to a token of the name, or where there is no name, to another token. Proof of the binding alone, not of identity
@@ -1376,12 +1463,12 @@ export type Agent = {
      */
     has_ensip25_registration: boolean | null;
     /**
-     * `is_bound` and `has_ensip25_registration`
+     * `is_bound` and `has_ensip25_registration`; null where that is
      */
     onchain_verified: boolean | null;
-    binding: AgentBinding;
+    binding: AgentBinding & unknown;
     /**
-     * Who asked for the binding
+     * Who asked for the binding; null where there is none
      */
     registered_by: string | null;
     /**
@@ -1621,7 +1708,7 @@ export type Activity = {
      */
     chain?: string;
     /**
-     * Who holds the name in ENSv2 since then
+     * Who holds the name in ENSv2 since then; null for no owner
      */
     owner_address: string | null;
     block_number: number;
@@ -1716,6 +1803,9 @@ export type PurchaseSeries = {
              * Null for a token that the deployment does not list
              */
             symbol: string | null;
+            /**
+             * Null where `symbol` is
+             */
             decimals: number | null;
             /**
              * What was paid for registrations, premiums included
@@ -1784,6 +1874,9 @@ export type Sellers = {
              * Null for a token that the deployment does not list
              */
             symbol: string | null;
+            /**
+             * Null where `symbol` is
+             */
             decimals: number | null;
             /**
              * What was paid for registrations, premiums included
@@ -1910,7 +2003,7 @@ export type IndexingStatus = {
      */
     ready: boolean;
     /**
-     * Why not: past events are still missing; the indexer started again and its tables are of an older block; it does not keep up with the chain, or does not run; it tries a block again that could not be indexed
+     * Why not, null if it is: past events are still missing; the indexer started again and its tables are of an older block; it does not keep up with the chain, or does not run; it tries a block again that could not be indexed
      */
     reason: 'building' | 'catching_up' | 'late' | 'failing' | null;
     /**
@@ -2008,9 +2101,12 @@ export type IndexingStatus = {
          * Reorganisations do not go below it
          */
         finalized_block_number: number;
+        /**
+         * Null where `head_block_number` is
+         */
         lag_blocks: number | null;
         /**
-         * Age of the indexed block by the chain's time: the clock on public chains, elsewhere the newest block's
+         * Age of the indexed block by the chain's time: the clock on public chains, elsewhere the newest block's; null if that is not known
          */
         lag_seconds: number | null;
         /**

@@ -20,10 +20,10 @@ const chainShape = z.strictObject({
   indexed_block_number: blockNumber.openapi({ description: "The index is as of this block" }),
   indexed_block_timestamp: count.openapi({ description: "Unix seconds; 0 before the first block" }),
   finalized_block_number: blockNumber.openapi({ description: "Reorganisations do not go below it" }),
-  lag_blocks: count.nullable(),
+  lag_blocks: count.nullable().openapi({ description: "Null where `head_block_number` is" }),
   lag_seconds: count.nullable().openapi({
     description:
-      "Age of the indexed block by the chain's time: the clock on public chains, elsewhere the newest block's",
+      "Age of the indexed block by the chain's time: the clock on public chains, elsewhere the newest block's; null if that is not known",
   }),
   progress_percentage: z
     .number()
@@ -62,7 +62,7 @@ const reply = z.strictObject({
   ready: z.boolean().openapi({ description: "Whether operations on names answer; else `INDEX_NOT_READY`" }),
   reason: z.enum(["building", "catching_up", "late", "failing"]).nullable().openapi({
     description:
-      "Why not: past events are still missing; the indexer started again and its tables are of an older block; it does not keep up with the chain, or does not run; it tries a block again that could not be indexed",
+      "Why not, null if it is: past events are still missing; the indexer started again and its tables are of an older block; it does not keep up with the chain, or does not run; it tries a block again that could not be indexed",
   }),
   failing: z
     .strictObject({

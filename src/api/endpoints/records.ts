@@ -54,10 +54,13 @@ const key = z
 
 const records = z
   .strictObject({
-    texts: z.record(z.string(), z.string()).openapi({ example: { url: "https://alice.example" } }),
+    texts: z.record(z.string(), z.string()).openapi({
+      description: "By key. Empty if there are none, or `types` does not ask for them",
+      example: { url: "https://alice.example" },
+    }),
     addresses: z.record(z.string(), bytes.or(z.string())).openapi({
       description:
-        "By coin type (SLIP-44, ENSIP-11): checksummed for EVM chains, else the bytes that the resolver holds",
+        "By coin type (SLIP-44, ENSIP-11): checksummed for EVM chains, else the bytes that the resolver holds. Empty if there are none, or `types` does not ask for them",
       example: { "60": "0x70997970C51812dc3A010C7d01b50e0d17dc79C8" },
     }),
     contenthash: bytes.nullable().optional().openapi({
@@ -182,9 +185,20 @@ const textRecord = endpoint({
       domain: z.string(),
       resolver: knownResolver,
       key: z.string(),
-      value: z.string().nullable().optional(),
-      block_number: blockNumber.nullable().optional(),
-      transaction_hash: hash.nullable().optional(),
+      value: z
+        .string()
+        .nullable()
+        .optional()
+        .openapi({ description: "Null if the record is not set; absent where `unresolved` says why" }),
+      block_number: blockNumber.nullable().optional().openapi({
+        description: "Where it was set, or of a live answer; null if it is not set; absent where `value` is",
+      }),
+      transaction_hash: hash
+        .nullable()
+        .optional()
+        .openapi({
+          description: "Null for a live answer, and if the record is not set; absent where `value` is",
+        }),
       source,
       unresolved: unresolved.optional(),
     })

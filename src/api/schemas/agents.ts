@@ -11,12 +11,12 @@ const url = z.string().openapi({ example: "https://agent.example/mcp" });
 /** What a name says of its agent. */
 export const agentProfile = z
   .strictObject({
-    avatar: z.string().nullable(),
-    description: z.string().nullable(),
+    avatar: z.string().nullable().openapi({ description: "Text record `avatar`; null for none" }),
+    description: z.string().nullable().openapi({ description: "Text record `description`; null for none" }),
     context: z
       .string()
       .nullable()
-      .openapi({ description: "Text record `agent-context` (ENSIP-26), any format" }),
+      .openapi({ description: "Text record `agent-context` (ENSIP-26), any format; null for none" }),
     endpoints: z.record(z.string(), url).openapi({
       description: "Text records `agent-endpoint[<protocol>]` (ENSIP-26) that are http, https or ipfs URLs",
       example: { mcp: "https://agent.example/mcp" },
@@ -57,16 +57,18 @@ export const agentRegistration = z
       description: "Key of the text record, as written; null if no record claims the bound agent",
       example: "agent-registration[0x00010000010114…][167]",
     }),
-    value: z.string().nullable(),
+    value: z.string().nullable().openapi({ description: "Value of that record; null where there is none" }),
     registry: z.string().nullable().openapi({
       description:
-        "As the key has it; without a key the interoperable address (ERC-7930). `registry_address` and `registry_chain_id` have one form in all answers",
+        "As the key has it; without a key the interoperable address (ERC-7930); null where neither is known. `registry_address` and `registry_chain_id` have one form in all answers",
     }),
     agent_id: z.string().openapi({ example: "167" }),
     registry_chain_id: decimal
       .nullable()
       .openapi({ description: "Chain of the registry; null if it is not on an EVM chain", example: "1" }),
-    registry_address: address.nullable(),
+    registry_address: address
+      .nullable()
+      .openapi({ description: "EIP-55 checksummed; null if the registry is not on an EVM chain" }),
     binding: agentBinding.nullable().openapi({
       description: "What the agent is bound to, which may be another name's token; null if it is not bound",
     }),
@@ -114,7 +116,7 @@ export const agentItem = z
       description: "Null for agents that are bound to a token that is no name",
       example: "agent.eth",
     }),
-    namehash: hash.nullable(),
+    namehash: hash.nullable().openapi({ description: "Null where `name` is" }),
     is_bound: z.boolean().openapi({
       description:
         "The adapter binds the agent to a token of the name, or where there is no name, to another token. Proof of the binding alone, not of identity",
@@ -126,9 +128,11 @@ export const agentItem = z
     onchain_verified: z
       .boolean()
       .nullable()
-      .openapi({ description: "`is_bound` and `has_ensip25_registration`" }),
-    binding: agentBinding.nullable(),
-    registered_by: address.nullable().openapi({ description: "Who asked for the binding" }),
+      .openapi({ description: "`is_bound` and `has_ensip25_registration`; null where that is" }),
+    binding: agentBinding.nullable().openapi({ description: "Null where no adapter binds the agent" }),
+    registered_by: address
+      .nullable()
+      .openapi({ description: "Who asked for the binding; null where there is none" }),
     block_number: blockNumber.openapi({
       description: "Of the binding, or of the record where there is none",
     }),

@@ -44,7 +44,9 @@ export const activity = z
       type: z.literal("migration"),
       name: anyName,
       chain,
-      owner_address: address.nullable().openapi({ description: "Who holds the name in ENSv2 since then" }),
+      owner_address: address
+        .nullable()
+        .openapi({ description: "Who holds the name in ENSv2 since then; null for no owner" }),
       ...happenedIn,
     }),
     z.strictObject({ type: z.literal("wrap"), name: anyName, chain, owner_address: address, ...happenedIn }),

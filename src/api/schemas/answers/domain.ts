@@ -84,22 +84,22 @@ export const unresolved = z
   });
 const someUnresolved = unresolved.optional();
 
+const NULL_PARENT = "Null for the root, and for nodes of which no event gave the parent";
+
 const domainFields = {
   name: z.string().openapi({ example: "alice.eth" }),
   chain,
   ...ensv2Fields,
   display: z.string().optional().openapi({ example: "Alice.eth" }),
   label: z.string().openapi({ example: "alice" }),
-  labelhash: hash
-    .nullable()
-    .openapi({ description: "Null for the root, and for nodes of which no event gave the parent" }),
+  labelhash: hash.nullable().openapi({ description: NULL_PARENT }),
   token_id: decimal.nullable().openapi({
-    description: "The labelhash as a number; of wrapped names the namehash",
+    description: "The labelhash as a number; of wrapped names the namehash; null where there is no labelhash",
     example: "70564938991660933374592024341600875602376452319261984317470407481576058979585",
   }),
   namehash: hash,
-  parent_node: hash.nullable(),
-  parent_name: z.string().nullable(),
+  parent_node: hash.nullable().openapi({ description: NULL_PARENT }),
+  parent_name: z.string().nullable().openapi({ description: NULL_PARENT, example: "eth" }),
   expiry_timestamp: expiry,
   ownership,
   wrapper: wrapper.optional(),

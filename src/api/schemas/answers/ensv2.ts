@@ -42,7 +42,11 @@ export const ensv2Fields = {
         "Present where ENSv2 reserves the name for its owner in ENSv1, and it is not registered there yet",
     }),
   migration: z
-    .strictObject({ from_address: address.nullable(), to_address: address.nullable(), ...happenedIn })
+    .strictObject({
+      from_address: address.nullable().openapi({ description: "Owner in ENSv1; null for none" }),
+      to_address: address.nullable().openapi({ description: "Owner in ENSv2; null for none" }),
+      ...happenedIn,
+    })
     .optional()
     .openapi({ description: "Present on a name that came from ENSv1: when, from whom and to whom" }),
   grace_end_timestamp: decimal.optional().openapi({

@@ -6,7 +6,9 @@ import { address, blockNumber, chain, count, decimal, hash, mergedEvents, trunca
 /** The value of a text record since a block. */
 export const textHistoryEntry = z
   .strictObject({
-    value: z.string().nullable(),
+    value: z.string().nullable().openapi({
+      description: "Null where it was cleared, or ended with its resolver; also with `value_known`",
+    }),
     value_known: z.literal(false).optional().openapi({
       description: "Present where the index cannot know the value: an old resolver logged the key alone",
     }),
@@ -27,14 +29,14 @@ const periodFields = {
   from_block: blockNumber.nullable().openapi({
     description: "Null, as `from_tx`, where time alone began the period: there is no block then",
   }),
-  from_tx: hash.nullable(),
+  from_tx: hash.nullable().openapi({ description: "Null where `from_block` is" }),
   to_timestamp: count
     .nullable()
     .openapi({ description: "The first second at which it no longer held; null for the current period" }),
   to_block: blockNumber.nullable().openapi({
     description: "Null, as `to_tx`, for the current period, and where time alone ended it: see `ended_by`",
   }),
-  to_tx: hash.nullable(),
+  to_tx: hash.nullable().openapi({ description: "Null where `to_block` is" }),
   ended_by: endedBy.optional(),
 };
 
@@ -70,7 +72,10 @@ export const registration = z
       description:
         "Base price and premium; null where no contract told a price: an auction's deposit was given back",
     }),
-    cost_eth: z.string().nullable().openapi({ example: "0.0032" }),
+    cost_eth: z
+      .string()
+      .nullable()
+      .openapi({ description: "`cost_wei` in ether; null where that is", example: "0.0032" }),
     cost_is_upper_bound: z.literal(true).optional().openapi({
       description: "Present where the contract logged the value sent, of which the surplus went back",
     }),
@@ -81,7 +86,13 @@ export const registration = z
       description:
         "Present on registrations by a registry of ENSv2: `migrated` came from ENSv1, `reserved` waits for its owner there and has none here",
     }),
-    expiry_timestamp: decimal.nullable(),
-    owner_address: address.nullable(),
+    expiry_timestamp: decimal.nullable().openapi({
+      description: "Unix seconds; null where no log tells it: an auctioned name had no end",
+      example: "1893456000",
+    }),
+    owner_address: address.nullable().openapi({
+      description:
+        "Who got the name, EIP-55 checksummed; null on renewals and reservations, which name no owner",
+    }),
   })
   .openapi("Registration");

@@ -12,7 +12,7 @@ export const paymentToken = {
     .string()
     .nullable()
     .openapi({ example: "USDC", description: "Null for a token that the deployment does not list" }),
-  decimals: count.nullable().openapi({ example: 6 }),
+  decimals: count.nullable().openapi({ example: 6, description: "Null where `symbol` is" }),
 };
 
 /** What was paid for a name of ENSv2. */

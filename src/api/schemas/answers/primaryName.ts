@@ -1,17 +1,21 @@
 import { z } from "@hono/zod-openapi";
 import { blockNumber, hash, truncated } from "./values.ts";
 
-const registrar = z.string().openapi({
-  example: "REVERSE_REGISTRAR",
-  description: "`REVERSE_REGISTRAR`, `DEFAULT_REVERSE_REGISTRAR` or `L2_REVERSE_REGISTRAR`",
-});
+const REGISTRARS = "`REVERSE_REGISTRAR`, `DEFAULT_REVERSE_REGISTRAR` or `L2_REVERSE_REGISTRAR`";
+
+const registrar = z.string().openapi({ example: "REVERSE_REGISTRAR", description: REGISTRARS });
 
 /** The primary name of an address; null where it has none. */
 export const primaryName = z
   .strictObject({
-    primary_name: z.string().nullable().openapi({ example: "alice.eth" }),
+    primary_name: z
+      .string()
+      .nullable()
+      .openapi({ description: "Null where it has none", example: "alice.eth" }),
     display: z.string().optional().openapi({ example: "Alice.eth" }),
-    registrar: registrar.nullable(),
+    registrar: registrar
+      .nullable()
+      .openapi({ description: `${REGISTRARS}; null where there is no primary name` }),
   })
   .openapi("PrimaryName");
 
