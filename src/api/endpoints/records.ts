@@ -193,12 +193,9 @@ const textRecord = endpoint({
       block_number: blockNumber.nullable().optional().openapi({
         description: "Where it was set, or of a live answer; null if it is not set; absent where `value` is",
       }),
-      transaction_hash: hash
-        .nullable()
-        .optional()
-        .openapi({
-          description: "Null for a live answer, and if the record is not set; absent where `value` is",
-        }),
+      transaction_hash: hash.nullable().optional().openapi({
+        description: "Null for a live answer, and if the record is not set; absent where `value` is",
+      }),
       source,
       unresolved: unresolved.optional(),
     })
