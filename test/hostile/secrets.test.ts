@@ -106,7 +106,7 @@ test.each([KEY, `/v2/${KEY}`, PASSWORD, "pg-word-7"])("no text that an answer qu
 
 test("nor has the host of a gateway that a resolver names", async () => {
   const lookup = ((_host: string, _options: object, done: (error: Error) => void) =>
-    done(new Error("no such host"))) as unknown as GatewayRules["lookup"];
+    done(new Error("no such host"))) as unknown as NonNullable<GatewayRules["lookup"]>;
   const gateways = createGateways({ allowLoopback: false, lookup });
   const question = {
     sender: call.to,
