@@ -30,7 +30,6 @@ export function toHomeJson({ network, unfit, indexedBlock, access, signup }: Ind
       ...(signup === "open" && { signup: "/signup" }),
       status: "/indexing-status",
       stats: "/stats",
-      metrics: "/index-metrics",
     },
     examples: examplesFor(network),
   };
