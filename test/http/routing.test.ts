@@ -45,6 +45,18 @@ const note = endpoint({
   handle: async ({ key }) => ({ key }),
 });
 
+/** A key that may be empty stands at the end, or between two parts. */
+const marks = ["/mark/{name}/{key}", "/mark/{name}/{key}/history"].map((path) =>
+  endpoint({
+    ...{ method: "get", path, group: "System", summary: "Mark" },
+    ...{ params: z.object({ name: input.name(), key: z.string().max(3) }), emptyParam: "key" },
+    query: z.object({ page: input.digits("page", { min: 1, max: 10 }).optional() }),
+    reply: z.strictObject({ name: z.string(), key: z.string(), page: z.number().nullable() }),
+    cost: 0,
+    handle: async ({ name, key, page }) => ({ name: name.name, key, page: page ?? null }),
+  }),
+);
+
 const broken = brokenOperation('relation "secret" does not exist');
 
 const refused = endpoint({
@@ -60,7 +72,7 @@ const refused = endpoint({
 });
 
 const pages = new Hono().get("/page", (c) => c.text("a page"));
-const app = createTestApp({ operations: [echo, batch, note, broken, refused], pages });
+const app = createTestApp({ operations: [echo, batch, note, ...marks, broken, refused], pages });
 
 const ask = async (path: string, init?: RequestInit) => {
   const reply = await app.request(path, init);
@@ -148,6 +160,19 @@ describe("errors", () => {
     ["/note//avatar", "The name is missing."],
   ])("%s is told what is wrong with it", async (path, message) => {
     expect((await ask(path)).body).toMatchObject({ error: { message } });
+  });
+
+  test.each(["", "/history"])("a key may be empty where the operation says so (%s)", async (rest) => {
+    const reply = (key: string, page: number | null) => ({
+      ...{ status: 200, body: { name: "alice.eth", key, page } },
+    });
+    expect(await ask(`/mark/alice.eth/${rest}`)).toMatchObject(reply("", null));
+    expect(await ask(`/api/mark/Alice.eth/${rest}?page=2`)).toMatchObject(reply("", 2));
+    expect(await ask(`/mark/alice.eth/abc${rest}`)).toMatchObject(reply("abc", null));
+    expect(await ask(`/mark/alice.eth/${rest}?page=0`)).toMatchObject({ status: 400 });
+    expect((await ask(`/mark//${rest}`)).status).toBe(400);
+    expect((await app.request(`/mark/alice.eth/${rest}`, { method: "HEAD" })).status).toBe(200);
+    expect((await ask(`/mark/alice.eth/${rest}`, { method: "DELETE" })).status).toBe(405);
   });
 
   test.each(["[]", "[1]", "null", '"a"'])("the body %s is told to be an object", async (body) => {

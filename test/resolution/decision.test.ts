@@ -83,6 +83,12 @@ const table: [string, Known, Outcome["kind"]][] = [
     "chainForResolver",
   ],
   [
+    "a wrapped name whose token may have another end than the index knows",
+    stored("alice.eth", { isWrapped: true, unexplainedRenewals: 1 }),
+    "chain",
+  ],
+  ["the same, unwrapped", stored("alice.eth", { unexplainedRenewals: 1 }), "indexed"],
+  [
     "the root",
     {
       ...{ requested: { query: ROOT_NODE, node: ROOT_NODE }, resolversAbove: [] },

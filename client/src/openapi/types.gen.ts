@@ -2691,7 +2691,7 @@ export type GetDomainRecordsTextByKeyData = {
          */
         name: string;
         /**
-         * Key of the text record
+         * Key of the text record, which may be empty
          */
         key: string;
     };
@@ -2758,7 +2758,7 @@ export type GetDomainRecordsTextHistoryData = {
          */
         name: string;
         /**
-         * Key of the text record
+         * Key of the text record, which may be empty
          */
         key: string;
     };

@@ -50,7 +50,7 @@ const MAX_KEY = 1_024;
 const key = z
   .string()
   .max(MAX_KEY, { error: () => `\`key\` is longer than ${MAX_KEY} characters.` })
-  .openapi({ description: "Key of the text record", example: "com.twitter" });
+  .openapi({ description: "Key of the text record, which may be empty", example: "com.twitter" });
 
 const records = z
   .strictObject({
@@ -179,6 +179,7 @@ const textRecord = endpoint({
   description:
     "Value null: the record is not set. Block and transaction are those of its last setting; of a live value there is no transaction, and the block is the one at which it was resolved. All three are absent where `unresolved` says that the value could not be found out.",
   params: z.object({ name: input.name(), key }),
+  emptyParam: "key",
   query: z.object({ partial: input.partial() }),
   reply: z
     .strictObject({
@@ -245,6 +246,7 @@ const textHistory = endpoint({
   summary: "How a text record went",
   description: `Newest first, from the events of the resolver that was active at the time, if it is an indexed one: what others log proves nothing. A value ends with null where the resolver changed or all records were cleared. Where only the chain can tell the value now, it comes first, \`live\`, without page or on the first one; \`total\` does not count it. ${NEWEST}`,
   params: z.object({ name: input.name(), key }),
+  emptyParam: "key",
   query: z.object({ page: input.historyPage(), partial: input.partial() }),
   reply: z.strictObject({
     domain: z.string(),

@@ -22,6 +22,8 @@ export type Declaration<P extends Fields, Q extends Fields, B extends Fields, R 
   summary: string;
   description: string;
   params: P;
+  /** The parameter of the path that may be empty: nothing stands in its place then. */
+  emptyParam?: string & keyof z.input<P>;
   query: Q;
   body: B;
   /** Schema of the answer. The compiler checks replies against it, and tests parse them with it. */

@@ -11,14 +11,14 @@ type Given = Record<string, unknown>;
  *
  * @throws ApiError with the code that HTTP would give
  */
-export function readInput({ params, query, body }: Endpoint, asked: Given): Given {
+export function readInput({ params, query, body, emptyParam }: Endpoint, asked: Given): Given {
   const inPath = pick(asked, params.shape);
   const input = {
     ...parse(query, asWords(pick(asked, query.shape))),
     ...parse(params, asWords(inPath)),
     ...parse(body, pick(asked, body.shape)),
   };
-  const empty = Object.keys(inPath).find((name) => inPath[name] === "");
+  const empty = Object.keys(inPath).find((name) => inPath[name] === "" && name !== emptyParam);
   if (empty !== undefined) throw new ApiError("INVALID_PARAMETER", `\`${empty}\` is empty.`);
   return input;
 }

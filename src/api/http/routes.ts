@@ -65,6 +65,13 @@ function routeOf(operation: Endpoint) {
   });
 }
 
+/** The path of an operation without one of its parameters. The router takes no empty part of a path for a parameter. */
+function emptyRouteOf(operation: Endpoint, name: string) {
+  const { [name]: _, ...others } = operation.params.shape;
+  const path = operation.path.replace(`{${name}}`, "");
+  return Object.assign(routeOf({ ...operation, path, params: z.object(others) }), { hide: true });
+}
+
 /** `GET /domain/{name}/events` is `get_domain_events`, `GET /agents/{agentId}` is `get_agents_by_agentId`. */
 function operationId({ method, path }: Endpoint): string {
   const parts = path.split("/").slice(1);
@@ -88,9 +95,10 @@ export function routesOf(
 ): OpenAPIHono {
   const app = new OpenAPIHono({ defaultHook: answerInvalid });
   app.onError(answerError);
-  for (const operation of operations) {
-    app.openapi(routeOf(operation), async (c) => {
-      const input = Object.assign({}, ...(["param", "query", "json"] as const).map((part) => valid(c, part)));
+  const answer = (route: ReturnType<typeof routeOf>, operation: Endpoint, given: Record<string, string>) =>
+    app.openapi(route, async (c) => {
+      const read = (["param", "query", "json"] as const).map((part) => valid(c, part));
+      const input = Object.assign({}, given, ...read);
       const { reply, headers } = await executeOperation({ operation, input, caller: callerOf(c) });
       c.header("Cache-Control", cacheControlOf(operation));
       for (const [name, value] of Object.entries({ ...headers, ...ignoredParameters(c, operation) })) {
@@ -99,6 +107,12 @@ export function routesOf(
       // Already written, which the types of the route cannot know.
       return c.body(reply, 200, { "Content-Type": contentTypeOf(operation) }) as never;
     });
+  for (const operation of operations) {
+    answer(routeOf(operation), operation, {});
+    const { emptyParam } = operation;
+    if (emptyParam !== undefined) {
+      answer(emptyRouteOf(operation, emptyParam), operation, { [emptyParam]: "" });
+    }
   }
   return app;
 }

@@ -146,6 +146,13 @@ describe("records beyond the usual", () => {
     await expectRecordsAsOnChain(stage, place, { keys: [key] });
     const stored = await readStoredRecords(stage, place);
     expect(Object.entries(stored.texts)).toContainEqual([key, value]);
+    const path = `/domain/${NAME}/records/text/${encodeURIComponent(key)}`;
+    if (key.length <= 1_024) {
+      const { status, body } = await stage.stack.api(path);
+      expect([status, body]).toMatchObject([200, { key, value }]);
+      const history = await stage.stack.api(`${path}/history`);
+      expect([history.status, history.body]).toMatchObject([200, { key, history: [{ value }] }]);
+    }
     const [event] = eventsOf(await stage.events(NAME), receipt);
     // Lists show the first 1,024 characters, and say so.
     expect(event).toMatchObject({ key: key.slice(0, 1_024), value: value.slice(0, 1_024) });
