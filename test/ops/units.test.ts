@@ -5,6 +5,17 @@ import { root } from "../support/projectFiles.ts";
 
 const read = (file: string) => readFileSync(join(root, file), "utf8");
 
+/** A variable of compose.yaml, with its default. */
+const variable = (name: string, unset = ""): string => `\${${name}:-${unset}}`;
+
+/** The text of each service of compose.yaml, by its name. */
+function servicesOf(text: string): Map<string, string> {
+  const [, rest = ""] = text.split(/^services:$/m);
+  const [services = ""] = rest.split(/^\w/m);
+  const found = services.split(/^ {2}(?=[a-z0-9-]+:)/m).slice(1);
+  return new Map(found.map((one) => [one.split(":", 1)[0] ?? "", one]));
+}
+
 describe("image and units", () => {
   test("never ask Ponder whether names are answered", () => {
     const files = ["Dockerfile", "compose.yaml"].concat(
@@ -36,6 +47,25 @@ describe("image and units", () => {
       expect(text).toMatch(/^MemoryMax=/m);
     }
     expect(read("compose.yaml")).toContain("stop_signal: SIGINT");
+  });
+
+  test("compose publishes the gateway alone, on loopback, and its programs have no more rights than they need", () => {
+    const services = servicesOf(read("compose.yaml"));
+    expect([...services.keys()]).toEqual(["database", "roles", "indexer", "api", "api-2", "gateway"]);
+    const published = [...services].filter(([, text]) => text.includes("ports:")).map(([name]) => name);
+    expect(published).toEqual(["gateway"]);
+    const [, address] = services.get("gateway")?.match(/ports: \["(.*):42080:42080"\]/) ?? [];
+    expect(address).toBe(variable("PUBLISH", "127.0.0.1"));
+    const owners = [...services].filter(([, text]) => text.includes("DATABASE_URL: postgresql://namedex:"));
+    expect(owners.map(([name]) => name)).toEqual(["roles"]);
+    expect(services.get("roles")).toMatch(/^ {4}profiles: \[roles\]$/m);
+    expect(services.get("indexer")).toContain(`DATABASE_URL: ${variable("INDEXER_DATABASE_URL")}`);
+    const [replica = ""] = read("compose.yaml").match(/^x-replica:[\s\S]*?^services:/m) ?? [];
+    expect(replica).toContain("command: [serve]");
+    expect(replica).toContain(`DATABASE_URL: ${variable("API_DATABASE_URL")}`);
+    for (const name of ["api", "api-2"]) expect(services.get(name)).toContain("*replica");
+    const asked = services.get("gateway")?.match(/http:\/\/[a-z0-9-]+:42069/g) ?? [];
+    expect(asked).toEqual(["http://api:42069", "http://api-2:42069"]);
   });
 
   test("the image holds no tests, no settings and nothing of git", () => {

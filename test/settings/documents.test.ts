@@ -30,6 +30,9 @@ const others = [
   "POSTGRES_USER",
   "POSTGRES_DB",
   "PUBLISH",
+  "INDEXER_DATABASE_URL",
+  "API_DATABASE_URL",
+  "API_TRUSTED_PROXIES",
 ];
 
 const declared = groups.flatMap(({ variables }) => Object.keys(variables));
