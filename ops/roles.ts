@@ -3,7 +3,7 @@ import { readDatabaseSettings } from "../settings/settings.ts";
 import { withClient } from "../src/api/postgres/client.ts";
 import { CommandError } from "./commandLine/command.ts";
 import { runProgram } from "./commandLine/runProgram.ts";
-import { type CreatedRole, createRoles, type RoleName } from "./roles/createRoles.ts";
+import { createRoles, type RoleName, type RolesResult } from "./roles/createRoles.ts";
 
 // `npm run roles`: creates the database roles of indexer, API and analysts. Only here DATABASE_URL is a superuser's.
 
@@ -26,12 +26,12 @@ await runProgram(
   },
   async (env) => {
     const prefix = readPrefix(line);
-    const { databaseUrl, viewsSchema, serviceSchema } = readDatabaseSettings(env);
+    const { databaseUrl, ...schemas } = readDatabaseSettings(env);
     const roles = { indexer: `${prefix}_indexer`, api: `${prefix}_api`, analyst: `${prefix}_analyst` };
-    const created = await withClient({ connectionString: databaseUrl }, (client) =>
-      createRoles(client, { roles, viewsSchema, serviceSchema }),
+    const result = await withClient({ connectionString: databaseUrl }, (client) =>
+      createRoles(client, { roles, ...schemas }),
     );
-    return { text: describe(created, databaseUrl) };
+    return { text: describe(result, databaseUrl) };
   },
 );
 
@@ -50,14 +50,17 @@ function parsePrefix(args: string[]): string {
   }
 }
 
-function describe(created: CreatedRole[], databaseUrl: string): string {
-  const nothing = "All three roles existed already; their rights are up to date.";
-  const first = created.length === 0 ? nothing : "Save these now: the passwords are shown only once.";
-  const lines = created.map(({ role, user, password }) => {
+function describe({ created, mended }: RolesResult, databaseUrl: string): string {
+  const urls = created.map(({ role, user, password }) => {
     const url = new URL(databaseUrl);
     url.username = user;
     url.password = password;
     return `DATABASE_URL=${url.href}  # ${uses[role]}`;
   });
-  return [first, ...lines].join("\n");
+  if (urls.length > 0) return ["Save these now: the passwords are shown only once.", ...urls].join("\n");
+  if (mended.length === 0) return "All three roles existed already, and no right was missing.";
+  const rights = mended.map((what) => `- ${what}`);
+  return ["All three roles existed already. These rights were missing, and are given now:", ...rights].join(
+    "\n",
+  );
 }

@@ -24,6 +24,7 @@ export async function restore(
 ): Promise<number> {
   return inTransaction(client, async () => {
     await requireAbsent(client, schema);
+    await makeSchema(client, schema);
     const count = await putLines(client, { schema, lines });
     await moveSequences(client, schema);
     await migrateTo(client, { schema, version: migrations.length });
@@ -38,6 +39,40 @@ async function requireAbsent(client: pg.ClientBase, schema: string): Promise<voi
   throw refused(
     `The schema "${schema}" has tables already. Restore into a new one, for example DATABASE_SERVICE_SCHEMA=namedex_restored`,
   );
+}
+
+/**
+ * A new schema belongs to the role whose tables the service's are, so that the API can read what is restored, no matter
+ * who restores it.
+ */
+async function makeSchema(client: pg.ClientBase, schema: string): Promise<void> {
+  const { rows } = await client.query<{ role: string; mayCreate: boolean; isOwn: boolean | null }>(
+    `SELECT current_user AS role, has_database_privilege(current_database(), 'CREATE') AS "mayCreate",
+       (SELECT pg_has_role(nspowner, 'MEMBER') FROM pg_namespace WHERE nspname = $1) AS "isOwn"`,
+    [schema],
+  );
+  const [{ role, mayCreate, isOwn } = { role: "", mayCreate: false, isOwn: null }] = rows;
+  if (isOwn === true) return;
+  if (isOwn === false || !mayCreate) {
+    const what =
+      isOwn === false ? `create tables in the schema "${schema}"` : `create the schema "${schema}"`;
+    throw refused(
+      `The role "${role}" may not ${what}. Let the database's owner give it the right first, with the owner's DATABASE_URL: DATABASE_SERVICE_SCHEMA=${schema} npm run roles`,
+    );
+  }
+  const owner = await findServiceOwner(client);
+  await client.query(`CREATE SCHEMA ${id(schema)}${owner === null ? "" : ` AUTHORIZATION ${id(owner)}`}`);
+}
+
+/** The role to which the service's tables in this database belong, if ours is a member of it; null if there is none. */
+async function findServiceOwner(client: pg.ClientBase): Promise<string | null> {
+  const { rows } = await client.query<{ owner: string }>(
+    `SELECT pg_get_userbyid(keys.relowner) AS owner FROM pg_class keys
+     JOIN pg_class ledger ON ledger.relnamespace = keys.relnamespace AND ledger.relname = 'ledger'
+     WHERE keys.relname = 'api_keys' AND keys.relkind = 'r' AND pg_has_role(keys.relowner, 'MEMBER')
+     ORDER BY keys.oid LIMIT 1`,
+  );
+  return rows[0]?.owner ?? null;
 }
 
 async function putLines(

@@ -1,6 +1,7 @@
 import pg from "pg";
 import { inTransaction } from "../../src/api/postgres/client.ts";
 import { readVersion } from "../../src/api/serviceDb/migrations.ts";
+import { CommandError } from "../commandLine/command.ts";
 
 const id = pg.escapeIdentifier;
 
@@ -30,6 +31,7 @@ export async function backUp(
 ): Promise<number> {
   return inTransaction(client, async () => {
     await client.query("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY");
+    await requireUsable(client, schema);
     await client.query(`SET LOCAL search_path TO ${id(schema)}`);
     const header: Header = {
       namedex: "backup",
@@ -48,6 +50,20 @@ export async function backUp(
     await write(JSON.stringify(footer));
     return rows;
   });
+}
+
+/** PostgreSQL passes over a schema of the search path that the role may not use: its tables then seem not to exist. */
+async function requireUsable(client: pg.ClientBase, schema: string): Promise<void> {
+  const { rows } = await client.query<{ role: string; may: boolean }>(
+    `SELECT current_user AS role, has_schema_privilege(oid, 'USAGE') AS may FROM pg_namespace WHERE nspname = $1`,
+    [schema],
+  );
+  const [found] = rows;
+  if (found?.may) return;
+  const why = found
+    ? `The role "${found.role}" may not use the schema "${schema}". npm run roles, with the DATABASE_URL of the database's owner, gives each role its rights`
+    : `There is no schema "${schema}": DATABASE_SERVICE_SCHEMA names the one to back up`;
+  throw new CommandError(`No backup was taken.\n${why}.`);
 }
 
 async function* linesOf(client: pg.ClientBase, table: string): AsyncGenerator<string> {

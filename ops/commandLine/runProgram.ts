@@ -64,13 +64,22 @@ function explain(error: unknown, { failure, aboutSettings }: ProgramFrame): stri
 
 const UNREACHABLE = ["ECONNREFUSED", "ECONNRESET", "ENOTFOUND", "ETIMEDOUT", "EHOSTUNREACH", "EAI_AGAIN"];
 
+/** PostgreSQL's codes for a right that is missing: to do something, and to use any schema of the search path. */
+const WITHOUT_RIGHT = ["42501", "3F000"];
+
+const refusalOf = ({ message, code = "" }: pg.DatabaseError): string => {
+  const refusal = `The database refused: ${onOneLine(message)}`;
+  if (!WITHOUT_RIGHT.includes(code)) return refusal;
+  return `${refusal}\nThe role of DATABASE_URL lacks a right. npm run roles, with the DATABASE_URL of the database's owner, gives each role its rights.`;
+};
+
 /** How `pg` says that its connection has ended: by words alone. */
 const ENDED = /^(Connection terminated|Client has encountered a connection error)/;
 
 /** What an operator can mend of the database, in a sentence. */
 function databaseFault(error: unknown): string | null {
   if (!(error instanceof Error)) return null;
-  if (error instanceof pg.DatabaseError) return `The database refused: ${onOneLine(error.message)}`;
+  if (error instanceof pg.DatabaseError) return refusalOf(error);
   if (ENDED.test(error.message)) return "The connection to the database has ended; is it running?";
   const { code = "" } = error as NodeJS.ErrnoException;
   if (!UNREACHABLE.includes(code)) return null;

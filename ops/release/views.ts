@@ -6,7 +6,7 @@ import { enterSchema } from "../../src/api/serviceDb/migrations.ts";
 const id = pg.escapeIdentifier;
 
 /** Views of a schema over tables of the same name: those of an index. Other views in the schema are not ours. */
-const viewsOverTables = `
+export const viewsOverTables = `
   SELECT v.oid, v.relname, v.relowner, v.relacl, t.relnamespace::regnamespace AS viewed FROM pg_class v
   JOIN pg_rewrite r ON r.ev_class = v.oid
   JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.objid = r.oid AND d.refclassid = 'pg_class'::regclass

@@ -1,10 +1,14 @@
 import { randomBytes } from "node:crypto";
 import pg from "pg";
 import { inTransaction } from "../../src/api/postgres/client.ts";
+import { CommandError } from "../commandLine/command.ts";
+import { listMissingRights } from "./missingRights.ts";
 
 /** Names of the roles, and the schemas they get rights on. */
 export type RolesPlan = {
   roles: Record<RoleName, string>;
+  /** Schema of the index that the indexer writes. */
+  schema: string;
   viewsSchema: string;
   serviceSchema: string;
 };
@@ -15,26 +19,50 @@ export type RoleName = "indexer" | "api" | "analyst";
 /** A role that was created now; its password is shown only once. */
 export type CreatedRole = { role: RoleName; user: string; password: string };
 
+/** What was changed: roles that are new, and rights that were missing, in words. */
+export type RolesResult = { created: CreatedRole[]; mended: string[] };
+
 const id = pg.escapeIdentifier;
 const text = pg.escapeLiteral;
 
+/** A schema that is created has rights of its own that are missing; what is in it belongs to its owner. */
+const PASSES = 3;
+/** What stands in the way may be a long query; other sessions then wait behind this program. */
+const LOCK_TIMEOUT_MS = 10_000;
+
 /**
- * Creates the missing roles and grants each the rights it needs and no more. It can run again: passwords stay, rights are
- * granted again. The client must have the right to create roles, and own the database or be a superuser.
+ * Creates the missing roles and gives each the rights it needs and no more. It can run again: passwords stay, and rights
+ * that are missing are given. The client must have the right to create roles, and own the database or be a superuser.
  *
- * @returns the roles that were created
+ * @throws CommandError if a right is missing that could not be given
  */
-export async function createRoles(client: pg.ClientBase, plan: RolesPlan): Promise<CreatedRole[]> {
+export async function createRoles(client: pg.ClientBase, plan: RolesPlan): Promise<RolesResult> {
   return inTransaction(client, async () => {
+    await client.query(`SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`);
     const created: CreatedRole[] = [];
     for (const role of ["indexer", "api", "analyst"] as const) {
       const password = await createRole(client, plan.roles[role]);
       if (password !== null) created.push({ role, user: plan.roles[role], password });
     }
-    const { rows } = await client.query<{ name: string }>("SELECT current_database() AS name");
-    for (const statement of grants(plan, rows[0]?.name ?? "")) await client.query(statement);
-    return created;
+    for (const statement of forAll) await client.query(statement);
+    const mended = await mend(client, plan);
+    for (const statement of settingsOf(plan)) await client.query(statement);
+    return { created, mended };
   });
+}
+
+/** Gives what is missing, until nothing is. */
+async function mend(client: pg.ClientBase, plan: RolesPlan): Promise<string[]> {
+  const mended: string[] = [];
+  for (let pass = 0; pass < PASSES; pass++) {
+    const missing = await listMissingRights(client, plan);
+    if (missing.length === 0) return mended;
+    for (const { statement } of missing) await client.query(statement);
+    mended.push(...missing.map(({ what }) => what));
+  }
+  const left = await listMissingRights(client, plan);
+  if (left.length === 0) return mended;
+  throw new CommandError(`These rights could not be given: ${left.map(({ what }) => what).join("; ")}.`);
 }
 
 /** The new role's password; null if the role existed. */
@@ -46,24 +74,20 @@ async function createRole(client: pg.ClientBase, user: string): Promise<string |
   return password;
 }
 
-function grants({ roles, viewsSchema, serviceSchema }: RolesPlan, name: string): string[] {
-  const [database, views, service] = [name, viewsSchema, serviceSchema].map(id);
-  const [indexer, api, analyst] = [roles.indexer, roles.api, roles.analyst].map(id);
+/** No role has a right because all have it. */
+const forAll: readonly string[] = [
+  "CREATE EXTENSION IF NOT EXISTS pg_trgm WITH SCHEMA public",
+  "REVOKE CREATE ON SCHEMA public FROM PUBLIC",
+  "DO $$ BEGIN EXECUTE format('REVOKE ALL ON DATABASE %I FROM PUBLIC', current_database()); END $$",
+];
+
+/** What may be stated again without looking: rights on what is created later, and what analysts' sessions begin with. */
+function settingsOf({ roles, viewsSchema }: RolesPlan): string[] {
+  const [indexer, api, analyst, views] = [roles.indexer, roles.api, roles.analyst, viewsSchema].map(id);
   return [
-    "CREATE EXTENSION IF NOT EXISTS pg_trgm WITH SCHEMA public",
-    "REVOKE CREATE ON SCHEMA public FROM PUBLIC",
-    `REVOKE ALL ON DATABASE ${database} FROM PUBLIC`,
-    `GRANT CONNECT ON DATABASE ${database} TO ${indexer}, ${api}, ${analyst}`,
-    // A schema for each build, and temporary tables that Ponder writes rows through.
-    `GRANT CREATE, TEMPORARY ON DATABASE ${database} TO ${indexer}`,
-    // The indexer's process runs an API too: as a member of this role it can use the service's tables.
-    `GRANT ${api} TO ${indexer}`,
-    `CREATE SCHEMA IF NOT EXISTS ${service} AUTHORIZATION ${api}`,
     // Future builds are readable as soon as they are created.
     `ALTER DEFAULT PRIVILEGES FOR ROLE ${indexer} GRANT USAGE ON SCHEMAS TO ${api}`,
     `ALTER DEFAULT PRIVILEGES FOR ROLE ${indexer} GRANT SELECT ON TABLES TO ${api}`,
-    `CREATE SCHEMA IF NOT EXISTS ${views} AUTHORIZATION ${indexer}`,
-    `GRANT USAGE ON SCHEMA ${views} TO ${analyst}`,
     `ALTER DEFAULT PRIVILEGES FOR ROLE ${indexer} IN SCHEMA ${views} GRANT SELECT ON TABLES TO ${analyst}`,
     `ALTER ROLE ${analyst} SET default_transaction_read_only = on`,
     `ALTER ROLE ${analyst} SET statement_timeout = '5min'`,

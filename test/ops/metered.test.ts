@@ -126,8 +126,16 @@ describe("with roles that may do no more than they need", () => {
 test("may be run again: passwords stay, and none is shown", async () => {
   const again = await runRoles(stack.databaseUrl, "--prefix", prefix);
   expect(again.urls).toEqual({});
-  expect(again.stdout).toMatch(/All three roles existed already/);
+  expect(again.stdout).toMatch(/All three roles existed already, and no right was missing/);
   expect((await as("analyst", "SELECT 1 AS one")).rows).toEqual([{ one: 1 }]);
+});
+
+test("a right on a table of the index that is missing is given again, and named", async () => {
+  await as("indexer", `REVOKE SELECT ON namedex_index.events FROM ${prefix}_api`);
+  const { stdout } = await runRoles(stack.databaseUrl, "--prefix", prefix);
+  expect(stdout).toContain(`- ${prefix}_api could not read namedex_index.events`);
+  const { rows } = await as("api", "SELECT count(*) > 0 AS some FROM namedex_index.events");
+  expect(rows).toEqual([{ some: true }]);
 });
 
 test("who may not make roles is told so", async () => {

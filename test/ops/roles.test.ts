@@ -1,0 +1,122 @@
+import { execFile } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { keysIn } from "../../src/api/serviceDb/keys.ts";
+import { openStore } from "../../src/api/serviceDb/store.ts";
+import { ask, createTestDatabase } from "../support/database.ts";
+import { bareEnvironment } from "../support/environment.ts";
+
+// Roles belong to the server, not to a database: each run has names of its own.
+const prefix = `t${randomBytes(4).toString("hex")}`;
+const RESTORED = "namedex_restored";
+
+type Ended = { code: number; out: string };
+
+let database: Awaited<ReturnType<typeof createTestDatabase>>;
+let urls: Record<string, string>;
+let backup: string;
+
+/** An operator's program as `npm run` starts it; gives all that it said. */
+function run(words: string[], env: Record<string, string>, input = ""): Promise<Ended> {
+  const [program = "", ...more] = words;
+  const file = fileURLToPath(new URL(`../../ops/${program}.ts`, import.meta.url));
+  return new Promise((resolve) => {
+    const options = { env: { ...bareEnvironment, ...env } };
+    const child = execFile(process.execPath, [file, ...more], options, (error, stdout, stderr) =>
+      resolve({ code: Number(error?.code ?? 0), out: stdout + stderr }),
+    );
+    child.stdin?.on("error", () => {}); // A program that refuses its input stops reading it.
+    child.stdin?.end(input);
+  });
+}
+
+const roles = (env: Record<string, string> = {}) =>
+  run(["roles", "--prefix", prefix], { DATABASE_URL: database.url, ...env });
+
+const restoreAs = (url: string) =>
+  run(["restore"], { DATABASE_URL: url, DATABASE_SERVICE_SCHEMA: RESTORED }, backup);
+
+const listKeys = () =>
+  run(["keys", "list"], { DATABASE_URL: urls.api ?? "", DATABASE_SERVICE_SCHEMA: RESTORED });
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  const { out } = await roles();
+  const made = [...out.matchAll(/DATABASE_URL=(\S+_(indexer|api|analyst):\S+)/g)];
+  urls = Object.fromEntries(made.map(([, url = "", role = ""]) => [role, url]));
+  const store = openStore({ databaseUrl: urls.api ?? "", schema: "namedex_service" });
+  await keysIn(store).create({ label: "shop", owner: null, credits: 50, reason: "gift" });
+  await store.close();
+  backup = (await run(["backup"], { DATABASE_URL: urls.api ?? "" })).out;
+  backup = backup
+    .split("\n")
+    .filter((line) => line.startsWith("{"))
+    .join("\n");
+});
+
+beforeEach(() => ask(database.url, `DROP SCHEMA IF EXISTS ${RESTORED} CASCADE`));
+
+afterAll(async () => {
+  for (const role of ["indexer", "api", "analyst"].map((name) => `${prefix}_${name}`)) {
+    await ask(database.url, `DROP OWNED BY ${role} CASCADE`);
+    await ask(database.url, `DROP ROLE ${role}`);
+  }
+  await database.drop();
+});
+
+describe("a restore into a new schema", () => {
+  test("by a role that may not create it says so before it begins, and what gives it the right", async () => {
+    const refused = await restoreAs(urls.api ?? "");
+    expect(refused.code).toBe(1);
+    expect(refused.out).toMatch(/^Nothing was restored\.\n/);
+    expect(refused.out).toContain(`The role "${prefix}_api" may not create the schema "${RESTORED}"`);
+    expect(refused.out).toContain(`DATABASE_SERVICE_SCHEMA=${RESTORED} npm run roles`);
+  });
+
+  test("works after the roles were given their rights on it, as the page says", async () => {
+    expect(await roles({ DATABASE_SERVICE_SCHEMA: RESTORED })).toMatchObject({ code: 0 });
+    expect(await restoreAs(urls.api ?? "")).toMatchObject({ code: 0 });
+    expect(await listKeys()).toMatchObject({ code: 0, out: expect.stringContaining("shop") });
+  });
+
+  test.each(["indexer", "superuser"])("by the %s leaves it to the role of the API", async (role) => {
+    expect(await restoreAs(urls[role] ?? database.url)).toMatchObject({ code: 0 });
+    expect(await listKeys()).toMatchObject({ code: 0, out: expect.stringContaining("shop") });
+  });
+});
+
+describe("the roles' program", () => {
+  const again = () => roles({ DATABASE_SERVICE_SCHEMA: RESTORED });
+
+  test("names each right that was missing, gives it, and says that none is missing only where none is", async () => {
+    expect((await again()).out).toContain(`the schema ${RESTORED} of ${prefix}_api was not there`);
+    expect((await again()).out).toMatch(/existed already, and no right was missing/);
+    await restoreAs(urls.api ?? "");
+    await ask(
+      database.url,
+      `ALTER SCHEMA ${RESTORED} OWNER TO CURRENT_USER; ALTER TABLE ${RESTORED}.api_keys OWNER TO CURRENT_USER;
+       REVOKE USAGE ON SCHEMA namedex FROM ${prefix}_analyst;
+       DO $$ BEGIN EXECUTE format('REVOKE CONNECT ON DATABASE %I FROM ${prefix}_api', current_database()); END $$`,
+    );
+    const { code, out } = await again();
+    expect([code, out]).toEqual([0, expect.stringMatching(/were missing, and are given now/)]);
+    expect(out).toContain(`- the schema ${RESTORED} belonged to `);
+    expect(out).toContain(`- ${RESTORED}.api_keys belonged to `);
+    expect(out).toContain(`- ${prefix}_analyst could not use the schema namedex`);
+    expect(out).toContain(`- ${prefix}_api had not the right CONNECT`);
+    expect((await again()).out).toMatch(/no right was missing/);
+    expect(await listKeys()).toMatchObject({ code: 0, out: expect.stringContaining("shop") });
+  });
+});
+
+test("no program ends with a stack trace for a missing right: it names what gives it", async () => {
+  await ask(database.url, `CREATE SCHEMA ${RESTORED}`);
+  for (const words of [["keys", "list"], ["backup"], ["restore"], ["release", "list"], ["roles"]]) {
+    const env = { DATABASE_URL: urls.api ?? "", DATABASE_SERVICE_SCHEMA: RESTORED };
+    const { code, out } = await run(words, env, backup);
+    expect([words, code]).toEqual([words, 1]);
+    expect(out, words[0]).not.toMatch(/^ {4}at /m);
+    expect(out, words[0]).toContain("npm run roles");
+  }
+});
