@@ -1,5 +1,6 @@
 import { usualChanges } from "./changes/index.ts";
 import { findChanges, missingChanges, registerChanges } from "./register.ts";
+import { endWithParent } from "./withParent.ts";
 
 // `node --import engine/load.ts <Ponder>`: loads Ponder with our changes, and fails where Ponder is another one.
 // `load.ts?changes=a,b` loads these changes only. No setting of a user can do that: nodeFlags.ts makes the flag.
@@ -12,6 +13,7 @@ try {
     console.error(`WARNING: Ponder runs WITHOUT the changes ${missing.join(", ")}. Only benchmarks do this.`);
   }
   registerChanges(wanted);
+  endWithParent();
 } catch (error) {
   console.error(`Namedex cannot start.\n${error instanceof Error ? error.message : error}`);
   process.exit(1);

@@ -1,5 +1,7 @@
 import { onOneLine } from "../ops/commandLine/foreignText.ts";
-import { interruption, type Result, runProgram } from "../ops/commandLine/runProgram.ts";
+import type { ProgramLog } from "../log/log.ts";
+import { interruption } from "../ops/commandLine/runProgram.ts";
+import { runService } from "../ops/commandLine/runService.ts";
 import { SettingsError } from "../settings/check.ts";
 import { type GatewaySettings, readGatewaySettings } from "../settings/gateway.ts";
 import { type Indexer, watchIndexers } from "./indexers.ts";
@@ -8,16 +10,14 @@ import { startServer } from "./server.ts";
 
 // `npm run gateway`: one address in front of several indexers and replicas. Only synced ones are asked.
 
-await runProgram(
-  {
-    ...{ env: process.env, failure: "The gateway cannot start." },
-    hideIn: [process.stdout, process.stderr],
-  },
-  async (env) => start(readGatewaySettings(env)),
+await runService(
+  { env: process.env, program: "gateway", failure: "The gateway cannot start." },
+  async (env, log) => start(readGatewaySettings(env), log),
 );
 
-async function start(settings: GatewaySettings): Promise<Result> {
-  const indexers = await watchIndexers({ ...settings, onChange: logChange });
+async function start(settings: GatewaySettings, log: ProgramLog): Promise<void> {
+  const onChange = (indexer: Indexer, before: Indexer["state"]) => logChange(log, indexer, before);
+  const indexers = await watchIndexers({ ...settings, onChange });
   const metrics = createMetrics(() => indexers.all);
   const gateway = await startServer({ indexers, metrics, settings }).catch(async (error) => {
     await indexers.stop();
@@ -25,14 +25,16 @@ async function start(settings: GatewaySettings): Promise<Result> {
   });
   const signal = interruption();
   signal.addEventListener("abort", () => {
-    console.log(`${signal.reason}: the gateway answers the requests it has, then ends`);
+    log.info(`${signal.reason}: the gateway answers the requests it has, then ends`);
     void gateway.stop();
   });
-  return { text: `The gateway listens on port ${gateway.port}, in front of ${settings.indexers.join(", ")}` };
+  log.info(`The gateway listens on port ${gateway.port}, in front of ${settings.indexers.join(", ")}`);
 }
 
-function logChange({ url, state, why }: Indexer, before: Indexer["state"]): void {
-  console.log(`${url}: ${before === "unknown" ? "" : `${before} -> `}${state} (${onOneLine(why)})`);
+/** An indexer that is not asked any more is a trouble; one that is asked again is none. */
+function logChange(log: ProgramLog, { url, state, why }: Indexer, before: Indexer["state"]): void {
+  const change = `${url}: ${before === "unknown" ? "" : `${before} -> `}${state} (${onOneLine(why)})`;
+  log[state === "synced" ? "info" : "warn"](change, { indexer: url, state });
 }
 
 function portError({ metrics }: GatewaySettings, error: unknown): SettingsError {

@@ -48,7 +48,7 @@ export const groups: Group[] = [
   },
   {
     title: "Gateway",
-    note: "`npm run gateway` reads these only. [operations.md](operations.md#the-gateway) explains the gateway.",
+    note: "`npm run gateway` reads these and `LOG_FORMAT` only. [operations.md](operations.md#the-gateway) explains the gateway.",
     variables: gatewayVariables,
   },
   { title: "Machine", variables: machineVariables },

@@ -3,6 +3,7 @@ import { check, type Given } from "./check.ts";
 import { LATE_SECONDS } from "./freshness.ts";
 import { onOrOff, port, wholeNumber } from "./kinds.ts";
 import { type MetricsSettings, metricsVariables, toMetricsSettings } from "./metrics.ts";
+import { logFormatVariables } from "./log.ts";
 import { type Kind, required, withDefault } from "./variable.ts";
 
 /** Every setting of the gateway. docs/settings.md explains each. */
@@ -99,7 +100,7 @@ export const gatewayVariables = {
  * @throws SettingsError that names the settings that are missing or wrong
  */
 export function readGatewaySettings(env: Given): GatewaySettings {
-  const known = check(gatewayVariables, env);
+  const known = check({ ...gatewayVariables, ...logFormatVariables }, env);
   return {
     indexers: known.INDEXERS,
     port: known.PORT,

@@ -1,5 +1,6 @@
+import { check, type Given } from "./check.ts";
 import { digits, oneOf } from "./kinds.ts";
-import { type ValuesOf, withDefault } from "./variable.ts";
+import { optional, type ValuesOf, withDefault } from "./variable.ts";
 
 /** Which requests and queries are logged. */
 export type LogSettings = {
@@ -9,14 +10,33 @@ export type LogSettings = {
   slowQueryMs: number;
 };
 
+/** Of every program that runs until it is stopped: indexer, replicas, gateway. */
+export const logFormatVariables = {
+  LOG_FORMAT: optional(oneOf("json", "text"), {
+    example: "json",
+    unset: "`text` on a terminal, else `json`",
+    meaning:
+      "Form of the log of `npm start`, `npm run serve` and `npm run gateway`. `json`: a line of JSON for each entry.",
+  }),
+};
+
 export const logVariables = {
+  ...logFormatVariables,
   REQUEST_LOG: withDefault("failed", oneOf("all", "failed", "none"), {
-    meaning: "Which requests get a line of JSON in the log. `failed` means status 500 and above.",
+    meaning: "Which requests get a line in the log. `failed` means status 500 and above.",
   }),
   SLOW_QUERY_MS: withDefault(1_000, digits({ from: 1, to: 60_000, unit: "milliseconds" }), {
     meaning: "Queries that take longer are logged with their operation.",
   }),
 };
+
+/**
+ * The form of the log; that of the place where it is read, if none is set.
+ *
+ * @throws SettingsError
+ */
+export const readLogFormat = (env: Given, { isTerminal }: { isTerminal: boolean }): "json" | "text" =>
+  check(logFormatVariables, env).LOG_FORMAT ?? (isTerminal ? "text" : "json");
 
 export const toLogSettings = (known: ValuesOf<typeof logVariables>): LogSettings => ({
   requestLog: known.REQUEST_LOG,

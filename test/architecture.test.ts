@@ -23,6 +23,11 @@ const layers: Layer[] = [
     because: "every setting is read, checked and explained here; programs get the result as an argument",
   },
   {
+    files: "log/",
+    may: [],
+    because: "one form of the log for all programs; it knows none of them",
+  },
+  {
     files: "ponder.schema.ts",
     may: ["ponder"],
     because: "only the text of this one file is part of the index's identity; what it imports is not seen",
@@ -196,7 +201,7 @@ const layers: Layer[] = [
   {
     files: "src/api/observe/",
     may: [
-      ...["hono", "pino", "prom-client", "ponder"],
+      ...["hono", "pino", "prom-client", "ponder", "log/entry.ts"],
       ...api("errors/", "indexState/progress.ts", "upkeep/indexes.ts"),
     ],
     mayTypes: api("access/", "live/", "postgres/db.ts", "serviceDb/"),
@@ -258,21 +263,31 @@ const layers: Layer[] = [
   },
   {
     files: "src/api/index.ts",
-    may: ["ponder:api", "abis/", "engine/", "settings/", "src/api/"],
+    may: ["ponder:api", "abis/", "engine/", "log/", "settings/", "src/api/"],
     because:
       "composition: every part is made here and given to those that need it; it decides nothing itself",
   },
   {
     files: "ops/",
-    may: ["pg", "pg-copy-streams", "viem", "zod", "abis/", "settings/", "engine/", "src/api/", "src/ens/"],
+    may: [
+      "pg",
+      "pg-copy-streams",
+      "viem",
+      "zod",
+      "abis/",
+      "settings/",
+      "engine/",
+      "log/",
+      "src/api/",
+      "src/ens/",
+    ],
     because:
       "programs of operators: they start, watch, look after the database and compare it with the chain; they answer no request",
   },
   {
     files: "gateway/",
     may: [
-      ...["undici", "prom-client", "zod", "settings/", "ops/commandLine/foreignText.ts"],
-      "ops/commandLine/runProgram.ts",
+      ...["undici", "prom-client", "zod", "settings/", "log/", "ops/commandLine/"],
       ...api("errors/", "access/address.ts"),
       ...api("http/operatorServer.ts", "http/slowClients.ts", "http/slowReaders.ts", "http/unreadable.ts"),
     ],

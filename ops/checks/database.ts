@@ -2,6 +2,7 @@ import type pg from "pg";
 import { SettingsError } from "../../settings/settings.ts";
 import { withClient } from "../../src/api/postgres/client.ts";
 import { onOneLine } from "../commandLine/foreignText.ts";
+import { passes, UnavailableError } from "../commandLine/exitCodes.ts";
 
 const CONNECT_TIMEOUT_MS = 10_000;
 
@@ -9,15 +10,14 @@ const CONNECT_TIMEOUT_MS = 10_000;
  * Prepares a database for Namedex: the extension pg_trgm, which searches names by their parts, must be in the schema
  * `public` before the first index is built. Creates it if the user of DATABASE_URL may.
  *
- * @throws SettingsError when the database does not answer, or lacks the extension and we may not add it
+ * @throws UnavailableError while the database does not answer, SettingsError if it lacks the extension and we may not add it
  */
 export async function prepareDatabase(databaseUrl: string): Promise<void> {
   const config = { connectionString: databaseUrl, connectionTimeoutMillis: CONNECT_TIMEOUT_MS };
   await withClient(config, requireTrigrams).catch((error: Error) => {
     if (error instanceof SettingsError) throw error;
-    throw new SettingsError(
-      `DATABASE_URL: ${placeOf(databaseUrl)} cannot be used (${onOneLine(error.message)})`,
-    );
+    const Fault = passes(error) ? UnavailableError : SettingsError;
+    throw new Fault(`DATABASE_URL: ${placeOf(databaseUrl)} cannot be used (${onOneLine(error.message)})`);
   });
 }
 

@@ -1,6 +1,7 @@
 import { type Settings, SettingsError } from "../../settings/settings.ts";
 import { callNode, NoReply } from "../../src/api/live/jsonRpc.ts";
 import { onOneLine } from "../commandLine/foreignText.ts";
+import { UnavailableError } from "../commandLine/exitCodes.ts";
 
 const TIMEOUT_MS = 10_000;
 
@@ -8,7 +9,7 @@ const TIMEOUT_MS = 10_000;
  * Asks every RPC URL of the indexer for its chain. Ponder itself only warns about a wrong chain and indexes it, and
  * reports a URL that does not answer by stack traces.
  *
- * @throws SettingsError for a URL of another chain, and for a chain of which no URL answers
+ * @throws SettingsError for a URL of another chain, UnavailableError for a chain of which no URL answers
  */
 export async function checkRpcUrls({
   deployment,
@@ -86,7 +87,7 @@ async function checkChain({ chainId, name, urls }: Chain): Promise<void> {
   }
   if (answers.some((answer) => answer.chainId === chainId)) return;
   const reasons = answers.map(({ host, reason }) => `${host}: ${onOneLine(reason ?? "")}`).join("; ");
-  throw new SettingsError(`RPC_URL_${chainId}: no node of ${name} answers (${reasons})`);
+  throw new UnavailableError(`RPC_URL_${chainId}: no node of ${name} answers (${reasons})`);
 }
 
 type Answer = { host: string; chainId?: number; reason?: string };

@@ -5,6 +5,7 @@ import { loadEnvironmentFiles } from "../../settings/environment.ts";
 import { hideSecrets } from "../../settings/hideSecrets.ts";
 import { CommandError } from "./command.ts";
 import { escapeOutput, onOneLine } from "./foreignText.ts";
+import { isUnreachable } from "./exitCodes.ts";
 
 /** What a program printed last, and its exit code; 0 by default. */
 export type Result = { text?: string; code?: number };
@@ -55,14 +56,15 @@ export async function runProgram(
 
 function explain(error: unknown, { failure, aboutSettings }: ProgramFrame): string {
   if (error instanceof CommandError) return error.message;
-  if (error instanceof SettingsError) {
-    return [failure, error.message, ...(aboutSettings ? [aboutSettings] : [])].join("\n");
-  }
-  const why = databaseFault(error) ?? (error instanceof Error ? error.stack : String(error));
-  return `${failure}\n${why}`;
+  const more = error instanceof SettingsError && aboutSettings ? [aboutSettings] : [];
+  return [failure, reasonOf(error), ...more].join("\n");
 }
 
-const UNREACHABLE = ["ECONNREFUSED", "ECONNRESET", "ENOTFOUND", "ETIMEDOUT", "EHOSTUNREACH", "EAI_AGAIN"];
+/** Why a program failed: in a sentence where an operator can mend it, else with the stack. */
+export function reasonOf(error: unknown): string {
+  if (error instanceof CommandError || error instanceof SettingsError) return error.message;
+  return databaseFault(error) ?? (error instanceof Error ? (error.stack ?? error.message) : String(error));
+}
 
 /** PostgreSQL's codes for a right that is missing: to do something, and to use any schema of the search path. */
 const WITHOUT_RIGHT = ["42501", "3F000"];
@@ -73,16 +75,13 @@ const refusalOf = ({ message, code = "" }: pg.DatabaseError): string => {
   return `${refusal}\nThe role of DATABASE_URL lacks a right. npm run roles, with the DATABASE_URL of the database's owner, gives each role its rights.`;
 };
 
-/** How `pg` says that its connection has ended: by words alone. */
-const ENDED = /^(Connection terminated|Client has encountered a connection error)/;
-
 /** What an operator can mend of the database, in a sentence. */
 function databaseFault(error: unknown): string | null {
   if (!(error instanceof Error)) return null;
   if (error instanceof pg.DatabaseError) return refusalOf(error);
-  if (ENDED.test(error.message)) return "The connection to the database has ended; is it running?";
-  const { code = "" } = error as NodeJS.ErrnoException;
-  if (!UNREACHABLE.includes(code)) return null;
+  if (!isUnreachable(error)) return null;
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === undefined) return "The connection to the database has ended; is it running?";
   return `DATABASE_URL: the database cannot be reached (${code}); is it running?`;
 }
 

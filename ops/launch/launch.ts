@@ -3,13 +3,16 @@ import { totalmem } from "node:os";
 import { fileURLToPath } from "node:url";
 import { changes } from "../../engine/changes/index.ts";
 import { memoryFor, nodeFlags } from "../../engine/nodeFlags.ts";
+import type { ProgramLog } from "../../log/log.ts";
+import { logOutput } from "../../log/output.ts";
 import { readSettings, type Settings } from "../../settings/settings.ts";
 import { prepareDatabase } from "../checks/database.ts";
 import { requireNoHalfRestore } from "../checks/halfRestored.ts";
 import { requireFreePort } from "../checks/port.ts";
 import { checkLiveUrls, checkPayments, checkRpcUrls } from "../checks/rpc.ts";
 import { lookAtUniversalResolver } from "../checks/universalResolver.ts";
-import { runProgram } from "../commandLine/runProgram.ts";
+import { TRY_AGAIN } from "../commandLine/exitCodes.ts";
+import { runService } from "../commandLine/runService.ts";
 import { keepViews } from "../release/keepViews.ts";
 import { verifyEvery } from "./verifyEvery.ts";
 import { describeStall, type Stall, watchIndexer } from "./watchdog.ts";
@@ -18,8 +21,8 @@ import { describeStall, type Stall, watchIndexer } from "./watchdog.ts";
 type Command = "start" | "serve";
 type Environment = Record<string, string | undefined>;
 
-/** Exit code of a process that its supervisor should start again. */
-const START_AGAIN = 75;
+const programs: Record<Command, string> = { start: "indexer", serve: "api" };
+
 /** Ponder ends within 5 seconds of a signal. One that does not is killed. */
 const KILL_AFTER_MS = 10_000;
 
@@ -33,20 +36,20 @@ const accessNotes: Record<Settings["access"], string> = {
  * reports what is wrong with them by stack traces.
  */
 export async function runPonder(command: Command, env: Environment): Promise<void> {
-  const frame = { env, failure: "Namedex cannot start.", hideIn: [process.stdout, process.stderr] };
-  await runProgram(frame, async () => {
+  const frame = { env, program: programs[command], failure: "Namedex cannot start." };
+  await runService(frame, async (_, log) => {
     const settings = readSettings(env);
     await checkBefore(command, settings);
     const note = await lookAtUniversalResolver(settings);
-    if (note !== null) console.warn(note);
-    console.log(accessNotes[settings.access]);
+    if (note !== null) log.warn(note);
+    log.info(accessNotes[settings.access]);
     const child = startPonder(command, settings, env);
+    logOutput(child, log);
     if (command === "start") {
-      keepViewsOf(child, settings);
-      verifyOften(child, settings, env);
+      keepViewsOf(child, settings, log);
+      verifyOften(child, { settings, env, log });
     }
-    passSignalsAndEnd(child, watchOf(command, settings));
-    return {};
+    passSignalsAndEnd(child, watchOf(command, settings), log);
   });
 }
 
@@ -64,11 +67,13 @@ async function checkBefore(command: Command, settings: Settings): Promise<void> 
 function startPonder(command: Command, { schema, port }: Settings, env: Environment): ChildProcess {
   const program = fileURLToPath(new URL("./bin/ponder.js", import.meta.resolve("ponder")));
   const root = fileURLToPath(new URL("../..", import.meta.url));
-  const args = [program, command, "--root", root, "--schema", schema, "--port", String(port)];
+  const places = ["--root", root, "--schema", schema, "--port", String(port)];
+  const args = [program, command, ...places, "--log-format", "json"];
   const memory = command === "start" ? memoryFor(memoryHere(), env) : { flags: [], env: {} };
   // keepViews makes the views in Ponder's place, so every change may be loaded.
   return spawn(process.execPath, [...nodeFlags(changes), ...memory.flags, ...process.execArgv, ...args], {
-    stdio: "inherit",
+    // The channel tells the child that we have ended, however we did (engine/withParent.ts).
+    stdio: ["ignore", "pipe", "pipe", "ipc"],
     env: { ...env, ...memory.env },
   });
 }
@@ -82,11 +87,11 @@ function memoryHere(): number {
  * Ponder releases its lock on the schema after SIGINT only, so every signal to stop is passed on as SIGINT: after
  * SIGTERM the next start would wait 25 seconds. Its exit code is ours: 75 means "start me again", 1 "do not".
  */
-function passSignalsAndEnd(child: ChildProcess, watch: Watch | null): void {
+function passSignalsAndEnd(child: ChildProcess, watch: Watch | null, log: ProgramLog): void {
   let hasStalled = false;
   const stopWatching = watch?.((stall) => {
     hasStalled = true;
-    console.error(describeStall(stall));
+    log.error(describeStall(stall));
     child.kill("SIGINT");
     setTimeout(() => child.kill("SIGKILL"), KILL_AFTER_MS);
   });
@@ -96,20 +101,32 @@ function passSignalsAndEnd(child: ChildProcess, watch: Watch | null): void {
       child.kill("SIGINT");
     });
   }
-  child.on("exit", (code) => process.exit(hasStalled ? START_AGAIN : (code ?? 1)));
+  // Once all that it printed is read.
+  child.on("close", (code, signal) => {
+    if (signal !== null && !hasStalled) log.error(describeKill(signal));
+    process.exit(hasStalled ? TRY_AGAIN : (code ?? TRY_AGAIN));
+  });
+}
+
+/** V8 ends a process whose heap is full by SIGABRT; the system one for which it has no memory by SIGKILL. */
+function describeKill(signal: NodeJS.Signals): string {
+  const why =
+    signal === "SIGKILL" || signal === "SIGABRT" ? ", mostly because the memory was not enough" : "";
+  return `The process that indexes and answers was ended by ${signal}${why}. This program ends with code ${TRY_AGAIN}, so that its supervisor starts it again.`;
 }
 
 /** Replicas have no right to create views. */
-function keepViewsOf(child: ChildProcess, settings: Settings): void {
-  const stop = keepViews({ ...settings, log: (line) => console.log(line) });
-  child.on("exit", stop);
+function keepViewsOf(child: ChildProcess, settings: Settings, log: ProgramLog): void {
+  child.on("exit", keepViews({ ...settings, log }));
 }
 
-function verifyOften(child: ChildProcess, settings: Settings, env: Environment): void {
+function verifyOften(
+  child: ChildProcess,
+  { settings, env, log }: { settings: Settings; env: Environment; log: ProgramLog },
+): void {
   const { verifyEverySeconds: everySeconds } = settings;
   if (everySeconds === null) return;
-  const stop = verifyEvery({ ...settings, everySeconds, env, log: (line) => console.log(line) });
-  child.on("exit", stop);
+  child.on("exit", verifyEvery({ ...settings, everySeconds, env, log }));
 }
 
 type Watch = (onStall: (stall: Stall) => void) => () => void;

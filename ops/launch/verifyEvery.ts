@@ -12,7 +12,7 @@ export type VerifyPlan = {
   schema: string;
   everySeconds: number;
   env: Record<string, string | undefined>;
-  log: (line: string) => void;
+  log: Record<"info" | "warn" | "error", (line: string) => void>;
   /** A minute by default: an index that has just started is behind its chain. */
   firstAfterMs?: number;
 };
@@ -73,9 +73,10 @@ function startVerify({ env, log }: VerifyPlan, onEnd: (code: number) => void): C
     if (report.length < MAX_REPORT_LENGTH) report += text;
   });
   child.on("spawn", () => lowerPriority(child));
-  child.on("error", (error) => log(`The index could not be compared with the chain: ${error.message}`));
+  child.on("error", (error) => log.warn(`The index could not be compared with the chain: ${error.message}`));
   child.on("close", (code) => {
-    log(describe(report));
+    const [level, line] = describe(report);
+    log[level](line);
     onEnd(code ?? NOT_KNOWN);
   });
   return child;
@@ -97,17 +98,21 @@ type Report = {
   seed: number;
 };
 
-/** One line for the log. */
-function describe(text: string): string {
+/** One line for the log, and how much it matters. */
+function describe(text: string): ["info" | "warn" | "error", string] {
   const report = readReport(text);
   if (report === null || report.failure !== null) {
-    return `The index could not be compared with the chain: ${onOneLine(report?.failure ?? "npm run verify says why.")}`;
+    const why = onOneLine(report?.failure ?? "npm run verify says why.");
+    return ["warn", `The index could not be compared with the chain: ${why}`];
   }
   const { values, block_number, difference_count, seed } = report;
   const compared = `The index was compared with the chain at block ${block_number}`;
   return difference_count === 0
-    ? `${compared}: all ${values} values are equal.`
-    : `${compared}: ${difference_count} of ${values} values differ. npm run verify -- --seed ${seed} shows them.`;
+    ? ["info", `${compared}: all ${values} values are equal.`]
+    : [
+        "error",
+        `${compared}: ${difference_count} of ${values} values differ. npm run verify -- --seed ${seed} shows them.`,
+      ];
 }
 
 function readReport(text: string): Report | null {

@@ -10,7 +10,7 @@ export type ViewsPlan = {
   schema: string;
   viewsSchema: string;
   serviceSchema: string;
-  log: (line: string) => void;
+  log: { info: (line: string) => void; warn: (line: string) => void };
 };
 
 const INTERVAL_MS = 5_000;
@@ -32,7 +32,7 @@ export function keepViews(plan: ViewsPlan): () => void {
       (error: Error & { code?: string }) => (error.code === "55P03" ? "" : onOneLine(error.message)),
     );
     if (problem !== "" && problem !== logged) {
-      plan.log(
+      plan.log.warn(
         `The views in "${plan.viewsSchema}" could not be created; the next try follows in 5 seconds: ${problem}`,
       );
     }
@@ -52,7 +52,7 @@ async function lookAfter(connection: Connection, plan: ViewsPlan): Promise<void>
     const index = await findUnviewed(connection, plan); // A release may have come first.
     if (!index) return;
     await makeViews(connection, { schema, viewsSchema, tables: index.tables });
-    log(`The views in "${viewsSchema}" show the index "${schema}".`);
+    log.info(`The views in "${viewsSchema}" show the index "${schema}".`);
   });
 }
 

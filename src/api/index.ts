@@ -2,6 +2,7 @@ import { db as readonlyDb } from "ponder:api";
 import { contractsOf, firstBlocksOf } from "../../abis/contracts.ts";
 import { warnWithoutChanges } from "../../engine/loaded.ts";
 import { writePonderMetrics } from "../../engine/ponderMetrics.ts";
+import { sendConsoleTo } from "../../log/console.ts";
 import { readSettings } from "../../settings/settings.ts";
 import type { Caller } from "./access/access.ts";
 import { callerBehind, originFor, shareOf } from "./access/caller.ts";
@@ -51,8 +52,6 @@ import { openStore } from "./serviceDb/store.ts";
 import { verificationsIn } from "./serviceDb/verifications.ts";
 import { startUpkeep } from "./upkeep/upkeep.ts";
 
-warnWithoutChanges((line) => console.warn(line));
-
 const settings = readSettings(process.env);
 parseName("eth"); // The tables of normalisation take long to unpack: not at the first request, which all others would await.
 const { deployment, network, databaseUrl, schema, ledgerDays } = settings;
@@ -65,6 +64,9 @@ const { $client: pool } = readonlyDb as unknown as { $client: IndexPool };
 const store = openStore({ databaseUrl, schema: settings.serviceSchema });
 
 const log = createLog();
+// Ponder prints for people through the console, unless its log is JSON.
+if (process.argv.includes("--log-format")) sendConsoleTo(log);
+warnWithoutChanges((line) => console.warn(line));
 const meters = createMeters();
 watchQueries(pool, { log, meters, slowMs: settings.slowQueryMs });
 prepareIndexPool(pool);

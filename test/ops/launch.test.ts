@@ -11,6 +11,7 @@ import { startAnvil } from "../devnet/anvil.ts";
 import { trackChild } from "../devnet/children.ts";
 import { type LocalChain, startLocalChain } from "../devnet/localChain.ts";
 import { freePort } from "../devnet/ports.ts";
+import { childrenOf, isRunning, markProcess } from "../devnet/processes.ts";
 import { ask, createTestDatabase } from "../support/database.ts";
 import { bareEnvironment } from "../support/environment.ts";
 
@@ -54,6 +55,7 @@ async function launch(command: string, settings: Record<string, string> = {}): P
     RPC_URL_31337: local.anvil.url,
     DATABASE_URL: database.url,
     PORT: port,
+    LOG_FORMAT: "text",
     ...settings,
   };
   const child = spawn(process.execPath, [pathOf(command)], {
@@ -85,7 +87,6 @@ const faults: [settings: Record<string, string>, message: RegExp][] = [
   [{ ENS_NETWORK: "main" }, /ENS_NETWORK is "main": expected devnet, mainnet/],
   [{ ENS_NETWORK: "mainnet" }, /RPC_URL_1 is not set: expected .*, for example RPC_URL_1=https:/],
   [{ RPC_URL_31337: "localhost" }, /RPC_URL_31337 has "localhost": expected http\(s\) URLs.*, for example/],
-  [{ DATABASE_URL: "postgresql://me:hunter2@127.0.0.1:1/x" }, /DATABASE_URL: 127.0.0.1:1\/x cannot be used/],
 ];
 
 test.each(faults)(
@@ -97,6 +98,16 @@ test.each(faults)(
     expect(output()).not.toMatch(/hunter2|node:internal|\n {4}at /);
   },
 );
+
+test.each<[settings: Record<string, string>, message: RegExp]>([
+  [{ DATABASE_URL: "postgresql://me:hunter2@127.0.0.1:1/x" }, /DATABASE_URL: 127.0.0.1:1\/x cannot be used/],
+  [{ RPC_URL_31337: "http://127.0.0.1:1" }, /RPC_URL_31337: no node of devnet answers/],
+])("%j may be there later, so the supervisor is told to start again", async (settings, message) => {
+  const { exit, output } = await launch("start", settings);
+  expect(await exit).toBe(75);
+  expect(output()).toMatch(message);
+  expect(output()).not.toMatch(/hunter2|\n +at /);
+});
 
 test.each(["RPC_URL_31337", "LIVE_RPC_URL"])(
   "a node of another chain in %s stops the start",
@@ -196,4 +207,40 @@ test("SIGTERM gives the lock back, and a second start and a replica answer from 
     [second, replica].map(async ({ url }) => (await fetch(`${url}/status`)).json()),
   );
   expect(theirs).toEqual(ours);
+
+  // The process that indexes is killed, as by a system without memory.
+  const [child] = childrenOf(second.child.pid ?? 0);
+  process.kill(child ?? 0, "SIGKILL");
+  expect(await second.exit).toBe(75);
+  expect(second.output()).toMatch(
+    /ERROR indexer: The process .* was ended by SIGKILL, mostly because the memory/,
+  );
+
+  // The program in front of a replica is killed: the replica does not outlive it.
+  const orphan = markProcess(childrenOf(replica.child.pid ?? 0)[0] ?? 0);
+  replica.child.kill("SIGKILL");
+  expect(orphan).not.toBeNull();
+  await vi.waitFor(() => expect(orphan && isRunning(orphan)).toBe(false), { timeout: 20_000, interval: 100 });
 }, 600_000);
+
+test("all that a program says is one form: lines of JSON with time, level, program and message", async () => {
+  const { child, url, output, exit } = await launch("serve", { LOG_FORMAT: "" });
+  for (;;) {
+    const reply = await fetch(`${url}/whois/nothing.eth`).catch(() => null);
+    if (reply !== null) break;
+    if (child.exitCode !== null) throw new Error(output());
+    await sleep(50);
+  }
+  child.kill("SIGINT");
+  expect(await exit).toBe(0);
+  const lines = output().trimEnd().split("\n");
+  expect(lines.length).toBeGreaterThan(3);
+  for (const line of lines) {
+    expect(JSON.parse(line), line).toMatchObject({
+      time: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+      level: expect.stringMatching(/^(debug|info|warn|error)$/),
+      program: "api",
+      message: expect.stringMatching(/./),
+    });
+  }
+}, 300_000);

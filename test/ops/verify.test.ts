@@ -83,6 +83,10 @@ describe("an index that is right", () => {
   });
 });
 
+const wrong = (line: string) => {
+  throw new Error(`said with another level: ${line}`);
+};
+
 test("a comparison on a schedule is logged, stored, and shown in the status and the metrics", async () => {
   const status = async () =>
     (await stack.api<{ verification: unknown }>("/indexing-status")).body.verification;
@@ -92,7 +96,12 @@ test("a comparison on a schedule is logged, stored, and shown in the status and 
   const line = await new Promise<string>((log) => {
     stop = verifyEvery({
       ...{ databaseUrl: stack.databaseUrl, serviceSchema: "namedex_service", schema: stack.schema },
-      ...{ everySeconds: 3_600, firstAfterMs: 0, env: environmentOf(verified), log },
+      ...{
+        everySeconds: 3_600,
+        firstAfterMs: 0,
+        env: environmentOf(verified),
+        log: { info: log, warn: wrong, error: wrong },
+      },
     });
   });
   stop();
@@ -110,7 +119,7 @@ test("a comparison on a schedule that cannot be made says why", async () => {
   const line = await new Promise<string>((log) => {
     stop = verifyEvery({
       ...{ databaseUrl: stack.databaseUrl, serviceSchema: "namedex_service", schema: "nothing_here" },
-      ...{ everySeconds: 3_600, firstAfterMs: 0, log },
+      ...{ everySeconds: 3_600, firstAfterMs: 0, log: { info: wrong, warn: log, error: wrong } },
       env: environmentOf({ ...verified, env: { DATABASE_SCHEMA: "nothing_here" } }),
     });
   });

@@ -90,15 +90,15 @@ export const answerError = (thrown: unknown, c: Context): Response =>
 /** The error that the caller may see for anything that was thrown. An unexpected one is logged whole. */
 export function toLoggedError(thrown: unknown, c: Context): ApiError {
   const error = toApiError(thrown);
-  if (error.code === "INTERNAL_ERROR") logOf(c).error({ err: thrown }, "request failed");
+  if (error.code === "INTERNAL_ERROR") logOf(c).error({ error: thrown }, "request failed");
   return error;
 }
 
-type ErrorLog = { error: (what: { err: unknown }, message: string) => void };
+type ErrorLog = { error: (what: { error: unknown }, message: string) => void };
 
 /** The request's own log; the console if the application has no log. */
 const logOf = (c: Context): ErrorLog =>
-  c.get("log") ?? { error: ({ err }, message) => console.error(`${message}:`, err) };
+  c.get("log") ?? { error: ({ error }, message) => console.error(`${message}:`, error) };
 
 /** The answer for an error of a known code. */
 export function errorResponse(c: Context, error: ApiError): Response {

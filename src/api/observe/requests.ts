@@ -21,12 +21,15 @@ export function observeRequests({ meters, log, requestLog }: RequestObserver): M
     const operation = routeOf(c);
     meters.requests.observe({ operation, status }, seconds);
     if (requestLog === "none" || (requestLog === "failed" && status < 500)) return;
-    own[status >= 500 ? "error" : "info"](
-      { operation, status, ms: Math.round(seconds * 10_000) / 10 },
-      "request",
-    );
+    own[levelOf(status)]({ operation, status, ms: Math.round(seconds * 10_000) / 10 }, "request");
   };
 }
+
+/** Only 500 is a fault of ours. What a stranger's contract does, and an index that is late, can be 502 and 503. */
+const levelOf = (status: number): "error" | "warn" | "info" => {
+  if (status < 500) return "info";
+  return status === 500 ? "error" : "warn";
+};
 
 /** The declared route, without `/api`. Paths as sent would give endless metrics. */
 function routeOf(c: Context): string {

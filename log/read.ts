@@ -1,0 +1,67 @@
+import { cutTo, type Entry, errorText, type Level, MAX_FIELD_LENGTH } from "./entry.ts";
+
+/** Ponder's numbers for levels are pino's. */
+const levels: Record<string | number, Level> = {
+  ...{ 10: "debug", 20: "debug", 30: "info", 40: "warn", 50: "error", 60: "error" },
+  ...{ trace: "debug", debug: "debug", info: "info", warn: "warn", error: "error", fatal: "error" },
+};
+
+/** A contract that reverts, or answers nothing: any stranger can have one, so it is no error of the service. */
+const ofStrangersContract = /execution reverted|ContractFunction(Execution|Reverted|ZeroData)Error/;
+
+/**
+ * A line that a program printed as an entry of the log: lines of JSON of the API and of Ponder, and any other text.
+ *
+ * @param usual level of a text that has none
+ */
+export function readEntry(line: string, { program, usual }: { program: string; usual: Level }): Entry {
+  const fields = parse(line);
+  if (fields === null) return ofText(line, { program, usual });
+  const { time, level, msg, message, error, duration, PRINT_KEYS: _, ...others } = fields;
+  const text = textOfError(error);
+  const read = levels[level as string | number] ?? "info";
+  return {
+    time: new Date((time as string | number | undefined) ?? Date.now()).toISOString(),
+    level: read === "error" && text !== null && ofStrangersContract.test(text) ? "warn" : read,
+    program,
+    message: String(message ?? msg ?? ""),
+    ...Object.fromEntries(Object.entries(others).map(([name, value]) => [name, cut(value)])),
+    ...(typeof duration === "number" && { ms: Math.round(duration) }),
+    ...(text !== null && { error: text }),
+  };
+}
+
+/** The first line is the message; a text of several lines is an error with its stack. */
+function ofText(text: string, { program, usual }: { program: string; usual: Level }): Entry {
+  const lines = text.split("\n").filter((line) => line.trim() !== "");
+  return {
+    ...{ time: new Date().toISOString(), level: usual, program },
+    message: cutTo(lines[0]?.trim() ?? "", MAX_FIELD_LENGTH),
+    ...(lines.length > 1 && { error: errorText(text) }),
+  };
+}
+
+function parse(line: string): Record<string, unknown> | null {
+  if (!line.startsWith("{")) return null;
+  try {
+    const read: unknown = JSON.parse(line);
+    return typeof read === "object" && read !== null ? (read as Record<string, unknown>) : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Ponder gives an error as an object: what it was about stands in `where` and `meta`. */
+function textOfError(error: unknown): string | null {
+  if (error === undefined || error === null) return null;
+  if (typeof error !== "object") return errorText(error);
+  const { stack, name = "Error", message = "", where, meta } = error as Record<string, unknown>;
+  const parts = [
+    stack ?? `${name}: ${message}`,
+    where === undefined ? null : `where: ${where}`,
+    meta ?? null,
+  ];
+  return errorText(parts.filter((part) => part !== null).join("\n"));
+}
+
+const cut = (value: unknown): unknown => (typeof value === "string" ? cutTo(value, MAX_FIELD_LENGTH) : value);

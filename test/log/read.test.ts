@@ -1,0 +1,57 @@
+import { expect, test } from "vitest";
+import { readEntry } from "../../log/read.ts";
+import { formatEntry } from "../../log/write.ts";
+
+const as = { program: "indexer", usual: "info" } as const;
+
+test("a line of Ponder has our form: time, words for levels, and the error's text in one field", () => {
+  const line = {
+    ...{
+      level: 40,
+      time: 1_790_000_000_000,
+      msg: "Received JSON-RPC error",
+      chain: "mainnet",
+      duration: 12.4,
+    },
+    error: {
+      name: "HttpRequestError",
+      message: "no",
+      stack: "HttpRequestError: no\n    at f",
+      meta: "block: 7",
+    },
+  };
+  expect(readEntry(JSON.stringify(line), as)).toEqual({
+    ...{ time: "2026-09-21T14:13:20.000Z", level: "warn", program: "indexer", ms: 12, chain: "mainnet" },
+    message: "Received JSON-RPC error",
+    error: "HttpRequestError: no\n    at f\nblock: 7",
+  });
+});
+
+test("a contract that reverts is no error, whatever Ponder calls it", () => {
+  const line = (message: string) =>
+    JSON.stringify({ level: 50, msg: "Error while processing event", error: { name: "Error", message } });
+  expect(readEntry(line("execution reverted: no"), as).level).toBe("warn");
+  expect(readEntry(line("connection lost"), as).level).toBe("error");
+});
+
+test("a text of several lines is one entry, and a text that only looks like JSON is a text", () => {
+  const crash = "Error: out of it\n    at x\n    at y";
+  expect(readEntry(crash, { ...as, usual: "error" })).toMatchObject({
+    ...{ level: "error", message: "Error: out of it", error: crash },
+  });
+  expect(readEntry("{not json", as).message).toBe("{not json");
+  expect(readEntry("{}", as).message).toBe("");
+});
+
+test("what strangers make long is cut", () => {
+  const long = "x".repeat(100_000);
+  const entry = readEntry(JSON.stringify({ level: 50, msg: "a", request: long, error: { stack: long } }), as);
+  expect(JSON.stringify(entry).length).toBeLessThan(10_000);
+});
+
+test("people at a terminal read one line, and the error below it", () => {
+  const entry = readEntry(JSON.stringify({ level: "warn", time: 0, message: "late", chain: "base" }), as);
+  expect(formatEntry({ ...entry, error: "a\nb" }, "text")).toBe(
+    "1970-01-01 00:00:00 WARN  indexer: late chain=base\n  a\n  b\n",
+  );
+});
