@@ -3,6 +3,7 @@ import type { Given } from "../../settings/check.ts";
 import { SettingsError } from "../../settings/check.ts";
 import { loadEnvironmentFiles } from "../../settings/environment.ts";
 import { hideSecrets } from "../../settings/hideSecrets.ts";
+import { refuseMisspelt } from "../../settings/misspelt.ts";
 import { CommandError } from "./command.ts";
 import { escapeOutput, onOneLine } from "./foreignText.ts";
 import { isUnreachable } from "./exitCodes.ts";
@@ -45,6 +46,7 @@ export async function runProgram(
     loadEnvironmentFiles();
     hideSecrets(env, hideIn);
     escapeOutput();
+    refuseMisspelt(env);
     const { text, code } = (await work(env)) ?? {};
     if (text !== undefined) console.log(text);
     if (code !== undefined) process.exitCode = code;

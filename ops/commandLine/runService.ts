@@ -4,6 +4,7 @@ import type { Given } from "../../settings/check.ts";
 import { loadEnvironmentFiles } from "../../settings/environment.ts";
 import { hideSecrets } from "../../settings/hideSecrets.ts";
 import { readLogFormat } from "../../settings/log.ts";
+import { refuseMisspelt } from "../../settings/misspelt.ts";
 import { codeOfFailure } from "./exitCodes.ts";
 import { escapeOutput } from "./foreignText.ts";
 import { reasonOf } from "./runProgram.ts";
@@ -38,6 +39,7 @@ export async function runService(
     error: (fields, message) => log.error(message, fields),
   });
   try {
+    refuseMisspelt(env);
     await start(env, log);
   } catch (error) {
     log.error(failure, { error: reasonOf(error) });

@@ -9,6 +9,7 @@ import { readSettings, type Settings } from "../../settings/settings.ts";
 import { prepareDatabase } from "../checks/database.ts";
 import { requireNoHalfRestore } from "../checks/halfRestored.ts";
 import { requireFreePort } from "../checks/port.ts";
+import { requireRights } from "../checks/rights.ts";
 import { checkLiveUrls, checkPayments, checkRpcUrls } from "../checks/rpc.ts";
 import { lookAtUniversalResolver } from "../checks/universalResolver.ts";
 import { TRY_AGAIN } from "../commandLine/exitCodes.ts";
@@ -61,6 +62,7 @@ async function checkBefore(command: Command, settings: Settings): Promise<void> 
     await Promise.all([prepareDatabase(settings.databaseUrl), checkRpcUrls(settings)]);
     await requireNoHalfRestore(settings);
   }
+  await requireRights(command, settings);
   await Promise.all([checkLiveUrls(settings), checkPayments(settings)]);
 }
 

@@ -87,6 +87,8 @@ const faults: [settings: Record<string, string>, message: RegExp][] = [
   [{ ENS_NETWORK: "main" }, /ENS_NETWORK is "main": expected devnet, mainnet/],
   [{ ENS_NETWORK: "mainnet" }, /RPC_URL_1 is not set: expected .*, for example RPC_URL_1=https:/],
   [{ RPC_URL_31337: "localhost" }, /RPC_URL_31337 has "localhost": expected http\(s\) URLs.*, for example/],
+  [{ RPC_URL_31337: "localhost:43001" }, /RPC_URL_31337 has "localhost:43001": expected http\(s\) URLs/],
+  [{ DATABASE_SHEMA: "index_b" }, /DATABASE_SHEMA is no setting: did you mean DATABASE_SCHEMA\?/],
 ];
 
 test.each(faults)(

@@ -2,6 +2,8 @@ import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { requireRights } from "../../ops/checks/rights.ts";
+import { readDatabaseSettings } from "../../settings/settings.ts";
 import { keysIn } from "../../src/api/serviceDb/keys.ts";
 import { openStore } from "../../src/api/serviceDb/store.ts";
 import { ask, createTestDatabase } from "../support/database.ts";
@@ -119,4 +121,51 @@ test("no program ends with a stack trace for a missing right: it names what give
     expect(out, words[0]).not.toMatch(/^ {4}at /m);
     expect(out, words[0]).toContain("npm run roles");
   }
+});
+
+describe("a start by a role without rights", () => {
+  test.each<["start" | "serve", string, RegExp]>([
+    [
+      "start",
+      "api",
+      /It may not:\n- make temporary tables .*\n- create the schema "index_n"\n- create the schema "ponder_sync"/,
+    ],
+    ["serve", "analyst", /It may not:\n- make tables in the schema "namedex_service"\n/],
+  ])(
+    "%s by the role %s names what is missing, and the program that gives it",
+    async (command, role, said) => {
+      const settings = readDatabaseSettings({ DATABASE_URL: urls[role], DATABASE_SCHEMA: "index_n" });
+      const refused = await requireRights(command, settings).catch((error: Error) => error.message);
+      expect(refused).toMatch(said);
+      expect(refused).toMatch(/npm run roles, with the DATABASE_URL of the database's owner/);
+    },
+  );
+
+  test("an index of another role is read or changed by those who may, and by no other", async () => {
+    await ask(database.url, "CREATE SCHEMA index_of_other; CREATE TABLE index_of_other.domains (id int)");
+    const as = (role: string) =>
+      readDatabaseSettings({ DATABASE_URL: urls[role], DATABASE_SCHEMA: "index_of_other" });
+    await expect(requireRights("start", as("indexer"))).rejects.toThrow(
+      '- make tables in the schema "index_of_other"',
+    );
+    await expect(requireRights("serve", as("api"))).rejects.toThrow('- use the schema "index_of_other"');
+    await ask(
+      database.url,
+      `ALTER SCHEMA index_of_other OWNER TO ${prefix}_indexer;
+      GRANT USAGE ON SCHEMA index_of_other TO ${prefix}_api`,
+    );
+    await expect(requireRights("start", as("indexer"))).rejects.toThrow(
+      '- change the table "index_of_other"."domains" of ',
+    );
+    await expect(requireRights("serve", as("api"))).rejects.toThrow(
+      '- read the table "index_of_other"."domains"',
+    );
+    await ask(
+      database.url,
+      `ALTER TABLE index_of_other.domains OWNER TO ${prefix}_indexer;
+      GRANT SELECT ON index_of_other.domains TO ${prefix}_api`,
+    );
+    await requireRights("start", as("indexer"));
+    await requireRights("serve", as("api"));
+  });
 });

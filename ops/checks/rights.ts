@@ -1,0 +1,94 @@
+import type pg from "pg";
+import { CACHE_SCHEMA } from "../../engine/cache.ts";
+import type { DatabaseSettings } from "../../settings/database.ts";
+import { SettingsError } from "../../settings/settings.ts";
+import { withClient } from "../../src/api/postgres/client.ts";
+
+/** Tables, and what a program does with them. */
+type Need = { schema: string; as: "owner" | "reader" };
+
+/** The indexer makes and changes tables; a replica reads those of the index. Both look after the service's own. */
+function needsOf(command: "start" | "serve", settings: DatabaseSettings): Need[] {
+  const { schema, viewsSchema, serviceSchema } = settings;
+  const service: Need = { schema: serviceSchema, as: "owner" };
+  if (command === "serve") return [{ schema, as: "reader" }, service];
+  const own = [schema, CACHE_SCHEMA].map((name): Need => ({ schema: name, as: "owner" }));
+  return [...own, { schema: viewsSchema, as: "owner" }, service];
+}
+
+/**
+ * Looks whether the role of DATABASE_URL may make and change what the program needs: without this the first half of it
+ * would be made, and the rest fail one by one. Changes nothing.
+ *
+ * @throws SettingsError that names each right that is missing, and the program that gives it
+ */
+export async function requireRights(command: "start" | "serve", settings: DatabaseSettings): Promise<void> {
+  const missing = await withClient({ connectionString: settings.databaseUrl }, async (client) => {
+    const found = await Promise.all(needsOf(command, settings).map((need) => listMissing(client, need)));
+    return [...(command === "start" ? await missingTemporary(client) : []), ...found.flat()];
+  });
+  if (missing.length === 0) return;
+  const role = new URL(settings.databaseUrl).username;
+  throw new SettingsError(
+    [
+      `DATABASE_URL: the role "${role}" lacks rights. It may not:`,
+      ...missing.map((what) => `- ${what}`),
+      "npm run roles, with the DATABASE_URL of the database's owner, gives each role its rights (docs/operations.md).",
+    ].join("\n"),
+  );
+}
+
+/** Ponder writes rows through temporary tables. */
+async function missingTemporary(client: pg.Client): Promise<string[]> {
+  const { rowCount } = await client.query(
+    "SELECT WHERE NOT has_database_privilege(current_database(), 'TEMPORARY')",
+  );
+  return rowCount === 0 ? [] : ["make temporary tables in the database"];
+}
+
+type Found = { mayCreate: boolean; isMember: boolean; mayUse: boolean };
+
+async function listMissing(client: pg.Client, { schema, as }: Need): Promise<string[]> {
+  const { rows } = await client.query<Found>(
+    `SELECT has_schema_privilege(oid, 'CREATE') AS "mayCreate", pg_has_role(nspowner, 'MEMBER') AS "isMember",
+       has_schema_privilege(oid, 'USAGE') AS "mayUse" FROM pg_namespace WHERE nspname = $1`,
+    [schema],
+  );
+  const [found] = rows;
+  if (found === undefined) return as === "owner" ? missingSchema(client, schema) : []; // Ponder says that there is no index.
+  if (as === "reader")
+    return found.mayUse ? foreignTables(client, schema, "read") : [`use the schema "${schema}"`];
+  if (!found.mayCreate && !found.isMember) return [`make tables in the schema "${schema}"`];
+  return foreignTables(client, schema, "change");
+}
+
+async function missingSchema(client: pg.Client, schema: string): Promise<string[]> {
+  const { rowCount } = await client.query(
+    "SELECT WHERE NOT has_database_privilege(current_database(), 'CREATE')",
+  );
+  return rowCount === 0 ? [] : [`create the schema "${schema}"`];
+}
+
+const conditions = {
+  read: "has_table_privilege(oid, 'SELECT')",
+  // Triggers and indexes are its owner's to make.
+  change: "pg_has_role(relowner, 'MEMBER')",
+} as const;
+
+/** One table stands for all: a schema has some dozens. */
+async function foreignTables(
+  client: pg.Client,
+  schema: string,
+  act: keyof typeof conditions,
+): Promise<string[]> {
+  const { rows } = await client.query<{ name: string; owner: string; others: number }>(
+    `SELECT relname AS name, pg_get_userbyid(relowner) AS owner, count(*) OVER ()::int - 1 AS others FROM pg_class
+     WHERE relnamespace = to_regnamespace(quote_ident($1)) AND relkind = 'r' AND NOT ${conditions[act]}
+     ORDER BY relname LIMIT 1`,
+    [schema],
+  );
+  return rows.map(
+    ({ name, owner, others }) =>
+      `${act} the table "${schema}"."${name}" of ${owner}${others > 0 ? `, and ${others} more` : ""}`,
+  );
+}

@@ -1,0 +1,40 @@
+import { expect, test } from "vitest";
+import { groups } from "../../settings/document.ts";
+import { nearestSetting, refuseMisspelt } from "../../settings/misspelt.ts";
+
+test.each([
+  ["DATABASE_SHEMA", "DATABASE_SCHEMA"],
+  ["DATABASE_URI", "DATABASE_URL"],
+  ["RPC_URL1", "RPC_URL_1"],
+  ["RPC_ULR_8453", "RPC_URL_8453"],
+  ["RPC_URL", "RPC_URL_1"],
+  ["INDEXER", "INDEXERS"],
+  ["ACCES", "ACCESS"],
+  ["MAX_LAG_SECOND", "MAX_LAG_SECONDS"],
+])("%s was meant as %s", (name, setting) => {
+  expect(nearestSetting(name)).toBe(setting);
+});
+
+test.each([
+  "PATH",
+  "SORT",
+  "HOST",
+  "DATABASE_URL_2",
+  "DATABASE_PORT",
+  "GATEWAY_SERVICE_HOST",
+  "PGPASSWORD",
+  "NODE_ENV",
+])("%s is another program's", (name) => {
+  expect(nearestSetting(name)).toBeNull();
+});
+
+test("no setting is taken for another one", () => {
+  const names = groups.flatMap(({ variables }) => Object.keys(variables));
+  const env = Object.fromEntries([...names, "RPC_URL_1", "RPC_URL_59144"].map((name) => [name, "x"]));
+  expect(() => refuseMisspelt({ ...env, "RPC_URL_<chain id>": "" })).not.toThrow();
+});
+
+test("one that is empty has no effect anywhere, and is no error", () => {
+  expect(() => refuseMisspelt({ DATABASE_SHEMA: "" })).not.toThrow();
+  expect(() => refuseMisspelt({ DATABASE_SHEMA: "x" })).toThrow("did you mean DATABASE_SCHEMA?");
+});
