@@ -39,9 +39,16 @@ const claimShape = z.object({
   reason: z.string().nullable(),
   network: z.string(),
   active: z.boolean().default(false),
-  chains: z
-    .array(z.object({ indexed_block_number: z.int().min(0), lag_seconds: z.int().min(0).nullable() }))
-    .min(1),
+  /** An indexer of an earlier version says neither. */
+  database: z.enum(["reachable", "unreachable"]).default("reachable"),
+  running: z.boolean().default(true),
+  chains: z.array(
+    z.object({
+      indexed_block_number: z.int().min(0),
+      lag_seconds: z.int().min(0).nullable(),
+      head_block_number: z.int().min(0).nullable().default(0),
+    }),
+  ),
 });
 export type IndexerStatus = z.output<typeof claimShape>;
 
@@ -202,7 +209,12 @@ function judge(
   known.network ??= all.find((indexer) => indexer.claim !== null)?.claim?.network ?? null;
   if (claim.network !== known.network)
     return ["other_network", `indexes ${claim.network}, not ${known.network}`];
-  if (!claim.ready) return ["not_ready", `says it is not ready: ${claim.reason}`];
+  if (!claim.ready) {
+    const down = partsDown(claim);
+    const why = `says it is not ready: ${claim.reason}`;
+    return ["not_ready", down.length === 0 ? why : `${why}; down: ${down.join(", ")}`];
+  }
+  if (claim.chains.length === 0) return ["unreachable", "/indexing-status is not that of an indexer"];
   // It may have stood still since it was last asked for its state.
   const unheard = askedAt === null ? 0 : Math.floor((Date.now() - askedAt) / 1_000);
   const lag = (claim.chains[0]?.lag_seconds ?? 0) + unheard;
@@ -210,6 +222,20 @@ function judge(
   const behind = furthestBlock(all, { known, plan }) - blockOf(claim);
   if (behind > plan.maxLagBlocks) return ["lagging", `${behind} blocks behind the furthest indexer`];
   return ["synced", `at block ${blockOf(claim)}`];
+}
+
+/** What an indexer or replica stands on. */
+export const parts = ["process", "database", "indexer", "node"] as const;
+export type Part = (typeof parts)[number];
+
+/** What of that does not work, by its own status. Without a database no one knows of the indexer. */
+export function partsDown(claim: IndexerStatus | null): Part[] {
+  if (claim === null) return ["process"];
+  if (claim.database === "unreachable") return ["database"];
+  return [
+    ...(claim.running ? [] : (["indexer"] as const)),
+    ...(claim.chains[0]?.head_block_number === null ? (["node"] as const) : []),
+  ];
 }
 
 const blockOf = (claim: IndexerStatus): number => claim.chains[0]?.indexed_block_number ?? 0;

@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
-import type { Indexer } from "./indexers.ts";
+import { type Indexer, parts, partsDown } from "./indexers.ts";
 
 /** Metrics of the gateway in Prometheus' text format. */
 export type Metrics = {
@@ -33,6 +33,15 @@ export function createMetrics(indexers: () => readonly Indexer[]): Metrics {
     indexers,
     (one) => one.inFlight,
   );
+  new Gauge({
+    ...plan("part_down", "1 while a part does not work, by the status of the indexer.", ["indexer", "part"]),
+    collect() {
+      for (const { url, claim } of indexers()) {
+        const down = partsDown(claim);
+        for (const part of parts) this.set({ indexer: url, part }, down.includes(part) ? 1 : 0);
+      }
+    },
+  });
   return {
     answered: ({ indexer, status, seconds: taken }) => {
       const label = { indexer: indexer?.url ?? "gateway" };

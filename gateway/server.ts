@@ -9,7 +9,7 @@ import { KEEP_ALIVE_MS } from "../src/api/http/slowClients.ts";
 import { refuseUnreadable } from "../src/api/http/unreadable.ts";
 import { answerOptions, refuseTunnel, send, sendError } from "./answers.ts";
 import { type Forwarding, forward } from "./forward.ts";
-import type { Indexer } from "./indexers.ts";
+import { type Indexer, partsDown } from "./indexers.ts";
 import { createPlaces, type Places } from "./places.ts";
 import { refuseMetrics, targetOf } from "./target.ts";
 
@@ -154,6 +154,7 @@ const describe = ({ state, claim, inFlight }: Indexer) => ({
 const describeWithAddress = (indexer: Indexer) => ({
   url: indexer.url,
   why: indexer.why,
+  down: partsDown(indexer.claim),
   ...describe(indexer),
 });
 

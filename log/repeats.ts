@@ -2,7 +2,7 @@ import type { Entry } from "./entry.ts";
 
 /** How often a trouble that goes on is said again, with the number of times. */
 const EVERY_MS = 60_000;
-/** Messages whose kinds are told apart, and kinds of one message. What comes beyond them is counted together. */
+/** Messages whose kinds are distinguished, and kinds of one message. What comes beyond them is counted together. */
 const MOST_MESSAGES = 200;
 const MOST_KINDS = 10;
 

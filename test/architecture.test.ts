@@ -62,7 +62,7 @@ const layers: Layer[] = [
   },
   {
     files: "src/api/errors/",
-    may: ["hono", "settings/hideSecrets.ts"],
+    may: ["hono", "settings/hideSecrets.ts", ...api("postgres/databaseErrors.ts")],
     because: "every error that a caller can get, and its code: any room may throw one",
   },
   {
@@ -204,7 +204,7 @@ const layers: Layer[] = [
       ...["hono", "pino", "prom-client", "ponder", "log/entry.ts"],
       ...api("errors/", "indexState/progress.ts", "upkeep/indexes.ts"),
     ],
-    mayTypes: api("access/", "live/", "postgres/db.ts", "serviceDb/"),
+    mayTypes: api("access/", "indexState/freshness.ts", "live/", "postgres/db.ts", "serviceDb/"),
     because: "metrics and logs stand around what is done, and change nothing of it",
   },
   {

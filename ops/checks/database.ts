@@ -2,7 +2,8 @@ import type pg from "pg";
 import { SettingsError } from "../../settings/settings.ts";
 import { withClient } from "../../src/api/postgres/client.ts";
 import { onOneLine } from "../commandLine/foreignText.ts";
-import { passes, UnavailableError } from "../commandLine/exitCodes.ts";
+import { isDatabaseAway } from "../../src/api/postgres/databaseErrors.ts";
+import { UnavailableError } from "../commandLine/exitCodes.ts";
 
 const CONNECT_TIMEOUT_MS = 10_000;
 
@@ -16,7 +17,7 @@ export async function prepareDatabase(databaseUrl: string): Promise<void> {
   const config = { connectionString: databaseUrl, connectionTimeoutMillis: CONNECT_TIMEOUT_MS };
   await withClient(config, requireTrigrams).catch((error: Error) => {
     if (error instanceof SettingsError) throw error;
-    const Fault = passes(error) ? UnavailableError : SettingsError;
+    const Fault = isDatabaseAway(error) ? UnavailableError : SettingsError;
     throw new Fault(`DATABASE_URL: ${placeOf(databaseUrl)} cannot be used (${onOneLine(error.message)})`);
   });
 }

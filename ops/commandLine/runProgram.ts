@@ -4,9 +4,9 @@ import { SettingsError } from "../../settings/check.ts";
 import { loadEnvironmentFiles } from "../../settings/environment.ts";
 import { hideSecrets } from "../../settings/hideSecrets.ts";
 import { refuseMisspelt } from "../../settings/misspelt.ts";
+import { isUnreachable } from "../../src/api/postgres/databaseErrors.ts";
 import { CommandError } from "./command.ts";
 import { escapeOutput, onOneLine } from "./foreignText.ts";
-import { isUnreachable } from "./exitCodes.ts";
 
 /** What a program printed last, and its exit code; 0 by default. */
 export type Result = { text?: string; code?: number };

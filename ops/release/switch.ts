@@ -42,6 +42,15 @@ export async function switchTo(connection: Connection, plan: SwitchPlan): Promis
   return before === schema ? null : before;
 }
 
+const findIndex = async (connection: Connection, schema: string): Promise<BuiltIndex | undefined> =>
+  (await listIndexes(connection)).find((one) => one.schema === schema);
+
+/** Its indexer may be started after this program. */
+const notThere = (schema: string): Obstacle => ({
+  reason: `there is no index in this schema yet (start its indexer: DATABASE_SCHEMA=${schema} PORT=... npm start)`,
+  passes: true,
+});
+
 async function requireIndex(connection: Connection, schema: string): Promise<BuiltIndex> {
   const indexes = await listIndexes(connection);
   const index = indexes.find((one) => one.schema === schema);
@@ -57,7 +66,7 @@ type Waiting = SwitchPlan & { before: string | null };
 async function untilFit(connection: Connection, { schema, before, isPatient, log }: Waiting): Promise<void> {
   let logged = "";
   for (;;) {
-    const obstacle = await watchForObstacle(connection, { schema, before });
+    const obstacle = await watchForObstacle(connection, { schema, before, isPatient });
     if (obstacle === null) return;
     const { reason, passes } = obstacle;
     if (!passes) throw new CommandError(`"${schema}" cannot take over: ${reason}. --force switches anyway.`);
@@ -74,12 +83,13 @@ async function untilFit(connection: Connection, { schema, before, isPatient, log
 /** The other index goes on meanwhile: its block at the beginning of the watch is what counts. */
 async function watchForObstacle(
   connection: Connection,
-  { schema, before }: { schema: string; before: string | null },
+  { schema, before, isPatient }: { schema: string; before: string | null; isPatient: boolean },
 ): Promise<Obstacle | null> {
   const deadline = Date.now() + CATCH_UP_MS;
   const bar = (await listIndexes(connection)).find((one) => one.schema === before) ?? null;
   for (;;) {
-    const index = await requireIndex(connection, schema);
+    const index = isPatient ? await findIndex(connection, schema) : await requireIndex(connection, schema);
+    if (index === undefined) return notThere(schema);
     const obstacle = await findObstacle(connection, { index, before: bar });
     const isBehind = index.isReady && index.isRunning && obstacle?.passes === true;
     if (!isBehind || Date.now() > deadline) return obstacle;

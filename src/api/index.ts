@@ -13,6 +13,7 @@ import { createExplorer } from "./explorer/explorer.ts";
 import { startInPlace } from "./hotReload.ts";
 import { createApp } from "./http/app.ts";
 import type { Ctx } from "./http/context.ts";
+import type { Endpoint } from "./http/endpoint.ts";
 import { createHotAnswers } from "./http/hotAnswers.ts";
 import { metricsPage, startOperatorServer } from "./http/operatorServer.ts";
 import { createPipeline } from "./http/pipeline.ts";
@@ -105,7 +106,7 @@ const freshness = createFreshness({
   ...{ db, heads: chainHead, completed: completedIndexesIn(store), isActive: activityIn(store) },
   ...{ lastVerification, failingBlock: failingBlockOf(failingBlocks) },
   ...{ chainId, startBlocks: firstBlocksOf(deployment), clock: blockClock },
-  maxLagSeconds: settings.maxLagSeconds,
+  ...{ schema, maxLagSeconds: settings.maxLagSeconds },
 });
 freshness.watch();
 
@@ -144,8 +145,12 @@ const provenLabels = provenLabelsIn(store);
 /** A name's page of the explorer, or its JSON. */
 const namesAt = (origin: string | null) =>
   origin && `${origin}/${settings.hasExplorer ? "explore/name" : "whois"}/`;
-const createContext = async (caller?: Caller): Promise<Ctx> => ({
-  ...{ db, contracts, now: await now(), liveBlock, provenLabels, chainHead, freshness },
+/** What needs no index is answered without its database, too: the computer's clock is right enough for that. */
+const timeFor = (needsIndex: boolean): Promise<number> =>
+  needsIndex ? now() : now().catch(() => systemSeconds());
+const createContext = async (caller?: Caller, operation?: Endpoint): Promise<Ctx> => ({
+  ...{ db, contracts, liveBlock, provenLabels, chainHead, freshness },
+  now: await timeFor(operation !== undefined && operation.index === undefined),
   namesAt: namesAt(originFor(caller, settings.publicUrls)),
   live: liveFor(caller ? shareOf(caller, settings.access) : OWN_SHARE),
 });

@@ -27,6 +27,7 @@ export async function serveExplorer(
       isActive: async () => false,
       failingBlock: async () => null,
       lastVerification: async () => null,
+      schema: "namedex_index",
       chainId: CHAIN_ID,
       startBlocks: {},
       maxLagSeconds: null,

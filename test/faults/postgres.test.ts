@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { ask } from "../support/database.ts";
 import { launchStack, type Stack } from "../support/stack.ts";
 import { judge } from "../truth/oracle.ts";
@@ -44,6 +44,7 @@ async function breakDatabase(when: string): Promise<void> {
   await database.kill();
   await chain.beat();
   await chain.play(2);
+  await vi.waitFor(expectToldAway, { timeout: 20_000, interval: 100 });
   await sleep(OUTAGE_MS);
   await chain.beat();
   await database.start();
@@ -55,7 +56,23 @@ async function breakDatabase(when: string): Promise<void> {
   tell(`PostgreSQL killed ${when}, indexer ended ${supervision.ends.length} times`, seen, normalAfter);
   expect(seen.wrong).toEqual([]);
   const codes = Object.keys(seen.refused);
-  expect(codes.filter((code) => !["INDEX_NOT_READY", "INTERNAL_ERROR"].includes(code))).toEqual([]);
+  expect(codes.filter((code) => code !== "INDEX_NOT_READY")).toEqual([]);
+}
+
+/** Without its database a process still says how it is, and callers learn when to ask again. */
+async function expectToldAway(): Promise<void> {
+  if (supervision.ends.length > 0) return; // It had ended before it was asked.
+  const [status, refusal, metrics] = await Promise.all(
+    ["/indexing-status", "/whois/pulse.eth", "/index-metrics"].map((path) => fetch(stack.url + path)),
+  );
+  expect(await status?.json()).toMatchObject({
+    ready: false,
+    reason: "no_database",
+    database: "unreachable",
+  });
+  expect([refusal?.status, refusal?.headers.get("retry-after")]).toEqual([503, "5"]);
+  expect(await refusal?.text()).toContain("The database does not answer");
+  expect(await metrics?.text()).toContain('namedex_index_ready{reason="no_database"} 0\n');
 }
 
 async function untilNormal(): Promise<void> {

@@ -38,7 +38,7 @@ export async function launchGateway(settings: Record<string, string>): Promise<G
   const folder = mkdtempSync(join(tmpdir(), "namedex-gateway-")); // Without settings files.
   const child = spawn(process.execPath, [program], {
     cwd: folder,
-    env: { ...bareEnvironment, PORT: port, METRICS_PORT: metricsPort, ...settings },
+    env: { ...bareEnvironment, PORT: port, METRICS_PORT: metricsPort, LOG_FORMAT: "text", ...settings },
     stdio: ["ignore", "pipe", "pipe"],
   });
   trackChild(child, "SIGTERM");

@@ -8,6 +8,10 @@ export type Claim = {
   network?: string;
   block?: number;
   lag?: number;
+  database?: "reachable" | "unreachable";
+  running?: boolean;
+  /** Newest block by its node; null if that does not answer. */
+  head?: number | null;
 };
 
 export type Handler = (request: IncomingMessage, response: ServerResponse) => void;
@@ -53,9 +57,13 @@ async function answer(upstream: Upstream, request: IncomingMessage, response: Se
   if (request.url === "/indexing-status") {
     await upstream.beforeClaim();
     const { ready = true, reason = null, network = "devnet", block = 100, lag = 0 } = upstream.claim;
-    const chains = [{ indexed_block_number: block, lag_seconds: lag }];
+    const { database = "reachable", running = true, head = block } = upstream.claim;
+    const isKnown = database === "reachable"; // Its tables cannot be read, and it has just started.
+    const chains = isKnown
+      ? [{ indexed_block_number: block, lag_seconds: lag, head_block_number: head }]
+      : [];
     response.setHeader("content-type", "application/json");
-    response.end(JSON.stringify({ ready, reason, network, chains }));
+    response.end(JSON.stringify({ ready, reason, network, database, running, chains }));
     return;
   }
   upstream.requests.push(`${request.method} ${request.url}`);

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test, vi } from "vitest";
 import type { GatewayProcess } from "./gateway.ts";
 import { open, unlessHeldUp } from "./opened.ts";
-import { says, startUpstream, type Upstream } from "./upstream.ts";
+import { type Claim, says, startUpstream, type Upstream } from "./upstream.ts";
 
 const never = () => new Promise<void>(() => {});
 
@@ -202,3 +202,31 @@ test(
     await gateway.until("synced", "synced");
   },
 );
+
+test("the status says which of database, indexer, node and process does not work, and so do the metrics", async () => {
+  const upstream = (claim: Claim) => startUpstream((_, response) => response.end("{}"), claim);
+  const gone = await upstream({});
+  const upstreams = [
+    await upstream({}),
+    await upstream({ ready: false, reason: "no_database", database: "unreachable", running: false }),
+    await upstream({ ready: false, reason: "late", running: false }),
+    await upstream({ head: null }),
+    gone,
+  ];
+  const gateway = await open(upstreams);
+  await gone.kill();
+  await gateway.until("synced", "not_ready", "not_ready", "synced", "unreachable");
+  const { indexers } = (await gateway.status()).body as unknown as {
+    indexers: { down: string[]; why: string }[];
+  };
+  expect(indexers.map(({ down }) => down)).toEqual([[], ["database"], ["indexer"], ["node"], ["process"]]);
+  expect(indexers[1]?.why).toBe("says it is not ready: no_database; down: database");
+  const metrics = await (await fetch(`${gateway.url}/gateway/metrics`)).text();
+  const down = [...metrics.matchAll(/part_down\{indexer="([^"]+)",part="(\w+)"\} 1/g)];
+  expect(down.map(([, url, part]) => [upstreams.findIndex((one) => one.url === url), part])).toEqual([
+    [1, "database"],
+    [2, "indexer"],
+    [3, "node"],
+    [4, "process"],
+  ]);
+});

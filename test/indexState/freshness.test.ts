@@ -33,6 +33,7 @@ const freshness = (plan: Partial<FreshnessPlan> = {}, head: Head | null = null) 
   createFreshness({
     ...{ db: tables.db, heads: async () => head, completed: completedIndexesIn(store) },
     ...{ chainId: CHAIN_ID, startBlocks: { [CHAIN_ID]: 100 }, maxLagSeconds: 120, clock: () => NOW },
+    schema: "index_a",
     isActive: async () => false,
     lastVerification: async () => null,
     failingBlock: failingBlockOf(failingBlocksIn(store)),
@@ -45,6 +46,45 @@ const at = (block: number, time: number) => setProgress(tables, { chainId: CHAIN
 
 /** Where an indexer that starts again takes its tables back to. */
 const setSafe = (block: number, time: number) => setSafeBlock(tables.pool, { block, time });
+
+describe("while the database does not answer", () => {
+  const refused = Object.assign(new Error("connect ECONNREFUSED"), { code: "ECONNREFUSED" });
+  const head = { number: 510, timestamp: NOW };
+
+  test("a report says so, with what was last known and the newest block of today", async () => {
+    await at(500, NOW - 120);
+    let isAway = false;
+    const db = new Proxy(tables.db, {
+      get: (target, name) => {
+        if (isAway && name === "execute")
+          return () => Promise.reject(new Error("query failed", { cause: refused }));
+        return Reflect.get(target, name);
+      },
+    });
+    const judged = freshness({ db }, head);
+    const known = await judged.report();
+    expect(known).toMatchObject({ unfit: null, isDatabaseAway: false });
+    isAway = true;
+    const report = await judged.report();
+    expect(report).toMatchObject({ unfit: "no_database", isDatabaseAway: true });
+    expect(report.indexer).toEqual({ ...known.indexer, isRunning: false });
+    expect(report.chains[0]).toMatchObject({ head, indexed: known.chains[0]?.indexed, lagBlocks: 10 });
+  });
+
+  test("a process that never reached it says what its settings say", async () => {
+    const db = { execute: () => Promise.reject(refused) } as never;
+    const judged = freshness({ db }, head);
+    expect(await judged.report()).toMatchObject({
+      ...{ unfit: "no_database", isDatabaseAway: true, chains: [], maxLagSeconds: 120 },
+      indexer: { schema: "index_a", isReady: false, isRunning: false },
+    });
+  });
+
+  test("a fault of another kind is thrown on", async () => {
+    const db = { execute: () => Promise.reject(new Error("syntax error")) } as never;
+    await expect(freshness({ db }).report()).rejects.toThrow("syntax error");
+  });
+});
 
 describe("on a public chain", () => {
   test("the index answers up to the lag that is allowed, and no further", async () => {
@@ -212,6 +252,7 @@ test("GET /indexing-status", async () => {
   expect(body).toEqual({
     ...{ ready: true, reason: null, running: true, phase: "realtime", network: "devnet", schema: "public" },
     ...{ active: false, build: "", max_lag_seconds: null, failing: null, verification: null },
+    database: "reachable",
     chains: [
       {
         ...{ chain: "devnet", chain_id: CHAIN_ID, phase: "realtime" },

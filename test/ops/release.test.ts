@@ -1,12 +1,16 @@
+import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { metaTable } from "../../engine/ponderInternals.ts";
 import { mineBlocks } from "../devnet/acts.ts";
+import { trackChild } from "../devnet/children.ts";
 import { type LocalChain, startDemoChain } from "../devnet/localChain.ts";
 import { type GatewayProcess, startGateway } from "../gateway/gateway.ts";
 import { type RpcProxy, startRpcProxy } from "../live/rpcProxy.ts";
 import { ask, createTestDatabase } from "../support/database.ts";
+import { bareEnvironment } from "../support/environment.ts";
 import {
   expectAnswer,
   keepDoing,
@@ -113,6 +117,21 @@ describe("before anything was chosen", () => {
     expect(outcome.stderr).toMatch(message);
     expect(outcome).toMatchObject({ code, stdout: "" });
     expect(outcome.stderr).not.toMatch(/node:internal|\n {4}at /);
+  });
+
+  test("an index that no indexer has begun is awaited", async () => {
+    const env = { ...bareEnvironment, DATABASE_URL: urls.indexer ?? "" };
+    const program = fileURLToPath(new URL("../../ops/release.ts", import.meta.url));
+    const child = spawn(process.execPath, [program, "switch", "index_soon", "--wait"], { env });
+    trackChild(child, "SIGTERM");
+    let said = "";
+    child.stderr.on("data", (text) => (said += text));
+    await waitFor(
+      async () => said.includes('Waiting for "index_soon": there is no index in this schema yet'),
+      () => said,
+    );
+    expect(child.exitCode).toBeNull();
+    child.kill();
   });
 
   test("a database that is away, and settings that are wrong, are told", async () => {

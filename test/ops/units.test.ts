@@ -1,7 +1,12 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { root } from "../support/projectFiles.ts";
+import { projectFiles, root } from "../support/projectFiles.ts";
+
+/** Whether the machine has a program. */
+const has = (program: string) => spawnSync("which", [program]).status === 0;
 
 const read = (file: string) => readFileSync(join(root, file), "utf8");
 
@@ -19,7 +24,7 @@ function servicesOf(text: string): Map<string, string> {
 describe("image and units", () => {
   test("never ask Ponder whether names are answered", () => {
     const files = ["Dockerfile", "compose.yaml"].concat(
-      readdirSync(join(root, "docs/deploy")).map((name) => `docs/deploy/${name}`),
+      projectFiles.filter((name) => name.startsWith("docs/deploy/")),
     );
     for (const file of files) expect(read(file), file).not.toMatch(/\/ready\b/);
   });
@@ -66,6 +71,30 @@ describe("image and units", () => {
     for (const name of ["api", "api-2"]) expect(services.get(name)).toContain("*replica");
     const asked = services.get("gateway")?.match(/http:\/\/[a-z0-9-]+:42069/g) ?? [];
     expect(asked).toEqual(["http://api:42069", "http://api-2:42069"]);
+  });
+
+  test.skipIf(!has("systemd-analyze"))("systemd knows all that the units say", () => {
+    const units = mkdtempSync(join(tmpdir(), "namedex-units-"));
+    for (const name of readdirSync(join(root, "docs/deploy")).filter((one) => one.endsWith(".service"))) {
+      writeFileSync(join(units, name), read(`docs/deploy/${name}`).replaceAll("/opt/namedex", root));
+    }
+    const files = readdirSync(units).map((name) => join(units, name));
+    const { stderr } = spawnSync("systemd-analyze", ["verify", ...files], { encoding: "utf8" });
+    rmSync(units, { recursive: true, force: true });
+    expect(stderr).toBe("");
+  });
+
+  test("a Node.js that cannot run the program is named, with the one that can", () => {
+    const folder = mkdtempSync(join(tmpdir(), "namedex-node-"));
+    cpSync(join(root, "docs/deploy/run.sh"), join(folder, "docs/deploy/run.sh"));
+    writeFileSync(join(folder, "node"), "#!/bin/sh\necho 20.20.2\n", { mode: 0o755 });
+    const { status, stderr } = spawnSync(join(folder, "docs/deploy/run.sh"), ["start"], {
+      encoding: "utf8",
+      env: { PATH: `${folder}:${process.env.PATH}` },
+    });
+    rmSync(folder, { recursive: true, force: true });
+    expect(status).toBe(78);
+    expect(stderr).toContain("Node.js 24 or later is needed, and this machine has 20.20.2");
   });
 
   test("the image holds no tests, no settings and nothing of git", () => {

@@ -55,7 +55,7 @@ export function openApi({ db }: Tables, now: number, plan: TestPlan = {}): TestA
   const freshness = createFreshness({
     failingBlock: async () => null,
     ...{ db, heads, completed: { add: async () => {}, has: async () => false }, isActive: async () => false },
-    lastVerification: async () => null,
+    ...{ lastVerification: async () => null, schema: "namedex_index" },
     ...{ chainId: contracts.chainId, startBlocks: {}, maxLagSeconds: null, clock: () => now },
   });
   const createContext = async () => ({

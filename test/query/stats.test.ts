@@ -1,6 +1,7 @@
 import { domain, event, workList } from "ponder:schema";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { chainClock } from "../../src/api/indexState/clock.ts";
+import type { IndexReport, Unfit } from "../../src/api/indexState/freshness.ts";
 import { indexMetrics } from "../../src/api/observe/indexMetrics.ts";
 import { createMeters } from "../../src/api/observe/meters.ts";
 import type { Verification } from "../../src/api/serviceDb/verifications.ts";
@@ -96,9 +97,20 @@ test("an indexer that shows no sign of life is not running", async () => {
   });
 });
 
-const readMetrics = (verification: Verification | null = null) =>
+/** Says that the index may answer, or why not. */
+const saying = (unfit: Unfit | null) => ({
+  report: async () => ({ unfit, isDatabaseAway: unfit === "no_database" }) as IndexReport,
+});
+
+const readMetrics = (verification: Verification | null = null, unfit: Unfit | null = null) =>
   indexMetrics(
-    { db: tables.db, contracts, now: NOW, lastVerification: async () => verification },
+    {
+      db: tables.db,
+      contracts,
+      now: NOW,
+      lastVerification: async () => verification,
+      freshness: saying(unfit),
+    },
     createMeters(),
   );
 
@@ -107,7 +119,14 @@ test("metrics give block, lag and what could not be understood, by reason", asyn
   expect(text).toContain('namedex_indexed_block{chain="devnet"} 4242\n');
   expect(text).toContain('namedex_index_lag_seconds{chain="devnet"} 30\n');
   expect(text).toContain('namedex_anomalies{reason="name is \\"odd\\""} 2\n');
-  expect(text).toContain("namedex_index_ready 1\n");
+  expect(text).toContain('namedex_index_ready{reason="none"} 1\n');
+});
+
+test("metrics say whether callers get answers, and why not", async () => {
+  expect(await readMetrics(null, "late")).toContain('namedex_index_ready{reason="late"} 0\n');
+  const without = await readMetrics(null, "no_database");
+  expect(without).toContain('namedex_index_ready{reason="no_database"} 0\n');
+  expect(without).toContain("namedex_failed_attempts_total 0\n");
 });
 
 test("metrics give what waits to be written, and since when", async () => {

@@ -2003,9 +2003,13 @@ export type IndexingStatus = {
      */
     ready: boolean;
     /**
-     * Why not, null if it is: past events are still missing; the indexer started again and its tables are of an older block; it does not keep up with the chain, or does not run; it tries a block again that could not be indexed
+     * Why not, null if it is: past events are still missing; the indexer started again and its tables are of an older block; it does not keep up with the chain, or does not run; it tries a block again that could not be indexed; the database does not answer
      */
-    reason: 'building' | 'catching_up' | 'late' | 'failing' | null;
+    reason: 'building' | 'catching_up' | 'late' | 'failing' | 'no_database' | null;
+    /**
+     * `unreachable` while it does not answer. All else is then as it was last known, with `running` false; without anything known, `chains` and `build` are empty
+     */
+    database: 'reachable' | 'unreachable';
     /**
      * The block that is tried again; null if none. Replicas learn it from the indexer a second later
      */
@@ -2318,7 +2322,7 @@ export type GetWhoisByNameErrors = {
      */
     502: Error;
     /**
-     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
+     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
      */
     503: Error;
 };
@@ -2383,7 +2387,7 @@ export type PostWhoisBulkErrors = {
      */
     500: Error;
     /**
-     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
+     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
      */
     503: Error;
 };
@@ -2506,7 +2510,7 @@ export type GetSearchDomainsErrors = {
      */
     500: Error;
     /**
-     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
+     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
      */
     503: Error;
 };
@@ -2581,7 +2585,7 @@ export type GetDomainSubdomainsErrors = {
      */
     500: Error;
     /**
-     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
+     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
      */
     503: Error;
 };
@@ -2658,7 +2662,7 @@ export type GetDomainRecordsErrors = {
      */
     502: Error;
     /**
-     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
+     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
      */
     503: Error;
 };
@@ -2734,7 +2738,7 @@ export type GetDomainRecordsTextByKeyErrors = {
      */
     502: Error;
     /**
-     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
+     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
      */
     503: Error;
 };
@@ -2807,7 +2811,7 @@ export type GetDomainRecordsTextHistoryErrors = {
      */
     502: Error;
     /**
-     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
+     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
      */
     503: Error;
 };
@@ -2883,7 +2887,7 @@ export type GetDomainEventsErrors = {
      */
     500: Error;
     /**
-     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
+     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
      */
     503: Error;
 };
@@ -2960,7 +2964,7 @@ export type GetDomainRegistrationHistoryErrors = {
      */
     500: Error;
     /**
-     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
+     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
      */
     503: Error;
 };
@@ -3039,7 +3043,7 @@ export type GetDomainOwnershipHistoryErrors = {
      */
     500: Error;
     /**
-     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
+     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
      */
     503: Error;
 };
@@ -3123,7 +3127,7 @@ export type GetDomainResolverHistoryErrors = {
      */
     500: Error;
     /**
-     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
+     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
      */
     503: Error;
 };
@@ -3198,7 +3202,7 @@ export type GetLookupHashByHashErrors = {
      */
     502: Error;
     /**
-     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
+     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
      */
     503: Error;
 };
@@ -3261,7 +3265,7 @@ export type GetLookupNamehashByHashErrors = {
      */
     502: Error;
     /**
-     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
+     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
      */
     503: Error;
 };
@@ -3334,7 +3338,7 @@ export type GetLookupLabelhashByHashErrors = {
      */
     500: Error;
     /**
-     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
+     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
      */
     503: Error;
 };
@@ -3420,7 +3424,7 @@ export type GetAddressDomainsErrors = {
      */
     500: Error;
     /**
-     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
+     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
      */
     503: Error;
 };
@@ -3489,7 +3493,7 @@ export type GetAddressDomainCountErrors = {
      */
     500: Error;
     /**
-     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
+     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
      */
     503: Error;
 };
@@ -3562,7 +3566,7 @@ export type GetAddressPrimaryNameErrors = {
      */
     502: Error;
     /**
-     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
+     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
      */
     503: Error;
 };
@@ -3625,7 +3629,7 @@ export type GetAddressSummaryErrors = {
      */
     502: Error;
     /**
-     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
+     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
      */
     503: Error;
 };
@@ -3694,7 +3698,7 @@ export type GetAddressPreviousDomainsErrors = {
      */
     500: Error;
     /**
-     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
+     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
      */
     503: Error;
 };
@@ -3755,7 +3759,7 @@ export type GetDomainExpiryIcsErrors = {
      */
     500: Error;
     /**
-     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
+     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
      */
     503: Error;
 };
@@ -3807,7 +3811,7 @@ export type GetAddressExpiriesIcsErrors = {
      */
     500: Error;
     /**
-     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
+     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
      */
     503: Error;
 };
@@ -3863,7 +3867,7 @@ export type PostAddressPrimaryNamesBulkErrors = {
      */
     500: Error;
     /**
-     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
+     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
      */
     503: Error;
 };
@@ -3923,7 +3927,7 @@ export type GetDomainAgentErrors = {
      */
     502: Error;
     /**
-     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
+     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
      */
     503: Error;
 };
@@ -3993,7 +3997,7 @@ export type GetAgentsErrors = {
      */
     500: Error;
     /**
-     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
+     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
      */
     503: Error;
 };
@@ -4059,7 +4063,7 @@ export type GetAgentsByAgentIdErrors = {
      */
     502: Error;
     /**
-     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
+     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
      */
     503: Error;
 };
@@ -4099,7 +4103,7 @@ export type GetEnsStatsErrors = {
      */
     500: Error;
     /**
-     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
+     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
      */
     503: Error;
 };
@@ -4139,7 +4143,7 @@ export type GetEnsStatsRegistrationsErrors = {
      */
     500: Error;
     /**
-     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
+     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
      */
     503: Error;
 };
@@ -4179,7 +4183,7 @@ export type GetEnsStatsDistributionErrors = {
      */
     500: Error;
     /**
-     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
+     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
      */
     503: Error;
 };
@@ -4212,7 +4216,7 @@ export type GetEnsStatsPrimaryNamesErrors = {
      */
     500: Error;
     /**
-     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
+     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
      */
     503: Error;
 };
@@ -4252,7 +4256,7 @@ export type GetEnsStatsRecentActivityErrors = {
      */
     500: Error;
     /**
-     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
+     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
      */
     503: Error;
 };
@@ -4296,7 +4300,7 @@ export type GetEnsStatsPurchasesErrors = {
      */
     500: Error;
     /**
-     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
+     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
      */
     503: Error;
 };
@@ -4336,7 +4340,7 @@ export type GetEnsStatsSellersErrors = {
      */
     500: Error;
     /**
-     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
+     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
      */
     503: Error;
 };
@@ -4376,7 +4380,7 @@ export type GetEnsStatsStatesErrors = {
      */
     500: Error;
     /**
-     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
+     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
      */
     503: Error;
 };
@@ -4416,7 +4420,7 @@ export type GetEnsStatsExpiriesErrors = {
      */
     500: Error;
     /**
-     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
+     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
      */
     503: Error;
 };
@@ -4456,7 +4460,7 @@ export type GetEnsStatsHoldersErrors = {
      */
     500: Error;
     /**
-     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
+     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
      */
     503: Error;
 };

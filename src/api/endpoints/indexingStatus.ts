@@ -60,9 +60,13 @@ const ensv2 = z
 
 const reply = z.strictObject({
   ready: z.boolean().openapi({ description: "Whether operations on names answer; else `INDEX_NOT_READY`" }),
-  reason: z.enum(["building", "catching_up", "late", "failing"]).nullable().openapi({
+  reason: z.enum(["building", "catching_up", "late", "failing", "no_database"]).nullable().openapi({
     description:
-      "Why not, null if it is: past events are still missing; the indexer started again and its tables are of an older block; it does not keep up with the chain, or does not run; it tries a block again that could not be indexed",
+      "Why not, null if it is: past events are still missing; the indexer started again and its tables are of an older block; it does not keep up with the chain, or does not run; it tries a block again that could not be indexed; the database does not answer",
+  }),
+  database: z.enum(["reachable", "unreachable"]).openapi({
+    description:
+      "`unreachable` while it does not answer. All else is then as it was last known, with `running` false; without anything known, `chains` and `build` are empty",
   }),
   failing: z
     .strictObject({
@@ -114,10 +118,14 @@ export const indexingStatus = endpoint({
   reply: reply.openapi("IndexingStatus"),
   cost: 0,
   index: "any state",
-  handle: async (_, { db, freshness, contracts }) => ({
-    ...toStatus(await freshness.report(), contracts),
-    ...(contracts.ensv2 && { ensv2: toEnsv2(await listPhases(db, contracts.chainId)) }),
-  }),
+  handle: async (_, { db, freshness, contracts }) => {
+    const report = await freshness.report();
+    const withPhases = contracts.ensv2 !== undefined && !report.isDatabaseAway;
+    return {
+      ...toStatus(report, contracts),
+      ...(withPhases && { ensv2: toEnsv2(await listPhases(db, contracts.chainId)) }),
+    };
+  },
 });
 
 /** Phases that the index does not know are left out: it stores the words of {@link ensv2Phases} alone. */
@@ -143,7 +151,12 @@ function toStatus(report: IndexReport, { chainId, chainName }: Names) {
   const { indexer, isActive, unfit, maxLagSeconds, failing, verification, chains } = report;
   const phase = indexer.isReady ? ("realtime" as const) : ("backfill" as const);
   return {
-    ...{ ready: unfit === null, reason: unfit, running: indexer.isRunning, phase },
+    ...({
+      ready: unfit === null,
+      reason: unfit,
+      database: report.isDatabaseAway ? "unreachable" : "reachable",
+    } as const),
+    ...{ running: indexer.isRunning, phase },
     ...{ network: chainName(chainId), schema: indexer.schema, active: isActive, build: indexer.buildId },
     max_lag_seconds: maxLagSeconds,
     failing: failing && {

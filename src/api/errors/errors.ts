@@ -1,5 +1,6 @@
 import type { Context } from "hono";
 import { HTTPException } from "hono/http-exception";
+import { isDatabaseAway } from "../postgres/databaseErrors.ts";
 
 /** Every error code of the API with its HTTP status and what it means to the caller. */
 export const errorCodes = {
@@ -45,7 +46,7 @@ export const errorCodes = {
   INDEX_NOT_READY: {
     status: 503,
     meaning:
-      "The index is not complete, or known to be behind its chain, or its tables are locked, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.",
+      "The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.",
   },
   NO_INDEXERS_AVAILABLE: { status: 503, meaning: "The proxy knows no indexer that is synced and has room." },
   INTERNAL_ERROR: {
@@ -91,6 +92,7 @@ export const answerError = (thrown: unknown, c: Context): Response =>
 export function toLoggedError(thrown: unknown, c: Context): ApiError {
   const error = toApiError(thrown);
   if (error.code === "INTERNAL_ERROR") logOf(c).error({ error: thrown }, "request failed");
+  else if (isDatabaseAway(thrown)) logOf(c).error({ error: thrown }, "the database does not answer");
   return error;
 }
 
@@ -110,6 +112,9 @@ export function errorResponse(c: Context, error: ApiError): Response {
   });
 }
 
+/** A database that is started again answers after some seconds. */
+const RETRY_SECONDS = "5";
+
 /** The error that the caller may see for anything that was thrown. */
 export function toApiError(thrown: unknown): ApiError {
   if (thrown instanceof ApiError) return thrown;
@@ -119,6 +124,15 @@ export function toApiError(thrown: unknown): ApiError {
   }
   if (thrown instanceof HTTPException && thrown.status === 400) {
     return new ApiError("INVALID_PARAMETER", "The body is not valid JSON.");
+  }
+  if (isDatabaseAway(thrown)) {
+    return new ApiError(
+      "INDEX_NOT_READY",
+      "The database does not answer at the moment. See /indexing-status.",
+      {
+        headers: { "Retry-After": RETRY_SECONDS },
+      },
+    );
   }
   return new ApiError(
     "INTERNAL_ERROR",

@@ -59,7 +59,7 @@ export type ChainStatus = {
 
 export type IndexingStatus = {
   ready: boolean;
-  reason: "building" | "catching_up" | "late" | "failing" | null;
+  reason: "building" | "catching_up" | "late" | "failing" | "no_database" | null;
   failing: {
     chain: string;
     block_number: number | null;

@@ -26,7 +26,7 @@ export type ExecuteOperation = (call: OperationCall) => Promise<OperationResult>
 
 /** What the steps of the pipeline work with. */
 export type PipelineParts = {
-  createContext: (caller: Caller) => Promise<Ctx>;
+  createContext: (caller: Caller, operation: Endpoint) => Promise<Ctx>;
   /** @throws ApiError INDEX_NOT_READY */
   requireReadyIndex: () => Promise<void>;
   access: Access;
@@ -85,7 +85,7 @@ async function whenReady(
 ): Promise<OperationResult> {
   const ctx = await retryOnLock(async () => {
     if (operation.index === undefined) await requireReadyIndex();
-    return createContext(caller);
+    return createContext(caller, operation);
   });
   const { reply, headers } = await next(ctx);
   return { reply, headers: { ...headers, ...ageOf(operation, reply, ctx) } };

@@ -1,5 +1,6 @@
 import type { FailingBlock } from "../../../engine/failures/failures.ts";
 import { ApiError } from "../errors/errors.ts";
+import { isDatabaseAway } from "../postgres/databaseErrors.ts";
 import type { Db } from "../postgres/db.ts";
 import type { CompletedIndexes } from "../serviceDb/completedIndexes.ts";
 import type { Verification } from "../serviceDb/verifications.ts";
@@ -9,7 +10,7 @@ import { type ChainProgress, type IndexerState, listProgress, readIndexerState }
 import { createProgressRate, type ProgressRate } from "./progressRate.ts";
 
 /** Why the index may not answer. */
-export type Unfit = "building" | "catching_up" | "late" | "failing";
+export type Unfit = "building" | "catching_up" | "late" | "failing" | "no_database";
 
 /** One chain of the index, and how far behind it is. */
 export type ChainReport = {
@@ -33,14 +34,17 @@ export type IndexReport = {
   maxLagSeconds: number | null;
   /** The block that the indexer tries again and again; null if there is none. */
   failing: FailingBlock | null;
-  /** The registry's chain first. */
+  /** The registry's chain first; empty if the database does not answer and never did. */
   chains: ChainReport[];
+  /** Without its answer all else is as it was last known. */
+  isDatabaseAway: boolean;
 };
 
 /** Whether the index may answer, and how far it is. */
 export type Freshness = {
   /** @throws ApiError INDEX_NOT_READY while the index is not complete, or known to be behind its chain */
   require: () => Promise<void>;
+  /** Always gives one: while the database does not answer, what was last known. */
   report: () => Promise<IndexReport>;
   /** Measures the speed of a backfill until it is done, so that the first report already has an estimate. */
   watch: () => void;
@@ -48,6 +52,8 @@ export type Freshness = {
 
 export type FreshnessPlan = {
   db: Db;
+  /** PostgreSQL schema of the tables. */
+  schema: string;
   heads: Heads;
   completed: CompletedIndexes;
   /** Whether the index of this schema was chosen. */
@@ -79,17 +85,18 @@ type State = {
   reached: string | null;
   isNoted: boolean;
   rates: Map<number, ProgressRate>;
+  last: IndexReport | null;
 };
 
 /** Judges one index. What it remembers only makes it quick: a new process comes to the same result. */
 export function createFreshness(plan: FreshnessPlan): Freshness {
-  const state: State = { fitUntil: 0, reached: null, isNoted: false, rates: new Map() };
+  const state: State = { fitUntil: 0, reached: null, isNoted: false, rates: new Map(), last: null };
   const look = async () => {
     const [indexer, chains] = await Promise.all([readIndexerState(plan.db), listProgress(plan.db)]);
     noteRates(state, chains);
     return { indexer, chains, failing: await plan.failingBlock(indexer.schema) };
   };
-  const report = async (): Promise<IndexReport> => {
+  const readReport = async (): Promise<IndexReport> => {
     const looked = await look();
     const { indexer, chains, failing } = looked;
     const unfit = await judge(plan, state, looked);
@@ -101,7 +108,26 @@ export function createFreshness(plan: FreshnessPlan): Freshness {
     const isActive = await plan.isActive(indexer.schema);
     const verification = await plan.lastVerification(indexer.schema);
     const { maxLagSeconds } = plan;
-    return { indexer, isActive, verification, unfit, maxLagSeconds, failing, chains: reports };
+    const isDatabaseAway = false;
+    return {
+      indexer,
+      isActive,
+      verification,
+      unfit,
+      maxLagSeconds,
+      failing,
+      chains: reports,
+      isDatabaseAway,
+    };
+  };
+  const report = async (): Promise<IndexReport> => {
+    try {
+      state.last = await readReport();
+      return state.last;
+    } catch (error) {
+      if (isDatabaseAway(error)) return reportWithoutDatabase(plan, state);
+      throw error;
+    }
   };
   const requireFit = async () => {
     const unfit = await judge(plan, state, await look());
@@ -125,6 +151,20 @@ export function createFreshness(plan: FreshnessPlan): Freshness {
       }, WATCH_MS);
       timer.unref();
     },
+  };
+}
+
+/** What was last known, with the newest blocks of today. */
+async function reportWithoutDatabase(plan: FreshnessPlan, state: State): Promise<IndexReport> {
+  const { schema, maxLagSeconds } = plan;
+  const known = state.last?.indexer ?? { schema, buildId: "", tablesId: "", isReady: false };
+  const indexer = { ...known, isRunning: false };
+  const chains = (state.last?.chains ?? []).map(({ indexed }) => indexed);
+  return {
+    ...{ indexer, maxLagSeconds, unfit: "no_database", failing: null, isDatabaseAway: true },
+    isActive: state.last?.isActive ?? false,
+    verification: state.last?.verification ?? null,
+    chains: await Promise.all(chains.map((chain) => reportChain(plan, state, { chain, indexer }))),
   };
 }
 
@@ -240,6 +280,7 @@ function explain(unfit: Unfit | null, chain: ChainReport | undefined, { isRunnin
     const done = chain?.backfill?.percentage;
     return `The index is still being built${typeof done === "number" ? ` (${done} %)` : ""}.`;
   }
+  if (unfit === "no_database") return "The database does not answer at the moment.";
   if (unfit === "failing") return "The newest block could not be indexed and is tried again.";
   const behind =
     chain.lagSeconds === null ? "behind the chain" : `${chain.lagSeconds} seconds behind the chain`;

@@ -1,4 +1,5 @@
 import { sql } from "ponder";
+import type { IndexReport } from "../indexState/freshness.ts";
 import {
   countAnomalies,
   listProgress,
@@ -15,15 +16,33 @@ type IndexView = {
   db: Db;
   contracts: { chainName: (chainId: number) => string };
   now: number;
+  /** Whether operations on names answer, and how far the index is. */
+  freshness: { report: () => Promise<IndexReport> };
   /** The last comparison of an index with the chain. */
   lastVerification: (schema: string) => Promise<Verification | null>;
 };
 
-/** Metrics of the index and of this process in Prometheus' text format. Ponder's own metrics are at `/metrics`. */
-export async function indexMetrics(
+/**
+ * Metrics of the index and of this process in Prometheus' text format. Ponder's own metrics are at `/metrics`. Without a
+ * database those of the tables stay as they were last read.
+ */
+export async function indexMetrics(view: IndexView, meters: Meters): Promise<string> {
+  const { unfit, isDatabaseAway } = await view.freshness.report();
+  meters.ready.reset(); // The reason is a label: the last one is gone.
+  meters.ready.set({ reason: unfit ?? "none" }, unfit === null ? 1 : 0);
+  if (!isDatabaseAway) await noteTables(view, meters);
+  const { block, attempts, logs, rows } = readFailures();
+  meters.failingAttempts.set(block?.attempts ?? 0);
+  meters.failedAttempts.set(attempts);
+  meters.failedLogs.set(logs);
+  meters.refusedRows.set(rows);
+  return meters.registry.metrics();
+}
+
+async function noteTables(
   { db, contracts, now, lastVerification }: IndexView,
   meters: Meters,
-): Promise<string> {
+): Promise<void> {
   const [indexer, chains, waiting, missing, anomalies] = await Promise.all([
     readIndexerState(db),
     listProgress(db),
@@ -31,7 +50,6 @@ export async function indexMetrics(
     countMissingIndexes(db),
     countAnomalies(db),
   ]);
-  meters.ready.set(indexer.isReady ? 1 : 0);
   for (const { chainId, blockNumber, blockTimestamp } of chains) {
     const chain = contracts.chainName(chainId);
     meters.block.set({ chain }, blockNumber);
@@ -42,14 +60,8 @@ export async function indexMetrics(
   }
   meters.missingIndexes.set(missing);
   noteVerification(meters, await lastVerification(indexer.schema));
-  const { block, attempts, logs, rows } = readFailures();
-  meters.failingAttempts.set(block?.attempts ?? 0);
-  meters.failedAttempts.set(attempts);
-  meters.failedLogs.set(logs);
-  meters.refusedRows.set(rows);
   meters.anomalies.reset(); // A reorganisation may have removed the last anomaly of a reason.
   for (const { reason, count } of anomalies) meters.anomalies.set({ reason }, count);
-  return meters.registry.metrics();
 }
 
 function noteVerification(meters: Meters, verification: Verification | null): void {

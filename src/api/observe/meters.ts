@@ -45,7 +45,11 @@ export function createMeters() {
       "Requests by the way they asked to be admitted, and what became of it.",
       ["way", "outcome"],
     ),
-    ready: gauge("namedex_index_ready", "1 once every past event is indexed."),
+    ready: gauge(
+      "namedex_index_ready",
+      "1 while operations on names answer, by the rule that callers get; else 0, with the reason of /indexing-status.",
+      ["reason"],
+    ),
     block: gauge("namedex_indexed_block", "Newest indexed block.", ["chain"]),
     lag: gauge("namedex_index_lag_seconds", "Seconds since the newest indexed block.", ["chain"]),
     waitingLists: gauge(

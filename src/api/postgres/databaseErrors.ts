@@ -5,3 +5,42 @@ export function findDatabaseError(thrown: unknown, codes: readonly string[]): Er
   }
   return null;
 }
+
+/** How connections fail that may be accepted a while later. */
+const UNREACHABLE = [
+  ...[
+    "ECONNREFUSED",
+    "ECONNRESET",
+    "EPIPE",
+    "ENOTFOUND",
+    "ETIMEDOUT",
+    "EHOSTUNREACH",
+    "ENETUNREACH",
+    "EAI_AGAIN",
+  ],
+];
+
+/** PostgreSQL has no connection left, is stopping, or is starting. Source: its documentation, appendix A. */
+const BUSY = ["53300", "57P01", "57P02", "57P03"];
+
+/** How `pg` says that its connection has ended, or was not made in time: by words alone. */
+const ENDED =
+  /^(Connection terminated|Client has encountered a connection error|timeout expired|timeout exceeded when trying to connect)/;
+
+/** Whether this error says that a connection was refused or cut. */
+export function isUnreachable(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return UNREACHABLE.includes(String((error as { code?: unknown }).code)) || ENDED.test(error.message);
+}
+
+/**
+ * Whether the database does not answer now, and may a while later: the error or its cause says so. Errors of `fetch` have
+ * the same codes below a TypeError; those are of nodes and gateways.
+ */
+export function isDatabaseAway(thrown: unknown): boolean {
+  for (let error = thrown; error instanceof Error; error = error.cause) {
+    if (error instanceof TypeError) return false;
+    if (isUnreachable(error) || BUSY.includes(String((error as { code?: unknown }).code))) return true;
+  }
+  return false;
+}

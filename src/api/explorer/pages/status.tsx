@@ -55,6 +55,7 @@ const reasons: Record<NonNullable<IndexingStatus["reason"]>, string> = {
   catching_up: "The index is catching up after a restart.",
   late: "The index is behind its chain, or its indexer does not run.",
   failing: "A block could not be indexed, and is tried again.",
+  no_database: "The database does not answer.",
 };
 
 export const inSentence = ({ reason, running }: IndexingStatus): string => {
