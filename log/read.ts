@@ -9,6 +9,11 @@ const levels: Record<string | number, Level> = {
 /** A contract that reverts, or answers nothing: any stranger can have one, so it is no error of the service. */
 const ofStrangersContract = /execution reverted|ContractFunction(Execution|Reverted|ZeroData)Error/;
 
+/** A log of a stranger that is passed over, and a stop that was asked for: Ponder calls both an error. */
+const isHarmless = (message: string, code: unknown): boolean =>
+  message === "Passed over a log whose handler failed" ||
+  (message === "Failed to shutdown within 5 seconds" && code === 0);
+
 /**
  * A line that a program printed as an entry of the log: lines of JSON of the API and of Ponder, and any other text.
  *
@@ -19,12 +24,14 @@ export function readEntry(line: string, { program, usual }: { program: string; u
   if (fields === null) return ofText(line, { program, usual });
   const { time, level, msg, message, error, duration, PRINT_KEYS: _, ...others } = fields;
   const text = textOfError(error);
+  const words = String(message ?? msg ?? "");
+  const isOfStranger = text !== null && ofStrangersContract.test(text);
   const read = levels[level as string | number] ?? "info";
   return {
     time: new Date((time as string | number | undefined) ?? Date.now()).toISOString(),
-    level: read === "error" && text !== null && ofStrangersContract.test(text) ? "warn" : read,
+    level: read === "error" && (isOfStranger || isHarmless(words, others.code)) ? "warn" : read,
     program,
-    message: String(message ?? msg ?? ""),
+    message: words,
     ...Object.fromEntries(Object.entries(others).map(([name, value]) => [name, cut(value)])),
     ...(typeof duration === "number" && { ms: Math.round(duration) }),
     ...(text !== null && { error: text }),

@@ -3,12 +3,13 @@ import { readDatabaseSettings } from "../settings/settings.ts";
 import { withClient } from "../src/api/postgres/client.ts";
 import { CommandError } from "./commandLine/command.ts";
 import { runProgram } from "./commandLine/runProgram.ts";
-import { createRoles, type RoleName, type RolesResult } from "./roles/createRoles.ts";
+import { createRoles, type RoleName, type RolesResult, roleNames } from "./roles/createRoles.ts";
 
 // `npm run roles`: creates the database roles of indexer, API and analysts. Only here DATABASE_URL is a superuser's.
 
-const usage = `Usage: npm run roles [-- --prefix namedex]
+const usage = `Usage: npm run roles [-- --prefix namedex] [--new-password indexer|api|analyst]
 Creates the roles <prefix>_indexer, <prefix>_api and <prefix>_analyst if they are missing, and grants each its rights.
+--new-password gives one of them another password, and prints its DATABASE_URL. Connections that are open stay.
 DATABASE_URL must be of the database's owner with the right to create roles, or of a superuser.`;
 
 const uses: Record<RoleName, string> = {
@@ -25,26 +26,39 @@ await runProgram(
     ...{ failure: "The roles were not created.", hideIn: [process.stderr] },
   },
   async (env) => {
-    const prefix = readPrefix(line);
+    const { prefix, renewed } = readOptions(line);
     const { databaseUrl, ...schemas } = readDatabaseSettings(env);
     const roles = { indexer: `${prefix}_indexer`, api: `${prefix}_api`, analyst: `${prefix}_analyst` };
     const result = await withClient({ connectionString: databaseUrl }, (client) =>
-      createRoles(client, { roles, ...schemas }),
+      createRoles(client, { roles, renewed, ...schemas }),
     );
     return { text: describe(result, databaseUrl) };
   },
 );
 
+type Options = { prefix: string; renewed: RoleName | null };
+
 /** @throws CommandError */
-function readPrefix(args: string[]): string {
-  const prefix = parsePrefix(args);
-  if (/^[a-z_][a-z0-9_]{0,44}$/.test(prefix)) return prefix;
-  throw new CommandError(`--prefix is "${prefix}": expected lower-case letters, digits and _, at most 45`);
+function readOptions(args: string[]): Options {
+  const { prefix, "new-password": word } = parse(args);
+  if (!/^[a-z_][a-z0-9_]{0,44}$/.test(prefix)) {
+    throw new CommandError(`--prefix is "${prefix}": expected lower-case letters, digits and _, at most 45`);
+  }
+  if (word === undefined) return { prefix, renewed: null };
+  const renewed = roleNames.find((name) => name === word);
+  if (renewed === undefined) {
+    throw new CommandError(`--new-password is "${word}": expected ${roleNames.join(", ")}`);
+  }
+  return { prefix, renewed };
 }
 
-function parsePrefix(args: string[]): string {
+function parse(args: string[]) {
   try {
-    return parseArgs({ args, options: { prefix: { type: "string", default: "namedex" } } }).values.prefix;
+    const options = {
+      prefix: { type: "string", default: "namedex" },
+      "new-password": { type: "string" },
+    } as const;
+    return parseArgs({ args, options }).values;
   } catch (error) {
     throw new CommandError(`${(error as Error).message}\n${usage}`);
   }

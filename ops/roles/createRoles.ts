@@ -11,12 +11,15 @@ export type RolesPlan = {
   schema: string;
   viewsSchema: string;
   serviceSchema: string;
+  /** The role that gets another password. */
+  renewed: RoleName | null;
 };
 
 /** `indexer` writes the index; `api` reads it and writes the service's own tables; `analyst` reads the views. */
-export type RoleName = "indexer" | "api" | "analyst";
+export const roleNames = ["indexer", "api", "analyst"] as const;
+export type RoleName = (typeof roleNames)[number];
 
-/** A role that was created now; its password is shown only once. */
+/** A role that got its password now, which is shown only once. */
 export type CreatedRole = { role: RoleName; user: string; password: string };
 
 /** What was changed: roles that are new, and rights that were missing, in words. */
@@ -40,8 +43,9 @@ export async function createRoles(client: pg.ClientBase, plan: RolesPlan): Promi
   return inTransaction(client, async () => {
     await client.query(`SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`);
     const created: CreatedRole[] = [];
-    for (const role of ["indexer", "api", "analyst"] as const) {
-      const password = await createRole(client, plan.roles[role]);
+    for (const role of roleNames) {
+      const isRenewed = plan.renewed === role;
+      const password = await givePassword(client, plan.roles[role], { isRenewed });
       if (password !== null) created.push({ role, user: plan.roles[role], password });
     }
     for (const statement of forAll) await client.query(statement);
@@ -65,12 +69,17 @@ async function mend(client: pg.ClientBase, plan: RolesPlan): Promise<string[]> {
   throw new CommandError(`These rights could not be given: ${left.map(({ what }) => what).join("; ")}.`);
 }
 
-/** The new role's password; null if the role existed. */
-async function createRole(client: pg.ClientBase, user: string): Promise<string | null> {
-  const found = await client.query("SELECT FROM pg_roles WHERE rolname = $1", [user]);
-  if (found.rowCount !== 0) return null;
+/** The password of a role that is new or gets another one; null if the role existed. */
+async function givePassword(
+  client: pg.ClientBase,
+  user: string,
+  { isRenewed }: { isRenewed: boolean },
+): Promise<string | null> {
+  const { rowCount } = await client.query("SELECT FROM pg_roles WHERE rolname = $1", [user]);
+  if (rowCount !== 0 && !isRenewed) return null;
   const password = randomBytes(24).toString("base64url");
-  await client.query(`CREATE ROLE ${id(user)} LOGIN PASSWORD ${text(password)}`);
+  const verb = rowCount === 0 ? "CREATE" : "ALTER";
+  await client.query(`${verb} ROLE ${id(user)} LOGIN PASSWORD ${text(password)}`);
   return password;
 }
 

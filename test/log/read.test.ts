@@ -32,6 +32,19 @@ test("a contract that reverts is no error, whatever Ponder calls it", () => {
     JSON.stringify({ level: 50, msg: "Error while processing event", error: { name: "Error", message } });
   expect(readEntry(line("execution reverted: no"), as).level).toBe("warn");
   expect(readEntry(line("connection lost"), as).level).toBe("error");
+  const passed = {
+    level: 50,
+    msg: "Passed over a log whose handler failed",
+    error: { message: "RangeError" },
+  };
+  expect(readEntry(JSON.stringify(passed), as).level).toBe("warn");
+});
+
+test("a stop that was asked for is no error, however long its last queries take", () => {
+  const late = (code: number) =>
+    JSON.stringify({ level: 50, msg: "Failed to shutdown within 5 seconds", code });
+  expect(readEntry(late(0), as).level).toBe("warn");
+  expect(readEntry(late(75), as).level).toBe("error");
 });
 
 test("a text of several lines is one entry, and a text that only looks like JSON is a text", () => {

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import { createMetrics } from "../../gateway/metrics.ts";
 import { createMeters } from "../../src/api/observe/meters.ts";
 
 type Dashboard = { panels: { title: string; targets: { expr: string }[] }[] };
@@ -19,6 +20,10 @@ test("every figure of the dashboard is one that we give, with the labels that it
       registry.getSingleMetric(metric.name) as unknown as { labelNames?: string[] },
     ]),
   );
+  const gateway = await createMetrics(() => []).text();
+  for (const [, name = ""] of gateway.matchAll(/^# TYPE (\w+) /gm)) {
+    given.set(name, { labelNames: ["indexer", "part", "status"] });
+  }
   for (const { title, targets } of dashboard.panels) {
     expect(targets.length, title).toBeGreaterThan(0);
     for (const { expr } of targets) {
@@ -41,4 +46,10 @@ test("every figure of ours is on the dashboard", () => {
   for (const meter of Object.values(meters)) {
     expect(text).toContain((meter as unknown as { name: string }).name);
   }
+});
+
+test("so is every one of the gateway", async () => {
+  const text = JSON.stringify(dashboard);
+  const gateway = await createMetrics(() => []).text();
+  for (const [, name] of gateway.matchAll(/^# TYPE (\w+) /gm)) expect(text).toContain(name);
 });

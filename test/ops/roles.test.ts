@@ -112,6 +112,20 @@ describe("the roles' program", () => {
   });
 });
 
+test("another password is made by a command: the old one is refused, the rights stay", async () => {
+  const { code, out } = await run(["roles", "--prefix", prefix, "--new-password", "api"], {
+    DATABASE_URL: database.url,
+  });
+  expect(code).toBe(0);
+  const [, url = ""] = /DATABASE_URL=(\S+_api:\S+)/.exec(out) ?? [];
+  expect([out.match(/DATABASE_URL=/g)?.length, new URL(url).username]).toEqual([1, `${prefix}_api`]);
+  expect(url).not.toBe(urls.api);
+  expect(await run(["keys", "list"], { DATABASE_URL: url })).toMatchObject({ code: 0 });
+  urls.api = url;
+  const wrong = await run(["roles", "--new-password", "owner"], { DATABASE_URL: database.url });
+  expect(wrong).toMatchObject({ code: 1, out: expect.stringContaining("expected indexer, api, analyst") });
+});
+
 test("no program ends with a stack trace for a missing right: it names what gives it", async () => {
   await ask(database.url, `CREATE SCHEMA ${RESTORED}`);
   for (const words of [["keys", "list"], ["backup"], ["restore"], ["release", "list"], ["roles"]]) {

@@ -59,6 +59,7 @@ async function noteTables(
     meters.waitingSeconds.set({ chain }, since === null ? 0 : blockTimestamp - since);
   }
   meters.missingIndexes.set(missing);
+  await noteDatabase(db, meters);
   noteVerification(meters, await lastVerification(indexer.schema));
   meters.anomalies.reset(); // A reorganisation may have removed the last anomaly of a reason.
   for (const { reason, count } of anomalies) meters.anomalies.set({ reason }, count);
@@ -70,6 +71,19 @@ function noteVerification(meters: Meters, verification: Verification | null): vo
   meters.verifiedSamples.set(verification?.samples ?? 0);
   meters.verifiedValues.set(verification?.values ?? 0);
   meters.verifiedDifferences.set(verification?.differences ?? 0);
+}
+
+/** Any role may see how many connections there are, and of its own database the size. */
+async function noteDatabase(db: Db, meters: Meters): Promise<void> {
+  const { rows } = await db.execute(
+    sql.raw(`select pg_database_size(current_database())::float8 as bytes,
+      (select count(*)::int from pg_stat_activity where backend_type = 'client backend') as connections,
+      current_setting('max_connections')::int as most`),
+  );
+  const [row] = rows as { bytes: number; connections: number; most: number }[];
+  meters.databaseBytes.set(row?.bytes ?? 0);
+  meters.databaseConnections.set(row?.connections ?? 0);
+  meters.databaseMaxConnections.set(row?.most ?? 0);
 }
 
 async function countMissingIndexes(db: Db): Promise<number> {

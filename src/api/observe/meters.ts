@@ -66,6 +66,12 @@ export function createMeters() {
       "namedex_missing_indexes",
       "Large indexes that are still to be built: until then some answers take longer.",
     ),
+    databaseBytes: gauge("namedex_database_bytes", "Size of the database, with all its indexes."),
+    databaseConnections: gauge(
+      "namedex_database_connections",
+      "Connections to the database server, of all programs.",
+    ),
+    databaseMaxConnections: gauge("namedex_database_max_connections", "Connections that the server allows."),
     failingAttempts: gauge(
       "namedex_failing_block_attempts",
       "How often the block that cannot be indexed was tried; 0 while blocks are indexed.",

@@ -1,0 +1,43 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { projectFiles, root } from "../support/projectFiles.ts";
+
+const read = (file: string) => readFileSync(join(root, file), "utf8");
+const page = read("docs/when-it-breaks.md");
+
+/** What the table of errors has in its first column, by its first words. */
+const explained = [...page.matchAll(/^\| (`.*?`) \| .* \| .* \|$/gm)].flatMap(([, cell = ""]) =>
+  [...cell.matchAll(/`([^`]+)`/g)].map(([, words = ""]) => words.split("…")[0]?.trim() ?? ""),
+);
+
+const isExplained = (message: string) => explained.some((words) => message.startsWith(words));
+
+test("every error that our programs say is on the page", () => {
+  const sources = projectFiles.filter((file) => /^(src\/api|gateway|ops\/launch)\/.*\.tsx?$/.test(file));
+  const said = sources.flatMap((file) => [
+    ...[...read(file).matchAll(/(?:log|console|logOf\(c\))\.error\(\s*(?:\{[^}]*\}, )?["`]([^"`$]+)/g)].map(
+      ([, words = ""]) => words,
+    ),
+    ...[...read(file).matchAll(/failure: "(.*?)"/g)].map(([, words = ""]) => words),
+  ]);
+  expect(said.length).toBeGreaterThan(6);
+  expect(said.filter((message) => !isExplained(message.trim()))).toEqual([]);
+});
+
+test("so is every error of Ponder that an indexer or a replica can say", () => {
+  const ponder = new URL(".", import.meta.resolve("ponder"));
+  const files = [
+    "bin/commands/start",
+    "bin/commands/serve",
+    "bin/utils/exit",
+    "build/index",
+    "database/index",
+  ];
+  const said = [...files, "indexing/index"].flatMap((file) => {
+    const text = readFileSync(new URL(`${file}.js`, ponder), "utf8");
+    return [...text.matchAll(/logger\.error\(\{\s*msg: ["`]([^"`]+)/g)].map(([, message = ""]) => message);
+  });
+  expect(said.length).toBeGreaterThan(10);
+  expect(said.filter((message) => !isExplained(message) && !message.includes("PGlite"))).toEqual([]);
+});

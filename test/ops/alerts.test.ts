@@ -1,0 +1,131 @@
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { createMetrics } from "../../gateway/metrics.ts";
+import { createMeters } from "../../src/api/observe/meters.ts";
+import { root } from "../support/projectFiles.ts";
+import { alerts, alertsFile } from "./alerts.ts";
+
+const promtool = (...args: string[]) => spawnSync("promtool", args, { encoding: "utf8" });
+const hasPromtool = promtool("--version").status === 0;
+
+/** What a histogram or counter is called in an expression. */
+const familyOf = (name: string) => name.replace(/_(bucket|count|sum)$/, "");
+
+test("every alert is about values that we give, with the labels and reasons that there are", async () => {
+  expect(alerts.length).toBe(readFileSync(alertsFile, "utf8").split("- alert:").length - 1);
+  const given = new Set((await createMeters().registry.getMetricsAsJSON()).map(({ name }) => name));
+  const gateway = await createMetrics(() => []).text();
+  for (const { name, expr } of alerts) {
+    const ours = expr.match(/namedex_\w+/g) ?? [];
+    expect(ours.length + (expr.match(/\b(up|node_filesystem_\w+)\b/g) ?? []).length, name).toBeGreaterThan(0);
+    for (const metric of ours) {
+      const isGiven =
+        given.has(metric) || given.has(familyOf(metric)) || gateway.includes(`# TYPE ${metric} `);
+      expect(isGiven, `${name}: ${metric}`).toBe(true);
+    }
+  }
+  const [, reasons = ""] =
+    /type Unfit =([^;]*);/.exec(readFileSync(join(root, "src/api/indexState/freshness.ts"), "utf8")) ?? [];
+  for (const [, list = ""] of alerts.flatMap(({ expr }) => [...expr.matchAll(/reason!?[=~]+"([^"]*)"/g)])) {
+    for (const reason of list.split("|")) expect(reasons).toContain(`"${reason}"`);
+  }
+});
+
+test("every alert has a section of the page that says what to do, and the page has no other", () => {
+  const page = readFileSync(join(root, "docs/when-it-breaks.md"), "utf8");
+  const [, section = ""] = /## Alerts\n([\s\S]*?)\n## /.exec(page) ?? [];
+  const titles = [...section.matchAll(/^### (\w+)$/gm)].map(([, title]) => title);
+  expect(titles.sort()).toEqual(alerts.map(({ name }) => name).sort());
+  const texts = section.split(/^### .*$/m).slice(1);
+  for (const text of texts)
+    for (const part of ["**Means:**", "**Look at:**", "**Do:**"]) expect(text).toContain(part);
+});
+
+/** All is well: each series for an hour, in steps of a minute. */
+const healthy: Record<string, string> = {
+  'up{job="namedex",instance="a"}': "1x70",
+  'namedex_gateway_indexer_synced{job="namedex-gateway",instance="g",indexer="a"}': "1x70",
+  'namedex_gateway_part_down{job="namedex-gateway",instance="g",indexer="a",part="node"}': "0x70",
+  'namedex_gateway_part_down{job="namedex-gateway",instance="g",indexer="a",part="indexer"}': "0x70",
+  'namedex_gateway_part_down{job="namedex-gateway",instance="g",indexer="a",part="database"}': "0x70",
+  'namedex_index_ready{job="namedex",instance="a",reason="none"}': "1x70",
+  'namedex_index_lag_seconds{job="namedex",instance="a",chain="mainnet"}': "12x70",
+  'namedex_failing_block_attempts{job="namedex",instance="a"}': "0x70",
+  'namedex_process_start_time_seconds{job="namedex",instance="a"}': "1000x70",
+  'namedex_request_seconds_count{job="namedex",instance="a",operation="GET /whois/{name}",status="500"}':
+    "3x70",
+  'namedex_verify_differences{job="namedex",instance="a"}': "0x70",
+  'namedex_verify_timestamp_seconds{job="namedex",instance="a"}': "1x70",
+  'namedex_failed_logs_total{job="namedex",instance="a"}': "2x70",
+  'namedex_refused_rows_total{job="namedex",instance="a"}': "0x70",
+  'namedex_database_connections{job="namedex",instance="a"}': "40x70",
+  'namedex_database_max_connections{job="namedex",instance="a"}': "100x70",
+  'node_filesystem_avail_bytes{instance="d",mountpoint="/var/lib/postgresql"}': "500x70",
+  'node_filesystem_size_bytes{instance="d",mountpoint="/var/lib/postgresql"}': "1000x70",
+};
+
+const ready = 'namedex_index_ready{job="namedex",instance="a",reason="none"}';
+const readyFor = (reason: string) => ({ [ready]: "_x70", [ready.replace("none", reason)]: "0x70" });
+const series = (start: string) => {
+  const name = Object.keys(healthy).find((one) => one.includes(start));
+  if (name === undefined) throw new Error(`no series ${start}`);
+  return name;
+};
+
+/** A fault, what it does to the series, and all alerts that it fires. */
+const faults: [what: string, changed: Record<string, string>, alerts: string[]][] = [
+  ["nothing", {}, []],
+  ["a first build", readyFor("building"), []],
+  ["a process that does not answer", { [series("up{")]: "0x70" }, ["NamedexDown"]],
+  ["no indexer behind the gateway", { [series("_synced")]: "0x70" }, ["NamedexGatewayWithoutIndexer"]],
+  ["a late index", readyFor("late"), ["NamedexNotReady"]],
+  ["no database", readyFor("no_database"), ["NamedexDatabaseDown"]],
+  ["no indexer", { [series('part="indexer"')]: "1x70" }, ["NamedexIndexerDown"]],
+  ["no node", { [series('part="node"')]: "1x70" }, ["NamedexNodeDown"]],
+  ["lag", { [series("lag_seconds")]: "400x70" }, ["NamedexLag"]],
+  ["a block that fails", { [series("block_attempts")]: "1x70" }, ["NamedexBlockFails"]],
+  ["the watchdog again and again", { [series("start_time")]: "1000+10x70" }, ["NamedexRestarts"]],
+  ["faults of the program", { [series('status="500"')]: "3+1x70" }, ["NamedexFails"]],
+  ["a comparison that differs", { [series("verify_differences")]: "2x70" }, ["NamedexVerifyDiffers"]],
+  ["logs that fail", { [series("failed_logs")]: "2+1x70" }, ["NamedexLogsFail"]],
+  ["connections", { [series("database_connections")]: "90x70" }, ["NamedexDatabaseConnections"]],
+  ["a full disk", { [series("avail_bytes")]: "100x70" }, ["NamedexDatabaseDisk"]],
+];
+
+test("every alert but the one of age has a fault here", () => {
+  const fired = new Set(faults.flatMap(([, , names]) => names));
+  expect(alerts.map(({ name }) => name).filter((name) => !fired.has(name))).toEqual(["NamedexVerifyOld"]);
+});
+
+test.skipIf(!hasPromtool)(
+  "promtool takes the rules, and each alert fires in its fault and in no other",
+  () => {
+    const checked = promtool("check", "rules", alertsFile);
+    expect(checked.status, checked.stderr).toBe(0);
+    const tests = faults.flatMap(([name, changed, names]) => ({
+      name,
+      interval: "1m",
+      input_series: Object.entries({ ...healthy, ...changed }).map(([one, values]) => ({
+        series: one,
+        values,
+      })),
+      // An alert of the list fires: it has to be there. One that is not must not.
+      promql_expr_test: [
+        {
+          expr: 'count by (alertname) (ALERTS{alertstate="firing"})',
+          eval_time: "65m",
+          exp_samples: names.map((alert) => ({ labels: `{alertname="${alert}"}`, value: 1 })),
+        },
+      ],
+    }));
+    const folder = mkdtempSync(join(tmpdir(), "namedex-alerts-"));
+    const file = join(folder, "tests.json");
+    writeFileSync(file, JSON.stringify({ rule_files: [alertsFile], evaluation_interval: "1m", tests }));
+    const { status, stdout, stderr } = promtool("test", "rules", file);
+    rmSync(folder, { recursive: true, force: true });
+    expect(status, stdout + stderr).toBe(0);
+  },
+);
