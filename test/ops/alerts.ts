@@ -24,11 +24,6 @@ export const readSamples = (text: string): Sample[] =>
 /** `max by (…) (metric{…}) == 1`, with or without what stands around the metric. */
 const simple = /^(?:(sum|max) by \([^)]*\) \()?(\w+)(?:\{(.*?)\})?\)? (==|>) ([\d.]+)$/;
 
-/** The alerts whose expression needs no history, and what they say of one process' samples. */
-export const simpleAlerts: readonly string[] = alerts
-  .filter(({ expr }) => simple.test(expr))
-  .map(({ name }) => name);
-
 /** Which of the simple alerts the samples of one process would fire; pauses (`for`) are not waited for. */
 export function firing(samples: readonly Sample[]): string[] {
   return alerts.filter(({ expr }) => fires(expr, samples)).map(({ name }) => name);
