@@ -1,5 +1,5 @@
-import { onOneLine } from "../ops/commandLine/foreignText.ts";
 import type { ProgramLog } from "../log/log.ts";
+import { onOneLine } from "../ops/commandLine/foreignText.ts";
 import { interruption } from "../ops/commandLine/runProgram.ts";
 import { runService } from "../ops/commandLine/runService.ts";
 import { SettingsError } from "../settings/check.ts";

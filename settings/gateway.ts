@@ -2,8 +2,8 @@ import { z } from "zod";
 import { check, type Given } from "./check.ts";
 import { LATE_SECONDS } from "./freshness.ts";
 import { onOrOff, port, wholeNumber } from "./kinds.ts";
-import { type MetricsSettings, metricsVariables, toMetricsSettings } from "./metrics.ts";
 import { logFormatVariables } from "./log.ts";
+import { type MetricsSettings, metricsVariables, toMetricsSettings } from "./metrics.ts";
 import { type Kind, required, withDefault } from "./variable.ts";
 
 /** Every setting of the gateway. docs/settings.md explains each. */

@@ -1,9 +1,9 @@
 import type pg from "pg";
 import { SettingsError } from "../../settings/settings.ts";
 import { withClient } from "../../src/api/postgres/client.ts";
-import { onOneLine } from "../commandLine/foreignText.ts";
 import { isDatabaseAway } from "../../src/api/postgres/databaseErrors.ts";
 import { UnavailableError } from "../commandLine/exitCodes.ts";
+import { onOneLine } from "../commandLine/foreignText.ts";
 
 const CONNECT_TIMEOUT_MS = 10_000;
 

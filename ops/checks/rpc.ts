@@ -1,7 +1,7 @@
 import { type Settings, SettingsError } from "../../settings/settings.ts";
 import { callNode, NoReply } from "../../src/api/live/jsonRpc.ts";
-import { onOneLine } from "../commandLine/foreignText.ts";
 import { UnavailableError } from "../commandLine/exitCodes.ts";
+import { onOneLine } from "../commandLine/foreignText.ts";
 
 const TIMEOUT_MS = 10_000;
 

@@ -186,7 +186,7 @@ const metricsPages = {
   },
 };
 startInPlace("metrics", () => {
-  const onError = (error: unknown) => log.error({ err: error }, "metrics");
+  const onError = (error: unknown) => log.error({ error }, "metrics cannot be read");
   const server = startOperatorServer(settings.metrics, { pages: metricsPages, onError });
   server.listening.catch(onError);
   return server;

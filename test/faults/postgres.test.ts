@@ -63,7 +63,9 @@ async function breakDatabase(when: string): Promise<void> {
 async function expectToldAway(): Promise<void> {
   if (supervision.ends.length > 0) return; // It had ended before it was asked.
   const [status, refusal, metrics] = await Promise.all(
-    ["/indexing-status", "/whois/pulse.eth", "/index-metrics"].map((path) => fetch(stack.url + path)),
+    [`${stack.url}/indexing-status`, `${stack.url}/whois/pulse.eth`, `${stack.metricsUrl}/index-metrics`].map(
+      (url) => fetch(url),
+    ),
   );
   expect(await status?.json()).toMatchObject({
     ready: false,

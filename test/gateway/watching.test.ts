@@ -216,12 +216,12 @@ test("the status says which of database, indexer, node and process does not work
   const gateway = await open(upstreams);
   await gone.kill();
   await gateway.until("synced", "not_ready", "not_ready", "synced", "unreachable");
-  const { indexers } = (await gateway.status()).body as unknown as {
+  const { indexers } = (await gateway.operatorStatus()) as unknown as {
     indexers: { down: string[]; why: string }[];
   };
   expect(indexers.map(({ down }) => down)).toEqual([[], ["database"], ["indexer"], ["node"], ["process"]]);
   expect(indexers[1]?.why).toBe("says it is not ready: no_database; down: database");
-  const metrics = await (await fetch(`${gateway.url}/gateway/metrics`)).text();
+  const metrics = await (await fetch(`${gateway.metricsUrl}/gateway/metrics`)).text();
   const down = [...metrics.matchAll(/part_down\{indexer="([^"]+)",part="(\w+)"\} 1/g)];
   expect(down.map(([, url, part]) => [upstreams.findIndex((one) => one.url === url), part])).toEqual([
     [1, "database"],

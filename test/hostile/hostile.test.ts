@@ -112,7 +112,7 @@ test("metrics are at the operator's port alone, however their path is written", 
   }
   for (const [path, name] of [
     ["/metrics", "ponder_indexing_completed_events"],
-    ["/index-metrics", "namedex_index_ready 1"],
+    ["/index-metrics", 'namedex_index_ready{reason="none"} 1'],
   ] as const) {
     expect(await (await fetch(`${metricsUrl}${path}`)).text()).toContain(name);
   }

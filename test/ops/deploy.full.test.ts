@@ -1,4 +1,4 @@
-import { type ChildProcess, execFile, execFileSync, spawn, spawnSync } from "node:child_process";
+import { type ChildProcess, execFile, execFileSync, spawn } from "node:child_process";
 import {
   chmodSync,
   chownSync,
@@ -23,9 +23,6 @@ import { untilUnlocked } from "./versions.ts";
 // The steps of the image and the units, in a folder that holds what the image holds: no tests, no development packages.
 
 const read = (file: string) => readFileSync(join(root, file), "utf8");
-
-/** Whether the machine has a program. */
-const has = (program: string) => spawnSync("which", [program]).status === 0;
 
 /** An account without rights, where we are root: the program runs as a user that may write only what Ponder writes. */
 const stranger = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};

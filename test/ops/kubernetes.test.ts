@@ -37,15 +37,19 @@ describe("the manifests", () => {
       RPC_URL_1: "https://rpc.example.org",
     };
     for (const file of ["indexer.yaml", "api.yaml"]) {
-      const { port } = readSettings({
+      const { port, metrics } = readSettings({
         ...shared,
         ...secrets,
         ...Object.fromEntries(variablesOf(read(file))),
       });
       expect(read(file)).toContain(`containerPort: ${port} `);
+      expect(metrics.host).toBe("0.0.0.0");
+      expect(read(file)).toContain(`prometheus.io/port: "${metrics.port}"`);
     }
     const gateway = readGatewaySettings(Object.fromEntries(variablesOf(read("gateway.yaml"))));
     expect(read("gateway.yaml")).toContain(`containerPort: ${gateway.port} `);
+    expect(gateway.metrics.host).toBe("0.0.0.0");
+    expect(read("gateway.yaml")).toContain(`prometheus.io/port: "${gateway.metrics.port}"`);
     const services = [...all.matchAll(/kind: Service\nmetadata: \{ name: ([\w-]+),/g)].map(
       ([, name]) => name,
     );
@@ -64,7 +68,7 @@ describe("the manifests", () => {
   test("ask for paths that exist, at ports that are open", () => {
     const paths = [...all.matchAll(/(?:path: |\/path: )(\/[\w/-]+)/g)].map(([, path = ""]) => path);
     expect(paths.length).toBeGreaterThan(5);
-    const sources = ["src/api/pages/pages.ts", "gateway/server.ts"].map((file) =>
+    const sources = ["src/api/index.ts", "gateway/server.ts"].map((file) =>
       readFileSync(join(root, file), "utf8"),
     );
     const ponder = readFileSync(

@@ -126,10 +126,14 @@ async function outage(work: () => Promise<unknown>): Promise<Record<string, numb
   return Object.fromEntries(before.map(([name, one, from]) => [name, troublesOf(one, from).length]));
 }
 
+/** The port of its metrics, as each program chooses it. */
+const besides = (port: string) =>
+  Number(port) + 1_000 <= 65_535 ? Number(port) + 1_000 : Number(port) - 1_000;
+
 async function alertsNow(): Promise<string[]> {
   const places = [
-    ...[ports.indexer, ports.replica].map((port) => `http://127.0.0.1:${port}/index-metrics`),
-    `http://127.0.0.1:${ports.gateway}/gateway/metrics`,
+    ...[ports.indexer, ports.replica].map((port) => `http://127.0.0.1:${besides(port)}/index-metrics`),
+    `http://127.0.0.1:${besides(ports.gateway)}/gateway/metrics`,
   ];
   const texts = await Promise.all(
     places.map((url) =>

@@ -49,7 +49,7 @@ test("each path that is asked for, and each file that is run or copied, exists",
   const paths = [...operations.map(({ path }) => path), "/gateway/status", "/gateway/metrics"];
   const matchers = paths.map((path) => new RegExp(`^${path.replaceAll(/\{\w+\}/g, "[^/]+")}$`));
   const asked = commands.flatMap((command) => [
-    ...command.matchAll(/curl -s (?:localhost:\d+|<\w+>)(\/[^\s'"?]*)/g),
+    ...command.matchAll(/curl -s (?:localhost:\d+|<[^>]+>)(\/[^\s'"?]*)/g),
   ]);
   expect(asked.length).toBeGreaterThan(3);
   for (const [line, path = ""] of asked)

@@ -157,7 +157,7 @@ export function createFreshness(plan: FreshnessPlan): Freshness {
 /** What was last known, with the newest blocks of today. */
 async function reportWithoutDatabase(plan: FreshnessPlan, state: State): Promise<IndexReport> {
   const { schema, maxLagSeconds } = plan;
-  const known = state.last?.indexer ?? { schema, buildId: "", tablesId: "", isReady: false };
+  const known = state.last?.indexer ?? { ...unknownIndexer, schema };
   const indexer = { ...known, isRunning: false };
   const chains = (state.last?.chains ?? []).map(({ indexed }) => indexed);
   return {
@@ -167,6 +167,9 @@ async function reportWithoutDatabase(plan: FreshnessPlan, state: State): Promise
     chains: await Promise.all(chains.map((chain) => reportChain(plan, state, { chain, indexer }))),
   };
 }
+
+/** Where the database never answered. */
+const unknownIndexer = { buildId: "", tablesId: "", startId: "", isReady: false };
 
 type Looked = { indexer: IndexerState; chains: ChainProgress[]; failing: FailingBlock | null };
 
