@@ -32,8 +32,8 @@ export function createRepeats(write: (entry: Entry) => void): Repeats & { start:
   const note = (entry: Entry) => {
     if (entry.level !== "warn" && entry.level !== "error") return write(entry);
     const kinds = kindsOf(troubles, entry);
-    const kind =
-      kinds.size < MOST_KINDS ? kindOf(entry) : kinds.has(kindOf(entry)) ? kindOf(entry) : "others";
+    const name = kindOf(entry);
+    const kind = kinds.has(name) || kinds.size < MOST_KINDS ? name : "others";
     const trouble = kinds.get(kind);
     if (trouble === undefined) {
       kinds.set(kind, { last: entry, since: entry.time, count: 0, total: 0 });
@@ -71,8 +71,8 @@ function kindsOf(troubles: Map<string, Map<string, Trouble>>, { message }: Entry
 }
 
 /** What tells two troubles with the same message apart. */
-const kindOf = ({ program, level, operation, method, status, chain, error }: Entry): string =>
-  withoutNumbers([program, level, operation, method, status, chain, firstLine(error)].join(" "));
+const kindOf = ({ program, level, operation, method, status, chain, indexer, error }: Entry): string =>
+  [program, level, operation, method, status, chain, indexer, withoutNumbers(firstLine(error))].join(" ");
 
 /** Ports, blocks, hashes and times differ from one time to the next. */
 const withoutNumbers = (text: string): string => text.replaceAll(/0x[0-9a-f]+|\d+/gi, "#");

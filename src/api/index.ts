@@ -146,11 +146,11 @@ const provenLabels = provenLabelsIn(store);
 const namesAt = (origin: string | null) =>
   origin && `${origin}/${settings.hasExplorer ? "explore/name" : "whois"}/`;
 /** What needs no index is answered without its database, too: the computer's clock is right enough for that. */
-const timeFor = (needsIndex: boolean): Promise<number> =>
-  needsIndex ? now() : now().catch(() => systemSeconds());
+const timeFor = (operation?: Endpoint): Promise<number> =>
+  operation !== undefined && operation.index === undefined ? now() : now().catch(() => systemSeconds());
 const createContext = async (caller?: Caller, operation?: Endpoint): Promise<Ctx> => ({
   ...{ db, contracts, liveBlock, provenLabels, chainHead, freshness },
-  now: await timeFor(operation !== undefined && operation.index === undefined),
+  now: await timeFor(operation),
   namesAt: namesAt(originFor(caller, settings.publicUrls)),
   live: liveFor(caller ? shareOf(caller, settings.access) : OWN_SHARE),
 });

@@ -54,8 +54,11 @@ test("other troubles, and what is no trouble, are said by themselves", () => {
   repeats.note(entry());
   repeats.note(entry({ chain: "base" }));
   repeats.note(entry({ error: "TimeoutError" }));
+  for (const status of [500, 502]) repeats.note(entry({ message: "request", status }));
+  for (const port of [1, 2])
+    repeats.note(entry({ message: `http://a:${port} is away`, indexer: `http://a:${port}` }));
   for (let i = 0; i < 5; i++) repeats.note(entry({ level: "info", message: "Indexed block" }));
-  expect(said).toHaveLength(8);
+  expect(said).toHaveLength(12);
 });
 
 test("a stranger who makes every line another one does not fill the log", () => {
