@@ -2,7 +2,7 @@ import { type Hex, stringToBytes, zeroHash } from "viem";
 import { fusesAt, isLapsed } from "../../src/ens/wrapper.ts";
 import { ETH_NODE, hashLabel as hashOfLabel } from "../devnet/acts/names.ts";
 import type { Log } from "./chainLogs.ts";
-import { hiddenLabel, hiddenName, nodeBelowHash, type Position, positionsOf } from "./names.ts";
+import { hiddenLabel, hiddenName, nodeOfShownName, type Position, positionsOf } from "./names.ts";
 import {
   effectiveOwnerOf,
   nodesOf,
@@ -156,16 +156,6 @@ function pathOf(row: Row, { position, parent }: { position: Position | undefined
   if (parent === undefined || String(parent.full_name).startsWith("[namehash:")) return hidden;
   const path = `${row.label}.${parent.full_name}`;
   return stringToBytes(path).length <= 1_024 ? path : hidden;
-}
-
-/** The node that a name shows: the namehash of its labels, where unknown ones stand as `[hash]`. */
-function nodeOfShownName(name: string): Hex {
-  const given = /^\[namehash:([0-9a-f]{64})\]$/.exec(name)?.[1];
-  if (given !== undefined) return `0x${given}`;
-  return name.split(".").reduceRight<Hex>((node, label) => {
-    const hidden = /^\[([0-9a-f]{64})\]$/.exec(label)?.[1];
-    return nodeBelowHash(node, hidden === undefined ? hashOfLabel(label) : `0x${hidden}`);
-  }, zeroHash);
 }
 
 /** The last row of each node's changes says what holds now; nodes without one never had anything. */

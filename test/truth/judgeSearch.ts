@@ -1,6 +1,6 @@
 import type { Hex } from "viem";
 import type { Judge } from "./judge.ts";
-import { hiddenLabel } from "./names.ts";
+import { hiddenLabel, nodeOfShownName } from "./names.ts";
 import type { NameNow } from "./namesNow.ts";
 import type { Row } from "./oracle.ts";
 
@@ -33,7 +33,7 @@ async function judgeFilter({ get, same, now }: Judge, filters: Filter[], names: 
   const query = filters.map((filter) => filter.query).join("&");
   const found = names.filter((name) => filters.every(({ meets }) => meets(name)));
   const answer = await get(`/search-domains?${query}&sort_by=expiry_timestamp`);
-  const shown = ((answer.results ?? []) as Row[]).map(({ name }) => String(name));
+  const shown = namesIn(answer, names);
   const matching = new Set(found.map(({ fullName }) => fullName));
   same(`search ${query}: total`, answer.total, found.length);
   same(`search ${query}: length of the page`, shown.length, Math.min(found.length, PAGE));
@@ -43,6 +43,21 @@ async function judgeFilter({ get, same, now }: Judge, filters: Filter[], names: 
     [],
   );
   same(`search ${query}: figures`, answer.stats, figuresOf(found, now));
+}
+
+/**
+ * The names of an answer, as logs spell them. A caller may have proved a label that no log spells out: then it is shown, and
+ * its hash is the label's. What a log spells out is shown in any case.
+ */
+function namesIn(answer: Row, names: readonly NameNow[]): string[] {
+  const byNode = new Map(names.map(({ node, fullName }) => [node, fullName]));
+  return ((answer.results ?? []) as Row[]).map((row) => {
+    const shown = String(row.name);
+    const logged = byNode.get(nodeOfShownName(shown));
+    const labels = shown.split(".");
+    const isProved = logged?.split(".").every((label, i) => label.startsWith("[") || label === labels[i]);
+    return logged !== undefined && isProved ? logged : shown;
+  });
 }
 
 function figuresOf(found: readonly NameNow[], now: bigint) {
@@ -171,7 +186,7 @@ async function judgeOrders({ get, same }: Judge, names: readonly NameNow[]): Pro
         const query = `sort_by=${sortBy}&sort_dir=${direction}&page=${page}`;
         const { results, ...rest } = await get(`/search-domains?${query}`);
         const expected = sorted.slice((page - 1) * PAGE, page * PAGE).map(({ fullName }) => fullName);
-        const shown = ((results ?? []) as Row[]).map(({ name }) => name);
+        const shown = namesIn({ results }, names);
         same(`search ${query}: names in order`, shown, expected);
         same(`search ${query}: page`, [rest.page, rest.page_size, rest.total], [page, PAGE, names.length]);
       }

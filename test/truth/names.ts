@@ -119,6 +119,16 @@ export const hiddenLabel = (labelhash: Hex): string => `[${labelhash.slice(2)}]`
 /** How a name is written that is too long, or of which an ancestor is not known. */
 export const hiddenName = (node: Hex): string => `[namehash:${node.slice(2)}]`;
 
+/** The node that a name shows: the namehash of its labels, where unknown ones stand as `[hash]`. */
+export function nodeOfShownName(name: string): Hex {
+  const given = /^\[namehash:([0-9a-f]{64})\]$/.exec(name)?.[1];
+  if (given !== undefined) return `0x${given}`;
+  return name.split(".").reduceRight<Hex>((node, label) => {
+    const hidden = /^\[([0-9a-f]{64})\]$/.exec(label)?.[1];
+    return nodeBelowHash(node, hidden === undefined ? keccak256(stringToBytes(label)) : `0x${hidden}`);
+  }, zeroHash);
+}
+
 /**
  * The whole name of each node, from labels and positions alone: the text of a label or its hash, up to the root; by its
  * node where that has more than 1,024 bytes, or where no log tells the parent of an ancestor.
