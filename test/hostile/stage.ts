@@ -1,4 +1,5 @@
 import type { Address } from "viem";
+import type { Deployment } from "../../abis/deployments.ts";
 import { addressOf, type Chain, registerReferred } from "../devnet/acts.ts";
 import { deployHostileContracts } from "../devnet/deploy.ts";
 import { type LocalChain, startLocalChain } from "../devnet/localChain.ts";
@@ -26,12 +27,18 @@ export type HostileStage = {
 };
 
 /** What a test and a benchmark need besides: a PostgreSQL server, and settings of the indexer. */
-export type HostilePlan = { databaseServer?: string; env?: Record<string, string> };
+export type HostilePlan = {
+  databaseServer?: string;
+  env?: Record<string, string>;
+  /** The deployment to index, where it is not the chain's own. */
+  deploymentOf?: (local: LocalChain) => Deployment;
+};
 
 /** Starts a chain, puts the attacker's contracts on it, and a Namedex beside it. */
 export async function openHostileStage({
   databaseServer,
   env = {},
+  deploymentOf = ({ deployment }) => deployment,
 }: HostilePlan = {}): Promise<HostileStage> {
   const local = await startLocalChain({ balance: 1_000_000_000 });
   try {
@@ -41,7 +48,7 @@ export async function openHostileStage({
     const [, alice, , mallory] = chain.accounts as [Address, Address, Address, Address];
     await registerReferred(chain, { from: alice, label: "alice", resolver: "resolver5" });
     const settings = { TRUSTED_PROXIES: "1", ...env }; // So that one attack can come from several addresses.
-    const plan = { rpcUrl: local.anvil.url, deployment: local.deployment, env: settings };
+    const plan = { rpcUrl: local.anvil.url, deployment: deploymentOf(local), env: settings };
     const stack = await startStack({ ...plan, ...(databaseServer !== undefined && { databaseServer }) });
     const close = async () => {
       await stack.destroy();

@@ -8,12 +8,14 @@ import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { MAX_JSON_BYTES } from "../../../src/api/http/writeReply.ts";
+import { withEnsv2 } from "../../chain/ensv2Logs.ts";
 import { mineBlocks } from "../../devnet/acts.ts";
 import { startTemporaryPostgres } from "../../devnet/postgres.ts";
 import { askAll, questionsAbout } from "../../hostile/ask.ts";
 import type { Attack } from "../../hostile/attack.ts";
+import { attacksByQueues } from "../../hostile/attacks/queues.ts";
 import { familiesOf } from "../../hostile/attacks.ts";
-import { type HostileStage, openHostileStage, VICTIM } from "../../hostile/stage.ts";
+import { type HostilePlan, type HostileStage, openHostileStage, VICTIM } from "../../hostile/stage.ts";
 import { readOptions, reportOptions } from "../commandLine.ts";
 import { type Figure, judge, type Row, report } from "../report.ts";
 import type { Asking, Seen } from "./prober.ts";
@@ -42,10 +44,10 @@ const noAttack: Attack = {
 
 type Scene = { stage: HostileStage; prober: ChildProcess };
 
-async function openScene(databaseServer: string): Promise<Scene> {
+async function openScene(databaseServer: string, plan: HostilePlan = {}): Promise<Scene> {
   const collect = fileURLToPath(new URL("./collectOnSignal.ts", import.meta.url));
   const env = { NODE_OPTIONS: `--import=${collect}` };
-  const stage = await openHostileStage({ databaseServer, env });
+  const stage = await openHostileStage({ ...plan, databaseServer, env });
   const prober = fork(fileURLToPath(new URL("./prober.ts", import.meta.url)));
   const { url, databaseUrl, schema } = stage.stack;
   const paths = [`/whois/${VICTIM}`, "/indexing-status"];
@@ -135,12 +137,32 @@ async function measureAll(databaseServer: string): Promise<Row[]> {
     randomLogs: 10_000,
   };
   const families = familiesOf({ ...size, seed: options.seed ?? 20_200_204 });
-  const attacks = [noAttack, ...families.flatMap((family) => family.attacks)].filter(({ name }) =>
-    name.includes(options.only ?? ""),
-  );
+  const attacks = [noAttack, ...families.flatMap((family) => family.attacks)];
+  return [
+    ...(await measureOn({ databaseServer, attacks })),
+    ...(await measureOn({
+      databaseServer,
+      attacks: attacksByQueues({ entries: 2_000 }),
+      plan: { deploymentOf: withEnsv2 },
+    })),
+  ];
+}
+
+/** Makes attacks on one chain, one after the other. */
+async function measureOn({
+  databaseServer,
+  attacks,
+  plan = {},
+}: {
+  databaseServer: string;
+  attacks: readonly Attack[];
+  plan?: HostilePlan;
+}): Promise<Row[]> {
+  const wanted = attacks.filter(({ name }) => name.includes(options.only ?? ""));
+  if (wanted.length === 0) return [];
   const rows: Row[] = [];
-  let scene = await openScene(databaseServer);
-  for (const attack of attacks) {
+  let scene = await openScene(databaseServer, plan);
+  for (const attack of wanted) {
     console.error(attack.name);
     try {
       rows.push(...(await measure(scene, attack)));
@@ -148,7 +170,7 @@ async function measureAll(databaseServer: string): Promise<Row[]> {
       console.error(`  ${error instanceof Error ? error.message.slice(0, 2_000) : error}`);
       rows.push(...failedRows(attack.name));
       await closeScene(scene);
-      scene = await openScene(databaseServer);
+      scene = await openScene(databaseServer, plan);
     }
   }
   await closeScene(scene);

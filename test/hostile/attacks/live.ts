@@ -7,7 +7,7 @@ import { addressOf, type Chain, ethNode, registerReferred, send, setResolver } f
 import { deployLiveResolvers } from "../../devnet/deploy.ts";
 import { nestedBatches } from "../../live/ccip/hostileLookups.ts";
 import type { Attack } from "../attack.ts";
-import type { HostileStage } from "../stage.ts";
+import { type HostileStage, VICTIM } from "../stage.ts";
 
 /** Requests that the attacker keeps open. */
 const REQUESTS = 3;
@@ -107,6 +107,57 @@ const texts = (bytes: number): Attack => ({
   },
 });
 
+/** Asks until the gateway would be taken for silent. @throws if names of the honest resolver are no longer asked for */
+const borrowedGateway: Attack = {
+  name: "a resolver that names an honest gateway's URL",
+  run: async (stage) => {
+    const [own, strangers] = [await hold(stage, "lookupResolver"), await hold(stage, "lookupResolver")];
+    let asked = 0;
+    const server = createServer(({ url = "" }, response) => {
+      if (!url.includes(own.resolver.toLowerCase())) return;
+      asked++;
+      response.end(data(32));
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    try {
+      const urls = [`http://127.0.0.1:${(server.address() as AddressInfo).port}/{sender}/{data}`];
+      for (const { chain } of [own, strangers]) {
+        const call = { from: stage.mallory, contract: "lookupResolver", functionName: "setUrls" };
+        await send(chain, { ...call, args: [urls] });
+      }
+      await stage.stack.waitForHead();
+      const ask = async (name: string) => (await fetch(`${stage.stack.url}/whois/${name}`)).arrayBuffer();
+      for (let round = 0; round < 2; round++) await Promise.all(below(strangers.name, 4).map(ask));
+      asked = 0;
+      await ask(`honest.${own.name}`);
+      if (asked === 0) throw new Error("The honest gateway is no longer asked");
+      return { names: [own.name] };
+    } finally {
+      server.closeAllConnections();
+      server.close();
+    }
+  },
+};
+
+const STOPPED_MS = 5_000;
+
+/** @throws if a name that is indexed is not answered meanwhile */
+const stoppedNode: Attack = {
+  name: `the node stands still for ${STOPPED_MS / 1_000} seconds`,
+  run: async ({ local, stack }) => {
+    process.kill(local.anvil.pid, "SIGSTOP");
+    try {
+      for (const end = Date.now() + STOPPED_MS; Date.now() < end; await sleep(100)) {
+        const { status } = await stack.api(`/whois/${VICTIM}`);
+        if (status !== 200) throw new Error(`Others got ${status}`);
+      }
+    } finally {
+      process.kill(local.anvil.pid, "SIGCONT");
+    }
+    return { names: [VICTIM] };
+  },
+};
+
 /**
  * What resolvers and gateways of strangers can do to those who ask for names of theirs. `count` is how many names each bulk
  * request asks for.
@@ -132,4 +183,6 @@ export const attacksByLiveAnswers = ({ count }: { count: number }): readonly Att
   }),
   texts(100_000),
   texts(131_073),
+  borrowedGateway,
+  stoppedNode,
 ];

@@ -1,4 +1,5 @@
 import { connect, type Socket } from "node:net";
+import { errorCodes } from "../../../src/api/errors/errors.ts";
 import { type Asked, askAll } from "../ask.ts";
 import type { Attack } from "../attack.ts";
 import type { Operation } from "../operations.ts";
@@ -114,6 +115,50 @@ const manyKeys = (count: number): Attack => ({
   },
 });
 
+type Crowd = {
+  requests: readonly [path: string, init?: RequestInit][];
+  atOnce: number;
+  /** The statuses that are right for them. */
+  statuses: readonly number[];
+};
+
+/** What a stranger asks many times, some at a time. */
+const crowd = (what: string, { requests, atOnce, statuses }: Crowd): Attack => ({
+  name: `${requests.length.toLocaleString("en")} ${what}, ${atOnce} at a time`,
+  run: async ({ stack }) => {
+    const waiting = [...requests];
+    const ask = async () => {
+      for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+        const reply = await fetch(`${stack.url}${next[0]}`, next[1]);
+        await reply.arrayBuffer();
+        if (!statuses.includes(reply.status)) throw new Error(`${next[0]}: ${reply.status}`);
+      }
+    };
+    await Promise.all(many(atOnce, ask));
+    return { names: [VICTIM] };
+  },
+});
+
+/** The last one that a list has, and those behind it. */
+const latePages = crowd("requests for late pages", {
+  atOnce: 60,
+  statuses: [200, errorCodes.LIMIT_EXCEEDED.status],
+  requests: many(600, (i) => [`/search-domains?page=${[41, 300, 800, 4_000, 4_001, 39_000][i % 6]}`]),
+});
+
+const pings = crowd("messages over MCP that nothing pays for", {
+  atOnce: 8,
+  statuses: [200, errorCodes.RATE_LIMITED.status],
+  requests: many(500, (id) => [
+    "/mcp",
+    {
+      method: "POST",
+      headers: { "content-type": "application/json", accept: "application/json, text/event-stream" },
+      body: JSON.stringify({ jsonrpc: "2.0", id, method: "ping" }),
+    },
+  ]),
+});
+
 /** Every parameter of every operation that is read by GET, with every odd text. */
 function oddParameters({ operations }: HostileStage): Asked[] {
   return operations
@@ -192,5 +237,7 @@ export const attacksByRequests: readonly Attack[] = [
     },
   },
   manyKeys(80_000),
+  pings,
+  latePages,
   deafReaders(100),
 ];
