@@ -122,6 +122,7 @@ const commands: [file: string, ...args: string[]][] = [
   ["ops/keys.ts", "list"],
   ["ops/release.ts", "list"],
   ["ops/roles.ts"],
+  ["ops/serve.ts"],
   ["ops/start.ts"],
   ["ops/verify.ts", "--samples", "1"],
 ];
