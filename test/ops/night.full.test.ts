@@ -123,8 +123,13 @@ async function outage(work: () => Promise<unknown>): Promise<Record<string, numb
     await work();
     await sleep(100);
   }
-  return Object.fromEntries(before.map(([name, one, from]) => [name, troublesOf(one, from).length]));
+  const lines = Object.fromEntries(before.map(([name, one, from]) => [name, troublesOf(one, from).length]));
+  console.log(`Lines of trouble in ${OUTAGE_MS / 1_000} s: ${JSON.stringify(lines)}`);
+  return lines;
 }
+
+/** The local chain has a clock of its own, so how far it is behind the computer's says nothing. */
+const OF_THE_CLOCK = "NamedexLag";
 
 /** The port of its metrics, as each program chooses it. */
 const besides = (port: string) =>
@@ -143,7 +148,8 @@ async function alertsNow(): Promise<string[]> {
       ),
     ),
   );
-  return [...new Set(texts.flatMap((text) => firing(readSamples(text))))].sort();
+  const names = texts.flatMap((text) => firing(readSamples(text)));
+  return [...new Set(names.filter((name) => name !== OF_THE_CLOCK))].sort();
 }
 
 const untilFiring = (...names: string[]) =>
@@ -175,7 +181,7 @@ describe("the evening", () => {
     const own = `http://127.0.0.1:${ports.indexer}/indexing-status`;
     await waitFor(async () => (await fetch(own).catch(() => null))?.ok === true, indexer.output);
     replica = begin("npm run serve", as("api"));
-    gateway = begin("npm run gateway");
+    gateway = begin("npm run gateway", { PORT: ports.gateway });
     await untilSynced(2);
     expect((await ask("/whois/pulse.eth")).status).toBe(200);
     await untilFiring();
