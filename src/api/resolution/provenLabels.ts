@@ -17,7 +17,7 @@ type Labels = ReadonlyMap<Hex, string>;
  */
 
 /** The texts that are known of labels, by their hash. */
-export async function findTexts(
+async function findTexts(
   { db, contracts, provenLabels }: Pick<Ctx, "db" | "contracts" | "provenLabels">,
   hashes: readonly Hex[],
 ): Promise<Labels> {
