@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Hex } from "viem";
 import { concat, numberToHex, parseAbi, slice, zeroHash } from "viem";
 import { resolverAbi, resolverUnindexedKeyAbi } from "../../../abis/resolver.ts";
@@ -100,6 +101,9 @@ const largeLogs: Attack = {
   },
 };
 
+/** A crowd without any pause would be an attack of its own. */
+const OTHERS_PAUSE_MS = 20;
+
 /** Others, who ask for a name and for the state of the index until the head is indexed. @throws if one is refused */
 async function askOthers({ stack }: HostileStage, isOver: () => boolean): Promise<void> {
   const ask = async (path: string) => {
@@ -107,6 +111,7 @@ async function askOthers({ stack }: HostileStage, isOver: () => boolean): Promis
       const reply = await fetch(`${stack.url}${path}`);
       if (reply.status !== 200) throw new Error(`Others got ${reply.status}: ${await reply.text()}`);
       await reply.arrayBuffer();
+      await sleep(OTHERS_PAUSE_MS);
     }
   };
   await Promise.all(
