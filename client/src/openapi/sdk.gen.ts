@@ -405,7 +405,7 @@ export const getAddressDomains = <ThrowOnError extends boolean = false>(paramete
 /**
  * How many names an address has
  *
- * Active: registered or in grace, registrars' names until 90 days after their expiry (in ENSv2 28), wrapped subnames until it, others always. Expired: past the grace of a registrar, others past their expiry. Names that no registrar ever registered are neither. Reverse nodes (`<address>.addr.reverse`) do not count as names.
+ * Active: registered or in grace, registrars' names until 90 days after their expiry (in ENSv2 28), wrapped subnames until it, others always. Expired: past a registrar's grace, others past their expiry. Names no registrar registered are neither. Reverse nodes (`<address>.addr.reverse`) do not count as names.
  */
 export const getAddressDomainCount = <ThrowOnError extends boolean = false>(parameters: {
     address: string;
@@ -619,7 +619,7 @@ export const getAgentsByAgentId = <ThrowOnError extends boolean = false>(paramet
 /**
  * The index in figures
  *
- * Counted are names with an owner on the registry's chain, or on `chain`. The root, reverse nodes (`<address>.addr.reverse`) and deleted subnames are not. Active: registered or in grace, registrars' names until 90 days after their expiry (in ENSv2 28), wrapped subnames until it, others always. Expired: past the grace of a registrar, others past their expiry. Names that no registrar ever registered are neither. Registrar and controller both log a registration or renewal: all logs of one name in one transaction count once. Taken every 5 minutes.
+ * Counted are names with an owner on the registry's chain, or on `chain`. The root, reverse nodes (`<address>.addr.reverse`) and deleted subnames are not. Active: registered or in grace, registrars' names until 90 days after their expiry (in ENSv2 28), wrapped subnames until it, others always. Expired: past a registrar's grace, others past their expiry. Names no registrar registered are neither. Registrar and controller both log a registration or renewal: all logs of one name in one transaction count once. Taken every 5 minutes.
  */
 export const getEnsStats = <ThrowOnError extends boolean = false>(parameters?: {
     chain?: string;
@@ -670,7 +670,7 @@ export const getEnsStatsDistribution = <ThrowOnError extends boolean = false>(pa
 /**
  * How many addresses have a primary name
  *
- * Addresses that claim a name, on all chains that are configured. Claims are counted as they were made, whether or not the name resolves to the address. Claims at the reverse registrar that Basenames had before ENSIP-19 do not count: they never were primary names. The histories of addresses show them, with `REVERSE_REGISTRAR` and the layer 2's chain. Owners are those of active names. Counted are names with an owner on the registry's chain, or on `chain`. The root, reverse nodes (`<address>.addr.reverse`) and deleted subnames are not. Active: registered or in grace, registrars' names until 90 days after their expiry (in ENSv2 28), wrapped subnames until it, others always. Taken every hour.
+ * Addresses that claim a name, on all configured chains, whether or not the name resolves to them. Claims at Basenames' registrar of before ENSIP-19 never were primary names, and do not count. Owners are those of active names. Counted are names with an owner on the registry's chain, or on `chain`. The root, reverse nodes (`<address>.addr.reverse`) and deleted subnames are not. Active: registered or in grace, registrars' names until 90 days after their expiry (in ENSv2 28), wrapped subnames until it, others always. Taken every hour.
  */
 export const getEnsStatsPrimaryNames = <ThrowOnError extends boolean = false>(options?: Options<never, ThrowOnError>): RequestResult<GetEnsStatsPrimaryNamesResponses, GetEnsStatsPrimaryNamesErrors, ThrowOnError, 'data'> => (options?.client ?? client).get<GetEnsStatsPrimaryNamesResponses, GetEnsStatsPrimaryNamesErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',

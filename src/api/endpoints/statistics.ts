@@ -202,7 +202,7 @@ const toRegistrars = (claims: ClaimCounts[], { reverseRegistrars, chainName }: C
 const primaryNameStats = statisticOfAll({
   path: "/ens-stats/primary-names",
   summary: "How many addresses have a primary name",
-  description: `Addresses that claim a name, on all chains that are configured. Claims are counted as they were made, whether or not the name resolves to the address. ${NEVER_PRIMARY} Owners are those of active names. ${NAMES} ${ACTIVE}`,
+  description: `Addresses that claim a name, on all configured chains, whether or not the name resolves to them. ${NEVER_PRIMARY} Owners are those of active names. ${NAMES} ${ACTIVE}`,
   title: "PrimaryNameStats",
   tool: "get_statistics",
   seconds: HOUR,

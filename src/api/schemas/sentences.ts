@@ -8,7 +8,7 @@ export const ACTIVE =
   "Active: registered or in grace, registrars' names until 90 days after their expiry (in ENSv2 28), wrapped subnames until it, others always.";
 
 export const EXPIRED =
-  "Expired: past the grace of a registrar, others past their expiry. Names that no registrar ever registered are neither.";
+  "Expired: past a registrar's grace, others past their expiry. Names no registrar registered are neither.";
 
 export const NAMES =
   "Counted are names with an owner on the registry's chain, or on `chain`. The root, reverse nodes (`<address>.addr.reverse`) and deleted subnames are not.";
@@ -18,4 +18,4 @@ export const PURCHASES =
 
 /** Why counts of primary names lack claims that histories show. */
 export const NEVER_PRIMARY =
-  "Claims at the reverse registrar that Basenames had before ENSIP-19 do not count: they never were primary names. The histories of addresses show them, with `REVERSE_REGISTRAR` and the layer 2's chain.";
+  "Claims at Basenames' registrar of before ENSIP-19 never were primary names, and do not count.";
