@@ -63,6 +63,7 @@ const settings = (): Record<string, string> => ({
   LIVE_RPC_URL: secretUrl(node.url),
   DATABASE_URL: secretDatabase(),
   DATABASE_SCHEMA: "namedex_index",
+  LOG_FORMAT: "text",
 });
 
 /** Runs a program to its end, and gives all that it printed. */
