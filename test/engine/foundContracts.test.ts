@@ -87,7 +87,7 @@ test("of a thousand contracts that a log named the logs are there, and no block 
 });
 
 test("a log of a listed contract is one event, though another log told of the contract, too", async () => {
-  const metrics = await (await fetch(`${stack.url}/metrics`)).text();
+  const metrics = await (await fetch(`${stack.metricsUrl}/metrics`)).text();
   const counted = [...metrics.matchAll(/completed_events\{.*event="(\w+):TextChanged\(.*"\} ([1-9]\d*)/g)];
   expect(counted.map(([, entry, count]) => [entry, count]).toSorted()).toEqual([
     ["FoundResolver", "2"],
