@@ -51,7 +51,7 @@ const listOf = (values: readonly unknown[]) => fc.array(oneOf(...values), { maxL
 const values: Record<string, fc.Arbitrary<unknown>> = {
   name: oneOf(...names),
   address: oneOf(...addresses),
-  key: oneOf("url", "description", "avatar", "a b", "é"),
+  key: oneOf("url", "description", "avatar", "a b", "é", ""),
   names: listOf([...names, 1, null]),
   namehashes: listOf([namehash("alice.eth"), namehash("eth"), "0x1", "x"]),
   addresses: listOf([...addresses, 7]),

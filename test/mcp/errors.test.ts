@@ -62,7 +62,6 @@ const wrong: Wrong[] = [
     "INVALID_PARAMETER",
     "/domain/alice.eth/records?types=text,ip",
   ],
-  ["get_records", { name: "alice.eth", key: "" }, "INVALID_PARAMETER"],
   ["get_records", { name: "alice.eth", view: "text" }, "MISSING_PARAMETER"],
   ["get_records", { name: "alice.eth", view: "all", key: "url" }, "INVALID_PARAMETER"],
   ["get_records", { name: "strange.eth" }, "LIVE_RESOLUTION_FAILED", "/domain/strange.eth/records"],
