@@ -374,7 +374,9 @@ export const event = onchainTable(
 
 /**
  * Who owns a name from here on: one row per event that changed an owner in any layer, or the fuses or expiry of a token
- * that the NameWrapper holds for an owner, because these say when the token ends without an event.
+ * that the NameWrapper holds for an owner, because these say when the token ends without an event. A name of ENSv2 also has
+ * a row, with the same owner, where its expiry or its parent's moved after it had passed, or to a time that had: so each
+ * row says until when the owner of the row before could have the name.
  */
 export const ownershipChange = onchainTable(
   "ownership_changes",
@@ -395,8 +397,10 @@ export const ownershipChange = onchainTable(
     wrapperFuses: t.int8({ mode: "number" }),
     /** Expiry as stored in the NameWrapper; null if never wrapped. */
     wrapperExpiryTimestamp: t.bigint(),
-    /** ENSv2: the entry's expiry as it was then; null where ENSv1 answers, and if no registry does any more. */
-    tokenExpiryTimestamp: t.bigint(),
+    /** ENSv2: the expiry of the entry that answered until then; null where none did. */
+    previousExpiryTimestamp: t.bigint(),
+    /** ENSv2: `path_expiry_timestamp` of the name until then. */
+    previousPathExpiryTimestamp: t.bigint(),
     /** The event that led to this. */
     eventType: t.text().notNull(),
     transactionHash: t.hex().notNull(),

@@ -334,6 +334,13 @@ describe("the way to a name", () => {
       )
     )[0]?.path;
 
+  const endsBefore = (name: string) =>
+    rows(
+      `select owner_address as owner, previous_path_expiry_timestamp::text as path from ownership_changes
+       where node = $1 order by block_number, log_index, ordinal`,
+      namehash(name),
+    );
+
   test("ends with the first entry above it", async () => {
     await emit(
       ...deployProxy(above),
@@ -357,6 +364,8 @@ describe("the way to a name", () => {
     expect(await pathOf("leaf.stem.tree.eth")).toBe(String(later));
     await emit(renew(above, "stem", LATER + 1n));
     expect(await pathOf("leaf.stem.tree.eth")).toBe(String(LATER));
+    // No end had passed: the first row of the name is the only one.
+    expect(await endsBefore("leaf.stem.tree.eth")).toEqual([{ owner: lower(ALICE), path: null }]);
     expect(await pathOf("leaf.stem.tree2.eth")).toBe(String(LATER));
     const { blockNumber } = await emit(
       registryLog(ETH, "LabelUnregistered", { tokenId: numberOf("tree"), sender: ALICE }),
@@ -366,6 +375,10 @@ describe("the way to a name", () => {
       Number(blockNumber),
     );
     expect(await pathOf("leaf.stem.tree.eth")).toBe(at);
+    expect(await endsBefore("leaf.stem.tree.eth")).toEqual([
+      { owner: lower(ALICE), path: null },
+      { owner: lower(ALICE), path: String(LATER) },
+    ]);
     expect(await pathOf("leaf.stem.tree2.eth")).toBe(String(LATER));
     await expectPathEnds(stage.sql);
   });
@@ -417,11 +430,6 @@ describe("an owner below a registry that is linked later", () => {
       ...register(late, { label: "ends", owner: ALICE, expiry: soon }),
     );
     await emit(...register(ETH, { label: "late", owner: BOB, subregistry: late }));
-    const changes = await rows(
-      "select token_expiry_timestamp::text as expiry from ownership_changes where node = $1",
-      namehash("ends.late.eth"),
-    );
-    expect(changes).toEqual([{ expiry: String(soon) }]);
     await setNextTime(stage.chain, soon + 10n);
     await emit(...register(ETH, { label: "anything", owner: BOB }));
     expect(JSON.stringify(await owners("ends.late.eth"))).toContain(String(soon));

@@ -30,6 +30,8 @@ const moved = namehash("moved.eth");
 const sub = namehash("sub.moved.eth");
 /** Names whose parent expires before them, and whose parent had expired before they were made. */
 const [led, late] = [namehash("led.moved.eth"), namehash("late.moved.eth")];
+/** A name of which ends passed, and moved later. */
+const lapsed = namehash("lapsed.moved.eth");
 const record = (number: number) => toHex(number, { size: 32 });
 
 let tables: Tables;
@@ -42,11 +44,15 @@ type Change = {
   node?: Hex;
   owner: Address | null;
   reason?: "registrar" | "token";
+  /** The blocks at whose times the entry and the way to it ended, by what was stored until then. */
+  before?: { expiry: number; path?: number };
 };
-const change = ({ block, log = 0, node = moved, owner, reason = "registrar" }: Change) => ({
+const change = ({ block, log = 0, node = moved, owner, reason = "registrar", before }: Change) => ({
   ...{ chainId: CHAIN_ID, blockNumber: block, logIndex: log, ordinal: 0, node, ownerAddress: owner, reason },
   ...{ registrarOwner: reason === "registrar" ? owner : null, eventType: "Transfer" },
   ...{ transactionHash: transaction(block), blockTimestamp: timeOf(block) },
+  previousExpiryTimestamp: before === undefined ? null : BigInt(timeOf(before.expiry)),
+  previousPathExpiryTimestamp: before?.path === undefined ? null : BigInt(timeOf(before.path)),
 });
 
 const registry = (at: { block: number; log?: number }, eventType: string, fields: Partial<EventRow> = {}) =>
@@ -120,10 +126,11 @@ const events: EventRow[] = [
   ...Array.from({ length: 20 }, (_, i) => linked({ block: 35, log: i }, moved, 7, STRANGE)),
 ];
 
-/** A name of ENSv2 whose parent expires at a time. */
-const pathRow = (node: Hex, end: number) => ({
+/** A name of ENSv2, and when its parent expires if it does. */
+const entryRow = (node: Hex, expiryTimestamp: bigint, pathEnd: number | null = null) => ({
   ...domainRow("led.moved.eth"),
-  ...{ node, registry: STRANGE, expiryTimestamp: END, pathExpiryTimestamp: BigInt(end) },
+  ...{ node, registry: STRANGE, expiryTimestamp },
+  pathExpiryTimestamp: pathEnd === null ? null : BigInt(pathEnd),
 });
 
 beforeAll(async () => {
@@ -131,7 +138,15 @@ beforeAll(async () => {
   await setProgress(tables, { chainId: CHAIN_ID, block: 1_000, time: NOW });
   const { writer } = tables;
   await writer.insert(event).values(events);
-  await writer.insert(domain).values([pathRow(led, timeOf(65)), pathRow(late, timeOf(30))]);
+  await writer
+    .insert(domain)
+    .values([
+      entryRow(moved, END),
+      entryRow(sub, BigInt(timeOf(70))),
+      entryRow(led, END, timeOf(65)),
+      entryRow(late, END, timeOf(30)),
+      entryRow(lapsed, BigInt(NOW + DAY)),
+    ]);
   await writer
     .insert(ensv2Proxy)
     .values([proxyRow(RESOLVER, RESOLVER_CODE), proxyRow(STRANGE, RESOLVER_CODE)]);
@@ -145,18 +160,29 @@ beforeAll(async () => {
       transactionHash: transaction(30),
     },
   ]);
-  await writer
-    .insert(ownershipChange)
-    .values([
-      change({ block: 5, owner: alice }),
-      change({ block: 20, owner: MIGRATOR }),
-      change({ block: 20, log: 1, owner: GRAVEYARD }),
-      change({ block: 20, log: 2, owner: bob, reason: "token" }),
-      change({ block: 40, log: 1, node: sub, owner: bob, reason: "token" }),
-      change({ block: 41, node: led, owner: alice, reason: "token" }),
-      change({ block: 42, node: led, owner: bob, reason: "token" }),
-      change({ block: 43, node: late, owner: bob, reason: "token" }),
-    ]);
+  await writer.insert(ownershipChange).values([
+    change({ block: 5, owner: alice }),
+    change({ block: 20, owner: MIGRATOR }),
+    change({ block: 20, log: 1, owner: GRAVEYARD }),
+    change({ block: 20, log: 2, owner: bob, reason: "token" }),
+    change({ block: 40, log: 1, node: sub, owner: bob, reason: "token" }),
+    change({ block: 41, node: led, owner: alice, reason: "token" }),
+    change({ block: 42, node: led, owner: bob, reason: "token", before: { expiry: 900, path: 65 } }),
+    change({ block: 43, node: late, owner: bob, reason: "token" }),
+    change({ block: 100, node: lapsed, owner: alice, reason: "token" }),
+    ...[
+      { block: 120, before: { expiry: 900, path: 110 } },
+      { block: 140, before: { expiry: 900, path: 130 } },
+      // The parent was renewed, and not for long enough.
+      { block: 150, before: { expiry: 900, path: 145 } },
+      { block: 160, before: { expiry: 900, path: 148 } },
+      // Its own end passed, with its parent's a second later.
+      { block: 180, before: { expiry: 170, path: 171 } },
+      // A row of the last second: there was no time without owner.
+      { block: 190, before: { expiry: 900, path: 190 } },
+    ].map((one) => change({ ...one, node: lapsed, owner: alice, reason: "token" })),
+    change({ block: 200, node: lapsed, owner: bob, reason: "token", before: { expiry: 195 } }),
+  ]);
   await writer.insert(resolverChange).values({
     ...{ chainId: CHAIN_ID, blockNumber: 20, logIndex: 3, ordinal: 0, node: moved, resolver: RESOLVER },
     ...{ transactionHash: transaction(20), blockTimestamp: timeOf(20) },
@@ -222,6 +248,20 @@ test.each([
     { address: ALICE, to_block: 42 },
     { address: BOB, from_block: 42, to_timestamp: null, ...ends },
   ]);
+});
+
+test("an end that passed and moved later leaves a gap", async () => {
+  const { history } = await ask("/domain/lapsed.moved.eth/ownership-history");
+  const byTime = { to_block: null, from_tx: expect.anything(), ended_by: "expiry" };
+  expect(history).toMatchObject([
+    { address: ALICE, from_block: 100, to_timestamp: timeOf(110), ...byTime },
+    { address: ALICE, from_block: 120, to_timestamp: timeOf(130), ...byTime },
+    { address: ALICE, from_block: 140, to_timestamp: timeOf(145), ...byTime },
+    { address: ALICE, from_block: 160, to_timestamp: timeOf(170), ...byTime },
+    { address: ALICE, from_block: 180, to_timestamp: timeOf(195), ...byTime },
+    { address: BOB, from_block: 200, to_timestamp: null },
+  ]);
+  expect(history).toHaveLength(6);
 });
 
 test("below a parent that had expired, a token makes no owner", async () => {

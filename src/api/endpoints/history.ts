@@ -95,7 +95,7 @@ const registrationHistory = endpoint({
 });
 
 const ENDS =
-  "A period that time alone ended has `ended_by`, its second, and no block: the NameWrapper's token expired, or the grace of a registrar's name was over.";
+  "A period that time alone ended has `ended_by`, its second, and no block: the NameWrapper's token expired, the grace of a registrar's name was over, or a subname of ENSv2, or a name above it, expired.";
 
 const OF_LAYER2 =
   "Of a name below a layer 2's managed name it is the history in the registry that answers for the name.";

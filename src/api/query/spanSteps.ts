@@ -40,7 +40,8 @@ const timelineTypes = {
   ...{ next_time: "bigint", next_block: "int", next_log: "int", registrar_expiry: "numeric" },
 } as const;
 
-const timelineTypesOfBoth = { ...timelineTypes, token_expiry: "numeric" } as const;
+/** With the expiry of an entry of ENSv2, and the end of the way to it, that were in force when the next change came. */
+const timelineTypesOfBoth = { ...timelineTypes, token_expiry: "numeric", path_expiry: "numeric" } as const;
 
 type TimelineColumn = keyof typeof timelineTypesOfBoth;
 
@@ -57,9 +58,12 @@ const timelineRow = (values: Partial<Record<TimelineColumn, SQLWrapper>>, { hasE
 /** A step of the statement: its name, and what it selects. */
 type Step = [name: string, select: SQL];
 
+const previousEnds = sql`, ${ownershipChange.previousExpiryTimestamp} as previous_expiry,
+      ${ownershipChange.previousPathExpiryTimestamp} as previous_path_expiry`;
+
 /** Every change, numbered in the order of the chain. With `is_step` it changed the state or is of another transaction. */
 function changeStep(of: Changes, scope: ScopeSql): Step {
-  const { table, place, address, reason, eventType, expires } = of;
+  const { table, place, address, reason, eventType, expires, hasEnsv2 } = of;
   const state = sql`concat(${address}, ' ', ${reason})`;
   const select = sql`select row_number() over place as number, ${table.blockNumber} as block, ${table.logIndex} as log,
       ${table.transactionHash} as transaction, ${table.blockTimestamp} as time, ${eventType} as event_type,
@@ -67,16 +71,22 @@ function changeStep(of: Changes, scope: ScopeSql): Step {
       ${expires.address} as next_address, ${expires.reason} as next_reason,
       lag(${table.transactionHash}) over place is distinct from ${table.transactionHash}
         or lag(${state}) over place <> ${state} as is_step
+      ${hasEnsv2 ? previousEnds : sql``}
     from ${table} where ${eq(table.node, placeholder("node"))} ${isHere(table.chainId, scope)}
     window place as (order by ${place})`;
   return ["change", select];
 }
 
+/** What was in force before the transaction. */
+const firstEnds = sql`first_value(previous_expiry) over (partition by transaction order by number) as first_expiry,
+      first_value(previous_path_expiry) over (partition by transaction order by number) as first_path_expiry,`;
+
 /** Each change with the events that changed the state in its transaction so far. */
-const stepStep: Step = [
+const stepStep = ({ hasEnsv2 }: Changes): Step => [
   "step",
   sql`select *, array_agg(event_type) filter (where is_step) over (partition by transaction order by number) as steps,
       min(log) over (partition by transaction) as first_log,
+      ${hasEnsv2 ? firstEnds : sql``}
       lead(transaction) over (order by number) as transaction_after from change`,
 ];
 
@@ -95,6 +105,8 @@ function lastOfTransactions(of: Changes): SQL {
       next_time: column("lead(time) over place"),
       next_block: column("lead(block) over place"),
       next_log: column("lead(first_log) over place"),
+      token_expiry: column("lead(first_expiry) over place"),
+      path_expiry: column("lead(first_path_expiry) over place"),
     },
     of,
   );
@@ -113,34 +125,9 @@ const registrarTerms = (of: Changes, scope: ScopeSql): SQL => sql`select ${timel
 const ethTerms = ["NameRegistered", "NameMigrated", "NameRenewed"];
 const termEvents = { main: ethTerms, several: [...ethTerms, "NameRegisteredWithRecord"] };
 
-/** The same of what registries of ENSv2 said. */
-const registryTerms = (of: Changes): SQL => sql`select ${timelineRow(
-  { next_block: event.blockNumber, next_log: event.logIndex, token_expiry: event.expiryTimestamp },
-  of,
-)} from ${event}
-    where ${eq(event.node, placeholder("node"))} and ${event.contract} = 'ENSV2_REGISTRY'
-      and ${inArray(event.eventType, ["LabelRegistered", "ExpiryUpdated"])}`;
-
-/**
- * Logs from before the registry was at the name have no node: what they said stands in the change that gave the name to
- * the entry.
- */
-const entryTerms = (of: Changes): SQL => sql`select ${timelineRow(
-  {
-    ...{ next_block: ownershipChange.blockNumber, next_log: ownershipChange.logIndex },
-    token_expiry: ownershipChange.tokenExpiryTimestamp,
-  },
-  of,
-)} from ${ownershipChange}
-    where ${eq(ownershipChange.node, placeholder("node"))} and ${isNotNull(ownershipChange.tokenExpiryTimestamp)}`;
-
 /** The changes at the place of the next one, among what was said of the expiry. */
 function timelineStep(of: Changes, scope: ScopeSql): Step {
-  const parts = [
-    lastOfTransactions(of),
-    ...(of.endsWithGrace ? [registrarTerms(of, scope)] : []),
-    ...(of.hasEnsv2 ? [registryTerms(of), entryTerms(of)] : []),
-  ];
+  const parts = [lastOfTransactions(of), ...(of.endsWithGrace ? [registrarTerms(of, scope)] : [])];
   return [
     "timeline",
     sql.join(
@@ -151,11 +138,9 @@ function timelineStep(of: Changes, scope: ScopeSql): Step {
 }
 
 /** Each row with the number of the last thing that was said of the expiry before it. */
-const numberedStep = ({ hasEnsv2 }: Changes): Step => [
+const numberedStep: Step = [
   "numbered",
-  sql`select *, count(registrar_expiry) over (order by next_block nulls last, next_log) as terms
-      ${hasEnsv2 ? sql`, count(token_expiry) over (order by next_block nulls last, next_log) as token_terms` : sql``}
-    from timeline`,
+  sql`select *, count(registrar_expiry) over (order by next_block nulls last, next_log) as terms from timeline`,
 ];
 
 /** Each row with that expiry. The last word before the next change counts: after the end of grace the name cannot be renewed. */
@@ -163,7 +148,7 @@ const termedStep = ({ hasEnsv2 }: Changes): Step => [
   "termed",
   sql`select number, block, transaction, time, event_type, address, reason, expires_at, next_address, next_reason,
       next_time, max(registrar_expiry) over (partition by terms) as registrar_expiry
-      ${hasEnsv2 ? sql`, max(token_expiry) over (partition by token_terms) as token_expiry` : sql``}
+      ${hasEnsv2 ? sql`, token_expiry, path_expiry` : sql``}
     from numbered`,
 ];
 
@@ -182,13 +167,16 @@ const graceColumns: Partial<Record<EndColumn, string>> = {
 const graceEnd = sql.raw(endText("grace_end", (name) => graceColumns[name] ?? unknown(name)));
 
 /** The end of a token of ENSv2 by its own expiry. */
-const tokenEnd = sql`token_expiry + ${placeholder("tokenAfter")}::bigint`;
+const tokenEnd = sql`case when next_time is null then expiry_now else token_expiry end + ${placeholder("tokenAfter")}::bigint`;
 
-/** The end of the way to the name, for the change that is in force. What it was for earlier ones is not known. */
-const pathEnd = ({ holds }: ScopeSql): SQL => sql`case when reason = 'token' and next_time is null then (
-      select min(${domain.pathExpiryTimestamp}) from ${domain}
-      where ${holds(domain.chainId)} and ${eq(domain.node, placeholder("node"))}
-    ) end`;
+/** The end of the way to it. */
+const pathEnd = sql`case when reason = 'token' then case when next_time is null then path_expiry_now else path_expiry end end`;
+
+/** What the entry says now: it counts for the change that is in force. */
+const endsNow = ({ holds }: ScopeSql): SQL => sql`select min(${domain.expiryTimestamp}) as expiry_now,
+        min(${domain.pathExpiryTimestamp}) as path_expiry_now
+      from ${domain} where ${holds(domain.chainId)} and ${eq(domain.node, placeholder("node"))}
+        and ${isNotNull(domain.registry)}`;
 
 /** The changes, each with the second at which time alone ends what it led to. */
 function settledStep({ hasEnsv2 }: Changes, scope: ScopeSql): Step {
@@ -196,8 +184,8 @@ function settledStep({ hasEnsv2 }: Changes, scope: ScopeSql): Step {
     return ["settled", sql`select *, ${graceEnd} as held_until from termed where number is not null`];
   // A registrar's terms of ENSv1 count only for owners there.
   const select = sql`select *, least(own_end, path_end) as held_until, path_end < own_end as ends_by_path from (
-      select *, case when reason = 'token' then ${tokenEnd} else ${graceEnd} end as own_end, ${pathEnd(scope)} as path_end
-      from termed where number is not null
+      select *, case when reason = 'token' then ${tokenEnd} else ${graceEnd} end as own_end, ${pathEnd} as path_end
+      from termed cross join (${endsNow(scope)}) as now_stored where number is not null
     ) as ending`;
   return ["settled", select];
 }
@@ -246,7 +234,7 @@ const spanStep: Step = [
 /** The beginning of a statement, with `span` as its last table. `state` is what a change leads to, as one text. */
 export function spansOf(of: Changes, scope: ScopeSql): SQL {
   const steps = [
-    ...[changeStep(of, scope), stepStep, timelineStep(of, scope), numberedStep(of), termedStep(of)],
+    ...[changeStep(of, scope), stepStep(of), timelineStep(of, scope), numberedStep, termedStep(of)],
     ...[settledStep(of, scope), pointStep(of), causedStep(of), comparedStep, spanStep],
   ];
   const tables = steps.map(([name, select]) => sql`${sql.raw(name)} as (${select})`);

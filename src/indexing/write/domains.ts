@@ -194,9 +194,25 @@ function reasonOf(row: Domain) {
   return row.effectiveOwnerAddress === null ? null : "token";
 }
 
+/** When time alone ends what an entry of ENSv2 says of a name. */
+const ends = ["expiryTimestamp", "pathExpiryTimestamp"] as const;
+
+/**
+ * Whether the owner of a name of ENSv2 is another one though the holder is the same: ENSv1 answered before, or an end moved
+ * that had passed already, or that has passed now. Between such changes the last end that was stored is the one that counts.
+ */
+function isOwnedOtherwise({ blockTimestamp }: LogRef, before: Domain, after: Domain): boolean {
+  if (after.registry === null || after.effectiveOwnerAddress === null) return false;
+  if (before.registry === null) return true;
+  const isOver = (end: bigint | null) => end !== null && end <= BigInt(blockTimestamp);
+  return ends.some((end) => before[end] !== after[end] && (isOver(before[end]) || isOver(after[end])));
+}
+
 async function appendOwnershipChange(context: Context, log: LogRef, before: Domain, after: Domain) {
   const columns = after.wrapperOwner === null ? owners : [...owners, ...terms];
-  if (columns.every((column) => before[column] === after[column])) return;
+  const isSame = columns.every((column) => before[column] === after[column]);
+  if (isSame && !isOwnedOtherwise(log, before, after)) return;
+  const ofEntry = before.registry === null ? null : before;
   await context.db.insert(ownershipChange).values({
     chainId: log.chainId,
     blockNumber: log.blockNumber,
@@ -210,8 +226,8 @@ async function appendOwnershipChange(context: Context, log: LogRef, before: Doma
     wrapperOwner: after.wrapperOwner,
     wrapperFuses: after.wrapperFuses,
     wrapperExpiryTimestamp: after.wrapperExpiryTimestamp,
-    // The logs that told it may have come before the registry was at the name, and so have no node.
-    tokenExpiryTimestamp: after.registry === null ? null : after.expiryTimestamp,
+    previousExpiryTimestamp: ofEntry?.expiryTimestamp ?? null,
+    previousPathExpiryTimestamp: ofEntry?.pathExpiryTimestamp ?? null,
     eventType: log.eventType,
     transactionHash: log.transactionHash,
     blockTimestamp: log.blockTimestamp,
