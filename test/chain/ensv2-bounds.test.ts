@@ -270,6 +270,20 @@ test("a batch of more tokens than a transaction moves is cut, and says so", asyn
   expect(found).toEqual([{ anomaly: "more tokens than a transaction can move", ordinal: 5_000 }]);
 }, 120_000);
 
+test("what waits is done before the log in whose block its turn is, and stands before it in histories", async () => {
+  await finish();
+  await emit(...register(ETH, { label: "again", owner: ALICE, subregistry: BIG }));
+  const node = namehash("e400.again.eth");
+  expect(await rows("select 1 from domains where node = $1", node)).toEqual([]);
+  const moved = { operator: BOB, from: BOB, to: ALICE, id: numberOf("e400"), value: 1n };
+  await emit(registryLog(BIG, "TransferSingle", moved));
+  const owners = await rows(
+    `select owner_address from ownership_changes where node = $1 order by block_number, log_index, ordinal`,
+    node,
+  );
+  expect(owners).toEqual([BOB, ALICE].map((owner) => ({ owner_address: lower(owner) })));
+});
+
 test("names say when the way to them ends", async () => {
   await finish();
   await expectPathEnds(stage.sql);

@@ -12,6 +12,9 @@ import type { LogRef } from "./logRef.ts";
  * after the other. A list waits once at most, however often it is asked for.
  */
 
+/** The ordinal with which the work of earlier blocks comes before the rows of the log that goes on with it. */
+const BEFORE_LOG = -2_000_000;
+
 /** How many rows of a chain are looked at in one block. They take less than a second. */
 export const MAX_WORK_PER_BLOCK = 500;
 /** How many of them belong to one owner before others have their turn. */
@@ -66,7 +69,7 @@ export async function goOn(context: Context, log: LogRef): Promise<void> {
   for (;;) {
     const { firstOwner, done } = await findQueue(context, log);
     if (firstOwner === null || done >= MAX_WORK_PER_BLOCK) return;
-    await takeTurn(context, log, firstOwner);
+    await takeTurn(context, { ...log, ordinal: BEFORE_LOG }, firstOwner);
   }
 }
 

@@ -13,7 +13,7 @@ import { findMount, findRegistry } from "./registries.ts";
  * then: so at the end each name is right, in whatever order registries were linked.
  */
 
-/** Ordinals of rows that such work writes begin here: those of the log itself never get so far. */
+/** By how much the ordinals of rows that such work writes are above that of its log: those of the log itself never get so far. */
 const FIRST_ORDINAL = 1_000_000;
 
 defineWork("entries", {
@@ -27,7 +27,7 @@ defineWork("entries", {
   async visit(context, log, { owner: registry, node, depth }, storageId, done) {
     const entry = await findEntry(context, registry, storageId);
     if (entry === null) return [];
-    const cause = { ...log, eventType: "SubregistryUpdated", ordinal: FIRST_ORDINAL + done };
+    const cause = { ...log, eventType: "SubregistryUpdated", ordinal: log.ordinal + FIRST_ORDINAL + done };
     const mount = await findNamed(context, registry, node);
     const isName = mount !== null && isFollowed(entry, mount.position);
     const pathExpiryTimestamp = mount?.pathExpiryTimestamp ?? null;
