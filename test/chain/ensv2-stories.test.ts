@@ -16,6 +16,7 @@ const stories: Record<string, () => Promise<unknown>> = {
   roles: () => import("./stories/ensv2-roles.ts"),
   transfer: () => import("./stories/ensv2-transfer.ts"),
   subnames: () => import("./stories/ensv2-subnames.ts"),
+  lapse: () => import("./stories/ensv2-lapse.ts"),
 };
 
 beforeAll(() => openStoryStage({ ensv2: true }), 300_000);

@@ -2,6 +2,7 @@ import { type Hex, zeroAddress } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type LocalChain, startLocalChain } from "../devnet/localChain.ts";
 import { expectAnswerAsOnChain, isStrange } from "./ensv2Answers.ts";
+import { expectHistoriesAsOnChain } from "./ensv2Histories.ts";
 import { expectEnsv2AsOnChain } from "./ensv2Judge.ts";
 import { playHistory, prepareHistories } from "./ensv2Steps.ts";
 import { type Stage, stageOf } from "./stage.ts";
@@ -14,29 +15,35 @@ const MAX_LABELS = 5;
 type RandomPlan = { seed: number; runs: number; atOnce: number };
 
 /** Asks for every name of a history that the index has. */
-async function expectAnswers(stage: Stage, run: number): Promise<number> {
+async function expectAnswers(stage: Stage, run: number, from: bigint): Promise<number> {
   const rows = await stage.sql<{ full_name: string; registry: Hex | null }>(
     "select full_name, registry from domains where full_name like '%-' || $1 || '.eth' order by full_name",
     [String(run)],
   );
-  let asked = 0;
+  const asked: string[] = [];
   for (const { full_name: name, registry } of rows) {
     const [, ...above] = name.split(".");
     if (above.length >= MAX_LABELS || (await isStrange(stage, above))) continue;
     // An entry that no longer hangs at the name answered for it once.
     await expectAnswerAsOnChain(stage, name, { wasOfEnsv2: registry === zeroAddress });
-    asked++;
+    asked.push(name);
   }
-  return asked;
+  const others = rows.map((row) => row.full_name).filter((name) => !asked.includes(name));
+  const compared = await expectHistoriesAsOnChain(stage, { names: asked, others, from });
+  expect(compared).toBeGreaterThan(asked.length);
+  return asked.length;
 }
 
 /** Tests that the contracts judge tables and answers of random histories of ENSv2. */
 export function describeRandomHistories({ seed, runs, atOnce }: RandomPlan): void {
   let local: LocalChain;
   let stage: Stage | undefined;
+  /** The last block before the histories. */
+  let begun = 0n;
 
   beforeAll(async () => {
     local = await startLocalChain({ contracts: { ensv2: true }, statesKept: 100_000 });
+    begun = await local.chain.client.getBlockNumber();
     await prepareHistories(local.chain, { runs });
   }, 300_000);
   afterAll(() => stage?.close() ?? local?.anvil.stop());
@@ -51,7 +58,7 @@ export function describeRandomHistories({ seed, runs, atOnce }: RandomPlan): voi
       // The first histories are past when Namedex starts, and it follows the others.
       stage ??= await stageOf(local);
       await expectEnsv2AsOnChain({ local, stack: stage.stack });
-      for (const run of played) expect(await expectAnswers(stage, run)).toBeGreaterThan(4);
+      for (const run of played) expect(await expectAnswers(stage, run, begun)).toBeGreaterThan(4);
     }
   }, 900_000);
 }
