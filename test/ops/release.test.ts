@@ -78,7 +78,7 @@ const isOfSilence = (failure: string) =>
 
 /** The gateway looks each second; until it has seen a choice it asks both. */
 const gatewayPrefers = async ({ url }: Version) => {
-  const { indexers } = (await gateway.status()).body;
+  const { indexers } = await gateway.operatorStatus();
   return indexers.every((indexer) => (indexer.active === true) === (indexer.url === url));
 };
 
