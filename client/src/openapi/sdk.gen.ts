@@ -264,7 +264,7 @@ export const getDomainRegistrationHistory = <ThrowOnError extends boolean = fals
 /**
  * Who owned a name
  *
- * Effective owner over time, newest last. Several changes in one transaction are one. Of a name below a layer 2's managed name it is the history in the registry that answers for the name. A period that time alone ended has `ended_by`, its second, and no block: the NameWrapper's token expired, or the grace of a registrar's name was over. Without `page` the answer has the newest 1000 entries in the same order; if `total` is more, `page` leads to all. This holds for the history of each contract, too.
+ * Effective owner over time, newest last. Several changes in one transaction are one. Of a name below a layer 2's managed name it is the history in the registry that answers for the name. A period that time alone ended has `ended_by`, its second, and no block: the NameWrapper's token expired, the grace of a registrar's name was over, or a subname of ENSv2, or a name above it, expired. Without `page` the answer has the newest 1000 entries in the same order; if `total` is more, `page` leads to all. This holds for the history of each contract, too.
  */
 export const getDomainOwnershipHistory = <ThrowOnError extends boolean = false>(parameters: {
     name: string;
