@@ -43,6 +43,7 @@ async function start(): Promise<number> {
   const heads = chain && (await readHeads(chain));
   const logFile = join(home, "ponder.log");
   env.DATABASE_SCHEMA = settings.schema;
+  env.METRICS_PORT ??= String(await freePort(settings.metrics.port));
   const ponder = await startIndexer({ env, port, logFile, folder: process.cwd(), heads });
   const chains =
     chain &&
