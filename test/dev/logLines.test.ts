@@ -14,3 +14,9 @@ test("errors and warnings of the API are shown with their words, those of Ponder
   expect(onScreen({ level: "info", message: "settings" })).toBeNull();
   expect(onScreen({ level: 50, msg: "Failed to start" })).toContain("Failed to start");
 });
+
+test("a warning of Node about a package is no line of the screen", () => {
+  expect(
+    onScreen({ level: "warn", message: "(node:7) DeprecationWarning: Calling it is deprecated." }),
+  ).toBeNull();
+});

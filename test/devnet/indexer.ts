@@ -11,6 +11,7 @@ const expected = [
   /"msg":"(Detected public RPC URL|No new block received within expected time).*"chain_id":(31337|8453|59144)/,
   /"msg":"Received JSON-RPC error".*execution reverted/, // A contract without the function that was asked.
   /Cannot use a pool after calling end on the pool/,
+  /"message":"\(node:\d+\) \w*Warning: /, // Of Node, about a package.
 ];
 /** Lines that are no warning, but what a developer waits for. */
 const awaited = /^Hot reload/;
