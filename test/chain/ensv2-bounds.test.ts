@@ -12,13 +12,11 @@ import {
   deployProxy,
   ETH,
   foundations,
-  hashOf,
-  LATER,
   link,
   numberOf,
   point,
-  REGISTRAR,
   register,
+  registeredEntry,
   registryLog,
   reserve,
   unregister,
@@ -48,9 +46,8 @@ const MANY = 2_000;
 /** The shortest logs of a registration that is no longer under way. */
 const briefly = (by: Address, label: string): Emission[] => {
   const tokenId = numberOf(label);
-  const args = { tokenId, labelHash: hashOf(label), label, owner: BOB, expiry: LATER, sender: REGISTRAR };
   return [
-    registryLog(by, "LabelRegistered", args),
+    registeredEntry(by, { label, owner: BOB }),
     registryLog(by, "TokenResource", { tokenId, resource: tokenId }),
   ];
 };

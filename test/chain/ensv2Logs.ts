@@ -86,13 +86,22 @@ type Registration = Start & {
 /** An expiry far ahead of every test. */
 export const LATER = 1_900_000_000n;
 
+/** The shortest log of a registration: the entry, without its token and roles. */
+export const registeredEntry = (
+  by: Address,
+  { label, owner, expiry = LATER, sender = REGISTRAR, token }: Pick<Registration, "owner" | keyof Start>,
+) =>
+  registryLog(by, "LabelRegistered", {
+    ...{ tokenId: numberOf(label, token), labelHash: hashOf(label), label, owner, expiry, sender },
+  });
+
 /** The logs of one `register`. Source: PermissionedRegistry `_register`. */
 export function register(by: Address, registration: Registration): Emission[] {
-  const { label, owner, subregistry, resolver, expiry = LATER, sender = REGISTRAR, hook = [] } = registration;
+  const { label, owner, subregistry, resolver, sender = REGISTRAR, hook = [] } = registration;
   const tokenId = numberOf(label, registration.token);
   const resource = numberOf(label, registration.resource);
   return [
-    registryLog(by, "LabelRegistered", { tokenId, labelHash: hashOf(label), label, owner, expiry, sender }),
+    registeredEntry(by, registration),
     move(by, { from: zeroAddress, to: owner, id: tokenId }),
     ...hook,
     registryLog(by, "TokenResource", { tokenId, resource }),

@@ -8,12 +8,11 @@ import {
   deployProxy,
   ETH,
   foundations,
-  hashOf,
   LATER,
   link,
   numberOf,
-  REGISTRAR,
   register,
+  registeredEntry,
   registryLog,
   withEnsv2,
 } from "../chain/ensv2Logs.ts";
@@ -36,14 +35,8 @@ const HONEST_NAMES = 60;
 let stage: Stage;
 let emit: Emit;
 
-/** The shortest log of a registration; the token's is left out. */
-function entries(by: Address, count: number): Emission[] {
-  return Array.from({ length: count }, (_, number) => {
-    const label = `e${number}`;
-    const args = { tokenId: numberOf(label), labelHash: hashOf(label), label };
-    return registryLog(by, "LabelRegistered", { ...args, owner: BOB, expiry: LATER, sender: REGISTRAR });
-  });
-}
+const entries = (by: Address, count: number): Emission[] =>
+  Array.from({ length: count }, (_, number) => registeredEntry(by, { label: `e${number}`, owner: BOB }));
 
 beforeAll(async () => {
   const local = await startLocalChain();

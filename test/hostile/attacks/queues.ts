@@ -1,18 +1,14 @@
 import { type Address, getAddress, zeroAddress } from "viem";
-import { type Emission, emitterOn } from "../../chain/emittedLogs.ts";
+import { emitterOn } from "../../chain/emittedLogs.ts";
 import {
   ALICE,
   BOB,
   deployProxy,
   ETH,
   foundations,
-  hashOf,
-  LATER,
   link,
-  numberOf,
-  REGISTRAR,
   register,
-  registryLog,
+  registeredEntry,
 } from "../../chain/ensv2Logs.ts";
 import type { Attack } from "../attack.ts";
 
@@ -21,13 +17,6 @@ const BIG: Address = getAddress(`0x${"91".repeat(20)}`);
 const ENTRIES_A_BLOCK = 600;
 /** Links of one transaction. */
 const LINKS_AT_ONCE = 500;
-
-/** The shortest log of a registration; the token's is left out. */
-const entry = (number: number): Emission =>
-  registryLog(BIG, "LabelRegistered", {
-    ...{ tokenId: numberOf(`e${number}`), labelHash: hashOf(`e${number}`), label: `e${number}` },
-    ...{ owner: BOB, expiry: LATER, sender: REGISTRAR },
-  });
 
 const set = (subregistry: Address) => link(ETH, { label: "attack", subregistry });
 
@@ -38,7 +27,9 @@ export const attacksByQueues = ({ entries }: { entries: number }): readonly Atta
     run: async ({ local }) => {
       const emit = await emitterOn(local.chain, local);
       await emit(...foundations(), ...deployProxy(BIG), ...register(ETH, { label: "attack", owner: ALICE }));
-      const all = Array.from({ length: entries }, (_, number) => entry(number));
+      const all = Array.from({ length: entries }, (_, number) =>
+        registeredEntry(BIG, { label: `e${number}`, owner: BOB }),
+      );
       while (all.length > 0) await emit(...all.splice(0, ENTRIES_A_BLOCK));
       await emit(
         ...Array.from({ length: LINKS_AT_ONCE }, () => [set(BIG), set(zeroAddress)]).flat(),
