@@ -118,6 +118,8 @@ const rows = [
     resolver: STATIC_RESOLVER,
   }),
   domainRow("ours.locked.eth", wrapped(1)),
+  domainRow("deep.old.native.eth", { registryOwner: bob, effectiveOwnerAddress: bob }),
+  domainRow("x.came.locked.eth", { registryOwner: bob, effectiveOwnerAddress: bob }),
   domainRow("came.locked.eth", { ...graveyard, ...ofEntry(WRAPPER_REGISTRY) }),
   registeredRow("reserved.eth", bob, inDays(100), { resolver: STATIC_RESOLVER }),
   domainRow("sub.reserved.eth", {
@@ -187,17 +189,23 @@ beforeAll(async () => {
     ...{ chainId: CHAIN_ID, resolver: RESOLVER, node: record(1), version: 0, coinType: 60n, address: alice },
     ...{ blockNumber: 12, transactionHash: transaction(12) },
   });
-  await writer
-    .insert(ownershipChange)
-    .values([
-      change(5, alice),
-      change(20, MIGRATOR, 1),
-      change(20, GRAVEYARD, 2),
-      change(20, bob, 3),
-      change(30, alice),
-      { ...change(6, alice), node: namehash("old.migrated.eth") },
-      { ...change(7, bob), node: namehash("sub.reserved.eth") },
-    ]);
+  await writer.insert(ownershipChange).values([
+    change(5, alice),
+    change(20, MIGRATOR, 1),
+    change(20, GRAVEYARD, 2),
+    change(20, bob, 3),
+    change(30, alice),
+    { ...change(6, alice), node: namehash("old.migrated.eth") },
+    { ...change(7, bob), node: namehash("sub.reserved.eth") },
+    { ...change(6, bob, 1), node: namehash("deep.old.native.eth") },
+    { ...change(6, bob, 2), node: namehash("x.came.locked.eth") },
+    // Each of these parents was registered before its entry says: it was bought again.
+    ...[
+      { ...change(18, alice), node: namehash("native.eth") },
+      { ...change(15, alice), node: namehash("locked.eth") },
+      { ...change(16, bob), node: namehash("came.locked.eth") },
+    ].map((row) => ({ ...row, reason: "token" as const })),
+  ]);
   const resource = entries.find(({ labelhash }) => labelhash === labelhashOf("native"))?.resource as bigint;
   await writer.insert(ensv2Role).values(
     [
@@ -427,9 +435,15 @@ describe("GET /whois/:name", () => {
 
 test("an owner in ENSv1 ends with the migration of the parent, and not with a reservation", async () => {
   const historyOf = async (name: string) => (await api.get(`/domain/${name}/ownership-history`)).body.history;
+  const endedIn = (block: number) => ({
+    ...{ to_block: block, to_timestamp: block, to_tx: transaction(block) },
+  });
   expect(await historyOf("old.migrated.eth")).toMatchObject([
-    { address: ALICE, to_timestamp: 1_600_000_240, to_block: 20, to_tx: transaction(20) },
+    { address: ALICE, ...endedIn(20), to_timestamp: 1_600_000_240 },
   ]);
+  expect(await historyOf("deep.old.native.eth")).toMatchObject([{ address: BOB, ...endedIn(18) }]);
+  // A wrapper registry leaves names to ENSv1 until they move themselves.
+  expect(await historyOf("x.came.locked.eth")).toMatchObject([{ address: BOB, ...endedIn(16) }]);
   expect(await historyOf("sub.reserved.eth")).toMatchObject([{ address: BOB, to_timestamp: null }]);
 });
 

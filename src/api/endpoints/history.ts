@@ -1,17 +1,15 @@
 import { z } from "@hono/zod-openapi";
-import type { Ctx } from "../http/context.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { listEvents } from "../query/events.ts";
 import { listPurchases, type PurchaseEntry } from "../query/registrations.ts";
 import type { Listed } from "../query/section.ts";
 import { listSpans, type Span } from "../query/spans.ts";
-import type { DomainState } from "../resolution/domainState.ts";
-import { historyGap } from "../resolution/ensv2/followed.ts";
-import { readStored } from "../resolution/known.ts";
+import { canEndByOthers, endedByOthers } from "../resolution/endedByOthers.ts";
+import { historyGap, historyGapOf } from "../resolution/ensv2/followed.ts";
+import { readFound } from "../resolution/known.ts";
 import { answeringChain, chainsOfName } from "../resolution/nameChains.ts";
 import { tokenEndOf } from "../rules/ends.ts";
 import { lifeOf } from "../rules/life.ts";
-import { isTokenUnknown } from "../rules/ownership.ts";
 import {
   count,
   event,
@@ -21,7 +19,7 @@ import {
   period,
   registration,
 } from "../schemas/answers.ts";
-import { input, isEthSecondLevel, type ParsedName } from "../schemas/input.ts";
+import { input, isEthSecondLevel } from "../schemas/input.ts";
 import { toEventRecord } from "../serializers/event.ts";
 import { toLoggedRegistration, toOwnershipPeriod, toPeriod, toRegistration } from "../serializers/history.ts";
 import { historyFieldsOf, NEWEST } from "../serializers/historyPages.ts";
@@ -142,10 +140,11 @@ const ownershipHistory = endpoint({
     };
     const at = { chainId, contracts };
     const { rows, total } = await listSpans(db, { ...of, kind: "owner" }, { page });
-    const spans = await endedByOthers(ctx, name, rows);
+    const found = canEndByOthers(ctx, rows) ? (await readFound(ctx, [name])).get(name.node) : undefined;
+    const spans = await endedByOthers(ctx, { name, found }, rows);
     const history = spans.map((span) => toOwnershipPeriod(span, at));
     const fields = historyFieldsOf({ page, total: total - rows.length + spans.length });
-    const answer = { history, ...fields, ...(await historyGap(ctx, name)) };
+    const answer = { history, ...fields, ...(await historyGapOf(ctx, name, found)) };
     if (!audit) return answer;
     const listed = await Promise.all(layers.map((kind) => listSpans(db, { ...of, kind }, { page })));
     const [registry, registrar, wrapper] = listed as [Listed<Span>, Listed<Span>, Listed<Span>];
@@ -159,30 +158,6 @@ const ownershipHistory = endpoint({
     };
   },
 });
-
-/** The periods of a history as what the name's own logs do not tell ends them. */
-async function endedByOthers(ctx: Ctx, name: ParsedName, spans: readonly Span[]): Promise<readonly Span[]> {
-  const [before, last] = [spans.at(-2), spans.at(-1)];
-  if (last === undefined || last.toTimestamp !== null || last.reason === "token") return spans;
-  const isAfterToken = before?.endedBy === "wrapper_expiry" && last.fromBlock === null;
-  if (!isAfterToken && ctx.contracts.ensv2 === undefined) return spans;
-  const stored = await readStored(ctx, name);
-  // Where a renewal may have moved the wrapper's expiry, who came after it is not known.
-  if (stored !== null && isAfterToken && isTokenUnknown(stored)) return spans.slice(0, -1);
-  return stored === null ? spans : endedByParent(stored, spans, last);
-}
-
-/**
- * Once a name's parent is in ENSv2, a name that ENSv1 has below it has no owner, unless it is left to ENSv1. No log of the
- * name tells it: the parent's registration does.
- */
-function endedByParent({ ensv2 }: DomainState, spans: readonly Span[], last: Span): readonly Span[] {
-  const parent = ensv2?.protocol === "ensv2" && ensv2.walk.entry === null ? ensv2.walk.registeredAbove : null;
-  const toTimestamp = parent?.registeredTimestamp ?? null;
-  if (parent === null || toTimestamp === null || toTimestamp <= last.fromTimestamp) return spans;
-  const end = { toBlock: parent.registeredBlockNumber, toTransaction: parent.registeredTransactionHash };
-  return [...spans.slice(0, -1), { ...last, ...end, toTimestamp }];
-}
 
 const resolverHistory = endpoint({
   method: "get",

@@ -19,8 +19,8 @@ export type Walk = {
   pathExpiry: bigint | null;
   /** Whether an entry above the name was ever registered. Top-level entries do not count: names below stay in ENSv1. */
   isBelowRegistered: boolean;
-  /** The nearest such entry. */
-  registeredAbove: Ensv2Entry | null;
+  /** Of such entries the one whose registration took the name from ENSv1, and the depth of its label. */
+  registeredAbove: { entry: Ensv2Entry; depth: number } | null;
   /** The registry of unknown code in which the way goes on, and the depth of the label that it has to be asked for. */
   unknown: { registry: Address; depth: number } | null;
   /** The depth of the label that a known registry has no entry of, and whether that is a wrapper registry. */
@@ -56,9 +56,10 @@ function walkOf(path: Path, steps: readonly Step[], { now, contracts }: At): Wal
   const entry = last !== undefined && last.depth === path.length ? last.entry : null;
   const winner = live.findLast(({ entry: { resolver } }) => resolver !== null);
   const end = entry === null ? endOf(last, { now, contracts }) : { unknown: null, missing: null };
-  const registeredAbove = steps.findLast(
-    (step) => step.depth > TOP && step.depth < path.length && step.entry.isRegistered,
-  );
+  const above = steps.filter(({ entry, depth }) => depth > TOP && depth < path.length && entry.isRegistered);
+  // A wrapper registry leaves names below it to ENSv1 until they move themselves.
+  const registeredAbove =
+    above.find(({ subregistryCode }) => !isOneOf(contracts.wrapperCode, subregistryCode)) ?? above.at(-1);
   return {
     entry,
     resolver: winner?.entry.resolver
@@ -69,8 +70,8 @@ function walkOf(path: Path, steps: readonly Step[], { now, contracts }: At): Wal
       : null,
     isKnown: end.unknown === null,
     pathExpiry: entry && least(steps.slice(0, -1).map((step) => step.entry.expiry)),
-    isBelowRegistered: registeredAbove !== undefined,
-    registeredAbove: registeredAbove?.entry ?? null,
+    isBelowRegistered: above.length > 0,
+    registeredAbove: registeredAbove ?? null,
     ...end,
   };
 }
