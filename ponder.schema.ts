@@ -12,6 +12,8 @@
  * ENSv2 has tables of its own, `ensv2_…`, which are empty where the deployment has no ENSv2: what its registries and
  * resolvers store. The names at which its entries are found are rows of `domains`.
  *
+ * `blocks` is the journal of the blocks that the tables stand on. The engine writes it, not the handlers.
+ *
  * There are eight more tables: `holders` (which address ever appeared on an event of which name), `name_links` (finds
  * the names that show the hash of a label when the label becomes known), `work_queues`, `work_owners` and `work_lists` (which
  * names are still to be written again), `controllers` (who may sell names), `pending_payments` and `reverse_nodes` (what a log of Basenames says for a later one).
@@ -298,6 +300,27 @@ export const reverseNode = onchainTable(
     name: t.text(),
   }),
   (t) => ({ pk: primaryKey({ columns: [t.chainId, t.node] }) }),
+);
+
+/**
+ * The journal of blocks: the newest row of each chain is the block that all other tables stand on, as of which answers are. A
+ * block's row comes and goes in the transaction of its rows: one that is taken back is not here, and where another chain's
+ * reorganisation undoes rows for a moment, neither are this chain's blocks of these rows.
+ *
+ * From the end of the backfill on every block is here, with logs or without; before that, blocks with logs. Blocks without logs
+ * can be absent around a time when no indexer ran. The journal goes back 400,000 numbers of blocks of each chain.
+ */
+export const block = onchainTable(
+  "blocks",
+  (t) => ({
+    chainId: t.integer().notNull(),
+    number: t.integer().notNull(),
+    hash: t.hex().notNull(),
+    /** Hash of the block before. */
+    parentHash: t.hex().notNull(),
+    timestamp: t.int8({ mode: "number" }).notNull(),
+  }),
+  (t) => ({ pk: primaryKey({ columns: [t.chainId, t.number] }) }),
 );
 
 /** Every log of every tracked contract, one row per name that it concerns (a batch transfer has several). */

@@ -7,6 +7,7 @@ export const PONDER_VERSION = "0.17.7";
 /** The SHA-256 of every file of Ponder that is changed, by its path in Ponder's `dist/esm`. */
 const knownFiles = {
   "build/index.js": "433c6c62479cb3a4eaf747e1dc687b69fb76b7bffd502f7e3162a70bbe98359c",
+  "database/index.js": "cd51e275d4ef2034038070e5f517a858e78ac07cd5e6c46adc0add24782aa3b8",
   "indexing-store/cache.js": "e18db7b062c89f7d81f18a6b7838b660b6a46815e90ee0937724742192dbb1ec",
   "indexing-store/index.js": "c8f9b93c717c9e0d3bc4c2639fcbfed90ed0948962dd226a7fa7084537f4f634",
   "indexing-store/profile.js": "b8b4da6b71da8e12b772384bd48e2b03b01f218eac3fde84bc86b06bfd9f8a76",
@@ -15,6 +16,7 @@ const knownFiles = {
   "internal/logger.js": "091a9d507dda3814f044d526e0476dd8849041f8b622077abc2e9e16862ca8cd",
   "runtime/events.js": "0e435d8492e69a59ce830ff4db5291d5475e33b8a01d21c5e4af90fd5481d416",
   "runtime/multichain.js": "baebf66465e30faf68da7fefa3df85190d159a0fdc24d9e6b393982706272df6",
+  "runtime/realtime.js": "41cf28ac504b44a904691417324c363ec8a561cc4e897134d5286f69b59b04d8",
   "server/index.js": "e968a2f85f29ff91cfd758a94be4d9928dab3dc12f87d872676fd6f99f43346f",
   "sync-historical/index.js": "8b0f1c8193c98731287aae8c0131b733449830f83dc6229c970b12e6bc4bdb27",
   "sync-realtime/bloom.js": "f5bfb1d90adc6f54775984e591be32accaf11e6a3ed067797980a3f18f282da7",

@@ -49,7 +49,8 @@ const tableIn = (schema: string | undefined, table: string): string =>
  * A checkpoint has 75 digits: block time (10), chain (16), block (16), transaction (16), type of event (1), event (16).
  * Source: utils/checkpoint.js.
  */
-const blockOf = (checkpoint: string): string => `substr(${checkpoint}, 27, 16)`;
+export const blockOf = (checkpoint: string): string => `substr(${checkpoint}, 27, 16)`;
+export const chainOf = (checkpoint: string): string => `substr(${checkpoint}, 11, 16)`;
 const timeOf = (checkpoint: string): string => `substr(${checkpoint}, 1, 10)`;
 
 /** Ponder calls an indexer dead that gave no sign of life for this long (`databaseHeartbeatTimeout` is 25 s). */
@@ -164,6 +165,20 @@ export const tablesVersionOf = (table: string): string =>
   `concat_ws(' ',
     (select string_agg(xmin::text, ',' order by chain_name) from ${checkpointTable}),
     (select max(oid::bigint) from pg_trigger where tgrelid = to_regclass(${literal(table)})))`;
+
+/** The table of ponder.schema.ts that is the journal of blocks. The change blockJournal writes it. */
+export const JOURNAL = "blocks";
+
+/**
+ * SQL for the block of each chain that the tables stand on, as JSON by chain id: the newest of the journal. It is read in the
+ * query that reads the tables' version, so that both are of the same state.
+ */
+export const positionOf = (): string => `(
+  select json_agg(json_build_object(
+    'chainId', b.chain_id, 'number', b.number, 'hash', b.hash, 'timestamp', b."timestamp",
+    'isFinal', b.number <= ${blockOf("c.finalized_checkpoint")}::bigint) order by b.chain_id)
+  from ${checkpointTable} c cross join lateral (
+    select * from ${JOURNAL} where chain_id = c.chain_id order by number desc limit 1) b)`;
 
 /** The newest block that an indexer wrote for one chain. */
 export type WrittenBlock = { chainId: number; chainName: string; blockNumber: number };

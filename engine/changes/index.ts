@@ -1,6 +1,7 @@
 import type { Change } from "../change.ts";
 import { apiReload } from "./apiReload.ts";
 import { backfillMemory } from "./backfillMemory.ts";
+import { blockJournal } from "./blockJournal.ts";
 import { blocksWithLogs } from "./blocksWithLogs.ts";
 import { byteOrderMarks } from "./byteOrderMarks.ts";
 import { copyPieces } from "./copyPieces.ts";
@@ -47,6 +48,7 @@ export const changes: readonly Change[] = [
   foundContracts,
   byteOrderMarks,
   listedContracts,
+  blockJournal,
   viewsSchema,
 ];
 
