@@ -114,6 +114,11 @@ export const domain = onchainTable(
      * with the expiry 2^64 - 1, as that of `eth` has, never does), and where ENSv1 answers.
      */
     pathExpiryTimestamp: t.bigint(),
+    /**
+     * When the name was registered last: by the registrar of its chain, by 3DNS, or in ENSv2 by the registry that answers.
+     * The registrar of 2020 logs a registration for each name that was moved to it, too. Null for names that none registered.
+     */
+    registeredTimestamp: t.int8({ mode: "number" }),
     /** Block of the first event of the name. */
     createdBlockNumber: t.integer().notNull(),
     createdTimestamp: t.int8({ mode: "number" }).notNull(),

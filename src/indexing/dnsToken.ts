@@ -24,6 +24,7 @@ on("DnsToken", "RegistrationCreated", async ({ event, context, log }) => {
   const after = await patchName(context, log, key ?? { node }, {
     registryOwner: nullIfZero(registrant),
     registrarExpiryTimestamp: expiry,
+    registeredTimestamp: log.blockTimestamp,
   });
   await appendEventAndHolders(
     context,
@@ -80,7 +81,11 @@ on("DnsToken", "Transfer", async ({ event, context, log }) => {
   await appendEventAndHolders(context, log, { node, newOwnerAddress: owner }, after);
 });
 
-type Patch = { registryOwner?: Address | null; registrarExpiryTimestamp?: bigint | null };
+type Patch = {
+  registryOwner?: Address | null;
+  registrarExpiryTimestamp?: bigint | null;
+  registeredTimestamp?: number;
+};
 
 /** Every name has the contract's one resolver, which no log tells: the only one that the deployment lists there. */
 async function patchName(context: Context, log: LogRef, key: DomainKey, patch: Patch) {

@@ -167,7 +167,10 @@ type Registered =
 async function onRegistered({ event, context, log }: Registered, more: EventValues = {}) {
   const { id, owner, expires } = event.args;
   const key = keyOfToken(context, id);
-  await patchDomain(context, log, key, () => ({ registrarExpiryTimestamp: expires }));
+  await patchDomain(context, log, key, () => ({
+    registrarExpiryTimestamp: expires,
+    registeredTimestamp: log.blockTimestamp,
+  }));
   await appendEvent(context, log, {
     node: key.node,
     ownerAddress: owner,

@@ -23,6 +23,7 @@ export type DomainPatch = Partial<
     | "resolver"
     | "registrarOwner"
     | "registrarExpiryTimestamp"
+    | "registeredTimestamp"
     | "wrapperOwner"
     | "wrapperFuses"
     | "wrapperExpiryTimestamp"
@@ -33,7 +34,12 @@ export type DomainPatch = Partial<
 /** The columns that an entry of ENSv2 sets while it answers for a domain; the logs of ENSv1 leave them as they are then. */
 export type EntryColumns = Pick<
   Domain,
-  "registry" | "resolver" | "expiryTimestamp" | "pathExpiryTimestamp" | "effectiveOwnerAddress"
+  | "registry"
+  | "resolver"
+  | "expiryTimestamp"
+  | "pathExpiryTimestamp"
+  | "effectiveOwnerAddress"
+  | "registeredTimestamp"
 >;
 
 /** A node and, if the log tells them, its parent and labelhash. */
@@ -84,10 +90,14 @@ export async function patchDomain(
   return { before, after };
 }
 
-/** A domain after a patch. Where ENSv2 answers, the resolver in ENSv1's registry no longer counts. */
+/**
+ * A domain after a patch. Where ENSv2 answers, the resolver in ENSv1's registry and a registration in its registrar no longer
+ * count.
+ */
 function patched(context: Context, base: Domain, patch: DomainPatch | EntryColumns): Domain {
   if ("registry" in patch || base.registry === null) return derive(context, { ...base, ...patch });
-  return derive(context, { ...base, ...patch, resolver: base.resolver });
+  const { resolver, registeredTimestamp } = base;
+  return derive(context, { ...base, ...patch, resolver, registeredTimestamp });
 }
 
 /**
@@ -160,6 +170,7 @@ const blankDomain = (log: LogRef, node: Hex): Domain => ({
   effectiveOwnerAddress: null,
   registry: null,
   pathExpiryTimestamp: null,
+  registeredTimestamp: null,
   createdBlockNumber: log.blockNumber,
   createdTimestamp: log.blockTimestamp,
 });

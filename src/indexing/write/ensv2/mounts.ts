@@ -46,9 +46,10 @@ export async function putName(
   { node, parentNode, depth, pathExpiryTimestamp }: Place,
 ): Promise<WorkList[]> {
   if (!entry.isRegistered) return [];
-  const { registry, labelhash, resolver, owner, expiry } = entry;
+  const { registry, labelhash, resolver, owner, expiry, registeredTimestamp } = entry;
   await patchDomain(context, log, { node, parentNode, labelhash }, () => ({
     ...{ registry, resolver, expiryTimestamp: expiry, pathExpiryTimestamp, effectiveOwnerAddress: owner },
+    registeredTimestamp,
   }));
   return setSubregistry(context, log, entry, mountBelow(entry, { node, depth, pathExpiryTimestamp }));
 }
@@ -66,7 +67,7 @@ export async function dropName(context: Context, log: LogRef, entry: Entry, plac
   if (row?.registry !== entry.registry) return [];
   await patchDomain(context, log, { node }, () => ({
     ...{ registry: NO_REGISTRY, resolver: null, expiryTimestamp: null, pathExpiryTimestamp: null },
-    effectiveOwnerAddress: null,
+    ...{ effectiveOwnerAddress: null, registeredTimestamp: null },
   }));
   return setSubregistry(context, log, { ...entry, subregistry: null }, place);
 }
