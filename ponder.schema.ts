@@ -2,9 +2,9 @@
  * The tables of the index. Three sorts:
  *
  * - **Current state**, patched by key: `domains`, `resolver_nodes`, `text_records`, `address_records`,
- *   `primary_names`, `labels`, `agents`, `agent_bindings`. It mirrors what the contracts store. Some states change with
- *   time alone (grace, premium, a wrapped name that expired), and no event tells it: the API computes these at each
- *   request.
+ *   `primary_names`, `labels`, `operators`, `token_approvals`, `record_delegates`, `agents`, `agent_bindings`. It mirrors
+ *   what the contracts store. Some states change with time alone (grace, premium, a wrapped name that expired), and no
+ *   event tells it: the API computes these at each request.
  * - **The log**, insert-only: `events` has every log of every tracked contract, once per name that it concerns.
  * - **Change rows**, insert-only: `ownership_changes`, `resolver_changes`, `primary_name_changes` (and the view
  *   `text_changes`). Each row starts a period, which ends with the next row of the same name, or by time alone.
@@ -78,8 +78,15 @@ export const domain = onchainTable(
     registrarOwner: t.hex(),
     /** Names of a registrar: the registrar's expiry, wrapped or not. Null if never registered. */
     registrarExpiryTimestamp: t.bigint(),
+    /** Whom the registrar lets transfer the token besides its holder; null if no account. A transfer ends it. */
+    registrarApproved: t.hex(),
     /** Owner of the NameWrapper's token as stored (an expired one too); null if none. */
     wrapperOwner: t.hex(),
+    /**
+     * Whom the NameWrapper lets extend subnames besides the owner; null if no account. A transfer ends it, unless
+     * CANNOT_APPROVE (fuse 64) is burnt. A transfer of the token to its own owner ends it without a log.
+     */
+    wrapperApproved: t.hex(),
     /** Fuses as stored in the NameWrapper, which keeps them after unwrapping; null if never wrapped. */
     wrapperFuses: t.int8({ mode: "number" }),
     /** Expiry as stored in the NameWrapper, kept after unwrapping; null if never wrapped. */
@@ -834,6 +841,80 @@ export const ensv2Proxy = onchainTable(
   (t) => ({ pk: primaryKey({ columns: [t.chainId, t.address] }) }),
 );
 
+/**
+ * Who may act for an owner in all of a contract (`ApprovalForAll`): in the registry of 2020, registrars, NameWrappers, the
+ * deployment's resolvers, and registries of ENSv2. It is for what the owner has there at the time.
+ */
+export const operator = onchainTable(
+  "operators",
+  (t) => ({
+    chainId: t.integer().notNull(),
+    contract: t.hex().notNull(),
+    /** Who lets another act. */
+    owner: t.hex().notNull(),
+    /** Who may act. */
+    operator: t.hex().notNull(),
+    /** False once the owner took it back. */
+    isApproved: t.boolean().notNull(),
+    /** Block of the last log of it. */
+    blockNumber: t.integer().notNull(),
+    logIndex: t.integer().notNull(),
+    blockTimestamp: t.int8({ mode: "number" }).notNull(),
+    transactionHash: t.hex().notNull(),
+  }),
+  (t) => ({ pk: primaryKey({ columns: [t.chainId, t.contract, t.owner, t.operator] }) }),
+);
+
+/**
+ * The last approval of each token of a name, in the registrar or the NameWrapper. It holds while `registrar_approved` or
+ * `wrapper_approved` of the name is set.
+ */
+export const tokenApproval = onchainTable(
+  "token_approvals",
+  (t) => ({
+    chainId: t.integer().notNull(),
+    /** The registrar or the NameWrapper. */
+    contract: t.hex().notNull(),
+    /** The name whose token it is. */
+    node: t.hex().notNull(),
+    /** Holder of the token at that time. */
+    owner: t.hex().notNull(),
+    /** Who was approved; null if it was taken back. */
+    approved: t.hex(),
+    /** Block of the log. */
+    blockNumber: t.integer().notNull(),
+    logIndex: t.integer().notNull(),
+    blockTimestamp: t.int8({ mode: "number" }).notNull(),
+    transactionHash: t.hex().notNull(),
+  }),
+  (t) => ({ pk: primaryKey({ columns: [t.chainId, t.contract, t.node] }) }),
+);
+
+/**
+ * Who may write the records of one name at one of the deployment's resolvers (`Approved`; `AuthorisationChanged` before
+ * 2023). It counts only while the one who gave it owns the name.
+ */
+export const recordDelegate = onchainTable(
+  "record_delegates",
+  (t) => ({
+    chainId: t.integer().notNull(),
+    resolver: t.hex().notNull(),
+    node: t.hex().notNull(),
+    /** Who lets another write: any account can, for any name. */
+    owner: t.hex().notNull(),
+    /** Who may write. */
+    delegate: t.hex().notNull(),
+    /** False once the owner took it back. */
+    isApproved: t.boolean().notNull(),
+    /** Block of the last log of it. */
+    blockNumber: t.integer().notNull(),
+    logIndex: t.integer().notNull(),
+    blockTimestamp: t.int8({ mode: "number" }).notNull(),
+    transactionHash: t.hex().notNull(),
+  }),
+  (t) => ({ pk: primaryKey({ columns: [t.chainId, t.resolver, t.node, t.owner, t.delegate] }) }),
+);
+
 /** What accounts may do in contracts of ENSv2. */
 export const ensv2Role = onchainTable(
   "ensv2_roles",
@@ -848,6 +929,8 @@ export const ensv2Role = onchainTable(
     /** 64 roles of 4 bits each; 0 if all were taken away. */
     roles: t.bigint().notNull(),
     blockNumber: t.integer().notNull(),
+    logIndex: t.integer().notNull(),
+    blockTimestamp: t.int8({ mode: "number" }).notNull(),
     transactionHash: t.hex().notNull(),
   }),
   (t) => ({ pk: primaryKey({ columns: [t.chainId, t.contract, t.resource, t.account] }) }),

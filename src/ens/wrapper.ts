@@ -3,6 +3,9 @@ import { all, hasBit, holds, time } from "./condition.ts";
 /** Fuse by which a parent gave up control of a name. Source: ens-contracts, contracts/wrapper/INameWrapper.sol. */
 export const PARENT_CANNOT_CONTROL = 65536;
 
+/** Fuse after which who is approved for a token cannot be changed. Source: as above. */
+export const CANNOT_APPROVE = 64;
+
 /** Fuses that only a parent may burn: the high 16 bits. */
 const PARENT_CONTROLLED = 0xffff0000;
 

@@ -13,6 +13,7 @@ import {
 import { isLabelOf, isPrintable } from "../ens/name.ts";
 import { type ArgsOf, type EventIn, on } from "./on.ts";
 import { rowsOfEntries, rowsOfEthEntries } from "./rowsAhead.ts";
+import { putOperator } from "./write/approvals.ts";
 import { addressesOf } from "./write/contracts.ts";
 import {
   appendEntryLog,
@@ -281,8 +282,13 @@ onRegistry("URIUpdated", ({ event, context, log }) => {
   return appendEvent(context, log, { value: uri, details: { renderer, sender } });
 });
 
-/** Writes: events. */
-onRegistry("ApprovalForAll", ({ event, context, log }) => appendEvent(context, log, { details: event.args }));
+/** An account may act for a holder of tokens, or no longer. Writes: events, operators. */
+onRegistry("ApprovalForAll", async ({ event, context, log }) => {
+  const { account: owner, operator, approved: isApproved } = event.args;
+  await appendEvent(context, log, { details: event.args });
+  if (await isToldRegistry(context, log.contractAddress))
+    await putOperator(context, log, { owner, operator, isApproved });
+});
 
 /** A proxy got its code, or other code. Writes: ensv2_proxies, events, and what {@link lookAgain} writes. */
 onAnyRegistry("Upgraded", async ({ event, context, log }) => {

@@ -3,6 +3,7 @@ import type { Hex } from "viem";
 import { hashOfTokenId } from "../ens/name.ts";
 import { type ArgsOf, on } from "./on.ts";
 import { rowsOfToken } from "./rowsAhead.ts";
+import { onOperator, putTokenApproval } from "./write/approvals.ts";
 import { putRegistrarController } from "./write/controllers.ts";
 import { keyOfRegistrar, patchDomain } from "./write/domains.ts";
 import { setV1Controller } from "./write/ensv2/phases.ts";
@@ -12,7 +13,9 @@ import { unexplainedBy } from "./write/wrappedRenewals.ts";
 
 /**
  * The token was minted (from zero), burnt (to zero: an expired name is registered again) or given to another owner.
- * This can be the first log of a name, before the registry's. Writes: events, domains, ownership_changes.
+ * This can be the first log of a name, before the registry's. Who was approved for the token is no longer, without a log.
+ * Writes: events, domains, ownership_changes.
+ * Source: openzeppelin-solidity 2, ERC721 `_transferFrom`, `_burn`; solady, src/tokens/ERC721.sol, `transferFrom`, `_burn`.
  */
 on(
   "BaseRegistrar",
@@ -21,7 +24,7 @@ on(
     const { from, to, tokenId } = event.args;
     const key = keyOfToken(context, tokenId);
     await appendEventAndHolders(context, log, { node: key.node, fromAddress: from, toAddress: to });
-    await patchDomain(context, log, key, () => ({ registrarOwner: nullIfZero(to) }));
+    await patchDomain(context, log, key, () => ({ registrarOwner: nullIfZero(to), registrarApproved: null }));
   },
   ({ args: { tokenId, to } }, chainId) => rowsOfToken(chainId, tokenId, to),
 );
@@ -71,12 +74,20 @@ on(
 
 const registrars = ["BaseRegistrar", "RegistrarOld"] as const;
 
-on(registrars, "Approval", ({ event, context, log }) => {
-  const { owner, approved, tokenId } = event.args;
-  const { node } = keyOfToken(context, tokenId);
-  return appendEventAndHolders(context, log, { node, details: { owner, approved } });
-});
-on(registrars, "ApprovalForAll", appendArguments);
+/** An account may transfer the token, too; the zero address takes it back. Writes: events, domains, token_approvals. */
+on(
+  "BaseRegistrar",
+  "Approval",
+  async ({ event, context, log }) => {
+    const { owner, approved, tokenId } = event.args;
+    const key = keyOfToken(context, tokenId);
+    await appendEventAndHolders(context, log, { node: key.node, details: { owner, approved } });
+    await patchDomain(context, log, key, () => ({ registrarApproved: nullIfZero(approved) }));
+    await putTokenApproval(context, log, { node: key.node, owner, approved });
+  },
+  ({ args: { tokenId } }, chainId) => rowsOfToken(chainId, tokenId),
+);
+on("BaseRegistrar", "ApprovalForAll", onOperator);
 on(registrars, "OwnershipTransferred", appendArguments);
 on("BaseRegistrar", "ControllerAdded", onController);
 on("BaseRegistrar", "ControllerRemoved", onController);
@@ -91,6 +102,12 @@ on("RegistrarOld", "Transfer", ({ event, context, log }) => {
   const { node } = keyOfToken(context, tokenId);
   return appendEventAndHolders(context, log, { node, fromAddress: from, toAddress: to });
 });
+on("RegistrarOld", "Approval", ({ event, context, log }) => {
+  const { owner, approved, tokenId } = event.args;
+  const { node } = keyOfToken(context, tokenId);
+  return appendEventAndHolders(context, log, { node, details: { owner, approved } });
+});
+on("RegistrarOld", "ApprovalForAll", appendArguments);
 on("RegistrarOld", "NameRegistered", onOldRegistered);
 on("RegistrarOld", "NameMigrated", onOldRegistered);
 on("RegistrarOld", "NameRenewed", ({ event, context, log }) => {

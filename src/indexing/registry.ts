@@ -4,9 +4,10 @@ import { managedNameOf } from "../ens/managedNames.ts";
 import { ADDR_REVERSE_NODE, childNode, isLabelOf, ROOT_NODE } from "../ens/name.ts";
 import { type ArgsOf, on } from "./on.ts";
 import { rowsOfChild, rowsOfName } from "./rowsAhead.ts";
+import { onOperator } from "./write/approvals.ts";
 import { addressesOf, startBlockOf } from "./write/contracts.ts";
 import { type Domain, type DomainKey, type DomainPatch, patchDomain } from "./write/domains.ts";
-import { appendArguments, appendEventAndHolders } from "./write/events.ts";
+import { appendEventAndHolders } from "./write/events.ts";
 import { type LogRef, nullIfZero } from "./write/logRef.ts";
 import { learnLabel } from "./write/names.ts";
 import { refreshClaim } from "./write/primaryNames.ts";
@@ -22,7 +23,7 @@ on(registries, "Transfer", onTransfer, ({ args: { node, owner } }, chainId) =>
 );
 on(registries, "NewResolver", onNewResolver, ({ args }, chainId) => rowsOfName(chainId, args.node));
 on(registries, "NewTTL", onNewTtl);
-on("Registry", "ApprovalForAll", appendArguments);
+on("Registry", "ApprovalForAll", onOperator);
 
 type Args<Name extends "NewOwner" | "Transfer" | "NewResolver" | "NewTTL"> = ArgsOf<
   (typeof registries)[number],

@@ -6,9 +6,10 @@ import { keccak256OfHex } from "../ens/keccak.ts";
 import { managedNameOf } from "../ens/managedNames.ts";
 import { textWritesIn } from "../ens/textCalldata.ts";
 import { type ArgsOf, type EventIn, on } from "./on.ts";
+import { onOperator, putRecordDelegate } from "./write/approvals.ts";
 import { readText } from "./write/archive.ts";
 import { addressesOf, mayRead } from "./write/contracts.ts";
-import { appendArguments, appendEventAndHolders } from "./write/events.ts";
+import { appendEventAndHolders } from "./write/events.ts";
 import { type HandlerArgs, type LogEvent, type LogRef, nullIfZero } from "./write/logRef.ts";
 import { refreshClaim } from "./write/primaryNames.ts";
 import {
@@ -137,9 +138,19 @@ onRecord(
 onRecord("DNSRecordDeleted", onOtherRecord);
 onRecord("DNSZonehashChanged", onOtherRecord);
 onRecord("DNSZoneCleared", onOtherRecord);
-onRecord("AuthorisationChanged", onOtherRecord);
-onRecord("Approved", onOtherRecord);
-on(["ListedResolver", "DefaultReverseResolver"], "ApprovalForAll", appendArguments);
+/** An account may write the node's records, or no longer. Writes: events, record_delegates. */
+onRecord("AuthorisationChanged", async (args) => {
+  const { node, owner, target: delegate, isAuthorised: isApproved } = args.event.args;
+  await onOtherRecord(args);
+  await putRecordDelegate(args.context, args.log, { node, owner, delegate, isApproved });
+});
+/** The same from 2023 on. Writes: events, record_delegates. */
+onRecord("Approved", async (args) => {
+  const { node, owner, delegate, approved: isApproved } = args.event.args;
+  await onOtherRecord(args);
+  await putRecordDelegate(args.context, args.log, { node, owner, delegate, isApproved });
+});
+on(["ListedResolver", "DefaultReverseResolver"], "ApprovalForAll", onOperator);
 
 /** The hash of an indexed key, over its bytes as logged. Ponder types it as the text, but it is the hash. */
 const topicOfKey = (event: { args: { indexedKey: string } }) => event.args.indexedKey as Hex;

@@ -1,6 +1,6 @@
 import type { Context } from "ponder:registry";
 import { event as eventTable } from "ponder:schema";
-import { type Hex, size } from "viem";
+import { type Address, type Hex, size } from "viem";
 import {
   decodeDnsName,
   hashOfTokenId,
@@ -10,9 +10,10 @@ import {
   nodeOfLabels,
   unknownLabel,
 } from "../ens/name.ts";
-import { fusesAt, mintedToken, type WrapperToken } from "../ens/wrapper.ts";
+import { CANNOT_APPROVE, fusesAt, mintedToken, type WrapperToken } from "../ens/wrapper.ts";
 import { on } from "./on.ts";
 import { rowsOfLabels, rowsOfName } from "./rowsAhead.ts";
+import { onOperator, putTokenApproval } from "./write/approvals.ts";
 import { setWrapperController } from "./write/controllers.ts";
 import { type Domain, type DomainKey, type DomainPatch, patchDomain } from "./write/domains.ts";
 import { appendArguments, appendEvent, appendEventAndHolders } from "./write/events.ts";
@@ -127,6 +128,19 @@ function settledFuses(domain: Domain, log: LogRef): DomainPatch {
 }
 
 /**
+ * Who is approved for a token after its transfer: no account, unless the fuse CANNOT_APPROVE is burnt. Source:
+ * ens-contracts, contracts/wrapper/NameWrapper.sol, `_beforeTransfer`; ERC1155Fuse.sol, `_burn`.
+ */
+function approvedAfter(domain: Domain, log: LogRef, { from, to }: { from: Address; to: Address }) {
+  const token = storedToken(domain);
+  if (token === null || nullIfZero(from) === null || nullIfZero(to) === null) return null;
+  // See settledFuses.
+  const isUnexpired = domain.unexplainedRenewals !== null;
+  const fuses = isUnexpired ? token.wrapperFuses : fusesAt(token, BigInt(log.blockTimestamp));
+  return (fuses & CANNOT_APPROVE) === 0 ? null : domain.wrapperApproved;
+}
+
+/**
  * A token was minted, burnt (by unwrapping or upgrading too) or given to another owner. Writes: events, domains,
  * ownership_changes.
  */
@@ -138,7 +152,7 @@ on(
     const node = hashOfTokenId(id);
     const { after } = await patchDomain(context, log, { node }, (domain) => ({
       ...settledFuses(domain, log),
-      wrapperOwner: nullIfZero(to),
+      ...{ wrapperOwner: nullIfZero(to), wrapperApproved: approvedAfter(domain, log, { from, to }) },
     }));
     await appendEventAndHolders(context, log, { node, fromAddress: from, toAddress: to }, after);
   },
@@ -157,7 +171,7 @@ on(
       const node = hashOfTokenId(id);
       const { after } = await patchDomain(context, log, { node }, (domain) => ({
         ...settledFuses(domain, log),
-        wrapperOwner: nullIfZero(to),
+        ...{ wrapperOwner: nullIfZero(to), wrapperApproved: approvedAfter(domain, log, { from, to }) },
       }));
       await appendEventAndHolders(context, log, { node, fromAddress: from, toAddress: to }, after);
     }
@@ -165,15 +179,24 @@ on(
   ({ args: { ids, to } }, chainId) => ids.flatMap((id) => rowsOfName(chainId, hashOfTokenId(id), to)),
 );
 
-on(wrapper, "Approval", ({ event, context, log }) => {
-  const { owner, approved, tokenId } = event.args;
-  return appendEventAndHolders(context, log, { node: hashOfTokenId(tokenId), details: { owner, approved } });
-});
+/** An account may extend subnames, too; the zero address takes it back. Writes: events, domains, token_approvals. */
+on(
+  wrapper,
+  "Approval",
+  async ({ event, context, log }) => {
+    const { owner, approved, tokenId } = event.args;
+    const node = hashOfTokenId(tokenId);
+    await appendEventAndHolders(context, log, { node, details: { owner, approved } });
+    await patchDomain(context, log, { node }, () => ({ wrapperApproved: nullIfZero(approved) }));
+    await putTokenApproval(context, log, { node, owner, approved });
+  },
+  ({ args: { tokenId } }, chainId) => rowsOfName(chainId, hashOfTokenId(tokenId)),
+);
 on(wrapper, "URI", ({ event, context, log }) => {
   const { value, id } = event.args;
   return appendEventAndHolders(context, log, { node: hashOfTokenId(id), value });
 });
-on(wrapper, "ApprovalForAll", appendArguments);
+on(wrapper, "ApprovalForAll", onOperator);
 /** A contract may register and renew names through the wrapper from here on, or no longer. Writes: events, controllers. */
 on(wrapper, "ControllerChanged", async (args) => {
   const { event, context, log } = args;

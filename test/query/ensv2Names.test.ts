@@ -213,8 +213,8 @@ beforeAll(async () => {
       { account: bob, roles: 1n << 24n },
       { account: account(0xdead), roles: 0n },
     ].map((role) => ({
-      ...{ chainId: CHAIN_ID, contract: ETH_REGISTRY, resource, blockNumber: 10 },
-      ...{ transactionHash: transaction(10), ...role },
+      ...{ chainId: CHAIN_ID, contract: ETH_REGISTRY, resource, blockNumber: 10, logIndex: 1 },
+      ...{ blockTimestamp: NOW - 1_000, transactionHash: transaction(10), ...role },
     })),
   );
   api = openApi(tables, NOW, { contracts });

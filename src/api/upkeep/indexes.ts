@@ -68,6 +68,42 @@ export const ownIndexes: readonly OwnIndex[] = [
     table: "ensv2_entries",
     definition: "(registered_timestamp, storage_id) where registered_timestamp is not null",
   },
+  // Who may act for an owner, and for whom an account may act. Rows that were taken back are in no answer.
+  {
+    name: "operators_owner",
+    table: "operators",
+    definition: "(owner, chain_id, contract, operator) where is_approved",
+  },
+  {
+    name: "operators_operator",
+    table: "operators",
+    definition: "(operator, chain_id, contract, owner) where is_approved",
+  },
+  {
+    name: "token_approvals_owner",
+    table: "token_approvals",
+    definition: "(owner, chain_id, contract, node) where approved is not null",
+  },
+  {
+    name: "token_approvals_approved",
+    table: "token_approvals",
+    definition: "(approved, chain_id, contract, node) where approved is not null",
+  },
+  {
+    name: "record_delegates_owner",
+    table: "record_delegates",
+    definition: "(owner, chain_id, resolver, node, delegate) where is_approved",
+  },
+  {
+    name: "record_delegates_delegate",
+    table: "record_delegates",
+    definition: "(delegate, chain_id, resolver, node, owner) where is_approved",
+  },
+  {
+    name: "ensv2_roles_account",
+    table: "ensv2_roles",
+    definition: "(account, chain_id, contract, resource) where roles <> 0",
+  },
   // The operator class has its schema, because the extension's schema is in no search path.
   { name: "domains_label_trgm", table: "domains", definition: "using gin (label public.gin_trgm_ops)" },
   { name: "domains_name_trgm", table: "domains", definition: "using gin (full_name public.gin_trgm_ops)" },

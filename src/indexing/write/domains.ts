@@ -24,7 +24,9 @@ export type DomainPatch = Partial<
     | "registrarOwner"
     | "registrarExpiryTimestamp"
     | "registeredTimestamp"
+    | "registrarApproved"
     | "wrapperOwner"
+    | "wrapperApproved"
     | "wrapperFuses"
     | "wrapperExpiryTimestamp"
     | "unexplainedRenewals"
@@ -161,7 +163,9 @@ const blankDomain = (log: LogRef, node: Hex): Domain => ({
   resolver: null,
   registrarOwner: null,
   registrarExpiryTimestamp: null,
+  registrarApproved: null,
   wrapperOwner: null,
+  wrapperApproved: null,
   wrapperFuses: null,
   wrapperExpiryTimestamp: null,
   unexplainedRenewals: null,

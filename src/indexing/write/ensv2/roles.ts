@@ -9,8 +9,8 @@ export async function putRoles(
   log: LogRef,
   { resource, account, roles }: { resource: bigint; account: Address; roles: bigint },
 ): Promise<void> {
-  const { chainId, contractAddress: contract, blockNumber, transactionHash } = log;
-  const columns = { roles, blockNumber, transactionHash };
+  const { chainId, contractAddress: contract, blockNumber, logIndex, blockTimestamp, transactionHash } = log;
+  const columns = { roles, blockNumber, logIndex, blockTimestamp, transactionHash };
   await context.db
     .insert(ensv2Role)
     .values({ chainId, contract, resource, account, ...columns })

@@ -1,0 +1,74 @@
+import type { Context } from "ponder:registry";
+import { operator as operatorTable, recordDelegate, tokenApproval } from "ponder:schema";
+import type { Address, Hex } from "viem";
+import { addressesOf } from "./contracts.ts";
+import { appendArguments } from "./events.ts";
+import { type HandlerArgs, type LogEvent, type LogRef, nullIfZero } from "./logRef.ts";
+
+/** Which log said it last. */
+const placeOf = ({ blockNumber, logIndex, blockTimestamp, transactionHash }: LogRef) => ({
+  ...{ blockNumber, logIndex, blockTimestamp, transactionHash },
+});
+
+/** The first argument is called `account` in the NameWrapper, and `owner` elsewhere. */
+type ApprovalForAll = { operator: Address; approved: boolean } & ({ owner: Address } | { account: Address });
+
+/** An account may act for an owner in all of the emitting contract, or no longer. Writes: events, operators. */
+export async function onOperator(args: HandlerArgs<LogEvent & { args: ApprovalForAll }>): Promise<void> {
+  const { event, context, log } = args;
+  const { operator, approved: isApproved } = event.args;
+  const owner = "owner" in event.args ? event.args.owner : event.args.account;
+  await appendArguments(args);
+  await putOperator(context, log, { owner, operator, isApproved });
+}
+
+/** Writes: operators. */
+export async function putOperator(
+  context: Context,
+  log: LogRef,
+  { owner, operator, isApproved }: { owner: Address; operator: Address; isApproved: boolean },
+): Promise<void> {
+  const { chainId, contractAddress: contract } = log;
+  const columns = { isApproved, ...placeOf(log) };
+  await context.db
+    .insert(operatorTable)
+    .values({ chainId, contract, owner, operator, ...columns })
+    .onConflictDoUpdate(columns);
+}
+
+/** Stores whom the holder of a token approved in the emitting contract. Writes: token_approvals. */
+export async function putTokenApproval(
+  context: Context,
+  log: LogRef,
+  { node, owner, approved }: { node: Hex; owner: Address; approved: Address },
+): Promise<void> {
+  const { chainId, contractAddress: contract } = log;
+  const columns = { owner, approved: nullIfZero(approved), ...placeOf(log) };
+  await context.db
+    .insert(tokenApproval)
+    .values({ chainId, contract, node, ...columns })
+    .onConflictDoUpdate(columns);
+}
+
+/**
+ * Stores who may write a node's records at the emitting resolver. A contract that the deployment does not list can log anything
+ * of anyone. Writes: record_delegates.
+ */
+export async function putRecordDelegate(
+  context: Context,
+  log: LogRef,
+  {
+    node,
+    owner,
+    delegate,
+    isApproved,
+  }: { node: Hex; owner: Address; delegate: Address; isApproved: boolean },
+): Promise<void> {
+  const { chainId, contractAddress: resolver } = log;
+  if (!addressesOf(context, "ListedResolver").includes(resolver)) return;
+  const columns = { isApproved, ...placeOf(log) };
+  await context.db
+    .insert(recordDelegate)
+    .values({ chainId, resolver, node, owner, delegate, ...columns })
+    .onConflictDoUpdate(columns);
+}
