@@ -181,10 +181,11 @@ const layers: Layer[] = [
     may: [
       ...["hono", "@hono/zod-openapi", "lru-cache", "src/ens/name.ts"],
       ...api("errors/", "postgres/databaseErrors.ts", "indexState/retryOnLock.ts", "scheduling/bounded.ts"),
+      ...api("schemas/paging.ts"),
     ],
     mayTypes: [
       ...["@hono/node-server", "zod", "abis/"],
-      ...api("access/", "indexState/", "live/", "postgres/db.ts", "serviceDb/"),
+      ...api("access/", "indexState/", "live/", "postgres/db.ts", "query/page.ts", "serviceDb/"),
     ],
     because:
       "declarations of operations and the pipeline around them; what the steps do, it gets as arguments",

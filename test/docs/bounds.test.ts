@@ -26,7 +26,7 @@ import { MAX_PICTURE, MAX_RECORDS } from "../../src/api/explorer/pages/name/reco
 import { MAX_CSV_PAGES } from "../../src/api/explorer/pages/namesCsv.ts";
 import { SHOWN_AT_ONCE, SHOWN_UNFOLDED } from "../../src/api/explorer/parts/text.tsx";
 import {
-  DEEP_PAGE,
+  DEEP_AFTER,
   MAX_PAGE,
   MAX_AT_ONCE as PAGES_AT_ONCE,
   MAX_WAITING as WAITING_PAGES,
@@ -48,13 +48,14 @@ import { MAX_VALUE_BYTES } from "../../src/api/live/records.ts";
 import { MAX_RESULT_BYTES, MAX_REVERT_BYTES } from "../../src/api/live/rpc.ts";
 import { MAX_CHANGES } from "../../src/api/query/activity.ts";
 import { MAX_ENDING } from "../../src/api/query/addresses.ts";
-import { PAGE_SIZE } from "../../src/api/query/page.ts";
 import { MAX_HOLDERS } from "../../src/api/query/population.ts";
 import { MAX_READ_BYTES } from "../../src/api/query/records.ts";
 import { MAX_ENTRIES } from "../../src/api/query/section.ts";
 import { MAX_CLAIMED_LABELS } from "../../src/api/resolution/primaryNames.ts";
 import { MAX_AGENT_URI, MAX_PROFILE_TEXT, MAX_SHOWN } from "../../src/api/rules/shown.ts";
+import { MAX_CURSOR } from "../../src/api/schemas/cursor.ts";
 import { MAX_CHAINS } from "../../src/api/schemas/input.ts";
+import { MAX_PAGE_SIZE, PAGE_SIZE } from "../../src/api/schemas/paging.ts";
 import { MAX_WRITTEN } from "../../src/api/serializers/calendar.ts";
 import { MAX_STORED_BYTES, MAX_STORED_BYTES_A_MINUTE } from "../../src/api/serviceDb/liveAnswers.ts";
 import { MAX_LABELS_PER_MINUTE } from "../../src/api/serviceDb/provenLabels.ts";
@@ -97,9 +98,14 @@ const bounds: [what: string, bound: string][] = [
   ["attempts at a block before the index is not ready", String(FAILING_ATTEMPTS)],
   ["requests to the nodes of live answers", `${rpcVariables.LIVE_REQUESTS_PER_SECOND.example} a second`],
   ["wait for that turn", `${MAX_WAIT_MS / 1_000} s`],
-  ["pages of a list or history", `${inWords(MAX_PAGE)}, so ${inWords(MAX_PAGE * PAGE_SIZE)}`],
   [
-    `pages beyond page ${DEEP_PAGE} that one process reads at once`,
+    "results on one page of a list or history",
+    `${PAGE_SIZE}, or as many as \`page_size\` says, at most ${MAX_PAGE_SIZE}`,
+  ],
+  ["a cursor", `${inWords(MAX_CURSOR)} characters`],
+  ["pages of a list or history by number", `${inWords(MAX_PAGE)}, so ${inWords(MAX_PAGE * PAGE_SIZE)}`],
+  [
+    `pages by number beyond ${inWords(DEEP_AFTER)} results that one process reads at once`,
     `${PAGES_AT_ONCE}, and ${WAITING_PAGES} wait`,
   ],
   ["chains that a request names", `${MAX_CHAINS} characters`],

@@ -1,5 +1,8 @@
 import { expect, test } from "vitest";
-import { createPageReader, DEEP_PAGE, MAX_PAGE, MAX_WAITING } from "../../src/api/http/deepPages.ts";
+import { createPageReader, DEEP_AFTER, MAX_PAGE, MAX_WAITING } from "../../src/api/http/deepPages.ts";
+
+const last = { page: MAX_PAGE };
+const firstDeep = DEEP_AFTER / 25 + 1;
 
 /** A reading that lasts until it is let go. */
 function slowReading() {
@@ -16,9 +19,7 @@ const turns = () => new Promise((resolve) => setTimeout(resolve, 5));
 test("of a crowd that asks for deep pages two are read at once, some wait, and the others are refused", async () => {
   const readPage = createPageReader();
   const { running, read, finishOne } = slowReading();
-  const crowd = Array.from({ length: 100 }, () =>
-    readPage(MAX_PAGE, read).catch(({ code }) => code as string),
-  );
+  const crowd = Array.from({ length: 100 }, () => readPage(last, read).catch(({ code }) => code as string));
   await turns();
   expect(running()).toBe(2);
   const answered = 2 + MAX_WAITING;
@@ -29,7 +30,7 @@ test("of a crowd that asks for deep pages two are read at once, some wait, and t
   const answers = await Promise.all(crowd);
   expect(answers.filter((one) => one === "page")).toHaveLength(answered);
   expect(answers.filter((one) => one === "LIMIT_EXCEEDED")).toHaveLength(100 - answered);
-  const after = readPage(MAX_PAGE, read);
+  const after = readPage(last, read);
   await turns();
   finishOne();
   expect(await after).toBe("page");
@@ -38,15 +39,26 @@ test("of a crowd that asks for deep pages two are read at once, some wait, and t
 test("first pages, and what has no pages, do not wait for deep ones", async () => {
   const readPage = createPageReader();
   const { read } = slowReading();
-  for (let i = 0; i < 10; i++) void readPage(DEEP_PAGE + 1, read);
-  expect(await readPage(DEEP_PAGE, async () => "first")).toBe("first");
-  expect(await readPage(undefined, async () => "whole")).toBe("whole");
+  for (let i = 0; i < 10; i++) void readPage({ page: firstDeep }, read);
+  expect(await readPage({ page: firstDeep - 1 }, async () => "first")).toBe("first");
+  expect(await readPage({}, async () => "whole")).toBe("whole");
+  expect(await readPage({ page_size: 200 }, async () => "by cursor")).toBe("by cursor");
 });
 
 test("a reading that fails makes room for the next", async () => {
   const readPage = createPageReader();
   for (let i = 0; i < 50; i++) {
-    await expect(readPage(MAX_PAGE, () => Promise.reject(new Error("lost")))).rejects.toThrow("lost");
+    await expect(readPage(last, () => Promise.reject(new Error("lost")))).rejects.toThrow("lost");
   }
-  expect(await readPage(MAX_PAGE, async () => "page")).toBe("page");
+  expect(await readPage(last, async () => "page")).toBe("page");
+});
+
+test("larger pages end, and are deep, after as many results", async () => {
+  const readPage = createPageReader();
+  const { read, running } = slowReading();
+  await expect(readPage({ page: 501, page_size: 200 }, read)).rejects.toThrow("end with 500");
+  for (let i = 0; i < 3; i++) void readPage({ page: 6, page_size: 200 }, read);
+  await turns();
+  expect(running()).toBe(2);
+  expect(await readPage({ page: 5, page_size: 200 }, async () => "first")).toBe("first");
 });

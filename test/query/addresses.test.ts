@@ -94,6 +94,7 @@ describe("GET /address/:address/domains", () => {
       total: 6,
       page: 1,
       page_size: 25,
+      next_cursor: null,
     });
   });
 

@@ -198,6 +198,7 @@ describe("GET /search-domains", () => {
       total: found().length,
       page: 4_000,
       page_size: 25,
+      next_cursor: null,
     });
   });
 
@@ -299,6 +300,7 @@ describe("GET /domain/:name/subdomains", () => {
       total: 1,
       page: 1,
       page_size: 25,
+      next_cursor: null,
     });
   });
 
@@ -394,6 +396,7 @@ describe("look-ups by hash", () => {
       total: 2,
       page: 1,
       page_size: 25,
+      next_cursor: null,
       domains: [{ name: "alice.eth" }, { name: "alice.com" }],
     });
   });
@@ -415,6 +418,7 @@ describe("look-ups by hash", () => {
       total: 0,
       page: 1,
       page_size: 25,
+      next_cursor: null,
     });
   });
 

@@ -11,12 +11,13 @@ import {
   type HeldCounts,
   listHeld,
   listPrevious,
+  previousKeys,
   type Summary,
   summarise,
 } from "../query/addresses.ts";
-import { listClaims } from "../query/claims.ts";
-import { PAGE_SIZE } from "../query/page.ts";
-import { allChains } from "../query/scope.ts";
+import { claimKeys, listClaims } from "../query/claims.ts";
+import { domainKeys } from "../query/page.ts";
+import { allChains, sqlOf } from "../query/scope.ts";
 import { askedChains } from "../resolution/askedChains.ts";
 import { checkListed, isHeldBy } from "../resolution/listedNames.ts";
 import { type Outcome, tryPrimaryName } from "../resolution/primaryNames.ts";
@@ -33,11 +34,13 @@ import {
   unresolved,
 } from "../schemas/answers.ts";
 import { input } from "../schemas/input.ts";
+import { historyPage, listPage } from "../schemas/paging.ts";
 import { ACTIVE, ALL_CHAINS, EXPIRED } from "../schemas/sentences.ts";
 import { toClaimEntry, toPreviousItem, toPrimaryName } from "../serializers/address.ts";
 import { toDomainItem, unresolvedParts } from "../serializers/domain.ts";
 import { toAddress } from "../serializers/hex.ts";
-import { historyFieldsOf, NEWEST } from "../serializers/historyPages.ts";
+import { NEWEST, openHistory } from "../serializers/historyPages.ts";
+import { openPage } from "../serializers/listPages.ts";
 import { sumOf } from "../statistics/numbers.ts";
 
 const addressType = () =>
@@ -100,7 +103,7 @@ const addressDomains = endpoint({
       "`true` to list names past grace too; names in grace always are",
     ),
     chain: input.chains(ALL_CHAINS),
-    page: input.page(),
+    ...listPage(),
     sort_by: input.sortBy(["full_name", "expiry_timestamp"]),
     sort_dir: input.sortDir(),
   }),
@@ -117,16 +120,16 @@ const addressDomains = endpoint({
   handle: async (request, ctx) => {
     const query = addressQueryOf(ctx, request);
     const choice = request.include_expired ? "all" : "active";
-    const page = { page: request.page, sortBy: request.sort_by, sortDir: request.sort_dir };
-    const { total, rows } = await listHeld(ctx.db, query, { choice, page });
+    const order = { sortBy: request.sort_by, sortDir: request.sort_dir };
+    const keys = domainKeys(order, ctx.now, sqlOf(query.chains));
+    const { part, fields } = openPage({ operation: "/address/{address}/domains", input: request, keys });
+    const { rows, ...found } = await listHeld(ctx.db, query, { choice, page: { ...part, ...order } });
     const names = await checkListed(ctx, rows, isHeldBy(request.address, request.address_type));
     return {
       address: toAddress(request.address),
       address_type: request.address_type,
       results: [...names.values()].map((name) => toDomainItem(name, ctx)),
-      total,
-      page: request.page,
-      page_size: PAGE_SIZE,
+      ...fields(found),
     };
   },
 });
@@ -186,7 +189,7 @@ const addressPrimaryName = endpoint({
   params: z.object({ address: input.address() }),
   query: z.object({
     history: input.flag("history", "`true` to list all claims too"),
-    page: input.historyPage(),
+    ...historyPage(),
     partial: input.partial(),
   }),
   reply: z.union([
@@ -208,13 +211,15 @@ const addressPrimaryName = endpoint({
     const address = toAddress(request.address);
     const current = "unresolved" in found ? found : toPrimaryName(found.primary, ctx);
     if (!request.history) return { address, ...current };
-    const { page } = request;
-    const { rows, total } = await listClaims(ctx.db, request.address, { page });
+    const { section, fields } = openHistory({
+      ...{ operation: "/address/{address}/primary-name", input: request, keys: claimKeys() },
+    });
+    const { rows, ...listed } = await listClaims(ctx.db, request.address, section);
     return {
       address,
       ...("unresolved" in current ? current : { current }),
       history: rows.map((row) => toClaimEntry(row, ctx)),
-      ...historyFieldsOf({ page, total }),
+      ...fields(listed),
     };
   },
 });
@@ -302,15 +307,20 @@ const addressPreviousDomains = endpoint({
   summary: "Names that an address had before",
   description: `Names on whose events the address appeared as receiver or owner, and which it no longer controls: another is the effective owner, or a registrar's name is past its grace, of 90 days (in ENSv2 28). Sorted by the last event that named the address. ${CHAINS} ${COUNTED}`,
   params: z.object({ address: input.address() }),
-  query: z.object({ chain: input.chains(ALL_CHAINS), page: input.page(), sort_dir: input.sortDir("desc") }),
+  query: z.object({ chain: input.chains(ALL_CHAINS), ...listPage(), sort_dir: input.sortDir("desc") }),
   reply: z.strictObject({ address, results: z.array(previousDomain), ...pageFields }),
   errors: ["INVALID_ADDRESS"],
   cost: 1,
   hotAnswers: true,
   tool: "get_address_portfolio",
   handle: async (request, ctx) => {
-    const page = { page: request.page, sortDir: request.sort_dir };
-    const { total, rows } = await listPrevious(ctx.db, addressAt(ctx, request), page);
+    const sortDir = request.sort_dir;
+    const at = addressAt(ctx, request);
+    const { part, fields } = openPage({
+      ...{ operation: "/address/{address}/previous-domains", input: request },
+      keys: previousKeys(sqlOf(at.chains), sortDir),
+    });
+    const { rows, ...found } = await listPrevious(ctx.db, at, { part, sortDir });
     const names = await checkListed(
       ctx,
       rows.map(({ domain }) => domain),
@@ -322,9 +332,7 @@ const addressPreviousDomains = endpoint({
         const domain = names.get(row.domain);
         return domain ? [toPreviousItem({ ...row, domain }, ctx)] : [];
       }),
-      total,
-      page: request.page,
-      page_size: PAGE_SIZE,
+      ...fields(found),
     };
   },
 });

@@ -3,15 +3,22 @@ import type { AgentHome } from "../../../abis/contracts.ts";
 import { ApiError } from "../errors/errors.ts";
 import type { Ctx } from "../http/context.ts";
 import { endpoint } from "../http/endpoint.ts";
-import { type DirectoryFilters, type DirectoryRow, listDirectory } from "../query/agentDirectory.ts";
+import {
+  type DirectoryFilters,
+  type DirectoryRow,
+  directoryKeys,
+  listDirectory,
+} from "../query/agentDirectory.ts";
 import { listBindings, listProfileTexts } from "../query/agents.ts";
-import { PAGE_SIZE } from "../query/page.ts";
+import type { Part } from "../query/page.ts";
 import { resolveAgents, toText } from "../resolution/agents.ts";
 import { agentKeyPrefix, parseAgentId } from "../rules/agentKey.ts";
 import { agentItem, nameAgents } from "../schemas/agents.ts";
 import { decimal, pageFields } from "../schemas/answers.ts";
 import { input, type ParsedName, parseName } from "../schemas/input.ts";
+import { listPage } from "../schemas/paging.ts";
 import { toAgentItem, toNameAgents } from "../serializers/agent.ts";
+import { openPage } from "../serializers/listPages.ts";
 
 const domainAgent = endpoint({
   method: "get",
@@ -47,20 +54,22 @@ const agents = endpoint({
     q: input
       .text("q", { max: 255, description: "Part of the name; case does not matter", example: "agent" })
       .optional(),
-    page: input.page(),
+    ...listPage(),
   }),
   reply: z.strictObject({ agents: z.array(agentItem), ...pageFields }),
   cost: 1,
   hotAnswers: true,
-  handle: async ({ page, ...query }, ctx) => {
+  handle: async (query, ctx) => {
     const filters = {
       isBound: query.is_bound,
       hasRegistration: query.has_ensip25_registration,
       text: query.q,
     };
     const homes = homesOn(ctx, query.chain);
-    const { rows, total } = await findRows(ctx, { homes, filters, page, order: "newest" });
-    return { agents: await toItems(ctx, rows), total, page, page_size: PAGE_SIZE };
+    const order = "newest";
+    const { part, fields } = openPage({ operation: "/agents", input: query, keys: directoryKeys(order) });
+    const { rows, ...found } = await findRows(ctx, { homes, filters, part, order });
+    return { agents: await toItems(ctx, rows), ...fields(found) };
   },
 });
 
@@ -99,11 +108,13 @@ const agent = endpoint({
       );
     }
     const homes = homesOn(ctx, chain ?? ctx.contracts.chainName(ctx.contracts.chainId));
-    const { rows } = await findRows(ctx, { homes, filters: { agentId }, page: 1, order: "bound_first" });
+    const { rows } = await findRows(ctx, { homes, filters: { agentId }, part: first, order: "bound_first" });
     const [item] = await toItems(ctx, rows.slice(0, 1));
     return item ? complete(ctx, item) : { agent_id: text, indexed: false as const };
   },
 });
+
+const first: Part = { page: 1, size: 1, isCounted: false };
 
 type Item = z.infer<typeof agentItem>;
 
@@ -150,7 +161,7 @@ function homesOn({ contracts }: Ctx, chain: string | undefined): AgentHome[] {
 type DirectoryQuery = {
   homes: AgentHome[];
   filters: DirectoryFilters;
-  page: number;
+  part: Part;
   order: "newest" | "bound_first";
 };
 

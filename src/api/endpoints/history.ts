@@ -1,9 +1,10 @@
 import { z } from "@hono/zod-openapi";
 import { endpoint } from "../http/endpoint.ts";
-import { listEvents } from "../query/events.ts";
-import { listPurchases, type PurchaseEntry } from "../query/registrations.ts";
-import type { Listed } from "../query/section.ts";
-import { listSpans, type Span } from "../query/spans.ts";
+import { eventKeys, listEvents } from "../query/events.ts";
+import type { Page } from "../query/page.ts";
+import { listPurchases, type PurchaseEntry, purchaseKeys } from "../query/registrations.ts";
+import { sqlOf } from "../query/scope.ts";
+import { listSpans, type Span, sectionsOf, spanKeys, togetherNext } from "../query/spans.ts";
 import { canEndByOthers, endedByOthers } from "../resolution/endedByOthers.ts";
 import { historyGap, historyGapOf } from "../resolution/ensv2/followed.ts";
 import { readFound } from "../resolution/known.ts";
@@ -20,9 +21,10 @@ import {
   registration,
 } from "../schemas/answers.ts";
 import { input, isEthSecondLevel } from "../schemas/input.ts";
+import { historyPage } from "../schemas/paging.ts";
 import { toEventRecord } from "../serializers/event.ts";
 import { toLoggedRegistration, toOwnershipPeriod, toPeriod, toRegistration } from "../serializers/history.ts";
-import { historyFieldsOf, NEWEST } from "../serializers/historyPages.ts";
+import { NEWEST, openHistory } from "../serializers/historyPages.ts";
 
 const domainEvents = endpoint({
   method: "get",
@@ -31,21 +33,25 @@ const domainEvents = endpoint({
   summary: "Every event of a name",
   description: `What the contracts logged of a name, oldest first. Events of resolvers count if the resolver is a known one, or was the name's own at some time. A name below a layer 2's managed name has the events of both chains, each with its \`chain\`. ${NEWEST}`,
   params: z.object({ name: input.name() }),
-  query: z.object({ page: input.historyPage() }),
+  query: z.object(historyPage()),
   reply: z.strictObject({ events: z.array(event), ...historyFields, is_incomplete: isIncomplete }),
   errors: ["INVALID_NAME"],
   cost: 1,
   hotAnswers: true,
   tool: "get_domain_history",
-  handle: async ({ name, page }, ctx) => {
+  handle: async (request, ctx) => {
+    const { name } = request;
     const chains = await chainsOfName(ctx, name);
     const listed = chains.ids.flatMap((chainId) =>
       ctx.contracts.resolversOf(chainId).listed.map((address) => ({ chainId, address })),
     );
-    const { rows, total } = await listEvents(ctx.db, { node: name.node, chains, listed }, { page });
+    const { section, fields } = openHistory({
+      ...{ operation: "/domain/{name}/events", input: request, keys: eventKeys() },
+    });
+    const { rows, ...found } = await listEvents(ctx.db, { node: name.node, chains, listed }, section);
     return {
       events: rows.map((row) => toEventRecord(row, ctx)),
-      ...historyFieldsOf({ page, total }),
+      ...fields(found),
       ...(await historyGap(ctx, name)),
     };
   },
@@ -60,7 +66,7 @@ const registrationHistory = endpoint({
   params: z.object({ name: input.name() }),
   query: z.object({
     merged: input.flag("merged", "`false` gives every event by itself, with its contract", true),
-    page: input.historyPage(),
+    ...historyPage(),
   }),
   reply: z.strictObject({
     domain: z.string(),
@@ -73,20 +79,25 @@ const registrationHistory = endpoint({
   cost: 1,
   hotAnswers: true,
   tool: "get_domain_history",
-  handle: async ({ name, merged, page }, ctx) => {
+  handle: async (request, ctx) => {
+    const { name, merged } = request;
     const { nonOwners } = ctx.contracts.ensv2 ?? {};
     const of = {
       ...{ node: name.node, chains: await chainsOfName(ctx, name), isMerged: merged },
       ...(nonOwners && { ensv2: { nonOwners, isSubname: !isEthSecondLevel(name) } }),
     };
-    const listed = await listPurchases(ctx.db, of, { page });
+    const { section, fields } = openHistory({
+      ...{ operation: "/domain/{name}/registration-history", input: request },
+      keys: purchaseKeys(sqlOf(of.chains)),
+    });
+    const { rows, ...found } = await listPurchases(ctx.db, of, section);
     const toEntry = merged ? toRegistration : toLoggedRegistration;
     const toEntries = (rows: readonly PurchaseEntry[]) => rows.map((row) => toEntry(row, ctx));
     return {
       domain: name.name,
-      registrations: toEntries(listed.rows.filter(({ isRenewal }) => !isRenewal)),
-      renewals: toEntries(listed.rows.filter(({ isRenewal }) => isRenewal)),
-      ...historyFieldsOf({ page, total: listed.total }),
+      registrations: toEntries(rows.filter(({ isRenewal }) => !isRenewal)),
+      renewals: toEntries(rows.filter(({ isRenewal }) => isRenewal)),
+      ...fields(found),
       ...(await historyGap(ctx, name)),
     };
   },
@@ -109,17 +120,16 @@ const ownershipHistory = endpoint({
   params: z.object({ name: input.name() }),
   query: z.object({
     audit: input.flag("audit", "`true` adds the owners in each contract"),
-    page: input.historyPage(),
+    ...historyPage(),
   }),
   reply: z.strictObject({
     history: z.array(ownershipPeriod),
     registry: z.array(period).optional(),
     registrar: z.array(period).optional(),
     wrapper: z.array(period).optional(),
-    audit_totals: z
-      .strictObject({ registry: count, registrar: count, wrapper: count })
-      .optional()
-      .openapi({ description: "Present with `audit=true`: entries in all of each contract" }),
+    audit_totals: z.strictObject({ registry: count, registrar: count, wrapper: count }).optional().openapi({
+      description: "Present with `audit=true`, unless `total=false`: entries in all of each contract",
+    }),
     ...historyFields,
     is_incomplete: isIncomplete,
   }),
@@ -127,7 +137,8 @@ const ownershipHistory = endpoint({
   cost: 1,
   hotAnswers: true,
   tool: "get_domain_history",
-  handle: async ({ name, audit, page }, ctx) => {
+  handle: async (request, ctx) => {
+    const { name, audit } = request;
     const { db, now, contracts } = ctx;
     const { chainId, chains } = await answeringChain(ctx, name);
     const { ensv2 } = contracts;
@@ -139,22 +150,36 @@ const ownershipHistory = endpoint({
       }),
     };
     const at = { chainId, contracts };
-    const { rows, total } = await listSpans(db, { ...of, kind: "owner" }, { page });
-    const found = canEndByOthers(ctx, rows) ? (await readFound(ctx, [name])).get(name.node) : undefined;
-    const spans = await endedByOthers(ctx, { name, found }, rows);
+    // With `audit` a page is one of each of four lists, and a cursor goes on in all of them.
+    const kinds = audit ? (["owner", ...layers] as const) : (["owner"] as const);
+    const { section, fields } = openHistory({
+      ...{ operation: "/domain/{name}/ownership-history", input: request },
+      keys: kinds.flatMap(() => spanKeys()),
+    });
+    const sections = sectionsOf(section, kinds);
+    const pages = await Promise.all(kinds.map((kind) => listSpans(db, { ...of, kind }, sections[kind])));
+    const [{ rows, total }, ...others] = pages as [Page<Span>, ...Page<Span>[]];
+    const state = canEndByOthers(ctx, rows) ? (await readFound(ctx, [name])).get(name.node) : undefined;
+    const spans = await endedByOthers(ctx, { name, found: state }, rows);
     const history = spans.map((span) => toOwnershipPeriod(span, at));
-    const fields = historyFieldsOf({ page, total: total - rows.length + spans.length });
-    const answer = { history, ...fields, ...(await historyGapOf(ctx, name, found)) };
+    const found = {
+      total: total === null ? null : total - rows.length + spans.length,
+      next: togetherNext(pages),
+    };
+    const answer = { history, ...fields(found), ...(await historyGapOf(ctx, name, state)) };
     if (!audit) return answer;
-    const listed = await Promise.all(layers.map((kind) => listSpans(db, { ...of, kind }, { page })));
-    const [registry, registrar, wrapper] = listed as [Listed<Span>, Listed<Span>, Listed<Span>];
+    const [registry, registrar, wrapper] = others as [Page<Span>, Page<Span>, Page<Span>];
     const toPeriods = (spans: readonly Span[]) => spans.map((span) => toPeriod(span, at));
     return {
       ...answer,
       registry: toPeriods(registry.rows),
       registrar: toPeriods(registrar.rows),
       wrapper: toPeriods(wrapper.rows),
-      audit_totals: { registry: registry.total, registrar: registrar.total, wrapper: wrapper.total },
+      ...(registry.total !== null &&
+        registrar.total !== null &&
+        wrapper.total !== null && {
+          audit_totals: { registry: registry.total, registrar: registrar.total, wrapper: wrapper.total },
+        }),
     };
   },
 });
@@ -166,20 +191,24 @@ const resolverHistory = endpoint({
   summary: "Resolvers of a name",
   description: `Resolvers over time, newest last. ${OF_LAYER2} ${NEWEST}`,
   params: z.object({ name: input.name() }),
-  query: z.object({ page: input.historyPage() }),
+  query: z.object(historyPage()),
   reply: z.strictObject({ history: z.array(period), ...historyFields, is_incomplete: isIncomplete }),
   errors: ["INVALID_NAME"],
   cost: 1,
   hotAnswers: true,
   tool: "get_domain_history",
-  handle: async ({ name, page }, ctx) => {
+  handle: async (request, ctx) => {
+    const { name } = request;
     const { chainId, chains } = await answeringChain(ctx, name);
     const of = { node: name.node, chains, kind: "resolver" as const, now: ctx.now };
-    const { rows, total } = await listSpans(ctx.db, of, { page });
+    const { section, fields } = openHistory({
+      ...{ operation: "/domain/{name}/resolver-history", input: request, keys: spanKeys() },
+    });
+    const { rows, ...found } = await listSpans(ctx.db, of, section);
     const at = { chainId, contracts: ctx.contracts };
     return {
       history: rows.map((span) => toPeriod(span, at)),
-      ...historyFieldsOf({ page, total }),
+      ...fields(found),
       ...(await historyGap(ctx, name)),
     };
   },

@@ -4,13 +4,15 @@ import type { Ctx } from "../http/context.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { listLabelled } from "../query/domainPages.ts";
 import type { DomainRow } from "../query/domains.ts";
-import { PAGE_SIZE, type PageRequest } from "../query/page.ts";
-import { allChains } from "../query/scope.ts";
+import { domainKeys, type PageRequest } from "../query/page.ts";
+import { allChains, sqlOf } from "../query/scope.ts";
 import { resolveDomain, tryDomain, tryListed } from "../resolution/domains.ts";
 import { shownLabel } from "../resolution/provenLabels.ts";
 import { count, domain, hash, listedDomain, pageFields, unresolvedDomain } from "../schemas/answers.ts";
 import { input } from "../schemas/input.ts";
+import { listPage, PAGE_SIZE } from "../schemas/paging.ts";
 import { toDomainRecord, toItem, toUnresolvedDomain } from "../serializers/domain.ts";
+import { openPage } from "../serializers/listPages.ts";
 
 const notIndexed = z
   .strictObject({ hash, indexed: z.literal(false) })
@@ -18,7 +20,7 @@ const notIndexed = z
 
 const exampleNamehash = namehash("alice.eth");
 const exampleLabelhash = keccak256(stringToBytes("alice"));
-const byName = { page: 1, sortBy: "full_name", sortDir: "asc" } as const;
+const byName = { page: 1, size: PAGE_SIZE, isCounted: true, sortBy: "full_name", sortDir: "asc" } as const;
 
 /** Names of one label. One of which only the chain could tell something, and did not, does not fail the others. */
 const domains = z.array(z.union([listedDomain, unresolvedDomain]));
@@ -63,7 +65,7 @@ const lookupHash = endpoint({
     const found = await findByNode(ctx, { hash, partial });
     if (found) return { type: "namehash" as const, ...found };
     const { total, rows } = await listNames(ctx, hash, byName);
-    if (total === 0) return { hash, indexed: false as const };
+    if (!total) return { hash, indexed: false as const };
     return { type: "labelhash" as const, domains: await toDomains(ctx, rows, { partial }), total };
   },
 });
@@ -100,7 +102,8 @@ const lookupLabelhash = endpoint({
   description: `Names of one label under different parents. ${LIVE}`,
   params: z.object({ hash: input.hash("Labelhash", exampleLabelhash) }),
   query: z.object({
-    page: input.page(),
+    // The chain may have to be asked for each of them.
+    ...listPage(PAGE_SIZE),
     sort_by: input.sortBy(["full_name", "expiry_timestamp"]),
     sort_dir: input.sortDir(),
     partial: input.partial(),
@@ -109,9 +112,14 @@ const lookupLabelhash = endpoint({
   errors: ["INVALID_HASH"],
   cost: 1,
   hotAnswers: true,
-  handle: async ({ hash, page, sort_by, sort_dir, partial }, ctx) => {
-    const { total, rows } = await listNames(ctx, hash, { page, sortBy: sort_by, sortDir: sort_dir });
-    return { domains: await toDomains(ctx, rows, { partial }), total, page, page_size: PAGE_SIZE };
+  handle: async ({ hash, partial, ...request }, ctx) => {
+    const order = { sortBy: request.sort_by, sortDir: request.sort_dir };
+    const keys = domainKeys(order, ctx.now, sqlOf(allChains(ctx.contracts)));
+    const { part, fields } = openPage({
+      ...{ operation: "/lookup-labelhash/{hash}", input: { hash, ...request }, keys },
+    });
+    const { rows, ...found } = await listNames(ctx, hash, { ...part, ...order });
+    return { domains: await toDomains(ctx, rows, { partial }), ...fields(found) };
   },
 });
 

@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import type { Ctx } from "../http/context.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { findRecords, findText, type TextRow } from "../query/records.ts";
-import { listTextSteps } from "../query/textHistory.ts";
+import { listTextSteps, textKeys } from "../query/textHistory.ts";
 import {
   type DomainOutcome,
   type LiveDomain,
@@ -33,9 +33,10 @@ import {
   unresolved,
 } from "../schemas/answers.ts";
 import { input, type ParsedName } from "../schemas/input.ts";
+import { historyPage } from "../schemas/paging.ts";
 import { cutText, truncatedOf } from "../serializers/cut.ts";
 import { toResolver, unresolvedParts } from "../serializers/domain.ts";
-import { historyFieldsOf, NEWEST } from "../serializers/historyPages.ts";
+import { NEWEST, openHistory } from "../serializers/historyPages.ts";
 import {
   exactText,
   toAddresses,
@@ -247,7 +248,7 @@ const textHistory = endpoint({
   description: `Newest first, from the events of the resolver that was active at the time, if it is an indexed one: what others log proves nothing. A value ends with null where the resolver changed or all records were cleared. Where only the chain can tell the value now, it comes first, \`live\`, without page or on the first one; \`total\` does not count it. ${NEWEST}`,
   params: z.object({ name: input.name(), key }),
   emptyParam: "key",
-  query: z.object({ page: input.historyPage(), partial: input.partial() }),
+  query: z.object({ ...historyPage(), partial: input.partial() }),
   reply: z.strictObject({
     domain: z.string(),
     key: z.string(),
@@ -260,13 +261,17 @@ const textHistory = endpoint({
   cost: 1,
   hotAnswers: true,
   tool: "get_domain_history",
-  handle: async ({ name, key, page, partial }, ctx) => {
+  handle: async (request, ctx) => {
+    const { name, key, partial } = request;
     const { chainId, chains } = await answeringChain(ctx, name);
     const { indexed: indexedResolvers } = ctx.contracts.resolversOf(chainId);
     const { resolverCode } = ctx.contracts.ensv2 ?? {};
-    const hasLiveEntry = (page ?? 1) === 1;
-    const [{ rows, total }, outcome] = await Promise.all([
-      listTextSteps(ctx.db, { node: name.node, chains, key, indexedResolvers, resolverCode }, { page }),
+    const { section, fields } = openHistory({
+      ...{ operation: "/domain/{name}/records/text/{key}/history", input: request, keys: textKeys() },
+    });
+    const hasLiveEntry = request.cursor === undefined && (request.page ?? 1) === 1;
+    const [{ rows, ...listed }, outcome] = await Promise.all([
+      listTextSteps(ctx.db, { node: name.node, chains, key, indexedResolvers, resolverCode }, section),
       hasLiveEntry ? findCurrentText(ctx, name, key).then((found) => found.outcome) : null,
     ]);
     if (outcome && !partial) orThrow(outcome);
@@ -274,7 +279,7 @@ const textHistory = endpoint({
     return {
       ...{ domain: name.name, key },
       history: [...(outcome?.source === "live" ? toLiveEntry(outcome, history) : []), ...history],
-      ...historyFieldsOf({ page, total }),
+      ...fields(listed),
       ...(await historyGap(ctx, name)),
       ...(outcome?.kind === "unresolved" && { unresolved: unresolvedParts(["value"], outcome.error) }),
     };

@@ -6,8 +6,8 @@ import { endpoint } from "../http/endpoint.ts";
 import { withPageTimeout } from "../http/pageTimeout.ts";
 import { caseInsensitiveCondition } from "../query/caseInsensitive.ts";
 import { listDomainPage } from "../query/domains.ts";
-import { PAGE_SIZE, type PageRequest, sortColumns } from "../query/page.ts";
-import { allChains } from "../query/scope.ts";
+import { domainKeys, type PageRequest, sortColumns } from "../query/page.ts";
+import { allChains, sqlOf } from "../query/scope.ts";
 import {
   isSelective,
   protocols,
@@ -22,8 +22,10 @@ import { checkListed } from "../resolution/listedNames.ts";
 import { chainsOfChildren } from "../resolution/nameChains.ts";
 import { count, domainItem, isIncomplete, pageFields } from "../schemas/answers.ts";
 import { input } from "../schemas/input.ts";
+import { listPage } from "../schemas/paging.ts";
 import { ALL_CHAINS } from "../schemas/sentences.ts";
 import { toDomainItem } from "../serializers/domain.ts";
+import { openPage } from "../serializers/listPages.ts";
 
 const searchStats = z
   .strictObject({
@@ -77,11 +79,15 @@ const searchDomains = endpoint({
       .optional()
       .openapi({ description: "Names that ENSv1 answers for, or ENSv2" }),
     chain: input.chains(ALL_CHAINS),
-    page: input.page(),
+    ...listPage(),
     sort_by: input.sortBy(sortColumns),
     sort_dir: input.sortDir(),
   }),
-  reply: z.strictObject({ results: z.array(domainItem), stats: searchStats, ...pageFields }),
+  reply: z.strictObject({
+    results: z.array(domainItem),
+    stats: searchStats.optional().openapi({ description: "Absent with `total=false`" }),
+    ...pageFields,
+  }),
   errors: ["INVALID_ADDRESS", "LIMIT_EXCEEDED"],
   cost: 1,
   hotAnswers: true,
@@ -107,15 +113,16 @@ const searchDomains = endpoint({
     const chains = request.chain ? askedChains(request.chain, contracts) : allChains(contracts);
     const at = { chains, now };
     const where = caseInsensitiveCondition(filters, at);
-    const page = { page: request.page, sortBy: request.sort_by, sortDir: request.sort_dir };
-    const { counts, rows } = await withPageTimeout(page.page, search(db, { filters, where, page, at }));
+    const order = { sortBy: request.sort_by, sortDir: request.sort_dir };
+    const keys = domainKeys(order, now, sqlOf(chains));
+    const { part, fields } = openPage({ operation: "/search-domains", input: request, keys });
+    const page = { ...part, ...order };
+    const { counts, rows, next } = await withPageTimeout(part, search(db, { filters, where, page, at }));
     const names = await checkListed(ctx, rows, (name) => isSearched(toDomainItem(name, ctx), filters));
     return {
       results: [...names.values()].map((name) => toDomainItem(name, ctx)),
-      stats: toStats(counts),
-      total: counts.total,
-      page: page.page,
-      page_size: PAGE_SIZE,
+      ...(counts && { stats: toStats(counts) }),
+      ...fields({ total: counts?.total ?? null, next }),
     };
   },
 });
@@ -148,11 +155,11 @@ type Search = {
 /** Few matches are found and counted in one pass. For all else the counts are maintained, or taken beside the page. */
 async function search(db: Ctx["db"], { filters, where, page, at }: Search) {
   if (isSelective(filters)) return searchInOnePass(db, { ...at, where, page });
-  const [counts, rows] = await Promise.all([
-    searchTotals.read(db, { ...at, filters }),
+  const [counts, listed] = await Promise.all([
+    page.isCounted ? searchTotals.read(db, { ...at, filters }) : null,
     listDomainPage(db, { ...at, where, page }),
   ]);
-  return { counts, rows };
+  return { counts, ...listed };
 }
 
 const toStats = ({
@@ -178,7 +185,7 @@ const subdomains = endpoint({
     "Subnames that events on chain created. Those that a resolver or gateway makes up off chain cannot be discovered. A deleted subname is listed without owner. Of a name below a layer 2's managed name, or of that itself, the subnames on both chains are listed.",
   params: z.object({ name: input.name() }),
   query: z.object({
-    page: input.page(),
+    ...listPage(),
     sort_by: input.sortBy(["full_name", "expiry_timestamp"]),
     sort_dir: input.sortDir(),
   }),
@@ -191,14 +198,17 @@ const subdomains = endpoint({
   errors: ["INVALID_NAME"],
   cost: 1,
   hotAnswers: true,
-  handle: async ({ name, page, sort_by, sort_dir }, ctx) => {
+  handle: async (request, ctx) => {
+    const { name } = request;
     const parent = { chains: await chainsOfChildren(ctx, name), node: name.node, now: ctx.now };
-    const request = { page, sortBy: sort_by, sortDir: sort_dir };
-    const { total, rows } = await listChildren(ctx.db, request, parent);
+    const order = { sortBy: request.sort_by, sortDir: request.sort_dir };
+    const keys = domainKeys(order, ctx.now, sqlOf(parent.chains));
+    const { part, fields } = openPage({ operation: "/domain/{name}/subdomains", input: request, keys });
+    const { rows, ...found } = await listChildren(ctx.db, { ...part, ...order }, parent);
     const children = await checkListed(ctx, rows, isChild);
     const results = [...children.values()].map((child) => toDomainItem(child, ctx));
     const gap = await childrenGap(ctx, name);
-    return { domain: name.name, results, total, page, page_size: PAGE_SIZE, ...gap };
+    return { domain: name.name, results, ...fields(found), ...gap };
   },
 });
 

@@ -1,45 +1,52 @@
 import { ApiError } from "../errors/errors.ts";
 import { limiter } from "../scheduling/bounded.ts";
+import { PAGE_SIZE } from "../schemas/paging.ts";
 
 /*
  * The work of a page grows with the number of results before it. So no page lies deeper than a bound, and few pages that lie
  * deep are read at once: a crowd that asks for them does not take the connections of others.
  */
 
-/** The last page of a list that can be asked for: with 25 results each, 100,000 of them. */
+/** Results that can be reached by the numbers of pages. A cursor leads to all, and is read as fast as the first page. */
+export const MAX_BY_NUMBER = 100_000;
+
+/** The last page of a list that can be asked for by its number, with 25 results each. */
 export const MAX_PAGE = 4_000;
 
-/** Pages beyond this one are deep: after 1,000 results. */
-export const DEEP_PAGE = 40;
+/** A page that begins after this many results is deep: with 25 results each, those beyond page 40. */
+export const DEEP_AFTER = 1_000;
 
 /** Deep pages that one process reads at once; those above wait, and not more of them than these. */
 export const MAX_AT_ONCE = 2;
 export const MAX_WAITING = 16;
 
 /** @throws ApiError LIMIT_EXCEEDED */
-function checkPage(page: number): void {
-  if (page <= MAX_PAGE) return;
+function checkPage(page: number, size: number): void {
+  if (page * size <= MAX_BY_NUMBER) return;
   throw new ApiError(
     "LIMIT_EXCEEDED",
-    `Pages end with ${MAX_PAGE}. To reach more, narrow the list by filters, by expiry for example, or sort it the other way.`,
+    `Pages of ${size} end with ${Math.floor(MAX_BY_NUMBER / size)}. To reach more, go on by \`cursor\`, which has no end, or narrow the list by filters.`,
   );
 }
 
+/** The input of an operation. One without `page` has no pages, or goes on by a cursor. */
+type Input = { page?: unknown; page_size?: unknown };
+
 /** Reads a page of a list, or what has no pages. */
-export type ReadPage = <Reply>(page: unknown, read: () => Promise<Reply>) => Promise<Reply>;
+export type ReadPage = <Reply>(input: Input, read: () => Promise<Reply>) => Promise<Reply>;
 
 export function createPageReader(): ReadPage {
   const inTurn = limiter(MAX_AT_ONCE);
   const { signal } = new AbortController();
   let present = 0;
-  return async (page, read) => {
-    if (typeof page !== "number") return read();
-    checkPage(page);
-    if (page <= DEEP_PAGE) return read();
+  return async ({ page, page_size: size = PAGE_SIZE }, read) => {
+    if (typeof page !== "number" || typeof size !== "number") return read();
+    checkPage(page, size);
+    if ((page - 1) * size < DEEP_AFTER) return read();
     if (present >= MAX_AT_ONCE + MAX_WAITING) {
       throw new ApiError(
         "LIMIT_EXCEEDED",
-        `Too many pages beyond page ${DEEP_PAGE} are read now. Ask again later, or narrow the list by filters.`,
+        `Too many pages beyond result ${DEEP_AFTER} are read now. Ask again later, go on by \`cursor\`, or narrow the list by filters.`,
       );
     }
     present++;

@@ -1,5 +1,6 @@
 import { ApiError } from "../errors/errors.ts";
 import { findDatabaseError } from "../postgres/databaseErrors.ts";
+import type { Part } from "../query/page.ts";
 
 /** PostgreSQL's query_canceled. */
 const CANCELLED = "57014";
@@ -10,14 +11,14 @@ const CANCELLED = "57014";
  *
  * @throws ApiError LIMIT_EXCEEDED
  */
-export async function withPageTimeout<T>(page: number, reading: Promise<T>): Promise<T> {
+export async function withPageTimeout<T>(part: Part, reading: Promise<T>): Promise<T> {
   try {
     return await reading;
   } catch (thrown) {
-    if (page === 1 || !isOutOfTime(thrown)) throw thrown;
+    if (part.after !== undefined || part.page === 1 || !isOutOfTime(thrown)) throw thrown;
     throw new ApiError(
       "LIMIT_EXCEEDED",
-      `Page ${page} is too deep to be found in time: ask for an earlier page, or narrow the list by filters.`,
+      `Page ${part.page} is too deep to be found in time: go on by \`cursor\`, or narrow the list by filters.`,
     );
   }
 }

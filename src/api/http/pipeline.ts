@@ -133,7 +133,7 @@ const unlessHot = (
 ): Promise<string> => (checkReply ? answer(ctx) : hotAnswers({ operation, input, ctx, answer }));
 
 const paged = (readPage: ReadPage, { input }: OperationCall, next: () => Reply): Reply =>
-  readPage(input.page, next);
+  readPage(input, next);
 
 function consistently(
   { readConsistently }: PipelineParts,

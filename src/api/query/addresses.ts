@@ -1,5 +1,5 @@
 import { domain, holder } from "ponder:schema";
-import type { AnyColumn, SQL, SQLWrapper } from "drizzle-orm";
+import type { SQL, SQLWrapper } from "drizzle-orm";
 import { alias, and, eq, ne, notInArray, sql } from "ponder";
 import type { Address } from "viem";
 import { not } from "../../ens/condition.ts";
@@ -13,7 +13,9 @@ import type { Time } from "../rules/time.ts";
 import { countIf } from "./countIf.ts";
 import { type DomainPage, preparedPages } from "./domainPages.ts";
 import { type DomainRow, listAndCount, selectDomains, toRow } from "./domains.ts";
-import { offsetOf, PAGE_SIZE, type PageRequest, type SortDirection } from "./page.ts";
+import type { Keyset } from "./keyset.ts";
+import { inForms, type ListForm, orderOfPage, pageColumns, pageOf, readPage } from "./listStatements.ts";
+import type { Page, PageRequest, Part, SortDirection } from "./page.ts";
 import { type Scope, type ScopeSql, sqlOf, statementOf } from "./scope.ts";
 
 /** What an address can be to a name. */
@@ -106,8 +108,8 @@ export async function listHeld(
     return ownedPages[ownerRoleOf(holding)][choice](db, chains, { page, ...valuesOf(holding) });
   }
   const where = isChosen(roleOf(holding), choice, { of: sqlOf(chains), address, now });
-  const { counts, rows } = await listAndCount(db, { chains, where, page, now }, {});
-  return { total: counts.total, rows };
+  const { counts, ...listed } = await listAndCount(db, { chains, where, page, now }, {});
+  return { total: page.isCounted ? counts.total : null, ...listed };
 }
 
 /** How many names an address holds: all, those registered or in grace, those that are over, those that expire within 30 days. */
@@ -205,17 +207,18 @@ export type PreviousRow = {
 export async function listPrevious(
   db: Db,
   at: AddressAt,
-  { page, sortDir }: { page: number; sortDir: SortDirection },
-): Promise<{ total: number; rows: PreviousRow[] }> {
-  const statement = previousPages[ownerRoleOf(at)][sortDir];
-  const listed = await statement(db, at.chains, { ...valuesOf(at), offset: offsetOf(page) });
-  // After the last page no row has the total.
-  const total = listed[0]?.total ?? (page === 1 ? 0 : sumOfPrevious(await summarise(db, at)));
-  const rows = listed.map(({ domain, displayText, total: _total, ...last }) => ({
-    domain: { ...domain, displayText },
-    ...last,
-  }));
-  return { total, rows };
+  { part, sortDir }: { part: Part; sortDir: SortDirection },
+): Promise<Page<PreviousRow>> {
+  const { rows, ...found } = await readPage(part, sortDir, (form, slice) =>
+    previousPages[ownerRoleOf(at)](form)(db, at.chains, { ...valuesOf(at), ...slice }),
+  );
+  return {
+    ...found,
+    rows: rows.map(({ domain, displayText, lastOwnedBlockNumber, lastOwnedBlockTimestamp }) => ({
+      domain: { ...domain, displayText },
+      ...{ lastOwnedBlockNumber, lastOwnedBlockTimestamp },
+    })),
+  };
 }
 
 /**
@@ -249,46 +252,48 @@ function isGoneFromSeveral(db: Db, isControlled: SQL | undefined): SQL {
   return sql`(${holder.chainId}, ${holder.node}) not in ${controlled} and ${isName}`;
 }
 
-const previousPages = forEach(ownerRoles, (role) => ({
-  asc: preparedPrevious(role, "asc"),
-  desc: preparedPrevious(role, "desc"),
-}));
+const previousPages = forEach(ownerRoles, (role) =>
+  inForms((form, title) => preparedPrevious(role, form, title)),
+);
 
 /**
- * The newest first. Blocks of several chains do not compare, so with several the time decides; on one chain the block
- * does, which an index has.
+ * The order of previous names, by the columns of a subquery. Blocks of several chains do not compare, so with several the
+ * time decides; on one chain the block does, which an index has.
  */
-function preparedPrevious(role: OwnerRole, sortDir: SortDirection) {
-  const direction = sql.raw(sortDir);
+export function previousKeys(
+  { byChains }: ScopeSql,
+  direction: SortDirection,
+  of: "listed" | "page" = "listed",
+): Keyset {
+  const block = { column: sql.raw(`${of}.last_owned_block_number`), kind: "integer", direction } as const;
+  const node = { column: sql.raw(`${of}.node`), kind: "hash", direction } as const;
+  return byChains<Keyset>({
+    main: [block, node],
+    several: [
+      { column: sql.raw(`${of}.last_owned_block_timestamp`), kind: "bigint", direction },
+      { column: sql.raw(`${of}.chain_id`), kind: "integer", direction },
+      ...[block, node],
+    ],
+  });
+}
+
+function preparedPrevious(role: OwnerRole, form: ListForm, title: string) {
   const { chainId, node, lastOwnedBlockNumber, lastOwnedBlockTimestamp } = holder;
-  const orderOf = (
-    { byChains }: ScopeSql,
-    row: Pick<typeof holder, "chainId" | "node" | "lastOwnedBlockNumber" | "lastOwnedBlockTimestamp">,
-  ) =>
-    byChains<AnyColumn[]>({
-      main: [row.lastOwnedBlockNumber, row.node],
-      several: [row.lastOwnedBlockTimestamp, row.chainId, row.lastOwnedBlockNumber, row.node],
-    }).map((column) => sql`${column} ${direction}`);
   return statementOf((of, db) => {
-    const page = db
-      .select({
-        ...{ chainId, node, lastOwnedBlockNumber, lastOwnedBlockTimestamp },
-        total: sql<number>`(count(*) over ())::int`.as("total"),
-      })
-      .from(holder)
-      .where(wasHeld(db, role, of))
-      .orderBy(...orderOf(of, holder))
-      .limit(PAGE_SIZE)
-      .offset(placeholder("offset"))
-      .as("page");
+    const gone = sql`select ${chainId} as chain_id, ${node} as node,
+        ${lastOwnedBlockNumber} as last_owned_block_number, ${lastOwnedBlockTimestamp} as last_owned_block_timestamp
+      from ${holder} where ${wasHeld(db, role, of)}`;
     const last = {
-      lastOwnedBlockNumber: page.lastOwnedBlockNumber,
-      lastOwnedBlockTimestamp: page.lastOwnedBlockTimestamp,
+      lastOwnedBlockNumber: sql<number>`page.last_owned_block_number`,
+      lastOwnedBlockTimestamp: sql<number>`page.last_owned_block_timestamp`.mapWith(lastOwnedBlockTimestamp),
     };
-    return selectDomains(db, { ...last, total: page.total })
-      .innerJoin(page, and(eq(domain.chainId, page.chainId), eq(domain.node, page.node)))
-      .orderBy(...orderOf(of, page as unknown as typeof holder))
-      .prepare(of.title(`previous_${role}_${sortDir}`));
+    return selectDomains(db, { ...last, ...pageColumns })
+      .innerJoin(
+        pageOf(gone, previousKeys(of, form.direction), form),
+        sql`(${domain.chainId}, ${domain.node}) = (page.chain_id, page.node)`,
+      )
+      .orderBy(orderOfPage(previousKeys(of, form.direction, "page")))
+      .prepare(of.title(`previous_${role}_${title}`));
   });
 }
 
@@ -319,9 +324,6 @@ async function summariseSeveral(db: Db, at: AddressAt): Promise<Map<number, Summ
 }
 
 const noneHeld: HeldCounts = { total: 0, active: 0, expired: 0, expiring30d: 0 };
-
-const sumOfPrevious = (byChain: Map<number, Summary>): number =>
-  [...byChain.values()].reduce((sum, { previous }) => sum + previous, 0);
 
 /** Of the main chain alone. */
 const summaries = forEach(ownerRoles, (role) =>

@@ -6,7 +6,9 @@ import type { AgentHome } from "../../../abis/contracts.ts";
 import type { Db } from "../postgres/db.ts";
 import { prepared } from "../postgres/prepared.ts";
 import { isOfCurrentResolver, isOfItsNode } from "./agents.ts";
-import { offsetOf, PAGE_SIZE } from "./page.ts";
+import type { Keyset, Position } from "./keyset.ts";
+import { inForms, type ListForm, orderOfPage, pageColumns, pageOf, readPage } from "./listStatements.ts";
+import type { Page, Part } from "./page.ts";
 
 const { placeholder } = sql;
 
@@ -57,24 +59,21 @@ export type DirectoryOrder = "newest" | "bound_first";
  */
 export async function listDirectory(
   db: Db,
-  of: { directory: Directory; filters: DirectoryFilters; page: number; order: DirectoryOrder },
-): Promise<{ rows: DirectoryRow[]; total: number }> {
-  const { directory, filters, page, order } = of;
-  if (directory.homes.length === 0) return { rows: [], total: 0 };
-  const listed = await directories[order](db).execute({
+  of: { directory: Directory; filters: DirectoryFilters; part: Part; order: DirectoryOrder },
+): Promise<Page<DirectoryRow>> {
+  const { directory, filters, part, order } = of;
+  if (directory.homes.length === 0) return { rows: [], total: part.isCounted ? 0 : null, next: null };
+  const values = {
     ...valuesOf(directory),
     isBound: filters.isBound ?? null,
     hasRegistration: filters.hasRegistration ?? null,
     pattern: filters.text ? `%${filters.text.replaceAll(/[\\%_]/g, "\\$&")}%` : null,
     agentId: filters.agentId?.toString() ?? null,
-    offset: offsetOf(page),
-  });
-  if (listed[0] === undefined && page > 1) {
-    // After the last page no row has the total.
-    const { total } = await listDirectory(db, { ...of, page: 1 });
-    return { rows: [], total };
-  }
-  return { rows: listed.map(toRow), total: listed[0]?.total ?? 0 };
+  };
+  const { rows, ...found } = await readPage(part, order === "newest" ? "desc" : "asc", (form, slice) =>
+    directories[order](form)(db).execute({ ...values, ...slice }),
+  );
+  return { ...found, rows: rows.map(toRow) };
 }
 
 const valuesOf = ({ chainId, homes, indexedResolvers }: Directory) => ({
@@ -168,8 +167,8 @@ function lines(order: DirectoryOrder): SQL {
   )`;
 }
 
-const column = <Name extends keyof DirectoryRow | "total">(name: Name) =>
-  sql<(DirectoryRow & { total: number })[Name]>`${sql.identifier(name)}`;
+const column = <Name extends keyof DirectoryRow>(name: Name) =>
+  sql<DirectoryRow[Name]>`page.${sql.identifier(name)}`;
 
 const columns = {
   ...{ chainId: column("chainId"), adapter: column("adapter"), registry: column("registry") },
@@ -182,31 +181,51 @@ const columns = {
   ...{
     blockNumber: column("blockNumber"),
     transactionHash: column("transactionHash"),
-    total: column("total"),
   },
+  ...pageColumns,
 };
 
-const preparedDirectory = (order: DirectoryOrder) => {
-  const direction = sql.raw(order === "newest" ? "desc" : "asc");
-  const first = order === "newest" ? sql`` : sql`"isBound" desc,`;
-  return prepared((db) =>
-    db
-      .select(columns)
-      .from(
-        sql`(with ${lines(order)}
-          select item.*, count(*) over ()::int as total from item where ${isFound}
-          order by ${first} time ${direction}, "chainId", "blockNumber" ${direction}, "logIndex" ${direction}, node
-          limit ${sql.raw(String(PAGE_SIZE))} offset ${placeholder("offset")}) as listed`,
-      )
-      .prepare(`directory_${order}`),
+/** Bound ones before the others. */
+const boundFirst = (of: string) => sql.raw(`(case when ${of}."isBound" then 0 else 1 end)`);
+
+/** The order of the lines, by the columns of a subquery. */
+export function directoryKeys(order: DirectoryOrder, of = "listed"): Keyset {
+  const direction = order === "newest" ? "desc" : "asc";
+  const named = (name: string) => sql.raw(`${of}.${name}`);
+  const bound = { column: boundFirst(of), kind: "integer", direction: "asc" } as const;
+  return [
+    ...(order === "newest" ? [] : [bound]),
+    { column: named("time"), kind: "bigint", direction },
+    { column: named('"chainId"'), kind: "integer", direction: "asc" },
+    { column: named('"blockNumber"'), kind: "integer", direction },
+    { column: named('"logIndex"'), kind: "integer", direction },
+    // A binding without a name comes last: "x" is after every hash.
+    { column: sql.raw(`coalesce(${of}.node, 'x')`), kind: "text", direction: "asc" },
+  ];
+}
+
+const preparedDirectory = (order: DirectoryOrder) =>
+  inForms((form: ListForm, title) =>
+    prepared((db) =>
+      db
+        .select(columns)
+        .from(
+          pageOf(
+            sql`with ${lines(order)} select item.* from item where ${isFound}`,
+            directoryKeys(order),
+            form,
+          ),
+        )
+        .orderBy(orderOfPage(directoryKeys(order, "page")))
+        .prepare(`directory_${order}_${title}`),
+    ),
   );
-};
 
 const directories = { newest: preparedDirectory("newest"), bound_first: preparedDirectory("bound_first") };
 
-type Listed = Omit<DirectoryRow, "agentId"> & { agentId: unknown; total: number };
+type Listed = Omit<DirectoryRow, "agentId"> & { agentId: unknown; total: number | null; position: Position };
 
-const toRow = ({ total: _total, ...row }: Listed): DirectoryRow => ({
+const toRow = ({ total: _total, position: _position, ...row }: Listed): DirectoryRow => ({
   ...row,
   agentId: BigInt(row.agentId as string),
 });

@@ -5,7 +5,10 @@ import type { Address } from "viem";
 import type { Db } from "../postgres/db.ts";
 import { prepared } from "../postgres/prepared.ts";
 import { beginningOf } from "./beginnings.ts";
-import { inBothDirections, type Listed, oldestFirst, type Section, sliced } from "./section.ts";
+import type { Keyset } from "./keyset.ts";
+import { inForms, orderOfPage, pageColumns, pageOf } from "./listStatements.ts";
+import type { Page, SortDirection } from "./page.ts";
+import { oldestFirst, type Section } from "./section.ts";
 
 /** A change of the name that an address claims, with the beginning of the name. */
 export type ClaimRow = typeof primaryNameChange.$inferSelect;
@@ -25,23 +28,26 @@ const isSettled: SQL = sql`not coalesce((select true from ${primaryNameChange} a
     and ${later.logIndex} > ${primaryNameChange.logIndex} limit 1), false)`;
 
 /** Every name that an address claimed, on all chains, oldest first; of each transaction what it left. */
-export const listClaims = (db: Db, address: Address, section: Section): Promise<Listed<ClaimRow>> =>
-  oldestFirst(section, ({ direction, ...slice }) => claimsOf[direction](db).execute({ address, ...slice }));
+export const listClaims = (db: Db, address: Address, section: Section): Promise<Page<ClaimRow>> =>
+  oldestFirst(section, (form, values) => claimsOf(form)(db).execute({ address, ...values }));
 
-const claimsOf = inBothDirections((direction) =>
+/** The order of claims, by the columns of a subquery. */
+export const claimKeys = (of = "listed", direction: SortDirection = "asc"): Keyset => [
+  { column: sql.raw(`${of}.block_timestamp`), kind: "bigint", direction },
+  { column: sql.raw(`${of}.chain_id`), kind: "integer", direction },
+  { column: sql.raw(`${of}.block_number`), kind: "integer", direction },
+  { column: sql.raw(`${of}.log_index`), kind: "integer", direction },
+];
+
+const claimsOf = inForms((form, title) =>
   prepared((db) => {
     const { blockTimestamp, chainId, blockNumber, logIndex, address } = primaryNameChange;
-    const inOrder = (of: string) =>
-      ["block_timestamp", "chain_id", "block_number", "log_index"].map((one) =>
-        sql.raw(`${of}.${one} ${direction}`),
-      );
-    const page = sql`(select claim.*, (count(*) over ())::int as total from (
-        select ${blockTimestamp} as block_timestamp, ${chainId} as chain_id, ${blockNumber} as block_number,
-          ${logIndex} as log_index
-        from ${primaryNameChange} where ${eq(address, sql.placeholder("address"))} and ${isSettled}
-      ) as claim order by ${sql.join(inOrder("claim"), sql`, `)} ${sliced}) as page`;
+    const claims = sql`select ${blockTimestamp} as block_timestamp, ${chainId} as chain_id,
+        ${blockNumber} as block_number, ${logIndex} as log_index
+      from ${primaryNameChange} where ${eq(address, sql.placeholder("address"))} and ${isSettled}`;
+    const page = pageOf(claims, claimKeys("listed", form.direction), form);
     return db
-      .select({ ...columns, total: sql<number>`page.total` })
+      .select({ ...columns, ...pageColumns })
       .from(primaryNameChange)
       .innerJoin(
         page,
@@ -51,8 +57,8 @@ const claimsOf = inBothDirections((direction) =>
           eq(logIndex, sql`page.log_index`),
         ),
       )
-      .orderBy(...inOrder("page"))
-      .prepare(`claims_${direction}`);
+      .orderBy(orderOfPage(claimKeys("page", form.direction)))
+      .prepare(`claims_${title}`);
   }),
 );
 

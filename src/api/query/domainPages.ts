@@ -4,11 +4,23 @@ import { and, eq, sql } from "ponder";
 import type { Hex } from "viem";
 import type { Db } from "../postgres/db.ts";
 import { type DomainRow, selectDomains, toRow } from "./domains.ts";
-import { offsetOf, orderOf, PAGE_SIZE, type PageRequest } from "./page.ts";
+import { afterValues, positionOf, type RangeName, rangeOf, rangesFrom, readRanges } from "./keyset.ts";
+import { inForms, type ListForm, shortOf } from "./listStatements.ts";
+import {
+  cutPage,
+  domainKeys,
+  isNullable,
+  limitOf,
+  offsetOf,
+  type Page,
+  type PageRequest,
+  preparedLimitOf,
+  totalOfLast,
+} from "./page.ts";
 import { type Scope, type ScopeSql, statementOf } from "./scope.ts";
 
 /** A page of domains, and their total number. */
-export type DomainPage = { total: number; rows: DomainRow[] };
+export type DomainPage = Page<DomainRow>;
 
 /** A list of domains in the order of an index. */
 type List<Values> = {
@@ -26,19 +38,14 @@ type Which = (of: ScopeSql) => SQL | undefined;
 
 /**
  * Makes a function that reads pages of a list with its total, mostly by one statement, which is prepared for each
- * order.
+ * order and range.
  */
 export function preparedPages<Values extends { now: number }>(list: List<Values>) {
-  const { name, where, nameInOrder, countAll } = list;
-  const pages = new Map<string, ReturnType<typeof preparedPage>>();
-  const pageOf = (order: Order) => {
-    const title = `${name}_${order.sortBy}_${order.sortDir}`;
-    const page =
-      pages.get(title) ??
-      preparedPage(title, { where, order, nameInOrder, total: countAll ? "apart" : "with the page" });
-    pages.set(title, page);
-    return page;
-  };
+  const { name, where, countAll } = list;
+  const statementFor = inForms(
+    (form: Form, title) => preparedRange(`${name}_${title}`, { ...list, ...form }),
+    (form) => `${form.sortBy[0]}${shortOf(form)}`,
+  );
   const readTotal = countAll ?? preparedTotal<Values>(name, where);
   return async (
     db: Db,
@@ -46,13 +53,18 @@ export function preparedPages<Values extends { now: number }>(list: List<Values>
     { page, ...rest }: Values & { page: PageRequest },
   ): Promise<DomainPage> => {
     const values = rest as unknown as Values;
-    const offset = offsetOf(page.page);
-    const found = await pageOf(page)(db, scope, { ...values, offset });
-    // A page that is not full is the last one: its offset and rows give the total. An empty page after it gives
-    // nothing.
-    const isLast = found.length < PAGE_SIZE && (found.length > 0 || offset === 0);
-    const total = isLast ? offset + found.length : (found[0]?.total ?? (await readTotal(db, scope, values)));
-    return { total, rows: found.map(toRow) };
+    const counting = page.isCounted && !countAll ? ("with the page" as const) : ("apart" as const);
+    const form = { sortBy: page.sortBy, direction: page.sortDir, limit: preparedLimitOf(page), counting };
+    const given = { ...values, ...afterValues(page.after), offset: offsetOf(page) };
+    const ranges: RangeName[] = page.after ? rangesFrom(isNullable(page), page.after) : ["all"];
+    const read = await readRanges(ranges, form.limit, (range) =>
+      statementFor({ ...form, range })(db, scope, given),
+    );
+    const found = read.slice(0, limitOf(page));
+    const { rows, next } = cutPage(found, page);
+    const countNow = async () => found[0]?.total ?? (await readTotal(db, scope, values));
+    const total = page.isCounted ? (totalOfLast(found, page) ?? (await countNow())) : null;
+    return { total, rows: rows.map(toRow), next };
   };
 }
 
@@ -63,31 +75,39 @@ export function preparedTotal<Values extends Record<string, unknown>>(name: stri
     (await count(db, scope, values))[0]?.total ?? 0;
 }
 
-type Order = Omit<PageRequest, "page">;
+/** What tells the statements of a list from each other. */
+type Form = ListForm & Pick<PageRequest, "sortBy">;
 
-const preparedPage = (
+const preparedRange = (
   name: string,
   {
     where,
-    order,
     nameInOrder,
-    total,
-  }: Pick<List<never>, "where" | "nameInOrder"> & { order: Order; total: "with the page" | "apart" },
+    sortBy,
+    direction,
+    range,
+    limit,
+    counting,
+  }: Pick<List<never>, "where" | "nameInOrder"> & Form,
 ) =>
   statementOf((of, db) => {
-    const terms = orderOf({ ...order, nameInOrder }, sql.placeholder("now"), of);
+    const keys = domainKeys({ sortBy, sortDir: direction, nameInOrder }, sql.placeholder("now"), of);
+    const listed = rangeOf(keys, range);
     const page = db
       .select({ chainId: domain.chainId, node: domain.node })
       .from(domain)
-      .where(where(of))
-      .orderBy(...terms)
-      .limit(PAGE_SIZE)
+      .where(and(where(of), listed.where))
+      .orderBy(...listed.order)
+      .limit(limit)
       .offset(sql.placeholder("offset"))
       .as("page");
-    const counted = total === "with the page" ? totalOf(db, where(of)) : null;
-    return selectDomains(db, { total: sql<number | null>`${counted}`.as("total") })
+    const counted = counting === "with the page" ? totalOf(db, where(of)) : null;
+    return selectDomains(db, {
+      total: sql<number | null>`${counted}`.as("total"),
+      position: positionOf(keys),
+    })
       .innerJoin(page, and(eq(domain.chainId, page.chainId), eq(domain.node, page.node)))
-      .orderBy(...terms)
+      .orderBy(...listed.order)
       .prepare(of.title(name));
   });
 

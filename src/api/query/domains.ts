@@ -7,7 +7,19 @@ import { keccak256 } from "../../ens/keccak.ts";
 import type { Db } from "../postgres/db.ts";
 import { prepared } from "../postgres/prepared.ts";
 import { beginningOf } from "./beginnings.ts";
-import { offsetOf, orderOf, PAGE_SIZE, type PageRequest, sortKeyOf } from "./page.ts";
+import {
+  canBeNull,
+  orderBy,
+  type Position,
+  positionOf,
+  type RangeName,
+  rangeOf,
+  rangesFrom,
+  readRanges,
+  rowsAfter,
+  valuesAt,
+} from "./keyset.ts";
+import { cutPage, domainKeys, foundKeys, limitOf, offsetOf, type PageRequest, sortKeyOf } from "./page.ts";
 import { type Scope, sqlOf, statementOf } from "./scope.ts";
 
 /**
@@ -28,23 +40,32 @@ export async function listDomains(
   return rows.map(toRow);
 }
 
-/**
- * A page of the domains that meet a condition. The first statement finds which domains, the second reads them: so for
- * a late page, only the sort keys of the names before it are read.
- */
-export async function listDomainPage(db: Db, { chains, where, page, now }: OnePass): Promise<DomainRow[]> {
-  const listed = await db
-    .select({ chainId: domain.chainId, node: domain.node })
-    .from(domain)
-    .where(where)
-    .orderBy(...orderOf(page, now, sqlOf(chains)))
-    .limit(PAGE_SIZE)
-    .offset(offsetOf(page.page));
-  return listInOrder(db, listed);
-}
-
 /** Which domains of these chains, and which page of them. */
 export type OnePass = { chains: Scope; where: SQL | undefined; page: PageRequest; now: number };
+
+/** Domains in the order of a list, and the position of the last one if others follow. */
+export type DomainsInOrder = { rows: DomainRow[]; next: Position | null };
+
+/**
+ * A page of the domains that meet a condition. The first statement finds which domains, the second reads them: so for
+ * a late page, only the sort keys of the names before it are read, and after a cursor none.
+ */
+export async function listDomainPage(db: Db, { chains, where, page, now }: OnePass): Promise<DomainsInOrder> {
+  const keys = domainKeys(page, now, sqlOf(chains));
+  const read = (name: RangeName, limit: number) => {
+    const range = rangeOf(keys, name, valuesAt(page.after));
+    return db
+      .select({ chainId: domain.chainId, node: domain.node, position: positionOf(keys) })
+      .from(domain)
+      .where(and(where, range.where))
+      .orderBy(...range.order)
+      .limit(limit)
+      .offset(offsetOf(page));
+  };
+  const ranges: RangeName[] = offsetOf(page) > 0 ? ["all"] : rangesFrom(canBeNull(keys), page.after);
+  const { rows, next } = cutPage(await readRanges(ranges, limitOf(page), read), page);
+  return { rows: await listInOrder(db, rows), next };
+}
 
 /**
  * A page of the domains that meet a condition, their total number, and how many of each sort there are, in one pass.
@@ -54,34 +75,43 @@ export async function listAndCount<Sort extends string>(
   db: Db,
   { chains, where, page, now }: OnePass,
   sorts: Record<Sort, SQL>,
-): Promise<{ counts: Record<Sort | "total", number>; rows: DomainRow[] }> {
+): Promise<DomainsInOrder & { counts: Record<Sort | "total", number> }> {
   const names = Object.keys(sorts) as Sort[];
   const columns = names.map((name) => sql`, ${sorts[name]} as ${sql.identifier(name)}`);
   const counts = names.map(
     (name) => sql`, (count(*) filter (where ${sql.identifier(name)}))::int as ${sql.identifier(name)}`,
   );
-  const direction = sql.raw(page.sortDir);
-  const { ifSeveral } = sqlOf(chains);
-  const byChain = ifSeveral(sql.raw(`, chain_id ${page.sortDir}`));
-  const listed = (column: "node" | "chain_id") => sql`array(
-        select ${sql.raw(column)} from found order by sort_key ${direction} nulls last, node ${direction}${byChain}
-        limit ${PAGE_SIZE} offset ${offsetOf(page.page)}
-      )`;
-  const { rows } = await db.execute<Record<Sort | "total", number> & Listed>(sql`
+  const of = sqlOf(chains);
+  const keys = foundKeys(page, of);
+  const isListed = page.after && sql`where ${rowsAfter(keys, page.after)}`;
+  const { rows } = await db.execute<Record<Sort | "total", number> & Found>(sql`
     with found as materialized (
-      select ${ifSeveral(sql`${domain.chainId} as chain_id,`)} ${domain.node} as node, ${sortKeyOf(page.sortBy, now)} as sort_key ${sql.join(columns)}
+      select ${of.ifSeveral(sql`${domain.chainId} as chain_id,`)} ${domain.node} as node, ${sortKeyOf(page.sortBy, now)} as sort_key ${sql.join(columns)}
       from ${domain} where ${where}
     )
-    select count(*)::int as total ${sql.join(counts)}, ${listed("node")} as nodes
-      ${ifSeveral(sql`, ${listed("chain_id")} as chains`)}
+    select count(*)::int as total ${sql.join(counts)}, array(
+        select ${positionOf(keys).sql} from found ${isListed} order by ${sql.join(orderBy(keys), sql`, `)}
+        limit ${limitOf(page)} offset ${offsetOf(page)}
+      ) as positions
     from found`);
-  const { nodes, chains: ofNodes, ...found }: Partial<Listed> & { total?: number } = rows[0] ?? { total: 0 };
-  const keys = (nodes ?? []).map((node, i) => ({ chainId: ofNodes?.[i] ?? (chains.ids[0] as number), node }));
-  return { counts: found as Record<Sort | "total", number>, rows: await listInOrder(db, keys) };
+  const { positions = [], ...found }: Partial<Found> & { total?: number } = rows[0] ?? { total: 0 };
+  const { rows: listed, next } = cutPage(
+    positions.map((position) => ({ position })),
+    page,
+  );
+  const nodes = listed.map(({ position: [, node, chainId = chains.ids[0]] }) => ({
+    chainId: Number(chainId),
+    node: node as Hex,
+  }));
+  return {
+    counts: found as Record<Sort | "total", number>,
+    rows: await listInOrder(db, nodes),
+    next,
+  };
 }
 
-/** Nodes of a page, with their chains where there are several. */
-type Listed = { nodes: Hex[]; chains?: number[] };
+/** Positions of the rows of a page: the sort key, the node and, where there are several, the chain. */
+type Found = { positions: Position[] };
 
 /** What a row of `domains` is found by. */
 type DomainKey = { chainId: number; node: Hex };
@@ -128,7 +158,7 @@ const isDisplay = and(
 );
 
 /** Domains with more columns; the caller adds which domains. */
-export const selectDomains = <More extends Record<string, SQL.Aliased<number | null> | AnyPgColumn>>(
+export const selectDomains = <More extends Record<string, SQL | SQL.Aliased | AnyPgColumn>>(
   db: Db,
   more: More,
 ) =>

@@ -5,9 +5,11 @@ import type { Address, Hex } from "viem";
 import { ROOT_NODE } from "../../ens/name.ts";
 import type { Db } from "../postgres/db.ts";
 import { beginningInDetails, beginningOf, beginningOfBytes } from "./beginnings.ts";
-import type { SortDirection } from "./page.ts";
+import type { Keyset } from "./keyset.ts";
+import { inForms, type ListForm, orderOfPage, pageColumns, pageOf } from "./listStatements.ts";
+import type { Page, SortDirection } from "./page.ts";
 import { type Scope, statementOf } from "./scope.ts";
-import { inBothDirections, type Listed, oldestFirst, type Section, sliced } from "./section.ts";
+import { oldestFirst, type Section } from "./section.ts";
 
 /** What an event says, without the texts and bytes that its sender wrote. */
 const { key, value, name, contenthash, address, details, anomaly, ...facts } = getTableColumns(event);
@@ -44,10 +46,10 @@ export const listEvents = (
   db: Db,
   { node, chains, listed }: { node: Hex; chains: Scope; listed: readonly ChainResolver[] },
   section: Section,
-): Promise<Listed<EventRow>> =>
-  oldestFirst(section, ({ direction, ...slice }) =>
-    eventsOfNode[direction](db, chains, {
-      ...{ node, ...slice },
+): Promise<Page<EventRow>> =>
+  oldestFirst(section, (form, values) =>
+    eventsOfNode(form)(db, chains, {
+      ...{ node, ...values },
       listedResolvers: listed.map(({ address }) => address),
       listedChains: listed.map(({ chainId }) => chainId),
     }),
@@ -80,7 +82,7 @@ const keys = sql`${event.chainId} as chain_id, ${event.blockNumber} as block_num
 export const isEventOfRow: SQL = sql`(${event.chainId}, ${event.blockNumber}, ${event.logIndex}, ${event.ordinal})
   = (page.chain_id, page.block_number, page.log_index, page.ordinal)`;
 
-const eventsOfNode = inBothDirections(preparedEvents);
+const eventsOfNode = inForms(preparedEvents);
 
 /** The family of resolvers of ENSv2: anyone can have one deployed, and link any name to a record there. */
 const ENSV2_RESOLVER = sql.raw("'ENSV2_RESOLVER'");
@@ -118,7 +120,7 @@ const logsOfRecords = (columns: SQL, ownResolvers: SQLWrapper): SQL => {
 };
 
 /** Of several chains a node has the events of those where it is a name; a resolver counts on its own chain. */
-function preparedEvents(direction: SortDirection) {
+function preparedEvents(form: ListForm, name: string) {
   return statementOf(({ holds, byChains, byProtocols, ifSeveral, title }, db) => {
     const isHere = byChains({ main: sql`true`, several: holds(event.chainId) });
     const isListedThere = ifSeveral(sql`and ${isHere} and (exists (
@@ -139,23 +141,21 @@ function preparedEvents(direction: SortDirection) {
     const logs = sql`${ofContracts} union all
       select ${keys} from ${event} where ${eq(event.node, placeholder("node"))}
         and ${event.contract} = ${RESOLVER} and ${event.contractAddress} = any (${believed}) ${isListedThere}`;
-    const order = inOrder(direction);
-    const page = sql`(select log.*, (count(*) over ())::int as total from (${logs}) as log
-      order by ${order} ${sliced}) as page`;
+    const page = pageOf(logs, eventKeys("listed", form.direction), form);
     return db
-      .select({ ...shown, total: sql<number>`page.total` })
+      .select({ ...shown, ...pageColumns })
       .from(event)
       .innerJoin(page, isEventOfRow)
-      .orderBy(inOrder(direction, sql`page.`))
-      .prepare(title(`events_of_node_${direction}`));
+      .orderBy(orderOfPage(eventKeys("page", form.direction)))
+      .prepare(title(`events_of_node_${name}`));
   });
 }
 
-/** Events by their place in time; chains share nothing else. */
-const inOrder = (direction: SortDirection, of: SQL = sql``): SQL =>
-  sql.join(
-    ["block_timestamp", "chain_id", "block_number", "log_index", "ordinal"].map(
-      (column) => sql`${of}${sql.raw(`${column} ${direction}`)}`,
-    ),
-    sql`, `,
-  );
+/** The order of events, by the columns of a subquery: their place in time; chains share nothing else. */
+export const eventKeys = (of = "listed", direction: SortDirection = "asc"): Keyset => [
+  { column: sql.raw(`${of}.block_timestamp`), kind: "bigint", direction },
+  { column: sql.raw(`${of}.chain_id`), kind: "integer", direction },
+  { column: sql.raw(`${of}.block_number`), kind: "integer", direction },
+  { column: sql.raw(`${of}.log_index`), kind: "integer", direction },
+  { column: sql.raw(`${of}.ordinal`), kind: "integer", direction },
+];

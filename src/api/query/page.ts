@@ -1,12 +1,10 @@
 import { domain } from "ponder:schema";
-import type { SQL } from "drizzle-orm";
+import type { SQL, SQLWrapper } from "drizzle-orm";
 import { sql } from "ponder";
 import { ownerAt } from "../rules/ownershipSql.ts";
 import type { Time } from "../rules/time.ts";
+import type { Keyset, OrderKey, Position } from "./keyset.ts";
 import type { ScopeSql } from "./scope.ts";
-
-/** Results on one page, in every list. */
-export const PAGE_SIZE = 25;
 
 export type SortDirection = "asc" | "desc";
 
@@ -15,33 +13,110 @@ export const sortColumns = ["full_name", "label", "expiry_timestamp", "effective
 
 export type SortColumn = (typeof sortColumns)[number];
 
-/** Which page, in which order; pages count from 1. */
-export type PageRequest = { page: number; sortBy: SortColumn; sortDir: SortDirection };
+/** Where a page begins: by its number, from 1, or after the last row of another. */
+type Start = { page: number; after?: undefined } | { after: Position };
 
-/** First row of a page, counted from 0. */
-export const offsetOf = (page: number): number => (page - 1) * PAGE_SIZE;
+/** A page of a list: where it begins, how many rows it has, and whether the rows of the whole list are counted. */
+export type Part = Start & { size: number; isCounted: boolean };
+
+/** Which page of a list of domains, in which order. */
+export type PageRequest = Part & { sortBy: SortColumn; sortDir: SortDirection };
+
+/** Rows before a page; 0 where it begins after a row. */
+export const offsetOf = (part: Part): number => (part.after === undefined ? (part.page - 1) * part.size : 0);
+
+/** Rows to read for a page: one more tells whether another page follows. */
+export const limitOf = ({ size }: Pick<Part, "size">): number => size + 1;
 
 /**
- * ORDER BY of a list of domains. The first term is the one of an index: names on chain have no limit but indexes have,
- * so it is the beginning of the name, and then the whole name. The node breaks ties, and of several chains the chain. Names without expiry or owner
- * come last in both directions. A list that is found by other means may be sorted by another name than that of the row.
+ * Rows that prepared statements read at once. A number in their text, which the planner sees, finds better plans than a
+ * placeholder; more numbers would be more statements. Other pages are cut from the next larger number.
  */
-export function orderOf(
-  { sortBy, sortDir, nameInOrder }: Omit<PageRequest, "page"> & { nameInOrder?: SQL | undefined },
+const LIMITS = [26, 101, 201];
+
+export const preparedLimitOf = (part: Pick<Part, "size">): number =>
+  LIMITS.find((limit) => limit >= limitOf(part)) ?? limitOf(part);
+
+/** A page of rows. */
+export type Page<Row> = {
+  /** Rows of the whole list; null where they were not to be counted. */
+  total: number | null;
+  rows: Row[];
+  /** The position of the last row, if others follow. */
+  next: Position | null;
+};
+
+/** The rows of a page, from those that were read for it. */
+export function cutPage<Row extends { position: Position }>(
+  read: readonly Row[],
+  { size }: Pick<Part, "size">,
+): { rows: Row[]; next: Position | null } {
+  const rows = read.slice(0, size);
+  return { rows, next: read.length > size ? (rows.at(-1)?.position ?? null) : null };
+}
+
+/** The total, where the rows that were read tell it: after the last page of a list that was read from its beginning. */
+export function totalOfLast(read: readonly unknown[], part: Part): number | null {
+  if (part.after !== undefined || read.length > part.size) return null;
+  const offset = offsetOf(part);
+  return read.length > 0 || offset === 0 ? offset + read.length : null;
+}
+
+/** Columns that some names have no value of. */
+export const isNullable = ({ sortBy }: Pick<PageRequest, "sortBy">): boolean =>
+  sortBy === "expiry_timestamp" || sortBy === "effective_owner_address";
+
+/** What a list of domains is sorted by, besides what the caller chooses. */
+type Sorting = Pick<PageRequest, "sortBy" | "sortDir"> & { nameInOrder?: SQL | undefined };
+
+const beginningOfText = (text: SQL): SQL => sql`left(${text}, 128)`;
+
+/**
+ * The order of a list of domains. The first term is the one of an index: names on chain have no limit but indexes have,
+ * so it is the beginning of the name, and then the whole name. The node breaks ties, and of several chains the chain. Names
+ * without expiry or owner come last in both directions. A list that is found by other means may be sorted by another name
+ * than that of the row.
+ */
+export function domainKeys(
+  { sortBy, sortDir: direction, nameInOrder }: Sorting,
   now: Time,
   { byChains }: ScopeSql,
-): SQL[] {
-  const direction = sql.raw(sortDir);
-  const terms: Record<SortColumn, SQL[]> = {
-    full_name: nameInOrder
-      ? [sql`${nameInOrder} ${direction}`]
-      : [sql`left(${domain.fullName}, 128) ${direction}`, sql`${domain.fullName} ${direction}`],
-    label: [sql`left(${domain.label}, 128) ${direction}`, sql`${domain.label} ${direction}`],
-    expiry_timestamp: [sql`${domain.expiryTimestamp} ${direction} nulls last`],
-    effective_owner_address: [sql`${ownerAt(now)} ${direction} nulls last`],
+): Keyset {
+  const { fullName, label, expiryTimestamp, node, chainId } = domain;
+  const byText = (column: SQLWrapper): OrderKey => ({
+    ...{ column: sql`${column}`, kind: "text", direction },
+    inIndex: beginningOfText,
+  });
+  const first: Record<SortColumn, OrderKey> = {
+    full_name: nameInOrder ? { column: nameInOrder, kind: "text", direction } : byText(fullName),
+    label: byText(label),
+    expiry_timestamp: { column: sql`${expiryTimestamp}`, kind: "decimal", direction, isNullable: true },
+    effective_owner_address: { column: ownerAt(now), kind: "address", direction, isNullable: true },
   };
-  const chain = byChains({ main: [], several: [sql`${domain.chainId} ${direction}`] });
-  return [...terms[sortBy], sql`${domain.node} ${direction}`, ...chain];
+  return [first[sortBy], ...tieBreakers(byChains, { node, chainId, direction })];
+}
+
+/** One key for each of several chains, where the same node can be on them. */
+const tieBreakers = (
+  byChains: ScopeSql["byChains"],
+  { node, chainId, direction }: Record<"node" | "chainId", SQLWrapper> & { direction: SortDirection },
+): Keyset => [
+  { column: sql`${node}`, kind: "hash", direction },
+  ...byChains<Keyset>({
+    main: [],
+    several: [{ column: sql`${chainId}`, kind: "integer", direction }],
+  }),
+];
+
+/**
+ * The order of a list of domains that is found first, as `found` with its `sort_key`, `node` and `chain_id`, and sorted
+ * then.
+ */
+export function foundKeys(request: Sorting, of: ScopeSql): Keyset {
+  const [first, ...others] = domainKeys(request, 0, of);
+  const { inIndex: _, ...key } = first as OrderKey;
+  const columns = [sql`sort_key`, sql`node`, sql`chain_id`];
+  return [key, ...others].map((one, i) => ({ ...one, column: columns[i] as SQL }));
 }
 
 /**

@@ -3,11 +3,13 @@ import { inArray, sql } from "ponder";
 import type { Address, Hex } from "viem";
 import type { Db } from "../postgres/db.ts";
 import { isEventOfRow, logsOfContracts } from "./events.ts";
+import { type Keyset, orderBy, positionOf, rangeOf } from "./keyset.ts";
+import { inForms, type ListForm, pageColumns } from "./listStatements.ts";
 import { isMigration } from "./migrations.ts";
-import type { SortDirection } from "./page.ts";
+import type { Page, SortDirection } from "./page.ts";
 import { type MergedPurchase, mergedPurchase, type StartInEnsv2, startInEnsv2 } from "./purchaseMerge.ts";
 import { type Scope, type ScopeSql, sqlOf, statementOf } from "./scope.ts";
-import { inBothDirections, type Listed, oldestFirst, type Section } from "./section.ts";
+import { oldestFirst, type Section } from "./section.ts";
 
 /** Events of registrations, and those that move an expiry. */
 type PurchaseEvents = { registrations: readonly string[]; renewals: readonly string[] };
@@ -57,17 +59,17 @@ export const listPurchases = (
   db: Db,
   { node, chains, isMerged, ensv2 }: { node: Hex; chains: Scope; isMerged: boolean; ensv2?: OfEnsv2 },
   section: Section,
-): Promise<Listed<PurchaseEntry>> =>
-  oldestFirst(section, ({ direction, ...slice }) => {
+): Promise<Page<PurchaseEntry>> =>
+  oldestFirst(section, (form, values) => {
     const ofEnsv2 = ensv2 && { nonOwners: [...ensv2.nonOwners], isSubname: ensv2.isSubname };
-    return purchasesOf[direction](db, chains, { node, isMerged, ...ofEnsv2, ...slice });
+    return purchasesOf(form)(db, chains, { node, isMerged, ...ofEnsv2, ...values });
   });
 
 /**
  * 1. `log`: the logs of both kinds, each with the first log of its entry.
  * 2. `numbered`: each with the number of its entry, counted from the side from which the entries are read.
  */
-const purchasesOf = inBothDirections(preparedPurchases);
+const purchasesOf = inForms(preparedPurchases);
 
 /**
  * What graveyards do in ENSv1 is no purchase. A reservation's expiry follows ENSv1's without a purchase, too, so right
@@ -76,14 +78,29 @@ const purchasesOf = inBothDirections(preparedPurchases);
 const isPurchaseOfEnsv2 = sql`and not coalesce(${event.ownerAddress} = any(${sql.placeholder("nonOwners")}::text[]), false)
   and (${event.eventType} <> 'ExpiryUpdated' or ${sql.placeholder("isSubname")}::boolean)`;
 
-/** Blocks of several chains do not compare: with several the time decides the order. */
-function preparedPurchases(direction: SortDirection) {
+/** The order of entries, by columns of a subquery. Blocks of several chains do not compare: there the time decides. */
+export function purchaseKeys({ byChains }: ScopeSql, direction: SortDirection = "asc"): Keyset {
+  const time = byChains<Keyset>({
+    main: [],
+    several: [
+      { column: sql`block_timestamp`, kind: "bigint", direction },
+      { column: sql`chain_id`, kind: "integer", direction },
+    ],
+  });
+  return [
+    ...time,
+    { column: sql`block_number`, kind: "integer", direction },
+    { column: sql`first_log`, kind: "integer", direction },
+  ];
+}
+
+function preparedPurchases({ direction, limit, range, counting }: ListForm, title: string) {
   return statementOf((of, db) => {
     const { holds, byProtocols, ifSeveral, ifEnsv2 } = of;
     const ofEnsv1 = eventsIn(of);
     const { registrations, renewals } = byProtocols({ ensv1: ofEnsv1, both: () => withEnsv2(ofEnsv1) });
-    const order = sql.raw(direction);
-    const time = ifSeveral(sql`block_timestamp ${order}, chain_id ${order},`);
+    const keys = purchaseKeys(of, direction);
+    const { where: isListed } = rangeOf(keys, range);
     const columns = sql`${event.chainId} as chain_id, ${event.blockNumber} as block_number,
       ${event.logIndex} as log_index, ${event.ordinal} as ordinal, ${event.transactionHash} as transaction_hash,
       ${inArray(event.eventType, [...renewals])} as is_renewal
@@ -99,22 +116,26 @@ function preparedPurchases(direction: SortDirection) {
           then min(log_index) over (partition by transaction_hash, is_renewal) else log_index end as first_log
         from (${logs}) as log
       ), numbered as (
-        select *, (dense_rank() over (order by ${time} block_number ${order}, first_log ${order}))::int as entry from log
+        select *, (dense_rank() over (order by ${sql.join(orderBy(keys), sql`, `)}))::int as entry from log
+      ), begun as (
+        select ${isListed ? sql`coalesce(max(entry) filter (where not ${isListed}), 0)` : sql`${sql.placeholder("offset")}::int`} as before
+        from numbered limit 1
       )
-      select *, (select max(entry) from numbered) as total from numbered
-      where entry > ${sql.placeholder("offset")}::int
-        and entry <= ${sql.placeholder("offset")}::int + ${sql.placeholder("limit")}::int) as page`;
+      select *, ${positionOf(keys).sql} as position,
+        ${counting === "apart" ? sql`null::int` : sql`(select max(entry) from numbered)`} as total from numbered
+      where entry > (select before from begun)
+        and entry <= (select before from begun) + ${sql.raw(String(limit))}) as page`;
     return db
       .select({
         ...mergedPurchase,
         ...byProtocols<Partial<typeof startInEnsv2>>({ ensv1: {}, both: () => startInEnsv2 }),
         isRenewal: sql<boolean>`page.is_renewal`,
-        total: sql<number>`page.total`,
+        ...pageColumns,
       })
       .from(event)
       .innerJoin(page, isEventOfRow)
-      .groupBy(event.chainId, sql`page.entry`, sql`page.is_renewal`, sql`page.total`)
+      .groupBy(event.chainId, sql`page.entry`, sql`page.is_renewal`, sql`page.total`, sql`page.position`)
       .orderBy(sql`page.entry`)
-      .prepare(of.title(`purchases_${direction}`));
+      .prepare(of.title(`purchases_${title}`));
   });
 }

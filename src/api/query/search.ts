@@ -11,7 +11,7 @@ import type { KnownAvailability } from "../rules/life.ts";
 import { isCounted } from "../rules/nameRules.ts";
 import { wrapped } from "../rules/ownership.ts";
 import { countIf } from "./countIf.ts";
-import { type DomainRow, listAndCount, type OnePass } from "./domains.ts";
+import { type DomainsInOrder, listAndCount, type OnePass } from "./domains.ts";
 import { type Scope, type ScopeSql, sqlOf } from "./scope.ts";
 
 /** Filters of a search; a domain has to meet each. */
@@ -166,6 +166,6 @@ export const isSelective = (filters: SearchFilters): boolean => selective.some((
 export async function searchInOnePass(
   db: Db,
   pass: OnePass,
-): Promise<{ counts: SearchCounts; rows: DomainRow[] }> {
+): Promise<DomainsInOrder & { counts: SearchCounts }> {
   return listAndCount(db, pass, sortsAt(pass.now, sqlOf(pass.chains)));
 }

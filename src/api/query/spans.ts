@@ -1,12 +1,14 @@
 import { ownershipChange, resolverChange } from "ponder:schema";
-import type { SQL, SQLWrapper } from "drizzle-orm";
+import type { SQLWrapper } from "drizzle-orm";
 import { sql } from "ponder";
 import type { Address, Hex } from "viem";
 import type { Db } from "../postgres/db.ts";
 import { type EndColumn, type Ending, endText, type TokenEnd } from "../rules/ends.ts";
-import type { SortDirection } from "./page.ts";
+import type { Keyset, Position } from "./keyset.ts";
+import { inForms, orderOfPage, pageColumns, pageOf } from "./listStatements.ts";
+import type { Page, SortDirection } from "./page.ts";
 import { type Scope, type ScopeSql, statementOf } from "./scope.ts";
-import { inBothDirections, type Listed, oldestFirst, type Section, sliced } from "./section.ts";
+import { oldestFirst, type Section } from "./section.ts";
 import { type Changes, spansOf } from "./spanSteps.ts";
 
 /** What a name had from one change to the next: an owner, by all layers or in one of them, or a resolver. */
@@ -48,14 +50,14 @@ export const listSpans = (
   db: Db,
   { kind, chains, node, now, ensv2 }: SpansOf,
   section: Section,
-): Promise<Listed<Span>> =>
-  oldestFirst(section, ({ direction, ...slice }) => {
+): Promise<Page<Span>> =>
+  oldestFirst(section, (form, values) => {
     const ofEnsv2 = ensv2 && {
       nonOwners: [...ensv2.nonOwners],
       tokenAfter: ensv2.tokenEnd.after,
       tokenEnding: ensv2.tokenEnd.ending,
     };
-    return spans[kind][direction](db, chains, { node, now, ...ofEnsv2, ...slice });
+    return spans[kind](form)(db, chains, { node, now, ...ofEnsv2, ...values });
   });
 
 type SpansOf = { node: Hex; chains: Scope; kind: Kind; now: number; ensv2?: SpansOfEnsv2 | undefined };
@@ -129,28 +131,45 @@ const columns = {
   toBlock: sql<number | null>`to_block`,
   toTransaction: sql<Hex | null>`to_transaction`,
   endedBy: sql<Ending | null>`ended_by`,
-  total: sql<number>`total`,
+  ...pageColumns,
 };
 
-const order = (direction: SortDirection): SQL =>
-  sql`number ${sql.raw(direction)}, from_time ${sql.raw(direction)}`;
+/** The order of spans, by the columns of a subquery: the number of the change, and its end by time after it. */
+export const spanKeys = (of = "listed", direction: SortDirection = "asc"): Keyset => [
+  { column: sql.raw(`${of}.number`), kind: "bigint", direction },
+  { column: sql.raw(`${of}.from_time`), kind: "decimal", direction },
+];
+
+/** A position after which a list of spans has nothing. */
+const END: Position = [String(2n ** 63n - 1n), "0"];
+
+/** A page of several histories of a name at once: its position is that of each, one after the other. */
+export const sectionsOf = <Of extends Kind>(section: Section, kinds: readonly Of[]): Record<Of, Section> =>
+  Object.fromEntries(
+    kinds.map((kind, i) => {
+      const after = "after" in section && section.after?.slice(i * END.length, (i + 1) * END.length);
+      return [kind, after ? { ...section, after } : section];
+    }),
+  ) as Record<Of, Section>;
+
+/** The position of the next page of them all; null after the last page of each. */
+export const togetherNext = (pages: readonly Page<Span>[]): Position | null =>
+  pages.some(({ next }) => next !== null) ? pages.flatMap(({ next }) => next ?? END) : null;
 
 /** ENSv2 decides the effective owner alone: each contract of ENSv1 goes on as before. */
 const changesIn = (kind: Kind, { byProtocols }: ScopeSql): Changes =>
   kind === "owner" ? byProtocols({ ensv1: changes.owner, both: () => ownersOfBoth }) : changes[kind];
 
 const preparedSpans = (kind: Kind) =>
-  inBothDirections((direction) =>
-    statementOf((of, db) =>
-      db
+  inForms((form, title) =>
+    statementOf((of, db) => {
+      const spans = sql`${spansOf(changesIn(kind, of), of)} select * from span where address is not null`;
+      return db
         .select(columns)
-        .from(
-          sql`(${spansOf(changesIn(kind, of), of)} select *, (count(*) over ())::int as total from span
-            where address is not null order by ${order(direction)} ${sliced}) as listed`,
-        )
-        .orderBy(order(direction))
-        .prepare(of.title(`spans_${kind}_${direction}`)),
-    ),
+        .from(pageOf(spans, spanKeys("listed", form.direction), form))
+        .orderBy(orderOfPage(spanKeys("page", form.direction)))
+        .prepare(of.title(`spans_${kind}_${title}`));
+    }),
   );
 
 const spans: Record<Kind, ReturnType<typeof preparedSpans>> = {

@@ -6,8 +6,11 @@ import { ROOT_NODE } from "../../ens/name.ts";
 import type { Db } from "../postgres/db.ts";
 import { beginningInDetails, beginningOf } from "./beginnings.ts";
 import { isEventOfRow } from "./events.ts";
+import type { Keyset } from "./keyset.ts";
+import { inForms, type ListForm, orderOfPage, pageColumns, pageOf } from "./listStatements.ts";
+import type { Page } from "./page.ts";
 import { type Scope, type ScopeSql, statementOf } from "./scope.ts";
-import { type Listed, newestFirst, type Section, sliced } from "./section.ts";
+import { newestFirst, type Section } from "./section.ts";
 
 /** A step in the history of a text: an event at the name's resolver, or a change of the resolver. */
 export type TextStep = {
@@ -40,14 +43,14 @@ export const listTextSteps = (
   db: Db,
   { node, chains, key, indexedResolvers, resolverCode }: TextOf,
   section: Section,
-): Promise<Listed<TextStep>> =>
-  newestFirst(section, ({ limit, offset }) => {
+): Promise<Page<TextStep>> =>
+  newestFirst(section, (form, slice) => {
     const code = resolverCode && { resolverCode: [...resolverCode] };
-    const values = { node, indexedResolvers, ...code, limit, offset };
+    const values = { node, indexedResolvers, ...code, ...slice };
     // PostgreSQL cannot store a key with NUL: it is in `details`.
     return key.includes("\0")
-      ? stepsOfHiddenKey(db, chains, { ...values, key: `"key":${JSON.stringify(key)}` })
-      : stepsOfKey(db, chains, { ...values, key });
+      ? stepsOfHiddenKey(form)(db, chains, { ...values, key: `"key":${JSON.stringify(key)}` })
+      : stepsOfKey(form)(db, chains, { ...values, key });
   });
 
 const { placeholder } = sql;
@@ -160,24 +163,22 @@ const stepsWithEnsv2 = (isOfKey: SQL | undefined, of: ScopeSql): SQL => sql`${st
     select at_block, at_log from every_step where is_value order by 1, 2 limit 1
   )`;
 
-/** The steps from the first value on, and the column that has their block. */
-const listedSteps = (isOfKey: SQL | undefined, of: ScopeSql): { page: SQL; block: SQL; log: SQL } =>
+/** The steps from the first value on, with their place as `at_block` and `at_log`. */
+const listedSteps = (isOfKey: SQL | undefined, of: ScopeSql): SQL =>
   of.byProtocols({
-    ensv1: {
-      page: sql`(${steps(isOfKey, of)}
-      select step.*, (count(*) over ())::int as total from step join first
-        on (step.block_number, step.log_index) >= (first.block_number, first.log_index)
-      order by step.block_number desc, step.log_index desc ${sliced}) as page`,
-      ...{ block: sql`page.block_number`, log: sql`page.log_index` },
-    },
-    both: () => ({
-      page: sql`(${stepsWithEnsv2(isOfKey, of)}
-      select every_step.*, (count(*) over ())::int as total from every_step join beginning
-        on (every_step.at_block, every_step.at_log) >= (beginning.at_block, beginning.at_log)
-      order by every_step.at_block desc, every_step.at_log desc ${sliced}) as page`,
-      ...{ block: sql`page.at_block`, log: sql`page.at_log` },
-    }),
+    ensv1: sql`${steps(isOfKey, of)}
+      select step.*, step.block_number as at_block, step.log_index as at_log from step join first
+        on (step.block_number, step.log_index) >= (first.block_number, first.log_index)`,
+    both: () => sql`${stepsWithEnsv2(isOfKey, of)}
+      select every_step.* from every_step join beginning
+        on (every_step.at_block, every_step.at_log) >= (beginning.at_block, beginning.at_log)`,
   });
+
+/** The order of steps, newest first, by the columns of a subquery. */
+export const textKeys = (of = "listed"): Keyset => [
+  { column: sql.raw(`${of}.at_block`), kind: "integer", direction: "desc" },
+  { column: sql.raw(`${of}.at_log`), kind: "integer", direction: "desc" },
+];
 
 /** What is read of the event of a step. */
 const shownOfStep = {
@@ -186,19 +187,20 @@ const shownOfStep = {
   value: beginningOf(event.value),
   hiddenValue: beginningInDetails("value"),
   valueSource: sql<string | null>`${event.valueSource}`,
-  total: sql<number>`page.total`,
+  ...pageColumns,
 };
 
 const preparedSteps = (name: string, isOfKey: SQL | undefined) =>
-  statementOf((of, db) => {
-    const { page, block, log } = listedSteps(isOfKey, of);
-    return db
-      .select({ blockNumber: sql<number>`${block}`, ...shownOfStep })
-      .from(page)
-      .leftJoin(event, isEventOfRow)
-      .orderBy(sql`${block} desc`, sql`${log} desc`)
-      .prepare(of.title(name));
-  });
+  inForms((form: ListForm, title) =>
+    statementOf((of, db) =>
+      db
+        .select({ blockNumber: sql<number>`page.at_block`, ...shownOfStep })
+        .from(pageOf(listedSteps(isOfKey, of), textKeys(), form))
+        .leftJoin(event, isEventOfRow)
+        .orderBy(orderOfPage(textKeys("page")))
+        .prepare(of.title(`${name}_${title}`)),
+    ),
+  );
 
 const isOfHiddenKey = and(isNull(event.key), sql`strpos(${event.details}, ${placeholder("key")}) > 0`);
 

@@ -220,7 +220,7 @@ export const input = {
       "`true`: where only the chain can tell something and cannot be asked, what the index knows is answered, and `unresolved` names the rest. Without it that is the error `LIVE_RESOLUTION_FAILED`",
     ),
   /** Any text up to a length, without NUL, which PostgreSQL's texts cannot hold. */
-  text: (name: string, about: { max: number; description: string; example: string }) =>
+  text: (name: string, about: { max: number; description: string; example?: string }) =>
     parsed((text) => {
       if (text.length > about.max) {
         throw new ApiError("INVALID_PARAMETER", `\`${name}\` is longer than ${about.max} characters.`);
@@ -230,7 +230,7 @@ export const input = {
     }).openapi({
       maxLength: about.max,
       description: about.description,
-      example: about.example,
+      ...(about.example !== undefined && { example: about.example }),
     }),
   /**
    * A list of texts in a body. The check ends at the first item that is none: a body has room for 500,000 items, and an
@@ -271,19 +271,6 @@ export const input = {
         maxLength: MAX_CHAINS,
       })
       .optional(),
-  /** Page of a list of 25 results a page. */
-  page: () =>
-    digits("page", { min: 1, max: MAX_PAGE, description: "Page of 25 results, from 1", example: 1 })
-      .default(1)
-      .openapi({ default: 1 }),
-  /** Page of a history, which answers without it, too. */
-  historyPage: () =>
-    digits("page", {
-      min: 1,
-      max: MAX_PAGE,
-      description: "Page of 25 entries, from 1. Left out: the newest entries at once",
-      example: 1,
-    }).optional(),
   /** Order of a list: by which column, and in which direction. */
   sortBy: <const T extends string>(columns: readonly [T, ...T[]]) =>
     choice(columns, "sort_by").default(columns[0]).openapi({ description: "Column to sort by" }),
@@ -293,6 +280,3 @@ export const input = {
 
 /** Far more than all chains of a deployment take. */
 export const MAX_CHAINS = 256;
-
-/** Far beyond any list. */
-const MAX_PAGE = 10_000_000;

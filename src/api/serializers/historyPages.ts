@@ -1,11 +1,25 @@
-import { PAGE_SIZE } from "../query/page.ts";
-import { MAX_ENTRIES } from "../query/section.ts";
+import { MAX_ENTRIES, type Section } from "../query/section.ts";
+import type { Asked, OpenPage } from "./listPages.ts";
+import { openPage } from "./listPages.ts";
 
 /** What the descriptions of all histories say of their length. */
-export const NEWEST = `Without \`page\` the answer has the newest ${MAX_ENTRIES} entries in the same order; if \`total\` is more, \`page\` leads to all.`;
+export const NEWEST = `Without \`page\`, \`cursor\` and \`page_size\` the answer has the newest ${MAX_ENTRIES} entries in the same order; if \`total\` is more, \`page\` or \`page_size\` and then \`cursor\` lead to all.`;
 
-/** The fields of an answer with a history that tell how long it is. */
-export const historyFieldsOf = ({ page, total }: { page: number | undefined; total: number }) => ({
-  total,
-  ...(page !== undefined && { page, page_size: PAGE_SIZE }),
-});
+type OpenHistory = {
+  section: Section;
+  fields: (found: Parameters<OpenPage["fields"]>[0]) => Partial<ReturnType<OpenPage["fields"]>>;
+};
+
+/**
+ * Opens a history: a page of it, or the newest entries.
+ *
+ * @throws ApiError as `openPage`
+ */
+export function openHistory(asked: Asked): OpenHistory {
+  const { page, cursor, page_size, total: isCounted } = asked.input;
+  if ((page ?? cursor ?? page_size) !== undefined) {
+    const { part, fields } = openPage(asked);
+    return { section: part, fields };
+  }
+  return { section: { newest: true, isCounted }, fields: ({ total }) => (total === null ? {} : { total }) };
+}

@@ -1,18 +1,29 @@
 import { z } from "@hono/zod-openapi";
 import { count } from "./values.ts";
 
+const nextCursor = z.string().nullable().openapi({
+  description: "The `cursor` of the next page; null after the last one",
+  example: "AQnAB3JSq1iVqJk9YWxpY2UuZXRo",
+});
+
 /** Fields that every paged answer has beside its results. */
 export const pageFields = {
-  total: count,
-  page: z.int().min(1),
+  total: count.optional().openapi({ description: "Results in all; absent with `total=false`" }),
+  page: z.int().min(1).optional().openapi({ description: "Absent with `cursor`" }),
   page_size: count.openapi({ example: 25 }),
+  next_cursor: nextCursor,
 };
 
-/** Fields that an answer with a history has beside its entries; without `page` it has no page. */
+/** Fields that an answer with a history has beside its entries; one that was asked for no page has none. */
 export const historyFields = {
-  total: count.openapi({ description: "Entries in all, also those that are not in this answer" }),
+  total: count.optional().openapi({
+    description: "Entries in all, also those that are not in this answer; absent with `total=false`",
+  }),
   page: z.int().min(1).optional(),
   page_size: count.optional().openapi({ example: 25 }),
+  next_cursor: nextCursor.optional().openapi({
+    description: "The `cursor` of the next page; null after the last one, absent where no page was asked for",
+  }),
 };
 
 /** Of an answer with what happened to a name, or with the names below it. */

@@ -1,0 +1,34 @@
+import type { Keyset } from "../query/keyset.ts";
+import type { Page, Part } from "../query/page.ts";
+import { type ListOf, writeCursor } from "../schemas/cursor.ts";
+import { type PageInput, partOf } from "../schemas/paging.ts";
+
+/** A list as a caller asks for it: its operation's path, the whole input, and the keys of its order. */
+export type Asked = ListOf & { input: PageInput; keys: readonly Pick<Keyset[number], "kind">[] };
+
+/** Which page of a list is to be read, and what the answer says of it. */
+export type OpenPage = { part: Part; fields: (found: Pick<Page<unknown>, "total" | "next">) => PageFields };
+
+type PageFields = { total?: number; page?: number; page_size: number; next_cursor: string | null };
+
+/**
+ * Opens a page of a list.
+ *
+ * @throws ApiError INVALID_PARAMETER for a cursor that is damaged, of another list, or beside a page
+ * @example
+ * const { part, fields } = openPage({ operation: "/agents", input: request, keys });
+ * const { rows, ...found } = await listAgents(ctx.db, part);
+ * return { agents: rows.map(toItem), ...fields(found) };
+ */
+export function openPage({ keys, ...list }: Asked): OpenPage {
+  const part = partOf(list, keys);
+  return {
+    part,
+    fields: ({ total, next }) => ({
+      ...(total !== null && { total }),
+      ...(part.after === undefined && { page: part.page }),
+      page_size: part.size,
+      next_cursor: next && writeCursor(list, next),
+    }),
+  };
+}
