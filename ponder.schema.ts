@@ -457,6 +457,8 @@ export const resolverChange = onchainTable(
     ordinal: t.integer().notNull().default(0),
     node: t.hex().notNull(),
     resolver: t.hex(),
+    /** The name's resolver until then; null for none. So a resolver's former names are found by an index. */
+    previousResolver: t.hex(),
     transactionHash: t.hex().notNull(),
     blockTimestamp: t.int8({ mode: "number" }).notNull(),
   }),
@@ -698,6 +700,8 @@ export const ensv2Entry = onchainTable(
     storageId: t.hex().notNull(),
     /** keccak256 of the label. */
     labelhash: t.hex().notNull(),
+    /** The label, or `[labelhash]` where it cannot be shown. */
+    label: t.text().notNull(),
     /** The token; its last 32 bits count up with each change of roles. */
     tokenId: t.bigint().notNull(),
     /**

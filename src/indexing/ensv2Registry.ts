@@ -10,7 +10,7 @@ import {
   storageIdOf,
   storageIdOfNumber,
 } from "../ens/ensv2.ts";
-import { isLabelOf, isPrintable } from "../ens/name.ts";
+import { isLabelOf, isPrintable, unknownLabel } from "../ens/name.ts";
 import { type ArgsOf, type EventIn, on } from "./on.ts";
 import { rowsOfEntries, rowsOfEthEntries } from "./rowsAhead.ts";
 import { putOperator } from "./write/approvals.ts";
@@ -119,8 +119,10 @@ async function onStart(
   // Bytes that are not UTF-8 arrive changed, and have another hash.
   const isText = isLabelOf(labelhash, label);
   if (isText) await learnLabel(context, log, labelhash, label);
-  const logged = await startEntry(context, log, before, { labelhash, tokenId, owner, expiry, sender });
   const isShown = isText && isPrintable(label);
+  const shown = isShown ? label : unknownLabel(labelhash);
+  const start = { labelhash, label: shown, tokenId, owner, expiry, sender };
+  const logged = await startEntry(context, log, before, start);
   await appendEntryLog(context, log, logged, {
     values: { ...values, details: isShown ? details : { ...details, label, labelhash } },
     isNews: true,

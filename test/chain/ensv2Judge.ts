@@ -38,7 +38,7 @@ const byKey = (rows: readonly EntryRow[]) => Object.fromEntries(rows.map((row) =
 
 async function expectEntries(stack: Stack, expected: readonly EntryRow[]): Promise<void> {
   const rows = await stack.sql<EntryRow>(
-    `select registry, labelhash, token_id, resource, owner, expiry, subregistry, resolver, is_registered
+    `select registry, labelhash, label, token_id, resource, owner, expiry, subregistry, resolver, is_registered
      from ensv2_entries where registry = any($1)`,
     [[...new Set(expected.map(({ registry }) => registry))]],
   );

@@ -85,6 +85,8 @@ function nameContract(chain: Chain, address: Hex, code: string): void {
 export type EntryRow = {
   registry: Hex;
   labelhash: Hex;
+  /** As it is shown. */
+  label: string;
   /** Null where no log tells the number: the token was burnt when the entry ended. */
   token_id: string | null;
   resource: string | null;
@@ -126,6 +128,7 @@ async function readEntry(
   const owner = nullIfZero(state.latestOwner);
   return {
     ...{ registry, labelhash, owner, expiry: String(expiry), is_registered: isRegistered },
+    label: /[\0.[\]]/.test(label) ? `[${labelhash.slice(2)}]` : label,
     token_id: owner === null && isRegistered ? null : String(state.tokenId),
     resource: owner === null ? null : String(state.resource),
     subregistry: nullIfZero(await ask("getSubregistry", label)),

@@ -117,6 +117,7 @@ const entryOf = (i: number) => ({
   ...{ chain_id: CHAIN_ID, registry: ETH_REGISTRY, storage_id: storageIdOf(labelhashOf(i)) },
   ...{
     labelhash: labelhashOf(i),
+    label: `name${i}`,
     token_id: i,
     expiry: 1,
     is_registered: false,

@@ -54,7 +54,7 @@ export function entryRow(registry: Address, label: string, fields: Partial<Entry
   const storageId = storageIdOf(label);
   return {
     chainId: CHAIN_ID,
-    ...{ registry, storageId, labelhash: labelhashOf(label) },
+    ...{ registry, storageId, labelhash: labelhashOf(label), label },
     tokenId: BigInt(storageId) + 1n,
     resource: BigInt(storageId) + 2n,
     ...{ owner: null, expiry: FAR, subregistry: null, resolver: null, isRegistered: true },

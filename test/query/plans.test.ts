@@ -26,9 +26,9 @@ const LARGE_TABLE_ROWS = 5_000;
 const FOREIGN_LOGS = 5_000;
 
 /** Every .eth name is reserved in ENSv2, and every twentieth name is there already. */
-const reservations = `insert into ensv2_entries (chain_id, registry, storage_id, labelhash, token_id, expiry, is_registered,
+const reservations = `insert into ensv2_entries (chain_id, registry, storage_id, labelhash, label, token_id, expiry, is_registered,
      number, created_block_number, registered_by, registered_timestamp, registered_block_number, registered_transaction_hash)
-   select distinct on (left(labelhash, 58)) ${CHAIN_ID}, '${ETH_REGISTRY}', left(labelhash, 58) || '00000000', labelhash, 1,
+   select distinct on (left(labelhash, 58)) ${CHAIN_ID}, '${ETH_REGISTRY}', left(labelhash, 58) || '00000000', labelhash, label, 1,
      expiry_timestamp, i % 20 = 0, i, 1, case when i % 20 = 0 then '${MIGRATOR}' end,
      case when i % 20 = 0 then 1700000000 + i end, case when i % 20 = 0 then i end, case when i % 20 = 0 then '${transaction(8)}' end
    from (select *, created_block_number as i from domains where parent_node = '${ETH_NODE}') as name`;

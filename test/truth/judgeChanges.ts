@@ -18,6 +18,7 @@ export async function judgeChanges(evidence: Evidence): Promise<void> {
   const owners = await readChanges(evidence, "ownership_changes");
   const resolvers = await readChanges(evidence, "resolver_changes");
   const positions = positionsOf(evidence.logs);
+  judgePrevious(evidence, resolvers);
   const blocks = [...writtenByBlock(evidence.logs)];
   for (let start = 0; start < blocks.length; start += ASKED_AT_ONCE) {
     const some = blocks.slice(start, start + ASKED_AT_ONCE);
@@ -35,6 +36,17 @@ async function readChanges(
     table === "ownership_changes" ? "block_number, log_index, ordinal" : "block_number, log_index";
   const rows = await query(`select * from ${table} where chain_id = ${deployment.chainId} order by ${order}`);
   return Map.groupBy(rows, (row) => row.node as Hex);
+}
+
+/** What was before each change of a resolver is what the change before says. */
+function judgePrevious(evidence: Evidence, resolvers: Changes): void {
+  for (const [node, rows] of resolvers) {
+    for (const [index, row] of rows.entries()) {
+      const previous_resolver = rows[index - 1]?.resolver ?? null;
+      const place = `resolver_changes of ${node} at ${row.block_number}`;
+      compare(evidence, place, row, { previous_resolver });
+    }
+  }
 }
 
 function writtenByBlock(logs: readonly Log[]): Map<number, Set<Hex>> {

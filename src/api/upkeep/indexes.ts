@@ -1,4 +1,5 @@
 import { ETH_NODE } from "../../ens/name.ts";
+import { ROLES_OF, ROLES_TO } from "../rules/roleChanges.ts";
 
 /** An index that Namedex builds itself. */
 export type OwnIndex = { name: string; table: string; definition: string };
@@ -103,6 +104,35 @@ export const ownIndexes: readonly OwnIndex[] = [
     name: "ensv2_roles_account",
     table: "ensv2_roles",
     definition: "(account, chain_id, contract, resource) where roles <> 0",
+  },
+  // The labels of a registry in their order; has all that counting who owns them needs.
+  {
+    name: "ensv2_entries_label",
+    table: "ensv2_entries",
+    definition: "(registry, label, storage_id) include (chain_id, owner, expiry, is_registered)",
+  },
+  {
+    name: "resolver_changes_previous",
+    table: "resolver_changes",
+    definition:
+      "(previous_resolver, block_timestamp, chain_id, block_number, log_index, ordinal) where previous_resolver is not null",
+  },
+  {
+    name: "ensv2_links_record",
+    table: "ensv2_links",
+    definition: "(resolver, record, node) include (chain_id) where record is not null",
+  },
+  {
+    name: "ensv2_roles_held",
+    table: "ensv2_roles",
+    definition: "(contract, resource, account) include (chain_id) where roles <> 0",
+  },
+  // Changes of roles by what they are for. A log that has several names is one change.
+  {
+    name: "events_roles",
+    table: "events",
+    definition: `(contract_address, ${ROLES_OF}, block_number, log_index, ${ROLES_TO}) include (chain_id)
+      where event_type = 'EACRolesChanged' and ordinal = 0`,
   },
   // The operator class has its schema, because the extension's schema is in no search path.
   { name: "domains_label_trgm", table: "domains", definition: "using gin (label public.gin_trgm_ops)" },

@@ -88,7 +88,7 @@ export async function patchDomain(
     });
   if (base.parentNode !== (before?.parentNode ?? null)) after = await nameDomain(context, log, after);
   await appendOwnershipChange(context, log, before ?? blank, after);
-  if (base.resolver !== after.resolver) await appendResolverChange(context, log, after);
+  if (base.resolver !== after.resolver) await appendResolverChange(context, log, base, after);
   return { before, after };
 }
 
@@ -249,7 +249,7 @@ async function appendOwnershipChange(context: Context, log: LogRef, before: Doma
   });
 }
 
-async function appendResolverChange(context: Context, log: LogRef, after: Domain) {
+async function appendResolverChange(context: Context, log: LogRef, before: Domain, after: Domain) {
   await context.db.insert(resolverChange).values({
     chainId: log.chainId,
     blockNumber: log.blockNumber,
@@ -257,6 +257,7 @@ async function appendResolverChange(context: Context, log: LogRef, after: Domain
     ordinal: log.ordinal,
     node: after.node,
     resolver: after.resolver,
+    previousResolver: before.resolver,
     transactionHash: log.transactionHash,
     blockTimestamp: log.blockTimestamp,
   });

@@ -28,7 +28,15 @@ export const findEntry = (context: Context, { chainId, contractAddress: registry
   context.db.find(ensv2Entry, { chainId, registry, storageId });
 
 /** A registration or, without an owner, a reservation. */
-export type Start = { labelhash: Hex; tokenId: bigint; owner: Hex | null; expiry: bigint; sender: Hex };
+export type Start = {
+  labelhash: Hex;
+  /** The label as it is shown. */
+  label: string;
+  tokenId: bigint;
+  owner: Hex | null;
+  expiry: bigint;
+  sender: Hex;
+};
 
 /**
  * Stores that an entry was registered or reserved. Its names get what it says when the log's row is written. Writes:
@@ -42,7 +50,7 @@ export async function startEntry(
 ): Promise<Logged> {
   const registry = await openRegistry(context, log, log.contractAddress);
   const columns = { ...startedEntry(before, start), ...startColumns(log, start) };
-  const entry: Entry = { ...(before ?? blankEntry(registry, log, start.labelhash)), ...columns };
+  const entry: Entry = { ...(before ?? blankEntry(registry, log, start)), ...columns };
   if (before === null) {
     await context.db.insert(ensv2Entry).values(entry);
     await countEntry(context, registry, entry);
@@ -75,9 +83,9 @@ function startColumns(
 const blankEntry = (
   { chainId, registry, entries, firstEntry }: Registry,
   log: LogRef,
-  labelhash: Hex,
+  { labelhash, label }: Start,
 ): Entry => ({
-  ...{ chainId, registry, storageId: storageIdOf(labelhash), labelhash },
+  ...{ chainId, registry, storageId: storageIdOf(labelhash), labelhash, label },
   ...{ tokenId: 0n, resource: null, owner: null, expiry: 0n, subregistry: null, resolver: null },
   ...{ isRegistered: false, registeredBy: null, registeredBlockNumber: null, registeredTimestamp: null },
   ...{ registeredTransactionHash: null, reservedBlockNumber: null, reservedTimestamp: null },
