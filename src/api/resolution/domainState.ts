@@ -26,7 +26,28 @@ export type DomainState = StoredOwners & {
   isUnseen?: boolean;
   /** The name's `display` text record. */
   displayText: string | null;
+  /** What only the index has of a name; absent where it has no row of it. */
+  registeredTimestamp?: number | null;
+  createdTimestamp?: number;
+  isMigrated?: boolean;
+  /** The last holder of a name of ENSv2 that has no owner any more because it, or a name above it, expired. */
+  lastHolder?: LastHolder | null;
+  /** How many names are right under it; read for domain records, and for lists that were asked for it. */
+  subnameCount?: number;
 };
+
+/** Who held a name until it ended, and the first second at which it had. */
+export type LastHolder = { address: Address; until: bigint };
+
+/** What only the index has of a name, for a state from the chain. */
+export const ofIndexAlone = (indexed: DomainState | null) =>
+  indexed && {
+    ...(indexed.registeredTimestamp !== undefined && { registeredTimestamp: indexed.registeredTimestamp }),
+    ...(indexed.createdTimestamp !== undefined && { createdTimestamp: indexed.createdTimestamp }),
+    ...(indexed.isMigrated !== undefined && { isMigrated: indexed.isMigrated }),
+    ...(indexed.lastHolder !== undefined && { lastHolder: indexed.lastHolder }),
+    ...(indexed.subnameCount !== undefined && { subnameCount: indexed.subnameCount }),
+  };
 
 /** A name without an owner in ENSv1. */
 export const noOwners = {

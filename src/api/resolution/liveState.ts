@@ -8,7 +8,7 @@ import type { LiveOwners } from "../live/owners.ts";
 import type { LiveRecords } from "../live/records.ts";
 import type { StoredOwners } from "../rules/ownership.ts";
 import { isEthSecondLevel, type ParsedName } from "../schemas/input.ts";
-import { type DomainState, noOwners } from "./domainState.ts";
+import { type DomainState, noOwners, ofIndexAlone } from "./domainState.ts";
 import type { Ensv2State } from "./ensv2/state.ts";
 import type { Found } from "./found.ts";
 
@@ -63,6 +63,7 @@ function ofEnsv1(
     registry: null,
     effectiveOwnerAddress: effectiveOwner(stored)?.address ?? null,
     ...(indexed?.isUnseen && { isUnseen: true }),
+    ...ofIndexAlone(indexed),
     ...(ensv2 && { ensv2 }),
     displayText: displayOf(records),
   };
@@ -91,6 +92,7 @@ function ofEnsv2(
     registry: entry?.registry ?? null,
     effectiveOwnerAddress: (isLive || isEthSecondLevel(name)) && entry ? entry.latestOwner : null,
     ...(ensv2 && { ensv2: withTokenOf(ensv2, entry) }),
+    ...ofIndexAlone(indexed),
     displayText: displayOf(records),
   };
 }

@@ -1,4 +1,4 @@
-import type { Address, Hex } from "viem";
+import { type Address, type Hex, zeroAddress } from "viem";
 import type { z } from "zod";
 import type { Contracts } from "../../../abis/contracts.ts";
 import { nameByNode, nodeOfNameByNode } from "../../ens/name.ts";
@@ -6,15 +6,14 @@ import type { ApiError } from "../errors/errors.ts";
 import type { DomainState } from "../resolution/domainState.ts";
 import type { DomainOutcome, UnresolvedDomain } from "../resolution/domains.ts";
 import { availabilityOf, neverRegistered } from "../rules/availability.ts";
-import { endOf } from "../rules/ends.ts";
 import { lifeOf } from "../rules/life.ts";
-import { graceEndOf } from "../rules/lifeEnds.ts";
 import { type OwnersNow, ownersAt } from "../rules/ownership.ts";
+import { type ProtocolWord, protocolsOf } from "../rules/protocols.ts";
 import type * as schemas from "../schemas/answers.ts";
 import { isEthSecondLevel, type ParsedName, type ParsedNode } from "../schemas/input.ts";
 import { ensv2Fields, ensv2TokenId } from "./ensv2.ts";
-import { fuseNames } from "./fuses.ts";
 import { toAddress, toDecimal } from "./hex.ts";
+import { graceEnd, ownerOf, toOwnership, toWrapper } from "./ownership.ts";
 
 /** What a record depends on besides the state: the time of the request, and the deployment's contracts. */
 export type SerializeContext = { now: number; contracts: Contracts };
@@ -45,7 +44,7 @@ export function toDomainRecord(
   return {
     name: state.fullName,
     ...chainOf(state.chainId, at.contracts),
-    ...ensv2Fields(state, owners, at.contracts),
+    ...ensv2Fields(state, owners, at),
     ...(display !== undefined && { display }),
     label: state.label,
     labelhash: state.labelhash,
@@ -54,14 +53,37 @@ export function toDomainRecord(
     parent_node: state.parentNode,
     parent_name: toParentName(state),
     expiry_timestamp: state.expiryTimestamp?.toString() ?? null,
+    ...timesOf(state, owners, at),
+    ...protocolsIn(state, at.now),
     ownership: toOwnership(state, owners, at),
     ...(owners.wrapper && { wrapper: toWrapper(owners.wrapper) }),
     resolver,
+    ...(state.subnameCount !== undefined && { subname_count: state.subnameCount }),
     availability_status: toAvailability(state, owners, at),
     source,
     ...(kind === "resolverNotAsked" && { live: "not_asked" as const }),
     ...(error && { unresolved: unresolvedParts(partsOfRecord(state), error) }),
   };
+}
+
+/** When a name was seen first, when it was registered last, and when its grace ends. */
+function timesOf(state: DomainState, owners: OwnersNow, { contracts }: SerializeContext) {
+  const { registeredTimestamp, createdTimestamp } = state;
+  const end = graceEnd(state, owners, contracts);
+  return {
+    ...(end !== null && { grace_end_timestamp: end.toString() }),
+    ...(typeof registeredTimestamp === "number" && { registered_timestamp: registeredTimestamp }),
+    ...(createdTimestamp !== undefined && { created_timestamp: createdTimestamp }),
+  };
+}
+
+/** Which contracts answer for a name that the index has. */
+function protocolsIn(state: DomainState, now: number): { protocols?: ProtocolWord[] } {
+  const { isMigrated, chainId, isWrapped, wrapperFuses, wrapperExpiryTimestamp } = state;
+  if (isMigrated === undefined) return {};
+  const registry = state.ensv2?.protocol === "ensv2" ? zeroAddress : state.registry;
+  const row = { chainId, registry, isMigrated, isWrapped, wrapperFuses, wrapperExpiryTimestamp };
+  return { protocols: protocolsOf(row, now) };
 }
 
 /** The record of a name that was asked for; of a name that is not known it holds only the availability. */
@@ -131,33 +153,36 @@ const availabilityOfAbsent = (
 export const chainOf = (chainId: number, contracts: Contracts): { chain?: string } =>
   chainId === contracts.chainId ? {} : { chain: contracts.chainName(chainId) };
 
-/** A domain in a list: a part of its record. */
+/** A domain in a list: a part of its record. What costs a query of its own is there only if the state has it. */
 export function toDomainItem(state: DomainState, at: SerializeContext): z.infer<typeof schemas.domainItem> {
   const record = toDomainRecord({ kind: "known", state, source: "indexed" }, at);
-  const {
-    name,
-    chain,
-    protocol,
-    registry,
-    display,
-    label,
-    namehash,
-    labelhash,
-    availability_status,
-    resolver,
-  } = record;
+  const { resolver, roles } = record;
   return {
-    name,
-    ...(chain !== undefined && { chain }),
-    ...(protocol !== undefined && { protocol }),
-    ...(registry !== undefined && { registry }),
-    ...(display !== undefined && { display }),
-    ...{ label, namehash, labelhash, availability_status },
+    ...pick(record, namesOfItem),
     expiry_timestamp: record.expiry_timestamp,
+    ...pick(record, timesOfItem),
     ownership: record.ownership,
+    ...pick(record, moreOfItem),
+    ...(roles && { role_holder_count: roles.total }),
     ...(resolver.address && { resolver: { address: resolver.address } }),
   };
 }
+
+const namesOfItem = [
+  ...(["name", "chain", "protocol", "protocols", "registry", "display", "label"] as const),
+  ...(["namehash", "labelhash", "availability_status"] as const),
+] as const;
+
+const timesOfItem = ["grace_end_timestamp", "registered_timestamp", "created_timestamp"] as const;
+
+const moreOfItem = ["wrapper", "subregistry", "reservation", "migration", "subname_count"] as const;
+
+/** The fields of a record that are there. */
+const pick = <Key extends keyof DomainRecord>(record: DomainRecord, keys: readonly Key[]) =>
+  Object.fromEntries(keys.flatMap((key) => (record[key] === undefined ? [] : [[key, record[key]]]))) as Pick<
+    DomainRecord,
+    Key
+  >;
 
 /** State of a name that is in the index. */
 function toAvailability(state: DomainState, owners: OwnersNow, { now, contracts }: SerializeContext) {
@@ -170,51 +195,11 @@ function toAvailability(state: DomainState, owners: OwnersNow, { now, contracts 
     state.expiryTimestamp !== null ||
     !isEthSecondLevel(state)
   ) {
-    return availabilityOf(withOwner(state, owners), now, life);
+    return availabilityOf(ownerOf(state, owners), now, life);
   }
   const reserved = { ...state, registry: entry.registry, expiryTimestamp: entry.expiry };
   const afterwards = availabilityOf(reserved, now, life);
   return afterwards === "available" || afterwards === "premium" ? afterwards : "unknown";
-}
-
-const withOwner = (state: DomainState, { owner }: OwnersNow) => ({
-  ...state,
-  effectiveOwnerAddress: owner?.address ?? null,
-});
-
-/**
- * Owners by layer; those that a layer does not have are left out. After the grace of a registrar's name, its last holder is
- * told with the second from which on he is the owner no more.
- */
-function toOwnership(
-  state: DomainState,
-  owners: OwnersNow,
-  { now, contracts }: SerializeContext,
-): z.infer<typeof schemas.ownership> {
-  const graceEnd = graceEndOf(withOwner(state, owners), lifeOf(contracts.ensv2));
-  const isOver = owners.owner !== null && graceEnd !== null && graceEnd <= now;
-  // Where the wrapper's token ends on the same second, the wrapper's contract decides, as in the history of owners.
-  const isEndedByToken = state.isWrapped && endOf("wrapper_expiry", state) === graceEnd;
-  return {
-    is_wrapped: owners.isWrapped,
-    ...(owners.owner && { owner: toAddress(owners.owner.address) }),
-    ...(state.registryOwner && { registry: toAddress(state.registryOwner) }),
-    ...(state.registrarOwner && { registrar: toAddress(state.registrarOwner) }),
-    ...(owners.isWrapped && state.wrapperOwner && { wrapper: toAddress(state.wrapperOwner) }),
-    ...(isOver && {
-      to_timestamp: Number(graceEnd),
-      ended_by: isEndedByToken ? ("wrapper_expiry" as const) : ("grace_end" as const),
-    }),
-  };
-}
-
-function toWrapper(token: NonNullable<OwnersNow["wrapper"]>): z.infer<typeof schemas.wrapper> {
-  return {
-    fuses: token.fuses,
-    expiry_timestamp: token.expiry.toString(),
-    fuse_names: fuseNames(token.fuses),
-    ...(token.isExpired && { expired: true as const }),
-  };
 }
 
 /**

@@ -23,7 +23,11 @@ function protocolFields(state: DomainState, contracts: Contracts): Pick<Fields, 
 }
 
 /** What a domain record shows of ENSv2. */
-export function ensv2Fields(state: DomainState, owners: OwnersNow, contracts: Contracts): Fields {
+export function ensv2Fields(
+  state: DomainState,
+  owners: OwnersNow,
+  { contracts, now }: { contracts: Contracts; now: number },
+): Fields {
   const fields = protocolFields(state, contracts);
   if (fields.protocol === undefined) return {};
   const token = tokenOf(state, owners, contracts);
@@ -31,22 +35,18 @@ export function ensv2Fields(state: DomainState, owners: OwnersNow, contracts: Co
     ...fields,
     ...(token && { token }),
     ...rolesOf(state),
+    ...subregistryOf(state, now),
     ...reservationOf(state),
     ...migrationOf(state),
     ...endsOf(state, contracts),
   };
 }
 
-/** When grace and premium of a .eth name of ENSv2 end, by its registrar's terms. */
-function endsOf(
-  state: DomainState,
-  { ensv2 }: Contracts,
-): Pick<Fields, "grace_end_timestamp" | "premium_end_timestamp"> {
+/** When the premium of a .eth name of ENSv2 ends, by its registrar's terms. */
+function endsOf(state: DomainState, { ensv2 }: Contracts): Pick<Fields, "premium_end_timestamp"> {
   if (state.ensv2?.protocol !== "ensv2" || state.registry === null || !isEthSecondLevel(state)) return {};
-  const ends = new Map(endsOfPhases(state, lifeOf(ensv2)).map(({ phase, at }) => [phase, at.toString()]));
-  const [grace, premium] = [ends.get("grace"), ends.get("premium")];
-  if (grace === undefined || premium === undefined) return {};
-  return { grace_end_timestamp: grace, premium_end_timestamp: premium };
+  const premium = endsOfPhases(state, lifeOf(ensv2)).find(({ phase }) => phase === "premium")?.at;
+  return premium === undefined ? {} : { premium_end_timestamp: premium.toString() };
 }
 
 /** The id of the token of a name of ENSv2; undefined for other names, and where there is none any more. */
@@ -90,6 +90,14 @@ function rolesOf({ ensv2 }: DomainState): Pick<Fields, "roles"> {
       total: holders[0]?.total ?? 0,
     },
   };
+}
+
+/** The registry of the names below. After its expiry an entry has none. */
+function subregistryOf({ ensv2 }: DomainState, now: number): Pick<Fields, "subregistry"> {
+  const entry = ensv2?.protocol === "ensv2" ? ensv2.walk.entry : null;
+  return entry?.subregistry && entry.expiry > BigInt(now)
+    ? { subregistry: toAddress(entry.subregistry) }
+    : {};
 }
 
 function reservationOf({ ensv2 }: DomainState): Pick<Fields, "reservation"> {

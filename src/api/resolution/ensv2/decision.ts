@@ -1,7 +1,7 @@
 import type { Contracts } from "../../../../abis/contracts.ts";
 import { type Protocol, protocolOf } from "../../rules/ensv2.ts";
 import { isEthSecondLevel, type ParsedName } from "../../schemas/input.ts";
-import { type DomainState, noOwners } from "../domainState.ts";
+import { type DomainState, type LastHolder, noOwners } from "../domainState.ts";
 import type { Found, Requested } from "../found.ts";
 import type { RecordsSource } from "./state.ts";
 import type { Walk } from "./walk.ts";
@@ -99,6 +99,19 @@ function ofEntry(base: DomainState, { walk: { entry, pathExpiry } }: Way, { now 
     expiryTimestamp: entry?.expiry ?? null,
     pathExpiryTimestamp: pathExpiry,
     resolver: isLive ? entry.resolver : null,
+    registeredTimestamp: entry?.registeredTimestamp ?? null,
+    lastHolder: isHeld ? null : lastHolderOf(base, entry, now),
     displayText: isLive && entry.resolver === base.resolver ? base.displayText : null,
   };
+}
+
+/**
+ * Who held a name until it expired, or until the way to it did. The entry of a name below an expired one is not found: its row
+ * still has the holder.
+ */
+function lastHolderOf(base: DomainState, entry: Walk["entry"], now: number): LastHolder | null {
+  if (entry !== null) return entry.owner && { address: entry.owner, until: entry.expiry };
+  const { effectiveOwnerAddress: address, expiryTimestamp, pathExpiryTimestamp: end } = base;
+  if (address === null || base.registry === null || !end || end > BigInt(now)) return null;
+  return { address, until: expiryTimestamp !== null && expiryTimestamp < end ? expiryTimestamp : end };
 }

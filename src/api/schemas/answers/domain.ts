@@ -1,4 +1,6 @@
 import { z } from "@hono/zod-openapi";
+import { protocolWords } from "../../rules/protocols.ts";
+import { relations } from "../../rules/relations.ts";
 import { ensv2Fields, ensv2Names } from "./ensv2.ts";
 import { availabilityStatus, endedBy } from "./lifetime.ts";
 import { address, blockNumber, chain, count, decimal, expiry, hash, source } from "./values.ts";
@@ -17,6 +19,10 @@ export const ownership = z
         "Present after the grace of a .eth name: since this second its owner is only the last holder, and anyone can register it",
     }),
     ended_by: endedBy.optional(),
+    last_owner: z.strictObject({ address, to_timestamp: count, ended_by: endedBy }).optional().openapi({
+      description:
+        "Present where time alone ended the ownership, and no account owns the name since: who had it, until which second, and what ended it",
+    }),
   })
   .openapi("Ownership");
 
@@ -84,6 +90,35 @@ export const unresolved = z
   });
 const someUnresolved = unresolved.optional();
 
+/** When a name was seen first, was registered last, and can no longer be renewed. */
+const times = {
+  grace_end_timestamp: decimal.optional().openapi({
+    description:
+      "Present on names of a registrar: from this second on the last holder cannot renew it, and anyone can register it, with a premium at first where there is one. Absent where the name never expires",
+  }),
+  registered_timestamp: count.optional().openapi({
+    description:
+      "When it was registered last: by the registrar, or in ENSv2 by its registry. The registrar of 2020 logged a registration for each name that was moved to it. Absent where none registered it",
+  }),
+  created_timestamp: count
+    .optional()
+    .openapi({ description: "Time of the first event of the name; absent where the index has none" }),
+};
+
+/** Which contracts answer for a name. */
+const protocols = z
+  .array(z.enum(protocolWords))
+  .optional()
+  .openapi({
+    description:
+      "Which contracts answer for the name: `ensv2`, or `ensv1` with `registry` (of 2020) or `registry_old` (it is in that of 2017 alone); `wrapper` while it is wrapped; `layer2`: Basenames, Lineanames, 3DNS. Absent where the index has no event of the name",
+    example: ["ensv1", "registry"],
+  });
+
+const subnameCount = count.optional().openapi({
+  description: "Names right under it that events created, also expired and deleted ones",
+});
+
 const NULL_PARENT = "Null for the root, and for nodes of which no event gave the parent";
 
 const domainFields = {
@@ -101,9 +136,12 @@ const domainFields = {
   parent_node: hash.nullable().openapi({ description: NULL_PARENT }),
   parent_name: z.string().nullable().openapi({ description: NULL_PARENT, example: "eth" }),
   expiry_timestamp: expiry,
+  ...times,
+  protocols,
   ownership,
   wrapper: wrapper.optional(),
   resolver,
+  subname_count: subnameCount,
   availability_status: availabilityStatus,
 };
 
@@ -172,21 +210,48 @@ export const unresolvedDomain = z
   })
   .openapi("UnresolvedDomain");
 
+const { subregistry, reservation, migration } = ensv2Fields;
+
+const itemFields = {
+  name: z.string(),
+  chain,
+  ...ensv2Names,
+  protocols,
+  display: z.string().optional(),
+  label: z.string(),
+  ...hashes,
+  availability_status: availabilityStatus,
+  expiry_timestamp: expiry,
+  ...times,
+  ownership,
+  wrapper: wrapper.optional(),
+  ...{ subregistry, reservation, migration },
+  subname_count: subnameCount,
+  role_holder_count: count
+    .optional()
+    .openapi({ description: "Of a name of ENSv2: accounts that have roles for it" }),
+  resolver: z.strictObject({ address }).optional(),
+};
+
 /** A domain in a list. */
-export const domainItem = z
+export const domainItem = z.strictObject(itemFields).openapi("DomainItem");
+
+/** A domain in the list of an address. */
+export const addressDomainItem = z
   .strictObject({
-    name: z.string(),
-    chain,
-    ...ensv2Names,
-    display: z.string().optional(),
-    label: z.string(),
-    ...hashes,
-    availability_status: availabilityStatus,
-    expiry_timestamp: expiry,
-    ownership,
-    resolver: z.strictObject({ address }).optional(),
+    ...itemFields,
+    relations: z
+      .array(z.enum(relations))
+      .openapi({
+        description: "All that the address is to the name",
+        example: ["effective_owner", "manager"],
+      }),
+    is_primary: z.boolean().nullable().optional().openapi({
+      description:
+        "With `include=primary`: whether it is the primary name of the address on Ethereum (coin type 60), by its own reverse record or else the default one (ENSIP-19). Null where only the chain can tell, and could not be asked",
+    }),
   })
-  .openapi("DomainItem");
+  .openapi("AddressDomainItem");
 
 /** A name that an address held before, as it is now. */
 export const previousDomain = z

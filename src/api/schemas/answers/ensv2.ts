@@ -34,6 +34,9 @@ export const ensv2Fields = {
       description:
         "Of a name of ENSv2: who may do what with it. `<role>_ADMIN` may grant and revoke the role. Roles for a whole registry are not listed",
     }),
+  subregistry: address.optional().openapi({
+    description: "Of a name of ENSv2: the registry that has the names below it; absent where it has none",
+  }),
   reservation: z
     .strictObject({ registry: address, token_id: decimal, expiry_timestamp: decimal, ...happenedIn })
     .optional()
@@ -49,10 +52,6 @@ export const ensv2Fields = {
     })
     .optional()
     .openapi({ description: "Present on a name that came from ENSv1: when, from whom and to whom" }),
-  grace_end_timestamp: decimal.optional().openapi({
-    description:
-      "Present on .eth names of ENSv2: from then on anyone can register it, with a premium at first",
-  }),
   premium_end_timestamp: decimal
     .optional()
     .openapi({ description: "Present on .eth names of ENSv2: from then on there is no premium any more" }),

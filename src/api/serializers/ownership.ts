@@ -1,0 +1,84 @@
+import type { Address } from "viem";
+import type { z } from "zod";
+import type { Contracts } from "../../../abis/contracts.ts";
+import type { DomainState } from "../resolution/domainState.ts";
+import { type Ending, endOf } from "../rules/ends.ts";
+import { lifeOf } from "../rules/life.ts";
+import { graceEndOf } from "../rules/lifeEnds.ts";
+import { isTokenUnknown, type OwnersNow } from "../rules/ownership.ts";
+import type * as schemas from "../schemas/answers.ts";
+import type { SerializeContext } from "./domain.ts";
+import { fuseNames } from "./fuses.ts";
+import { toAddress } from "./hex.ts";
+
+/** An entry of ENSv2 with the greatest time that its registry can store never ends. */
+const NO_EXPIRY = 2n ** 64n - 1n;
+
+/**
+ * Owners by layer; those that a layer does not have are left out. After the grace of a registrar's name, its last holder is
+ * given with the second from which on he is the owner no more.
+ */
+export function toOwnership(
+  state: DomainState,
+  owners: OwnersNow,
+  { now, contracts }: SerializeContext,
+): z.infer<typeof schemas.ownership> {
+  const end = graceEndOf(ownerOf(state, owners), lifeOf(contracts.ensv2));
+  const isOver = owners.owner !== null && end !== null && end <= now;
+  // Where the wrapper's token ends on the same second, the wrapper's contract decides, as in the history of owners.
+  const isEndedByToken = state.isWrapped && endOf("wrapper_expiry", state) === end;
+  return {
+    is_wrapped: owners.isWrapped,
+    ...(owners.owner && { owner: toAddress(owners.owner.address) }),
+    ...(state.registryOwner && { registry: toAddress(state.registryOwner) }),
+    ...(state.registrarOwner && { registrar: toAddress(state.registrarOwner) }),
+    ...(owners.isWrapped && state.wrapperOwner && { wrapper: toAddress(state.wrapperOwner) }),
+    ...(isOver && {
+      to_timestamp: Number(end),
+      ended_by: isEndedByToken ? ("wrapper_expiry" as const) : ("grace_end" as const),
+    }),
+    ...lastOwnerOf(state, owners, isOver ? end : null),
+  };
+}
+
+type Ownership = z.infer<typeof schemas.ownership>;
+
+/** The last owner of a name that is no account's any more by time alone, from which second on, and what ended it. */
+function lastOwnerOf(
+  state: DomainState,
+  owners: OwnersNow,
+  graceEnd: bigint | null,
+): Pick<Ownership, "last_owner"> {
+  // No account can use what fell to the NameWrapper itself.
+  const tokenEnd = state.wrapperOwner && !owners.isWrapped ? endOf("wrapper_expiry", state) : null;
+  if (state.isWrapped && !isTokenUnknown(state) && state.wrapperOwner && tokenEnd !== null)
+    return lastOwner(state.wrapperOwner, tokenEnd, "wrapper_expiry");
+  if (graceEnd !== null && owners.owner) return lastOwner(owners.owner.address, graceEnd, "grace_end");
+  const { lastHolder } = state;
+  return owners.owner === null && lastHolder ? lastOwner(lastHolder.address, lastHolder.until, "expiry") : {};
+}
+
+const lastOwner = (address: Address, until: bigint, ended_by: Ending) => ({
+  last_owner: { address: toAddress(address), to_timestamp: Number(until), ended_by },
+});
+
+/** A state with the owner that it has now. */
+export const ownerOf = (state: DomainState, { owner }: OwnersNow) => ({
+  ...state,
+  effectiveOwnerAddress: owner?.address ?? null,
+});
+
+/** The first second after the grace of a registrar's name; null for other names, and for those that never expire. */
+export const graceEnd = (state: DomainState, owners: OwnersNow, { ensv2 }: Contracts): bigint | null =>
+  state.expiryTimestamp !== null && state.expiryTimestamp >= NO_EXPIRY
+    ? null
+    : graceEndOf(ownerOf(state, owners), lifeOf(ensv2));
+
+export function toWrapper(token: NonNullable<OwnersNow["wrapper"]>): z.infer<typeof schemas.wrapper> {
+  return {
+    fuses: token.fuses,
+    expiry_timestamp: token.expiry.toString(),
+    fuse_names: fuseNames(token.fuses),
+    ...(token.isExpired && { expired: true as const }),
+  };
+}
