@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import type { Ctx } from "../http/context.ts";
 import { endpoint } from "../http/endpoint.ts";
-import { findRecords, findText, type TextRow } from "../query/records.ts";
+import { findText, type TextRow } from "../query/records.ts";
 import { listTextSteps, textKeys } from "../query/textHistory.ts";
 import {
   type DomainOutcome,
@@ -13,20 +13,15 @@ import {
 } from "../resolution/domains.ts";
 import { historyGap } from "../resolution/ensv2/followed.ts";
 import { type RecordsKey, recordsOf } from "../resolution/ensv2/records.ts";
+import { type IndexedRecords, readRecords, unknownTextsOf } from "../resolution/indexedRecords.ts";
 import { answeringChain } from "../resolution/nameChains.ts";
-import {
-  allRecords,
-  oneText,
-  type RecordType,
-  usualCoinTypes,
-  usualTextKeys,
-} from "../resolution/recordSelection.ts";
+import { oneText, selectorOf, usualCoinTypes, usualTextKeys } from "../resolution/recordSelection.ts";
 import {
   blockNumber,
-  bytes,
   hash,
   historyFields,
   isIncomplete,
+  records,
   resolver,
   source,
   textHistoryEntry,
@@ -34,41 +29,21 @@ import {
 } from "../schemas/answers.ts";
 import { input, type ParsedName } from "../schemas/input.ts";
 import { historyPage } from "../schemas/paging.ts";
+import { MAX_KEY, type RecordsAsked, recordChoice, recordsAsked } from "../schemas/recordChoice.ts";
 import { cutText, truncatedOf } from "../serializers/cut.ts";
 import { toResolver, unresolvedParts } from "../serializers/domain.ts";
 import { NEWEST, openHistory } from "../serializers/historyPages.ts";
 import {
   exactText,
-  toAddresses,
-  toLiveRecords,
+  toAskedLiveRecords,
+  toIndexedRecords,
   toTextHistoryEntry,
-  toTexts,
 } from "../serializers/records.ts";
 
-const recordTypes = ["text", "addr", "contenthash"] as const satisfies RecordType[];
-
-const MAX_KEY = 1_024;
 const key = z
   .string()
   .max(MAX_KEY, { error: () => `\`key\` is longer than ${MAX_KEY} characters.` })
   .openapi({ description: "Key of the text record, which may be empty", example: "com.twitter" });
-
-const records = z
-  .strictObject({
-    texts: z.record(z.string(), z.string()).openapi({
-      description: "By key. Empty if there are none, or `types` does not ask for them",
-      example: { url: "https://alice.example" },
-    }),
-    addresses: z.record(z.string(), bytes.or(z.string())).openapi({
-      description:
-        "By coin type (SLIP-44, ENSIP-11): checksummed for EVM chains, else the bytes that the resolver holds. Empty if there are none, or `types` does not ask for them",
-      example: { "60": "0x70997970C51812dc3A010C7d01b50e0d17dc79C8" },
-    }),
-    contenthash: bytes.nullable().optional().openapi({
-      description: "Null if there is none; absent if `types` does not ask for it",
-    }),
-  })
-  .openapi("Records");
 
 const knownResolver = resolver.optional().openapi({
   description: "Absent only where `unresolved` has `domain`: not even the name's registry could be asked",
@@ -84,8 +59,6 @@ const resolverOf = (resolved: DomainOutcome, { contracts }: Ctx) =>
     resolved.source === "live" ? resolved.records.answeredBy : null,
   );
 
-const noRecords = { texts: {}, addresses: {}, contenthash: null };
-
 /** What is answered of a name where its resolver could not be asked, besides the part that only it could tell. */
 function withoutResolver(ctx: Ctx, outcome: UnresolvedDomain, part: "records" | "value") {
   const { state, error, source } = outcome;
@@ -94,23 +67,14 @@ function withoutResolver(ctx: Ctx, outcome: UnresolvedDomain, part: "records" | 
   return { source, resolver: resolverOf(outcome, ctx), unresolved: unresolvedParts(parts, error) };
 }
 
-type AllRecords = z.infer<typeof records>;
-
-/** A contenthash that was not asked for is left out: null would say that there is none. */
-const selectTypes = ({ contenthash, ...others }: AllRecords, types: readonly RecordType[]): AllRecords =>
-  types.includes("contenthash") ? { ...others, contenthash } : others;
-
 const domainRecords = endpoint({
   method: "get",
   path: "/domain/{name}/records",
   group: "Domains",
-  summary: "Texts, addresses and contenthash of a name",
+  summary: "Texts, addresses and other records of a name",
   description: `What the name's current resolver holds for it. Text records are written by owners: treat them as untrusted. On chain keys cannot be listed: a live answer has those that events ever named for the name, and the usual ones, texts ${usualTextKeys.map((one) => `\`${one}\``).join(", ")} and coin types ${usualCoinTypes.join(", ")}.`,
   params: z.object({ name: input.name() }),
-  query: z.object({
-    types: input.list(recordTypes, "types", "Which records, separated by commas; all by default").optional(),
-    partial: input.partial(),
-  }),
+  query: z.object({ ...recordChoice, partial: input.partial() }),
   reply: z.strictObject({
     domain: z.string(),
     resolver: knownResolver,
@@ -122,54 +86,38 @@ const domainRecords = endpoint({
   cost: 1,
   hotAnswers: true,
   tool: "get_records",
-  handle: async ({ name, types = [...recordTypes], partial }, ctx) => {
-    const select = allRecords(ctx, types);
+  handle: async ({ name, partial, ...choice }, ctx) => {
+    const asked = recordsAsked(choice);
+    const select = selectorOf(ctx, asked);
     const first = await tryWithRecords(ctx, name, select);
     const isOfIndex = first.source === "indexed" && first.kind !== "unresolved";
-    const indexed = isOfIndex ? await readRecords(ctx, recordsKeyOf(first), types) : null;
-    const needsChain = indexed !== null && indexed.unknownTexts.length > 0;
-    const outcome = needsChain ? await tryLive(ctx, name, select) : first;
+    const indexed = isOfIndex ? await readRecords(ctx, recordsKeyOf(first), asked) : null;
+    const unknownTexts = indexed ? unknownTextsOf(indexed, asked) : [];
+    const outcome = unknownTexts.length > 0 ? await tryLive(ctx, name, select) : first;
     if (!partial) orThrow(outcome);
-    return { domain: name.name, ...toRecordsReply(ctx, { outcome, indexed, types }) };
+    return { domain: name.name, ...toRecordsReply(ctx, { outcome, indexed, unknownTexts, asked }) };
   },
 });
 
-type IndexedRecords = { records: AllRecords; unknownTexts: string[] };
+type FoundRecords = {
+  outcome: DomainOutcome;
+  indexed: IndexedRecords | null;
+  /** Keys of the texts whose values only the chain knows. */
+  unknownTexts: string[];
+  asked: RecordsAsked;
+};
 
-/** Records by the index, and the keys of the texts whose values only the chain knows. */
-async function readRecords(
-  { db }: Ctx,
-  key: RecordsKey | null,
-  types: RecordType[],
-): Promise<IndexedRecords> {
-  if (key === null) return { records: noRecords, unknownTexts: [] };
-  const { texts, addresses, contenthash } = await findRecords(db, key);
-  const wanted = types.includes("text") ? texts : [];
-  const records = {
-    texts: toTexts(wanted),
-    addresses: types.includes("addr") ? toAddresses(addresses) : {},
-    contenthash,
-  };
-  return {
-    records,
-    unknownTexts: wanted.filter((text) => !text.isValueKnown).map((text) => exactText(text).key),
-  };
-}
-
-type FoundRecords = { outcome: DomainOutcome; indexed: IndexedRecords | null; types: readonly RecordType[] };
-
-function toRecordsReply(ctx: Ctx, { outcome, indexed, types }: FoundRecords) {
+function toRecordsReply(ctx: Ctx, { outcome, indexed, unknownTexts, asked }: FoundRecords) {
   const { source } = outcome;
-  const found = source === "live" ? toLiveRecords(outcome.records) : indexed?.records;
+  const found =
+    source === "live"
+      ? toAskedLiveRecords(outcome.records, asked)
+      : indexed && toIndexedRecords(indexed, asked);
   if (outcome.kind === "unresolved" && !found) return withoutResolver(ctx, outcome, "records");
-  const reply = {
-    resolver: resolverOf(outcome, ctx),
-    source,
-    ...(found && { records: selectTypes(found, types) }),
-  };
+  const reply = { resolver: resolverOf(outcome, ctx), source, ...(found && { records: found }) };
   if (outcome.kind !== "unresolved") return reply;
   const parts = unresolvedParts(["records.texts"], outcome.error);
-  return { ...reply, unresolved: parts.map((part) => ({ ...part, keys: indexed?.unknownTexts })) };
+  return { ...reply, unresolved: parts.map((part) => ({ ...part, keys: unknownTexts })) };
 }
 
 const textRecord = endpoint({

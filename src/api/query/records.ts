@@ -1,10 +1,10 @@
 import { addressRecord, resolverChange, resolverNode, textRecord } from "ponder:schema";
-import { and, asc, desc, eq, inArray, isNull, max, sql } from "ponder";
+import { and, eq, sql } from "ponder";
 import type { Address, Hex } from "viem";
 import { keccak256 } from "../../ens/keccak.ts";
 import type { Db } from "../postgres/db.ts";
 import { prepared } from "../postgres/prepared.ts";
-import { type Scope, sqlOf } from "./scope.ts";
+import { type Scope, statementOf } from "./scope.ts";
 
 /** The records of a node at one resolver. */
 export type RecordsOf = { chainId: number; resolver: Address; node: Hex };
@@ -78,12 +78,18 @@ const addressesInForce = sql<AddressValue[]>`array(
   where bytes_before <= ${sql.raw(String(MAX_READ_BYTES))} order by coin_type)`;
 
 /** All records in force. */
-export type Records = { texts: TextValue[]; addresses: AddressValue[]; contenthash: Hex | null };
+export type Records = {
+  texts: TextValue[];
+  addresses: AddressValue[];
+  contenthash: Hex | null;
+  /** The `name` record. */
+  name: string | null;
+};
 
 /** All records in force, by one statement. */
 export async function findRecords(db: Db, of: RecordsOf): Promise<Records> {
   const [row] = await recordsOf(db).execute(of);
-  return row ?? { texts: [], addresses: [], contenthash: null };
+  return row ?? { texts: [], addresses: [], contenthash: null, name: null };
 }
 
 const recordsOf = prepared((db) =>
@@ -92,10 +98,41 @@ const recordsOf = prepared((db) =>
       texts: textsInForce,
       addresses: addressesInForce,
       contenthash: resolverNode.contenthash,
+      name: resolverNode.name,
     })
     .from(sql`(values (true)) as one (row)`)
     .leftJoin(resolverNode, isOfResolverNode)
     .prepare("records"),
+);
+
+/** Keys of texts and coin types of addresses that were set and cleared since all records of the name were last cleared. */
+export type Cleared = { texts: Pick<TextValue, "key" | "exact">[]; addresses: string[] };
+
+/** What was cleared one by one, by key and coin type. It is bounded as records are: an answer with all of it is refused. */
+export async function findCleared(db: Db, of: RecordsOf): Promise<Cleared> {
+  const [row] = await clearedOf(db).execute(of);
+  return row ?? { texts: [], addresses: [] };
+}
+
+const keyBytes = sql`octet_length(${textRecord.key})`;
+
+const clearedOf = prepared((db) =>
+  db
+    .select({
+      texts: sql<Cleared["texts"]>`array(
+        select json_build_object('key', key, 'exact', exact) from (
+          select ${textRecord.key} as key, ${textRecord.keyHash} as key_hash, ${textRecord.exact} as exact,
+            sum(${keyBytes}) over (order by ${textRecord.key}, ${textRecord.keyHash}) - ${keyBytes} as bytes_before
+          from ${textRecord} where ${isTextInForce} and ${textRecord.value} is null and ${textRecord.isValueKnown}
+        ) as sized
+        where bytes_before <= ${sql.raw(String(MAX_READ_BYTES))} order by key, key_hash)`,
+      addresses: sql<string[]>`array(
+        select ${addressRecord.coinType}::text from ${addressRecord}
+        where ${isAddressInForce} and coalesce(${addressRecord.address}, ${sql.raw(`'${ZERO_ADDRESS}'`)}) = ${sql.raw(`'${ZERO_ADDRESS}'`)}
+        order by ${addressRecord.coinType} limit ${sql.raw(String(MAX_READ_BYTES))})`,
+    })
+    .from(sql`(values (true)) as one (row)`)
+    .prepare("cleared_records"),
 );
 
 /** A text record in force, also a cleared one; null if the key was never set. */
@@ -116,44 +153,55 @@ const textOf = prepared((db) =>
 const MAX_KNOWN_KEYS = 60;
 const MAX_KNOWN_COINS = 20;
 
-/** Resolvers that a name ever had: any other contract can emit events for its node. */
-const isOwnResolver = (column: typeof textRecord.resolver | typeof addressRecord.resolver, node: Hex) =>
-  inArray(
-    column,
-    sql`(select ${resolverChange.resolver} from ${resolverChange} where ${resolverChange.node} = ${node})`,
-  );
+/** Keys of texts and coin types of addresses that events named for a node. */
+export type KnownRecords = { keys: string[]; coinTypes: bigint[] };
 
-/** Keys of texts and coin types of addresses that were ever set for a name at one of its own resolvers. */
-export async function listKnownRecords(db: Db, { chains, node }: { chains: Scope; node: Hex }) {
-  const { holds } = sqlOf(chains);
+/** What was ever set for each of some names, in their order, at one of its own resolvers: any other can emit events for its node. */
+export async function listKnownRecords(
+  db: Db,
+  { chains, nodes }: { chains: Scope; nodes: readonly Hex[] },
+): Promise<KnownRecords[]> {
   const [texts, coins] = await Promise.all([
-    db
-      .select({ key: textRecord.key })
-      .from(textRecord)
-      .where(
-        and(
-          holds(textRecord.chainId),
-          eq(textRecord.node, node),
-          isNull(textRecord.exact),
-          isOwnResolver(textRecord.resolver, node),
-        ),
-      )
-      .groupBy(textRecord.key)
-      .orderBy(desc(max(textRecord.blockNumber)), asc(textRecord.key))
-      .limit(MAX_KNOWN_KEYS),
-    db
-      .select({ coinType: addressRecord.coinType })
-      .from(addressRecord)
-      .where(
-        and(
-          holds(addressRecord.chainId),
-          eq(addressRecord.node, node),
-          isOwnResolver(addressRecord.resolver, node),
-        ),
-      )
-      .groupBy(addressRecord.coinType)
-      .orderBy(desc(max(addressRecord.blockNumber)), asc(addressRecord.coinType))
-      .limit(MAX_KNOWN_COINS),
+    knownTexts(db, chains, { nodes }),
+    knownCoins(db, chains, { nodes }),
   ]);
-  return { keys: texts.map(({ key }) => key), coinTypes: coins.map(({ coinType }) => coinType) };
+  const keysOf = new Map(texts.map(({ node, keys }) => [node, keys]));
+  const coinsOf = new Map(coins.map(({ node, coinTypes }) => [node, coinTypes]));
+  return nodes.map((node) => ({
+    keys: keysOf.get(node) ?? [],
+    coinTypes: (coinsOf.get(node) ?? []).map(BigInt),
+  }));
 }
+
+const isOwnResolver = (column: typeof textRecord.resolver | typeof addressRecord.resolver) =>
+  sql`${column} in (select ${resolverChange.resolver} from ${resolverChange} where ${resolverChange.node} = wanted.node)`;
+
+const wantedNodes = sql`(select distinct node from unnest(${placeholder("nodes")}::text[]) as nodes (node)) as wanted`;
+
+const knownTexts = statementOf((of, db) =>
+  db
+    .select({ node: sql<Hex>`wanted.node`, keys: sql<string[]>`known.keys` })
+    .from(
+      sql`${wantedNodes} cross join lateral (select array(
+        select ${textRecord.key} from ${textRecord}
+        where ${of.holds(textRecord.chainId)} and ${textRecord.node} = wanted.node and ${textRecord.exact} is null
+          and ${isOwnResolver(textRecord.resolver)}
+        group by ${textRecord.key} order by max(${textRecord.blockNumber}) desc, ${textRecord.key}
+        limit ${sql.raw(String(MAX_KNOWN_KEYS))}) as keys) as known`,
+    )
+    .prepare(of.title("known_texts")),
+);
+
+const knownCoins = statementOf((of, db) =>
+  db
+    .select({ node: sql<Hex>`wanted.node`, coinTypes: sql<string[]>`known.coins` })
+    .from(
+      sql`${wantedNodes} cross join lateral (select array(
+        select ${addressRecord.coinType}::text from ${addressRecord}
+        where ${of.holds(addressRecord.chainId)} and ${addressRecord.node} = wanted.node
+          and ${isOwnResolver(addressRecord.resolver)}
+        group by ${addressRecord.coinType} order by max(${addressRecord.blockNumber}) desc, ${addressRecord.coinType}
+        limit ${sql.raw(String(MAX_KNOWN_COINS))}) as coins) as known`,
+    )
+    .prepare(of.title("known_coins")),
+);

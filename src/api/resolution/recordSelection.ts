@@ -1,7 +1,10 @@
+import type { Hex } from "viem";
 import { coinTypeOfChain, ETHEREUM_COIN_TYPE } from "../../ens/coinType.ts";
 import type { Ctx } from "../http/context.ts";
 import { listKnownRecords } from "../query/records.ts";
 import { allChains } from "../query/scope.ts";
+import { together } from "../scheduling/together.ts";
+import type { RecordsAsked } from "../schemas/recordChoice.ts";
 import type { RecordSelector } from "./chain.ts";
 
 /**
@@ -18,20 +21,31 @@ export const usualTextKeys = [
 /** Coin types whose addresses are read from the chain for every name: Ethereum, Bitcoin, Solana, OP Mainnet, Base, Arbitrum. */
 export const usualCoinTypes = [ETHEREUM_COIN_TYPE, 0n, 501n, ...[10, 8_453, 42_161].map(coinTypeOfChain)];
 
-/** Kinds of records that a caller may choose from. */
-export type RecordType = "text" | "addr" | "contenthash";
+/** Names whose known keys one statement reads. */
+const NODES_AT_ONCE = 100;
 
-/** The usual records of these kinds, and all that events ever named for the name. */
-export const allRecords =
-  ({ db, contracts }: Ctx, types: readonly RecordType[]): RecordSelector =>
-  async (node) => {
-    const known = await listKnownRecords(db, { chains: allChains(contracts), node });
+/**
+ * What to read from the chain of the records that are asked for: those that are named, or the usual ones and all that
+ * events ever named for the name. The selections of many names are read together.
+ */
+export function selectorOf(
+  { db, contracts }: Pick<Ctx, "db" | "contracts">,
+  { types, keys, coinTypes }: RecordsAsked,
+): RecordSelector {
+  const chains = allChains(contracts);
+  const known = together((nodes: readonly Hex[]) => listKnownRecords(db, { chains, nodes }), NODES_AT_ONCE);
+  const isListed = (types.includes("text") && !keys) || (types.includes("addr") && !coinTypes);
+  return async (node) => {
+    const found = isListed ? await known(node) : { keys: [], coinTypes: [] };
+    const allTexts = [...new Set([...usualTextKeys, ...found.keys])];
+    const allCoins = [...new Set([...usualCoinTypes, ...found.coinTypes])];
     return {
-      coinTypes: types.includes("addr") ? [...new Set([...usualCoinTypes, ...known.coinTypes])] : [],
+      coinTypes: types.includes("addr") ? (coinTypes ?? allCoins) : [],
       contenthash: types.includes("contenthash"),
-      texts: types.includes("text") ? [...new Set([...usualTextKeys, ...known.keys])] : [],
+      texts: types.includes("text") ? (keys ?? allTexts) : [],
     };
   };
+}
 
 /** One text record. */
 export const oneText =

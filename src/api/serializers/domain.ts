@@ -14,6 +14,7 @@ import { isEthSecondLevel, type ParsedName, type ParsedNode } from "../schemas/i
 import { ensv2Fields, ensv2TokenId } from "./ensv2.ts";
 import { toAddress, toDecimal } from "./hex.ts";
 import { graceEnd, ownerOf, toOwnership, toWrapper } from "./ownership.ts";
+import { resolutionOf } from "./resolution.ts";
 
 /** What a record depends on besides the state: the time of the request, and the deployment's contracts. */
 export type SerializeContext = { now: number; contracts: Contracts };
@@ -94,11 +95,14 @@ export function toAskedRecord(
 ) {
   const { query } = parsed;
   const { state, source, error } = resolved;
-  if (state !== null) return { ...toDomainRecord({ ...resolved, state }, at), query };
+  const word = resolutionOf(parsed, resolved, at.now);
+  const resolution = word && { resolution: word };
+  if (state !== null) return { ...toDomainRecord({ ...resolved, state }, at), query, ...resolution };
   const availability_status = availabilityOfAbsent(parsed, resolved);
   return {
     query,
     availability_status,
+    ...resolution,
     source,
     ...(error && { unresolved: unresolvedParts(["domain"], error) }),
   };

@@ -1,12 +1,16 @@
 import type { Hex } from "viem";
 import type { z } from "zod";
 import type { LiveRecords } from "../live/records.ts";
-import type { AddressValue, TextRow, TextValue } from "../query/records.ts";
+import type { TextRow, TextValue } from "../query/records.ts";
 import type { TextStep } from "../query/textHistory.ts";
+import type { IndexedRecords } from "../resolution/indexedRecords.ts";
 import type * as schemas from "../schemas/answers.ts";
+import type { RecordsAsked, RecordType } from "../schemas/recordChoice.ts";
 import { truncatedOf } from "./cut.ts";
 import { shownText } from "./event.ts";
 import { toAddress, toAddressRecord } from "./hex.ts";
+
+type RecordsReply = z.infer<typeof schemas.records>;
 
 /** Key and value as they were set; those with NUL stand in `exact`. */
 export function exactText({ key, value, exact }: Pick<TextRow, "key" | "value" | "exact">): {
@@ -17,17 +21,79 @@ export function exactText({ key, value, exact }: Pick<TextRow, "key" | "value" |
 }
 
 /** Text records by key. */
-export const toTexts = (rows: TextValue[]): Record<string, string> =>
+const toTexts = (rows: readonly TextValue[]): Record<string, string> =>
   Object.fromEntries(rows.map(exactText).flatMap(({ key, value }) => (value === null ? [] : [[key, value]])));
 
 /** Address records by coin type. */
-export const toAddresses = (rows: AddressValue[]): Record<string, Hex> =>
+const toAddresses = (rows: IndexedRecords["addresses"]): Record<string, Hex> =>
   Object.fromEntries(
-    rows.map(({ coinType, address }) => [coinType, toAddressRecord(address, BigInt(coinType))] as const),
+    rows.flatMap(({ coinType, address }) =>
+      address === null ? [] : [[coinType, toAddressRecord(address, BigInt(coinType))] as const],
+    ),
   );
 
+/** The records that are asked for, by the index. */
+export function toIndexedRecords(
+  { texts, addresses, contenthash, name, other }: IndexedRecords,
+  asked: RecordsAsked,
+): RecordsReply {
+  const has = (type: RecordType) => asked.types.includes(type);
+  return {
+    texts: has("text") ? toTexts(texts) : {},
+    addresses: has("addr") ? toAddresses(addresses) : {},
+    ...(has("contenthash") && { contenthash }),
+    ...(has("abi") && { abi_types: other.abiTypes }),
+    ...(has("interface") && { interfaces: toInterfaces(other) }),
+    ...(has("pubkey") && { public_key: other.publicKey }),
+    ...(has("name") && { name }),
+    ...(!other.isComplete && { is_incomplete: true as const }),
+    ...(asked.cleared && toCleared({ texts, addresses }, asked)),
+  };
+}
+
+const toInterfaces = ({ interfaces }: IndexedRecords["other"]) =>
+  Object.fromEntries(interfaces.map(({ id, implementer }) => [id, toAddress(implementer)]));
+
+/** What was set and cleared, and of what the caller chose also what was never set. */
+function toCleared(
+  { texts, addresses }: Pick<IndexedRecords, "texts" | "addresses">,
+  { types, keys, coinTypes }: RecordsAsked,
+) {
+  const [ofTexts, ofAddresses] = [types.includes("text"), types.includes("addr")];
+  const named = texts.map((text) => ({ ...exactText(text), isValueKnown: text.isValueKnown }));
+  const gone = named.filter(({ value, isValueKnown }) => value === null && isValueKnown);
+  const cleared = {
+    texts: ofTexts ? gone.map(({ key }) => key) : [],
+    addresses: ofAddresses
+      ? addresses.filter(({ address }) => address === null).map(({ coinType }) => coinType)
+      : [],
+  };
+  if (keys === undefined && coinTypes === undefined) return { cleared };
+  const known = {
+    texts: new Set(named.map(({ key }) => key)),
+    coins: new Set(addresses.map(({ coinType }) => coinType)),
+  };
+  const never_set = {
+    texts: ofTexts ? (keys ?? []).filter((key) => !known.texts.has(key)) : [],
+    addresses: ofAddresses
+      ? (coinTypes ?? []).map(String).filter((coinType) => !known.coins.has(coinType))
+      : [],
+  };
+  return { cleared, never_set };
+}
+
+/** The records that are asked for, as the chain gave them: texts, addresses and contenthash. */
+export function toAskedLiveRecords(live: LiveRecords, { types }: RecordsAsked): RecordsReply {
+  const { texts, addresses, contenthash } = toLiveRecords(live);
+  return {
+    texts: types.includes("text") ? texts : {},
+    addresses: types.includes("addr") ? addresses : {},
+    ...(types.includes("contenthash") && { contenthash }),
+  };
+}
+
 /** Records as the chain gave them; those that it does not have are left out. */
-export const toLiveRecords = ({ texts, addresses, contenthash }: LiveRecords) => ({
+const toLiveRecords = ({ texts, addresses, contenthash }: LiveRecords) => ({
   texts: Object.fromEntries(texts.flatMap(({ key, value }) => (value === null ? [] : [[key, value]]))),
   addresses: Object.fromEntries(
     addresses.flatMap(({ coinType, address }) =>

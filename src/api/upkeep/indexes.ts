@@ -134,6 +134,19 @@ export const ownIndexes: readonly OwnIndex[] = [
     definition: `(contract_address, ${ROLES_OF}, block_number, log_index, ${ROLES_TO}) include (chain_id)
       where event_type = 'EACRolesChanged' and ordinal = 0`,
   },
+  // The records that have no column, and what clears them: the words of `query/otherRecords.ts`.
+  {
+    name: "events_other_records",
+    table: "events",
+    definition: `(node, contract_address, block_number, log_index) include (chain_id)
+      where event_type in ('ABIChanged', 'InterfaceChanged', 'PubkeyChanged', 'ABIUpdated', 'InterfaceUpdated', 'VersionChanged', 'Cleared')`,
+  },
+  // Anyone can set a record of any length, and an entry of an index has a limit.
+  {
+    name: "address_records_address",
+    table: "address_records",
+    definition: "(left(address, 130), node, chain_id, resolver) where address is not null",
+  },
   // The operator class has its schema, because the extension's schema is in no search path.
   { name: "domains_label_trgm", table: "domains", definition: "using gin (label public.gin_trgm_ops)" },
   { name: "domains_name_trgm", table: "domains", definition: "using gin (full_name public.gin_trgm_ops)" },

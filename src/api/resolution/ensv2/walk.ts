@@ -25,6 +25,8 @@ export type Walk = {
   unknown: { registry: Address; depth: number } | null;
   /** The depth of the label that a known registry has no entry of, and whether that is a wrapper registry. */
   missing: { depth: number; isWrapper: boolean } | null;
+  /** Present where the way ends above the name, at an entry that has expired. */
+  hasExpired?: true;
 };
 
 /** `isKnown`: its code is that of a known resolver of ENSv2. */
@@ -77,10 +79,14 @@ function walkOf(path: Path, steps: readonly Step[], { now, contracts }: At): Wal
 }
 
 /** Why the way ended above the name. */
-function endOf(last: Step | undefined, { now, contracts }: At): Pick<Walk, "unknown" | "missing"> {
+function endOf(
+  last: Step | undefined,
+  { now, contracts }: At,
+): Pick<Walk, "unknown" | "missing" | "hasExpired"> {
   if (last === undefined) return { unknown: null, missing: { depth: 1, isWrapper: false } };
   const { subregistry, expiry } = last.entry;
-  if (subregistry === null || expiry <= now) return { unknown: null, missing: null };
+  if (expiry <= now) return { unknown: null, missing: null, hasExpired: true };
+  if (subregistry === null) return { unknown: null, missing: null };
   const depth = last.depth + 1;
   const isKnown =
     subregistry === contracts.rootRegistry ||

@@ -3,6 +3,7 @@ import { protocolWords } from "../../rules/protocols.ts";
 import { relations } from "../../rules/relations.ts";
 import { ensv2Fields, ensv2Names } from "./ensv2.ts";
 import { availabilityStatus, endedBy } from "./lifetime.ts";
+import { resolution } from "./resolution.ts";
 import { address, blockNumber, chain, count, decimal, expiry, hash, source } from "./values.ts";
 
 export const ownership = z
@@ -155,6 +156,7 @@ export const askedDomain = z
   .strictObject({
     ...domainFields,
     query: z.string().openapi({ example: "alice.eth" }),
+    resolution,
     source,
     live,
     unresolved: someUnresolved,
@@ -166,6 +168,7 @@ export const unknownDomain = z
   .strictObject({
     query: z.string(),
     availability_status: availabilityStatus,
+    resolution,
     source,
     unresolved: someUnresolved,
   })
