@@ -164,7 +164,11 @@ describe("GET /whois/:name", () => {
     ["never.alice.eth", "unknown"],
     ["example.com", "unknown"],
   ])("%s, which no event named, is answered with its state alone: %s", async (name, status) => {
-    expect(await whois(name)).toEqual({ query: name, availability_status: status, source: "indexed" });
+    const resolution =
+      name.endsWith(".eth") && name.split(".").length === 2 ? "not_registered" : "no_resolver";
+    expect(await whois(name)).toEqual({
+      ...{ query: name, availability_status: status, resolution, source: "indexed" },
+    });
   });
 
   test("a wrapped name has its token's owner, fuses and the node as token id; its expiry is the registrar's", async () => {
@@ -303,6 +307,8 @@ describe("a name that is written by its node", () => {
       label: "alice",
     });
     const absent = nameByNode(namehash("missing.nowhere"));
-    expect(await whois(absent)).toEqual({ query: absent, availability_status: "unknown", source: "indexed" });
+    expect(await whois(absent)).toEqual({
+      ...{ query: absent, availability_status: "unknown", resolution: "no_resolver", source: "indexed" },
+    });
   });
 });

@@ -89,7 +89,7 @@ const byChain = <Counts extends object>(
 
 const BY_CHAIN = "Present where names of several chains are indexed: the same of each chain";
 
-const addressDomains = endpoint({
+export const addressDomains = endpoint({
   method: "get",
   path: "/address/{address}/domains",
   group: "Addresses",

@@ -6,6 +6,7 @@ import { calendarEndpoints } from "./calendars.ts";
 import { domainEndpoints } from "./domains.ts";
 import { historyEndpoints } from "./history.ts";
 import { indexingStatus } from "./indexingStatus.ts";
+import { batchEndpoints } from "./lookup/lookup.ts";
 import { lookupEndpoints } from "./lookups.ts";
 import { populationEndpoints } from "./population.ts";
 import { primaryNameEndpoints } from "./primaryNames.ts";
@@ -23,6 +24,7 @@ export const operations: readonly Endpoint[] = [
   ...recordEndpoints,
   ...historyEndpoints,
   ...lookupEndpoints,
+  ...batchEndpoints,
   ...addressEndpoints,
   ...calendarEndpoints,
   ...primaryNameEndpoints,

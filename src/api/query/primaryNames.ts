@@ -1,7 +1,6 @@
 import { addressRecord, domain, primaryName, resolverNode } from "ponder:schema";
-import { and, eq, inArray, sql } from "ponder";
+import { and, eq, sql } from "ponder";
 import type { Address, Hex } from "viem";
-import { DEFAULT_COIN_TYPE, ETHEREUM_COIN_TYPE } from "../../ens/coinType.ts";
 import type { Db } from "../postgres/db.ts";
 import { prepared } from "../postgres/prepared.ts";
 import { beginningOf } from "./beginnings.ts";
@@ -26,37 +25,49 @@ export async function listReverseNames(
   return nodes.length === 0 ? [] : reverseNames(db).execute({ chainId, nodes });
 }
 
-/** The names that addresses set at the default reverse registrar. */
-export async function listDefaultNames(
+/** A name that an address set, by coin type. */
+export type SetName = { address: Address; coinType: number; name: string | null; isNameKnown: boolean };
+
+/** The names that addresses set for coin types at the reverse registrars of chains, and at the default one. */
+export async function listSetNames(
   db: Db,
-  addresses: readonly Address[],
-): Promise<{ address: Address; name: string | null }[]> {
-  return addresses.length === 0 ? [] : defaultNames(db).execute({ addresses });
+  { addresses, coinTypes }: { addresses: readonly Address[]; coinTypes: readonly bigint[] },
+): Promise<SetName[]> {
+  if (addresses.length === 0) return [];
+  return setNames(db).execute({ addresses, coinTypes: coinTypes.map(String) });
 }
 
-const defaultNames = prepared((db) =>
+const setNames = prepared((db) =>
   db
-    .select({ address: primaryName.address, name: beginningOf(primaryName.name) })
+    .select({
+      address: primaryName.address,
+      coinType: primaryName.coinType,
+      name: beginningOf(primaryName.name),
+      isNameKnown: primaryName.isNameKnown,
+    })
     .from(primaryName)
     .where(
       and(
         sql`${primaryName.address} = any(${placeholder("addresses")}::text[])`,
-        eq(primaryName.coinType, Number(DEFAULT_COIN_TYPE)),
+        sql`${primaryName.coinType} = any(${placeholder("coinTypes")}::int8[])`,
       ),
     )
-    .prepare("default_names"),
+    .prepare("set_names"),
 );
 
 /** An address record in force: at the node's current resolver, in the node's current version there. */
 export type AddressRow = { node: Hex; coinType: bigint; address: Hex | null };
 
-/** The records of nodes that decide their address on Ethereum. */
-export async function listEthereumAddresses(
+/** The records of nodes of some coin types, at their current resolvers. */
+export async function listAddresses(
   db: Db,
-  { chainId, nodes }: { chainId: number; nodes: readonly Hex[] },
+  { chainId, nodes, coinTypes }: { chainId: number; nodes: readonly Hex[]; coinTypes: readonly bigint[] },
 ): Promise<AddressRow[]> {
-  return nodes.length === 0 ? [] : ethereumAddresses(db).execute({ chainId, nodes });
+  if (nodes.length === 0) return [];
+  return addressesOf(db).execute({ chainId, nodes, coinTypes: coinTypes.map(String) });
 }
+
+const isOfCoinTypes = sql`${addressRecord.coinType} = any(${placeholder("coinTypes")}::numeric[])`;
 
 const reverseNames = prepared((db) =>
   db
@@ -67,7 +78,7 @@ const reverseNames = prepared((db) =>
     .prepare("reverse_names"),
 );
 
-const ethereumAddresses = prepared((db) =>
+const addressesOf = prepared((db) =>
   db
     .select({ node: domain.node, coinType: addressRecord.coinType, address: addressRecord.address })
     .from(domain)
@@ -79,21 +90,27 @@ const ethereumAddresses = prepared((db) =>
         eq(addressRecord.resolver, domain.resolver),
         eq(addressRecord.node, domain.node),
         eq(addressRecord.version, sql`coalesce(${resolverNode.version}, 0)`),
-        inArray(addressRecord.coinType, [ETHEREUM_COIN_TYPE, DEFAULT_COIN_TYPE]),
+        isOfCoinTypes,
       ),
     )
     .where(isOneOfNodes)
-    .prepare("ethereum_addresses"),
+    .prepare("addresses_of_nodes"),
 );
+
+type RecordsAt = {
+  chainId: number;
+  records: readonly { resolver: Address; node: Hex }[];
+  coinTypes: readonly bigint[];
+};
 
 /** The same of records at resolvers of ENSv2; `node` is a record's number. */
 export async function listAddressesAt(
   db: Db,
-  { chainId, records }: { chainId: number; records: readonly { resolver: Address; node: Hex }[] },
+  { chainId, records, coinTypes }: RecordsAt,
 ): Promise<(AddressRow & { resolver: Address })[]> {
   if (records.length === 0) return [];
   return addressesAt(db).execute({
-    chainId,
+    ...{ chainId, coinTypes: coinTypes.map(String) },
     resolvers: records.map(({ resolver }) => resolver),
     nodes: records.map(({ node }) => node),
   });
@@ -122,7 +139,7 @@ const addressesAt = prepared((db) =>
         sql`(${addressRecord.resolver}, ${addressRecord.node})
           in (select * from unnest(${placeholder("resolvers")}::text[], ${placeholder("nodes")}::text[]))`,
         eq(addressRecord.version, sql`coalesce(${resolverNode.version}, 0)`),
-        inArray(addressRecord.coinType, [ETHEREUM_COIN_TYPE, DEFAULT_COIN_TYPE]),
+        isOfCoinTypes,
       ),
     )
     .prepare("addresses_at"),

@@ -90,13 +90,18 @@ const addressesOf = (
     and ${addressRecord.coinType} > wanted.addresses_after
   order by ${addressRecord.coinType} limit ${oneMore}`;
 
-/** Rows of all names in order, until the bytes of the statement are used up; of each name a list. */
+/** Texts, and addresses, of one name, in bytes: JSON makes of a byte up to six, and an answer has room for these. */
+export const MAX_BYTES_OF_NAME = 524_288;
+
+/** Rows of all names in order, until the bytes of the name or of the statement are used up; of each name a list. */
 const bounded = (
   { from, order, item, bytes }: { from: SQL; order: SQL; item: SQL; bytes: SQL },
   name: "texts" | "addresses",
 ) => sql`${sql.raw(name)} as (
-  select position, json_agg(${item} order by ${order}) filter (where upto <= ${bytes}) as list, count(*)::int as found
-  from (select wanted.position, record.*, sum(record.bytes) over (order by wanted.position, ${order}) as upto
+  select position, json_agg(${item} order by ${order}) filter (
+    where upto <= ${bytes} and upto_of_name <= ${sql.raw(String(MAX_BYTES_OF_NAME))}) as list, count(*)::int as found
+  from (select wanted.position, record.*, sum(record.bytes) over (order by wanted.position, ${order}) as upto,
+      sum(record.bytes) over (partition by wanted.position order by ${order}) as upto_of_name
     from wanted cross join lateral (${from}) as record) as sized group by position)`;
 
 const none = (name: "texts" | "addresses") =>

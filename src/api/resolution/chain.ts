@@ -60,6 +60,53 @@ export async function askChain(
   return new Map([...ofMain, ...ofLayer2]);
 }
 
+/** Names that are asked for at once where all their records are read: an answer can have a megabyte. */
+const WAVE = 50;
+/** Records that one answer about many names takes from the chain, in bytes: somewhat more than it has room for. */
+export const MAX_LIVE_BYTES = 6_291_456;
+/** For how long new questions of one answer begin. Each wave has the time limit of a request besides. */
+const BEGIN_MS = 10_000;
+
+/** The same for all records of many names, some of them at a time, so that strangers' records do not fill the memory. */
+export async function askChainInWaves(
+  ctx: Ctx,
+  names: readonly Spelled[],
+  select: RecordSelector,
+): Promise<ReadonlyMap<Known, ChainAnswer | ApiError>> {
+  const answers = new Map<Known, ChainAnswer | ApiError>();
+  const begun = performance.now();
+  let bytes = 0;
+  for (let from = 0; from < names.length; from += WAVE) {
+    const wave = names.slice(from, from + WAVE);
+    const refused = refusal({ bytes, passed: performance.now() - begun });
+    if (refused) for (const { known } of wave) answers.set(known, refused);
+    else {
+      for (const [known, answer] of await askChain(ctx, wave, select)) {
+        answers.set(known, answer);
+        bytes += bytesOf(answer);
+      }
+    }
+  }
+  return answers;
+}
+
+function refusal({ bytes, passed }: { bytes: number; passed: number }): ApiError | null {
+  if (bytes > MAX_LIVE_BYTES) {
+    const message = "The records of the names before it fill the answer: ask for this one with fewer others.";
+    return new ApiError("RESPONSE_TOO_LARGE", message);
+  }
+  if (passed <= BEGIN_MS) return null;
+  const message = "The chain answered slowly, and this name's turn did not come in the time for one answer.";
+  return new ApiError("LIVE_RESOLUTION_FAILED", message);
+}
+
+const bytesOf = (answer: ChainAnswer | ApiError): number =>
+  answer instanceof ApiError
+    ? 0
+    : answer.records.texts.reduce((sum, { key, value }) => sum + key.length + (value?.length ?? 0), 0) +
+      answer.records.addresses.reduce((sum, { address }) => sum + (address?.length ?? 0), 0) +
+      (answer.records.contenthash?.length ?? 0);
+
 type Question = Spelled & { question: NameQuestion };
 
 async function questionOf(spelled: Spelled, select: RecordSelector): Promise<Question> {

@@ -4,7 +4,14 @@ import type { Ctx } from "../http/context.ts";
 import type { LiveRecords } from "../live/records.ts";
 import { mapYielding } from "../scheduling/turns.ts";
 import type { ParsedName } from "../schemas/input.ts";
-import { askChain, type ChainAnswer, type RecordSelector, type Spelled, spell } from "./chain.ts";
+import {
+  askChain,
+  askChainInWaves,
+  type ChainAnswer,
+  type RecordSelector,
+  type Spelled,
+  spell,
+} from "./chain.ts";
 import { type Absence, absenceOf, decide, type Outcome } from "./decision.ts";
 import type { DomainState } from "./domainState.ts";
 import { readEnsv2 } from "./ensv2/readEnsv2.ts";
@@ -92,8 +99,17 @@ const tryFound = async (
   ctx: Ctx,
   requested: readonly Requested[],
   found: FoundByNode,
+  records?: WantedRecords,
 ): Promise<DomainOutcome[]> =>
-  tryAll(ctx, await completeKnown(ctx, requested, await withDetails(ctx, found)));
+  tryAll(ctx, await completeKnown(ctx, requested, await withDetails(ctx, found)), records);
+
+/** What is known of many names and nodes, with the records that are selected where the chain answers. */
+export const tryDomainsWithRecords = async (
+  ctx: Ctx,
+  requested: readonly Requested[],
+  select: RecordSelector,
+): Promise<DomainOutcome[]> =>
+  tryFound(ctx, requested, await readFound(ctx, requested), { select, ask: askChainInWaves });
 
 /**
  * What is known of a name, for an answer about its records.
@@ -112,7 +128,7 @@ export async function tryWithRecords(
   name: ParsedName,
   select: RecordSelector,
 ): Promise<DomainOutcome> {
-  const [outcome] = await tryAll(ctx, await readKnown(ctx, [name]), select);
+  const [outcome] = await tryAll(ctx, await readKnown(ctx, [name]), { select, ask: askChain });
   return outcome as DomainOutcome;
 }
 
@@ -130,10 +146,26 @@ export async function tryLive(
   name: ParsedName,
   select: RecordSelector,
 ): Promise<LiveDomain | UnresolvedDomain> {
-  const [known] = (await readKnown(ctx, [name])) as [Known];
-  const spelled = spell(known);
-  const answers = await askChain(ctx, spelled ? [spelled] : [], select);
-  return ofChain({ known, outcome: decide(known, ctx.contracts), spelled }, answers.get(known));
+  const [outcome] = await tryLiveAll(ctx, [name], select);
+  return outcome as LiveDomain | UnresolvedDomain;
+}
+
+/** The same for many names and nodes, in their order. */
+export async function tryLiveAll(
+  ctx: Ctx,
+  requested: readonly Requested[],
+  select: RecordSelector,
+): Promise<(LiveDomain | UnresolvedDomain)[]> {
+  if (requested.length === 0) return [];
+  const names = (await readKnown(ctx, requested)).map((known) => ({ known, spelled: spell(known) }));
+  const answers = await askChainInWaves(
+    ctx,
+    names.flatMap(({ spelled }) => spelled ?? []),
+    select,
+  );
+  return names.map(({ known, spelled }) =>
+    ofChain({ known, outcome: decide(known, ctx.contracts), spelled }, answers.get(known)),
+  );
 }
 
 /** What is known of a name. @throws ApiError LIVE_RESOLUTION_FAILED if that is not all */
@@ -142,20 +174,23 @@ export function orThrow<Resolved extends ResolvedDomain>(outcome: Resolved | Unr
   return outcome;
 }
 
+/** Which records are wanted where the chain answers, and how it is asked for them. */
+type WantedRecords = { select: RecordSelector; ask: typeof askChain };
+
 /** Decides for each name who can tell, and asks the chain where that is needed; for its records if some are selected. */
-async function tryAll(ctx: Ctx, known: readonly Known[], select?: RecordSelector): Promise<DomainOutcome[]> {
+async function tryAll(ctx: Ctx, known: readonly Known[], records?: WantedRecords): Promise<DomainOutcome[]> {
   const decided = await mapYielding(known, (one): Decided => {
     const outcome = decide(one, ctx.contracts);
     return { known: one, outcome, spelled: isForChain(outcome) ? spell(one) : null };
   });
   const byIndex = new Map(
     decided.flatMap((one) => {
-      const resolved = ofIndex(one, { isNeeded: select !== undefined, isPossible: ctx.live.isConfigured });
+      const resolved = ofIndex(one, { isNeeded: records !== undefined, isPossible: ctx.live.isConfigured });
       return resolved ? [[one.known, resolved] as const] : [];
     }),
   );
   const forChain = decided.flatMap((one) => (one.spelled && !byIndex.has(one.known) ? [one.spelled] : []));
-  const answers = await askChain(ctx, forChain, select ?? displayOnly);
+  const answers = await (records?.ask ?? askChain)(ctx, forChain, records?.select ?? displayOnly);
   return decided.map((one) => byIndex.get(one.known) ?? ofChain(one, answers.get(one.known)));
 }
 

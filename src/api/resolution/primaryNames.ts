@@ -1,6 +1,6 @@
-import type { Address, Hex } from "viem";
+import { type Address, type Hex, zeroAddress } from "viem";
 import type { Contracts } from "../../../abis/contracts.ts";
-import { DEFAULT_COIN_TYPE, ETHEREUM_COIN_TYPE } from "../../ens/coinType.ts";
+import { coinTypeOfChain, DEFAULT_COIN_TYPE, ETHEREUM_COIN_TYPE } from "../../ens/coinType.ts";
 import { ApiError } from "../errors/errors.ts";
 import type { Ctx } from "../http/context.ts";
 import type { Settled } from "../live/cache.ts";
@@ -8,10 +8,11 @@ import { LiveFailure } from "../live/failure.ts";
 import type { LiveRecords } from "../live/records.ts";
 import {
   type AddressRow,
+  listAddresses,
   listAddressesAt,
-  listDefaultNames,
-  listEthereumAddresses,
   listReverseNames,
+  listSetNames,
+  type SetName,
 } from "../query/primaryNames.ts";
 import { mapYielding } from "../scheduling/turns.ts";
 import { type ParsedName, parseName, reverseNode } from "../schemas/input.ts";
@@ -19,7 +20,7 @@ import type { Block } from "../serviceDb/liveAnswers.ts";
 import { failureOrThrow, toApiError } from "./chain.ts";
 import { isRegistered, mayResolverAboveAnswer, whoTellsRecords } from "./decision.ts";
 import type { DomainState } from "./domainState.ts";
-import { recordsOf } from "./ensv2/records.ts";
+import { type RecordsKey, recordsOf } from "./ensv2/records.ts";
 import type { FoundByNode } from "./found.ts";
 import { type ResolversAbove, readFound, readResolversAbove } from "./known.ts";
 
@@ -50,22 +51,32 @@ export async function tryPrimaryName(ctx: Ctx, address: Address): Promise<Outcom
  * checked each time, because the address of a name can change without a log of a reverse registrar. The answer comes
  * from the index if both resolvers are indexed, else from the chain.
  */
-export async function resolvePrimaryNames(ctx: Ctx, addresses: readonly Address[]): Promise<Outcome[]> {
-  const claims = boundLabels(await findClaims(ctx, addresses));
-  const names = await readNames(
+export const resolvePrimaryNames = (ctx: Ctx, addresses: readonly Address[]): Promise<Outcome[]> =>
+  resolvePrimaryNamesOn(
     ctx,
-    claims.flatMap((claim) => (isClaim(claim) ? [claim.parsed] : [])),
+    addresses.map((address) => ({ address, coinType: ETHEREUM_COIN_TYPE })),
   );
-  const outcomes = await mapYielding(addresses, (address, i) => {
+
+/** Whose primary name is asked for, and on which chain: coin types of EVM chains, or the default one. */
+export type NameOfAddress = { address: Address; coinType: bigint };
+
+/** The same for each coin type: the name that the address set for the chain, else the default one. */
+export async function resolvePrimaryNamesOn(ctx: Ctx, asked: readonly NameOfAddress[]): Promise<Outcome[]> {
+  const claims = boundLabels(await findClaims(ctx, asked));
+  const names = await readNames(ctx, {
+    names: claims.flatMap((claim) => (isClaim(claim) ? [claim.parsed] : [])),
+    coinTypes: [...new Set([DEFAULT_COIN_TYPE, ...asked.map(({ coinType }) => coinType)])],
+  });
+  const outcomes = await mapYielding(asked, (one, i) => {
     const claim = claims[i] ?? null;
     if (claim instanceof ApiError) return claim;
-    return isClaim(claim) ? verify(claim, address, names, ctx.contracts) : claim;
+    return isClaim(claim) ? verify(claim, one, names, ctx.contracts) : claim;
   });
-  return askChain(ctx, { addresses, outcomes, names });
+  return askChain(ctx, { asked, outcomes, names });
 }
 
-/** A normalised name that an address claims. */
-type PrimaryNameClaim = { parsed: ParsedName; registrar: string };
+/** A normalised name that an address claims for a coin type. */
+type PrimaryNameClaim = { parsed: ParsedName; registrar: string; coinType: bigint };
 
 /** The address's own reverse resolver is not an indexed one: only the chain knows the claim. */
 const UNKNOWN_CLAIM = "unknown claim";
@@ -99,29 +110,68 @@ const tooMany = (): ApiError =>
     `The names that these addresses claim have more than ${MAX_CLAIMED_LABELS} labels in all: ask for fewer addresses at once.`,
   );
 
-async function findClaims({ db, contracts }: Ctx, addresses: readonly Address[]) {
-  const nodes = await mapYielding(addresses, reverseNode);
-  const [reverseRows, defaultRows] = await Promise.all([
+async function findClaims({ db, contracts }: Ctx, asked: readonly NameOfAddress[]): Promise<FoundClaim[]> {
+  const onMain = asked.filter(({ coinType }) => coinType === ETHEREUM_COIN_TYPE);
+  const nodes = await mapYielding(onMain, ({ address }) => reverseNode(address));
+  const coinTypes = asked.map(({ coinType }) => coinType).filter((one) => one !== ETHEREUM_COIN_TYPE);
+  const [reverseRows, setRows] = await Promise.all([
     listReverseNames(db, { chainId: contracts.chainId, nodes }),
-    listDefaultNames(db, addresses),
+    listSetNames(db, {
+      addresses: [...new Set(asked.map(({ address }) => address))],
+      coinTypes: [...new Set([DEFAULT_COIN_TYPE, ...coinTypes])],
+    }),
   ]);
-  const reverseNames = new Map(reverseRows.map((row) => [row.node, row]));
-  const defaultNames = new Map(defaultRows.map((row) => [row.address, row.name]));
-  return mapYielding(addresses, (address, i): FoundClaim => {
-    const { resolver = null, name = null } = reverseNames.get(nodes[i] as Hex) ?? {};
+  const rowOf = new Map(reverseRows.map((row) => [row.node, row]));
+  const reverseOf = new Map(onMain.map(({ address }, i) => [address, rowOf.get(nodes[i] as Hex)]));
+  const setOf = new Map(setRows.map((row) => [`${row.address} ${row.coinType}`, row]));
+  const isIndexed = indexedCoinTypes(contracts);
+  return mapYielding(asked, ({ address, coinType }): FoundClaim => {
+    const set = (of: bigint) => setOf.get(`${address} ${of}`);
+    const byDefault = () =>
+      toClaim(set(DEFAULT_COIN_TYPE)?.name ?? null, { registrar: DEFAULT_REGISTRAR, coinType });
+    if (coinType !== ETHEREUM_COIN_TYPE) {
+      if (!isIndexed.has(coinType)) return UNKNOWN_CLAIM;
+      const own = ofChain(set(coinType), coinType);
+      return own === undefined ? byDefault() : own;
+    }
+    const { resolver = null, name = null } = reverseOf.get(address) ?? {};
     // An address with a resolver of its own never has the default name, even if its own name is empty.
-    if (resolver === null) return toClaim(defaultNames.get(address) ?? null, "DEFAULT_REVERSE_REGISTRAR");
+    if (resolver === null) return byDefault();
     if (!contracts.isIndexedResolver(resolver)) return UNKNOWN_CLAIM;
-    return toClaim(name, "REVERSE_REGISTRAR");
+    return toClaim(name, { registrar: "REVERSE_REGISTRAR", coinType });
   });
 }
 
+const DEFAULT_REGISTRAR = "DEFAULT_REVERSE_REGISTRAR";
+
+/** Coin types whose reverse registrar the index follows: the default one, and those of layer 2s. */
+const indexedCoinTypes = ({ reverseRegistrars, chainId: main }: Contracts): ReadonlySet<bigint> =>
+  new Set(
+    reverseRegistrars.flatMap(({ registrar, chainId }) => {
+      if (registrar === DEFAULT_REGISTRAR) return [DEFAULT_COIN_TYPE];
+      return chainId === main ? [] : [coinTypeOfChain(chainId)];
+    }),
+  );
+
+/**
+ * The claim of an address on a chain, at its own registrar; undefined if the default one counts: the address set no name, or an
+ * empty one. Source: ensdomains/ens-contracts, contracts/reverseResolver/AbstractReverseResolver.sol.
+ */
+function ofChain(row: SetName | undefined, coinType: bigint): FoundClaim | undefined {
+  if (row === undefined || coinType === DEFAULT_COIN_TYPE) return undefined;
+  if (!row.isNameKnown) return UNKNOWN_CLAIM;
+  return row.name === null ? undefined : toClaim(row.name, { registrar: "L2_REVERSE_REGISTRAR", coinType });
+}
+
 /** A name that is not normalised is no primary name; nor is one with a label written as its hash, which only we do. */
-function toClaim(name: string | null, registrar: string): PrimaryNameClaim | null {
+function toClaim(
+  name: string | null,
+  of: Pick<PrimaryNameClaim, "registrar" | "coinType">,
+): PrimaryNameClaim | null {
   if (name === null || name.includes("[")) return null;
   try {
     const parsed = parseName(name);
-    return parsed.name === name ? { parsed, registrar } : null;
+    return parsed.name === name ? { parsed, ...of } : null;
   } catch (error) {
     if (error instanceof ApiError) return null;
     throw error;
@@ -135,19 +185,22 @@ type IndexedNames = {
   records: ReadonlyMap<Hex, readonly AddressRow[]>;
 };
 
-async function readNames(ctx: Ctx, names: readonly ParsedName[]): Promise<IndexedNames> {
+async function readNames(
+  ctx: Ctx,
+  { names, coinTypes }: { names: readonly ParsedName[]; coinTypes: readonly bigint[] },
+): Promise<IndexedNames> {
   const { chainId } = ctx.contracts;
   const nodes = [...new Set(names.map(({ node }) => node))];
   const [found, rows] = await Promise.all([
     readFound(ctx, names),
-    listEthereumAddresses(ctx.db, { chainId, nodes }),
+    listAddresses(ctx.db, { chainId, nodes, coinTypes }),
   ]);
   const states = [...found.values()].map(({ state }) => state);
   const bare = names.filter(({ node }) => !found.get(node)?.state.resolver);
   const [above, ofLayer2, ofEnsv2] = await Promise.all([
     readResolversAbove(ctx, bare),
-    listAddressesOfLayer2(ctx, states),
-    listAddressesOfEnsv2(ctx, states),
+    listAddressesOfLayer2(ctx, { states, coinTypes }),
+    listAddressesOfEnsv2(ctx, { states, coinTypes }),
   ]);
   return {
     found,
@@ -160,16 +213,18 @@ async function readNames(ctx: Ctx, names: readonly ParsedName[]): Promise<Indexe
   };
 }
 
+type AddressesOf = { states: readonly DomainState[]; coinTypes: readonly bigint[] };
+
 /** Address records of the names for which a row of a layer 2 answers. */
 async function listAddressesOfLayer2(
   { db, contracts }: Ctx,
-  states: readonly DomainState[],
+  { states, coinTypes }: AddressesOf,
 ): Promise<Map<Hex, AddressRow[]>> {
   const elsewhere = states.filter(({ chainId }) => contracts.managed.some((one) => one.chainId === chainId));
   const byChain = [...Map.groupBy(elsewhere, ({ chainId }) => chainId)];
   const rows = await Promise.all(
     byChain.map(([chainId, some]) =>
-      listEthereumAddresses(db, { chainId, nodes: some.map(({ node }) => node) }),
+      listAddresses(db, { chainId, nodes: some.map(({ node }) => node), coinTypes }),
     ),
   );
   const found = new Map<Hex, AddressRow[]>(elsewhere.map(({ node }) => [node, []]));
@@ -180,13 +235,13 @@ async function listAddressesOfLayer2(
 /** Address records of names of ENSv2. */
 async function listAddressesOfEnsv2(
   { db, contracts: { chainId } }: Ctx,
-  states: readonly DomainState[],
+  { states, coinTypes }: AddressesOf,
 ): Promise<Map<Hex, AddressRow[]>> {
   const asked = states.flatMap((state) => {
     const key = state.ensv2?.protocol === "ensv2" ? recordsOf(state) : null;
     return key ? [{ node: state.node, key }] : [];
   });
-  const rows = await listAddressesAt(db, { chainId, records: asked.map(({ key }) => key) });
+  const rows = await listAddressesAt(db, { chainId, records: asked.map(({ key }) => key), coinTypes });
   return new Map(
     asked.map(({ node, key }) => [
       node,
@@ -198,7 +253,7 @@ async function listAddressesOfEnsv2(
 /** A claim checked by the index: the primary name, null, or the claim itself if only the chain can check it. */
 function verify(
   claim: PrimaryNameClaim,
-  address: Address,
+  { address, coinType }: NameOfAddress,
   names: IndexedNames,
   contracts: Contracts,
 ): PrimaryName | null | PrimaryNameClaim {
@@ -207,9 +262,8 @@ function verify(
   if (needsChain(parsed, { state, above: names.above.get(parsed.node) ?? [] }, contracts)) return claim;
   const key = state && recordsOf(state);
   if (key === null) return null;
-  // Resolvers of ENSv2 whose records have numbers answer the default address, too.
-  const hasDefault = key.node !== parsed.node || contracts.answersDefaultAddress(key.resolver, key.chainId);
-  const resolved = ethereumAddress(names.records.get(parsed.node) ?? [], hasDefault);
+  const hasDefault = hasDefaultAddress(parsed.node, key, contracts);
+  const resolved = addressOf(names.records.get(parsed.node) ?? [], { coinType, hasDefault });
   return resolved === address ? { name: parsed.name, registrar, state } : null;
 }
 
@@ -224,10 +278,49 @@ function needsChain(
   return isRegistered(parsed, state) && mayResolverAboveAnswer(above, contracts);
 }
 
-/** The address record for Ethereum. Resolvers with ENSIP-19 answer the default address if there is none. */
-function ethereumAddress(rows: readonly AddressRow[], hasDefault: boolean): Hex | null {
-  const record = (coinType: bigint) => rows.find((row) => row.coinType === coinType)?.address ?? null;
-  const own = record(ETHEREUM_COIN_TYPE);
+/**
+ * The addresses on Ethereum of names whose records the index has, in their order; null for a name without. All are read by a
+ * statement for each chain.
+ */
+export async function listIndexedAddresses(
+  { db, contracts }: Ctx,
+  states: readonly DomainState[],
+): Promise<(Hex | null)[]> {
+  const coinTypes = [ETHEREUM_COIN_TYPE, DEFAULT_COIN_TYPE];
+  const keys = states.map(recordsOf);
+  const byChain = Map.groupBy(
+    keys.flatMap((key) => key ?? []),
+    ({ chainId }) => chainId,
+  );
+  const rows = await Promise.all(
+    [...byChain].map(async ([chainId, records]) =>
+      (await listAddressesAt(db, { chainId, records, coinTypes })).map((row) => ({ ...row, chainId })),
+    ),
+  );
+  const textOf = (key: RecordsKey) => `${key.chainId} ${key.resolver} ${key.node}`;
+  const rowsOf = Map.groupBy(rows.flat(), textOf);
+  return states.map(({ node }, i) => {
+    const key = keys[i];
+    if (!key) return null;
+    const address = addressOf(rowsOf.get(textOf(key)) ?? [], {
+      coinType: ETHEREUM_COIN_TYPE,
+      hasDefault: hasDefaultAddress(node, key, contracts),
+    });
+    return address === zeroAddress ? null : address;
+  });
+}
+
+/** Resolvers of ENSv2 whose records have numbers answer the default address, and some of ENSv1 do. */
+const hasDefaultAddress = (node: Hex, key: RecordsKey, contracts: Contracts): boolean =>
+  key.node !== node || contracts.answersDefaultAddress(key.resolver, key.chainId);
+
+/** The address record of a coin type. Resolvers with ENSIP-19 answer the default address if there is none. */
+function addressOf(
+  rows: readonly AddressRow[],
+  { coinType, hasDefault }: { coinType: bigint; hasDefault: boolean },
+): Hex | null {
+  const record = (of: bigint) => rows.find((row) => row.coinType === of)?.address ?? null;
+  const own = record(coinType);
   return own === null && hasDefault ? record(DEFAULT_COIN_TYPE) : own;
 }
 
@@ -240,12 +333,12 @@ const needsForward = (outcome: UncheckedOutcome): outcome is PrimaryNameClaim =>
 async function askChain(
   ctx: Ctx,
   {
-    addresses,
+    asked,
     outcomes,
     names,
-  }: { addresses: readonly Address[]; outcomes: readonly UncheckedOutcome[]; names: IndexedNames },
+  }: { asked: readonly NameOfAddress[]; outcomes: readonly UncheckedOutcome[]; names: IndexedNames },
 ): Promise<Outcome[]> {
-  const unknown = addresses.filter((_, i) => outcomes[i] === UNKNOWN_CLAIM);
+  const unknown = asked.filter((_, i) => outcomes[i] === UNKNOWN_CLAIM);
   const claims = outcomes.filter(needsForward);
   if (unknown.length + claims.length === 0) return outcomes.map(toIndexed);
   const block = await ctx.liveBlock().catch(failureOrThrow);
@@ -254,13 +347,13 @@ async function askChain(
       ? [failing(unknown, block), failing(claims, block)]
       : await Promise.all([askReverse(ctx, block, unknown), askForward(ctx, block, claims)]);
   return outcomes.map((outcome, i): Outcome => {
-    const address = addresses[i] as Address;
-    if (outcome === UNKNOWN_CLAIM) return toOwnName(reversed.get(address) as Settled<string | null>);
+    const one = asked[i] as NameOfAddress;
+    if (outcome === UNKNOWN_CLAIM) return toOwnName(reversed.get(one) as Settled<string | null>, one);
     if (!needsForward(outcome)) return toIndexed(outcome);
     const answer = resolved.get(outcome) as Settled<LiveRecords>;
     if ("failure" in answer) return toApiError(answer.failure);
     const { name, node } = outcome.parsed;
-    const isItsName = answer.answer.addresses[0]?.address === address;
+    const isItsName = answer.answer.addresses[0]?.address === one.address;
     const state = names.found.get(node)?.state ?? null;
     return { primary: isItsName ? { name, registrar: outcome.registrar, state } : null, source: "live" };
   });
@@ -275,11 +368,10 @@ const failing = <Ask>(asks: readonly Ask[], failure: LiveFailure): Answers<Ask, 
 async function askReverse(
   { live }: Ctx,
   block: Block,
-  addresses: readonly Address[],
-): Promise<Answers<Address, string | null>> {
-  const questions = addresses.map((address) => ({ address, coinType: ETHEREUM_COIN_TYPE }));
-  const answers = await live.primaryNames(block, questions);
-  return new Map(addresses.map((address, i) => [address, answers[i] as Settled<string | null>]));
+  asked: readonly NameOfAddress[],
+): Promise<Answers<NameOfAddress, string | null>> {
+  const answers = await live.primaryNames(block, asked);
+  return new Map(asked.map((one, i) => [one, answers[i] as Settled<string | null>]));
 }
 
 async function askForward(
@@ -287,7 +379,10 @@ async function askForward(
   block: Block,
   claims: readonly PrimaryNameClaim[],
 ): Promise<Answers<PrimaryNameClaim, LiveRecords>> {
-  const questions = claims.map(({ parsed }) => ({ ...parsed, wanted: addressOnly }));
+  const questions = claims.map(({ parsed, coinType }) => ({
+    ...parsed,
+    wanted: { coinTypes: [coinType], contenthash: false, texts: [] },
+  }));
   const answers = await live.records(block, questions);
   return new Map(claims.map((claim, i) => [claim, answers[i] as Settled<LiveRecords>]));
 }
@@ -295,12 +390,11 @@ async function askForward(
 const toIndexed = (outcome: UncheckedOutcome): Outcome =>
   outcome instanceof ApiError ? outcome : { primary: outcome as PrimaryName | null, source: "indexed" };
 
-const addressOnly = { coinTypes: [ETHEREUM_COIN_TYPE], contenthash: false, texts: [] };
-
 /** A name that the chain told and checked counts only if it is normalised. */
-function toOwnName(answer: Settled<string | null>): Outcome {
+function toOwnName(answer: Settled<string | null>, { coinType }: NameOfAddress): Outcome {
   if ("failure" in answer) return toApiError(answer.failure);
-  const claim = toClaim(answer.answer, "REVERSE_REGISTRAR");
+  const registrar = coinType === ETHEREUM_COIN_TYPE ? "REVERSE_REGISTRAR" : "L2_REVERSE_REGISTRAR";
+  const claim = toClaim(answer.answer, { registrar, coinType });
   const primary = claim && { name: claim.parsed.name, registrar: claim.registrar, state: null };
   return { primary, source: "live" };
 }

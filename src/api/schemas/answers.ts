@@ -8,6 +8,7 @@ export * from "./answers/domain.ts";
 export * from "./answers/ensv2.ts";
 export * from "./answers/event.ts";
 export * from "./answers/history.ts";
+export * from "./answers/lookup.ts";
 export * from "./answers/page.ts";
 export * from "./answers/payment.ts";
 export * from "./answers/primaryName.ts";

@@ -64,7 +64,7 @@ function slowWalk({ entries, codes }: World, name: string): Partial<Walk> {
       walk.pathExpiry = expiries.sort((a, b) => Number(a - b))[0] ?? null;
     }
     if (!isLast && i > 0 && entry.isRegistered) walk.isBelowRegistered = true;
-    if (entry.expiry <= BigInt(NOW)) return walk as never;
+    if (entry.expiry <= BigInt(NOW)) return (isLast ? walk : { ...walk, hasExpired: true }) as never;
     expiries.push(entry.expiry);
     if (entry.resolver) {
       const isKnown = codes.get(entry.resolver) === RESOLVER_CODE;
@@ -122,7 +122,7 @@ const namesOf = (depth: number): string[] =>
 describe("walks from the root registry", () => {
   test(`are those of a loop that asks each registry, in ${WORLDS} random worlds`, async () => {
     const names = namesOf(4);
-    const seen = { entry: 0, resolver: 0, unknown: 0, wrapper: 0, below: 0 };
+    const seen = { entry: 0, resolver: 0, unknown: 0, wrapper: 0, below: 0, expired: 0 };
     const holds = fc.asyncProperty(fc.gen(), async (gen) => {
       const made = randomWorld((of) => gen(fc.constantFrom, ...of));
       await write(made);
@@ -137,6 +137,7 @@ describe("walks from the root registry", () => {
         if (walk.unknown) seen.unknown++;
         if (walk.missing?.isWrapper) seen.wrapper++;
         if (walk.isBelowRegistered) seen.below++;
+        if (walk.hasExpired) seen.expired++;
       }
     });
     await fc.assert(holds, { numRuns: WORLDS });

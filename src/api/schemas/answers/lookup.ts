@@ -1,0 +1,94 @@
+import { z } from "@hono/zod-openapi";
+import { askedDomain, domainItem, unknownDomain, unresolved } from "./domain.ts";
+import { primaryName } from "./primaryName.ts";
+import { records } from "./records.ts";
+import { address, count, decimal, source } from "./values.ts";
+
+const input = z.string().openapi({ description: "As it was sent", example: "alice.eth" });
+const error = z.strictObject({ code: z.string(), message: z.string() });
+
+const CURSOR = "An input by which to ask on, with the same `records`";
+
+/** An input that is neither a name, nor a namehash, nor an address, nor a cursor. */
+export const invalidInput = z
+  .strictObject({ input, status: z.literal("invalid"), error })
+  .openapi("InvalidInput");
+
+/** An input that the answer has no room for. */
+export const leftOut = z
+  .strictObject({
+    input,
+    status: z.literal("left_out"),
+    cursor: z
+      .string()
+      .optional()
+      .openapi({ description: `${CURSOR}; absent where \`error\` says why it would not help` }),
+    error: error.optional(),
+  })
+  .openapi("LeftOutInput");
+
+const check = z
+  .strictObject({
+    address: address
+      .nullable()
+      .openapi({ description: "The name's address on Ethereum; null if it has none" }),
+    primary_name: z
+      .string()
+      .nullable()
+      .optional()
+      .openapi({ description: "The primary name of that address; absent where `unresolved` says why" }),
+    is_primary: z.boolean().optional().openapi({ description: "Whether that is this name" }),
+    unresolved: unresolved.optional(),
+  })
+  .openapi("PrimaryNameCheck");
+
+/** A name of a batch. */
+export const lookedUpName = z
+  .strictObject({
+    input,
+    status: z.enum(["ok", "not_found", "unresolved", "partial"]).openapi({
+      description:
+        "`ok`; `not_found`: no one has the name, `domain` says in which state it is; `unresolved`: something could not be found out, `error` says why, and the rest is certain; `partial`: there are more records, `cursor` leads to them",
+    }),
+    error: error.optional(),
+    domain: z.union([askedDomain, unknownDomain]),
+    records: records.optional(),
+    records_source: source.optional(),
+    unresolved: unresolved.optional().openapi({ description: "Which of the records could not be found out" }),
+    primary_name_check: check.optional().openapi({
+      description: "Absent unless it is asked for, and where the name could not be resolved",
+    }),
+    cursor: z.string().optional().openapi({ description: CURSOR }),
+  })
+  .openapi("LookedUpName");
+
+const ofCoinType = { coin_type: decimal };
+
+/** An address of a batch. */
+export const lookedUpAddress = z
+  .strictObject({
+    input,
+    status: z.enum(["ok", "unresolved"]),
+    error: error.optional(),
+    address,
+    primary_names: z.array(
+      z.union([
+        z.strictObject({ ...ofCoinType, ...primaryName.shape, source }).openapi("PrimaryNameOfCoinType"),
+        z.strictObject({ ...ofCoinType, unresolved }).openapi("UnresolvedPrimaryNameOfCoinType"),
+      ]),
+    ),
+    names: z
+      .array(
+        z.strictObject({
+          relation: z.string().openapi({ example: "effective_owner" }),
+          total: count,
+          results: z.array(domainItem),
+          next_cursor: z.string().nullable().optional().openapi({
+            description: "For `GET /address/{address}/domains` with this relation; null if there are no more",
+          }),
+        }),
+      )
+      .optional()
+      .openapi({ description: "The first 25 names by each relation that is asked for" }),
+  })
+  .openapi("LookedUpAddress");

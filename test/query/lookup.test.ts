@@ -1,0 +1,235 @@
+import {
+  addressRecord,
+  domain,
+  event,
+  primaryName,
+  resolverChange,
+  resolverNode,
+  textRecord,
+} from "ponder:schema";
+import { getAddress, type Hex, keccak256, namehash, stringToBytes, toHex } from "viem";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { reverseNode } from "../../src/api/schemas/input.ts";
+import { ADDR_REVERSE_NODE } from "../../src/ens/name.ts";
+import { openApi, type TestApi } from "./api.ts";
+import {
+  account,
+  CHAIN_ID,
+  DEFAULT_ADDRESS_RESOLVER,
+  domainRow,
+  eventRow,
+  registeredRow,
+  STATIC_RESOLVER,
+  STRANGE_RESOLVER,
+  transaction,
+} from "./rows.ts";
+import { createTables, type Tables } from "./tables.ts";
+
+const NOW = 1_800_000_000;
+const alice = account(0xa11ce);
+const bob = account(0xb0b);
+const place = (name: string, resolver: Hex = STATIC_RESOLVER) => ({
+  ...{ chainId: CHAIN_ID, resolver, node: namehash(name) },
+});
+
+const textOf = (
+  name: string,
+  key: string,
+  value: string | null,
+  fields: Partial<typeof textRecord.$inferInsert> = {},
+) => ({
+  ...place(name),
+  ...{ version: 0, keyHash: keccak256(stringToBytes(key)), key: key.replaceAll("\0", "␀"), value },
+  ...{ isValueKnown: true, blockNumber: 7, logIndex: 0, transactionHash: transaction(7) },
+  ...{ setsInTransaction: 1, isRead: false },
+  ...fields,
+});
+
+const addressOf = (name: string, coinType: bigint, address: Hex | null, fields: object = {}) => ({
+  ...place(name),
+  ...{ version: 0, coinType, address, blockNumber: 7, transactionHash: transaction(7) },
+  ...fields,
+});
+
+const otherOf = (name: string, block: number, eventType: string, details: object) =>
+  eventRow(
+    { block },
+    {
+      ...{ contract: "RESOLVER", eventType, node: namehash(name), contractAddress: STATIC_RESOLVER },
+      details: JSON.stringify(details),
+    },
+  );
+
+/** More texts than one answer about many names gives of a name. */
+const MANY = 450;
+
+let tables: Tables;
+let api: TestApi;
+
+beforeAll(async () => {
+  tables = await createTables();
+  api = openApi(tables, NOW);
+  const registered = (name: string, resolver: Hex | null) =>
+    registeredRow(name, alice, BigInt(NOW + 1_000), { resolver });
+  await tables.writer.insert(domain).values([
+    ...["alice.eth", "cleared.eth", "empty.eth", "many.eth", "large.eth", "wide.eth"].map((name) =>
+      registered(name, STATIC_RESOLVER),
+    ),
+    registered("default.eth", DEFAULT_ADDRESS_RESOLVER),
+    registered("legacy.eth", STATIC_RESOLVER),
+    registered("strange.eth", STRANGE_RESOLVER),
+    registered("none.eth", null),
+    domainRow("never.eth", { registryOwner: alice, effectiveOwnerAddress: alice }),
+    domainRow("addr.reverse", { node: ADDR_REVERSE_NODE }),
+    domainRow("alice.addr.reverse", {
+      ...{ node: reverseNode(alice), parentNode: ADDR_REVERSE_NODE, resolver: STATIC_RESOLVER },
+    }),
+  ]);
+  await tables.writer.insert(resolverNode).values([
+    { ...place("alice.eth"), version: 0, contenthash: "0xe301", name: "alice.eth", blockNumber: 7 },
+    { ...place("cleared.eth"), version: 2, blockNumber: 7 },
+    { ...place("x"), node: reverseNode(alice), version: 0, name: "alice.eth", blockNumber: 7 },
+  ]);
+  await tables.writer
+    .insert(textRecord)
+    .values([
+      textOf("alice.eth", "url", "https://alice.example"),
+      textOf("alice.eth", "email", null),
+      textOf("alice.eth", "__proto__", "odd"),
+      textOf("alice.eth", "n\0ul", "v␀", { exact: JSON.stringify({ key: "n\0ul", value: "v\0" }) }),
+      textOf("alice.eth", "url", "of another resolver", place("alice.eth", STRANGE_RESOLVER)),
+      textOf("cleared.eth", "url", "version 1", { version: 1 }),
+      textOf("cleared.eth", "avatar", "version 2", { version: 2 }),
+      textOf("legacy.eth", "url", null, { isValueKnown: false }),
+      textOf("legacy.eth", "email", "known"),
+      ...Array.from({ length: MANY }, (_, i) =>
+        textOf("many.eth", `key ${i}`, i % 9 === 0 ? null : `value ${i}`),
+      ),
+      textOf("large.eth", "url", "x".repeat(600_000)),
+      textOf("wide.eth", "a", "\u0001".repeat(300_000)),
+      textOf("wide.eth", "b", "\u0001".repeat(300_000)),
+    ]);
+  await tables.writer
+    .insert(addressRecord)
+    .values([
+      addressOf("alice.eth", 60n, alice),
+      addressOf("alice.eth", 0n, "0x0014aabb"),
+      addressOf("alice.eth", 2147483658n, toHex(0, { size: 20 })),
+      addressOf("alice.eth", 2n, null),
+      addressOf("cleared.eth", 60n, alice, { version: 1 }),
+      addressOf("default.eth", 2147483648n, bob, place("default.eth", DEFAULT_ADDRESS_RESOLVER)),
+      ...Array.from({ length: 250 }, (_, i) => addressOf("many.eth", BigInt(1_000 + i), "0x01")),
+    ]);
+  await tables.writer.insert(primaryName).values([
+    {
+      ...{ address: bob, coinType: 2147483648, name: "default.eth", isNameKnown: true },
+      ...{
+        registrar: "DEFAULT_REVERSE_REGISTRAR",
+        chainId: CHAIN_ID,
+        blockNumber: 7,
+        transactionHash: transaction(7),
+      },
+    },
+  ]);
+  await tables.writer
+    .insert(event)
+    .values([
+      otherOf("alice.eth", 1, "ABIChanged", { contentType: "1" }),
+      otherOf("alice.eth", 2, "ABIChanged", { contentType: "8" }),
+      otherOf("alice.eth", 3, "InterfaceChanged", { interfaceID: "0x11111111", implementer: alice }),
+      otherOf("alice.eth", 4, "InterfaceChanged", { interfaceID: "0x11111111", implementer: bob }),
+      otherOf("alice.eth", 5, "InterfaceChanged", { interfaceID: "0x22222222", implementer: alice }),
+      otherOf("alice.eth", 6, "InterfaceChanged", { interfaceID: "0x22222222", implementer: account(0) }),
+      otherOf("alice.eth", 7, "PubkeyChanged", { x: toHex(1, { size: 32 }), y: toHex(2, { size: 32 }) }),
+      otherOf("cleared.eth", 1, "PubkeyChanged", { x: toHex(1, { size: 32 }), y: toHex(2, { size: 32 }) }),
+      otherOf("cleared.eth", 2, "ABIChanged", { contentType: "1" }),
+      otherOf("cleared.eth", 3, "VersionChanged", { newVersion: "2" }),
+      otherOf("cleared.eth", 4, "ABIChanged", { contentType: "4" }),
+    ]);
+  await tables.writer
+    .insert(resolverChange)
+    .values([])
+    .catch(() => {});
+});
+
+afterAll(() => tables.drop());
+
+type Item = Record<string, unknown> & { status: string; cursor?: string };
+const lookUp = async (body: object): Promise<Item[]> => {
+  const { status, body: reply } = await api.post("/lookup", body);
+  expect(status, JSON.stringify(reply)).toBe(200);
+  return reply.results as Item[];
+};
+
+const names = [
+  "alice.eth",
+  "Alice.eth",
+  "cleared.eth",
+  "empty.eth",
+  "default.eth",
+  "legacy.eth",
+  "strange.eth",
+].concat([
+  "none.eth",
+  "never.eth",
+  "unknown.eth",
+  "sub.none.eth",
+  namehash("alice.eth"),
+  namehash("nothing.eth"),
+]);
+const everything = {
+  types: ["text", "addr", "contenthash", "abi", "interface", "pubkey", "name"],
+  cleared: true,
+};
+const { types } = everything;
+
+/** What the single operations answer of a name. */
+async function single(name: string, query: string) {
+  const { body: domain } = name.startsWith("0x")
+    ? {
+        body: (
+          (await api.post("/whois/bulk?partial=true", { namehashes: [name] })).body.results as object[]
+        )[0],
+      }
+    : await api.get(`/whois/${name}?partial=true`);
+  const { body } = await api.get(`/domain/${name}/records?partial=true&${query}`);
+  return { domain, records: body.records, records_source: body.source, unresolved: body.unresolved };
+}
+
+describe("POST /lookup", () => {
+  test.each([
+    ["the usual records", {}, ""],
+    ["all records", everything, `types=${types.join()}&cleared=true`],
+    [
+      "chosen ones",
+      { keys: ["url", "email", "no"], coin_types: ["60", "2", "9"], cleared: true },
+      "keys=url,email,no&coin_types=60,2,9&cleared=true",
+    ],
+    ["addresses alone", { types: ["addr"] }, "types=addr"],
+    ["texts alone", { types: ["text"], keys: ["url"] }, "types=text&keys=url"],
+  ])("equals the single operations, item by item: %s", async (_, records, query) => {
+    const items = await lookUp({ inputs: names, records });
+    expect(items).toHaveLength(names.length);
+    for (const [i, name] of names.entries()) {
+      const { domain, records: found, records_source, unresolved, ...item } = items[i] as Item;
+      const { domain: whois, ...of } = await single(name, query);
+      expect(domain, name).toEqual(whois);
+      if (!name.startsWith("0x")) expect({ records: found, records_source, unresolved }, name).toEqual(of);
+      expect(item.input).toBe(name);
+    }
+  });
+
+  test("gives each input its status, in the order of the inputs", async () => {
+    const inputs = ["unknown.eth", "..", alice, "alice.eth", "strange.eth", "cursor_x", "0x12"];
+    const items = await lookUp({ inputs, records: {} });
+    expect(items.map(({ status, input }) => [input, status])).toEqual([
+      ["unknown.eth", "not_found"],
+      ["..", "invalid"],
+      [alice, "ok"],
+      ["alice.eth", "ok"],
+      ["strange.eth", "unresolved"],
+      ["cursor_x", "invalid"],
+      ["0x12", "not_found"],
+    ]);
+  });
+});
