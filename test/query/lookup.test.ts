@@ -1,12 +1,4 @@
-import {
-  addressRecord,
-  domain,
-  event,
-  primaryName,
-  resolverChange,
-  resolverNode,
-  textRecord,
-} from "ponder:schema";
+import { addressRecord, domain, event, primaryName, resolverNode, textRecord } from "ponder:schema";
 import { getAddress, type Hex, keccak256, namehash, stringToBytes, toHex } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { reverseNode } from "../../src/api/schemas/input.ts";
@@ -141,15 +133,11 @@ beforeAll(async () => {
       otherOf("alice.eth", 5, "InterfaceChanged", { interfaceID: "0x22222222", implementer: alice }),
       otherOf("alice.eth", 6, "InterfaceChanged", { interfaceID: "0x22222222", implementer: account(0) }),
       otherOf("alice.eth", 7, "PubkeyChanged", { x: toHex(1, { size: 32 }), y: toHex(2, { size: 32 }) }),
-      otherOf("cleared.eth", 1, "PubkeyChanged", { x: toHex(1, { size: 32 }), y: toHex(2, { size: 32 }) }),
-      otherOf("cleared.eth", 2, "ABIChanged", { contentType: "1" }),
-      otherOf("cleared.eth", 3, "VersionChanged", { newVersion: "2" }),
-      otherOf("cleared.eth", 4, "ABIChanged", { contentType: "4" }),
+      otherOf("cleared.eth", 11, "PubkeyChanged", { x: toHex(1, { size: 32 }), y: toHex(2, { size: 32 }) }),
+      otherOf("cleared.eth", 12, "ABIChanged", { contentType: "1" }),
+      otherOf("cleared.eth", 13, "VersionChanged", { newVersion: "2" }),
+      otherOf("cleared.eth", 14, "ABIChanged", { contentType: "4" }),
     ]);
-  await tables.writer
-    .insert(resolverChange)
-    .values([])
-    .catch(() => {});
 });
 
 afterAll(() => tables.drop());
@@ -231,5 +219,147 @@ describe("POST /lookup", () => {
       ["cursor_x", "invalid"],
       ["0x12", "not_found"],
     ]);
+  });
+
+  test("says what was set, cleared and never set, of each kind of record", async () => {
+    const [alices, cleared] = await lookUp({ inputs: ["alice.eth", "cleared.eth"], records: everything });
+    expect(alices?.records).toEqual({
+      texts: Object.fromEntries([
+        ["__proto__", "odd"],
+        ["url", "https://alice.example"],
+        ["n\0ul", "v\0"],
+      ]),
+      addresses: { "0": "0x0014aabb", "60": getAddress(alice) },
+      ...{ contenthash: "0xe301", name: "alice.eth", abi_types: ["1", "8"] },
+      interfaces: { "0x11111111": getAddress(bob) },
+      public_key: { x: toHex(1, { size: 32 }), y: toHex(2, { size: 32 }) },
+      cleared: { texts: ["email"], addresses: ["2", "2147483658"] },
+    });
+    expect(cleared?.records).toMatchObject({
+      abi_types: ["4"],
+      public_key: null,
+      texts: { avatar: "version 2" },
+    });
+    const chosen = { keys: ["url", "email", "no"], coin_types: ["60", "2", "9"], cleared: true };
+    const [some] = await lookUp({ inputs: ["alice.eth"], records: chosen });
+    expect(some?.records).toMatchObject({
+      texts: { url: "https://alice.example" },
+      cleared: { texts: ["email"], addresses: ["2"] },
+      never_set: { texts: ["no"], addresses: ["9"] },
+    });
+  });
+
+  test("gives all records of a name that has very many, by its cursors", async () => {
+    const { body } = await api.get("/domain/many.eth/records?types=text,addr&cleared=true");
+    const of = (part: string) => (body.records as Record<string, Record<string, unknown>>)[part] as object;
+    const found = { texts: {}, addresses: {}, cleared: [] as string[] };
+    const choice = { types: ["text", "addr"], cleared: true };
+    let rounds = 0;
+    for (let input: string | undefined = "many.eth"; input; rounds++) {
+      const [item] = await lookUp({ inputs: [input], records: choice });
+      const { texts, addresses, cleared } = (item as Item).records as Record<string, { texts: string[] }>;
+      Object.assign(found.texts, texts);
+      Object.assign(found.addresses, addresses);
+      found.cleared.push(...(cleared?.texts ?? []));
+      expect(item?.status).toBe(item?.cursor ? "partial" : "ok");
+      input = item?.cursor;
+    }
+    expect(rounds).toBe(3);
+    expect(found.texts).toEqual(of("texts"));
+    expect(found.addresses).toEqual(of("addresses"));
+    expect(found.cleared.sort()).toEqual([...(of("cleared") as { texts: string[] }).texts].sort());
+  });
+
+  test("a cursor of another choice is refused, and so is a damaged one", async () => {
+    const [first] = await lookUp({ inputs: ["many.eth"], records: {} });
+    const cursor = first?.cursor as string;
+    const statuses = async (body: object) => (await lookUp(body)).map(({ status }) => status);
+    expect(await statuses({ inputs: [cursor], records: {} })).toEqual(["partial"]);
+    expect(await statuses({ inputs: [cursor], records: { types: ["text"] } })).toEqual(["invalid"]);
+    expect(await statuses({ inputs: [cursor] })).toEqual(["invalid"]);
+    expect(await statuses({ inputs: [`${cursor.slice(0, -4)}AAAA`], records: {} })).toEqual(["invalid"]);
+  });
+
+  test("what an answer has no room for is left out, and is given when it is asked for again", async () => {
+    const texts = { types: ["text"] };
+    const [large, alices] = await lookUp({ inputs: ["large.eth", "alice.eth"], records: texts });
+    expect([large?.status, large?.cursor, alices?.status]).toEqual(["left_out", undefined, "ok"]);
+    // Each of these texts takes 1.8 MB in JSON.
+    const wide = Array.from({ length: 4 }, () => "wide.eth");
+    const items = await lookUp({ inputs: [...wide, "alice.eth"], records: texts });
+    expect(items.map(({ status }) => status)).toContain("left_out");
+    expect(items.at(-1)?.status).toBe("ok");
+    const [again] = await lookUp({ inputs: ["wide.eth"], records: texts });
+    expect(again?.status).toBe("partial");
+    const [rest] = await lookUp({ inputs: [again?.cursor], records: texts });
+    const both = {
+      ...((again as Item).records as { texts: object }).texts,
+      ...((rest as Item).records as { texts: object }).texts,
+    };
+    expect(Object.keys(both).sort()).toEqual(["a", "b"]);
+  });
+
+  test("says whether a name is the primary name of its address", async () => {
+    const items = await lookUp({
+      inputs: ["alice.eth", "default.eth", "empty.eth", "unknown.eth"],
+      primary_name_check: true,
+    });
+    expect(items.map(({ primary_name_check }) => primary_name_check)).toEqual([
+      { address: getAddress(alice), primary_name: "alice.eth", is_primary: true },
+      { address: getAddress(bob), primary_name: "default.eth", is_primary: true },
+      { address: null, primary_name: null, is_primary: false },
+      { address: null, primary_name: null, is_primary: false },
+    ]);
+  });
+
+  test("gives primary names by coin type, and the first names by relation", async () => {
+    const relations = ["effective_owner", "registry_owner", "resolver"];
+    const [item, none] = await lookUp({
+      inputs: [alice, bob],
+      primary_names: ["60", "2147483648"],
+      relations,
+    });
+    for (const [address, found] of [
+      [alice, item],
+      [bob, none],
+    ] as const) {
+      const { body } = await api.get(`/address/${address}/primary-name`);
+      const { address: _, ...primary } = body;
+      expect(((found as Item).primary_names as object[])[0]).toEqual({
+        coin_type: "60",
+        ...primary,
+        source: "indexed",
+      });
+      for (const [i, relation] of relations.entries()) {
+        const { body } = await api.get(`/address/${address}/domains?address_type=${relation}`);
+        expect(((found as Item).names as object[])[i]).toMatchObject({
+          relation,
+          total: body.total,
+          results: body.results,
+        });
+      }
+    }
+    const byDefault = {
+      primary_name: "default.eth",
+      registrar: "DEFAULT_REVERSE_REGISTRAR",
+      source: "indexed",
+    };
+    expect(none?.primary_names).toMatchObject([
+      { coin_type: "60", ...byDefault },
+      { coin_type: "2147483648", ...byDefault },
+    ]);
+  });
+
+  test.each([
+    [{ inputs: [] }, "MISSING_PARAMETER"],
+    [{ inputs: Array.from({ length: 1_001 }, () => "a.eth") }, "LIMIT_EXCEEDED"],
+    [{ inputs: ["a.eth", 1] }, "INVALID_PARAMETER"],
+    [{ inputs: ["a.eth"], records: { types: ["texts"] } }, "INVALID_PARAMETER"],
+    [{ inputs: ["a.eth"], records: { coin_types: ["x"] } }, "INVALID_PARAMETER"],
+    [{ inputs: [alice], relations: ["friend"] }, "INVALID_PARAMETER"],
+    [{ inputs: [alice], primary_names: ["0"] }, "INVALID_PARAMETER"],
+  ])("refuses what is none, %#", async (body, code) => {
+    const { status, body: reply } = await api.post("/lookup", body);
+    expect([status, (reply.error as { code: string }).code]).toEqual([400, code]);
   });
 });

@@ -31,7 +31,7 @@ import { input, type ParsedName } from "../schemas/input.ts";
 import { historyPage } from "../schemas/paging.ts";
 import { MAX_KEY, type RecordsAsked, recordChoice, recordsAsked } from "../schemas/recordChoice.ts";
 import { cutText, truncatedOf } from "../serializers/cut.ts";
-import { toResolver, unresolvedParts } from "../serializers/domain.ts";
+import { partsOfRecords, toResolver, unresolvedParts } from "../serializers/domain.ts";
 import { NEWEST, openHistory } from "../serializers/historyPages.ts";
 import {
   exactText,
@@ -62,9 +62,8 @@ const resolverOf = (resolved: DomainOutcome, { contracts }: Ctx) =>
 /** What is answered of a name where its resolver could not be asked, besides the part that only it could tell. */
 function withoutResolver(ctx: Ctx, outcome: UnresolvedDomain, part: "records" | "value") {
   const { state, error, source } = outcome;
-  if (state === null) return { source, unresolved: unresolvedParts(["domain"], error) };
-  const parts = state.resolver === null ? ([part, "resolver.answered_by"] as const) : [part];
-  return { source, resolver: resolverOf(outcome, ctx), unresolved: unresolvedParts(parts, error) };
+  const unresolved = unresolvedParts(partsOfRecords(state, part), error);
+  return { source, ...(state !== null && { resolver: resolverOf(outcome, ctx) }), unresolved };
 }
 
 const domainRecords = endpoint({

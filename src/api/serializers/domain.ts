@@ -112,6 +112,15 @@ export function toAskedRecord(
 const partsOfRecord = ({ resolver }: DomainState): UnresolvedPart[] =>
   resolver === null ? ["display", "resolver.answered_by"] : ["display"];
 
+/** The parts of an answer about records that only the name's resolver could tell. `part`: what is asked for of them. */
+export const partsOfRecords = (
+  state: Pick<DomainState, "resolver"> | null,
+  part: "records" | "value",
+): UnresolvedPart[] => {
+  if (state === null) return ["domain"];
+  return state.resolver === null ? [part, "resolver.answered_by"] : [part];
+};
+
 type Unresolved = z.infer<typeof schemas.unresolved>;
 type UnresolvedPart = Unresolved[number]["part"];
 

@@ -32,7 +32,7 @@ import { mapYielding } from "../../scheduling/turns.ts";
 import type { leftOut, lookedUpName } from "../../schemas/answers/lookup.ts";
 import { type Rest, type Sought, writeCursor } from "../../schemas/lookup.ts";
 import type { RecordsAsked } from "../../schemas/recordChoice.ts";
-import { toAskedRecord, unresolvedParts } from "../../serializers/domain.ts";
+import { partsOfRecords, toAskedRecord, unresolvedParts } from "../../serializers/domain.ts";
 import { toAddress } from "../../serializers/hex.ts";
 import { toAskedLiveRecords, toIndexedRecords } from "../../serializers/records.ts";
 
@@ -289,7 +289,11 @@ function toRecordsFields({ outcome, indexed, unknownTexts }: FoundRecords, asked
       : indexed && toIndexedRecords(indexed, asked);
   const source = { records_source: outcome.source };
   if (outcome.kind !== "unresolved") return found ? { records: found, ...source } : {};
-  if (!found) return { ...source, unresolved: unresolvedParts(["records"], outcome.error) };
+  if (!found)
+    return {
+      ...source,
+      unresolved: unresolvedParts(partsOfRecords(outcome.state, "records"), outcome.error),
+    };
   const parts = unresolvedParts(["records.texts"], outcome.error);
   return { records: found, ...source, unresolved: parts.map((part) => ({ ...part, keys: unknownTexts })) };
 }
