@@ -181,7 +181,7 @@ const layers: Layer[] = [
     may: [
       ...["hono", "@hono/zod-openapi", "lru-cache", "src/ens/name.ts"],
       ...api("errors/", "postgres/databaseErrors.ts", "indexState/retryOnLock.ts", "scheduling/bounded.ts"),
-      ...api("schemas/paging.ts"),
+      ...api("schemas/input.ts", "schemas/paging.ts"),
     ],
     mayTypes: [
       ...["@hono/node-server", "zod", "abis/"],

@@ -197,6 +197,25 @@ describe("errors", () => {
     expect(await ignored(`${"y".repeat(500)}=1`)).toEqual([200, "y".repeat(64)]);
   });
 
+  test("with `strict=true` they are an error that names them", async () => {
+    const strict = (query: string) => ask(`/echo/alice.eth?${query}`);
+    const named = (names: string) => ({
+      status: 400,
+      body: {
+        error: { code: "INVALID_PARAMETER", message: expect.stringContaining(`parameters: ${names}.`) },
+      },
+    });
+    expect(await strict("strict=true&colour=blue&page=1")).toMatchObject(named("colour"));
+    expect(await strict("strict=true&page=1")).toMatchObject({ status: 200, body: { page: 1 } });
+    expect((await strict("strict=false&colour=blue")).status).toBe(200);
+    expect((await strict("strict=maybe")).status).toBe(400);
+    expect((await strict("strict=true&strict=false")).status).toBe(400);
+    // Operations without parameters of their own take it, too.
+    expect((await ask("/note/alice.eth/a?strict=true")).status).toBe(200);
+    expect(await ask("/note/alice.eth/a?strict=true&b=1")).toMatchObject(named("b"));
+    expect(await ask("/mark/alice.eth/?strict=true&b=1")).toMatchObject(named("b"));
+  });
+
   test.each([
     ["{}", "MISSING_PARAMETER"],
     ["[]", "INVALID_PARAMETER"],

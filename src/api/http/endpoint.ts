@@ -117,16 +117,16 @@ const commonErrors: ErrorCode[] = ["RESPONSE_TOO_LARGE", "INTERNAL_ERROR"];
 
 /** Every error that an operation may give, each code once. */
 export function errorsOf(operation: Endpoint): ErrorCode[] {
-  const fromInput: ErrorCode[] = Object.keys(operation.query.shape).length > 0 ? ["INVALID_PARAMETER"] : [];
   const fromPage: ErrorCode[] = "page" in operation.query.shape ? ["LIMIT_EXCEEDED"] : [];
-  const fromBody: ErrorCode[] = operation.method === "post" ? ["INVALID_PARAMETER", "MISSING_PARAMETER"] : [];
+  const fromBody: ErrorCode[] = operation.method === "post" ? ["MISSING_PARAMETER"] : [];
   const building: ErrorCode[] = operation.index === undefined ? ["INDEX_NOT_READY"] : [];
   const access: ErrorCode[] =
     operation.cost === 0 ? [] : ["INVALID_API_KEY", "PAYMENT_REQUIRED", "RATE_LIMITED"];
   return [
-    ...new Set([
+    ...new Set<ErrorCode>([
       ...operation.errors,
-      ...fromInput,
+      // Every operation takes `strict`.
+      "INVALID_PARAMETER",
       ...fromPage,
       ...fromBody,
       ...access,

@@ -18,10 +18,10 @@ Every operation on names is a look-up: nothing creates, changes or deletes them.
 - **Names** are normalised by ENSIP-15 on the way in. On the way out a label that is unknown, or that cannot be shown, is written \`[<64 hex of its labelhash>]\`. A name of more than 1,024 bytes, and each name below it, is written \`[namehash:<64 hex>]\`; so is a name of which an ancestor is unknown. Both forms are taken wherever a name is.
 - **Addresses** are EIP-55 checksummed in answers and may be written in any case in requests.
 - **Numbers.** Block numbers and event times are JSON numbers; expiries (unix seconds), token ids and amounts in wei are decimal strings.
-- **Pages** hold 25 results and count from 1; a page beyond the end is empty and has the right \`total\`.
+- **Pages** hold 25 results, or \`page_size\` of them, and count from 1; a page beyond the end is empty and has the right \`total\`. \`next_cursor\` leads on from any page, as \`cursor\`: such a page costs the same wherever it is, and each result comes once while names come and go.
 - **What is absent.** Null: it is known that there is none. Absent: the field does not apply, was not asked for, or could not be found out. An empty object or list: a collection without entries. \`availability_status\` is \`unknown\` where it cannot be determined.
 - **Partial answers.** Where only the chain can tell something and cannot be asked, the answer is 502. With \`partial=true\` it is what the index knows; \`unresolved\` names each part that is absent because it could not be found out. Items of lists have both what is known and their \`error\`.
-- **Errors** are \`{"error": {"code", "message"}}\`. Unknown parameters are ignored.
+- **Errors** are \`{"error": {"code", "message"}}\`. Unknown parameters are ignored, unless \`strict=true\` makes them an error.
 - **Untrusted content.** Names and text records are written by their owners: escape them before showing, and do not fetch their URLs unguarded.
 - **Agents** have the same as tools over MCP (streamable HTTP) at \`/mcp\`.`;
 

@@ -3,7 +3,7 @@ import type { Context } from "hono";
 import type { Caller } from "../access/access.ts";
 import { answerError, type ErrorCode, errorCodes, errorResponse } from "../errors/errors.ts";
 import { type Endpoint, errorsOf } from "./endpoint.ts";
-import { ignoredParameters } from "./ignoredParameters.ts";
+import { common, ignoredParameters } from "./ignoredParameters.ts";
 import { inputError } from "./inputError.ts";
 import type { ExecuteOperation } from "./pipeline.ts";
 
@@ -50,7 +50,7 @@ function routeOf(operation: Endpoint) {
     description,
     request: {
       ...(hasFields(params) && { params }),
-      ...(hasFields(query) && { query }),
+      query: query.extend(common),
       ...(method === "post" && {
         body: { required: true, content: { "application/json": { schema: body } } },
       }),
@@ -98,10 +98,11 @@ export function routesOf(
   const answer = (route: ReturnType<typeof routeOf>, operation: Endpoint, given: Record<string, string>) =>
     app.openapi(route, async (c) => {
       const read = (["param", "query", "json"] as const).map((part) => valid(c, part));
-      const input = Object.assign({}, given, ...read);
+      const { strict, ...input } = Object.assign({ strict: false }, given, ...read);
+      const ignored = ignoredParameters(c, operation, { strict });
       const { reply, headers } = await executeOperation({ operation, input, caller: callerOf(c) });
       c.header("Cache-Control", cacheControlOf(operation));
-      for (const [name, value] of Object.entries({ ...headers, ...ignoredParameters(c, operation) })) {
+      for (const [name, value] of Object.entries({ ...headers, ...ignored })) {
         c.header(name, value);
       }
       // Already written, which the types of the route cannot know.

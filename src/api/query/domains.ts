@@ -69,13 +69,14 @@ export async function listDomainPage(db: Db, { chains, where, page, now }: OnePa
 
 /**
  * A page of the domains that meet a condition, their total number, and how many of each sort there are, in one pass.
- * For conditions that use an index without an order, finding the domains is most of the work.
+ * For conditions that use an index without an order, finding the domains is most of the work. Counts are null where they
+ * are not wanted.
  */
 export async function listAndCount<Sort extends string>(
   db: Db,
   { chains, where, page, now }: OnePass,
   sorts: Record<Sort, SQL>,
-): Promise<DomainsInOrder & { counts: Record<Sort | "total", number> }> {
+): Promise<DomainsInOrder & { counts: Record<Sort | "total", number> | null }> {
   const names = Object.keys(sorts) as Sort[];
   const columns = names.map((name) => sql`, ${sorts[name]} as ${sql.identifier(name)}`);
   const counts = names.map(
@@ -89,11 +90,10 @@ export async function listAndCount<Sort extends string>(
       select ${of.ifSeveral(sql`${domain.chainId} as chain_id,`)} ${domain.node} as node, ${sortKeyOf(page.sortBy, now)} as sort_key ${sql.join(columns)}
       from ${domain} where ${where}
     )
-    select count(*)::int as total ${sql.join(counts)}, array(
+    select ${page.isCounted ? sql`count(*)::int as total ${sql.join(counts)},` : sql``} array(
         select ${positionOf(keys).sql} from found ${isListed} order by ${sql.join(orderBy(keys), sql`, `)}
         limit ${limitOf(page)} offset ${offsetOf(page)}
-      ) as positions
-    from found`);
+      ) as positions ${page.isCounted ? sql`from found` : sql``}`);
   const { positions = [], ...found }: Partial<Found> & { total?: number } = rows[0] ?? { total: 0 };
   const { rows: listed, next } = cutPage(
     positions.map((position) => ({ position })),
@@ -104,7 +104,7 @@ export async function listAndCount<Sort extends string>(
     node: node as Hex,
   }));
   return {
-    counts: found as Record<Sort | "total", number>,
+    counts: page.isCounted ? (found as Record<Sort | "total", number>) : null,
     rows: await listInOrder(db, nodes),
     next,
   };

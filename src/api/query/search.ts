@@ -166,6 +166,6 @@ export const isSelective = (filters: SearchFilters): boolean => selective.some((
 export async function searchInOnePass(
   db: Db,
   pass: OnePass,
-): Promise<DomainsInOrder & { counts: SearchCounts }> {
+): Promise<DomainsInOrder & { counts: SearchCounts | null }> {
   return listAndCount(db, pass, sortsAt(pass.now, sqlOf(pass.chains)));
 }

@@ -1,0 +1,238 @@
+import { namehash } from "viem";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { operations } from "../../src/api/endpoints/index.ts";
+import { openApi, type TestApi } from "./api.ts";
+import { claimer, fillHistories, NOW } from "./longHistories.ts";
+import { fillWithMany } from "./manyRows.ts";
+import { account, CHAIN_ID } from "./rows.ts";
+import { createTables, setProgress, type Tables } from "./tables.ts";
+
+/* Cursors lead through every list, in each order, to what pages by number show; and rows may come and go meanwhile. */
+
+const NAMES = 400;
+const ENTRIES = 130;
+const owner = account(0xab1e);
+
+let tables: Tables;
+let api: TestApi;
+
+beforeAll(async () => {
+  tables = await createTables({ fill: fillWithMany(NAMES) });
+  // The histories have these blocks for themselves.
+  for (const table of ["ownership_changes", "resolver_changes", "primary_name_changes", "events"]) {
+    await tables.pool.query(`delete from ${table} where block_number <= ${ENTRIES}`);
+  }
+  await fillHistories(tables, ENTRIES);
+  // One address that has them all, and had all that another has now; expiries that several names share, and labels.
+  await tables.pool.query(
+    `update domains set effective_owner_address = $1, registry_owner = $1, registrar_owner = $1, resolver = $1, is_wrapped = false,
+       expiry_timestamp = case when created_block_number % 3 = 0 then null else ${NOW} + created_block_number % 7 end
+     where created_block_number % 4 <> 0 and label like 'name%'`,
+    [owner],
+  );
+  await tables.pool.query(
+    "update holders set address = $1, last_owned_block_number = last_owned_block_number / 3",
+    [owner],
+  );
+  await tables.pool.query(
+    "update domains set labelhash = $1, label = 'same' where created_block_number % 6 = 0",
+    [namehash("same")],
+  );
+  await setProgress(tables, { chainId: CHAIN_ID, block: NAMES, time: NOW });
+  api = openApi(tables, NOW);
+});
+afterAll(() => tables?.drop());
+
+type Answer = Record<string, unknown> & { total?: number; page?: number; next_cursor: string | null };
+
+const ask = async (path: string): Promise<Answer> => {
+  const { status, body } = await api.get(path);
+  expect(status, `${path}: ${JSON.stringify(body)}`).toBe(200);
+  return body as Answer;
+};
+
+const withQuery = (path: string, query: string) => `${path}${path.includes("?") ? "&" : "?"}${query}`;
+
+/** All lists of an answer, each with its entries. */
+const listsOf = (answer: Answer): unknown[][] =>
+  Object.values(answer).filter((value): value is unknown[] => Array.isArray(value));
+
+async function walkByCursor(path: string, size: number, between?: (page: number) => Promise<void>) {
+  const all: unknown[][] = [];
+  let cursor: string | null = null;
+  for (let page = 1; page < 1_000; page++) {
+    const query: string = cursor === null ? `page_size=${size}` : `page_size=${size}&cursor=${cursor}`;
+    const answer = await ask(withQuery(path, query));
+    for (const [i, list] of listsOf(answer).entries()) {
+      expect(list.length).toBeLessThanOrEqual(size);
+      all[i] = [...(all[i] ?? []), ...list];
+    }
+    expect(answer).toMatchObject({ page_size: size });
+    expect(answer.page).toBe(cursor === null ? 1 : undefined);
+    cursor = answer.next_cursor;
+    if (cursor === null) return { lists: all, total: answer.total, pages: page };
+    await between?.(page);
+  }
+  throw new Error(`${path} has no end`);
+}
+
+async function walkByNumber(path: string): Promise<unknown[][]> {
+  const all: unknown[][] = [];
+  for (let page = 1; page < 1_000; page++) {
+    const lists = listsOf(await ask(withQuery(path, `page=${page}`)));
+    for (const [i, list] of lists.entries()) all[i] = [...(all[i] ?? []), ...list];
+    if (lists.every(({ length }) => length === 0)) return all;
+  }
+  throw new Error(`${path} has no end`);
+}
+
+const values: Record<string, string> = {
+  ...{ name: "many.eth", address: owner, hash: namehash("same"), key: "url" },
+};
+const fill = (path: string) => path.replaceAll(/\{(\w+)\}/g, (_, name: string) => values[name] ?? "");
+const sorts = (path: string, columns: readonly string[]) =>
+  columns.flatMap((column) =>
+    ["asc", "desc"].map((dir) => withQuery(path, `sort_by=${column}&sort_dir=${dir}`)),
+  );
+
+const columns = ["full_name", "label", "expiry_timestamp", "effective_owner_address"];
+const byName = ["full_name", "expiry_timestamp"];
+const holdings = ["effective_owner", "registry_owner", "registrar_owner", "resolver"];
+const lists = [
+  ...sorts("/search-domains", columns),
+  ...sorts("/search-domains?q=name1", columns),
+  ...sorts(`/search-domains?registry_owner=${owner}&availability_status=registered`, byName),
+  ...sorts(`/search-domains?expiry_from=${NOW + 2}`, ["expiry_timestamp"]),
+  ...sorts("/domain/eth/subdomains", byName),
+  ...sorts("/lookup-labelhash/{hash}", byName),
+  ...holdings.flatMap((type) =>
+    sorts(`/address/{address}/domains?include_expired=true&address_type=${type}`, byName),
+  ),
+  ...["asc", "desc"].map((dir) => `/address/{address}/previous-domains?sort_dir=${dir}`),
+];
+const histories = [
+  "/domain/many.eth/events",
+  "/domain/many.eth/registration-history",
+  "/domain/many.eth/registration-history?merged=false",
+  "/domain/many.eth/ownership-history",
+  "/domain/many.eth/ownership-history?audit=true",
+  "/domain/many.eth/resolver-history",
+  "/domain/texts.eth/records/text/url/history",
+  `/address/${claimer}/primary-name?history=true`,
+];
+
+describe("cursors lead to all that pages by number show, in the same order", () => {
+  test.each([...lists, ...histories].map(fill))("%s", async (path) => {
+    const expected = await walkByNumber(path);
+    const total = expected.map(({ length }) => length).reduce((a, b) => a + b, 0);
+    expect(total).toBeGreaterThan(25);
+    const sizes = path.startsWith("/lookup-labelhash") ? [25, 7] : [25, 7, 200];
+    for (const size of sizes) {
+      const walked = await walkByCursor(path, size);
+      expect(walked.lists, `by ${size}`).toEqual(expected);
+      expect(walked.pages).toBeGreaterThan(size === 200 ? 0 : 1);
+    }
+  });
+});
+
+test("every operation that has pages has cursors", () => {
+  const paged = operations.filter(({ query }) => "page" in query.shape || "cursor" in query.shape);
+  expect(paged.length).toBeGreaterThan(10);
+  for (const { query, path } of paged) {
+    expect(Object.keys(query.shape), path).toEqual(
+      expect.arrayContaining(["page", "cursor", "page_size", "total"]),
+    );
+  }
+});
+
+test("`total=false` leaves the count out, and changes nothing else", async () => {
+  for (const path of [...lists, ...histories].map(fill)) {
+    const { total, stats: _, audit_totals: __, ...rest } = await ask(withQuery(path, "page=1"));
+    expect(total).toBeGreaterThan(0);
+    expect(await ask(withQuery(path, "page=1&total=false")), path).toEqual(rest);
+  }
+});
+
+test("the total is of the whole list on every page", async () => {
+  for (const path of [...lists, ...histories].map(fill)) {
+    const { total, next_cursor } = await ask(withQuery(path, "page_size=10"));
+    if (next_cursor === null) continue;
+    expect((await ask(withQuery(path, `page_size=10&cursor=${next_cursor}`))).total, path).toBe(total);
+  }
+});
+
+test("from any page a cursor leads on", async () => {
+  const third = await ask("/search-domains?page=3");
+  const fourth = await ask("/search-domains?page=4");
+  expect((await ask(`/search-domains?cursor=${third.next_cursor}`)).results).toEqual(fourth.results);
+});
+
+describe("names come and go while a caller goes through a list", () => {
+  const namesOf = (lists: unknown[][]) => (lists[0] as { name: string }[]).map(({ name }) => name);
+
+  test.each(["asc", "desc"])("%s: each that stays is seen once", async (dir) => {
+    const path = `/search-domains?q=name&sort_dir=${dir}`;
+    const before = namesOf((await walkByCursor(path, 25)).lists);
+    const staying = before.filter((_, i) => i % 10 !== 4);
+    const leaving = before.filter((_, i) => i % 10 === 4);
+    let made = 0;
+    const { lists } = await walkByCursor(path, 25, async (page) => {
+      // On each page another name goes, and names come before and after all, and between them.
+      await tables.pool.query(
+        "update domains set label = 'gone' || label, is_label_known = false where full_name = $1",
+        [leaving[page % leaving.length]],
+      );
+      for (const label of [`aname${dir}${made}`, `name2${made}${dir}`, `zname${dir}${made}`]) {
+        await tables.pool.query(
+          `insert into domains select (jsonb_populate_record(d, jsonb_build_object('node', $1::text, 'label', $2::text,
+             'full_name', $2::text || '.eth', 'is_label_known', true))).* from domains d where full_name = 'name1.eth'`,
+          [namehash(`${label}.eth`), label],
+        );
+      }
+      made++;
+    });
+    const seen = namesOf(lists);
+    expect(new Set(seen).size).toBe(seen.length);
+    const old = new Set(staying);
+    expect(seen.filter((name) => old.has(name))).toEqual(staying);
+    expect(seen.length).toBeGreaterThan(staying.length);
+  });
+});
+
+describe("a cursor that is not of this list", () => {
+  const error = (message: string) => ({
+    status: 400,
+    body: { error: { code: "INVALID_PARAMETER", message: expect.stringContaining(message) } },
+  });
+
+  test("other filters, another order, another name or operation: the error says so", async () => {
+    const { next_cursor: cursor } = await ask("/search-domains?q=name");
+    for (const path of [
+      ...["/search-domains", "/search-domains?q=name1", "/search-domains?q=name&sort_dir=desc"],
+      ...["/search-domains?q=name&is_wrapped=false", "/domain/eth/subdomains", "/agents"],
+    ]) {
+      expect(await api.get(withQuery(path, `cursor=${cursor}`)), path).toMatchObject(error("another list"));
+    }
+    const other = await ask("/domain/eth/subdomains");
+    const path = `/domain/base.eth/subdomains?cursor=${other.next_cursor}`;
+    expect(await api.get(path)).toMatchObject(error("another list"));
+    expect((await api.get(`/domain/ETH/subdomains?cursor=${other.next_cursor}`)).status).toBe(200);
+  });
+
+  test("beside a page, damaged, or too long", async () => {
+    const { next_cursor: cursor } = await ask("/search-domains?q=name");
+    expect(await api.get(`/search-domains?q=name&page=1&cursor=${cursor}`)).toMatchObject(
+      error("exclude each other"),
+    );
+    expect(await api.get(`/search-domains?q=name&cursor=${cursor?.slice(1)}`)).toMatchObject(
+      error("damaged"),
+    );
+    expect(await api.get("/search-domains?q=name&cursor=")).toMatchObject(error("damaged"));
+    expect(await api.get(`/search-domains?q=name&cursor=${"A".repeat(3_000)}`)).toMatchObject(
+      error("longer than"),
+    );
+    expect(await api.get("/search-domains?page_size=201")).toMatchObject(error("at most 200"));
+    expect(await api.get("/search-domains?page_size=0")).toMatchObject(error("at least 1"));
+    expect(await api.get("/lookup-labelhash/0x12?page_size=26")).toMatchObject({ status: 400 });
+  });
+});
