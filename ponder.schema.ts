@@ -326,10 +326,13 @@ export const block = onchainTable(
   "blocks",
   (t) => ({
     chainId: t.integer().notNull(),
+    /** Number of the block. */
     number: t.integer().notNull(),
+    /** Hash of the block. */
     hash: t.hex().notNull(),
     /** Hash of the block before. */
     parentHash: t.hex().notNull(),
+    /** Time of the block. */
     timestamp: t.int8({ mode: "number" }).notNull(),
   }),
   (t) => ({ pk: primaryKey({ columns: [t.chainId, t.number] }) }),

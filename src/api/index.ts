@@ -19,11 +19,13 @@ import { metricsPage, startOperatorServer } from "./http/operatorServer.ts";
 import { createPipeline } from "./http/pipeline.ts";
 import { createHeads } from "./indexState/chainHead.ts";
 import { chainClock, systemClock, systemSeconds } from "./indexState/clock.ts";
-import { createConsistentRead, createVersionReader } from "./indexState/consistentRead.ts";
+import { createConsistentRead, createStateReader } from "./indexState/consistentRead.ts";
 import { failingBlockOf, noteFailingBlock } from "./indexState/failingBlock.ts";
+import { followJournal } from "./indexState/followJournal.ts";
 import { createFreshness } from "./indexState/freshness.ts";
 import { type IndexPool, prepareIndexPool } from "./indexState/indexPool.ts";
-import { listProgress, readIndexerState, readTablesVersion } from "./indexState/progress.ts";
+import { readTablesState } from "./indexState/position.ts";
+import { listProgress, readIndexerState } from "./indexState/progress.ts";
 import { retryOnLock } from "./indexState/retryOnLock.ts";
 import { createGateways } from "./live/ccip/gatewayClient.ts";
 import { liveContractsOf } from "./live/deployment.ts";
@@ -154,15 +156,19 @@ const createContext = async (caller?: Caller, operation?: Endpoint): Promise<Ctx
   namesAt: namesAt(originFor(caller, settings.publicUrls)),
   live: liveFor(caller ? shareOf(caller, settings.access) : OWN_SHARE),
 });
-const versions = createVersionReader(() => readTablesVersion(db));
+const states = createStateReader(() => readTablesState(db));
+startInPlace("journal", () => followJournal({ databaseUrl, schema, readState: states.read }));
 const server = {
   executeOperation: createPipeline({
     createContext,
     requireReadyIndex: freshness.require,
     access,
     observe: observeOperations(meters),
-    hotAnswers: createHotAnswers({ readVersion: versions.read, maxBytes: settings.hotAnswerBytes }),
-    readConsistently: createConsistentRead(db, versions),
+    hotAnswers: createHotAnswers({
+      readVersion: async () => (await states.read()).version,
+      maxBytes: settings.hotAnswerBytes,
+    }),
+    readConsistently: createConsistentRead(db, states),
   }),
   callerOf: callerBehind(settings.trustedProxies),
   countRequests: access.count,

@@ -40,7 +40,7 @@ export async function serveExplorer(
     ...{
       observe: (_, run) => run(),
       hotAnswers: ({ ctx, answer }) => answer(ctx),
-      readConsistently: (read) => read(db),
+      readConsistently: async (read) => ({ result: await read(db), position: [] }),
     },
   });
   const explorer = createExplorer({

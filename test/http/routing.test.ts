@@ -90,7 +90,7 @@ const fault = (code: string) => ({ error: { code, message: expect.stringMatching
 
 describe("routes", () => {
   test("are served with and without /api", async () => {
-    const answer = { name: "alice.eth", page: 2, flag: true };
+    const answer = { name: "alice.eth", page: 2, flag: true, as_of: [] };
     expect((await ask("/echo/ALICE.eth?page=2&flag=true")).body).toEqual(answer);
     expect((await ask("/api/echo/ALICE.eth?page=2&flag=true")).body).toEqual(answer);
     expect(await (await app.request("/api/page")).text()).toBe("a page");

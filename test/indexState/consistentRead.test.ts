@@ -4,15 +4,14 @@ import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import {
   type ConsistentRead,
   createConsistentRead,
-  createVersionReader,
+  createStateReader,
 } from "../../src/api/indexState/consistentRead.ts";
-import { prepareIndexPool } from "../../src/api/indexState/indexPool.ts";
-import { readTablesVersion } from "../../src/api/indexState/progress.ts";
+import { readTablesState } from "../../src/api/indexState/position.ts";
 import type { Db } from "../../src/api/postgres/db.ts";
 import { CHAIN_ID } from "../query/rows.ts";
 import { createTables, setProgress, type Tables } from "../query/tables.ts";
 import { openPool } from "../support/database.ts";
-import { latestBlock } from "../support/ponderState.ts";
+import { latestBlock, setFinalBlock } from "../support/ponderState.ts";
 
 let tables: Tables;
 /** Another process, as the indexer is: its queries are not the operation's. */
@@ -22,7 +21,6 @@ let seen: string[] = [];
 
 beforeAll(async () => {
   tables = await createTables({ onQuery: (text) => seen.push(text) });
-  prepareIndexPool(tables.pool);
   indexer = openPool({ connectionString: tables.databaseUrl, max: 1 });
   readConsistently = createConsistentRead(tables.db);
   await index(1);
@@ -35,9 +33,22 @@ afterAll(async () => {
   await tables.drop();
 });
 
-/** Indexes a block, as Ponder does with each. */
-const index = (block: number) =>
-  setProgress({ pool: indexer }, { chainId: CHAIN_ID, block, time: 1_700_000_000 });
+/** Indexes a block, as the indexer does with each: its progress and the journal in one statement or transaction. */
+async function index(block: number): Promise<void> {
+  const client = await indexer.connect();
+  await client.query("begin");
+  await setProgress(
+    { pool: client as unknown as pg.Pool },
+    { chainId: CHAIN_ID, block, time: 1_700_000_000 },
+  );
+  await client.query("insert into blocks values ($1, $2, $3, $4, 1700000000) on conflict do nothing", [
+    ...[CHAIN_ID, block, hashOf(block), hashOf(block - 1)],
+  ]);
+  await client.query("commit");
+  client.release();
+}
+
+const hashOf = (block: number): string => `0x${String(block).padStart(64, "0")}`;
 
 const readBlock = async (db: Db): Promise<number> => {
   const { rows } = await db.execute<{ block: string }>(sql.raw(latestBlock));
@@ -64,50 +75,57 @@ test("an answer that straddles a block is read again", async () => {
   const ask = answering(2, async () => {
     if (block < 102) await index(++block);
   });
-  expect(await ask()).toEqual([102, 102]);
+  expect((await ask()).result).toEqual([102, 102]);
 });
 
 test("where a block comes at every turn, a snapshot answers", async () => {
   let block = 200;
   const ask = answering(2, () => index(++block));
-  const [first, second] = await ask();
-  expect(first).toBe(second);
+  const { result, position } = await ask();
+  expect(result[0]).toBe(result[1]);
+  expect(position).toEqual([expect.objectContaining({ number: result[0] })]);
   expect(block).toBe(206);
 });
 
-test("an answer of one query is of one state of the tables by itself, and not checked", async () => {
+test("the position is that of the state which was read, also for an answer of one query", async () => {
   let block = 300;
-  const ask = answering(1, () => index(++block));
-  await ask();
-  expect(block).toBe(301);
-  seen = [];
-  expect(await ask()).toEqual([301]);
-  expect(versionsRead()).toBe(0);
+  const ask = answering(1, async () => {
+    if (block < 301) await index(++block);
+  });
+  for (const asked of [await ask(), await ask()]) {
+    expect(asked.result).toEqual([301]);
+    const at = { chainId: CHAIN_ID, number: 301, hash: hashOf(301), timestamp: 1_700_000_000 };
+    expect(asked.position).toEqual([{ ...at, isFinal: false }]);
+  }
+  await setFinalBlock(indexer, 301);
+  expect((await ask()).position).toEqual([expect.objectContaining({ number: 301, isFinal: true })]);
 });
 
-test("an answer of two queries is checked, whichever came before it", async () => {
-  const one = answering(1);
-  const two = answering(2);
-  await two();
+test("answers of the same moment are checked by one query", async () => {
+  const ready = () => readConsistently(async () => "ready");
+  await ready();
   seen = [];
-  await Promise.all([one(), two(), one()]);
+  await Promise.all([ready(), ready(), ready()]);
   expect(versionsRead()).toBe(1);
 });
 
 test("what comes while a state is read shares the next reading", async () => {
-  const versions = createVersionReader(() => readTablesVersion(tables.db));
+  const versions = createStateReader(() => readTablesState(tables.db));
   const first = versions.read();
   await vi.waitUntil(() => versionsRead() === 1);
   const [old, ...later] = await Promise.all([first, versions.read(), versions.read(), versions.read()]);
   expect(versionsRead()).toBe(2);
-  expect(new Set([old, ...later]).size).toBe(1);
+  expect(new Set([old, ...later].map((state) => state?.version)).size).toBe(1);
   await index(500);
-  expect(await versions.read()).not.toBe(old);
+  expect((await versions.read()).version).not.toBe(old?.version);
 });
 
 test("a reading that fails fails for those who wait for it, and not for the next", async () => {
-  const read = vi.fn().mockRejectedValueOnce(new Error("gone")).mockResolvedValue("7");
-  const versions = createVersionReader(read);
+  const read = vi
+    .fn()
+    .mockRejectedValueOnce(new Error("gone"))
+    .mockResolvedValue({ version: "7", position: [] });
+  const versions = createStateReader(read);
   await expect(Promise.all([versions.read(), versions.read()])).rejects.toThrow("gone");
-  expect(await versions.read()).toBe("7");
+  expect(await versions.read()).toEqual({ version: "7", position: [] });
 });

@@ -7,6 +7,7 @@ import { createFreshness } from "../../src/api/indexState/freshness.ts";
 import type { Live } from "../../src/api/live/live.ts";
 import type { ProvenLabels } from "../../src/api/serviceDb/provenLabels.ts";
 import { createTestApp, createTestPages, type TestAppPlan } from "../support/app.ts";
+import { withoutAsOf } from "../support/asOf.ts";
 import { noChain } from "./noChain.ts";
 import { contracts as ofRows } from "./rows.ts";
 import type { Tables } from "./tables.ts";
@@ -31,7 +32,7 @@ const checked = (operation: Endpoint): Endpoint => ({
       if (code === "INTERNAL_ERROR" || errorsOf(operation).includes(code)) throw thrown;
       throw new Error(`${operation.path} does not declare ${code}`);
     });
-    operation.reply.parse(JSON.parse(JSON.stringify(reply)));
+    operation.ownReply.parse(JSON.parse(JSON.stringify(reply)));
     return reply;
   },
 });
@@ -72,7 +73,7 @@ export function openApi({ db }: Tables, now: number, plan: TestPlan = {}): TestA
   const app = createTestApp({ operations: operations.map(checked), db, createContext, pages, ...asking });
   const read = async (reply: Response) => ({
     status: reply.status,
-    body: isJson(reply) ? ((await reply.json()) as Record<string, unknown>) : {},
+    body: withoutAsOf(isJson(reply) ? ((await reply.json()) as Record<string, unknown>) : {}),
   });
   return {
     app,

@@ -37,7 +37,7 @@ export function createTestApp(plan: TestAppPlan): Hono {
       ...{ createContext, access, requireReadyIndex: async () => {} },
       observe: observer ? observeOperations(observer.meters) : (_, run) => run(),
       hotAnswers: ({ ctx, answer }) => answer(ctx),
-      readConsistently: (read) => read(plan.db as Db),
+      readConsistently: async (read) => ({ result: await read(plan.db as Db), position: [] }),
     }),
     callerOf: plan.callerOf ?? callerBehind(0),
     countRequests: access.count,

@@ -47,6 +47,13 @@ export const setSafeBlock = (client: Client, { block, time }: { block: number; t
     checkpointOf({ time, chainId: 0, block }),
   ]);
 
+/** Says that no reorganisation goes below a block. */
+export const setFinalBlock = (client: Client, block: number) =>
+  client.query(
+    "update _ponder_checkpoint set finalized_checkpoint = overlay(finalized_checkpoint placing $1 from 27)",
+    [pad(block, 16)],
+  );
+
 /** Makes the state of the index look like that of tables that were created again. */
 export const recreateState = (client: Client) =>
   client.query(

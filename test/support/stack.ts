@@ -14,6 +14,7 @@ import {
   until,
 } from "../devnet/ponder.ts";
 import { freePort } from "../devnet/ports.ts";
+import { withoutAsOf } from "./asOf.ts";
 import { createTestDatabase, openPool } from "./database.ts";
 import { setHeartbeat } from "./ponderState.ts";
 
@@ -46,7 +47,7 @@ export type Stack = {
   waitForBlock: (number: bigint | number) => Promise<void>;
   /** Waits until the newest block of the chain is indexed, by number and time: after a reorganisation too. */
   waitForHead: () => Promise<void>;
-  /** One GET request: status and parsed JSON. */
+  /** One GET request: status and parsed JSON, without the blocks that the answer is of. */
   api: <Body = unknown>(path: string) => Promise<{ status: number; body: Body }>;
   /** Rows of a query that finds the tables without naming their schema. */
   sql: <Row extends pg.QueryResultRow>(text: string, values?: unknown[]) => Promise<Row[]>;
@@ -119,7 +120,7 @@ export async function launchStack(plan: StackPlan): Promise<Stack> {
     ...waits(running, { plan, log }),
     api: async <Body>(path: string) => {
       const reply = await fetch(`${running.ponder.url}${path}`);
-      return { status: reply.status, body: (await reply.json()) as Body };
+      return { status: reply.status, body: withoutAsOf((await reply.json()) as Body) };
     },
     sql: async (text, values) => (await pool.query(text, values)).rows,
     startReplica: async (more = {}) => {

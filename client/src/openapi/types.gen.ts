@@ -4,6 +4,32 @@ export type ClientOptions = {
     baseUrl: `${string}://${string}` | `${string}://${string}/api` | (string & {});
 };
 
+/**
+ * The blocks that the answer is of: one of each chain for the index, and one where the chain was read for it, too
+ */
+export type AsOf = Array<AsOfBlock>;
+
+export type AsOfBlock = {
+    chain_id: number;
+    /**
+     * `indexed`: what the answer has from the index is of this block. `live`: the chain was read at this block for the answer
+     */
+    source: 'indexed' | 'live';
+    block_number: number;
+    /**
+     * Absent where `source` is `live`: the chain is asked by number
+     */
+    block_hash?: string;
+    /**
+     * Unix seconds. Absent where only the number is known
+     */
+    block_timestamp?: number;
+    /**
+     * True if no reorganisation that is followed goes below the block; absent where `source` is `live`
+     */
+    is_final?: boolean;
+};
+
 export type AskedDomain = {
     name: string;
     /**
@@ -120,6 +146,7 @@ export type AskedDomain = {
      */
     live?: 'not_asked';
     unresolved?: Unresolved;
+    as_of: AsOf;
 };
 
 export type Ownership = {
@@ -211,6 +238,7 @@ export type UnknownDomain = {
      */
     source: 'indexed' | 'live';
     unresolved?: Unresolved;
+    as_of: AsOf;
 };
 
 export type Error = {
@@ -476,6 +504,7 @@ export type TextRecord = {
      */
     source: 'indexed' | 'live';
     unresolved?: Unresolved;
+    as_of: AsOf;
 };
 
 export type TextHistoryEntry = {
@@ -818,6 +847,7 @@ export type NamehashMatch = {
      */
     live?: 'not_asked';
     unresolved?: Unresolved;
+    as_of: AsOf;
 };
 
 export type UnresolvedNamehashMatch = {
@@ -837,12 +867,14 @@ export type UnresolvedNamehashMatch = {
         code: 'INVALID_NAME' | 'INVALID_HASH' | 'LIVE_RESOLUTION_FAILED';
         message: string;
     };
+    as_of: AsOf;
 };
 
 export type LabelhashMatch = {
     type: 'labelhash';
     domains: Array<ListedDomain | UnresolvedDomain>;
     total: number;
+    as_of: AsOf;
 };
 
 export type ListedDomain = {
@@ -993,6 +1025,7 @@ export type UnresolvedDomain = {
 export type NotIndexed = {
     hash: string;
     indexed: false;
+    as_of: AsOf;
 };
 
 export type Domain = {
@@ -1110,6 +1143,7 @@ export type Domain = {
      */
     live?: 'not_asked';
     unresolved?: Unresolved;
+    as_of: AsOf;
 };
 
 export type AddressDomainCount = {
@@ -1139,6 +1173,7 @@ export type AddressDomainCount = {
         active_count: number;
         expired_count: number;
     }>;
+    as_of: AsOf;
 };
 
 export type AddressPrimaryName = {
@@ -1155,6 +1190,7 @@ export type AddressPrimaryName = {
      * `REVERSE_REGISTRAR`, `DEFAULT_REVERSE_REGISTRAR` or `L2_REVERSE_REGISTRAR`; null where there is no primary name
      */
     registrar: string | null;
+    as_of: AsOf;
 };
 
 export type UnresolvedPrimaryName = {
@@ -1163,6 +1199,7 @@ export type UnresolvedPrimaryName = {
      */
     address: string;
     unresolved: Unresolved;
+    as_of: AsOf;
 };
 
 export type AddressPrimaryNameHistory = {
@@ -1179,6 +1216,7 @@ export type AddressPrimaryNameHistory = {
     page?: number;
     page_size?: number;
     unresolved?: Unresolved;
+    as_of: AsOf;
 };
 
 export type PrimaryName = {
@@ -1253,6 +1291,7 @@ export type AddressSummary = {
         previously_owned_count: number;
     }>;
     unresolved?: Unresolved;
+    as_of: AsOf;
 };
 
 export type PreviousDomain = {
@@ -1340,6 +1379,7 @@ export type NameAgents = {
      * `indexed`: from the events of tracked contracts; `live`: resolved on chain at the request
      */
     source: 'indexed' | 'live';
+    as_of: AsOf;
 };
 
 export type AgentRegistration = {
@@ -1487,6 +1527,7 @@ export type Agent = {
 export type AgentNotIndexed = {
     agent_id: string;
     indexed: false;
+    as_of: AsOf;
 };
 
 export type EnsStats = {
@@ -2275,6 +2316,80 @@ export type KeyUsage = {
     }>;
 };
 
+export type UnresolvedDomainAnswer = {
+    name: string;
+    namehash: string;
+    availability_status: 'unknown';
+    /**
+     * `indexed`: from the events of tracked contracts; `live`: resolved on chain at the request
+     */
+    source: 'indexed' | 'live';
+    unresolved: Unresolved;
+    /**
+     * Present without `partial=true` where something could not be found out: the other fields are certain, and `unresolved` names what is missing
+     */
+    error?: {
+        code: 'INVALID_NAME' | 'INVALID_HASH' | 'LIVE_RESOLUTION_FAILED';
+        message: string;
+    };
+    as_of: AsOf;
+};
+
+export type AgentAnswer = {
+    agent_id: string;
+    chain: string;
+    /**
+     * The same as `registry_address`
+     */
+    registry: string;
+    /**
+     * Chain of the registry
+     */
+    registry_chain_id: string;
+    /**
+     * EIP-55 checksummed address
+     */
+    registry_address: string;
+    /**
+     * EIP-55 checksummed address
+     */
+    adapter: string;
+    /**
+     * Null for agents that are bound to a token that is no name
+     */
+    name: string | null;
+    /**
+     * Null where `name` is
+     */
+    namehash: string | null;
+    /**
+     * The adapter binds the agent to a token of the name, or where there is no name, to another token. Proof of the binding alone, not of identity
+     */
+    is_bound: boolean;
+    /**
+     * The name claims the agent by a conforming record. Null where only the chain can tell, which `/domain/{name}/agent` asks
+     */
+    has_ensip25_registration: boolean | null;
+    /**
+     * `is_bound` and `has_ensip25_registration`; null where that is
+     */
+    onchain_verified: boolean | null;
+    binding: AgentBinding & unknown;
+    /**
+     * Who asked for the binding; null where there is none
+     */
+    registered_by: string | null;
+    /**
+     * Of the binding, or of the record where there is none
+     */
+    block_number: number;
+    transaction_hash: string;
+    profile: AgentProfile & ({
+        [key: string]: unknown;
+    } | null);
+    as_of: AsOf;
+};
+
 export type GetWhoisByNameData = {
     body?: never;
     path: {
@@ -2401,6 +2516,7 @@ export type PostWhoisBulkResponses = {
     200: {
         results: Array<BulkDomain | BulkUnknownDomain | InvalidItem>;
         summary: BulkSummary;
+        as_of: AsOf;
     };
 };
 
@@ -2527,6 +2643,7 @@ export type GetSearchDomainsResponses = {
         total: number;
         page: number;
         page_size: number;
+        as_of: AsOf;
     };
 };
 
@@ -2606,6 +2723,7 @@ export type GetDomainSubdomainsResponses = {
          * Present where entries may be missing: the name's registry of ENSv2 is linked at more names than are followed, was linked just now, or has unknown code
          */
         is_incomplete?: true;
+        as_of: AsOf;
     };
 };
 
@@ -2682,6 +2800,7 @@ export type GetDomainRecordsResponses = {
          */
         source: 'indexed' | 'live';
         unresolved?: Unresolved;
+        as_of: AsOf;
     };
 };
 
@@ -2837,6 +2956,7 @@ export type GetDomainRecordsTextHistoryResponses = {
          */
         is_incomplete?: true;
         unresolved?: Unresolved;
+        as_of: AsOf;
     };
 };
 
@@ -2910,6 +3030,7 @@ export type GetDomainEventsResponses = {
          * Present where entries may be missing: the name's registry of ENSv2 is linked at more names than are followed, was linked just now, or has unknown code
          */
         is_incomplete?: true;
+        as_of: AsOf;
     };
 };
 
@@ -2989,6 +3110,7 @@ export type GetDomainRegistrationHistoryResponses = {
          * Present where entries may be missing: the name's registry of ENSv2 is linked at more names than are followed, was linked just now, or has unknown code
          */
         is_incomplete?: true;
+        as_of: AsOf;
     };
 };
 
@@ -3077,6 +3199,7 @@ export type GetDomainOwnershipHistoryResponses = {
          * Present where entries may be missing: the name's registry of ENSv2 is linked at more names than are followed, was linked just now, or has unknown code
          */
         is_incomplete?: true;
+        as_of: AsOf;
     };
 };
 
@@ -3150,6 +3273,7 @@ export type GetDomainResolverHistoryResponses = {
          * Present where entries may be missing: the name's registry of ENSv2 is linked at more names than are followed, was linked just now, or has unknown code
          */
         is_incomplete?: true;
+        as_of: AsOf;
     };
 };
 
@@ -3276,7 +3400,7 @@ export type GetLookupNamehashByHashResponses = {
     /**
      * The answer.
      */
-    200: Domain | UnresolvedDomain | NotIndexed;
+    200: Domain | UnresolvedDomainAnswer | NotIndexed;
 };
 
 export type GetLookupNamehashByHashResponse = GetLookupNamehashByHashResponses[keyof GetLookupNamehashByHashResponses];
@@ -3354,6 +3478,7 @@ export type GetLookupLabelhashByHashResponses = {
         total: number;
         page: number;
         page_size: number;
+        as_of: AsOf;
     };
 };
 
@@ -3445,6 +3570,7 @@ export type GetAddressDomainsResponses = {
         total: number;
         page: number;
         page_size: number;
+        as_of: AsOf;
     };
 };
 
@@ -3718,6 +3844,7 @@ export type GetAddressPreviousDomainsResponses = {
         total: number;
         page: number;
         page_size: number;
+        as_of: AsOf;
     };
 };
 
@@ -3882,6 +4009,7 @@ export type PostAddressPrimaryNamesBulkResponses = {
         results: {
             [key: string]: AnsweredPrimaryName | UnansweredPrimaryName;
         };
+        as_of: AsOf;
     };
 };
 
@@ -4013,6 +4141,7 @@ export type GetAgentsResponses = {
         total: number;
         page: number;
         page_size: number;
+        as_of: AsOf;
     };
 };
 
@@ -4074,7 +4203,7 @@ export type GetAgentsByAgentIdResponses = {
     /**
      * The answer.
      */
-    200: Agent | AgentNotIndexed;
+    200: AgentAnswer | AgentNotIndexed;
 };
 
 export type GetAgentsByAgentIdResponse = GetAgentsByAgentIdResponses[keyof GetAgentsByAgentIdResponses];

@@ -2,6 +2,7 @@ import { z } from "@hono/zod-openapi";
 import type { ZodObject, ZodType } from "zod";
 import type { Caller } from "../access/access.ts";
 import type { ErrorCode } from "../errors/errors.ts";
+import { hasAsOf, withAsOf } from "./asOf.ts";
 import type { Ctx } from "./context.ts";
 
 /** Groups of operations, as the documentation shows them. */
@@ -64,7 +65,10 @@ export type Declaration<P extends Fields, Q extends Fields, B extends Fields, R 
 };
 
 /** A declared operation without its type parameters, for lists of operations. */
-export type Endpoint = Declaration<Fields, Fields, Fields, ZodType>;
+export type Endpoint = Declaration<Fields, Fields, Fields, ZodType> & {
+  /** The schema of what `handle` gives. That of the answer (`reply`) has what the frame adds, too. */
+  ownReply: ZodType;
+};
 
 const none = z.object({});
 
@@ -95,7 +99,8 @@ export function endpoint<
   declaration: Omit<Declaration<P, Q, B, R>, Defaults> & Partial<Pick<Declaration<P, Q, B, R>, Defaults>>,
 ): Endpoint {
   const defaults = { params: none, query: none, body: none, errors: [], description: declaration.summary };
-  const declared = { ...defaults, ...declaration } as unknown as Endpoint;
+  const own = { ...defaults, ...declaration, ownReply: declaration.reply } as unknown as Endpoint;
+  const declared = hasAsOf(own) ? { ...own, reply: withAsOf(own.reply) } : own;
   if (declared.hotAnswers && !isSame(declared)) {
     throw new Error(
       `${nameOf(declared)} declares hotAnswers, but its answers are not the same for all callers of a complete index`,

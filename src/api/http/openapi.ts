@@ -1,4 +1,6 @@
 import { readFileSync } from "node:fs";
+import { asOf } from "./asOf.ts";
+import { describeAsOf } from "./asOfDocument.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { type PriceOf, withPrices } from "./prices.ts";
 import { type OpenApiDocument, routesOf } from "./routes.ts";
@@ -19,6 +21,7 @@ Every operation on names is a look-up: nothing creates, changes or deletes them.
 - **Addresses** are EIP-55 checksummed in answers and may be written in any case in requests.
 - **Numbers.** Block numbers and event times are JSON numbers; expiries (unix seconds), token ids and amounts in wei are decimal strings.
 - **Pages** hold 25 results, or \`page_size\` of them, and count from 1; a page beyond the end is empty and has the right \`total\`. \`next_cursor\` leads on from any page, as \`cursor\`: such a page costs the same wherever it is, and each result comes once while names come and go.
+- **Position.** \`as_of\` names the blocks that an answer is of, by chain: of the index, and where the chain was read for it, of that reading. \`ETag\` and \`If-None-Match\` spare the body of an answer that is the same (304).
 - **What is absent.** Null: it is known that there is none. Absent: the field does not apply, was not asked for, or could not be found out. An empty object or list: a collection without entries. \`availability_status\` is \`unknown\` where it cannot be determined.
 - **Partial answers.** Where only the chain can tell something and cannot be asked, the answer is 502. With \`partial=true\` it is what the index knows; \`unresolved\` names each part that is absent because it could not be found out. Items of lists have both what is known and their \`error\`.
 - **Errors** are \`{"error": {"code", "message"}}\`. Unknown parameters are ignored, unless \`strict=true\` makes them an error.
@@ -51,7 +54,9 @@ function describeOperations(operations: readonly Endpoint[], access: AccessMode)
   const never = () => {
     throw new Error("This application exists only for its OpenAPI document");
   };
-  return routesOf(operations, { executeOperation: never, callerOf: never }).getOpenAPI31Document({
+  const routes = routesOf(operations, { executeOperation: never, callerOf: never });
+  routes.openAPIRegistry.register("AsOf", asOf);
+  const document = routes.getOpenAPI31Document({
     openapi: "3.1.0",
     info: {
       title: "Namedex",
@@ -65,6 +70,7 @@ function describeOperations(operations: readonly Endpoint[], access: AccessMode)
     ],
     tags: groupTags(operations),
   });
+  return describeAsOf(document, operations);
 }
 
 /** Says which operations accept a key. Almost none requires one: without a key the free requests remain. */

@@ -2,6 +2,7 @@ import type { Access, Caller } from "../access/access.ts";
 import { ApiError } from "../errors/errors.ts";
 import type { ConsistentRead } from "../indexState/consistentRead.ts";
 import { retryOnLock } from "../indexState/retryOnLock.ts";
+import { addAsOf, hasAsOf, noteLiveBlock } from "./asOf.ts";
 import type { Ctx } from "./context.ts";
 import { createPageReader, type ReadPage } from "./deepPages.ts";
 import { type Endpoint, nameOf } from "./endpoint.ts";
@@ -47,7 +48,7 @@ export type PipelineParts = {
  * 5. Writing: the reply becomes JSON, or is a text already, if it is not too large.
  * 6. Check of the reply, where the protocol demands one.
  * 7. Deep pages: one that lies too deep is refused, and few deep ones are read at once.
- * 8. Consistent read: all queries of the reply see the index as of one block.
+ * 8. Consistent read: all queries of the reply see the index as of one position, which the reply names.
  * 9. The operation itself.
  */
 export function createPipeline(parts: PipelineParts): ExecuteOperation {
@@ -135,7 +136,7 @@ const unlessHot = (
 const paged = (readPage: ReadPage, { input }: OperationCall, next: () => Reply): Reply =>
   readPage(input, next);
 
-function consistently(
+async function consistently(
   { readConsistently }: PipelineParts,
   { operation }: OperationCall,
   ctx: Ctx,
@@ -143,5 +144,10 @@ function consistently(
 ): Reply {
   if (operation.index === "not read") return next(ctx);
   if (operation.index === "any state") return retryOnLock(() => next(ctx));
-  return readConsistently((db) => next({ ...ctx, db }));
+  const { result, position } = await readConsistently(async (db) => {
+    const noted = noteLiveBlock({ ...ctx, db });
+    return { reply: await next(noted.ctx), live: noted.liveBlock() };
+  });
+  if (!hasAsOf(operation)) return result.reply;
+  return addAsOf(result.reply, { position, live: result.live, chainId: ctx.contracts?.chainId });
 }

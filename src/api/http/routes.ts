@@ -4,6 +4,7 @@ import type { Caller } from "../access/access.ts";
 import { answerError, type ErrorCode, errorCodes, errorResponse } from "../errors/errors.ts";
 import { type Endpoint, errorsOf } from "./endpoint.ts";
 import { common, ignoredParameters } from "./ignoredParameters.ts";
+import { isUnchanged } from "./entityTag.ts";
 import { inputError } from "./inputError.ts";
 import type { ExecuteOperation } from "./pipeline.ts";
 
@@ -39,8 +40,8 @@ const JSON_TYPE = "application/json";
 const hasFields = (fields: Endpoint["params"]): boolean => Object.keys(fields.shape).length > 0;
 
 function routeOf(operation: Endpoint) {
-  const { method, path, group, summary, description, params, query, body, reply, example } = operation;
-  const { mediaType = JSON_TYPE } = operation;
+  const { method, path, group, summary, description, params, query, body, example } = operation;
+  const { mediaType = JSON_TYPE, ownReply } = operation;
   return createRoute({
     method,
     path,
@@ -58,7 +59,7 @@ function routeOf(operation: Endpoint) {
     responses: {
       200: {
         description: "The answer.",
-        content: { [mediaType]: { schema: reply, ...(example !== undefined && { example }) } },
+        content: { [mediaType]: { schema: ownReply, ...(example !== undefined && { example }) } },
       },
       ...errorResponses(operation),
     },
@@ -105,6 +106,7 @@ export function routesOf(
       for (const [name, value] of Object.entries({ ...headers, ...ignored })) {
         c.header(name, value);
       }
+      if (operation.isPrivate !== true && isUnchanged(c, reply)) return c.body(null, 304) as never;
       // Already written, which the types of the route cannot know.
       return c.body(reply, 200, { "Content-Type": contentTypeOf(operation) }) as never;
     });

@@ -1,56 +1,60 @@
 import type { Db } from "../postgres/db.ts";
-import { countingQueries } from "./indexPool.ts";
-import { readTablesVersion } from "./progress.ts";
+import { type Position, readTablesState, type TablesState } from "./position.ts";
 import { retryOnLock } from "./retryOnLock.ts";
 
 /** How often a result is read without a transaction; after that it is read from a snapshot. */
 const OPTIMISTIC_TRIES = 2;
 
 /** Tells which state the tables are in. The state changes with each block that is indexed or taken back. */
-export type VersionReader = { known: string | null; read: () => Promise<string> };
+export type StateReader = { known: TablesState | null; read: () => Promise<TablesState> };
 
-/** Reads a result of which all queries see the tables as of one block. `read` may run several times. */
-export type ConsistentRead = <Result>(read: (db: Db) => Promise<Result>) => Promise<Result>;
+/** A result, and the block of each chain that the tables stood on when it was read. */
+export type ReadResult<Result> = { result: Result; position: Position };
+
+/** Reads a result of which all queries see the tables as of one position. `read` may run several times. */
+export type ConsistentRead = <Result>(read: (db: Db) => Promise<Result>) => Promise<ReadResult<Result>>;
 
 /**
  * Most answers take several queries, and a block may be indexed between two of them. Such an answer would be half of one
  * block and half of the next, and right for neither. So the state of the tables is compared before and after, and an
  * answer that spans a new block is read again. This costs one small query, which requests of the same moment share. A
- * transaction around each request would cost two queries, and hold a connection while the chain is asked. An answer of
- * one query needs no comparison: PostgreSQL answers each query from one state of the tables.
+ * transaction around each request would cost two queries, and hold a connection while the chain is asked. An answer of one
+ * query is of one state by itself; the comparison tells of which.
  */
 export function createConsistentRead(
   db: Db,
-  versions = createVersionReader(() => readTablesVersion(db)),
+  states = createStateReader(() => readTablesState(db)),
 ): ConsistentRead {
-  return (read) =>
-    countingQueries((queriesSent) => {
-      let tries = 0;
-      return retryOnLock(async () => {
-        while (tries++ < OPTIMISTIC_TRIES) {
-          const before = versions.known ?? (await versions.read());
-          const sentBefore = queriesSent();
-          const result = await read(db);
-          if (queriesSent() - sentBefore === 1 || (await versions.read()) === before) return result;
-        }
-        return inSnapshot(db, read);
-      });
+  return (read) => {
+    let tries = 0;
+    return retryOnLock(async () => {
+      while (tries++ < OPTIMISTIC_TRIES) {
+        const before = states.known ?? (await states.read());
+        const result = await read(db);
+        const { version, position } = await states.read();
+        if (version === before.version) return { result, position };
+      }
+      return inSnapshot(db, async (snapshot) => ({
+        result: await read(snapshot),
+        position: (await readTablesState(snapshot)).position,
+      }));
     });
+  };
 }
 
 /**
  * Calls of one turn of the event loop, and all that come while a query is under way, share the next query: it starts after
  * each of them, and there is one at a time. So the busier the API is, the more requests one query serves.
  */
-export function createVersionReader(readVersion: () => Promise<string>): VersionReader {
-  let next: Promise<string> | null = null;
+export function createStateReader(readState: () => Promise<TablesState>): StateReader {
+  let next: Promise<TablesState> | null = null;
   let underWay: Promise<unknown> = Promise.resolve();
-  const reader: VersionReader = {
+  const reader: StateReader = {
     known: null,
     read: () => {
       next ??= Promise.all([turn(), underWay]).then(async () => {
         next = null;
-        const reading = readVersion();
+        const reading = readState();
         underWay = reading.catch(() => {});
         reader.known = await reading;
         return reader.known;

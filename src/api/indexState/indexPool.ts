@@ -1,30 +1,17 @@
-import { AsyncLocalStorage } from "node:async_hooks";
 import { ApiError } from "../errors/errors.ts";
 
 /** What is used here of Ponder's pool of connections to the index. */
 export type IndexPool = { query: (...args: never[]) => unknown; ending?: boolean };
 
-const counter = new AsyncLocalStorage<{ queries: number }>();
-
-/** Runs `run`, which may ask how many queries it has sent through the pool so far. */
-export function countingQueries<Result>(
-  run: (queriesSent: () => number) => Promise<Result>,
-): Promise<Result> {
-  const sent = { queries: 0 };
-  return counter.run(sent, () => run(() => sent.queries));
-}
-
 /**
- * Makes the pool count queries for `countingQueries`, and refuse them with INDEX_NOT_READY once Ponder closes it: Ponder
- * closes the database as soon as it has to stop, while requests are still being answered. Ponder makes the pool
- * before our code runs and offers no hook, so its `query` is replaced.
+ * Makes the pool refuse queries with INDEX_NOT_READY once Ponder closes it: Ponder closes the database as soon as it has to
+ * stop, while requests are still being answered. Ponder makes the pool before our code runs and offers no hook, so its `query`
+ * is replaced.
  */
 export function prepareIndexPool(pool: IndexPool): void {
   const query = pool.query.bind(pool) as (...args: unknown[]) => unknown;
   pool.query = (...args: unknown[]) => {
     if (pool.ending) return Promise.reject(stopping());
-    const sent = counter.getStore();
-    if (sent) sent.queries++;
     return query(...args);
   };
 }

@@ -7,10 +7,8 @@ import {
   listProgress as listPonderProgress,
   type Query,
   readIndexer,
-  tablesVersionOf,
 } from "../../../engine/ponderInternals.ts";
 import type { Db } from "../postgres/db.ts";
-import { prepared } from "../postgres/prepared.ts";
 
 export type { ChainProgress, IndexerState };
 
@@ -33,19 +31,6 @@ export const readIndexerState = async (db: Db): Promise<IndexerState> =>
 
 /** The block of each chain as of which the tables are. */
 export const listProgress = (db: Db): Promise<ChainProgress[]> => listPonderProgress(queryOf(db));
-
-/** The state that the tables are in, as text that no other state has. */
-export async function readTablesVersion(db: Db): Promise<string> {
-  const [row] = await tablesVersion(db).execute();
-  return row?.version ?? "";
-}
-
-const tablesVersion = prepared((db) =>
-  db
-    .select({ version: sql<string>`${sql.raw(tablesVersionOf("domains"))}` })
-    .from(sql`(values (true)) as one (row)`)
-    .prepare("tables_version"),
-);
 
 /** How many logs could not be decoded, by reason. They are in the event log, too. */
 export function countAnomalies(db: Db): Promise<{ reason: string; count: number }[]> {

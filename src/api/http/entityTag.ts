@@ -1,0 +1,24 @@
+import { createHash } from "node:crypto";
+import type { Context } from "hono";
+
+/** Characters of a tag: 132 bits, so that two answers never have the same. */
+const LENGTH = 22;
+
+/** Names an answer by its content. */
+export const entityTagOf = (body: string): string =>
+  `"${createHash("sha256").update(body).digest("base64url").slice(0, LENGTH)}"`;
+
+/** Whether the header `If-None-Match` names a tag. It compares weakly: a proxy that compresses makes a tag weak. */
+export const namesTag = (header: string, tag: string): boolean =>
+  header.trim() === "*" || header.split(",").some((one) => one.trim().replace(/^W\//, "") === tag);
+
+/**
+ * Gives the answer its tag, and tells whether the caller has the same already: then 304 without a body is the answer (RFC 9110,
+ * 13.1.2). The answer was worked out, so it costs what it costs otherwise.
+ */
+export function isUnchanged(c: Context, body: string): boolean {
+  const tag = entityTagOf(body);
+  c.header("ETag", tag);
+  const known = c.req.header("If-None-Match");
+  return known !== undefined && ["GET", "HEAD"].includes(c.req.method) && namesTag(known, tag);
+}
