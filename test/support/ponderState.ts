@@ -14,7 +14,11 @@ export const stateTableStatements = [
 const pad = (value: number, length: number): string => String(value).padStart(length, "0");
 
 /** A block as Ponder writes it. */
-const checkpointOf = ({ time, chainId, block }: Record<"time" | "chainId" | "block", number>): string =>
+export const checkpointOf = ({
+  time,
+  chainId,
+  block,
+}: Record<"time" | "chainId" | "block", number>): string =>
   `${pad(time, 10)}${pad(chainId, 16)}${pad(block, 16)}`.padEnd(75, "0");
 
 /** Says that an indexer runs, is ready, and has come so far on a chain. */

@@ -1,0 +1,21 @@
+import { getTableColumns, type Table } from "drizzle-orm";
+import { test } from "vitest";
+import { blockJournal } from "../../../engine/changes/blockJournal.ts";
+import { ponderModule } from "../../../engine/ponderModule.ts";
+import { expectFault } from "./fault.ts";
+
+type State = {
+  getPonderCheckpointTable: (schema: string) => Table;
+  getPonderMetaTable: (schema: string) => Table;
+};
+
+test("nothing that Ponder stores of an index has a block's hash", async () => {
+  const { getPonderCheckpointTable, getPonderMetaTable } = (await ponderModule("database/index.js")) as State;
+  const columns = [getPonderCheckpointTable("index"), getPonderMetaTable("index")].flatMap((table) =>
+    Object.values(getTableColumns(table)).map(({ name }) => name),
+  );
+  expectFault(
+    blockJournal,
+    columns.includes("latest_checkpoint") && !columns.some((name) => /hash/.test(name)),
+  );
+});
