@@ -15,6 +15,8 @@ export type Contracts = {
   chainId: number;
   /** Chains with names: the main one first, then each layer 2 with a managed name. */
   chainIds: number[];
+  /** Every chain of the deployment, the main one first: also layer 2s of which only claimed names and agents are indexed. */
+  indexedChainIds: number[];
   /** The names whose subnames an indexed layer 2 keeps. */
   managed: Managed[];
   /** The word for a chain of the deployment; the id itself for a chain that is no part of it. */
@@ -113,6 +115,7 @@ export function contractsOf(deployment: Deployment): Contracts {
   return {
     chainId: deployment.chainId,
     chainIds: [deployment.chainId, ...managed.map(({ chainId }) => chainId)],
+    indexedChainIds: chains.map(({ chainId }) => chainId),
     managed,
     chainName: (chainId) => names.get(chainId) ?? String(chainId),
     isIndexedResolver: (resolver, chainId = deployment.chainId) =>

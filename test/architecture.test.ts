@@ -153,7 +153,10 @@ const layers: Layer[] = [
   },
   {
     files: "src/api/upkeep/",
-    may: ["pg", "src/ens/", "src/api/postgres/", "src/api/counts/", "src/api/query/scope.ts"],
+    may: [
+      ...["pg", "src/ens/", "src/api/rules/eventParties.ts"],
+      ...["src/api/postgres/", "src/api/counts/", "src/api/query/scope.ts"],
+    ],
     because:
       "indexes and counters beside Ponder's own tables are looked after now and then, chain by chain; it answers no request",
   },

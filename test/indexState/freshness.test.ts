@@ -153,7 +153,7 @@ describe("after a restart of the indexer", () => {
     await at(426, NOW - 888);
     expect(await indexedBlock()).toBe(426);
     // Indexes that Namedex builds itself, whenever it likes, say nothing of rows.
-    await tables.pool.query("create index a_late_one on domains (node); reindex index events_node_contract");
+    await tables.pool.query("create index a_late_one on domains (node); reindex index events_node");
     expect(await indexedBlock()).toBe(426);
   });
 });

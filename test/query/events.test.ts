@@ -121,7 +121,12 @@ test("events come oldest first, by their place on the chain", () => {
 
 test("an event has the fields that are not null, and no others", () => {
   expect(events[0]).toEqual({
+    id: `${CHAIN_ID}-9-3-0`,
+    type: "authority",
     contract: "REGISTRY",
+    contract_address: getAddress(account(0xe1)),
+    domain: "alice.eth",
+    namehash: node,
     event_type: "NewOwner",
     block_number: 9,
     block_timestamp: 1_600_000_108,

@@ -1,6 +1,5 @@
 import { z } from "@hono/zod-openapi";
 import { endpoint } from "../http/endpoint.ts";
-import { eventKeys, listEvents } from "../query/events.ts";
 import type { Page } from "../query/page.ts";
 import { listPurchases, type PurchaseEntry, purchaseKeys } from "../query/registrations.ts";
 import { sqlOf } from "../query/scope.ts";
@@ -13,7 +12,6 @@ import { tokenEndOf } from "../rules/ends.ts";
 import { lifeOf } from "../rules/life.ts";
 import {
   count,
-  event,
   historyFields,
   isIncomplete,
   ownershipPeriod,
@@ -22,40 +20,8 @@ import {
 } from "../schemas/answers.ts";
 import { input, isEthSecondLevel } from "../schemas/input.ts";
 import { historyPage } from "../schemas/paging.ts";
-import { toEventRecord } from "../serializers/event.ts";
 import { toLoggedRegistration, toOwnershipPeriod, toPeriod, toRegistration } from "../serializers/history.ts";
 import { NEWEST, openHistory } from "../serializers/historyPages.ts";
-
-const domainEvents = endpoint({
-  method: "get",
-  path: "/domain/{name}/events",
-  group: "Domains",
-  summary: "Every event of a name",
-  description: `What the contracts logged of a name, oldest first. Events of resolvers count if the resolver is a known one, or was the name's own at some time. A name below a layer 2's managed name has the events of both chains, each with its \`chain\`. ${NEWEST}`,
-  params: z.object({ name: input.name() }),
-  query: z.object(historyPage()),
-  reply: z.strictObject({ events: z.array(event), ...historyFields, is_incomplete: isIncomplete }),
-  errors: ["INVALID_NAME"],
-  cost: 1,
-  hotAnswers: true,
-  tool: "get_domain_history",
-  handle: async (request, ctx) => {
-    const { name } = request;
-    const chains = await chainsOfName(ctx, name);
-    const listed = chains.ids.flatMap((chainId) =>
-      ctx.contracts.resolversOf(chainId).listed.map((address) => ({ chainId, address })),
-    );
-    const { section, fields } = openHistory({
-      ...{ operation: "/domain/{name}/events", input: request, keys: eventKeys() },
-    });
-    const { rows, ...found } = await listEvents(ctx.db, { node: name.node, chains, listed }, section);
-    return {
-      events: rows.map((row) => toEventRecord(row, ctx)),
-      ...fields(found),
-      ...(await historyGap(ctx, name)),
-    };
-  },
-});
 
 const registrationHistory = endpoint({
   method: "get",
@@ -159,14 +125,14 @@ const ownershipHistory = endpoint({
     const sections = sectionsOf(section, kinds);
     const pages = await Promise.all(kinds.map((kind) => listSpans(db, { ...of, kind }, sections[kind])));
     const [{ rows, total }, ...others] = pages as [Page<Span>, ...Page<Span>[]];
-    const state = canEndByOthers(ctx, rows) ? (await readFound(ctx, [name])).get(name.node) : undefined;
-    const spans = await endedByOthers(ctx, { name, found: state }, rows);
+    const known = canEndByOthers(ctx, rows) ? (await readFound(ctx, [name])).get(name.node) : undefined;
+    const spans = await endedByOthers(ctx, { name, found: known }, rows);
     const history = spans.map((span) => toOwnershipPeriod(span, at));
     const found = {
       total: total === null ? null : total - rows.length + spans.length,
       next: togetherNext(pages),
     };
-    const answer = { history, ...fields(found), ...(await historyGapOf(ctx, name, state)) };
+    const answer = { history, ...fields(found), ...(await historyGapOf(ctx, name, known)) };
     if (!audit) return answer;
     const [registry, registrar, wrapper] = others as [Page<Span>, Page<Span>, Page<Span>];
     const toPeriods = (spans: readonly Span[]) => spans.map((span) => toPeriod(span, at));
@@ -214,4 +180,4 @@ const resolverHistory = endpoint({
   },
 });
 
-export const historyEndpoints = [domainEvents, registrationHistory, ownershipHistory, resolverHistory];
+export const historyEndpoints = [registrationHistory, ownershipHistory, resolverHistory];

@@ -4,6 +4,7 @@ import { agentEndpoints } from "./agents.ts";
 import { bulkEndpoints } from "./bulk.ts";
 import { calendarEndpoints } from "./calendars.ts";
 import { domainEndpoints } from "./domains.ts";
+import { eventEndpoints } from "./events.ts";
 import { historyEndpoints } from "./history.ts";
 import { indexingStatus } from "./indexingStatus.ts";
 import { batchEndpoints } from "./lookup/lookup.ts";
@@ -22,6 +23,7 @@ export const operations: readonly Endpoint[] = [
   ...bulkEndpoints,
   ...searchEndpoints,
   ...recordEndpoints,
+  ...eventEndpoints,
   ...historyEndpoints,
   ...lookupEndpoints,
   ...batchEndpoints,

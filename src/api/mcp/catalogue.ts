@@ -56,7 +56,12 @@ export const catalogue: Record<string, ToolPlan> = {
       count: { operation: "GET /address/{address}/domain-count" },
       summary: { operation: "GET /address/{address}/summary", fixed: { partial: "true" } },
       previous: { operation: "GET /address/{address}/previous-domains" },
+      events: { operation: "GET /address/{address}/events" },
     },
+  },
+  get_events: {
+    title: "What the contracts logged",
+    use: "Use it for what happened in all of ENS, or at one contract: the newest events, by kind, chain and time. For one name use `get_domain_history`, for one address `get_address_portfolio`.",
   },
   get_primary_names: {
     title: "Names by which addresses are called",

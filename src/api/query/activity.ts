@@ -6,7 +6,7 @@ import type { Ensv2Contracts } from "../../../abis/contracts.ts";
 import type { Db } from "../postgres/db.ts";
 import { toSql } from "../rules/conditionSql.ts";
 import { isCounted } from "../rules/nameRules.ts";
-import { type EventFacts, eventFacts } from "./events.ts";
+import { type EventFacts, eventFacts } from "./eventRows.ts";
 import { isMigration } from "./migrations.ts";
 import { isNonOwner, isSoldByEnsv2, type MergedPurchase, mergedPurchase } from "./purchaseMerge.ts";
 import { type Scope, sqlOf } from "./scope.ts";

@@ -5,7 +5,7 @@ import type { Address, Hex } from "viem";
 import { ROOT_NODE } from "../../ens/name.ts";
 import type { Db } from "../postgres/db.ts";
 import { beginningInDetails, beginningOf } from "./beginnings.ts";
-import { isEventOfRow } from "./events.ts";
+import { isEventOfRow } from "./eventRows.ts";
 import type { Keyset } from "./keyset.ts";
 import { inForms, type ListForm, orderOfPage, pageColumns, pageOf } from "./listStatements.ts";
 import type { Page } from "./page.ts";

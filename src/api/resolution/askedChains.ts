@@ -5,10 +5,15 @@ import { type Scope, scopeOf } from "../query/scope.ts";
 /**
  * The chains that a caller names, in the order of the deployment, so that one set of chains has one form.
  *
- * @throws ApiError INVALID_PARAMETER where one is unknown, or no names of it are indexed
+ * @param chainIds those that may be named: unless told, those whose names are indexed
+ * @throws ApiError INVALID_PARAMETER where one is none of them
  */
-export function askedChains(words: readonly string[], contracts: Contracts): Scope {
-  const { chainIds, chainName } = contracts;
+export function askedChains(
+  words: readonly string[],
+  contracts: Contracts,
+  chainIds: readonly number[] = contracts.chainIds,
+): Scope {
+  const { chainName } = contracts;
   const known = chainIds.map(chainName);
   const unknown = words.find((word) => !known.includes(word));
   if (unknown !== undefined) {

@@ -3,7 +3,7 @@ import type { z } from "zod";
 import { nameByNode } from "../../ens/name.ts";
 import type { Migration, NamedPurchase, TokenPurchase, Transfer } from "../query/activity.ts";
 import type { ClaimRow } from "../query/claims.ts";
-import type { EventFacts } from "../query/events.ts";
+import type { EventFacts } from "../query/eventRows.ts";
 import type * as schemas from "../schemas/answers.ts";
 import { toClaimedName } from "./address.ts";
 import { chainOf, type SerializeContext } from "./domain.ts";

@@ -13,7 +13,7 @@ import {
   type Newest,
 } from "../query/activity.ts";
 import { listNewestClaims } from "../query/claims.ts";
-import type { EventFacts } from "../query/events.ts";
+import type { EventFacts } from "../query/eventRows.ts";
 import { purchaseEvents } from "../query/registrations.ts";
 import { type Scope, sqlOf } from "../query/scope.ts";
 import {

@@ -1,8 +1,16 @@
 import { ETH_NODE } from "../../ens/name.ts";
+import { FAMILY, hashOf, parties } from "../rules/eventParties.ts";
 import { ROLES_OF, ROLES_TO } from "../rules/roleChanges.ts";
 
 /** An index that Namedex builds itself. */
 export type OwnIndex = { name: string; table: string; definition: string };
+
+/** The events of an address by time, of each name on each chain. The hash makes an entry a third of what it were. */
+const eventsOf = ({ name, value, where }: { name: string; value: string; where?: string }): OwnIndex => ({
+  name,
+  table: "events",
+  definition: `(${hashOf(value)}, block_timestamp)${where === undefined ? "" : ` where ${where}`}`,
+});
 
 /**
  * The large indexes, which serve the API's queries, the most important first. They are not declared in
@@ -19,11 +27,13 @@ export const ownIndexes: readonly OwnIndex[] = [
       include (chain_id, parent_node, expiry_timestamp, is_wrapped, wrapper_expiry_timestamp, wrapper_fuses, registry,
         path_expiry_timestamp)`,
   },
-  // Anyone can emit resolvers' events for any node. With the emitter in the index, those of strangers are never read.
+  // Anyone can emit resolvers' events for any node. With the emitter in the index, those of strangers are never read. It has
+  // all that sorts and filters the events of a name, so that of the rows only those that are shown are read.
   {
-    name: "events_node_contract",
+    name: "events_node",
     table: "events",
-    definition: "(node, contract, contract_address, block_number, log_index)",
+    definition: `(node, contract, contract_address, block_number, log_index)
+      include (chain_id, ordinal, block_timestamp, event_type)`,
   },
   {
     name: "ownership_changes_node",
@@ -39,6 +49,9 @@ export const ownIndexes: readonly OwnIndex[] = [
   { name: "events_type", table: "events", definition: "(event_type, block_timestamp)" },
   { name: "events_transaction", table: "events", definition: "(transaction_hash)" },
   { name: "events_time", table: "events", definition: "(block_timestamp)" },
+  eventsOf({ name: "events_kind", value: FAMILY }),
+  eventsOf({ name: "events_contract", value: "contract_address" }),
+  ...parties.map(eventsOf),
   {
     name: "domains_wrapper_expiry",
     table: "domains",

@@ -1,0 +1,87 @@
+import { event } from "ponder:schema";
+import { getTableColumns, type SQL } from "drizzle-orm";
+import { sql } from "ponder";
+import { beginningInDetails, beginningOf, beginningOfBytes } from "./beginnings.ts";
+import { type Keyset, orderBy } from "./keyset.ts";
+import type { SortDirection } from "./page.ts";
+
+/* An event as lists show it, wherever they find it. */
+
+/** What an event says, without the texts and bytes that its sender wrote. */
+const { key, value, name, contenthash, address, details, anomaly, ...facts } = getTableColumns(event);
+export const eventFacts = facts;
+
+/** An event without the texts and bytes that its sender wrote. */
+export type EventFacts = Omit<
+  typeof event.$inferSelect,
+  "key" | "value" | "name" | "contenthash" | "address" | "details" | "anomaly"
+>;
+
+/**
+ * A field of the JSON in `events.details`. A quote inside a JSON text is escaped, so what is found is the field and no part
+ * of another text.
+ */
+const inDetails = <Text extends string>(field: string, form: string) =>
+  sql<Text | null>`substring(${details} from ${sql.raw(`'"${field}":"?(${form})[",}]'`)})`;
+
+const ADDRESS = "0x[0-9a-f]{40}";
+const NUMBER = "[0-9]{1,78}";
+const addressIn = (field: string) => inDetails<`0x${string}`>(field, ADDRESS);
+const numberIn = (field: string) => inDetails<string>(field, NUMBER);
+
+/** What logs say that has no column. */
+const fromDetails = {
+  givenBy: addressIn("owner"),
+  operator: addressIn("operator"),
+  sender: addressIn("sender"),
+  account: addressIn("(?:account|approved|target|delegate)"),
+  isApproved: inDetails<"true" | "false">("(?:approved|isAuthorised)", "true|false"),
+  subregistry: addressIn("subregistry"),
+  parent: addressIn("parent"),
+  tokenId: numberIn("tokenId"),
+  oldTokenId: numberIn("oldTokenId"),
+  resource: numberIn("resource"),
+  roles: numberIn("roles"),
+  oldRoles: numberIn("oldRoles"),
+  recordId: numberIn("recordId"),
+  ttl: numberIn("ttl"),
+};
+
+/** With their beginnings; a text that holds NUL, which PostgreSQL cannot store, is escaped as in JSON. */
+export const shownOfEvent = {
+  ...facts,
+  ...{ key: beginningOf(key), value: beginningOf(value), name: beginningOf(name) },
+  ...{ contenthash: beginningOfBytes(contenthash), address: beginningOfBytes(address) },
+  hiddenKey: beginningInDetails("key"),
+  hiddenValue: beginningInDetails("value"),
+  hiddenName: beginningInDetails("name"),
+  agentId: sql<string | null>`case when ${event.contract} = 'AGENT_ADAPTER'
+    then substring(${details} from '"agentId":"([0-9]{1,78})"') end`,
+  ...fromDetails,
+};
+
+/** An event as answers show it. */
+export type EventRow = EventFacts & {
+  [Name in Exclude<keyof typeof shownOfEvent, keyof EventFacts>]: (typeof shownOfEvent)[Name]["_"]["type"];
+};
+
+/** The key of an event, and what events are sorted by. */
+export const keyColumns = sql`${event.chainId} as chain_id, ${event.blockNumber} as block_number,
+  ${event.logIndex} as log_index, ${event.ordinal} as ordinal, ${event.blockTimestamp} as block_timestamp`;
+
+/** The event with the key of a row of the subquery `page`. */
+export const isEventOfRow: SQL = sql`(${event.chainId}, ${event.blockNumber}, ${event.logIndex}, ${event.ordinal})
+  = (page.chain_id, page.block_number, page.log_index, page.ordinal)`;
+
+/** The order of events, by the columns of a table or subquery: their place in time; chains share nothing else. */
+export const eventKeys = (of = "events", direction: SortDirection = "asc"): Keyset => [
+  { column: sql.raw(`${of}.block_timestamp`), kind: "bigint", direction },
+  { column: sql.raw(`${of}.chain_id`), kind: "integer", direction },
+  { column: sql.raw(`${of}.block_number`), kind: "integer", direction },
+  { column: sql.raw(`${of}.log_index`), kind: "integer", direction },
+  { column: sql.raw(`${of}.ordinal`), kind: "integer", direction },
+];
+
+/** ORDER BY of events. */
+export const inOrder = (direction: SortDirection, of = "events"): SQL =>
+  sql.join(orderBy(eventKeys(of, direction)), sql`, `);

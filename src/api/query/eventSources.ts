@@ -1,0 +1,150 @@
+import { domain, event, holder } from "ponder:schema";
+import type { SQL } from "drizzle-orm";
+import { and, eq, sql } from "ponder";
+import type { Address, Hex } from "viem";
+import { FAMILY, hashOf, joined, type Looked, namedBy, parties } from "../rules/eventParties.ts";
+import { arrayOf } from "./arrays.ts";
+import { inOrder, keyColumns } from "./eventRows.ts";
+import { type ChainResolver, listedSql, logsOfNames } from "./eventsOfNames.ts";
+import type { SortDirection } from "./page.ts";
+import { type Scope, sqlOf } from "./scope.ts";
+
+/*
+ * Where the events of a list are found. What could be millions is found by an index that has each event's time, so that no
+ * more is read than a page has: once for each of the events' names on each chain, which are then put in order. The logs of
+ * names are gathered, because each name has few; so their number is bounded.
+ */
+
+/** A name on a chain. */
+export type NameOnChain = { chainId: number; node: Hex };
+
+/** Names of which all events are in one list. */
+export type Names =
+  | { of: "one"; name: Hex }
+  /** A name, and those right below it. */
+  | { of: "parent"; name: Hex }
+  /** What an address has on its events as receiver or owner, the newest of them, and its reverse names. */
+  | { of: "address"; address: Address; reverse: readonly NameOnChain[] };
+
+/** Whose events a list has. */
+export type EventSource = { chains: Scope } & (
+  | { kind: "names"; names: Names; listed: readonly ChainResolver[] }
+  /** Logs that name an address. */
+  | { kind: "party"; address: Address }
+  /** Both. */
+  | { kind: "address"; names: Names; address: Address; listed: readonly ChainResolver[] }
+  /** Logs of a contract. */
+  | { kind: "contract"; address: Address }
+  /** Every log, of all kinds and chains or of some. */
+  | { kind: "all"; isWhole: boolean }
+);
+
+/** The newest names of an address whose events are gathered, and the most names below one. */
+export const MAX_NAMES = 2_000;
+
+/** What is read of a source. */
+export type Reading = {
+  looked: Looked;
+  /** The same with what emits them. */
+  logged: readonly string[];
+  condition: SQL | undefined;
+  /** As many events, from the beginning of the order; undefined where the order does not matter. */
+  first?: { limit: number; direction: SortDirection };
+  /** At most so many, in any order. */
+  atMost?: number;
+};
+
+/** The keys of a source's events, as a subquery. One event can be there more than once. */
+export function keysOf(source: EventSource, reading: Reading): SQL {
+  switch (source.kind) {
+    case "names":
+      return ofNames(source, reading);
+    case "party":
+      return ofParty(source, reading);
+    case "address":
+      return sql`(${ofNames(source, reading)}) union all (${ofParty(source, reading)})`;
+    case "contract":
+      return ofPlace(source.chains, reading, {
+        ...{ names: reading.looked.names, value: "contract_address", address: source.address },
+      });
+    case "all":
+      return source.isWhole
+        ? sql`select ${keyColumns} from ${event} where ${reading.condition ?? sql`true`} ${bounded(reading)}`
+        : ofPlace(source.chains, reading, { names: reading.logged, value: FAMILY, address: "" });
+  }
+}
+
+function ofNames(
+  { chains, names, listed }: { chains: Scope; names: Names; listed: readonly ChainResolver[] },
+  { looked, condition, first }: Reading,
+): SQL {
+  const logs = logsOfNames({
+    ...{ columns: keyColumns, names: namesSql(names, chains), listed: listedSql(listed), of: sqlOf(chains) },
+    condition: and(sql`${event.eventType} = any(${arrayOf(looked.names, "text")})`, condition),
+  });
+  return first
+    ? sql`select * from (${logs}) as log order by ${inOrder(first.direction, "log")} limit ${first.limit}`
+    : logs;
+}
+
+/** The names as a subquery. */
+export function namesSql(names: Names, chains: Scope): SQL {
+  const of = sqlOf(chains);
+  switch (names.of) {
+    case "one":
+      return sql`select unnest(${arrayOf(chains.ids, "int")}) as chain_id, ${names.name}::text as node`;
+    case "parent":
+      return sql`${namesSql({ of: "one", name: names.name }, chains)} union
+        (select ${domain.chainId}, ${domain.node} from ${domain}
+          where ${and(eq(domain.parentNode, names.name), of.holds(domain.chainId))} limit ${MAX_NAMES})`;
+    case "address": {
+      const { address, reverse } = names;
+      const newest = sql`select ${holder.chainId} as chain_id, ${holder.node} as node from ${holder}
+        where ${and(eq(holder.address, address), of.holds(holder.chainId))}
+        order by ${holder.lastOwnedBlockNumber} desc, ${holder.node} desc limit ${MAX_NAMES}`;
+      const own = reverse.filter(({ chainId }) => chains.ids.includes(chainId));
+      const ids = arrayOf(
+        own.map(({ chainId }) => chainId),
+        "int",
+      );
+      const nodes = arrayOf(
+        own.map(({ node }) => node),
+        "text",
+      );
+      return sql`(${newest}) union select * from unnest(${ids}, ${nodes}) as reverse (chain_id, node)`;
+    }
+  }
+}
+
+const ofParty = ({ chains, address }: { chains: Scope; address: Address }, reading: Reading): SQL =>
+  sql.join(
+    parties.map((party) =>
+      ofPlace(chains, reading, { ...party, names: namedBy(party, reading.looked), address }),
+    ),
+    sql` union all `,
+  );
+
+/** A place of logs that has an index: the events' names, and SQL of what the index has besides them. */
+type Place = { names: readonly string[]; value: string; address: Address | ""; where?: string };
+
+/** The events of a place: of each event's name on each chain as many as the whole list needs. */
+function ofPlace(chains: Scope, reading: Reading, { names, value, address, where }: Place): SQL {
+  const one = sql`select ${keyColumns} from ${event} where ${and(
+    sql`${sql.raw(hashOf(value))} = logged.hash`,
+    // Two places can have one hash, if a stranger wants it. In `case` this says nothing to the planner, who would take it for rare.
+    sql`case when ${sql.raw(joined(value))} = logged.joined then chain_id = logged.chain else false end`,
+    where === undefined ? undefined : sql.raw(where),
+    reading.condition,
+  )} ${bounded(reading)}`;
+  return sql`select one.* from (
+      select chain, ${address}::text || name as joined, hashtextextended(${address}::text || name, chain) as hash
+      from unnest(${arrayOf(names, "text")}) as name, unnest(${arrayOf(chains.ids, "int")}) as chain offset 0
+    ) as logged cross join lateral (${one}) as one`;
+}
+
+const bounded = ({ first, atMost }: Reading): SQL =>
+  first
+    ? sql`order by ${inOrder(first.direction)} limit ${first.limit}`
+    : atMost === undefined
+      ? sql``
+      : sql`limit ${atMost}`;
