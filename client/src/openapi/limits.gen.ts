@@ -5,6 +5,11 @@ export const maxItems = {
     "names": 500,
     "namehashes": 500
   },
+  "post_lookup": {
+    "inputs": 1000,
+    "primary_names": 10,
+    "relations": 8
+  },
   "post_address_primary_names_bulk": {
     "addresses": 200
   }

@@ -2,7 +2,7 @@
 
 import { client } from './client.gen.ts';
 import { buildClientParams, type Client, type ClientMeta, type Options as Options2, type RequestResult, type TDataShape } from './client/index.ts';
-import type { GetAddressDomainCountErrors, GetAddressDomainCountResponses, GetAddressDomainsErrors, GetAddressDomainsResponses, GetAddressExpiriesIcsErrors, GetAddressExpiriesIcsResponses, GetAddressPreviousDomainsErrors, GetAddressPreviousDomainsResponses, GetAddressPrimaryNameErrors, GetAddressPrimaryNameResponses, GetAddressSummaryErrors, GetAddressSummaryResponses, GetAgentsByAgentIdErrors, GetAgentsByAgentIdResponses, GetAgentsErrors, GetAgentsResponses, GetDomainAgentErrors, GetDomainAgentResponses, GetDomainEventsErrors, GetDomainEventsResponses, GetDomainExpiryIcsErrors, GetDomainExpiryIcsResponses, GetDomainOwnershipHistoryErrors, GetDomainOwnershipHistoryResponses, GetDomainRecordsErrors, GetDomainRecordsResponses, GetDomainRecordsTextByKeyErrors, GetDomainRecordsTextByKeyResponses, GetDomainRecordsTextHistoryErrors, GetDomainRecordsTextHistoryResponses, GetDomainRegistrationHistoryErrors, GetDomainRegistrationHistoryResponses, GetDomainResolverHistoryErrors, GetDomainResolverHistoryResponses, GetDomainSubdomainsErrors, GetDomainSubdomainsResponses, GetEnsStatsDistributionErrors, GetEnsStatsDistributionResponses, GetEnsStatsErrors, GetEnsStatsExpiriesErrors, GetEnsStatsExpiriesResponses, GetEnsStatsHoldersErrors, GetEnsStatsHoldersResponses, GetEnsStatsPrimaryNamesErrors, GetEnsStatsPrimaryNamesResponses, GetEnsStatsPurchasesErrors, GetEnsStatsPurchasesResponses, GetEnsStatsRecentActivityErrors, GetEnsStatsRecentActivityResponses, GetEnsStatsRegistrationsErrors, GetEnsStatsRegistrationsResponses, GetEnsStatsResponses, GetEnsStatsSellersErrors, GetEnsStatsSellersResponses, GetEnsStatsStatesErrors, GetEnsStatsStatesResponses, GetIndexingStatusErrors, GetIndexingStatusResponses, GetLookupHashByHashErrors, GetLookupHashByHashResponses, GetLookupLabelhashByHashErrors, GetLookupLabelhashByHashResponses, GetLookupNamehashByHashErrors, GetLookupNamehashByHashResponses, GetPendingStatsErrors, GetPendingStatsResponses, GetSearchDomainsErrors, GetSearchDomainsResponses, GetSignupUsageErrors, GetSignupUsageResponses, GetStatsErrors, GetStatsResponses, GetWhoisByNameErrors, GetWhoisByNameResponses, PostAddressPrimaryNamesBulkErrors, PostAddressPrimaryNamesBulkResponses, PostSignupErrors, PostSignupNonceErrors, PostSignupNonceResponses, PostSignupResponses, PostWhoisBulkErrors, PostWhoisBulkResponses } from './types.gen.ts';
+import type { GetAddressDomainCountErrors, GetAddressDomainCountResponses, GetAddressDomainsErrors, GetAddressDomainsResponses, GetAddressEventsErrors, GetAddressEventsResponses, GetAddressExpiriesIcsErrors, GetAddressExpiriesIcsResponses, GetAddressPreviousDomainsErrors, GetAddressPreviousDomainsResponses, GetAddressPrimaryNameErrors, GetAddressPrimaryNameResponses, GetAddressSummaryErrors, GetAddressSummaryResponses, GetAgentsByAgentIdErrors, GetAgentsByAgentIdResponses, GetAgentsErrors, GetAgentsResponses, GetContractEventsErrors, GetContractEventsResponses, GetDomainAgentErrors, GetDomainAgentResponses, GetDomainEventsErrors, GetDomainEventsResponses, GetDomainExpiryIcsErrors, GetDomainExpiryIcsResponses, GetDomainOwnershipHistoryErrors, GetDomainOwnershipHistoryResponses, GetDomainRecordsErrors, GetDomainRecordsResponses, GetDomainRecordsTextByKeyErrors, GetDomainRecordsTextByKeyResponses, GetDomainRecordsTextHistoryErrors, GetDomainRecordsTextHistoryResponses, GetDomainRegistrationHistoryErrors, GetDomainRegistrationHistoryResponses, GetDomainResolverHistoryErrors, GetDomainResolverHistoryResponses, GetDomainSubdomainsErrors, GetDomainSubdomainsResponses, GetEnsStatsDistributionErrors, GetEnsStatsDistributionResponses, GetEnsStatsErrors, GetEnsStatsExpiriesErrors, GetEnsStatsExpiriesResponses, GetEnsStatsHoldersErrors, GetEnsStatsHoldersResponses, GetEnsStatsPrimaryNamesErrors, GetEnsStatsPrimaryNamesResponses, GetEnsStatsPurchasesErrors, GetEnsStatsPurchasesResponses, GetEnsStatsRecentActivityErrors, GetEnsStatsRecentActivityResponses, GetEnsStatsRegistrationsErrors, GetEnsStatsRegistrationsResponses, GetEnsStatsResponses, GetEnsStatsSellersErrors, GetEnsStatsSellersResponses, GetEnsStatsStatesErrors, GetEnsStatsStatesResponses, GetEventsErrors, GetEventsResponses, GetIndexingStatusErrors, GetIndexingStatusResponses, GetLookupHashByHashErrors, GetLookupHashByHashResponses, GetLookupLabelhashByHashErrors, GetLookupLabelhashByHashResponses, GetLookupNamehashByHashErrors, GetLookupNamehashByHashResponses, GetPendingStatsErrors, GetPendingStatsResponses, GetSearchDomainsErrors, GetSearchDomainsResponses, GetSignupUsageErrors, GetSignupUsageResponses, GetStatsErrors, GetStatsResponses, GetWhoisByNameErrors, GetWhoisByNameResponses, PostAddressPrimaryNamesBulkErrors, PostAddressPrimaryNamesBulkResponses, PostLookupErrors, PostLookupResponses, PostSignupErrors, PostSignupNonceErrors, PostSignupNonceResponses, PostSignupResponses, PostWhoisBulkErrors, PostWhoisBulkResponses, RecordChoice } from './types.gen.ts';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -87,6 +87,9 @@ export const getSearchDomains = <ThrowOnError extends boolean = false>(parameter
     protocol?: 'ensv1' | 'ensv2';
     chain?: string;
     page?: number;
+    cursor?: string;
+    page_size?: number;
+    total?: 'true' | 'false';
     sort_by?: 'full_name' | 'label' | 'expiry_timestamp' | 'effective_owner_address';
     sort_dir?: 'asc' | 'desc';
 }, options?: Options<never, ThrowOnError>): RequestResult<GetSearchDomainsResponses, GetSearchDomainsErrors, ThrowOnError, 'data'> => {
@@ -106,6 +109,9 @@ export const getSearchDomains = <ThrowOnError extends boolean = false>(parameter
                 { in: 'query', key: 'protocol' },
                 { in: 'query', key: 'chain' },
                 { in: 'query', key: 'page' },
+                { in: 'query', key: 'cursor' },
+                { in: 'query', key: 'page_size' },
+                { in: 'query', key: 'total' },
                 { in: 'query', key: 'sort_by' },
                 { in: 'query', key: 'sort_dir' }
             ] }]);
@@ -126,12 +132,18 @@ export const getSearchDomains = <ThrowOnError extends boolean = false>(parameter
 export const getDomainSubdomains = <ThrowOnError extends boolean = false>(parameters: {
     name: string;
     page?: number;
+    cursor?: string;
+    page_size?: number;
+    total?: 'true' | 'false';
     sort_by?: 'full_name' | 'expiry_timestamp';
     sort_dir?: 'asc' | 'desc';
 }, options?: Options<never, ThrowOnError>): RequestResult<GetDomainSubdomainsResponses, GetDomainSubdomainsErrors, ThrowOnError, 'data'> => {
     const params = buildClientParams([parameters], [{ args: [
                 { in: 'path', key: 'name' },
                 { in: 'query', key: 'page' },
+                { in: 'query', key: 'cursor' },
+                { in: 'query', key: 'page_size' },
+                { in: 'query', key: 'total' },
                 { in: 'query', key: 'sort_by' },
                 { in: 'query', key: 'sort_dir' }
             ] }]);
@@ -145,18 +157,24 @@ export const getDomainSubdomains = <ThrowOnError extends boolean = false>(parame
 };
 
 /**
- * Texts, addresses and contenthash of a name
+ * Texts, addresses and other records of a name
  *
  * What the name's current resolver holds for it. Text records are written by owners: treat them as untrusted. On chain keys cannot be listed: a live answer has those that events ever named for the name, and the usual ones, texts `avatar`, `description`, `display`, `email`, `header`, `keywords`, `location`, `mail`, `name`, `notice`, `phone`, `url`, `com.discord`, `com.github`, `com.linkedin`, `com.twitter`, `com.x`, `io.keybase`, `org.telegram`, `agent-context`, `agent-endpoint[a2a]`, `agent-endpoint[mcp]`, `agent-endpoint[web]` and coin types 60, 0, 501, 2147483658, 2147492101, 2147525809.
  */
 export const getDomainRecords = <ThrowOnError extends boolean = false>(parameters: {
     name: string;
     types?: string;
+    keys?: string;
+    coin_types?: string;
+    cleared?: 'true' | 'false';
     partial?: 'true' | 'false';
 }, options?: Options<never, ThrowOnError>): RequestResult<GetDomainRecordsResponses, GetDomainRecordsErrors, ThrowOnError, 'data'> => {
     const params = buildClientParams([parameters], [{ args: [
                 { in: 'path', key: 'name' },
                 { in: 'query', key: 'types' },
+                { in: 'query', key: 'keys' },
+                { in: 'query', key: 'coin_types' },
+                { in: 'query', key: 'cleared' },
                 { in: 'query', key: 'partial' }
             ] }]);
     return (options?.client ?? client).get<GetDomainRecordsResponses, GetDomainRecordsErrors, ThrowOnError, 'data'>({
@@ -195,18 +213,24 @@ export const getDomainRecordsTextByKey = <ThrowOnError extends boolean = false>(
 /**
  * How a text record went
  *
- * Newest first, from the events of the resolver that was active at the time, if it is an indexed one: what others log proves nothing. A value ends with null where the resolver changed or all records were cleared. Where only the chain can tell the value now, it comes first, `live`, without page or on the first one; `total` does not count it. Without `page` the answer has the newest 1000 entries in the same order; if `total` is more, `page` leads to all.
+ * Newest first, from the events of the resolver that was active at the time, if it is an indexed one: what others log proves nothing. A value ends with null where the resolver changed or all records were cleared. Where only the chain can tell the value now, it comes first, `live`, without page or on the first one; `total` does not count it. Without `page`, `cursor` and `page_size` the answer has the newest 1000 entries in the same order; if `total` is more, `page` or `page_size` and then `cursor` lead to all.
  */
 export const getDomainRecordsTextHistory = <ThrowOnError extends boolean = false>(parameters: {
     name: string;
     key: string;
     page?: number;
+    cursor?: string;
+    page_size?: number;
+    total?: 'true' | 'false';
     partial?: 'true' | 'false';
 }, options?: Options<never, ThrowOnError>): RequestResult<GetDomainRecordsTextHistoryResponses, GetDomainRecordsTextHistoryErrors, ThrowOnError, 'data'> => {
     const params = buildClientParams([parameters], [{ args: [
                 { in: 'path', key: 'name' },
                 { in: 'path', key: 'key' },
                 { in: 'query', key: 'page' },
+                { in: 'query', key: 'cursor' },
+                { in: 'query', key: 'page_size' },
+                { in: 'query', key: 'total' },
                 { in: 'query', key: 'partial' }
             ] }]);
     return (options?.client ?? client).get<GetDomainRecordsTextHistoryResponses, GetDomainRecordsTextHistoryErrors, ThrowOnError, 'data'>({
@@ -221,13 +245,44 @@ export const getDomainRecordsTextHistory = <ThrowOnError extends boolean = false
 /**
  * Every event of a name
  *
- * What the contracts logged of a name, oldest first. Events of resolvers count if the resolver is a known one, or was the name's own at some time. A name below a layer 2's managed name has the events of both chains, each with its `chain`. Without `page` the answer has the newest 1000 entries in the same order; if `total` is more, `page` leads to all.
+ * What the contracts logged of a name, oldest first. Events of resolvers count if the resolver is a known one, or was the name's own at some time. A name below a layer 2's managed name has the events of both chains, each with its `chain`. Without `page`, `cursor` and `page_size` the answer has the newest 1000 entries in the same order; if `total` is more, `page` or `page_size` and then `cursor` lead to all. With `record`, `key` or `coin_type` it is the history of records: their settings at every resolver that the name had, and what ended or replaced all of them (`VersionChanged`, `Cleared`, `Linked`, a change of the resolver). What only time brings, the end of a registration or of its grace, is no event: the ownership history has it.
  */
 export const getDomainEvents = <ThrowOnError extends boolean = false>(parameters: {
     name: string;
+    type?: string;
+    chain?: string;
+    time_from?: number;
+    time_to?: number;
+    block_from?: number;
+    block_to?: number;
+    record?: string;
+    key?: string;
+    coin_type?: string;
+    children?: 'true' | 'false';
+    sort_dir?: 'asc' | 'desc';
     page?: number;
+    cursor?: string;
+    page_size?: number;
+    total?: 'true' | 'false';
 }, options?: Options<never, ThrowOnError>): RequestResult<GetDomainEventsResponses, GetDomainEventsErrors, ThrowOnError, 'data'> => {
-    const params = buildClientParams([parameters], [{ args: [{ in: 'path', key: 'name' }, { in: 'query', key: 'page' }] }]);
+    const params = buildClientParams([parameters], [{ args: [
+                { in: 'path', key: 'name' },
+                { in: 'query', key: 'type' },
+                { in: 'query', key: 'chain' },
+                { in: 'query', key: 'time_from' },
+                { in: 'query', key: 'time_to' },
+                { in: 'query', key: 'block_from' },
+                { in: 'query', key: 'block_to' },
+                { in: 'query', key: 'record' },
+                { in: 'query', key: 'key' },
+                { in: 'query', key: 'coin_type' },
+                { in: 'query', key: 'children' },
+                { in: 'query', key: 'sort_dir' },
+                { in: 'query', key: 'page' },
+                { in: 'query', key: 'cursor' },
+                { in: 'query', key: 'page_size' },
+                { in: 'query', key: 'total' }
+            ] }]);
     return (options?.client ?? client).get<GetDomainEventsResponses, GetDomainEventsErrors, ThrowOnError, 'data'>({
         responseStyle: 'data',
         security: [{ name: 'X-API-Key', type: 'apiKey' }],
@@ -238,19 +293,157 @@ export const getDomainEvents = <ThrowOnError extends boolean = false>(parameters
 };
 
 /**
+ * Every event of an address
+ *
+ * What the contracts logged of an address and of the names that it holds or held, newest first. Its reverse names, by which it claims a primary name, are among them. Events of resolvers count if the resolver is a known one, or was the name's own at some time. A log that concerns several names is one event for each. The order is that of time; of one time that of chains, blocks and logs. Of an address that appeared on more than 2000 names all events of the 2000 that it got last are here, and of the others those that name the address: `is_incomplete` says so. Records that point to an address are no events of it.
+ */
+export const getAddressEvents = <ThrowOnError extends boolean = false>(parameters: {
+    address: string;
+    relation?: 'any' | 'party' | 'name';
+    type?: string;
+    chain?: string;
+    time_from?: number;
+    time_to?: number;
+    block_from?: number;
+    block_to?: number;
+    sort_dir?: 'asc' | 'desc';
+    page?: number;
+    cursor?: string;
+    page_size?: number;
+    total?: 'true' | 'false';
+}, options?: Options<never, ThrowOnError>): RequestResult<GetAddressEventsResponses, GetAddressEventsErrors, ThrowOnError, 'data'> => {
+    const params = buildClientParams([parameters], [{ args: [
+                { in: 'path', key: 'address' },
+                { in: 'query', key: 'relation' },
+                { in: 'query', key: 'type' },
+                { in: 'query', key: 'chain' },
+                { in: 'query', key: 'time_from' },
+                { in: 'query', key: 'time_to' },
+                { in: 'query', key: 'block_from' },
+                { in: 'query', key: 'block_to' },
+                { in: 'query', key: 'sort_dir' },
+                { in: 'query', key: 'page' },
+                { in: 'query', key: 'cursor' },
+                { in: 'query', key: 'page_size' },
+                { in: 'query', key: 'total' }
+            ] }]);
+    return (options?.client ?? client).get<GetAddressEventsResponses, GetAddressEventsErrors, ThrowOnError, 'data'>({
+        responseStyle: 'data',
+        security: [{ name: 'X-API-Key', type: 'apiKey' }],
+        url: '/address/{address}/events',
+        ...options,
+        ...params
+    });
+};
+
+/**
+ * Every event of a contract
+ *
+ * What one contract logged, newest first: a registry, a registrar, a controller, a resolver. Empty for a contract that is not indexed. A log that concerns several names is one event for each. The order is that of time; of one time that of chains, blocks and logs.
+ */
+export const getContractEvents = <ThrowOnError extends boolean = false>(parameters: {
+    address: string;
+    type?: string;
+    chain?: string;
+    time_from?: number;
+    time_to?: number;
+    block_from?: number;
+    block_to?: number;
+    sort_dir?: 'asc' | 'desc';
+    page?: number;
+    cursor?: string;
+    page_size?: number;
+    total?: 'true' | 'false';
+}, options?: Options<never, ThrowOnError>): RequestResult<GetContractEventsResponses, GetContractEventsErrors, ThrowOnError, 'data'> => {
+    const params = buildClientParams([parameters], [{ args: [
+                { in: 'path', key: 'address' },
+                { in: 'query', key: 'type' },
+                { in: 'query', key: 'chain' },
+                { in: 'query', key: 'time_from' },
+                { in: 'query', key: 'time_to' },
+                { in: 'query', key: 'block_from' },
+                { in: 'query', key: 'block_to' },
+                { in: 'query', key: 'sort_dir' },
+                { in: 'query', key: 'page' },
+                { in: 'query', key: 'cursor' },
+                { in: 'query', key: 'page_size' },
+                { in: 'query', key: 'total' }
+            ] }]);
+    return (options?.client ?? client).get<GetContractEventsResponses, GetContractEventsErrors, ThrowOnError, 'data'>({
+        responseStyle: 'data',
+        security: [{ name: 'X-API-Key', type: 'apiKey' }],
+        url: '/contract/{address}/events',
+        ...options,
+        ...params
+    });
+};
+
+/**
+ * Every event
+ *
+ * What all indexed contracts logged, newest first; with `address` as the events of an address, with `contract` as those of a contract. A log that concerns several names is one event for each. The order is that of time; of one time that of chains, blocks and logs. A resolver's log that does not count for the name has `is_foreign`.
+ */
+export const getEvents = <ThrowOnError extends boolean = false>(parameters?: {
+    address?: string;
+    relation?: 'any' | 'party' | 'name';
+    contract?: string;
+    type?: string;
+    chain?: string;
+    time_from?: number;
+    time_to?: number;
+    block_from?: number;
+    block_to?: number;
+    sort_dir?: 'asc' | 'desc';
+    page?: number;
+    cursor?: string;
+    page_size?: number;
+    total?: 'true' | 'false';
+}, options?: Options<never, ThrowOnError>): RequestResult<GetEventsResponses, GetEventsErrors, ThrowOnError, 'data'> => {
+    const params = buildClientParams([parameters], [{ args: [
+                { in: 'query', key: 'address' },
+                { in: 'query', key: 'relation' },
+                { in: 'query', key: 'contract' },
+                { in: 'query', key: 'type' },
+                { in: 'query', key: 'chain' },
+                { in: 'query', key: 'time_from' },
+                { in: 'query', key: 'time_to' },
+                { in: 'query', key: 'block_from' },
+                { in: 'query', key: 'block_to' },
+                { in: 'query', key: 'sort_dir' },
+                { in: 'query', key: 'page' },
+                { in: 'query', key: 'cursor' },
+                { in: 'query', key: 'page_size' },
+                { in: 'query', key: 'total' }
+            ] }]);
+    return (options?.client ?? client).get<GetEventsResponses, GetEventsErrors, ThrowOnError, 'data'>({
+        responseStyle: 'data',
+        security: [{ name: 'X-API-Key', type: 'apiKey' }],
+        url: '/events',
+        ...options,
+        ...params
+    });
+};
+
+/**
  * Registrations and renewals of a name
  *
- * Oldest first. Registrar and controller both log a registration: `merged` gives one entry for each transaction, with the controller's price and the registrar's expiry. A name that was moved to another registrar, with its owner and expiry, was not registered: its events tell of it. Registrations and renewals are counted, and divided into pages, together. Without `page` the answer has the newest 1000 entries in the same order; if `total` is more, `page` leads to all.
+ * Oldest first. Registrar and controller both log a registration: `merged` gives one entry for each transaction, with the controller's price and the registrar's expiry. A name that was moved to another registrar, with its owner and expiry, was not registered: its events tell of it. Registrations and renewals are counted, and divided into pages, together. Without `page`, `cursor` and `page_size` the answer has the newest 1000 entries in the same order; if `total` is more, `page` or `page_size` and then `cursor` lead to all.
  */
 export const getDomainRegistrationHistory = <ThrowOnError extends boolean = false>(parameters: {
     name: string;
     merged?: 'true' | 'false';
     page?: number;
+    cursor?: string;
+    page_size?: number;
+    total?: 'true' | 'false';
 }, options?: Options<never, ThrowOnError>): RequestResult<GetDomainRegistrationHistoryResponses, GetDomainRegistrationHistoryErrors, ThrowOnError, 'data'> => {
     const params = buildClientParams([parameters], [{ args: [
                 { in: 'path', key: 'name' },
                 { in: 'query', key: 'merged' },
-                { in: 'query', key: 'page' }
+                { in: 'query', key: 'page' },
+                { in: 'query', key: 'cursor' },
+                { in: 'query', key: 'page_size' },
+                { in: 'query', key: 'total' }
             ] }]);
     return (options?.client ?? client).get<GetDomainRegistrationHistoryResponses, GetDomainRegistrationHistoryErrors, ThrowOnError, 'data'>({
         responseStyle: 'data',
@@ -264,17 +457,23 @@ export const getDomainRegistrationHistory = <ThrowOnError extends boolean = fals
 /**
  * Who owned a name
  *
- * Effective owner over time, newest last. Several changes in one transaction are one. Of a name below a layer 2's managed name it is the history in the registry that answers for the name. A period that time alone ended has `ended_by`, its second, and no block: the NameWrapper's token expired, the grace of a registrar's name was over, or a subname of ENSv2, or a name above it, expired. Without `page` the answer has the newest 1000 entries in the same order; if `total` is more, `page` leads to all. This holds for the history of each contract, too.
+ * Effective owner over time, newest last. Several changes in one transaction are one. Of a name below a layer 2's managed name it is the history in the registry that answers for the name. A period that time alone ended has `ended_by`, its second, and no block: the NameWrapper's token expired, the grace of a registrar's name was over, or a subname of ENSv2, or a name above it, expired. Without `page`, `cursor` and `page_size` the answer has the newest 1000 entries in the same order; if `total` is more, `page` or `page_size` and then `cursor` lead to all. This holds for the history of each contract, too.
  */
 export const getDomainOwnershipHistory = <ThrowOnError extends boolean = false>(parameters: {
     name: string;
     audit?: 'true' | 'false';
     page?: number;
+    cursor?: string;
+    page_size?: number;
+    total?: 'true' | 'false';
 }, options?: Options<never, ThrowOnError>): RequestResult<GetDomainOwnershipHistoryResponses, GetDomainOwnershipHistoryErrors, ThrowOnError, 'data'> => {
     const params = buildClientParams([parameters], [{ args: [
                 { in: 'path', key: 'name' },
                 { in: 'query', key: 'audit' },
-                { in: 'query', key: 'page' }
+                { in: 'query', key: 'page' },
+                { in: 'query', key: 'cursor' },
+                { in: 'query', key: 'page_size' },
+                { in: 'query', key: 'total' }
             ] }]);
     return (options?.client ?? client).get<GetDomainOwnershipHistoryResponses, GetDomainOwnershipHistoryErrors, ThrowOnError, 'data'>({
         responseStyle: 'data',
@@ -288,13 +487,22 @@ export const getDomainOwnershipHistory = <ThrowOnError extends boolean = false>(
 /**
  * Resolvers of a name
  *
- * Resolvers over time, newest last. Of a name below a layer 2's managed name it is the history in the registry that answers for the name. Without `page` the answer has the newest 1000 entries in the same order; if `total` is more, `page` leads to all.
+ * Resolvers over time, newest last. Of a name below a layer 2's managed name it is the history in the registry that answers for the name. Without `page`, `cursor` and `page_size` the answer has the newest 1000 entries in the same order; if `total` is more, `page` or `page_size` and then `cursor` lead to all.
  */
 export const getDomainResolverHistory = <ThrowOnError extends boolean = false>(parameters: {
     name: string;
     page?: number;
+    cursor?: string;
+    page_size?: number;
+    total?: 'true' | 'false';
 }, options?: Options<never, ThrowOnError>): RequestResult<GetDomainResolverHistoryResponses, GetDomainResolverHistoryErrors, ThrowOnError, 'data'> => {
-    const params = buildClientParams([parameters], [{ args: [{ in: 'path', key: 'name' }, { in: 'query', key: 'page' }] }]);
+    const params = buildClientParams([parameters], [{ args: [
+                { in: 'path', key: 'name' },
+                { in: 'query', key: 'page' },
+                { in: 'query', key: 'cursor' },
+                { in: 'query', key: 'page_size' },
+                { in: 'query', key: 'total' }
+            ] }]);
     return (options?.client ?? client).get<GetDomainResolverHistoryResponses, GetDomainResolverHistoryErrors, ThrowOnError, 'data'>({
         responseStyle: 'data',
         security: [{ name: 'X-API-Key', type: 'apiKey' }],
@@ -350,6 +558,9 @@ export const getLookupNamehashByHash = <ThrowOnError extends boolean = false>(pa
 export const getLookupLabelhashByHash = <ThrowOnError extends boolean = false>(parameters: {
     hash: string;
     page?: number;
+    cursor?: string;
+    page_size?: number;
+    total?: 'true' | 'false';
     sort_by?: 'full_name' | 'expiry_timestamp';
     sort_dir?: 'asc' | 'desc';
     partial?: 'true' | 'false';
@@ -357,6 +568,9 @@ export const getLookupLabelhashByHash = <ThrowOnError extends boolean = false>(p
     const params = buildClientParams([parameters], [{ args: [
                 { in: 'path', key: 'hash' },
                 { in: 'query', key: 'page' },
+                { in: 'query', key: 'cursor' },
+                { in: 'query', key: 'page_size' },
+                { in: 'query', key: 'total' },
                 { in: 'query', key: 'sort_by' },
                 { in: 'query', key: 'sort_dir' },
                 { in: 'query', key: 'partial' }
@@ -371,6 +585,39 @@ export const getLookupLabelhashByHash = <ThrowOnError extends boolean = false>(p
 };
 
 /**
+ * Names, hashes and addresses at once, with their records
+ *
+ * Up to 1000 inputs of any kind. Each result stands at the position of its input, and has a status of its own: none fails the others. All are of the same block. A name has the record of `/whois` in `domain`, and what `/domain/{name}/records` gives. What an answer has no room for is `left_out` or `partial`, with a cursor; so are names once all names have more than 10000 labels.
+ */
+export const postLookup = <ThrowOnError extends boolean = false>(parameters: {
+    inputs: Array<string>;
+    records?: RecordChoice;
+    primary_name_check?: boolean;
+    primary_names?: Array<string>;
+    relations?: Array<string>;
+}, options?: Options<never, ThrowOnError>): RequestResult<PostLookupResponses, PostLookupErrors, ThrowOnError, 'data'> => {
+    const params = buildClientParams([parameters], [{ args: [
+                { in: 'body', key: 'inputs' },
+                { in: 'body', key: 'records' },
+                { in: 'body', key: 'primary_name_check' },
+                { in: 'body', key: 'primary_names' },
+                { in: 'body', key: 'relations' }
+            ] }]);
+    return (options?.client ?? client).post<PostLookupResponses, PostLookupErrors, ThrowOnError, 'data'>({
+        responseStyle: 'data',
+        security: [{ name: 'X-API-Key', type: 'apiKey' }],
+        url: '/lookup',
+        ...options,
+        ...params,
+        headers: {
+            'Content-Type': 'application/json',
+            ...options?.headers,
+            ...params.headers
+        }
+    });
+};
+
+/**
  * Names of an address
  *
  * Names that an address owns, or whose resolver it is. Names of all chains that are indexed are in one list; a node that is on two chains is on it twice. Active: registered or in grace, registrars' names until 90 days after their expiry (in ENSv2 28), wrapped subnames until it, others always. Reverse nodes (`<address>.addr.reverse`) do not count as names.
@@ -381,6 +628,9 @@ export const getAddressDomains = <ThrowOnError extends boolean = false>(paramete
     include_expired?: 'true' | 'false';
     chain?: string;
     page?: number;
+    cursor?: string;
+    page_size?: number;
+    total?: 'true' | 'false';
     sort_by?: 'full_name' | 'expiry_timestamp';
     sort_dir?: 'asc' | 'desc';
 }, options?: Options<never, ThrowOnError>): RequestResult<GetAddressDomainsResponses, GetAddressDomainsErrors, ThrowOnError, 'data'> => {
@@ -390,6 +640,9 @@ export const getAddressDomains = <ThrowOnError extends boolean = false>(paramete
                 { in: 'query', key: 'include_expired' },
                 { in: 'query', key: 'chain' },
                 { in: 'query', key: 'page' },
+                { in: 'query', key: 'cursor' },
+                { in: 'query', key: 'page_size' },
+                { in: 'query', key: 'total' },
                 { in: 'query', key: 'sort_by' },
                 { in: 'query', key: 'sort_dir' }
             ] }]);
@@ -424,18 +677,24 @@ export const getAddressDomainCount = <ThrowOnError extends boolean = false>(para
 /**
  * The primary name of an address
  *
- * The name that the address chose for itself on the chain of the registry (coin type 60), by its own reverse record or else the default one (ENSIP-19). Given only if it is normalised and resolves to the address; else null. With `history=true` also every name that the address ever claimed, on all chains, oldest first, as it was claimed. Without `page` the answer has the newest 1000 entries in the same order; if `total` is more, `page` leads to all.
+ * The name that the address chose for itself on the chain of the registry (coin type 60), by its own reverse record or else the default one (ENSIP-19). Given only if it is normalised and resolves to the address; else null. With `history=true` also every name that the address ever claimed, on all chains, oldest first, as it was claimed. Without `page`, `cursor` and `page_size` the answer has the newest 1000 entries in the same order; if `total` is more, `page` or `page_size` and then `cursor` lead to all.
  */
 export const getAddressPrimaryName = <ThrowOnError extends boolean = false>(parameters: {
     address: string;
     history?: 'true' | 'false';
     page?: number;
+    cursor?: string;
+    page_size?: number;
+    total?: 'true' | 'false';
     partial?: 'true' | 'false';
 }, options?: Options<never, ThrowOnError>): RequestResult<GetAddressPrimaryNameResponses, GetAddressPrimaryNameErrors, ThrowOnError, 'data'> => {
     const params = buildClientParams([parameters], [{ args: [
                 { in: 'path', key: 'address' },
                 { in: 'query', key: 'history' },
                 { in: 'query', key: 'page' },
+                { in: 'query', key: 'cursor' },
+                { in: 'query', key: 'page_size' },
+                { in: 'query', key: 'total' },
                 { in: 'query', key: 'partial' }
             ] }]);
     return (options?.client ?? client).get<GetAddressPrimaryNameResponses, GetAddressPrimaryNameErrors, ThrowOnError, 'data'>({
@@ -475,12 +734,18 @@ export const getAddressPreviousDomains = <ThrowOnError extends boolean = false>(
     address: string;
     chain?: string;
     page?: number;
+    cursor?: string;
+    page_size?: number;
+    total?: 'true' | 'false';
     sort_dir?: 'asc' | 'desc';
 }, options?: Options<never, ThrowOnError>): RequestResult<GetAddressPreviousDomainsResponses, GetAddressPreviousDomainsErrors, ThrowOnError, 'data'> => {
     const params = buildClientParams([parameters], [{ args: [
                 { in: 'path', key: 'address' },
                 { in: 'query', key: 'chain' },
                 { in: 'query', key: 'page' },
+                { in: 'query', key: 'cursor' },
+                { in: 'query', key: 'page_size' },
+                { in: 'query', key: 'total' },
                 { in: 'query', key: 'sort_dir' }
             ] }]);
     return (options?.client ?? client).get<GetAddressPreviousDomainsResponses, GetAddressPreviousDomainsErrors, ThrowOnError, 'data'>({
@@ -580,13 +845,19 @@ export const getAgents = <ThrowOnError extends boolean = false>(parameters?: {
     chain?: string;
     q?: string;
     page?: number;
+    cursor?: string;
+    page_size?: number;
+    total?: 'true' | 'false';
 }, options?: Options<never, ThrowOnError>): RequestResult<GetAgentsResponses, GetAgentsErrors, ThrowOnError, 'data'> => {
     const params = buildClientParams([parameters], [{ args: [
                 { in: 'query', key: 'is_bound' },
                 { in: 'query', key: 'has_ensip25_registration' },
                 { in: 'query', key: 'chain' },
                 { in: 'query', key: 'q' },
-                { in: 'query', key: 'page' }
+                { in: 'query', key: 'page' },
+                { in: 'query', key: 'cursor' },
+                { in: 'query', key: 'page_size' },
+                { in: 'query', key: 'total' }
             ] }]);
     return (options?.client ?? client).get<GetAgentsResponses, GetAgentsErrors, ThrowOnError, 'data'>({
         responseStyle: 'data',
