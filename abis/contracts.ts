@@ -41,6 +41,8 @@ export type Contracts = {
   wrapper: Address | undefined;
   /** The NameWrappers of all chains, lower case. */
   wrappers: readonly Address[];
+  /** The contracts that decide who may change names of a chain. */
+  nameContracts: (chainId: number) => NameContracts;
   /** Where agents are bound to tokens: each chain of the deployment that has an adapter, with its registry. */
   agentHomes: AgentHome[];
   /** Contracts whose tokens are names, lower case. */
@@ -73,6 +75,20 @@ export type Ensv2Contracts = Pick<
   helper: Address | undefined;
 };
 
+/** Contracts of one chain that decide who may change its names, lower case; undefined where the chain has none. */
+export type NameContracts = {
+  registry: Address | undefined;
+  /** The registry of 2017. */
+  registryOld: Address | undefined;
+  registrar: Address | undefined;
+  wrapper: Address | undefined;
+  /** Resolvers whose rule of who may write is known. */
+  resolvers: ReadonlyMap<Address, WritableResolver>;
+};
+
+/** Whether a resolver takes the owner of the NameWrapper's token for the owner of a wrapped name. */
+export type WritableResolver = { seesWrapper: boolean };
+
 /** A name whose subnames an indexed layer 2 keeps. */
 export type Managed = ManagedName & {
   /** Resolvers on the main chain that answer for these subnames from the layer 2, lower case as in SQL. */
@@ -90,6 +106,13 @@ const numberedFamilies: readonly string[] = ["CONTROLLER", "RESOLVER"];
 
 /** First generation of the public resolver that knows ENSIP-19. */
 const DEFAULT_ADDRESS_GENERATION = 5;
+
+/** First generation of the public resolver that asks the registry of 2020; those before ask that of 2017. */
+const REGISTRY_OF_2020_GENERATION = 3;
+/** First generation that knows the NameWrapper. */
+const WRAPPER_GENERATION = 4;
+/** The generation of 3DNS has a rule of its own. */
+const DNS_TOKEN_GENERATION = 6;
 
 /** What `primary_names.registrar` calls the contracts of a role. */
 const reverseRegistrarFamilies: Partial<Record<Role, string>> = {
@@ -112,6 +135,7 @@ export function contractsOf(deployment: Deployment): Contracts {
   const { listed, indexed } = resolversOf(deployment.chainId);
   const wrapper = deployment.contracts.find((entry) => entry.role === "wrapper");
   const managed = deployment.layer2.flatMap(listManaged);
+  const namesOf = new Map(chains.map((chain) => [chain.chainId, nameContractsOf(chain)]));
   return {
     chainId: deployment.chainId,
     chainIds: [deployment.chainId, ...managed.map(({ chainId }) => chainId)],
@@ -130,6 +154,7 @@ export function contractsOf(deployment: Deployment): Contracts {
     wrappers: chains.flatMap(({ contracts }) =>
       contracts.filter(({ role }) => role === "wrapper").map(lowerCase),
     ),
+    nameContracts: (chainId) => namesOf.get(chainId) ?? noNameContracts,
     agentHomes: chains.flatMap(findAgentHome),
     nameTokens: {
       registrars: deployment.contracts.filter(isRegistrarOf2020).map(lowerCase),
@@ -213,6 +238,35 @@ function findAgentHome({ chainId, contracts }: ChainDeployment): AgentHome[] {
   );
   if (!adapter || !registry) return [];
   return [{ chainId, adapter: lowerCase(adapter), registry: lowerCase(registry) }];
+}
+
+const noNameContracts: NameContracts = {
+  ...{ registry: undefined, registryOld: undefined, registrar: undefined, wrapper: undefined },
+  resolvers: new Map(),
+};
+
+function nameContractsOf({ contracts }: ChainDeployment): NameContracts {
+  const find = (role: Role, ...generations: number[]) => {
+    const entry = contracts.find((one) => one.role === role && generations.includes(one.generation));
+    return entry && lowerCase(entry);
+  };
+  const resolvers = contracts.filter(
+    ({ role, generation, static: isStatic }) =>
+      role === "resolver" &&
+      isStatic === true &&
+      generation >= REGISTRY_OF_2020_GENERATION &&
+      generation !== DNS_TOKEN_GENERATION,
+  );
+  return {
+    ...{ registry: find("registry", 2), registryOld: find("registry", 1) },
+    ...{ registrar: find("registrar", 2, 3), wrapper: find("wrapper", 1) },
+    resolvers: new Map(
+      resolvers.map((entry) => [
+        lowerCase(entry),
+        { seesWrapper: entry.generation >= WRAPPER_GENERATION },
+      ]),
+    ),
+  };
 }
 
 const emitterKey = (chainId: number, address: Hex): string => `${chainId}:${address.toLowerCase()}`;

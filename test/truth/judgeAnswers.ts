@@ -7,6 +7,7 @@ import { judgeDistribution } from "./judgeDistribution.ts";
 import { judgeResolvers, readOwners } from "./judgeHistories.ts";
 import { judgeHolders } from "./judgeHolders.ts";
 import { type Answered, judgeMoments } from "./judgeMoments.ts";
+import { judgePermissions } from "./judgePermissions.ts";
 import { judgePurchases } from "./judgePurchases.ts";
 import { judgeRegistrations } from "./judgeSales.ts";
 import { judgeSearch } from "./judgeSearch.ts";
@@ -30,6 +31,7 @@ export async function judgeAnswers(trial: AnswersTrial): Promise<Verdict> {
     await judgeRegistrations(judge, path, ledger);
     await judgeTexts(judge, path, ledger);
   });
+  await judgePermissions(judge);
   await judgeMoments(judge, owners);
   await judgeHolders(judge);
   await judgeCounts(judge);

@@ -9,6 +9,7 @@ import { historyEndpoints } from "./history.ts";
 import { indexingStatus } from "./indexingStatus.ts";
 import { batchEndpoints } from "./lookup/lookup.ts";
 import { lookupEndpoints } from "./lookups.ts";
+import { permissionEndpoints } from "./permissions.ts";
 import { populationEndpoints } from "./population.ts";
 import { primaryNameEndpoints } from "./primaryNames.ts";
 import { recordEndpoints } from "./records.ts";
@@ -28,6 +29,7 @@ export const operations: readonly Endpoint[] = [
   ...lookupEndpoints,
   ...batchEndpoints,
   ...addressEndpoints,
+  ...permissionEndpoints,
   ...calendarEndpoints,
   ...primaryNameEndpoints,
   ...agentEndpoints,

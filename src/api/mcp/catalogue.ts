@@ -63,6 +63,14 @@ export const catalogue: Record<string, ToolPlan> = {
     title: "What the contracts logged",
     use: "Use it for what happened in all of ENS, or at one contract: the newest events, by kind, chain and time. For one name use `get_domain_history`, for one address `get_address_portfolio`.",
   },
+  get_permissions: {
+    title: "Who may change what",
+    use: "Use it before a purchase or a warning: which accounts can change one name now, and what one address may change of others. For names that an address owns use `get_address_portfolio`.",
+    views: {
+      name: { operation: "GET /domain/{name}/permissions" },
+      address: { operation: "GET /address/{address}/permissions" },
+    },
+  },
   get_primary_names: {
     title: "Names by which addresses are called",
     use: "Use it to show people a name instead of an address. A primary name is given only if it resolves back to the address; a claim in the history need not.",

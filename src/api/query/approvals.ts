@@ -1,0 +1,312 @@
+import {
+  domain,
+  ensv2Entry,
+  ensv2Proxy,
+  ensv2Role,
+  operator,
+  ownershipChange,
+  recordDelegate,
+  tokenApproval,
+} from "ponder:schema";
+import type { SQL, SQLWrapper } from "drizzle-orm";
+import { and, eq, inArray, sql } from "ponder";
+import type { Address, Hex } from "viem";
+import type { Db } from "../postgres/db.ts";
+import type { ListPart, Place, Slice } from "./sections.ts";
+
+/*
+ * Who lets whom act, as rows that an index has in order. A row that was taken back is in no list.
+ */
+
+export type OperatorRow = typeof operator.$inferSelect;
+export type TokenApprovalRow = typeof tokenApproval.$inferSelect;
+export type DelegateRow = typeof recordDelegate.$inferSelect;
+export type RoleRow = typeof ensv2Role.$inferSelect;
+
+/** The operators of an owner in one contract. */
+export type OperatorsOf = { chainId: number; contract: Address; owner: Address };
+
+/** Operators of an owner in one contract, by their address. */
+export const operatorsIn = (db: Db, rank: number, of: OperatorsOf): ListPart<OperatorRow> =>
+  partOf(db, operator, {
+    rank,
+    where: sql`${operator.owner} = ${of.owner} and ${operator.chainId} = ${of.chainId}
+      and ${operator.contract} = ${of.contract} and ${operator.isApproved}`,
+    keys: [textKey(operator.operator)],
+    placeOf: (row) => [row.operator],
+  });
+
+/** Records of a name at a resolver: whom one owner lets write them, or whom those did that had the name before. */
+export type DelegatesAt = { chainId: number; resolver: Address; node: Hex } & (
+  | { owner: Address }
+  | { notOwner: Address | null }
+);
+
+/**
+ * Who may write the records of a name at a resolver, by who gave it. Any account can let others write any name: only those
+ * count that own the name, or owned it.
+ */
+export const delegatesAt = (db: Db, rank: number, of: DelegatesAt): ListPart<DelegateRow> => {
+  const { chainId, resolver, node, owner, delegate, isApproved } = recordDelegate;
+  const change = ownershipChange;
+  const isOwners =
+    "owner" in of
+      ? sql`${owner} = ${of.owner}`
+      : sql`${owner} is distinct from ${of.notOwner} and ${owner} in (
+          select unnest(array[${change.registryOwner}, ${change.wrapperOwner}]) from ${change}
+          where ${change.node} = ${of.node} and ${change.chainId} = ${of.chainId})`;
+  return partOf(db, recordDelegate, {
+    rank,
+    where: sql`${chainId} = ${of.chainId} and ${resolver} = ${of.resolver} and ${node} = ${of.node}
+      and ${isApproved} and ${isOwners}`,
+    keys: [textKey(owner), textKey(delegate)],
+    placeOf: (row) => [row.owner, row.delegate],
+  });
+};
+
+/** Roles in a contract of ENSv2 for some resources; `bit`: those alone that have this one. */
+export const rolesFor = (
+  db: Db,
+  rank: number,
+  of: { chainId: number; contract: Address; resources: readonly bigint[]; bit?: bigint },
+): ListPart<RoleRow> =>
+  partOf(db, ensv2Role, {
+    rank,
+    where: and(
+      sql`${ensv2Role.chainId} = ${of.chainId} and ${ensv2Role.contract} = ${of.contract} and ${ensv2Role.roles} <> 0`,
+      inArray(ensv2Role.resource, [...of.resources]),
+      of.bit === undefined
+        ? undefined
+        : sql`mod(div(${ensv2Role.roles}, ${(2n ** of.bit).toString()}::numeric), 16) <> 0`,
+    ) as SQL,
+    keys: [decimalKey(ensv2Role.resource), textKey(ensv2Role.account)],
+    placeOf: (row) => [row.resource.toString(), row.account],
+  });
+
+/** The roles of one account for several resources, taken together. */
+export async function findRoles(
+  db: Db,
+  of: { chainId: number; contract: Address; account: Address; resources: readonly bigint[] },
+): Promise<bigint> {
+  const rows = await db
+    .select({ roles: ensv2Role.roles })
+    .from(ensv2Role)
+    .where(
+      and(
+        ...[eq(ensv2Role.chainId, of.chainId), eq(ensv2Role.contract, of.contract)],
+        ...[eq(ensv2Role.account, of.account), inArray(ensv2Role.resource, [...of.resources])],
+      ),
+    );
+  return rows.reduce((all, { roles }) => all | roles, 0n);
+}
+
+/** The last approvals of these names' tokens. */
+export async function listTokenApprovals(
+  db: Db,
+  of: { chainId: number; nodes: readonly Hex[]; contracts: readonly Address[] },
+): Promise<TokenApprovalRow[]> {
+  if (of.nodes.length === 0 || of.contracts.length === 0) return [];
+  return db
+    .select()
+    .from(tokenApproval)
+    .where(
+      and(
+        eq(tokenApproval.chainId, of.chainId),
+        inArray(tokenApproval.contract, [...of.contracts]),
+        inArray(tokenApproval.node, [...of.nodes]),
+        sql`${tokenApproval.approved} is not null`,
+      ),
+    );
+}
+
+/** Which side of approvals an address is on: it may act, or it lets others. */
+export type Side = "held" | "given";
+
+/** What an address's approvals are asked of. */
+export type ApprovalsOf = { address: Address; side: Side; chainIds: readonly number[] };
+
+const onChains = (column: SQLWrapper, chainIds: readonly number[]): SQL =>
+  sql`${column} = any(${sql.raw(`'{${chainIds.map(Number).join(",")}}'`)}::int[])`;
+
+/** For all of what an owner has in a contract. */
+export const operatorsOfAddress = (db: Db, rank: number, of: ApprovalsOf): ListPart<OperatorRow> => {
+  const [own, other] =
+    of.side === "held" ? [operator.operator, operator.owner] : [operator.owner, operator.operator];
+  return partOf(db, operator, {
+    rank,
+    where: sql`${own} = ${of.address} and ${onChains(operator.chainId, of.chainIds)} and ${operator.isApproved}`,
+    keys: [integerKey(operator.chainId), textKey(operator.contract), textKey(other)],
+    placeOf: (row) => [String(row.chainId), row.contract, of.side === "held" ? row.owner : row.operator],
+  });
+};
+
+/** For tokens of names, also those that a transfer has ended since. */
+export const tokensOfAddress = (db: Db, rank: number, of: ApprovalsOf): ListPart<TokenApprovalRow> => {
+  const own = of.side === "held" ? tokenApproval.approved : tokenApproval.owner;
+  return partOf(db, tokenApproval, {
+    rank,
+    where: sql`${own} = ${of.address} and ${onChains(tokenApproval.chainId, of.chainIds)}
+      and ${tokenApproval.approved} is not null`,
+    keys: [integerKey(tokenApproval.chainId), textKey(tokenApproval.contract), textKey(tokenApproval.node)],
+    placeOf: (row) => [String(row.chainId), row.contract, row.node],
+  });
+};
+
+/** For records of names, also of names that who gave it has no longer. */
+export const delegatesOfAddress = (db: Db, rank: number, of: ApprovalsOf): ListPart<DelegateRow> => {
+  const { chainId, resolver, node, owner, delegate, isApproved } = recordDelegate;
+  const [own, other] = of.side === "held" ? [delegate, owner] : [owner, delegate];
+  return partOf(db, recordDelegate, {
+    rank,
+    where: sql`${own} = ${of.address} and ${onChains(chainId, of.chainIds)} and ${isApproved}`,
+    keys: [integerKey(chainId), textKey(resolver), textKey(node), textKey(other)],
+    placeOf: (row) => [
+      ...[String(row.chainId), row.resolver, row.node],
+      of.side === "held" ? row.owner : row.delegate,
+    ],
+  });
+};
+
+/** Roles that an address has in contracts of ENSv2. */
+export const rolesOfAddress = (
+  db: Db,
+  rank: number,
+  of: Pick<ApprovalsOf, "address"> & { chainId: number },
+): ListPart<RoleRow> =>
+  partOf(db, ensv2Role, {
+    rank,
+    where: sql`${ensv2Role.account} = ${of.address} and ${ensv2Role.chainId} = ${of.chainId} and ${ensv2Role.roles} <> 0`,
+    keys: [textKey(ensv2Role.contract), decimalKey(ensv2Role.resource)],
+    placeOf: (row) => [row.contract, row.resource.toString()],
+  });
+
+/** A name that an entry of ENSv2 has: one of them, where its registry is linked at several. */
+export type EntryName = {
+  registry: Address;
+  storageId: Hex;
+  resource: bigint | null;
+  expiry: bigint;
+  fullName: string | null;
+  node: Hex | null;
+};
+
+/** Entries by registry and storage id, each with a name. */
+export async function listEntryNames(
+  db: Db,
+  { chainId, keys }: { chainId: number; keys: readonly { registry: Address; storageId: Hex }[] },
+): Promise<EntryName[]> {
+  if (keys.length === 0) return [];
+  const named = sql`(select ${domain.node} as node, ${domain.fullName} as full_name from ${domain}
+    where ${domain.chainId} = ${chainId} and ${domain.labelhash} = ${ensv2Entry.labelhash}
+      and ${domain.registry} = ${ensv2Entry.registry} order by ${domain.node} limit 1) as named`;
+  return db
+    .select({
+      registry: ensv2Entry.registry,
+      storageId: ensv2Entry.storageId,
+      resource: ensv2Entry.resource,
+      expiry: ensv2Entry.expiry,
+      fullName: sql<string | null>`named.full_name`,
+      node: sql<Hex | null>`named.node`,
+    })
+    .from(ensv2Entry)
+    .leftJoin(sql`lateral ${named}`, sql`true`)
+    .where(
+      and(
+        eq(ensv2Entry.chainId, chainId),
+        sql`(${ensv2Entry.registry}, ${ensv2Entry.storageId}) in (${sql.join(
+          keys.map(({ registry, storageId }) => sql`(${registry}, ${storageId})`),
+          sql`, `,
+        )})`,
+      ),
+    );
+}
+
+/** Those of some contracts of ENSv2 that have one of these codes. */
+export async function listWithCode(
+  db: Db,
+  of: { chainId: number; contracts: readonly Address[]; code: readonly Address[] },
+): Promise<ReadonlySet<Address>> {
+  if (of.contracts.length === 0 || of.code.length === 0) return new Set();
+  const rows = await db
+    .select({ address: ensv2Proxy.address })
+    .from(ensv2Proxy)
+    .where(
+      and(
+        eq(ensv2Proxy.chainId, of.chainId),
+        inArray(ensv2Proxy.address, [...of.contracts]),
+        inArray(ensv2Proxy.implementation, [...of.code]),
+      ),
+    );
+  return new Set(rows.map(({ address }) => address));
+}
+
+/** A key of an order, and how the text of a place is read. */
+type Key = { column: SQLWrapper; read: (text: string) => SQL };
+
+const textKey = (column: SQLWrapper): Key => ({ column, read: (text) => sql`${text}::text` });
+
+/** Who wrote a cursor himself may have written anything. */
+const wholeNumber = (text: string, longest: number) =>
+  /^[0-9]+$/.test(text) && text.length <= longest ? text : "0";
+
+const integerKey = (column: SQLWrapper): Key => ({
+  column,
+  read: (text) => sql`${wholeNumber(text, 9)}::int`,
+});
+
+const decimalKey = (column: SQLWrapper): Key => ({
+  column,
+  read: (text) => sql`${wholeNumber(text, 78)}::numeric`,
+});
+
+type Table = typeof operator | typeof tokenApproval | typeof recordDelegate | typeof ensv2Role;
+
+type Listing<Row> = { rank: number; where: SQL; keys: readonly Key[]; placeOf: (row: Row) => Place };
+
+/** A part of a list from one table, in the order of its keys. */
+function partOf<Of extends Table>(
+  db: Db,
+  table: Of,
+  { rank, where, keys, placeOf }: Listing<Of["$inferSelect"]>,
+): ListPart<Of["$inferSelect"]> {
+  const columns = sql.join(
+    keys.map(({ column }) => sql`${column}`),
+    sql`, `,
+  );
+  const isAfter = (after: Place): SQL =>
+    sql`(${columns}) > (${sql.join(
+      keys.map(({ read }, i) => read(after[i] ?? "")),
+      sql`, `,
+    )})`;
+  const read = async ({ after, offset, limit }: Slice) => {
+    const rows = await db
+      .select()
+      .from(table as Table)
+      .where(after === undefined ? where : sql`${where} and ${isAfter(after)}`)
+      .orderBy(...keys.map(({ column }) => sql`${column}`))
+      .limit(limit)
+      .offset(offset);
+    return rows.map((row) => ({ row, place: placeOf(row as Of["$inferSelect"]) }));
+  };
+  const count = async () => {
+    const [row] = await db
+      .select({ count: sql<number>`count(*)::int` })
+      .from(table as Table)
+      .where(where);
+    return row?.count ?? 0;
+  };
+  return { rank, read, count };
+}
+
+/** The same part, with rows of another form. */
+export const mapPart = <From, To>(
+  { rank, count, read }: ListPart<From>,
+  toRow: (rows: readonly From[]) => To[] | Promise<To[]>,
+): ListPart<To> => ({
+  ...{ rank, count },
+  read: async (slice) => {
+    const found = await read(slice);
+    const rows = await toRow(found.map(({ row }) => row));
+    return found.map(({ place }, i) => ({ row: rows[i] as To, place }));
+  },
+});

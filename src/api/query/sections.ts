@@ -1,0 +1,107 @@
+import type { Position } from "./keyset.ts";
+import { cutPage, limitOf, offsetOf, type Page, type Part } from "./page.ts";
+
+/*
+ * A list of several parts, each of which an index has in order: they are read one after the other, so that a page costs the
+ * same wherever it is, and however long the parts before it are.
+ */
+
+/** The keys of a row in its part: at most four texts. */
+export type Place = readonly string[];
+
+/** Which rows of a part: after a row, or so many from its beginning on. */
+export type Slice = { after: Place | undefined; offset: number; limit: number };
+
+/** A part of a list. Its rank never changes, so that a cursor finds it again. */
+export type ListPart<Row> = {
+  rank: number;
+  read: (slice: Slice) => Promise<{ row: Row; place: Place }[]>;
+  count: () => Promise<number>;
+};
+
+/** Keys of a place, and of the rank before them. */
+const KEYS = 4;
+
+/** What a position in such a list is made of. */
+export const positionKinds = [
+  { kind: "integer" } as const,
+  ...Array.from({ length: KEYS }, () => ({ kind: "text" }) as const),
+];
+
+const positionIn = (rank: number, place: Place): Position => [
+  String(rank),
+  ...Array.from({ length: KEYS }, (_, i) => place[i] ?? ""),
+];
+
+/** A page of a list of several parts. */
+export async function readParts<Row>(
+  parts: readonly ListPart<Row>[],
+  part: Part,
+): Promise<Page<Row>> {
+  const inOrder = [...parts].sort((a, b) => a.rank - b.rank);
+  const isCounting = part.isCounted || offsetOf(part) > 0;
+  const counts = isCounting ? await Promise.all(inOrder.map((one) => one.count())) : [];
+  const read = part.after
+    ? await readAfter(inOrder, part.after, limitOf(part))
+    : await readFrom(inOrder, { offset: offsetOf(part), counts, limit: limitOf(part) });
+  const { rows, next } = cutPage(read, part);
+  const total = part.isCounted ? counts.reduce((sum, count) => sum + count, 0) : null;
+  return { total, rows: rows.map(({ row }) => row), next };
+}
+
+type Read<Row> = { row: Row; position: Position };
+
+async function readAfter<Row>(
+  parts: readonly ListPart<Row>[],
+  [rank, ...place]: Position,
+  limit: number,
+): Promise<Read<Row>[]> {
+  const from = Number(rank);
+  const after = place.map((key) => key ?? "");
+  const rows: Read<Row>[] = [];
+  for (const part of parts) {
+    if (part.rank < from || rows.length >= limit) continue;
+    const slice = {
+      after: part.rank === from ? after : undefined,
+      offset: 0,
+      limit: limit - rows.length,
+    };
+    rows.push(...(await readOne(part, slice)));
+  }
+  return rows;
+}
+
+async function readFrom<Row>(
+  parts: readonly ListPart<Row>[],
+  { offset, counts, limit }: { offset: number; counts: readonly number[]; limit: number },
+): Promise<Read<Row>[]> {
+  const rows: Read<Row>[] = [];
+  let before = offset;
+  for (const [i, part] of parts.entries()) {
+    const count = counts[i];
+    if (rows.length >= limit) break;
+    if (count !== undefined && before >= count) before -= count;
+    else {
+      rows.push(...(await readOne(part, { after: undefined, offset: before, limit: limit - rows.length })));
+      before = 0;
+    }
+  }
+  return rows;
+}
+
+async function readOne<Row>(part: ListPart<Row>, slice: Slice): Promise<Read<Row>[]> {
+  const rows = await part.read(slice);
+  return rows.map(({ row, place }) => ({ row, position: positionIn(part.rank, place) }));
+}
+
+/** A part whose rows are known already. */
+export function partOfRows<Row>(rank: number, rows: readonly Row[]): ListPart<Row> {
+  return {
+    rank,
+    count: async () => rows.length,
+    read: async ({ after, offset, limit }) => {
+      const begin = after === undefined ? offset : Math.max(0, Number(after[0]) + 1 || 0);
+      return rows.slice(begin, begin + limit).map((row, i) => ({ row, place: [String(begin + i)] }));
+    },
+  };
+}

@@ -1,0 +1,144 @@
+import type { Ctx } from "../../http/context.ts";
+import { type DomainRow, listDomains } from "../../query/domains.ts";
+import type { Page, Part } from "../../query/page.ts";
+import { partOfRows, readParts } from "../../query/sections.ts";
+import { powersOf, powersOfParent } from "../../rules/powers.ts";
+import type { Surface } from "../../schemas/answers.ts";
+import type { ParsedName } from "../../schemas/input.ts";
+import { fusesAt, PARENT_CANNOT_CONTROL } from "../../../ens/wrapper.ts";
+import type { DomainState } from "../domainState.ts";
+import { readFound } from "../known.ts";
+import { readAnsweringRows } from "../rows.ts";
+import { permissionsInEnsv1 } from "./ensv1.ts";
+import { permissionsInEnsv2 } from "./ensv2.ts";
+import type {
+  ParentPower,
+  Permission,
+  PermissionKind,
+  Permissions,
+} from "./permission.ts";
+import { kindOfPart, ranks } from "./ranks.ts";
+
+/** Who may change a name, and what the index does not know of it. */
+export type NamePermissions = {
+  /** Null where the index has nothing of the name. */
+  state: DomainState | null;
+  /** The system whose contracts decide. */
+  protocol: "ensv1" | "ensv2";
+  parent: ParentPower | null;
+  page: Page<Permission>;
+  notCovered: Surface[];
+};
+
+type Known = {
+  /** ENSv1's row; null where it has none. */
+  row: DomainRow | null;
+  state: DomainState | null;
+  parentRow: DomainRow | null;
+  parentState: DomainState | null;
+};
+
+/** Reads a page of the permissions over a name. */
+export async function readNamePermissions(
+  ctx: Ctx,
+  name: ParsedName,
+  { part, kinds }: { part: Part; kinds: readonly PermissionKind[] },
+): Promise<NamePermissions> {
+  const known = await readNames(ctx, name);
+  const { fixed, parts } = await permissionsOf(ctx, known);
+  const isAsked = (kind: PermissionKind | undefined) => kind !== undefined && kinds.includes(kind);
+  const asked = [
+    partOfRows(
+      ranks.fixed,
+      fixed.filter(({ kind }) => isAsked(kind)),
+    ),
+    ...parts.filter(({ rank }) => isAsked(kindOfPart(rank))),
+  ];
+  const page = await readParts(asked, part);
+  return {
+    ...{ state: known.state, parent: parentOf(ctx, known), page, notCovered: notCoveredOf(ctx, known) },
+    protocol: isOfEnsv2(known.state) ? "ensv2" : "ensv1",
+  };
+}
+
+/** The name, and the one right above it. */
+async function readNames(ctx: Ctx, name: ParsedName): Promise<Known> {
+  const [rows, found] = await Promise.all([readAnsweringRows(ctx, [name]), readFound(ctx, [name])]);
+  const row = rows.get(name.node) ?? null;
+  const state = found.get(name.node)?.state ?? null;
+  const parentNode = name.parentNode ?? row?.parentNode ?? state?.parentNode ?? null;
+  if (parentNode === null) return { row, state, parentRow: null, parentState: null };
+  const [parentRows, parents] = await Promise.all([
+    row === null ? [] : listDomains(ctx.db, { chainId: row.chainId, nodes: [parentNode] }),
+    isOfEnsv2(state) ? readFound(ctx, [{ query: parentNode, node: parentNode }]) : null,
+  ]);
+  return {
+    ...{ row, state, parentRow: parentRows[0] ?? null },
+    parentState: parents?.get(parentNode)?.state ?? null,
+  };
+}
+
+const isOfEnsv2 = (state: DomainState | null): state is DomainState => state?.ensv2?.protocol === "ensv2";
+
+const permissionsOf = async (
+  ctx: Ctx,
+  { row, state, parentRow, parentState }: Known,
+): Promise<Permissions> => {
+  if (isOfEnsv2(state)) return permissionsInEnsv2(ctx, { state, parent: parentState });
+  return row === null ? { fixed: [], parts: [] } : permissionsInEnsv1(ctx, { row, parent: parentRow });
+};
+
+/** What the owners of the name above may do now, and until when they cannot. */
+function parentOf(ctx: Ctx, { row, state, parentRow, parentState }: Known): ParentPower | null {
+  if (isOfEnsv2(state)) {
+    if (parentState === null) return null;
+    const entry = parentState.ensv2?.walk.entry;
+    const isLive = entry !== undefined && entry !== null && entry.expiry > BigInt(ctx.now);
+    const { fullName: name, node } = parentState;
+    return { name, node, may: isLive ? ["replace"] : [], cannotControlUntil: null };
+  }
+  if (row === null || parentRow === null) return null;
+  const powers = powersOfParent(row, parentRow, ctx.now);
+  const token = {
+    wrapperFuses: row.wrapperFuses ?? 0,
+    wrapperExpiryTimestamp: row.wrapperExpiryTimestamp ?? 0n,
+  };
+  const isGivenUp = (fusesAt(token, BigInt(ctx.now)) & PARENT_CANNOT_CONTROL) !== 0;
+  return {
+    ...{ name: parentRow.fullName, node: parentRow.node },
+    may: [...new Set(powers.flatMap(({ may }) => may))],
+    cannotControlUntil: isGivenUp && row.isWrapped ? token.wrapperExpiryTimestamp : null,
+  };
+}
+
+/** What could let others change the name, and is not in the list. */
+function notCoveredOf(ctx: Ctx, { row, state }: Known): Surface[] {
+  if (isOfEnsv2(state)) return notCoveredInEnsv2(ctx, state);
+  if (row === null) return ["contracts"];
+  const contracts = ctx.contracts.nameContracts(row.chainId);
+  const { resolver } = row;
+  const rule = resolver === null ? undefined : contracts.resolvers.get(resolver);
+  const hasApproved = powersOf(row, ctx.now).some(({ layer }) => layer === "wrapper");
+  return [
+    "contracts",
+    ...(contracts.registry === undefined ? (["dns_token"] as const) : []),
+    ...(row.registrarOwner === null ? [] : (["controllers"] as const)),
+    ...(resolver !== null && rule === undefined ? (["resolver"] as const) : []),
+    ...(rule?.seesWrapper ? (["trusted_by_resolver"] as const) : []),
+    ...(hasApproved && row.wrapperApproved !== null ? (["wrapper_self_transfer"] as const) : []),
+  ];
+}
+
+function notCoveredInEnsv2({ contracts }: Ctx, { ensv2, resolver }: DomainState): Surface[] {
+  const { entry, isKnown } = ensv2?.walk ?? { entry: null, isKnown: true };
+  const isOfEnsv2Resolver = ensv2?.walk.resolver?.isKnown === true;
+  return [
+    "contracts",
+    ...(entry === null ? [] : (["controllers", "ensv2_operator_transfers"] as const)),
+    ...(isKnown ? [] : (["registry_of_unknown_code"] as const)),
+    ...(entry !== null && entry.registry !== contracts.ensv2?.ethRegistry && entry.registry !== contracts.ensv2?.rootRegistry
+      ? (["ensv2_wrapper_registry"] as const)
+      : []),
+    ...(resolver === null ? [] : ([isOfEnsv2Resolver ? "ensv2_resolver_roles" : "resolver"] as const)),
+  ];
+}
