@@ -261,10 +261,7 @@ function nameContractsOf({ contracts }: ChainDeployment): NameContracts {
     ...{ registry: find("registry", 2), registryOld: find("registry", 1) },
     ...{ registrar: find("registrar", 2, 3), wrapper: find("wrapper", 1) },
     resolvers: new Map(
-      resolvers.map((entry) => [
-        lowerCase(entry),
-        { seesWrapper: entry.generation >= WRAPPER_GENERATION },
-      ]),
+      resolvers.map((entry) => [lowerCase(entry), { seesWrapper: entry.generation >= WRAPPER_GENERATION }]),
     ),
   };
 }

@@ -4,6 +4,7 @@ import { type LocalChain, startLocalChain } from "../devnet/localChain.ts";
 import { expectAnswerAsOnChain, isStrange } from "./ensv2Answers.ts";
 import { expectHistoriesAsOnChain } from "./ensv2Histories.ts";
 import { expectEnsv2AsOnChain } from "./ensv2Judge.ts";
+import { expectPermissionsAsOnChain } from "./ensv2Permissions.ts";
 import { playHistory, prepareHistories } from "./ensv2Steps.ts";
 import { type Stage, stageOf } from "./stage.ts";
 
@@ -21,16 +22,19 @@ async function expectAnswers(stage: Stage, run: number, from: bigint): Promise<n
     [String(run)],
   );
   const asked: string[] = [];
+  let tried = 0;
   for (const { full_name: name, registry } of rows) {
     const [, ...above] = name.split(".");
     if (above.length >= MAX_LABELS || (await isStrange(stage, above))) continue;
     // An entry that no longer hangs at the name answered for it once.
     await expectAnswerAsOnChain(stage, name, { wasOfEnsv2: registry === zeroAddress });
+    tried += await expectPermissionsAsOnChain(stage, name, asked.length);
     asked.push(name);
   }
   const others = rows.map((row) => row.full_name).filter((name) => !asked.includes(name));
   const compared = await expectHistoriesAsOnChain(stage, { names: asked, others, from });
   expect(compared).toBeGreaterThan(asked.length);
+  expect(tried).toBeGreaterThan(asked.length);
   return asked.length;
 }
 

@@ -1,4 +1,12 @@
-import { encodeFunctionData, type Hex, keccak256, parseAbi, stringToBytes, zeroAddress, zeroHash } from "viem";
+import {
+  encodeFunctionData,
+  type Hex,
+  keccak256,
+  parseAbi,
+  stringToBytes,
+  zeroAddress,
+  zeroHash,
+} from "viem";
 import { ETH_NODE } from "../devnet/acts/names.ts";
 import { requestMany, toQuantity } from "./chainReads.ts";
 import type { Judge } from "./judge.ts";
@@ -62,17 +70,19 @@ export async function judgePermissions(judge: Judge): Promise<void> {
     const path = pathOf(node, judge.ledgers);
     if (path === null || path === "") continue;
     const answer = await readAll(judge, path);
-    const strangers = Array.from({ length: STRANGERS }, (_, i) => accounts[(place + i) % accounts.length] as Hex);
+    const strangers = Array.from(
+      { length: STRANGERS },
+      (_, i) => accounts[(place + i) % accounts.length] as Hex,
+    );
     await judgeName(judge, { node, path, ledger, answer, contracts, strangers });
   }
 }
 
 /** Accounts of people that any log names. */
 function listAccounts({ logs, deployment }: Judge): Hex[] {
-  const contracts = new Set(deployment.contracts.map((entry) => entry.address.toLowerCase()));
+  const contracts = new Set(deployment.contracts.map((entry) => lower(entry.address)));
   const named = logs.flatMap(({ args }) => Object.values(args)).filter(isAddress);
-  const lower = named.map((one) => one.toLowerCase() as Hex);
-  return [...new Set(lower)].filter((one) => one !== zeroAddress && !contracts.has(one)).sort();
+  return [...new Set(named.map(lower))].filter((one) => one !== zeroAddress && !contracts.has(one)).sort();
 }
 
 const isAddress = (value: unknown): value is Hex =>
@@ -112,7 +122,9 @@ async function judgeName(judge: Judge, asked: Asked): Promise<void> {
       listed.set(power, (listed.get(power) ?? new Set()).add(lower(row.address)));
     }
   }
-  const attempts = attemptsOn(judge, asked).filter(({ power }) => !unknown.has(power.split(" ")[0] as string));
+  const attempts = attemptsOn(judge, asked).filter(
+    ({ power }) => !unknown.has(power.split(" ")[0] as string),
+  );
   const known = new Set(attempts.map(({ power }) => power));
   for (const power of listed.keys()) {
     if (!known.has(power) && !isUntried(power)) judge.same(`${path}: ${power}`, "listed", "nothing to try");
@@ -124,12 +136,16 @@ async function judgeName(judge: Judge, asked: Asked): Promise<void> {
         .filter((one) => one.to === attempt.to && one.data(RECEIVER) === attempt.data(RECEIVER))
         .flatMap(({ power }) => [...(listed.get(power) ?? [])]),
     );
+  const own = new Set(judge.deployment.contracts.map((entry) => lower(entry.address)));
   const everyone = new Set([...strangers, ...answer.map((row) => lower(row.address))]);
   const calls = attempts.flatMap((attempt) => {
     const allowed = allowedFor(attempt);
     // Where the old registry no longer decides, what it lets do says nothing of the name.
     const isMoot = attempt.power.includes("registry_old") && allowed.size === 0;
-    return isMoot ? [] : [...everyone].map((from) => ({ attempt, from, isListed: allowed.has(from) }));
+    // Resolvers trust a controller and a reverse registrar: the answer says that it does not list them.
+    const isTrusted = (from: Hex) => attempt.power === "resolver set_records" && own.has(from);
+    const senders = [...everyone].filter((from) => !isTrusted(from) || allowed.has(from));
+    return isMoot ? [] : senders.map((from) => ({ attempt, from, isListed: allowed.has(from) }));
   });
   const can = await tryAll(judge, calls);
   for (const [i, { attempt, from, isListed }] of calls.entries()) {

@@ -54,7 +54,10 @@ const namePermissions = endpoint({
     owner: address.optional().openapi({ description: "The effective owner" }),
     manager: address
       .optional()
-      .openapi({ description: "Who sets the resolver: the holder of a wrapped name or of a token of ENSv2, else the owner in the registry" }),
+      .openapi({
+        description:
+          "Who sets the resolver: the holder of a wrapped name or of a token of ENSv2, else the owner in the registry",
+      }),
     fuses: burntFuses,
     parent: parentPower,
     permissions: z.array(permission),
@@ -113,7 +116,9 @@ const addressPermissions = endpoint({
     direction: z.enum(directions),
     own_names: z
       .strictObject({ count, operation: z.string() })
-      .openapi({ description: "Names that it effectively owns, expired ones too, and which operation lists them" }),
+      .openapi({
+        description: "Names that it effectively owns, expired ones too, and which operation lists them",
+      }),
     permissions: z.array(grant),
     not_covered: notCovered,
     ...pageFields,

@@ -34,10 +34,7 @@ const positionIn = (rank: number, place: Place): Position => [
 ];
 
 /** A page of a list of several parts. */
-export async function readParts<Row>(
-  parts: readonly ListPart<Row>[],
-  part: Part,
-): Promise<Page<Row>> {
+export async function readParts<Row>(parts: readonly ListPart<Row>[], part: Part): Promise<Page<Row>> {
   const inOrder = [...parts].sort((a, b) => a.rank - b.rank);
   const isCounting = part.isCounted || offsetOf(part) > 0;
   const counts = isCounting ? await Promise.all(inOrder.map((one) => one.count())) : [];

@@ -19,7 +19,15 @@ import { isTokenUnknown, type StoredOwners } from "./ownership.ts";
 export const actions = [
   ...(["transfer_token", "set_registry_owner", "set_resolver", "create_subnames"] as const),
   ...(["unwrap", "burn_fuses", "approve", "extend_subnames", "extend_expiry"] as const),
-  ...(["set_records", "replace", "set_subregistry", "renew", "unregister", "register", "grant_roles"] as const),
+  ...([
+    "set_records",
+    "replace",
+    "set_subregistry",
+    "renew",
+    "unregister",
+    "register",
+    "grant_roles",
+  ] as const),
 ] as const;
 
 export type Action = (typeof actions)[number];

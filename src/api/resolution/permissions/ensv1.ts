@@ -12,8 +12,8 @@ import type { DomainRow } from "../../query/domains.ts";
 import { findOwnerEvent, type OwnerColumn } from "../../query/ownerEvents.ts";
 import type { ListPart } from "../../query/sections.ts";
 import { type Layer, ownerAtResolver, type Power, powersOf, powersOfParent } from "../../rules/powers.ts";
-import { ranks } from "./ranks.ts";
 import type { Permission, PermissionKind, Permissions } from "./permission.ts";
+import { ranks } from "./ranks.ts";
 
 /** A name of ENSv1 and the one above it, as the index has them. */
 export type OfEnsv1 = { row: DomainRow; parent: DomainRow | null };
@@ -89,7 +89,10 @@ async function fixedOf(
       }),
     ),
   ]);
-  return [...owners.flat(), ...approvals.flatMap((one) => ofApproval(one, { row, powers, kinds }, contracts))];
+  return [
+    ...owners.flat(),
+    ...approvals.flatMap((one) => ofApproval(one, { row, powers, kinds }, contracts)),
+  ];
 }
 
 const permissionOf = (
@@ -161,7 +164,13 @@ function operatorsOf(
   const { owner, resolver: contract } = writer;
   const found = operatorsIn(ctx.db, ranks.operators.resolver, { chainId, contract, owner });
   const toPermission = (one: { operator: Address; owner: Address } & NonNullable<Permission["event"]>) => ({
-    ...{ kind: "operator", layer: "resolver", address: one.operator, contract, givenBy: one.owner } as const,
+    ...({
+      kind: "operator",
+      layer: "resolver",
+      address: one.operator,
+      contract,
+      givenBy: one.owner,
+    } as const),
     ...{ may: ["set_records"] as const, inForce: true, event: one },
   });
   return [...ofLayers, mapPart(found, (rows) => rows.map(toPermission))];
@@ -173,7 +182,9 @@ function delegatesOf(ctx: Ctx, row: DomainRow, contracts: NameContracts): ListPa
   if (resolver === null || !contracts.resolvers.has(resolver)) return [];
   const writer = writerOf(ctx, row, contracts)?.owner ?? null;
   const parts = [
-    ...(writer === null ? [] : [delegatesAt(ctx.db, ranks.delegates, { chainId, resolver, node, owner: writer })]),
+    ...(writer === null
+      ? []
+      : [delegatesAt(ctx.db, ranks.delegates, { chainId, resolver, node, owner: writer })]),
     delegatesAt(ctx.db, ranks.formerDelegates, { chainId, resolver, node, notOwner: writer }),
   ];
   return parts.map((part) =>

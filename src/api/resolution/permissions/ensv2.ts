@@ -113,4 +113,3 @@ function parentOf(ctx: Ctx, parent: DomainState | null): ListPart<Permission>[] 
     ),
   ];
 }
-

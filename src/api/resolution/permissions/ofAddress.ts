@@ -20,8 +20,8 @@ import type { LogPlace } from "../../query/ownerEvents.ts";
 import type { Page, Part } from "../../query/page.ts";
 import { scopeOf } from "../../query/scope.ts";
 import { type ListPart, readParts } from "../../query/sections.ts";
-import type { grantKinds } from "../../schemas/answers.ts";
 import { type Layer, ownerAtResolver, powersOf, type Reason } from "../../rules/powers.ts";
+import type { grantKinds } from "../../schemas/answers.ts";
 
 export type GrantKind = (typeof grantKinds)[number];
 

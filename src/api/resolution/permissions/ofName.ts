@@ -1,22 +1,18 @@
+import { fusesAt, PARENT_CANNOT_CONTROL } from "../../../ens/wrapper.ts";
 import type { Ctx } from "../../http/context.ts";
+import { listWithCode } from "../../query/approvals.ts";
 import { type DomainRow, listDomains } from "../../query/domains.ts";
 import type { Page, Part } from "../../query/page.ts";
 import { partOfRows, readParts } from "../../query/sections.ts";
 import { powersOf, powersOfParent } from "../../rules/powers.ts";
 import type { Surface } from "../../schemas/answers.ts";
 import type { ParsedName } from "../../schemas/input.ts";
-import { fusesAt, PARENT_CANNOT_CONTROL } from "../../../ens/wrapper.ts";
 import type { DomainState } from "../domainState.ts";
 import { readFound } from "../known.ts";
 import { readAnsweringRows } from "../rows.ts";
 import { permissionsInEnsv1 } from "./ensv1.ts";
 import { permissionsInEnsv2 } from "./ensv2.ts";
-import type {
-  ParentPower,
-  Permission,
-  PermissionKind,
-  Permissions,
-} from "./permission.ts";
+import type { ParentPower, Permission, PermissionKind, Permissions } from "./permission.ts";
 import { kindOfPart, ranks } from "./ranks.ts";
 
 /** Who may change a name, and what the index does not know of it. */
@@ -54,9 +50,9 @@ export async function readNamePermissions(
     ),
     ...parts.filter(({ rank }) => isAsked(kindOfPart(rank))),
   ];
-  const page = await readParts(asked, part);
+  const [page, notCovered] = await Promise.all([readParts(asked, part), notCoveredOf(ctx, known)]);
   return {
-    ...{ state: known.state, parent: parentOf(ctx, known), page, notCovered: notCoveredOf(ctx, known) },
+    ...{ state: known.state, parent: parentOf(ctx, known), page, notCovered },
     protocol: isOfEnsv2(known.state) ? "ensv2" : "ensv1",
   };
 }
@@ -98,7 +94,11 @@ function parentOf(ctx: Ctx, { row, state, parentRow, parentState }: Known): Pare
     return { name, node, may: isLive ? ["replace"] : [], cannotControlUntil: null };
   }
   if (row === null || parentRow === null) return null;
-  const powers = powersOfParent(row, parentRow, ctx.now);
+  // The NameWrapper and the registrar own names for others, by rules of their own.
+  const { wrapper, registrar } = ctx.contracts.nameContracts(row.chainId);
+  const powers = powersOfParent(row, parentRow, ctx.now).filter(
+    ({ owner }) => owner !== wrapper && owner !== registrar,
+  );
   const token = {
     wrapperFuses: row.wrapperFuses ?? 0,
     wrapperExpiryTimestamp: row.wrapperExpiryTimestamp ?? 0n,
@@ -112,7 +112,7 @@ function parentOf(ctx: Ctx, { row, state, parentRow, parentState }: Known): Pare
 }
 
 /** What could let others change the name, and is not in the list. */
-function notCoveredOf(ctx: Ctx, { row, state }: Known): Surface[] {
+async function notCoveredOf(ctx: Ctx, { row, state }: Known): Promise<Surface[]> {
   if (isOfEnsv2(state)) return notCoveredInEnsv2(ctx, state);
   if (row === null) return ["contracts"];
   const contracts = ctx.contracts.nameContracts(row.chainId);
@@ -129,16 +129,17 @@ function notCoveredOf(ctx: Ctx, { row, state }: Known): Surface[] {
   ];
 }
 
-function notCoveredInEnsv2({ contracts }: Ctx, { ensv2, resolver }: DomainState): Surface[] {
+async function notCoveredInEnsv2({ db, contracts }: Ctx, state: DomainState): Promise<Surface[]> {
+  const { ensv2, resolver, chainId } = state;
   const { entry, isKnown } = ensv2?.walk ?? { entry: null, isKnown: true };
+  const code = [...(contracts.ensv2?.wrapperCode ?? [])];
+  const wrappers = entry && (await listWithCode(db, { chainId, contracts: [entry.registry], code }));
   const isOfEnsv2Resolver = ensv2?.walk.resolver?.isKnown === true;
   return [
     "contracts",
     ...(entry === null ? [] : (["controllers", "ensv2_operator_transfers"] as const)),
     ...(isKnown ? [] : (["registry_of_unknown_code"] as const)),
-    ...(entry !== null && entry.registry !== contracts.ensv2?.ethRegistry && entry.registry !== contracts.ensv2?.rootRegistry
-      ? (["ensv2_wrapper_registry"] as const)
-      : []),
+    ...(wrappers && wrappers.size > 0 ? (["ensv2_wrapper_registry"] as const) : []),
     ...(resolver === null ? [] : ([isOfEnsv2Resolver ? "ensv2_resolver_roles" : "resolver"] as const)),
   ];
 }

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { actions, layers, reasons } from "../../rules/powers.ts";
-import { address, count, decimal, hash, happenedIn } from "./values.ts";
+import { address, count, decimal, happenedIn, hash } from "./values.ts";
 
 /** Kinds of permissions over a name. */
 export const permissionKinds = [
@@ -96,11 +96,14 @@ export const parentPower = z
     namehash: hash,
     may: z.array(action),
     cannot_control_until: decimal.optional().openapi({
-      description: "Present where the parent gave up control (PARENT_CANNOT_CONTROL): until when, in unix seconds",
+      description:
+        "Present where the parent gave up control (PARENT_CANNOT_CONTROL): until when, in unix seconds",
     }),
   })
   .nullable()
-  .openapi({ description: "What owners of the name above may do with this name now; null where it is not known" });
+  .openapi({
+    description: "What owners of the name above may do with this name now; null where it is not known",
+  });
 
 /** What an address holds from others, or gave to others. */
 export const grant = z

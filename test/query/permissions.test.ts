@@ -1,0 +1,299 @@
+import { domain, operator, ownershipChange, recordDelegate, tokenApproval } from "ponder:schema";
+import { sql } from "ponder";
+import { getAddress, type Hex, namehash } from "viem";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openApi, type TestApi } from "./api.ts";
+import {
+  account,
+  CHAIN_ID,
+  domainRow,
+  REGISTRAR,
+  registeredRow,
+  STATIC_RESOLVER,
+  STRANGE_RESOLVER,
+  transaction,
+  WRAPPER,
+} from "./rows.ts";
+import { createTables, type Tables } from "./tables.ts";
+
+const NOW = 1_800_000_000;
+const DAY = 86_400;
+const inDays = (days: number) => BigInt(NOW + days * DAY);
+const PCC = 65_536;
+const CANNOT_UNWRAP = 1;
+const CANNOT_TRANSFER = 4;
+const IS_DOT_ETH = 131_072;
+
+const REGISTRY = account(0xe1);
+const alice = account(0xa11ce);
+const bob = account(0xb0b);
+const carol = account(0xca401);
+const mallory = account(0xbad);
+const crowd = account(0xc0d);
+const MANY = 100_000;
+
+type Item = Record<string, unknown>;
+
+let tables: Tables;
+let api: TestApi;
+
+const event = (block: number) => ({
+  ...{ blockNumber: block, logIndex: 1, blockTimestamp: NOW - 1_000 + block },
+  transactionHash: transaction(block),
+});
+const shown = (block: number) => ({
+  ...{ block_number: block, block_timestamp: NOW - 1_000 + block },
+  ...{ transaction_hash: transaction(block), log_index: 1 },
+});
+const ask = async (path: string) => {
+  const { status, body } = await api.get(path);
+  expect({ path, status, body }).toMatchObject({ status: 200 });
+  return body;
+};
+const ofName = async (name: string, query = "") =>
+  (await ask(`/domain/${name}/permissions${query}`)).permissions as Item[];
+const find = (rows: readonly Item[], wanted: Item) =>
+  rows.filter((row) => Object.entries(wanted).every(([key, value]) => row[key] === value));
+
+beforeAll(async () => {
+  tables = await createTables();
+  api = openApi(tables, NOW);
+  const { writer } = tables;
+  const plain = { registryOwner: alice, effectiveOwnerAddress: alice, resolver: STATIC_RESOLVER };
+  const wrapped = { registryOwner: WRAPPER, isWrapped: true, wrapperExpiryTimestamp: inDays(100) };
+  await writer.insert(domain).values([
+    domainRow("eth", { registryOwner: REGISTRAR, effectiveOwnerAddress: REGISTRAR }),
+    registeredRow("alice.eth", alice, inDays(100), {
+      ...{ resolver: STATIC_RESOLVER, registrarApproved: bob, registryOwner: alice },
+    }),
+    registeredRow("grace.eth", alice, inDays(-1), { registrarApproved: bob, registryOwner: alice }),
+    registeredRow("locked.eth", WRAPPER, inDays(10), {
+      ...wrapped,
+      ...{ wrapperOwner: carol, effectiveOwnerAddress: carol, resolver: STRANGE_RESOLVER },
+      wrapperFuses: PCC | IS_DOT_ETH | CANNOT_UNWRAP | CANNOT_TRANSFER,
+    }),
+    domainRow("kept.locked.eth", {
+      ...{ ...wrapped, wrapperOwner: alice, effectiveOwnerAddress: alice, wrapperFuses: PCC },
+      expiryTimestamp: inDays(100),
+    }),
+    domainRow("lent.locked.eth", {
+      ...{ ...wrapped, wrapperOwner: alice, effectiveOwnerAddress: alice, wrapperFuses: 0 },
+    }),
+    domainRow("old.alice.eth", { ...plain, isMigrated: false }),
+    domainRow("crowd.alice.eth", { registryOwner: crowd, effectiveOwnerAddress: crowd }),
+  ]);
+  const operatorRow = (owner: Hex, operator: Hex, contract: Hex, block: number, isApproved = true) => ({
+    ...{ chainId: CHAIN_ID, owner, operator, contract, isApproved, ...event(block) },
+  });
+  await writer
+    .insert(operator)
+    .values([
+      operatorRow(alice, bob, REGISTRY, 10),
+      operatorRow(alice, carol, REGISTRAR, 11, false),
+      operatorRow(alice, carol, STATIC_RESOLVER, 12),
+      operatorRow(bob, mallory, REGISTRY, 13),
+      operatorRow(carol, bob, WRAPPER, 14),
+    ]);
+  const approval = (name: string, contract: Hex, owner: Hex, approved: Hex | null, block: number) => ({
+    ...{ chainId: CHAIN_ID, node: namehash(name), contract, owner, approved, ...event(block) },
+  });
+  await writer.insert(tokenApproval).values([
+    approval("alice.eth", REGISTRAR, alice, bob, 20),
+    approval("grace.eth", REGISTRAR, alice, bob, 21),
+    // A transfer has ended it: the row of the name has no one.
+    approval("locked.eth", WRAPPER, alice, mallory, 22),
+  ]);
+  const delegate = (owner: Hex, delegated: Hex, block: number) => ({
+    ...{ chainId: CHAIN_ID, resolver: STATIC_RESOLVER, node: namehash("alice.eth"), owner },
+    ...{ delegate: delegated, isApproved: true, ...event(block) },
+  });
+  await writer
+    .insert(recordDelegate)
+    .values([delegate(alice, carol, 30), delegate(bob, mallory, 31), delegate(mallory, mallory, 32)]);
+  const change = (block: number, owner: Hex) => ({
+    ...{ chainId: CHAIN_ID, ordinal: 0, node: namehash("alice.eth"), reason: "registry" as const },
+    ...{
+      ownerAddress: owner,
+      registryOwner: owner,
+      registrarOwner: alice,
+      eventType: "Transfer",
+      ...event(block),
+    },
+  });
+  await writer
+    .insert(ownershipChange)
+    .values([change(1, alice), change(2, bob), change(3, alice), change(4, alice)]);
+  await writer.execute(
+    sql.raw(`insert into operators (chain_id, contract, owner, operator, is_approved, block_number, log_index,
+      block_timestamp, transaction_hash)
+    select ${CHAIN_ID}, '${REGISTRY}', '${crowd}', '0x' || lpad(to_hex(i + 1000000000), 40, '0'), true, 50, i, ${NOW},
+      '${transaction(50)}' from generate_series(1, ${MANY}) as i`),
+  );
+});
+afterAll(() => tables?.drop());
+
+describe("GET /domain/:name/permissions", () => {
+  test("an owner in the registry, since he has it without a break", async () => {
+    expect(find(await ofName("alice.eth"), { kind: "owner", layer: "registry" })).toEqual([
+      {
+        ...{ address: getAddress(alice), kind: "owner", layer: "registry", in_force: true },
+        ...{ contract_address: getAddress(REGISTRY), ...shown(3) },
+        may: ["set_registry_owner", "set_resolver", "create_subnames"],
+      },
+    ]);
+  });
+
+  test("operators of the owner of now in each contract, and of no one else", async () => {
+    const operators = find(await ofName("alice.eth"), { kind: "operator" });
+    expect(operators.map(({ address, layer, in_force }) => [address, layer, in_force])).toEqual([
+      [getAddress(bob), "registry", true],
+      [getAddress(carol), "resolver", true],
+    ]);
+    expect(operators[0]).toMatchObject({ given_by: getAddress(alice), ...shown(10) });
+  });
+
+  test("an approval counts while the registrar answers it and the name has not expired", async () => {
+    const [approved] = find(await ofName("alice.eth"), { kind: "token_approval" });
+    expect(approved).toMatchObject({ address: getAddress(bob), in_force: true, ...shown(20) });
+    expect(approved?.may).toEqual(["transfer_token", "set_registry_owner"]);
+    const [inGrace] = find(await ofName("grace.eth"), { kind: "token_approval" });
+    expect(inGrace).toMatchObject({ in_force: false, reason: "expired", may: [] });
+    const [ended] = find(await ofName("locked.eth"), { kind: "token_approval" });
+    expect(ended).toMatchObject({ in_force: false, reason: "transferred", address: getAddress(mallory) });
+  });
+
+  test("delegates of the owner count, those of one before do not, and strangers' are in no list", async () => {
+    const delegates = find(await ofName("alice.eth"), { kind: "record_delegate" });
+    expect(delegates.map(({ given_by, in_force, reason }) => [given_by, in_force, reason])).toEqual([
+      [getAddress(alice), true, undefined],
+      [getAddress(bob), false, "owner_changed"],
+    ]);
+  });
+
+  test("fuses say what can no more be done", async () => {
+    const body = await ask("/domain/locked.eth/permissions");
+    expect(body.fuses).toEqual({
+      burnt: ["CANNOT_UNWRAP", "CANNOT_TRANSFER", "PARENT_CANNOT_CONTROL", "IS_DOT_ETH"],
+      until: inDays(100).toString(),
+      can_no_more: [
+        ...["unwrap the name", "transfer the token"],
+        "take the name away, or burn its fuses, as the parent",
+      ],
+    });
+    const [holder] = find(body.permissions as Item[], { kind: "owner", layer: "wrapper" });
+    expect(holder?.may).toEqual([
+      "set_resolver",
+      "create_subnames",
+      "burn_fuses",
+      "approve",
+      "extend_subnames",
+    ]);
+    expect(body).toMatchObject({ owner: getAddress(carol), manager: getAddress(carol) });
+    expect((body.not_covered as Item[]).map(({ surface }) => surface)).toEqual([
+      ...["contracts", "controllers", "resolver"],
+    ]);
+  });
+
+  test("what a parent may do ends with PARENT_CANNOT_CONTROL", async () => {
+    const kept = await ask("/domain/kept.locked.eth/permissions");
+    expect(kept.parent).toMatchObject({ name: "locked.eth", may: ["extend_expiry"] });
+    expect(kept.parent).toMatchObject({ cannot_control_until: inDays(100).toString() });
+    const lent = await ask("/domain/lent.locked.eth/permissions");
+    expect(lent.parent).toMatchObject({ may: ["burn_fuses", "extend_expiry", "replace"] });
+    expect(find(lent.permissions as Item[], { kind: "parent_operator" })).toMatchObject([
+      { address: getAddress(bob), given_by: getAddress(carol) },
+    ]);
+  });
+
+  test("a name that only the registry of 2017 has: its operators are none", async () => {
+    const rows = await ofName("old.alice.eth");
+    expect(find(rows, { kind: "owner" }).map(({ layer }) => layer)).not.toContain("registry");
+    expect(find(rows, { kind: "operator" }).map(({ layer }) => layer)).toEqual(["resolver"]);
+  });
+
+  test("a name that the index does not have", async () => {
+    const body = await ask("/domain/nothing.eth/permissions");
+    expect(body).toMatchObject({ permissions: [], total: 0, parent: null, next_cursor: null });
+    expect(body.chain).toBeUndefined();
+  });
+
+  test("kinds are chosen, and others refused", async () => {
+    const rows = await ofName("alice.eth", "?kind=operator,record_delegate");
+    expect(new Set(rows.map(({ kind }) => kind))).toEqual(new Set(["operator", "record_delegate"]));
+    expect((await api.get("/domain/alice.eth/permissions?kind=king")).status).toBe(400);
+  });
+});
+
+describe("an owner with 100,000 operators", () => {
+  test("each page has its rows, and the total is exact", async () => {
+    const first = await ask("/domain/crowd.alice.eth/permissions?page_size=200");
+    expect(first.total).toBe(MANY + 3);
+    const second = await ask(
+      `/domain/crowd.alice.eth/permissions?page_size=200&total=false&cursor=${first.next_cursor}`,
+    );
+    const addresses = [first, second].flatMap((body) =>
+      find(body.permissions as Item[], { kind: "operator" }).map(({ address }) => address),
+    );
+    expect(new Set(addresses).size).toBe(398);
+    const late = await ask(`/domain/crowd.alice.eth/permissions?page=${1 + MANY / 100 / 10}&page_size=100`);
+    expect(late.permissions).toHaveLength(100);
+  });
+
+  test("a page by cursor is read by the index, whichever it is", async () => {
+    const { body } = await api.get(`/address/${crowd}/permissions?direction=given&page_size=200`);
+    expect(body.total).toBe(MANY);
+    const seen = new Set<unknown>();
+    let cursor = body.next_cursor;
+    for (let page = 0; page < 5; page++) {
+      const next = await ask(
+        `/address/${crowd}/permissions?direction=given&page_size=200&total=false&cursor=${cursor}`,
+      );
+      for (const { address } of next.permissions as Item[]) seen.add(address);
+      cursor = next.next_cursor;
+    }
+    expect(seen.size).toBe(1_000);
+  });
+});
+
+describe("GET /address/:address/permissions", () => {
+  test("what an address holds, each with whether it counts now", async () => {
+    const body = await ask(`/address/${bob}/permissions`);
+    expect(body).toMatchObject({ total: 4, own_names: { count: 0 } });
+    const held = (body.permissions as Item[]).map(
+      ({ kind, layer, name, in_force, reason }) =>
+        `${kind} ${layer} ${name ?? "all"} ${in_force} ${reason ?? ""}`,
+    );
+    expect(held.toSorted()).toEqual([
+      ...["operator registry all true ", "operator wrapper all true "],
+      ...["token_approval registrar alice.eth true ", "token_approval registrar grace.eth false expired"],
+    ]);
+  });
+
+  test("what it gave", async () => {
+    const body = await ask(`/address/${alice}/permissions?direction=given`);
+    const given = (body.permissions as Item[]).map(({ kind, address }) => `${kind} ${address}`);
+    expect(given.toSorted()).toEqual(
+      [
+        ...[`operator ${getAddress(bob)}`, `operator ${getAddress(carol)}`],
+        ...[`record_delegate ${getAddress(carol)}`, `token_approval ${getAddress(bob)}`],
+        ...[`token_approval ${getAddress(bob)}`, `token_approval ${getAddress(mallory)}`],
+      ].toSorted(),
+    );
+  });
+
+  test("a delegate of one who has not the name any more", async () => {
+    const body = await ask(`/address/${mallory}/permissions?kind=record_delegate`);
+    expect((body.permissions as Item[]).map(({ in_force, reason }) => [in_force, reason])).toEqual([
+      [false, "owner_changed"],
+      [false, "owner_changed"],
+    ]);
+  });
+
+  test("a cursor of another address is refused", async () => {
+    const { next_cursor } = await ask(`/address/${alice}/permissions?direction=given&page_size=1`);
+    const other = await api.get(
+      `/address/${bob}/permissions?direction=given&page_size=1&cursor=${next_cursor}`,
+    );
+    expect(other).toMatchObject({ status: 400, body: { error: { code: "INVALID_PARAMETER" } } });
+  });
+});
