@@ -36,15 +36,39 @@ const positionIn = (rank: number, place: Place): Position => [
 /** A page of a list of several parts. */
 export async function readParts<Row>(parts: readonly ListPart<Row>[], part: Part): Promise<Page<Row>> {
   const inOrder = [...parts].sort((a, b) => a.rank - b.rank);
-  const isCounting = part.isCounted || offsetOf(part) > 0;
-  const counts = isCounting ? await Promise.all(inOrder.map((one) => one.count())) : [];
-  const read = part.after
-    ? await readAfter(inOrder, part.after, limitOf(part))
-    : await readFrom(inOrder, { offset: offsetOf(part), counts, limit: limitOf(part) });
+  const { read, total } = await (part.after === undefined && offsetOf(part) === 0
+    ? readFirst(inOrder, part)
+    : readLater(inOrder, part));
   const { rows, next } = cutPage(read, part);
-  const total = part.isCounted ? counts.reduce((sum, count) => sum + count, 0) : null;
   return { total, rows: rows.map(({ row }) => row), next };
 }
+
+type Found<Row> = { read: Read<Row>[]; total: number | null };
+
+/** The first page: all parts at once. Few names have a part that is longer than a page, and the others need no count. */
+async function readFirst<Row>(parts: readonly ListPart<Row>[], part: Part): Promise<Found<Row>> {
+  const limit = limitOf(part);
+  const rows = await Promise.all(parts.map((one) => readOne(one, { after: undefined, offset: 0, limit })));
+  const countOf = (i: number): number | Promise<number> => {
+    const [one, found] = [parts[i], rows[i]];
+    if (one === undefined || found === undefined) return 0;
+    return found.length < limit ? found.length : one.count();
+  };
+  const counts = part.isCounted ? await Promise.all(parts.map((_, i) => countOf(i))) : null;
+  return { read: rows.flat().slice(0, limit), total: counts && sum(counts) };
+}
+
+/** A page in the middle of the list, by its number or after a row. */
+async function readLater<Row>(parts: readonly ListPart<Row>[], part: Part): Promise<Found<Row>> {
+  const isCounting = part.isCounted || part.after === undefined;
+  const counts = isCounting ? await Promise.all(parts.map((one) => one.count())) : [];
+  const read = part.after
+    ? await readAfter(parts, part.after, limitOf(part))
+    : await readFrom(parts, { offset: offsetOf(part), counts, limit: limitOf(part) });
+  return { read, total: part.isCounted ? sum(counts) : null };
+}
+
+const sum = (counts: readonly number[]): number => counts.reduce((all, count) => all + count, 0);
 
 type Read<Row> = { row: Row; position: Position };
 
@@ -56,14 +80,11 @@ async function readAfter<Row>(
   const from = Number(rank);
   const after = place.map((key) => key ?? "");
   const rows: Read<Row>[] = [];
-  for (const part of parts) {
-    if (part.rank < from || rows.length >= limit) continue;
-    const slice = {
-      after: part.rank === from ? after : undefined,
-      offset: 0,
-      limit: limit - rows.length,
-    };
-    rows.push(...(await readOne(part, slice)));
+  for (const part of parts.filter((one) => one.rank >= from)) {
+    const missing = limit - rows.length;
+    if (missing === 0) break;
+    const start = part.rank === from ? after : undefined;
+    rows.push(...(await readOne(part, { after: start, offset: 0, limit: missing })));
   }
   return rows;
 }
@@ -75,13 +96,13 @@ async function readFrom<Row>(
   const rows: Read<Row>[] = [];
   let before = offset;
   for (const [i, part] of parts.entries()) {
-    const count = counts[i];
-    if (rows.length >= limit) break;
-    if (count !== undefined && before >= count) before -= count;
-    else {
-      rows.push(...(await readOne(part, { after: undefined, offset: before, limit: limit - rows.length })));
-      before = 0;
+    const missing = limit - rows.length;
+    if (missing === 0) break;
+    const count = counts[i] ?? 0;
+    if (before < count) {
+      rows.push(...(await readOne(part, { after: undefined, offset: before, limit: missing })));
     }
+    before = Math.max(0, before - count);
   }
   return rows;
 }
