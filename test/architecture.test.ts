@@ -67,7 +67,7 @@ const layers: Layer[] = [
   },
   {
     files: "src/api/postgres/",
-    may: ["pg"],
+    may: ["pg", "drizzle-orm"],
     mayTypes: ["ponder", "ponder:schema"],
     because: "how PostgreSQL is asked: connections, transactions, prepared statements, its errors; no table",
   },
@@ -115,9 +115,9 @@ const layers: Layer[] = [
     files: "src/api/serializers/",
     may: [
       ...["viem", "ical-generator", "src/ens/"],
-      ...api("rules/", "schemas/", "query/page.ts", "query/section.ts"),
+      ...api("rules/", "schemas/", "query/page.ts", "query/section.ts", "comparison/check.ts"),
     ],
-    mayTypes: ["zod", "abis/", ...api("errors/", "resolution/", "query/", "live/")],
+    mayTypes: ["zod", "abis/", ...api("comparison/", "errors/", "resolution/", "query/", "live/")],
     because:
       "serializers turn state into JSON, or into a calendar; they read nothing, and know how long a page is",
   },
@@ -147,6 +147,13 @@ const layers: Layer[] = [
       "the one place that decides whether the index or the chain answers; it knows no HTTP and no JSON",
   },
   {
+    files: "src/api/comparison/",
+    may: ["viem", "abis/", "src/ens/", ...api("live/", "schemas/input.ts")],
+    mayTypes: ["src/api/postgres/"],
+    because:
+      "one judge for the operator's program and for callers: rows of the index beside what contracts answer; no HTTP, no JSON",
+  },
+  {
     files: "src/api/serviceDb/",
     may: ["pg", ...api("postgres/", "scheduling/")],
     because: "the service's own tables (keys, credits, limits) survive every index and know nothing of ENS",
@@ -154,8 +161,8 @@ const layers: Layer[] = [
   {
     files: "src/api/upkeep/",
     may: [
-      ...["pg", "src/ens/", "src/api/rules/eventParties.ts"],
-      ...["src/api/postgres/", "src/api/counts/", "src/api/query/scope.ts"],
+      ...["pg", "src/ens/", "src/api/postgres/", "src/api/counts/"],
+      ...api("query/scope.ts", "rules/eventParties.ts", "rules/roleChanges.ts"),
     ],
     because:
       "indexes and counters beside Ponder's own tables are looked after now and then, chain by chain; it answers no request",
@@ -188,7 +195,7 @@ const layers: Layer[] = [
     ],
     mayTypes: [
       ...["@hono/node-server", "zod", "abis/"],
-      ...api("access/", "indexState/", "live/", "postgres/db.ts", "query/page.ts", "serviceDb/"),
+      ...api("access/", "comparison/", "indexState/", "live/", "postgres/db.ts", "query/page.ts", "serviceDb/"),
     ],
     because:
       "declarations of operations and the pipeline around them; what the steps do, it gets as arguments",
@@ -206,9 +213,16 @@ const layers: Layer[] = [
     files: "src/api/observe/",
     may: [
       ...["hono", "pino", "prom-client", "ponder", "log/entry.ts"],
-      ...api("errors/", "indexState/progress.ts", "upkeep/indexes.ts"),
+      ...api("errors/", "comparison/check.ts", "indexState/progress.ts", "upkeep/indexes.ts"),
     ],
-    mayTypes: api("access/", "indexState/freshness.ts", "live/", "postgres/db.ts", "serviceDb/"),
+    mayTypes: api(
+      "access/",
+      "comparison/",
+      "indexState/freshness.ts",
+      "live/",
+      "postgres/db.ts",
+      "serviceDb/",
+    ),
     because: "metrics and logs stand around what is done, and change nothing of it",
   },
   {
@@ -255,7 +269,7 @@ const layers: Layer[] = [
         "rules/",
       ),
       ...api("query/", "counts/", "resolution/", "serializers/"),
-      ...api("indexState/progress.ts", "access/signup.ts"),
+      ...api("comparison/", "indexState/progress.ts", "postgres/queriesThrough.ts", "access/signup.ts"),
     ],
     mayTypes: ["abis/", ...api("http/context.ts", "indexState/freshness.ts", "postgres/db.ts")],
     because: "an endpoint parses, calls queries and serializes; database and chain reach it as arguments",

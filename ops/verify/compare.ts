@@ -1,16 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Address } from "viem";
-import { type Contracts, contractsOf } from "../../abis/contracts.ts";
-import { type Deployment, listContracts } from "../../abis/deployments.ts";
+import { askContracts } from "../../src/api/comparison/askContracts.ts";
+import { comparisonSetting, listChecks } from "../../src/api/comparison/listChecks.ts";
 import { liveContractsOf } from "../../src/api/live/deployment.ts";
 import type { Rpc } from "../../src/api/live/rpc.ts";
-import { hasTokenNames, registrarNode } from "../../src/ens/managedNames.ts";
-import { askContracts } from "./askContracts.ts";
-import type { Check } from "./check.ts";
-import { type ClaimSetting, claimCheck } from "./claimCheck.ts";
-import { domainChecks } from "./domainChecks.ts";
 import { type Block, type Node, NodeError, readBlock } from "./node.ts";
-import { type ResolverSetting, recordCheck } from "./recordChecks.ts";
 import { emptyResult, noteAnswer, noteNotCompared, type Result } from "./result.ts";
 import { type Snapshot, type SnapshotPlan, takeSnapshot } from "./snapshot.ts";
 
@@ -69,7 +62,7 @@ async function askAndCompare(plan: ComparePlan, { snapshot, block }: Task): Prom
   );
   const changed = rows.filter(({ isChanged }) => isChanged).length;
   if (changed > 0) noteNotCompared(result, `changed after the block ${block.number}`, changed);
-  const checks = listChecks(plan, { snapshot, block });
+  const checks = listChecks(comparisonSetting(deployment), snapshot, block.timestamp);
   const hear = watch?.(result, checks.length);
   await askContracts(checks, {
     ...{ rpc, multicall3, signal, blockNumber: block.number },
@@ -79,53 +72,4 @@ async function askAndCompare(plan: ComparePlan, { snapshot, block }: Task): Prom
     },
   });
   return result;
-}
-
-/** Every value that can be compared. */
-function listChecks({ deployment }: ComparePlan, { snapshot, block }: Task): Check[] {
-  const contracts = contractsOf(deployment);
-  const owners = liveContractsOf(deployment);
-  const settings = resolverSettings(deployment, contracts);
-  const claim = claimSetting(deployment, contracts);
-  const node = registrarNode(deployment.chainId);
-  const unchanged = <Row extends { isChanged: boolean }>(rows: Row[]) => rows.filter((row) => !row.isChanged);
-  return [
-    ...unchanged(snapshot.domains).flatMap((row) =>
-      domainChecks(row, {
-        ...{ contracts: owners, registrarNode: node, now: BigInt(block.timestamp) },
-        hasTokens: hasTokenNames(deployment.chainId),
-      }),
-    ),
-    ...unchanged(snapshot.records).flatMap((row) => {
-      const setting = settings.get(row.resolver);
-      return setting === undefined ? [] : [recordCheck(row, setting)];
-    }),
-    ...unchanged(snapshot.claims).map((row) => claimCheck(row, claim)),
-  ];
-}
-
-/** First generation of the public resolver that knows addresses of other chains. */
-const FIRST_WITH_COIN_TYPES = 3;
-
-const lowerCase = (address: Address): Address => address.toLowerCase() as Address;
-
-const resolverSettings = (deployment: Deployment, contracts: Contracts): Map<Address, ResolverSetting> =>
-  new Map(
-    listContracts(deployment, "resolver").map(({ address, generation }) => [
-      lowerCase(address),
-      {
-        hasOneAddress: generation < FIRST_WITH_COIN_TYPES,
-        answersDefault: contracts.answersDefaultAddress(address),
-      },
-    ]),
-  );
-
-function claimSetting(deployment: Deployment, { chainId, isIndexedResolver }: Contracts): ClaimSetting {
-  const addressesOf = (role: "default-reverse-registrar" | "l2-reverse-registrar") =>
-    listContracts(deployment, role).map(({ address }) => address);
-  return {
-    ...{ chainId, isIndexed: isIndexedResolver, registry: liveContractsOf(deployment).registry },
-    defaultRegistrars: addressesOf("default-reverse-registrar"),
-    layer2Registrars: addressesOf("l2-reverse-registrar"),
-  };
 }

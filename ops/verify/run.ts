@@ -1,13 +1,14 @@
 import type { Deployment } from "../../abis/deployments.ts";
 import type { Settings } from "../../settings/settings.ts";
+import { namedKeys } from "../../src/api/comparison/namedKeys.ts";
 import { createRpc } from "../../src/api/live/rpc.ts";
-import { withClient } from "../../src/api/postgres/client.ts";
+import { queriesOf, withClient } from "../../src/api/postgres/client.ts";
 import { onOneLine } from "../commandLine/foreignText.ts";
 import { type Progress, startProgress } from "../commandLine/progress.ts";
 import { deploymentOf, nodeUrlsOf } from "./chains.ts";
 import { compare } from "./compare.ts";
-import { namedKeys, nodeOf } from "./namedKeys.ts";
 import { openNode } from "./node.ts";
+import { nodeOf } from "./nodeOf.ts";
 import type { VerifyOptions } from "./options.ts";
 import { codeOf, explain, requireChain } from "./outcome.ts";
 import { type Run, reportJson, reportText } from "./report.ts";
@@ -74,7 +75,10 @@ async function compareAll({ options, settings, signal, deployment }: Comparison,
     compare({
       ...{ client, schema, deployment, node, signal, at: options.at },
       rpc: createRpc({ urls, requestsPerSecond, timeoutMs: CALL_TIMEOUT_MS }),
-      choose: (reach) => (nodes.length > 0 ? namedKeys(nodes, reach) : takeSamples({ ...reach, ...options })),
+      choose: (reach) =>
+        nodes.length > 0
+          ? namedKeys(nodes, { ...reach, ...queriesOf(reach.client) })
+          : takeSamples({ ...reach, ...options }),
       watch: (result, all) => {
         so.far = result;
         so.progress?.end();

@@ -2,9 +2,9 @@ import { createHash } from "node:crypto";
 import type pg from "pg";
 import { type Address, type Hex, numberToHex, zeroAddress } from "viem";
 import type { Contracts } from "../../abis/contracts.ts";
+import type { Claim, Keys, RecordKey } from "../../src/api/comparison/keys.ts";
 import { managedNameOf } from "../../src/ens/managedNames.ts";
 import { ADDR_REVERSE_NODE, ETH_NODE } from "../../src/ens/name.ts";
-import type { Claim, Keys, RecordKey } from "./keys.ts";
 
 /** A table that has more rows is read in part: that many rows, next to each other in the order of their hashes. */
 const WINDOW_ROWS = 50_000;

@@ -2,20 +2,11 @@ import type pg from "pg";
 import { type Contracts, contractsOf } from "../../abis/contracts.ts";
 import type { Deployment } from "../../abis/deployments.ts";
 import { listProgress, readIndexer } from "../../engine/ponderInternals.ts";
+import type { Keys } from "../../src/api/comparison/keys.ts";
+import { readRows } from "../../src/api/comparison/readRows.ts";
+import type { StoredClaim, StoredDomain, StoredRecord } from "../../src/api/comparison/stored.ts";
 import { inTransaction, queriesOf } from "../../src/api/postgres/client.ts";
-import { reverseNode } from "../../src/api/schemas/input.ts";
-import { managedNameOf } from "../../src/ens/managedNames.ts";
 import { CommandError } from "../commandLine/command.ts";
-import type { Claim, Keys, RecordKey } from "./keys.ts";
-import { commonRecords } from "./recordChecks.ts";
-import {
-  readClaims,
-  readDomains,
-  readRecords,
-  type StoredClaim,
-  type StoredDomain,
-  type StoredRecord,
-} from "./stored.ts";
 
 /** The block as of which the tables are. */
 export type IndexedBlock = { number: number; timestamp: number };
@@ -65,7 +56,7 @@ export const takeSnapshot = (plan: SnapshotPlan): Promise<Snapshot> =>
     const keys = await plan.choose({ client, contracts, block: indexed });
     return {
       indexed,
-      ...(await readRows(keys, { client, contracts, at: at === indexed.number ? null : at })),
+      ...(await readRows(keys, { ...queriesOf(client), contracts, at: at === indexed.number ? null : at })),
     };
   });
 
@@ -90,43 +81,3 @@ async function readIndexedBlock(
     throw new CommandError(`The index in the schema "${schema}" is of another chain than ${chainId}.`);
   return { number: chain.blockNumber, timestamp: chain.blockTimestamp };
 }
-
-type Reach = { client: pg.ClientBase; contracts: Contracts; at: number | null };
-
-async function readRows(keys: Keys, { client, contracts, at }: Reach): Promise<Omit<Snapshot, "indexed">> {
-  const { chainId, isIndexedResolver } = contracts;
-  const reach = { client, chainId, at };
-  const domains = await readDomains(
-    reach,
-    distinct(
-      [
-        ...keys.nodes,
-        ...keys.claims
-          .filter((claim) => claim.chainId === chainId && isOfReverseNode(claim))
-          .map(toReverseNode),
-      ],
-      ({ node }) => node,
-    ),
-  );
-  const common = domains.flatMap((domain) => commonRecords(domain, isIndexedResolver));
-  return {
-    domains,
-    records: await readRecords(reach, distinct([...keys.records, ...common], identify)),
-    claims: await readClaims(
-      reach,
-      distinct(keys.claims, ({ address, coinType }) => `${address} ${coinType}`),
-    ),
-  };
-}
-
-/** On a layer 2 no node names an address. */
-const isOfReverseNode = ({ coinType, chainId }: Claim): boolean =>
-  coinType === 60 && managedNameOf(chainId) === undefined;
-const toReverseNode = ({ address, kind }: Claim) => ({ node: reverseNode(address), kind });
-
-/** A text may be there by its key and by its hash: then it is compared twice. */
-const identify = ({ kind: _, ...record }: RecordKey): string => JSON.stringify(Object.values(record));
-
-/** The first of each. */
-const distinct = <Item>(items: readonly Item[], identify: (item: Item) => string): Item[] =>
-  [...new Map(items.toReversed().map((item) => [identify(item), item])).values()].toReversed();

@@ -7,6 +7,7 @@ import { readSettings } from "../../settings/settings.ts";
 import type { Caller } from "./access/access.ts";
 import { callerBehind, originFor, shareOf } from "./access/caller.ts";
 import { createAccess } from "./access/createAccess.ts";
+import { comparisonSetting } from "./comparison/listChecks.ts";
 import { operations } from "./endpoints/index.ts";
 import { signupEndpoints } from "./endpoints/signup.ts";
 import { createExplorer } from "./explorer/explorer.ts";
@@ -33,6 +34,7 @@ import { createLive } from "./live/live.ts";
 import { createRpc } from "./live/rpc.ts";
 import { mcpRoutes } from "./mcp/routes.ts";
 import { countedAccess } from "./observe/access.ts";
+import { observeComparisons } from "./observe/comparisons.ts";
 import { indexMetrics } from "./observe/indexMetrics.ts";
 import { countedGateways, countedRpc, observeLive } from "./observe/live.ts";
 import { createLog } from "./observe/log.ts";
@@ -144,6 +146,7 @@ const access = countedAccess(chosenAccess, meters);
 const offered = signup === null ? operations : [...operations, ...signupEndpoints(signup)];
 
 const provenLabels = provenLabelsIn(store);
+const comparison = { setting: comparisonSetting(deployment), note: observeComparisons({ meters, log }) };
 /** A name's page of the explorer, or its JSON. */
 const namesAt = (origin: string | null) =>
   origin && `${origin}/${settings.hasExplorer ? "explore/name" : "whois"}/`;
@@ -151,7 +154,7 @@ const namesAt = (origin: string | null) =>
 const timeFor = (operation?: Endpoint): Promise<number> =>
   operation !== undefined && operation.index === undefined ? now() : now().catch(() => systemSeconds());
 const createContext = async (caller?: Caller, operation?: Endpoint): Promise<Ctx> => ({
-  ...{ db, contracts, liveBlock, provenLabels, chainHead, freshness },
+  ...{ db, contracts, liveBlock, provenLabels, chainHead, freshness, comparison },
   now: await timeFor(operation),
   namesAt: namesAt(originFor(caller, settings.publicUrls)),
   live: liveFor(caller ? shareOf(caller, settings.access) : OWN_SHARE),

@@ -39,7 +39,7 @@ describe("owners of many names", () => {
       made.push(one);
       return multicall(one);
     };
-    const rpc: Rpc = { isConfigured: true, newestBlock: async () => 1, call };
+    const rpc: Rpc = { isConfigured: true, newestBlock: async () => 1, block: async () => null, call };
     const owners = await readOwners(
       { rpc, contracts, signal: soon() },
       { names: names(count), blockNumber: 9 },
@@ -82,7 +82,7 @@ describe("what runs in turn", () => {
 test("an answer that takes longer than the time for all of it is a failure", async () => {
   const call: Rpc["call"] = (_, signal) =>
     new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
-  const rpc: Rpc = { isConfigured: true, newestBlock: async () => 1, call };
+  const rpc: Rpc = { isConfigured: true, newestBlock: async () => 1, block: async () => null, call };
   const live = createLive({ rpc, gateways: noGateways, answers: noAnswers, contracts, timeLimitMs: 100 })(
     "test",
   );

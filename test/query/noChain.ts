@@ -1,3 +1,4 @@
+import { comparisonSetting } from "../../src/api/comparison/listChecks.ts";
 import type { Ctx } from "../../src/api/http/context.ts";
 import { createGateways } from "../../src/api/live/ccip/gatewayClient.ts";
 import { liveContractsOf } from "../../src/api/live/deployment.ts";
@@ -21,9 +22,13 @@ const asking = (urls: readonly string[]): Live =>
 export const lostNode: Live = asking(["http://127.0.0.1:9"]);
 
 /** The part of a request's context that asks the chain, where no node is configured: every question fails. */
-export const noChain: Pick<Ctx, "live" | "liveBlock" | "provenLabels" | "freshness" | "namesAt"> = {
+export const noChain: Pick<
+  Ctx,
+  "live" | "liveBlock" | "provenLabels" | "freshness" | "namesAt" | "comparison"
+> = {
   live: asking([]),
   liveBlock: async () => ({ number: 1, timestamp: 1 }),
+  comparison: { setting: comparisonSetting(deployment), note: () => {} },
   provenLabels: { find: async () => new Map(), remember: () => {} },
   namesAt: "https://names.example/explore/name/",
   freshness: {

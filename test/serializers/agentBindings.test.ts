@@ -57,7 +57,12 @@ const ask = (results: Result[]) => {
 const askFor = (answer: { ok: true; data: Hex } | { ok: false; revert: Hex }) =>
   readBindings(
     {
-      rpc: { isConfigured: true, call: async () => answer, newestBlock: async () => 1 },
+      rpc: {
+        isConfigured: true,
+        call: async () => answer,
+        newestBlock: async () => 1,
+        block: async () => null,
+      },
       contracts,
       signal: new AbortController().signal,
     },

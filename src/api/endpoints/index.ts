@@ -17,6 +17,7 @@ import { salesEndpoints } from "./sales.ts";
 import { searchEndpoints } from "./search.ts";
 import { statisticsEndpoints } from "./statistics.ts";
 import { systemEndpoints } from "./system.ts";
+import { verifyEndpoints } from "./verify.ts";
 
 /** Every operation of the API, in the order of the documentation. */
 export const operations: readonly Endpoint[] = [
@@ -26,6 +27,7 @@ export const operations: readonly Endpoint[] = [
   ...recordEndpoints,
   ...eventEndpoints,
   ...historyEndpoints,
+  ...verifyEndpoints,
   ...lookupEndpoints,
   ...batchEndpoints,
   ...addressEndpoints,

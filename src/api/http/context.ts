@@ -1,4 +1,5 @@
 import type { Contracts } from "../../../abis/contracts.ts";
+import type { Comparison } from "../comparison/comparison.ts";
 import type { Heads } from "../indexState/chainHead.ts";
 import type { Freshness } from "../indexState/freshness.ts";
 import type { Live } from "../live/live.ts";
@@ -16,6 +17,8 @@ export type Ctx = {
   live: Live;
   /** The block at which the chain is read. @throws LiveFailure if only the chain could tell it and no node answers */
   liveBlock: () => Promise<Block>;
+  /** What rows of the index are compared with, and who hears what came of it. */
+  comparison: Comparison;
   /** Labels that callers proved, of which the index knows the hash alone. */
   provenLabels: ProvenLabels;
   /** Newest block of a chain by its node; null if no node answers. */

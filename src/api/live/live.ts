@@ -11,6 +11,7 @@ import { LiveFailure } from "./failure.ts";
 import { type LiveOwners, type OwnerContracts, readOwners } from "./owners.ts";
 import { fairPlaces, type Places } from "./places.ts";
 import { readPrimaryName } from "./primaryName.ts";
+import type { ContractReach } from "./reach.ts";
 import {
   type LiveRecords,
   type RecordSelection,
@@ -58,6 +59,8 @@ export type Live = {
   ) => Promise<Settled<string | null>[]>;
   /** Bindings of agents from the adapter, all by one call, in the order of the ids; null for an agent that was never bound. */
   bindings: (block: Block, agentIds: readonly bigint[]) => Promise<Settled<LiveBinding | null>[]>;
+  /** For calls of contracts one by one: they take the caller's places, and have one time limit together. */
+  reach: () => ContractReach;
 };
 
 export type LivePlan = {
@@ -108,6 +111,7 @@ function liveOf({ plan, settle, questions: places, calls }: Shared, caller: stri
   const rpc: Rpc = {
     ...plan.rpc,
     call: (call, signal) => calls(caller, signal, () => plan.rpc.call(call, signal)),
+    block: (number, signal) => calls(caller, signal, () => plan.rpc.block(number, signal)),
   };
   const newSignal = () => AbortSignal.timeout(plan.timeLimitMs ?? TIME_LIMIT_MS);
   /** Resolves each question by calls of its own, within one time limit. */
@@ -125,6 +129,7 @@ function liveOf({ plan, settle, questions: places, calls }: Shared, caller: stri
 
   return {
     isConfigured: rpc.isConfigured,
+    reach: () => ({ rpc, multicall3: plan.contracts.multicall3, signal: newSignal() }),
     newestBlock: () => rpc.newestBlock(newSignal()),
     names: (block, questions) => {
       const asked = questions.map((ask) =>

@@ -30,13 +30,22 @@ export type Rpc = {
   call: (call: CallAt, signal: AbortSignal) => Promise<CallResult>;
   /** Number of the newest block, at most a second old. @throws LiveFailure when no node answers */
   newestBlock: (signal: AbortSignal) => Promise<number>;
+  /** A block by its number; null if no node has it. @throws LiveFailure when no node answers */
+  block: (number: number, signal: AbortSignal) => Promise<NodeBlock | null>;
 };
+
+/** A block as a node has it. */
+export type NodeBlock = { number: number; hash: Hex; timestamp: number };
 
 /** What a contract answers is too large. Another node would give the same. */
 class TooLarge extends LiveFailure {}
 
 /** A node that does not have the block yet. */
 class NodeBehind extends LiveFailure {}
+
+/** Nodes forget the state of older blocks, each after another time, and say so in other words. */
+const NO_STATE =
+  /missing trie node|(state|history|historical).*(not available|unavailable|pruned|not supported)|pruned|no state available|archive/i;
 
 const NO_SUCH_BLOCK = /(header|block) not found|unknown block|block.*out of range|outofrange/i;
 
@@ -88,6 +97,10 @@ export function createRpc({
         });
       }
       return head.number;
+    },
+    block: (number, signal) => {
+      const asked = { method: "eth_getBlockByNumber", params: [numberToHex(number), false] };
+      return askPatiently(nodes, { asked, read: (reply) => readBlock(number, reply), signal });
     },
   };
 }
@@ -151,6 +164,13 @@ function readNumber({ error, result }: JsonRpcReply): number {
   return Number(requireHex(result));
 }
 
+function readBlock(number: number, { error, result }: JsonRpcReply): NodeBlock | null {
+  if (error) throw errorOf(error);
+  if (result === null || result === undefined) return null;
+  const { hash, timestamp } = result as { hash?: unknown; timestamp?: unknown };
+  return { number, hash: requireHex(hash), timestamp: Number(requireHex(timestamp)) };
+}
+
 function requireHex(result: unknown): Hex {
   if (typeof result === "string" && isHex(result)) return result;
   throw new LiveFailure("rpc", "The chain could not be asked: the node's answer cannot be read.");
@@ -191,6 +211,12 @@ function errorOf({ code, message }: JsonRpcError): LiveFailure {
   const words = String(message).slice(0, MAX_MESSAGE); // A contract may have written it.
   if (NO_SUCH_BLOCK.test(words)) {
     return new NodeBehind("rpc", "The chain could not be asked: the node does not have the block.");
+  }
+  if (NO_STATE.test(words)) {
+    return new NodeError(
+      "The chain could not be asked: the node does not have the state of the block.",
+      words,
+    );
   }
   const number = Number.isSafeInteger(code) ? ` ${code}` : "";
   return new NodeError(`The chain could not be asked: the node answered error${number}.`, words);

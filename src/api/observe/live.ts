@@ -16,6 +16,10 @@ export const countedRpc = (rpc: Rpc, { liveCalls }: Meters): Rpc => ({
     liveCalls.inc({ to: "node" });
     return rpc.call(...args);
   },
+  block: (...args) => {
+    liveCalls.inc({ to: "node" });
+    return rpc.block(...args);
+  },
 });
 
 /** The CCIP-Read gateways; each call is counted. */

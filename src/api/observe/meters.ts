@@ -40,6 +40,11 @@ export function createMeters() {
       ["step"],
     ),
     liveCalls: counter("namedex_live_calls_total", "Calls to nodes and gateways for live answers.", ["to"]),
+    comparedValues: counter(
+      "namedex_compared_values_total",
+      "Values that callers had compared with the contracts (/domain/{name}/verify): equal, different, not_compared.",
+      ["outcome"],
+    ),
     admissions: counter(
       "namedex_admissions_total",
       "Requests by the way they asked to be admitted, and what became of it.",

@@ -15,3 +15,4 @@ export * from "./answers/permissions.ts";
 export * from "./answers/primaryName.ts";
 export * from "./answers/records.ts";
 export * from "./answers/values.ts";
+export * from "./answers/verify.ts";

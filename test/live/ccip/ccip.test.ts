@@ -50,6 +50,7 @@ async function run(answers: CallResult[], gateways: Pick<Gateways, "ask">) {
   const rpc = {
     isConfigured: true,
     newestBlock: async () => 7,
+    block: async () => null,
     call: async (call: CallAt) => {
       calls.push(call);
       return answers[Math.min(calls.length, answers.length) - 1] as CallResult;

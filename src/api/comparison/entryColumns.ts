@@ -1,6 +1,6 @@
 import { type Address, decodeFunctionResult, encodeFunctionData, type Hex, zeroAddress } from "viem";
-import { ensv2RegistryReads } from "../../abis/ensv2.ts";
-import type { CallAnswer } from "../../src/api/live/multicall.ts";
+import { ensv2RegistryReads } from "../../../abis/ensv2.ts";
+import type { CallAnswer } from "../live/multicall.ts";
 import { addressIn, type Column, dataOf, NotComparable } from "./check.ts";
 import type { DomainRow } from "./stored.ts";
 
@@ -20,9 +20,9 @@ export function entryColumns(row: DomainRow, now: bigint): Column[] {
   return [isWrapped, ...stateColumns(row, { registry, labelhash }), resolverColumn(row, registry, now)];
 }
 
-const UNREADABLE = new NotComparable("the answer of a registry of ENSv2 cannot be read");
+export const UNREADABLE = new NotComparable("the answer of a registry of ENSv2 cannot be read");
 
-const stateRead = { abi: ensv2RegistryReads, functionName: "getState" } as const;
+export const stateRead = { abi: ensv2RegistryReads, functionName: "getState" } as const;
 
 /** The holder is the last one, also after the expiry. */
 function stateColumns(
@@ -46,7 +46,7 @@ function stateColumns(
 }
 
 /** A state is five words. */
-function stateIn(answer: CallAnswer | undefined) {
+export function stateIn(answer: CallAnswer | undefined) {
   const data = dataOf(answer);
   return data?.length === 2 + 5 * 64 ? decodeFunctionResult({ ...stateRead, data }) : null;
 }

@@ -1,7 +1,7 @@
 import type { Hex } from "viem";
-import { AbiError, readAbi } from "../../src/api/live/abi.ts";
-import type { CallAnswer, ContractCall } from "../../src/api/live/multicall.ts";
-import { textOfBytes } from "../../src/ens/utf8.ts";
+import { textOfBytes } from "../../ens/utf8.ts";
+import { AbiError, readAbi } from "../live/abi.ts";
+import type { CallAnswer, ContractCall } from "../live/multicall.ts";
 
 /** Why a value of the index cannot be compared with the chain's. */
 export class NotComparable {

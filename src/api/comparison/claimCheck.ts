@@ -1,11 +1,11 @@
 import { type Address, encodeFunctionData } from "viem";
-import { registryReads } from "../../abis/registry.ts";
-import { resolverFunctions } from "../../abis/resolver.ts";
-import { nameForAddrReads } from "../../abis/reverse.ts";
-import type { CallAnswer } from "../../src/api/live/multicall.ts";
-import { reverseNode } from "../../src/api/schemas/input.ts";
-import { coinTypeOfChain, DEFAULT_COIN_TYPE, ETHEREUM_COIN_TYPE } from "../../src/ens/coinType.ts";
-import { fitsInBytes, MAX_NAME_BYTES } from "../../src/ens/name.ts";
+import { registryReads } from "../../../abis/registry.ts";
+import { resolverFunctions } from "../../../abis/resolver.ts";
+import { nameForAddrReads } from "../../../abis/reverse.ts";
+import { coinTypeOfChain, DEFAULT_COIN_TYPE, ETHEREUM_COIN_TYPE } from "../../ens/coinType.ts";
+import { fitsInBytes, MAX_NAME_BYTES } from "../../ens/name.ts";
+import type { CallAnswer } from "../live/multicall.ts";
+import { reverseNode } from "../schemas/input.ts";
 import { addressIn, type Check, NotComparable, storable, textIn } from "./check.ts";
 import type { StoredClaim } from "./stored.ts";
 

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Address } from "viem";
-import { LiveFailure } from "../../src/api/live/failure.ts";
-import { type CallAnswer, type ContractCall, callTogether } from "../../src/api/live/multicall.ts";
-import type { Rpc } from "../../src/api/live/rpc.ts";
+import { LiveFailure } from "../live/failure.ts";
+import { type CallAnswer, type ContractCall, callTogether } from "../live/multicall.ts";
+import type { Rpc } from "../live/rpc.ts";
 import { type Check, NotComparable } from "./check.ts";
 
 /** Calls of one call of Multicall3. A node gives each `eth_call` its gas: more would not fit where texts are long. */

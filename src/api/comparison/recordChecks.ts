@@ -1,6 +1,6 @@
 import { type Address, encodeFunctionData, type Hex } from "viem";
-import { resolverFunctions } from "../../abis/resolver.ts";
-import type { CallAnswer, ContractCall } from "../../src/api/live/multicall.ts";
+import { resolverFunctions } from "../../../abis/resolver.ts";
+import type { CallAnswer, ContractCall } from "../live/multicall.ts";
 import { addressIn, bytesIn, type Check, dataOf, NotComparable, storable, textIn } from "./check.ts";
 import type { RecordKey } from "./keys.ts";
 import type { StoredDomain, StoredRecord } from "./stored.ts";

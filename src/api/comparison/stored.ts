@@ -1,7 +1,7 @@
-import type pg from "pg";
 import type { Address, Hex } from "viem";
-import { reverseNode } from "../../src/api/schemas/input.ts";
-import { keccak256 } from "../../src/ens/keccak.ts";
+import { keccak256 } from "../../ens/keccak.ts";
+import type { Queries } from "../postgres/client.ts";
+import { reverseNode } from "../schemas/input.ts";
 import type { Claim, RecordKey } from "./keys.ts";
 
 /** A row of `domains`, integers that may be large as digits. */
@@ -47,8 +47,7 @@ export type StoredClaim = Claim & {
   resolver: Address | null;
 };
 
-type Reach = {
-  client: pg.ClientBase;
+type Reach = Queries & {
   chainId: number;
   /** The block to compare; null if it is the one that the tables are of. */
   at: number | null;
@@ -70,11 +69,11 @@ async function inParts<Key, Row>(
 
 /** Rows of `domains`, in the order of the nodes. */
 export const readDomains = (
-  { client, chainId, at }: Reach,
+  { query, chainId, at }: Reach,
   keys: readonly { node: Hex; kind: string }[],
 ): Promise<StoredDomain[]> =>
   inParts(keys, async (part) => {
-    const { rows } = await client.query<DomainRow & { node: Hex | null; isChanged: boolean }>(
+    const rows = await query<DomainRow & { node: Hex | null; isChanged: boolean }>(
       `select d.node, parent_node as "parentNode", labelhash, label, is_label_known as "isLabelKnown",
          full_name as "fullName", registry_owner as "registryOwner", is_migrated as "isMigrated", resolver,
          registrar_owner as "registrarOwner", registrar_expiry_timestamp::text as "registrarExpiry",
@@ -108,11 +107,11 @@ type RecordRow = {
 
 /** The records in force, in the order of the keys; null where there is none. */
 export const readRecords = (
-  { client, chainId, at }: Reach,
+  { query, chainId, at }: Reach,
   keys: readonly RecordKey[],
 ): Promise<StoredRecord[]> =>
   inParts(keys, async (part) => {
-    const { rows } = await client.query<RecordRow>(
+    const rows = await query<RecordRow>(
       `select d.full_name, a.address, t.key, t.value, t.exact, t.is_value_known, n.contenthash, n.name,
          coalesce(n.version, 0)::text as version, greatest(n.block_number, a.block_number, t.block_number) as changed
        from unnest($2::text[], $3::text[], $4::numeric[], $5::text[])
@@ -168,12 +167,9 @@ type ClaimRow = {
 };
 
 /** Rows of `primary_names`, in the order of the claims; no name where there is none. */
-export const readClaims = (
-  { client, chainId, at }: Reach,
-  claims: readonly Claim[],
-): Promise<StoredClaim[]> =>
+export const readClaims = ({ query, chainId, at }: Reach, claims: readonly Claim[]): Promise<StoredClaim[]> =>
   inParts(claims, async (part) => {
-    const { rows } = await client.query<ClaimRow>(
+    const rows = await query<ClaimRow>(
       `select p.name, p.is_name_known, d.resolver, p.block_number as changed
        from unnest($2::text[], $3::int8[], $4::text[]) with ordinality as k(address, coin_type, node, place)
        left join primary_names p on p.address = k.address and p.coin_type = k.coin_type

@@ -1,0 +1,48 @@
+import type { z } from "zod";
+import type { Answered } from "../comparison/askContracts.ts";
+import { NotComparable } from "../comparison/check.ts";
+import type { ComparedName } from "../comparison/compareName.ts";
+import type * as schemas from "../schemas/answers.ts";
+import { cutText, truncatedOf } from "./cut.ts";
+
+type Field = z.infer<typeof schemas.comparedField>;
+
+/** Calls of a difference that an answer shows: of a long key they would be long, too. */
+const MAX_CALL = 2_048;
+
+/** A value of the index beside the chain's. */
+export function toComparedField({ check, chain }: Answered): Field {
+  const { table, column, stored, calls } = check;
+  const index = stored === null ? null : cutText(stored);
+  const of = cutText(check.of);
+  const place = { table, column, of: of.shown };
+  if (chain instanceof NotComparable) {
+    const values = { index: index?.shown ?? null, why: chain.why };
+    return { ...place, status: "not_compared", ...values, ...truncatedOf({ of, index }) };
+  }
+  const onChain = chain === null ? null : cutText(chain);
+  const isShown = chain !== stored && calls.every(({ callData }) => callData.length <= MAX_CALL);
+  return {
+    ...place,
+    status: chain === stored ? "equal" : "different",
+    ...{ index: index?.shown ?? null, chain: onChain?.shown ?? null },
+    ...(isShown && { calls: calls.map(({ target, callData }) => ({ to: target, data: callData })) }),
+    ...truncatedOf({ of, index, chain: onChain }),
+  };
+}
+
+/** The block, the fields and how many there are of each status. */
+export function toVerification({ block, answers }: Pick<ComparedName, "block" | "answers">) {
+  const fields = answers.map(toComparedField);
+  const countOf = (status: Field["status"]) => fields.filter((field) => field.status === status).length;
+  const [equal, differences, not_compared] = [
+    countOf("equal"),
+    countOf("different"),
+    countOf("not_compared"),
+  ];
+  const status: Field["status"] = differences > 0 ? "different" : equal > 0 ? "equal" : "not_compared";
+  return {
+    ...{ block_number: block.number, block_hash: block.hash, block_timestamp: block.timestamp, status },
+    ...{ compared: equal + differences, differences, not_compared, fields },
+  };
+}
