@@ -6,7 +6,7 @@ import type { Keys, RecordKey } from "./keys.ts";
 /** Records of each sort of one name. More than anybody gave a name of their own. */
 const MAX_RECORDS = 1_000;
 
-/** Names, and the records that they have at their resolver; of each sort at most so many. */
+/** Names, and the records that they have at their resolver; of each sort at most `most`. */
 export async function namedKeys(
   nodes: readonly Hex[],
   { query, contracts, most = MAX_RECORDS }: Queries & { contracts: Contracts; most?: number },

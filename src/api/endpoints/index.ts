@@ -13,6 +13,9 @@ import { permissionEndpoints } from "./permissions.ts";
 import { populationEndpoints } from "./population.ts";
 import { primaryNameEndpoints } from "./primaryNames.ts";
 import { recordEndpoints } from "./records.ts";
+import { registryEndpoints } from "./registries.ts";
+import { resolverEndpoints } from "./resolvers.ts";
+import { roleEndpoints } from "./roles.ts";
 import { salesEndpoints } from "./sales.ts";
 import { searchEndpoints } from "./search.ts";
 import { statisticsEndpoints } from "./statistics.ts";
@@ -33,6 +36,9 @@ export const operations: readonly Endpoint[] = [
   ...addressEndpoints,
   ...permissionEndpoints,
   ...calendarEndpoints,
+  ...resolverEndpoints,
+  ...registryEndpoints,
+  ...roleEndpoints,
   ...primaryNameEndpoints,
   ...agentEndpoints,
   ...statisticsEndpoints,

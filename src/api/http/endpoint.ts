@@ -6,7 +6,15 @@ import { hasAsOf, withAsOf } from "./asOf.ts";
 import type { Ctx } from "./context.ts";
 
 /** Groups of operations, as the documentation shows them. */
-export type Group = "Domains" | "Lookups" | "Addresses" | "Agents" | "Statistics" | "System" | "Access";
+export type Group =
+  | "Domains"
+  | "Lookups"
+  | "Addresses"
+  | "Contracts"
+  | "Agents"
+  | "Statistics"
+  | "System"
+  | "Access";
 
 type Fields = ZodObject;
 type Input<P extends Fields, Q extends Fields, B extends Fields> = z.output<P> & z.output<Q> & z.output<B>;

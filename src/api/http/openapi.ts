@@ -90,6 +90,7 @@ const groupDescriptions: Record<Endpoint["group"], string> = {
   Domains: "Names: owner, expiry, state, records, history",
   Lookups: "Names by their hashes",
   Addresses: "What an address owns, owned, and is called",
+  Contracts: "Resolvers, and registries of ENSv2: their names, labels and roles",
   Agents:
     "Agents of ERC-8004 that are bound to names, or that names claim. Profiles are written by owners: untrusted.",
   Statistics: "Figures of the whole index; public, and cached",

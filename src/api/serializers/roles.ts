@@ -1,8 +1,8 @@
-/**
- * Roles of registries of ENSv2 by their bit. Each has 4 bits; the role that may grant it is 128 bits higher.
- * Source: ensdomains/contracts-v2, src/registry/libraries/RegistryRolesLib.sol.
- */
-const names: ReadonlyMap<number, string> = new Map([
+/** Words for the roles of a contract, by their bit. Each role has 4 bits; the one that may grant it is 128 bits higher. */
+type RoleWords = ReadonlyMap<number, string>;
+
+/** Roles of registries of ENSv2. Source: ensdomains/contracts-v2, src/registry/libraries/RegistryRolesLib.sol. */
+const ofRegistries: RoleWords = new Map([
   [0, "REGISTRAR"],
   [4, "REGISTER_RESERVED"],
   [8, "SET_PARENT"],
@@ -14,23 +14,43 @@ const names: ReadonlyMap<number, string> = new Map([
   [36, "SET_URI"],
   [120, "CAN_NAME"],
   [124, "UPGRADE"],
+  // The only admin role that means something by itself: whether the holder may transfer the token.
+  [156, "CAN_TRANSFER"],
 ]);
 
-/** The only admin role that means something by itself: whether the holder may transfer the token. */
-const CAN_TRANSFER = 156;
+/** Roles of resolvers of ENSv2. Source: ensdomains/contracts-v2, src/resolver/libraries/PermissionedResolverLib.sol. */
+const ofResolvers: RoleWords = new Map([
+  [0, "SET_ADDRESS"],
+  [4, "SET_TEXT"],
+  [8, "SET_CONTENTHASH"],
+  [12, "SET_PUBKEY"],
+  [16, "SET_ABI"],
+  [20, "SET_INTERFACE"],
+  [24, "SET_NAME"],
+  [28, "SET_DATA"],
+  [32, "NEW_RECORD"],
+  [36, "LINK_RECORD"],
+  [40, "CLEAR_RECORD"],
+  [120, "CAN_NAME"],
+  [124, "UPGRADE"],
+]);
 
 const ADMIN = 128;
 const BITS = 256;
 
 /** Roles in words, lowest bit first; `<role>_ADMIN` may grant and revoke a role. One without a name is shown by its bit. */
-export function roleNames(roles: bigint): string[] {
+export const roleNames = (roles: bigint): string[] => namesOf(roles, ofRegistries);
+
+/** The same of a resolver's roles. */
+export const resolverRoleNames = (roles: bigint): string[] => namesOf(roles, ofResolvers);
+
+function namesOf(roles: bigint, words: RoleWords): string[] {
   const bits = Array.from({ length: BITS / 4 }, (_, i) => i * 4);
-  return bits.filter((bit) => ((roles >> BigInt(bit)) & 0xfn) !== 0n).map(nameOf);
+  return bits.filter((bit) => ((roles >> BigInt(bit)) & 0xfn) !== 0n).map((bit) => nameOf(bit, words));
 }
 
-function nameOf(bit: number): string {
-  if (bit === CAN_TRANSFER) return "CAN_TRANSFER";
-  return bit < ADMIN
-    ? (names.get(bit) ?? `ROLE_${bit}`)
-    : `${names.get(bit - ADMIN) ?? `ROLE_${bit - ADMIN}`}_ADMIN`;
+function nameOf(bit: number, words: RoleWords): string {
+  const own = words.get(bit);
+  if (own !== undefined) return own;
+  return bit < ADMIN ? `ROLE_${bit}` : `${words.get(bit - ADMIN) ?? `ROLE_${bit - ADMIN}`}_ADMIN`;
 }

@@ -125,6 +125,11 @@ export const ownIndexes: readonly OwnIndex[] = [
     definition: "(registry, label, storage_id) include (chain_id, owner, expiry, is_registered)",
   },
   {
+    name: "ensv2_entries_referring",
+    table: "ensv2_entries",
+    definition: "(subregistry, registry, storage_id) include (chain_id) where subregistry is not null",
+  },
+  {
     name: "resolver_changes_previous",
     table: "resolver_changes",
     definition:
