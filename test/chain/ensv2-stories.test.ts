@@ -29,6 +29,69 @@ for (const [name, load] of Object.entries(stories)) {
   });
 }
 
+type Verification = {
+  status: string;
+  fields: { table: string; column: string; status: string; index: string | null }[];
+  not_covered: string[];
+};
+
+/** What a caller gets who has a name compared. */
+async function verifyName(name: string): Promise<Verification> {
+  const { status, body } = await stage.stack.api<Verification>(`/domain/${encodeURIComponent(name)}/verify`);
+  expect([name, status]).toEqual([name, 200]);
+  return body;
+}
+
+const differencesOf = ({ fields }: Verification) =>
+  fields
+    .filter(({ status }) => status === "different")
+    .map(({ table, column, index }) => [`${table}.${column}`, index]);
+
+describe("a name that a caller has compared", () => {
+  test("does not differ, whichever system answers for it", async () => {
+    const rows = await stage.sql<{ name: string }>(
+      `select full_name as name from domains where is_name_known and full_name like '%.eth'
+       order by registry is null, full_name limit 120`,
+    );
+    const compared = new Set<string>();
+    for (const { name } of rows) {
+      const answer = await verifyName(name);
+      expect([name, answer.status, differencesOf(answer)]).toEqual([name, "equal", []]);
+      for (const { table, column, status } of answer.fields)
+        if (status === "equal") compared.add(`${table}.${column}`);
+    }
+    const ofEntries = ["owner", "expiry", "token_id", "subregistry", "resolver"];
+    expect([...compared]).toEqual(expect.arrayContaining(ofEntries.map((one) => `ensv2_entries.${one}`)));
+  });
+
+  test("differs where the entry is another one than the registry stores", async () => {
+    const wrong = `0x${"de".repeat(20)}`;
+    const before = "select * from ensv2_entries where label = 'shared-roles'";
+    const [row] = await stage.sql(before);
+    await changeRows(
+      stage.stack,
+      `update ensv2_entries set owner = $1, resolver = $1, subregistry = $1, expiry = 7000000000, token_id = 5
+       where label = 'shared-roles'`,
+      [wrong],
+    );
+    const found = differencesOf(await verifyName("shared-roles.eth"));
+    await changeRows(
+      stage.stack,
+      `update ensv2_entries set owner = $1, resolver = $2, subregistry = $3, expiry = $4, token_id = $5
+       where label = 'shared-roles'`,
+      [row?.owner, row?.resolver, row?.subregistry, row?.expiry, row?.token_id],
+    );
+    expect(found).toEqual([
+      ["ensv2_entries.owner", wrong],
+      ["ensv2_entries.expiry", "7000000000"],
+      ["ensv2_entries.token_id", "5"],
+      ["ensv2_entries.subregistry", wrong],
+      ["ensv2_entries.resolver", wrong],
+    ]);
+    expect(differencesOf(await verifyName("shared-roles.eth"))).toEqual([]);
+  });
+});
+
 describe("npm run verify", () => {
   const verified = (): Verified => {
     const { local, stack } = stage;
@@ -60,6 +123,11 @@ describe("npm run verify", () => {
       ["expiry_timestamp", "7000000000"],
       ["resolver", wrong.resolver],
     ]);
+    expect(differencesOf(await verifyName("kid.deep.eth")).map(([column]) => column)).toEqual(
+      ["is_wrapped", "effective_owner_address", "expiry_timestamp", "resolver"].map(
+        (one) => `domains.${one}`,
+      ),
+    );
   });
 });
 

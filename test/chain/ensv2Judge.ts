@@ -3,6 +3,7 @@ import { expect } from "vitest";
 import { ETH_NODE, nodeBelow, ROOT_NODE } from "../devnet/acts.ts";
 import type { LocalChain } from "../devnet/localChain.ts";
 import type { Stack } from "../support/stack.ts";
+import { expectContractPagesAsOnChain } from "./ensv2ContractPages.ts";
 import {
   countPlaces,
   type Ensv2Contracts,
@@ -25,10 +26,12 @@ export async function expectEnsv2AsOnChain({ local, stack }: Judged): Promise<vo
   await expectEntries(stack, entries);
   const roles = await readRoles(local.chain, contracts, entries);
   expect(await storedRoles(stack, contracts, entries)).toEqual(roles);
-  expect(await storedLinks(stack, contracts)).toEqual(await readLinks(local.chain, contracts));
+  const links = await readLinks(local.chain, contracts);
+  expect(await storedLinks(stack, contracts)).toEqual(links);
   const linked = (await storedLinks(stack, contracts)).map((line) => line.split(" "));
   expect(await storedRecords(stack, contracts, linked)).toEqual(await readRecords(local.chain, contracts));
   await expectNames({ local, stack }, contracts, entries);
+  await expectContractPagesAsOnChain({ local, stack }, { contracts, entries, roles, links });
 }
 
 const keyOf = ({ registry, labelhash }: Pick<EntryRow, "registry" | "labelhash">) =>

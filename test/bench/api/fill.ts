@@ -25,9 +25,16 @@ export const SCHEMA = "namedex_index";
 export type WorldSize = { names: number; base: number };
 
 /** What decides about the rows. */
-const sources = ["chance", "words", "world", "worldAgents", "worldBase", "worldLog", "worldTime"].map(
-  (file) => `./${file}.ts`,
-);
+const sources = [
+  "chance",
+  "words",
+  "world",
+  "worldAgents",
+  "worldBase",
+  "worldContracts",
+  "worldLog",
+  "worldTime",
+].map((file) => `./${file}.ts`);
 
 /** Which world a database holds; one with another mark, made by another generator or for other tables, is generated again. */
 export const WORLD_MARK = [...sources, "../../../ponder.schema.ts"]

@@ -1,6 +1,7 @@
 import type { Request } from "autocannon";
 import type { Target } from "../report.ts";
 import type { Samples } from "./samples.ts";
+import { LARGE_REGISTRY, LARGE_RESOLVER } from "./worldContracts.ts";
 
 /** Something to measure against a reference that is asked in turn with it. */
 export type Operation = {
@@ -45,7 +46,9 @@ export type Document = {
 export function operationsOf(document: Document, samples: Samples, now: number): Operation[] {
   const own = [...searches(samples, now), ...bulks(samples)];
   const known = new Set(own.map(({ path }) => path));
-  const rest = Object.entries(document.paths).filter(([path]) => !known.has(path));
+  const rest = Object.entries(document.paths).filter(
+    ([path]) => !known.has(path) && !unmeasured.includes(path),
+  );
   return [...rest.flatMap(([path, methods]) => plain(path, methods, samples)), ...own];
 }
 
@@ -57,6 +60,7 @@ function plain(path: string, methods: Document["paths"][string], samples: Sample
     );
   }
   if (methods.get.tags?.includes("Statistics")) return statistic(path);
+  if (methods.get.tags?.includes("Contracts")) return ofContract(path, samples);
   return single(path, samples);
 }
 
@@ -101,6 +105,29 @@ function single(path: string, samples: Samples): Operation[] {
   const times = path.endsWith("/expiries.ics") ? ONE_FILTER : SINGLE;
   const largest = { ...measured(ofLargest, `${path}, largest owner`), target: atMost(times) };
   return [usual, { ...largest, grows: true }];
+}
+
+/** What asks a node for each answer: the benchmark's server has none. */
+export const unmeasured: readonly string[] = ["/domain/{name}/verify"];
+
+/** Operations on a contract: of the largest, of one that many names have, and far into the list. */
+function ofContract(path: string, { resolvers }: Samples): Operation[] {
+  const isRegistry = path.startsWith("/registry/");
+  const large = path.replace("{address}", isRegistry ? LARGE_REGISTRY : LARGE_RESOLVER);
+  const measured = (name: string, requests: string[], times: number): Operation => ({
+    ...{ name: `${path}, ${name}`, path, requests: get(requests), against: "floor", figure: "p99" },
+    ...{ target: atMost(times), grows: true },
+  });
+  const common = isRegistry
+    ? []
+    : [measured("common resolver", [path.replace("{address}", resolvers.common)], FIRST_PAGE)];
+  return [
+    ...common,
+    measured("largest", [large], FIRST_PAGE),
+    ...(path.endsWith("{address}")
+      ? []
+      : [measured("largest, uncounted", [`${large}?total=false`], FIRST_PAGE)]),
+  ];
 }
 
 /** One question that comes again and again, while answers are kept. */

@@ -13,6 +13,7 @@ import { type Chance, chanceOf } from "./chance.ts";
 import { newWord } from "./words.ts";
 import { type EthName, putAgent } from "./worldAgents.ts";
 import { putBasenames } from "./worldBase.ts";
+import { putContracts } from "./worldContracts.ts";
 import {
   CHAIN,
   DAY,
@@ -70,6 +71,7 @@ export function generateWorld({ base = 0, ...plan }: { names: number; base?: num
     putSubname(world, i, parents[Math.floor(parents.length * chance.next() ** 4)] as Parent);
   }
   for (let i = ethNames + subnames; i < plan.names; i++) putReverseName(world, i);
+  putContracts(world);
   putBasenames(world, base);
 }
 

@@ -102,10 +102,7 @@ test("a reservation can begin in the past, be renewed there, and come again", as
   await renewEntry(chain, { from: cast.deployer, label: "past", expiry: await inDays(-1n) });
   const { expiry } = await readEntry(chain, { label: "past" });
   const entries = () =>
-    stage.sql(
-      `select expiry::text, owner, is_registered from ensv2_entries join labels using (labelhash)
-       where label = 'past'`,
-    );
+    stage.sql(`select expiry::text, owner, is_registered from ensv2_entries where label = 'past'`);
   const ended = { owner: null, is_registered: false };
   expect(await entries()).toEqual([{ expiry: String(expiry), ...ended }]);
   const later = await inDays(30n);

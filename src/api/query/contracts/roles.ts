@@ -91,7 +91,7 @@ const isChangeOf = ({ chainId, contract, entry, account }: ChangesOf) =>
   );
 
 const inDetails = (name: string) =>
-  sql`substring(${event.details} from ${sql.raw(`'"${name}":"([0-9]{1,78})"'`)})`.mapWith(BigInt);
+  sql`substring(${event.details} from ${sql.raw(`'"${name}":"([0-9]+)"'`)})`.mapWith(BigInt);
 
 /** Changes of roles in the order of the chain. */
 export function listRoleChanges(

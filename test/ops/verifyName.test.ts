@@ -1,0 +1,184 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { z } from "zod";
+import { verification } from "../../src/api/schemas/answers.ts";
+import type { LocalChain } from "../devnet/localChain.ts";
+import { startDemoChain } from "../devnet/localChain.ts";
+import { type RpcProxy, startRpcProxy } from "../live/rpcProxy.ts";
+import { type Stack, startStack } from "../support/stack.ts";
+import { changeRows } from "./runVerify.ts";
+
+/* What a caller gets who has a name compared, on the demo; live answers come from a node that can be made to fail. */
+
+let local: LocalChain;
+let stack: Stack;
+let proxy: RpcProxy;
+
+beforeAll(async () => {
+  local = await startDemoChain();
+  const { anvil, deployment } = local;
+  proxy = await startRpcProxy(anvil.url);
+  stack = await startStack({ rpcUrl: anvil.url, deployment, env: { LIVE_RPC_URL: proxy.url } });
+  await stack.waitForHead();
+}, 480_000);
+
+beforeEach(() => {
+  proxy.fault = () => undefined;
+  proxy.recorded = [];
+});
+
+afterAll(async () => {
+  await proxy?.kill();
+  await stack?.destroy();
+  await local?.anvil.stop();
+});
+
+type Verification = z.infer<typeof verification>;
+
+async function verify(name: string): Promise<Verification> {
+  const { status, body } = await stack.api(`/domain/${encodeURIComponent(name)}/verify`);
+  expect([name, status, (body as { error?: unknown }).error]).toEqual([name, 200, undefined]);
+  const { as_of: _, ...answer } = body as Record<string, unknown>;
+  return verification.parse(answer);
+}
+
+const differencesOf = ({ fields }: Verification) =>
+  fields.filter(({ status }) => status === "different").map(({ table, column }) => `${table}.${column}`);
+
+test("no field of any name of the demo differs, nor of one that the index does not have", async () => {
+  const rows = await stack.sql<{ name: string }>(
+    "select full_name as name from domains where is_name_known and full_name <> '' order by full_name limit 150",
+  );
+  expect(rows.length).toBeGreaterThan(20);
+  const compared = new Set<string>();
+  for (const name of [...rows.map((row) => row.name), "unregistered.eth"]) {
+    const answer = await verify(name);
+    expect([name, differencesOf(answer)]).toEqual([name, []]);
+    expect([name, answer.status, answer.compared > 3]).toEqual([name, "equal", true]);
+    for (const { table, column, status } of answer.fields)
+      if (status === "equal") compared.add(`${table}.${column}`);
+  }
+  expect([...compared].sort()).toEqual([...new Set(plants.map(([, column]) => column))].sort());
+});
+
+test("the answer is of the block of the tables", async () => {
+  const [block, answer] = [await local.chain.client.getBlock(), await verify("alice.eth")];
+  expect(answer).toMatchObject({
+    ...{ block_number: Number(block.number), block_hash: block.hash },
+    block_timestamp: Number(block.timestamp),
+  });
+  const asked = proxy.recorded.filter(({ method }) => method === "eth_call").map((one) => one.block);
+  expect(new Set(asked)).toEqual(new Set([`0x${block.number.toString(16)}`]));
+});
+
+const refusal = async (name = "alice.eth") => {
+  const { status, body } = await stack.api<{ error: { code: string; message: string } }>(
+    `/domain/${name}/verify`,
+  );
+  expect([status, body.error?.code]).toEqual([502, "LIVE_RESOLUTION_FAILED"]);
+  return body.error.message;
+};
+
+describe("a node", () => {
+  test.each([
+    "missing trie node 5ae1 (path ) <nil>",
+    "historical state 0xab is not available",
+    "state already discarded/pruned",
+  ])("without the state of the block is said: %s", async (message) => {
+    proxy.fault = ({ method }) => (method === "eth_call" ? { error: { code: -32_000, message } } : undefined);
+    expect(await refusal()).toBe(
+      "The chain could not be asked: the node does not have the state of the block.",
+    );
+  });
+
+  test("that does not have the block, or another one, is said", async () => {
+    proxy.fault = ({ method }) => (method === "eth_getBlockByNumber" ? { result: null } : undefined);
+    expect(await refusal()).toContain("does not have the block");
+    let blocks = 0;
+    const other = { hash: `0x${"ab".repeat(32)}`, timestamp: "0x1" };
+    proxy.fault = ({ method }) =>
+      method === "eth_getBlockByNumber" && ++blocks % 2 === 0 ? { result: other } : undefined;
+    expect(await refusal()).toContain("being reorganised");
+  });
+
+  test("that hangs ends the answer in time", async () => {
+    proxy.fault = ({ method }) => (method === "eth_call" ? { hang: true } : undefined);
+    expect(await refusal()).toMatch(/in time/);
+  }, 60_000);
+});
+
+const dead = "0x000000000000000000000000000000000000dead";
+
+const inDomains = (column: string, value: string, name: string): [string, string, string] => [
+  name,
+  `domains.${column}`,
+  `update domains set ${column} = ${value} where full_name = '${name}'`,
+];
+
+const atResolver = (table: string, what: string, condition: string) =>
+  `update ${table} r set ${what} from domains d where d.full_name = 'alice.eth' and r.chain_id = d.chain_id
+     and r.resolver = d.resolver and r.node = d.node and (${condition})`;
+
+/** Each plants a difference: the name, the column that has to be found, and how. The last ones hide what came before. */
+const plants: [name: string, column: string, sql: string][] = [
+  inDomains("registry_owner", `'${dead}'`, "moved.eth"),
+  inDomains("is_migrated", "false", "grace.eth"),
+  inDomains("registrar_owner", `'${dead}'`, "multi-one.eth"),
+  inDomains("registrar_expiry_timestamp", "registrar_expiry_timestamp + 1", "multi-two.eth"),
+  inDomains("wrapper_owner", "null", "sub.wrapped.eth"),
+  inDomains("wrapper_fuses", "0", "wrapped.eth"),
+  inDomains("wrapper_expiry_timestamp", "5", "wrapped-agent.eth"),
+  inDomains("is_wrapped", "true", "legacy.eth"),
+  inDomains("effective_owner_address", `'${dead}'`, "reborn.eth"),
+  inDomains("expiry_timestamp", "null", "premium.eth"),
+  inDomains("labelhash", "node", "bound.eth"),
+  inDomains("label", "'agents'", "agent.eth"),
+  ["alice.eth", "text_records.value", atResolver("text_records", "value = 'changed'", "r.value is not null")],
+  [
+    "alice.eth",
+    "address_records.address",
+    atResolver("address_records", `address = '${dead}'`, "coin_type = 60"),
+  ],
+  ["alice.eth", "resolver_nodes.contenthash", atResolver("resolver_nodes", "contenthash = '0x1234'", "true")],
+  ["alice.eth", "resolver_nodes.name", atResolver("resolver_nodes", "name = 'other.eth'", "true")],
+  ["alice.eth", "resolver_nodes.version", atResolver("resolver_nodes", "version = version + 1", "true")],
+  inDomains("resolver", `'${dead}'`, "alice.eth"),
+];
+
+/** Once the rows are wrong they stay so: these tests come last. */
+describe("a planted difference", () => {
+  test.each(plants)("of %s, %s, is found and counted", async (name, column, sql) => {
+    expect((await changeRows(stack, `${sql} returning 1`)).length).toBeGreaterThan(0);
+    const answer = await verify(name);
+    expect(answer.status).toBe("different");
+    expect(differencesOf(answer)).toContain(column);
+    expect(answer.differences).toBe(differencesOf(answer).length);
+    const metrics = await (await fetch(`${stack.metricsUrl}/index-metrics`)).text();
+    expect(metrics).toMatch(/^namedex_compared_values_total\{outcome="different"\} [1-9]/m);
+    expect(stack.log()).toContain("the index and the contracts differ");
+  });
+
+  test("has the calls that show it", async () => {
+    const { fields } = await verify("moved.eth");
+    const field = fields.find(({ column }) => column === "registry_owner");
+    const [call] = field?.calls ?? [];
+    const { data } = await local.chain.client.call({
+      to: call?.to as `0x${string}`,
+      data: call?.data as `0x${string}`,
+    });
+    expect(data?.slice(-40)).toBe(field?.chain?.slice(2));
+    expect(field?.index).toBe(dead);
+  });
+
+  test("is not looked for among more than 100 texts", async () => {
+    await changeRows(
+      stack,
+      `insert into text_records (chain_id, resolver, node, version, key_hash, key, is_value_known, block_number, log_index,
+         transaction_hash, sets_in_transaction, is_read)
+       select chain_id, resolver, node, 0, '0x' || lpad(to_hex(i), 64, '0'), 'key ' || i, true, 1, 1, '0x', 1, false
+       from domains cross join generate_series(1, 300) as i where full_name = 'moved.eth' returning 1`,
+    );
+    const { fields, not_covered } = await verify("moved.eth");
+    expect(not_covered).toEqual(["more_records"]);
+    expect(fields.length).toBeLessThan(130);
+  });
+});
