@@ -88,6 +88,7 @@ const layers: Layer[] = [
       "abis/layer2/managedNames.ts",
       ...api("errors/", "rules/", "scheduling/"),
     ],
+    mayTypes: api("query/keyset.ts", "query/page.ts"),
     because: "what goes in and out: input and answers; every other room may use these words",
   },
   {

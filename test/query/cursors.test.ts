@@ -104,6 +104,9 @@ const lists = [
   ...sorts(`/search-domains?registry_owner=${owner}&availability_status=registered`, byName),
   ...sorts(`/search-domains?expiry_from=${NOW + 2}`, ["expiry_timestamp"]),
   ...sorts("/domain/eth/subdomains", byName),
+  ...sorts("/domain/eth/subdomains?include_ownerless=false", byName),
+  ...sorts("/domain/eth/subdomains?q=name&include_expired=false", ["expiry_timestamp"]),
+  ...sorts(`/search-domains?parent=eth&expiry_windows=${NOW}-${NOW + 1},${NOW + 3}-${NOW + 9}`, byName),
   ...sorts("/lookup-labelhash/{hash}", byName),
   ...holdings.flatMap((type) =>
     sorts(`/address/{address}/domains?include_expired=true&address_type=${type}`, byName),

@@ -5,10 +5,12 @@ import type { Ctx } from "../http/context.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { withPageTimeout } from "../http/pageTimeout.ts";
 import { caseInsensitiveCondition } from "../query/caseInsensitive.ts";
+import { type ChosenChildren, isEveryChild, listChosenChildren } from "../query/children.ts";
 import { listDomainPage } from "../query/domains.ts";
 import { domainKeys, type PageRequest, sortColumns } from "../query/page.ts";
 import { allChains, sqlOf } from "../query/scope.ts";
 import {
+  expiriesOf,
   isSelective,
   protocols,
   type SearchCounts,
@@ -24,6 +26,7 @@ import { count, domainItem, isIncomplete, pageFields } from "../schemas/answers.
 import { input } from "../schemas/input.ts";
 import { listPage } from "../schemas/paging.ts";
 import { ALL_CHAINS } from "../schemas/sentences.ts";
+import { MAX_WINDOWS, type TimeWindow } from "../schemas/windows.ts";
 import { toDomainItem } from "../serializers/domain.ts";
 import { openPage } from "../serializers/listPages.ts";
 
@@ -78,6 +81,17 @@ const searchDomains = endpoint({
       .choice(protocols, "protocol")
       .optional()
       .openapi({ description: "Names that ENSv1 answers for, or ENSv2" }),
+    parent: input
+      .name("eth")
+      .optional()
+      .openapi({ description: "Names right under this name only", example: "eth" }),
+    expiry_windows: input.windows(
+      `Names whose expiry is in one of these windows: \`<from>-<to>\` in unix seconds, both inside, separated by commas, at most ${MAX_WINDOWS}`,
+    ),
+    expiry_of: input.choice(expiriesOf, "expiry_of").default("lease").openapi({
+      description:
+        "Which expiry `expiry_from`, `expiry_to` and `expiry_windows` are of: `lease` is the name's own; `reservation` that of names right under .eth which ENSv2 reserves for their owners in ENSv1; `wrapper` that of the NameWrapper, of wrapped names",
+    }),
     chain: input.chains(ALL_CHAINS),
     ...listPage(),
     sort_by: input.sortBy(sortColumns),
@@ -108,6 +122,9 @@ const searchDomains = endpoint({
       expiryTo: request.expiry_to,
       isWrapped: request.is_wrapped,
       protocol: request.protocol,
+      parent: request.parent?.node,
+      expiryWindows: request.expiry_windows,
+      ...(request.expiry_of !== "lease" && { expiryOf: request.expiry_of }),
     };
     const { contracts } = ctx;
     const chains = request.chain ? askedChains(request.chain, contracts) : allChains(contracts);
@@ -132,18 +149,25 @@ const searchDomains = endpoint({
  * of ENSv1 are always as their rows say.
  */
 function isSearched(item: z.infer<typeof domainItem>, filters: SearchFilters): boolean {
-  const { availability, protocol, isWrapped, wrapperOwner, resolver, expiryFrom, expiryTo } = filters;
+  const { availability, protocol, isWrapped, wrapperOwner, resolver } = filters;
+  const { expiryFrom, expiryTo, expiryWindows } = filters;
   const expiry = item.expiry_timestamp === null ? null : BigInt(item.expiry_timestamp);
+  const isOfLease = filters.expiryOf === undefined;
   return (
     (availability === undefined || availability === item.availability_status) &&
     (protocol === undefined || protocol === item.protocol) &&
     (isWrapped === undefined || isWrapped === item.ownership.is_wrapped) &&
     (wrapperOwner === undefined || item.ownership.is_wrapped) &&
     (resolver === undefined || resolver === item.resolver?.address?.toLowerCase()) &&
-    (expiryFrom === undefined || (expiry !== null && expiry >= BigInt(expiryFrom))) &&
-    (expiryTo === undefined || (expiry !== null && expiry <= BigInt(expiryTo)))
+    (isOfLease || item.protocol !== "ensv2") &&
+    (!isOfLease || expiryFrom === undefined || (expiry !== null && expiry >= BigInt(expiryFrom))) &&
+    (!isOfLease || expiryTo === undefined || (expiry !== null && expiry <= BigInt(expiryTo))) &&
+    (!isOfLease || expiryWindows === undefined || expiryWindows.some((window) => isInside(expiry, window)))
   );
 }
+
+const isInside = (time: bigint | null, { from, to }: TimeWindow): boolean =>
+  time !== null && time >= BigInt(from) && time <= BigInt(to);
 
 type Search = {
   filters: SearchFilters;
@@ -182,9 +206,18 @@ const subdomains = endpoint({
   group: "Domains",
   summary: "Names right under a name",
   description:
-    "Subnames that events on chain created. Those that a resolver or gateway makes up off chain cannot be discovered. A deleted subname is listed without owner. Of a name below a layer 2's managed name, or of that itself, the subnames on both chains are listed.",
+    "Subnames that events on chain created. Those that a resolver or gateway makes up off chain cannot be discovered. A deleted subname is listed without owner, unless `include_ownerless=false`. `total` is of the names that meet the filters. Of a name below a layer 2's managed name, or of that itself, the subnames on both chains are listed.",
   params: z.object({ name: input.name() }),
   query: z.object({
+    q: input
+      .text("q", { max: 255, description: "Part of the label; case does not matter", example: "pay" })
+      .optional(),
+    include_expired: input.flag(
+      "include_expired",
+      "`false` leaves out names that are over; names in grace are not",
+      true,
+    ),
+    include_ownerless: input.flag("include_ownerless", "`false` leaves out names that nobody owns", true),
     ...listPage(),
     sort_by: input.sortBy(["full_name", "expiry_timestamp"]),
     sort_dir: input.sortDir(),
@@ -200,19 +233,28 @@ const subdomains = endpoint({
   hotAnswers: true,
   handle: async (request, ctx) => {
     const { name } = request;
-    const parent = { chains: await chainsOfChildren(ctx, name), node: name.node, now: ctx.now };
+    const parent: ChosenChildren = {
+      ...{ chains: await chainsOfChildren(ctx, name), node: name.node, now: ctx.now, text: request.q },
+      without: { expired: !request.include_expired, ownerless: !request.include_ownerless },
+    };
+    const list = isEveryChild(parent) ? listChildren : listChosenChildren;
     const order = { sortBy: request.sort_by, sortDir: request.sort_dir };
     const keys = domainKeys(order, ctx.now, sqlOf(parent.chains));
     const { part, fields } = openPage({ operation: "/domain/{name}/subdomains", input: request, keys });
-    const { rows, ...found } = await listChildren(ctx.db, { ...part, ...order }, parent);
-    const children = await checkListed(ctx, rows, isChild);
+    const { rows, ...found } = await list(ctx.db, { ...part, ...order }, parent);
+    const children = await checkListed(ctx, rows, (child) => isChosen(toDomainItem(child, ctx), parent));
     const results = [...children.values()].map((child) => toDomainItem(child, ctx));
     const gap = await childrenGap(ctx, name);
     return { domain: name.name, results, ...fields(found), ...gap };
   },
 });
 
-/** A name is below the same one for ever: its node says so. */
-const isChild = (): boolean => true;
+/**
+ * Whether a name still is one that was asked for, after it is another than its row said. It is below the same name for ever:
+ * its node says so.
+ */
+const isChosen = (item: z.infer<typeof domainItem>, { without }: ChosenChildren): boolean =>
+  !(without.ownerless && (item.ownership.owner ?? null) === null) &&
+  !(without.expired && ["premium", "available"].includes(item.availability_status));
 
 export const searchEndpoints = [searchDomains, subdomains];

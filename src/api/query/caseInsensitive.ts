@@ -1,6 +1,7 @@
+import type { SQL } from "drizzle-orm";
 import { or } from "ponder";
 import type { Scope } from "./scope.ts";
-import { type SearchFilters, searchCondition } from "./search.ts";
+import { hasInLabel, type SearchFilters, searchCondition } from "./search.ts";
 
 /**
  * The condition of a search that ignores the case of its text. A database with the locale `C` ignores case for ASCII
@@ -16,6 +17,13 @@ export function caseInsensitiveCondition(
   const lower = inLowerCase(text);
   if (lower === text.replaceAll(/[A-Z]/g, inLowerCase)) return asGiven;
   return or(asGiven, searchCondition({ ...filters, text: lower }, at));
+}
+
+/** The condition for labels that hold a text, without its case. */
+export function hasInAnyCase(text: string): SQL | undefined {
+  const lower = inLowerCase(text);
+  if (lower === text.replaceAll(/[A-Z]/g, inLowerCase)) return hasInLabel(text);
+  return or(hasInLabel(text), hasInLabel(lower));
 }
 
 /**

@@ -1,7 +1,7 @@
-import { domain } from "ponder:schema";
-import type { SQL } from "drizzle-orm";
+import { domain, ensv2Entry } from "ponder:schema";
+import type { AnyColumn, SQL } from "drizzle-orm";
 import { and, eq, gte, ilike, inArray, isNotNull, isNull, lte, or, sql } from "ponder";
-import type { Address } from "viem";
+import type { Address, Hex } from "viem";
 import { not } from "../../ens/condition.ts";
 import { managedNames } from "../../ens/managedNames.ts";
 import { ETH_NODE } from "../../ens/name.ts";
@@ -10,6 +10,7 @@ import { toSql } from "../rules/conditionSql.ts";
 import type { KnownAvailability } from "../rules/life.ts";
 import { isCounted } from "../rules/nameRules.ts";
 import { wrapped } from "../rules/ownership.ts";
+import type { TimeWindow } from "../schemas/windows.ts";
 import { countIf } from "./countIf.ts";
 import { type DomainsInOrder, listAndCount, type OnePass } from "./domains.ts";
 import { type Scope, type ScopeSql, sqlOf } from "./scope.ts";
@@ -30,7 +31,18 @@ export type SearchFilters = {
   expiryTo?: number | undefined;
   isWrapped?: boolean | undefined;
   protocol?: Protocol | undefined;
+  /** Names right under this node. */
+  parent?: Hex | undefined;
+  /** Windows of the expiry, in order; it has to be in one of them. */
+  expiryWindows?: readonly TimeWindow[] | undefined;
+  /** The expiry that `expiryFrom`, `expiryTo` and the windows are of; the lease, unless given. */
+  expiryOf?: ExpiryOf | undefined;
 };
+
+/** Which expiry: the name's own, that of a reservation in ENSv2, or the NameWrapper's. */
+export const expiriesOf = ["lease", "reservation", "wrapper"] as const;
+
+export type ExpiryOf = (typeof expiriesOf)[number];
 
 /** Which system answers for a name. */
 export const protocols = ["ensv1", "ensv2"] as const;
@@ -41,7 +53,7 @@ export type Protocol = (typeof protocols)[number];
 export function searchCondition(filters: SearchFilters, at: { chains: Scope; now: number }): SQL | undefined {
   const { text, isFullName, availability, isWrapped, wrapperOwner, protocol } = filters;
   const of = sqlOf(at.chains);
-  const hasExpiry = filters.expiryFrom !== undefined || filters.expiryTo !== undefined;
+  const windows = windowsOf(filters);
   return and(
     of.holds(domain.chainId),
     toSql(isCounted),
@@ -53,13 +65,56 @@ export function searchCondition(filters: SearchFilters, at: { chains: Scope; now
     when(wrapperOwner, (owner) => and(eq(domain.wrapperOwner, owner), toSql(wrapped, at.now))),
     when(filters.registryOwner, (owner) => eq(domain.registryOwner, owner)),
     when(filters.resolver, (resolver) => eq(domain.resolver, resolver)),
-    when(filters.expiryFrom, (time) => gte(domain.expiryTimestamp, BigInt(time))),
-    when(filters.expiryTo, (time) => lte(domain.expiryTimestamp, BigInt(time))),
+    when(filters.parent, (parent) => eq(domain.parentNode, parent)),
+    windows && expiresIn[filters.expiryOf ?? "lease"](windows, at.chains),
     when(isWrapped, (expected) => toSql(expected ? wrapped : not(wrapped), at.now)),
     when(protocol, (one) => (one === "ensv2" ? isNotNull : isNull)(domain.registry)),
-    hasExpiry ? isNotRetired(at.chains) : undefined,
   );
 }
+
+/** The windows of a search; undefined where any expiry will do, or none. */
+function windowsOf({ expiryFrom, expiryTo, expiryWindows }: SearchFilters): TimeWindow[] | undefined {
+  if (expiryFrom === undefined && expiryTo === undefined) return expiryWindows && [...expiryWindows];
+  const all = { from: expiryFrom ?? 0, to: expiryTo ?? Number.MAX_SAFE_INTEGER };
+  return (expiryWindows ?? [all]).flatMap(({ from, to }) => {
+    const inside = { from: Math.max(from, all.from), to: Math.min(to, all.to) };
+    return inside.from <= inside.to ? [inside] : [];
+  });
+}
+
+/** A time in one of some windows. All lie between the first and the last second, which is one range of an index. */
+function isInWindows(time: AnyColumn, windows: readonly TimeWindow[]): SQL | undefined {
+  const [first, last] = [windows[0], windows.at(-1)];
+  if (first === undefined || last === undefined) return sql`false`;
+  const isIn = ({ from, to }: TimeWindow) => and(gte(time, BigInt(from)), lte(time, BigInt(to)));
+  const isBetween = isIn({ from: first.from, to: last.to });
+  return windows.length === 1 ? isBetween : and(isBetween, or(...windows.map(isIn)));
+}
+
+type ExpiresIn = (windows: readonly TimeWindow[], chains: Scope) => SQL | undefined;
+
+const expiresIn: Record<ExpiryOf, ExpiresIn> = {
+  lease: (windows, chains) => and(isInWindows(domain.expiryTimestamp, windows), isNotRetired(chains)),
+  // The stored expiry of a stored wrapping, which an index has: it may be over.
+  wrapper: (windows) => and(domain.isWrapped, isInWindows(domain.wrapperExpiryTimestamp, windows)),
+  reservation: (windows, chains) =>
+    sqlOf(chains).byProtocols<SQL | undefined>({
+      ensv1: sql`false`,
+      both: ({ ethRegistry }) => and(isNull(domain.registry), isReserved(windows, ethRegistry)),
+    }),
+};
+
+/** Names right under .eth that ENSv2 only reserves: their entry is in no other registry. */
+const isReserved = (windows: readonly TimeWindow[], ethRegistry: Address): SQL | undefined =>
+  and(
+    eq(domain.parentNode, ETH_NODE),
+    sql`(${domain.chainId}, ${domain.labelhash}) in (select ${ensv2Entry.chainId}, ${ensv2Entry.labelhash} from ${ensv2Entry}
+      where ${and(
+        eq(ensv2Entry.registry, ethRegistry),
+        sql`not ${ensv2Entry.isRegistered}`,
+        isInWindows(ensv2Entry.expiry, windows),
+      )})`,
+  );
 
 /** A retired name has no expiry: what a graveyard has in ENSv1 is none. */
 export const isNotRetired = (chains: Scope): SQL | undefined => {
@@ -94,7 +149,7 @@ function isOfHash(text: string): SQL | undefined {
 }
 
 /** A label that is not known has no text: its hash in brackets, which stands for it, is none. */
-const hasInLabel = (text: string): SQL | undefined =>
+export const hasInLabel = (text: string): SQL | undefined =>
   or(isOfHash(text), and(domain.isLabelKnown, ilike(domain.label, containing(text))));
 
 /** A label of which the hash alone is known, as a name shows it. */

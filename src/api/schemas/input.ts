@@ -16,6 +16,7 @@ import {
   ROOT_NODE,
 } from "../../ens/name.ts";
 import { ApiError } from "../errors/errors.ts";
+import { parseWindows } from "./windows.ts";
 
 /** What a caller asks for, as written, with its node. */
 export type ParsedNode = { query: string; node: Hex };
@@ -275,6 +276,11 @@ export const input = {
         example: "mainnet",
         maxLength: MAX_CHAINS,
       })
+      .optional(),
+  /** Windows of time; undefined if it is left out. */
+  windows: (description: string) =>
+    parsed(parseWindows)
+      .openapi({ description, example: "1893456000-1893542399,1896048000-1896134399", maxLength: 1_024 })
       .optional(),
   /** Order of a list: by which column, and in which direction. */
   sortBy: <const T extends string>(columns: readonly [T, ...T[]]) =>

@@ -165,6 +165,12 @@ export const ownIndexes: readonly OwnIndex[] = [
     table: "address_records",
     definition: "(left(address, 130), node, chain_id, resolver) where address is not null",
   },
+  // Names that ENSv2 only reserves, by the end of the reservation.
+  {
+    name: "ensv2_entries_reserved",
+    table: "ensv2_entries",
+    definition: "(expiry, registry, labelhash) where not is_registered",
+  },
   // The operator class has its schema, because the extension's schema is in no search path.
   { name: "domains_label_trgm", table: "domains", definition: "using gin (label public.gin_trgm_ops)" },
   { name: "domains_name_trgm", table: "domains", definition: "using gin (full_name public.gin_trgm_ops)" },

@@ -243,12 +243,10 @@ export const domainItem = z.strictObject(itemFields).openapi("DomainItem");
 export const addressDomainItem = z
   .strictObject({
     ...itemFields,
-    relations: z
-      .array(z.enum(relations))
-      .openapi({
-        description: "All that the address is to the name",
-        example: ["effective_owner", "manager"],
-      }),
+    relations: z.array(z.enum(relations)).openapi({
+      description: "All that the address is to the name",
+      example: ["effective_owner", "manager"],
+    }),
     is_primary: z.boolean().nullable().optional().openapi({
       description:
         "With `include=primary`: whether it is the primary name of the address on Ethereum (coin type 60), by its own reverse record or else the default one (ENSIP-19). Null where only the chain can tell, and could not be asked",
