@@ -9,7 +9,7 @@ import { failureOrThrow, toApiError } from "../resolution/chain.ts";
 import { readFound } from "../resolution/known.ts";
 import { answeringChain } from "../resolution/nameChains.ts";
 import { readMainRows } from "../resolution/rows.ts";
-import { notCovered, verification } from "../schemas/answers.ts";
+import { notCompared, verification } from "../schemas/answers.ts";
 import { input, type ParsedName } from "../schemas/input.ts";
 import { toVerification } from "../serializers/verify.ts";
 
@@ -34,7 +34,7 @@ const verify = endpoint({
   },
 });
 
-type NotCovered = z.infer<typeof notCovered>;
+type NotCovered = z.infer<typeof notCompared>;
 
 async function compare(ctx: Ctx, name: ParsedName) {
   const { db, contracts, comparison, live } = ctx;
@@ -66,7 +66,7 @@ async function compare(ctx: Ctx, name: ParsedName) {
     resolver_not_indexed: resolver !== null && !isNumbered && !comparison.setting.resolvers.has(resolver),
     more_records: compared.hasMore,
   };
-  return { ...compared, notCovered: notCovered.options.filter((what) => missing[what]) };
+  return { ...compared, notCovered: notCompared.options.filter((what) => missing[what]) };
 }
 
 export const verifyEndpoints = [verify];
