@@ -1,7 +1,7 @@
 import { sql } from "ponder";
 import type { Address, Hex } from "viem";
 import { expect, vi } from "vitest";
-import { childCount } from "../../src/api/counts/children.ts";
+import { childCount } from "../../src/api/counts/childCounts.ts";
 import type { Count } from "../../src/api/counts/count.ts";
 import { sales } from "../../src/api/counts/days.ts";
 import { createCounters } from "../../src/api/counts/maintain.ts";

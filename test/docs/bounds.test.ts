@@ -48,7 +48,7 @@ import { MAX_WAIT_MS } from "../../src/api/live/rateLimiter.ts";
 import { MAX_VALUE_BYTES } from "../../src/api/live/records.ts";
 import { MAX_RESULT_BYTES, MAX_REVERT_BYTES } from "../../src/api/live/rpc.ts";
 import { MAX_CHANGES } from "../../src/api/query/activity.ts";
-import { MAX_ENDING } from "../../src/api/query/addresses.ts";
+import { MAX_ENDING } from "../../src/api/query/addresses/ending.ts";
 import { MAX_HOLDERS } from "../../src/api/query/population.ts";
 import { MAX_READ_BYTES } from "../../src/api/query/records.ts";
 import { MAX_ENTRIES } from "../../src/api/query/section.ts";

@@ -114,6 +114,10 @@ describe("GET /address/:address/domains", () => {
         registrar: getAddress(alice),
       },
       resolver: { address: getAddress(STATIC_RESOLVER) },
+      grace_end_timestamp: (inDays(190) + 1n).toString(),
+      created_timestamp: 1_600_000_000,
+      protocols: ["ensv1", "registry"],
+      relations: ["effective_owner", "registry_owner", "registrar_owner", "manager"],
     });
   });
 

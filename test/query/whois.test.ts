@@ -135,6 +135,10 @@ describe("GET /whois/:name", () => {
       resolver: { status: "indexed", chain: "devnet", address: getAddress(STATIC_RESOLVER) },
       availability_status: "registered",
       source: "indexed",
+      grace_end_timestamp: (inDays(190) + 1n).toString(),
+      created_timestamp: 1_600_000_000,
+      protocols: ["ensv1", "registry"],
+      subname_count: 2,
     });
   });
 
@@ -197,6 +201,7 @@ describe("GET /whois/:name", () => {
       owner: getAddress(WRAPPER),
       registry: getAddress(WRAPPER),
       registrar: getAddress(WRAPPER),
+      last_owner: { address: ALICE, to_timestamp: NOW, ended_by: "wrapper_expiry" },
     });
     expect(body.wrapper).toEqual({
       fuses: 0,

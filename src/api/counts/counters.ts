@@ -51,6 +51,17 @@ export function preparedCounts<const Column extends string>(
   columns: readonly Column[],
   statement: (of: ScopeSql) => SQL,
 ) {
+  const read = preparedCountRows<Column, number>(name, columns, statement);
+  return async (db: Db, scope: Scope, values: Values): Promise<Record<Column, number> | null> =>
+    (await read(db, scope, values))?.[0] ?? null;
+}
+
+/** The same of a statement with several rows. */
+export function preparedCountRows<const Column extends string, Value>(
+  name: string,
+  columns: readonly Column[],
+  statement: (of: ScopeSql) => SQL,
+) {
   const fields = Object.fromEntries(
     ["moment", ...columns].map((column) => [column, sql<number>`${sql.identifier(column)}`]),
   );
@@ -60,15 +71,14 @@ export function preparedCounts<const Column extends string>(
       .from(sql`(${statement(of)}) as counts`)
       .prepare(of.title(`counters_${name}`)),
   );
-  return async (db: Db, scope: Scope, values: Values): Promise<Record<Column, number> | null> => {
-    const rows = await ifCounted<Record<Column, number>>(counts(db, scope, values));
-    const [row] = rows ?? [];
-    return row === undefined ? null : pick(row, columns);
+  return async (db: Db, scope: Scope, values: Values): Promise<Record<Column, Value>[] | null> => {
+    const rows = await ifCounted<Record<Column, Value>>(counts(db, scope, values));
+    return rows?.map((row) => pick(row, columns)) ?? null;
   };
 }
 
-const pick = <Column extends string>(row: Record<Column, number>, columns: readonly Column[]) =>
-  Object.fromEntries(columns.map((column) => [column, row[column]])) as Record<Column, number>;
+const pick = <Column extends string, Value>(row: Record<Column, Value>, columns: readonly Column[]) =>
+  Object.fromEntries(columns.map((column) => [column, row[column]])) as Record<Column, Value>;
 
 /**
  * Names whose class may have changed since the counters' moment: their class then with -1, and their class now with 1.

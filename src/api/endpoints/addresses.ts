@@ -3,28 +3,15 @@ import type { Address } from "viem";
 import { ApiError } from "../errors/errors.ts";
 import type { Ctx } from "../http/context.ts";
 import { endpoint } from "../http/endpoint.ts";
-import {
-  type AddressAt,
-  type AddressQuery,
-  addressTypes,
-  countHeld,
-  type HeldCounts,
-  listHeld,
-  listPrevious,
-  previousKeys,
-  type Summary,
-  summarise,
-} from "../query/addresses.ts";
+import { listPrevious, previousKeys } from "../query/addresses/previous.ts";
+import { type Summary, summarise } from "../query/addresses/summary.ts";
 import { claimKeys, listClaims } from "../query/claims.ts";
-import { domainKeys } from "../query/page.ts";
-import { allChains, sqlOf } from "../query/scope.ts";
-import { askedChains } from "../resolution/askedChains.ts";
-import { checkListed, isHeldBy } from "../resolution/listedNames.ts";
+import { sqlOf } from "../query/scope.ts";
+import { checkListed } from "../resolution/listedNames.ts";
 import { type Outcome, tryPrimaryName } from "../resolution/primaryNames.ts";
 import {
   address,
   count,
-  domainItem,
   historyFields,
   pageFields,
   previousDomain,
@@ -35,150 +22,15 @@ import {
 } from "../schemas/answers.ts";
 import { input } from "../schemas/input.ts";
 import { historyPage, listPage } from "../schemas/paging.ts";
-import { ACTIVE, ALL_CHAINS, EXPIRED } from "../schemas/sentences.ts";
+import { ALL_CHAINS } from "../schemas/sentences.ts";
 import { toClaimEntry, toPreviousItem, toPrimaryName } from "../serializers/address.ts";
-import { toDomainItem, unresolvedParts } from "../serializers/domain.ts";
+import { unresolvedParts } from "../serializers/domain.ts";
 import { toAddress } from "../serializers/hex.ts";
 import { NEWEST, openHistory } from "../serializers/historyPages.ts";
 import { openPage } from "../serializers/listPages.ts";
 import { sumOf } from "../statistics/numbers.ts";
-
-const addressType = () =>
-  input.choice(addressTypes, "address_type").default("effective_owner").openapi({
-    description:
-      "What the address is to the names: effective owner (by wrapper, then registrar, then registry), owner in one of the three, or resolver. Owner in the wrapper counts for names that are wrapped.",
-  });
-
-const types = z.enum(addressTypes);
-
-/** Sentences that the descriptions of several operations on an address share. */
-const COUNTED = "Reverse nodes (`<address>.addr.reverse`) do not count as names.";
-const CHAINS =
-  "Names of all chains that are indexed are in one list; a node that is on two chains is on it twice.";
-
-/** An address whose names are asked for, on the chains that the caller names, or on all. */
-export const addressAt = (
-  { contracts, now }: Ctx,
-  { address, chain }: { address: Address; chain?: readonly string[] | undefined },
-): AddressAt => ({
-  chains: chain === undefined ? allChains(contracts) : askedChains(chain, contracts),
-  address,
-  wrappers: contracts.wrappers,
-  now,
-});
-
-type Asked = {
-  address: Address;
-  address_type: AddressQuery["addressType"];
-  chain?: readonly string[] | undefined;
-};
-
-const addressQueryOf = (ctx: Ctx, asked: Asked): AddressQuery => ({
-  ...addressAt(ctx, asked),
-  addressType: asked.address_type,
-});
-
-/** Counts of each chain, where several are indexed. */
-const byChain = <Counts extends object>(
-  { contracts: { chainIds, chainName } }: Ctx,
-  countsOf: (chainId: number) => Counts,
-): { by_chain?: ({ chain: string } & Counts)[] } =>
-  chainIds.length > 1
-    ? { by_chain: chainIds.map((chainId) => ({ chain: chainName(chainId), ...countsOf(chainId) })) }
-    : {};
-
-const BY_CHAIN = "Present where names of several chains are indexed: the same of each chain";
-
-export const addressDomains = endpoint({
-  method: "get",
-  path: "/address/{address}/domains",
-  group: "Addresses",
-  summary: "Names of an address",
-  description: `Names that an address owns, or whose resolver it is. ${CHAINS} ${ACTIVE} ${COUNTED}`,
-  params: z.object({ address: input.address() }),
-  query: z.object({
-    address_type: addressType(),
-    include_expired: input.flag(
-      "include_expired",
-      "`true` to list names past grace too; names in grace always are",
-    ),
-    chain: input.chains(ALL_CHAINS),
-    ...listPage(),
-    sort_by: input.sortBy(["full_name", "expiry_timestamp"]),
-    sort_dir: input.sortDir(),
-  }),
-  reply: z.strictObject({
-    address,
-    address_type: types,
-    results: z.array(domainItem),
-    ...pageFields,
-  }),
-  errors: ["INVALID_ADDRESS"],
-  cost: 1,
-  hotAnswers: true,
-  tool: "get_address_portfolio",
-  handle: async (request, ctx) => {
-    const query = addressQueryOf(ctx, request);
-    const choice = request.include_expired ? "all" : "active";
-    const order = { sortBy: request.sort_by, sortDir: request.sort_dir };
-    const keys = domainKeys(order, ctx.now, sqlOf(query.chains));
-    const { part, fields } = openPage({ operation: "/address/{address}/domains", input: request, keys });
-    const { rows, ...found } = await listHeld(ctx.db, query, { choice, page: { ...part, ...order } });
-    const names = await checkListed(ctx, rows, isHeldBy(request.address, request.address_type));
-    return {
-      address: toAddress(request.address),
-      address_type: request.address_type,
-      results: [...names.values()].map((name) => toDomainItem(name, ctx)),
-      ...fields(found),
-    };
-  },
-});
-
-const addressDomainCount = endpoint({
-  method: "get",
-  path: "/address/{address}/domain-count",
-  group: "Addresses",
-  summary: "How many names an address has",
-  description: `${ACTIVE} ${EXPIRED} ${COUNTED}`,
-  params: z.object({ address: input.address() }),
-  query: z.object({ address_type: addressType() }),
-  reply: z
-    .strictObject({
-      address,
-      address_type: types,
-      count: count.openapi({
-        description: "All: active, expired, and names that no registrar ever registered",
-      }),
-      active_count: count.openapi({ description: "Registered or in grace" }),
-      expired_count: count.openapi({
-        description: "Over: past the grace of a registrar, or other names past their expiry",
-      }),
-      by_chain: z
-        .array(z.strictObject({ chain: z.string(), count, active_count: count, expired_count: count }))
-        .optional()
-        .openapi({ description: BY_CHAIN }),
-    })
-    .openapi("AddressDomainCount"),
-  errors: ["INVALID_ADDRESS"],
-  cost: 1,
-  hotAnswers: true,
-  tool: "get_address_portfolio",
-  handle: async (request, ctx) => {
-    const held = await countHeld(ctx.db, addressQueryOf(ctx, request));
-    const toCounts = (counts: readonly HeldCounts[]) => {
-      const total = sumOf(counts, (one) => one.total);
-      const active = sumOf(counts, (one) => one.active);
-      const expired = sumOf(counts, (one) => one.expired);
-      return { count: total, active_count: active, expired_count: expired };
-    };
-    return {
-      address: toAddress(request.address),
-      address_type: request.address_type,
-      ...toCounts([...held.values()]),
-      ...byChain(ctx, (chainId) => toCounts([held.get(chainId) ?? []].flat())),
-    };
-  },
-});
+import { addressNameEndpoints } from "./addressNames.ts";
+import { addressAt, BY_CHAIN, byChain, CHAINS, COUNTED } from "./askedAddress.ts";
 
 const addressPrimaryName = endpoint({
   method: "get",
@@ -338,8 +190,7 @@ const addressPreviousDomains = endpoint({
 });
 
 export const addressEndpoints = [
-  addressDomains,
-  addressDomainCount,
+  ...addressNameEndpoints,
   addressPrimaryName,
   addressSummary,
   addressPreviousDomains,

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { endpoint } from "../http/endpoint.ts";
-import { listEnding, MAX_ENDING } from "../query/addresses.ts";
+import { listEnding, MAX_ENDING } from "../query/addresses/ending.ts";
 import { decide } from "../resolution/decision.ts";
 import { type Known, readKnown } from "../resolution/known.ts";
 import { checkListed, isHeldBy } from "../resolution/listedNames.ts";
@@ -9,7 +9,7 @@ import { GRACE_DAYS, PREMIUM_DAYS } from "../rules/stages.ts";
 import { input } from "../schemas/input.ts";
 import { toCalendar } from "../serializers/calendar.ts";
 import { toAddress } from "../serializers/hex.ts";
-import { addressAt } from "./addresses.ts";
+import { addressAt } from "./askedAddress.ts";
 
 const ICALENDAR = "text/calendar";
 
@@ -81,7 +81,7 @@ const addressExpiries = endpoint({
   handle: async ({ address }, ctx) => {
     const { db, contracts, now, namesAt } = ctx;
     const rows = await listEnding(db, addressAt(ctx, { address }));
-    const names = [...(await checkListed(ctx, rows, isHeldBy(address, "effective_owner"))).values()];
+    const names = [...(await checkListed(ctx, rows, isHeldBy(address, ["effective_owner"]))).values()];
     const title = `ENS names of ${toAddress(address)}`;
     return toCalendar(names, {
       title,

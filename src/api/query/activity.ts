@@ -114,7 +114,7 @@ async function listMigrations(
  * Entries that a migration made: registered by a migration controller, or by the wrapper registry that has them.
  * Source: ensdomains/contracts-v2, src/migration, src/registry/WrapperRegistry.sol.
  */
-const isMigrated = ({ migrationControllers }: Ensv2Contracts): SQL =>
+export const isMigrated = ({ migrationControllers }: Ensv2Contracts): SQL =>
   sql`${ensv2Entry.registeredTimestamp} is not null and (${ensv2Entry.registeredBy} = ${ensv2Entry.registry}
     or ${inArray(ensv2Entry.registeredBy, [...migrationControllers])})`;
 

@@ -119,7 +119,7 @@ type DomainKey = { chainId: number; node: Hex };
 const keyOf = ({ chainId, node }: DomainKey): string => `${chainId} ${node}`;
 
 /** Reads these domains, in this order, by one statement for each chain. */
-async function listInOrder(db: Db, keys: readonly DomainKey[]): Promise<DomainRow[]> {
+export async function listInOrder(db: Db, keys: readonly DomainKey[]): Promise<DomainRow[]> {
   const byChain = [...Map.groupBy(keys, ({ chainId }) => chainId)];
   const rows = await Promise.all(
     byChain.map(([chainId, ofChain]) => listDomains(db, { chainId, nodes: ofChain.map(({ node }) => node) })),

@@ -11,7 +11,13 @@ export type SortDirection = "asc" | "desc";
 /** Columns by which domains can be sorted. */
 export const sortColumns = ["full_name", "label", "expiry_timestamp", "effective_owner_address"] as const;
 
-export type SortColumn = (typeof sortColumns)[number];
+/** Columns by which the names of an address can be sorted. */
+export const addressSortColumns = [
+  ...(["full_name", "expiry_timestamp"] as const),
+  ...(["registered_timestamp", "created_timestamp"] as const),
+] as const;
+
+export type SortColumn = (typeof sortColumns)[number] | (typeof addressSortColumns)[number];
 
 /** Where a page begins: by its number, from 1, or after the last row of another. */
 type Start = { page: number; after?: undefined } | { after: Position };
@@ -64,7 +70,7 @@ export function totalOfLast(read: readonly unknown[], part: Part): number | null
 
 /** Columns that some names have no value of. */
 export const isNullable = ({ sortBy }: Pick<PageRequest, "sortBy">): boolean =>
-  sortBy === "expiry_timestamp" || sortBy === "effective_owner_address";
+  sortBy === "expiry_timestamp" || sortBy === "effective_owner_address" || sortBy === "registered_timestamp";
 
 /** What a list of domains is sorted by, besides what the caller chooses. */
 type Sorting = Pick<PageRequest, "sortBy" | "sortDir"> & { nameInOrder?: SQL | undefined };
@@ -82,7 +88,7 @@ export function domainKeys(
   now: Time,
   { byChains }: ScopeSql,
 ): Keyset {
-  const { fullName, label, expiryTimestamp, node, chainId } = domain;
+  const { fullName, label, expiryTimestamp, registeredTimestamp, createdTimestamp, node, chainId } = domain;
   const byText = (column: SQLWrapper): OrderKey => ({
     ...{ column: sql`${column}`, kind: "text", direction },
     inIndex: beginningOfText,
@@ -92,6 +98,13 @@ export function domainKeys(
     label: byText(label),
     expiry_timestamp: { column: sql`${expiryTimestamp}`, kind: "decimal", direction, isNullable: true },
     effective_owner_address: { column: ownerAt(now), kind: "address", direction, isNullable: true },
+    registered_timestamp: {
+      column: sql`${registeredTimestamp}`,
+      kind: "bigint",
+      direction,
+      isNullable: true,
+    },
+    created_timestamp: { column: sql`${createdTimestamp}`, kind: "bigint", direction },
   };
   return [first[sortBy], ...tieBreakers(byChains, { node, chainId, direction })];
 }
@@ -129,6 +142,8 @@ export function sortKeyOf(sortBy: SortColumn, now: number): SQL {
     label: sql`${domain.label}`,
     expiry_timestamp: sql`${domain.expiryTimestamp}`,
     effective_owner_address: ownerAt(now),
+    registered_timestamp: sql`${domain.registeredTimestamp}`,
+    created_timestamp: sql`${domain.createdTimestamp}`,
   };
   return keys[sortBy];
 }

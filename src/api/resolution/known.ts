@@ -3,9 +3,9 @@ import type { Ctx } from "../http/context.ts";
 import { mapYielding } from "../scheduling/turns.ts";
 import { ancestorNodes, isEthSecondLevel, type ParsedName } from "../schemas/input.ts";
 import type { DomainState } from "./domainState.ts";
-import { readDetails } from "./ensv2/details.ts";
 import { readEnsv2 } from "./ensv2/readEnsv2.ts";
-import { type Found, type FoundByNode, type Requested, withStates } from "./found.ts";
+import type { Found, FoundByNode, Requested } from "./found.ts";
+import { includable, withIncluded } from "./included.ts";
 import { showProvenLabels } from "./provenLabels.ts";
 import { readAnsweringRows, readMainRows } from "./rows.ts";
 
@@ -54,14 +54,11 @@ export async function completeKnown(
   }));
 }
 
-/** Adds what domain records show of names of ENSv2 besides their state. */
+/** Adds what domain records show besides the state of a name. */
 export async function withDetails(ctx: Ctx, found: FoundByNode): Promise<FoundByNode> {
-  const detailsOf = await readDetails(ctx, found);
-  if (detailsOf.size === 0) return found;
-  return withStates(found, (state) => {
-    const details = detailsOf.get(state.node);
-    return details && state.ensv2 ? { ...state, ensv2: { ...state.ensv2, details } } : state;
-  });
+  const states = [...found.values()].map(({ state }) => state);
+  const complete = await withIncluded(ctx, states, includable);
+  return new Map([...found].map(([node, one], i) => [node, { ...one, state: complete[i] ?? one.state }]));
 }
 
 /** Reads the resolvers above names, for all together. Hashing many long names takes a while. */

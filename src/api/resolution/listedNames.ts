@@ -1,7 +1,7 @@
 import { type Address, zeroAddress } from "viem";
 import type { Ctx } from "../http/context.ts";
-import type { AddressType } from "../query/addresses.ts";
 import type { DomainRow } from "../query/domains.ts";
+import type { Relation } from "../rules/relations.ts";
 import type { DomainState } from "./domainState.ts";
 import { readEnsv2 } from "./ensv2/readEnsv2.ts";
 import type { Ensv2State } from "./ensv2/state.ts";
@@ -64,21 +64,18 @@ const hasPathEnded = ({ pathExpiryTimestamp }: DomainRow, now: number): boolean 
   pathExpiryTimestamp !== null && pathExpiryTimestamp <= BigInt(now);
 
 /**
- * Whether an address still has a role for a name whose row is behind. Its entry tells, also after the expiry, as the list
- * is by what is stored. Owners in the contracts of ENSv1 are never behind; a name of ENSv2 is not wrapped.
+ * Whether an address still has one of these relations to a name whose row is behind. Its entry tells, also after the expiry, as
+ * the list is by what is stored. Owners in the contracts of ENSv1 are never behind; a name of ENSv2 is not wrapped, and has no
+ * manager.
  */
 export const isHeldBy =
-  (address: Address, role: AddressType) =>
+  (address: Address, relations: readonly Relation[]) =>
   ({ ensv2, isWrapped }: DomainState): boolean => {
     const entry = ensv2?.walk.entry ?? null;
-    switch (role) {
-      case "effective_owner":
-        return entry?.owner === address;
-      case "resolver":
-        return entry?.resolver === address;
-      case "wrapper_owner":
-        return isWrapped;
-      default:
-        return true;
-    }
+    const is: Partial<Record<Relation, boolean>> = {
+      effective_owner: entry?.owner === address,
+      resolver: entry?.resolver === address,
+      ...{ wrapper_owner: isWrapped, manager: ensv2?.protocol === "ensv1" },
+    };
+    return relations.some((relation) => is[relation] ?? true);
   };

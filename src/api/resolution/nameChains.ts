@@ -11,17 +11,20 @@ import { readAnsweringRows } from "./rows.ts";
  * statement says which chains: the registry of a layer 2 has nodes that are no names there (`eth`, reverse nodes).
  */
 
+/** A name with its node. */
+type NameOfNode = Pick<ParsedName, "name" | "node">;
+
 /** The chains on which a name can be: the main one, and the layer 2 below whose managed name it is. */
-export const chainsOfName = (ctx: Ctx, name: ParsedName): Promise<Scope> =>
+export const chainsOfName = (ctx: Ctx, name: NameOfNode): Promise<Scope> =>
   chainsWhere(ctx, name, ({ node }, ancestors) => ancestors.includes(node));
 
 /** The chains on which names right under a name can be: a managed name has its subnames on the layer 2, too. */
-export const chainsOfChildren = (ctx: Ctx, name: ParsedName): Promise<Scope> =>
+export const chainsOfChildren = (ctx: Ctx, name: NameOfNode): Promise<Scope> =>
   chainsWhere(ctx, name, ({ node }, ancestors) => node === name.node || ancestors.includes(node));
 
 async function chainsWhere(
   ctx: Ctx,
-  { name, node }: ParsedName,
+  { name, node }: NameOfNode,
   isThere: (managed: { node: Hex }, ancestors: readonly Hex[]) => boolean,
 ): Promise<Scope> {
   const { contracts } = ctx;

@@ -26,4 +26,4 @@ const isOpen = (chainId: SQLWrapper | number): SQL | undefined =>
   and(eq(ensv2Phase.chainId, chainId), sql`${ensv2Phase.phase} = 'open'`);
 
 /** A labelhash with its last 32 bits zero. */
-const storageIdText = (labelhash: SQLWrapper): SQL => sql`left(${labelhash}, 58) || '00000000'`;
+export const storageIdText = (labelhash: SQLWrapper): SQL => sql`left(${labelhash}, 58) || '00000000'`;

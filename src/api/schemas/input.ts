@@ -263,6 +263,22 @@ export const input = {
       }
       return words as T[];
     }).openapi({ description, example: values.join(",") }),
+  /** At least one of the values, separated by commas; each once. */
+  words: <const T extends string>(
+    values: readonly T[],
+    name: string,
+    about: { description: string; example: string },
+  ) =>
+    parsed((text): T[] => {
+      const words = text.length > MAX_WORDS ? [""] : text.split(",").map((word) => word.trim());
+      if (!words.every((word) => values.includes(word as T))) {
+        throw new ApiError(
+          "INVALID_PARAMETER",
+          `\`${name}\` may hold, separated by commas: ${values.join(", ")}.`,
+        );
+      }
+      return [...new Set(words as T[])];
+    }).openapi({ ...about, maxLength: MAX_WORDS }),
   /** Chains by their words, separated by commas; undefined if it is left out. */
   chains: (fallback: string) =>
     parsed((text) => {
@@ -288,6 +304,9 @@ export const input = {
   sortDir: (first: "asc" | "desc" = "asc") =>
     choice(["asc", "desc"], "sort_dir").default(first).openapi({ description: "Direction of sorting" }),
 };
+
+/** More than all words of one parameter take. */
+const MAX_WORDS = 256;
 
 /** Far more than all chains of a deployment take. */
 export const MAX_CHAINS = 256;

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { PreviousRow } from "../query/addresses.ts";
+import type { PreviousRow } from "../query/addresses/previous.ts";
 import type { ClaimRow } from "../query/claims.ts";
 import type { DomainState } from "../resolution/domainState.ts";
 import type { PrimaryName } from "../resolution/primaryNames.ts";

@@ -27,6 +27,23 @@ export const ownIndexes: readonly OwnIndex[] = [
       include (chain_id, parent_node, expiry_timestamp, is_wrapped, wrapper_expiry_timestamp, wrapper_fuses, registry,
         path_expiry_timestamp)`,
   },
+  // The names of an owner in other orders.
+  ...(["expiry_timestamp", "created_timestamp", "registered_timestamp"] as const).map((column) => ({
+    name: `domains_owner_${column.replace("_timestamp", "")}`,
+    table: "domains",
+    definition: `(effective_owner_address, ${column}, node)`,
+  })),
+  // Names whose owner in the registry is not the effective one, whom the indexes above find: those that he manages.
+  ...[
+    ["name", "left(full_name, 128)"],
+    ["expiry", "expiry_timestamp"],
+    ["created", "created_timestamp"],
+    ["registered", "registered_timestamp"],
+  ].map(([order, key]) => ({
+    name: `domains_manager_${order}`,
+    table: "domains",
+    definition: `(registry_owner, ${key}, node) where registry_owner is distinct from effective_owner_address`,
+  })),
   // Anyone can emit resolvers' events for any node. With the emitter in the index, those of strangers are never read. It has
   // all that sorts and filters the events of a name, so that of the rows only those that are shown are read.
   {
@@ -76,6 +93,14 @@ export const ownIndexes: readonly OwnIndex[] = [
     name: "domains_ensv2_name",
     table: "domains",
     definition: "(left(full_name, 128), node) where registry is not null",
+  },
+  // From the roles of an account to its names.
+  { name: "ensv2_roles_account", table: "ensv2_roles", definition: "(account) where roles <> 0" },
+  { name: "ensv2_entries_resource", table: "ensv2_entries", definition: "(registry, resource)" },
+  {
+    name: "domains_registry_label",
+    table: "domains",
+    definition: "(registry, labelhash) where registry is not null",
   },
   {
     name: "ensv2_entries_registered",

@@ -2,22 +2,28 @@ import type { Hex } from "viem";
 import type { Ensv2Contracts } from "../../../../abis/contracts.ts";
 import type { Ctx } from "../../http/context.ts";
 import { type Ensv2Entry, listMigrationOwners, listRoleHolders } from "../../query/ensv2.ts";
-import type { FoundByNode } from "../found.ts";
+import type { DomainState } from "../domainState.ts";
 import type { Ensv2Details } from "./state.ts";
 
-/** Reads what domain records show of names of ENSv2 besides their state, by node. */
-export async function readDetails(
+/** What to read of names of ENSv2. */
+type Wanted = { holders: boolean; migration: boolean };
+
+/** Reads what domain records show of names of ENSv2 besides their state. */
+export async function readDetails<State extends DomainState>(
   { db, contracts }: Ctx,
-  found: FoundByNode,
-): Promise<ReadonlyMap<Hex, Ensv2Details>> {
+  states: readonly State[],
+  wanted: Wanted,
+): Promise<ReadonlyMap<State, Ensv2Details>> {
   const { ensv2, chainId } = contracts;
-  if (ensv2 === undefined) return new Map();
-  const named = [...found].flatMap(([node, { state }]) => {
+  if (ensv2 === undefined || !(wanted.holders || wanted.migration)) return new Map();
+  const named = states.flatMap((state) => {
     const entry = state.ensv2?.protocol === "ensv2" ? state.ensv2.walk.entry : null;
-    return entry ? [{ node, entry, migrated: migratedOf(node, entry, ensv2) }] : [];
+    return entry
+      ? [{ state, entry, migrated: wanted.migration ? migratedOf(state.node, entry, ensv2) : null }]
+      : [];
   });
   const [holders, owners] = await Promise.all([
-    listRoleHolders(db, { chainId, entries: named.map(({ entry }) => entry) }),
+    wanted.holders ? listRoleHolders(db, { chainId, entries: withoutDoubles(named) }) : [],
     listMigrationOwners(db, {
       ...{ chainId, nonOwners: ensv2.nonOwners },
       names: named.flatMap(({ migrated }) => migrated ?? []),
@@ -25,15 +31,20 @@ export async function readDetails(
   ]);
   const ownersOf = new Map(owners.map((one) => [one.node, one]));
   return new Map(
-    named.map(({ node, entry, migrated }) => {
-      const between = ownersOf.get(node);
+    named.map(({ state, entry, migrated }) => {
+      const between = ownersOf.get(state.node);
       const isOfEntry = (one: Pick<Ensv2Entry, "registry" | "resource">) =>
         one.registry === entry.registry && one.resource === entry.resource;
       const migration = migrated && between ? { ...between, ...migrated } : null;
-      return [node, { holders: holders.filter(isOfEntry), migration }];
+      return [state, { ...(wanted.holders && { holders: holders.filter(isOfEntry) }), migration }];
     }),
   );
 }
+
+/** A registry that is at several names has each entry once. */
+const withoutDoubles = (named: readonly { entry: Ensv2Entry }[]): Ensv2Entry[] => [
+  ...new Map(named.map(({ entry }) => [`${entry.registry} ${entry.resource}`, entry])).values(),
+];
 
 /** When and in which transaction a name came from ENSv1; null if it did not. */
 function migratedOf(node: Hex, entry: Ensv2Entry, ensv2: Ensv2Contracts) {

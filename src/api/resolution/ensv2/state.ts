@@ -30,6 +30,7 @@ export type RecordsSource =
 
 /** Who may do what with a name, and how it came from ENSv1. */
 export type Ensv2Details = {
-  holders: readonly RoleHolder[];
+  /** Absent where they were not asked for. */
+  holders?: readonly RoleHolder[];
   migration: (MigrationOwners & { blockNumber: number; timestamp: number; transactionHash: Hex }) | null;
 };

@@ -1,0 +1,54 @@
+import { domain } from "ponder:schema";
+import { and, sql } from "ponder";
+import type { Hex } from "viem";
+import { type Scope, statementOf } from "../query/scope.ts";
+import { type Count, countOf } from "./count.ts";
+import { momentOf, preparedCountRows } from "./counters.ts";
+
+const { placeholder } = sql;
+
+const wanted = sql`${placeholder("nodes")}::text[]`;
+
+type ChildCount = { node: Hex; count: number };
+
+const counters = preparedCountRows<"node" | "count", Hex | number>(
+  "children",
+  ["node", "count"],
+  (of) => sql`select ${momentOf(of)} as moment, wanted.node, coalesce(sum(parent.all_time), 0)::int as count
+    from unnest(${wanted}) as wanted (node)
+    left join figures_parents parent on parent.parent_node = wanted.node and ${of.holds(sql`parent.chain_id`)}
+    group by wanted.node`,
+);
+
+const rows = statementOf((of, db) =>
+  db
+    .select({ node: sql<Hex>`${domain.parentNode}`, count: sql<number>`count(*)::int` })
+    .from(domain)
+    .where(and(of.holds(domain.chainId), sql`${domain.parentNode} = any(${wanted})`))
+    .groupBy(domain.parentNode)
+    .prepare(of.title("children_total")),
+);
+
+const toMap = (counts: readonly ChildCount[]): ReadonlyMap<Hex, number> =>
+  new Map(counts.map(({ node, count }) => [node, count]));
+
+type ParentsOf = { chains: Scope; nodes: readonly Hex[] };
+
+/** How many names are right under nodes; of a node that is left out there are none. */
+export const childCounts: Count<ParentsOf, ReadonlyMap<Hex, number>> = countOf({
+  fromCounters: async (db, { chains, nodes }) => {
+    const counts = await counters(db, chains, { nodes });
+    return counts && toMap(counts as ChildCount[]);
+  },
+  fromRows: async (db, { chains, nodes }) => toMap(await rows(db, chains, { nodes })),
+});
+
+/** How many names are right under a node. */
+export const childCount: Count<{ chains: Scope; node: Hex }, number> = countOf({
+  fromCounters: async (db, { chains, node }) => {
+    const counts = await childCounts.fromCounters(db, { chains, nodes: [node] });
+    return counts && (counts.get(node) ?? 0);
+  },
+  fromRows: async (db, { chains, node }) =>
+    (await childCounts.fromRows(db, { chains, nodes: [node] })).get(node) ?? 0,
+});

@@ -1,0 +1,237 @@
+import { domain, ensv2Entry, ensv2Proxy, ensv2Role, holder } from "ponder:schema";
+import type { Address } from "viem";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openApi, type TestApi } from "./api.ts";
+import { contracts, ETH_REGISTRY, proxyRow, REGISTRY_CODE } from "./ensv2.ts";
+import {
+  accounts,
+  type Named,
+  NOW,
+  relationsTo,
+  rootEntry,
+  subregistries,
+  worldOf,
+} from "./relationsWorld.ts";
+import { account, CHAIN_ID, domainRow, LISTED_RESOLVER, WRAPPER } from "./rows.ts";
+import { createTables, setProgress, type Tables } from "./tables.ts";
+
+const FUZZ_SEED = Number(process.env.FUZZ_SEED ?? 7);
+
+/** Numbers from 0 to 1 that a seed decides. Source: mulberry32. */
+function randomOf(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let t = Math.imul(state ^ (state >>> 15), 1 | state);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+const world = worldOf(randomOf(FUZZ_SEED));
+
+let tables: Tables;
+let api: TestApi;
+
+beforeAll(async () => {
+  tables = await createTables();
+  await setProgress(tables, { chainId: CHAIN_ID, block: 100, time: NOW });
+  const { writer } = tables;
+  await writer.insert(domain).values([domainRow("eth", { effectiveOwnerAddress: account(7) })]);
+  await writer.insert(domain).values(world.map(({ row }) => row));
+  await writer.insert(ensv2Entry).values([rootEntry, ...world.flatMap(({ entry }) => entry ?? [])]);
+  await writer.insert(ensv2Proxy).values(subregistries.map((address) => proxyRow(address, REGISTRY_CODE)));
+  await writer.insert(ensv2Role).values(world.flatMap(({ roles }) => roles));
+  await writer.insert(holder).values(world.flatMap(({ holders }) => holders));
+  api = openApi(tables, NOW, { contracts });
+}, 60_000);
+
+afterAll(() => tables.drop());
+
+type Item = Record<string, unknown> & { name: string; relations: string[] };
+type Body = Record<string, unknown> & { results: Item[]; total: number; next_cursor: string | null };
+
+const get = async (path: string): Promise<Body> => {
+  const { status, body } = await api.get(path);
+  expect(status, `${path}: ${JSON.stringify(body)}`).toBe(200);
+  return body as Body;
+};
+
+const queryOf = (given: Record<string, string>) => new URLSearchParams(given).toString();
+
+/** All items of a list, page by page. */
+async function listAll(address: Address, given: Record<string, string>, size = "200"): Promise<Item[]> {
+  const items: Item[] = [];
+  let cursor: string | null = null;
+  do {
+    const query = queryOf({ ...given, page_size: size, ...(cursor === null ? {} : { cursor }) });
+    const body: Body = await get(`/address/${address}/domains?${query}`);
+    items.push(...body.results);
+    cursor = body.next_cursor;
+  } while (cursor !== null);
+  return items;
+}
+
+const count = async (address: Address, given: Record<string, string>) =>
+  (await get(`/address/${address}/domain-count?${queryOf(given)}`)) as unknown as Record<string, number>;
+
+const meets = (address: Address, words: readonly string[]) => (named: Named) =>
+  relationsTo(address, named).some((relation) => words.includes(relation));
+
+const namesOf = (some: readonly { name: string }[]) => some.map(({ name }) => name).sort();
+
+const asked: [string, string[]][] = [
+  ...[
+    ...["effective_owner", "registry_owner", "registrar_owner", "wrapper_owner"],
+    ...["manager", "role_holder", "former_owner", "resolver"],
+  ].map((word): [string, string[]] => [word, [word]]),
+  ["any", ["effective_owner", "manager", "role_holder"]],
+  ["manager,former_owner", ["manager", "former_owner"]],
+  ["registry_owner,role_holder,wrapper_owner", ["registry_owner", "role_holder", "wrapper_owner"]],
+];
+
+const addresses = [...accounts, WRAPPER, LISTED_RESOLVER];
+
+describe("names of an address are those that plain arithmetic finds", () => {
+  test.each(asked)("%s", async (address_type, words) => {
+    for (const address of addresses) {
+      const expected = world.filter(meets(address, words));
+      const items = await listAll(address, { address_type, include_expired: "true" });
+      expect(namesOf(items), address).toEqual(namesOf(expected));
+      const active = expected.filter(({ isActive }) => isActive);
+      expect(namesOf(await listAll(address, { address_type })), address).toEqual(namesOf(active));
+      expect(await count(address, { address_type })).toMatchObject({
+        count: expected.length,
+        active_count: active.length,
+        expired_count: expected.filter(({ isExpired }) => isExpired).length,
+      });
+    }
+  });
+
+  test("the world has names of each relation", () => {
+    for (const relation of asked.slice(0, 8).map(([word]) => word)) {
+      const found = addresses.flatMap((address) => world.filter(meets(address, [relation])));
+      expect(found.length, relation).toBeGreaterThan(3);
+    }
+  });
+
+  test("each item says all that the address is to the name", async () => {
+    const byName = new Map(world.map((named) => [named.name, named]));
+    for (const address of addresses) {
+      const address_type = "any,former_owner,resolver,registry_owner,registrar_owner";
+      const items = await listAll(address, { address_type, include_expired: "true" });
+      for (const { name, relations, protocols, availability_status } of items) {
+        const named = byName.get(name) as Named;
+        expect(relations, `${name} of ${address}`).toEqual(relationsTo(address, named));
+        expect(protocols, name).toEqual([...named.protocols].sort(inOrder));
+        expect(availability_status, name).toBe(named.status);
+      }
+    }
+  });
+});
+
+const wordOrder = ["ensv1", "ensv2", "registry", "registry_old", "wrapper", "layer2"];
+const inOrder = (a: string, b: string) => wordOrder.indexOf(a) - wordOrder.indexOf(b);
+
+const expiryOf = ({ row }: Named) => row.expiryTimestamp ?? null;
+
+const filters: [Record<string, string>, (named: Named) => boolean][] = [
+  ...wordOrder.map((protocol): [Record<string, string>, (named: Named) => boolean] => [
+    { protocol },
+    ({ protocols }) => protocols.includes(protocol),
+  ]),
+  [{ protocol: "wrapper,ensv2" }, ({ protocols }) => protocols.some((one) => /^(wrapper|ensv2)$/.test(one))],
+  [{ parent: "eth" }, ({ name }) => name.split(".").length === 2],
+  [{ parent: "live.eth" }, ({ name }) => name.endsWith(".live.eth")],
+  [{ q: "SUB1" }, ({ name }) => name.includes("sub1")],
+  [{ migrated: "true" }, ({ isMigrated }) => isMigrated],
+  [{ migrated: "false" }, ({ isMigrated }) => !isMigrated],
+  [{ availability_status: "grace" }, ({ status }) => status === "grace"],
+  [{ availability_status: "premium,available" }, ({ status }) => /^(premium|available)$/.test(status)],
+  [{ availability_status: "unknown" }, ({ status }) => status === "unknown"],
+  [{ expiry_from: String(NOW) }, (named) => (expiryOf(named) ?? -1n) >= BigInt(NOW)],
+  [
+    { expiry_from: String(NOW - 1), expiry_to: String(NOW) },
+    (named) => [BigInt(NOW - 1), BigInt(NOW)].includes(expiryOf(named) ?? -1n),
+  ],
+  [{ resolver: LISTED_RESOLVER }, ({ row }) => row.resolver === LISTED_RESOLVER],
+];
+
+describe("filters", () => {
+  test.each(filters)("%o", async (given, isMet) => {
+    let found = 0;
+    for (const [address_type, words] of [asked[0], asked[8], asked[9]] as typeof asked) {
+      for (const address of accounts.slice(0, 2)) {
+        const all = { ...given, address_type, include_expired: "true" };
+        const expected = world.filter((named) => meets(address, words)(named) && isMet(named));
+        const items = await listAll(address, all);
+        expect(namesOf(items), `${address} ${address_type}`).toEqual(namesOf(expected));
+        expect((await count(address, { ...given, address_type })).count).toBe(expected.length);
+        found += expected.length;
+      }
+    }
+    expect(found > 0).toBe(given.protocol !== "layer2");
+  });
+
+  test("may be combined", async () => {
+    const [address] = accounts;
+    const items = await listAll(address, {
+      ...{ address_type: "any", protocol: "ensv2", parent: "eth", availability_status: "registered,grace" },
+      migrated: "true",
+    });
+    const expected = world.filter(
+      (named) =>
+        meets(address, ["effective_owner", "role_holder"])(named) &&
+        named.row.registry === ETH_REGISTRY &&
+        named.isMigrated &&
+        named.isActive,
+    );
+    expect(namesOf(items)).toEqual(namesOf(expected));
+  });
+
+  test.each([
+    "address_type=owner",
+    "protocol=ens",
+    "availability_status=free",
+    "include=all",
+    "address_type=",
+  ])("%s is refused", async (query) => {
+    const { status, body } = await api.get(`/address/${accounts[0]}/domains?${query}`);
+    expect([status, (body as { error: { code: string } }).error.code]).toEqual([400, "INVALID_PARAMETER"]);
+  });
+});
+
+const sortValueOf: Record<string, (named: Named) => string | number | bigint | null | undefined> = {
+  full_name: ({ name }) => name,
+  expiry_timestamp: ({ row }) => row.expiryTimestamp,
+  registered_timestamp: ({ row }) => row.registeredTimestamp,
+  created_timestamp: ({ row }) => row.createdTimestamp,
+};
+
+/** Names without a value come last in both directions; the node breaks ties. */
+function sorted(some: readonly Named[], sortBy: string, direction: string): string[] {
+  const sign = direction === "asc" ? 1 : -1;
+  const compare = (a: Named, b: Named): number => {
+    const [one, other] = [sortValueOf[sortBy]?.(a) ?? null, sortValueOf[sortBy]?.(b) ?? null];
+    if ((one === null) !== (other === null)) return one === null ? 1 : -1;
+    if (one !== null && other !== null && one !== other) return one < other ? -sign : sign;
+    return a.row.node < b.row.node ? -sign : sign;
+  };
+  return [...some].sort(compare).map(({ name }) => name);
+}
+
+describe.each(Object.keys(sortValueOf))("sorted by %s", (sort_by) => {
+  test.each(["asc", "desc"])("%s: by cursors, by pages and at once", async (sort_dir) => {
+    for (const [address_type, words] of [asked[0], asked[8], asked[9]] as typeof asked) {
+      const [, address] = accounts;
+      const given = { address_type, include_expired: "true", sort_by, sort_dir };
+      const expected = sorted(world.filter(meets(address, words)), sort_by, sort_dir);
+      const names = (items: readonly Item[]) => items.map(({ name }) => name);
+      expect(names(await listAll(address, given)), "at once").toEqual(expected);
+      expect(names(await listAll(address, given, "17")), "by cursors").toEqual(expected);
+      const second = await get(`/address/${address}/domains?${queryOf({ ...given, page: "2" })}`);
+      expect(names(second.results)).toEqual(expected.slice(25, 50));
+      expect(second.total).toBe(expected.length);
+    }
+  });
+});
