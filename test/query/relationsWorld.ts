@@ -178,6 +178,7 @@ function ofEntry(
   const roles = accounts.map((of) => ({
     ...{ chainId: CHAIN_ID, contract: registry, resource: entry.resource as bigint, account: of },
     ...{ roles: pick(random, [0n, 0n, 1n, 1n << 20n]), blockNumber: 1, transactionHash: transaction(1) },
+    ...{ logIndex: 0, blockTimestamp: 1_600_000_012 },
   }));
   return {
     row,

@@ -10,7 +10,7 @@ import type { Held } from "../query/addresses/relations.ts";
 import { addressSortColumns, domainKeys } from "../query/page.ts";
 import { sqlOf } from "../query/scope.ts";
 import type { DomainState } from "../resolution/domainState.ts";
-import { includable, withIncluded } from "../resolution/included.ts";
+import type { Includable } from "../resolution/included.ts";
 import { checkListed, isHeldBy } from "../resolution/listedNames.ts";
 import { tryPrimaryName } from "../resolution/primaryNames.ts";
 import { type ListedName, readRelations } from "../resolution/relations.ts";
@@ -26,6 +26,7 @@ import { toAddress } from "../serializers/hex.ts";
 import { openPage } from "../serializers/listPages.ts";
 import { sumOf } from "../statistics/numbers.ts";
 import { addressAt, BY_CHAIN, byChain, CHAINS, COUNTED } from "./askedAddress.ts";
+import { included, listedItems } from "./listedItems.ts";
 
 const types = [...relations, "any"] as const;
 
@@ -108,12 +109,7 @@ export const addressDomains = endpoint({
       "include_expired",
       "`true` to list names past grace too; names in grace always are",
     ),
-    include: input
-      .words([...includable, "primary"], "include", {
-        description: "What items have besides, because it costs more queries",
-        example: "subname_count",
-      })
-      .optional(),
+    include: included("primary"),
     ...listPage(),
     sort_by: input.sortBy(addressSortColumns),
     sort_dir: input.sortDir(),
@@ -162,7 +158,7 @@ function isListed(name: DomainState, ctx: Ctx, filters: NameFilters): boolean {
   );
 }
 
-type Included = (typeof includable)[number] | "primary";
+type Included = Includable | "primary";
 
 async function toItems(
   ctx: Ctx,
@@ -170,17 +166,14 @@ async function toItems(
   { address, include }: { address: Held["address"]; include: readonly Included[] },
 ): Promise<z.infer<typeof addressDomainItem>[]> {
   const words = include.filter((word) => word !== "primary");
-  const [relationsOf, isPrimary, states] = await Promise.all([
+  const states = names.map(({ state }) => state);
+  const [relationsOf, isPrimary, items] = await Promise.all([
     readRelations(ctx, address, names),
     include.includes("primary") ? readPrimary(ctx, address) : undefined,
-    withIncluded(
-      ctx,
-      names.map(({ state }) => state),
-      words,
-    ),
+    listedItems(ctx, states, words),
   ]);
   return names.map((name, i) => ({
-    ...toDomainItem(states[i] ?? name.state, ctx),
+    ...(items[i] as (typeof items)[number]),
     relations: relationsOf.get(name) ?? [],
     ...(isPrimary && { is_primary: isPrimary(name.state) }),
   }));

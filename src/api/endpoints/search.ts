@@ -29,6 +29,7 @@ import { ALL_CHAINS } from "../schemas/sentences.ts";
 import { MAX_WINDOWS, type TimeWindow } from "../schemas/windows.ts";
 import { toDomainItem } from "../serializers/domain.ts";
 import { openPage } from "../serializers/listPages.ts";
+import { included, listedItems } from "./listedItems.ts";
 
 const searchStats = z
   .strictObject({
@@ -93,6 +94,7 @@ const searchDomains = endpoint({
         "Which expiry `expiry_from`, `expiry_to` and `expiry_windows` are of: `lease` is the name's own; `reservation` that of names right under .eth which ENSv2 reserves for their owners in ENSv1; `wrapper` that of the NameWrapper, of wrapped names",
     }),
     chain: input.chains(ALL_CHAINS),
+    include: included(),
     ...listPage(),
     sort_by: input.sortBy(sortColumns),
     sort_dir: input.sortDir(),
@@ -137,7 +139,7 @@ const searchDomains = endpoint({
     const { counts, rows, next } = await withPageTimeout(part, search(db, { filters, where, page, at }));
     const names = await checkListed(ctx, rows, (name) => isSearched(toDomainItem(name, ctx), filters));
     return {
-      results: [...names.values()].map((name) => toDomainItem(name, ctx)),
+      results: await listedItems(ctx, [...names.values()], request.include),
       ...(counts && { stats: toStats(counts) }),
       ...fields({ total: counts?.total ?? null, next }),
     };
@@ -218,6 +220,7 @@ const subdomains = endpoint({
       true,
     ),
     include_ownerless: input.flag("include_ownerless", "`false` leaves out names that nobody owns", true),
+    include: included(),
     ...listPage(),
     sort_by: input.sortBy(["full_name", "expiry_timestamp"]),
     sort_dir: input.sortDir(),
@@ -243,7 +246,7 @@ const subdomains = endpoint({
     const { part, fields } = openPage({ operation: "/domain/{name}/subdomains", input: request, keys });
     const { rows, ...found } = await list(ctx.db, { ...part, ...order }, parent);
     const children = await checkListed(ctx, rows, (child) => isChosen(toDomainItem(child, ctx), parent));
-    const results = [...children.values()].map((child) => toDomainItem(child, ctx));
+    const results = await listedItems(ctx, [...children.values()], request.include);
     const gap = await childrenGap(ctx, name);
     return { domain: name.name, results, ...fields(found), ...gap };
   },

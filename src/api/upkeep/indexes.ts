@@ -95,7 +95,6 @@ export const ownIndexes: readonly OwnIndex[] = [
     definition: "(left(full_name, 128), node) where registry is not null",
   },
   // From the roles of an account to its names.
-  { name: "ensv2_roles_account", table: "ensv2_roles", definition: "(account) where roles <> 0" },
   { name: "ensv2_entries_resource", table: "ensv2_entries", definition: "(registry, resource)" },
   {
     name: "domains_registry_label",

@@ -9,7 +9,7 @@ import type { Sought } from "../../schemas/lookup.ts";
 import { toPrimaryName } from "../../serializers/address.ts";
 import { unresolvedParts } from "../../serializers/domain.ts";
 import { toAddress } from "../../serializers/hex.ts";
-import { addressDomains } from "../addresses.ts";
+import { addressDomains } from "../addressNames.ts";
 
 export type SoughtAddress = Extract<Sought, { kind: "address" }>;
 export type AddressItem = z.input<typeof lookedUpAddress>;

@@ -7,7 +7,7 @@ import { invalidInput, leftOut, lookedUpAddress, lookedUpName } from "../../sche
 import { input } from "../../schemas/input.ts";
 import { readSought, type Sought } from "../../schemas/lookup.ts";
 import { type RecordsAsked, recordChoiceBody, recordsAsked } from "../../schemas/recordChoice.ts";
-import { addressDomains } from "../addresses.ts";
+import { addressDomains } from "../addressNames.ts";
 import { answerAddresses, type SoughtAddress } from "./addresses.ts";
 import { fitItems } from "./fit.ts";
 import { answerNames, type SoughtName, toLeftOut } from "./names.ts";
