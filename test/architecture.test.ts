@@ -141,7 +141,7 @@ const layers: Layer[] = [
     files: "src/api/resolution/",
     may: [
       ...["viem", "src/ens/", "settings/freshness.ts"],
-      ...api("errors/", "rules/", "scheduling/", "schemas/", "query/", "indexState/", "live/"),
+      ...api("errors/", "rules/", "scheduling/", "schemas/", "query/", "counts/", "indexState/", "live/"),
     ],
     mayTypes: ["abis/", ...api("http/context.ts", "postgres/db.ts", "serviceDb/")],
     because:

@@ -125,13 +125,17 @@ const withQuery = operations.flatMap((operation) =>
 );
 
 /** Parameters that take any text, that take none for their default, and those that hold an address. */
-const freeText = ["q"];
+const freeText = ["q", "parent"];
 const mayBeEmpty = ["q", "types"];
 const isAddress = (param: string) => param.endsWith("_owner") || param === "resolver";
 
 describe("a parameter of the query that is not valid", () => {
   test.each(withQuery)("$path?$param=", async ({ operation, param }) => {
-    const code = isAddress(param) ? "INVALID_ADDRESS" : "INVALID_PARAMETER";
+    const code = isAddress(param)
+      ? "INVALID_ADDRESS"
+      : param === "parent"
+        ? "INVALID_NAME"
+        : "INVALID_PARAMETER";
     const bad = [
       "%00",
       "x".repeat(10_240),

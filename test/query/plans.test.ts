@@ -5,6 +5,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { operations } from "../../src/api/endpoints/index.ts";
 import type { Endpoint } from "../../src/api/http/endpoint.ts";
 import type { Db } from "../../src/api/postgres/db.ts";
+import { addressSortColumns } from "../../src/api/query/page.ts";
+import { relations } from "../../src/api/rules/relations.ts";
 import { ETH_NODE } from "../../src/ens/name.ts";
 import { createCountersSoon } from "../counts/exactCounters.ts";
 import schema from "../support/ponderSchema.ts";
@@ -47,6 +49,21 @@ let api: TestApi;
 let queries: Query[] = [];
 let largeTables: Set<string>;
 
+const addressTypes = [...relations, "any", "any,former_owner,resolver"];
+
+/** An owner of very many names, of some of which another is the owner in the registry, and some of which he manages alone. */
+const heavy = account(0x4ea7);
+const HEAVY_NAMES = 20_000;
+
+const heavyNames = `insert into domains (chain_id, node, parent_node, labelhash, label, is_label_known, label_length, full_name,
+     is_name_known, registry_owner, is_migrated, resolver, is_wrapped, effective_owner_address, expiry_timestamp,
+     registered_timestamp, created_block_number, created_timestamp)
+   select ${CHAIN_ID}, '0x' || lpad(to_hex(i + 268435456), 64, '0'), '${namehash("heavy.eth")}', '0x' || lpad(to_hex(i), 64, '0'),
+     'h' || i, true, 6, 'h' || i || '.heavy.eth', true, case when i % 7 = 0 then '${account(0xbeef)}' else '${heavy}' end, true,
+     '${STATIC_RESOLVER}', false, case when i % 5 = 0 then '${account(0xbeef)}' else '${heavy}' end,
+     case when i % 3 = 0 then null else ${NOW} + i end, case when i % 11 = 0 then null else 1600000000 + i end, i, 1600000000 + i
+   from generate_series(1, ${HEAVY_NAMES}) as i`;
+
 /** An owner of four names, whose names are in the generated rows. */
 const owner = account(4_096 + 7);
 
@@ -58,7 +75,8 @@ beforeAll(async () => {
   await tables.writer
     .insert(domain)
     .values([registeredRow("alice.eth", owner, BigInt(NOW + 1_000), resolver)]);
-  for (const statement of [foreignLogs, reservations, moved, opened]) await tables.pool.query(statement);
+  for (const statement of [foreignLogs, reservations, moved, opened, heavyNames])
+    await tables.pool.query(statement);
   const client = await tables.pool.connect();
   await createCountersSoon({ client, schema: "public" }, NOW);
   client.release();
@@ -133,22 +151,19 @@ describe("what is asked of one name, hash or address is found by an index", () =
     }
   });
 
-  test.each(["effective_owner", "registry_owner", "registrar_owner", "wrapper_owner", "resolver"])(
-    "names of an address by %s",
-    async (type) => {
-      for (const path of [
-        `/address/${owner}/domains?address_type=${type}`,
-        `/address/${owner}/domain-count?address_type=${type}`,
-      ]) {
-        for (const query of await observe(() => api.get(path))) {
-          expect(
-            (await findScans(query)).filter((table) => largeTables.has(table)),
-            query.sql,
-          ).toEqual([]);
-        }
+  test.each(addressTypes)("names of an address by %s", async (type) => {
+    for (const path of [
+      `/address/${owner}/domains?address_type=${type}`,
+      `/address/${owner}/domain-count?address_type=${type}`,
+    ]) {
+      for (const query of await observe(() => api.get(path))) {
+        expect(
+          (await findScans(query)).filter((table) => largeTables.has(table)),
+          query.sql,
+        ).toEqual([]);
       }
-    },
-  );
+    }
+  });
 
   test.each(["q=name12345", "q=name12345.eth&search_full_name=true", `registrar_owner=${owner}`])(
     "a search by %s",
@@ -177,9 +192,7 @@ describe("where several chains are indexed, an index finds it all the same", () 
   });
 
   test.each([
-    ...["effective_owner", "registry_owner", "registrar_owner", "wrapper_owner", "resolver"].map(
-      (type) => `/address/${owner}/domains?address_type=${type}`,
-    ),
+    ...addressTypes.map((type) => `/address/${owner}/domains?address_type=${type}`),
     ...["q=name12345", "q=name12345&chain=base", `registrar_owner=${owner}`].map(
       (search) => `/search-domains?${search}`,
     ),
@@ -211,9 +224,7 @@ describe("where ENSv2 is indexed, an index finds it all the same", () => {
   });
 
   test.each([
-    ...["effective_owner", "registry_owner", "registrar_owner", "wrapper_owner", "resolver"].map(
-      (type) => `/address/${owner}/domains?address_type=${type}`,
-    ),
+    ...addressTypes.map((type) => `/address/${owner}/domains?address_type=${type}`),
     ...["q=name12345", `registrar_owner=${owner}`].map((search) => `/search-domains?${search}`),
   ])("%s", async (path) => {
     for (const query of await observe(() => both().get(path))) {
@@ -241,6 +252,41 @@ describe("where ENSv2 is indexed, an index finds it all the same", () => {
     expect(counting).toHaveLength(1);
     for (const query of counting) expect(await findScans(query)).not.toContain("domains");
   });
+});
+
+describe("a page of the heaviest address costs what is on it", () => {
+  const orders = addressSortColumns.flatMap((column) => [
+    `${column}&sort_dir=asc`,
+    `${column}&sort_dir=desc`,
+  ]);
+  const ofTypes = ["effective_owner", "registry_owner", "manager", "any"];
+
+  /** Rows that the statements of a page read. */
+  async function read(request: TestApi, path: string): Promise<{ rows: number; next: string }> {
+    let next = "";
+    const asked = await observe(async () => {
+      const answer = await request.get(path);
+      next = String(answer.body.next_cursor);
+      return answer;
+    });
+    const rows = await Promise.all(asked.map((query) => countRead(tables.pool, query, "domains")));
+    return { rows: rows.reduce((sum, one) => sum + one, 0), next };
+  }
+
+  test.each(ofTypes.flatMap((type) => orders.map((order) => [type, order] as const)))(
+    "%s by %s",
+    async (type, order) => {
+      for (const contracts of [undefined, ofEnsv2]) {
+        const request = openApi(tables, NOW, contracts && { contracts });
+        const list = `/address/${heavy}/domains?address_type=${type}&sort_by=${order}&total=false`;
+        const first = await read(request, list);
+        expect(first.rows).toBeLessThan(600);
+        const second = await read(request, `${list}&cursor=${first.next}`);
+        expect(second.rows).toBeLessThan(600);
+        expect(second.next).not.toBe("null");
+      }
+    },
+  );
 });
 
 describe("what strangers' contracts log for a name is not read", () => {

@@ -293,8 +293,17 @@ describe("GET /domain/:name/subdomains", () => {
           labelhash: labelhash("ended"),
           availability_status: "unknown",
           expiry_timestamp: inDays(-1).toString(),
-          ownership: { is_wrapped: false, owner: getAddress(WRAPPER), registry: getAddress(WRAPPER) },
+          ownership: {
+            ...{ is_wrapped: false, owner: getAddress(WRAPPER), registry: getAddress(WRAPPER) },
+            last_owner: {
+              ...{ address: getAddress(bob), to_timestamp: Number(inDays(-1)) + 1 },
+              ended_by: "wrapper_expiry",
+            },
+          },
           resolver: { address: getAddress(DEFAULT_ADDRESS_RESOLVER) },
+          created_timestamp: 1_600_000_000,
+          protocols: ["ensv1", "registry"],
+          wrapper: { expired: true, expiry_timestamp: inDays(-1).toString(), fuse_names: [], fuses: 0 },
         },
       ],
       total: 1,

@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import type { z } from "@hono/zod-openapi";
 import type { Ctx } from "../http/context.ts";
 import type { DomainState } from "../resolution/domainState.ts";
 import { type Includable, includable, withIncluded } from "../resolution/included.ts";

@@ -249,7 +249,7 @@ export const addressDomainItem = z
     }),
     is_primary: z.boolean().nullable().optional().openapi({
       description:
-        "With `include=primary`: whether it is the primary name of the address on Ethereum (coin type 60), by its own reverse record or else the default one (ENSIP-19). Null where only the chain can tell, and could not be asked",
+        "Whether it is the primary name of the address on Ethereum (coin type 60), by its own reverse record or else the default one (ENSIP-19). Null where only the chain can tell, and could not be asked; absent without `include=primary`",
     }),
   })
   .openapi("AddressDomainItem");
