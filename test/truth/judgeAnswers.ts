@@ -9,6 +9,7 @@ import { judgeHolders } from "./judgeHolders.ts";
 import { type Answered, judgeMoments } from "./judgeMoments.ts";
 import { judgePermissions } from "./judgePermissions.ts";
 import { judgePurchases } from "./judgePurchases.ts";
+import { judgeRelations } from "./judgeRelations.ts";
 import { judgeRegistrations } from "./judgeSales.ts";
 import { judgeSearch } from "./judgeSearch.ts";
 import { judgeTexts } from "./judgeTexts.ts";
@@ -34,6 +35,7 @@ export async function judgeAnswers(trial: AnswersTrial): Promise<Verdict> {
   await judgePermissions(judge);
   await judgeMoments(judge, owners);
   await judgeHolders(judge);
+  await judgeRelations(judge);
   await judgeCounts(judge);
   const names = listNamesNow(judge);
   await judgePurchases(judge);

@@ -5,6 +5,11 @@ import type { Row } from "./oracle.ts";
 
 /** Whom each name ever named as receiver or owner, when last, and whose it is now. */
 export async function judgeHolders(judge: Judge): Promise<void> {
+  await everyOne([...lastNamedIn(judge)], ([address, named]) => judgeHolder(judge, address, named));
+}
+
+/** The last log of each name that named an address as receiver or owner, by address. */
+export function lastNamedIn(judge: Judge): Map<string, Map<Hex, Log>> {
   const lastNamed = new Map<string, Map<Hex, Log>>();
   for (const [node, { isCounted }] of judge.present) {
     if (!isCounted) continue;
@@ -15,7 +20,7 @@ export async function judgeHolders(judge: Judge): Promise<void> {
       }
     }
   }
-  await everyOne([...lastNamed], ([address, named]) => judgeHolder(judge, address, named));
+  return lastNamed;
 }
 
 /** Receivers and owners that a log names. */
@@ -47,7 +52,7 @@ async function judgeHolder(judge: Judge, address: string, named: Map<Hex, Log>):
 }
 
 /** Whether an address owns a name now: not one past its grace. What no registrar ever registered never had any. */
-function controls({ present }: Judge, node: Hex, address: string): boolean {
+export function controls({ present }: Judge, node: Hex, address: string): boolean {
   const name = present.get(node);
   return name?.owner === address && (name.isActive || !name.isSecondLevel || name.expiry === null);
 }
