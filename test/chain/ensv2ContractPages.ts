@@ -28,7 +28,7 @@ async function listAll(stack: Stack, path: string): Promise<Row[]> {
   for (let cursor: string | null = ""; cursor !== null; ) {
     const glue = path.includes("?") ? "&" : "?";
     type Page = { results: Row[]; total: number; next_cursor: string | null };
-    const { status, body } = await stack.api<Page>(
+    const { status, body }: { status: number; body: Page } = await stack.api<Page>(
       `${path}${glue}page_size=40${cursor && `&cursor=${cursor}`}`,
     );
     expect([path, status]).toEqual([path, 200]);

@@ -49,7 +49,10 @@ beforeEach(async () => {
 const hashOf = (chainId: number, number: number, branch = 0): string =>
   `0x${`${chainId}${branch}`.padEnd(4, "f")}${String(number).padStart(60, "0")}`;
 
-const nodeBlock = (chainId: number, number: number, { branch = 0, parentBranch = branch } = {}) => ({
+/** On which branch a block is, and its parent: the same unless given. */
+type Branches = { branch?: number; parentBranch?: number };
+
+const nodeBlock = (chainId: number, number: number, { branch = 0, parentBranch = branch }: Branches = {}) => ({
   number: `0x${number.toString(16)}`,
   hash: hashOf(chainId, number, branch),
   parentHash: hashOf(chainId, number - 1, parentBranch),
@@ -86,7 +89,7 @@ async function add(
   journal: Journal,
   chainId: number,
   number: number,
-  { isEmpty = false, branch = 0, parentBranch = branch } = {},
+  { isEmpty = false, branch = 0, parentBranch = branch }: Branches & { isEmpty?: boolean } = {},
 ) {
   await inTransaction(async (tx) => {
     await journal.add(tx, chainId, nodeBlock(chainId, number, { branch, parentBranch }));

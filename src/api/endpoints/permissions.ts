@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { endpoint } from "../http/endpoint.ts";
-import { countHeld } from "../query/addresses.ts";
+import { countOwned } from "../query/addresses/counts.ts";
 import { positionKinds } from "../query/sections.ts";
 import { askedChains } from "../resolution/askedChains.ts";
 import { readGrants } from "../resolution/permissions/ofAddress.ts";
@@ -32,7 +32,7 @@ import {
   toPermission,
 } from "../serializers/permissions.ts";
 import { sumOf } from "../statistics/numbers.ts";
-import { addressAt } from "./addresses.ts";
+import { addressAt } from "./askedAddress.ts";
 
 const kindsOf = <const T extends string>(kinds: readonly T[]) =>
   input.list(kinds, "kind", "Only these kinds, separated by commas; left out: all").optional();
@@ -136,7 +136,7 @@ const addressPermissions = endpoint({
     const chainIds = chain === undefined ? contracts.chainIds : askedChains(chain, contracts).ids;
     const [page, held] = await Promise.all([
       readGrants(ctx, { address: request.address, side, chainIds, kinds: kind ?? grantKinds, part }),
-      countHeld(ctx.db, { ...addressAt(ctx, request), addressType: "effective_owner" }),
+      countOwned(ctx.db, addressAt(ctx, request)),
     ]);
     return {
       address: toAddress(request.address),

@@ -42,7 +42,7 @@ async function readNames(ctx: Ctx, request: OnChains & { sort_dir: SortDirection
   });
   const of = { chains, resolver: request.address, now: ctx.now };
   const { rows, ...found } = await listNamesOfResolver(ctx.db, { ...part, ...order }, of);
-  const names = await checkListed(ctx, rows, isHeldBy(request.address, "resolver"));
+  const names = await checkListed(ctx, rows, isHeldBy(request.address, ["resolver"]));
   return { results: [...names.values()].map((name) => toDomainItem(name, ctx)), ...fields(found) };
 }
 
