@@ -1,5 +1,6 @@
 import { NamedexError } from "./errors.ts";
 import { maxItems } from "./openapi/limits.gen.ts";
+import type { AsOf } from "./openapi/types.gen.ts";
 import type { Answer, CallOptions, Operations } from "./operations.ts";
 
 /** Bulk requests of one call that wait for their answers at the same time: more would only wait for each other at the server. */
@@ -42,7 +43,7 @@ export async function whoisMany(
   for (const key of Object.keys(summary) as (keyof typeof summary)[]) {
     summary[key] = answers.reduce((sum, answer) => sum + answer.summary[key], 0);
   }
-  return { results: answers.flatMap(({ results }) => results), summary };
+  return { results: answers.flatMap(({ results }) => results), summary, as_of: blocksOf(answers) };
 }
 
 /** As `postAddressPrimaryNamesBulk`, for any number of addresses. */
@@ -56,7 +57,14 @@ export async function primaryNames(
     ask: (batch, each) => operations.postAddressPrimaryNamesBulk({ addresses: batch }, each),
   });
   // Keys may be any text that was sent, `__proto__` too: fromEntries makes each a field.
-  return { results: Object.fromEntries(answers.flatMap(({ results }) => Object.entries(results))) };
+  const results = Object.fromEntries(answers.flatMap(({ results }) => Object.entries(results)));
+  return { results, as_of: blocksOf(answers) };
+}
+
+/** The blocks of all requests, each once: blocks can come between two of them, and then a chain has several. */
+function blocksOf(answers: readonly { as_of: AsOf }[]): AsOf {
+  const blocks = answers.flatMap(({ as_of }) => as_of);
+  return [...new Map(blocks.map((block) => [JSON.stringify(block), block])).values()];
 }
 
 type Ask<Item, Reply> = (batch: Item[], options: CallOptions) => Promise<Reply>;

@@ -2,9 +2,11 @@ import type { Answer, CallOptions, OperationName, OperationParameters, Operation
 
 /** What each page of a list says of itself. Histories do so if they are asked for a page. */
 type Page = {
-  total: number;
+  /** Absent with `total=false`. */
+  total?: number;
   page?: number;
   page_size?: number;
+  next_cursor?: string | null;
   /** Of an ownership history with `audit`: it has three lists, and pages go through all of them. */
   audit_totals?: Record<string, number>;
 };
@@ -33,6 +35,10 @@ export async function* readPages<Name extends PagedOperation>(
   }
 }
 
-function isLast({ total, page_size: size, audit_totals: others = {} }: Page, page: number): boolean {
+function isLast(
+  { total, page_size: size, next_cursor: next, audit_totals: others = {} }: Page,
+  page: number,
+) {
+  if (total === undefined) return typeof next !== "string";
   return size === undefined || page * size >= Math.max(total, ...Object.values(others));
 }

@@ -49,10 +49,13 @@ beforeEach(async () => {
 const hashOf = (chainId: number, number: number, branch = 0): string =>
   `0x${`${chainId}${branch}`.padEnd(4, "f")}${String(number).padStart(60, "0")}`;
 
-/** On which branch a block is, and its parent: the same unless given. */
 type Branches = { branch?: number; parentBranch?: number };
 
-const nodeBlock = (chainId: number, number: number, { branch = 0, parentBranch = branch }: Branches = {}) => ({
+const nodeBlock = (
+  chainId: number,
+  number: number,
+  { branch = 0, parentBranch = branch }: Branches = {},
+) => ({
   number: `0x${number.toString(16)}`,
   hash: hashOf(chainId, number, branch),
   parentHash: hashOf(chainId, number - 1, parentBranch),
@@ -89,10 +92,10 @@ async function add(
   journal: Journal,
   chainId: number,
   number: number,
-  { isEmpty = false, branch = 0, parentBranch = branch }: Branches & { isEmpty?: boolean } = {},
+  { isEmpty = false, ...branches }: Branches & { isEmpty?: boolean } = {},
 ) {
   await inTransaction(async (tx) => {
-    await journal.add(tx, chainId, nodeBlock(chainId, number, { branch, parentBranch }));
+    await journal.add(tx, chainId, nodeBlock(chainId, number, branches));
   });
   journal.committed();
   if (!isEmpty) await change(chainId, number);
