@@ -1,6 +1,8 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
+import { MOST_TAKEN_AT_START } from "../../engine/blocks/blockJournal.ts";
+import { JOURNAL_BLOCKS } from "../../engine/blocks/sql.ts";
 import { ROWS_OF_STATEMENT } from "../../engine/predicted/inParts.ts";
 import { MAX_KEY_LENGTH } from "../../engine/predicted/possibleKey.ts";
 import { PIECE_LENGTH } from "../../engine/rowStore/pieces.ts";
@@ -97,6 +99,11 @@ const bounds: [what: string, bound: string][] = [
     `${mib(PART_BYTES)} and one row, ${inWords(MAX_PART_BYTES / 1_048_576)} MiB`,
   ],
   ["attempts at a block before the index is not ready", String(FAILING_ATTEMPTS)],
+  ["blocks in the journal", `${inWords(JOURNAL_BLOCKS)} numbers of each chain`],
+  [
+    "blocks that a start takes out of the journal and brings back where they belong to the final block",
+    inWords(MOST_TAKEN_AT_START),
+  ],
   ["requests to the nodes of live answers", `${rpcVariables.LIVE_REQUESTS_PER_SECOND.example} a second`],
   ["wait for that turn", `${MAX_WAIT_MS / 1_000} s`],
   [

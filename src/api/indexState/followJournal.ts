@@ -6,7 +6,7 @@ type Plan = {
   schema: string;
   /** Reads which state the tables are in, for those who ask later. */
   readState: () => Promise<unknown>;
-  /** How long the line may be silent before the tables are asked; three seconds unless told. */
+  /** How long the line may be silent before the tables are asked; three seconds if left out. */
   silentMs?: number;
 };
 
