@@ -1,6 +1,7 @@
 import { namehash } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { operations } from "../../src/api/endpoints/index.ts";
+import { forgedCursors, slowFilters } from "../hostile/attacks/cursors.ts";
 import { openApi, type TestApi } from "./api.ts";
 import { claimer, fillHistories, NOW } from "./longHistories.ts";
 import { fillWithMany } from "./manyRows.ts";
@@ -220,6 +221,16 @@ describe("a cursor that is not of this list", () => {
     const path = `/domain/base.eth/subdomains?cursor=${other.next_cursor}`;
     expect(await api.get(path)).toMatchObject(error("another list"));
     expect((await api.get(`/domain/ETH/subdomains?cursor=${other.next_cursor}`)).status).toBe(200);
+  });
+
+  test("forged ones, with the right marks too, are answered as a page or refused", async () => {
+    const statuses = new Set<number>();
+    for (const path of [...forgedCursors(), ...slowFilters]) {
+      const { status, body } = await api.get(path);
+      expect([200, 400], `${path}: ${JSON.stringify(body)}`).toContain(status);
+      statuses.add(status);
+    }
+    expect([...statuses].toSorted()).toEqual([200, 400]);
   });
 
   test("beside a page, damaged, or too long", async () => {

@@ -178,6 +178,40 @@ describe("what is asked of one name, hash or address is found by an index", () =
   );
 });
 
+describe("a page after a cursor reads one range of an index, wherever it begins", () => {
+  const orders = ["full_name", "label", "expiry_timestamp"].flatMap((column) =>
+    ["asc", "desc"].map((dir) => `sort_by=${column}&sort_dir=${dir}`),
+  );
+  const lists = [
+    ...orders.map((order) => `/search-domains?total=false&${order}`),
+    ...["asc", "desc"].map(
+      (dir) => `/search-domains?total=false&resolver=${STATIC_RESOLVER}&sort_dir=${dir}`,
+    ),
+    ...["asc", "desc"].map((dir) => `/domain/eth/subdomains?sort_dir=${dir}`),
+    "/domain/eth/subdomains?include_ownerless=false&total=false",
+    `/search-domains?total=false&sort_by=expiry_timestamp&expiry_windows=1700000000-1790000000,1790000002-1999999999`,
+  ];
+
+  test.each(lists)("%s", async (list) => {
+    const late = Math.floor(MANY_DOMAINS / 2 / 200);
+    for (const from of [`page=1&page_size=200`, `page=${late}&page_size=200`]) {
+      const { status, body } = await api.get(`${list}${list.includes("?") ? "&" : "?"}${from}`);
+      expect(status).toBe(200);
+      expect(body.next_cursor).toBeTypeOf("string");
+      const cursor = `${list.includes("?") ? "&" : "?"}page_size=25&cursor=${body.next_cursor}`;
+      for (const query of await observe(() => api.get(`${list}${cursor}`))) {
+        expect(await countRead(tables.pool, query, "domains"), query.sql).toBeLessThan(500);
+      }
+    }
+  });
+
+  test("the guard would see a page by its number", async () => {
+    const queries = await observe(() => api.get(`/search-domains?total=false&page=1000`));
+    const read = await Promise.all(queries.map((query) => countRead(tables.pool, query, "domains")));
+    expect(Math.max(...read)).toBeGreaterThan(20_000);
+  });
+});
+
 describe("where several chains are indexed, an index finds it all the same", () => {
   const several = () => openApi(tables, NOW, { contracts: ofLayer2s });
   const basename = { name: "jesse.base.eth" };

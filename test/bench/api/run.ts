@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url";
 import type { Request } from "autocannon";
 import { readOptions, reportOptions } from "../commandLine.ts";
 import { judge, type Row, report } from "../report.ts";
+import { cursorOperations } from "./cursors.ts";
 import type { Load, Seen } from "./load.ts";
 import { type Document, hotOperations, type Operation, operationsOf } from "./operations.ts";
 import { measurePages } from "./pages.ts";
@@ -94,7 +95,10 @@ async function runAt(size: number): Promise<{ rows: Row[]; p50: Map<string, numb
   try {
     const samples = await takeSamples(server.pool);
     const document = (await (await fetch(`${server.url}/openapi.json`)).json()) as Document;
-    const operations = operationsOf(document, samples, WORLD_TIME);
+    const operations = [
+      ...operationsOf(document, samples, WORLD_TIME),
+      ...(await cursorOperations(server.url, samples)),
+    ];
     const references = referencesOf(samples);
     for (const requests of Object.values(references)) await ask({ url: server.url, requests, seconds: 2 });
     const rows: Row[] = [];

@@ -4,6 +4,7 @@ import { type Asked, askAll } from "../ask.ts";
 import type { Attack } from "../attack.ts";
 import type { Operation } from "../operations.ts";
 import { type HostileStage, VICTIM } from "../stage.ts";
+import { forgedCursors, slowFilters } from "./cursors.ts";
 
 type Question = { path: string; body: string };
 
@@ -146,6 +147,16 @@ const latePages = crowd("requests for late pages", {
   requests: many(600, (i) => [`/search-domains?page=${[41, 300, 800, 4_000, 4_001, 39_000][i % 6]}`]),
 });
 
+const cursors = crowd("requests with cursors that no answer gave", {
+  ...{ atOnce: 20, statuses: [200, errorCodes.INVALID_PARAMETER.status] },
+  requests: many(10, forgedCursors).flatMap((paths) => paths.map((path): [string] => [path])),
+});
+
+const filters = crowd("lists by filters that are chosen to be slow", {
+  ...{ atOnce: 30, statuses: [200] },
+  requests: many(20, () => slowFilters).flatMap((paths) => paths.map((path): [string] => [path])),
+});
+
 const pings = crowd("messages over MCP that nothing pays for", {
   atOnce: 8,
   statuses: [200, errorCodes.RATE_LIMITED.status],
@@ -239,5 +250,7 @@ export const attacksByRequests: readonly Attack[] = [
   manyKeys(80_000),
   pings,
   latePages,
+  cursors,
+  filters,
   deafReaders(100),
 ];
