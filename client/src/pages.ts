@@ -1,26 +1,24 @@
 import type { Answer, CallOptions, OperationName, OperationParameters, Operations } from "./operations.ts";
 
-/** What each page of a list says of itself. Histories do so if they are asked for a page. */
-type Page = {
-  /** Absent with `total=false`. */
-  total?: number;
-  page?: number;
-  page_size?: number;
-  next_cursor?: string | null;
-  /** Of an ownership history with `audit`: it has three lists, and pages go through all of them. */
-  audit_totals?: Record<string, number>;
-};
+/** What each page of a list says of the next one. Histories do so if they are asked for a page. */
+type Page = { next_cursor?: string | null };
+
+/** What tells a page of a list. */
+type Place = { page?: number; cursor?: string; page_size?: number };
 
 /** Name of an operation whose answers come in pages. */
 export type PagedOperation = {
-  [Name in OperationName]: OperationParameters<Name> extends { page?: number }
+  [Name in OperationName]: OperationParameters<Name> extends { cursor?: string }
     ? Answer<Name> extends Page
       ? Name
       : never
     : never;
 }[OperationName];
 
-/** Every page of a list, from the first or from `page`. Each is asked for when the loop comes to it. */
+/**
+ * Every page of a list, from the first, from `page` or from `cursor`. Each is asked for when the loop comes to it, and begins
+ * where the one before ended: what comes and goes meanwhile moves nothing.
+ */
 export async function* readPages<Name extends PagedOperation>(
   operations: Operations,
   name: Name,
@@ -28,17 +26,14 @@ export async function* readPages<Name extends PagedOperation>(
   options?: CallOptions,
 ): AsyncGenerator<Answer<Name>, void, undefined> {
   const ask = operations[name] as (given: object, options?: CallOptions) => Promise<Answer<Name> & Page>;
-  for (let page = (parameters as { page?: number } | undefined)?.page ?? 1; ; page++) {
-    const answer = await ask({ ...parameters, page }, options);
+  const { page, cursor, ...others }: Place = { ...(parameters as Place | undefined) };
+  let place: Place = cursor === undefined ? { page: page ?? 1 } : { cursor };
+  for (;;) {
+    const answer = await ask({ ...others, ...place }, options);
     yield answer;
-    if (isLast(answer, page)) return;
+    if (answer.next_cursor === null) return;
+    if (answer.next_cursor === undefined)
+      throw new Error("This Namedex is older than its client: it has no cursors.");
+    place = { cursor: answer.next_cursor };
   }
-}
-
-function isLast(
-  { total, page_size: size, next_cursor: next, audit_totals: others = {} }: Page,
-  page: number,
-) {
-  if (total === undefined) return typeof next !== "string";
-  return size === undefined || page * size >= Math.max(total, ...Object.values(others));
 }

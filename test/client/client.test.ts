@@ -282,13 +282,13 @@ describe("pages", () => {
     let seen = 0;
     for await (const { results, page, total } of clientOf().pages("getSearchDomains", { q: "many" })) {
       seen++;
-      expect([page, total, front.asked.length]).toEqual([seen, 30, seen]);
+      expect([page, total, front.asked.length]).toEqual([seen === 1 ? 1 : undefined, 30, seen]);
       names.push(...results.map(({ name }) => name));
     }
     expect(names.sort()).toEqual(Array.from({ length: 30 }, (_, i) => `many${i}.eth`).sort());
     expect(front.asked.map(({ path }) => path)).toEqual([
       "/search-domains?q=many&page=1",
-      "/search-domains?q=many&page=2",
+      expect.stringMatching(/^\/search-domains\?q=many&cursor=[A-Za-z0-9_-]+$/),
     ]);
   });
 
@@ -298,6 +298,15 @@ describe("pages", () => {
     }
     for await (const _ of clientOf().pages("getSearchDomains", { q: "many" })) break;
     expect(front.asked).toHaveLength(2);
+  });
+
+  test("begin at a cursor, too, and have the size that is asked for", async () => {
+    const sizes: number[] = [];
+    const { value: first } = await clientOf().pages("getSearchDomains", { q: "many", page_size: 20 }).next();
+    const cursor = first ? (first.next_cursor ?? undefined) : undefined;
+    const rest = { q: "many", page_size: 4, ...(cursor !== undefined && { cursor }) };
+    for await (const { results } of clientOf().pages("getSearchDomains", rest)) sizes.push(results.length);
+    expect(sizes).toEqual([4, 4, 2]);
   });
 
   test("an empty list is one page; a history has pages, too", async () => {
@@ -310,14 +319,12 @@ describe("pages", () => {
     expect(front.asked).toHaveLength(2);
   });
 
-  test("of an ownership history end with the longest of its lists", async () => {
-    const audit_totals = { registry: 51, registrar: 0, wrapper: 3 };
-    const body = JSON.stringify({ history: [], total: 1, page_size: 25, audit_totals });
-    front.next.push(...Array(3).fill({ status: 200, headers: { "content-type": "application/json" }, body }));
-    let pages = 0;
-    const parameters = { name: "alice.eth", audit: "true" } as const;
-    for await (const _ of clientOf().pages("getDomainOwnershipHistory", parameters)) pages++;
-    expect(pages).toBe(3);
+  test("of a server that has no cursors do not end as if they were all", async () => {
+    const body = JSON.stringify({ results: [], total: 51, page: 1, page_size: 25 });
+    front.next.push({ status: 200, headers: { "content-type": "application/json" }, body });
+    const pages = clientOf().pages("getSearchDomains", { q: "many" });
+    expect((await pages.next()).value).toMatchObject({ total: 51 });
+    await expect(pages.next()).rejects.toThrow("older than its client");
   });
 });
 

@@ -26,7 +26,7 @@ import { MAX_CLAIMS } from "../../src/api/explorer/pages/address/primaryNames.ts
 import { MAX_SOUGHT } from "../../src/api/explorer/pages/go.ts";
 import { MAX_AGENTS } from "../../src/api/explorer/pages/name/agents.tsx";
 import { MAX_PICTURE, MAX_RECORDS } from "../../src/api/explorer/pages/name/records.tsx";
-import { MAX_CSV_PAGES } from "../../src/api/explorer/pages/namesCsv.ts";
+import { CSV_PAGE_SIZE, MAX_CSV_PAGES } from "../../src/api/explorer/pages/namesCsv.ts";
 import { SHOWN_AT_ONCE, SHOWN_UNFOLDED } from "../../src/api/explorer/parts/text.tsx";
 import {
   DEEP_AFTER,
@@ -59,6 +59,7 @@ import { MAX_AGENT_URI, MAX_PROFILE_TEXT, MAX_SHOWN } from "../../src/api/rules/
 import { MAX_CURSOR } from "../../src/api/schemas/cursor.ts";
 import { MAX_CHAINS } from "../../src/api/schemas/input.ts";
 import { MAX_PAGE_SIZE, PAGE_SIZE } from "../../src/api/schemas/paging.ts";
+import { MAX_WINDOWS } from "../../src/api/schemas/windows.ts";
 import { MAX_WRITTEN } from "../../src/api/serializers/calendar.ts";
 import { MAX_STORED_BYTES, MAX_STORED_BYTES_A_MINUTE } from "../../src/api/serviceDb/liveAnswers.ts";
 import { MAX_LABELS_PER_MINUTE } from "../../src/api/serviceDb/provenLabels.ts";
@@ -111,6 +112,7 @@ const bounds: [what: string, bound: string][] = [
     `${PAGE_SIZE}, or as many as \`page_size\` says, at most ${MAX_PAGE_SIZE}`,
   ],
   ["a cursor", `${inWords(MAX_CURSOR)} characters`],
+  ["windows of expiry in one search", `${MAX_WINDOWS}`],
   ["pages of a list or history by number", `${inWords(MAX_PAGE)}, so ${inWords(MAX_PAGE * PAGE_SIZE)}`],
   [
     `pages by number beyond ${inWords(DEEP_AFTER)} results that one process reads at once`,
@@ -194,7 +196,10 @@ const bounds: [what: string, bound: string][] = [
   ["agents of a name on a page", String(MAX_AGENTS)],
   ["claims of primary names on a page", String(MAX_CLAIMS)],
   ["expiries in the calendar of a page", `${MAX_CALENDAR_PAGES * PAGE_SIZE} (${MAX_CALENDAR_PAGES} pages`],
-  ["names in a CSV file of the explorer", `${inWords(MAX_CSV_PAGES * PAGE_SIZE)} (${MAX_CSV_PAGES} pages`],
+  [
+    "names in a CSV file of the explorer",
+    `${inWords(MAX_CSV_PAGES * CSV_PAGE_SIZE)} (${MAX_CSV_PAGES} pages`,
+  ],
   ["an answer, over HTTP or MCP", `${MAX_JSON_BYTES / 1_048_576} MiB`],
   ["a label of a name", `${MAX_LABEL_BYTES} bytes`],
   ["a name written label by label", `${nameBytes} bytes`],

@@ -3,22 +3,45 @@ import { contentUri } from "../../src/api/explorer/pages/name/contenthash.ts";
 import { toCell } from "../../src/api/explorer/parts/csv.ts";
 import { TextOrLink } from "../../src/api/explorer/parts/link.tsx";
 import { askedAs, inspect, listed } from "../../src/api/explorer/parts/name.tsx";
-import { Pager } from "../../src/api/explorer/parts/pager.tsx";
+import { ListPager } from "../../src/api/explorer/parts/pager.tsx";
 import { inEth, inTokens } from "../../src/api/explorer/parts/price.ts";
 import { premiumAfter } from "../../src/api/explorer/parts/state.tsx";
 import { LongText, SHOWN_UNFOLDED, Text } from "../../src/api/explorer/parts/text.tsx";
 import { inUtc } from "../../src/api/explorer/parts/time.tsx";
+import type { Paged } from "../../src/api/explorer/replies.ts";
 import { MAX_PAGE } from "../../src/api/http/deepPages.ts";
 import { nodeOfName } from "../../src/api/schemas/input.ts";
 
 const htmlOf = (text: string) => String(Text({ children: text }));
 
-test("the way through a list ends with the last page that is answered", () => {
-  const total = MAX_PAGE * 25 + 1;
-  const pagerAt = (page: number) =>
-    String(Pager({ list: { total, page, page_size: 25 }, urlOf: (one) => `?page=${one}`, what: "names" }));
-  expect(pagerAt(MAX_PAGE - 1)).toContain(`href="?page=${MAX_PAGE}"`);
-  expect(pagerAt(MAX_PAGE)).not.toContain('rel="next"');
+describe("the way through a list", () => {
+  const pagerOf = (list: Paged, first: number) =>
+    String(
+      ListPager({
+        ...{ list, first, what: "names" },
+        urlOf: ({ page, cursor, from }) => `?page=${page}&cursor=${cursor}&from=${from}`,
+      }),
+    );
+  const at = (page: number | undefined, next_cursor: string | null): Paged => ({
+    ...{ total: MAX_PAGE * 25 + 30, page_size: 25, next_cursor },
+    ...(page !== undefined && { page }),
+  });
+
+  test("goes on by cursor, beyond the last page that a number leads to, and back by number", () => {
+    expect(pagerOf(at(2, "abc"), 26)).toContain(
+      'rel="next" href="?page=undefined&amp;cursor=abc&amp;from=51"',
+    );
+    expect(pagerOf(at(2, "abc"), 26)).toContain('rel="prev" href="?page=1&amp;cursor=undefined');
+    expect(pagerOf(at(undefined, "abc"), MAX_PAGE * 25 + 1)).toContain('rel="next"');
+    expect(pagerOf(at(undefined, "abc"), MAX_PAGE * 25 + 51)).toContain(
+      `rel="prev" href="?page=${MAX_PAGE}&`,
+    );
+  });
+
+  test("has an end, and a list of one page has none", () => {
+    expect(pagerOf(at(undefined, null), 51)).not.toContain('rel="next"');
+    expect(pagerOf(at(1, null), 1)).toBe("");
+  });
 });
 
 describe("a text that a stranger wrote", () => {

@@ -5,6 +5,7 @@ import type { PaymentPrice } from "../../src/api/access/payment.ts";
 import { operations } from "../../src/api/endpoints/index.ts";
 import { errorCodes } from "../../src/api/errors/errors.ts";
 import { errorsOf } from "../../src/api/http/endpoint.ts";
+import { common } from "../../src/api/http/ignoredParameters.ts";
 import { openApiDocument } from "../../src/api/http/openapi.ts";
 import { toLlms, toLlmsFull } from "../../src/api/pages/llms.ts";
 
@@ -122,12 +123,13 @@ describe.each(named)("%s", (_, operation) => {
 
   test("has a summary, and each parameter a description and an example that it accepts", () => {
     expect(described?.summary).toMatch(/^[A-Z]/);
-    const declared = [...Object.keys(operation.params.shape), ...Object.keys(operation.query.shape)];
+    const query = operation.query.extend(common);
+    const declared = [...Object.keys(operation.params.shape), ...Object.keys(query.shape)];
     expect((described?.parameters ?? []).map(({ name }) => name).sort()).toEqual(declared.sort());
     for (const { name, in: place, required, description, schema } of described?.parameters ?? []) {
       expect(description, name).toBeTruthy();
       expect(required, name).toBe(place === "path");
-      const fields = place === "path" ? operation.params : operation.query;
+      const fields = place === "path" ? operation.params : query;
       const example = schema.example;
       if (place === "path") expect(example, name).toBeDefined();
       if (example !== undefined) {

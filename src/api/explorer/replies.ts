@@ -18,7 +18,7 @@ export type NameAgents = z.infer<typeof agents.nameAgents>;
 export type AgentItem = z.infer<typeof agents.agentItem>;
 export type Availability = Domain["availability_status"];
 
-export type Paged = { total: number; page: number; page_size: number };
+export type Paged = { total: number; page?: number; page_size: number; next_cursor: string | null };
 
 /** A page of names. */
 export type Domains = { results: DomainItem[]; is_incomplete?: true } & Paged;

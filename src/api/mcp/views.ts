@@ -1,4 +1,5 @@
 import { type Endpoint, nameOf } from "../http/endpoint.ts";
+import { common } from "../http/ignoredParameters.ts";
 import type { OpenApiDocument } from "../http/routes.ts";
 import type { ToolPlan } from "./catalogue.ts";
 import { type Parameters, parametersOf } from "./schemas.ts";
@@ -27,6 +28,7 @@ export function viewsOf(plan: ToolPlan, own: Endpoint[], document: OpenApiDocume
 
 function toView(view: Omit<View, "parameters">, document: OpenApiDocument): View {
   const { properties, required } = parametersOf(view.operation, document);
-  const open = Object.entries(properties).filter(([name]) => !(name in view.fixed));
+  // A tool refuses what it does not have, as `strict` does over HTTP.
+  const open = Object.entries(properties).filter(([name]) => !(name in view.fixed) && !(name in common));
   return { ...view, parameters: { properties: Object.fromEntries(open), required } };
 }

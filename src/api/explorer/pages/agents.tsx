@@ -5,7 +5,7 @@ import { Card, Empty, Unavailable } from "../parts/card.tsx";
 import { Field, Select } from "../parts/form.tsx";
 import { AddressLink } from "../parts/hash.tsx";
 import { NameLink } from "../parts/name.tsx";
-import { Pager, withQuery } from "../parts/pager.tsx";
+import { firstIn, ListPager, placeIn, withQuery } from "../parts/pager.tsx";
 import { Table } from "../parts/table.tsx";
 import type { AgentItem, Paged } from "../replies.ts";
 
@@ -31,12 +31,12 @@ export const agentsPage: ExplorerPage = {
       has_ensip25_registration: visit.query("has_ensip25_registration"),
       chain: visit.query("chain"),
     };
-    const page = visit.query("page");
-    const list = await visit.tryAsk<{ agents: AgentItem[] } & Paged>("/agents", { ...filters, page });
+    const place = placeIn(visit);
+    const list = await visit.tryAsk<{ agents: AgentItem[] } & Paged>("/agents", { ...filters, ...place });
     return {
       title: "Agents",
       description: "Agents of ERC-8004 that names of ENS claim, or that are bound to their tokens.",
-      canonical: withQuery("explore/agents", { ...filters, page }),
+      canonical: withQuery("explore/agents", { ...filters, ...place, from: visit.query("from") }),
       section: "agents",
       status: statusOf(list),
       body: (
@@ -60,10 +60,10 @@ export const agentsPage: ExplorerPage = {
             ) : (
               <>
                 {list.agents.length === 0 ? <Empty>No agent.</Empty> : <Directory agents={list.agents} />}
-                <Pager
-                  list={list}
+                <ListPager
+                  {...{ list, first: firstIn(visit, list) }}
                   what="agents"
-                  urlOf={(other) => withQuery("explore/agents", { ...filters, page: other })}
+                  urlOf={(other) => withQuery("explore/agents", { ...filters, ...other })}
                 />
               </>
             )}

@@ -4,9 +4,9 @@ import { inUtc } from "../parts/time.tsx";
 import type { DomainItem, Domains } from "../replies.ts";
 
 /** Pages of the portfolio that one file has: 1,000 names. Each page is a request of the visitor's. */
-export const MAX_CSV_PAGES = 40;
-const PAGE_SIZE = 25;
-export const MAX_CSV_NAMES = MAX_CSV_PAGES * PAGE_SIZE;
+export const MAX_CSV_PAGES = 5;
+export const CSV_PAGE_SIZE = 200;
+export const MAX_CSV_NAMES = MAX_CSV_PAGES * CSV_PAGE_SIZE;
 
 /** The names of an address as a table for spreadsheets. */
 export const namesCsvPage: ExplorerPage = {
@@ -28,19 +28,20 @@ export const namesCsvPage: ExplorerPage = {
 
 /** The last line of a file that does not have all names. */
 const whereOthersAre = (address: string, others: number): string =>
-  `${others.toLocaleString("en")} more names are at /address/${address}/domains?include_expired=true&page=${MAX_CSV_PAGES + 1}`;
+  `${others.toLocaleString("en")} more names are at /address/${address}/domains?include_expired=true&page_size=${CSV_PAGE_SIZE}&page=${MAX_CSV_PAGES + 1}`;
 
 /** One page after the other: the first tells how many there are. */
 async function readAll(visit: Visit, address: string): Promise<{ items: DomainItem[]; total: number }> {
   const items: DomainItem[] = [];
   let total = 0;
-  for (let page = 1; page <= MAX_CSV_PAGES; page++) {
-    const list = await visit.ask<Domains>("/address/{address}/domains", {
-      ...{ address, include_expired: "true", page: String(page) },
+  let cursor: string | null | undefined;
+  for (let page = 1; page <= MAX_CSV_PAGES && cursor !== null; page++) {
+    const list: Domains = await visit.ask<Domains>("/address/{address}/domains", {
+      ...{ address, include_expired: "true", page_size: String(CSV_PAGE_SIZE), cursor },
     });
     items.push(...list.results);
     total = list.total;
-    if (items.length >= total || list.results.length === 0) break;
+    cursor = list.next_cursor;
   }
   return { items, total };
 }

@@ -4,7 +4,7 @@ import { Card, Figures, Unavailable } from "../parts/card.tsx";
 import { DomainList } from "../parts/domainList.tsx";
 import { Field, Select } from "../parts/form.tsx";
 import { NameLink } from "../parts/name.tsx";
-import { withQuery } from "../parts/pager.tsx";
+import { firstIn, placeIn, withQuery } from "../parts/pager.tsx";
 import { orderOf, type UrlOf } from "../parts/sort.ts";
 import type { Domains } from "../replies.ts";
 
@@ -58,19 +58,19 @@ export const searchPage: ExplorerPage = {
     const filters = valuesOf(plain, visit.query);
     const dates = valuesOf(days, visit.query);
     const order = orderOf(visit);
-    const page = visit.query("page");
+    const place = placeIn(visit);
     const seconds = Object.fromEntries(
       Object.entries(dates).map(([name, day]) => [name, secondOf(name, day)]),
     );
     const [found, now] = await Promise.all([
-      visit.tryAsk<Found>("/search-domains", { ...filters, ...seconds, ...order, page }),
+      visit.tryAsk<Found>("/search-domains", { ...filters, ...seconds, ...order, ...place }),
       visit.now(),
     ]);
     const urlOf: UrlOf = (values) => withQuery("explore/search", { ...filters, ...dates, ...values });
     return {
       title: filters.q === undefined ? "Names" : `${filters.q}: names`,
       description: "Search the names of ENS by text, state, length, owner, resolver and expiry.",
-      canonical: urlOf({ ...order, page }),
+      canonical: urlOf({ ...order, ...place, from: visit.query("from") }),
       section: "search",
       status: statusOf(found),
       body: (
@@ -85,7 +85,7 @@ export const searchPage: ExplorerPage = {
               <Totals found={found} />
               <Card id="results" title="Results" isWide>
                 <DomainList
-                  {...{ list: found, order, urlOf, now }}
+                  {...{ list: found, first: firstIn(visit, found), order, urlOf, now }}
                   caption="Names that were found"
                   what="names"
                   empty="No name meets all filters."

@@ -2,7 +2,7 @@ import type { DomainItem, Domains } from "../replies.ts";
 import { Empty } from "./card.tsx";
 import { AddressLink } from "./hash.tsx";
 import { ChainMark, NameLink, ProtocolMark } from "./name.tsx";
-import { Pager } from "./pager.tsx";
+import { ListPager } from "./pager.tsx";
 import { type Order, sortable, type UrlOf } from "./sort.ts";
 import { StateBadge } from "./state.tsx";
 import { Table } from "./table.tsx";
@@ -11,6 +11,8 @@ import { Time } from "./time.tsx";
 type Props = {
   list: Domains;
   caption: string;
+  /** Number of the first name. */
+  first: number;
   /** What the pager calls them. */
   what: string;
   /** What is said where there are none. */
@@ -22,7 +24,7 @@ type Props = {
 };
 
 /** A page of names with state, expiry and owner, sortable, and the way to the next page. */
-export const DomainList = ({ list, caption, what, empty, order, urlOf, now }: Props) => (
+export const DomainList = ({ list, first, caption, what, empty, order, urlOf, now }: Props) => (
   <>
     {list.results.length === 0 ? (
       <Empty>{empty}</Empty>
@@ -41,7 +43,7 @@ export const DomainList = ({ list, caption, what, empty, order, urlOf, now }: Pr
         ))}
       </Table>
     )}
-    <Pager list={list} what={what} urlOf={(page) => urlOf({ ...order, page })} />
+    <ListPager {...{ list, first, what }} urlOf={(place) => urlOf({ ...order, ...place })} />
   </>
 );
 

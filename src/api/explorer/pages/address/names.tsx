@@ -2,7 +2,7 @@ import type { Child } from "hono/jsx";
 import { Card, Unavailable } from "../../parts/card.tsx";
 import { DomainList } from "../../parts/domainList.tsx";
 import { Field, Select } from "../../parts/form.tsx";
-import { withQuery } from "../../parts/pager.tsx";
+import { firstIn, placeIn, withQuery } from "../../parts/pager.tsx";
 import { orderOf, type UrlOf } from "../../parts/sort.ts";
 import type { Domains } from "../../replies.ts";
 import type { AddressView } from "./view.ts";
@@ -29,7 +29,7 @@ export async function namesOfAddress({ visit, address, now }: AddressView): Prom
     chain: visit.query("chain"),
   };
   const list = await visit.tryAsk<Domains>("/address/{address}/domains", {
-    ...{ address, page: visit.query("page") },
+    ...{ address, ...placeIn(visit) },
     ...order,
     ...filters,
   });
@@ -49,7 +49,7 @@ export async function namesOfAddress({ visit, address, now }: AddressView): Prom
         <Unavailable error={list} />
       ) : (
         <DomainList
-          {...{ list, order, urlOf, now }}
+          {...{ list, first: firstIn(visit, list), order, urlOf, now }}
           caption="Names of the address"
           what="names"
           empty="No name."

@@ -2,7 +2,7 @@ import type { Child } from "hono/jsx";
 import { Card, Empty, Unavailable } from "../../parts/card.tsx";
 import { AddressLink } from "../../parts/hash.tsx";
 import { ChainMark, NameLink } from "../../parts/name.tsx";
-import { Pager, withQuery } from "../../parts/pager.tsx";
+import { firstIn, ListPager, placeIn, withQuery } from "../../parts/pager.tsx";
 import { StateBadge } from "../../parts/state.tsx";
 import { Table } from "../../parts/table.tsx";
 import { Time } from "../../parts/time.tsx";
@@ -14,7 +14,7 @@ export async function previousOfAddress({ visit, address, now }: AddressView): P
   const list = await visit.tryAsk<{ results: PreviousDomain[] } & Paged>(
     "/address/{address}/previous-domains",
     {
-      ...{ address, page: visit.query("page") },
+      ...{ address, ...placeIn(visit) },
     },
   );
   if (list instanceof Error) return <Unavailable error={list} />;
@@ -52,10 +52,10 @@ export async function previousOfAddress({ visit, address, now }: AddressView): P
           ))}
         </Table>
       )}
-      <Pager
-        list={list}
+      <ListPager
+        {...{ list, first: firstIn(visit, list) }}
         what="names before"
-        urlOf={(page) => withQuery(`explore/address/${address}`, { view: "previous", page })}
+        urlOf={(place) => withQuery(`explore/address/${address}`, { view: "previous", ...place })}
       />
     </Card>
   );

@@ -63,9 +63,11 @@ export async function historyOfName({ visit, domain, now }: NameView): Promise<C
         />
       )}
       <Pager
-        list={{ total: entries.length, page, page_size: PAGE_SIZE }}
+        {...{ total: entries.length, size: PAGE_SIZE, first: (page - 1) * PAGE_SIZE + 1 }}
+        previous={page > 1 ? { page: page - 1 } : null}
+        next={page * PAGE_SIZE < entries.length ? { page: page + 1 } : null}
         what="the history"
-        urlOf={(other) => urlOf({ ...ofKind, page: other })}
+        urlOf={(other) => urlOf({ ...ofKind, ...other })}
       />
     </Card>
   );

@@ -2,7 +2,7 @@ import type { Child } from "hono/jsx";
 import { Card, MayLack, Unavailable } from "../../parts/card.tsx";
 import { DomainList } from "../../parts/domainList.tsx";
 import { nameUrl } from "../../parts/name.tsx";
-import { withQuery } from "../../parts/pager.tsx";
+import { firstIn, placeIn, withQuery } from "../../parts/pager.tsx";
 import { orderOf, type UrlOf } from "../../parts/sort.ts";
 import type { Domains } from "../../replies.ts";
 import type { NameView } from "./view.ts";
@@ -12,7 +12,7 @@ export async function subnamesOfName({ visit, domain, now }: NameView): Promise<
   const order = orderOf(visit);
   const list = await visit.tryAsk<Domains>("/domain/{name}/subdomains", {
     name: domain.query,
-    page: visit.query("page"),
+    ...placeIn(visit),
     ...order,
   });
   if (list instanceof Error) return <Unavailable error={list} />;
@@ -26,7 +26,7 @@ export async function subnamesOfName({ visit, domain, now }: NameView): Promise<
     >
       {list.is_incomplete && <MayLack />}
       <DomainList
-        {...{ list, order, urlOf, now }}
+        {...{ list, first: firstIn(visit, list), order, urlOf, now }}
         caption="Subnames"
         what="subnames"
         empty={list.is_incomplete ? "None is in the index." : "No event ever created a name under this one."}
