@@ -72,10 +72,13 @@ export function searchCondition(filters: SearchFilters, at: { chains: Scope; now
   );
 }
 
+/** Later than any expiry that a contract can store: some are beyond 2^53, and 2^64 - 1 means never. */
+const LATEST = 2 ** 256;
+
 /** The windows of a search; undefined where any expiry will do, or none. */
 function windowsOf({ expiryFrom, expiryTo, expiryWindows }: SearchFilters): TimeWindow[] | undefined {
   if (expiryFrom === undefined && expiryTo === undefined) return expiryWindows && [...expiryWindows];
-  const all = { from: expiryFrom ?? 0, to: expiryTo ?? Number.MAX_SAFE_INTEGER };
+  const all = { from: expiryFrom ?? 0, to: expiryTo ?? LATEST };
   return (expiryWindows ?? [all]).flatMap(({ from, to }) => {
     const inside = { from: Math.max(from, all.from), to: Math.min(to, all.to) };
     return inside.from <= inside.to ? [inside] : [];
