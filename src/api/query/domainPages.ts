@@ -56,7 +56,7 @@ export function preparedPages<Values extends { now: number }>(list: List<Values>
     const counting = page.isCounted && !countAll ? ("with the page" as const) : ("apart" as const);
     const form = { sortBy: page.sortBy, direction: page.sortDir, limit: preparedLimitOf(page), counting };
     const given = { ...values, ...afterValues(page.after), offset: offsetOf(page) };
-    const ranges: RangeName[] = page.after ? rangesFrom(isNullable(page), page.after) : ["all"];
+    const ranges = rangesOf(page);
     const read = await readRanges(ranges, form.limit, (range) =>
       statementFor({ ...form, range })(db, scope, given),
     );
@@ -66,6 +66,12 @@ export function preparedPages<Values extends { now: number }>(list: List<Values>
     const total = page.isCounted ? (totalOfLast(found, page) ?? (await countNow())) : null;
     return { total, rows: rows.map(toRow), next };
   };
+}
+
+/** An index has the nulls last in one direction only: in the other a first page is read in two parts. Later ones count rows. */
+function rangesOf(page: PageRequest): RangeName[] {
+  const isInOrder = page.sortDir === "asc" || offsetOf(page) > 0;
+  return page.after === undefined && isInOrder ? ["all"] : rangesFrom(isNullable(page), page.after);
 }
 
 /** Makes a function that counts the rows of a list. */

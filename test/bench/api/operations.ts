@@ -104,7 +104,40 @@ function single(path: string, samples: Samples): Operation[] {
   const ofLargest = pathsOf(path, { address: [samples.largestOwner] });
   const times = path.endsWith("/expiries.ics") ? ONE_FILTER : SINGLE;
   const largest = { ...measured(ofLargest, `${path}, largest owner`), target: atMost(times) };
-  return [usual, { ...largest, grows: true }];
+  const more = path === "/address/{address}/domains" ? namesOfLargest(samples) : [];
+  return [usual, { ...largest, grows: true }, ...more];
+}
+
+/** The names of the largest owner by any relation, in each order from both ends, and by filters that few or none of them meet. */
+function namesOfLargest({ largestOwner, parts }: Samples): Operation[] {
+  const path = "/address/{address}/domains";
+  const list = (name: string, query: string, times: number): Operation => ({
+    ...{
+      name: `${path}, ${name}`,
+      path,
+      against: "floor",
+      figure: "p99",
+      target: atMost(times),
+      grows: true,
+    },
+    requests: get([`/address/${largestOwner}/domains?${query}`]),
+  });
+  const orders = ["full_name", "expiry_timestamp", "registered_timestamp", "created_timestamp"];
+  return [
+    ...orders.flatMap((order) =>
+      ["asc", "desc"].map((direction) =>
+        list(
+          `any relation by ${order}, ${direction}`,
+          `address_type=any&sort_by=${order}&sort_dir=${direction}&total=false`,
+          FIRST_PAGE,
+        ),
+      ),
+    ),
+    list("any relation, with total", "address_type=any", ONE_FILTER),
+    list("former owner", "address_type=former_owner&include_expired=true", ONE_FILTER),
+    list("a text", `address_type=any&q=${parts[0]}`, ONE_FILTER),
+    list("a text that no name has", "address_type=any&q=zzzzzzzz", ONE_FILTER),
+  ];
 }
 
 /** What asks a node for each answer: the benchmark's server has none. */
