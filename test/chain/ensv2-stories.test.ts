@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { changeRows, reportOf, type Verified } from "../ops/runVerify.ts";
 import { expectEnsv2AsOnChain } from "./ensv2Judge.ts";
+import { expectEventsOfStage } from "./eventsOfStage.ts";
 import { openStoryStage, stage } from "./stories/stage.ts";
 
 /**
@@ -90,6 +91,10 @@ describe("a name that a caller has compared", () => {
     ]);
     expect(differencesOf(await verifyName("shared-roles.eth"))).toEqual([]);
   });
+});
+
+test("every list of events has the logs of the chain, each once and in order", async () => {
+  expect(await expectEventsOfStage(stage)).toBeGreaterThan(300);
 });
 
 describe("npm run verify", () => {

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { expectEventsOfStage } from "./eventsOfStage.ts";
 import { expectEveryLogOnce } from "./onChain.ts";
 import { foundControllers, openStoryStage, stage } from "./stories/stage.ts";
 
@@ -32,4 +33,8 @@ for (const [name, load] of Object.entries(stories)) {
 test("the event log holds every log of the contracts exactly once, and those of the resolver that is not listed", async () => {
   const { logEmitter } = stage.chain.contracts;
   await expectEveryLogOnce(stage, logEmitter ? [logEmitter.address] : [], foundControllers);
+});
+
+test("every list of events has the logs of the chain, each once and in order", async () => {
+  expect(await expectEventsOfStage(stage)).toBeGreaterThan(300);
 });

@@ -11,6 +11,7 @@ import { auctionRegistrarAbi, basenamesRegistrarAbi, registrarAbi } from "../../
 import { registryAbi } from "../../abis/registry.ts";
 import { listedResolverAbi, resolverAbi } from "../../abis/resolver.ts";
 import * as reverse from "../../abis/reverse.ts";
+import { allLogs, keyOf } from "../../src/api/rules/eventTypes.ts";
 import { event } from "../../src/api/schemas/answers.ts";
 
 const section = readFileSync(new URL("../../docs/api.md", import.meta.url), "utf8")
@@ -67,6 +68,16 @@ describe("the list of events in docs/api.md", () => {
     ["ENSV2_UNIVERSAL_RESOLVER", eventsOf(ensv2.upgradedAbi)],
   ])("%s", (contract, events) => {
     expect(documented.get(contract)).toEqual(events);
+  });
+
+  test("has every event that lists know, by their kinds or as one of none", () => {
+    const inDocs = [...documented].flatMap(([contracts, events]) =>
+      contracts
+        .split(" ")
+        .filter((contract) => /^[A-Z0-9_]+$/.test(contract))
+        .flatMap((family) => events.map((eventType) => keyOf({ family, eventType }))),
+    );
+    expect(allLogs.map(keyOf).sort()).toEqual(inDocs.sort());
   });
 
   test("has every field of an event", () => {

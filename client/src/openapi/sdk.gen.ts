@@ -245,7 +245,7 @@ export const getDomainRecordsTextHistory = <ThrowOnError extends boolean = false
 /**
  * Every event of a name
  *
- * What the contracts logged of a name, oldest first. Events of resolvers count if the resolver is a known one, or was the name's own at some time. A name below a layer 2's managed name has the events of both chains, each with its `chain`. Without `page`, `cursor` and `page_size` the answer has the newest 1000 entries in the same order; if `total` is more, `page` or `page_size` and then `cursor` lead to all. With `record`, `key` or `coin_type` it is the history of records: their settings at every resolver that the name had, and what ended or replaced all of them (`VersionChanged`, `Cleared`, `Linked`, a change of the resolver). What only time brings, the end of a registration or of its grace, is no event: the ownership history has it.
+ * What the contracts logged of a name, oldest first. Events of resolvers count if the resolver is a known one, or was the name's own at some time. A name below a layer 2's managed name has the events of both chains, each with its `chain`. Without `page`, `cursor` and `page_size` the answer has the newest 1000 entries in the same order; if `total` is more, `page` or `page_size` and then `cursor` lead to all. With `record`, `record_key` or `coin_type` it is the history of records: their settings at every resolver that the name had, and what ended or replaced all of them (`VersionChanged`, `Cleared`, `Linked`, a change of the resolver). What only time brings, the end of a registration or of its grace, is no event: the ownership history has it.
  */
 export const getDomainEvents = <ThrowOnError extends boolean = false>(parameters: {
     name: string;
@@ -256,7 +256,7 @@ export const getDomainEvents = <ThrowOnError extends boolean = false>(parameters
     block_from?: number;
     block_to?: number;
     record?: string;
-    key?: string;
+    record_key?: string;
     coin_type?: string;
     children?: 'true' | 'false';
     sort_dir?: 'asc' | 'desc';
@@ -274,7 +274,7 @@ export const getDomainEvents = <ThrowOnError extends boolean = false>(parameters
                 { in: 'query', key: 'block_from' },
                 { in: 'query', key: 'block_to' },
                 { in: 'query', key: 'record' },
-                { in: 'query', key: 'key' },
+                { in: 'query', key: 'record_key' },
                 { in: 'query', key: 'coin_type' },
                 { in: 'query', key: 'children' },
                 { in: 'query', key: 'sort_dir' },

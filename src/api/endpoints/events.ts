@@ -145,13 +145,13 @@ const domainEvents = endpoint({
   path: "/domain/{name}/events",
   group: "Domains",
   summary: "Every event of a name",
-  description: `What the contracts logged of a name, oldest first. ${RESOLVERS} A name below a layer 2's managed name has the events of both chains, each with its \`chain\`. ${NEWEST} With \`record\`, \`key\` or \`coin_type\` it is the history of records: their settings at every resolver that the name had, and what ended or replaced all of them (\`VersionChanged\`, \`Cleared\`, \`Linked\`, a change of the resolver). What only time brings, the end of a registration or of its grace, is no event: the ownership history has it.`,
+  description: `What the contracts logged of a name, oldest first. ${RESOLVERS} A name below a layer 2's managed name has the events of both chains, each with its \`chain\`. ${NEWEST} With \`record\`, \`record_key\` or \`coin_type\` it is the history of records: their settings at every resolver that the name had, and what ended or replaced all of them (\`VersionChanged\`, \`Cleared\`, \`Linked\`, a change of the resolver). What only time brings, the end of a registration or of its grace, is no event: the ownership history has it.`,
   params: z.object({ name: input.name() }),
   query: z.object({
     ...filters(),
     record: input.list(recordFamilies, "record", "Settings of these records, separated by commas").optional(),
-    key: input
-      .text("key", { max: 1_000, description: "Settings of the text with this key", example: "url" })
+    record_key: input
+      .text("record_key", { max: 1_000, description: "Settings of the text with this key", example: "url" })
       .optional(),
     coin_type: coinType().optional(),
     children: input.flag(
@@ -212,7 +212,7 @@ async function listNewest({ db }: Ctx, query: Query, isCounted: boolean): Promis
 
 type DomainRequest = Asked & {
   record?: EventFilters["records"];
-  key?: string | undefined;
+  record_key?: string | undefined;
   coin_type?: bigint | undefined;
   children: boolean;
   sort_dir: SortDirection;
@@ -220,25 +220,25 @@ type DomainRequest = Asked & {
 
 /** Whether all events of the name are asked for, in the order of the contract. */
 const isPlain = ({ children, sort_dir, ...asked }: DomainRequest): boolean => {
-  const { type, chain, time_from, time_to, block_from, block_to, record, key, coin_type } = asked;
-  const given = [type, chain, time_from, time_to, block_from, block_to, record, key, coin_type];
+  const { type, chain, time_from, time_to, block_from, block_to, record, record_key, coin_type } = asked;
+  const given = [type, chain, time_from, time_to, block_from, block_to, record, record_key, coin_type];
   return !children && sort_dir === "asc" && given.every((one) => one === undefined);
 };
 
 /** A key is of a text, and a coin type of an address. */
 function recordsOf({
   record,
-  key,
-  coin_type,
+  record_key: key,
+  coin_type: coinType,
 }: DomainRequest): Pick<EventFilters, "records" | "key" | "coinType"> {
-  if (key !== undefined && coin_type !== undefined) {
+  if (key !== undefined && coinType !== undefined) {
     throw new ApiError(
       "INVALID_PARAMETER",
-      "`key` is of texts and `coin_type` of addresses: give one of them.",
+      "`record_key` is of texts and `coin_type` of addresses: give one of them.",
     );
   }
   if (key !== undefined) return { records: ["text"], key };
-  return coin_type === undefined ? { records: record } : { records: ["addr"], coinType: coin_type };
+  return coinType === undefined ? { records: record } : { records: ["addr"], coinType };
 }
 
 const nameOfRow = ({ name, node, labelhash }: ParsedName, row: { node: string | null }) =>

@@ -50,7 +50,7 @@ export type Reading = {
   condition: SQL | undefined;
   /** As many events, from the beginning of the order; undefined where the order does not matter. */
   first?: { limit: number; direction: SortDirection };
-  /** At most so many, in any order. */
+  /** The most that are read, in any order. */
   atMost?: number;
 };
 

@@ -39,7 +39,7 @@ const registrar = {
   permission: ["Approval", "ApprovalForAll"],
 };
 
-const reverse = { primary_name: ["ReverseClaimed", "BaseReverseClaimed", "NameForAddrChanged"] };
+const forAddress = { primary_name: ["NameForAddrChanged"] };
 
 const tokenSale = { registration: ["NameRegistered"], renewal: ["NameRenewed"] };
 
@@ -78,9 +78,9 @@ const logs: Record<string, Partial<Record<EventType, readonly string[]>>> = {
     primary_name: ["NameChanged"],
     permission: ["AuthorisationChanged", "Approved", "ApprovalForAll"],
   },
-  REVERSE_REGISTRAR: reverse,
-  DEFAULT_REVERSE_REGISTRAR: reverse,
-  L2_REVERSE_REGISTRAR: reverse,
+  REVERSE_REGISTRAR: { primary_name: ["ReverseClaimed", "BaseReverseClaimed"] },
+  DEFAULT_REVERSE_REGISTRAR: forAddress,
+  L2_REVERSE_REGISTRAR: forAddress,
   ENSV2_REGISTRY: {
     registration: ["LabelRegistered", "LabelReserved"],
     renewal: ["ExpiryUpdated"],
