@@ -165,8 +165,8 @@ describe("GET /domain/:name/permissions", () => {
   test("delegates of the owner count, those of one before do not, and strangers' are in no list", async () => {
     const delegates = find(await ofName("alice.eth"), { kind: "record_delegate" });
     expect(delegates.map(({ given_by, in_force, reason }) => [given_by, in_force, reason])).toEqual([
-      [getAddress(alice), true, undefined],
       [getAddress(bob), false, "owner_changed"],
+      [getAddress(alice), true, undefined],
     ]);
   });
 

@@ -9,9 +9,10 @@ import {
   tokenApproval,
 } from "ponder:schema";
 import type { SQL, SQLWrapper } from "drizzle-orm";
-import { and, eq, inArray, sql } from "ponder";
+import { and, eq, inArray, isNotNull, sql } from "ponder";
 import type { Address, Hex } from "viem";
 import type { Db } from "../postgres/db.ts";
+import { prepared } from "../postgres/prepared.ts";
 import type { ListPart, Place, Slice } from "./sections.ts";
 
 /*
@@ -23,24 +24,76 @@ export type TokenApprovalRow = typeof tokenApproval.$inferSelect;
 export type DelegateRow = typeof recordDelegate.$inferSelect;
 export type RoleRow = typeof ensv2Role.$inferSelect;
 
-/** The operators of an owner in one contract. */
-export type OperatorsOf = { chainId: number; contract: Address; owner: Address };
+/** The operators of an owner in one contract, and the rank of their part. */
+export type OperatorsOf = { rank: number; contract: Address; owner: Address };
 
-/** Operators of an owner in one contract, by their address. */
-export const operatorsIn = (db: Db, rank: number, of: OperatorsOf): ListPart<OperatorRow> =>
-  partOf(db, operator, {
-    rank,
-    where: sql`${operator.owner} = ${of.owner} and ${operator.chainId} = ${of.chainId}
-      and ${operator.contract} = ${of.contract} and ${operator.isApproved}`,
-    keys: [textKey(operator.operator)],
-    placeOf: (row) => [row.operator],
+/** Operators of owners in contracts, by their address. The beginnings of all parts are read by one statement. */
+export function operatorsIn(db: Db, chainId: number, of: readonly OperatorsOf[]): ListPart<OperatorRow>[] {
+  let beginnings: Promise<OperatorRow[][]> | undefined;
+  return of.map((one, i) => {
+    const part = partOf(db, operator, {
+      rank: one.rank,
+      where: sql`${operator.owner} = ${one.owner} and ${operator.chainId} = ${chainId}
+        and ${operator.contract} = ${one.contract} and ${operator.isApproved}`,
+      keys: [textKey(operator.operator)],
+      placeOf: (row) => [row.operator],
+    });
+    return {
+      ...part,
+      read: async (slice) => {
+        if (slice.after !== undefined || slice.offset > 0) return part.read(slice);
+        beginnings ??= readBeginnings(db, { chainId, of, limit: slice.limit });
+        const rows = (await beginnings)[i] ?? [];
+        return rows.slice(0, slice.limit).map((row) => ({ row, place: [row.operator] }));
+      },
+    };
   });
+}
 
-/** Records of a name at a resolver: whom one owner lets write them, or whom those did that had the name before. */
-export type DelegatesAt = { chainId: number; resolver: Address; node: Hex } & (
-  | { owner: Address }
-  | { notOwner: Address | null }
+type Beginnings = { chainId: number; of: readonly OperatorsOf[]; limit: number };
+
+async function readBeginnings(db: Db, { chainId, of, limit }: Beginnings): Promise<OperatorRow[][]> {
+  const rows = await beginningsOfOperators(db).execute({
+    ...{ chainId, limit },
+    contracts: of.map(({ contract }) => contract),
+    owners: of.map(({ owner }) => owner),
+  });
+  const byNumber = Map.groupBy(rows, ({ number }) => number);
+  return of.map((_, i) => byNumber.get(i + 1) ?? []);
+}
+
+const { placeholder } = sql;
+
+const beginningsOfOperators = prepared((db) =>
+  db
+    .select({
+      number: sql<number>`one.number::int`,
+      chainId: sql<number>`${placeholder("chainId")}::int`,
+      contract: sql<Address>`one.contract`,
+      owner: sql<Address>`one.owner`,
+      operator: sql<Address>`found.operator`,
+      isApproved: sql<boolean>`true`,
+      blockNumber: sql<number>`found.block_number`,
+      logIndex: sql<number>`found.log_index`,
+      blockTimestamp: sql`found.block_timestamp`.mapWith(Number),
+      transactionHash: sql<Hex>`found.transaction_hash`,
+    })
+    .from(sql`unnest(${placeholder("contracts")}::text[], ${placeholder("owners")}::text[])
+        with ordinality as one (contract, owner, number)
+      cross join lateral (
+        select ${operator.operator} as operator, ${operator.blockNumber} as block_number, ${operator.logIndex} as log_index,
+          ${operator.blockTimestamp} as block_timestamp, ${operator.transactionHash} as transaction_hash
+        from ${operator}
+        where ${operator.owner} = one.owner and ${operator.chainId} = ${placeholder("chainId")}::int
+          and ${operator.contract} = one.contract and ${operator.isApproved}
+        order by ${operator.operator} limit ${placeholder("limit")}
+      ) as found`)
+    .orderBy(sql`one.number`, sql`found.operator`)
+    .prepare("beginnings_of_operators"),
 );
+
+/** Records of a name at a resolver, and whom the resolver takes for the owner now. */
+export type DelegatesAt = { chainId: number; resolver: Address; node: Hex; owner: Address | null };
 
 /**
  * Who may write the records of a name at a resolver, by who gave it. Any account can let others write any name: only those
@@ -48,17 +101,12 @@ export type DelegatesAt = { chainId: number; resolver: Address; node: Hex } & (
  */
 export const delegatesAt = (db: Db, rank: number, of: DelegatesAt): ListPart<DelegateRow> => {
   const { chainId, resolver, node, owner, delegate, isApproved } = recordDelegate;
-  const change = ownershipChange;
-  const isOwners =
-    "owner" in of
-      ? sql`${owner} = ${of.owner}`
-      : sql`${owner} is distinct from ${of.notOwner} and ${owner} in (
-          select unnest(array[${change.registryOwner}, ${change.wrapperOwner}]) from ${change}
-          where ${change.node} = ${of.node} and ${change.chainId} = ${of.chainId})`;
+  const { registryOwner, wrapperOwner } = ownershipChange;
   return partOf(db, recordDelegate, {
     rank,
-    where: sql`${chainId} = ${of.chainId} and ${resolver} = ${of.resolver} and ${node} = ${of.node}
-      and ${isApproved} and ${isOwners}`,
+    where: sql`${chainId} = ${of.chainId} and ${resolver} = ${of.resolver} and ${node} = ${of.node} and ${isApproved}
+      and (${owner} = ${of.owner} or ${owner} in (select unnest(array[${registryOwner}, ${wrapperOwner}])
+        from ${ownershipChange} where ${ownershipChange.node} = ${of.node} and ${ownershipChange.chainId} = ${of.chainId}))`,
     keys: [textKey(owner), textKey(delegate)],
     placeOf: (row) => [row.owner, row.delegate],
   });
@@ -105,19 +153,23 @@ export async function listTokenApprovals(
   db: Db,
   of: { chainId: number; nodes: readonly Hex[]; contracts: readonly Address[] },
 ): Promise<TokenApprovalRow[]> {
-  if (of.nodes.length === 0 || of.contracts.length === 0) return [];
-  return db
+  return of.contracts.length === 0 ? [] : approvalsOfTokens(db).execute(of);
+}
+
+const approvalsOfTokens = prepared((db) =>
+  db
     .select()
     .from(tokenApproval)
     .where(
       and(
-        eq(tokenApproval.chainId, of.chainId),
-        inArray(tokenApproval.contract, [...of.contracts]),
-        inArray(tokenApproval.node, [...of.nodes]),
-        sql`${tokenApproval.approved} is not null`,
+        eq(tokenApproval.chainId, placeholder("chainId")),
+        sql`${tokenApproval.contract} = any(${placeholder("contracts")}::text[])`,
+        sql`${tokenApproval.node} = any(${placeholder("nodes")}::text[])`,
+        isNotNull(tokenApproval.approved),
       ),
-    );
-}
+    )
+    .prepare("token_approvals_of"),
+);
 
 /** Which side of approvals an address is on: it may act, or it lets others. */
 export type Side = "held" | "given";

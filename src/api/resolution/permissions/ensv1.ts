@@ -2,6 +2,7 @@ import type { Address } from "viem";
 import type { NameContracts } from "../../../../abis/contracts.ts";
 import type { Ctx } from "../../http/context.ts";
 import {
+  type DelegateRow,
   delegatesAt,
   listTokenApprovals,
   mapPart,
@@ -9,7 +10,7 @@ import {
   type TokenApprovalRow,
 } from "../../query/approvals.ts";
 import type { DomainRow } from "../../query/domains.ts";
-import { findOwnerEvent, type OwnerColumn } from "../../query/ownerEvents.ts";
+import { listOwnerEvents, type OwnerIn } from "../../query/ownerEvents.ts";
 import type { ListPart } from "../../query/sections.ts";
 import { type Layer, ownerAtResolver, type Power, powersOf, powersOfParent } from "../../rules/powers.ts";
 import type { Permission, PermissionKind, Permissions } from "./permission.ts";
@@ -43,12 +44,12 @@ export async function permissionsInEnsv1(ctx: Ctx, of: OfEnsv1): Promise<Permiss
           },
         ];
   const sides = [own, ...above];
-  const fixed = await Promise.all(sides.map((side) => fixedOf(ctx, side, contracts)));
+  const writer = writerOf(ctx, row, contracts);
   return {
-    fixed: [...fixed.flat(), ...writers(ctx, row, contracts)],
+    fixed: [...(await fixedOf(ctx, sides, contracts)), ...(writer ? [ofWriter(writer)] : [])],
     parts: [
-      ...sides.flatMap((side) => operatorsOf(ctx, side, contracts)),
-      ...delegatesOf(ctx, row, contracts),
+      ...operatorsOf(ctx, { sides, writer, contracts, chainId: row.chainId }),
+      ...delegatesOf(ctx, row, { contracts, writer }),
     ],
   };
 }
@@ -63,36 +64,37 @@ const contractOf = (contracts: NameContracts, layer: Layer): Address | undefined
     resolver: undefined,
   })[layer];
 
-const ownerColumns: Partial<Record<Layer, OwnerColumn>> = {
+const ownerColumns: Partial<Record<Layer, OwnerIn["column"]>> = {
   registry: "registryOwner",
   registry_old: "registryOwner",
   registrar: "registrarOwner",
   wrapper: "wrapperOwner",
 };
 
-/** Owners, and who is approved for their tokens. */
-async function fixedOf(
-  { db }: Ctx,
-  { row, powers, kinds }: Side,
-  contracts: NameContracts,
-): Promise<Permission[]> {
-  const { chainId, node } = row;
+/** Owners of the name and of the one above, and who is approved for their tokens. */
+async function fixedOf({ db }: Ctx, sides: readonly Side[], contracts: NameContracts): Promise<Permission[]> {
+  const chainId = sides[0]?.row.chainId ?? 0;
   const tokens = [contracts.registrar, contracts.wrapper].filter((one) => one !== undefined);
-  const [approvals, owners] = await Promise.all([
-    listTokenApprovals(db, { chainId, nodes: [node], contracts: tokens }),
-    Promise.all(
-      powers.map(async (power): Promise<Permission[]> => {
-        const [contract, column] = [contractOf(contracts, power.layer), ownerColumns[power.layer]];
-        if (contract === undefined || column === undefined) return [];
-        const event = await findOwnerEvent(db, { chainId, node, column, owner: power.owner });
-        return [permissionOf(power, { kind: kinds.owner, address: power.owner, contract, event })];
-      }),
-    ),
+  const owners = sides.flatMap(({ row: { node }, powers, kinds }) =>
+    powers.flatMap((power) => {
+      const [contract, column] = [contractOf(contracts, power.layer), ownerColumns[power.layer]];
+      if (contract === undefined || column === undefined) return [];
+      return [{ node, column, owner: power.owner, power, contract, kind: kinds.owner }];
+    }),
+  );
+  const [events, approvals] = await Promise.all([
+    listOwnerEvents(db, { chainId, owners }),
+    listTokenApprovals(db, { chainId, nodes: sides.map(({ row }) => row.node), contracts: tokens }),
   ]);
-  return [
-    ...owners.flat(),
-    ...approvals.flatMap((one) => ofApproval(one, { row, powers, kinds }, contracts)),
-  ];
+  const ofOwners = owners.map(({ power, contract, kind, owner: address }, i) =>
+    permissionOf(power, { kind, address, contract, event: events[i] ?? null }),
+  );
+  const ofTokens = sides.flatMap((side) =>
+    approvals
+      .filter(({ node }) => node === side.row.node)
+      .flatMap((approval) => ofApproval(approval, side, contracts)),
+  );
+  return [...ofOwners, ...ofTokens];
 }
 
 const permissionOf = (
@@ -121,82 +123,76 @@ function ofApproval(
   return [{ ...who, may: [], inForce, reason: power.reason ?? "expired" }];
 }
 
-/** Whom the resolver takes for the owner. */
-function writers(ctx: Ctx, row: DomainRow, contracts: NameContracts): Permission[] {
-  const writer = writerOf(ctx, row, contracts);
-  if (writer === null) return [];
-  const { owner: address, resolver: contract } = writer;
-  const which = { kind: "owner", layer: "resolver", address, contract, event: null } as const;
-  return [{ ...which, may: ["set_records"], inForce: true }];
-}
+/** Whom the name's resolver takes for the owner; null where its rule is not known, or it takes no account. */
+type Writer = { owner: Address; resolver: Address };
 
-function writerOf({ now }: Ctx, row: DomainRow, { resolvers, wrapper }: NameContracts) {
+function writerOf({ now }: Ctx, row: DomainRow, { resolvers, wrapper }: NameContracts): Writer | null {
   const rule = row.resolver === null ? undefined : resolvers.get(row.resolver);
   if (row.resolver === null || rule === undefined) return null;
   const { owner } = ownerAtResolver(row, { ...rule, wrapper, now });
   return owner === null ? null : { owner, resolver: row.resolver };
 }
 
-/** Operators of the owner in each layer; those of a layer in which he can do nothing are in no list. */
-function operatorsOf(
-  ctx: Ctx,
-  { row, powers, kinds }: Side,
-  contracts: NameContracts,
-): ListPart<Permission>[] {
-  const { chainId } = row;
-  const ofLayers = powers.flatMap((power): ListPart<Permission>[] => {
-    const contract = contractOf(contracts, power.layer);
-    // The registry of 2017 has no operators.
-    if (contract === undefined || power.layer === "registry_old" || power.inForce === false) return [];
-    const rank = ranks[kinds.operator === "operator" ? "operators" : "parentOperators"][power.layer];
-    const found = operatorsIn(ctx.db, rank, { chainId, contract, owner: power.owner });
-    return [
-      mapPart(found, (rows) =>
-        rows.map((one) => ({
-          ...permissionOf(power, { kind: kinds.operator, address: one.operator, contract, event: one }),
-          givenBy: one.owner,
-        })),
-      ),
-    ];
-  });
-  const writer = kinds.operator === "operator" ? writerOf(ctx, row, contracts) : null;
-  if (writer === null) return ofLayers;
-  const { owner, resolver: contract } = writer;
-  const found = operatorsIn(ctx.db, ranks.operators.resolver, { chainId, contract, owner });
-  const toPermission = (one: { operator: Address; owner: Address } & NonNullable<Permission["event"]>) => ({
-    ...({
-      kind: "operator",
-      layer: "resolver",
-      address: one.operator,
-      contract,
-      givenBy: one.owner,
-    } as const),
-    ...{ may: ["set_records"] as const, inForce: true, event: one },
-  });
-  return [...ofLayers, mapPart(found, (rows) => rows.map(toPermission))];
-}
+const setRecords = { layer: "resolver", may: ["set_records"], inForce: true } as const;
 
-/** Who may write the records at the name's resolver: given by the owner of now, or by one of before. */
-function delegatesOf(ctx: Ctx, row: DomainRow, contracts: NameContracts): ListPart<Permission>[] {
-  const { chainId, node, resolver } = row;
-  if (resolver === null || !contracts.resolvers.has(resolver)) return [];
-  const writer = writerOf(ctx, row, contracts)?.owner ?? null;
-  const parts = [
-    ...(writer === null
-      ? []
-      : [delegatesAt(ctx.db, ranks.delegates, { chainId, resolver, node, owner: writer })]),
-    delegatesAt(ctx.db, ranks.formerDelegates, { chainId, resolver, node, notOwner: writer }),
-  ];
-  return parts.map((part) =>
+const ofWriter = ({ owner: address, resolver: contract }: Writer): Permission => ({
+  ...{ kind: "owner", ...setRecords, address, contract, event: null },
+});
+
+type Operators = {
+  sides: readonly Side[];
+  writer: Writer | null;
+  contracts: NameContracts;
+  chainId: number;
+};
+
+/** Operators of the owner in each layer; those of a layer in which he can do nothing are in no list. */
+function operatorsOf({ db }: Ctx, { sides, writer, contracts, chainId }: Operators): ListPart<Permission>[] {
+  const ofLayers = sides.flatMap(({ powers, kinds }) =>
+    powers.flatMap((power) => {
+      const contract = contractOf(contracts, power.layer);
+      // The registry of 2017 has no operators.
+      if (contract === undefined || power.layer === "registry_old" || power.inForce === false) return [];
+      const { layer, owner, may, inForce, reason } = power;
+      const byLayer = kinds.operator === "operator" ? ranks.operators : ranks.parentOperators;
+      return [{ rank: byLayer[layer], contract, owner, kind: kinds.operator, layer, may, inForce, reason }];
+    }),
+  );
+  const ofResolver = writer
+    ? [
+        {
+          ...{ rank: ranks.operators.resolver, contract: writer.resolver, owner: writer.owner },
+          ...{ kind: "operator" as const, ...setRecords },
+        },
+      ]
+    : [];
+  const asked = [...ofLayers, ...ofResolver];
+  return operatorsIn(db, chainId, asked).map((part, i) =>
     mapPart(part, (rows) =>
       rows.map((one): Permission => {
-        const inForce = one.owner === writer;
-        return {
-          ...{ kind: "record_delegate", layer: "resolver", address: one.delegate, contract: resolver },
-          ...{ givenBy: one.owner, event: one, may: inForce ? ["set_records"] : [], inForce },
-          ...(!inForce && { reason: "owner_changed" }),
-        };
+        const { rank: _, owner: givenBy, ...power } = asked[i] as (typeof asked)[number];
+        return { ...power, address: one.operator, givenBy, event: one };
       }),
     ),
   );
+}
+
+/** Who may write the records at the name's resolver: given by the owner of now, or by one of before. */
+function delegatesOf(
+  { db }: Ctx,
+  { chainId, node, resolver }: DomainRow,
+  { contracts, writer }: { contracts: NameContracts; writer: Writer | null },
+): ListPart<Permission>[] {
+  if (resolver === null || !contracts.resolvers.has(resolver)) return [];
+  const owner = writer?.owner ?? null;
+  const found = delegatesAt(db, ranks.delegates, { chainId, resolver, node, owner });
+  const toPermission = (one: DelegateRow): Permission => {
+    const inForce = one.owner === owner;
+    return {
+      ...{ kind: "record_delegate", layer: "resolver", address: one.delegate, contract: resolver },
+      ...{ givenBy: one.owner, event: one, may: inForce ? ["set_records"] : [], inForce },
+      ...(!inForce && { reason: "owner_changed" }),
+    };
+  };
+  return [mapPart(found, (rows) => rows.map(toPermission))];
 }

@@ -1,7 +1,14 @@
 import type { Ctx } from "../../http/context.ts";
-import { findRoles, mapPart, operatorsIn, type RoleRow, rolesFor } from "../../query/approvals.ts";
+import {
+  findRoles,
+  mapPart,
+  type OperatorRow,
+  operatorsIn,
+  type RoleRow,
+  rolesFor,
+} from "../../query/approvals.ts";
 import type { Ensv2Entry } from "../../query/ensv2.ts";
-import { findOwnerEvent } from "../../query/ownerEvents.ts";
+import { listOwnerEvents } from "../../query/ownerEvents.ts";
 import type { ListPart } from "../../query/sections.ts";
 import {
   mayAsHolder,
@@ -36,24 +43,24 @@ async function holderOf(ctx: Ctx, { node }: DomainState, entry: Ensv2Entry): Pro
   const { chainId, registry, owner, resource } = entry;
   if (owner === null) return { fixed: [], parts: [] };
   const isExpired = isExpiredAt(ctx, entry);
-  const [roles, event] = await Promise.all([
+  const [roles, [event = null]] = await Promise.all([
     findRoles(ctx.db, { chainId, contract: registry, account: owner, resources: [ROOT, resource ?? ROOT] }),
-    findOwnerEvent(ctx.db, { chainId, node, column: "ownerAddress", owner }),
+    listOwnerEvents(ctx.db, { chainId, owners: [{ node, column: "ownerAddress", owner }] }),
   ]);
   const inForce = { inForce: !isExpired, ...(isExpired && { reason: "expired" as const }) };
   const holder: Permission = {
     ...{ kind: "owner", layer: "token", address: owner, contract: registry, event },
     ...{ may: mayAsHolder(roles, { isExpired }), ...inForce },
   };
-  const operators = operatorsIn(ctx.db, ranks.operators.token, { chainId, contract: registry, owner });
+  const operators = operatorsIn(ctx.db, chainId, [
+    { rank: ranks.operators.token, contract: registry, owner },
+  ]);
   const may = mayWithRoles(roles, { isExpired });
-  const ofOperators = mapPart(operators, (rows) =>
-    rows.map((one) => ({
-      ...({ kind: "operator", layer: "token", contract: registry } as const),
-      ...{ address: one.operator, givenBy: one.owner, event: one, may, ...inForce },
-    })),
-  );
-  return { fixed: [holder], parts: [ofOperators] };
+  const toPermission = (one: OperatorRow): Permission => ({
+    ...{ kind: "operator", layer: "token", contract: registry, address: one.operator, givenBy: owner },
+    ...{ event: one, may, ...inForce },
+  });
+  return { fixed: [holder], parts: operators.map((part) => mapPart(part, (rows) => rows.map(toPermission))) };
 }
 
 const roleOf = (

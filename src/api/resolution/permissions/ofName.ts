@@ -8,6 +8,7 @@ import { powersOf, powersOfParent } from "../../rules/powers.ts";
 import type { Surface } from "../../schemas/answers.ts";
 import type { ParsedName } from "../../schemas/input.ts";
 import type { DomainState } from "../domainState.ts";
+import { readEnsv2 } from "../ensv2/readEnsv2.ts";
 import { readFound } from "../known.ts";
 import { readAnsweringRows } from "../rows.ts";
 import { permissionsInEnsv1 } from "./ensv1.ts";
@@ -59,7 +60,8 @@ export async function readNamePermissions(
 
 /** The name, and the one right above it. */
 async function readNames(ctx: Ctx, name: ParsedName): Promise<Known> {
-  const [rows, found] = await Promise.all([readAnsweringRows(ctx, [name]), readFound(ctx, [name])]);
+  const rows = await readAnsweringRows(ctx, [name]);
+  const found = await readEnsv2(ctx, [name], rows);
   const row = rows.get(name.node) ?? null;
   const state = found.get(name.node)?.state ?? null;
   const parentNode = name.parentNode ?? row?.parentNode ?? state?.parentNode ?? null;

@@ -12,7 +12,6 @@ export const ranks = {
   fixed: 0,
   operators: byLayer(10),
   delegates: 20,
-  formerDelegates: 21,
   roles: 30,
   rootRoles: 31,
   resolverRoles: 32,
@@ -23,7 +22,6 @@ export const ranks = {
 const kinds = new Map<number, PermissionKind>([
   ...Object.values(ranks.operators).map((rank) => [rank, "operator"] as const),
   [ranks.delegates, "record_delegate"],
-  [ranks.formerDelegates, "record_delegate"],
   [ranks.roles, "role"],
   [ranks.rootRoles, "root_role"],
   [ranks.resolverRoles, "root_role"],
