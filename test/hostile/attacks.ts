@@ -1,4 +1,5 @@
 import type { Family } from "./attack.ts";
+import { attacksByApprovals } from "./attacks/approvals.ts";
 import { attacksByLiveAnswers } from "./attacks/live.ts";
 import { attacksByNames } from "./attacks/names.ts";
 import { attacksByRecords } from "./attacks/records.ts";
@@ -17,6 +18,9 @@ export type Size = {
   seed: number;
 };
 
+/** More than a page has, by far; `query/permissions.test.ts` has 100,000. */
+const APPROVALS = 1_200;
+
 /** Everything that is tried, in its order. What the earlier ones put on chain is there for the later ones. */
 export const familiesOf = ({
   leaves,
@@ -29,6 +33,7 @@ export const familiesOf = ({
 }: Size): readonly Family[] => [
   { name: "names", attacks: attacksByNames({ leaves, reveals }) },
   { name: "records", attacks: attacksByRecords({ logs, burstMegabytes }) },
+  { name: "approvals", attacks: attacksByApprovals({ approvals: APPROVALS }) },
   { name: "strangers", attacks: attacksByStrangers({ seed, logs: randomLogs }) },
   { name: "requests", attacks: attacksByRequests },
   { name: "live answers", attacks: attacksByLiveAnswers({ count: bulk }) },
