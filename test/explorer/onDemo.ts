@@ -35,7 +35,7 @@ const views = (path: string, keys: string[]) => [path, ...keys.map((key) => `${p
 /** Every page, in each of its views. */
 const pagesOf = (address: string): string[] => [
   "/",
-  ...views("/explore/name/alice.eth", ["history", "history&kind=log", "subnames", "agents"]),
+  ...views("/explore/name/alice.eth", ["history", "history&kind=log", "subnames", "permissions", "agents"]),
   ...["wrapped.eth", "premium.eth", "grace.eth", "lapsed.eth", "not-there.eth"].map(
     (name) => `/explore/name/${name}`,
   ),

@@ -14,6 +14,15 @@ export type OwnershipPeriod = z.infer<typeof answers.ownershipPeriod>;
 export type Period = z.infer<typeof answers.period>;
 export type Registration = z.infer<typeof answers.registration>;
 export type PrimaryNameEntry = z.infer<typeof answers.primaryNameEntry>;
+export type PermissionItem = z.infer<typeof answers.permission>;
+export type NamePermissions = {
+  fuses?: z.infer<typeof answers.burntFuses>;
+  parent: z.infer<typeof answers.parentPower>;
+  permissions: PermissionItem[];
+  not_covered: z.infer<typeof answers.notCovered>;
+  total?: number;
+  next_cursor: string | null;
+};
 export type NameAgents = z.infer<typeof agents.nameAgents>;
 export type AgentItem = z.infer<typeof agents.agentItem>;
 export type Availability = Domain["availability_status"];

@@ -12,6 +12,7 @@ import type { Domain, Whois } from "../replies.ts";
 import { agentsOfName } from "./name/agents.tsx";
 import { historyOfName } from "./name/history.tsx";
 import { overviewOfName } from "./name/overview.tsx";
+import { permissionsOfName } from "./name/permissions.tsx";
 import { subnamesOfName } from "./name/subnames.tsx";
 import type { NameView } from "./name/view.ts";
 
@@ -19,6 +20,7 @@ const views: Views<NameView> = [
   { key: "overview", label: "Overview", show: overviewOfName },
   { key: "history", label: "History", show: historyOfName },
   { key: "subnames", label: "Subnames", show: subnamesOfName },
+  { key: "permissions", label: "Permissions", show: permissionsOfName },
   { key: "agents", label: "Agents", show: agentsOfName },
 ];
 
