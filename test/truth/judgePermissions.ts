@@ -44,7 +44,8 @@ const wrapperSubnode = parseAbi([
 const RECEIVER = "0x00000000000000000000000000000000dead0001";
 const PROBE = "permission-probe";
 const CANNOT_UNWRAP = 1;
-const PARENT_CANNOT_CONTROL = 65_536;
+/** A fuse of the parent without a meaning, which no history burns: burning one that is burnt changes nothing, and is allowed. */
+const UNNAMED_FUSE = 1 << 30;
 const LATEST = 2n ** 64n - 1n;
 
 /** One thing that an account may be able to do with a name: `<layer> <action>`, with `parent` where the name above gives it. */
@@ -307,7 +308,7 @@ function ofParent({ revealed }: Judge, { parent, labelhash }: Position, contract
             contracts.wrapper,
             encodeFunctionData({
               ...{ abi, functionName: "setChildFuses" },
-              args: [parent, labelhash, PARENT_CANNOT_CONTROL, 0n],
+              args: [parent, labelhash, UNNAMED_FUSE, 0n],
             }),
           ),
           ...(isText && stringToBytes(label).length <= 255
