@@ -8,7 +8,7 @@ import {
   zeroHash,
 } from "viem";
 import { ETH_NODE } from "../devnet/acts/names.ts";
-import { requestMany, toQuantity } from "./chainReads.ts";
+import { ask, requestMany, toQuantity } from "./chainReads.ts";
 import type { Judge } from "./judge.ts";
 import { type Ledger, pathOf } from "./ledger.ts";
 import type { Position } from "./names.ts";
@@ -123,9 +123,14 @@ async function judgeName(judge: Judge, asked: Asked): Promise<void> {
       listed.set(power, (listed.get(power) ?? new Set()).add(lower(row.address)));
     }
   }
-  const attempts = attemptsOn(judge, asked).filter(
-    ({ power }) => !unknown.has(power.split(" ")[0] as string),
-  );
+  // A token that is left over is still its holder's, and is no longer the name.
+  const isLeftOver =
+    answer.some((row) => row.layer === "wrapper" && row.kind === "owner") && !(await isWrapped(judge, asked));
+  const ofToken = ["transfer_token", "approve", "burn_fuses", "extend_subnames"];
+  const attempts = attemptsOn(judge, asked).filter(({ power }) => {
+    const [side = "", action = ""] = power.split(" ");
+    return !unknown.has(side) && !(side === "wrapper" && isLeftOver && ofToken.includes(action));
+  });
   const known = new Set(attempts.map(({ power }) => power));
   for (const power of listed.keys()) {
     if (!known.has(power) && !isUntried(power)) judge.same(`${path}: ${power}`, "listed", "nothing to try");
@@ -152,6 +157,24 @@ async function judgeName(judge: Judge, asked: Asked): Promise<void> {
   for (const [i, { attempt, from, isListed }] of calls.entries()) {
     judge.same(`${path}: ${attempt.power} by ${from}`, isListed, can[i]);
   }
+}
+
+const ownerAbi = parseAbi([
+  "function owner(bytes32 node) view returns (address)",
+  "function ownerOf(uint256 id) view returns (address)",
+]);
+
+/** Whether the registry has the name, and the registrar a .eth name, as the NameWrapper's. */
+async function isWrapped({ rpcUrl }: Judge, { node, ledger, contracts }: Asked): Promise<boolean> {
+  const { registry, registrar, wrapper } = contracts;
+  if (registry === undefined || registrar === undefined) return false;
+  const inRegistry = { to: registry, abi: ownerAbi, functionName: "owner", args: [node] };
+  const { parent, labelhash = zeroHash } = ledger.position ?? {};
+  const inRegistrar = { to: registrar, abi: ownerAbi, functionName: "ownerOf", args: [BigInt(labelhash)] };
+  // At time 0 the registrar answers the holder of an expired name, too.
+  const asked = parent === ETH_NODE ? [inRegistry, inRegistrar] : [inRegistry];
+  const owners = await ask<Hex>(rpcUrl, asked, { time: 0n });
+  return owners.every((owner) => owner !== null && lower(owner) === lower(wrapper));
 }
 
 const lower = (value: unknown): Hex => String(value).toLowerCase() as Hex;

@@ -50,6 +50,23 @@ export function operatorsIn(db: Db, chainId: number, of: readonly OperatorsOf[])
   });
 }
 
+/** Whether an account may act for an owner in all of a contract. */
+export async function isOperator(
+  db: Db,
+  of: { chainId: number; contract: Address; owner: Address; operator: Address },
+): Promise<boolean> {
+  const [row] = await db
+    .select({ isApproved: operator.isApproved })
+    .from(operator)
+    .where(
+      and(
+        ...[eq(operator.chainId, of.chainId), eq(operator.contract, of.contract)],
+        ...[eq(operator.owner, of.owner), eq(operator.operator, of.operator)],
+      ),
+    );
+  return row?.isApproved ?? false;
+}
+
 type Beginnings = { chainId: number; of: readonly OperatorsOf[]; limit: number };
 
 async function readBeginnings(db: Db, { chainId, of, limit }: Beginnings): Promise<OperatorRow[][]> {

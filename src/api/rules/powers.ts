@@ -77,11 +77,14 @@ const idle = (layer: Layer, owner: Address, reason: Reason): Power => ({
   ...{ layer, owner, may: [], approved: [], inForce: false, reason },
 });
 
+/** When, and whether the registry lets the NameWrapper act for the name: as its owner, or as the owner's operator. */
+export type Occasion = { now: number; wrapperActs: boolean };
+
 /** The powers over a name of those that own it, by layer. */
-export const powersOf = (name: NameOwners, now: number): Power[] => [
+export const powersOf = (name: NameOwners, occasion: Occasion): Power[] => [
   ...registryPower(name),
-  ...registrarPower(name, now),
-  ...wrapperPower(name, now),
+  ...registrarPower(name, occasion.now),
+  ...wrapperPower(name, occasion),
 ];
 
 function registryPower({ registryOwner, isMigrated }: NameOwners): Power[] {
@@ -127,16 +130,36 @@ const isUnknown = (name: NameOwners, token: Token): boolean =>
 const allowed = (conditions: Partial<Record<Action, boolean>>): Action[] =>
   actions.filter((action) => conditions[action] === true);
 
-function wrapperPower(name: NameOwners, now: number): Power[] {
+function wrapperPower(name: NameOwners, { now, wrapperActs }: Occasion): Power[] {
   const { wrapperOwner: owner, isWrapped } = name;
   if (owner === null) return [];
-  if (!isWrapped) return [idle("wrapper", owner, "not_wrapped")];
   const token = tokenAt(name, now);
+  if (!isWrapped) return [leftOver(name, { token, owner, now, wrapperActs })];
   if (isUnknown(name, token)) return [{ ...idle("wrapper", owner, "renewal_unknown"), inForce: null }];
   if (!token.hasOwner) return [idle("wrapper", owner, "expired")];
   const may = allowed(ofToken(name, token, now));
   const approved = allowed({ extend_subnames: !token.isInGrace });
   return [{ layer: "wrapper", owner, may, approved, inForce: true }];
+}
+
+/** What a token can be used for after the name left the NameWrapper without it: calls that the NameWrapper passes on to the registry. */
+const passedOn: readonly Action[] = ["set_resolver", "create_subnames", "unwrap"];
+
+/**
+ * A token that is left over: a parent took the name back in the registry, or the name was registered again. While the owner in
+ * the registry has the NameWrapper as operator, which wrapping a name asks for, the token's holder can act for him.
+ */
+function leftOver(
+  name: NameOwners,
+  { token, owner, now, wrapperActs }: Occasion & { token: Token; owner: Address },
+): Power {
+  if (!wrapperActs || !token.hasOwner) return idle("wrapper", owner, "not_wrapped");
+  const isRegistrars = name.registrarOwner !== null;
+  const may = allowed(ofToken(name, token, now)).filter(
+    (action) => passedOn.includes(action) && !(action === "unwrap" && isRegistrars),
+  );
+  if (may.length === 0) return idle("wrapper", owner, "not_wrapped");
+  return { layer: "wrapper", owner, may, approved: [], inForce: true };
 }
 
 /** `canModifyName` is no more from the start of a .eth name's grace on. */
@@ -163,8 +186,8 @@ function ofToken(name: NameOwners, token: Token, now: number): Partial<Record<Ac
  * What the owners of the parent may do with a name: `replace` gives it to any account.
  * Source: NameWrapper.sol, `_checkCanCallSetSubnodeOwner`, `extendExpiry`, `setChildFuses`.
  */
-export function powersOfParent(name: NameOwners, parent: NameOwners, now: number): Power[] {
-  return [...parentInRegistry(name, parent), ...parentInWrapper(name, parent, now)];
+export function powersOfParent(name: NameOwners, parent: NameOwners, occasion: Occasion): Power[] {
+  return [...parentInRegistry(name, parent), ...parentInWrapper(name, parent, occasion)];
 }
 
 /** The registry of 2017 says nothing any more of a node that has a record in that of 2020. */
@@ -175,9 +198,10 @@ function parentInRegistry(name: NameOwners, { registryOwner, isMigrated }: NameO
   return [{ layer, owner: registryOwner, may: ["replace"], approved: [], inForce: true }];
 }
 
-function parentInWrapper(name: NameOwners, parent: NameOwners, now: number): Power[] {
+/** With a token that is left over, too: wrapped subnames still obey it; others only if the registry lets the NameWrapper act. */
+function parentInWrapper(name: NameOwners, parent: NameOwners, { now, wrapperActs }: Occasion): Power[] {
   const { wrapperOwner: owner } = parent;
-  if (owner === null || !parent.isWrapped) return [];
+  if (owner === null) return [];
   const token = tokenAt(parent, now);
   const own = tokenAt(name, now);
   if (isUnknown(parent, token) || (isTokenUnknown(name) && own.isExpired))
@@ -187,11 +211,11 @@ function parentInWrapper(name: NameOwners, parent: NameOwners, now: number): Pow
   const isTokenThere = own.hasOwner && name.isWrapped;
   const isTaken = has(own.fuses, PARENT_CANNOT_CONTROL);
   const may = allowed({
-    replace: isGone ? !has(token.fuses, CANNOT_CREATE_SUBDOMAIN) : !isTaken,
+    replace: wrapperActs && (isGone ? !has(token.fuses, CANNOT_CREATE_SUBDOMAIN) : !isTaken),
     extend_expiry: isTokenThere,
     burn_fuses: isTokenThere && !isTaken && has(token.fuses, CANNOT_UNWRAP),
   });
-  if (may.length === 0) return [idle("wrapper", owner, "fuses_burnt")];
+  if (may.length === 0) return parent.isWrapped ? [idle("wrapper", owner, "fuses_burnt")] : [];
   return [
     { layer: "wrapper", owner, may, approved: allowed({ extend_expiry: isTokenThere }), inForce: true },
   ];

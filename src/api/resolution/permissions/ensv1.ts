@@ -4,6 +4,7 @@ import type { Ctx } from "../../http/context.ts";
 import {
   type DelegateRow,
   delegatesAt,
+  isOperator,
   listTokenApprovals,
   mapPart,
   operatorsIn,
@@ -16,8 +17,35 @@ import { type Layer, ownerAtResolver, type Power, powersOf, powersOfParent } fro
 import type { Permission, PermissionKind, Permissions } from "./permission.ts";
 import { ranks } from "./ranks.ts";
 
-/** A name of ENSv1 and the one above it, as the index has them. */
-export type OfEnsv1 = { row: DomainRow; parent: DomainRow | null };
+/** A name of ENSv1 and the one above it, each with what its owners can do with the name. */
+export type OfEnsv1 = {
+  row: DomainRow;
+  parent: DomainRow | null;
+  powers: readonly Power[];
+  parentPowers: readonly Power[];
+};
+
+/** Reads what else decides the powers over a name: whether the NameWrapper may act for it in the registry, and for its parent. */
+export async function readPowers(
+  ctx: Ctx,
+  { row, parent }: Pick<OfEnsv1, "row" | "parent">,
+): Promise<OfEnsv1> {
+  const { now } = ctx;
+  const [forName, forParent] = await Promise.all([wrapperActsFor(ctx, row), wrapperActsFor(ctx, parent)]);
+  return {
+    ...{ row, parent, powers: powersOf(row, { now, wrapperActs: forName }) },
+    parentPowers: parent === null ? [] : powersOfParent(row, parent, { now, wrapperActs: forParent }),
+  };
+}
+
+/** Only where a token is left over it has to be looked up whether its holder can act for an owner in the registry. */
+async function wrapperActsFor({ db, contracts }: Ctx, row: DomainRow | null): Promise<boolean> {
+  if (row === null || row.wrapperOwner === null) return false;
+  const { chainId, registryOwner: owner, isMigrated } = row;
+  const { wrapper, registry: contract } = contracts.nameContracts(chainId);
+  if (wrapper === undefined || contract === undefined || owner === null || !isMigrated) return false;
+  return owner === wrapper || isOperator(db, { chainId, contract, owner, operator: wrapper });
+}
 
 type Side = {
   row: DomainRow;
@@ -27,11 +55,10 @@ type Side = {
 
 /** Who may change a name of ENSv1. */
 export async function permissionsInEnsv1(ctx: Ctx, of: OfEnsv1): Promise<Permissions> {
-  const { row, parent } = of;
-  const { now } = ctx;
+  const { row, parent, powers, parentPowers } = of;
   const contracts = ctx.contracts.nameContracts(row.chainId);
   const own: Side = {
-    ...{ row, powers: powersOf(row, now) },
+    ...{ row, powers },
     kinds: { owner: "owner", approval: "token_approval", operator: "operator" },
   };
   const above: Side[] =
@@ -39,7 +66,7 @@ export async function permissionsInEnsv1(ctx: Ctx, of: OfEnsv1): Promise<Permiss
       ? []
       : [
           {
-            ...{ row: parent, powers: powersOfParent(row, parent, now) },
+            ...{ row: parent, powers: parentPowers },
             kinds: { owner: "parent_owner", approval: "parent_approval", operator: "parent_operator" },
           },
         ];

@@ -131,7 +131,7 @@ function stateOfApproval(
 ): StateNow {
   const ofLayer = layer === "registrar" ? domain?.registrarApproved : domain?.wrapperApproved;
   if (domain === undefined || ofLayer !== approved) return { inForce: false, reason: "transferred" };
-  const power = powersOf(domain, now).find((one) => one.layer === layer);
+  const power = powersOf(domain, { now, wrapperActs: false }).find((one) => one.layer === layer);
   if (power?.inForce === true && power.approved.length > 0) return { inForce: true };
   return { inForce: power?.inForce === null ? null : false, reason: power?.reason ?? "expired" };
 }

@@ -4,14 +4,13 @@ import { listWithCode } from "../../query/approvals.ts";
 import { type DomainRow, listDomains } from "../../query/domains.ts";
 import type { Page, Part } from "../../query/page.ts";
 import { partOfRows, readParts } from "../../query/sections.ts";
-import { powersOf, powersOfParent } from "../../rules/powers.ts";
 import type { Surface } from "../../schemas/answers.ts";
 import type { ParsedName } from "../../schemas/input.ts";
 import type { DomainState } from "../domainState.ts";
 import { readEnsv2 } from "../ensv2/readEnsv2.ts";
 import { readFound } from "../known.ts";
 import { readAnsweringRows } from "../rows.ts";
-import { permissionsInEnsv1 } from "./ensv1.ts";
+import { type OfEnsv1, permissionsInEnsv1, readPowers } from "./ensv1.ts";
 import { permissionsInEnsv2 } from "./ensv2.ts";
 import type { ParentPower, Permission, PermissionKind, Permissions } from "./permission.ts";
 import { kindOfPart, ranks } from "./ranks.ts";
@@ -30,8 +29,9 @@ export type NamePermissions = {
 type Known = {
   /** ENSv1's row; null where it has none. */
   row: DomainRow | null;
+  /** The powers in ENSv1; null where ENSv2 decides, or there is no row. */
+  ensv1: OfEnsv1 | null;
   state: DomainState | null;
-  parentRow: DomainRow | null;
   parentState: DomainState | null;
 };
 
@@ -65,29 +65,25 @@ async function readNames(ctx: Ctx, name: ParsedName): Promise<Known> {
   const row = rows.get(name.node) ?? null;
   const state = found.get(name.node)?.state ?? null;
   const parentNode = name.parentNode ?? row?.parentNode ?? state?.parentNode ?? null;
-  if (parentNode === null) return { row, state, parentRow: null, parentState: null };
-  const [parentRows, parents] = await Promise.all([
-    row === null ? [] : listDomains(ctx.db, { chainId: row.chainId, nodes: [parentNode] }),
-    isOfEnsv2(state) ? readFound(ctx, [{ query: parentNode, node: parentNode }]) : null,
-  ]);
-  return {
-    ...{ row, state, parentRow: parentRows[0] ?? null },
-    parentState: parents?.get(parentNode)?.state ?? null,
-  };
+  if (isOfEnsv2(state)) {
+    const above = parentNode && (await readFound(ctx, [{ query: parentNode, node: parentNode }]));
+    return { row, state, ensv1: null, parentState: (above && above.get(parentNode)?.state) ?? null };
+  }
+  if (row === null) return { row, state, ensv1: null, parentState: null };
+  const nodes = parentNode === null ? [] : [parentNode];
+  const [parent = null] = await listDomains(ctx.db, { chainId: row.chainId, nodes });
+  return { row, state, ensv1: await readPowers(ctx, { row, parent }), parentState: null };
 }
 
 const isOfEnsv2 = (state: DomainState | null): state is DomainState => state?.ensv2?.protocol === "ensv2";
 
-const permissionsOf = async (
-  ctx: Ctx,
-  { row, state, parentRow, parentState }: Known,
-): Promise<Permissions> => {
+const permissionsOf = async (ctx: Ctx, { ensv1, state, parentState }: Known): Promise<Permissions> => {
   if (isOfEnsv2(state)) return permissionsInEnsv2(ctx, { state, parent: parentState });
-  return row === null ? { fixed: [], parts: [] } : permissionsInEnsv1(ctx, { row, parent: parentRow });
+  return ensv1 === null ? { fixed: [], parts: [] } : permissionsInEnsv1(ctx, ensv1);
 };
 
 /** What the owners of the name above may do now, and until when they cannot. */
-function parentOf(ctx: Ctx, { row, state, parentRow, parentState }: Known): ParentPower | null {
+function parentOf(ctx: Ctx, { ensv1, state, parentState }: Known): ParentPower | null {
   if (isOfEnsv2(state)) {
     if (parentState === null) return null;
     const entry = parentState.ensv2?.walk.entry;
@@ -95,19 +91,18 @@ function parentOf(ctx: Ctx, { row, state, parentRow, parentState }: Known): Pare
     const { fullName: name, node } = parentState;
     return { name, node, may: isLive ? ["replace"] : [], cannotControlUntil: null };
   }
-  if (row === null || parentRow === null) return null;
+  if (ensv1 === null || ensv1.parent === null) return null;
+  const { row, parent } = ensv1;
   // The NameWrapper and the registrar own names for others, by rules of their own.
   const { wrapper, registrar } = ctx.contracts.nameContracts(row.chainId);
-  const powers = powersOfParent(row, parentRow, ctx.now).filter(
-    ({ owner }) => owner !== wrapper && owner !== registrar,
-  );
+  const powers = ensv1.parentPowers.filter(({ owner }) => owner !== wrapper && owner !== registrar);
   const token = {
     wrapperFuses: row.wrapperFuses ?? 0,
     wrapperExpiryTimestamp: row.wrapperExpiryTimestamp ?? 0n,
   };
   const isGivenUp = (fusesAt(token, BigInt(ctx.now)) & PARENT_CANNOT_CONTROL) !== 0;
   return {
-    ...{ name: parentRow.fullName, node: parentRow.node },
+    ...{ name: parent.fullName, node: parent.node },
     may: [...new Set(powers.flatMap(({ may }) => may))],
     cannotControlUntil: isGivenUp && row.isWrapped ? token.wrapperExpiryTimestamp : null,
   };
@@ -120,14 +115,15 @@ async function notCoveredOf(ctx: Ctx, { row, state }: Known): Promise<Surface[]>
   const contracts = ctx.contracts.nameContracts(row.chainId);
   const { resolver } = row;
   const rule = resolver === null ? undefined : contracts.resolvers.get(resolver);
-  const hasApproved = powersOf(row, ctx.now).some(({ layer }) => layer === "wrapper");
   return [
     "contracts",
     ...(contracts.registry === undefined ? (["dns_token"] as const) : []),
     ...(row.registrarOwner === null ? [] : (["controllers"] as const)),
     ...(resolver !== null && rule === undefined ? (["resolver"] as const) : []),
     ...(rule?.seesWrapper ? (["trusted_by_resolver"] as const) : []),
-    ...(hasApproved && row.wrapperApproved !== null ? (["wrapper_self_transfer"] as const) : []),
+    ...(row.wrapperOwner !== null && row.wrapperApproved !== null
+      ? (["wrapper_self_transfer"] as const)
+      : []),
   ];
 }
 
