@@ -16,6 +16,7 @@ import { recordEndpoints } from "./records.ts";
 import { registryEndpoints } from "./registries.ts";
 import { resolverEndpoints } from "./resolvers.ts";
 import { roleEndpoints } from "./roles.ts";
+import { resolvesToEndpoints } from "./resolvesTo.ts";
 import { salesEndpoints } from "./sales.ts";
 import { searchEndpoints } from "./search.ts";
 import { statisticsEndpoints } from "./statistics.ts";
@@ -35,6 +36,7 @@ export const operations: readonly Endpoint[] = [
   ...batchEndpoints,
   ...addressEndpoints,
   ...permissionEndpoints,
+  ...resolvesToEndpoints,
   ...calendarEndpoints,
   ...resolverEndpoints,
   ...registryEndpoints,

@@ -57,6 +57,7 @@ export const catalogue: Record<string, ToolPlan> = {
       summary: { operation: "GET /address/{address}/summary", fixed: { partial: "true" } },
       previous: { operation: "GET /address/{address}/previous-domains" },
       events: { operation: "GET /address/{address}/events" },
+      resolves_to: { operation: "GET /address/{address}/resolves-to" },
     },
   },
   get_events: {

@@ -1,0 +1,273 @@
+import { addressRecord, domain, ensv2Entry, ensv2Link, ensv2Proxy, resolverNode } from "ponder:schema";
+import fc from "fast-check";
+import { type Address, getAddress, type Hex, namehash, toHex } from "viem";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { ROOT_NODE } from "../../src/ens/name.ts";
+import { FUZZ_SEED } from "../support/seed.ts";
+import { openApi, type TestApi } from "./api.ts";
+import {
+  ETH_REGISTRY,
+  entryRow,
+  FAR,
+  NODE_RESOLVER,
+  proxyRow,
+  REGISTRY_CODE,
+  RESOLVER,
+  RESOLVER_CODE,
+  ROOT,
+  contracts as withEnsv2,
+} from "./ensv2.ts";
+import {
+  account,
+  CHAIN_ID,
+  DEFAULT_ADDRESS_RESOLVER,
+  domainRow,
+  registeredRow,
+  STATIC_RESOLVER,
+  STRANGE_RESOLVER,
+  transaction,
+} from "./rows.ts";
+import { createTables, type Tables } from "./tables.ts";
+
+const NOW = 1_800_000_000;
+const [alice, bob] = [account(0xa11ce), account(0xb0b)];
+const ZERO = account(0);
+const DEFAULT = 2147483648n;
+const BASE = 2147492101n;
+
+type Pick = <T>(of: readonly T[]) => T;
+type World = {
+  domains: (typeof domain.$inferInsert)[];
+  versions: (typeof resolverNode.$inferInsert)[];
+  records: (typeof addressRecord.$inferInsert)[];
+  entries: (typeof ensv2Entry.$inferInsert)[];
+  links: (typeof ensv2Link.$inferInsert)[];
+};
+
+const coins = [60n, 0n, DEFAULT, BASE] as const;
+const number = (of: number): Hex => toHex(of, { size: 32 });
+
+/** Records of a name, or of a number, at a resolver: in two versions, of some coin types. */
+function recordsAt(pick: Pick, at: { resolver: Address; node: Hex }, world: World): void {
+  const version = pick([0, 0, 1]);
+  const place = { chainId: CHAIN_ID, ...at };
+  if (version > 0 || pick([true, false])) world.versions.push({ ...place, version, blockNumber: 1 });
+  for (const of of [0, 1]) {
+    for (const coinType of coins.filter(() => pick([true, false]))) {
+      const address = pick([alice, alice, bob, ZERO]);
+      world.records.push({
+        ...{ ...place, version: of, coinType, address, blockNumber: 1, transactionHash: transaction(1) },
+      });
+    }
+  }
+}
+
+const resolversOfEnsv1 = [STATIC_RESOLVER, DEFAULT_ADDRESS_RESOLVER, STRANGE_RESOLVER, null];
+
+/** Names of ENSv1 alone. */
+function worldOfEnsv1(pick: Pick): World {
+  const world: World = { domains: [], versions: [], records: [], entries: [], links: [] };
+  for (let i = 0; i < 12; i++) {
+    const name = `n${i}.eth`;
+    const resolver = pick(resolversOfEnsv1);
+    world.domains.push(registeredRow(name, alice, BigInt(NOW + pick([-1, 1])), { resolver }));
+    for (const at of [STATIC_RESOLVER, DEFAULT_ADDRESS_RESOLVER, STRANGE_RESOLVER].filter(() =>
+      pick([true, false]),
+    )) {
+      recordsAt(pick, { resolver: at, node: namehash(name) }, world);
+    }
+  }
+  return world;
+}
+
+const SUB_REGISTRY = account(0x6001);
+const OTHER = account(0x6002);
+
+/** The same, and names of ENSv2 with subnames; rows of `domains` are as the indexer writes them. */
+function worldOfBoth(pick: Pick): World {
+  const world = worldOfEnsv1(pick);
+  world.domains.push(domainRow("eth", { registry: null }));
+  world.entries.push(entryRow(ROOT, "eth", { subregistry: ETH_REGISTRY }));
+  const expiries = [BigInt(NOW - 1), BigInt(NOW), BigInt(NOW + 1), FAR];
+  const resolvers = [RESOLVER, RESOLVER, OTHER, NODE_RESOLVER, null];
+  const subs = [0, 1, 2].map((i) => ({ label: `s${i}`, expiry: pick(expiries), resolver: pick(resolvers) }));
+  for (const { label, expiry, resolver } of subs) {
+    world.entries.push(entryRow(SUB_REGISTRY, label, { expiry, resolver, owner: alice }));
+  }
+  for (let i = 0; i < 6; i++) {
+    const label = `v${i}`;
+    const [expiry, resolver] = [pick(expiries), pick(resolvers)];
+    const subregistry = pick([SUB_REGISTRY, null]);
+    world.entries.push(entryRow(ETH_REGISTRY, label, { expiry, resolver, subregistry, owner: alice }));
+    const rowOf = (name: string, fields: object) =>
+      world.domains.push(
+        domainRow(name, { effectiveOwnerAddress: alice, registry: ETH_REGISTRY, ...fields }),
+      );
+    rowOf(`${label}.eth`, { expiryTimestamp: expiry, resolver });
+    const names = [`${label}.eth`];
+    if (subregistry) {
+      for (const sub of subs) {
+        const name = `${sub.label}.${label}.eth`;
+        names.push(name);
+        rowOf(name, {
+          ...{ registry: SUB_REGISTRY, expiryTimestamp: sub.expiry, resolver: sub.resolver },
+          pathExpiryTimestamp: expiry,
+        });
+      }
+    }
+    for (const name of names) {
+      if (pick([true, false])) recordsAt(pick, { resolver: NODE_RESOLVER, node: namehash(name) }, world);
+      for (const at of [RESOLVER, OTHER].filter(() => pick([true, false]))) {
+        world.links.push(linkOf(at, namehash(name), pick([number(1), number(2), null])));
+      }
+    }
+  }
+  for (const at of [RESOLVER, OTHER]) {
+    if (pick([true, false])) world.links.push(linkOf(at, ROOT_NODE, pick([number(1), number(2), null])));
+    for (const of of [1, 2]) recordsAt(pick, { resolver: at, node: number(of) }, world);
+  }
+  return world;
+}
+
+const linkOf = (resolver: Address, node: Hex, record: Hex | null) => ({
+  ...{ chainId: CHAIN_ID, resolver, node, record, blockNumber: 1, transactionHash: transaction(1) },
+});
+
+let tables: Tables;
+
+async function write(world: World) {
+  const into = [
+    [domain, world.domains],
+    [resolverNode, world.versions],
+    [addressRecord, world.records],
+    [ensv2Entry, world.entries],
+    [ensv2Link, world.links],
+  ] as const;
+  for (const [table, rows] of into) {
+    await tables.writer.delete(table);
+    if (rows.length > 0) await tables.writer.insert(table as typeof domain).values(rows as never);
+  }
+}
+
+beforeAll(async () => {
+  tables = await createTables();
+  await tables.writer
+    .insert(ensv2Proxy)
+    .values([
+      proxyRow(SUB_REGISTRY, REGISTRY_CODE),
+      proxyRow(RESOLVER, RESOLVER_CODE),
+      proxyRow(OTHER, RESOLVER_CODE),
+    ]);
+});
+afterAll(() => tables.drop());
+
+type Item = { name: string; coin_types: string[]; is_default?: true };
+
+async function listed(api: TestApi, query: string): Promise<{ items: Item[]; total: number }> {
+  const items: Item[] = [];
+  let total = 0;
+  for (let cursor: string | null = ""; cursor !== null; ) {
+    const from: string = cursor && `&cursor=${cursor}`;
+    const { status, body } = await api.get(`/address/${alice}/resolves-to?page_size=3&${query}${from}`);
+    expect(status, JSON.stringify(body)).toBe(200);
+    items.push(...(body.results as Item[]));
+    total = body.total as number;
+    cursor = body.next_cursor as string | null;
+  }
+  return { items, total };
+}
+
+/** Whether a resolver answers the default address where a coin type has no record. */
+const hasDefault = (record: {
+  resolver: { address?: string; status: string; answered_by?: string };
+}): boolean => {
+  const address = (record.resolver.address ?? record.resolver.answered_by ?? "").toLowerCase();
+  return [DEFAULT_ADDRESS_RESOLVER, RESOLVER, OTHER, NODE_RESOLVER].includes(address as Address);
+};
+
+/** What a name's own answer about its records says: which names are alice's, for a coin type. */
+async function expected(api: TestApi, world: World, filter: string): Promise<Item[]> {
+  const found: Item[] = [];
+  for (const { fullName: name } of world.domains) {
+    const { body } = await api.get(`/domain/${name}/records?partial=true&types=addr&cleared=true`);
+    if (body.records === undefined) continue;
+    const { addresses, cleared } = body.records as {
+      addresses: Record<string, string>;
+      cleared: { addresses: string[] };
+    };
+    const coin_types = Object.keys(addresses).filter((coin) => addresses[coin]?.toLowerCase() === alice);
+    const isEvm = (coin: string) => coin === "60" || BigInt(coin) >= DEFAULT;
+    const isOwn =
+      filter === ""
+        ? coin_types.length > 0
+        : filter === "evm"
+          ? coin_types.some(isEvm)
+          : coin_types.includes(filter);
+    // The zero address is a record, too: the default one does not stand for it.
+    const isZero = cleared.addresses.includes(filter);
+    const falls =
+      ["60", String(BASE)].includes(filter) &&
+      addresses[filter] === undefined &&
+      !isZero &&
+      coin_types.includes(String(DEFAULT));
+    if (isOwn) found.push({ name, coin_types });
+    else if (falls && hasDefault(body as never)) found.push({ name, coin_types, is_default: true });
+  }
+  return found;
+}
+
+const byName = (items: readonly Item[]) =>
+  items
+    .map(({ name, coin_types, is_default }) => ({ name, coin_types, ...(is_default && { is_default }) }))
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
+
+describe.each([
+  ["ENSv1", worldOfEnsv1, undefined],
+  ["ENSv1 and ENSv2", worldOfBoth, withEnsv2],
+] as const)("names that have an address, with %s", (_, worldOf, contracts) => {
+  test("are those whose own records say it, in random worlds", { timeout: 240_000 }, async () => {
+    const api = openApi(tables, NOW, contracts ? { contracts } : {});
+    let seen = 0;
+    const holds = fc.asyncProperty(fc.gen(), async (gen) => {
+      const world = worldOf((of) => gen(fc.constantFrom, ...of));
+      await write(world);
+      for (const filter of ["", "evm", "60", "0", String(DEFAULT), String(BASE)]) {
+        const { items, total } = await listed(api, filter && `coin_type=${filter}`);
+        expect(byName(items), filter).toEqual(byName(await expected(api, world, filter)));
+        expect(total).toBe(items.length);
+        seen += items.length;
+      }
+    });
+    await fc.assert(holds, { numRuns: 6, seed: FUZZ_SEED, endOnFailure: true });
+    expect(seen).toBeGreaterThan(50);
+  });
+});
+
+test("a record that was cleared leaves the default one in force, the zero address does not", async () => {
+  const names = ["unset.eth", "cleared.eth", "zero.eth"];
+  const place = (name: string) => ({
+    ...{ chainId: CHAIN_ID, resolver: DEFAULT_ADDRESS_RESOLVER, node: namehash(name), version: 0 },
+    ...{ blockNumber: 1, transactionHash: transaction(1) },
+  });
+  await write({
+    ...{ versions: [], entries: [], links: [] },
+    domains: names.map((name) => registeredRow(name, alice, FAR, { resolver: DEFAULT_ADDRESS_RESOLVER })),
+    records: [
+      ...names.map((name) => ({ ...place(name), coinType: DEFAULT, address: alice })),
+      { ...place("cleared.eth"), coinType: 60n, address: null },
+      { ...place("zero.eth"), coinType: 60n, address: ZERO },
+    ],
+  });
+  const api = openApi(tables, NOW);
+  const { items } = await listed(api, "coin_type=60");
+  expect(byName(items).map(({ name }) => name)).toEqual(["cleared.eth", "unset.eth"]);
+});
+
+test("the zero address has no names, and what is no coin type is refused", async () => {
+  const api = openApi(tables, NOW);
+  const { body } = await api.get(`/address/${ZERO}/resolves-to`);
+  expect(body).toMatchObject({ address: getAddress(ZERO), results: [], total: 0, next_cursor: null });
+  for (const word of ["x", "-1", "060", `1${"0".repeat(78)}`]) {
+    expect((await api.get(`/address/${alice}/resolves-to?coin_type=${word}`)).status).toBe(400);
+  }
+});
