@@ -19,6 +19,7 @@ import { UNPAID } from "../../src/api/access/requestCount.ts";
 import { CALLS_AT_ONCE, REQUESTS_AT_ONCE } from "../../src/api/comparison/askContracts.ts";
 import { MAX_COMPARED_RECORDS } from "../../src/api/comparison/compareName.ts";
 import { MAX_LABELS } from "../../src/api/endpoints/bulk.ts";
+import { MAX_INPUTS, MAX_LABELS as MAX_LABELS_OF_LOOKUP } from "../../src/api/endpoints/lookup/lookup.ts";
 import { MONTHS_AHEAD } from "../../src/api/endpoints/population.ts";
 import { MAX_PERIODS } from "../../src/api/endpoints/sales.ts";
 import { MAX_CALENDAR_PAGES } from "../../src/api/explorer/pages/address/calendar.tsx";
@@ -51,15 +52,20 @@ import { MAX_VALUE_BYTES } from "../../src/api/live/records.ts";
 import { MAX_RESULT_BYTES, MAX_REVERT_BYTES } from "../../src/api/live/rpc.ts";
 import { MAX_CHANGES } from "../../src/api/query/activity.ts";
 import { MAX_ENDING } from "../../src/api/query/addresses/ending.ts";
+import { MAX_OTHER } from "../../src/api/query/otherRecords.ts";
 import { MAX_HOLDERS } from "../../src/api/query/population.ts";
+import { MAX_BYTES_OF_NAME, MAX_OF_NAME } from "../../src/api/query/recordBatches.ts";
 import { MAX_READ_BYTES } from "../../src/api/query/records.ts";
 import { MAX_ENTRIES } from "../../src/api/query/section.ts";
+import { MAX_LIVE_BYTES } from "../../src/api/resolution/chain.ts";
 import { MAX_CLAIMED_LABELS } from "../../src/api/resolution/primaryNames.ts";
+import { MAX_CHECKED } from "../../src/api/resolution/resolvesTo.ts";
 import { MAX_AGENT_URI, MAX_PROFILE_TEXT, MAX_SHOWN } from "../../src/api/rules/shown.ts";
 import { MAX_CURSOR } from "../../src/api/schemas/cursor.ts";
 import { MAX_CHAINS } from "../../src/api/schemas/input.ts";
 import { MAX_PAGE_SIZE, PAGE_SIZE } from "../../src/api/schemas/paging.ts";
 import { MAX_WINDOWS } from "../../src/api/schemas/windows.ts";
+import { MAX_CHOSEN, MAX_KEY } from "../../src/api/schemas/recordChoice.ts";
 import { MAX_WRITTEN } from "../../src/api/serializers/calendar.ts";
 import { MAX_STORED_BYTES, MAX_STORED_BYTES_A_MINUTE } from "../../src/api/serviceDb/liveAnswers.ts";
 import { MAX_LABELS_PER_MINUTE } from "../../src/api/serviceDb/provenLabels.ts";
@@ -135,6 +141,19 @@ const bounds: [what: string, bound: string][] = [
     "labels of all names that the addresses of a bulk request claim",
     `${inWords(MAX_CLAIMED_LABELS)}, names with the fewest first`,
   ],
+  ["inputs of one look-up", inWords(MAX_INPUTS)],
+  ["labels of all names of a look-up", `${inWords(MAX_LABELS_OF_LOOKUP)}, names with the fewest first`],
+  [
+    "texts, and addresses, of a name in a look-up",
+    `${inWords(MAX_OF_NAME)} each, ${kib(MAX_BYTES_OF_NAME)} each`,
+  ],
+  [
+    "keys, and coin types, that a request chooses",
+    `${MAX_CHOSEN} each, ${inWords(MAX_KEY)} characters a key`,
+  ],
+  ["records that a look-up takes from the chain", mib(MAX_LIVE_BYTES)],
+  ["ABIs, interfaces and public keys of a name", `${MAX_OTHER} settings`],
+  ["names of an address record of which each is walked to", inWords(MAX_CHECKED)],
   ["texts, and addresses, of a name that are read for an answer", `${mib(MAX_READ_BYTES)} each`],
   ["a text in an agent's profile", `${inWords(MAX_PROFILE_TEXT)} characters`],
   ["an agent's URI", `${inWords(MAX_AGENT_URI)} characters`],

@@ -31,6 +31,7 @@ const ONE_FILTER = 15;
 const ALL_FILTERS = 30;
 const FIRST_PAGE = 5;
 const BULK = 25;
+const HEAVIEST = 8;
 const CACHED = 1.2;
 const FRESH = 3;
 
@@ -104,10 +105,17 @@ function single(path: string, samples: Samples): Operation[] {
   }
   if (!path.startsWith("/address/{address}/")) return [usual];
   const ofLargest = pathsOf(path, { address: [samples.largestOwner] });
-  const times = path.endsWith("/expiries.ics") ? ONE_FILTER : isList ? FIRST_PAGE : SINGLE;
+    const times = timesOfLargest(path, isList);
   const largest = { ...measured(ofLargest, `${path}, largest owner`), target: atMost(times) };
   const more = path === "/address/{address}/domains" ? namesOfLargest(samples) : [];
   return [usual, { ...largest, grows: true }, ...more];
+}
+
+/** How many times the floor an operation may take for the largest owner. */
+function timesOfLargest(path: string, isList: boolean): number {
+  if (path.endsWith("/expiries.ics")) return ONE_FILTER;
+  if (path.endsWith("/resolves-to")) return HEAVIEST;
+  return isList ? FIRST_PAGE : SINGLE;
 }
 
 /** The names of the largest owner by any relation, in each order from both ends, and by filters that few or none of them meet. */
@@ -231,9 +239,14 @@ function searches({ parts, resolvers, addresses, largestOwner }: Samples, now: n
   ];
 }
 
+/** Some of the samples, the hot ones among them once only. */
+const ofMany = <T>(all: T[], i: number, count: number): T[] =>
+  Array.from({ length: count }, (_, k) => all[(i * 37 + k * 2) % all.length] as T);
+
+const allTypes = ["text", "addr", "contenthash", "abi", "interface", "pubkey", "name"];
+
 function bulks({ names, addresses }: Samples): Operation[] {
-  const of500 = <T>(all: T[], i: number) =>
-    Array.from({ length: 500 }, (_, k) => all[(i * 37 + k * 2) % all.length] as T);
+  const of500 = <T>(all: T[], i: number) => ofMany(all, i, 500);
   const five = [0, 1, 2, 3, 4];
   const bulk = (path: string, requests: Request[], name = path): Operation => ({
     ...{ name, path, requests, against: "whois", figure: "p50", target: atMost(BULK) },
@@ -248,6 +261,28 @@ function bulks({ names, addresses }: Samples): Operation[] {
       "/address/primary-names/bulk",
       five.map((i) => post("/address/primary-names/bulk", { addresses: of500(addresses, i).slice(0, 200) })),
       "/address/primary-names/bulk of 200",
+    ),
+    ...[1, 100, 1_000].map((count) =>
+      bulk(
+        "/lookup",
+        five.map((i) => post("/lookup", { inputs: ofMany(names, i, count).map(({ name }) => name) })),
+        `/lookup of ${count.toLocaleString("en")} names`,
+      ),
+    ),
+    bulk(
+      "/lookup",
+      five.map((i) =>
+        post("/lookup", {
+          inputs: ofMany(names, i, 1_000).map(({ name }) => name),
+          records: { types: allTypes },
+        }),
+      ),
+      "/lookup of 1,000 names with all records",
+    ),
+    bulk(
+      "/lookup",
+      five.map((i) => post("/lookup", { inputs: ofMany(addresses, i, 100), relations: ["effective_owner"] })),
+      "/lookup of 100 addresses with their names",
     ),
   ];
 }

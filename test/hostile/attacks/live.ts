@@ -36,13 +36,16 @@ async function askBeside(
   names: readonly string[],
   bystander: string,
 ): Promise<void> {
-  const post = (address: string, body: unknown) =>
-    fetch(`${stack.url}/whois/bulk`, {
+  const post = (address: string, path: string, body: unknown) =>
+    fetch(`${stack.url}${path}`, {
       method: "POST",
       headers: { "content-type": "application/json", "x-forwarded-for": address },
       body: JSON.stringify(body),
     });
-  const requests = Array.from({ length: REQUESTS }, () => post("203.0.113.1", { names }));
+  const requests = [
+    ...Array.from({ length: REQUESTS }, () => post("203.0.113.1", "/whois/bulk", { names })),
+    post("203.0.113.1", "/lookup", { inputs: names, records: {}, primary_name_check: true }),
+  ];
   const headers = { "x-forwarded-for": "203.0.113.2" };
   const reply = await fetch(`${stack.url}/whois/${bystander}`, { headers });
   if (reply.status !== 200) throw new Error(`The bystander got ${reply.status}: ${await reply.text()}`);

@@ -9,6 +9,11 @@ import { forgedCursors, slowFilters } from "./cursors.ts";
 type Question = { path: string; body: string };
 
 const bulk = (body: unknown): Question => ({ path: "/whois/bulk", body: JSON.stringify(body) });
+const allTypes = ["text", "addr", "contenthash", "abi", "interface", "pubkey", "name"];
+const lookup = (inputs: readonly string[]): Question => ({
+  path: "/lookup",
+  body: JSON.stringify({ inputs, records: { types: allTypes, cleared: true }, primary_name_check: true }),
+});
 const many = <T>(count: number, value: (index: number) => T): T[] =>
   Array.from({ length: count }, (_, i) => value(i));
 
@@ -32,6 +37,8 @@ const posting = (name: string, questions: readonly Question[]): Attack => ({
 
 /** As many labels as a name of 1,024 bytes can have. */
 const longestPath = (index: number) => `${String.fromCharCode(97 + (index % 26))}.`.repeat(500).concat("eth");
+
+const addressOf = (index: number) => `0x${index.toString(16).padStart(40, "0")}`;
 
 const deep = `${"[".repeat(100_000)}${"]".repeat(100_000)}`;
 
@@ -236,7 +243,17 @@ export const attacksByRequests: readonly Attack[] = [
   posting("a bulk request of 500 names that are slow to normalise", [
     bulk({ names: many(500, (index) => `${"Å̧😀ﷺ".repeat(60)}${index}.eth`) }),
   ]),
+  posting("a look-up of 1,000 names of 501 labels with all records", [lookup(many(1_000, longestPath))]),
+  posting("a look-up of 1,000 inputs that are slow to normalise, or no input at all", [
+    lookup(many(1_000, (index) => `${"Å̧😀ﷺ".repeat(20)}${index}.eth`)),
+    lookup(many(1_000, (index) => `cursor_${"A".repeat(900)}${index}`)),
+    {
+      path: "/lookup",
+      body: JSON.stringify({ inputs: many(1_000, addressOf), relations: ["effective_owner"] }),
+    },
+  ]),
   posting("bodies that are broken, deep, large or of wrong types", [
+    ...brokenBodies.map((body) => ({ path: "/lookup", body: body.replace('"names"', '"inputs"') })),
     ...brokenBodies.map((body) => ({ path: "/whois/bulk", body })),
     ...brokenBodies.map((body) => ({ path: "/address/primary-names/bulk", body })),
   ]),
