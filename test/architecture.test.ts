@@ -263,6 +263,7 @@ const layers: Layer[] = [
       ...api(
         "http/endpoint.ts",
         "http/pageTimeout.ts",
+        "http/writeReply.ts",
         "statistics/",
         "errors/",
         "scheduling/",

@@ -1,6 +1,6 @@
 import { type Address, type Hex, zeroAddress } from "viem";
 import type { Contracts } from "../../../abis/contracts.ts";
-import { coinTypeOfChain, DEFAULT_COIN_TYPE, ETHEREUM_COIN_TYPE } from "../../ens/coinType.ts";
+import { coinTypeOfChain, DEFAULT_COIN_TYPE, ETHEREUM_COIN_TYPE, isEvmCoinType } from "../../ens/coinType.ts";
 import { ApiError } from "../errors/errors.ts";
 import type { Ctx } from "../http/context.ts";
 import type { Settled } from "../live/cache.ts";
@@ -56,6 +56,10 @@ export const resolvePrimaryNames = (ctx: Ctx, addresses: readonly Address[]): Pr
     ctx,
     addresses.map((address) => ({ address, coinType: ETHEREUM_COIN_TYPE })),
   );
+
+/** Whether addresses have names for a coin type: those of EVM chains, and the default one (ENSIP-19). */
+export const hasPrimaryNames = (coinType: bigint): boolean =>
+  isEvmCoinType(coinType) && coinType < 2n * DEFAULT_COIN_TYPE;
 
 /** Whose primary name is asked for, and on which chain: coin types of EVM chains, or the default one. */
 export type NameOfAddress = { address: Address; coinType: bigint };

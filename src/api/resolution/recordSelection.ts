@@ -47,6 +47,20 @@ export function selectorOf(
   };
 }
 
+/** The same for an answer that also has the name's own record, and maybe needs its address on Ethereum. */
+export function selectorForRecord(
+  ctx: Pick<Ctx, "db" | "contracts">,
+  asked: RecordsAsked,
+  needs: { address: boolean },
+): RecordSelector {
+  const select = selectorOf(ctx, asked);
+  return async (node) => {
+    const { texts, coinTypes, ...others } = await select(node);
+    const coins = needs.address ? [...coinTypes, ETHEREUM_COIN_TYPE] : coinTypes;
+    return { ...others, texts: [...new Set([...texts, "display"])], coinTypes: [...new Set(coins)] };
+  };
+}
+
 /** One text record. */
 export const oneText =
   (key: string): RecordSelector =>

@@ -1,5 +1,4 @@
 import type { z } from "@hono/zod-openapi";
-import type { Caller } from "../../access/access.ts";
 import { ApiError } from "../../errors/errors.ts";
 import type { Ctx } from "../../http/context.ts";
 import { type Outcome, resolvePrimaryNamesOn } from "../../resolution/primaryNames.ts";
@@ -13,6 +12,8 @@ import { addressDomains } from "../addressNames.ts";
 
 export type SoughtAddress = Extract<Sought, { kind: "address" }>;
 export type AddressItem = z.input<typeof lookedUpAddress>;
+
+type Caller = Parameters<typeof addressDomains.handle>[2];
 
 /** What is asked for of each address. */
 export type AddressChoice = { coinTypes: readonly bigint[]; relations: readonly string[] };

@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
-import { DEFAULT_COIN_TYPE, isEvmCoinType } from "../../../ens/coinType.ts";
 import { ApiError } from "../../errors/errors.ts";
 import { endpoint } from "../../http/endpoint.ts";
+import { hasPrimaryNames } from "../../resolution/primaryNames.ts";
 import { mapYielding } from "../../scheduling/turns.ts";
 import { invalidInput, leftOut, lookedUpAddress, lookedUpName } from "../../schemas/answers.ts";
 import { input } from "../../schemas/input.ts";
@@ -47,13 +47,11 @@ const coinTypes = input
     maxItems: MAX_COIN_TYPES,
   })
   .transform((words, issues) => {
-    const isName = (word: string) => /^[0-9]{1,10}$/.test(word) && isEvm(BigInt(word));
+    const isName = (word: string) => /^[0-9]{1,10}$/.test(word) && hasPrimaryNames(BigInt(word));
     if (words.length <= MAX_COIN_TYPES && words.every(isName)) return [...new Set(words.map(BigInt))];
     const message = `\`primary_names\` must hold coin types of EVM chains in decimal digits, at most ${MAX_COIN_TYPES}.`;
     return refuse(issues, "INVALID_PARAMETER", message);
   });
-
-const isEvm = (coinType: bigint): boolean => isEvmCoinType(coinType) && coinType < 2n * DEFAULT_COIN_TYPE;
 
 const relations = input
   .texts({

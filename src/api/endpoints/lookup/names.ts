@@ -1,6 +1,5 @@
 import type { z } from "@hono/zod-openapi";
 import type { Hex } from "viem";
-import { ETHEREUM_COIN_TYPE } from "../../../ens/coinType.ts";
 import { ApiError } from "../../errors/errors.ts";
 import type { Ctx } from "../../http/context.ts";
 import { MAX_JSON_BYTES } from "../../http/writeReply.ts";
@@ -27,7 +26,7 @@ import {
 } from "../../resolution/indexedRecords.ts";
 import { otherRecordsOf } from "../../resolution/otherRecords.ts";
 import { listIndexedAddresses, type Outcome, resolvePrimaryNames } from "../../resolution/primaryNames.ts";
-import { selectorOf } from "../../resolution/recordSelection.ts";
+import { selectorForRecord } from "../../resolution/recordSelection.ts";
 import { mapYielding } from "../../scheduling/turns.ts";
 import type { leftOut, lookedUpName } from "../../schemas/answers/lookup.ts";
 import { type Rest, type Sought, writeCursor } from "../../schemas/lookup.ts";
@@ -73,7 +72,7 @@ export async function answerNames(
 ): Promise<NameItem[]> {
   const requested = names.map((name) => name.requested);
   const { records: asked } = choice;
-  const select = asked === null ? null : selectorWith(ctx, asked, choice);
+  const select = asked === null ? null : selectorForRecord(ctx, asked, { address: choice.primaryNameCheck });
   const withRecords = select === null ? null : await tryDomainsWithRecords(ctx, requested, select);
   // Where no node is configured, a record says less of that than records do.
   const outcomes = withRecords && ctx.live.isConfigured ? withRecords : await tryDomains(ctx, requested);
@@ -92,27 +91,11 @@ export async function answerNames(
   );
 }
 
-/** What to read from the chain: also what a record shows, and what the check needs. */
-function selectorWith(ctx: Ctx, asked: RecordsAsked, { primaryNameCheck }: NameChoice) {
-  const select = selectorOf(ctx, asked);
-  return async (node: Hex) => {
-    const { coinTypes, texts, ...others } = await select(node);
-    return {
-      ...others,
-      texts: texts.includes("display") ? texts : [...texts, "display"],
-      coinTypes:
-        primaryNameCheck && !coinTypes.includes(ETHEREUM_COIN_TYPE)
-          ? [...coinTypes, ETHEREUM_COIN_TYPE]
-          : coinTypes,
-    };
-  };
-}
-
 type RecordsOfNames = {
   names: readonly SoughtName[];
   outcomes: readonly DomainOutcome[];
   asked: RecordsAsked;
-  select: ReturnType<typeof selectorWith>;
+  select: ReturnType<typeof selectorForRecord>;
 };
 
 async function findRecords(

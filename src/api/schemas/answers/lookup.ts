@@ -36,7 +36,10 @@ const check = z
       .string()
       .nullable()
       .optional()
-      .openapi({ description: "The primary name of that address; absent where `unresolved` says why" }),
+      .openapi({
+        description:
+          "The primary name of that address; null if it has none, absent where `unresolved` says why",
+      }),
     is_primary: z.boolean().optional().openapi({ description: "Whether that is this name" }),
     unresolved: unresolved.optional(),
   })
@@ -84,7 +87,8 @@ export const lookedUpAddress = z
           total: count,
           results: z.array(domainItem),
           next_cursor: z.string().nullable().optional().openapi({
-            description: "For `GET /address/{address}/domains` with this relation; null if there are no more",
+            description:
+              "For `GET /address/{address}/domains` with this relation; null if there are no more, absent if the list has no cursors",
           }),
         }),
       )
