@@ -6,6 +6,7 @@ import { expectHistoriesAsOnChain } from "./ensv2Histories.ts";
 import { expectEnsv2AsOnChain } from "./ensv2Judge.ts";
 import { expectPermissionsAsOnChain } from "./ensv2Permissions.ts";
 import { playHistory, prepareHistories } from "./ensv2Steps.ts";
+import { expectLookupAsSingle, expectNamesByAddress } from "./lookups.ts";
 import { type Stage, stageOf } from "./stage.ts";
 
 const STEPS = 150;
@@ -31,6 +32,9 @@ async function expectAnswers(stage: Stage, run: number, from: bigint): Promise<n
     tried += await expectPermissionsAsOnChain(stage, name, asked.length);
     asked.push(name);
   }
+  await expectLookupAsSingle(stage.stack, asked);
+  const { stack, chain } = stage;
+  await expectNamesByAddress({ stack, chain, deployment: stage.local.deployment }, asked);
   const others = rows.map((row) => row.full_name).filter((name) => !asked.includes(name));
   const compared = await expectHistoriesAsOnChain(stage, { names: asked, others, from });
   expect(compared).toBeGreaterThan(asked.length);

@@ -8,6 +8,7 @@ import { type LocalChains, type LocalLayer2, startDemoChains } from "../devnet/l
 import { readStatus } from "../devnet/ponder.ts";
 import { type Stack, startStack } from "../support/stack.ts";
 import { listNodes, readDomain, readLogs } from "./layer2Reads.ts";
+import { expectLookupAsSingle, expectNamesOfBridges } from "./lookups.ts";
 
 /* Answers of names of layer 2s by the index, held against those by the chain through the bridges, and contract reads. */
 
@@ -113,6 +114,14 @@ describe("an answer by the index", () => {
       if (ethereum !== undefined) expect([name, live.records.addresses[60]]).toEqual([name, ethereum]);
     }
     expect(compared).toBeGreaterThan(3);
+  });
+
+  test("in a look-up of many names equals the single ones, and is listed by its address record", async () => {
+    const names = [...allNames(), "gov.base.eth"];
+    expect(await expectLookupAsSingle(indexed, names)).toBeGreaterThan(3);
+    const { chain, deployment } = chains;
+    const ofLayer2 = { stack: indexed, chain, deployment };
+    expect(await expectNamesOfBridges(ofLayer2, mainOnly, names)).toBeGreaterThan(3);
   });
 
   test("of a name with a resolver of its own on the main chain is the main chain's, in both", async () => {

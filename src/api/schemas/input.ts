@@ -89,7 +89,11 @@ function normalizeLabel(raw: string): string {
   return label;
 }
 
+/** Most labels: normalisation leaves these letters and digits as they are (ENSIP-15), and takes a while to say so. */
+const PLAIN_LABEL = /^[a-z0-9]+$/;
+
 function normalizeOrThrow(raw: string): string {
+  if (PLAIN_LABEL.test(raw)) return raw;
   try {
     return ens_normalize(raw);
   } catch (error) {

@@ -134,11 +134,13 @@ const labelsOf = (one: Read): number =>
 
 /** Names with the fewest labels are answered: strangers' names of 512 labels do not take the room of others. */
 function withinLabels(read: readonly Read[]): (Read | ReturnType<typeof toLeftOut>)[] {
+  const counted = read.map((one) => ({ one, labels: labelsOf(one) }));
+  if (counted.reduce((sum, { labels }) => sum + labels, 0) <= MAX_LABELS) return [...read];
   let labels = 0;
   const refused = new Set<Read>();
-  for (const one of [...read].sort((a, b) => labelsOf(a) - labelsOf(b))) {
-    labels += labelsOf(one);
-    if (labels > MAX_LABELS) refused.add(one);
+  for (const next of counted.sort((a, b) => a.labels - b.labels)) {
+    labels += next.labels;
+    if (labels > MAX_LABELS) refused.add(next.one);
   }
   return read.map((one) => (refused.has(one) ? toLeftOut(one.input, "no room") : one));
 }

@@ -32,14 +32,10 @@ const check = z
     address: address
       .nullable()
       .openapi({ description: "The name's address on Ethereum; null if it has none" }),
-    primary_name: z
-      .string()
-      .nullable()
-      .optional()
-      .openapi({
-        description:
-          "The primary name of that address; null if it has none, absent where `unresolved` says why",
-      }),
+    primary_name: z.string().nullable().optional().openapi({
+      description:
+        "The primary name of that address; null if it has none, absent where `unresolved` says why",
+    }),
     is_primary: z.boolean().optional().openapi({ description: "Whether that is this name" }),
     unresolved: unresolved.optional(),
   })

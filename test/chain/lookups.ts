@@ -1,0 +1,169 @@
+import { decodeAbiParameters, encodeFunctionData, type Hex, namehash, parseAbi, zeroAddress } from "viem";
+import { expect } from "vitest";
+import type { Deployment } from "../../abis/deployments.ts";
+import { universalResolverAbi } from "../../abis/universalResolver.ts";
+import { type Chain, dnsEncode } from "../devnet/acts.ts";
+import type { Stack } from "../support/stack.ts";
+
+/* A look-up of many names says of each what the single operations say, and names by address record are those that resolve. */
+
+type Body = Record<string, unknown>;
+type Item = Body & { status: string };
+
+const types = ["text", "addr", "contenthash", "abi", "interface", "pubkey", "name"];
+
+/** The journal's block is said once of a whole answer. */
+const withoutBlock = ({ as_of: _, ...body }: Body): Body => body;
+
+async function post(stack: Stack, path: string, body: unknown): Promise<Body> {
+  const headers = { "content-type": "application/json" };
+  const reply = await fetch(`${stack.url}${path}`, { method: "POST", headers, body: JSON.stringify(body) });
+  const answer = (await reply.json()) as Body;
+  expect(reply.status, `${path}: ${JSON.stringify(answer)}`).toBe(200);
+  return answer;
+}
+
+const get = async (stack: Stack, path: string): Promise<Body> => {
+  const { status, body } = await stack.api<Body>(path);
+  expect(status, `${path}: ${JSON.stringify(body)}`).toBe(200);
+  return withoutBlock(body);
+};
+
+/** Compares a look-up with the single operations, item by item. Gives how many names had records. */
+export async function expectLookupAsSingle(stack: Stack, names: readonly string[]): Promise<number> {
+  await stack.waitForHead();
+  const choice = { inputs: names, records: { types, cleared: true }, primary_name_check: true };
+  const { results } = (await post(stack, "/lookup", choice)) as { results: Item[] };
+  let withRecords = 0;
+  for (const [i, name] of names.entries()) {
+    const path = encodeURIComponent(name);
+    const { status, domain, records, records_source, unresolved, primary_name_check } = results[i] as Item;
+    expect(domain, name).toEqual(await get(stack, `/whois/${path}?partial=true`));
+    const single = await get(stack, `/domain/${path}/records?partial=true&cleared=true&types=${types}`);
+    const of = { records: single.records, records_source: single.source, unresolved: single.unresolved };
+    expect({ records, records_source, unresolved }, name).toEqual(of);
+    if (status !== "unresolved")
+      await expectCheck(stack, { name, check: primary_name_check as Body, single });
+    if (Object.keys((records as { texts: object } | undefined)?.texts ?? {}).length > 0) withRecords++;
+  }
+  return withRecords;
+}
+
+/** The check is of the address that the records have for Ethereum, where the index tells it. */
+async function expectCheck(
+  stack: Stack,
+  { name, check, single }: { name: string; check: Body; single: Body },
+) {
+  const own = (single.records as { addresses: Record<string, string> }).addresses["60"];
+  if (own !== undefined) expect(check.address, name).toBe(own);
+  if (check.address === null) return;
+  const { primary_name } = await get(stack, `/address/${check.address}/primary-name`);
+  const is_primary = primary_name !== null && primary_name === (single.domain as string);
+  expect(check, name).toEqual({ address: check.address, primary_name, is_primary });
+}
+
+const addr = parseAbi([
+  "function addr(bytes32 node) view returns (address)",
+  "function addr(bytes32 node, uint256 coinType) view returns (bytes)",
+]);
+
+export type Place = { stack: Stack; chain: Chain; deployment: Deployment };
+
+/** What the Universal Resolver says that a name's address is; null for none. */
+async function readAddress({ chain, deployment }: Place, name: string, coin: bigint): Promise<Hex | null> {
+  const isEthereum = coin === 60n;
+  const args = isEthereum ? ([namehash(name)] as const) : ([namehash(name), coin] as const);
+  const data = encodeFunctionData({ abi: addr, functionName: "addr", args });
+  const address = deployment.ensv2?.universalResolver?.top ?? deployment.universalResolver;
+  const question = {
+    ...({ address: address as Hex, abi: universalResolverAbi } as const),
+    functionName: "resolveWithGateways",
+    args: [dnsEncode(name.split(".")), data, []],
+  } as const;
+  const [result] = await chain.client.readContract(question).catch(() => ["0x"] as const);
+  if (result === "0x" || (result.length - 2) % 64 === 8) return null;
+  const [value] = isEthereum
+    ? decodeAbiParameters([{ type: "address" }], result)
+    : decodeAbiParameters([{ type: "bytes" }], result);
+  const bytes = value.toLowerCase() as Hex;
+  return bytes === "0x" || bytes === zeroAddress ? null : bytes;
+}
+
+const COINS = [60n, 2147483648n, 2147492101n];
+
+/**
+ * Compares the names by address record with what the Universal Resolver says of each of these names. Those that the index does
+ * not answer for are in no list. Gives how many names have an address.
+ */
+export async function expectNamesByAddress(place: Place, names: readonly string[]): Promise<number> {
+  const { stack } = place;
+  await stack.waitForHead();
+  const indexed: string[] = [];
+  for (const name of names) {
+    const { source, records } = await get(stack, `/domain/${encodeURIComponent(name)}/records?partial=true`);
+    if (source === "indexed" && records !== undefined) indexed.push(name);
+  }
+  let found = 0;
+  for (const coin of COINS) {
+    const pairs = await Promise.all(
+      indexed.map(async (name) => [name, await readAddress(place, name, coin)] as const),
+    );
+    const byAddress = Map.groupBy(
+      pairs.filter(([, address]) => address?.length === 42),
+      ([, address]) => address as Hex,
+    );
+    for (const [address, held] of byAddress) {
+      const listed = await listNames(stack, `/address/${address}/resolves-to?coin_type=${coin}&page_size=2`);
+      const expected = held.map(([name]) => name).sort();
+      expect(listed.filter((name) => indexed.includes(name)).sort(), `${address} ${coin}`).toEqual(expected);
+      found += held.length;
+    }
+    for (const [name, address] of pairs.filter(([, address]) => address === null)) {
+      const own = await stack.sql<{ address: Hex }>(
+        "select distinct address from address_records where node = $1 and length(address) = 42 and coin_type = $2",
+        [namehash(name), String(coin)],
+      );
+      for (const { address: stored } of own) {
+        const listed = await listNames(stack, `/address/${stored}/resolves-to?coin_type=${coin}`);
+        expect(listed, `${name} ${stored} ${coin} ${address}`).not.toContain(name);
+      }
+    }
+  }
+  return found;
+}
+
+/** The same for names of a layer 2, of which another index that asks the bridges says the address. */
+export async function expectNamesOfBridges(
+  { stack }: Place,
+  asking: Stack,
+  names: readonly string[],
+): Promise<number> {
+  await stack.waitForHead();
+  const own: { name: string; address: string | undefined }[] = [];
+  for (const name of names) {
+    const { source } = await get(stack, `/domain/${name}/records`);
+    const { records } = await get(asking, `/domain/${name}/records`);
+    const address = (records as { addresses: Record<string, string> }).addresses["60"];
+    own.push({ name, address: source === "indexed" ? address : undefined });
+  }
+  const byAddress = Map.groupBy(
+    own.filter(({ address }) => address !== undefined),
+    ({ address }) => address as string,
+  );
+  for (const [address, held] of byAddress) {
+    const listed = await listNames(stack, `/address/${address}/resolves-to?coin_type=60&page_size=2`);
+    const known = own.map(({ name }) => name);
+    expect(listed.filter((name) => known.includes(name)).sort()).toEqual(held.map(({ name }) => name).sort());
+  }
+  return [...byAddress.values()].flat().length;
+}
+
+async function listNames(stack: Stack, path: string): Promise<string[]> {
+  const names: string[] = [];
+  for (let cursor: string | null = ""; cursor !== null; ) {
+    const page: Body = await get(stack, cursor === "" ? path : `${path}&cursor=${cursor}`);
+    names.push(...(page.results as { name: string }[]).map(({ name }) => name));
+    cursor = page.next_cursor as string | null;
+  }
+  return names;
+}
