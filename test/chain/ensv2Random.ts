@@ -6,7 +6,7 @@ import { expectHistoriesAsOnChain } from "./ensv2Histories.ts";
 import { expectEnsv2AsOnChain } from "./ensv2Judge.ts";
 import { expectPermissionsAsOnChain } from "./ensv2Permissions.ts";
 import { playHistory, prepareHistories } from "./ensv2Steps.ts";
-import { expectLookupAsSingle, expectNamesByAddress } from "./lookups.ts";
+import { expectLookupAsSingle, expectNamesByAddress, expectResolution } from "./lookups.ts";
 import { type Stage, stageOf } from "./stage.ts";
 
 const STEPS = 150;
@@ -34,7 +34,9 @@ async function expectAnswers(stage: Stage, run: number, from: bigint): Promise<n
   }
   await expectLookupAsSingle(stage.stack, asked);
   const { stack, chain } = stage;
-  await expectNamesByAddress({ stack, chain, deployment: stage.local.deployment }, asked);
+  const place = { stack, chain, deployment: stage.local.deployment };
+  await expectNamesByAddress(place, asked);
+  await expectResolution(place, asked);
   const others = rows.map((row) => row.full_name).filter((name) => !asked.includes(name));
   const compared = await expectHistoriesAsOnChain(stage, { names: asked, others, from });
   expect(compared).toBeGreaterThan(asked.length);

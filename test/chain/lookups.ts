@@ -132,6 +132,38 @@ export async function expectNamesByAddress(place: Place, names: readonly string[
   return found;
 }
 
+/** Errors of the Universal Resolver that say that no resolver answers. */
+const NO_RESOLVER = /ResolverNotFound|ResolverNotContract|UnreachableName/;
+
+/** Compares what whois says of whether names resolve with what the Universal Resolver does. Gives how many do not. */
+export async function expectResolution(
+  { stack, chain, deployment }: Place,
+  names: readonly string[],
+): Promise<number> {
+  await stack.waitForHead();
+  const address = deployment.ensv2?.universalResolver?.top ?? deployment.universalResolver;
+  let without = 0;
+  for (const name of names) {
+    const { resolution } = await get(stack, `/whois/${encodeURIComponent(name)}?partial=true`);
+    if (resolution === undefined || name.includes("[")) continue;
+    const data = encodeFunctionData({ abi: addr, functionName: "addr", args: [namehash(name)] });
+    const failure = await chain.client
+      .readContract({
+        ...({ address: address as Hex, abi: universalResolverAbi } as const),
+        functionName: "resolveWithGateways",
+        args: [dnsEncode(name.split(".")), data, []],
+      })
+      .then(
+        () => "",
+        (error: Error) => error.message,
+      );
+    const hasNone = NO_RESOLVER.test(failure);
+    expect([name, resolution === "resolves"], failure).toEqual([name, !hasNone]);
+    if (hasNone) without++;
+  }
+  return without;
+}
+
 /** The same for names of a layer 2, of which another index that asks the bridges says the address. */
 export async function expectNamesOfBridges(
   { stack }: Place,

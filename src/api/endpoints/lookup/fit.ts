@@ -18,13 +18,25 @@ const TIMES_WRITTEN = 6;
 /** The most bytes that JSON makes of a character. */
 const ESCAPED_BYTES = 6;
 
+type Measured = Item & { domain?: object; records?: object; error?: object };
+
 /** More than an item takes in JSON, where that can be said without writing it; else null. */
-function boundOf(item: Item & { domain?: object; records?: object; error?: object }): number | null {
-  const { domain, records, error, input } = item;
-  if (domain === undefined || records !== undefined || error !== undefined || "protocol" in domain)
-    return null;
+function boundOf({ domain, records, error, input }: Measured): number | null {
+  if (domain === undefined || error !== undefined || "protocol" in domain) return null;
   const name = "name" in domain ? String(domain.name) : "";
-  return FIELDS_BYTES + TIMES_WRITTEN * ESCAPED_BYTES * Math.max(input.length, name.length);
+  const ofName = TIMES_WRITTEN * ESCAPED_BYTES * Math.max(input.length, name.length);
+  return FIELDS_BYTES + ofName + (records === undefined ? 0 : boundOfValue(records));
+}
+
+/** What a value takes around its texts: quotes, a colon, a comma, or a word without quotes. */
+const AROUND = 8;
+
+function boundOfValue(value: unknown): number {
+  if (typeof value === "string") return AROUND + ESCAPED_BYTES * value.length;
+  if (typeof value !== "object" || value === null) return AROUND;
+  let bytes = AROUND;
+  for (const [key, inner] of Object.entries(value)) bytes += boundOfValue(key) + boundOfValue(inner);
+  return bytes;
 }
 
 /** Whether all items have room for certain. To write each of them twice would take as long as to find them. */
