@@ -1,6 +1,7 @@
 import { addressRecord, domain, event, primaryName, resolverNode, textRecord } from "ponder:schema";
 import { getAddress, type Hex, keccak256, namehash, stringToBytes, toHex } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { boundOf } from "../../src/api/endpoints/lookup/fit.ts";
 import { reverseNode } from "../../src/api/schemas/input.ts";
 import { ADDR_REVERSE_NODE } from "../../src/ens/name.ts";
 import { openApi, type TestApi } from "./api.ts";
@@ -14,6 +15,7 @@ import {
   STATIC_RESOLVER,
   STRANGE_RESOLVER,
   transaction,
+  WRAPPER,
 } from "./rows.ts";
 import { createTables, type Tables } from "./tables.ts";
 
@@ -71,6 +73,10 @@ beforeAll(async () => {
     registered("legacy.eth", STATIC_RESOLVER),
     registered("strange.eth", STRANGE_RESOLVER),
     registered("none.eth", null),
+    registeredRow("wrapped.eth", alice, 2n ** 64n - 1n, {
+      ...{ registryOwner: WRAPPER, registrarOwner: WRAPPER, wrapperOwner: alice, isWrapped: true },
+      ...{ wrapperFuses: 0x3007f, wrapperExpiryTimestamp: 2n ** 64n - 1n, resolver: STATIC_RESOLVER },
+    }),
     domainRow("never.eth", { registryOwner: alice, effectiveOwnerAddress: alice }),
     domainRow("addr.reverse", { node: ADDR_REVERSE_NODE }),
     domainRow("alice.addr.reverse", {
@@ -362,4 +368,15 @@ describe("POST /lookup", () => {
     const { status, body: reply } = await api.post("/lookup", body);
     expect([status, (reply.error as { code: string }).code]).toEqual([400, code]);
   });
+});
+
+test("what is said of a name's length without writing it is more than it takes", async () => {
+  const inputs = [...names, "wrapped.eth", `${"é".repeat(100)}.eth`, `${"\\".repeat(9)}.eth`];
+  const items = await lookUp({ inputs, records: {} });
+  const bounded = items.map(
+    (item) => [boundOf(item as never), Buffer.byteLength(JSON.stringify(item))] as const,
+  );
+  const known = bounded.filter(([bound]) => bound !== null);
+  expect(known.length).toBeGreaterThan(5);
+  for (const [bound, bytes] of known) expect(bound).toBeGreaterThan(bytes);
 });

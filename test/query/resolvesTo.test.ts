@@ -239,7 +239,7 @@ describe.each([
       }
     });
     await fc.assert(holds, { numRuns: 6, endOnFailure: true });
-    expect(seen).toBeGreaterThan(50);
+    expect(seen).toBeGreaterThan(20);
   });
 });
 

@@ -2,7 +2,7 @@
 
 import { client } from './client.gen.ts';
 import { buildClientParams, type Client, type ClientMeta, type Options as Options2, type RequestResult, type TDataShape } from './client/index.ts';
-import type { GetAddressDomainCountErrors, GetAddressDomainCountResponses, GetAddressDomainsErrors, GetAddressDomainsResponses, GetAddressEventsErrors, GetAddressEventsResponses, GetAddressExpiriesIcsErrors, GetAddressExpiriesIcsResponses, GetAddressPreviousDomainsErrors, GetAddressPreviousDomainsResponses, GetAddressPrimaryNameErrors, GetAddressPrimaryNameResponses, GetAddressSummaryErrors, GetAddressSummaryResponses, GetAgentsByAgentIdErrors, GetAgentsByAgentIdResponses, GetAgentsErrors, GetAgentsResponses, GetContractEventsErrors, GetContractEventsResponses, GetDomainAgentErrors, GetDomainAgentResponses, GetDomainEventsErrors, GetDomainEventsResponses, GetDomainExpiryIcsErrors, GetDomainExpiryIcsResponses, GetDomainOwnershipHistoryErrors, GetDomainOwnershipHistoryResponses, GetDomainRecordsErrors, GetDomainRecordsResponses, GetDomainRecordsTextByKeyErrors, GetDomainRecordsTextByKeyResponses, GetDomainRecordsTextHistoryErrors, GetDomainRecordsTextHistoryResponses, GetDomainRegistrationHistoryErrors, GetDomainRegistrationHistoryResponses, GetDomainResolverHistoryErrors, GetDomainResolverHistoryResponses, GetDomainSubdomainsErrors, GetDomainSubdomainsResponses, GetEnsStatsDistributionErrors, GetEnsStatsDistributionResponses, GetEnsStatsErrors, GetEnsStatsExpiriesErrors, GetEnsStatsExpiriesResponses, GetEnsStatsHoldersErrors, GetEnsStatsHoldersResponses, GetEnsStatsPrimaryNamesErrors, GetEnsStatsPrimaryNamesResponses, GetEnsStatsPurchasesErrors, GetEnsStatsPurchasesResponses, GetEnsStatsRecentActivityErrors, GetEnsStatsRecentActivityResponses, GetEnsStatsRegistrationsErrors, GetEnsStatsRegistrationsResponses, GetEnsStatsResponses, GetEnsStatsSellersErrors, GetEnsStatsSellersResponses, GetEnsStatsStatesErrors, GetEnsStatsStatesResponses, GetEventsErrors, GetEventsResponses, GetIndexingStatusErrors, GetIndexingStatusResponses, GetLookupHashByHashErrors, GetLookupHashByHashResponses, GetLookupLabelhashByHashErrors, GetLookupLabelhashByHashResponses, GetLookupNamehashByHashErrors, GetLookupNamehashByHashResponses, GetPendingStatsErrors, GetPendingStatsResponses, GetSearchDomainsErrors, GetSearchDomainsResponses, GetSignupUsageErrors, GetSignupUsageResponses, GetStatsErrors, GetStatsResponses, GetWhoisByNameErrors, GetWhoisByNameResponses, PostAddressPrimaryNamesBulkErrors, PostAddressPrimaryNamesBulkResponses, PostLookupErrors, PostLookupResponses, PostSignupErrors, PostSignupNonceErrors, PostSignupNonceResponses, PostSignupResponses, PostWhoisBulkErrors, PostWhoisBulkResponses, RecordChoice } from './types.gen.ts';
+import type { GetAddressDomainCountErrors, GetAddressDomainCountResponses, GetAddressDomainsErrors, GetAddressDomainsResponses, GetAddressEventsErrors, GetAddressEventsResponses, GetAddressExpiriesIcsErrors, GetAddressExpiriesIcsResponses, GetAddressPermissionsErrors, GetAddressPermissionsResponses, GetAddressPreviousDomainsErrors, GetAddressPreviousDomainsResponses, GetAddressPrimaryNameErrors, GetAddressPrimaryNameResponses, GetAddressResolvesToErrors, GetAddressResolvesToResponses, GetAddressSummaryErrors, GetAddressSummaryResponses, GetAgentsByAgentIdErrors, GetAgentsByAgentIdResponses, GetAgentsErrors, GetAgentsResponses, GetContractEventsErrors, GetContractEventsResponses, GetDomainAgentErrors, GetDomainAgentResponses, GetDomainEventsErrors, GetDomainEventsResponses, GetDomainExpiryIcsErrors, GetDomainExpiryIcsResponses, GetDomainOwnershipHistoryErrors, GetDomainOwnershipHistoryResponses, GetDomainPermissionsErrors, GetDomainPermissionsResponses, GetDomainRecordsErrors, GetDomainRecordsResponses, GetDomainRecordsTextByKeyErrors, GetDomainRecordsTextByKeyResponses, GetDomainRecordsTextHistoryErrors, GetDomainRecordsTextHistoryResponses, GetDomainRegistrationHistoryErrors, GetDomainRegistrationHistoryResponses, GetDomainResolverHistoryErrors, GetDomainResolverHistoryResponses, GetDomainRoleChangesErrors, GetDomainRoleChangesResponses, GetDomainRolesErrors, GetDomainRolesResponses, GetDomainSubdomainsErrors, GetDomainSubdomainsResponses, GetDomainVerifyErrors, GetDomainVerifyResponses, GetEnsStatsDistributionErrors, GetEnsStatsDistributionResponses, GetEnsStatsErrors, GetEnsStatsExpiriesErrors, GetEnsStatsExpiriesResponses, GetEnsStatsHoldersErrors, GetEnsStatsHoldersResponses, GetEnsStatsPrimaryNamesErrors, GetEnsStatsPrimaryNamesResponses, GetEnsStatsPurchasesErrors, GetEnsStatsPurchasesResponses, GetEnsStatsRecentActivityErrors, GetEnsStatsRecentActivityResponses, GetEnsStatsRegistrationsErrors, GetEnsStatsRegistrationsResponses, GetEnsStatsResponses, GetEnsStatsSellersErrors, GetEnsStatsSellersResponses, GetEnsStatsStatesErrors, GetEnsStatsStatesResponses, GetEventsErrors, GetEventsResponses, GetIndexingStatusErrors, GetIndexingStatusResponses, GetLookupHashByHashErrors, GetLookupHashByHashResponses, GetLookupLabelhashByHashErrors, GetLookupLabelhashByHashResponses, GetLookupNamehashByHashErrors, GetLookupNamehashByHashResponses, GetPendingStatsErrors, GetPendingStatsResponses, GetRegistryByAddressErrors, GetRegistryByAddressResponses, GetRegistryLabelsErrors, GetRegistryLabelsResponses, GetRegistryReferringNamesErrors, GetRegistryReferringNamesResponses, GetRegistryRoleChangesErrors, GetRegistryRoleChangesResponses, GetRegistryRolesErrors, GetRegistryRolesResponses, GetResolverByAddressErrors, GetResolverByAddressResponses, GetResolverFormerNamesErrors, GetResolverFormerNamesResponses, GetResolverLinksErrors, GetResolverLinksResponses, GetResolverNamesErrors, GetResolverNamesResponses, GetResolverRolesErrors, GetResolverRolesResponses, GetSearchDomainsErrors, GetSearchDomainsResponses, GetSignupUsageErrors, GetSignupUsageResponses, GetStatsErrors, GetStatsResponses, GetWhoisByNameErrors, GetWhoisByNameResponses, PostAddressPrimaryNamesBulkErrors, PostAddressPrimaryNamesBulkResponses, PostLookupErrors, PostLookupResponses, PostSignupErrors, PostSignupNonceErrors, PostSignupNonceResponses, PostSignupResponses, PostWhoisBulkErrors, PostWhoisBulkResponses, RecordChoice } from './types.gen.ts';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -26,8 +26,13 @@ export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends 
 export const getWhoisByName = <ThrowOnError extends boolean = false>(parameters: {
     name: string;
     partial?: 'true' | 'false';
+    strict?: 'true' | 'false';
 }, options?: Options<never, ThrowOnError>): RequestResult<GetWhoisByNameResponses, GetWhoisByNameErrors, ThrowOnError, 'data'> => {
-    const params = buildClientParams([parameters], [{ args: [{ in: 'path', key: 'name' }, { in: 'query', key: 'partial' }] }]);
+    const params = buildClientParams([parameters], [{ args: [
+                { in: 'path', key: 'name' },
+                { in: 'query', key: 'partial' },
+                { in: 'query', key: 'strict' }
+            ] }]);
     return (options?.client ?? client).get<GetWhoisByNameResponses, GetWhoisByNameErrors, ThrowOnError, 'data'>({
         responseStyle: 'data',
         security: [{ name: 'X-API-Key', type: 'apiKey' }],
@@ -44,11 +49,13 @@ export const getWhoisByName = <ThrowOnError extends boolean = false>(parameters:
  */
 export const postWhoisBulk = <ThrowOnError extends boolean = false>(parameters?: {
     partial?: 'true' | 'false';
+    strict?: 'true' | 'false';
     names?: Array<string>;
     namehashes?: Array<string>;
 }, options?: Options<never, ThrowOnError>): RequestResult<PostWhoisBulkResponses, PostWhoisBulkErrors, ThrowOnError, 'data'> => {
     const params = buildClientParams([parameters], [{ args: [
                 { in: 'query', key: 'partial' },
+                { in: 'query', key: 'strict' },
                 { in: 'body', key: 'names' },
                 { in: 'body', key: 'namehashes' }
             ] }]);
@@ -85,13 +92,18 @@ export const getSearchDomains = <ThrowOnError extends boolean = false>(parameter
     expiry_to?: number;
     is_wrapped?: 'true' | 'false';
     protocol?: 'ensv1' | 'ensv2';
+    parent?: string;
+    expiry_windows?: string;
+    expiry_of?: 'lease' | 'reservation' | 'wrapper';
     chain?: string;
+    include?: string;
     page?: number;
     cursor?: string;
     page_size?: number;
     total?: 'true' | 'false';
     sort_by?: 'full_name' | 'label' | 'expiry_timestamp' | 'effective_owner_address';
     sort_dir?: 'asc' | 'desc';
+    strict?: 'true' | 'false';
 }, options?: Options<never, ThrowOnError>): RequestResult<GetSearchDomainsResponses, GetSearchDomainsErrors, ThrowOnError, 'data'> => {
     const params = buildClientParams([parameters], [{ args: [
                 { in: 'query', key: 'q' },
@@ -107,13 +119,18 @@ export const getSearchDomains = <ThrowOnError extends boolean = false>(parameter
                 { in: 'query', key: 'expiry_to' },
                 { in: 'query', key: 'is_wrapped' },
                 { in: 'query', key: 'protocol' },
+                { in: 'query', key: 'parent' },
+                { in: 'query', key: 'expiry_windows' },
+                { in: 'query', key: 'expiry_of' },
                 { in: 'query', key: 'chain' },
+                { in: 'query', key: 'include' },
                 { in: 'query', key: 'page' },
                 { in: 'query', key: 'cursor' },
                 { in: 'query', key: 'page_size' },
                 { in: 'query', key: 'total' },
                 { in: 'query', key: 'sort_by' },
-                { in: 'query', key: 'sort_dir' }
+                { in: 'query', key: 'sort_dir' },
+                { in: 'query', key: 'strict' }
             ] }]);
     return (options?.client ?? client).get<GetSearchDomainsResponses, GetSearchDomainsErrors, ThrowOnError, 'data'>({
         responseStyle: 'data',
@@ -127,25 +144,35 @@ export const getSearchDomains = <ThrowOnError extends boolean = false>(parameter
 /**
  * Names right under a name
  *
- * Subnames that events on chain created. Those that a resolver or gateway makes up off chain cannot be discovered. A deleted subname is listed without owner. Of a name below a layer 2's managed name, or of that itself, the subnames on both chains are listed.
+ * Subnames that events on chain created. Those that a resolver or gateway makes up off chain cannot be discovered. A deleted subname is listed without owner, unless `include_ownerless=false`. `total` is of the names that meet the filters. Of a name below a layer 2's managed name, or of that itself, the subnames on both chains are listed.
  */
 export const getDomainSubdomains = <ThrowOnError extends boolean = false>(parameters: {
     name: string;
+    q?: string;
+    include_expired?: 'true' | 'false';
+    include_ownerless?: 'true' | 'false';
+    include?: string;
     page?: number;
     cursor?: string;
     page_size?: number;
     total?: 'true' | 'false';
     sort_by?: 'full_name' | 'expiry_timestamp';
     sort_dir?: 'asc' | 'desc';
+    strict?: 'true' | 'false';
 }, options?: Options<never, ThrowOnError>): RequestResult<GetDomainSubdomainsResponses, GetDomainSubdomainsErrors, ThrowOnError, 'data'> => {
     const params = buildClientParams([parameters], [{ args: [
                 { in: 'path', key: 'name' },
+                { in: 'query', key: 'q' },
+                { in: 'query', key: 'include_expired' },
+                { in: 'query', key: 'include_ownerless' },
+                { in: 'query', key: 'include' },
                 { in: 'query', key: 'page' },
                 { in: 'query', key: 'cursor' },
                 { in: 'query', key: 'page_size' },
                 { in: 'query', key: 'total' },
                 { in: 'query', key: 'sort_by' },
-                { in: 'query', key: 'sort_dir' }
+                { in: 'query', key: 'sort_dir' },
+                { in: 'query', key: 'strict' }
             ] }]);
     return (options?.client ?? client).get<GetDomainSubdomainsResponses, GetDomainSubdomainsErrors, ThrowOnError, 'data'>({
         responseStyle: 'data',
@@ -168,6 +195,7 @@ export const getDomainRecords = <ThrowOnError extends boolean = false>(parameter
     coin_types?: string;
     cleared?: 'true' | 'false';
     partial?: 'true' | 'false';
+    strict?: 'true' | 'false';
 }, options?: Options<never, ThrowOnError>): RequestResult<GetDomainRecordsResponses, GetDomainRecordsErrors, ThrowOnError, 'data'> => {
     const params = buildClientParams([parameters], [{ args: [
                 { in: 'path', key: 'name' },
@@ -175,7 +203,8 @@ export const getDomainRecords = <ThrowOnError extends boolean = false>(parameter
                 { in: 'query', key: 'keys' },
                 { in: 'query', key: 'coin_types' },
                 { in: 'query', key: 'cleared' },
-                { in: 'query', key: 'partial' }
+                { in: 'query', key: 'partial' },
+                { in: 'query', key: 'strict' }
             ] }]);
     return (options?.client ?? client).get<GetDomainRecordsResponses, GetDomainRecordsErrors, ThrowOnError, 'data'>({
         responseStyle: 'data',
@@ -195,11 +224,13 @@ export const getDomainRecordsTextByKey = <ThrowOnError extends boolean = false>(
     name: string;
     key: string;
     partial?: 'true' | 'false';
+    strict?: 'true' | 'false';
 }, options?: Options<never, ThrowOnError>): RequestResult<GetDomainRecordsTextByKeyResponses, GetDomainRecordsTextByKeyErrors, ThrowOnError, 'data'> => {
     const params = buildClientParams([parameters], [{ args: [
                 { in: 'path', key: 'name' },
                 { in: 'path', key: 'key' },
-                { in: 'query', key: 'partial' }
+                { in: 'query', key: 'partial' },
+                { in: 'query', key: 'strict' }
             ] }]);
     return (options?.client ?? client).get<GetDomainRecordsTextByKeyResponses, GetDomainRecordsTextByKeyErrors, ThrowOnError, 'data'>({
         responseStyle: 'data',
@@ -223,6 +254,7 @@ export const getDomainRecordsTextHistory = <ThrowOnError extends boolean = false
     page_size?: number;
     total?: 'true' | 'false';
     partial?: 'true' | 'false';
+    strict?: 'true' | 'false';
 }, options?: Options<never, ThrowOnError>): RequestResult<GetDomainRecordsTextHistoryResponses, GetDomainRecordsTextHistoryErrors, ThrowOnError, 'data'> => {
     const params = buildClientParams([parameters], [{ args: [
                 { in: 'path', key: 'name' },
@@ -231,7 +263,8 @@ export const getDomainRecordsTextHistory = <ThrowOnError extends boolean = false
                 { in: 'query', key: 'cursor' },
                 { in: 'query', key: 'page_size' },
                 { in: 'query', key: 'total' },
-                { in: 'query', key: 'partial' }
+                { in: 'query', key: 'partial' },
+                { in: 'query', key: 'strict' }
             ] }]);
     return (options?.client ?? client).get<GetDomainRecordsTextHistoryResponses, GetDomainRecordsTextHistoryErrors, ThrowOnError, 'data'>({
         responseStyle: 'data',
@@ -264,6 +297,7 @@ export const getDomainEvents = <ThrowOnError extends boolean = false>(parameters
     cursor?: string;
     page_size?: number;
     total?: 'true' | 'false';
+    strict?: 'true' | 'false';
 }, options?: Options<never, ThrowOnError>): RequestResult<GetDomainEventsResponses, GetDomainEventsErrors, ThrowOnError, 'data'> => {
     const params = buildClientParams([parameters], [{ args: [
                 { in: 'path', key: 'name' },
@@ -281,7 +315,8 @@ export const getDomainEvents = <ThrowOnError extends boolean = false>(parameters
                 { in: 'query', key: 'page' },
                 { in: 'query', key: 'cursor' },
                 { in: 'query', key: 'page_size' },
-                { in: 'query', key: 'total' }
+                { in: 'query', key: 'total' },
+                { in: 'query', key: 'strict' }
             ] }]);
     return (options?.client ?? client).get<GetDomainEventsResponses, GetDomainEventsErrors, ThrowOnError, 'data'>({
         responseStyle: 'data',
@@ -311,6 +346,7 @@ export const getAddressEvents = <ThrowOnError extends boolean = false>(parameter
     cursor?: string;
     page_size?: number;
     total?: 'true' | 'false';
+    strict?: 'true' | 'false';
 }, options?: Options<never, ThrowOnError>): RequestResult<GetAddressEventsResponses, GetAddressEventsErrors, ThrowOnError, 'data'> => {
     const params = buildClientParams([parameters], [{ args: [
                 { in: 'path', key: 'address' },
@@ -325,7 +361,8 @@ export const getAddressEvents = <ThrowOnError extends boolean = false>(parameter
                 { in: 'query', key: 'page' },
                 { in: 'query', key: 'cursor' },
                 { in: 'query', key: 'page_size' },
-                { in: 'query', key: 'total' }
+                { in: 'query', key: 'total' },
+                { in: 'query', key: 'strict' }
             ] }]);
     return (options?.client ?? client).get<GetAddressEventsResponses, GetAddressEventsErrors, ThrowOnError, 'data'>({
         responseStyle: 'data',
@@ -354,6 +391,7 @@ export const getContractEvents = <ThrowOnError extends boolean = false>(paramete
     cursor?: string;
     page_size?: number;
     total?: 'true' | 'false';
+    strict?: 'true' | 'false';
 }, options?: Options<never, ThrowOnError>): RequestResult<GetContractEventsResponses, GetContractEventsErrors, ThrowOnError, 'data'> => {
     const params = buildClientParams([parameters], [{ args: [
                 { in: 'path', key: 'address' },
@@ -367,7 +405,8 @@ export const getContractEvents = <ThrowOnError extends boolean = false>(paramete
                 { in: 'query', key: 'page' },
                 { in: 'query', key: 'cursor' },
                 { in: 'query', key: 'page_size' },
-                { in: 'query', key: 'total' }
+                { in: 'query', key: 'total' },
+                { in: 'query', key: 'strict' }
             ] }]);
     return (options?.client ?? client).get<GetContractEventsResponses, GetContractEventsErrors, ThrowOnError, 'data'>({
         responseStyle: 'data',
@@ -398,6 +437,7 @@ export const getEvents = <ThrowOnError extends boolean = false>(parameters?: {
     cursor?: string;
     page_size?: number;
     total?: 'true' | 'false';
+    strict?: 'true' | 'false';
 }, options?: Options<never, ThrowOnError>): RequestResult<GetEventsResponses, GetEventsErrors, ThrowOnError, 'data'> => {
     const params = buildClientParams([parameters], [{ args: [
                 { in: 'query', key: 'address' },
@@ -413,7 +453,8 @@ export const getEvents = <ThrowOnError extends boolean = false>(parameters?: {
                 { in: 'query', key: 'page' },
                 { in: 'query', key: 'cursor' },
                 { in: 'query', key: 'page_size' },
-                { in: 'query', key: 'total' }
+                { in: 'query', key: 'total' },
+                { in: 'query', key: 'strict' }
             ] }]);
     return (options?.client ?? client).get<GetEventsResponses, GetEventsErrors, ThrowOnError, 'data'>({
         responseStyle: 'data',
@@ -436,6 +477,7 @@ export const getDomainRegistrationHistory = <ThrowOnError extends boolean = fals
     cursor?: string;
     page_size?: number;
     total?: 'true' | 'false';
+    strict?: 'true' | 'false';
 }, options?: Options<never, ThrowOnError>): RequestResult<GetDomainRegistrationHistoryResponses, GetDomainRegistrationHistoryErrors, ThrowOnError, 'data'> => {
     const params = buildClientParams([parameters], [{ args: [
                 { in: 'path', key: 'name' },
@@ -443,7 +485,8 @@ export const getDomainRegistrationHistory = <ThrowOnError extends boolean = fals
                 { in: 'query', key: 'page' },
                 { in: 'query', key: 'cursor' },
                 { in: 'query', key: 'page_size' },
-                { in: 'query', key: 'total' }
+                { in: 'query', key: 'total' },
+                { in: 'query', key: 'strict' }
             ] }]);
     return (options?.client ?? client).get<GetDomainRegistrationHistoryResponses, GetDomainRegistrationHistoryErrors, ThrowOnError, 'data'>({
         responseStyle: 'data',
@@ -466,6 +509,7 @@ export const getDomainOwnershipHistory = <ThrowOnError extends boolean = false>(
     cursor?: string;
     page_size?: number;
     total?: 'true' | 'false';
+    strict?: 'true' | 'false';
 }, options?: Options<never, ThrowOnError>): RequestResult<GetDomainOwnershipHistoryResponses, GetDomainOwnershipHistoryErrors, ThrowOnError, 'data'> => {
     const params = buildClientParams([parameters], [{ args: [
                 { in: 'path', key: 'name' },
@@ -473,7 +517,8 @@ export const getDomainOwnershipHistory = <ThrowOnError extends boolean = false>(
                 { in: 'query', key: 'page' },
                 { in: 'query', key: 'cursor' },
                 { in: 'query', key: 'page_size' },
-                { in: 'query', key: 'total' }
+                { in: 'query', key: 'total' },
+                { in: 'query', key: 'strict' }
             ] }]);
     return (options?.client ?? client).get<GetDomainOwnershipHistoryResponses, GetDomainOwnershipHistoryErrors, ThrowOnError, 'data'>({
         responseStyle: 'data',
@@ -495,18 +540,39 @@ export const getDomainResolverHistory = <ThrowOnError extends boolean = false>(p
     cursor?: string;
     page_size?: number;
     total?: 'true' | 'false';
+    strict?: 'true' | 'false';
 }, options?: Options<never, ThrowOnError>): RequestResult<GetDomainResolverHistoryResponses, GetDomainResolverHistoryErrors, ThrowOnError, 'data'> => {
     const params = buildClientParams([parameters], [{ args: [
                 { in: 'path', key: 'name' },
                 { in: 'query', key: 'page' },
                 { in: 'query', key: 'cursor' },
                 { in: 'query', key: 'page_size' },
-                { in: 'query', key: 'total' }
+                { in: 'query', key: 'total' },
+                { in: 'query', key: 'strict' }
             ] }]);
     return (options?.client ?? client).get<GetDomainResolverHistoryResponses, GetDomainResolverHistoryErrors, ThrowOnError, 'data'>({
         responseStyle: 'data',
         security: [{ name: 'X-API-Key', type: 'apiKey' }],
         url: '/domain/{name}/resolver-history',
+        ...options,
+        ...params
+    });
+};
+
+/**
+ * A name by the index, and by the contracts
+ *
+ * Every field that the index has of a name beside what the contracts answer at the same block, by the code of `npm run verify`: its owners, expiries, fuses and resolver, its entry in ENSv2, and its records at the resolver. Names of a layer 2 are compared as far as the main chain has them. Where no node answers, or it does not have the state of that block, the error says so: nothing is said of the name then.
+ */
+export const getDomainVerify = <ThrowOnError extends boolean = false>(parameters: {
+    name: string;
+    strict?: 'true' | 'false';
+}, options?: Options<never, ThrowOnError>): RequestResult<GetDomainVerifyResponses, GetDomainVerifyErrors, ThrowOnError, 'data'> => {
+    const params = buildClientParams([parameters], [{ args: [{ in: 'path', key: 'name' }, { in: 'query', key: 'strict' }] }]);
+    return (options?.client ?? client).get<GetDomainVerifyResponses, GetDomainVerifyErrors, ThrowOnError, 'data'>({
+        responseStyle: 'data',
+        security: [{ name: 'X-API-Key', type: 'apiKey' }],
+        url: '/domain/{name}/verify',
         ...options,
         ...params
     });
@@ -520,8 +586,13 @@ export const getDomainResolverHistory = <ThrowOnError extends boolean = false>(p
 export const getLookupHashByHash = <ThrowOnError extends boolean = false>(parameters: {
     hash: string;
     partial?: 'true' | 'false';
+    strict?: 'true' | 'false';
 }, options?: Options<never, ThrowOnError>): RequestResult<GetLookupHashByHashResponses, GetLookupHashByHashErrors, ThrowOnError, 'data'> => {
-    const params = buildClientParams([parameters], [{ args: [{ in: 'path', key: 'hash' }, { in: 'query', key: 'partial' }] }]);
+    const params = buildClientParams([parameters], [{ args: [
+                { in: 'path', key: 'hash' },
+                { in: 'query', key: 'partial' },
+                { in: 'query', key: 'strict' }
+            ] }]);
     return (options?.client ?? client).get<GetLookupHashByHashResponses, GetLookupHashByHashErrors, ThrowOnError, 'data'>({
         responseStyle: 'data',
         security: [{ name: 'X-API-Key', type: 'apiKey' }],
@@ -539,8 +610,13 @@ export const getLookupHashByHash = <ThrowOnError extends boolean = false>(parame
 export const getLookupNamehashByHash = <ThrowOnError extends boolean = false>(parameters: {
     hash: string;
     partial?: 'true' | 'false';
+    strict?: 'true' | 'false';
 }, options?: Options<never, ThrowOnError>): RequestResult<GetLookupNamehashByHashResponses, GetLookupNamehashByHashErrors, ThrowOnError, 'data'> => {
-    const params = buildClientParams([parameters], [{ args: [{ in: 'path', key: 'hash' }, { in: 'query', key: 'partial' }] }]);
+    const params = buildClientParams([parameters], [{ args: [
+                { in: 'path', key: 'hash' },
+                { in: 'query', key: 'partial' },
+                { in: 'query', key: 'strict' }
+            ] }]);
     return (options?.client ?? client).get<GetLookupNamehashByHashResponses, GetLookupNamehashByHashErrors, ThrowOnError, 'data'>({
         responseStyle: 'data',
         security: [{ name: 'X-API-Key', type: 'apiKey' }],
@@ -564,6 +640,7 @@ export const getLookupLabelhashByHash = <ThrowOnError extends boolean = false>(p
     sort_by?: 'full_name' | 'expiry_timestamp';
     sort_dir?: 'asc' | 'desc';
     partial?: 'true' | 'false';
+    strict?: 'true' | 'false';
 }, options?: Options<never, ThrowOnError>): RequestResult<GetLookupLabelhashByHashResponses, GetLookupLabelhashByHashErrors, ThrowOnError, 'data'> => {
     const params = buildClientParams([parameters], [{ args: [
                 { in: 'path', key: 'hash' },
@@ -573,7 +650,8 @@ export const getLookupLabelhashByHash = <ThrowOnError extends boolean = false>(p
                 { in: 'query', key: 'total' },
                 { in: 'query', key: 'sort_by' },
                 { in: 'query', key: 'sort_dir' },
-                { in: 'query', key: 'partial' }
+                { in: 'query', key: 'partial' },
+                { in: 'query', key: 'strict' }
             ] }]);
     return (options?.client ?? client).get<GetLookupLabelhashByHashResponses, GetLookupLabelhashByHashErrors, ThrowOnError, 'data'>({
         responseStyle: 'data',
@@ -590,6 +668,7 @@ export const getLookupLabelhashByHash = <ThrowOnError extends boolean = false>(p
  * Up to 1000 inputs of any kind. Each result stands at the position of its input, and has a status of its own: none fails the others. All are of the same block. A name has the record of `/whois` in `domain`, and what `/domain/{name}/records` gives. What an answer has no room for is `left_out` or `partial`, with a cursor; so are names once all names have more than 10000 labels.
  */
 export const postLookup = <ThrowOnError extends boolean = false>(parameters: {
+    strict?: 'true' | 'false';
     inputs: Array<string>;
     records?: RecordChoice;
     primary_name_check?: boolean;
@@ -597,6 +676,7 @@ export const postLookup = <ThrowOnError extends boolean = false>(parameters: {
     relations?: Array<string>;
 }, options?: Options<never, ThrowOnError>): RequestResult<PostLookupResponses, PostLookupErrors, ThrowOnError, 'data'> => {
     const params = buildClientParams([parameters], [{ args: [
+                { in: 'query', key: 'strict' },
                 { in: 'body', key: 'inputs' },
                 { in: 'body', key: 'records' },
                 { in: 'body', key: 'primary_name_check' },
@@ -620,31 +700,51 @@ export const postLookup = <ThrowOnError extends boolean = false>(parameters: {
 /**
  * Names of an address
  *
- * Names that an address owns, or whose resolver it is. Names of all chains that are indexed are in one list; a node that is on two chains is on it twice. Active: registered or in grace, registrars' names until 90 days after their expiry (in ENSv2 28), wrapped subnames until it, others always. Reverse nodes (`<address>.addr.reverse`) do not count as names.
+ * Names to which an address has some relation: that it owns or owned, manages, has roles for, or whose resolver it is. Each item says all that the address is to the name. All filters may be combined; a name has to meet each. Names of all chains that are indexed are in one list; a node that is on two chains is on it twice. Active: registered or in grace, registrars' names until 90 days after their expiry (in ENSv2 28), wrapped subnames until it, others always. Reverse nodes (`<address>.addr.reverse`) do not count as names.
  */
 export const getAddressDomains = <ThrowOnError extends boolean = false>(parameters: {
     address: string;
-    address_type?: 'effective_owner' | 'registry_owner' | 'registrar_owner' | 'wrapper_owner' | 'resolver';
-    include_expired?: 'true' | 'false';
+    address_type?: string;
     chain?: string;
+    protocol?: string;
+    parent?: string;
+    q?: string;
+    availability_status?: string;
+    migrated?: 'true' | 'false';
+    expiry_from?: number;
+    expiry_to?: number;
+    resolver?: string;
+    include_expired?: 'true' | 'false';
+    include?: string;
     page?: number;
     cursor?: string;
     page_size?: number;
     total?: 'true' | 'false';
-    sort_by?: 'full_name' | 'expiry_timestamp';
+    sort_by?: 'full_name' | 'expiry_timestamp' | 'registered_timestamp' | 'created_timestamp';
     sort_dir?: 'asc' | 'desc';
+    strict?: 'true' | 'false';
 }, options?: Options<never, ThrowOnError>): RequestResult<GetAddressDomainsResponses, GetAddressDomainsErrors, ThrowOnError, 'data'> => {
     const params = buildClientParams([parameters], [{ args: [
                 { in: 'path', key: 'address' },
                 { in: 'query', key: 'address_type' },
-                { in: 'query', key: 'include_expired' },
                 { in: 'query', key: 'chain' },
+                { in: 'query', key: 'protocol' },
+                { in: 'query', key: 'parent' },
+                { in: 'query', key: 'q' },
+                { in: 'query', key: 'availability_status' },
+                { in: 'query', key: 'migrated' },
+                { in: 'query', key: 'expiry_from' },
+                { in: 'query', key: 'expiry_to' },
+                { in: 'query', key: 'resolver' },
+                { in: 'query', key: 'include_expired' },
+                { in: 'query', key: 'include' },
                 { in: 'query', key: 'page' },
                 { in: 'query', key: 'cursor' },
                 { in: 'query', key: 'page_size' },
                 { in: 'query', key: 'total' },
                 { in: 'query', key: 'sort_by' },
-                { in: 'query', key: 'sort_dir' }
+                { in: 'query', key: 'sort_dir' },
+                { in: 'query', key: 'strict' }
             ] }]);
     return (options?.client ?? client).get<GetAddressDomainsResponses, GetAddressDomainsErrors, ThrowOnError, 'data'>({
         responseStyle: 'data',
@@ -658,13 +758,36 @@ export const getAddressDomains = <ThrowOnError extends boolean = false>(paramete
 /**
  * How many names an address has
  *
- * Active: registered or in grace, registrars' names until 90 days after their expiry (in ENSv2 28), wrapped subnames until it, others always. Expired: past a registrar's grace, others past their expiry. Names no registrar registered are neither. Reverse nodes (`<address>.addr.reverse`) do not count as names.
+ * It takes the filters of the list of names. Active: registered or in grace, registrars' names until 90 days after their expiry (in ENSv2 28), wrapped subnames until it, others always. Expired: past a registrar's grace, others past their expiry. Names no registrar registered are neither. Reverse nodes (`<address>.addr.reverse`) do not count as names.
  */
 export const getAddressDomainCount = <ThrowOnError extends boolean = false>(parameters: {
     address: string;
-    address_type?: 'effective_owner' | 'registry_owner' | 'registrar_owner' | 'wrapper_owner' | 'resolver';
+    address_type?: string;
+    chain?: string;
+    protocol?: string;
+    parent?: string;
+    q?: string;
+    availability_status?: string;
+    migrated?: 'true' | 'false';
+    expiry_from?: number;
+    expiry_to?: number;
+    resolver?: string;
+    strict?: 'true' | 'false';
 }, options?: Options<never, ThrowOnError>): RequestResult<GetAddressDomainCountResponses, GetAddressDomainCountErrors, ThrowOnError, 'data'> => {
-    const params = buildClientParams([parameters], [{ args: [{ in: 'path', key: 'address' }, { in: 'query', key: 'address_type' }] }]);
+    const params = buildClientParams([parameters], [{ args: [
+                { in: 'path', key: 'address' },
+                { in: 'query', key: 'address_type' },
+                { in: 'query', key: 'chain' },
+                { in: 'query', key: 'protocol' },
+                { in: 'query', key: 'parent' },
+                { in: 'query', key: 'q' },
+                { in: 'query', key: 'availability_status' },
+                { in: 'query', key: 'migrated' },
+                { in: 'query', key: 'expiry_from' },
+                { in: 'query', key: 'expiry_to' },
+                { in: 'query', key: 'resolver' },
+                { in: 'query', key: 'strict' }
+            ] }]);
     return (options?.client ?? client).get<GetAddressDomainCountResponses, GetAddressDomainCountErrors, ThrowOnError, 'data'>({
         responseStyle: 'data',
         security: [{ name: 'X-API-Key', type: 'apiKey' }],
@@ -687,6 +810,7 @@ export const getAddressPrimaryName = <ThrowOnError extends boolean = false>(para
     page_size?: number;
     total?: 'true' | 'false';
     partial?: 'true' | 'false';
+    strict?: 'true' | 'false';
 }, options?: Options<never, ThrowOnError>): RequestResult<GetAddressPrimaryNameResponses, GetAddressPrimaryNameErrors, ThrowOnError, 'data'> => {
     const params = buildClientParams([parameters], [{ args: [
                 { in: 'path', key: 'address' },
@@ -695,7 +819,8 @@ export const getAddressPrimaryName = <ThrowOnError extends boolean = false>(para
                 { in: 'query', key: 'cursor' },
                 { in: 'query', key: 'page_size' },
                 { in: 'query', key: 'total' },
-                { in: 'query', key: 'partial' }
+                { in: 'query', key: 'partial' },
+                { in: 'query', key: 'strict' }
             ] }]);
     return (options?.client ?? client).get<GetAddressPrimaryNameResponses, GetAddressPrimaryNameErrors, ThrowOnError, 'data'>({
         responseStyle: 'data',
@@ -714,8 +839,13 @@ export const getAddressPrimaryName = <ThrowOnError extends boolean = false>(para
 export const getAddressSummary = <ThrowOnError extends boolean = false>(parameters: {
     address: string;
     partial?: 'true' | 'false';
+    strict?: 'true' | 'false';
 }, options?: Options<never, ThrowOnError>): RequestResult<GetAddressSummaryResponses, GetAddressSummaryErrors, ThrowOnError, 'data'> => {
-    const params = buildClientParams([parameters], [{ args: [{ in: 'path', key: 'address' }, { in: 'query', key: 'partial' }] }]);
+    const params = buildClientParams([parameters], [{ args: [
+                { in: 'path', key: 'address' },
+                { in: 'query', key: 'partial' },
+                { in: 'query', key: 'strict' }
+            ] }]);
     return (options?.client ?? client).get<GetAddressSummaryResponses, GetAddressSummaryErrors, ThrowOnError, 'data'>({
         responseStyle: 'data',
         security: [{ name: 'X-API-Key', type: 'apiKey' }],
@@ -738,6 +868,7 @@ export const getAddressPreviousDomains = <ThrowOnError extends boolean = false>(
     page_size?: number;
     total?: 'true' | 'false';
     sort_dir?: 'asc' | 'desc';
+    strict?: 'true' | 'false';
 }, options?: Options<never, ThrowOnError>): RequestResult<GetAddressPreviousDomainsResponses, GetAddressPreviousDomainsErrors, ThrowOnError, 'data'> => {
     const params = buildClientParams([parameters], [{ args: [
                 { in: 'path', key: 'address' },
@@ -746,12 +877,115 @@ export const getAddressPreviousDomains = <ThrowOnError extends boolean = false>(
                 { in: 'query', key: 'cursor' },
                 { in: 'query', key: 'page_size' },
                 { in: 'query', key: 'total' },
-                { in: 'query', key: 'sort_dir' }
+                { in: 'query', key: 'sort_dir' },
+                { in: 'query', key: 'strict' }
             ] }]);
     return (options?.client ?? client).get<GetAddressPreviousDomainsResponses, GetAddressPreviousDomainsErrors, ThrowOnError, 'data'>({
         responseStyle: 'data',
         security: [{ name: 'X-API-Key', type: 'apiKey' }],
         url: '/address/{address}/previous-domains',
+        ...options,
+        ...params
+    });
+};
+
+/**
+ * Who may change a name
+ *
+ * Every account that can change the name now, or was allowed to and cannot: what it may do, in which contract, and which event gave it. First the owners by layer, then approvals, operators, delegates, roles, and what the owners of the name above may do. `not_covered` says what the index cannot know. Approvals that were taken back are in no list.
+ */
+export const getDomainPermissions = <ThrowOnError extends boolean = false>(parameters: {
+    name: string;
+    kind?: string;
+    page?: number;
+    cursor?: string;
+    page_size?: number;
+    total?: 'true' | 'false';
+    strict?: 'true' | 'false';
+}, options?: Options<never, ThrowOnError>): RequestResult<GetDomainPermissionsResponses, GetDomainPermissionsErrors, ThrowOnError, 'data'> => {
+    const params = buildClientParams([parameters], [{ args: [
+                { in: 'path', key: 'name' },
+                { in: 'query', key: 'kind' },
+                { in: 'query', key: 'page' },
+                { in: 'query', key: 'cursor' },
+                { in: 'query', key: 'page_size' },
+                { in: 'query', key: 'total' },
+                { in: 'query', key: 'strict' }
+            ] }]);
+    return (options?.client ?? client).get<GetDomainPermissionsResponses, GetDomainPermissionsErrors, ThrowOnError, 'data'>({
+        responseStyle: 'data',
+        security: [{ name: 'X-API-Key', type: 'apiKey' }],
+        url: '/domain/{name}/permissions',
+        ...options,
+        ...params
+    });
+};
+
+/**
+ * What an address may change, and whom it lets act
+ *
+ * `direction=held`: what others let the address do: as operator for all that an owner has in a contract, as approved for one token, as delegate for the records of one name, and by roles in ENSv2. `direction=given`: what it let others do. Names of its own are counted and not listed. Approvals that were taken back are in no list.
+ */
+export const getAddressPermissions = <ThrowOnError extends boolean = false>(parameters: {
+    address: string;
+    direction?: 'held' | 'given';
+    kind?: string;
+    chain?: string;
+    page?: number;
+    cursor?: string;
+    page_size?: number;
+    total?: 'true' | 'false';
+    strict?: 'true' | 'false';
+}, options?: Options<never, ThrowOnError>): RequestResult<GetAddressPermissionsResponses, GetAddressPermissionsErrors, ThrowOnError, 'data'> => {
+    const params = buildClientParams([parameters], [{ args: [
+                { in: 'path', key: 'address' },
+                { in: 'query', key: 'direction' },
+                { in: 'query', key: 'kind' },
+                { in: 'query', key: 'chain' },
+                { in: 'query', key: 'page' },
+                { in: 'query', key: 'cursor' },
+                { in: 'query', key: 'page_size' },
+                { in: 'query', key: 'total' },
+                { in: 'query', key: 'strict' }
+            ] }]);
+    return (options?.client ?? client).get<GetAddressPermissionsResponses, GetAddressPermissionsErrors, ThrowOnError, 'data'>({
+        responseStyle: 'data',
+        security: [{ name: 'X-API-Key', type: 'apiKey' }],
+        url: '/address/{address}/permissions',
+        ...options,
+        ...params
+    });
+};
+
+/**
+ * Names that have an address in their records
+ *
+ * Names whose address record is this address, by the resolver and the records in force, in the order of their hashes. Names whose resolver is not an indexed one, and names that only a resolver knows, cannot be listed: the chain has no such list. Where ENSv2 or several chains are indexed, names to which the way ended are left out; beyond 1,000 names the total counts rows, as in other lists. `addr.reverse` does not count.
+ */
+export const getAddressResolvesTo = <ThrowOnError extends boolean = false>(parameters: {
+    address: string;
+    coin_type?: string;
+    chain?: string;
+    page?: number;
+    cursor?: string;
+    page_size?: number;
+    total?: 'true' | 'false';
+    strict?: 'true' | 'false';
+}, options?: Options<never, ThrowOnError>): RequestResult<GetAddressResolvesToResponses, GetAddressResolvesToErrors, ThrowOnError, 'data'> => {
+    const params = buildClientParams([parameters], [{ args: [
+                { in: 'path', key: 'address' },
+                { in: 'query', key: 'coin_type' },
+                { in: 'query', key: 'chain' },
+                { in: 'query', key: 'page' },
+                { in: 'query', key: 'cursor' },
+                { in: 'query', key: 'page_size' },
+                { in: 'query', key: 'total' },
+                { in: 'query', key: 'strict' }
+            ] }]);
+    return (options?.client ?? client).get<GetAddressResolvesToResponses, GetAddressResolvesToErrors, ThrowOnError, 'data'>({
+        responseStyle: 'data',
+        security: [{ name: 'X-API-Key', type: 'apiKey' }],
+        url: '/address/{address}/resolves-to',
         ...options,
         ...params
     });
@@ -764,8 +998,9 @@ export const getAddressPreviousDomains = <ThrowOnError extends boolean = false>(
  */
 export const getDomainExpiryIcs = <ThrowOnError extends boolean = false>(parameters: {
     name: string;
+    strict?: 'true' | 'false';
 }, options?: Options<never, ThrowOnError>): RequestResult<GetDomainExpiryIcsResponses, GetDomainExpiryIcsErrors, ThrowOnError, 'data'> => {
-    const params = buildClientParams([parameters], [{ args: [{ in: 'path', key: 'name' }] }]);
+    const params = buildClientParams([parameters], [{ args: [{ in: 'path', key: 'name' }, { in: 'query', key: 'strict' }] }]);
     return (options?.client ?? client).get<GetDomainExpiryIcsResponses, GetDomainExpiryIcsErrors, ThrowOnError, 'data'>({
         responseStyle: 'data',
         security: [{ name: 'X-API-Key', type: 'apiKey' }],
@@ -782,12 +1017,385 @@ export const getDomainExpiryIcs = <ThrowOnError extends boolean = false>(paramet
  */
 export const getAddressExpiriesIcs = <ThrowOnError extends boolean = false>(parameters: {
     address: string;
+    strict?: 'true' | 'false';
 }, options?: Options<never, ThrowOnError>): RequestResult<GetAddressExpiriesIcsResponses, GetAddressExpiriesIcsErrors, ThrowOnError, 'data'> => {
-    const params = buildClientParams([parameters], [{ args: [{ in: 'path', key: 'address' }] }]);
+    const params = buildClientParams([parameters], [{ args: [{ in: 'path', key: 'address' }, { in: 'query', key: 'strict' }] }]);
     return (options?.client ?? client).get<GetAddressExpiriesIcsResponses, GetAddressExpiriesIcsErrors, ThrowOnError, 'data'>({
         responseStyle: 'data',
         security: [{ name: 'X-API-Key', type: 'apiKey' }],
         url: '/address/{address}/expiries.ics',
+        ...options,
+        ...params
+    });
+};
+
+/**
+ * A resolver
+ *
+ * What is known of a resolver, and the beginnings of its lists: names whose resolver it is, names whose resolver it was, and of a resolver of ENSv2 its links by record and who has roles. Each list has an operation of its own, where its `next_cursor` goes on. What it logged is at `/contract/{address}/events`.
+ */
+export const getResolverByAddress = <ThrowOnError extends boolean = false>(parameters: {
+    address: string;
+    page_size?: number;
+    total?: 'true' | 'false';
+    strict?: 'true' | 'false';
+}, options?: Options<never, ThrowOnError>): RequestResult<GetResolverByAddressResponses, GetResolverByAddressErrors, ThrowOnError, 'data'> => {
+    const params = buildClientParams([parameters], [{ args: [
+                { in: 'path', key: 'address' },
+                { in: 'query', key: 'page_size' },
+                { in: 'query', key: 'total' },
+                { in: 'query', key: 'strict' }
+            ] }]);
+    return (options?.client ?? client).get<GetResolverByAddressResponses, GetResolverByAddressErrors, ThrowOnError, 'data'>({
+        responseStyle: 'data',
+        security: [{ name: 'X-API-Key', type: 'apiKey' }],
+        url: '/resolver/{address}',
+        ...options,
+        ...params
+    });
+};
+
+/**
+ * Names of a resolver
+ *
+ * Names whose resolver an address is now, by name, expired ones too. Reverse nodes (`<address>.addr.reverse`) do not count as names.
+ */
+export const getResolverNames = <ThrowOnError extends boolean = false>(parameters: {
+    address: string;
+    chain?: string;
+    page?: number;
+    cursor?: string;
+    page_size?: number;
+    total?: 'true' | 'false';
+    sort_dir?: 'asc' | 'desc';
+    strict?: 'true' | 'false';
+}, options?: Options<never, ThrowOnError>): RequestResult<GetResolverNamesResponses, GetResolverNamesErrors, ThrowOnError, 'data'> => {
+    const params = buildClientParams([parameters], [{ args: [
+                { in: 'path', key: 'address' },
+                { in: 'query', key: 'chain' },
+                { in: 'query', key: 'page' },
+                { in: 'query', key: 'cursor' },
+                { in: 'query', key: 'page_size' },
+                { in: 'query', key: 'total' },
+                { in: 'query', key: 'sort_dir' },
+                { in: 'query', key: 'strict' }
+            ] }]);
+    return (options?.client ?? client).get<GetResolverNamesResponses, GetResolverNamesErrors, ThrowOnError, 'data'>({
+        responseStyle: 'data',
+        security: [{ name: 'X-API-Key', type: 'apiKey' }],
+        url: '/resolver/{address}/names',
+        ...options,
+        ...params
+    });
+};
+
+/**
+ * Names that a resolver had before
+ *
+ * Each time for which a name had the resolver, until its registry named another or none; the last end comes first. A name may be here and among the names of now. Reverse nodes are here, too. What time alone ended (an entry of ENSv2 that expired) has no end here.
+ */
+export const getResolverFormerNames = <ThrowOnError extends boolean = false>(parameters: {
+    address: string;
+    chain?: string;
+    page?: number;
+    cursor?: string;
+    page_size?: number;
+    total?: 'true' | 'false';
+    strict?: 'true' | 'false';
+}, options?: Options<never, ThrowOnError>): RequestResult<GetResolverFormerNamesResponses, GetResolverFormerNamesErrors, ThrowOnError, 'data'> => {
+    const params = buildClientParams([parameters], [{ args: [
+                { in: 'path', key: 'address' },
+                { in: 'query', key: 'chain' },
+                { in: 'query', key: 'page' },
+                { in: 'query', key: 'cursor' },
+                { in: 'query', key: 'page_size' },
+                { in: 'query', key: 'total' },
+                { in: 'query', key: 'strict' }
+            ] }]);
+    return (options?.client ?? client).get<GetResolverFormerNamesResponses, GetResolverFormerNamesErrors, ThrowOnError, 'data'>({
+        responseStyle: 'data',
+        security: [{ name: 'X-API-Key', type: 'apiKey' }],
+        url: '/resolver/{address}/former-names',
+        ...options,
+        ...params
+    });
+};
+
+/**
+ * Records of a resolver of ENSv2, and the names that show them
+ *
+ * Links by record. A link says nothing of who owns the name: it counts where the name's resolver is this one. The link of the root stands for all names without one.
+ */
+export const getResolverLinks = <ThrowOnError extends boolean = false>(parameters: {
+    address: string;
+    record?: string;
+    page?: number;
+    cursor?: string;
+    page_size?: number;
+    total?: 'true' | 'false';
+    strict?: 'true' | 'false';
+}, options?: Options<never, ThrowOnError>): RequestResult<GetResolverLinksResponses, GetResolverLinksErrors, ThrowOnError, 'data'> => {
+    const params = buildClientParams([parameters], [{ args: [
+                { in: 'path', key: 'address' },
+                { in: 'query', key: 'record' },
+                { in: 'query', key: 'page' },
+                { in: 'query', key: 'cursor' },
+                { in: 'query', key: 'page_size' },
+                { in: 'query', key: 'total' },
+                { in: 'query', key: 'strict' }
+            ] }]);
+    return (options?.client ?? client).get<GetResolverLinksResponses, GetResolverLinksErrors, ThrowOnError, 'data'>({
+        responseStyle: 'data',
+        security: [{ name: 'X-API-Key', type: 'apiKey' }],
+        url: '/resolver/{address}/links',
+        ...options,
+        ...params
+    });
+};
+
+/**
+ * Who may do what in a resolver of ENSv2
+ *
+ * Accounts with roles, by what the roles are for: 0 for all of the resolver, else a number that the resolver makes of a record and a part of it.
+ */
+export const getResolverRoles = <ThrowOnError extends boolean = false>(parameters: {
+    address: string;
+    page?: number;
+    cursor?: string;
+    page_size?: number;
+    total?: 'true' | 'false';
+    strict?: 'true' | 'false';
+}, options?: Options<never, ThrowOnError>): RequestResult<GetResolverRolesResponses, GetResolverRolesErrors, ThrowOnError, 'data'> => {
+    const params = buildClientParams([parameters], [{ args: [
+                { in: 'path', key: 'address' },
+                { in: 'query', key: 'page' },
+                { in: 'query', key: 'cursor' },
+                { in: 'query', key: 'page_size' },
+                { in: 'query', key: 'total' },
+                { in: 'query', key: 'strict' }
+            ] }]);
+    return (options?.client ?? client).get<GetResolverRolesResponses, GetResolverRolesErrors, ThrowOnError, 'data'>({
+        responseStyle: 'data',
+        security: [{ name: 'X-API-Key', type: 'apiKey' }],
+        url: '/resolver/{address}/roles',
+        ...options,
+        ...params
+    });
+};
+
+/**
+ * A registry of ENSv2
+ *
+ * What a registry is, the names at which it is, when it was made, how many labels it has and how many accounts have roles; with `owner` what the registry would take from others if its name left it. An address of which the index knows no registry has kind `unknown` and no labels. What it logged is at `/contract/{address}/events`.
+ */
+export const getRegistryByAddress = <ThrowOnError extends boolean = false>(parameters: {
+    address: string;
+    owner?: string;
+    page_size?: number;
+    total?: 'true' | 'false';
+    strict?: 'true' | 'false';
+}, options?: Options<never, ThrowOnError>): RequestResult<GetRegistryByAddressResponses, GetRegistryByAddressErrors, ThrowOnError, 'data'> => {
+    const params = buildClientParams([parameters], [{ args: [
+                { in: 'path', key: 'address' },
+                { in: 'query', key: 'owner' },
+                { in: 'query', key: 'page_size' },
+                { in: 'query', key: 'total' },
+                { in: 'query', key: 'strict' }
+            ] }]);
+    return (options?.client ?? client).get<GetRegistryByAddressResponses, GetRegistryByAddressErrors, ThrowOnError, 'data'>({
+        responseStyle: 'data',
+        security: [{ name: 'X-API-Key', type: 'apiKey' }],
+        url: '/registry/{address}',
+        ...options,
+        ...params
+    });
+};
+
+/**
+ * Labels of a registry
+ *
+ * Every label that a registry ever had, by label, with what it stores of it. The names are those below the registry's first name; a registry to which no name leads has labels alone.
+ */
+export const getRegistryLabels = <ThrowOnError extends boolean = false>(parameters: {
+    address: string;
+    page?: number;
+    cursor?: string;
+    page_size?: number;
+    total?: 'true' | 'false';
+    sort_dir?: 'asc' | 'desc';
+    strict?: 'true' | 'false';
+}, options?: Options<never, ThrowOnError>): RequestResult<GetRegistryLabelsResponses, GetRegistryLabelsErrors, ThrowOnError, 'data'> => {
+    const params = buildClientParams([parameters], [{ args: [
+                { in: 'path', key: 'address' },
+                { in: 'query', key: 'page' },
+                { in: 'query', key: 'cursor' },
+                { in: 'query', key: 'page_size' },
+                { in: 'query', key: 'total' },
+                { in: 'query', key: 'sort_dir' },
+                { in: 'query', key: 'strict' }
+            ] }]);
+    return (options?.client ?? client).get<GetRegistryLabelsResponses, GetRegistryLabelsErrors, ThrowOnError, 'data'>({
+        responseStyle: 'data',
+        security: [{ name: 'X-API-Key', type: 'apiKey' }],
+        url: '/registry/{address}/labels',
+        ...options,
+        ...params
+    });
+};
+
+/**
+ * Names that have a registry below them
+ *
+ * Entries of registries that name this one as their subregistry, whether or not a way from the root leads to them.
+ */
+export const getRegistryReferringNames = <ThrowOnError extends boolean = false>(parameters: {
+    address: string;
+    page?: number;
+    cursor?: string;
+    page_size?: number;
+    total?: 'true' | 'false';
+    strict?: 'true' | 'false';
+}, options?: Options<never, ThrowOnError>): RequestResult<GetRegistryReferringNamesResponses, GetRegistryReferringNamesErrors, ThrowOnError, 'data'> => {
+    const params = buildClientParams([parameters], [{ args: [
+                { in: 'path', key: 'address' },
+                { in: 'query', key: 'page' },
+                { in: 'query', key: 'cursor' },
+                { in: 'query', key: 'page_size' },
+                { in: 'query', key: 'total' },
+                { in: 'query', key: 'strict' }
+            ] }]);
+    return (options?.client ?? client).get<GetRegistryReferringNamesResponses, GetRegistryReferringNamesErrors, ThrowOnError, 'data'>({
+        responseStyle: 'data',
+        security: [{ name: 'X-API-Key', type: 'apiKey' }],
+        url: '/registry/{address}/referring-names',
+        ...options,
+        ...params
+    });
+};
+
+/**
+ * Who may do what with a name of ENSv2
+ *
+ * Every account that has roles for the name's entry, by address. `<role>_ADMIN` may grant and revoke the role. Roles for the whole registry hold for each of its labels, too: they are at `/registry/{address}/roles`. A name of ENSv1 has none, and `registry` is null.
+ */
+export const getDomainRoles = <ThrowOnError extends boolean = false>(parameters: {
+    name: string;
+    page?: number;
+    cursor?: string;
+    page_size?: number;
+    total?: 'true' | 'false';
+    strict?: 'true' | 'false';
+}, options?: Options<never, ThrowOnError>): RequestResult<GetDomainRolesResponses, GetDomainRolesErrors, ThrowOnError, 'data'> => {
+    const params = buildClientParams([parameters], [{ args: [
+                { in: 'path', key: 'name' },
+                { in: 'query', key: 'page' },
+                { in: 'query', key: 'cursor' },
+                { in: 'query', key: 'page_size' },
+                { in: 'query', key: 'total' },
+                { in: 'query', key: 'strict' }
+            ] }]);
+    return (options?.client ?? client).get<GetDomainRolesResponses, GetDomainRolesErrors, ThrowOnError, 'data'>({
+        responseStyle: 'data',
+        security: [{ name: 'X-API-Key', type: 'apiKey' }],
+        url: '/domain/{name}/roles',
+        ...options,
+        ...params
+    });
+};
+
+/**
+ * How the roles of a name of ENSv2 changed
+ *
+ * Each log that changed the roles of an account for the name's entry, oldest first, also of registrations before: with each of them roles start from nothing.
+ */
+export const getDomainRoleChanges = <ThrowOnError extends boolean = false>(parameters: {
+    name: string;
+    account?: string;
+    page?: number;
+    cursor?: string;
+    page_size?: number;
+    total?: 'true' | 'false';
+    sort_dir?: 'asc' | 'desc';
+    strict?: 'true' | 'false';
+}, options?: Options<never, ThrowOnError>): RequestResult<GetDomainRoleChangesResponses, GetDomainRoleChangesErrors, ThrowOnError, 'data'> => {
+    const params = buildClientParams([parameters], [{ args: [
+                { in: 'path', key: 'name' },
+                { in: 'query', key: 'account' },
+                { in: 'query', key: 'page' },
+                { in: 'query', key: 'cursor' },
+                { in: 'query', key: 'page_size' },
+                { in: 'query', key: 'total' },
+                { in: 'query', key: 'sort_dir' },
+                { in: 'query', key: 'strict' }
+            ] }]);
+    return (options?.client ?? client).get<GetDomainRoleChangesResponses, GetDomainRoleChangesErrors, ThrowOnError, 'data'>({
+        responseStyle: 'data',
+        security: [{ name: 'X-API-Key', type: 'apiKey' }],
+        url: '/domain/{name}/role-changes',
+        ...options,
+        ...params
+    });
+};
+
+/**
+ * Who may do what in all of a registry of ENSv2
+ *
+ * Accounts with roles for the registry as a whole, by address: each holds for every label of it. Roles for one label are at `/domain/{name}/roles`.
+ */
+export const getRegistryRoles = <ThrowOnError extends boolean = false>(parameters: {
+    address: string;
+    page?: number;
+    cursor?: string;
+    page_size?: number;
+    total?: 'true' | 'false';
+    strict?: 'true' | 'false';
+}, options?: Options<never, ThrowOnError>): RequestResult<GetRegistryRolesResponses, GetRegistryRolesErrors, ThrowOnError, 'data'> => {
+    const params = buildClientParams([parameters], [{ args: [
+                { in: 'path', key: 'address' },
+                { in: 'query', key: 'page' },
+                { in: 'query', key: 'cursor' },
+                { in: 'query', key: 'page_size' },
+                { in: 'query', key: 'total' },
+                { in: 'query', key: 'strict' }
+            ] }]);
+    return (options?.client ?? client).get<GetRegistryRolesResponses, GetRegistryRolesErrors, ThrowOnError, 'data'>({
+        responseStyle: 'data',
+        security: [{ name: 'X-API-Key', type: 'apiKey' }],
+        url: '/registry/{address}/roles',
+        ...options,
+        ...params
+    });
+};
+
+/**
+ * How the roles for all of a registry of ENSv2 changed
+ *
+ * Each log that changed the roles of an account for the registry as a whole, oldest first.
+ */
+export const getRegistryRoleChanges = <ThrowOnError extends boolean = false>(parameters: {
+    address: string;
+    account?: string;
+    page?: number;
+    cursor?: string;
+    page_size?: number;
+    total?: 'true' | 'false';
+    sort_dir?: 'asc' | 'desc';
+    strict?: 'true' | 'false';
+}, options?: Options<never, ThrowOnError>): RequestResult<GetRegistryRoleChangesResponses, GetRegistryRoleChangesErrors, ThrowOnError, 'data'> => {
+    const params = buildClientParams([parameters], [{ args: [
+                { in: 'path', key: 'address' },
+                { in: 'query', key: 'account' },
+                { in: 'query', key: 'page' },
+                { in: 'query', key: 'cursor' },
+                { in: 'query', key: 'page_size' },
+                { in: 'query', key: 'total' },
+                { in: 'query', key: 'sort_dir' },
+                { in: 'query', key: 'strict' }
+            ] }]);
+    return (options?.client ?? client).get<GetRegistryRoleChangesResponses, GetRegistryRoleChangesErrors, ThrowOnError, 'data'>({
+        responseStyle: 'data',
+        security: [{ name: 'X-API-Key', type: 'apiKey' }],
+        url: '/registry/{address}/role-changes',
         ...options,
         ...params
     });
@@ -799,9 +1407,10 @@ export const getAddressExpiriesIcs = <ThrowOnError extends boolean = false>(para
  * Up to 200 addresses. `results` has one entry for each address, under the address in EIP-55 capitals, with the address as it was sent in `query`; nulls where it has no primary name. An entry with `error` has no `primary_name`, because it could not be found out: the address is not valid, and stands as it was sent; or only the chain can tell its name; or the names that the addresses claim have more than 5,000 labels in all (`LIMIT_EXCEEDED`). Such entries do not fail the others.
  */
 export const postAddressPrimaryNamesBulk = <ThrowOnError extends boolean = false>(parameters: {
+    strict?: 'true' | 'false';
     addresses: Array<string>;
 }, options?: Options<never, ThrowOnError>): RequestResult<PostAddressPrimaryNamesBulkResponses, PostAddressPrimaryNamesBulkErrors, ThrowOnError, 'data'> => {
-    const params = buildClientParams([parameters], [{ args: [{ in: 'body', key: 'addresses' }] }]);
+    const params = buildClientParams([parameters], [{ args: [{ in: 'query', key: 'strict' }, { in: 'body', key: 'addresses' }] }]);
     return (options?.client ?? client).post<PostAddressPrimaryNamesBulkResponses, PostAddressPrimaryNamesBulkErrors, ThrowOnError, 'data'>({
         responseStyle: 'data',
         security: [{ name: 'X-API-Key', type: 'apiKey' }],
@@ -823,8 +1432,9 @@ export const postAddressPrimaryNamesBulk = <ThrowOnError extends boolean = false
  */
 export const getDomainAgent = <ThrowOnError extends boolean = false>(parameters: {
     name: string;
+    strict?: 'true' | 'false';
 }, options?: Options<never, ThrowOnError>): RequestResult<GetDomainAgentResponses, GetDomainAgentErrors, ThrowOnError, 'data'> => {
-    const params = buildClientParams([parameters], [{ args: [{ in: 'path', key: 'name' }] }]);
+    const params = buildClientParams([parameters], [{ args: [{ in: 'path', key: 'name' }, { in: 'query', key: 'strict' }] }]);
     return (options?.client ?? client).get<GetDomainAgentResponses, GetDomainAgentErrors, ThrowOnError, 'data'>({
         responseStyle: 'data',
         security: [{ name: 'X-API-Key', type: 'apiKey' }],
@@ -848,6 +1458,7 @@ export const getAgents = <ThrowOnError extends boolean = false>(parameters?: {
     cursor?: string;
     page_size?: number;
     total?: 'true' | 'false';
+    strict?: 'true' | 'false';
 }, options?: Options<never, ThrowOnError>): RequestResult<GetAgentsResponses, GetAgentsErrors, ThrowOnError, 'data'> => {
     const params = buildClientParams([parameters], [{ args: [
                 { in: 'query', key: 'is_bound' },
@@ -857,7 +1468,8 @@ export const getAgents = <ThrowOnError extends boolean = false>(parameters?: {
                 { in: 'query', key: 'page' },
                 { in: 'query', key: 'cursor' },
                 { in: 'query', key: 'page_size' },
-                { in: 'query', key: 'total' }
+                { in: 'query', key: 'total' },
+                { in: 'query', key: 'strict' }
             ] }]);
     return (options?.client ?? client).get<GetAgentsResponses, GetAgentsErrors, ThrowOnError, 'data'>({
         responseStyle: 'data',
@@ -876,8 +1488,13 @@ export const getAgents = <ThrowOnError extends boolean = false>(parameters?: {
 export const getAgentsByAgentId = <ThrowOnError extends boolean = false>(parameters: {
     agentId: string;
     chain?: string;
+    strict?: 'true' | 'false';
 }, options?: Options<never, ThrowOnError>): RequestResult<GetAgentsByAgentIdResponses, GetAgentsByAgentIdErrors, ThrowOnError, 'data'> => {
-    const params = buildClientParams([parameters], [{ args: [{ in: 'path', key: 'agentId' }, { in: 'query', key: 'chain' }] }]);
+    const params = buildClientParams([parameters], [{ args: [
+                { in: 'path', key: 'agentId' },
+                { in: 'query', key: 'chain' },
+                { in: 'query', key: 'strict' }
+            ] }]);
     return (options?.client ?? client).get<GetAgentsByAgentIdResponses, GetAgentsByAgentIdErrors, ThrowOnError, 'data'>({
         responseStyle: 'data',
         security: [{ name: 'X-API-Key', type: 'apiKey' }],
@@ -894,8 +1511,9 @@ export const getAgentsByAgentId = <ThrowOnError extends boolean = false>(paramet
  */
 export const getEnsStats = <ThrowOnError extends boolean = false>(parameters?: {
     chain?: string;
+    strict?: 'true' | 'false';
 }, options?: Options<never, ThrowOnError>): RequestResult<GetEnsStatsResponses, GetEnsStatsErrors, ThrowOnError, 'data'> => {
-    const params = buildClientParams([parameters], [{ args: [{ in: 'query', key: 'chain' }] }]);
+    const params = buildClientParams([parameters], [{ args: [{ in: 'query', key: 'chain' }, { in: 'query', key: 'strict' }] }]);
     return (options?.client ?? client).get<GetEnsStatsResponses, GetEnsStatsErrors, ThrowOnError, 'data'>({
         responseStyle: 'data',
         url: '/ens-stats',
@@ -911,8 +1529,9 @@ export const getEnsStats = <ThrowOnError extends boolean = false>(parameters?: {
  */
 export const getEnsStatsRegistrations = <ThrowOnError extends boolean = false>(parameters?: {
     chain?: string;
+    strict?: 'true' | 'false';
 }, options?: Options<never, ThrowOnError>): RequestResult<GetEnsStatsRegistrationsResponses, GetEnsStatsRegistrationsErrors, ThrowOnError, 'data'> => {
-    const params = buildClientParams([parameters], [{ args: [{ in: 'query', key: 'chain' }] }]);
+    const params = buildClientParams([parameters], [{ args: [{ in: 'query', key: 'chain' }, { in: 'query', key: 'strict' }] }]);
     return (options?.client ?? client).get<GetEnsStatsRegistrationsResponses, GetEnsStatsRegistrationsErrors, ThrowOnError, 'data'>({
         responseStyle: 'data',
         url: '/ens-stats/registrations',
@@ -928,8 +1547,9 @@ export const getEnsStatsRegistrations = <ThrowOnError extends boolean = false>(p
  */
 export const getEnsStatsDistribution = <ThrowOnError extends boolean = false>(parameters?: {
     chain?: string;
+    strict?: 'true' | 'false';
 }, options?: Options<never, ThrowOnError>): RequestResult<GetEnsStatsDistributionResponses, GetEnsStatsDistributionErrors, ThrowOnError, 'data'> => {
-    const params = buildClientParams([parameters], [{ args: [{ in: 'query', key: 'chain' }] }]);
+    const params = buildClientParams([parameters], [{ args: [{ in: 'query', key: 'chain' }, { in: 'query', key: 'strict' }] }]);
     return (options?.client ?? client).get<GetEnsStatsDistributionResponses, GetEnsStatsDistributionErrors, ThrowOnError, 'data'>({
         responseStyle: 'data',
         url: '/ens-stats/distribution',
@@ -943,11 +1563,17 @@ export const getEnsStatsDistribution = <ThrowOnError extends boolean = false>(pa
  *
  * Addresses that claim a name, on all configured chains, whether or not the name resolves to them. Claims at Basenames' registrar of before ENSIP-19 never were primary names, and do not count. Owners are those of active names. Counted are names with an owner on the registry's chain, or on `chain`. The root, reverse nodes (`<address>.addr.reverse`) and deleted subnames are not. Active: registered or in grace, registrars' names until 90 days after their expiry (in ENSv2 28), wrapped subnames until it, others always. Taken every hour.
  */
-export const getEnsStatsPrimaryNames = <ThrowOnError extends boolean = false>(options?: Options<never, ThrowOnError>): RequestResult<GetEnsStatsPrimaryNamesResponses, GetEnsStatsPrimaryNamesErrors, ThrowOnError, 'data'> => (options?.client ?? client).get<GetEnsStatsPrimaryNamesResponses, GetEnsStatsPrimaryNamesErrors, ThrowOnError, 'data'>({
-    responseStyle: 'data',
-    url: '/ens-stats/primary-names',
-    ...options
-});
+export const getEnsStatsPrimaryNames = <ThrowOnError extends boolean = false>(parameters?: {
+    strict?: 'true' | 'false';
+}, options?: Options<never, ThrowOnError>): RequestResult<GetEnsStatsPrimaryNamesResponses, GetEnsStatsPrimaryNamesErrors, ThrowOnError, 'data'> => {
+    const params = buildClientParams([parameters], [{ args: [{ in: 'query', key: 'strict' }] }]);
+    return (options?.client ?? client).get<GetEnsStatsPrimaryNamesResponses, GetEnsStatsPrimaryNamesErrors, ThrowOnError, 'data'>({
+        responseStyle: 'data',
+        url: '/ens-stats/primary-names',
+        ...options,
+        ...params
+    });
+};
 
 /**
  * What happened last
@@ -956,8 +1582,9 @@ export const getEnsStatsPrimaryNames = <ThrowOnError extends boolean = false>(op
  */
 export const getEnsStatsRecentActivity = <ThrowOnError extends boolean = false>(parameters?: {
     chain?: string;
+    strict?: 'true' | 'false';
 }, options?: Options<never, ThrowOnError>): RequestResult<GetEnsStatsRecentActivityResponses, GetEnsStatsRecentActivityErrors, ThrowOnError, 'data'> => {
-    const params = buildClientParams([parameters], [{ args: [{ in: 'query', key: 'chain' }] }]);
+    const params = buildClientParams([parameters], [{ args: [{ in: 'query', key: 'chain' }, { in: 'query', key: 'strict' }] }]);
     return (options?.client ?? client).get<GetEnsStatsRecentActivityResponses, GetEnsStatsRecentActivityErrors, ThrowOnError, 'data'>({
         responseStyle: 'data',
         url: '/ens-stats/recent-activity',
@@ -974,8 +1601,13 @@ export const getEnsStatsRecentActivity = <ThrowOnError extends boolean = false>(
 export const getEnsStatsPurchases = <ThrowOnError extends boolean = false>(parameters?: {
     chain?: string;
     interval?: 'day' | 'week' | 'month';
+    strict?: 'true' | 'false';
 }, options?: Options<never, ThrowOnError>): RequestResult<GetEnsStatsPurchasesResponses, GetEnsStatsPurchasesErrors, ThrowOnError, 'data'> => {
-    const params = buildClientParams([parameters], [{ args: [{ in: 'query', key: 'chain' }, { in: 'query', key: 'interval' }] }]);
+    const params = buildClientParams([parameters], [{ args: [
+                { in: 'query', key: 'chain' },
+                { in: 'query', key: 'interval' },
+                { in: 'query', key: 'strict' }
+            ] }]);
     return (options?.client ?? client).get<GetEnsStatsPurchasesResponses, GetEnsStatsPurchasesErrors, ThrowOnError, 'data'>({
         responseStyle: 'data',
         url: '/ens-stats/purchases',
@@ -991,8 +1623,9 @@ export const getEnsStatsPurchases = <ThrowOnError extends boolean = false>(param
  */
 export const getEnsStatsSellers = <ThrowOnError extends boolean = false>(parameters?: {
     chain?: string;
+    strict?: 'true' | 'false';
 }, options?: Options<never, ThrowOnError>): RequestResult<GetEnsStatsSellersResponses, GetEnsStatsSellersErrors, ThrowOnError, 'data'> => {
-    const params = buildClientParams([parameters], [{ args: [{ in: 'query', key: 'chain' }] }]);
+    const params = buildClientParams([parameters], [{ args: [{ in: 'query', key: 'chain' }, { in: 'query', key: 'strict' }] }]);
     return (options?.client ?? client).get<GetEnsStatsSellersResponses, GetEnsStatsSellersErrors, ThrowOnError, 'data'>({
         responseStyle: 'data',
         url: '/ens-stats/sellers',
@@ -1008,8 +1641,9 @@ export const getEnsStatsSellers = <ThrowOnError extends boolean = false>(paramet
  */
 export const getEnsStatsStates = <ThrowOnError extends boolean = false>(parameters?: {
     chain?: string;
+    strict?: 'true' | 'false';
 }, options?: Options<never, ThrowOnError>): RequestResult<GetEnsStatsStatesResponses, GetEnsStatsStatesErrors, ThrowOnError, 'data'> => {
-    const params = buildClientParams([parameters], [{ args: [{ in: 'query', key: 'chain' }] }]);
+    const params = buildClientParams([parameters], [{ args: [{ in: 'query', key: 'chain' }, { in: 'query', key: 'strict' }] }]);
     return (options?.client ?? client).get<GetEnsStatsStatesResponses, GetEnsStatsStatesErrors, ThrowOnError, 'data'>({
         responseStyle: 'data',
         url: '/ens-stats/states',
@@ -1025,8 +1659,9 @@ export const getEnsStatsStates = <ThrowOnError extends boolean = false>(paramete
  */
 export const getEnsStatsExpiries = <ThrowOnError extends boolean = false>(parameters?: {
     chain?: string;
+    strict?: 'true' | 'false';
 }, options?: Options<never, ThrowOnError>): RequestResult<GetEnsStatsExpiriesResponses, GetEnsStatsExpiriesErrors, ThrowOnError, 'data'> => {
-    const params = buildClientParams([parameters], [{ args: [{ in: 'query', key: 'chain' }] }]);
+    const params = buildClientParams([parameters], [{ args: [{ in: 'query', key: 'chain' }, { in: 'query', key: 'strict' }] }]);
     return (options?.client ?? client).get<GetEnsStatsExpiriesResponses, GetEnsStatsExpiriesErrors, ThrowOnError, 'data'>({
         responseStyle: 'data',
         url: '/ens-stats/expiries',
@@ -1042,8 +1677,9 @@ export const getEnsStatsExpiries = <ThrowOnError extends boolean = false>(parame
  */
 export const getEnsStatsHolders = <ThrowOnError extends boolean = false>(parameters?: {
     chain?: string;
+    strict?: 'true' | 'false';
 }, options?: Options<never, ThrowOnError>): RequestResult<GetEnsStatsHoldersResponses, GetEnsStatsHoldersErrors, ThrowOnError, 'data'> => {
-    const params = buildClientParams([parameters], [{ args: [{ in: 'query', key: 'chain' }] }]);
+    const params = buildClientParams([parameters], [{ args: [{ in: 'query', key: 'chain' }, { in: 'query', key: 'strict' }] }]);
     return (options?.client ?? client).get<GetEnsStatsHoldersResponses, GetEnsStatsHoldersErrors, ThrowOnError, 'data'>({
         responseStyle: 'data',
         url: '/ens-stats/holders',
@@ -1057,33 +1693,51 @@ export const getEnsStatsHolders = <ThrowOnError extends boolean = false>(paramet
  *
  * Head, indexed and finalised block of each chain, and how far a backfill is. Operations on names answer only while `ready` is true.
  */
-export const getIndexingStatus = <ThrowOnError extends boolean = false>(options?: Options<never, ThrowOnError>): RequestResult<GetIndexingStatusResponses, GetIndexingStatusErrors, ThrowOnError, 'data'> => (options?.client ?? client).get<GetIndexingStatusResponses, GetIndexingStatusErrors, ThrowOnError, 'data'>({
-    responseStyle: 'data',
-    url: '/indexing-status',
-    ...options
-});
+export const getIndexingStatus = <ThrowOnError extends boolean = false>(parameters?: {
+    strict?: 'true' | 'false';
+}, options?: Options<never, ThrowOnError>): RequestResult<GetIndexingStatusResponses, GetIndexingStatusErrors, ThrowOnError, 'data'> => {
+    const params = buildClientParams([parameters], [{ args: [{ in: 'query', key: 'strict' }] }]);
+    return (options?.client ?? client).get<GetIndexingStatusResponses, GetIndexingStatusErrors, ThrowOnError, 'data'>({
+        responseStyle: 'data',
+        url: '/indexing-status',
+        ...options,
+        ...params
+    });
+};
 
 /**
  * How far the index is
  *
  * How far the index is
  */
-export const getStats = <ThrowOnError extends boolean = false>(options?: Options<never, ThrowOnError>): RequestResult<GetStatsResponses, GetStatsErrors, ThrowOnError, 'data'> => (options?.client ?? client).get<GetStatsResponses, GetStatsErrors, ThrowOnError, 'data'>({
-    responseStyle: 'data',
-    url: '/stats',
-    ...options
-});
+export const getStats = <ThrowOnError extends boolean = false>(parameters?: {
+    strict?: 'true' | 'false';
+}, options?: Options<never, ThrowOnError>): RequestResult<GetStatsResponses, GetStatsErrors, ThrowOnError, 'data'> => {
+    const params = buildClientParams([parameters], [{ args: [{ in: 'query', key: 'strict' }] }]);
+    return (options?.client ?? client).get<GetStatsResponses, GetStatsErrors, ThrowOnError, 'data'>({
+        responseStyle: 'data',
+        url: '/stats',
+        ...options,
+        ...params
+    });
+};
 
 /**
  * How many names have an unknown label
  *
  * Domains of which only the hash of the label is known yet; they are shown as `[<64 hex>]`.
  */
-export const getPendingStats = <ThrowOnError extends boolean = false>(options?: Options<never, ThrowOnError>): RequestResult<GetPendingStatsResponses, GetPendingStatsErrors, ThrowOnError, 'data'> => (options?.client ?? client).get<GetPendingStatsResponses, GetPendingStatsErrors, ThrowOnError, 'data'>({
-    responseStyle: 'data',
-    url: '/pending-stats',
-    ...options
-});
+export const getPendingStats = <ThrowOnError extends boolean = false>(parameters?: {
+    strict?: 'true' | 'false';
+}, options?: Options<never, ThrowOnError>): RequestResult<GetPendingStatsResponses, GetPendingStatsErrors, ThrowOnError, 'data'> => {
+    const params = buildClientParams([parameters], [{ args: [{ in: 'query', key: 'strict' }] }]);
+    return (options?.client ?? client).get<GetPendingStatsResponses, GetPendingStatsErrors, ThrowOnError, 'data'>({
+        responseStyle: 'data',
+        url: '/pending-stats',
+        ...options,
+        ...params
+    });
+};
 
 /**
  * A message to sign for a key
@@ -1091,9 +1745,10 @@ export const getPendingStats = <ThrowOnError extends boolean = false>(options?: 
  * The message that an address has to sign for a key (Sign-In with Ethereum, EIP-4361). It is good once, for 5 minutes.
  */
 export const postSignupNonce = <ThrowOnError extends boolean = false>(parameters: {
+    strict?: 'true' | 'false';
     address: string;
 }, options?: Options<never, ThrowOnError>): RequestResult<PostSignupNonceResponses, PostSignupNonceErrors, ThrowOnError, 'data'> => {
-    const params = buildClientParams([parameters], [{ args: [{ in: 'body', key: 'address' }] }]);
+    const params = buildClientParams([parameters], [{ args: [{ in: 'query', key: 'strict' }, { in: 'body', key: 'address' }] }]);
     return (options?.client ?? client).post<PostSignupNonceResponses, PostSignupNonceErrors, ThrowOnError, 'data'>({
         responseStyle: 'data',
         url: '/signup/nonce',
@@ -1113,10 +1768,15 @@ export const postSignupNonce = <ThrowOnError extends boolean = false>(parameters
  * An address gets 1000 credits, once. Sign up again if you lost your key: the new key takes the credits that the old one has left, and the old one ends. Signatures of smart-contract wallets are checked on chain (ERC-1271, ERC-6492).
  */
 export const postSignup = <ThrowOnError extends boolean = false>(parameters: {
+    strict?: 'true' | 'false';
     message: string;
     signature: string;
 }, options?: Options<never, ThrowOnError>): RequestResult<PostSignupResponses, PostSignupErrors, ThrowOnError, 'data'> => {
-    const params = buildClientParams([parameters], [{ args: [{ in: 'body', key: 'message' }, { in: 'body', key: 'signature' }] }]);
+    const params = buildClientParams([parameters], [{ args: [
+                { in: 'query', key: 'strict' },
+                { in: 'body', key: 'message' },
+                { in: 'body', key: 'signature' }
+            ] }]);
     return (options?.client ?? client).post<PostSignupResponses, PostSignupErrors, ThrowOnError, 'data'>({
         responseStyle: 'data',
         url: '/signup',
@@ -1137,8 +1797,9 @@ export const postSignup = <ThrowOnError extends boolean = false>(parameters: {
  */
 export const getSignupUsage = <ThrowOnError extends boolean = false>(parameters?: {
     days?: number;
+    strict?: 'true' | 'false';
 }, options?: Options<never, ThrowOnError>): RequestResult<GetSignupUsageResponses, GetSignupUsageErrors, ThrowOnError, 'data'> => {
-    const params = buildClientParams([parameters], [{ args: [{ in: 'query', key: 'days' }] }]);
+    const params = buildClientParams([parameters], [{ args: [{ in: 'query', key: 'days' }, { in: 'query', key: 'strict' }] }]);
     return (options?.client ?? client).get<GetSignupUsageResponses, GetSignupUsageErrors, ThrowOnError, 'data'>({
         responseStyle: 'data',
         security: [{ name: 'X-API-Key', type: 'apiKey' }],

@@ -72,6 +72,10 @@ export type AskedDomain = {
         total: number;
     };
     /**
+     * Of a name of ENSv2: the registry that has the names below it; absent where it has none
+     */
+    subregistry?: string;
+    /**
      * Present where ENSv2 reserves the name for its owner in ENSv1, and it is not registered there yet
      */
     reservation?: {
@@ -102,10 +106,6 @@ export type AskedDomain = {
         transaction_hash: string;
     };
     /**
-     * Present on .eth names of ENSv2: from then on anyone can register it, with a premium at first
-     */
-    grace_end_timestamp?: string;
-    /**
      * Present on .eth names of ENSv2: from then on there is no premium any more
      */
     premium_end_timestamp?: string;
@@ -132,11 +132,35 @@ export type AskedDomain = {
      * Unix seconds; null for names without expiry
      */
     expiry_timestamp: string | null;
+    /**
+     * Present on names of a registrar: from this second on the last holder cannot renew it, and anyone can register it, with a premium at first where there is one. Absent where the name never expires
+     */
+    grace_end_timestamp?: string;
+    /**
+     * When it was registered last: by the registrar, or in ENSv2 by its registry. The registrar of 2020 logged a registration for each name that was moved to it. Absent where none registered it
+     */
+    registered_timestamp?: number;
+    /**
+     * Time of the first event of the name; absent where the index has none
+     */
+    created_timestamp?: number;
+    /**
+     * Which contracts answer for the name: `ensv2`, or `ensv1` with `registry` (of 2020) or `registry_old` (it is in that of 2017 alone); `wrapper` while it is wrapped; `layer2`: Basenames, Lineanames, 3DNS. Absent where the index has no event of the name
+     */
+    protocols?: Array<'ensv1' | 'ensv2' | 'registry' | 'registry_old' | 'wrapper' | 'layer2'>;
     ownership: Ownership;
     wrapper?: Wrapper;
     resolver: Resolver;
+    /**
+     * Names right under it that events created, also expired and deleted ones
+     */
+    subname_count?: number;
     availability_status: AvailabilityStatus;
     query: string;
+    /**
+     * Whether a resolver answers for the name, and if not, why. `resolves`: one does, whatever records it has; `no_resolver`: neither the name nor a name above it has one that answers; `no_live_entry`: the way through ENSv2, which decides, has no entry of the name, and leads to no resolver; `expired`: the name's entry in ENSv2 is past its expiry; `expired_parent`: an entry above it is; `not_registered`: a name right under .eth that no registrar has; `no_answer`: the resolver that it has is no contract, or leads to none. Absent where only the chain can tell: `live` says that it was not asked, `unresolved` that it could not be
+     */
+    resolution?: 'resolves' | 'no_resolver' | 'no_live_entry' | 'expired' | 'expired_parent' | 'not_registered' | 'no_answer';
     /**
      * `indexed`: from the events of tracked contracts; `live`: resolved on chain at the request
      */
@@ -146,7 +170,6 @@ export type AskedDomain = {
      */
     live?: 'not_asked';
     unresolved?: Unresolved;
-    as_of: AsOf;
 };
 
 export type Ownership = {
@@ -175,6 +198,20 @@ export type Ownership = {
      * Present where time alone ended it, without a block: the NameWrapper's token expired (`wrapper_expiry`), the grace of a .eth name was over (`grace_end`), or a subname of ENSv2, or a name above it, expired (`expiry`)
      */
     ended_by?: 'wrapper_expiry' | 'grace_end' | 'expiry';
+    /**
+     * Present where time alone ended the ownership, and no account owns the name since: who had it, until which second, and what ended it
+     */
+    last_owner?: {
+        /**
+         * EIP-55 checksummed address
+         */
+        address: string;
+        to_timestamp: number;
+        /**
+         * Present where time alone ended it, without a block: the NameWrapper's token expired (`wrapper_expiry`), the grace of a .eth name was over (`grace_end`), or a subname of ENSv2, or a name above it, expired (`expiry`)
+         */
+        ended_by: 'wrapper_expiry' | 'grace_end' | 'expiry';
+    };
 };
 
 export type Wrapper = {
@@ -234,11 +271,14 @@ export type UnknownDomain = {
     query: string;
     availability_status: AvailabilityStatus;
     /**
+     * Whether a resolver answers for the name, and if not, why. `resolves`: one does, whatever records it has; `no_resolver`: neither the name nor a name above it has one that answers; `no_live_entry`: the way through ENSv2, which decides, has no entry of the name, and leads to no resolver; `expired`: the name's entry in ENSv2 is past its expiry; `expired_parent`: an entry above it is; `not_registered`: a name right under .eth that no registrar has; `no_answer`: the resolver that it has is no contract, or leads to none. Absent where only the chain can tell: `live` says that it was not asked, `unresolved` that it could not be
+     */
+    resolution?: 'resolves' | 'no_resolver' | 'no_live_entry' | 'expired' | 'expired_parent' | 'not_registered' | 'no_answer';
+    /**
      * `indexed`: from the events of tracked contracts; `live`: resolved on chain at the request
      */
     source: 'indexed' | 'live';
     unresolved?: Unresolved;
-    as_of: AsOf;
 };
 
 export type Error = {
@@ -290,6 +330,10 @@ export type BulkDomain = {
         total: number;
     };
     /**
+     * Of a name of ENSv2: the registry that has the names below it; absent where it has none
+     */
+    subregistry?: string;
+    /**
      * Present where ENSv2 reserves the name for its owner in ENSv1, and it is not registered there yet
      */
     reservation?: {
@@ -320,10 +364,6 @@ export type BulkDomain = {
         transaction_hash: string;
     };
     /**
-     * Present on .eth names of ENSv2: from then on anyone can register it, with a premium at first
-     */
-    grace_end_timestamp?: string;
-    /**
      * Present on .eth names of ENSv2: from then on there is no premium any more
      */
     premium_end_timestamp?: string;
@@ -350,11 +390,35 @@ export type BulkDomain = {
      * Unix seconds; null for names without expiry
      */
     expiry_timestamp: string | null;
+    /**
+     * Present on names of a registrar: from this second on the last holder cannot renew it, and anyone can register it, with a premium at first where there is one. Absent where the name never expires
+     */
+    grace_end_timestamp?: string;
+    /**
+     * When it was registered last: by the registrar, or in ENSv2 by its registry. The registrar of 2020 logged a registration for each name that was moved to it. Absent where none registered it
+     */
+    registered_timestamp?: number;
+    /**
+     * Time of the first event of the name; absent where the index has none
+     */
+    created_timestamp?: number;
+    /**
+     * Which contracts answer for the name: `ensv2`, or `ensv1` with `registry` (of 2020) or `registry_old` (it is in that of 2017 alone); `wrapper` while it is wrapped; `layer2`: Basenames, Lineanames, 3DNS. Absent where the index has no event of the name
+     */
+    protocols?: Array<'ensv1' | 'ensv2' | 'registry' | 'registry_old' | 'wrapper' | 'layer2'>;
     ownership: Ownership;
     wrapper?: Wrapper;
     resolver: Resolver;
+    /**
+     * Names right under it that events created, also expired and deleted ones
+     */
+    subname_count?: number;
     availability_status: AvailabilityStatus;
     query: string;
+    /**
+     * Whether a resolver answers for the name, and if not, why. `resolves`: one does, whatever records it has; `no_resolver`: neither the name nor a name above it has one that answers; `no_live_entry`: the way through ENSv2, which decides, has no entry of the name, and leads to no resolver; `expired`: the name's entry in ENSv2 is past its expiry; `expired_parent`: an entry above it is; `not_registered`: a name right under .eth that no registrar has; `no_answer`: the resolver that it has is no contract, or leads to none. Absent where only the chain can tell: `live` says that it was not asked, `unresolved` that it could not be
+     */
+    resolution?: 'resolves' | 'no_resolver' | 'no_live_entry' | 'expired' | 'expired_parent' | 'not_registered' | 'no_answer';
     /**
      * `indexed`: from the events of tracked contracts; `live`: resolved on chain at the request
      */
@@ -376,6 +440,10 @@ export type BulkDomain = {
 export type BulkUnknownDomain = {
     query: string;
     availability_status: AvailabilityStatus;
+    /**
+     * Whether a resolver answers for the name, and if not, why. `resolves`: one does, whatever records it has; `no_resolver`: neither the name nor a name above it has one that answers; `no_live_entry`: the way through ENSv2, which decides, has no entry of the name, and leads to no resolver; `expired`: the name's entry in ENSv2 is past its expiry; `expired_parent`: an entry above it is; `not_registered`: a name right under .eth that no registrar has; `no_answer`: the resolver that it has is no contract, or leads to none. Absent where only the chain can tell: `live` says that it was not asked, `unresolved` that it could not be
+     */
+    resolution?: 'resolves' | 'no_resolver' | 'no_live_entry' | 'expired' | 'expired_parent' | 'not_registered' | 'no_answer';
     /**
      * `indexed`: from the events of tracked contracts; `live`: resolved on chain at the request
      */
@@ -423,6 +491,10 @@ export type DomainItem = {
      * Of a name of ENSv2: the registry that has its entry; absent where none has one
      */
     registry?: string;
+    /**
+     * Which contracts answer for the name: `ensv2`, or `ensv1` with `registry` (of 2020) or `registry_old` (it is in that of 2017 alone); `wrapper` while it is wrapped; `layer2`: Basenames, Lineanames, 3DNS. Absent where the index has no event of the name
+     */
+    protocols?: Array<'ensv1' | 'ensv2' | 'registry' | 'registry_old' | 'wrapper' | 'layer2'>;
     display?: string;
     label: string;
     namehash: string;
@@ -435,7 +507,62 @@ export type DomainItem = {
      * Unix seconds; null for names without expiry
      */
     expiry_timestamp: string | null;
+    /**
+     * Present on names of a registrar: from this second on the last holder cannot renew it, and anyone can register it, with a premium at first where there is one. Absent where the name never expires
+     */
+    grace_end_timestamp?: string;
+    /**
+     * When it was registered last: by the registrar, or in ENSv2 by its registry. The registrar of 2020 logged a registration for each name that was moved to it. Absent where none registered it
+     */
+    registered_timestamp?: number;
+    /**
+     * Time of the first event of the name; absent where the index has none
+     */
+    created_timestamp?: number;
     ownership: Ownership;
+    wrapper?: Wrapper;
+    /**
+     * Of a name of ENSv2: the registry that has the names below it; absent where it has none
+     */
+    subregistry?: string;
+    /**
+     * Present where ENSv2 reserves the name for its owner in ENSv1, and it is not registered there yet
+     */
+    reservation?: {
+        /**
+         * EIP-55 checksummed address
+         */
+        registry: string;
+        token_id: string;
+        expiry_timestamp: string;
+        block_number: number;
+        block_timestamp: number;
+        transaction_hash: string;
+    };
+    /**
+     * Present on a name that came from ENSv1: when, from whom and to whom
+     */
+    migration?: {
+        /**
+         * Owner in ENSv1; null for none
+         */
+        from_address: string | null;
+        /**
+         * Owner in ENSv2; null for none
+         */
+        to_address: string | null;
+        block_number: number;
+        block_timestamp: number;
+        transaction_hash: string;
+    };
+    /**
+     * Names right under it that events created, also expired and deleted ones
+     */
+    subname_count?: number;
+    /**
+     * Of a name of ENSv2: accounts that have roles for it
+     */
+    role_holder_count?: number;
     resolver?: {
         /**
          * EIP-55 checksummed address
@@ -444,6 +571,9 @@ export type DomainItem = {
     };
 };
 
+/**
+ * Absent with `total=false`
+ */
 export type SearchStats = {
     /**
      * Ended for good: names of registrars 90 days after their expiry (in ENSv2 28), others at it
@@ -481,6 +611,57 @@ export type Records = {
      * Null if there is none; absent if `types` does not ask for it
      */
     contenthash?: string | null;
+    /**
+     * Content types of ABIs that were set (ENSIP-4). No event says whether one was set to nothing later. By events of the resolver in force; absent unless `types` asks for it, and in an answer of the chain
+     */
+    abi_types?: Array<string>;
+    /**
+     * Contracts by interface id (ENSIP-8). By events of the resolver in force; absent unless `types` asks for it, and in an answer of the chain
+     */
+    interfaces?: {
+        [key: string]: string;
+    };
+    /**
+     * Null if there is none. By events of the resolver in force; absent unless `types` asks for it, and in an answer of the chain
+     */
+    public_key?: {
+        x: string;
+        y: string;
+    } | null;
+    /**
+     * The `name` record; null if there is none. By events of the resolver in force; absent unless `types` asks for it, and in an answer of the chain
+     */
+    name?: string | null;
+    /**
+     * Present if more than 100 ABIs, interfaces and public keys were set: the newest are given
+     */
+    is_incomplete?: true;
+    /**
+     * What was set and cleared since all records of the name were last cleared; with `cleared`
+     */
+    cleared?: {
+        /**
+         * Keys
+         */
+        texts: Array<string>;
+        /**
+         * Coin types
+         */
+        addresses: Array<string>;
+    };
+    /**
+     * Of the keys and coin types that were chosen, those never set since then; with `cleared`
+     */
+    never_set?: {
+        /**
+         * Keys
+         */
+        texts: Array<string>;
+        /**
+         * Coin types
+         */
+        addresses: Array<string>;
+    };
 };
 
 export type TextRecord = {
@@ -534,9 +715,21 @@ export type TextHistoryEntry = {
 
 export type Event = {
     /**
+     * Chain, block, log index, and the place among the names that the log concerns: the same in every answer
+     */
+    id: string;
+    /**
+     * The kind of change. Absent where the log is of none: a contract's own administration, bids, agents. `primary_name` also has each record `name`, by which reverse nodes name addresses. Registrar and controller both log a sale. No log tells an expiry
+     */
+    type?: 'registration' | 'renewal' | 'release' | 'expiry' | 'transfer' | 'authority' | 'migration' | 'resolver' | 'record' | 'primary_name' | 'permission' | 'subregistry';
+    /**
      * The contract by its part in ENS. Controllers and resolvers of the deployment carry their first block: `CONTROLLER_22764821`; `RESOLVER` alone is any other contract
      */
     contract: string;
+    /**
+     * The contract that logged it
+     */
+    contract_address: string;
     /**
      * The event's name in the contract
      */
@@ -546,6 +739,14 @@ export type Event = {
     transaction_hash: string;
     log_index: number;
     chain: string;
+    /**
+     * The name concerned, as it is known now
+     */
+    domain?: string;
+    /**
+     * Its namehash; of some events the name itself is unknown
+     */
+    namehash?: string;
     /**
      * EIP-55 checksummed address
      */
@@ -566,6 +767,52 @@ export type Event = {
      * EIP-55 checksummed address
      */
     resolver_address?: string;
+    /**
+     * The operator that the log names: who moved a token, or was approved for all
+     */
+    operator_address?: string;
+    /**
+     * ENSv2: who called the registry
+     */
+    sender_address?: string;
+    /**
+     * Whose roles changed, or who was approved for a token or for records
+     */
+    account_address?: string;
+    /**
+     * Whether an approval was given, or taken back
+     */
+    is_approved?: boolean;
+    /**
+     * The token's id after the event: in ENSv2 it changes with each change of roles
+     */
+    token_id?: string;
+    old_token_id?: string;
+    /**
+     * ENSv2: what the roles are for; 0 is the whole contract
+     */
+    resource?: string;
+    /**
+     * ENSv2: all roles that the account has after the event
+     */
+    roles?: Array<string>;
+    /**
+     * ENSv2: those that it had before
+     */
+    old_roles?: Array<string>;
+    /**
+     * ENSv2: the registry below the name; the zero address for none
+     */
+    subregistry_address?: string;
+    /**
+     * ENSv2: the registry above
+     */
+    parent_address?: string;
+    /**
+     * ENSv2: the record of the resolver; of a link 0 for none
+     */
+    record_number?: string;
+    ttl?: string;
     cost_wei?: string;
     base_cost_wei?: string;
     premium_wei?: string;
@@ -583,6 +830,10 @@ export type Event = {
      * `AgentBound`: the agent that was bound
      */
     agent_id?: string;
+    /**
+     * Present where the log says nothing of the name: its emitter is a resolver that the deployment does not list, and that never was the name's
+     */
+    is_foreign?: true;
     /**
      * Present where fields are cut: a text after 1024 characters, bytes after 1024 bytes
      */
@@ -731,6 +982,63 @@ export type Period = {
     ended_by?: 'wrapper_expiry' | 'grace_end' | 'expiry';
 };
 
+export type Verification = {
+    domain: string;
+    namehash: string;
+    block_number: number;
+    block_hash: string;
+    block_timestamp: number;
+    /**
+     * `different` if any field is, `equal` if none is and some were compared
+     */
+    status: 'equal' | 'different' | 'not_compared';
+    /**
+     * Fields that were compared
+     */
+    compared: number;
+    differences: number;
+    not_compared: number;
+    fields: Array<ComparedField>;
+    /**
+     * What was not compared at all
+     */
+    not_covered: Array<'layer2' | 'more_records' | 'resolver_not_indexed' | 'records_of_ensv2' | 'row_of_ensv2'>;
+    as_of: AsOf;
+};
+
+export type ComparedField = {
+    table: string;
+    column: string;
+    /**
+     * The name, and of a record which one at which resolver
+     */
+    of: string;
+    status: 'equal' | 'different' | 'not_compared';
+    /**
+     * What the index has; null for none
+     */
+    index: string | null;
+    /**
+     * What the contracts answer; null for none, absent where it was not compared
+     */
+    chain?: string | null;
+    /**
+     * Present where it was not compared
+     */
+    why?: string;
+    /**
+     * Of a difference: the calls (`eth_call` at this block) that show it
+     */
+    calls?: Array<{
+        to: string;
+        data: string;
+    }>;
+    /**
+     * Present where fields are cut: a text after 1024 characters, bytes after 1024 bytes
+     */
+    truncated?: Array<string>;
+};
+
 export type NamehashMatch = {
     type: 'namehash';
     name: string;
@@ -774,6 +1082,10 @@ export type NamehashMatch = {
         total: number;
     };
     /**
+     * Of a name of ENSv2: the registry that has the names below it; absent where it has none
+     */
+    subregistry?: string;
+    /**
      * Present where ENSv2 reserves the name for its owner in ENSv1, and it is not registered there yet
      */
     reservation?: {
@@ -804,10 +1116,6 @@ export type NamehashMatch = {
         transaction_hash: string;
     };
     /**
-     * Present on .eth names of ENSv2: from then on anyone can register it, with a premium at first
-     */
-    grace_end_timestamp?: string;
-    /**
      * Present on .eth names of ENSv2: from then on there is no premium any more
      */
     premium_end_timestamp?: string;
@@ -834,9 +1142,29 @@ export type NamehashMatch = {
      * Unix seconds; null for names without expiry
      */
     expiry_timestamp: string | null;
+    /**
+     * Present on names of a registrar: from this second on the last holder cannot renew it, and anyone can register it, with a premium at first where there is one. Absent where the name never expires
+     */
+    grace_end_timestamp?: string;
+    /**
+     * When it was registered last: by the registrar, or in ENSv2 by its registry. The registrar of 2020 logged a registration for each name that was moved to it. Absent where none registered it
+     */
+    registered_timestamp?: number;
+    /**
+     * Time of the first event of the name; absent where the index has none
+     */
+    created_timestamp?: number;
+    /**
+     * Which contracts answer for the name: `ensv2`, or `ensv1` with `registry` (of 2020) or `registry_old` (it is in that of 2017 alone); `wrapper` while it is wrapped; `layer2`: Basenames, Lineanames, 3DNS. Absent where the index has no event of the name
+     */
+    protocols?: Array<'ensv1' | 'ensv2' | 'registry' | 'registry_old' | 'wrapper' | 'layer2'>;
     ownership: Ownership;
     wrapper?: Wrapper;
     resolver: Resolver;
+    /**
+     * Names right under it that events created, also expired and deleted ones
+     */
+    subname_count?: number;
     availability_status: AvailabilityStatus;
     /**
      * `indexed`: from the events of tracked contracts; `live`: resolved on chain at the request
@@ -919,6 +1247,10 @@ export type ListedDomain = {
         total: number;
     };
     /**
+     * Of a name of ENSv2: the registry that has the names below it; absent where it has none
+     */
+    subregistry?: string;
+    /**
      * Present where ENSv2 reserves the name for its owner in ENSv1, and it is not registered there yet
      */
     reservation?: {
@@ -949,10 +1281,6 @@ export type ListedDomain = {
         transaction_hash: string;
     };
     /**
-     * Present on .eth names of ENSv2: from then on anyone can register it, with a premium at first
-     */
-    grace_end_timestamp?: string;
-    /**
      * Present on .eth names of ENSv2: from then on there is no premium any more
      */
     premium_end_timestamp?: string;
@@ -979,9 +1307,29 @@ export type ListedDomain = {
      * Unix seconds; null for names without expiry
      */
     expiry_timestamp: string | null;
+    /**
+     * Present on names of a registrar: from this second on the last holder cannot renew it, and anyone can register it, with a premium at first where there is one. Absent where the name never expires
+     */
+    grace_end_timestamp?: string;
+    /**
+     * When it was registered last: by the registrar, or in ENSv2 by its registry. The registrar of 2020 logged a registration for each name that was moved to it. Absent where none registered it
+     */
+    registered_timestamp?: number;
+    /**
+     * Time of the first event of the name; absent where the index has none
+     */
+    created_timestamp?: number;
+    /**
+     * Which contracts answer for the name: `ensv2`, or `ensv1` with `registry` (of 2020) or `registry_old` (it is in that of 2017 alone); `wrapper` while it is wrapped; `layer2`: Basenames, Lineanames, 3DNS. Absent where the index has no event of the name
+     */
+    protocols?: Array<'ensv1' | 'ensv2' | 'registry' | 'registry_old' | 'wrapper' | 'layer2'>;
     ownership: Ownership;
     wrapper?: Wrapper;
     resolver: Resolver;
+    /**
+     * Names right under it that events created, also expired and deleted ones
+     */
+    subname_count?: number;
     availability_status: AvailabilityStatus;
     /**
      * `indexed`: from the events of tracked contracts; `live`: resolved on chain at the request
@@ -1070,6 +1418,10 @@ export type Domain = {
         total: number;
     };
     /**
+     * Of a name of ENSv2: the registry that has the names below it; absent where it has none
+     */
+    subregistry?: string;
+    /**
      * Present where ENSv2 reserves the name for its owner in ENSv1, and it is not registered there yet
      */
     reservation?: {
@@ -1100,10 +1452,6 @@ export type Domain = {
         transaction_hash: string;
     };
     /**
-     * Present on .eth names of ENSv2: from then on anyone can register it, with a premium at first
-     */
-    grace_end_timestamp?: string;
-    /**
      * Present on .eth names of ENSv2: from then on there is no premium any more
      */
     premium_end_timestamp?: string;
@@ -1130,9 +1478,29 @@ export type Domain = {
      * Unix seconds; null for names without expiry
      */
     expiry_timestamp: string | null;
+    /**
+     * Present on names of a registrar: from this second on the last holder cannot renew it, and anyone can register it, with a premium at first where there is one. Absent where the name never expires
+     */
+    grace_end_timestamp?: string;
+    /**
+     * When it was registered last: by the registrar, or in ENSv2 by its registry. The registrar of 2020 logged a registration for each name that was moved to it. Absent where none registered it
+     */
+    registered_timestamp?: number;
+    /**
+     * Time of the first event of the name; absent where the index has none
+     */
+    created_timestamp?: number;
+    /**
+     * Which contracts answer for the name: `ensv2`, or `ensv1` with `registry` (of 2020) or `registry_old` (it is in that of 2017 alone); `wrapper` while it is wrapped; `layer2`: Basenames, Lineanames, 3DNS. Absent where the index has no event of the name
+     */
+    protocols?: Array<'ensv1' | 'ensv2' | 'registry' | 'registry_old' | 'wrapper' | 'layer2'>;
     ownership: Ownership;
     wrapper?: Wrapper;
     resolver: Resolver;
+    /**
+     * Names right under it that events created, also expired and deleted ones
+     */
+    subname_count?: number;
     availability_status: AvailabilityStatus;
     /**
      * `indexed`: from the events of tracked contracts; `live`: resolved on chain at the request
@@ -1146,12 +1514,261 @@ export type Domain = {
     as_of: AsOf;
 };
 
+export type LookedUpName = {
+    /**
+     * As it was sent
+     */
+    input: string;
+    /**
+     * `ok`; `not_found`: no one has the name, `domain` says in which state it is; `unresolved`: something could not be found out, `error` says why, and the rest is certain; `partial`: there are more records, `cursor` leads to them
+     */
+    status: 'ok' | 'not_found' | 'unresolved' | 'partial';
+    error?: {
+        code: string;
+        message: string;
+    };
+    domain: AskedDomain | UnknownDomain;
+    records?: Records;
+    /**
+     * `indexed`: from the events of tracked contracts; `live`: resolved on chain at the request
+     */
+    records_source?: 'indexed' | 'live';
+    unresolved?: Unresolved & unknown;
+    primary_name_check?: PrimaryNameCheck;
+    /**
+     * An input by which to ask on, with the same `records`
+     */
+    cursor?: string;
+};
+
+/**
+ * Absent unless it is asked for, and where the name could not be resolved
+ */
+export type PrimaryNameCheck = {
+    /**
+     * The name's address on Ethereum; null if it has none
+     */
+    address: string | null;
+    /**
+     * The primary name of that address; null if it has none, absent where `unresolved` says why
+     */
+    primary_name?: string | null;
+    /**
+     * Whether that is this name
+     */
+    is_primary?: boolean;
+    unresolved?: Unresolved;
+};
+
+export type LookedUpAddress = {
+    /**
+     * As it was sent
+     */
+    input: string;
+    status: 'ok' | 'unresolved';
+    error?: {
+        code: string;
+        message: string;
+    };
+    /**
+     * EIP-55 checksummed address
+     */
+    address: string;
+    primary_names: Array<PrimaryNameOfCoinType | UnresolvedPrimaryNameOfCoinType>;
+    /**
+     * The first 25 names by each relation that is asked for
+     */
+    names?: Array<{
+        relation: string;
+        total: number;
+        results: Array<DomainItem>;
+        /**
+         * For `GET /address/{address}/domains` with this relation; null if there are no more, absent if the list has no cursors
+         */
+        next_cursor?: string | null;
+    }>;
+};
+
+export type PrimaryNameOfCoinType = {
+    coin_type: string;
+    /**
+     * Null where it has none
+     */
+    primary_name: string | null;
+    display?: string;
+    /**
+     * `REVERSE_REGISTRAR`, `DEFAULT_REVERSE_REGISTRAR` or `L2_REVERSE_REGISTRAR`; null where there is no primary name
+     */
+    registrar: string | null;
+    /**
+     * `indexed`: from the events of tracked contracts; `live`: resolved on chain at the request
+     */
+    source: 'indexed' | 'live';
+};
+
+export type UnresolvedPrimaryNameOfCoinType = {
+    coin_type: string;
+    unresolved: Unresolved;
+};
+
+export type InvalidInput = {
+    /**
+     * As it was sent
+     */
+    input: string;
+    status: 'invalid';
+    error: {
+        code: string;
+        message: string;
+    };
+};
+
+export type LeftOutInput = {
+    /**
+     * As it was sent
+     */
+    input: string;
+    status: 'left_out';
+    /**
+     * An input by which to ask on, with the same `records`; absent where `error` says why it would not help
+     */
+    cursor?: string;
+    error?: {
+        code: string;
+        message: string;
+    };
+};
+
+/**
+ * Of names: which records to give. None by default
+ */
+export type RecordChoice = {
+    /**
+     * Which records; text, addr, contenthash by default
+     */
+    types?: Array<'text' | 'addr' | 'contenthash' | 'abi' | 'interface' | 'pubkey' | 'name'>;
+    /**
+     * Keys of the texts to give, at most 100; all by default
+     */
+    keys?: Array<string>;
+    /**
+     * Coin types of the addresses to give, at most 100; all by default
+     */
+    coin_types?: Array<string>;
+    /**
+     * also what was set and cleared, and, of keys and coin types that are chosen, what was never set
+     */
+    cleared?: boolean;
+};
+
+export type AddressDomainItem = {
+    name: string;
+    /**
+     * Present where it is not of the registry's own chain: the layer 2 that has it
+     */
+    chain?: string;
+    /**
+     * Present where ENSv2 is indexed: the system that answers for the name. A name that was registered in ENSv2, and every name below it, is of `ensv2`
+     */
+    protocol?: 'ensv1' | 'ensv2';
+    /**
+     * Of a name of ENSv2: the registry that has its entry; absent where none has one
+     */
+    registry?: string;
+    /**
+     * Which contracts answer for the name: `ensv2`, or `ensv1` with `registry` (of 2020) or `registry_old` (it is in that of 2017 alone); `wrapper` while it is wrapped; `layer2`: Basenames, Lineanames, 3DNS. Absent where the index has no event of the name
+     */
+    protocols?: Array<'ensv1' | 'ensv2' | 'registry' | 'registry_old' | 'wrapper' | 'layer2'>;
+    display?: string;
+    label: string;
+    namehash: string;
+    /**
+     * Null for the root, and for nodes of which no event gave the parent
+     */
+    labelhash: string | null;
+    availability_status: AvailabilityStatus;
+    /**
+     * Unix seconds; null for names without expiry
+     */
+    expiry_timestamp: string | null;
+    /**
+     * Present on names of a registrar: from this second on the last holder cannot renew it, and anyone can register it, with a premium at first where there is one. Absent where the name never expires
+     */
+    grace_end_timestamp?: string;
+    /**
+     * When it was registered last: by the registrar, or in ENSv2 by its registry. The registrar of 2020 logged a registration for each name that was moved to it. Absent where none registered it
+     */
+    registered_timestamp?: number;
+    /**
+     * Time of the first event of the name; absent where the index has none
+     */
+    created_timestamp?: number;
+    ownership: Ownership;
+    wrapper?: Wrapper;
+    /**
+     * Of a name of ENSv2: the registry that has the names below it; absent where it has none
+     */
+    subregistry?: string;
+    /**
+     * Present where ENSv2 reserves the name for its owner in ENSv1, and it is not registered there yet
+     */
+    reservation?: {
+        /**
+         * EIP-55 checksummed address
+         */
+        registry: string;
+        token_id: string;
+        expiry_timestamp: string;
+        block_number: number;
+        block_timestamp: number;
+        transaction_hash: string;
+    };
+    /**
+     * Present on a name that came from ENSv1: when, from whom and to whom
+     */
+    migration?: {
+        /**
+         * Owner in ENSv1; null for none
+         */
+        from_address: string | null;
+        /**
+         * Owner in ENSv2; null for none
+         */
+        to_address: string | null;
+        block_number: number;
+        block_timestamp: number;
+        transaction_hash: string;
+    };
+    /**
+     * Names right under it that events created, also expired and deleted ones
+     */
+    subname_count?: number;
+    /**
+     * Of a name of ENSv2: accounts that have roles for it
+     */
+    role_holder_count?: number;
+    resolver?: {
+        /**
+         * EIP-55 checksummed address
+         */
+        address: string;
+    };
+    /**
+     * All that the address is to the name
+     */
+    relations: Array<'effective_owner' | 'registry_owner' | 'registrar_owner' | 'wrapper_owner' | 'resolver' | 'manager' | 'role_holder' | 'former_owner'>;
+    /**
+     * Whether it is the primary name of the address on Ethereum (coin type 60), by its own reverse record or else the default one (ENSIP-19). Null where only the chain can tell, and could not be asked; absent without `include=primary`
+     */
+    is_primary?: boolean | null;
+};
+
 export type AddressDomainCount = {
     /**
      * EIP-55 checksummed address
      */
     address: string;
-    address_type: 'effective_owner' | 'registry_owner' | 'registrar_owner' | 'wrapper_owner' | 'resolver';
+    address_type: string;
     /**
      * All: active, expired, and names that no registrar ever registered
      */
@@ -1210,11 +1827,15 @@ export type AddressPrimaryNameHistory = {
     current?: PrimaryName;
     history: Array<PrimaryNameEntry>;
     /**
-     * Entries in all, also those that are not in this answer
+     * Entries in all, also those that are not in this answer; absent with `total=false`
      */
-    total: number;
+    total?: number;
     page?: number;
     page_size?: number;
+    /**
+     * The `cursor` of the next page; null after the last one, absent where no page was asked for
+     */
+    next_cursor?: string | null;
     unresolved?: Unresolved;
     as_of: AsOf;
 };
@@ -1322,10 +1943,527 @@ export type PreviousDomain = {
     last_owned_block_timestamp: number;
 };
 
+export type Permission = {
+    /**
+     * EIP-55 checksummed address
+     */
+    address: string;
+    /**
+     * `owner` of a layer; `token_approval`: approved for the token; `operator`: approved for all that the owner has there; `record_delegate`: may write the name's records; `role`, `root_role`: roles in ENSv2 for the name, for all of its registry or resolver; `parent_…`: the same of the name above, as far as it has power over this one
+     */
+    kind: 'owner' | 'token_approval' | 'operator' | 'record_delegate' | 'role' | 'root_role' | 'parent_owner' | 'parent_approval' | 'parent_operator' | 'parent_role';
+    /**
+     * Where it is: the registry of 2020 or of 2017, the registrar, the NameWrapper, the token in a registry of ENSv2, or the name's resolver
+     */
+    layer: 'registry' | 'registry_old' | 'registrar' | 'wrapper' | 'token' | 'resolver';
+    /**
+     * EIP-55 checksummed address
+     */
+    contract_address: string;
+    /**
+     * What the account can do now; `replace`: give the name, or all that is below its registry, to any account
+     */
+    may: Array<'transfer_token' | 'set_registry_owner' | 'set_resolver' | 'create_subnames' | 'unwrap' | 'burn_fuses' | 'approve' | 'extend_subnames' | 'extend_expiry' | 'set_records' | 'replace' | 'set_subregistry' | 'renew' | 'unregister' | 'register' | 'grant_roles'>;
+    /**
+     * Whether it counts now; null where that is not known
+     */
+    in_force: boolean | null;
+    /**
+     * Present where it is not in force: why
+     */
+    reason?: 'expired' | 'not_wrapped' | 'transferred' | 'owner_changed' | 'other_resolver' | 'fuses_burnt' | 'no_record_of_its_own' | 'renewal_unknown' | 'other_holder';
+    /**
+     * ENSv2: the roles, in words; `<role>_ADMIN` may grant the role
+     */
+    roles?: Array<string>;
+    /**
+     * Who let the account act
+     */
+    given_by?: string;
+    block_number?: number;
+    block_timestamp?: number;
+    transaction_hash?: string;
+    log_index?: number;
+};
+
+export type Grant = {
+    kind: 'operator' | 'token_approval' | 'record_delegate' | 'role';
+    /**
+     * Where it is: the registry of 2020 or of 2017, the registrar, the NameWrapper, the token in a registry of ENSv2, or the name's resolver
+     */
+    layer: 'registry' | 'registry_old' | 'registrar' | 'wrapper' | 'token' | 'resolver';
+    chain: string;
+    /**
+     * EIP-55 checksummed address
+     */
+    contract_address: string;
+    /**
+     * Who may act
+     */
+    address: string;
+    /**
+     * Who gave it; absent for roles
+     */
+    owner?: string;
+    /**
+     * The name it is for; absent where it is for all that the owner, or the contract, has
+     */
+    name?: string;
+    namehash?: string;
+    /**
+     * ENSv2: the roles, in words; `<role>_ADMIN` may grant the role
+     */
+    roles?: Array<string>;
+    /**
+     * Whether it counts now; null where that is not known
+     */
+    in_force: boolean | null;
+    /**
+     * Present where it is not in force: why
+     */
+    reason?: 'expired' | 'not_wrapped' | 'transferred' | 'owner_changed' | 'other_resolver' | 'fuses_burnt' | 'no_record_of_its_own' | 'renewal_unknown' | 'other_holder';
+    block_number?: number;
+    block_timestamp?: number;
+    transaction_hash?: string;
+    log_index?: number;
+};
+
+export type PointingName = {
+    name: string;
+    /**
+     * Present where it is not of the registry's own chain: the layer 2 that has it
+     */
+    chain?: string;
+    /**
+     * Present where ENSv2 is indexed: the system that answers for the name. A name that was registered in ENSv2, and every name below it, is of `ensv2`
+     */
+    protocol?: 'ensv1' | 'ensv2';
+    /**
+     * Of a name of ENSv2: the registry that has its entry; absent where none has one
+     */
+    registry?: string;
+    /**
+     * Which contracts answer for the name: `ensv2`, or `ensv1` with `registry` (of 2020) or `registry_old` (it is in that of 2017 alone); `wrapper` while it is wrapped; `layer2`: Basenames, Lineanames, 3DNS. Absent where the index has no event of the name
+     */
+    protocols?: Array<'ensv1' | 'ensv2' | 'registry' | 'registry_old' | 'wrapper' | 'layer2'>;
+    display?: string;
+    label: string;
+    namehash: string;
+    /**
+     * Null for the root, and for nodes of which no event gave the parent
+     */
+    labelhash: string | null;
+    availability_status: AvailabilityStatus;
+    /**
+     * Unix seconds; null for names without expiry
+     */
+    expiry_timestamp: string | null;
+    /**
+     * Present on names of a registrar: from this second on the last holder cannot renew it, and anyone can register it, with a premium at first where there is one. Absent where the name never expires
+     */
+    grace_end_timestamp?: string;
+    /**
+     * When it was registered last: by the registrar, or in ENSv2 by its registry. The registrar of 2020 logged a registration for each name that was moved to it. Absent where none registered it
+     */
+    registered_timestamp?: number;
+    /**
+     * Time of the first event of the name; absent where the index has none
+     */
+    created_timestamp?: number;
+    ownership: Ownership;
+    wrapper?: Wrapper;
+    /**
+     * Of a name of ENSv2: the registry that has the names below it; absent where it has none
+     */
+    subregistry?: string;
+    /**
+     * Present where ENSv2 reserves the name for its owner in ENSv1, and it is not registered there yet
+     */
+    reservation?: {
+        /**
+         * EIP-55 checksummed address
+         */
+        registry: string;
+        token_id: string;
+        expiry_timestamp: string;
+        block_number: number;
+        block_timestamp: number;
+        transaction_hash: string;
+    };
+    /**
+     * Present on a name that came from ENSv1: when, from whom and to whom
+     */
+    migration?: {
+        /**
+         * Owner in ENSv1; null for none
+         */
+        from_address: string | null;
+        /**
+         * Owner in ENSv2; null for none
+         */
+        to_address: string | null;
+        block_number: number;
+        block_timestamp: number;
+        transaction_hash: string;
+    };
+    /**
+     * Names right under it that events created, also expired and deleted ones
+     */
+    subname_count?: number;
+    /**
+     * Of a name of ENSv2: accounts that have roles for it
+     */
+    role_holder_count?: number;
+    resolver?: {
+        /**
+         * EIP-55 checksummed address
+         */
+        address: string;
+    };
+    /**
+     * All coin types whose record is the address
+     */
+    coin_types: Array<string>;
+    /**
+     * Present where `coin_type` has no record of its own, and the default one answers for it
+     */
+    is_default?: true;
+};
+
 /**
  * Long names are cut after 64 characters; control characters are written U+FFFD.
  */
 export type Calendar = string;
+
+export type ResolverOverview = {
+    /**
+     * EIP-55 checksummed address
+     */
+    address: string;
+    contracts: Array<ResolverContract>;
+    names: NamesOfResolver;
+    former_names: FormerNamesOfResolver;
+    links: LinksOfResolver;
+    roles: RolesOfResolver;
+    as_of: AsOf;
+};
+
+export type ResolverContract = {
+    chain: string;
+    /**
+     * `listed`: the deployment lists it; `ensv2`: a listed factory deployed it with known code; `ensv1_bridge`: a contract of ENSv2 that answers what ENSv1 says; `unknown`: anyone's
+     */
+    kind: 'listed' | 'ensv2' | 'ensv1_bridge' | 'unknown';
+    /**
+     * What events call it, where the deployment lists it
+     */
+    contract?: string;
+    /**
+     * `indexed`: its logs tell everything, and the index answers for it; `unindexed`: the chain is asked
+     */
+    status: 'indexed' | 'unindexed';
+    /**
+     * The code of a proxy, where it is known
+     */
+    implementation?: string;
+    /**
+     * EIP-55 checksummed address
+     */
+    deployed_by?: string;
+    block_number?: number;
+    transaction_hash?: string;
+};
+
+export type NamesOfResolver = {
+    results: Array<DomainItem>;
+    /**
+     * Results in all; absent with `total=false`
+     */
+    total?: number;
+    page_size: number;
+    /**
+     * The `cursor` of the next page; null after the last one
+     */
+    next_cursor: string | null;
+};
+
+export type FormerNamesOfResolver = {
+    results: Array<FormerName>;
+    /**
+     * Results in all; absent with `total=false`
+     */
+    total?: number;
+    page_size: number;
+    /**
+     * The `cursor` of the next page; null after the last one
+     */
+    next_cursor: string | null;
+};
+
+export type FormerName = {
+    name: string;
+    namehash: string;
+    /**
+     * Present where it is not of the registry's own chain: the layer 2 that has it
+     */
+    chain?: string;
+    /**
+     * Null where no log tells when it began
+     */
+    from_timestamp: number | null;
+    /**
+     * Null where no log tells when it began
+     */
+    from_block: number | null;
+    /**
+     * Null where no log tells when it began
+     */
+    from_tx: string | null;
+    to_timestamp: number;
+    to_block: number;
+    to_tx: string;
+    /**
+     * The resolver that followed; null for none
+     */
+    next_resolver: string | null;
+};
+
+export type LinksOfResolver = {
+    results: Array<ResolverLink>;
+    /**
+     * Results in all; absent with `total=false`
+     */
+    total?: number;
+    page_size: number;
+    /**
+     * The `cursor` of the next page; null after the last one
+     */
+    next_cursor: string | null;
+};
+
+export type ResolverLink = {
+    record_number: string;
+    name: string;
+    namehash: string;
+    /**
+     * Present on the link of the root: its record is that of all names without a link
+     */
+    is_default?: true;
+    block_number: number;
+    transaction_hash: string;
+};
+
+export type RolesOfResolver = {
+    results: Array<RoleHolder>;
+    /**
+     * Results in all; absent with `total=false`
+     */
+    total?: number;
+    page_size: number;
+    /**
+     * The `cursor` of the next page; null after the last one
+     */
+    next_cursor: string | null;
+};
+
+/**
+ * An account, its roles, and when these changed last
+ */
+export type RoleHolder = {
+    /**
+     * EIP-55 checksummed address
+     */
+    address: string;
+    /**
+     * In words: `<role>_ADMIN` may grant and revoke the role; `ROLE_<bit>` has no name
+     */
+    roles: Array<string>;
+    /**
+     * As the contract has them: 64 roles of 4 bits each
+     */
+    role_bitmap: string;
+    /**
+     * Of a resolver: what the roles are for; 0 for all of the contract
+     */
+    resource?: string;
+    block_number: number;
+    block_timestamp: number;
+    transaction_hash: string;
+};
+
+export type RegistryOverview = {
+    /**
+     * EIP-55 checksummed address
+     */
+    address: string;
+    /**
+     * `unknown`: its code is not known, and its logs tell nothing for certain
+     */
+    kind: 'root' | 'eth' | 'user' | 'wrapper' | 'unknown';
+    /**
+     * EIP-55 checksummed address
+     */
+    implementation?: string;
+    /**
+     * EIP-55 checksummed address
+     */
+    deployed_by?: string;
+    /**
+     * The names whose labels below are this registry's, at most 8; the first one first
+     */
+    names: Array<{
+        name: string;
+        namehash: string;
+    }>;
+    /**
+     * Where the registry says that it is
+     */
+    claimed_parent?: {
+        /**
+         * EIP-55 checksummed address
+         */
+        registry: string;
+        label: string;
+    };
+    /**
+     * Its first log; absent where none of its logs are known
+     */
+    created?: {
+        block_number: number;
+        block_timestamp: number;
+        transaction_hash: string;
+    };
+    referring_names: ReferringNames;
+    /**
+     * Expired labels too
+     */
+    label_count: number;
+    /**
+     * Of all labels, and of the registry as a whole
+     */
+    role_holder_count: number;
+    root_role_holder_count: number;
+    /**
+     * Present with `owner`
+     */
+    detach?: {
+        /**
+         * EIP-55 checksummed address
+         */
+        owner: string;
+        /**
+         * Labels that have not expired
+         */
+        labels: number;
+        /**
+         * Those that another has, or none
+         */
+        not_owned: number;
+        /**
+         * Those that none has
+         */
+        ownerless: number;
+    };
+    as_of: AsOf;
+};
+
+export type ReferringNames = {
+    results: Array<ReferringName>;
+    /**
+     * Results in all; absent with `total=false`
+     */
+    total?: number;
+    page_size: number;
+    /**
+     * The `cursor` of the next page; null after the last one
+     */
+    next_cursor: string | null;
+};
+
+export type ReferringName = {
+    /**
+     * EIP-55 checksummed address
+     */
+    registry: string;
+    label: string;
+    name?: string;
+    namehash?: string;
+    expiry_timestamp: string;
+    is_expired?: true;
+};
+
+export type RegistryLabel = {
+    label: string;
+    labelhash: string;
+    /**
+     * Absent where no name leads to the registry
+     */
+    name?: string;
+    namehash?: string;
+    token_id: string;
+    /**
+     * As the registry answers now: `available` also after the expiry
+     */
+    status: 'available' | 'reserved' | 'registered';
+    availability_status?: AvailabilityStatus & unknown;
+    /**
+     * The holder, after the expiry the last one; null for none
+     */
+    owner: string | null;
+    expiry_timestamp: string;
+    grace_end_timestamp?: string;
+    /**
+     * Null for none
+     */
+    resolver: string | null;
+    /**
+     * Null for none
+     */
+    subregistry: string | null;
+    /**
+     * Labels that the subregistry has, expired ones too
+     */
+    subname_count: number;
+    role_holder_count: number;
+    registered?: {
+        block_number: number;
+        block_timestamp: number;
+        transaction_hash: string;
+        /**
+         * EIP-55 checksummed address
+         */
+        sender: string;
+    };
+    reserved?: {
+        block_number: number;
+        block_timestamp: number;
+        transaction_hash: string;
+    };
+    created_block_number: number;
+};
+
+export type RoleChange = {
+    /**
+     * EIP-55 checksummed address
+     */
+    address: string;
+    /**
+     * In words: `<role>_ADMIN` may grant and revoke the role; `ROLE_<bit>` has no name
+     */
+    added: Array<string>;
+    /**
+     * In words: `<role>_ADMIN` may grant and revoke the role; `ROLE_<bit>` has no name
+     */
+    removed: Array<string>;
+    /**
+     * All that the account has from then on
+     */
+    roles: Array<string>;
+    block_number: number;
+    block_timestamp: number;
+    transaction_hash: string;
+    log_index: number;
+};
 
 export type AnsweredPrimaryName = {
     /**
@@ -2316,6 +3454,164 @@ export type KeyUsage = {
     }>;
 };
 
+export type AskedDomainAnswer = {
+    name: string;
+    /**
+     * Present where it is not of the registry's own chain: the layer 2 that has it
+     */
+    chain?: string;
+    /**
+     * Present where ENSv2 is indexed: the system that answers for the name. A name that was registered in ENSv2, and every name below it, is of `ensv2`
+     */
+    protocol?: 'ensv1' | 'ensv2';
+    /**
+     * Of a name of ENSv2: the registry that has its entry; absent where none has one
+     */
+    registry?: string;
+    /**
+     * The token that the owner holds. In ENSv2 its id changes whenever a role of the name is granted or revoked
+     */
+    token?: {
+        /**
+         * EIP-55 checksummed address
+         */
+        contract: string;
+        id: string;
+        standard: 'ERC-721' | 'ERC-1155';
+    };
+    /**
+     * Of a name of ENSv2: who may do what with it. `<role>_ADMIN` may grant and revoke the role. Roles for a whole registry are not listed
+     */
+    roles?: {
+        holders: Array<{
+            /**
+             * EIP-55 checksummed address
+             */
+            address: string;
+            roles: Array<string>;
+        }>;
+        /**
+         * Accounts in all; the first 25 are listed
+         */
+        total: number;
+    };
+    /**
+     * Of a name of ENSv2: the registry that has the names below it; absent where it has none
+     */
+    subregistry?: string;
+    /**
+     * Present where ENSv2 reserves the name for its owner in ENSv1, and it is not registered there yet
+     */
+    reservation?: {
+        /**
+         * EIP-55 checksummed address
+         */
+        registry: string;
+        token_id: string;
+        expiry_timestamp: string;
+        block_number: number;
+        block_timestamp: number;
+        transaction_hash: string;
+    };
+    /**
+     * Present on a name that came from ENSv1: when, from whom and to whom
+     */
+    migration?: {
+        /**
+         * Owner in ENSv1; null for none
+         */
+        from_address: string | null;
+        /**
+         * Owner in ENSv2; null for none
+         */
+        to_address: string | null;
+        block_number: number;
+        block_timestamp: number;
+        transaction_hash: string;
+    };
+    /**
+     * Present on .eth names of ENSv2: from then on there is no premium any more
+     */
+    premium_end_timestamp?: string;
+    display?: string;
+    label: string;
+    /**
+     * Null for the root, and for nodes of which no event gave the parent
+     */
+    labelhash: string | null;
+    /**
+     * The labelhash as a number; of wrapped names the namehash; null where there is no labelhash
+     */
+    token_id: string | null;
+    namehash: string;
+    /**
+     * Null for the root, and for nodes of which no event gave the parent
+     */
+    parent_node: string | null;
+    /**
+     * Null for the root, and for nodes of which no event gave the parent
+     */
+    parent_name: string | null;
+    /**
+     * Unix seconds; null for names without expiry
+     */
+    expiry_timestamp: string | null;
+    /**
+     * Present on names of a registrar: from this second on the last holder cannot renew it, and anyone can register it, with a premium at first where there is one. Absent where the name never expires
+     */
+    grace_end_timestamp?: string;
+    /**
+     * When it was registered last: by the registrar, or in ENSv2 by its registry. The registrar of 2020 logged a registration for each name that was moved to it. Absent where none registered it
+     */
+    registered_timestamp?: number;
+    /**
+     * Time of the first event of the name; absent where the index has none
+     */
+    created_timestamp?: number;
+    /**
+     * Which contracts answer for the name: `ensv2`, or `ensv1` with `registry` (of 2020) or `registry_old` (it is in that of 2017 alone); `wrapper` while it is wrapped; `layer2`: Basenames, Lineanames, 3DNS. Absent where the index has no event of the name
+     */
+    protocols?: Array<'ensv1' | 'ensv2' | 'registry' | 'registry_old' | 'wrapper' | 'layer2'>;
+    ownership: Ownership;
+    wrapper?: Wrapper;
+    resolver: Resolver;
+    /**
+     * Names right under it that events created, also expired and deleted ones
+     */
+    subname_count?: number;
+    availability_status: AvailabilityStatus;
+    query: string;
+    /**
+     * Whether a resolver answers for the name, and if not, why. `resolves`: one does, whatever records it has; `no_resolver`: neither the name nor a name above it has one that answers; `no_live_entry`: the way through ENSv2, which decides, has no entry of the name, and leads to no resolver; `expired`: the name's entry in ENSv2 is past its expiry; `expired_parent`: an entry above it is; `not_registered`: a name right under .eth that no registrar has; `no_answer`: the resolver that it has is no contract, or leads to none. Absent where only the chain can tell: `live` says that it was not asked, `unresolved` that it could not be
+     */
+    resolution?: 'resolves' | 'no_resolver' | 'no_live_entry' | 'expired' | 'expired_parent' | 'not_registered' | 'no_answer';
+    /**
+     * `indexed`: from the events of tracked contracts; `live`: resolved on chain at the request
+     */
+    source: 'indexed' | 'live';
+    /**
+     * Present where the index answers, and only the chain could add what the name's resolver, or an ancestor's, says of it (`display`): the chain was not asked
+     */
+    live?: 'not_asked';
+    unresolved?: Unresolved;
+    as_of: AsOf;
+};
+
+export type UnknownDomainAnswer = {
+    query: string;
+    availability_status: AvailabilityStatus;
+    /**
+     * Whether a resolver answers for the name, and if not, why. `resolves`: one does, whatever records it has; `no_resolver`: neither the name nor a name above it has one that answers; `no_live_entry`: the way through ENSv2, which decides, has no entry of the name, and leads to no resolver; `expired`: the name's entry in ENSv2 is past its expiry; `expired_parent`: an entry above it is; `not_registered`: a name right under .eth that no registrar has; `no_answer`: the resolver that it has is no contract, or leads to none. Absent where only the chain can tell: `live` says that it was not asked, `unresolved` that it could not be
+     */
+    resolution?: 'resolves' | 'no_resolver' | 'no_live_entry' | 'expired' | 'expired_parent' | 'not_registered' | 'no_answer';
+    /**
+     * `indexed`: from the events of tracked contracts; `live`: resolved on chain at the request
+     */
+    source: 'indexed' | 'live';
+    unresolved?: Unresolved;
+    as_of: AsOf;
+};
+
 export type UnresolvedDomainAnswer = {
     name: string;
     namehash: string;
@@ -2403,6 +3699,10 @@ export type GetWhoisByNameData = {
          * `true`: where only the chain can tell something and cannot be asked, what the index knows is answered, and `unresolved` names the rest. Without it that is the error `LIVE_RESOLUTION_FAILED`
          */
         partial?: 'true' | 'false';
+        /**
+         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         */
+        strict?: 'true' | 'false';
     };
     url: '/whois/{name}';
 };
@@ -2448,7 +3748,7 @@ export type GetWhoisByNameResponses = {
     /**
      * The answer.
      */
-    200: AskedDomain | UnknownDomain;
+    200: AskedDomainAnswer | UnknownDomainAnswer;
 };
 
 export type GetWhoisByNameResponse = GetWhoisByNameResponses[keyof GetWhoisByNameResponses];
@@ -2470,6 +3770,10 @@ export type PostWhoisBulkData = {
          * `true`: where only the chain can tell something and cannot be asked, what the index knows is answered, and `unresolved` names the rest. Without it that is the error `LIVE_RESOLUTION_FAILED`
          */
         partial?: 'true' | 'false';
+        /**
+         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         */
+        strict?: 'true' | 'false';
     };
     url: '/whois/bulk';
 };
@@ -2579,13 +3883,41 @@ export type GetSearchDomainsData = {
          */
         protocol?: 'ensv1' | 'ensv2';
         /**
+         * Names right under this name only
+         */
+        parent?: string;
+        /**
+         * Names whose expiry is in one of these windows: `<from>-<to>` in unix seconds, both inside, separated by commas, at most 32
+         */
+        expiry_windows?: string;
+        /**
+         * Which expiry `expiry_from`, `expiry_to` and `expiry_windows` are of: `lease` is the name's own; `reservation` that of names right under .eth which ENSv2 reserves for their owners in ENSv1; `wrapper` that of the NameWrapper, of wrapped names
+         */
+        expiry_of?: 'lease' | 'reservation' | 'wrapper';
+        /**
          * Names of these chains only: the words by which answers name chains, separated by commas. Left out: all chains whose names are indexed
          */
         chain?: string;
         /**
-         * Page of 25 results, from 1
+         * What items have besides, because it costs more queries: `migration` and `role_holder_count` of names of ENSv2, `subname_count`
+         */
+        include?: string;
+        /**
+         * Page, from 1
          */
         page?: number;
+        /**
+         * `next_cursor` of the answer before: the results after that one's last. Not with `page`. All other parameters stay as they were, besides `page_size` and `total`
+         */
+        cursor?: string;
+        /**
+         * Results on one page
+         */
+        page_size?: number;
+        /**
+         * `false` leaves out `total`, and the work of counting
+         */
+        total?: 'true' | 'false';
         /**
          * Column to sort by
          */
@@ -2594,6 +3926,10 @@ export type GetSearchDomainsData = {
          * Direction of sorting
          */
         sort_dir?: 'asc' | 'desc';
+        /**
+         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         */
+        strict?: 'true' | 'false';
     };
     url: '/search-domains';
 };
@@ -2639,10 +3975,20 @@ export type GetSearchDomainsResponses = {
      */
     200: {
         results: Array<DomainItem>;
-        stats: SearchStats;
-        total: number;
-        page: number;
+        stats?: SearchStats;
+        /**
+         * Results in all; absent with `total=false`
+         */
+        total?: number;
+        /**
+         * Absent with `cursor`
+         */
+        page?: number;
         page_size: number;
+        /**
+         * The `cursor` of the next page; null after the last one
+         */
+        next_cursor: string | null;
         as_of: AsOf;
     };
 };
@@ -2659,9 +4005,37 @@ export type GetDomainSubdomainsData = {
     };
     query?: {
         /**
-         * Page of 25 results, from 1
+         * Part of the label; case does not matter
+         */
+        q?: string;
+        /**
+         * `false` leaves out names that are over; names in grace are not
+         */
+        include_expired?: 'true' | 'false';
+        /**
+         * `false` leaves out names that nobody owns
+         */
+        include_ownerless?: 'true' | 'false';
+        /**
+         * What items have besides, because it costs more queries: `migration` and `role_holder_count` of names of ENSv2, `subname_count`
+         */
+        include?: string;
+        /**
+         * Page, from 1
          */
         page?: number;
+        /**
+         * `next_cursor` of the answer before: the results after that one's last. Not with `page`. All other parameters stay as they were, besides `page_size` and `total`
+         */
+        cursor?: string;
+        /**
+         * Results on one page
+         */
+        page_size?: number;
+        /**
+         * `false` leaves out `total`, and the work of counting
+         */
+        total?: 'true' | 'false';
         /**
          * Column to sort by
          */
@@ -2670,6 +4044,10 @@ export type GetDomainSubdomainsData = {
          * Direction of sorting
          */
         sort_dir?: 'asc' | 'desc';
+        /**
+         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         */
+        strict?: 'true' | 'false';
     };
     url: '/domain/{name}/subdomains';
 };
@@ -2716,9 +4094,19 @@ export type GetDomainSubdomainsResponses = {
     200: {
         domain: string;
         results: Array<DomainItem>;
-        total: number;
-        page: number;
+        /**
+         * Results in all; absent with `total=false`
+         */
+        total?: number;
+        /**
+         * Absent with `cursor`
+         */
+        page?: number;
         page_size: number;
+        /**
+         * The `cursor` of the next page; null after the last one
+         */
+        next_cursor: string | null;
         /**
          * Present where entries may be missing: the name's registry of ENSv2 is linked at more names than are followed, was linked just now, or has unknown code
          */
@@ -2739,13 +4127,29 @@ export type GetDomainRecordsData = {
     };
     query?: {
         /**
-         * Which records, separated by commas; all by default
+         * Which records, separated by commas; text, addr, contenthash by default
          */
         types?: string;
+        /**
+         * Keys of the texts to give, at most 100; all by default. Separated by commas; a key that has one can be read with `POST /lookup`, or by itself
+         */
+        keys?: string;
+        /**
+         * Coin types of the addresses to give, at most 100; all by default. Separated by commas
+         */
+        coin_types?: string;
+        /**
+         * `true`: also what was set and cleared, and, of keys and coin types that are chosen, what was never set
+         */
+        cleared?: 'true' | 'false';
         /**
          * `true`: where only the chain can tell something and cannot be asked, what the index knows is answered, and `unresolved` names the rest. Without it that is the error `LIVE_RESOLUTION_FAILED`
          */
         partial?: 'true' | 'false';
+        /**
+         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         */
+        strict?: 'true' | 'false';
     };
     url: '/domain/{name}/records';
 };
@@ -2823,6 +4227,10 @@ export type GetDomainRecordsTextByKeyData = {
          * `true`: where only the chain can tell something and cannot be asked, what the index knows is answered, and `unresolved` names the rest. Without it that is the error `LIVE_RESOLUTION_FAILED`
          */
         partial?: 'true' | 'false';
+        /**
+         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         */
+        strict?: 'true' | 'false';
     };
     url: '/domain/{name}/records/text/{key}';
 };
@@ -2887,13 +4295,29 @@ export type GetDomainRecordsTextHistoryData = {
     };
     query?: {
         /**
-         * Page of 25 entries, from 1. Left out: the newest entries at once
+         * Page, from 1. Without it, `cursor` and `page_size` the answer has the newest entries at once
          */
         page?: number;
+        /**
+         * `next_cursor` of the answer before: the results after that one's last. Not with `page`. All other parameters stay as they were, besides `page_size` and `total`
+         */
+        cursor?: string;
+        /**
+         * Results on one page
+         */
+        page_size?: number;
+        /**
+         * `false` leaves out `total`, and the work of counting
+         */
+        total?: 'true' | 'false';
         /**
          * `true`: where only the chain can tell something and cannot be asked, what the index knows is answered, and `unresolved` names the rest. Without it that is the error `LIVE_RESOLUTION_FAILED`
          */
         partial?: 'true' | 'false';
+        /**
+         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         */
+        strict?: 'true' | 'false';
     };
     url: '/domain/{name}/records/text/{key}/history';
 };
@@ -2946,11 +4370,15 @@ export type GetDomainRecordsTextHistoryResponses = {
         key: string;
         history: Array<TextHistoryEntry>;
         /**
-         * Entries in all, also those that are not in this answer
+         * Entries in all, also those that are not in this answer; absent with `total=false`
          */
-        total: number;
+        total?: number;
         page?: number;
         page_size?: number;
+        /**
+         * The `cursor` of the next page; null after the last one, absent where no page was asked for
+         */
+        next_cursor?: string | null;
         /**
          * Present where entries may be missing: the name's registry of ENSv2 is linked at more names than are followed, was linked just now, or has unknown code
          */
@@ -2972,9 +4400,69 @@ export type GetDomainEventsData = {
     };
     query?: {
         /**
-         * Page of 25 entries, from 1. Left out: the newest entries at once
+         * Kinds of events, separated by commas
+         */
+        type?: string;
+        /**
+         * Names of these chains only: the words by which answers name chains, separated by commas. Left out: all chains that are indexed.
+         */
+        chain?: string;
+        /**
+         * Not before this second, in unix seconds
+         */
+        time_from?: number;
+        /**
+         * Not after this second, in unix seconds
+         */
+        time_to?: number;
+        /**
+         * Not before this block; of one chain
+         */
+        block_from?: number;
+        /**
+         * Not after this block; of one chain
+         */
+        block_to?: number;
+        /**
+         * Settings of these records, separated by commas
+         */
+        record?: string;
+        /**
+         * Settings of the text with this key
+         */
+        key?: string;
+        /**
+         * Settings of the address of this coin type (SLIP-44, ENSIP-11)
+         */
+        coin_type?: string;
+        /**
+         * `true` adds the events of names right below it, if there are at most 2000
+         */
+        children?: 'true' | 'false';
+        /**
+         * Direction of sorting
+         */
+        sort_dir?: 'asc' | 'desc';
+        /**
+         * Page, from 1. Without it, `cursor` and `page_size` the answer has the newest entries at once
          */
         page?: number;
+        /**
+         * `next_cursor` of the answer before: the results after that one's last. Not with `page`. All other parameters stay as they were, besides `page_size` and `total`
+         */
+        cursor?: string;
+        /**
+         * Results on one page
+         */
+        page_size?: number;
+        /**
+         * `false` leaves out `total`, and the work of counting
+         */
+        total?: 'true' | 'false';
+        /**
+         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         */
+        strict?: 'true' | 'false';
     };
     url: '/domain/{name}/events';
 };
@@ -2983,9 +4471,9 @@ export type GetDomainEventsErrors = {
     /**
      * `INVALID_NAME`: The name is missing, too long, or cannot be normalised (ENSIP-15).
      *
-     * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
-     *
      * `LIMIT_EXCEEDED`: The request holds more items or bytes than allowed, or asks for a page that lies too deep.
+     *
+     * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
      *
      * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
      */
@@ -3021,11 +4509,15 @@ export type GetDomainEventsResponses = {
     200: {
         events: Array<Event>;
         /**
-         * Entries in all, also those that are not in this answer
+         * Entries in all, also those that are not in this answer; absent with `total=false`
          */
-        total: number;
+        total?: number;
         page?: number;
         page_size?: number;
+        /**
+         * The `cursor` of the next page; null after the last one, absent where no page was asked for
+         */
+        next_cursor?: string | null;
         /**
          * Present where entries may be missing: the name's registry of ENSv2 is linked at more names than are followed, was linked just now, or has unknown code
          */
@@ -3035,6 +4527,404 @@ export type GetDomainEventsResponses = {
 };
 
 export type GetDomainEventsResponse = GetDomainEventsResponses[keyof GetDomainEventsResponses];
+
+export type GetAddressEventsData = {
+    body?: never;
+    path: {
+        /**
+         * Address: 0x and 40 hexadecimal digits, in any case.
+         */
+        address: string;
+    };
+    query?: {
+        /**
+         * `party`: events that name the address as owner, sender, receiver, operator, or as the account that got a power; `name`: all events of names that it holds, or held; `any`: both
+         */
+        relation?: 'any' | 'party' | 'name';
+        /**
+         * Kinds of events, separated by commas
+         */
+        type?: string;
+        /**
+         * Names of these chains only: the words by which answers name chains, separated by commas. Left out: all chains that are indexed.
+         */
+        chain?: string;
+        /**
+         * Not before this second, in unix seconds
+         */
+        time_from?: number;
+        /**
+         * Not after this second, in unix seconds
+         */
+        time_to?: number;
+        /**
+         * Not before this block; of one chain
+         */
+        block_from?: number;
+        /**
+         * Not after this block; of one chain
+         */
+        block_to?: number;
+        /**
+         * Direction of sorting
+         */
+        sort_dir?: 'asc' | 'desc';
+        /**
+         * Page, from 1
+         */
+        page?: number;
+        /**
+         * `next_cursor` of the answer before: the results after that one's last. Not with `page`. All other parameters stay as they were, besides `page_size` and `total`
+         */
+        cursor?: string;
+        /**
+         * Results on one page
+         */
+        page_size?: number;
+        /**
+         * `false` leaves out `total`, and the work of counting
+         */
+        total?: 'true' | 'false';
+        /**
+         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         */
+        strict?: 'true' | 'false';
+    };
+    url: '/address/{address}/events';
+};
+
+export type GetAddressEventsErrors = {
+    /**
+     * `INVALID_ADDRESS`: The address is not 0x and 40 hexadecimal digits.
+     *
+     * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
+     *
+     * `LIMIT_EXCEEDED`: The request holds more items or bytes than allowed, or asks for a page that lies too deep.
+     *
+     * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
+     */
+    400: Error;
+    /**
+     * `INVALID_API_KEY`: The API key is unknown or revoked.
+     */
+    401: Error;
+    /**
+     * `PAYMENT_REQUIRED`: The key has no credits left for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
+     */
+    402: Error;
+    /**
+     * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
+     */
+    429: Error;
+    /**
+     * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
+     */
+    500: Error;
+    /**
+     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
+     */
+    503: Error;
+};
+
+export type GetAddressEventsError = GetAddressEventsErrors[keyof GetAddressEventsErrors];
+
+export type GetAddressEventsResponses = {
+    /**
+     * The answer.
+     */
+    200: {
+        /**
+         * EIP-55 checksummed address
+         */
+        address: string;
+        events: Array<Event>;
+        /**
+         * Results in all; absent with `total=false`
+         */
+        total?: number;
+        /**
+         * Absent with `cursor`
+         */
+        page?: number;
+        page_size: number;
+        /**
+         * The `cursor` of the next page; null after the last one
+         */
+        next_cursor: string | null;
+        /**
+         * Present where there are more events than are counted: `total` is 100000 then
+         */
+        is_total_minimum?: true;
+        /**
+         * Present where the address appeared on more than 2000 names
+         */
+        is_incomplete?: true;
+        as_of: AsOf;
+    };
+};
+
+export type GetAddressEventsResponse = GetAddressEventsResponses[keyof GetAddressEventsResponses];
+
+export type GetContractEventsData = {
+    body?: never;
+    path: {
+        /**
+         * Address: 0x and 40 hexadecimal digits, in any case.
+         */
+        address: string;
+    };
+    query?: {
+        /**
+         * Kinds of events, separated by commas
+         */
+        type?: string;
+        /**
+         * Names of these chains only: the words by which answers name chains, separated by commas. Left out: all chains that are indexed.
+         */
+        chain?: string;
+        /**
+         * Not before this second, in unix seconds
+         */
+        time_from?: number;
+        /**
+         * Not after this second, in unix seconds
+         */
+        time_to?: number;
+        /**
+         * Not before this block; of one chain
+         */
+        block_from?: number;
+        /**
+         * Not after this block; of one chain
+         */
+        block_to?: number;
+        /**
+         * Direction of sorting
+         */
+        sort_dir?: 'asc' | 'desc';
+        /**
+         * Page, from 1
+         */
+        page?: number;
+        /**
+         * `next_cursor` of the answer before: the results after that one's last. Not with `page`. All other parameters stay as they were, besides `page_size` and `total`
+         */
+        cursor?: string;
+        /**
+         * Results on one page
+         */
+        page_size?: number;
+        /**
+         * `false` leaves out `total`, and the work of counting
+         */
+        total?: 'true' | 'false';
+        /**
+         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         */
+        strict?: 'true' | 'false';
+    };
+    url: '/contract/{address}/events';
+};
+
+export type GetContractEventsErrors = {
+    /**
+     * `INVALID_ADDRESS`: The address is not 0x and 40 hexadecimal digits.
+     *
+     * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
+     *
+     * `LIMIT_EXCEEDED`: The request holds more items or bytes than allowed, or asks for a page that lies too deep.
+     *
+     * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
+     */
+    400: Error;
+    /**
+     * `INVALID_API_KEY`: The API key is unknown or revoked.
+     */
+    401: Error;
+    /**
+     * `PAYMENT_REQUIRED`: The key has no credits left for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
+     */
+    402: Error;
+    /**
+     * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
+     */
+    429: Error;
+    /**
+     * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
+     */
+    500: Error;
+    /**
+     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
+     */
+    503: Error;
+};
+
+export type GetContractEventsError = GetContractEventsErrors[keyof GetContractEventsErrors];
+
+export type GetContractEventsResponses = {
+    /**
+     * The answer.
+     */
+    200: {
+        /**
+         * EIP-55 checksummed address
+         */
+        contract_address: string;
+        events: Array<Event>;
+        /**
+         * Results in all; absent with `total=false`
+         */
+        total?: number;
+        /**
+         * Absent with `cursor`
+         */
+        page?: number;
+        page_size: number;
+        /**
+         * The `cursor` of the next page; null after the last one
+         */
+        next_cursor: string | null;
+        /**
+         * Present where there are more events than are counted: `total` is 100000 then
+         */
+        is_total_minimum?: true;
+        as_of: AsOf;
+    };
+};
+
+export type GetContractEventsResponse = GetContractEventsResponses[keyof GetContractEventsResponses];
+
+export type GetEventsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Address: 0x and 40 hexadecimal digits, in any case.
+         */
+        address?: string;
+        /**
+         * `party`: events that name the address as owner, sender, receiver, operator, or as the account that got a power; `name`: all events of names that it holds, or held; `any`: both
+         */
+        relation?: 'any' | 'party' | 'name';
+        /**
+         * Address: 0x and 40 hexadecimal digits, in any case.
+         */
+        contract?: string;
+        /**
+         * Kinds of events, separated by commas
+         */
+        type?: string;
+        /**
+         * Names of these chains only: the words by which answers name chains, separated by commas. Left out: all chains that are indexed.
+         */
+        chain?: string;
+        /**
+         * Not before this second, in unix seconds
+         */
+        time_from?: number;
+        /**
+         * Not after this second, in unix seconds
+         */
+        time_to?: number;
+        /**
+         * Not before this block; of one chain
+         */
+        block_from?: number;
+        /**
+         * Not after this block; of one chain
+         */
+        block_to?: number;
+        /**
+         * Direction of sorting
+         */
+        sort_dir?: 'asc' | 'desc';
+        /**
+         * Page, from 1
+         */
+        page?: number;
+        /**
+         * `next_cursor` of the answer before: the results after that one's last. Not with `page`. All other parameters stay as they were, besides `page_size` and `total`
+         */
+        cursor?: string;
+        /**
+         * Results on one page
+         */
+        page_size?: number;
+        /**
+         * `false` leaves out `total`, and the work of counting
+         */
+        total?: 'true' | 'false';
+        /**
+         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         */
+        strict?: 'true' | 'false';
+    };
+    url: '/events';
+};
+
+export type GetEventsErrors = {
+    /**
+     * `INVALID_ADDRESS`: The address is not 0x and 40 hexadecimal digits.
+     *
+     * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
+     *
+     * `LIMIT_EXCEEDED`: The request holds more items or bytes than allowed, or asks for a page that lies too deep.
+     *
+     * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
+     */
+    400: Error;
+    /**
+     * `INVALID_API_KEY`: The API key is unknown or revoked.
+     */
+    401: Error;
+    /**
+     * `PAYMENT_REQUIRED`: The key has no credits left for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
+     */
+    402: Error;
+    /**
+     * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
+     */
+    429: Error;
+    /**
+     * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
+     */
+    500: Error;
+    /**
+     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
+     */
+    503: Error;
+};
+
+export type GetEventsError = GetEventsErrors[keyof GetEventsErrors];
+
+export type GetEventsResponses = {
+    /**
+     * The answer.
+     */
+    200: {
+        events: Array<Event>;
+        /**
+         * Results in all; absent with `total=false`
+         */
+        total?: number;
+        /**
+         * Absent with `cursor`
+         */
+        page?: number;
+        page_size: number;
+        /**
+         * The `cursor` of the next page; null after the last one
+         */
+        next_cursor: string | null;
+        /**
+         * Present where there are more events than are counted: `total` is 100000 then
+         */
+        is_total_minimum?: true;
+        as_of: AsOf;
+    };
+};
+
+export type GetEventsResponse = GetEventsResponses[keyof GetEventsResponses];
 
 export type GetDomainRegistrationHistoryData = {
     body?: never;
@@ -3050,9 +4940,25 @@ export type GetDomainRegistrationHistoryData = {
          */
         merged?: 'true' | 'false';
         /**
-         * Page of 25 entries, from 1. Left out: the newest entries at once
+         * Page, from 1. Without it, `cursor` and `page_size` the answer has the newest entries at once
          */
         page?: number;
+        /**
+         * `next_cursor` of the answer before: the results after that one's last. Not with `page`. All other parameters stay as they were, besides `page_size` and `total`
+         */
+        cursor?: string;
+        /**
+         * Results on one page
+         */
+        page_size?: number;
+        /**
+         * `false` leaves out `total`, and the work of counting
+         */
+        total?: 'true' | 'false';
+        /**
+         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         */
+        strict?: 'true' | 'false';
     };
     url: '/domain/{name}/registration-history';
 };
@@ -3101,11 +5007,15 @@ export type GetDomainRegistrationHistoryResponses = {
         registrations: Array<Registration>;
         renewals: Array<Registration>;
         /**
-         * Entries in all, also those that are not in this answer
+         * Entries in all, also those that are not in this answer; absent with `total=false`
          */
-        total: number;
+        total?: number;
         page?: number;
         page_size?: number;
+        /**
+         * The `cursor` of the next page; null after the last one, absent where no page was asked for
+         */
+        next_cursor?: string | null;
         /**
          * Present where entries may be missing: the name's registry of ENSv2 is linked at more names than are followed, was linked just now, or has unknown code
          */
@@ -3130,9 +5040,25 @@ export type GetDomainOwnershipHistoryData = {
          */
         audit?: 'true' | 'false';
         /**
-         * Page of 25 entries, from 1. Left out: the newest entries at once
+         * Page, from 1. Without it, `cursor` and `page_size` the answer has the newest entries at once
          */
         page?: number;
+        /**
+         * `next_cursor` of the answer before: the results after that one's last. Not with `page`. All other parameters stay as they were, besides `page_size` and `total`
+         */
+        cursor?: string;
+        /**
+         * Results on one page
+         */
+        page_size?: number;
+        /**
+         * `false` leaves out `total`, and the work of counting
+         */
+        total?: 'true' | 'false';
+        /**
+         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         */
+        strict?: 'true' | 'false';
     };
     url: '/domain/{name}/ownership-history';
 };
@@ -3182,7 +5108,7 @@ export type GetDomainOwnershipHistoryResponses = {
         registrar?: Array<Period>;
         wrapper?: Array<Period>;
         /**
-         * Present with `audit=true`: entries in all of each contract
+         * Present with `audit=true`, unless `total=false`: entries in all of each contract
          */
         audit_totals?: {
             registry: number;
@@ -3190,11 +5116,15 @@ export type GetDomainOwnershipHistoryResponses = {
             wrapper: number;
         };
         /**
-         * Entries in all, also those that are not in this answer
+         * Entries in all, also those that are not in this answer; absent with `total=false`
          */
-        total: number;
+        total?: number;
         page?: number;
         page_size?: number;
+        /**
+         * The `cursor` of the next page; null after the last one, absent where no page was asked for
+         */
+        next_cursor?: string | null;
         /**
          * Present where entries may be missing: the name's registry of ENSv2 is linked at more names than are followed, was linked just now, or has unknown code
          */
@@ -3215,9 +5145,25 @@ export type GetDomainResolverHistoryData = {
     };
     query?: {
         /**
-         * Page of 25 entries, from 1. Left out: the newest entries at once
+         * Page, from 1. Without it, `cursor` and `page_size` the answer has the newest entries at once
          */
         page?: number;
+        /**
+         * `next_cursor` of the answer before: the results after that one's last. Not with `page`. All other parameters stay as they were, besides `page_size` and `total`
+         */
+        cursor?: string;
+        /**
+         * Results on one page
+         */
+        page_size?: number;
+        /**
+         * `false` leaves out `total`, and the work of counting
+         */
+        total?: 'true' | 'false';
+        /**
+         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         */
+        strict?: 'true' | 'false';
     };
     url: '/domain/{name}/resolver-history';
 };
@@ -3264,11 +5210,15 @@ export type GetDomainResolverHistoryResponses = {
     200: {
         history: Array<Period>;
         /**
-         * Entries in all, also those that are not in this answer
+         * Entries in all, also those that are not in this answer; absent with `total=false`
          */
-        total: number;
+        total?: number;
         page?: number;
         page_size?: number;
+        /**
+         * The `cursor` of the next page; null after the last one, absent where no page was asked for
+         */
+        next_cursor?: string | null;
         /**
          * Present where entries may be missing: the name's registry of ENSv2 is linked at more names than are followed, was linked just now, or has unknown code
          */
@@ -3278,6 +5228,69 @@ export type GetDomainResolverHistoryResponses = {
 };
 
 export type GetDomainResolverHistoryResponse = GetDomainResolverHistoryResponses[keyof GetDomainResolverHistoryResponses];
+
+export type GetDomainVerifyData = {
+    body?: never;
+    path: {
+        /**
+         * Full name. Normalised by ENSIP-15; `[<64 hex>]` stands for a label of which only the hash is known, and `[namehash:<64 hex>]` for a whole name, by its node.
+         */
+        name: string;
+    };
+    query?: {
+        /**
+         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         */
+        strict?: 'true' | 'false';
+    };
+    url: '/domain/{name}/verify';
+};
+
+export type GetDomainVerifyErrors = {
+    /**
+     * `INVALID_NAME`: The name is missing, too long, or cannot be normalised (ENSIP-15).
+     *
+     * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
+     *
+     * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
+     */
+    400: Error;
+    /**
+     * `INVALID_API_KEY`: The API key is unknown or revoked.
+     */
+    401: Error;
+    /**
+     * `PAYMENT_REQUIRED`: The key has no credits left for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
+     */
+    402: Error;
+    /**
+     * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
+     */
+    429: Error;
+    /**
+     * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
+     */
+    500: Error;
+    /**
+     * `LIVE_RESOLUTION_FAILED`: The answer has to come from the chain, and the chain could not be asked.
+     */
+    502: Error;
+    /**
+     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
+     */
+    503: Error;
+};
+
+export type GetDomainVerifyError = GetDomainVerifyErrors[keyof GetDomainVerifyErrors];
+
+export type GetDomainVerifyResponses = {
+    /**
+     * The answer.
+     */
+    200: Verification;
+};
+
+export type GetDomainVerifyResponse = GetDomainVerifyResponses[keyof GetDomainVerifyResponses];
 
 export type GetLookupHashByHashData = {
     body?: never;
@@ -3292,6 +5305,10 @@ export type GetLookupHashByHashData = {
          * `true`: where only the chain can tell something and cannot be asked, what the index knows is answered, and `unresolved` names the rest. Without it that is the error `LIVE_RESOLUTION_FAILED`
          */
         partial?: 'true' | 'false';
+        /**
+         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         */
+        strict?: 'true' | 'false';
     };
     url: '/lookup-hash/{hash}';
 };
@@ -3355,6 +5372,10 @@ export type GetLookupNamehashByHashData = {
          * `true`: where only the chain can tell something and cannot be asked, what the index knows is answered, and `unresolved` names the rest. Without it that is the error `LIVE_RESOLUTION_FAILED`
          */
         partial?: 'true' | 'false';
+        /**
+         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         */
+        strict?: 'true' | 'false';
     };
     url: '/lookup-namehash/{hash}';
 };
@@ -3415,9 +5436,21 @@ export type GetLookupLabelhashByHashData = {
     };
     query?: {
         /**
-         * Page of 25 results, from 1
+         * Page, from 1
          */
         page?: number;
+        /**
+         * `next_cursor` of the answer before: the results after that one's last. Not with `page`. All other parameters stay as they were, besides `page_size` and `total`
+         */
+        cursor?: string;
+        /**
+         * Results on one page
+         */
+        page_size?: number;
+        /**
+         * `false` leaves out `total`, and the work of counting
+         */
+        total?: 'true' | 'false';
         /**
          * Column to sort by
          */
@@ -3430,6 +5463,10 @@ export type GetLookupLabelhashByHashData = {
          * `true`: where only the chain can tell something and cannot be asked, what the index knows is answered, and `unresolved` names the rest. Without it that is the error `LIVE_RESOLUTION_FAILED`
          */
         partial?: 'true' | 'false';
+        /**
+         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         */
+        strict?: 'true' | 'false';
     };
     url: '/lookup-labelhash/{hash}';
 };
@@ -3475,14 +5512,101 @@ export type GetLookupLabelhashByHashResponses = {
      */
     200: {
         domains: Array<ListedDomain | UnresolvedDomain>;
-        total: number;
-        page: number;
+        /**
+         * Results in all; absent with `total=false`
+         */
+        total?: number;
+        /**
+         * Absent with `cursor`
+         */
+        page?: number;
         page_size: number;
+        /**
+         * The `cursor` of the next page; null after the last one
+         */
+        next_cursor: string | null;
         as_of: AsOf;
     };
 };
 
 export type GetLookupLabelhashByHashResponse = GetLookupLabelhashByHashResponses[keyof GetLookupLabelhashByHashResponses];
+
+export type PostLookupData = {
+    body: {
+        /**
+         * Names, namehashes (0x and 64 hexadecimal digits), addresses (0x and 40), and cursors of earlier answers, at most 1000
+         */
+        inputs: Array<string>;
+        records?: RecordChoice;
+        /**
+         * Of names: also whether the name is the primary name of its address on Ethereum
+         */
+        primary_name_check?: boolean;
+        /**
+         * Of addresses: coin types of the primary names to give, those of EVM chains (ENSIP-11), or 2147483648 for the default one. 60 by default
+         */
+        primary_names?: Array<string>;
+        /**
+         * Of addresses: the first 25 names by each of these, as `address_type` of `GET /address/{address}/domains` names them, at most 8. None by default
+         */
+        relations?: Array<string>;
+    };
+    path?: never;
+    query?: {
+        /**
+         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         */
+        strict?: 'true' | 'false';
+    };
+    url: '/lookup';
+};
+
+export type PostLookupErrors = {
+    /**
+     * `LIMIT_EXCEEDED`: The request holds more items or bytes than allowed, or asks for a page that lies too deep.
+     *
+     * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
+     *
+     * `MISSING_PARAMETER`: A required parameter is absent.
+     *
+     * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
+     */
+    400: Error;
+    /**
+     * `INVALID_API_KEY`: The API key is unknown or revoked.
+     */
+    401: Error;
+    /**
+     * `PAYMENT_REQUIRED`: The key has no credits left for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
+     */
+    402: Error;
+    /**
+     * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
+     */
+    429: Error;
+    /**
+     * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
+     */
+    500: Error;
+    /**
+     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
+     */
+    503: Error;
+};
+
+export type PostLookupError = PostLookupErrors[keyof PostLookupErrors];
+
+export type PostLookupResponses = {
+    /**
+     * The answer.
+     */
+    200: {
+        results: Array<LookedUpName | LookedUpAddress | InvalidInput | LeftOutInput>;
+        as_of: AsOf;
+    };
+};
+
+export type PostLookupResponse = PostLookupResponses[keyof PostLookupResponses];
 
 export type GetAddressDomainsData = {
     body?: never;
@@ -3494,29 +5618,81 @@ export type GetAddressDomainsData = {
     };
     query?: {
         /**
-         * What the address is to the names: effective owner (by wrapper, then registrar, then registry), owner in one of the three, or resolver. Owner in the wrapper counts for names that are wrapped.
+         * What the address is to the names, one or more of: effective owner (by wrapper, then registrar, then registry), owner in one of the three, resolver, `manager` (in ENSv1 the holder of the NameWrapper's token if the name is wrapped, else the owner in the registry), `role_holder` (ENSv2), `former_owner` (as in previous-domains). `any`: effective owner, manager or holder of roles. Owner in the wrapper counts for names that are wrapped. A name counts once
          */
-        address_type?: 'effective_owner' | 'registry_owner' | 'registrar_owner' | 'wrapper_owner' | 'resolver';
-        /**
-         * `true` to list names past grace too; names in grace always are
-         */
-        include_expired?: 'true' | 'false';
+        address_type?: string;
         /**
          * Names of these chains only: the words by which answers name chains, separated by commas. Left out: all chains whose names are indexed
          */
         chain?: string;
         /**
-         * Page of 25 results, from 1
+         * Names that one of these answers for: `ensv2`; `ensv1`, or of it `registry` (of 2020) and `registry_old` (in that of 2017 alone); `wrapper` (wrapped names); `layer2` (Basenames, Lineanames, 3DNS)
+         */
+        protocol?: string;
+        /**
+         * Names right under this one; `eth`: .eth names without their subnames
+         */
+        parent?: string;
+        /**
+         * Part of the full name; case does not matter
+         */
+        q?: string;
+        /**
+         * States at the time of the request; where they are given, `include_expired` says nothing
+         */
+        availability_status?: string;
+        /**
+         * `true`: names that came from ENSv1 to ENSv2 by a migration, `false`: all others
+         */
+        migrated?: 'true' | 'false';
+        /**
+         * Earliest expiry, unix seconds
+         */
+        expiry_from?: number;
+        /**
+         * Latest expiry, unix seconds
+         */
+        expiry_to?: number;
+        /**
+         * Resolver of the names
+         */
+        resolver?: string;
+        /**
+         * `true` to list names past grace too; names in grace always are
+         */
+        include_expired?: 'true' | 'false';
+        /**
+         * What items have besides, because it costs more queries: `migration` and `role_holder_count` of names of ENSv2, `subname_count`
+         */
+        include?: string;
+        /**
+         * Page, from 1
          */
         page?: number;
         /**
+         * `next_cursor` of the answer before: the results after that one's last. Not with `page`. All other parameters stay as they were, besides `page_size` and `total`
+         */
+        cursor?: string;
+        /**
+         * Results on one page
+         */
+        page_size?: number;
+        /**
+         * `false` leaves out `total`, and the work of counting
+         */
+        total?: 'true' | 'false';
+        /**
          * Column to sort by
          */
-        sort_by?: 'full_name' | 'expiry_timestamp';
+        sort_by?: 'full_name' | 'expiry_timestamp' | 'registered_timestamp' | 'created_timestamp';
         /**
          * Direction of sorting
          */
         sort_dir?: 'asc' | 'desc';
+        /**
+         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         */
+        strict?: 'true' | 'false';
     };
     url: '/address/{address}/domains';
 };
@@ -3525,9 +5701,11 @@ export type GetAddressDomainsErrors = {
     /**
      * `INVALID_ADDRESS`: The address is not 0x and 40 hexadecimal digits.
      *
-     * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
+     * `INVALID_NAME`: The name is missing, too long, or cannot be normalised (ENSIP-15).
      *
      * `LIMIT_EXCEEDED`: The request holds more items or bytes than allowed, or asks for a page that lies too deep.
+     *
+     * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
      *
      * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
      */
@@ -3565,11 +5743,21 @@ export type GetAddressDomainsResponses = {
          * EIP-55 checksummed address
          */
         address: string;
-        address_type: 'effective_owner' | 'registry_owner' | 'registrar_owner' | 'wrapper_owner' | 'resolver';
-        results: Array<DomainItem>;
-        total: number;
-        page: number;
+        address_type: string;
+        results: Array<AddressDomainItem>;
+        /**
+         * Results in all; absent with `total=false`
+         */
+        total?: number;
+        /**
+         * Absent with `cursor`
+         */
+        page?: number;
         page_size: number;
+        /**
+         * The `cursor` of the next page; null after the last one
+         */
+        next_cursor: string | null;
         as_of: AsOf;
     };
 };
@@ -3586,9 +5774,49 @@ export type GetAddressDomainCountData = {
     };
     query?: {
         /**
-         * What the address is to the names: effective owner (by wrapper, then registrar, then registry), owner in one of the three, or resolver. Owner in the wrapper counts for names that are wrapped.
+         * What the address is to the names, one or more of: effective owner (by wrapper, then registrar, then registry), owner in one of the three, resolver, `manager` (in ENSv1 the holder of the NameWrapper's token if the name is wrapped, else the owner in the registry), `role_holder` (ENSv2), `former_owner` (as in previous-domains). `any`: effective owner, manager or holder of roles. Owner in the wrapper counts for names that are wrapped. A name counts once
          */
-        address_type?: 'effective_owner' | 'registry_owner' | 'registrar_owner' | 'wrapper_owner' | 'resolver';
+        address_type?: string;
+        /**
+         * Names of these chains only: the words by which answers name chains, separated by commas. Left out: all chains whose names are indexed
+         */
+        chain?: string;
+        /**
+         * Names that one of these answers for: `ensv2`; `ensv1`, or of it `registry` (of 2020) and `registry_old` (in that of 2017 alone); `wrapper` (wrapped names); `layer2` (Basenames, Lineanames, 3DNS)
+         */
+        protocol?: string;
+        /**
+         * Names right under this one; `eth`: .eth names without their subnames
+         */
+        parent?: string;
+        /**
+         * Part of the full name; case does not matter
+         */
+        q?: string;
+        /**
+         * States at the time of the request; where they are given, `include_expired` says nothing
+         */
+        availability_status?: string;
+        /**
+         * `true`: names that came from ENSv1 to ENSv2 by a migration, `false`: all others
+         */
+        migrated?: 'true' | 'false';
+        /**
+         * Earliest expiry, unix seconds
+         */
+        expiry_from?: number;
+        /**
+         * Latest expiry, unix seconds
+         */
+        expiry_to?: number;
+        /**
+         * Resolver of the names
+         */
+        resolver?: string;
+        /**
+         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         */
+        strict?: 'true' | 'false';
     };
     url: '/address/{address}/domain-count';
 };
@@ -3596,6 +5824,8 @@ export type GetAddressDomainCountData = {
 export type GetAddressDomainCountErrors = {
     /**
      * `INVALID_ADDRESS`: The address is not 0x and 40 hexadecimal digits.
+     *
+     * `INVALID_NAME`: The name is missing, too long, or cannot be normalised (ENSIP-15).
      *
      * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
      *
@@ -3649,13 +5879,29 @@ export type GetAddressPrimaryNameData = {
          */
         history?: 'true' | 'false';
         /**
-         * Page of 25 entries, from 1. Left out: the newest entries at once
+         * Page, from 1. Without it, `cursor` and `page_size` the answer has the newest entries at once
          */
         page?: number;
+        /**
+         * `next_cursor` of the answer before: the results after that one's last. Not with `page`. All other parameters stay as they were, besides `page_size` and `total`
+         */
+        cursor?: string;
+        /**
+         * Results on one page
+         */
+        page_size?: number;
+        /**
+         * `false` leaves out `total`, and the work of counting
+         */
+        total?: 'true' | 'false';
         /**
          * `true`: where only the chain can tell something and cannot be asked, what the index knows is answered, and `unresolved` names the rest. Without it that is the error `LIVE_RESOLUTION_FAILED`
          */
         partial?: 'true' | 'false';
+        /**
+         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         */
+        strict?: 'true' | 'false';
     };
     url: '/address/{address}/primary-name';
 };
@@ -3721,6 +5967,10 @@ export type GetAddressSummaryData = {
          * `true`: where only the chain can tell something and cannot be asked, what the index knows is answered, and `unresolved` names the rest. Without it that is the error `LIVE_RESOLUTION_FAILED`
          */
         partial?: 'true' | 'false';
+        /**
+         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         */
+        strict?: 'true' | 'false';
     };
     url: '/address/{address}/summary';
 };
@@ -3785,13 +6035,29 @@ export type GetAddressPreviousDomainsData = {
          */
         chain?: string;
         /**
-         * Page of 25 results, from 1
+         * Page, from 1
          */
         page?: number;
+        /**
+         * `next_cursor` of the answer before: the results after that one's last. Not with `page`. All other parameters stay as they were, besides `page_size` and `total`
+         */
+        cursor?: string;
+        /**
+         * Results on one page
+         */
+        page_size?: number;
+        /**
+         * `false` leaves out `total`, and the work of counting
+         */
+        total?: 'true' | 'false';
         /**
          * Direction of sorting
          */
         sort_dir?: 'asc' | 'desc';
+        /**
+         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         */
+        strict?: 'true' | 'false';
     };
     url: '/address/{address}/previous-domains';
 };
@@ -3841,14 +6107,398 @@ export type GetAddressPreviousDomainsResponses = {
          */
         address: string;
         results: Array<PreviousDomain>;
-        total: number;
-        page: number;
+        /**
+         * Results in all; absent with `total=false`
+         */
+        total?: number;
+        /**
+         * Absent with `cursor`
+         */
+        page?: number;
         page_size: number;
+        /**
+         * The `cursor` of the next page; null after the last one
+         */
+        next_cursor: string | null;
         as_of: AsOf;
     };
 };
 
 export type GetAddressPreviousDomainsResponse = GetAddressPreviousDomainsResponses[keyof GetAddressPreviousDomainsResponses];
+
+export type GetDomainPermissionsData = {
+    body?: never;
+    path: {
+        /**
+         * Full name. Normalised by ENSIP-15; `[<64 hex>]` stands for a label of which only the hash is known, and `[namehash:<64 hex>]` for a whole name, by its node.
+         */
+        name: string;
+    };
+    query?: {
+        /**
+         * Only these kinds, separated by commas; left out: all
+         */
+        kind?: string;
+        /**
+         * Page, from 1
+         */
+        page?: number;
+        /**
+         * `next_cursor` of the answer before: the results after that one's last. Not with `page`. All other parameters stay as they were, besides `page_size` and `total`
+         */
+        cursor?: string;
+        /**
+         * Results on one page
+         */
+        page_size?: number;
+        /**
+         * `false` leaves out `total`, and the work of counting
+         */
+        total?: 'true' | 'false';
+        /**
+         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         */
+        strict?: 'true' | 'false';
+    };
+    url: '/domain/{name}/permissions';
+};
+
+export type GetDomainPermissionsErrors = {
+    /**
+     * `INVALID_NAME`: The name is missing, too long, or cannot be normalised (ENSIP-15).
+     *
+     * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
+     *
+     * `LIMIT_EXCEEDED`: The request holds more items or bytes than allowed, or asks for a page that lies too deep.
+     *
+     * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
+     */
+    400: Error;
+    /**
+     * `INVALID_API_KEY`: The API key is unknown or revoked.
+     */
+    401: Error;
+    /**
+     * `PAYMENT_REQUIRED`: The key has no credits left for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
+     */
+    402: Error;
+    /**
+     * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
+     */
+    429: Error;
+    /**
+     * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
+     */
+    500: Error;
+    /**
+     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
+     */
+    503: Error;
+};
+
+export type GetDomainPermissionsError = GetDomainPermissionsErrors[keyof GetDomainPermissionsErrors];
+
+export type GetDomainPermissionsResponses = {
+    /**
+     * The answer.
+     */
+    200: {
+        name: string;
+        namehash: string;
+        /**
+         * Absent where the index has nothing of the name
+         */
+        chain?: string;
+        protocol?: 'ensv1' | 'ensv2';
+        /**
+         * The effective owner
+         */
+        owner?: string;
+        /**
+         * Who sets the resolver: the holder of a wrapped name or of a token of ENSv2, else the owner in the registry
+         */
+        manager?: string;
+        /**
+         * Present while fuses of the NameWrapper are burnt
+         */
+        fuses?: {
+            burnt: Array<string>;
+            /**
+             * When they end, in unix seconds
+             */
+            until: string;
+            /**
+             * What they forbid, in words
+             */
+            can_no_more: Array<string>;
+        };
+        /**
+         * What owners of the name above may do with this name now; null where it is not known
+         */
+        parent: {
+            name: string;
+            namehash: string;
+            may: Array<'transfer_token' | 'set_registry_owner' | 'set_resolver' | 'create_subnames' | 'unwrap' | 'burn_fuses' | 'approve' | 'extend_subnames' | 'extend_expiry' | 'set_records' | 'replace' | 'set_subregistry' | 'renew' | 'unregister' | 'register' | 'grant_roles'>;
+            /**
+             * Present where the parent gave up control (PARENT_CANNOT_CONTROL): until when, in unix seconds
+             */
+            cannot_control_until?: string;
+        } | null;
+        permissions: Array<Permission>;
+        /**
+         * What could let others act, and is not in the list
+         */
+        not_covered: Array<{
+            surface: 'contracts' | 'controllers' | 'resolver' | 'trusted_by_resolver' | 'wrapper_self_transfer' | 'registry_of_unknown_code' | 'ensv2_operator_transfers' | 'ensv2_resolver_roles' | 'ensv2_wrapper_registry' | 'dns_token';
+            description: string;
+        }>;
+        /**
+         * Results in all; absent with `total=false`
+         */
+        total?: number;
+        /**
+         * Absent with `cursor`
+         */
+        page?: number;
+        page_size: number;
+        /**
+         * The `cursor` of the next page; null after the last one
+         */
+        next_cursor: string | null;
+        as_of: AsOf;
+    };
+};
+
+export type GetDomainPermissionsResponse = GetDomainPermissionsResponses[keyof GetDomainPermissionsResponses];
+
+export type GetAddressPermissionsData = {
+    body?: never;
+    path: {
+        /**
+         * Address: 0x and 40 hexadecimal digits, in any case.
+         */
+        address: string;
+    };
+    query?: {
+        /**
+         * What it holds from others, or what it gave
+         */
+        direction?: 'held' | 'given';
+        /**
+         * Only these kinds, separated by commas; left out: all
+         */
+        kind?: string;
+        /**
+         * Names of these chains only: the words by which answers name chains, separated by commas. Left out: all chains whose names are indexed
+         */
+        chain?: string;
+        /**
+         * Page, from 1
+         */
+        page?: number;
+        /**
+         * `next_cursor` of the answer before: the results after that one's last. Not with `page`. All other parameters stay as they were, besides `page_size` and `total`
+         */
+        cursor?: string;
+        /**
+         * Results on one page
+         */
+        page_size?: number;
+        /**
+         * `false` leaves out `total`, and the work of counting
+         */
+        total?: 'true' | 'false';
+        /**
+         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         */
+        strict?: 'true' | 'false';
+    };
+    url: '/address/{address}/permissions';
+};
+
+export type GetAddressPermissionsErrors = {
+    /**
+     * `INVALID_ADDRESS`: The address is not 0x and 40 hexadecimal digits.
+     *
+     * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
+     *
+     * `LIMIT_EXCEEDED`: The request holds more items or bytes than allowed, or asks for a page that lies too deep.
+     *
+     * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
+     */
+    400: Error;
+    /**
+     * `INVALID_API_KEY`: The API key is unknown or revoked.
+     */
+    401: Error;
+    /**
+     * `PAYMENT_REQUIRED`: The key has no credits left for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
+     */
+    402: Error;
+    /**
+     * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
+     */
+    429: Error;
+    /**
+     * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
+     */
+    500: Error;
+    /**
+     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
+     */
+    503: Error;
+};
+
+export type GetAddressPermissionsError = GetAddressPermissionsErrors[keyof GetAddressPermissionsErrors];
+
+export type GetAddressPermissionsResponses = {
+    /**
+     * The answer.
+     */
+    200: {
+        /**
+         * EIP-55 checksummed address
+         */
+        address: string;
+        direction: 'held' | 'given';
+        /**
+         * Names that it effectively owns, expired ones too, and which operation lists them
+         */
+        own_names: {
+            count: number;
+            operation: string;
+        };
+        permissions: Array<Grant>;
+        /**
+         * What could let others act, and is not in the list
+         */
+        not_covered: Array<{
+            surface: 'contracts' | 'controllers' | 'resolver' | 'trusted_by_resolver' | 'wrapper_self_transfer' | 'registry_of_unknown_code' | 'ensv2_operator_transfers' | 'ensv2_resolver_roles' | 'ensv2_wrapper_registry' | 'dns_token';
+            description: string;
+        }>;
+        /**
+         * Results in all; absent with `total=false`
+         */
+        total?: number;
+        /**
+         * Absent with `cursor`
+         */
+        page?: number;
+        page_size: number;
+        /**
+         * The `cursor` of the next page; null after the last one
+         */
+        next_cursor: string | null;
+        as_of: AsOf;
+    };
+};
+
+export type GetAddressPermissionsResponse = GetAddressPermissionsResponses[keyof GetAddressPermissionsResponses];
+
+export type GetAddressResolvesToData = {
+    body?: never;
+    path: {
+        /**
+         * Address: 0x and 40 hexadecimal digits, in any case.
+         */
+        address: string;
+    };
+    query?: {
+        /**
+         * Of which coin type the record is (SLIP-44, ENSIP-11); `evm`: of any EVM chain, or the default one. Any by default. The default record (2147483648) answers for EVM chains without an own one, at resolvers that know it (ENSIP-19)
+         */
+        coin_type?: string;
+        /**
+         * Names of these chains only: the words by which answers name chains, separated by commas. Left out: all chains whose names are indexed
+         */
+        chain?: string;
+        /**
+         * Page, from 1
+         */
+        page?: number;
+        /**
+         * `next_cursor` of the answer before: the results after that one's last. Not with `page`. All other parameters stay as they were, besides `page_size` and `total`
+         */
+        cursor?: string;
+        /**
+         * Results on one page
+         */
+        page_size?: number;
+        /**
+         * `false` leaves out `total`, and the work of counting
+         */
+        total?: 'true' | 'false';
+        /**
+         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         */
+        strict?: 'true' | 'false';
+    };
+    url: '/address/{address}/resolves-to';
+};
+
+export type GetAddressResolvesToErrors = {
+    /**
+     * `INVALID_ADDRESS`: The address is not 0x and 40 hexadecimal digits.
+     *
+     * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
+     *
+     * `LIMIT_EXCEEDED`: The request holds more items or bytes than allowed, or asks for a page that lies too deep.
+     *
+     * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
+     */
+    400: Error;
+    /**
+     * `INVALID_API_KEY`: The API key is unknown or revoked.
+     */
+    401: Error;
+    /**
+     * `PAYMENT_REQUIRED`: The key has no credits left for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
+     */
+    402: Error;
+    /**
+     * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
+     */
+    429: Error;
+    /**
+     * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
+     */
+    500: Error;
+    /**
+     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
+     */
+    503: Error;
+};
+
+export type GetAddressResolvesToError = GetAddressResolvesToErrors[keyof GetAddressResolvesToErrors];
+
+export type GetAddressResolvesToResponses = {
+    /**
+     * The answer.
+     */
+    200: {
+        /**
+         * EIP-55 checksummed address
+         */
+        address: string;
+        results: Array<PointingName>;
+        /**
+         * Results in all; absent with `total=false`
+         */
+        total?: number;
+        /**
+         * Absent with `cursor`
+         */
+        page?: number;
+        page_size: number;
+        /**
+         * The `cursor` of the next page; null after the last one
+         */
+        next_cursor: string | null;
+        as_of: AsOf;
+    };
+};
+
+export type GetAddressResolvesToResponse = GetAddressResolvesToResponses[keyof GetAddressResolvesToResponses];
 
 export type GetDomainExpiryIcsData = {
     body?: never;
@@ -3858,13 +6508,20 @@ export type GetDomainExpiryIcsData = {
          */
         name: string;
     };
-    query?: never;
+    query?: {
+        /**
+         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         */
+        strict?: 'true' | 'false';
+    };
     url: '/domain/{name}/expiry.ics';
 };
 
 export type GetDomainExpiryIcsErrors = {
     /**
      * `INVALID_NAME`: The name is missing, too long, or cannot be normalised (ENSIP-15).
+     *
+     * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
      *
      * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
      */
@@ -3910,13 +6567,20 @@ export type GetAddressExpiriesIcsData = {
          */
         address: string;
     };
-    query?: never;
+    query?: {
+        /**
+         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         */
+        strict?: 'true' | 'false';
+    };
     url: '/address/{address}/expiries.ics';
 };
 
 export type GetAddressExpiriesIcsErrors = {
     /**
      * `INVALID_ADDRESS`: The address is not 0x and 40 hexadecimal digits.
+     *
+     * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
      *
      * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
      */
@@ -3954,6 +6618,1162 @@ export type GetAddressExpiriesIcsResponses = {
 
 export type GetAddressExpiriesIcsResponse = GetAddressExpiriesIcsResponses[keyof GetAddressExpiriesIcsResponses];
 
+export type GetResolverByAddressData = {
+    body?: never;
+    path: {
+        /**
+         * Address: 0x and 40 hexadecimal digits, in any case.
+         */
+        address: string;
+    };
+    query?: {
+        /**
+         * Results on one page
+         */
+        page_size?: number;
+        /**
+         * `false` leaves out `total`, and the work of counting
+         */
+        total?: 'true' | 'false';
+        /**
+         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         */
+        strict?: 'true' | 'false';
+    };
+    url: '/resolver/{address}';
+};
+
+export type GetResolverByAddressErrors = {
+    /**
+     * `INVALID_ADDRESS`: The address is not 0x and 40 hexadecimal digits.
+     *
+     * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
+     *
+     * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
+     */
+    400: Error;
+    /**
+     * `INVALID_API_KEY`: The API key is unknown or revoked.
+     */
+    401: Error;
+    /**
+     * `PAYMENT_REQUIRED`: The key has no credits left for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
+     */
+    402: Error;
+    /**
+     * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
+     */
+    429: Error;
+    /**
+     * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
+     */
+    500: Error;
+    /**
+     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
+     */
+    503: Error;
+};
+
+export type GetResolverByAddressError = GetResolverByAddressErrors[keyof GetResolverByAddressErrors];
+
+export type GetResolverByAddressResponses = {
+    /**
+     * The answer.
+     */
+    200: ResolverOverview;
+};
+
+export type GetResolverByAddressResponse = GetResolverByAddressResponses[keyof GetResolverByAddressResponses];
+
+export type GetResolverNamesData = {
+    body?: never;
+    path: {
+        /**
+         * Address: 0x and 40 hexadecimal digits, in any case.
+         */
+        address: string;
+    };
+    query?: {
+        /**
+         * Names of these chains only: the words by which answers name chains, separated by commas. Left out: all chains whose names are indexed
+         */
+        chain?: string;
+        /**
+         * Page, from 1
+         */
+        page?: number;
+        /**
+         * `next_cursor` of the answer before: the results after that one's last. Not with `page`. All other parameters stay as they were, besides `page_size` and `total`
+         */
+        cursor?: string;
+        /**
+         * Results on one page
+         */
+        page_size?: number;
+        /**
+         * `false` leaves out `total`, and the work of counting
+         */
+        total?: 'true' | 'false';
+        /**
+         * Direction of sorting
+         */
+        sort_dir?: 'asc' | 'desc';
+        /**
+         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         */
+        strict?: 'true' | 'false';
+    };
+    url: '/resolver/{address}/names';
+};
+
+export type GetResolverNamesErrors = {
+    /**
+     * `INVALID_ADDRESS`: The address is not 0x and 40 hexadecimal digits.
+     *
+     * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
+     *
+     * `LIMIT_EXCEEDED`: The request holds more items or bytes than allowed, or asks for a page that lies too deep.
+     *
+     * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
+     */
+    400: Error;
+    /**
+     * `INVALID_API_KEY`: The API key is unknown or revoked.
+     */
+    401: Error;
+    /**
+     * `PAYMENT_REQUIRED`: The key has no credits left for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
+     */
+    402: Error;
+    /**
+     * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
+     */
+    429: Error;
+    /**
+     * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
+     */
+    500: Error;
+    /**
+     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
+     */
+    503: Error;
+};
+
+export type GetResolverNamesError = GetResolverNamesErrors[keyof GetResolverNamesErrors];
+
+export type GetResolverNamesResponses = {
+    /**
+     * The answer.
+     */
+    200: {
+        /**
+         * EIP-55 checksummed address
+         */
+        address: string;
+        results: Array<DomainItem>;
+        /**
+         * Results in all; absent with `total=false`
+         */
+        total?: number;
+        /**
+         * Absent with `cursor`
+         */
+        page?: number;
+        page_size: number;
+        /**
+         * The `cursor` of the next page; null after the last one
+         */
+        next_cursor: string | null;
+        as_of: AsOf;
+    };
+};
+
+export type GetResolverNamesResponse = GetResolverNamesResponses[keyof GetResolverNamesResponses];
+
+export type GetResolverFormerNamesData = {
+    body?: never;
+    path: {
+        /**
+         * Address: 0x and 40 hexadecimal digits, in any case.
+         */
+        address: string;
+    };
+    query?: {
+        /**
+         * Names of these chains only: the words by which answers name chains, separated by commas. Left out: all chains whose names are indexed
+         */
+        chain?: string;
+        /**
+         * Page, from 1
+         */
+        page?: number;
+        /**
+         * `next_cursor` of the answer before: the results after that one's last. Not with `page`. All other parameters stay as they were, besides `page_size` and `total`
+         */
+        cursor?: string;
+        /**
+         * Results on one page
+         */
+        page_size?: number;
+        /**
+         * `false` leaves out `total`, and the work of counting
+         */
+        total?: 'true' | 'false';
+        /**
+         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         */
+        strict?: 'true' | 'false';
+    };
+    url: '/resolver/{address}/former-names';
+};
+
+export type GetResolverFormerNamesErrors = {
+    /**
+     * `INVALID_ADDRESS`: The address is not 0x and 40 hexadecimal digits.
+     *
+     * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
+     *
+     * `LIMIT_EXCEEDED`: The request holds more items or bytes than allowed, or asks for a page that lies too deep.
+     *
+     * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
+     */
+    400: Error;
+    /**
+     * `INVALID_API_KEY`: The API key is unknown or revoked.
+     */
+    401: Error;
+    /**
+     * `PAYMENT_REQUIRED`: The key has no credits left for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
+     */
+    402: Error;
+    /**
+     * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
+     */
+    429: Error;
+    /**
+     * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
+     */
+    500: Error;
+    /**
+     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
+     */
+    503: Error;
+};
+
+export type GetResolverFormerNamesError = GetResolverFormerNamesErrors[keyof GetResolverFormerNamesErrors];
+
+export type GetResolverFormerNamesResponses = {
+    /**
+     * The answer.
+     */
+    200: {
+        /**
+         * EIP-55 checksummed address
+         */
+        address: string;
+        results: Array<FormerName>;
+        /**
+         * Results in all; absent with `total=false`
+         */
+        total?: number;
+        /**
+         * Absent with `cursor`
+         */
+        page?: number;
+        page_size: number;
+        /**
+         * The `cursor` of the next page; null after the last one
+         */
+        next_cursor: string | null;
+        as_of: AsOf;
+    };
+};
+
+export type GetResolverFormerNamesResponse = GetResolverFormerNamesResponses[keyof GetResolverFormerNamesResponses];
+
+export type GetResolverLinksData = {
+    body?: never;
+    path: {
+        /**
+         * Address: 0x and 40 hexadecimal digits, in any case.
+         */
+        address: string;
+    };
+    query?: {
+        /**
+         * Links to this record only
+         */
+        record?: string;
+        /**
+         * Page, from 1
+         */
+        page?: number;
+        /**
+         * `next_cursor` of the answer before: the results after that one's last. Not with `page`. All other parameters stay as they were, besides `page_size` and `total`
+         */
+        cursor?: string;
+        /**
+         * Results on one page
+         */
+        page_size?: number;
+        /**
+         * `false` leaves out `total`, and the work of counting
+         */
+        total?: 'true' | 'false';
+        /**
+         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         */
+        strict?: 'true' | 'false';
+    };
+    url: '/resolver/{address}/links';
+};
+
+export type GetResolverLinksErrors = {
+    /**
+     * `INVALID_ADDRESS`: The address is not 0x and 40 hexadecimal digits.
+     *
+     * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
+     *
+     * `LIMIT_EXCEEDED`: The request holds more items or bytes than allowed, or asks for a page that lies too deep.
+     *
+     * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
+     */
+    400: Error;
+    /**
+     * `INVALID_API_KEY`: The API key is unknown or revoked.
+     */
+    401: Error;
+    /**
+     * `PAYMENT_REQUIRED`: The key has no credits left for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
+     */
+    402: Error;
+    /**
+     * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
+     */
+    429: Error;
+    /**
+     * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
+     */
+    500: Error;
+    /**
+     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
+     */
+    503: Error;
+};
+
+export type GetResolverLinksError = GetResolverLinksErrors[keyof GetResolverLinksErrors];
+
+export type GetResolverLinksResponses = {
+    /**
+     * The answer.
+     */
+    200: {
+        /**
+         * EIP-55 checksummed address
+         */
+        address: string;
+        results: Array<ResolverLink>;
+        /**
+         * Results in all; absent with `total=false`
+         */
+        total?: number;
+        /**
+         * Absent with `cursor`
+         */
+        page?: number;
+        page_size: number;
+        /**
+         * The `cursor` of the next page; null after the last one
+         */
+        next_cursor: string | null;
+        as_of: AsOf;
+    };
+};
+
+export type GetResolverLinksResponse = GetResolverLinksResponses[keyof GetResolverLinksResponses];
+
+export type GetResolverRolesData = {
+    body?: never;
+    path: {
+        /**
+         * Address: 0x and 40 hexadecimal digits, in any case.
+         */
+        address: string;
+    };
+    query?: {
+        /**
+         * Page, from 1
+         */
+        page?: number;
+        /**
+         * `next_cursor` of the answer before: the results after that one's last. Not with `page`. All other parameters stay as they were, besides `page_size` and `total`
+         */
+        cursor?: string;
+        /**
+         * Results on one page
+         */
+        page_size?: number;
+        /**
+         * `false` leaves out `total`, and the work of counting
+         */
+        total?: 'true' | 'false';
+        /**
+         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         */
+        strict?: 'true' | 'false';
+    };
+    url: '/resolver/{address}/roles';
+};
+
+export type GetResolverRolesErrors = {
+    /**
+     * `INVALID_ADDRESS`: The address is not 0x and 40 hexadecimal digits.
+     *
+     * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
+     *
+     * `LIMIT_EXCEEDED`: The request holds more items or bytes than allowed, or asks for a page that lies too deep.
+     *
+     * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
+     */
+    400: Error;
+    /**
+     * `INVALID_API_KEY`: The API key is unknown or revoked.
+     */
+    401: Error;
+    /**
+     * `PAYMENT_REQUIRED`: The key has no credits left for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
+     */
+    402: Error;
+    /**
+     * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
+     */
+    429: Error;
+    /**
+     * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
+     */
+    500: Error;
+    /**
+     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
+     */
+    503: Error;
+};
+
+export type GetResolverRolesError = GetResolverRolesErrors[keyof GetResolverRolesErrors];
+
+export type GetResolverRolesResponses = {
+    /**
+     * The answer.
+     */
+    200: {
+        /**
+         * EIP-55 checksummed address
+         */
+        address: string;
+        results: Array<RoleHolder>;
+        /**
+         * Results in all; absent with `total=false`
+         */
+        total?: number;
+        /**
+         * Absent with `cursor`
+         */
+        page?: number;
+        page_size: number;
+        /**
+         * The `cursor` of the next page; null after the last one
+         */
+        next_cursor: string | null;
+        as_of: AsOf;
+    };
+};
+
+export type GetResolverRolesResponse = GetResolverRolesResponses[keyof GetResolverRolesResponses];
+
+export type GetRegistryByAddressData = {
+    body?: never;
+    path: {
+        /**
+         * Address: 0x and 40 hexadecimal digits, in any case.
+         */
+        address: string;
+    };
+    query?: {
+        /**
+         * Adds `detach`: how many labels this address does not own
+         */
+        owner?: string;
+        /**
+         * Results on one page
+         */
+        page_size?: number;
+        /**
+         * `false` leaves out `total`, and the work of counting
+         */
+        total?: 'true' | 'false';
+        /**
+         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         */
+        strict?: 'true' | 'false';
+    };
+    url: '/registry/{address}';
+};
+
+export type GetRegistryByAddressErrors = {
+    /**
+     * `INVALID_ADDRESS`: The address is not 0x and 40 hexadecimal digits.
+     *
+     * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
+     *
+     * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
+     */
+    400: Error;
+    /**
+     * `INVALID_API_KEY`: The API key is unknown or revoked.
+     */
+    401: Error;
+    /**
+     * `PAYMENT_REQUIRED`: The key has no credits left for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
+     */
+    402: Error;
+    /**
+     * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
+     */
+    429: Error;
+    /**
+     * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
+     */
+    500: Error;
+    /**
+     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
+     */
+    503: Error;
+};
+
+export type GetRegistryByAddressError = GetRegistryByAddressErrors[keyof GetRegistryByAddressErrors];
+
+export type GetRegistryByAddressResponses = {
+    /**
+     * The answer.
+     */
+    200: RegistryOverview;
+};
+
+export type GetRegistryByAddressResponse = GetRegistryByAddressResponses[keyof GetRegistryByAddressResponses];
+
+export type GetRegistryLabelsData = {
+    body?: never;
+    path: {
+        /**
+         * Address: 0x and 40 hexadecimal digits, in any case.
+         */
+        address: string;
+    };
+    query?: {
+        /**
+         * Page, from 1
+         */
+        page?: number;
+        /**
+         * `next_cursor` of the answer before: the results after that one's last. Not with `page`. All other parameters stay as they were, besides `page_size` and `total`
+         */
+        cursor?: string;
+        /**
+         * Results on one page
+         */
+        page_size?: number;
+        /**
+         * `false` leaves out `total`, and the work of counting
+         */
+        total?: 'true' | 'false';
+        /**
+         * Direction of sorting
+         */
+        sort_dir?: 'asc' | 'desc';
+        /**
+         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         */
+        strict?: 'true' | 'false';
+    };
+    url: '/registry/{address}/labels';
+};
+
+export type GetRegistryLabelsErrors = {
+    /**
+     * `INVALID_ADDRESS`: The address is not 0x and 40 hexadecimal digits.
+     *
+     * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
+     *
+     * `LIMIT_EXCEEDED`: The request holds more items or bytes than allowed, or asks for a page that lies too deep.
+     *
+     * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
+     */
+    400: Error;
+    /**
+     * `INVALID_API_KEY`: The API key is unknown or revoked.
+     */
+    401: Error;
+    /**
+     * `PAYMENT_REQUIRED`: The key has no credits left for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
+     */
+    402: Error;
+    /**
+     * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
+     */
+    429: Error;
+    /**
+     * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
+     */
+    500: Error;
+    /**
+     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
+     */
+    503: Error;
+};
+
+export type GetRegistryLabelsError = GetRegistryLabelsErrors[keyof GetRegistryLabelsErrors];
+
+export type GetRegistryLabelsResponses = {
+    /**
+     * The answer.
+     */
+    200: {
+        /**
+         * EIP-55 checksummed address
+         */
+        address: string;
+        results: Array<RegistryLabel>;
+        /**
+         * Results in all; absent with `total=false`
+         */
+        total?: number;
+        /**
+         * Absent with `cursor`
+         */
+        page?: number;
+        page_size: number;
+        /**
+         * The `cursor` of the next page; null after the last one
+         */
+        next_cursor: string | null;
+        as_of: AsOf;
+    };
+};
+
+export type GetRegistryLabelsResponse = GetRegistryLabelsResponses[keyof GetRegistryLabelsResponses];
+
+export type GetRegistryReferringNamesData = {
+    body?: never;
+    path: {
+        /**
+         * Address: 0x and 40 hexadecimal digits, in any case.
+         */
+        address: string;
+    };
+    query?: {
+        /**
+         * Page, from 1
+         */
+        page?: number;
+        /**
+         * `next_cursor` of the answer before: the results after that one's last. Not with `page`. All other parameters stay as they were, besides `page_size` and `total`
+         */
+        cursor?: string;
+        /**
+         * Results on one page
+         */
+        page_size?: number;
+        /**
+         * `false` leaves out `total`, and the work of counting
+         */
+        total?: 'true' | 'false';
+        /**
+         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         */
+        strict?: 'true' | 'false';
+    };
+    url: '/registry/{address}/referring-names';
+};
+
+export type GetRegistryReferringNamesErrors = {
+    /**
+     * `INVALID_ADDRESS`: The address is not 0x and 40 hexadecimal digits.
+     *
+     * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
+     *
+     * `LIMIT_EXCEEDED`: The request holds more items or bytes than allowed, or asks for a page that lies too deep.
+     *
+     * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
+     */
+    400: Error;
+    /**
+     * `INVALID_API_KEY`: The API key is unknown or revoked.
+     */
+    401: Error;
+    /**
+     * `PAYMENT_REQUIRED`: The key has no credits left for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
+     */
+    402: Error;
+    /**
+     * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
+     */
+    429: Error;
+    /**
+     * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
+     */
+    500: Error;
+    /**
+     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
+     */
+    503: Error;
+};
+
+export type GetRegistryReferringNamesError = GetRegistryReferringNamesErrors[keyof GetRegistryReferringNamesErrors];
+
+export type GetRegistryReferringNamesResponses = {
+    /**
+     * The answer.
+     */
+    200: {
+        /**
+         * EIP-55 checksummed address
+         */
+        address: string;
+        results: Array<ReferringName>;
+        /**
+         * Results in all; absent with `total=false`
+         */
+        total?: number;
+        /**
+         * Absent with `cursor`
+         */
+        page?: number;
+        page_size: number;
+        /**
+         * The `cursor` of the next page; null after the last one
+         */
+        next_cursor: string | null;
+        as_of: AsOf;
+    };
+};
+
+export type GetRegistryReferringNamesResponse = GetRegistryReferringNamesResponses[keyof GetRegistryReferringNamesResponses];
+
+export type GetDomainRolesData = {
+    body?: never;
+    path: {
+        /**
+         * Full name. Normalised by ENSIP-15; `[<64 hex>]` stands for a label of which only the hash is known, and `[namehash:<64 hex>]` for a whole name, by its node.
+         */
+        name: string;
+    };
+    query?: {
+        /**
+         * Page, from 1
+         */
+        page?: number;
+        /**
+         * `next_cursor` of the answer before: the results after that one's last. Not with `page`. All other parameters stay as they were, besides `page_size` and `total`
+         */
+        cursor?: string;
+        /**
+         * Results on one page
+         */
+        page_size?: number;
+        /**
+         * `false` leaves out `total`, and the work of counting
+         */
+        total?: 'true' | 'false';
+        /**
+         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         */
+        strict?: 'true' | 'false';
+    };
+    url: '/domain/{name}/roles';
+};
+
+export type GetDomainRolesErrors = {
+    /**
+     * `INVALID_NAME`: The name is missing, too long, or cannot be normalised (ENSIP-15).
+     *
+     * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
+     *
+     * `LIMIT_EXCEEDED`: The request holds more items or bytes than allowed, or asks for a page that lies too deep.
+     *
+     * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
+     */
+    400: Error;
+    /**
+     * `INVALID_API_KEY`: The API key is unknown or revoked.
+     */
+    401: Error;
+    /**
+     * `PAYMENT_REQUIRED`: The key has no credits left for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
+     */
+    402: Error;
+    /**
+     * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
+     */
+    429: Error;
+    /**
+     * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
+     */
+    500: Error;
+    /**
+     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
+     */
+    503: Error;
+};
+
+export type GetDomainRolesError = GetDomainRolesErrors[keyof GetDomainRolesErrors];
+
+export type GetDomainRolesResponses = {
+    /**
+     * The answer.
+     */
+    200: {
+        domain: string;
+        /**
+         * The registry of ENSv2 that has them; null for a name of none
+         */
+        registry: string | null;
+        /**
+         * Their key in the registry, 0 for all of it; null for a name of none, and for a reservation
+         */
+        resource: string | null;
+        results: Array<RoleHolder>;
+        /**
+         * Results in all; absent with `total=false`
+         */
+        total?: number;
+        /**
+         * Absent with `cursor`
+         */
+        page?: number;
+        page_size: number;
+        /**
+         * The `cursor` of the next page; null after the last one
+         */
+        next_cursor: string | null;
+        as_of: AsOf;
+    };
+};
+
+export type GetDomainRolesResponse = GetDomainRolesResponses[keyof GetDomainRolesResponses];
+
+export type GetDomainRoleChangesData = {
+    body?: never;
+    path: {
+        /**
+         * Full name. Normalised by ENSIP-15; `[<64 hex>]` stands for a label of which only the hash is known, and `[namehash:<64 hex>]` for a whole name, by its node.
+         */
+        name: string;
+    };
+    query?: {
+        /**
+         * Changes of this account only
+         */
+        account?: string;
+        /**
+         * Page, from 1
+         */
+        page?: number;
+        /**
+         * `next_cursor` of the answer before: the results after that one's last. Not with `page`. All other parameters stay as they were, besides `page_size` and `total`
+         */
+        cursor?: string;
+        /**
+         * Results on one page
+         */
+        page_size?: number;
+        /**
+         * `false` leaves out `total`, and the work of counting
+         */
+        total?: 'true' | 'false';
+        /**
+         * Direction of sorting
+         */
+        sort_dir?: 'asc' | 'desc';
+        /**
+         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         */
+        strict?: 'true' | 'false';
+    };
+    url: '/domain/{name}/role-changes';
+};
+
+export type GetDomainRoleChangesErrors = {
+    /**
+     * `INVALID_NAME`: The name is missing, too long, or cannot be normalised (ENSIP-15).
+     *
+     * `INVALID_ADDRESS`: The address is not 0x and 40 hexadecimal digits.
+     *
+     * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
+     *
+     * `LIMIT_EXCEEDED`: The request holds more items or bytes than allowed, or asks for a page that lies too deep.
+     *
+     * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
+     */
+    400: Error;
+    /**
+     * `INVALID_API_KEY`: The API key is unknown or revoked.
+     */
+    401: Error;
+    /**
+     * `PAYMENT_REQUIRED`: The key has no credits left for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
+     */
+    402: Error;
+    /**
+     * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
+     */
+    429: Error;
+    /**
+     * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
+     */
+    500: Error;
+    /**
+     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
+     */
+    503: Error;
+};
+
+export type GetDomainRoleChangesError = GetDomainRoleChangesErrors[keyof GetDomainRoleChangesErrors];
+
+export type GetDomainRoleChangesResponses = {
+    /**
+     * The answer.
+     */
+    200: {
+        domain: string;
+        /**
+         * The registry of ENSv2 that has them; null for a name of none
+         */
+        registry: string | null;
+        /**
+         * Their key in the registry, 0 for all of it; null for a name of none, and for a reservation
+         */
+        resource: string | null;
+        results: Array<RoleChange>;
+        /**
+         * Results in all; absent with `total=false`
+         */
+        total?: number;
+        /**
+         * Absent with `cursor`
+         */
+        page?: number;
+        page_size: number;
+        /**
+         * The `cursor` of the next page; null after the last one
+         */
+        next_cursor: string | null;
+        as_of: AsOf;
+    };
+};
+
+export type GetDomainRoleChangesResponse = GetDomainRoleChangesResponses[keyof GetDomainRoleChangesResponses];
+
+export type GetRegistryRolesData = {
+    body?: never;
+    path: {
+        /**
+         * Address: 0x and 40 hexadecimal digits, in any case.
+         */
+        address: string;
+    };
+    query?: {
+        /**
+         * Page, from 1
+         */
+        page?: number;
+        /**
+         * `next_cursor` of the answer before: the results after that one's last. Not with `page`. All other parameters stay as they were, besides `page_size` and `total`
+         */
+        cursor?: string;
+        /**
+         * Results on one page
+         */
+        page_size?: number;
+        /**
+         * `false` leaves out `total`, and the work of counting
+         */
+        total?: 'true' | 'false';
+        /**
+         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         */
+        strict?: 'true' | 'false';
+    };
+    url: '/registry/{address}/roles';
+};
+
+export type GetRegistryRolesErrors = {
+    /**
+     * `INVALID_ADDRESS`: The address is not 0x and 40 hexadecimal digits.
+     *
+     * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
+     *
+     * `LIMIT_EXCEEDED`: The request holds more items or bytes than allowed, or asks for a page that lies too deep.
+     *
+     * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
+     */
+    400: Error;
+    /**
+     * `INVALID_API_KEY`: The API key is unknown or revoked.
+     */
+    401: Error;
+    /**
+     * `PAYMENT_REQUIRED`: The key has no credits left for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
+     */
+    402: Error;
+    /**
+     * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
+     */
+    429: Error;
+    /**
+     * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
+     */
+    500: Error;
+    /**
+     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
+     */
+    503: Error;
+};
+
+export type GetRegistryRolesError = GetRegistryRolesErrors[keyof GetRegistryRolesErrors];
+
+export type GetRegistryRolesResponses = {
+    /**
+     * The answer.
+     */
+    200: {
+        /**
+         * EIP-55 checksummed address
+         */
+        address: string;
+        results: Array<RoleHolder>;
+        /**
+         * Results in all; absent with `total=false`
+         */
+        total?: number;
+        /**
+         * Absent with `cursor`
+         */
+        page?: number;
+        page_size: number;
+        /**
+         * The `cursor` of the next page; null after the last one
+         */
+        next_cursor: string | null;
+        as_of: AsOf;
+    };
+};
+
+export type GetRegistryRolesResponse = GetRegistryRolesResponses[keyof GetRegistryRolesResponses];
+
+export type GetRegistryRoleChangesData = {
+    body?: never;
+    path: {
+        /**
+         * Address: 0x and 40 hexadecimal digits, in any case.
+         */
+        address: string;
+    };
+    query?: {
+        /**
+         * Changes of this account only
+         */
+        account?: string;
+        /**
+         * Page, from 1
+         */
+        page?: number;
+        /**
+         * `next_cursor` of the answer before: the results after that one's last. Not with `page`. All other parameters stay as they were, besides `page_size` and `total`
+         */
+        cursor?: string;
+        /**
+         * Results on one page
+         */
+        page_size?: number;
+        /**
+         * `false` leaves out `total`, and the work of counting
+         */
+        total?: 'true' | 'false';
+        /**
+         * Direction of sorting
+         */
+        sort_dir?: 'asc' | 'desc';
+        /**
+         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         */
+        strict?: 'true' | 'false';
+    };
+    url: '/registry/{address}/role-changes';
+};
+
+export type GetRegistryRoleChangesErrors = {
+    /**
+     * `INVALID_ADDRESS`: The address is not 0x and 40 hexadecimal digits.
+     *
+     * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
+     *
+     * `LIMIT_EXCEEDED`: The request holds more items or bytes than allowed, or asks for a page that lies too deep.
+     *
+     * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
+     */
+    400: Error;
+    /**
+     * `INVALID_API_KEY`: The API key is unknown or revoked.
+     */
+    401: Error;
+    /**
+     * `PAYMENT_REQUIRED`: The key has no credits left for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
+     */
+    402: Error;
+    /**
+     * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
+     */
+    429: Error;
+    /**
+     * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
+     */
+    500: Error;
+    /**
+     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
+     */
+    503: Error;
+};
+
+export type GetRegistryRoleChangesError = GetRegistryRoleChangesErrors[keyof GetRegistryRoleChangesErrors];
+
+export type GetRegistryRoleChangesResponses = {
+    /**
+     * The answer.
+     */
+    200: {
+        /**
+         * EIP-55 checksummed address
+         */
+        address: string;
+        results: Array<RoleChange>;
+        /**
+         * Results in all; absent with `total=false`
+         */
+        total?: number;
+        /**
+         * Absent with `cursor`
+         */
+        page?: number;
+        page_size: number;
+        /**
+         * The `cursor` of the next page; null after the last one
+         */
+        next_cursor: string | null;
+        as_of: AsOf;
+    };
+};
+
+export type GetRegistryRoleChangesResponse = GetRegistryRoleChangesResponses[keyof GetRegistryRoleChangesResponses];
+
 export type PostAddressPrimaryNamesBulkData = {
     body: {
         /**
@@ -3962,7 +7782,12 @@ export type PostAddressPrimaryNamesBulkData = {
         addresses: Array<string>;
     };
     path?: never;
-    query?: never;
+    query?: {
+        /**
+         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         */
+        strict?: 'true' | 'false';
+    };
     url: '/address/primary-names/bulk';
 };
 
@@ -4023,13 +7848,20 @@ export type GetDomainAgentData = {
          */
         name: string;
     };
-    query?: never;
+    query?: {
+        /**
+         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         */
+        strict?: 'true' | 'false';
+    };
     url: '/domain/{name}/agent';
 };
 
 export type GetDomainAgentErrors = {
     /**
      * `INVALID_NAME`: The name is missing, too long, or cannot be normalised (ENSIP-15).
+     *
+     * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
      *
      * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
      */
@@ -4092,9 +7924,25 @@ export type GetAgentsData = {
          */
         q?: string;
         /**
-         * Page of 25 results, from 1
+         * Page, from 1
          */
         page?: number;
+        /**
+         * `next_cursor` of the answer before: the results after that one's last. Not with `page`. All other parameters stay as they were, besides `page_size` and `total`
+         */
+        cursor?: string;
+        /**
+         * Results on one page
+         */
+        page_size?: number;
+        /**
+         * `false` leaves out `total`, and the work of counting
+         */
+        total?: 'true' | 'false';
+        /**
+         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         */
+        strict?: 'true' | 'false';
     };
     url: '/agents';
 };
@@ -4138,9 +7986,19 @@ export type GetAgentsResponses = {
      */
     200: {
         agents: Array<Agent>;
-        total: number;
-        page: number;
+        /**
+         * Results in all; absent with `total=false`
+         */
+        total?: number;
+        /**
+         * Absent with `cursor`
+         */
+        page?: number;
         page_size: number;
+        /**
+         * The `cursor` of the next page; null after the last one
+         */
+        next_cursor: string | null;
         as_of: AsOf;
     };
 };
@@ -4160,6 +8018,10 @@ export type GetAgentsByAgentIdData = {
          * Chain of the agent's registry; the names' own by default
          */
         chain?: string;
+        /**
+         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         */
+        strict?: 'true' | 'false';
     };
     url: '/agents/{agentId}';
 };
@@ -4216,6 +8078,10 @@ export type GetEnsStatsData = {
          * Names of these chains only: the words by which answers name chains, separated by commas. Left out: the registry's chain
          */
         chain?: string;
+        /**
+         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         */
+        strict?: 'true' | 'false';
     };
     url: '/ens-stats';
 };
@@ -4256,6 +8122,10 @@ export type GetEnsStatsRegistrationsData = {
          * Names of these chains only: the words by which answers name chains, separated by commas. Left out: the registry's chain
          */
         chain?: string;
+        /**
+         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         */
+        strict?: 'true' | 'false';
     };
     url: '/ens-stats/registrations';
 };
@@ -4296,6 +8166,10 @@ export type GetEnsStatsDistributionData = {
          * Names of these chains only: the words by which answers name chains, separated by commas. Left out: the registry's chain
          */
         chain?: string;
+        /**
+         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         */
+        strict?: 'true' | 'false';
     };
     url: '/ens-stats/distribution';
 };
@@ -4331,12 +8205,19 @@ export type GetEnsStatsDistributionResponse = GetEnsStatsDistributionResponses[k
 export type GetEnsStatsPrimaryNamesData = {
     body?: never;
     path?: never;
-    query?: never;
+    query?: {
+        /**
+         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         */
+        strict?: 'true' | 'false';
+    };
     url: '/ens-stats/primary-names';
 };
 
 export type GetEnsStatsPrimaryNamesErrors = {
     /**
+     * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
+     *
      * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
      */
     400: Error;
@@ -4369,6 +8250,10 @@ export type GetEnsStatsRecentActivityData = {
          * Names of these chains only: the words by which answers name chains, separated by commas. Left out: the registry's chain
          */
         chain?: string;
+        /**
+         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         */
+        strict?: 'true' | 'false';
     };
     url: '/ens-stats/recent-activity';
 };
@@ -4413,6 +8298,10 @@ export type GetEnsStatsPurchasesData = {
          * How long a period is
          */
         interval?: 'day' | 'week' | 'month';
+        /**
+         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         */
+        strict?: 'true' | 'false';
     };
     url: '/ens-stats/purchases';
 };
@@ -4453,6 +8342,10 @@ export type GetEnsStatsSellersData = {
          * Names of these chains only: the words by which answers name chains, separated by commas. Left out: the registry's chain
          */
         chain?: string;
+        /**
+         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         */
+        strict?: 'true' | 'false';
     };
     url: '/ens-stats/sellers';
 };
@@ -4493,6 +8386,10 @@ export type GetEnsStatsStatesData = {
          * Names of these chains only: the words by which answers name chains, separated by commas. Left out: the registry's chain
          */
         chain?: string;
+        /**
+         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         */
+        strict?: 'true' | 'false';
     };
     url: '/ens-stats/states';
 };
@@ -4533,6 +8430,10 @@ export type GetEnsStatsExpiriesData = {
          * Names of these chains only: the words by which answers name chains, separated by commas. Left out: the registry's chain
          */
         chain?: string;
+        /**
+         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         */
+        strict?: 'true' | 'false';
     };
     url: '/ens-stats/expiries';
 };
@@ -4573,6 +8474,10 @@ export type GetEnsStatsHoldersData = {
          * Names of these chains only: the words by which answers name chains, separated by commas. Left out: the registry's chain
          */
         chain?: string;
+        /**
+         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         */
+        strict?: 'true' | 'false';
     };
     url: '/ens-stats/holders';
 };
@@ -4608,12 +8513,19 @@ export type GetEnsStatsHoldersResponse = GetEnsStatsHoldersResponses[keyof GetEn
 export type GetIndexingStatusData = {
     body?: never;
     path?: never;
-    query?: never;
+    query?: {
+        /**
+         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         */
+        strict?: 'true' | 'false';
+    };
     url: '/indexing-status';
 };
 
 export type GetIndexingStatusErrors = {
     /**
+     * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
+     *
      * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
      */
     400: Error;
@@ -4637,12 +8549,19 @@ export type GetIndexingStatusResponse = GetIndexingStatusResponses[keyof GetInde
 export type GetStatsData = {
     body?: never;
     path?: never;
-    query?: never;
+    query?: {
+        /**
+         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         */
+        strict?: 'true' | 'false';
+    };
     url: '/stats';
 };
 
 export type GetStatsErrors = {
     /**
+     * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
+     *
      * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
      */
     400: Error;
@@ -4666,12 +8585,19 @@ export type GetStatsResponse = GetStatsResponses[keyof GetStatsResponses];
 export type GetPendingStatsData = {
     body?: never;
     path?: never;
-    query?: never;
+    query?: {
+        /**
+         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         */
+        strict?: 'true' | 'false';
+    };
     url: '/pending-stats';
 };
 
 export type GetPendingStatsErrors = {
     /**
+     * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
+     *
      * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
      */
     400: Error;
@@ -4700,7 +8626,12 @@ export type PostSignupNonceData = {
         address: string;
     };
     path?: never;
-    query?: never;
+    query?: {
+        /**
+         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         */
+        strict?: 'true' | 'false';
+    };
     url: '/signup/nonce';
 };
 
@@ -4748,7 +8679,12 @@ export type PostSignupData = {
         signature: string;
     };
     path?: never;
-    query?: never;
+    query?: {
+        /**
+         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         */
+        strict?: 'true' | 'false';
+    };
     url: '/signup';
 };
 
@@ -4800,6 +8736,10 @@ export type GetSignupUsageData = {
          * How many days of usage to list
          */
         days?: number;
+        /**
+         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         */
+        strict?: 'true' | 'false';
     };
     url: '/signup/usage';
 };

@@ -12,7 +12,7 @@ type Item = { input: string };
 const bytesOf = (item: unknown): number => Buffer.byteLength(JSON.stringify(item)) + 1;
 
 /** What the record of a name of ENSv1 takes besides the name: each of its fields has a length of its own. */
-const FIELDS_BYTES = 2_600;
+const FIELDS_BYTES = 3_200;
 /** A record has the name, its label, its parent and its `display`, and the item the input twice. */
 const TIMES_WRITTEN = 6;
 /** The most bytes that JSON makes of a character. */
@@ -21,18 +21,23 @@ const ESCAPED_BYTES = 6;
 type Measured = Item & { domain?: object; records?: object; error?: object };
 
 /** More than an item takes in JSON, where that can be said without writing it; else null. */
-function boundOf({ domain, records, error, input }: Measured): number | null {
+export function boundOf({ domain, records, error, input }: Measured): number | null {
   if (domain === undefined || error !== undefined || "protocol" in domain) return null;
   const name = "name" in domain ? String(domain.name) : "";
-  const ofName = TIMES_WRITTEN * ESCAPED_BYTES * Math.max(input.length, name.length);
+  const ofName = TIMES_WRITTEN * Math.max(boundOfText(input), boundOfText(name));
   return FIELDS_BYTES + ofName + (records === undefined ? 0 : boundOfValue(records));
 }
 
 /** What a value takes around its texts: quotes, a colon, a comma, or a word without quotes. */
 const AROUND = 8;
 
+/** Characters that JSON writes as they are, one byte each. */
+const PLAIN = /^[\w.:/ -]*$/;
+
+const boundOfText = (text: string): number => (PLAIN.test(text) ? 1 : ESCAPED_BYTES) * text.length;
+
 function boundOfValue(value: unknown): number {
-  if (typeof value === "string") return AROUND + ESCAPED_BYTES * value.length;
+  if (typeof value === "string") return AROUND + boundOfText(value);
   if (typeof value !== "object" || value === null) return AROUND;
   let bytes = AROUND;
   for (const [key, inner] of Object.entries(value)) bytes += boundOfValue(key) + boundOfValue(inner);

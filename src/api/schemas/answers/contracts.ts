@@ -39,12 +39,9 @@ export const rolesOf = {
   registry: address
     .nullable()
     .openapi({ description: "The registry of ENSv2 that has them; null for a name of none" }),
-  resource: decimal
-    .nullable()
-    .openapi({
-      description:
-        "Their key in the registry, 0 for all of it; null for a name of none, and for a reservation",
-    }),
+  resource: decimal.nullable().openapi({
+    description: "Their key in the registry, 0 for all of it; null for a name of none, and for a reservation",
+  }),
 };
 
 /** What is known of a resolver on one chain. */

@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { askedDomain, domainItem, unknownDomain, unresolved } from "./domain.ts";
+import { addressDomainItem, askedDomain, unknownDomain, unresolved } from "./domain.ts";
 import { primaryName } from "./primaryName.ts";
 import { records } from "./records.ts";
 import { address, count, decimal, source } from "./values.ts";
@@ -81,7 +81,7 @@ export const lookedUpAddress = z
         z.strictObject({
           relation: z.string().openapi({ example: "effective_owner" }),
           total: count,
-          results: z.array(domainItem),
+          results: z.array(addressDomainItem),
           next_cursor: z.string().nullable().optional().openapi({
             description:
               "For `GET /address/{address}/domains` with this relation; null if there are no more, absent if the list has no cursors",
