@@ -1581,7 +1581,7 @@ export type LookedUpAddress = {
     names?: Array<{
         relation: string;
         total: number;
-        results: Array<DomainItem>;
+        results: Array<AddressDomainItem>;
         /**
          * For `GET /address/{address}/domains` with this relation; null if there are no more, absent if the list has no cursors
          */
@@ -1609,56 +1609,6 @@ export type PrimaryNameOfCoinType = {
 export type UnresolvedPrimaryNameOfCoinType = {
     coin_type: string;
     unresolved: Unresolved;
-};
-
-export type InvalidInput = {
-    /**
-     * As it was sent
-     */
-    input: string;
-    status: 'invalid';
-    error: {
-        code: string;
-        message: string;
-    };
-};
-
-export type LeftOutInput = {
-    /**
-     * As it was sent
-     */
-    input: string;
-    status: 'left_out';
-    /**
-     * An input by which to ask on, with the same `records`; absent where `error` says why it would not help
-     */
-    cursor?: string;
-    error?: {
-        code: string;
-        message: string;
-    };
-};
-
-/**
- * Of names: which records to give. None by default
- */
-export type RecordChoice = {
-    /**
-     * Which records; text, addr, contenthash by default
-     */
-    types?: Array<'text' | 'addr' | 'contenthash' | 'abi' | 'interface' | 'pubkey' | 'name'>;
-    /**
-     * Keys of the texts to give, at most 100; all by default
-     */
-    keys?: Array<string>;
-    /**
-     * Coin types of the addresses to give, at most 100; all by default
-     */
-    coin_types?: Array<string>;
-    /**
-     * also what was set and cleared, and, of keys and coin types that are chosen, what was never set
-     */
-    cleared?: boolean;
 };
 
 export type AddressDomainItem = {
@@ -1761,6 +1711,56 @@ export type AddressDomainItem = {
      * Whether it is the primary name of the address on Ethereum (coin type 60), by its own reverse record or else the default one (ENSIP-19). Null where only the chain can tell, and could not be asked; absent without `include=primary`
      */
     is_primary?: boolean | null;
+};
+
+export type InvalidInput = {
+    /**
+     * As it was sent
+     */
+    input: string;
+    status: 'invalid';
+    error: {
+        code: string;
+        message: string;
+    };
+};
+
+export type LeftOutInput = {
+    /**
+     * As it was sent
+     */
+    input: string;
+    status: 'left_out';
+    /**
+     * An input by which to ask on, with the same `records`; absent where `error` says why it would not help
+     */
+    cursor?: string;
+    error?: {
+        code: string;
+        message: string;
+    };
+};
+
+/**
+ * Of names: which records to give. None by default
+ */
+export type RecordChoice = {
+    /**
+     * Which records; text, addr, contenthash by default
+     */
+    types?: Array<'text' | 'addr' | 'contenthash' | 'abi' | 'interface' | 'pubkey' | 'name'>;
+    /**
+     * Keys of the texts to give, at most 100; all by default
+     */
+    keys?: Array<string>;
+    /**
+     * Coin types of the addresses to give, at most 100; all by default
+     */
+    coin_types?: Array<string>;
+    /**
+     * also what was set and cleared, and, of keys and coin types that are chosen, what was never set
+     */
+    cleared?: boolean;
 };
 
 export type AddressDomainCount = {
