@@ -4430,7 +4430,7 @@ export type GetDomainEventsData = {
         /**
          * Settings of the text with this key
          */
-        key?: string;
+        record_key?: string;
         /**
          * Settings of the address of this coin type (SLIP-44, ENSIP-11)
          */
