@@ -196,7 +196,15 @@ const layers: Layer[] = [
     ],
     mayTypes: [
       ...["@hono/node-server", "zod", "abis/"],
-      ...api("access/", "comparison/", "indexState/", "live/", "postgres/db.ts", "query/page.ts", "serviceDb/"),
+      ...api(
+        "access/",
+        "comparison/",
+        "indexState/",
+        "live/",
+        "postgres/db.ts",
+        "query/page.ts",
+        "serviceDb/",
+      ),
     ],
     because:
       "declarations of operations and the pipeline around them; what the steps do, it gets as arguments",

@@ -68,8 +68,8 @@ const words = [
     "registeredBy",
   ],
 ];
-/** Events that name somebody for other ends, or that anyone's contract can log of anyone. */
-const ofNobody = [
+/** Events that name an address for other ends, or that anyone's contract can log of anyone. */
+const ofNoParty = [
   ...["AuthorisationChanged", "Approved", "OwnershipTransferred", "ControllerChanged", "ControllerAdded"],
   ...["PriceOracleChanged", "ETHPaymentProcessed", "DiscountApplied", "NewPriceOracle"],
 ];
@@ -79,7 +79,7 @@ const isAddress = (value: unknown): value is string =>
   typeof value === "string" && /^0x[0-9a-fA-F]{40}$/.test(value) && value !== ZERO;
 
 function partiesOf(eventName: string, args: Record<string, unknown>): Set<string> {
-  if (ofNobody.includes(eventName)) return new Set();
+  if (ofNoParty.includes(eventName)) return new Set();
   const claimed = ["ReverseClaimed", "BaseReverseClaimed", "NameForAddrChanged"].includes(eventName);
   const named = claimed ? [args.addr] : words.map((word) => args[word]);
   return new Set(named.filter(isAddress).map((address) => address.toLowerCase()));

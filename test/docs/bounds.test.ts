@@ -64,8 +64,8 @@ import { MAX_AGENT_URI, MAX_PROFILE_TEXT, MAX_SHOWN } from "../../src/api/rules/
 import { MAX_CURSOR } from "../../src/api/schemas/cursor.ts";
 import { MAX_CHAINS } from "../../src/api/schemas/input.ts";
 import { MAX_PAGE_SIZE, PAGE_SIZE } from "../../src/api/schemas/paging.ts";
-import { MAX_WINDOWS } from "../../src/api/schemas/windows.ts";
 import { MAX_CHOSEN, MAX_KEY } from "../../src/api/schemas/recordChoice.ts";
+import { MAX_WINDOWS } from "../../src/api/schemas/windows.ts";
 import { MAX_WRITTEN } from "../../src/api/serializers/calendar.ts";
 import { MAX_STORED_BYTES, MAX_STORED_BYTES_A_MINUTE } from "../../src/api/serviceDb/liveAnswers.ts";
 import { MAX_LABELS_PER_MINUTE } from "../../src/api/serviceDb/provenLabels.ts";

@@ -52,12 +52,10 @@ const namePermissions = endpoint({
     chain: z.string().optional().openapi({ description: "Absent where the index has nothing of the name" }),
     protocol: z.enum(["ensv1", "ensv2"]).optional(),
     owner: address.optional().openapi({ description: "The effective owner" }),
-    manager: address
-      .optional()
-      .openapi({
-        description:
-          "Who sets the resolver: the holder of a wrapped name or of a token of ENSv2, else the owner in the registry",
-      }),
+    manager: address.optional().openapi({
+      description:
+        "Who sets the resolver: the holder of a wrapped name or of a token of ENSv2, else the owner in the registry",
+    }),
     fuses: burntFuses,
     parent: parentPower,
     permissions: z.array(permission),
@@ -114,11 +112,9 @@ const addressPermissions = endpoint({
   reply: z.strictObject({
     address,
     direction: z.enum(directions),
-    own_names: z
-      .strictObject({ count, operation: z.string() })
-      .openapi({
-        description: "Names that it effectively owns, expired ones too, and which operation lists them",
-      }),
+    own_names: z.strictObject({ count, operation: z.string() }).openapi({
+      description: "Names that it effectively owns, expired ones too, and which operation lists them",
+    }),
     permissions: z.array(grant),
     not_covered: notCovered,
     ...pageFields,

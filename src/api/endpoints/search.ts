@@ -219,7 +219,7 @@ const subdomains = endpoint({
       "`false` leaves out names that are over; names in grace are not",
       true,
     ),
-    include_ownerless: input.flag("include_ownerless", "`false` leaves out names that nobody owns", true),
+    include_ownerless: input.flag("include_ownerless", "`false` leaves out names without an owner", true),
     include: included(),
     ...listPage(),
     sort_by: input.sortBy(["full_name", "expiry_timestamp"]),

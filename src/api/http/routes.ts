@@ -3,8 +3,8 @@ import type { Context } from "hono";
 import type { Caller } from "../access/access.ts";
 import { answerError, type ErrorCode, errorCodes, errorResponse } from "../errors/errors.ts";
 import { type Endpoint, errorsOf } from "./endpoint.ts";
-import { common, ignoredParameters } from "./ignoredParameters.ts";
 import { isUnchanged } from "./entityTag.ts";
+import { common, ignoredParameters } from "./ignoredParameters.ts";
 import { inputError } from "./inputError.ts";
 import type { ExecuteOperation } from "./pipeline.ts";
 

@@ -19,7 +19,7 @@ export type ChosenChildren = {
   now: number;
   /** Part of the label; case does not matter. */
   text?: string | undefined;
-  /** Whether those are left out that are over, or that nobody owns. */
+  /** Whether those are left out that are over, or have no owner. */
   without: { expired: boolean; ownerless: boolean };
 };
 

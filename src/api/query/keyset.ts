@@ -118,7 +118,7 @@ export const rowsAfter = (keys: Keyset, position: Position): SQL | undefined =>
 /**
  * Reads ranges one after the other, until there are enough rows.
  *
- * @param read rows of a range, at most so many
+ * @param read at most `limit` rows of a range
  */
 export async function readRanges<Row>(
   names: readonly RangeName[],

@@ -20,11 +20,13 @@ export function parseWindows(text: string): TimeWindow[] {
     throw new ApiError("INVALID_PARAMETER", `\`expiry_windows\` may hold at most ${MAX_WINDOWS} windows.`);
   }
   const windows = parts.map(parseWindow).toSorted((a, b) => a.from - b.from);
-  return windows.reduce<TimeWindow[]>((merged, window) => {
+  const merged: TimeWindow[] = [];
+  for (const window of windows) {
     const last = merged.at(-1);
-    if (last === undefined || window.from > last.to) return [...merged, window];
-    return [...merged.slice(0, -1), { from: last.from, to: Math.max(last.to, window.to) }];
-  }, []);
+    if (last === undefined || window.from > last.to) merged.push({ ...window });
+    else last.to = Math.max(last.to, window.to);
+  }
+  return merged;
 }
 
 function parseWindow(text: string): TimeWindow {

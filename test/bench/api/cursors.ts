@@ -1,7 +1,7 @@
 import type { Operation } from "./operations.ts";
 import type { Samples } from "./samples.ts";
 
-/** A first page may take so many times as long as the floor, and the last one too. */
+/** A first page may take this many times as long as the floor, and the last one too. */
 const PAGE = 5;
 const SIZE = 200;
 /** Results that can be reached by numbers of pages. */

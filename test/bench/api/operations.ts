@@ -105,7 +105,7 @@ function single(path: string, samples: Samples): Operation[] {
   }
   if (!path.startsWith("/address/{address}/")) return [usual];
   const ofLargest = pathsOf(path, { address: [samples.largestOwner] });
-    const times = timesOfLargest(path, isList);
+  const times = timesOfLargest(path, isList);
   const largest = { ...measured(ofLargest, `${path}, largest owner`), target: atMost(times) };
   const more = path === "/address/{address}/domains" ? namesOfLargest(samples) : [];
   return [usual, { ...largest, grows: true }, ...more];
