@@ -66,8 +66,9 @@ async function readNames(ctx: Ctx, name: ParsedName): Promise<Known> {
   const state = found.get(name.node)?.state ?? null;
   const parentNode = name.parentNode ?? row?.parentNode ?? state?.parentNode ?? null;
   if (isOfEnsv2(state)) {
-    const above = parentNode && (await readFound(ctx, [{ query: parentNode, node: parentNode }]));
-    return { row, state, ensv1: null, parentState: above?.get(parentNode)?.state ?? null };
+    if (parentNode === null) return { row, state, ensv1: null, parentState: null };
+    const above = await readFound(ctx, [{ query: parentNode, node: parentNode }]);
+    return { row, state, ensv1: null, parentState: above.get(parentNode)?.state ?? null };
   }
   if (row === null) return { row, state, ensv1: null, parentState: null };
   const nodes = parentNode === null ? [] : [parentNode];
