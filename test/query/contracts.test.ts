@@ -154,6 +154,7 @@ beforeAll(async () => {
       change(13, "n01.eth", STATIC_RESOLVER, null),
       change(14, "n01.eth", null, STATIC_RESOLVER),
       change(15, "n01.eth", STATIC_RESOLVER, null),
+    change(16, "n01.eth", RESOLVER, STATIC_RESOLVER),
     ]);
   const link = (name: string, record: number | null) => ({
     ...{ chainId: CHAIN_ID, resolver: RESOLVER, node: namehash(name), blockNumber: 9 },
@@ -190,7 +191,7 @@ async function walk(path: string, size = 1): Promise<Record<string, unknown>[]> 
     const page: Body = await get(`${path}${glue}page_size=${size}${cursor && `&cursor=${cursor}`}`);
     all.push(...page.results);
     cursor = page.next_cursor;
-    expect(all.length).toBeLessThanOrEqual(page.total);
+    if (cursor === null) expect(all.length).toBe(page.total);
   }
   return all;
 }
@@ -320,6 +321,7 @@ describe("a resolver", () => {
         next_resolver,
       ]),
     ).toEqual([
+      ["n01.eth", 15, 16, getAddress(RESOLVER)],
       ["n01.eth", 13, 14, null],
       ["n00.eth", 10, 11, getAddress(RESOLVER)],
     ]);
