@@ -28,9 +28,10 @@ async function listAll(stack: Stack, path: string): Promise<Row[]> {
   for (let cursor: string | null = ""; cursor !== null; ) {
     const glue = path.includes("?") ? "&" : "?";
     type Page = { results: Row[]; total: number; next_cursor: string | null };
-    const { status, body }: { status: number; body: Page } = await stack.api<Page>(
+    const page: { status: number; body: Page } = await stack.api<Page>(
       `${path}${glue}page_size=40${cursor && `&cursor=${cursor}`}`,
     );
+    const { status, body } = page;
     expect([path, status]).toEqual([path, 200]);
     all.push(...body.results);
     cursor = body.next_cursor;

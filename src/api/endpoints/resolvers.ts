@@ -5,7 +5,7 @@ import type { Ctx } from "../http/context.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { findProxy } from "../query/contracts/registries.ts";
 import { formerKeys, linkKeys, listFormerNames, listLinksOf } from "../query/contracts/resolvers.ts";
-import { holderKeys, listHolders } from "../query/contracts/roles.ts";
+import { holderKeys, listRolesIn } from "../query/contracts/roles.ts";
 import { domainKeys, type SortDirection } from "../query/page.ts";
 import { allChains, sqlOf } from "../query/scope.ts";
 import { askedChains } from "../resolution/askedChains.ts";
@@ -69,7 +69,7 @@ async function readRoles(ctx: Ctx, request: Asked) {
     ...{ operation: "/resolver/{address}/roles", input: request, keys: holderKeys() },
   });
   const of = { chainId: ctx.contracts.chainId, contract: request.address };
-  const { rows, ...found } = await listHolders(ctx.db, of, part);
+  const { rows, ...found } = await listRolesIn(ctx.db, of, part);
   return { results: rows.map(toResolverRoleHolder), ...fields(found) };
 }
 

@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import type { Address } from "viem";
 import type { Ctx } from "../http/context.ts";
 import { endpoint } from "../http/endpoint.ts";
-import { changeKeys, holderKeys, listHolders, listRoleChanges } from "../query/contracts/roles.ts";
+import { changeKeys, holderKeys, listRoleChanges, listRolesIn } from "../query/contracts/roles.ts";
 import type { Ensv2Entry } from "../query/ensv2.ts";
 import type { SortDirection } from "../query/page.ts";
 import { readFound } from "../resolution/known.ts";
@@ -34,7 +34,7 @@ async function readHolders(ctx: Ctx, place: Place | null, asked: Asked) {
   const { part, fields } = openPage({ ...asked, keys: holderKeys() });
   if (place === null || place.resource === null) return { results: [], ...fields(nothing) };
   const of = { chainId: ctx.contracts.chainId, contract: place.registry, resource: place.resource };
-  const { rows, ...found } = await listHolders(ctx.db, of, part);
+  const { rows, ...found } = await listRolesIn(ctx.db, of, part);
   return { results: rows.map(toRoleHolder), ...fields(found) };
 }
 

@@ -113,9 +113,19 @@ export function listLabels(
   { part, direction, total }: { part: Part; direction: SortDirection; total: number },
 ): Promise<Page<LabelRow>> {
   const keys = labelKeys(direction);
+  const isOfRegistry = and(eq(ensv2Entry.chainId, chainId), eq(ensv2Entry.registry, registry));
   const holders = sql<number>`(select count(*)::int from ${ensv2Role}
     where ${ensv2Role.chainId} = ${ensv2Entry.chainId} and ${ensv2Role.contract} = ${ensv2Entry.registry}
       and ${ensv2Role.resource} = ${ensv2Entry.resource} and ${ensv2Role.roles} <> 0)`;
+  // Which rows first: for a late page by its number, nothing is counted for the rows before it.
+  const page = db
+    .select({ storageId: ensv2Entry.storageId })
+    .from(ensv2Entry)
+    .where(and(isOfRegistry, part.after && rowsAfter(keys, part.after)))
+    .orderBy(...orderBy(keys))
+    .limit(limitOf(part))
+    .offset(offsetOf(part))
+    .as("page");
   return readPart(part, {
     read: () =>
       db
@@ -124,20 +134,13 @@ export function listLabels(
           subnames: sql<number>`coalesce(${below.entries}, 0)`,
         })
         .from(ensv2Entry)
+        .innerJoin(page, eq(ensv2Entry.storageId, page.storageId))
         .leftJoin(
           below,
           and(eq(below.chainId, ensv2Entry.chainId), eq(below.registry, ensv2Entry.subregistry)),
         )
-        .where(
-          and(
-            eq(ensv2Entry.chainId, chainId),
-            eq(ensv2Entry.registry, registry),
-            part.after && rowsAfter(keys, part.after),
-          ),
-        )
-        .orderBy(...orderBy(keys))
-        .limit(limitOf(part))
-        .offset(offsetOf(part)),
+        .where(isOfRegistry)
+        .orderBy(...orderBy(keys)),
     count: async () => total,
   });
 }

@@ -48,30 +48,44 @@ export function listFormerNames(
       and (start.block_number, start.log_index, start.ordinal)
         < (${resolverChange.blockNumber}, ${resolverChange.logIndex}, ${resolverChange.ordinal})
     order by start.block_number desc, start.log_index desc, start.ordinal desc limit 1) as began`;
+  const { chainId, blockNumber, logIndex, ordinal } = resolverChange;
+  // Which rows first: for a late page by its number, no beginning is looked for of the rows before it.
+  const page = db
+    .select({ chainId, blockNumber, logIndex, ordinal })
+    .from(resolverChange)
+    .where(and(wasAt, part.after && rowsAfter(keys, part.after)))
+    .orderBy(...orderBy(keys))
+    .limit(limitOf(part))
+    .offset(offsetOf(part))
+    .as("page");
+  const isOfPage = and(
+    eq(chainId, page.chainId),
+    eq(blockNumber, page.blockNumber),
+    eq(logIndex, page.logIndex),
+    eq(ordinal, page.ordinal),
+  );
   return readPart(part, {
     read: () =>
       db
         .select({
-          ...{ chainId: resolverChange.chainId, node: resolverChange.node, position: positionOf(keys) },
+          ...{ chainId, node: resolverChange.node, position: positionOf(keys) },
           name: sql<string | null>`${domain.fullName}`,
           fromBlock: sql<number | null>`began.block_number`,
           fromTimestamp: sql<string | null>`began.block_timestamp`.mapWith(Number),
           fromTransaction: sql<Hex | null>`began.transaction_hash`,
-          toBlock: resolverChange.blockNumber,
+          toBlock: blockNumber,
           toTimestamp: resolverChange.blockTimestamp,
           toTransaction: resolverChange.transactionHash,
           next: resolverChange.resolver,
         })
         .from(resolverChange)
+        .innerJoin(page, isOfPage)
         .leftJoin(began, sql`true`)
         .leftJoin(
           domain,
           and(eq(domain.chainId, resolverChange.chainId), eq(domain.node, resolverChange.node)),
         )
-        .where(and(wasAt, part.after && rowsAfter(keys, part.after)))
-        .orderBy(...orderBy(keys))
-        .limit(limitOf(part))
-        .offset(offsetOf(part)),
+        .orderBy(...orderBy(keys)),
     count: async () => {
       const [row] = await db.select({ count: sql<number>`count(*)::int` }).from(resolverChange).where(wasAt);
       return row?.count ?? 0;

@@ -30,7 +30,7 @@ const isHeldIn = ({ chainId, contract, resource }: RolesIn) =>
   );
 
 /** Who has roles, by resource and account. */
-export function listHolders(db: Db, of: RolesIn, part: Part): Promise<Page<HeldRoles>> {
+export function listRolesIn(db: Db, of: RolesIn, part: Part): Promise<Page<HeldRoles>> {
   const keys = holderKeys();
   const { resource, account, roles, blockNumber, blockTimestamp, transactionHash } = ensv2Role;
   return readPart(part, {
@@ -101,6 +101,15 @@ export function listRoleChanges(
 ): Promise<Page<RoleChange>> {
   const keys = changeKeys(direction);
   const { blockNumber, blockTimestamp, logIndex, transactionHash } = event;
+  // Which rows first: for a late page by its number, nothing is taken out of the rows before it.
+  const page = db
+    .select({ blockNumber, logIndex })
+    .from(event)
+    .where(and(isChangeOf(of), part.after && rowsAfter(keys, part.after)))
+    .orderBy(...orderBy(keys))
+    .limit(limitOf(part))
+    .offset(offsetOf(part))
+    .as("page");
   return readPart(part, {
     read: () =>
       db
@@ -112,10 +121,9 @@ export function listRoleChanges(
           position: positionOf(keys),
         })
         .from(event)
-        .where(and(isChangeOf(of), part.after && rowsAfter(keys, part.after)))
-        .orderBy(...orderBy(keys))
-        .limit(limitOf(part))
-        .offset(offsetOf(part)),
+        .innerJoin(page, and(eq(event.blockNumber, page.blockNumber), eq(event.logIndex, page.logIndex)))
+        .where(and(eq(event.chainId, of.chainId), eq(event.ordinal, 0)))
+        .orderBy(...orderBy(keys)),
     count: () => countRoleChanges(db, of),
   });
 }
