@@ -33,7 +33,7 @@ for (const [name, load] of Object.entries(stories)) {
 type Verification = {
   status: string;
   fields: { table: string; column: string; status: string; index: string | null }[];
-  not_covered: string[];
+  left_out: string[];
 };
 
 /** What a caller gets who has a name compared. */

@@ -17,7 +17,7 @@ import { rpcVariables } from "../../settings/rpc.ts";
 import { FREE } from "../../src/api/access/limits.ts";
 import { UNPAID } from "../../src/api/access/requestCount.ts";
 import { CALLS_AT_ONCE, REQUESTS_AT_ONCE } from "../../src/api/comparison/askContracts.ts";
-import { MAX_COMPARED_RECORDS } from "../../src/api/comparison/compareName.ts";
+import { MAX_COMPARED_BYTES, MAX_COMPARED_RECORDS } from "../../src/api/comparison/compareName.ts";
 import { MAX_LABELS } from "../../src/api/endpoints/bulk.ts";
 import { MAX_INPUTS, MAX_LABELS as MAX_LABELS_OF_LOOKUP } from "../../src/api/endpoints/lookup/lookup.ts";
 import { MONTHS_AHEAD } from "../../src/api/endpoints/population.ts";
@@ -159,7 +159,10 @@ const bounds: [what: string, bound: string][] = [
   ["an agent's URI", `${inWords(MAX_AGENT_URI)} characters`],
   ["names resolved on chain at a time", shares(MAX_QUESTIONS)],
   ["names of one request resolved at a time", `${MAX_QUESTIONS_OF_REQUEST}`],
-  ["texts, and addresses, of a name that are compared with the contracts", `${MAX_COMPARED_RECORDS} each`],
+  [
+    "texts, and addresses, of a name that are compared with the contracts",
+    `${MAX_COMPARED_RECORDS} each, and ${mib(MAX_COMPARED_BYTES)}`,
+  ],
   ["calls to the nodes at a time", shares(MAX_CALLS)],
   ["questions to the chain that wait for a place", shares(MAX_WAITING)],
   ["requests to gateways at a time", shares(MAX_REQUESTS)],

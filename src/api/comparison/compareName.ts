@@ -5,12 +5,16 @@ import type { NodeBlock } from "../live/rpc.ts";
 import type { Queries } from "../postgres/client.ts";
 import { type Answered, askContracts } from "./askContracts.ts";
 import { entryChecks, type StoredEntry } from "./entryChecks.ts";
+import type { RecordKey } from "./keys.ts";
 import { type ComparisonSetting, listChecks, type StoredRows } from "./listChecks.ts";
-import { namedKeys } from "./namedKeys.ts";
+import { type NamedKeys, namedKeys } from "./namedKeys.ts";
 import { readRows } from "./readRows.ts";
 
 /** Texts of one name that are compared, and as many addresses: strangers decide how many a resolver has. */
 export const MAX_COMPARED_RECORDS = 100;
+
+/** Bytes of all that are compared: after these, the other records are left out. */
+export const MAX_COMPARED_BYTES = 1_048_576;
 
 export type NameComparison = Queries & {
   setting: ComparisonSetting;
@@ -44,12 +48,24 @@ export async function compareName(plan: NameComparison): Promise<ComparedName> {
   const { query, setting, node } = plan;
   const { contracts } = setting;
   const keys = await namedKeys([node], { query, contracts, most: MAX_COMPARED_RECORDS + 1 });
-  const sortsOf = Map.groupBy(keys.records, ({ what }) => what);
-  const records = [...sortsOf.values()].flatMap((sort) => sort.slice(0, MAX_COMPARED_RECORDS));
+  const records = firstOf(keys);
   const read = await readRows({ ...keys, records }, { query, contracts, at: null });
   const rows = { ...read, domains: read.domains.map((row) => ({ ...row, isChanged: plan.isBehind })) };
   const found = await inTime(plan.reach, () => askAndCompare(plan, rows));
   return { ...found, rows, hasMore: records.length < keys.records.length };
+}
+
+/** The first records of each sort, as far as their values may be read. */
+function firstOf({ records, bytes }: NamedKeys): RecordKey[] {
+  const counts = new Map<RecordKey["what"], number>();
+  let read = 0;
+  return records.filter(({ what }, i) => {
+    const count = (counts.get(what) ?? 0) + 1;
+    read += bytes[i] ?? 0;
+    if (count > MAX_COMPARED_RECORDS || read > MAX_COMPARED_BYTES) return false;
+    counts.set(what, count);
+    return true;
+  });
 }
 
 async function askAndCompare({ reach, setting, indexed, entry }: NameComparison, rows: StoredRows) {

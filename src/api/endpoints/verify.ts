@@ -9,7 +9,7 @@ import { failureOrThrow, toApiError } from "../resolution/chain.ts";
 import { readFound } from "../resolution/known.ts";
 import { answeringChain } from "../resolution/nameChains.ts";
 import { readMainRows } from "../resolution/rows.ts";
-import { notCompared, verification } from "../schemas/answers.ts";
+import { uncompared, verification } from "../schemas/answers.ts";
 import { input, type ParsedName } from "../schemas/input.ts";
 import { toVerification } from "../serializers/verify.ts";
 
@@ -29,12 +29,12 @@ const verify = endpoint({
     ctx.comparison.note(compared.answers);
     return {
       ...{ domain: name.name, namehash: name.node, ...toVerification(compared) },
-      not_covered: compared.notCovered,
+      left_out: compared.uncompared,
     };
   },
 });
 
-type NotCovered = z.infer<typeof notCompared>;
+type Uncompared = z.infer<typeof uncompared>;
 
 async function compare(ctx: Ctx, name: ParsedName) {
   const { db, contracts, comparison, live } = ctx;
@@ -59,14 +59,14 @@ async function compare(ctx: Ctx, name: ParsedName) {
   });
   const resolver = (isOfEntry ? entry.resolver : rows.get(node)?.resolver) ?? null;
   const isNumbered = ensv2?.records.kind === "byNumber";
-  const missing: Record<NotCovered, boolean> = {
+  const missing: Record<Uncompared, boolean> = {
     layer2: answering.chainId !== contracts.chainId,
     row_of_ensv2: isBehind,
     records_of_ensv2: isNumbered,
     resolver_not_indexed: resolver !== null && !isNumbered && !comparison.setting.resolvers.has(resolver),
     more_records: compared.hasMore,
   };
-  return { ...compared, notCovered: notCompared.options.filter((what) => missing[what]) };
+  return { ...compared, uncompared: uncompared.options.filter((what) => missing[what]) };
 }
 
 export const verifyEndpoints = [verify];

@@ -2,6 +2,7 @@ import type { z } from "zod";
 import type { Answered } from "../comparison/askContracts.ts";
 import { NotComparable } from "../comparison/check.ts";
 import type { ComparedName } from "../comparison/compareName.ts";
+import { MAX_SHOWN } from "../rules/shown.ts";
 import type * as schemas from "../schemas/answers.ts";
 import { cutText, truncatedOf } from "./cut.ts";
 
@@ -10,17 +11,20 @@ type Field = z.infer<typeof schemas.comparedField>;
 /** Calls of a difference that an answer shows: of a long key they would be long, too. */
 const MAX_CALL = 2_048;
 
+/** The beginning of a text that can be a megabyte long: all of it would take long to count. */
+const beginningOf = (text: string) => cutText(text.slice(0, 4 * MAX_SHOWN));
+
 /** A value of the index beside the chain's. */
 export function toComparedField({ check, chain }: Answered): Field {
   const { table, column, stored, calls } = check;
-  const index = stored === null ? null : cutText(stored);
-  const of = cutText(check.of);
+  const index = stored === null ? null : beginningOf(stored);
+  const of = beginningOf(check.of);
   const place = { table, column, of: of.shown };
   if (chain instanceof NotComparable) {
     const values = { index: index?.shown ?? null, why: chain.why };
     return { ...place, status: "not_compared", ...values, ...truncatedOf({ of, index }) };
   }
-  const onChain = chain === null ? null : cutText(chain);
+  const onChain = chain === null ? null : beginningOf(chain);
   const isShown = chain !== stored && calls.every(({ callData }) => callData.length <= MAX_CALL);
   return {
     ...place,

@@ -3,7 +3,16 @@ import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Address, Hex } from "viem";
 import { OWN_BATCH_GATEWAY } from "../../../src/api/live/ccip/ccip.ts";
-import { addressOf, type Chain, ethNode, registerReferred, send, setResolver } from "../../devnet/acts.ts";
+import {
+  addressOf,
+  type Chain,
+  ethNode,
+  registerReferred,
+  send,
+  setResolver,
+  setText,
+  writeRecords,
+} from "../../devnet/acts.ts";
 import { deployLiveResolvers } from "../../devnet/deploy.ts";
 import { nestedBatches } from "../../live/ccip/hostileLookups.ts";
 import type { Attack } from "../attack.ts";
@@ -110,6 +119,44 @@ const texts = (bytes: number): Attack => ({
   },
 });
 
+/** Texts of a name that is compared, of which two are long. */
+const COMPARED_TEXTS = 250;
+
+/** Asks for one name's comparison many times at once. @throws if another caller's name is not answered meanwhile */
+const comparedAtOnce: Attack = {
+  name: `a name with ${COMPARED_TEXTS} texts that is compared 300 times at once`,
+  run: async (stage) => {
+    const { chain, mallory, stack } = stage;
+    const label = `compared-${labels++}`;
+    const resolver = "resolver5";
+    await registerReferred(chain, { from: mallory, label, resolver });
+    const node = ethNode(label);
+    const texts = Array.from({ length: COMPARED_TEXTS }, (_, i) => ({
+      ...{ kind: "text" as const, key: `key ${i}`, value: `value ${i}` },
+    }));
+    for (let first = 0; first < texts.length; first += 125) {
+      const writes = texts.slice(first, first + 125);
+      await writeRecords(chain, { from: mallory, resolver, node, writes });
+    }
+    for (const key of ["long", "longer"])
+      await setText(chain, { from: mallory, resolver, node, key, value: "x".repeat(15_000) });
+    await stack.waitForHead();
+    const ask = (path: string, address: string) =>
+      fetch(`${stack.url}${path}`, { headers: { "x-forwarded-for": address } });
+    const compared = Array.from({ length: 300 }, () => ask(`/domain/${label}.eth/verify`, "203.0.113.1"));
+    for (let i = 0; i < 20; i++) {
+      const reply = await ask(`/whois/${VICTIM}`, "203.0.113.2");
+      if (reply.status !== 200) throw new Error(`Others got ${reply.status}: ${await reply.text()}`);
+      await reply.arrayBuffer();
+    }
+    for (const reply of await Promise.all(compared)) {
+      if (![200, 429, 502].includes(reply.status)) throw new Error(`The comparison got ${reply.status}`);
+      await reply.arrayBuffer();
+    }
+    return { names: [`${label}.eth`], keys: ["long"] };
+  },
+};
+
 /** Asks until the gateway would be taken for silent. @throws if names of the honest resolver are no longer asked for */
 const borrowedGateway: Attack = {
   name: "a resolver that names an honest gateway's URL",
@@ -187,5 +234,6 @@ export const attacksByLiveAnswers = ({ count }: { count: number }): readonly Att
   texts(100_000),
   texts(131_073),
   borrowedGateway,
+  comparedAtOnce,
   stoppedNode,
 ];

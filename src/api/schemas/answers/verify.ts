@@ -25,7 +25,7 @@ export const comparedField = z
   })
   .openapi("ComparedField");
 
-export const notCompared = z
+export const uncompared = z
   .enum(["layer2", "more_records", "resolver_not_indexed", "records_of_ensv2", "row_of_ensv2"])
   .openapi({
     description:
@@ -46,6 +46,6 @@ export const verification = z
     differences: count,
     not_compared: count,
     fields: z.array(comparedField),
-    not_covered: z.array(notCompared).openapi({ description: "What was not compared at all" }),
+    left_out: z.array(uncompared).openapi({ description: "What was not compared at all" }),
   })
   .openapi("Verification");
