@@ -50,6 +50,20 @@ describe("headers", () => {
     for (const name of ["x-forwarded-host", "x-real-ip", "forwarded"]) expect(seen).not.toHaveProperty(name);
   });
 
+  test("the tag that a caller has is passed on, and so is the answer without a body", async () => {
+    const tagged = await startUpstream((request, response) => {
+      response.writeHead(request.headers["if-none-match"] === '"tag"' ? 304 : 200, { ETag: '"tag"' });
+      response.end(response.statusCode === 200 ? "whole" : undefined);
+    });
+    const gateway = await open([tagged]);
+    const whole = await ask(`${gateway.url}/x`, {});
+    expect([whole.status, whole.headers.etag, String(whole.body)]).toEqual([200, '"tag"', "whole"]);
+    for (let i = 0; i < 2; i++) {
+      const again = await ask(`${gateway.url}/x`, { "If-None-Match": '"tag"' });
+      expect([again.status, again.headers.etag, String(again.body)]).toEqual([304, '"tag"', ""]);
+    }
+  });
+
   test("behind trusted proxies their entries stay, and only theirs", async () => {
     const gateway = await open([await echo()], { GATEWAY_TRUSTED_PROXIES: "1" });
     const seen = JSON.parse(
