@@ -1,5 +1,5 @@
 import { CACHE_SCHEMA, cacheTables, ofChains } from "../../engine/cache.ts";
-import { listTables, readIndexer } from "../../engine/ponderInternals.ts";
+import { JOURNAL, listTables, readIndexer } from "../../engine/ponderInternals.ts";
 import { finalRows, formerRows, listRestorePoints, type RestorePoint } from "../../engine/restorePoint.ts";
 import type { Queries } from "../../src/api/postgres/client.ts";
 import { CommandError } from "../commandLine/command.ts";
@@ -92,6 +92,10 @@ const rangesOf = (pages: number): { from: number; to: number }[] =>
     to: Math.min((i + 1) * PIECE_PAGES, pages),
   }));
 
+/** A row of the journal that belongs to what the snapshot has: Ponder does not note which of its rows are final. */
+const isReached = (points: RestorePoint[]): string =>
+  `(${points.map(({ chainId, blockNumber }) => `t.chain_id = ${chainId} and t.number <= ${blockNumber}`).join(" or ")})`;
+
 type Range = { from: number; to: number; points: RestorePoint[] };
 
 function pieceOf(table: SourceTable, { from, to, points }: Range): Piece {
@@ -99,7 +103,7 @@ function pieceOf(table: SourceTable, { from, to, points }: Range): Piece {
   const chainIds = points.map(({ chainId }) => chainId);
   const select =
     table.of === "index"
-      ? finalRows(table, place)
+      ? finalRows(table, table.table === JOURNAL ? `${place} and ${isReached(points)}` : place)
       : `select ${table.columns} from "${table.schema}"."${table.table}" as t where ${place} and ${ofChains(table.table, chainIds)}`;
   return { of: table.of, table: table.table, pages: to - from, select };
 }

@@ -1,5 +1,6 @@
 import type { Family } from "./attack.ts";
 import { attacksByApprovals } from "./attacks/approvals.ts";
+import { attacksByBranches } from "./attacks/branches.ts";
 import { attacksByLiveAnswers } from "./attacks/live.ts";
 import { attacksByNames } from "./attacks/names.ts";
 import { attacksByRecords } from "./attacks/records.ts";
@@ -15,6 +16,7 @@ export type Size = {
   burstMegabytes: number;
   bulk: number;
   randomLogs: number;
+  reorganisations: number;
   seed: number;
 };
 
@@ -29,12 +31,14 @@ export const familiesOf = ({
   burstMegabytes,
   bulk,
   randomLogs,
+  reorganisations,
   seed,
 }: Size): readonly Family[] => [
   { name: "names", attacks: attacksByNames({ leaves, reveals }) },
   { name: "records", attacks: attacksByRecords({ logs, burstMegabytes }) },
   { name: "approvals", attacks: attacksByApprovals({ approvals: APPROVALS }) },
   { name: "strangers", attacks: attacksByStrangers({ seed, logs: randomLogs }) },
+  { name: "branches", attacks: attacksByBranches({ seed, turns: reorganisations, depth: 28 }) },
   { name: "requests", attacks: attacksByRequests },
   { name: "live answers", attacks: attacksByLiveAnswers({ count: bulk }) },
 ];

@@ -38,7 +38,15 @@ async function expectWell(): Promise<void> {
   expect([status, body.ready]).toEqual([200, true]);
 }
 
-const sizes = { leaves: 2_000, reveals: 2, logs: 6_000, burstMegabytes: 3, bulk: 30, randomLogs };
+const sizes = {
+  leaves: 2_000,
+  reveals: 2,
+  logs: 6_000,
+  burstMegabytes: 3,
+  bulk: 30,
+  randomLogs,
+  reorganisations: 3,
+};
 
 /** Names that a reveal leaves are named by later blocks: others go on. */
 async function settleNames(): Promise<void> {

@@ -135,6 +135,7 @@ async function measureAll(databaseServer: string): Promise<Row[]> {
     burstMegabytes: 12,
     bulk: 100,
     randomLogs: 10_000,
+    reorganisations: 20,
   };
   const families = familiesOf({ ...size, seed: options.seed ?? 20_200_204 });
   const attacks = [noAttack, ...families.flatMap((family) => family.attacks)];

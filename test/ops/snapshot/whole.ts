@@ -43,8 +43,26 @@ export function restoresWhole(stageOf: () => SnapshotStage): void {
         .join("");
       expect(text.includes("alice.eth")).toBe(true);
       expect(secrets.filter((secret) => text.includes(secret))).toEqual([]);
-      const tables = [...demoTables.keys(), ...CACHED.map((table) => `cache_${table}`)];
+      const tables = [...demoTables.keys(), "blocks", ...CACHED.map((table) => `cache_${table}`)];
       expect(parts.filter((file) => !tables.includes(file.replace(/-\d+\.zst$/, "")))).toEqual([]);
+    });
+
+    test("has the journal up to the block that the snapshot is of, with its hash", () => {
+      const { demo } = stageOf();
+      const [chain] = readManifestOf(demo).chains;
+      const files = readdirSync(demo).filter((file) => /^blocks-\d+\.zst$/.test(file));
+      const rows = files
+        .flatMap((file) =>
+          zstdDecompressSync(readFileSync(join(demo, file)))
+            .toString()
+            .trim()
+            .split("\n"),
+        )
+        .map((line) => line.split("\t"))
+        .sort((a, b) => Number(a[1]) - Number(b[1]));
+      expect(rows.at(-1)?.slice(0, 3)).toEqual([
+        ...[String(chain?.chain_id), String(chain?.block_number), chain?.block_hash],
+      ]);
     });
 
     test(
