@@ -14,7 +14,7 @@ const SET_RESOLVER = 24n;
 const CAN_TRANSFER_ADMIN = 156n;
 const ADMINS = 128n;
 
-export const hasRole = (roles: bigint, bit: bigint): boolean => ((roles >> bit) & 0xfn) !== 0n;
+const hasRole = (roles: bigint, bit: bigint): boolean => ((roles >> bit) & 0xfn) !== 0n;
 
 type EntryAt = { isExpired: boolean };
 
