@@ -9,7 +9,7 @@ import { cutPage, limitOf, offsetOf, type Page, type Part } from "./page.ts";
 /** The keys of a row in its part: at most four texts. */
 export type Place = readonly string[];
 
-/** Which rows of a part: after a row, or from its beginning without the first `offset`. */
+/** Which rows of a part: after a row, or after a number of rows from its beginning. */
 export type Slice = { after: Place | undefined; offset: number; limit: number };
 
 /** A part of a list. Its rank never changes, so that a cursor finds it again. */

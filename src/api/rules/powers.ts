@@ -72,7 +72,7 @@ const CANNOT_CREATE_SUBDOMAIN = 32;
 const IS_DOT_ETH = 131_072;
 const CAN_EXTEND_EXPIRY = 262_144;
 
-/** What a layer lets no one do, and why. */
+/** A layer in which its owner can do nothing, and why. */
 const idle = (layer: Layer, owner: Address, reason: Reason): Power => ({
   ...{ layer, owner, may: [], approved: [], inForce: false, reason },
 });
