@@ -79,6 +79,15 @@ beforeAll(async () => {
     domainRow("lent.locked.eth", {
       ...{ ...wrapped, wrapperOwner: alice, effectiveOwnerAddress: alice, wrapperFuses: 0 },
     }),
+    // Parents took these back in the registry; their tokens are left over.
+    domainRow("left.alice.eth", {
+      ...{ registryOwner: alice, effectiveOwnerAddress: alice, wrapperOwner: carol, wrapperFuses: PCC },
+      wrapperExpiryTimestamp: inDays(100),
+    }),
+    domainRow("gone.bob.eth", {
+      ...{ registryOwner: bob, effectiveOwnerAddress: bob, wrapperOwner: carol, wrapperFuses: PCC },
+      wrapperExpiryTimestamp: inDays(100),
+    }),
     domainRow("old.alice.eth", { ...plain, isMigrated: false }),
     domainRow("crowd.alice.eth", { registryOwner: crowd, effectiveOwnerAddress: crowd }),
   ]);
@@ -93,6 +102,7 @@ beforeAll(async () => {
       operatorRow(alice, carol, STATIC_RESOLVER, 12),
       operatorRow(bob, mallory, REGISTRY, 13),
       operatorRow(carol, bob, WRAPPER, 14),
+      operatorRow(alice, WRAPPER, REGISTRY, 15),
     ]);
   const approval = (name: string, contract: Hex, owner: Hex, approved: Hex | null, block: number) => ({
     ...{ chainId: CHAIN_ID, node: namehash(name), contract, owner, approved, ...event(block) },
@@ -146,10 +156,11 @@ describe("GET /domain/:name/permissions", () => {
   test("operators of the owner of now in each contract, and of no one else", async () => {
     const operators = find(await ofName("alice.eth"), { kind: "operator" });
     expect(operators.map(({ address, layer, in_force }) => [address, layer, in_force])).toEqual([
+      [getAddress(WRAPPER), "registry", true],
       [getAddress(bob), "registry", true],
       [getAddress(carol), "resolver", true],
     ]);
-    expect(operators[0]).toMatchObject({ given_by: getAddress(alice), ...shown(10) });
+    expect(operators[1]).toMatchObject({ given_by: getAddress(alice), ...shown(10) });
   });
 
   test("an approval counts while the registrar answers it and the name has not expired", async () => {
@@ -205,6 +216,14 @@ describe("GET /domain/:name/permissions", () => {
     ]);
   });
 
+  test("the holder of a token that is left over acts for owners whose operator the NameWrapper is", async () => {
+    const [left] = find(await ofName("left.alice.eth"), { kind: "owner", layer: "wrapper" });
+    expect(left).toMatchObject({ address: getAddress(carol), in_force: true });
+    expect(left?.may).toEqual(["set_resolver", "create_subnames", "unwrap"]);
+    const [gone] = find(await ofName("gone.bob.eth"), { kind: "owner", layer: "wrapper" });
+    expect(gone).toMatchObject({ in_force: false, reason: "not_wrapped", may: [] });
+  });
+
   test("a name that only the registry of 2017 has: its operators are none", async () => {
     const rows = await ofName("old.alice.eth");
     expect(find(rows, { kind: "owner" }).map(({ layer }) => layer)).not.toContain("registry");
@@ -227,7 +246,7 @@ describe("GET /domain/:name/permissions", () => {
 describe("an owner with 100,000 operators", () => {
   test("each page has its rows, and the total is exact", async () => {
     const first = await ask("/domain/crowd.alice.eth/permissions?page_size=200");
-    expect(first.total).toBe(MANY + 3);
+    expect(first.total).toBe(MANY + 4);
     const second = await ask(
       `/domain/crowd.alice.eth/permissions?page_size=200&total=false&cursor=${first.next_cursor}`,
     );
@@ -258,7 +277,7 @@ describe("an owner with 100,000 operators", () => {
 describe("GET /address/:address/permissions", () => {
   test("what an address holds, each with whether it counts now", async () => {
     const body = await ask(`/address/${bob}/permissions`);
-    expect(body).toMatchObject({ total: 4, own_names: { count: 0 } });
+    expect(body).toMatchObject({ total: 4, own_names: { count: 1 } });
     const held = (body.permissions as Item[]).map(
       ({ kind, layer, name, in_force, reason }) =>
         `${kind} ${layer} ${name ?? "all"} ${in_force} ${reason ?? ""}`,
@@ -274,7 +293,11 @@ describe("GET /address/:address/permissions", () => {
     const given = (body.permissions as Item[]).map(({ kind, address }) => `${kind} ${address}`);
     expect(given.toSorted()).toEqual(
       [
-        ...[`operator ${getAddress(bob)}`, `operator ${getAddress(carol)}`],
+        ...[
+          `operator ${getAddress(bob)}`,
+          `operator ${getAddress(carol)}`,
+          `operator ${getAddress(WRAPPER)}`,
+        ],
         ...[`record_delegate ${getAddress(carol)}`, `token_approval ${getAddress(bob)}`],
         ...[`token_approval ${getAddress(bob)}`, `token_approval ${getAddress(mallory)}`],
       ].toSorted(),
