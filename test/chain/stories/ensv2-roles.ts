@@ -20,6 +20,12 @@ const rolesOf = async (account: Address): Promise<string[] | undefined> => {
   return roles?.holders.find(({ address }) => address === account)?.roles;
 };
 
+/** Names for which the index lists an account as a holder of roles. */
+const namesByRoles = async (account: Address): Promise<string[]> => {
+  const { body } = await stage.stack.api(`/address/${account}/domains?address_type=role_holder`);
+  return (body as { results: { name: string }[] }).results.map(({ name }) => name);
+};
+
 test("a role that is given away is listed, and gives the token another number but no other holder", async () => {
   const { chain, cast } = stage;
   const { alice: from, bob } = cast;
@@ -30,6 +36,7 @@ test("a role that is given away is listed, and gives the token another number bu
   expect(answer.token_id).not.toBe(token_id);
   expect(answer.ownership.owner).toBe(from);
   expect(await rolesOf(bob)).toEqual(["SET_RESOLVER"]);
+  expect(await namesByRoles(bob)).toContain("shared-roles.eth");
   expect(await listOwners("shared-roles.eth")).toHaveLength(1);
 });
 
@@ -52,6 +59,8 @@ test("a role that is taken back is no longer listed, and an earlier number of th
   await revokeRoles(chain, { from, label: "shared-roles", roles: ROLES.setResolver, account: bob });
   expect((await expectAnswerAsOnChain(stage, "shared-roles.eth")).ownership.owner).toBe(from);
   expect(await rolesOf(bob)).toBeUndefined();
+  expect(await namesByRoles(bob)).not.toContain("shared-roles.eth");
+  expect(await namesByRoles(from)).toContain("shared-roles.eth");
   const refused = await attempt(() =>
     transferEntry(chain, { from, label: "shared-roles", to: bob, tokenId }),
   );
