@@ -52,6 +52,8 @@ import { MAX_VALUE_BYTES } from "../../src/api/live/records.ts";
 import { MAX_RESULT_BYTES, MAX_REVERT_BYTES } from "../../src/api/live/rpc.ts";
 import { MAX_CHANGES } from "../../src/api/query/activity.ts";
 import { MAX_ENDING } from "../../src/api/query/addresses/ending.ts";
+import { MAX_COUNTED } from "../../src/api/query/eventLists.ts";
+import { MAX_NAMES } from "../../src/api/query/eventSources.ts";
 import { MAX_OTHER } from "../../src/api/query/otherRecords.ts";
 import { MAX_HOLDERS } from "../../src/api/query/population.ts";
 import { MAX_BYTES_OF_NAME, MAX_OF_NAME } from "../../src/api/query/recordBatches.ts";
@@ -119,6 +121,8 @@ const bounds: [what: string, bound: string][] = [
   ],
   ["a cursor", `${inWords(MAX_CURSOR)} characters`],
   ["windows of expiry in one search", `${MAX_WINDOWS}`],
+  ["names whose events are in one list", inWords(MAX_NAMES)],
+  ["events that are counted", inWords(MAX_COUNTED)],
   ["pages of a list or history by number", `${inWords(MAX_PAGE)}, so ${inWords(MAX_PAGE * PAGE_SIZE)}`],
   [
     `pages by number beyond ${inWords(DEEP_AFTER)} results that one process reads at once`,

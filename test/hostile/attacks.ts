@@ -1,6 +1,7 @@
 import type { Family } from "./attack.ts";
 import { attacksByApprovals } from "./attacks/approvals.ts";
 import { attacksByBranches } from "./attacks/branches.ts";
+import { attacksByEvents } from "./attacks/events.ts";
 import { attacksByLiveAnswers } from "./attacks/live.ts";
 import { attacksByNames } from "./attacks/names.ts";
 import { attacksByRecords } from "./attacks/records.ts";
@@ -37,6 +38,7 @@ export const familiesOf = ({
   { name: "names", attacks: attacksByNames({ leaves, reveals }) },
   { name: "records", attacks: attacksByRecords({ logs, burstMegabytes }) },
   { name: "approvals", attacks: attacksByApprovals({ approvals: APPROVALS }) },
+  { name: "events", attacks: attacksByEvents },
   { name: "strangers", attacks: attacksByStrangers({ seed, logs: randomLogs }) },
   { name: "branches", attacks: attacksByBranches({ seed, turns: reorganisations, depth: 28 }) },
   { name: "requests", attacks: attacksByRequests },

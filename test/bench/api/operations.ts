@@ -30,8 +30,8 @@ const SINGLE = 3;
 const ONE_FILTER = 15;
 const ALL_FILTERS = 30;
 const FIRST_PAGE = 5;
-const BULK = 25;
 const HEAVIEST = 8;
+const BULK = 25;
 const CACHED = 1.2;
 const FRESH = 3;
 
@@ -45,7 +45,7 @@ export type Document = {
 
 /** All that is measured, and what is asked of it: each operation of the document, some of them in several ways. */
 export function operationsOf(document: Document, samples: Samples, now: number): Operation[] {
-  const own = [...searches(samples, now), ...bulks(samples)];
+  const own = [...searches(samples, now), ...events(samples), ...bulks(samples)];
   const known = new Set(own.map(({ path }) => path));
   const rest = Object.entries(document.paths).filter(
     ([path]) => !known.has(path) && !unmeasured.includes(path),
@@ -244,6 +244,35 @@ const ofMany = <T>(all: T[], i: number, count: number): T[] =>
   Array.from({ length: count }, (_, k) => all[(i * 37 + k * 2) % all.length] as T);
 
 const allTypes = ["text", "addr", "contenthash", "abi", "interface", "pubkey", "name"];
+/** Events of the heaviest address and contract, and of all, with filters that few of them meet. */
+function events({ addresses, largestOwner, resolvers }: Samples): Operation[] {
+  const list = (path: string, name: string, paths: string[], times: number): Operation => ({
+    ...{ name: `${path}, ${name}`, path, requests: get(paths), against: "floor", figure: "p99" },
+    ...{ target: atMost(times), grows: true },
+  });
+  const [ofAddress, ofContract] = ["/address/{address}/events", "/contract/{address}/events"];
+  const largest = `/address/${largestOwner}/events?total=false`;
+  const common = `/contract/${resolvers.common}/events?total=false`;
+  const usual = addresses.map((one) => `/address/${one}/events`);
+  return [
+    list(ofAddress, "usual", usual, FIRST_PAGE),
+    list(ofAddress, "largest owner", [largest], HEAVIEST),
+    list(ofAddress, "largest owner, party", [`${largest}&relation=party`], HEAVIEST),
+    list(ofAddress, "largest owner, none of a kind", [`${largest}&type=subregistry`], HEAVIEST),
+    list(ofAddress, "largest owner, with its total", [`/address/${largestOwner}/events`], ALL_FILTERS),
+    list(ofContract, "common resolver", [common], HEAVIEST),
+    list(ofContract, "common resolver, oldest first", [`${common}&sort_dir=asc`], HEAVIEST),
+    list(ofContract, "common resolver, none of a kind", [`${common}&type=subregistry`], HEAVIEST),
+    list(
+      ofContract,
+      "common resolver, with its total",
+      [`/contract/${resolvers.common}/events`],
+      ALL_FILTERS,
+    ),
+    list("/events", "newest", ["/events?total=false&page_size=15"], FIRST_PAGE),
+    list("/events", "of some kinds", ["/events?total=false&type=renewal,transfer&chain=mainnet"], HEAVIEST),
+  ];
+}
 
 function bulks({ names, addresses }: Samples): Operation[] {
   const of500 = <T>(all: T[], i: number) => ofMany(all, i, 500);

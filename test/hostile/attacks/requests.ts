@@ -5,6 +5,7 @@ import type { Attack } from "../attack.ts";
 import type { Operation } from "../operations.ts";
 import { type HostileStage, VICTIM } from "../stage.ts";
 import { forgedCursors, slowFilters } from "./cursors.ts";
+import { slowEvents } from "./events.ts";
 
 type Question = { path: string; body: string };
 
@@ -164,6 +165,11 @@ const filters = crowd("lists by filters that are chosen to be slow", {
   requests: many(20, () => slowFilters).flatMap((paths) => paths.map((path): [string] => [path])),
 });
 
+const events = crowd("lists of events by filters that find nothing among much", {
+  ...{ atOnce: 20, statuses: [200, errorCodes.INVALID_PARAMETER.status, errorCodes.LIMIT_EXCEEDED.status] },
+  requests: many(10, () => slowEvents).flatMap((paths) => paths.map((path): [string] => [path])),
+});
+
 const pings = crowd("messages over MCP that nothing pays for", {
   atOnce: 8,
   statuses: [200, errorCodes.RATE_LIMITED.status],
@@ -269,5 +275,6 @@ export const attacksByRequests: readonly Attack[] = [
   latePages,
   cursors,
   filters,
+  events,
   deafReaders(100),
 ];
