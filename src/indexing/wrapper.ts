@@ -16,7 +16,7 @@ import { rowsOfLabels, rowsOfName } from "./rowsAhead.ts";
 import { onOperator, putTokenApproval } from "./write/approvals.ts";
 import { setWrapperController } from "./write/controllers.ts";
 import { type Domain, type DomainKey, type DomainPatch, patchDomain } from "./write/domains.ts";
-import { appendArguments, appendEvent, appendEventAndHolders } from "./write/events.ts";
+import { appendArguments, appendEvent, appendEventAndHolders, type EventValues } from "./write/events.ts";
 import { type LogRef, nullIfZero } from "./write/logRef.ts";
 import { learnLabel } from "./write/names.ts";
 
@@ -140,6 +140,14 @@ function approvedAfter(domain: Domain, log: LogRef, { from, to }: { from: Addres
   return (fuses & CANNOT_APPROVE) === 0 ? null : domain.wrapperApproved;
 }
 
+type Move = { operator: Address; from: Address; to: Address };
+
+/** Who moved a token, and from whom to whom. An owner who moves it himself is not named twice. */
+const movedBy = ({ operator, from, to }: Move): EventValues => ({
+  ...{ fromAddress: from, toAddress: to },
+  ...(operator !== from && { details: { operator } }),
+});
+
 /**
  * A token was minted, burnt (by unwrapping or upgrading too) or given to another owner. Writes: events, domains,
  * ownership_changes.
@@ -154,7 +162,7 @@ on(
       ...settledFuses(domain, log),
       ...{ wrapperOwner: nullIfZero(to), wrapperApproved: approvedAfter(domain, log, { from, to }) },
     }));
-    await appendEventAndHolders(context, log, { node, fromAddress: from, toAddress: to }, after);
+    await appendEventAndHolders(context, log, { node, ...movedBy(event.args) }, after);
   },
   ({ args: { id, to } }, chainId) => rowsOfName(chainId, hashOfTokenId(id), to),
 );
@@ -165,7 +173,7 @@ on(
   "TransferBatch",
   async ({ event, context, log: first }) => {
     const { from, to, ids } = event.args;
-    if (ids.length === 0) await appendEventAndHolders(context, first, { fromAddress: from, toAddress: to });
+    if (ids.length === 0) await appendEventAndHolders(context, first, movedBy(event.args));
     for (const [ordinal, id] of ids.entries()) {
       const log = { ...first, ordinal };
       const node = hashOfTokenId(id);
@@ -173,7 +181,7 @@ on(
         ...settledFuses(domain, log),
         ...{ wrapperOwner: nullIfZero(to), wrapperApproved: approvedAfter(domain, log, { from, to }) },
       }));
-      await appendEventAndHolders(context, log, { node, fromAddress: from, toAddress: to }, after);
+      await appendEventAndHolders(context, log, { node, ...movedBy(event.args) }, after);
     }
   },
   ({ args: { ids, to } }, chainId) => ids.flatMap((id) => rowsOfName(chainId, hashOfTokenId(id), to)),

@@ -119,9 +119,13 @@ function meaningsOf(log: Log, around: Surroundings): ExpectedRow[] {
 function batchOf({ args }: Log): ExpectedRow[] {
   const ends = { from_address: shown(args.from), to_address: shown(args.to) };
   const ids = args.ids as readonly bigint[];
-  if (ids.length === 0) return [{ columns: ends, details: [] }];
-  return ids.map((id) => ({ columns: { ...ends, node: hashOfId(id) }, details: [] }));
+  const details = usedOfMove(args).length > 0 ? [] : [shown(args.operator)];
+  if (ids.length === 0) return [{ columns: ends, details }];
+  return ids.map((id) => ({ columns: { ...ends, node: hashOfId(id) }, details }));
 }
+
+/** The operator stands in the details, unless the owner himself moved the token. */
+const usedOfMove = (args: Log["args"]): string[] => (args.operator === args.from ? ["operator"] : []);
 
 function meaningOf(log: Log, around: Surroundings): Meaning {
   switch (log.role) {
@@ -317,7 +321,7 @@ function wrapperMeaning({ eventName, args }: Log): Meaning {
           from_address: shown(args.from),
           to_address: shown(args.to),
         },
-        used: ["id", "from", "to", "operator", "value"],
+        used: ["id", "from", "to", "value", ...usedOfMove(args)],
       };
     case "Approval":
       return { columns: { node: hashOfId(args.tokenId as bigint) }, used: ["tokenId"] };

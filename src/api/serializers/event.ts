@@ -87,9 +87,16 @@ const nameFields = (row: EventRow, about: EventName | undefined) =>
     ? { record_number: row.node && toDecimal(row.node) }
     : { domain: about?.fullName, namehash: row.node, record_number: row.recordId };
 
+/** Who moved a token, or was approved. The wrapper's owner who moves a token himself is not stored twice. */
+function operatorOf({ contract, eventType, fromAddress, operator }: EventRow) {
+  const isMove = contract === "NAME_WRAPPER" && eventType.startsWith("Transfer");
+  const address = operator ?? (isMove ? fromAddress : null);
+  return address && toAddress(address);
+}
+
 /** What stands in `details`. */
 const detailFields = (row: EventRow) => ({
-  operator_address: row.operator && toAddress(row.operator),
+  operator_address: operatorOf(row),
   sender_address: row.sender && toAddress(row.sender),
   account_address: row.account && toAddress(row.account),
   is_approved: row.isApproved === null ? undefined : row.isApproved === "true",
