@@ -78,7 +78,7 @@ describe("GET /domain/:name/subdomains", () => {
   /** A .eth name is over 90 days after its expiry. */
   const isOver = ({ expiry }: Row) => expiry !== null && expiry + 90 * DAY < NOW;
 
-  test("without those without an owner", () =>
+  test("without those that have no owner", () =>
     expectNames(
       "/domain/eth/subdomains?include_ownerless=false",
       (row) => isChild(row) && row.owner !== null,

@@ -4013,7 +4013,7 @@ export type GetDomainSubdomainsData = {
          */
         include_expired?: 'true' | 'false';
         /**
-         * `false` leaves out names that nobody owns
+         * `false` leaves out names without an owner
          */
         include_ownerless?: 'true' | 'false';
         /**

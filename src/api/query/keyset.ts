@@ -118,7 +118,7 @@ export const rowsAfter = (keys: Keyset, position: Position): SQL | undefined =>
 /**
  * Reads ranges one after the other, until there are enough rows.
  *
- * @param read at most `limit` rows of a range
+ * @param read rows of a range, at most `limit` of them
  */
 export async function readRanges<Row>(
   names: readonly RangeName[],

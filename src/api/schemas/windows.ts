@@ -19,11 +19,10 @@ export function parseWindows(text: string): TimeWindow[] {
   if (parts.length > MAX_WINDOWS) {
     throw new ApiError("INVALID_PARAMETER", `\`expiry_windows\` may hold at most ${MAX_WINDOWS} windows.`);
   }
-  const windows = parts.map(parseWindow).toSorted((a, b) => a.from - b.from);
   const merged: TimeWindow[] = [];
-  for (const window of windows) {
+  for (const window of parts.map(parseWindow).toSorted((a, b) => a.from - b.from)) {
     const last = merged.at(-1);
-    if (last === undefined || window.from > last.to) merged.push({ ...window });
+    if (last === undefined || window.from > last.to) merged.push(window);
     else last.to = Math.max(last.to, window.to);
   }
   return merged;

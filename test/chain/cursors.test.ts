@@ -1,0 +1,113 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { rpc } from "../devnet/acts.ts";
+import type { LocalChain } from "../devnet/localChain.ts";
+import { type Stack, startStack } from "../support/stack.ts";
+import { historiesOf, playSteps, type Step } from "../truth/steps.ts";
+import { startHistoryChain } from "../truth/trial.ts";
+
+/* Cursors on a real index, while blocks come and are taken back: what stays is seen once, in the order of the list. */
+
+const SEED = 8_104;
+const PREFIX = "page";
+const SIZE = 2;
+const [common = [], abandoned = [], lasting = []] = historiesOf({ seed: SEED, runs: 3, steps: 120 });
+
+let local: LocalChain;
+let stack: Stack;
+
+beforeAll(async () => {
+  local = await startHistoryChain();
+  await playSteps(local.chain, PREFIX, common.slice(0, 80));
+  stack = await startStack({ rpcUrl: local.anvil.url, deployment: local.deployment });
+});
+
+afterAll(async () => {
+  await stack?.destroy();
+  await local?.anvil.stop();
+});
+
+type Item = { name: string; namehash: string };
+type Page = { results: Item[]; total: number; next_cursor: string | null };
+
+async function ask(path: string): Promise<Page> {
+  const reply = await fetch(`${stack.url}${path}`);
+  const body = await reply.json();
+  expect(reply.status, JSON.stringify(body)).toBe(200);
+  return body as Page;
+}
+
+/** Every item of a list, page by page, with something that happens between two pages. */
+async function walk(
+  path: string,
+  between: (page: number) => Promise<void> = async () => {},
+): Promise<Item[]> {
+  const all: Item[] = [];
+  let cursor: string | null = "";
+  for (let page = 1; cursor !== null; page++) {
+    const answer: Page = await ask(`${path}&page_size=${SIZE}${cursor === "" ? "" : `&cursor=${cursor}`}`);
+    all.push(...answer.results);
+    cursor = answer.next_cursor;
+    if (cursor !== null) await between(page);
+  }
+  return all;
+}
+
+const keysOf = (items: readonly Item[]) => items.map(({ namehash }) => namehash);
+
+const lists = [
+  "/search-domains?sort_by=full_name",
+  "/search-domains?sort_by=full_name&sort_dir=desc",
+  "/domain/eth/subdomains?sort_by=full_name",
+];
+
+/** Walks a list while the chain changes: what is in it before and after is seen once, and in its order. */
+async function expectOnce(path: string, change: (page: number) => Promise<void>): Promise<void> {
+  const before = await walk(path);
+  expect(before.length).toBeGreaterThan(4 * SIZE);
+  const seen = keysOf(await walk(path, change));
+  const after = await walk(path);
+  const isAfter = new Set(keysOf(after));
+  const nameAfter = new Map(after.map(({ namehash, name }) => [namehash, name]));
+  // A label that became known gives a name another place.
+  const staying = before.filter(
+    ({ namehash, name }) => isAfter.has(namehash) && nameAfter.get(namehash) === name,
+  );
+  expect(new Set(seen).size).toBe(seen.length);
+  const isStaying = new Set(keysOf(staying));
+  expect(seen.filter((node) => isStaying.has(node))).toEqual(keysOf(staying));
+}
+
+const height = async () => Number(await rpc<string>(local.chain, "eth_blockNumber"));
+
+async function play(steps: Step[], count: number): Promise<void> {
+  await playSteps(local.chain, PREFIX, steps.splice(0, count));
+  await stack.waitForHead();
+}
+
+test("pages by cursor are the pages by number, where nothing changes", async () => {
+  for (const path of lists) {
+    const walked = await walk(path);
+    const { total } = await ask(`${path}&page_size=1`);
+    expect(walked).toHaveLength(total);
+    expect(walked).toEqual((await ask(`${path}&page_size=200`)).results);
+  }
+});
+
+test("blocks come between the pages", async () => {
+  const steps = common.slice(80);
+  for (const path of lists) await expectOnce(path, () => play(steps, 2));
+}, 600_000);
+
+test("reorganisations come between the pages", async () => {
+  const [old, fresh] = [[...abandoned], [...lasting]];
+  for (const path of lists) {
+    await expectOnce(path, async (page) => {
+      const base = await height();
+      await play(old, 3);
+      // Every second page the blocks since the page before are taken back, and others come.
+      if (page % 2 === 1) return;
+      await rpc(local.chain, "anvil_rollback", [(await height()) - base]);
+      await play(fresh, 5);
+    });
+  }
+}, 600_000);
