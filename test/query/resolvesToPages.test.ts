@@ -1,0 +1,70 @@
+import type pg from "pg";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { listPointing } from "../../src/api/query/resolvesTo.ts";
+import { countRead, type Query } from "./readRows.ts";
+import { account, CHAIN_ID, contracts, MAIN, STATIC_RESOLVER } from "./rows.ts";
+import { createTables, type Tables } from "./tables.ts";
+
+/** Records that are the address; one in ten is at the resolver and in the version in force. */
+const RECORDS = 20_000;
+const heaviest = account(0xbeef);
+const NOW = 1_800_000_000;
+
+let tables: Tables;
+const queries: Query[] = [];
+
+async function fill(pool: pg.Pool): Promise<void> {
+  const node = "'0x' || lpad(to_hex(i), 64, '0')";
+  await pool.query(
+    `insert into domains (chain_id, node, parent_node, labelhash, label, is_label_known, label_length, full_name,
+       is_name_known, is_migrated, is_wrapped, resolver, created_block_number, created_timestamp)
+     select ${CHAIN_ID}, ${node}, '0x01', ${node}, 'n' || i, true, 5, 'n' || i || '.eth', true, true, false,
+       case when i % 2 = 0 then '${STATIC_RESOLVER}' else '${account(1)}' end, 1, 1 from generate_series(1, $1::int) i`,
+    [RECORDS],
+  );
+  await pool.query(
+    `insert into resolver_nodes (chain_id, resolver, node, version, block_number)
+     select ${CHAIN_ID}, '${STATIC_RESOLVER}', ${node}, 1, 1 from generate_series(1, $1::int) i where i % 10 <> 0`,
+    [RECORDS],
+  );
+  await pool.query(
+    `insert into address_records (chain_id, resolver, node, version, coin_type, address, block_number, transaction_hash)
+     select ${CHAIN_ID}, '${STATIC_RESOLVER}', ${node}, 0, 60, '${heaviest}', 1, '0x01' from generate_series(1, $1::int) i`,
+    [RECORDS],
+  );
+  await pool.query("analyze");
+}
+
+beforeAll(async () => {
+  const onQuery = (sql: string, parameters: unknown[]) => void queries.push({ sql, parameters });
+  tables = await createTables({ fill, onQuery });
+  await tables.pool.query("analyze");
+}, 120_000);
+afterAll(() => tables.drop());
+
+const asked = { chains: MAIN, address: heaviest, coins: 60n, contracts, now: NOW } as const;
+
+test("each page of the heaviest address reads what is on it and what is passed over, and none more", async () => {
+  let [after, pages, names, most]: [readonly (string | null)[] | undefined, number, number, number] = [
+    ...([undefined, 0, 0, 0] as const),
+  ];
+  do {
+    queries.length = 0;
+    const part = after === undefined ? { page: 1 } : { after };
+    const { rows, next } = await listPointing(tables.db, asked, { ...part, size: 200, isCounted: false });
+    names += rows.length;
+    after = next ?? undefined;
+    if (pages++ % 4 === 0) {
+      for (const query of queries)
+        most = Math.max(most, await countRead(tables.pool, query, "address_records"));
+    }
+  } while (after !== undefined);
+  expect(names).toBe(RECORDS / 10);
+  // Nine in ten are passed over, and some rows are read ahead.
+  expect(most).toBeLessThan(201 * 10 * 1.5);
+});
+
+test("the total is exact", async () => {
+  const { total } = await listPointing(tables.db, asked, { page: 1, size: 25, isCounted: true });
+  expect(total).toBe(RECORDS / 10);
+});
