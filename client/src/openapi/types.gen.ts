@@ -1002,7 +1002,7 @@ export type Verification = {
     /**
      * What was not compared at all
      */
-    not_covered: Array<'layer2' | 'more_records' | 'resolver_not_indexed' | 'records_of_ensv2' | 'row_of_ensv2'>;
+    left_out: Array<'layer2' | 'more_records' | 'resolver_not_indexed' | 'records_of_ensv2' | 'row_of_ensv2'>;
     as_of: AsOf;
 };
 
