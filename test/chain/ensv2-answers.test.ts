@@ -39,6 +39,7 @@ import {
   registerV3,
   renewName,
   reserveNames,
+  setAddr,
   setEntryResolver,
   setFuses,
   setParent,
@@ -60,6 +61,7 @@ import { noChain } from "../query/noChain.ts";
 import { createTestApp } from "../support/app.ts";
 import { openPool } from "../support/database.ts";
 import schema from "../support/ponderSchema.ts";
+import { expectLookupAsSingle, expectNamesByAddress, expectResolution } from "./lookups.ts";
 import { type Cast, type Stage, stageOf } from "./stage.ts";
 
 /*
@@ -104,6 +106,7 @@ async function playEnsv1(chain: Chain, { alice, bob }: Cast): Promise<void> {
     await setResolver(chain, { from: alice, node: ethNode(label), resolver });
     const text = { node: ethNode(label), key: "url", value: `https://${label}.example` };
     await setText(chain, { from: alice, resolver: "resolver4", ...text });
+    await setAddr(chain, { from: alice, resolver: "resolver4", node: ethNode(label), address: bob });
   }
   await setSubnodeOwner(chain, { from: alice, parent: ethNode("alice"), label: "old", owner: bob });
   for (const label of ["wrap", "lock"]) await wrapETH2LD(chain, { from: alice, label, resolver });
@@ -193,6 +196,11 @@ async function requireSame(phase: string, isPublic: boolean): Promise<void> {
     expect(records.records, what).toEqual(liveRecords.records);
     if (isPublic) await requireContracts(name, one, what);
   }
+  await expectLookupAsSingle(stage.stack, names);
+  if (!isPublic) return;
+  const place = { stack: stage.stack, chain, deployment: stage.local.deployment };
+  expect(await expectResolution(place, names), phase).toBeGreaterThan(0);
+  expect(await expectNamesByAddress(place, names), phase).toBeGreaterThan(0);
 }
 
 async function requireContracts(name: string, one: Answer, what: string): Promise<void> {
@@ -408,6 +416,8 @@ async function playNative(chain: Chain, { bob, carol }: Cast): Promise<void> {
     resolver: "resolverOfNative",
     writes: [
       { name: ["native", "eth"], write: { kind: "text", key: "url", value: "https://native.example" } },
+      { name: ["native", "eth"], write: { kind: "address", coinType: 60n, bytes: bob } },
+      { name: [], write: { kind: "address", coinType: 0x80000000n, bytes: carol } },
       { name: [], write: { kind: "text", key: "url", value: "https://all.example" } },
       { name: ["sub", "native", "eth"], write: { kind: "link", node: namehash("native.eth") } },
     ],

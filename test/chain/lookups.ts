@@ -1,4 +1,12 @@
-import { decodeAbiParameters, encodeFunctionData, type Hex, namehash, parseAbi, zeroAddress } from "viem";
+import {
+  decodeAbiParameters,
+  encodeFunctionData,
+  type Hex,
+  namehash,
+  parseAbi,
+  toFunctionSelector,
+  zeroAddress,
+} from "viem";
 import { expect } from "vitest";
 import type { Deployment } from "../../abis/deployments.ts";
 import { universalResolverAbi } from "../../abis/universalResolver.ts";
@@ -132,8 +140,13 @@ export async function expectNamesByAddress(place: Place, names: readonly string[
   return found;
 }
 
-/** Errors of the Universal Resolver that say that no resolver answers. */
-const NO_RESOLVER = /ResolverNotFound|ResolverNotContract|UnreachableName/;
+/**
+ * Errors of the Universal Resolver that say that no resolver answers; one that asks the other system passes its error on, and
+ * that of `eth` itself knows no addresses of the names below.
+ */
+const NO_RESOLVER = new RegExp(
+  `ResolverNotFound|ResolverNotContract|UnsupportedResolverProfile|UnreachableName|${toFunctionSelector("UnreachableName(bytes)")}`,
+);
 
 /** Compares what whois says of whether names resolve with what the Universal Resolver does. Gives how many do not. */
 export async function expectResolution(
