@@ -22,7 +22,7 @@ import { type DomainRecord, lower, type Stage } from "./stage.ts";
  */
 
 /** The entry of a name as its registry answers, and whether it was ever registered there. */
-type Found = EntryState & { registry: Hex; label: string; isEth: boolean; wasRegistered: boolean };
+export type Found = EntryState & { registry: Hex; label: string; isEth: boolean; wasRegistered: boolean };
 
 const orNull = (address: Address): Address | null => (address === zeroAddress ? null : getAddress(address));
 
@@ -46,7 +46,7 @@ async function findRegistry({ local, chain }: Asked, above: readonly string[]): 
 }
 
 /** The entry that the contracts lead to; null where there is none, or where the way to it ended. */
-async function findEntry({ local, chain }: Asked, name: string): Promise<Found | null> {
+export async function findEntry({ local, chain }: Asked, name: string): Promise<Found | null> {
   const [label = "", ...above] = name.split(".");
   const registry = await findRegistry({ local, chain }, above);
   if (registry === null) return null;
@@ -67,7 +67,7 @@ async function findEntry({ local, chain }: Asked, name: string): Promise<Found |
  * Whether a name without a registration is out of ENSv1's reach, because one above it went to ENSv2: unless the registry there
  * answers for it with the resolver that asks ENSv1.
  */
-async function isHistory(asked: Asked, name: string): Promise<boolean> {
+export async function isHistory(asked: Asked, name: string): Promise<boolean> {
   const [label = "", ...above] = name.split(".");
   let isBelow = false;
   for (let rest = above; rest.length > 1; rest = rest.slice(1)) {
@@ -100,7 +100,7 @@ const resolverOf = async (chain: Chain, { registry, label }: Found): Promise<Add
   orNull(await read<Address>(chain, { contract: registry, functionName: "getResolver", args: [label] }));
 
 /** Fields of a name that was registered in ENSv2. */
-async function expectedOfEnsv2(chain: Chain, name: string, found: Found) {
+export async function expectedOfEnsv2(chain: Chain, name: string, found: Found) {
   const { registry, expiry, latestOwner, isEth, status, tokenId } = found;
   const now = await latestTime(chain);
   const owner = isEth || status !== 0 ? orNull(latestOwner) : null;

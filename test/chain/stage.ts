@@ -103,7 +103,7 @@ export async function stageOf(
   };
 }
 
-function castOf(chain: Chain): Cast {
+export function castOf(chain: Chain): Cast {
   return Object.fromEntries(roles.map((role, index) => [role, chain.accounts[index]])) as Cast;
 }
 
