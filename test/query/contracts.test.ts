@@ -198,13 +198,14 @@ async function walk(path: string, size = 1): Promise<Record<string, unknown>[]> 
 
 describe("a registry", () => {
   test("says what it is, where it is, and who may change it", async () => {
+    const logged = await get<{ total: number }>(`/contract/${USER}/events?page_size=1`);
     expect(await get(`/registry/${USER}?owner=${ANN}`)).toMatchObject({
       ...{ kind: "user", implementation: getAddress(REGISTRY_CODE), label_count: 4 },
       names: [{ name: "deep.eth", namehash: namehash("deep.eth") }],
       claimed_parent: { registry: getAddress(ETH_REGISTRY), label: "deep" },
       created: { block_number: 1, transaction_hash: transaction(1) },
       referring_names: { results: [{ name: "deep.eth", label: "deep" }], total: 1, next_cursor: null },
-      ...{ role_holder_count: 1, root_role_holder_count: 1 },
+      ...{ role_holder_count: 1, root_role_holder_count: 1, event_count: logged.total },
       detach: { owner: getAddress(ANN), labels: 3, not_owned: 2, ownerless: 1 },
     });
     expect(await get(`/registry/${ROOT}`)).toMatchObject({ kind: "root", label_count: 1 });

@@ -2344,6 +2344,14 @@ export type RegistryOverview = {
     role_holder_count: number;
     root_role_holder_count: number;
     /**
+     * What it logged, as `/contract/{address}/events` has it
+     */
+    event_count: number;
+    /**
+     * Present where there are more events than are counted
+     */
+    is_event_count_minimum?: true;
+    /**
      * Present with `owner`
      */
     detach?: {

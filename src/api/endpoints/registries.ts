@@ -14,7 +14,9 @@ import {
   referringKeys,
 } from "../query/contracts/registries.ts";
 import { countHolders } from "../query/contracts/roles.ts";
+import { countEvents, MAX_COUNTED } from "../query/eventLists.ts";
 import type { SortDirection } from "../query/page.ts";
+import { oneChain } from "../query/scope.ts";
 import { readLabelStates } from "../resolution/registryLabels.ts";
 import { address, pageFields, referringName, registryLabel, registryOverview } from "../schemas/answers.ts";
 import { input } from "../schemas/input.ts";
@@ -61,13 +63,19 @@ const overview = endpoint({
     const registry = at(ctx, request);
     const contract = { chainId: registry.chainId, contract: request.address };
     const { owner: _, ...listed } = request;
-    const [row, proxy, names, referring, holders, rootHolders, detach] = await Promise.all([
+    const source = {
+      kind: "contract",
+      address: request.address,
+      chains: oneChain(registry.chainId, contracts),
+    } as const;
+    const [row, proxy, names, referring, holders, rootHolders, events, detach] = await Promise.all([
       findRegistry(db, registry),
       findProxy(db, { chainId: registry.chainId, address: request.address }),
       listMounts(db, registry),
       readReferring(ctx, listed),
       countHolders(db, contract),
       countHolders(db, { ...contract, resource: 0n }),
+      countEvents(db, { source, filters: {} }),
       request.owner && countForDetach(db, { ...registry, owner: request.owner, now }),
     ]);
     const block = proxy?.blockNumber ?? row?.createdBlockNumber;
@@ -85,6 +93,8 @@ const overview = endpoint({
       ...(created && { created: toHappened(created) }),
       referring_names,
       ...{ label_count: row?.entries ?? 0, role_holder_count: holders, root_role_holder_count: rootHolders },
+      event_count: Math.min(events, MAX_COUNTED),
+      ...(events > MAX_COUNTED && { is_event_count_minimum: true as const }),
       ...(detach &&
         request.owner && {
           detach: {

@@ -183,6 +183,11 @@ export const registryOverview = z
     label_count: count.openapi({ description: "Expired labels too" }),
     role_holder_count: count.openapi({ description: "Of all labels, and of the registry as a whole" }),
     root_role_holder_count: count,
+    event_count: count.openapi({ description: "What it logged, as `/contract/{address}/events` has it" }),
+    is_event_count_minimum: z
+      .literal(true)
+      .optional()
+      .openapi({ description: "Present where there are more events than are counted" }),
     detach: z
       .strictObject({
         owner: address,
