@@ -73,7 +73,7 @@ export const endingBelow = ({ present }: Pick<Story, "present">) => {
 };
 
 /** An account that never acts. */
-export const stranger = (at: number): Address => `0x${keccak256(stringToHex(`stranger ${at}`)).slice(-40)}`;
+const stranger = (at: number): Address => `0x${keccak256(stringToHex(`stranger ${at}`)).slice(-40)}`;
 
 export const heavyNames = (): string[] =>
   Array.from({ length: HEAVY_NAMES }, (_, at) => `many-${String(at).padStart(3, "0")}`);
