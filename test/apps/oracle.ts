@@ -36,7 +36,7 @@ export type OnChain = {
 const label = (text: string): string => `[${hashLabel(text).slice(2)}]`;
 
 /** Every name of the story that is worth a full look, as answers spell it. */
-export function storyNames({ present }: AppsStage): string[] {
+function storyNames({ present }: AppsStage): string[] {
   const eth = (labels: readonly string[]) => labels.map((one) => `${one}.eth`);
   return [
     ...eth(lastingLabels()),

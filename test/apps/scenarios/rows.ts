@@ -29,14 +29,14 @@ export type Item = {
 /** What an item and the contracts have to say alike. */
 type Row = Record<string, unknown>;
 
-export const rowOfItem = (item: Item): Row => ({
+const rowOfItem = (item: Item): Row => ({
   ...{ name: item.name, namehash: item.namehash, state: item.availability_status },
   ...{ protocol: item.chain === undefined ? item.protocol : undefined, chain: item.chain },
   ...{ expiry: item.expiry_timestamp, owner: item.ownership.owner ?? null },
   resolver: item.resolver?.address ?? null,
 });
 
-export const rowOnChain = (one: OnChain): Row => ({
+const rowOnChain = (one: OnChain): Row => ({
   ...{ name: one.name, namehash: one.namehash, state: one.state },
   ...{ protocol: one.protocol, chain: one.chain },
   ...{ expiry: one.expiry === null ? null : String(one.expiry), owner: one.owner },

@@ -42,7 +42,7 @@ export const ofBitcoin: Hex = `0x0014${"ab".repeat(20)}`;
 export const texts = { set: ["avatar", "url"], cleared: ["description"] };
 
 /** Subnames that only the registry knows, without a text: below carol.eth. */
-export const HEAVY_SUBNAMES = 230;
+const HEAVY_SUBNAMES = 230;
 
 /** Names of ENSv1 that end around the present: at their expiry, and at the end of their grace. */
 export const endingOfEnsv1 = ({ present }: Pick<Story, "present">) => {
@@ -59,7 +59,7 @@ export const endingOfEnsv1 = ({ present }: Pick<Story, "present">) => {
 };
 
 /** Names whose address records name frank, or did. */
-export const paying = ["pay60", "paybase", "paydefault", "payshadow", "payzero", "payformer", "paycleared"];
+const paying = ["pay60", "paybase", "paydefault", "payshadow", "payzero", "payformer", "paycleared"];
 
 /** Names that last, by their first owner. */
 const lasting = {

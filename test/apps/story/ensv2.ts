@@ -43,7 +43,7 @@ import { around, daysBefore, type Story, sendMany } from "./times.ts";
  */
 
 /** Names right under `.eth` of the heavy account, and labels of its registry. */
-export const HEAVY_NAMES = 205;
+const HEAVY_NAMES = 205;
 export const HEAVY_LABELS = 205;
 /** Accounts that have one of two roles on native.eth, besides its owner and dave; a registry allows 15 for each role. */
 export const ROLE_HOLDERS = 26;
