@@ -122,7 +122,7 @@ function decode({ topics, data }: RawLog): Pick<Decoded, "eventName" | "parties"
 type Page = { events: ApiEvent[]; total?: number; next_cursor: string | null; is_incomplete?: true };
 
 /** All pages of a list. They go on by cursor, and no page has an event of another one. */
-export async function readAll(ask: Ask, path: string, pageSize = 200): Promise<ApiEvent[]> {
+async function readAll(ask: Ask, path: string, pageSize = 200): Promise<ApiEvent[]> {
   const events: ApiEvent[] = [];
   let cursor: string | null = null;
   const totals = new Set<number | undefined>();

@@ -82,7 +82,7 @@ const KEY = "count";
 
 /** The names whose logs are counted. */
 export const MAIN_NAME = "count.eth";
-export const LAYER2_NAME = "count.base.eth";
+const LAYER2_NAME = "count.base.eth";
 
 export type JournalChains = {
   local: LocalChain;

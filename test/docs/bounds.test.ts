@@ -100,6 +100,8 @@ const bounds: [what: string, bound: string][] = [
     `${CALLS_AT_ONCE} in each of ${REQUESTS_AT_ONCE} requests`,
   ],
   ["blocks of one request of `npm run verify -- --logs`", inWords(RANGE_BLOCKS)],
+  ["operators, delegates and roles in an answer about permissions", "a page, as of every list"],
+  ["delegates of a name's records", "those that its owners of now and before gave"],
   ["differences that `npm run verify` keeps", inWords(MAX_DIFFERENCES)],
   ["a value in the text of `npm run verify`", `${SHOWN_LENGTH} characters`],
   ["a snapshot's manifest", mib(MAX_MANIFEST_BYTES)],

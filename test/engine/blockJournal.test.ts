@@ -1,6 +1,6 @@
 import pg from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { createBlockJournal, recoverBlocks } from "../../engine/blocks/blockJournal.ts";
+import { createBlockJournal, isUndoneByPonder, recoverBlocks } from "../../engine/blocks/blockJournal.ts";
 import { JOURNAL_BLOCKS, journalChannel } from "../../engine/blocks/sql.ts";
 import { reorgTableOf } from "../../engine/restorePoint.ts";
 import { createTestDatabase, openPool } from "../support/database.ts";
@@ -295,6 +295,10 @@ test("each commit tells the position once, and a transaction that fails tells no
       [told(MAIN, 2), told(OTHER, 5)],
       [told(MAIN, 1), told(OTHER, 5)],
     ]);
+});
+
+test("Ponder undoes every table but the journal", () => {
+  expect(["blocks", "domains", "events"].filter(isUndoneByPonder)).toEqual(["domains", "events"]);
 });
 
 const told = (chain: number, number: number) => ({ chain, number, hash: hashOf(chain, number) });

@@ -154,7 +154,7 @@ beforeAll(async () => {
       change(13, "n01.eth", STATIC_RESOLVER, null),
       change(14, "n01.eth", null, STATIC_RESOLVER),
       change(15, "n01.eth", STATIC_RESOLVER, null),
-    change(16, "n01.eth", RESOLVER, STATIC_RESOLVER),
+      change(16, "n01.eth", RESOLVER, STATIC_RESOLVER),
     ]);
   const link = (name: string, record: number | null) => ({
     ...{ chainId: CHAIN_ID, resolver: RESOLVER, node: namehash(name), blockNumber: 9 },

@@ -8,7 +8,7 @@ import { PAGE_SIZE } from "../schemas/paging.ts";
  */
 
 /** Results that can be reached by the numbers of pages. A cursor leads to all, and is read as fast as the first page. */
-export const MAX_BY_NUMBER = 100_000;
+const MAX_BY_NUMBER = 100_000;
 
 /** The last page of a list that can be asked for by its number, with 25 results each. */
 export const MAX_PAGE = 4_000;

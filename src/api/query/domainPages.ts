@@ -75,7 +75,7 @@ function rangesOf(page: PageRequest): RangeName[] {
 }
 
 /** Makes a function that counts the rows of a list. */
-export function preparedTotal<Values extends Record<string, unknown>>(name: string, where: Which) {
+function preparedTotal<Values extends Record<string, unknown>>(name: string, where: Which) {
   const count = statementOf((of, db) => totalOf(db, where(of)).prepare(of.title(`${name}_total`)));
   return async (db: Db, scope: Scope, values: Values): Promise<number> =>
     (await count(db, scope, values))[0]?.total ?? 0;

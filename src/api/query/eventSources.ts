@@ -88,7 +88,7 @@ function ofNames(
 }
 
 /** The names as a subquery. */
-export function namesSql(names: Names, chains: Scope): SQL {
+function namesSql(names: Names, chains: Scope): SQL {
   const of = sqlOf(chains);
   switch (names.of) {
     case "one":

@@ -33,7 +33,7 @@ export async function withIncluded<State extends DomainState>(
 }
 
 /** How many names are right under names: as many as the lists of their subnames have. */
-export async function readSubnameCounts<State extends DomainState>(
+async function readSubnameCounts<State extends DomainState>(
   ctx: Ctx,
   states: readonly State[],
 ): Promise<ReadonlyMap<State, number>> {

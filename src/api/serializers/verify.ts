@@ -15,7 +15,7 @@ const MAX_CALL = 2_048;
 const beginningOf = (text: string) => cutText(text.slice(0, 4 * MAX_SHOWN));
 
 /** A value of the index beside the chain's. */
-export function toComparedField({ check, chain }: Answered): Field {
+function toComparedField({ check, chain }: Answered): Field {
   const { table, column, stored, calls } = check;
   const index = stored === null ? null : beginningOf(stored);
   const of = beginningOf(check.of);

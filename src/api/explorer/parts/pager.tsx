@@ -21,7 +21,7 @@ export function firstIn({ query }: Pick<Visit, "query">, { page, page_size }: Pa
 const MAX_SHOWN = 1_000_000_000;
 
 /** The pages before and after one. The next begins where this one ends, whatever comes and goes before it. */
-export function placesBeside(list: Paged, first: number): Record<"previous" | "next", Place | null> {
+function placesBeside(list: Paged, first: number): Record<"previous" | "next", Place | null> {
   const size = list.page_size;
   const before = Math.min(Math.ceil((first - 1) / size), MAX_PAGE);
   return {

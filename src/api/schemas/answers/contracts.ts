@@ -45,7 +45,7 @@ export const rolesOf = {
 };
 
 /** What is known of a resolver on one chain. */
-export const resolverContract = z
+const resolverContract = z
   .strictObject({
     chain: z.string(),
     kind: z.enum(["listed", "ensv2", "ensv1_bridge", "unknown"]).openapi({
