@@ -2,7 +2,7 @@ import type { Hono } from "hono";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { nameOf } from "../../src/api/http/endpoint.ts";
-import { type Example, examples } from "../support/examples.ts";
+import { type Example, examples, itemsIn } from "../support/examples.ts";
 import { type Wired, wireService } from "./wired.ts";
 
 type Price = "each question" | "free" | "free, with proof" | 1 | "each item" | "each call";
@@ -177,11 +177,11 @@ test.each(routesAt("each question"))(
 test.each(routesAt("each item"))("%s costs a credit for each item", async (route) => {
   const { body = {} } = ofOperations.get(route) as Example;
   const threeTimes = Object.fromEntries(
-    Object.entries(body).map(([name, items]) => [name, Array(3).fill(items).flat()]),
+    Object.entries(itemsIn(body)).map(([name, items]) => [name, Array(3).fill(items).flat()]),
   );
   const items = Object.values(threeTimes).flat().length;
   expect(items).toBeGreaterThan(2);
-  const reply = await ask(route, poorKey, threeTimes);
+  const reply = await ask(route, poorKey, { ...body, ...threeTimes });
   expect([reply.status, await reply.text()]).toEqual([
     402,
     expect.stringContaining(`this request costs ${items}.`),

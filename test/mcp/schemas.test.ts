@@ -7,7 +7,7 @@ import { readArguments } from "../../src/api/mcp/arguments.ts";
 import { describePrice } from "../../src/api/mcp/descriptions.ts";
 import type { Schema } from "../../src/api/mcp/schemas.ts";
 import { toolsOf } from "../../src/api/mcp/tools.ts";
-import { exampleOf } from "../support/examples.ts";
+import { exampleOf, itemsIn } from "../support/examples.ts";
 import { pairs } from "./questions.ts";
 
 const tools = toolsOf(operations).map((tool) => [tool.definition.name, tool] as const);
@@ -76,7 +76,8 @@ test("a price by item is what the text says: one credit for each", () => {
   expect(byItem.length).toBeGreaterThan(0);
   for (const operation of byItem) {
     const { asked } = exampleOf(operation);
-    const items = Object.values(asked).flat().length;
+    const items = Object.values(itemsIn(asked)).flat().length;
+    expect(items, nameOf(operation)).toBeGreaterThan(0);
     expect((operation.cost as (input: object) => number)(asked), nameOf(operation)).toBe(items);
   }
 });

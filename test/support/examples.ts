@@ -35,5 +35,16 @@ export function exampleOf(operation: Endpoint): Example {
   return { operation, asked: { ...inPath, ...body }, path, body };
 }
 
+/** Fields of a body whose items are what an operation on many answers; other fields say how. */
+const itemFields = ["names", "namehashes", "addresses", "inputs"];
+
+/** Those fields of a request that hold items. */
+export const itemsIn = (asked: Record<string, unknown>): Record<string, unknown[]> =>
+  Object.fromEntries(
+    Object.entries(asked).flatMap(([name, items]) =>
+      itemFields.includes(name) && Array.isArray(items) ? [[name, items]] : [],
+    ),
+  );
+
 /** Every operation of the API with its example. */
 export const examples: readonly Example[] = operations.map(exampleOf);
