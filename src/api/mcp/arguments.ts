@@ -29,11 +29,22 @@ function chooseView(views: readonly View[], wanted: unknown, asked: Given): View
     if (wanted !== undefined) throw new ApiError("INVALID_PARAMETER", "`view` is no parameter of this tool.");
     return first;
   }
-  if (wanted === undefined) return views.find((view) => unknownTo(view, asked).length === 0) ?? first;
+  if (wanted === undefined) return viewFor(views, asked) ?? first;
   const named = views.find(({ name }) => name === wanted);
   if (named) return named;
   const names = views.map(({ name }) => name).join(", ");
   throw new ApiError("INVALID_PARAMETER", `\`view\` must be one of: ${names}.`);
+}
+
+/**
+ * The view that takes all that was given and needs the most of it: `key` is one of several filters of the events, and the
+ * whole question of a text's history. The first of several.
+ */
+function viewFor(views: readonly View[], asked: Given): View | undefined {
+  const needed = ({ parameters }: View) => parameters.required.filter((name) => Object.hasOwn(asked, name));
+  return views
+    .filter((view) => unknownTo(view, asked).length === 0)
+    .toSorted((a, b) => needed(b).length - needed(a).length)[0];
 }
 
 const unknownTo = ({ parameters }: View, asked: Given): string[] =>

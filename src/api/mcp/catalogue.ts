@@ -50,7 +50,7 @@ export const catalogue: Record<string, ToolPlan> = {
   },
   get_address_portfolio: {
     title: "Names of an address",
-    use: "Use it for what one address owns or owned. Begin with `summary` if numbers are enough. For the name by which an address is called use `get_primary_names`.",
+    use: "Use it for what one address owns or owned. Begin with `summary` if numbers are enough. For its primary name use `get_primary_names`.",
     views: {
       domains: { operation: "GET /address/{address}/domains" },
       count: { operation: "GET /address/{address}/domain-count" },

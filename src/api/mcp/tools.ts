@@ -69,7 +69,7 @@ function inputOf(views: readonly View[]): ObjectSchema {
 function viewField(views: readonly View[]): Record<string, Schema> {
   const [usual] = views;
   if (!usual?.name) return {};
-  const description = `Which answer. Left out: the first view that takes all parameters given, as a rule \`${usual.name}\``;
+  const description = `Which answer. Left out: a view that takes all parameters given, the one that requires most of them; as a rule \`${usual.name}\``;
   return { view: { type: "string", enum: views.map(({ name }) => name), description } };
 }
 
