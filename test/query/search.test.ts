@@ -336,7 +336,10 @@ describe("POST /whois/bulk", () => {
     const whois = async (name: string) => (await api.get(`/whois/${name}`)).body;
     expect(body.results).toEqual([
       await whois("Alice.eth"),
-      { query: "unregistered.eth", availability_status: "available", source: "indexed" },
+      {
+        ...{ query: "unregistered.eth", availability_status: "available" },
+        ...{ resolution: "not_registered", source: "indexed" },
+      },
       {
         query: "a..b",
         availability_status: "unknown",
@@ -384,8 +387,8 @@ describe("look-ups by hash", () => {
   const labelhash = (label: string) => keccak256(stringToBytes(label));
 
   test("a namehash gives the name", async () => {
-    const { query, ...record } = (await api.get("/whois/alice.eth")).body;
-    expect(query).toBe("alice.eth");
+    const { query, resolution, ...record } = (await api.get("/whois/alice.eth")).body;
+    expect([query, resolution]).toEqual(["alice.eth", "resolves"]);
     expect((await api.get(`/lookup-namehash/${namehash("alice.eth")}`)).body).toEqual(record);
     expect(
       (await api.get(`/lookup-hash/${namehash("alice.eth").toUpperCase().replace("X", "x")}`)).body,
