@@ -105,6 +105,11 @@ export async function expectedOfEnsv2(chain: Chain, name: string, found: Found) 
   const now = await latestTime(chain);
   const owner = isEth || status !== 0 ? orNull(latestOwner) : null;
   const isOver = isEth && owner !== null && now >= expiry + GRACE_V2;
+  // The registry keeps who had the token until an entry expired, but not of one that was unregistered.
+  const last = isOver ? owner : owner === null ? orNull(latestOwner) : null;
+  const lastEnd = isOver
+    ? { to_timestamp: Number(expiry + GRACE_V2), ended_by: "grace_end" }
+    : { to_timestamp: Number(expiry), ended_by: "expiry" };
   return {
     protocol: "ensv2",
     registry: getAddress(registry),
@@ -115,6 +120,7 @@ export async function expectedOfEnsv2(chain: Chain, name: string, found: Found) 
       is_wrapped: false,
       ...(owner !== null && { owner }),
       ...(isOver && { to_timestamp: Number(expiry + GRACE_V2), ended_by: "grace_end" }),
+      ...(last !== null && { last_owner: { address: last, ...lastEnd } }),
     },
     resolver: await resolverOf(chain, found),
     availability_status: await availabilityOf(chain, found),

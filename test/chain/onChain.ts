@@ -127,6 +127,13 @@ export async function expectedWhois(chain: Chain, name: string) {
   const isOver = owner !== null && expiry > 0n && ["premium", "available"].includes(availability);
   // Where the wrapper answers no owner from the same second on, the token's end was the owner's.
   const isEndedByToken = wasWrapped && token.expiry === expiry + GRACE;
+  // Whose time is over: of the token, which has no owner any more, or else of the registration.
+  const isTokenOver = wasWrapped && token.ownerNow === null;
+  const lastOwner = isTokenOver
+    ? { address: token.owner, to_timestamp: Number(token.expiry) + 1, ended_by: "wrapper_expiry" }
+    : isOver
+      ? { address: owner, to_timestamp: Number(expiry + GRACE) + 1, ended_by: "grace_end" }
+      : null;
   return {
     labelhash,
     namehash: nodeOfShown(name),
@@ -143,6 +150,7 @@ export async function expectedWhois(chain: Chain, name: string) {
       // Since then anyone may register the name.
       to_timestamp: isOver ? Number(expiry + GRACE) + 1 : null,
       ended_by: isOver ? (isEndedByToken ? "wrapper_expiry" : "grace_end") : null,
+      last_owner: lastOwner,
     }),
     wrapper: wasWrapped ? { fuses: token.fusesNow, expiry_timestamp: token.expiry.toString() } : undefined,
     availability_status: availability,
