@@ -3,7 +3,6 @@ import type { z } from "@hono/zod-openapi";
 import type { Address, Hex, TransactionReceipt } from "viem";
 import { expect } from "vitest";
 import { lookupEndpoints } from "../../src/api/endpoints/lookups.ts";
-import { asOf } from "../../src/api/http/asOf.ts";
 import { askedDomain, domain, event, unknownDomain } from "../../src/api/schemas/answers.ts";
 import type { Chain } from "../devnet/acts.ts";
 import type { AnvilOptions } from "../devnet/anvil.ts";
@@ -81,9 +80,8 @@ export async function stageOf(
   const index = openIndexOnly(lookupEndpoints, { stack, local });
   return {
     ...{ local, chain, stack, cast },
-    whois: async (name) => askedDomain.parse(await answerOf(stack, `/whois/${encodeURIComponent(name)}`)),
-    whoisAbsent: async (name) =>
-      unknownDomain.parse(await answerOf(stack, `/whois/${encodeURIComponent(name)}`)),
+    whois: async (name) => askedDomain.parse(await ask(stack, `/whois/${encodeURIComponent(name)}`)),
+    whoisAbsent: async (name) => unknownDomain.parse(await ask(stack, `/whois/${encodeURIComponent(name)}`)),
     record: async (node) => {
       await stack.waitForHead();
       const reply = await index.app.request(`/lookup-namehash/${node}`);
@@ -122,13 +120,6 @@ export async function askInTime(stack: Stack, path: string): ReturnType<Stack["a
       body.error?.code === "LIVE_RESOLUTION_FAILED" && body.error.message.includes("did not answer in time");
     if (!isLate || Date.now() > deadline) return { status, body };
   }
-}
-
-/** An answer without the blocks that it is of, which it has to name. */
-async function answerOf(stack: Stack, path: string): Promise<unknown> {
-  const body = await ask(stack, path);
-  expect(asOf.parse((body as { as_of?: unknown }).as_of)).not.toEqual([]);
-  return withoutAsOf(body);
 }
 
 /** Asks under both prefixes, which must answer alike. */
