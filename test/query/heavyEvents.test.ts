@@ -90,11 +90,6 @@ async function rowsRead(): Promise<number> {
   const counts: number[] = [];
   for (const query of queries.filter(({ sql }) => sql.startsWith("select")))
     counts.push(await countRead(tables.pool, query, "events"));
-  if (process.env.SHOW && Math.max(...counts) > FEW) {
-    const q = queries[counts.indexOf(Math.max(...counts))] as Query;
-    const { rows } = await tables.pool.query(`explain (analyze) ${q.sql}`, q.parameters);
-    console.log(counts, q.sql, rows.map((row) => row["QUERY PLAN"]).join("\n"));
-  }
   return counts.reduce((sum, one) => sum + one, 0);
 }
 
