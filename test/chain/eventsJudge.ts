@@ -14,7 +14,7 @@ import * as ensv2 from "../../abis/ensv2.ts";
 import { nameWrapperAbi } from "../../abis/nameWrapper.ts";
 import { auctionRegistrarAbi, basenamesRegistrarAbi, registrarAbi } from "../../abis/registrar.ts";
 import { registryAbi } from "../../abis/registry.ts";
-import { listedResolverAbi, resolverAbi } from "../../abis/resolver.ts";
+import { listedResolverAbi, resolverAbi, resolverUnindexedKeyAbi } from "../../abis/resolver.ts";
 import * as reverse from "../../abis/reverse.ts";
 import { request } from "../truth/chainReads.ts";
 import type { ApiEvent } from "./stage.ts";
@@ -37,6 +37,7 @@ const abi: Abi = [
   ...[
     resolverAbi,
     listedResolverAbi,
+    resolverUnindexedKeyAbi,
     ensv2.ensv2RegistryAbi,
     ensv2.ensv2ResolverAbi,
     ensv2.ensv2RegistrarAbi,

@@ -6,6 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vite
 import { mineBlocks } from "../devnet/acts.ts";
 import { isReady, type Ponder, startPonder, until } from "../devnet/ponder.ts";
 import { freePort } from "../devnet/ports.ts";
+import { withoutAsOf } from "../support/asOf.ts";
 import { bareEnvironment } from "../support/environment.ts";
 import type { Fault, Recorded } from "./rpcProxy.ts";
 import { names, openScene, type Scene } from "./scene.ts";
@@ -242,7 +243,7 @@ describe("a replica", () => {
 
   const askReplica = async (path: string): Promise<Reply> => {
     const reply = await fetch(`${replica.url}${path}`);
-    return { status: reply.status, body: (await reply.json()) as Record<string, unknown> };
+    return { status: reply.status, body: withoutAsOf((await reply.json()) as Record<string, unknown>) };
   };
 
   /** The settings of the stack, of whose tables the replica answers; its first node is none. */

@@ -196,6 +196,7 @@ describe("a name that was never registered", () => {
     expect(await stage.whoisAbsent("unregistered.eth")).toEqual({
       query: "unregistered.eth",
       availability_status: "available",
+      resolution: "not_registered",
       source: "indexed",
     });
     expect((await stage.whoisAbsent("ab.eth")).availability_status).toBe("unknown");
