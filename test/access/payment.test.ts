@@ -35,7 +35,7 @@ describe("a payment", () => {
     const wallet = walletOf(service.chain, { account: await service.chain.createPayer() });
     const amount = await service.earned(async () => {
       const reply = await wallet.fetch(`${service.url}/one/a`, { headers: from });
-      expect([reply.status, await reply.json()]).toEqual([200, { name: "a" }]);
+      expect([reply.status, await reply.json()]).toEqual([200, { name: "a", as_of: [] }]);
       expect(reply.headers.get("cache-control")).toBe("private");
       const receipt = Buffer.from(reply.headers.get("payment-receipt") ?? "", "base64url").toString();
       expect(JSON.parse(receipt)).toMatchObject({
@@ -71,7 +71,7 @@ describe("a payment", () => {
     const credential = await payFor(challengeOf(asked));
     const amount = await service.earned(async () => {
       const { status, body } = await service.spendBulk(7, credential);
-      expect([status, body]).toEqual([200, { count: 7 }]);
+      expect([status, body]).toEqual([200, { count: 7, as_of: [] }]);
     });
     expect(amount).toBe(7_000n);
   });

@@ -182,7 +182,7 @@ describe("when the node of the payments' chain", () => {
     lose(SEND, "deaf");
     const amount = await service.earned(async () => {
       const reply = await service.spend("/one/a", credential);
-      expect([reply.status, reply.body]).toEqual([200, { name: "a" }]);
+      expect([reply.status, reply.body]).toEqual([200, { name: "a", as_of: [] }]);
       expect(reply.headers.get("payment-receipt")).toBeTruthy();
       node.fault = () => undefined;
       expectRefusal(await service.spend("/one/a", credential), "verification-failed");
