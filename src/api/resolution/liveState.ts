@@ -128,6 +128,8 @@ function toStoredOwners(
     isWrapped({ ...layers, wrapperOwner: contracts.wrapper ?? null }, contracts.wrapper, isEth);
   return {
     ...layers,
+    // As `lastRegistrant`: the token still belongs to its last holder, whom only the index knows.
+    ...(hasLapsed && { wrapperOwner: indexed?.wrapperOwner ?? null }),
     isWrapped: hasLapsed || isWrapped(layers, contracts.wrapper, isEth),
     wrapperFuses: hasLapsed ? PARENT_CANNOT_CONTROL : owners.wrapperFuses,
     wrapperExpiryTimestamp: wrapperExpiry,
