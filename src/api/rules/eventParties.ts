@@ -77,7 +77,7 @@ export const parties: readonly Party[] = [
       ...["LabelRegistered", ...byEntry, "ParentUpdated", "URIUpdated"],
     ],
   ),
-  detail("account", ["account", "approved"], ["EACRolesChanged", "Approval"]),
+  detail("account", ["account", "approved"], ["EACRolesChanged", "Approval", "ApprovalForAll"]),
   {
     ...{ name: "events_reverse_address", value: "address" },
     events: ["NameForAddrChanged", "ReverseClaimed", "BaseReverseClaimed"],
