@@ -59,13 +59,13 @@ const addressPrimaryName = endpoint({
   hotAnswers: true,
   tool: "get_primary_names",
   handle: async (request, ctx) => {
+    const { section, fields } = openHistory({
+      ...{ operation: "/address/{address}/primary-name", input: request, keys: claimKeys() },
+    });
     const found = await findPrimaryName(ctx, request);
     const address = toAddress(request.address);
     const current = "unresolved" in found ? found : toPrimaryName(found.primary, ctx);
     if (!request.history) return { address, ...current };
-    const { section, fields } = openHistory({
-      ...{ operation: "/address/{address}/primary-name", input: request, keys: claimKeys() },
-    });
     const { rows, ...listed } = await listClaims(ctx.db, request.address, section);
     return {
       address,
