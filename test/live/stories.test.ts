@@ -164,7 +164,7 @@ describe("one name has one answer", () => {
     const { chain } = scene;
     const name = "foo.bar.imported";
     expect(await answered(`/whois/${name}`)).toEqual({
-      ...{ query: name, availability_status: "unknown", source: "indexed" },
+      ...{ query: name, availability_status: "unknown", resolution: "no_resolver", source: "indexed" },
     });
     const [from] = chain.accounts as [Address];
     const resolver = addressOf(chain, "wildcardResolver");
@@ -200,7 +200,7 @@ describe("what the chain says for certain", () => {
   });
 
   test("of names that cannot exist the index knows all: nothing is asked", async () => {
-    const unknown = { availability_status: "unknown", source: "indexed" };
+    const unknown = { availability_status: "unknown", resolution: "no_resolver", source: "indexed" };
     expect(await answered("/whois/missing.indexed.eth")).toEqual({
       query: "missing.indexed.eth",
       ...unknown,

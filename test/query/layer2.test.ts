@@ -156,7 +156,9 @@ describe("GET /whois/:name", () => {
     ["ab.base.eth", "unknown"],
     ["free.linea.eth", "available"],
   ])("of %s, which was never registered, is %s", async (name, availability_status) => {
-    expect(await whois(name)).toEqual({ query: name, availability_status, source: "indexed" });
+    expect(await whois(name)).toEqual({
+      ...{ query: name, availability_status, resolution: "not_registered", source: "indexed" },
+    });
   });
 
   test.each([
@@ -213,6 +215,7 @@ describe("GET /whois/:name", () => {
     await withResolverOfBase(null, async () => {
       expect(await whois("jesse.base.eth")).toEqual({
         ...{ query: "jesse.base.eth", availability_status: "unknown", source: "indexed" },
+        resolution: "no_resolver",
       });
     });
     expect(await whois("jesse.base.eth")).toMatchObject({ chain: "base" });

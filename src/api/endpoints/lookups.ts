@@ -11,7 +11,7 @@ import { shownLabel } from "../resolution/provenLabels.ts";
 import { count, domain, hash, listedDomain, pageFields, unresolvedDomain } from "../schemas/answers.ts";
 import { input } from "../schemas/input.ts";
 import { listPage, PAGE_SIZE } from "../schemas/paging.ts";
-import { toDomainRecord, toItem, toUnresolvedDomain } from "../serializers/domain.ts";
+import { toItem, toUnresolvedDomain, toWholeRecord } from "../serializers/domain.ts";
 import { openPage } from "../serializers/listPages.ts";
 
 const notIndexed = z
@@ -30,7 +30,15 @@ async function toDomains(ctx: Ctx, rows: readonly DomainRow[], asked: { partial:
   return listed.map(({ row, outcome }) =>
     outcome.kind === "unresolved" && outcome.state === null
       ? toItem(toUnresolvedDomain(row.node, outcome), outcome, asked)
-      : toItem(toDomainRecord({ ...outcome, state: outcome.state ?? row }, ctx), outcome, asked),
+      : toItem(
+          toWholeRecord(
+            { query: row.node, node: row.node },
+            { ...outcome, state: outcome.state ?? row },
+            ctx,
+          ),
+          outcome,
+          asked,
+        ),
   );
 }
 
@@ -72,9 +80,10 @@ const lookupHash = endpoint({
 
 /** What is known of a node; null if the index has no name of it. */
 async function findByNode(ctx: Ctx, { hash, partial }: { hash: Hex; partial: boolean }) {
-  const outcome = await (partial ? tryDomain : resolveDomain)(ctx, { query: hash, node: hash });
+  const parsed = { query: hash, node: hash };
+  const outcome = await (partial ? tryDomain : resolveDomain)(ctx, parsed);
   const { state, ...resolved } = outcome;
-  if (state) return toDomainRecord({ ...resolved, state }, ctx);
+  if (state) return toWholeRecord(parsed, { ...resolved, state }, ctx);
   return outcome.kind === "unresolved" ? toUnresolvedDomain(hash, outcome) : null;
 }
 

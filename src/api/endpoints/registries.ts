@@ -4,6 +4,7 @@ import type { Ctx } from "../http/context.ts";
 import { endpoint } from "../http/endpoint.ts";
 import {
   countForDetach,
+  type DetachCounts,
   findFirstLog,
   findProxy,
   findRegistry,
@@ -11,12 +12,15 @@ import {
   listLabels,
   listMounts,
   listReferring,
+  type MountedName,
+  type Referring,
   referringKeys,
 } from "../query/contracts/registries.ts";
 import { countHolders } from "../query/contracts/roles.ts";
 import { countEvents, MAX_COUNTED } from "../query/eventLists.ts";
-import type { SortDirection } from "../query/page.ts";
+import { emptyPage, type Page, type SortDirection } from "../query/page.ts";
 import { oneChain } from "../query/scope.ts";
+import { ofEnsv2 } from "../resolution/ofEnsv2.ts";
 import { readLabelStates } from "../resolution/registryLabels.ts";
 import { address, pageFields, referringName, registryLabel, registryOverview } from "../schemas/answers.ts";
 import { input } from "../schemas/input.ts";
@@ -33,9 +37,16 @@ async function readReferring(ctx: Ctx, request: Asked) {
   const { part, fields } = openPage({
     ...{ operation: "/registry/{address}/referring-names", input: request, keys: referringKeys() },
   });
-  const { rows, ...found } = await listReferring(ctx.db, at(ctx, request), part);
+  const { rows, ...found } = await ofEnsv2<Page<Referring>>(ctx, emptyPage(part), () =>
+    listReferring(ctx.db, at(ctx, request), part),
+  );
   return { results: rows.map((row) => toReferring(row, ctx.now)), ...fields(found) };
 }
+
+const NO_LABELS: DetachCounts = { labels: 0, notOwned: 0, ownerless: 0 };
+
+const readDetach = (ctx: Ctx, asked: Parameters<typeof countForDetach>[1]) =>
+  ofEnsv2(ctx, NO_LABELS, () => countForDetach(ctx.db, asked));
 
 const PARAMS = z.object({
   address: input.address("0x00000000000000000000000000000000000e4201"),
@@ -69,14 +80,14 @@ const overview = endpoint({
       chains: oneChain(registry.chainId, contracts),
     } as const;
     const [row, proxy, names, referring, holders, rootHolders, events, detach] = await Promise.all([
-      findRegistry(db, registry),
-      findProxy(db, { chainId: registry.chainId, address: request.address }),
-      listMounts(db, registry),
+      ofEnsv2(ctx, null, () => findRegistry(db, registry)),
+      ofEnsv2(ctx, null, () => findProxy(db, { chainId: registry.chainId, address: request.address })),
+      ofEnsv2<MountedName[]>(ctx, [], () => listMounts(db, registry)),
       readReferring(ctx, listed),
-      countHolders(db, contract),
-      countHolders(db, { ...contract, resource: 0n }),
+      ofEnsv2(ctx, 0, () => countHolders(db, contract)),
+      ofEnsv2(ctx, 0, () => countHolders(db, { ...contract, resource: 0n })),
       countEvents(db, { source, filters: {} }),
-      request.owner && countForDetach(db, { ...registry, owner: request.owner, now }),
+      request.owner && readDetach(ctx, { ...registry, owner: request.owner, now }),
     ]);
     const block = proxy?.blockNumber ?? row?.createdBlockNumber;
     const created = block && (await findFirstLog(db, { ...registry, address: request.address, block }));
@@ -125,6 +136,7 @@ async function readLabels(ctx: Ctx, request: Asked & { sort_dir: SortDirection }
     ...{ operation: "/registry/{address}/labels", input: request, keys: labelKeys(request.sort_dir) },
   });
   const registry = at(ctx, request);
+  if (ctx.contracts.ensv2 === undefined) return { results: [], ...fields(emptyPage(part)) };
   const [row, [mount]] = await Promise.all([findRegistry(ctx.db, registry), listMounts(ctx.db, registry)]);
   const list = { part, direction: request.sort_dir, total: row?.entries ?? 0 };
   const { rows, ...found } = await listLabels(ctx.db, registry, list);

@@ -4,7 +4,7 @@ import type { Ctx } from "../http/context.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { changeKeys, holderKeys, listRoleChanges, listRolesIn } from "../query/contracts/roles.ts";
 import type { Ensv2Entry } from "../query/ensv2.ts";
-import type { SortDirection } from "../query/page.ts";
+import { emptyPage, type SortDirection } from "../query/page.ts";
 import { readFound } from "../resolution/known.ts";
 import { address, pageFields, roleChange, roleHolder, rolesOf } from "../schemas/answers.ts";
 import { input, type ParsedName } from "../schemas/input.ts";
@@ -27,12 +27,10 @@ async function placeOf(ctx: Ctx, name: ParsedName): Promise<Place | null> {
 
 type Asked = { operation: string; input: PageInput & Record<string, unknown> };
 
-const nothing = { total: 0, next: null };
-
 /** A page of who has roles. An entry that only was reserved has no key of roles. */
 async function readHolders(ctx: Ctx, place: Place | null, asked: Asked) {
   const { part, fields } = openPage({ ...asked, keys: holderKeys() });
-  if (place === null || place.resource === null) return { results: [], ...fields(nothing) };
+  if (place === null || place.resource === null) return { results: [], ...fields(emptyPage(part)) };
   const of = { chainId: ctx.contracts.chainId, contract: place.registry, resource: place.resource };
   const { rows, ...found } = await listRolesIn(ctx.db, of, part);
   return { results: rows.map(toRoleHolder), ...fields(found) };
@@ -42,7 +40,7 @@ type ChangesAsked = Asked & { account?: Address | undefined; direction: SortDire
 
 async function readChanges(ctx: Ctx, place: Place | null, { account, direction, ...asked }: ChangesAsked) {
   const { part, fields } = openPage({ ...asked, keys: changeKeys(direction) });
-  if (place === null) return { results: [], ...fields(nothing) };
+  if (place === null) return { results: [], ...fields(emptyPage(part)) };
   const { registry: contract, entry } = place;
   const of = { chainId: ctx.contracts.chainId, contract, entry, account };
   const { rows, ...found } = await listRoleChanges(ctx.db, of, { part, direction });
@@ -106,7 +104,9 @@ const changesOfName = endpoint({
   },
 });
 
-const rootPlace = (registry: Address): Place => ({ registry, resource: 0n, entry: 0n });
+/** The place of what holds for a whole registry; null where ENSv2 is not indexed. */
+const rootPlace = ({ contracts }: Ctx, registry: Address): Place | null =>
+  contracts.ensv2 === undefined ? null : { registry, resource: 0n, entry: 0n };
 
 const REGISTRY = z.object({ address: input.address() });
 
@@ -125,7 +125,7 @@ const ofRegistry = endpoint({
   hotAnswers: true,
   handle: async (request, ctx) => ({
     address: toAddress(request.address),
-    ...(await readHolders(ctx, rootPlace(request.address), {
+    ...(await readHolders(ctx, rootPlace(ctx, request.address), {
       ...{ operation: "/registry/{address}/roles", input: request },
     })),
   }),
@@ -145,7 +145,7 @@ const changesOfRegistry = endpoint({
   hotAnswers: true,
   handle: async (request, ctx) => ({
     address: toAddress(request.address),
-    ...(await readChanges(ctx, rootPlace(request.address), {
+    ...(await readChanges(ctx, rootPlace(ctx, request.address), {
       ...{ operation: "/registry/{address}/role-changes", input: request },
       ...{ account: request.account, direction: request.sort_dir },
     })),

@@ -43,6 +43,11 @@ const LIMITS = [26, 101, 201];
 export const preparedLimitOf = (part: Pick<Part, "size">): number =>
   LIMITS.find((limit) => limit >= limitOf(part)) ?? limitOf(part);
 
+/** A page of a list that has no rows. */
+export const emptyPage = ({ isCounted }: Part): Page<never> => ({
+  ...{ total: isCounted ? 0 : null, rows: [], next: null },
+});
+
 /** A page of rows. */
 export type Page<Row> = {
   /** Rows of the whole list; null where they were not to be counted. */

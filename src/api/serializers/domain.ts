@@ -87,22 +87,29 @@ function protocolsIn(state: DomainState, now: number): { protocols?: ProtocolWor
   return { protocols: protocolsOf(row, now) };
 }
 
+type Named = ParsedNode | ParsedName;
+
+const resolutionIn = (parsed: Named, resolved: Resolved<DomainState | null>, { now }: SerializeContext) => {
+  const resolution = resolutionOf(parsed, resolved, now);
+  return resolution && { resolution };
+};
+
+/** A record, and whether its name resolves. */
+export const toWholeRecord = (parsed: Named, resolved: Resolved<DomainState>, at: SerializeContext) => ({
+  ...toDomainRecord(resolved, at),
+  ...resolutionIn(parsed, resolved, at),
+});
+
 /** The record of a name that was asked for; of a name that is not known it holds only the availability. */
-export function toAskedRecord(
-  parsed: ParsedNode | ParsedName,
-  resolved: Resolved<DomainState | null>,
-  at: SerializeContext,
-) {
+export function toAskedRecord(parsed: Named, resolved: Resolved<DomainState | null>, at: SerializeContext) {
   const { query } = parsed;
   const { state, source, error } = resolved;
-  const word = resolutionOf(parsed, resolved, at.now);
-  const resolution = word && { resolution: word };
-  if (state !== null) return { ...toDomainRecord({ ...resolved, state }, at), query, ...resolution };
+  if (state !== null) return { ...toWholeRecord(parsed, { ...resolved, state }, at), query };
   const availability_status = availabilityOfAbsent(parsed, resolved);
   return {
     query,
     availability_status,
-    ...resolution,
+    ...resolutionIn(parsed, resolved, at),
     source,
     ...(error && { unresolved: unresolvedParts(["domain"], error) }),
   };

@@ -148,7 +148,7 @@ const domainFields = {
 
 /** A domain record with all fields. */
 export const domain = z
-  .strictObject({ ...domainFields, source, live, unresolved: someUnresolved })
+  .strictObject({ ...domainFields, resolution, source, live, unresolved: someUnresolved })
   .openapi("Domain");
 
 /** The record of a name that was asked for by name or hash. */
