@@ -127,11 +127,14 @@ test("changes of one account are found without the rows of others", async () => 
   expect(read).toBeLessThan(400);
 });
 
-/** The plan where this registry's labels are not all there are, so that PostgreSQL would not read the whole table. */
+/**
+ * The plan where this registry's labels are not all there are, and lie between those of others, so that PostgreSQL would read
+ * neither the whole table nor its pages by a bitmap.
+ */
 async function planOf({ sql, parameters }: Query): Promise<string> {
   const client = await tables.pool.connect();
   try {
-    await client.query("begin; set local enable_seqscan = off");
+    await client.query("begin; set local enable_seqscan = off; set local enable_bitmapscan = off");
     const { rows } = await client.query<{ "QUERY PLAN": string }>(`explain ${sql}`, parameters);
     return rows.map((row) => row["QUERY PLAN"]).join("\n");
   } finally {
