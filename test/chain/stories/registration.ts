@@ -149,7 +149,10 @@ describe("a name is registered", () => {
       label: spelled("untold"),
       token_id: BigInt(hashLabel("untold")).toString(),
     });
-    expect(byHash).toEqual({ ...answer, source: "live", query: `${spelled("untold")}.eth` });
+    expect(byHash).toEqual({
+      ...{ ...answer, query: `${spelled("untold")}.eth` },
+      ...{ source: "live", resolution: "no_resolver" },
+    });
     // Who asked by name proved the label: it is now shown to all.
     await vi.waitFor(
       async () => expect((await stage.whois(`${spelled("untold")}.eth`)).name).toBe("untold.eth"),
