@@ -22,7 +22,7 @@ export type CountedChain = {
   log: () => Promise<void>;
   /** Adds blocks without logs. */
   mine: (blocks: number) => Promise<void>;
-  /** Takes back the last blocks. */
+  /** Takes back the last blocks. Those that follow are of another branch: none is one that was taken back. */
   rollback: (blocks: number) => Promise<void>;
   blocks: (from: number, to: number) => Promise<Block[]>;
   height: () => Promise<number>;
@@ -39,6 +39,7 @@ type Plan = {
 function counted({ chainId, chain, log, mine, rollback }: Plan): CountedChain {
   const logsAt = new Map<string, number>();
   let logs = 0;
+  let branches = 0;
   const ask = (number: number | "latest") =>
     rpc<NodeBlock>(chain as Chain, "eth_getBlockByNumber", [
       number === "latest" ? number : numberToHex(number),
@@ -65,6 +66,8 @@ function counted({ chainId, chain, log, mine, rollback }: Plan): CountedChain {
     },
     rollback: async (blocks) => {
       await rollback(blocks);
+      // Else blocks without logs would be those that were taken back, with the same hash: they would not be gone.
+      await rpc(chain as Chain, "anvil_setCoinbase", [numberToHex(++branches, { size: 20 })]);
       logs = logsAt.get((await ask("latest")).hash) ?? 0;
     },
     blocks: (from, to) =>
