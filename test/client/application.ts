@@ -42,7 +42,8 @@ namedex.pages("getEnsStats", {});
 namedex.getNothing();
 const { results, total } = await namedex.getSearchDomains();
 export const first: string | undefined = results[0]?.name;
-export const count: number = total;
+// Absent where the caller left the counting out.
+export const count: number | undefined = total;
 export const calendar: string = await namedex.getDomainExpiryIcs({ name: "alice.eth" });
 export const domains: number = (await namedex.getEnsStats({}, { signal: AbortSignal.timeout(1) })).total_domains;
 for await (const { events } of namedex.pages("getDomainEvents", { name: "alice.eth" })) {
