@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { operations } from "../../src/api/endpoints/index.ts";
 import { mineBlocks } from "../devnet/acts.ts";
 import { type LocalChain, startDemoChain } from "../devnet/localChain.ts";
+import { withoutAsOf } from "../support/asOf.ts";
 import { launchStack, type Stack, startStack } from "../support/stack.ts";
 import { startSlowRpc } from "./slowRpc.ts";
 
@@ -133,6 +134,16 @@ test("a replica answers what the indexer answers, and through its restart nothin
   }
 }, 600_000);
 
+/** Expects that an answer names a block of the chain, by its own number, hash and time. */
+async function expectOfChain({ as_of }: Answer["body"]): Promise<void> {
+  const [block, ...others] = as_of as { block_number: number; block_hash: string; block_timestamp: number }[];
+  expect(others).toEqual([]);
+  const { hash, timestamp } = await local.chain.client.getBlock({
+    blockNumber: BigInt(block?.block_number ?? -1),
+  });
+  expect(block).toMatchObject({ block_hash: hash, block_timestamp: Number(timestamp) });
+}
+
 /** A restart that goes on when it is released, beside two replicas that knew the whole answer. */
 type Restart = { careful: string; patient: string; whole: object; release: () => void };
 
@@ -147,7 +158,9 @@ async function expectWhole(stack: Stack, { careful, patient, whole, release }: R
       seen.refusals++;
     } else expect(body).toEqual(whole);
     // Its operator allows old answers: none is missing, and all are of a block that the tables held.
-    expect(await get(patient, "/whois/alice.eth")).toMatchObject({ status: 200, body: whole });
+    const old = await get(patient, "/whois/alice.eth");
+    expect([old.status, withoutAsOf(old.body)]).toEqual([200, withoutAsOf(whole)]);
+    await expectOfChain(old.body);
     seen.phases.add((await get(patient, "/indexing-status")).body.phase);
     if (seen.refusals > 0 && seen.phases.has("backfill")) release();
   }
