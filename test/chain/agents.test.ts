@@ -426,7 +426,10 @@ describe("without a node that could be asked", () => {
       const reply = await index.app.request(`/domain/${name}/agent`);
       const { status, body } = await ask(`/domain/${name}/agent`);
       expect([name, reply.status]).toEqual([name, status]);
-      if (status === 200) expect(await reply.json()).toEqual({ ...(body as NameAgents), source: "indexed" });
+      if (status !== 200) continue;
+      // Without a journal of blocks, which this index has none of, no block is named.
+      const { as_of, ...answer } = (await reply.json()) as NameAgents & { as_of: unknown[] };
+      expect([answer, as_of]).toEqual([{ ...(body as NameAgents), source: "indexed" }, []]);
     }
   });
 
