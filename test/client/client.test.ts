@@ -355,7 +355,7 @@ describe("many at once", () => {
 
   test("nothing takes no request", async () => {
     expect(await clientOf().whoisMany({})).toMatchObject({ results: [], summary: { total: 0 } });
-    expect(await clientOf().primaryNames({ addresses: [] })).toEqual({ results: {} });
+    expect(await clientOf().primaryNames({ addresses: [] })).toEqual({ results: {}, as_of: [] });
     expect(front.asked).toEqual([]);
   });
 
