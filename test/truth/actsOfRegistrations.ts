@@ -193,5 +193,5 @@ export const registrationActs: Record<string, Act> = {
   renewSeveral: { weight: 1, perform: prolongSeveral },
   transferToken: { weight: 5, perform: giveToken },
   reclaim: { weight: 4, perform: takeBack },
-  approve: { weight: 2, perform: approve },
+  approve: { weight: 10, perform: approve },
 };
