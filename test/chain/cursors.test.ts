@@ -10,7 +10,9 @@ import { startHistoryChain } from "../truth/trial.ts";
 const SEED = 8_104;
 const PREFIX = "page";
 const SIZE = 2;
-const [common = [], abandoned = [], lasting = []] = historiesOf({ seed: SEED, runs: 3, steps: 120 });
+const [common = [], abandoned = [], lasting = [], ...later] = historiesOf({
+  ...{ seed: SEED, runs: 5, steps: 120 },
+});
 
 let local: LocalChain;
 let stack: Stack;
@@ -110,4 +112,80 @@ test("reorganisations come between the pages", async () => {
       await play(fresh, 5);
     });
   }
+}, 600_000);
+
+type Event = { id: string; transaction_hash: string };
+type EventPage = { events: Event[]; next_cursor: string | null };
+
+/** Every event of a list, page by page. A log at the place of another one is another event. */
+async function walkEvents(
+  path: string,
+  { size, between = async () => {} }: { size: number; between?: () => Promise<void> },
+): Promise<Event[]> {
+  const all: Event[] = [];
+  for (let cursor: string | null = ""; cursor !== null; ) {
+    const reply = await fetch(`${stack.url}${path}&page_size=${size}${cursor && `&cursor=${cursor}`}`);
+    const body = (await reply.json()) as EventPage;
+    expect(reply.status, JSON.stringify(body)).toBe(200);
+    all.push(...body.events);
+    cursor = body.next_cursor;
+    if (cursor !== null) await between();
+  }
+  return all;
+}
+
+const eventKeys = (events: readonly Event[]) =>
+  events.map((event) => `${event.id} ${event.transaction_hash}`);
+
+/** The name, and the account, of which most was logged. */
+async function findBusiest(): Promise<{ name: string; account: string }> {
+  const [domain] = await stack.sql<{ full_name: string }>(
+    `select full_name from domains join events using (chain_id, node)
+     where full_name like '${PREFIX}_.eth' group by full_name order by count(*) desc, full_name limit 1`,
+  );
+  return { name: domain?.full_name ?? "", account: local.chain.accounts[1] ?? "" };
+}
+
+test("events come and are taken back between the pages: those that stay are seen once", async () => {
+  const [old = [], fresh = []] = later.map((steps) => [...steps]);
+  const { name, account } = await findBusiest();
+  const near = `chain=${local.deployment.name}&block_from=${(await height()) - 15}`;
+  const paths = [
+    ...["/events?sort_dir=asc", "/events?", `/events?sort_dir=asc&${near}`],
+    ...[`/domain/${name}/events?`, `/domain/${name}/events?sort_dir=desc`, `/address/${account}/events?`],
+  ];
+  let taken = 0;
+  for (const path of paths) {
+    const before = eventKeys(await walkEvents(path, { size: 200 }));
+    const size = Math.floor(before.length / 4);
+    expect(size, path).toBeGreaterThan(0);
+    let base = await height();
+    await play(old, 3);
+    let isOld = true;
+    const seen = await walkEvents(path, {
+      size,
+      between: async () => {
+        if (old.length === 0 || fresh.length === 0) return;
+        // The page before has seen, or could see, what is taken back now.
+        const depth = (await height()) - base;
+        if (isOld && depth > 0) {
+          await rpc(local.chain, "anvil_rollback", [depth]);
+          taken += depth;
+        }
+        if (!isOld) base = await height();
+        await play(isOld ? fresh : old, isOld ? 4 : 3);
+        isOld = !isOld;
+      },
+    });
+    const after = new Set(eventKeys(await walkEvents(path, { size: 200 })));
+    const staying = before.filter((key) => after.has(key));
+    expect(staying.length, path).toBeGreaterThan(3 * size);
+    expect(new Set(seen.map(({ id }) => id)).size, path).toBe(seen.length);
+    const isStaying = new Set(staying);
+    expect(
+      eventKeys(seen).filter((key) => isStaying.has(key)),
+      path,
+    ).toEqual(staying);
+  }
+  expect(taken).toBeGreaterThan(10);
 }, 600_000);

@@ -24,6 +24,7 @@ import { isLong, sizeOf } from "../support/size.ts";
 import { type Stack, startStack } from "../support/stack.ts";
 import { judge } from "../truth/oracle.ts";
 import { historiesOf, playSteps } from "../truth/steps.ts";
+import { judgeLayer2Permissions } from "./layer2Permissions.ts";
 import {
   type ChainLog,
   type DomainRow,
@@ -34,7 +35,7 @@ import {
   readPrimaryNames,
   readRecords,
 } from "./layer2Reads.ts";
-import { playRandomSteps } from "./layer2Steps.ts";
+import { LABELS, playRandomSteps } from "./layer2Steps.ts";
 import { lower } from "./stage.ts";
 import { differencesOf, readTables } from "./tables.ts";
 
@@ -324,6 +325,19 @@ test(`random acts on all three chains at once leave the index as the contracts s
   const { anvil, deployment } = chains;
   const main = { rpcUrl: anvil.url, deployment, query: stack.sql, archiveReads: true };
   expect((await judge(main)).differences).toEqual([]);
+}, 300_000);
+
+test("who may change a name of a layer 2, each power tried by a call, and what each account holds and gave", async () => {
+  await everyHead();
+  const texts = [...Object.keys(basenames), ...Object.keys(lineanames), ...LABELS, "sub", "other"];
+  const labels = new Map(texts.map((label) => [hashLabel(label), label]));
+  for (const layer2 of [base, linea]) {
+    const { differences, inForce } = await judgeLayer2Permissions(stack, { chains, layer2, labels });
+    expect(differences, layer2.deployment.name).toEqual([]);
+    console.log(`${layer2.deployment.name}: permissions in force ${JSON.stringify(inForce)}`);
+    for (const kind of ["owner", "token_approval", "operator", "record_delegate", "parent_owner"])
+      expect(inForce[kind] ?? 0, `${kind} on ${layer2.deployment.name}`).toBeGreaterThan(0);
+  }
 }, 300_000);
 
 describe("while one chain is disturbed the others go on", () => {

@@ -4,7 +4,11 @@ import type { Chain, RecordWrite } from "../devnet/acts.ts";
 import {
   addController,
   addressOf,
+  approveForAll,
+  approveRegistration,
+  approveWrapped,
   attempt,
+  authorise,
   basenameNode,
   buyBasename,
   buyLineaname,
@@ -64,7 +68,8 @@ type Turn = {
 
 type Act = (turn: Turn) => Promise<unknown>;
 
-const LABELS = ["any", "many", "xyz", "zero-zero", "twelveletters", "häßlich", "abc", "🦊🦊🦊"];
+/** Labels of the names that are bought first, and that all acts are about. */
+export const LABELS = ["any", "many", "xyz", "zero-zero", "twelveletters", "häßlich", "abc", "🦊🦊🦊"];
 
 const durationOf = ({ chance }: Turn): bigint => YEAR + BigInt(chance.below(700)) * DAY;
 
@@ -137,6 +142,32 @@ const shared = (resolvers: readonly string[]): [number, Act][] => {
       (turn) => {
         const name = turn.chance.is(0.3) ? "" : `${turn.label}.base.eth`;
         return setLayer2Name(turn.chain, { from: turn.someone(), name });
+      },
+    ],
+    [
+      3,
+      async (turn) => {
+        const { chain, chance, someone } = turn;
+        const places = [
+          "registry",
+          "registrar",
+          ...resolvers,
+          ...(chain.contracts.wrapper ? ["wrapper"] : []),
+        ];
+        const contract = places[chance.below(places.length)] ?? "";
+        const from = await turn.holderOf(turn.node);
+        return approveForAll(chain, { from, contract, operator: someone(), approved: chance.is(0.8) });
+      },
+    ],
+    [3, async (turn) => approveRegistration(turn.chain, { ...(await holding(turn)), to: turn.someone() })],
+    [
+      3,
+      async (turn) => {
+        const { chance, someone } = turn;
+        const [node, resolver] = [eitherNode(turn), resolverOf(turn)];
+        const from = await turn.holderOf(node);
+        const act = { from, resolver, node, delegate: someone(), allowed: chance.is(0.8) };
+        return authorise(turn.chain, act);
       },
     ],
     [2, (turn) => warp(turn.chain, { seconds: BigInt(1 + turn.chance.below(260)) * DAY })],
@@ -302,6 +333,13 @@ const onLinea: readonly [number, Act][] = [
     async (turn) => {
       const act = { ...(await child(turn)), fuses: childFusesOf(turn), expiry: await expiryOf(turn) };
       return setChildFuses(turn.chain, act);
+    },
+  ],
+  [
+    3,
+    async (turn) => {
+      const node = eitherNode(turn);
+      return approveWrapped(turn.chain, { from: await turn.holderOf(node), node, to: turn.someone() });
     },
   ],
   [2, async (turn) => extendExpiry(turn.chain, { ...(await child(turn)), expiry: await expiryOf(turn) })],
