@@ -1167,6 +1167,10 @@ export type NamehashMatch = {
     subname_count?: number;
     availability_status: AvailabilityStatus;
     /**
+     * Whether a resolver answers for the name, and if not, why. `resolves`: one does, whatever records it has; `no_resolver`: neither the name nor a name above it has one that answers; `no_live_entry`: the way through ENSv2, which decides, has no entry of the name, and leads to no resolver; `expired`: the name's entry in ENSv2 is past its expiry; `expired_parent`: an entry above it is; `not_registered`: a name right under .eth that no registrar has; `no_answer`: the resolver that it has is no contract, or leads to none. Absent where only the chain can tell: `live` says that it was not asked, `unresolved` that it could not be
+     */
+    resolution?: 'resolves' | 'no_resolver' | 'no_live_entry' | 'expired' | 'expired_parent' | 'not_registered' | 'no_answer';
+    /**
      * `indexed`: from the events of tracked contracts; `live`: resolved on chain at the request
      */
     source: 'indexed' | 'live';
@@ -1331,6 +1335,10 @@ export type ListedDomain = {
      */
     subname_count?: number;
     availability_status: AvailabilityStatus;
+    /**
+     * Whether a resolver answers for the name, and if not, why. `resolves`: one does, whatever records it has; `no_resolver`: neither the name nor a name above it has one that answers; `no_live_entry`: the way through ENSv2, which decides, has no entry of the name, and leads to no resolver; `expired`: the name's entry in ENSv2 is past its expiry; `expired_parent`: an entry above it is; `not_registered`: a name right under .eth that no registrar has; `no_answer`: the resolver that it has is no contract, or leads to none. Absent where only the chain can tell: `live` says that it was not asked, `unresolved` that it could not be
+     */
+    resolution?: 'resolves' | 'no_resolver' | 'no_live_entry' | 'expired' | 'expired_parent' | 'not_registered' | 'no_answer';
     /**
      * `indexed`: from the events of tracked contracts; `live`: resolved on chain at the request
      */
@@ -1502,6 +1510,10 @@ export type Domain = {
      */
     subname_count?: number;
     availability_status: AvailabilityStatus;
+    /**
+     * Whether a resolver answers for the name, and if not, why. `resolves`: one does, whatever records it has; `no_resolver`: neither the name nor a name above it has one that answers; `no_live_entry`: the way through ENSv2, which decides, has no entry of the name, and leads to no resolver; `expired`: the name's entry in ENSv2 is past its expiry; `expired_parent`: an entry above it is; `not_registered`: a name right under .eth that no registrar has; `no_answer`: the resolver that it has is no contract, or leads to none. Absent where only the chain can tell: `live` says that it was not asked, `unresolved` that it could not be
+     */
+    resolution?: 'resolves' | 'no_resolver' | 'no_live_entry' | 'expired' | 'expired_parent' | 'not_registered' | 'no_answer';
     /**
      * `indexed`: from the events of tracked contracts; `live`: resolved on chain at the request
      */
