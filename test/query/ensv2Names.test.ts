@@ -391,7 +391,12 @@ describe("GET /whois/:name", () => {
       ...{ protocol: "ensv2", resolver: { status: "none", answered_by: getAddress(RESOLVER) } },
     });
     expect(await whois("any.bare.eth")).toEqual({
-      ...{ query: "any.bare.eth", availability_status: "unknown", resolution: "no_resolver", source: "indexed" },
+      ...{
+        query: "any.bare.eth",
+        availability_status: "unknown",
+        resolution: "no_resolver",
+        source: "indexed",
+      },
     });
     expect(await whois("unregistered.eth")).toMatchObject({
       availability_status: "available",
