@@ -10,6 +10,7 @@ import {
   STATIC_RESOLVER,
   STRANGE_RESOLVER,
   transaction,
+  WRAPPER,
 } from "./rows.ts";
 import { createTables, type Tables } from "./tables.ts";
 
@@ -88,6 +89,15 @@ beforeAll(async () => {
     eventRow(
       { block: 13, log: 0 },
       { contract: "REGISTRY", eventType: "NewOwner", node: namehash("bob.eth") },
+    ),
+    ...(["account", "owner"] as const).map((giver, log) =>
+      eventRow(
+        { block: 14, log },
+        {
+          ...{ contract: "WRAPPER", contractAddress: WRAPPER, eventType: "ApprovalForAll" },
+          details: JSON.stringify({ [giver]: account(0x91fe), operator: account(0x0be), approved: true }),
+        },
+      ),
     ),
   ]);
   await tables.writer.insert(resolverChange).values([
@@ -173,6 +183,17 @@ test("texts with NUL, which PostgreSQL cannot store, are given exactly", () => {
 test("an EVM address record is an address, others are bytes", () => {
   expect(events[6]).toMatchObject({ coin_type: "60", address: getAddress(alice) });
   expect(events[7]).toMatchObject({ coin_type: "0", address: toHex(7, { size: 20 }) });
+});
+
+test("an approval for all is a log of who gave it, whatever its contract calls them, and of the operator", async () => {
+  for (const party of [account(0x91fe), account(0x0be)]) {
+    const { body } = await api.get(`/address/${party}/events?relation=party`);
+    const found = body.events as { block_number: number; log_index: number }[];
+    expect(found.map((one) => [one.block_number, one.log_index])).toEqual([
+      [14, 1],
+      [14, 0],
+    ]);
+  }
 });
 
 test("a name without history has no events", async () => {
