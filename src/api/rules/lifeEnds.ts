@@ -10,9 +10,10 @@ export type LifeEnd = { phase: Phase; at: bigint };
  * until the way to the name ends is over then.
  */
 export function endsOfPhases(known: KnownLife, rules: LifeRules = lifeOfEnsv1): LifeEnd[] {
-  const { expiryTimestamp, pathExpiryTimestamp, ...others } = asLife(known);
+  const life = asLife(known);
+  const { expiryTimestamp, pathExpiryTimestamp } = life;
   if (expiryTimestamp === null) return [];
-  const { stages, endsWithPath } = rules.lifeOf({ expiryTimestamp, pathExpiryTimestamp, ...others });
+  const { stages, endsWithPath } = rules.lifeOf(life);
   const ends = stages.flatMap(({ phase, until }) =>
     until === undefined ? [] : [{ phase, at: expiryTimestamp + until }],
   );

@@ -63,10 +63,10 @@ const lastOwner = (address: Address, until: bigint, ended_by: Ending) => ({
 });
 
 /** A state with the owner that it has now. */
-export const ownerOf = (state: DomainState, { owner }: OwnersNow) => ({
-  ...state,
-  effectiveOwnerAddress: owner?.address ?? null,
-});
+export function ownerOf(state: DomainState, { owner }: OwnersNow): DomainState {
+  const effectiveOwnerAddress = owner?.address ?? null;
+  return state.effectiveOwnerAddress === effectiveOwnerAddress ? state : { ...state, effectiveOwnerAddress };
+}
 
 /** The first second after the grace of a registrar's name; null for other names, and for those that never expire. */
 export const graceEnd = (state: DomainState, owners: OwnersNow, { ensv2 }: Contracts): bigint | null =>

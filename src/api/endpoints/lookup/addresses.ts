@@ -29,14 +29,18 @@ export async function answerAddresses(
 ): Promise<AddressItem[]> {
   const { coinTypes, relations } = choice;
   const asked = addresses.flatMap(({ address }) => coinTypes.map((coinType) => ({ address, coinType })));
+  const lists = relations.map((relation) => ({
+    relation,
+    query: addressDomains.query.parse({ address_type: relation }),
+  }));
   const inTurn = limiter(LISTS_AT_ONCE);
   const signal = new AbortController().signal;
-  const [outcomes, lists] = await Promise.all([
+  const [outcomes, names] = await Promise.all([
     resolvePrimaryNamesOn(ctx, asked),
     Promise.all(
       addresses.map(({ address }) =>
         Promise.all(
-          relations.map((relation) => inTurn(signal, () => listNames(ctx, caller, { address, relation }))),
+          lists.map((list) => inTurn(signal, () => listNames(ctx, caller, { address, list }))),
         ),
       ),
     ),
@@ -49,7 +53,7 @@ export async function answerAddresses(
       ...(failed && { error: { code: failed.code, message: failed.message } }),
       address: toAddress(one.address),
       primary_names: ofAddress.map((outcome, at) => toEntry(ctx, String(coinTypes[at]), outcome)),
-      ...(relations.length > 0 && { names: lists[i] ?? [] }),
+      ...(relations.length > 0 && { names: names[i] ?? [] }),
     };
   });
 }
@@ -61,13 +65,15 @@ const toEntry = (ctx: Ctx, coin_type: string, outcome: Outcome) =>
 
 type FirstNames = NonNullable<AddressItem["names"]>[number];
 
+/** A relation, and the query that lists its names. */
+type List = { relation: string; query: ReturnType<typeof addressDomains.query.parse> };
+
 /** The first names by a relation: the first page of the operation that lists them. */
 async function listNames(
   ctx: Ctx,
   caller: Caller,
-  { address, relation }: { address: string; relation: string },
+  { address, list: { relation, query } }: { address: string; list: List },
 ): Promise<FirstNames> {
-  const query = addressDomains.query.parse({ address_type: relation });
   const page = (await addressDomains.handle({ ...query, address }, ctx, caller)) as Omit<
     FirstNames,
     "relation"
