@@ -1,6 +1,6 @@
 import type pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { listPointing } from "../../src/api/query/resolvesTo.ts";
+import { listPointing, MAX_POINTING } from "../../src/api/query/resolvesTo.ts";
 import { countRead, type Query } from "./readRows.ts";
 import { account, CHAIN_ID, contracts, MAIN, STATIC_RESOLVER } from "./rows.ts";
 import { createTables, type Tables } from "./tables.ts";
@@ -8,6 +8,8 @@ import { createTables, type Tables } from "./tables.ts";
 /** Records that are the address; one in ten is at the resolver and in the version in force. */
 const RECORDS = 20_000;
 const heaviest = account(0xbeef);
+/** The address of the others. */
+const other = account(0xcafe);
 const NOW = 1_800_000_000;
 
 let tables: Tables;
@@ -30,6 +32,12 @@ async function fill(pool: pg.Pool): Promise<void> {
   await pool.query(
     `insert into address_records (chain_id, resolver, node, version, coin_type, address, block_number, transaction_hash)
      select ${CHAIN_ID}, '${STATIC_RESOLVER}', ${node}, 0, 60, '${heaviest}', 1, '0x01' from generate_series(1, $1::int) i`,
+    [RECORDS],
+  );
+  await pool.query(
+    `insert into address_records (chain_id, resolver, node, version, coin_type, address, block_number, transaction_hash)
+     select ${CHAIN_ID}, '${STATIC_RESOLVER}', ${node}, 1, 60, '${other}', 1, '0x01' from generate_series(1, $1::int) i
+     where i % 10 <> 0`,
     [RECORDS],
   );
   await pool.query("analyze");
@@ -67,4 +75,15 @@ test("each page of the heaviest address reads what is on it and what is passed o
 test("the total is exact", async () => {
   const { total } = await listPointing(tables.db, asked, { page: 1, size: 25, isCounted: true });
   expect(total).toBe(RECORDS / 10);
+});
+
+test("of very many names the total is the bound and one more, and few records are read for it", async () => {
+  queries.length = 0;
+  const part = { page: 1, size: 25, isCounted: true };
+  const { total } = await listPointing(tables.db, { ...asked, address: other }, part);
+  expect(total).toBe(MAX_POINTING + 1);
+  const counting = queries.find(({ sql }) => sql.includes("as total"));
+  // Half of the names are at another resolver.
+  const read = counting && (await countRead(tables.pool, counting, "address_records"));
+  expect(read).toBeLessThan(MAX_POINTING * 2 * 1.5);
 });

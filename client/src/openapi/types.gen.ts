@@ -6514,6 +6514,10 @@ export type GetAddressResolvesToResponses = {
          * The `cursor` of the next page; null after the last one
          */
         next_cursor: string | null;
+        /**
+         * Present where there are more names than are counted: `total` is 2000 then
+         */
+        is_total_minimum?: true;
         as_of: AsOf;
     };
 };

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { endpoint } from "../http/endpoint.ts";
-import { type CoinFilter, isOfChain, pointingKeys } from "../query/resolvesTo.ts";
+import { type CoinFilter, isOfChain, MAX_POINTING, pointingKeys } from "../query/resolvesTo.ts";
 import { allChains } from "../query/scope.ts";
 import { askedChains } from "../resolution/askedChains.ts";
 import { listNamesOf, type PointingName } from "../resolution/resolvesTo.ts";
@@ -48,10 +48,20 @@ const resolvesTo = endpoint({
   group: "Addresses",
   summary: "Names that have an address in their records",
   description:
-    "Names whose address record is this address, by the resolver and the records in force, in the order of their hashes. Names whose resolver is not an indexed one, and names that only a resolver knows, cannot be listed: the chain has no such list. Where ENSv2 or several chains are indexed, names to which the way ended are left out; beyond 1,000 names the total counts rows, as in other lists. `addr.reverse` does not count.",
+    "Names whose address record is this address, by the resolver and the records in force, in the order of their hashes. Names whose resolver is not an indexed one, and names that only a resolver knows, cannot be listed: the chain has no such list. Where ENSv2 or several chains are indexed, names to which the way ended are left out; beyond 1,000 names the total counts rows, as in other lists, up to 2,000. `addr.reverse` does not count.",
   params: z.object({ address: input.address() }),
   query: z.object({ coin_type: coinType, chain: input.chains(ALL_CHAINS), ...listPage() }),
-  reply: z.strictObject({ address, results: z.array(pointingName), ...pageFields }),
+  reply: z.strictObject({
+    address,
+    results: z.array(pointingName),
+    ...pageFields,
+    is_total_minimum: z
+      .literal(true)
+      .optional()
+      .openapi({
+        description: `Present where there are more names than are counted: \`total\` is ${MAX_POINTING} then`,
+      }),
+  }),
   errors: ["INVALID_ADDRESS"],
   cost: 1,
   hotAnswers: true,
@@ -67,6 +77,8 @@ const resolvesTo = endpoint({
       address: toAddress(request.address),
       results: rows.map((name) => toItem(name, coins, ctx)),
       ...fields(found),
+      ...(found.total !== null &&
+        found.total > MAX_POINTING && { total: MAX_POINTING, is_total_minimum: true as const }),
     };
   },
 });

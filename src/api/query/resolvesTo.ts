@@ -41,12 +41,15 @@ export const pointingKeys: Keyset = [
   { column: sql`found.resolver`, kind: "address", direction: "asc" },
 ];
 
-/** A page of the names that have this address, by their rows, with their number. */
+/** Names are counted to this number. To count one more takes as long as to find it, and a list of more is read by its pages. */
+export const MAX_POINTING = 2_000;
+
+/** A page of the names that have this address, by their rows, with their number: at most one more than {@link MAX_POINTING}. */
 export async function listPointing(db: Db, asked: ResolvesTo, part: Part): Promise<Page<Pointing>> {
   const after = part.after && rowsAfter(pointingKeys, part.after);
   const read = await readPointing(
     db,
-    asked,
+    foundOf(asked, { after: part.after, most: limitOf(part) + offsetOf(part) }),
     sql`where ${after ?? sql`true`}
     order by ${sql.join(orderBy(pointingKeys), sql`, `)} limit ${limitOf(part)} offset ${offsetOf(part)}`,
   );
@@ -56,21 +59,27 @@ export async function listPointing(db: Db, asked: ResolvesTo, part: Part): Promi
 
 /** The first names, in their order. */
 export const listFirstPointing = (db: Db, asked: ResolvesTo, most: number): Promise<Pointing[]> =>
-  readPointing(db, asked, sql`order by ${sql.join(orderBy(pointingKeys), sql`, `)} limit ${most}`);
+  readPointing(
+    db,
+    foundOf(asked, { most }),
+    sql`order by ${sql.join(orderBy(pointingKeys), sql`, `)} limit ${most}`,
+  );
 
 type Row = Pointing & { position: Position };
 
-async function readPointing(db: Db, asked: ResolvesTo, which: SQL): Promise<Row[]> {
+async function readPointing(db: Db, { matches, found }: FoundSql, which: SQL): Promise<Row[]> {
   const { rows } = await db.execute<Row>(sql`
-    ${withMatches(asked)} select found.chain_id as "chainId", found.node, found.resolver, found.record,
+    ${matches} select found.chain_id as "chainId", found.node, found.resolver, found.record,
       found.coin_types as "coinTypes", ${positionOf(pointingKeys).sql} as position
-    from (${foundOf(asked)}) as found ${which}`);
+    from (${found}) as found ${which}`);
   return rows;
 }
 
 async function countPointing(db: Db, asked: ResolvesTo): Promise<number> {
+  const most = MAX_POINTING + 1;
+  const { matches, found } = foundOf(asked, { most });
   const { rows } = await db.execute<{ total: number }>(
-    sql`${withMatches(asked)} select count(*)::int as total from (${foundOf(asked)}) as found`,
+    sql`${matches} select count(*)::int as total from (select from (${found}) as found limit ${most}) as counted`,
   );
   return rows[0]?.total ?? 0;
 }
@@ -83,10 +92,14 @@ const beginning = (of: SQL): SQL => sql`left(${of}, 130)`;
 const isOfAddress = (sought: Address): SQL =>
   sql`${beginning(sql`${address}`)} = ${beginning(sql`${sought}::text`)} and ${address} = ${sought}`;
 
-/** A record in the version in force. */
-const versions = sql`left join ${resolverNode} on ${resolverNode.chainId} = ${chainId}
-  and ${resolverNode.resolver} = ${resolver} and ${resolverNode.node} = ${node}`;
-const isInForce = sql`${version} = coalesce(${resolverNode.version}, 0)`;
+/**
+ * A record in the version in force. Here and below `offset 0` has the one row of each record looked up: the planner takes few
+ * records for those in force, and would rather find and sort all than read them in the order of the index until a page is full.
+ */
+const versions = sql`left join lateral (select ${resolverNode.version} as version from ${resolverNode}
+  where ${resolverNode.chainId} = ${chainId} and ${resolverNode.resolver} = ${resolver} and ${resolverNode.node} = ${node}
+  offset 0) as in_force on true`;
+const isInForce = sql`case when ${version} = coalesce(in_force.version, 0) then true else false end`;
 
 const list = (addresses: readonly string[]): SQL =>
   sql`array[${sql.join(
@@ -94,8 +107,20 @@ const list = (addresses: readonly string[]): SQL =>
     sql`, `,
   )}]::text[]`;
 
-/** Names of ENSv1, and those of ENSv2 at a resolver that keeps records by node, in the order of the index. */
-function byNode({ chains, address: sought, coins, contracts, now }: ResolvesTo): SQL {
+/** How many names are needed, in the order of the list, and after which position. */
+type First = { after?: Position | undefined; most: number };
+
+/** The order of the names, by the columns of their records. */
+const recordKeys: Keyset = pointingKeys.map((key, i) => ({
+  ...key,
+  column: [sql`${node}`, sql`${chainId}`, sql`${resolver}`][i] as SQL,
+}));
+
+/**
+ * Names of ENSv1, and those of ENSv2 at a resolver that keeps records by node, in the order of the index: the first of them alone,
+ * so that no more records are read.
+ */
+function byNode({ chains, address: sought, coins, contracts, now }: ResolvesTo, { after, most }: First): SQL {
   const isAtIndexed = sql.join(
     chains.ids.map(
       (id) => sql`(${chainId} = ${id} and ${resolver} = any(${list(contracts.resolversOf(id).indexed)}))`,
@@ -106,10 +131,13 @@ function byNode({ chains, address: sought, coins, contracts, now }: ResolvesTo):
     and coalesce(${domain.pathExpiryTimestamp} > ${now}, true)))`;
   return sql`select ${chainId} as chain_id, ${node} as node, ${resolver} as resolver, ${node} as record,
       array_agg(${coinType}::text order by ${coinType}) as coin_types
-    from ${addressRecord} join ${domain} on ${domain.chainId} = ${chainId} and ${domain.node} = ${node}
-      and ${domain.resolver} = ${resolver} ${versions}
-    where ${isOfAddress(sought)} and ${isInForce} and (${isAtIndexed}) and ${isLive} and ${toSql(isCounted)}
-    group by ${node}, ${chainId}, ${resolver} having ${isWanted(coins, withDefaultOf(chains, contracts))}`;
+    from ${addressRecord} cross join lateral (select from ${domain} where ${domain.chainId} = ${chainId}
+      and ${domain.node} = ${node} and ${domain.resolver} = ${resolver} and ${isLive} and ${toSql(isCounted)}
+      offset 0) as named ${versions}
+    where ${isOfAddress(sought)} and ${isInForce} and (${isAtIndexed})
+      and ${after ? rowsAfter(recordKeys, after) : sql`true`}
+    group by ${node}, ${chainId}, ${resolver} having ${isWanted(coins, withDefaultOf(chains, contracts))}
+    order by ${sql.join(orderBy(recordKeys), sql`, `)} limit ${most}`;
 }
 
 /** Whether a resolver answers the default address for a chain without a record. */
@@ -179,7 +207,13 @@ function byNumber({ chains, contracts: { chainId: main } }: ResolvesTo): SQL {
     select ${main} as chain_id, reached.node, reached.resolver, reached.record, reached.coin_types from reached`;
 }
 
-const foundOf = (asked: ResolvesTo): SQL =>
-  asked.contracts.ensv2 === undefined || !asked.chains.ids.includes(asked.contracts.chainId)
-    ? byNode(asked)
-    : sql`(${byNode(asked)}) union all (${byNumber(asked)})`;
+/** The names as a subquery, and what it needs before it. */
+type FoundSql = { matches: SQL; found: SQL };
+
+const foundOf = (asked: ResolvesTo, first: First): FoundSql => ({
+  matches: withMatches(asked),
+  found:
+    asked.contracts.ensv2 === undefined || !asked.chains.ids.includes(asked.contracts.chainId)
+      ? byNode(asked, first)
+      : sql`(${byNode(asked, first)}) union all (${byNumber(asked)})`,
+});

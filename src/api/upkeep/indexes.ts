@@ -183,11 +183,12 @@ export const ownIndexes: readonly OwnIndex[] = [
     definition: `(node, contract_address, block_number, log_index) include (chain_id)
       where event_type in ('ABIChanged', 'InterfaceChanged', 'PubkeyChanged', 'ABIUpdated', 'InterfaceUpdated', 'VersionChanged', 'Cleared')`,
   },
-  // Anyone can set a record of any length, and an entry of an index has a limit.
+  // Anyone can set a record of any length, and an entry of an index has a limit. With a condition the planner would not use what
+  // it knows of the expression, take every address for a rare one, and sort all names of one that very many have.
   {
     name: "address_records_address",
     table: "address_records",
-    definition: "(left(address, 130), node, chain_id, resolver) where address is not null",
+    definition: "(left(address, 130), node, chain_id, resolver)",
   },
   // Names that ENSv2 only reserves, by the end of the reservation.
   {

@@ -39,9 +39,7 @@ export async function answerAddresses(
     resolvePrimaryNamesOn(ctx, asked),
     Promise.all(
       addresses.map(({ address }) =>
-        Promise.all(
-          lists.map((list) => inTurn(signal, () => listNames(ctx, caller, { address, list }))),
-        ),
+        Promise.all(lists.map((list) => inTurn(signal, () => listNames(ctx, caller, { address, list })))),
       ),
     ),
   ]);
