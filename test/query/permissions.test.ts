@@ -30,6 +30,7 @@ const bob = account(0xb0b);
 const carol = account(0xca401);
 const mallory = account(0xbad);
 const crowd = account(0xc0d);
+const erin = account(0xe41);
 const MANY = 100_000;
 
 type Item = Record<string, unknown>;
@@ -82,7 +83,7 @@ beforeAll(async () => {
     // Parents took these back in the registry; their tokens are left over.
     domainRow("left.alice.eth", {
       ...{ registryOwner: alice, effectiveOwnerAddress: alice, wrapperOwner: carol, wrapperFuses: PCC },
-      wrapperExpiryTimestamp: inDays(100),
+      ...{ wrapperExpiryTimestamp: inDays(100), wrapperApproved: erin },
     }),
     domainRow("gone.bob.eth", {
       ...{ registryOwner: bob, effectiveOwnerAddress: bob, wrapperOwner: carol, wrapperFuses: PCC },
@@ -112,6 +113,7 @@ beforeAll(async () => {
     approval("grace.eth", REGISTRAR, alice, bob, 21),
     // A transfer has ended it: the row of the name has no one.
     approval("locked.eth", WRAPPER, alice, mallory, 22),
+    approval("left.alice.eth", WRAPPER, carol, erin, 23),
   ]);
   const delegate = (owner: Hex, delegated: Hex, block: number) => ({
     ...{ chainId: CHAIN_ID, resolver: STATIC_RESOLVER, node: namehash("alice.eth"), owner },
@@ -222,6 +224,14 @@ describe("GET /domain/:name/permissions", () => {
     expect(left?.may).toEqual(["set_resolver", "create_subnames", "unwrap"]);
     const [gone] = find(await ofName("gone.bob.eth"), { kind: "owner", layer: "wrapper" });
     expect(gone).toMatchObject({ in_force: false, reason: "not_wrapped", may: [] });
+  });
+
+  test("an approval for a token that is left over gives nothing, as both lists say", async () => {
+    const expected = [{ in_force: false, reason: "not_wrapped", address: getAddress(erin), ...shown(23) }];
+    const ofToken = find(await ofName("left.alice.eth"), { kind: "token_approval" });
+    expect(ofToken).toMatchObject(expected);
+    const held = await ask(`/address/${erin}/permissions`);
+    expect(held.permissions).toMatchObject(expected);
   });
 
   test("a name that only the registry of 2017 has: its operators are none", async () => {

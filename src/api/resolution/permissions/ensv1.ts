@@ -48,7 +48,10 @@ async function wrapperActsFor({ db, contracts }: Ctx, row: DomainRow | null): Pr
 }
 
 type Side = {
+  /** Whose owners these are: the name, or the one above. */
   row: DomainRow;
+  /** The name that they have power over. */
+  name: DomainRow;
   powers: readonly Power[];
   kinds: Record<"owner" | "approval" | "operator", PermissionKind>;
 };
@@ -58,7 +61,7 @@ export async function permissionsInEnsv1(ctx: Ctx, of: OfEnsv1): Promise<Permiss
   const { row, parent, powers, parentPowers } = of;
   const contracts = ctx.contracts.nameContracts(row.chainId);
   const own: Side = {
-    ...{ row, powers },
+    ...{ row, name: row, powers },
     kinds: { owner: "owner", approval: "token_approval", operator: "operator" },
   };
   const above: Side[] =
@@ -66,7 +69,7 @@ export async function permissionsInEnsv1(ctx: Ctx, of: OfEnsv1): Promise<Permiss
       ? []
       : [
           {
-            ...{ row: parent, powers: parentPowers },
+            ...{ row: parent, name: row, powers: parentPowers },
             kinds: { owner: "parent_owner", approval: "parent_approval", operator: "parent_operator" },
           },
         ];
@@ -132,7 +135,7 @@ const permissionOf = (
 /** The last approval of a token: in force if the contract still answers it, and the token can be used. */
 function ofApproval(
   approval: TokenApprovalRow,
-  { row, powers, kinds }: Side,
+  { row, name, powers, kinds }: Side,
   { registrar }: NameContracts,
 ): Permission[] {
   const { approved, contract, owner } = approval;
@@ -147,7 +150,9 @@ function ofApproval(
   const isUsable = power.inForce === true && power.approved.length > 0;
   if (isUsable) return [{ ...who, may: power.approved, inForce: true }];
   const inForce = power.inForce === null ? null : false;
-  return [{ ...who, may: [], inForce, reason: power.reason ?? "expired" }];
+  // The owner has a power, and the approved account has none: the token is not the name's, or it is in its grace.
+  const isOfName = layer === "registrar" || (row.isWrapped && name.isWrapped);
+  return [{ ...who, may: [], inForce, reason: power.reason ?? (isOfName ? "expired" : "not_wrapped") }];
 }
 
 /** Whom the name's resolver takes for the owner; null where its rule is not known, or it takes no account. */
