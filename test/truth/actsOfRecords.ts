@@ -227,6 +227,6 @@ export const recordActs: Record<string, Act> = {
   writeRawText: { weight: 2, perform: rawText },
   clearRecords: { weight: 3, perform: clear },
   clearAndWrite: { weight: 2, perform: clearAndWriteInOneTransaction },
-  authorise: { weight: 6, perform: permit },
+  authorise: { weight: 9, perform: permit },
   emitForged: { weight: 3, perform: emit },
 };

@@ -321,7 +321,7 @@ export const wrapperActs: Record<string, Act> = {
   setWrappedRecord: { weight: 5, perform: setAll },
   transferWrapped: { weight: 4, perform: give },
   transferSeveralWrapped: { weight: 2, perform: giveSeveral },
-  approveWrapped: { weight: 6, perform: approve },
+  approveWrapped: { weight: 9, perform: approve },
   upgradeWrapped: { weight: 1, perform: upgrade },
   outlive: { weight: 6, perform: outlive },
   rewrap: { weight: 5, perform: rewrap },

@@ -24,6 +24,7 @@ export function describeHistories({ seed, runs, steps, shrinkSeconds }: Historie
           if (outcome.differences.length > 0)
             throw new Error(await explain(group, { first, outcome, seed, shrinkSeconds }));
           expect(shareOfMined(outcome.played)).toBeGreaterThan(0.6);
+          expectApprovals(outcome.played);
         },
         TRIAL_TIMEOUT_MS + shrinkSeconds * 2_000,
       );
@@ -34,11 +35,28 @@ export function describeHistories({ seed, runs, steps, shrinkSeconds }: Historie
 const shareOfMined = (played: readonly Played[]): number =>
   sum(played.map(({ mined }) => mined)) / sum(played.map((one) => one.steps));
 
+/** Acts that let others act. */
+const GIVING = ["approve", "approveWrapped", "authorise"];
+const STEPS_FOR_EACH = 150;
+
+/** How often each of them was done. */
+const countGiving = (played: readonly Played[]): Record<string, number> =>
+  Object.fromEntries(
+    GIVING.map((act) => [act, played.flatMap(({ story }) => story).filter((one) => one === act).length]),
+  );
+
+/** Without them there is nothing to judge permissions by. */
+function expectApprovals(played: readonly Played[]): void {
+  const steps = sum(played.map((one) => one.steps));
+  for (const [act, count] of Object.entries(countGiving(played)))
+    expect(count, act).toBeGreaterThanOrEqual(Math.floor(steps / STEPS_FOR_EACH));
+}
+
 const sum = (numbers: readonly number[]) => numbers.reduce((total, one) => total + one, 0);
 
 function summaryOf({ played, counts, differences }: Outcome): string {
   const share = Math.round(shareOfMined(played) * 100);
-  return `${share} % of ${sum(played.map((one) => one.steps))} steps mined; ${JSON.stringify(counts)}; ${differences.length} differences`;
+  return `${share} % of ${sum(played.map((one) => one.steps))} steps mined; ${JSON.stringify({ ...counts, ...countGiving(played) })}; ${differences.length} differences`;
 }
 
 type Found = { first: number; outcome: Outcome } & Pick<HistoriesPlan, "seed" | "shrinkSeconds">;
