@@ -89,6 +89,16 @@ beforeAll(async () => {
       ...{ registryOwner: bob, effectiveOwnerAddress: bob, wrapperOwner: carol, wrapperFuses: PCC },
       wrapperExpiryTimestamp: inDays(100),
     }),
+    // Someone renewed it at the registrar, and no log says whether the token lasts as long.
+    registeredRow("unsure.eth", WRAPPER, inDays(300), {
+      ...{
+        ...wrapped,
+        wrapperExpiryTimestamp: inDays(-1),
+        wrapperFuses: PCC | IS_DOT_ETH,
+        unexplainedRenewals: 1,
+      },
+      ...{ wrapperOwner: carol, effectiveOwnerAddress: carol, resolver: STATIC_RESOLVER },
+    }),
     domainRow("old.alice.eth", { ...plain, isMigrated: false }),
     domainRow("crowd.alice.eth", { registryOwner: crowd, effectiveOwnerAddress: crowd }),
   ]);
@@ -115,13 +125,18 @@ beforeAll(async () => {
     approval("locked.eth", WRAPPER, alice, mallory, 22),
     approval("left.alice.eth", WRAPPER, carol, erin, 23),
   ]);
-  const delegate = (owner: Hex, delegated: Hex, block: number) => ({
-    ...{ chainId: CHAIN_ID, resolver: STATIC_RESOLVER, node: namehash("alice.eth"), owner },
+  const delegate = (owner: Hex, delegated: Hex, block: number, name = "alice.eth") => ({
+    ...{ chainId: CHAIN_ID, resolver: STATIC_RESOLVER, node: namehash(name), owner },
     ...{ delegate: delegated, isApproved: true, ...event(block) },
   });
   await writer
     .insert(recordDelegate)
-    .values([delegate(alice, carol, 30), delegate(bob, mallory, 31), delegate(mallory, mallory, 32)]);
+    .values([
+      delegate(alice, carol, 30),
+      delegate(bob, mallory, 31),
+      delegate(mallory, mallory, 32),
+      delegate(carol, erin, 33, "unsure.eth"),
+    ]);
   const change = (block: number, owner: Hex) => ({
     ...{ chainId: CHAIN_ID, ordinal: 0, node: namehash("alice.eth"), reason: "registry" as const },
     ...{
@@ -134,7 +149,10 @@ beforeAll(async () => {
   });
   await writer
     .insert(ownershipChange)
-    .values([change(1, alice), change(2, bob), change(3, alice), change(4, alice)]);
+    .values([
+      ...[change(1, alice), change(2, bob), change(3, alice), change(4, alice)],
+      { ...change(5, WRAPPER), node: namehash("unsure.eth"), wrapperOwner: carol },
+    ]);
   await writer.execute(
     sql.raw(`insert into operators (chain_id, contract, owner, operator, is_approved, block_number, log_index,
       block_timestamp, transaction_hash)
@@ -230,7 +248,15 @@ describe("GET /domain/:name/permissions", () => {
     const expected = [{ in_force: false, reason: "not_wrapped", address: getAddress(erin), ...shown(23) }];
     const ofToken = find(await ofName("left.alice.eth"), { kind: "token_approval" });
     expect(ofToken).toMatchObject(expected);
-    const held = await ask(`/address/${erin}/permissions`);
+    const held = await ask(`/address/${erin}/permissions?kind=token_approval`);
+    expect(held.permissions).toMatchObject(expected);
+  });
+
+  test("where it is not known whether the token has ended, neither is whether its delegate may write", async () => {
+    const expected = [{ in_force: null, reason: "renewal_unknown", address: getAddress(erin), ...shown(33) }];
+    const ofUnsure = find(await ofName("unsure.eth"), { kind: "record_delegate" });
+    expect(ofUnsure).toMatchObject(expected);
+    const held = await ask(`/address/${erin}/permissions?kind=record_delegate`);
     expect(held.permissions).toMatchObject(expected);
   });
 

@@ -79,7 +79,7 @@ export async function permissionsInEnsv1(ctx: Ctx, of: OfEnsv1): Promise<Permiss
     fixed: [...(await fixedOf(ctx, sides, contracts)), ...(writer ? [ofWriter(writer)] : [])],
     parts: [
       ...operatorsOf(ctx, { sides, writer, contracts, chainId: row.chainId }),
-      ...delegatesOf(ctx, row, { contracts, writer }),
+      ...delegatesOf(ctx, row, { contracts, owner: writer?.owner ?? null }),
     ],
   };
 }
@@ -211,20 +211,21 @@ function operatorsOf({ db }: Ctx, { sides, writer, contracts, chainId }: Operato
 
 /** Who may write the records at the name's resolver: given by the owner of now, or by one of before. */
 function delegatesOf(
-  { db }: Ctx,
-  { chainId, node, resolver }: DomainRow,
-  { contracts, writer }: { contracts: NameContracts; writer: Writer | null },
+  { db, now }: Ctx,
+  row: DomainRow,
+  { contracts, owner }: { contracts: NameContracts; owner: Address | null },
 ): ListPart<Permission>[] {
-  if (resolver === null || !contracts.resolvers.has(resolver)) return [];
-  const owner = writer?.owner ?? null;
+  const { chainId, node, resolver } = row;
+  const rule = resolver === null ? undefined : contracts.resolvers.get(resolver);
+  if (resolver === null || rule === undefined) return [];
+  const { isKnown } = ownerAtResolver(row, { ...rule, wrapper: contracts.wrapper, now });
   const found = delegatesAt(db, ranks.delegates, { chainId, resolver, node, owner });
   const toPermission = (one: DelegateRow): Permission => {
-    const inForce = one.owner === owner;
-    return {
-      ...{ kind: "record_delegate", layer: "resolver", address: one.delegate, contract: resolver },
-      ...{ givenBy: one.owner, event: one, may: inForce ? ["set_records"] : [], inForce },
-      ...(!inForce && { reason: "owner_changed" }),
-    };
+    const who = { address: one.delegate, contract: resolver, givenBy: one.owner, event: one };
+    const given = { kind: "record_delegate", layer: "resolver", ...who } as const;
+    if (!isKnown) return { ...given, may: [], inForce: null, reason: "renewal_unknown" };
+    if (one.owner !== owner) return { ...given, may: [], inForce: false, reason: "owner_changed" };
+    return { ...given, may: ["set_records"], inForce: true };
   };
   return [mapPart(found, (rows) => rows.map(toPermission))];
 }
