@@ -16,6 +16,7 @@ const artifacts: Partial<Record<Role, Record<number, string>>> = {
     0: archived("ens-022/HashRegistrar"),
     1: archived("ethregistrar/OldBaseRegistrarImplementation"),
     2: archived("ethregistrar/BaseRegistrarImplementation"),
+    3: double("BasenamesRegistrarDouble"),
   },
   controller: {
     1: archived("ethregistrar-202/ETHRegistrarController"),

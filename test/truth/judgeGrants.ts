@@ -112,9 +112,11 @@ function grantIn(
     };
   }
   if (eventName === "Approval" && isNames) {
-    const id = hashOfId(args.tokenId as bigint);
+    const id = hashOfId((args.tokenId ?? args.id) as bigint);
     const node = contract === contracts.wrapper ? id : nodeBelowHash(contracts.managed, id);
-    const grant = { kind: "token_approval", contract, owner, address: args.approved as Hex, node };
+    // The registrar of Basenames calls its arguments otherwise.
+    const address = (args.approved ?? args.account) as Hex;
+    const grant = { kind: "token_approval", contract, owner, address, node };
     return { grant, question: null };
   }
   if (!isResolver || !["AuthorisationChanged", "Approved"].includes(eventName)) return null;
