@@ -1,4 +1,4 @@
-import { type Address, type Hex, pad, parseEventLogs } from "viem";
+import { type Address, type Hex, parseEventLogs } from "viem";
 import { expect } from "vitest";
 import { addressOf, contractOf, ethNode, hashLabel } from "../../devnet/acts.ts";
 import { screen, stage } from "../frame.ts";
@@ -84,9 +84,7 @@ screen("P7", async ({ get, list }) => {
   expect(total).toBe(items.length);
   const listed = listedAddresses();
   const slots = new Set(items.filter(({ chain }) => chain === "devnet").map(slotOfEvent));
-  const missing = (await logsWith(alice)).filter(
-    (log) => listed.has(log.address) && !slots.has(slotOf(log)) && !isByOperator(log, alice),
-  );
+  const missing = (await logsWith(alice)).filter((log) => listed.has(log.address) && !slots.has(slotOf(log)));
   expect(missing.map(slotOf)).toEqual([]);
   const owned = await list<unknown>(`/address/${alice}/domains?address_type=effective_owner&page_size=200`);
   const many = await list<Event>(`/address/${carol}/events?page_size=200`, "events");
@@ -95,11 +93,6 @@ screen("P7", async ({ get, list }) => {
   expect(isNewestFirst(many.items)).toBe(true);
   return { theirs: 1 + [items, owned.items, many.items].reduce((sum, { length }) => sum + pages(length), 0) };
 });
-
-/** `TransferSingle(address,address,address,uint256,uint256)` of another's token: who sends it is no party. */
-const TRANSFER_SINGLE: Hex = "0xc3d58168c5ae7397731d063d5bbf3d657854427343f4c083240f7aacaa2d0f62";
-const isByOperator = ({ topics: [signature, , ...parties] }: Log, account: Address): boolean =>
-  signature === TRANSFER_SINGLE && !parties.includes(pad(account).toLowerCase() as Hex);
 
 /** Contracts of the deployment, whose every log is an event. */
 const listedAddresses = (): Set<string> =>
