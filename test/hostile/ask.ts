@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import ICAL from "ical.js";
 import { type ErrorBody, errorCodes } from "../../src/api/errors/errors.ts";
 import { MAX_JSON_BYTES } from "../../src/api/http/writeReply.ts";
+import { recordTypes } from "../../src/api/schemas/recordChoice.ts";
 import type { Traces } from "./attack.ts";
 import type { Operation } from "./operations.ts";
 import type { HostileStage } from "./stage.ts";
@@ -69,12 +70,19 @@ function pathsOf(path: string, values: Record<string, readonly string[]>): strin
   );
 }
 
+/** Every kind of record. */
+export const allRecords = { types: recordTypes, cleared: true };
+
 const bodies: Record<string, (traces: Traces) => unknown> = {
   "/whois/bulk": ({ names = [], nodes = [] }) => ({
     names: names.slice(0, 100),
     namehashes: nodes.slice(0, 100),
   }),
   "/address/primary-names/bulk": ({ addresses = [] }) => ({ addresses }),
+  "/lookup": ({ names = [], nodes = [], addresses = [] }) => ({
+    inputs: [...names, ...nodes, ...addresses].slice(0, 100),
+    ...{ records: allRecords, primary_name_check: true, relations: ["effective_owner", "manager"] },
+  }),
 };
 
 /** Every operation of the API, asked about everything that an attack has touched. */

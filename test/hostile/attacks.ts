@@ -6,6 +6,7 @@ import { attacksByLiveAnswers } from "./attacks/live.ts";
 import { attacksByNames } from "./attacks/names.ts";
 import { attacksByRecords } from "./attacks/records.ts";
 import { attacksByRequests } from "./attacks/requests.ts";
+import { attacksByResolvers } from "./attacks/resolvers.ts";
 import { attacksByStrangers } from "./attacks/strangers.ts";
 
 /** How large the largest attacks are: a check has less time than a benchmark. */
@@ -15,14 +16,17 @@ export type Size = {
   logs: number;
   /** Of each block of a burst. */
   burstMegabytes: number;
+  /** Names of each bulk request, and inputs of each look-up. */
   bulk: number;
+  inputs: number;
+  approvals: number;
+  /** Names that a stranger gives to one address, and that he points at one resolver. */
+  gifts: number;
+  pointed: number;
   randomLogs: number;
   reorganisations: number;
   seed: number;
 };
-
-/** More than a page has, by far; `query/permissions.test.ts` has 100,000. */
-const APPROVALS = 1_200;
 
 /** Everything that is tried, in its order. What the earlier ones put on chain is there for the later ones. */
 export const familiesOf = ({
@@ -31,16 +35,21 @@ export const familiesOf = ({
   logs,
   burstMegabytes,
   bulk,
+  inputs,
+  approvals,
+  gifts,
+  pointed,
   randomLogs,
   reorganisations,
   seed,
 }: Size): readonly Family[] => [
   { name: "names", attacks: attacksByNames({ leaves, reveals }) },
   { name: "records", attacks: attacksByRecords({ logs, burstMegabytes }) },
-  { name: "approvals", attacks: attacksByApprovals({ approvals: APPROVALS }) },
-  { name: "events", attacks: attacksByEvents },
+  { name: "approvals", attacks: attacksByApprovals({ approvals }) },
+  { name: "events", attacks: attacksByEvents({ gifts }) },
+  { name: "resolvers", attacks: attacksByResolvers({ pointed }) },
   { name: "strangers", attacks: attacksByStrangers({ seed, logs: randomLogs }) },
   { name: "branches", attacks: attacksByBranches({ seed, turns: reorganisations, depth: 28 }) },
   { name: "requests", attacks: attacksByRequests },
-  { name: "live answers", attacks: attacksByLiveAnswers({ count: bulk }) },
+  { name: "live answers", attacks: attacksByLiveAnswers({ count: bulk, inputs }) },
 ];

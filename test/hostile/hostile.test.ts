@@ -44,6 +44,12 @@ const sizes = {
   logs: 6_000,
   burstMegabytes: 3,
   bulk: 30,
+  inputs: 40,
+  // More than a page has, by far; `query/permissions.test.ts` has 100,000.
+  approvals: 1_200,
+  // More than the names whose events are in one list.
+  gifts: 2_100,
+  pointed: 900,
   randomLogs,
   reorganisations: 3,
 };

@@ -10,6 +10,9 @@ import { type Operation, readOperations } from "./operations.ts";
 /** Below the limit of one transaction (2^24). */
 export const ATTACK_GAS = 16_700_000n;
 
+/** A chain on which 64 blocks can be undone: Ponder takes a block of it for final after 65 more, not 30. */
+export const DEEP_CHAIN_ID = 42;
+
 /** The name that everybody else asks for while an attack goes on. */
 export const VICTIM = "alice.eth";
 
@@ -30,6 +33,8 @@ export type HostileStage = {
 export type HostilePlan = {
   databaseServer?: string;
   env?: Record<string, string>;
+  /** Of the chain, where it is not the usual one. */
+  chainId?: number;
   /** The deployment to index, where it is not the chain's own. */
   deploymentOf?: (local: LocalChain) => Deployment;
 };
@@ -38,9 +43,10 @@ export type HostilePlan = {
 export async function openHostileStage({
   databaseServer,
   env = {},
+  chainId,
   deploymentOf = ({ deployment }) => deployment,
 }: HostilePlan = {}): Promise<HostileStage> {
-  const local = await startLocalChain({ balance: 1_000_000_000 });
+  const local = await startLocalChain({ balance: 1_000_000_000, ...(chainId !== undefined && { chainId }) });
   try {
     const registry = addressOf(local.chain, "registry");
     const hostile = await deployHostileContracts(local.chain.client, { registry });

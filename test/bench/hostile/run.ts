@@ -13,9 +13,16 @@ import { mineBlocks } from "../../devnet/acts.ts";
 import { startTemporaryPostgres } from "../../devnet/postgres.ts";
 import { askAll, questionsAbout } from "../../hostile/ask.ts";
 import type { Attack } from "../../hostile/attack.ts";
+import { attacksByBranches } from "../../hostile/attacks/branches.ts";
 import { attacksByQueues } from "../../hostile/attacks/queues.ts";
 import { familiesOf } from "../../hostile/attacks.ts";
-import { type HostilePlan, type HostileStage, openHostileStage, VICTIM } from "../../hostile/stage.ts";
+import {
+  DEEP_CHAIN_ID,
+  type HostilePlan,
+  type HostileStage,
+  openHostileStage,
+  VICTIM,
+} from "../../hostile/stage.ts";
 import { readOptions, reportOptions } from "../commandLine.ts";
 import { type Figure, judge, type Row, report } from "../report.ts";
 import type { Asking, Seen } from "./prober.ts";
@@ -134,10 +141,13 @@ async function measureAll(databaseServer: string): Promise<Row[]> {
     logs: 6_000,
     burstMegabytes: 12,
     bulk: 100,
+    inputs: 1_000,
+    ...{ approvals: 100_000, gifts: 100_000, pointed: 100_000 },
     randomLogs: 10_000,
     reorganisations: 20,
   };
-  const families = familiesOf({ ...size, seed: options.seed ?? 20_200_204 });
+  const seed = options.seed ?? 20_200_204;
+  const families = familiesOf({ ...size, seed });
   const attacks = [noAttack, ...families.flatMap((family) => family.attacks)];
   return [
     ...(await measureOn({ databaseServer, attacks })),
@@ -145,6 +155,11 @@ async function measureAll(databaseServer: string): Promise<Row[]> {
       databaseServer,
       attacks: attacksByQueues({ entries: 2_000 }),
       plan: { deploymentOf: withEnsv2 },
+    })),
+    ...(await measureOn({
+      databaseServer,
+      attacks: attacksByBranches({ seed, turns: size.reorganisations, depth: 64 }),
+      plan: { chainId: DEEP_CHAIN_ID },
     })),
   ];
 }

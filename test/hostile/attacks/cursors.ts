@@ -1,4 +1,11 @@
+import { createHash } from "node:crypto";
 import { writeCursor } from "../../../src/api/schemas/cursor.ts";
+import { writeCursor as writeInput } from "../../../src/api/schemas/lookup.ts";
+import { recordsAsked } from "../../../src/api/schemas/recordChoice.ts";
+import { addressOf } from "../../devnet/acts.ts";
+import { allRecords, askAll } from "../ask.ts";
+import type { Attack } from "../attack.ts";
+import { type HostileStage, VICTIM } from "../stage.ts";
 
 /* Cursors that no answer gave: forged with the right marks, of other lists, cut, and of another version. */
 
@@ -73,4 +80,113 @@ export const slowFilters: readonly string[] = [
   "/domain/eth/subdomains?q=e&include_expired=false&include_ownerless=false&sort_by=expiry_timestamp&page_size=200",
   "/domain/eth/subdomains?include_ownerless=false&page_size=200",
   "/domain/addr.reverse/subdomains?include_expired=false&sort_by=expiry_timestamp&sort_dir=desc&page_size=200",
+  `/domain/${VICTIM}/permissions?page_size=200`,
+  `/domain/eth/role-changes?account=0x${"0".repeat(40)}&page_size=200`,
+  `/registry/0x${"0".repeat(40)}?owner=0x${"1".repeat(40)}`,
+  `/address/0x${"0".repeat(40)}/resolves-to?page_size=200`,
 ];
+
+/** Cursors of look-ups, with the right choice of records, of positions and names that a stranger made up. */
+export const forgedInputs = (count: number): string[] =>
+  Array.from({ length: count }, (_, i) =>
+    writeInput(
+      ["a.".repeat(500).concat("eth"), VICTIM, "a..eth", `0x${"f".repeat(64)}`][i % 4] as string,
+      {
+        textsAfter: i % 3 === 0 ? null : `0x${"f".repeat(64)}`,
+        addressesAfter: [null, "-1", "0", "9".repeat(78)][i % 5] ?? null,
+      },
+      recordsAsked(allRecords),
+    ),
+  );
+
+/** Where the values of a cursor begin, behind its form, its mark and its checksum. */
+const [SUM_AT, VALUES_AT] = [7, 11];
+
+/** The cursor that a list gave, with other values and the checksum that they have. */
+function withValues(cursor: Buffer, values: readonly string[]): string {
+  const payload = Buffer.from(values.join("\0"));
+  const mark = cursor.subarray(1, SUM_AT);
+  const sum = createHash("sha256")
+    .update(Buffer.concat([mark, payload]))
+    .digest()
+    .subarray(0, VALUES_AT - SUM_AT);
+  return Buffer.concat([cursor.subarray(0, SUM_AT), sum, payload]).toString("base64url");
+}
+
+/** Values in a cursor: of no kind, of another kind, and beyond all that there is. */
+const oddValues = ["-", "=", "", "=NaN", "=-1", `=${"9".repeat(78)}`, "=0x", "=' or 1=1 --", "=\u{10ffff}"];
+
+/** Cursors that begin as one that a list gave, each with one value that it never had. */
+function forgedFrom(given: string): string[] {
+  const cursor = Buffer.from(given, "base64url");
+  const values = cursor.subarray(VALUES_AT).toString().split("\0");
+  const old = Buffer.from(cursor);
+  old[0] = 0;
+  const one = values.flatMap((_, at) => oddValues.map((odd) => withValues(cursor, values.with(at, odd))));
+  const all = oddValues.map((odd) =>
+    withValues(
+      cursor,
+      values.map(() => odd),
+    ),
+  );
+  const count = [withValues(cursor, values.slice(1)), withValues(cursor, [...values, "=1"])];
+  return [...one, ...all, ...count, old.toString("base64url"), given.slice(0, -3)];
+}
+
+/** Values for the parameters of the lists' paths: of each the first with which the list goes on is taken. */
+function pathsOf({ chain, mallory }: HostileStage, path: string): string[] {
+  const addresses = ["resolver5", "registry", "batch"].map((name) => addressOf(chain, name));
+  const values: Record<string, string[]> = {
+    address: [...addresses, mallory],
+    name: [VICTIM, "eth", "addr.reverse"],
+    hash: [`0x${"22".repeat(32)}`],
+    key: ["url"],
+  };
+  const [, parameter] = /\{(\w+)\}/.exec(path) ?? [];
+  if (parameter === undefined) return [path];
+  const filled = (values[parameter] ?? ["1"]).map((value) => path.replace(`{${parameter}}`, value));
+  return filled.flatMap((one) =>
+    one.includes("{") ? pathsOf({ chain, mallory } as HostileStage, one) : [one],
+  );
+}
+
+async function firstCursor(
+  stage: HostileStage,
+  path: string,
+): Promise<[path: string, cursor: string] | null> {
+  for (const one of pathsOf(stage, path)) {
+    const { body } = await stage.stack.api<{ next_cursor?: string | null }>(`${one}?page_size=1`);
+    if (typeof body.next_cursor === "string") return [one, body.next_cursor];
+  }
+  return null;
+}
+
+/** Every list with cursors that begin as its own, of another list, and of another version. @throws if few of them go on */
+export const forgedInEveryList: Attack = {
+  name: "forged, old and foreign cursors in every list that takes one",
+  run: async (stage) => {
+    const lists = stage.operations.filter(
+      ({ method, inQuery }) => method === "get" && inQuery.includes("cursor"),
+    );
+    const foreign = writeCursor({ operation: "/nothing", input: {} }, ["1"]);
+    let forged = 0;
+    for (const operation of lists) {
+      const given = await firstCursor(stage, operation.path);
+      const [path, cursors] = given
+        ? [given[0], forgedFrom(given[1])]
+        : [pathsOf(stage, operation.path)[0], []];
+      if (given) forged++;
+      const paths = [...cursors, foreign].map((cursor) => `${path}?cursor=${cursor}&page_size=200`);
+      const answers = await askAll(
+        stage,
+        paths.map((one) => ({ operation, path: one })),
+      );
+      const wrong = answers.find(({ status }) => status >= 500);
+      if (wrong) throw new Error(`${wrong.path}: ${wrong.status}`);
+      const refused = answers.find((answer) => answer.path.includes(foreign))?.status;
+      if (refused !== 400) throw new Error(`${path} with a cursor of another list: ${refused}`);
+    }
+    if (forged < 6) throw new Error(`Only ${forged} of ${lists.length} lists gave a cursor`);
+    return { names: [VICTIM] };
+  },
+};

@@ -11,15 +11,13 @@ import {
 import type { Attack } from "../attack.ts";
 
 const AT_ONCE = 300;
-/** More than the names whose events are in one list. */
-const GIFTS = 2_100;
 const LABEL = "gifts";
 const victim: Address = numberToHex(hexToBigInt("0x0b99000000000000000000000000000000000000"), { size: 20 });
 
 /** Who gives a stranger more names than those whose events are in one list: he pays, and the other's history is long. */
-export const attacksByEvents: readonly Attack[] = [
+export const attacksByEvents = ({ gifts }: { gifts: number }): readonly Attack[] => [
   {
-    name: `${GIFTS.toLocaleString("en")} subnames that a stranger gives to one address`,
+    name: `${gifts.toLocaleString("en")} subnames that a stranger gives to one address`,
     run: async ({ chain, mallory }) => {
       const giver = addressOf(chain, "batch");
       await registerReferred(chain, { from: mallory, label: LABEL });
@@ -31,7 +29,7 @@ export const attacksByEvents: readonly Attack[] = [
         args: parent,
       });
       const node = nodeBelow(ethNode(LABEL), "many");
-      const calls = Array.from({ length: GIFTS }, (_, i) => ({
+      const calls = Array.from({ length: gifts }, (_, i) => ({
         ...{ from: mallory, contract: "registry", functionName: "setSubnodeOwner" },
         args: [node, hashLabel(`gift${i}`), victim],
       }));

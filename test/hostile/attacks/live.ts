@@ -15,6 +15,7 @@ import {
 } from "../../devnet/acts.ts";
 import { deployLiveResolvers } from "../../devnet/deploy.ts";
 import { nestedBatches } from "../../live/ccip/hostileLookups.ts";
+import { allRecords } from "../ask.ts";
 import type { Attack } from "../attack.ts";
 import { type HostileStage, VICTIM } from "../stage.ts";
 
@@ -39,10 +40,14 @@ async function hold({ chain, mallory }: HostileStage, resolver: string): Promise
 const below = (name: string, count: number): string[] =>
   Array.from({ length: count }, (_, i) => `x${i}.${name}`);
 
+/** The names below one that are asked for: how many in a bulk request, and how many in a look-up. */
+type Below = { name: string; count: number; inputs: number };
+type Counts = Omit<Below, "name">;
+
 /** Asks for names in bulk, some requests at a time, while a bystander from another address asks for a name of his own. */
 async function askBeside(
   { stack }: HostileStage,
-  names: readonly string[],
+  { name, count, inputs }: Below,
   bystander: string,
 ): Promise<void> {
   const post = (address: string, path: string, body: unknown) =>
@@ -52,8 +57,12 @@ async function askBeside(
       body: JSON.stringify(body),
     });
   const requests = [
-    ...Array.from({ length: REQUESTS }, () => post("203.0.113.1", "/whois/bulk", { names })),
-    post("203.0.113.1", "/lookup", { inputs: names, records: {}, primary_name_check: true }),
+    ...Array.from({ length: REQUESTS }, () =>
+      post("203.0.113.1", "/whois/bulk", { names: below(name, count) }),
+    ),
+    post("203.0.113.1", "/lookup", {
+      ...{ inputs: below(name, inputs), records: allRecords, primary_name_check: true },
+    }),
   ];
   const headers = { "x-forwarded-for": "203.0.113.2" };
   const reply = await fetch(`${stack.url}/whois/${bystander}`, { headers });
@@ -65,7 +74,7 @@ async function askBeside(
 }
 
 /** A resolver that asks each of its callers for this look-up of our own batch gateway. */
-const tree = (count: number, what: string, plan: { width: number; depth: number }): Attack => ({
+const tree = (counts: Counts, what: string, plan: { width: number; depth: number }): Attack => ({
   name: `a resolver that asks for ${what}`,
   run: async (stage) => {
     const { chain, name, resolver } = await hold(stage, "hostileResolver");
@@ -75,14 +84,14 @@ const tree = (count: number, what: string, plan: { width: number; depth: number 
     await send(chain, { from: stage.mallory, contract: "hostileResolver", functionName: "ask", args, gas });
     const wild = await hold(stage, "wildcardResolver");
     await stage.stack.waitForHead();
-    await askBeside(stage, below(name, count), `bystander.${wild.name}`);
+    await askBeside(stage, { name, ...counts }, `bystander.${wild.name}`);
     return { names: [name, `below.${name}`] };
   },
 });
 
 /** A resolver whose look-ups go to a gateway that does this. */
 const gateway = (
-  count: number,
+  counts: Counts,
   what: string,
   { answer, resolver = "lookupResolver" }: { answer: RequestListener; resolver?: string },
 ): Attack => ({
@@ -96,7 +105,7 @@ const gateway = (
       await send(chain, { from: stage.mallory, contract: resolver, functionName: "setUrls", args: [urls] });
       const wild = await hold(stage, "wildcardResolver");
       await stage.stack.waitForHead();
-      await askBeside(stage, below(name, count), `bystander.${wild.name}`);
+      await askBeside(stage, { name, ...counts }, `bystander.${wild.name}`);
       return { names: [name] };
     } finally {
       server.closeAllConnections();
@@ -210,25 +219,25 @@ const stoppedNode: Attack = {
 
 /**
  * What resolvers and gateways of strangers can do to those who ask for names of theirs. `count` is how many names each bulk
- * request asks for.
+ * request asks for, `inputs` each look-up, with all records.
  */
-export const attacksByLiveAnswers = ({ count }: { count: number }): readonly Attack[] => [
-  tree(count, "45 look-ups that each are 45 that each are 45, all at one place", { width: 45, depth: 3 }),
-  tree(count, "batches inside batches, 12 deep", { width: 2, depth: 12 }),
-  tree(count, "400 look-ups in one batch, all at one place", { width: 400, depth: 1 }),
-  gateway(count, "never answers", { answer: () => {} }),
-  gateway(count, "answers each time after 2.5 seconds", {
+export const attacksByLiveAnswers = (counts: Counts): readonly Attack[] => [
+  tree(counts, "45 look-ups that each are 45 that each are 45, all at one place", { width: 45, depth: 3 }),
+  tree(counts, "batches inside batches, 12 deep", { width: 2, depth: 12 }),
+  tree(counts, "400 look-ups in one batch, all at one place", { width: 400, depth: 1 }),
+  gateway(counts, "never answers", { answer: () => {} }),
+  gateway(counts, "answers each time after 2.5 seconds", {
     answer: (_, response) => void sleep(2_500).then(() => response.end(data(32))),
   }),
-  gateway(count, "answers 250 KB", { answer: (_, response) => void response.end(data(125_000)) }),
-  gateway(count, "answers without end", {
+  gateway(counts, "answers 250 KB", { answer: (_, response) => void response.end(data(125_000)) }),
+  gateway(counts, "answers without end", {
     answer: (_, response) => {
       const more = () => response.write(`{"data":"0x${"00".repeat(10_000)}`) && setImmediate(more);
       response.on("drain", more).on("error", () => {});
       more();
     },
   }),
-  gateway(count, "is asked again and again", {
+  gateway(counts, "is asked again and again", {
     ...{ answer: (_, response) => void response.end(data(0)), resolver: "endlessResolver" },
   }),
   texts(100_000),

@@ -1,19 +1,19 @@
 import { connect, type Socket } from "node:net";
 import { errorCodes } from "../../../src/api/errors/errors.ts";
-import { type Asked, askAll } from "../ask.ts";
+import { type Asked, allRecords, askAll } from "../ask.ts";
 import type { Attack } from "../attack.ts";
 import type { Operation } from "../operations.ts";
 import { type HostileStage, VICTIM } from "../stage.ts";
-import { forgedCursors, slowFilters } from "./cursors.ts";
+import { crowd } from "./crowd.ts";
+import { forgedCursors, forgedInEveryList, forgedInputs, slowFilters } from "./cursors.ts";
 import { slowEvents } from "./events.ts";
 
 type Question = { path: string; body: string };
 
 const bulk = (body: unknown): Question => ({ path: "/whois/bulk", body: JSON.stringify(body) });
-const allTypes = ["text", "addr", "contenthash", "abi", "interface", "pubkey", "name"];
 const lookup = (inputs: readonly string[]): Question => ({
   path: "/lookup",
-  body: JSON.stringify({ inputs, records: { types: allTypes, cleared: true }, primary_name_check: true }),
+  body: JSON.stringify({ inputs, records: allRecords, primary_name_check: true }),
 });
 const many = <T>(count: number, value: (index: number) => T): T[] =>
   Array.from({ length: count }, (_, i) => value(i));
@@ -124,30 +124,6 @@ const manyKeys = (count: number): Attack => ({
   },
 });
 
-type Crowd = {
-  requests: readonly [path: string, init?: RequestInit][];
-  atOnce: number;
-  /** The statuses that are right for them. */
-  statuses: readonly number[];
-};
-
-/** What a stranger asks many times, some at a time. */
-const crowd = (what: string, { requests, atOnce, statuses }: Crowd): Attack => ({
-  name: `${requests.length.toLocaleString("en")} ${what}, ${atOnce} at a time`,
-  run: async ({ stack }) => {
-    const waiting = [...requests];
-    const ask = async () => {
-      for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-        const reply = await fetch(`${stack.url}${next[0]}`, next[1]);
-        await reply.arrayBuffer();
-        if (!statuses.includes(reply.status)) throw new Error(`${next[0]}: ${reply.status}`);
-      }
-    };
-    await Promise.all(many(atOnce, ask));
-    return { names: [VICTIM] };
-  },
-});
-
 /** The last one that a list has, and those behind it. */
 const latePages = crowd("requests for late pages", {
   atOnce: 60,
@@ -253,6 +229,7 @@ export const attacksByRequests: readonly Attack[] = [
   posting("a look-up of 1,000 inputs that are slow to normalise, or no input at all", [
     lookup(many(1_000, (index) => `${"Å̧😀ﷺ".repeat(20)}${index}.eth`)),
     lookup(many(1_000, (index) => `cursor_${"A".repeat(900)}${index}`)),
+    lookup(forgedInputs(1_000)),
     {
       path: "/lookup",
       body: JSON.stringify({ inputs: many(1_000, addressOf), relations: ["effective_owner"] }),
@@ -274,6 +251,7 @@ export const attacksByRequests: readonly Attack[] = [
   pings,
   latePages,
   cursors,
+  forgedInEveryList,
   filters,
   events,
   deafReaders(100),
