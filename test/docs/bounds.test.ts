@@ -52,13 +52,12 @@ import { MAX_VALUE_BYTES } from "../../src/api/live/records.ts";
 import { MAX_RESULT_BYTES, MAX_REVERT_BYTES } from "../../src/api/live/rpc.ts";
 import { MAX_CHANGES } from "../../src/api/query/activity.ts";
 import { MAX_ENDING } from "../../src/api/query/addresses/ending.ts";
-import { MAX_COUNTED } from "../../src/api/query/eventLists.ts";
 import { MAX_NAMES } from "../../src/api/query/eventSources.ts";
 import { MAX_OTHER } from "../../src/api/query/otherRecords.ts";
+import { MAX_COUNTED } from "../../src/api/query/page.ts";
 import { MAX_HOLDERS } from "../../src/api/query/population.ts";
 import { MAX_BYTES_OF_NAME, MAX_OF_NAME } from "../../src/api/query/recordBatches.ts";
 import { MAX_READ_BYTES } from "../../src/api/query/records.ts";
-import { MAX_POINTING } from "../../src/api/query/resolvesTo.ts";
 import { MAX_ENTRIES } from "../../src/api/query/section.ts";
 import { MAX_LIVE_BYTES } from "../../src/api/resolution/chain.ts";
 import { MAX_CLAIMED_LABELS } from "../../src/api/resolution/primaryNames.ts";
@@ -126,7 +125,7 @@ const bounds: [what: string, bound: string][] = [
   ["windows of expiry in one search", `${MAX_WINDOWS}`],
   ["names whose events are in one list", inWords(MAX_NAMES)],
   ["events that are counted", inWords(MAX_COUNTED)],
-  ["names with an address in their records that are counted", inWords(MAX_POINTING)],
+  ["names with an address in their records that are counted", inWords(MAX_COUNTED)],
   ["pages of a list or history by number", `${inWords(MAX_PAGE)}, so ${inWords(MAX_PAGE * PAGE_SIZE)}`],
   [
     `pages by number beyond ${inWords(DEEP_AFTER)} results that one process reads at once`,

@@ -960,7 +960,7 @@ export const getAddressPermissions = <ThrowOnError extends boolean = false>(para
 /**
  * Names that have an address in their records
  *
- * Names whose address record is this address, by the resolver and the records in force, in the order of their hashes. Names whose resolver is not an indexed one, and names that only a resolver knows, cannot be listed: the chain has no such list. Where ENSv2 or several chains are indexed, names to which the way ended are left out; beyond 1,000 names the total counts rows, as in other lists, up to 2,000. `addr.reverse` does not count.
+ * Names whose address record is this address, by the resolver and the records in force, in the order of their hashes. Names whose resolver is not an indexed one, and names that only a resolver knows, cannot be listed: the chain has no such list. Where ENSv2 or several chains are indexed, names to which the way ended are left out; beyond 1,000 names the total counts rows, as in other lists, up to 100,000. `addr.reverse` does not count.
  */
 export const getAddressResolvesTo = <ThrowOnError extends boolean = false>(parameters: {
     address: string;

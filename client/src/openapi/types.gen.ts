@@ -6515,7 +6515,7 @@ export type GetAddressResolvesToResponses = {
          */
         next_cursor: string | null;
         /**
-         * Present where there are more names than are counted: `total` is 2000 then
+         * Present where there are more names than are counted: `total` is 100000 then
          */
         is_total_minimum?: true;
         as_of: AsOf;

@@ -10,13 +10,12 @@ import {
   hasMoreNames,
   type ListedEvent,
   listEventPage,
-  MAX_COUNTED,
   nameKey,
 } from "../query/eventLists.ts";
 import { eventKeys } from "../query/eventRows.ts";
 import { type EventSource, MAX_NAMES } from "../query/eventSources.ts";
 import { listEvents } from "../query/events.ts";
-import type { Page, SortDirection } from "../query/page.ts";
+import { MAX_COUNTED, type Page, type SortDirection } from "../query/page.ts";
 import { type Scope, scopeOf } from "../query/scope.ts";
 import { MAX_ENTRIES } from "../query/section.ts";
 import { askedChains } from "../resolution/askedChains.ts";

@@ -17,8 +17,8 @@ import {
   referringKeys,
 } from "../query/contracts/registries.ts";
 import { countHolders } from "../query/contracts/roles.ts";
-import { countEvents, MAX_COUNTED } from "../query/eventLists.ts";
-import { emptyPage, type Page, type SortDirection } from "../query/page.ts";
+import { countEvents } from "../query/eventLists.ts";
+import { emptyPage, MAX_COUNTED, type Page, type SortDirection } from "../query/page.ts";
 import { oneChain } from "../query/scope.ts";
 import { ofEnsv2 } from "../resolution/ofEnsv2.ts";
 import { readLabelStates } from "../resolution/registryLabels.ts";

@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { endpoint } from "../http/endpoint.ts";
-import { type CoinFilter, isOfChain, MAX_POINTING, pointingKeys } from "../query/resolvesTo.ts";
+import { MAX_COUNTED } from "../query/page.ts";
+import { type CoinFilter, isOfChain, pointingKeys } from "../query/resolvesTo.ts";
 import { allChains } from "../query/scope.ts";
 import { askedChains } from "../resolution/askedChains.ts";
 import { listNamesOf, type PointingName } from "../resolution/resolvesTo.ts";
@@ -48,7 +49,7 @@ const resolvesTo = endpoint({
   group: "Addresses",
   summary: "Names that have an address in their records",
   description:
-    "Names whose address record is this address, by the resolver and the records in force, in the order of their hashes. Names whose resolver is not an indexed one, and names that only a resolver knows, cannot be listed: the chain has no such list. Where ENSv2 or several chains are indexed, names to which the way ended are left out; beyond 1,000 names the total counts rows, as in other lists, up to 2,000. `addr.reverse` does not count.",
+    "Names whose address record is this address, by the resolver and the records in force, in the order of their hashes. Names whose resolver is not an indexed one, and names that only a resolver knows, cannot be listed: the chain has no such list. Where ENSv2 or several chains are indexed, names to which the way ended are left out; beyond 1,000 names the total counts rows, as in other lists, up to 100,000. `addr.reverse` does not count.",
   params: z.object({ address: input.address() }),
   query: z.object({ coin_type: coinType, chain: input.chains(ALL_CHAINS), ...listPage() }),
   reply: z.strictObject({
@@ -59,7 +60,7 @@ const resolvesTo = endpoint({
       .literal(true)
       .optional()
       .openapi({
-        description: `Present where there are more names than are counted: \`total\` is ${MAX_POINTING} then`,
+        description: `Present where there are more names than are counted: \`total\` is ${MAX_COUNTED} then`,
       }),
   }),
   errors: ["INVALID_ADDRESS"],
@@ -78,7 +79,7 @@ const resolvesTo = endpoint({
       results: rows.map((name) => toItem(name, coins, ctx)),
       ...fields(found),
       ...(found.total !== null &&
-        found.total > MAX_POINTING && { total: MAX_POINTING, is_total_minimum: true as const }),
+        found.total > MAX_COUNTED && { total: MAX_COUNTED, is_total_minimum: true as const }),
     };
   },
 });

@@ -10,14 +10,20 @@ import { type EventRow, eventKeys, inOrder, isEventOfRow, shownOfEvent } from ".
 import { type EventSource, keysOf, MAX_NAMES, type Reading } from "./eventSources.ts";
 import { type ChainResolver, listedSql } from "./eventsOfNames.ts";
 import { type Position, positionOf, rowsAfter } from "./keyset.ts";
-import { cutPage, limitOf, offsetOf, type Page, type Part, type SortDirection, totalOfLast } from "./page.ts";
+import {
+  cutPage,
+  limitOf,
+  MAX_COUNTED,
+  offsetOf,
+  type Page,
+  type Part,
+  type SortDirection,
+  totalOfLast,
+} from "./page.ts";
 import { type Scope, sqlOf } from "./scope.ts";
 
 /** An event, and whether its emitter is a resolver that says nothing of the name. */
 export type ListedEvent = EventRow & { isForeign: boolean | null };
-
-/** Events are counted to this number. Of more of them the exact number would take longer than anyone waits for a page. */
-export const MAX_COUNTED = 100_000;
 
 export type EventQuery = {
   source: EventSource;

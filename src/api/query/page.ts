@@ -43,6 +43,9 @@ const LIMITS = [26, 101, 201];
 export const preparedLimitOf = (part: Pick<Part, "size">): number =>
   LIMITS.find((limit) => limit >= limitOf(part)) ?? limitOf(part);
 
+/** Rows of the heaviest lists are counted to this number: the exact one would take longer than anyone waits for a page. */
+export const MAX_COUNTED = 100_000;
+
 /** A page of a list that has no rows. */
 export const emptyPage = ({ isCounted }: Part): Page<never> => ({
   ...{ total: isCounted ? 0 : null, rows: [], next: null },

@@ -9,7 +9,7 @@ import type { Db } from "../postgres/db.ts";
 import { toSql } from "../rules/conditionSql.ts";
 import { isCounted } from "../rules/nameRules.ts";
 import { type Keyset, orderBy, type Position, positionOf, rowsAfter } from "./keyset.ts";
-import { cutPage, limitOf, offsetOf, type Page, type Part, totalOfLast } from "./page.ts";
+import { cutPage, limitOf, MAX_COUNTED, offsetOf, type Page, type Part, totalOfLast } from "./page.ts";
 import { type Scope, sqlOf } from "./scope.ts";
 
 /** Which coin types count: one, those of all EVM chains, or any. */
@@ -41,11 +41,13 @@ export const pointingKeys: Keyset = [
   { column: sql`found.resolver`, kind: "address", direction: "asc" },
 ];
 
-/** Names are counted to this number. To count one more takes as long as to find it, and a list of more is read by its pages. */
-export const MAX_POINTING = 2_000;
-
-/** A page of the names that have this address, by their rows, with their number: at most one more than {@link MAX_POINTING}. */
-export async function listPointing(db: Db, asked: ResolvesTo, part: Part): Promise<Page<Pointing>> {
+/** A page of the names that have this address, by their rows, with their number: at most one more than `countTo`. */
+export async function listPointing(
+  db: Db,
+  asked: ResolvesTo,
+  part: Part,
+  countTo = MAX_COUNTED,
+): Promise<Page<Pointing>> {
   const after = part.after && rowsAfter(pointingKeys, part.after);
   const read = await readPointing(
     db,
@@ -53,7 +55,9 @@ export async function listPointing(db: Db, asked: ResolvesTo, part: Part): Promi
     sql`where ${after ?? sql`true`}
     order by ${sql.join(orderBy(pointingKeys), sql`, `)} limit ${limitOf(part)} offset ${offsetOf(part)}`,
   );
-  const total = part.isCounted ? (totalOfLast(read, part) ?? (await countPointing(db, asked))) : null;
+  const total = part.isCounted
+    ? (totalOfLast(read, part) ?? (await countPointing(db, asked, countTo)))
+    : null;
   return { ...cutPage(read, part), total };
 }
 
@@ -75,8 +79,8 @@ async function readPointing(db: Db, { matches, found }: FoundSql, which: SQL): P
   return rows;
 }
 
-async function countPointing(db: Db, asked: ResolvesTo): Promise<number> {
-  const most = MAX_POINTING + 1;
+async function countPointing(db: Db, asked: ResolvesTo, countTo: number): Promise<number> {
+  const most = countTo + 1;
   const { matches, found } = foundOf(asked, { most });
   const { rows } = await db.execute<{ total: number }>(
     sql`${matches} select count(*)::int as total from (select from (${found}) as found limit ${most}) as counted`,

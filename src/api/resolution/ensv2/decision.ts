@@ -100,18 +100,14 @@ function ofEntry(base: DomainState, { walk: { entry, pathExpiry } }: Way, { now 
     pathExpiryTimestamp: pathExpiry,
     resolver: isLive ? entry.resolver : null,
     registeredTimestamp: entry?.registeredTimestamp ?? null,
-    lastHolder: isHeld ? null : lastHolderOf(base, entry, now),
+    lastHolder: isHeld ? null : lastHolderOf(entry),
     displayText: isLive && entry.resolver === base.resolver ? base.displayText : null,
   };
 }
 
 /**
- * Who held a name until it expired, or until the way to it did. The entry of a name below an expired one is not found: its row
- * still has the holder.
+ * Who held a name until it expired. Of a name below an expired one no owner is named: his token goes on, can be moved, and the
+ * name can be renewed too late. The history of its owners has him.
  */
-function lastHolderOf(base: DomainState, entry: Walk["entry"], now: number): LastHolder | null {
-  if (entry !== null) return entry.owner && { address: entry.owner, until: entry.expiry };
-  const { effectiveOwnerAddress: address, expiryTimestamp, pathExpiryTimestamp: end } = base;
-  if (address === null || base.registry === null || !end || end > BigInt(now)) return null;
-  return { address, until: expiryTimestamp !== null && expiryTimestamp < end ? expiryTimestamp : end };
-}
+const lastHolderOf = (entry: Walk["entry"]): LastHolder | null =>
+  (entry?.owner && { address: entry.owner, until: entry.expiry }) || null;
