@@ -22,7 +22,7 @@ import { MAX_LABELS } from "../../src/api/endpoints/bulk.ts";
 import { MAX_INPUTS, MAX_LABELS as MAX_LABELS_OF_LOOKUP } from "../../src/api/endpoints/lookup/lookup.ts";
 import { MONTHS_AHEAD } from "../../src/api/endpoints/population.ts";
 import { MAX_PERIODS } from "../../src/api/endpoints/sales.ts";
-import { MAX_CALENDAR_PAGES } from "../../src/api/explorer/pages/address/calendar.tsx";
+import { MAX_CALENDAR_NAMES } from "../../src/api/explorer/pages/address/calendar.tsx";
 import { MAX_CLAIMS } from "../../src/api/explorer/pages/address/primaryNames.tsx";
 import { MAX_SOUGHT } from "../../src/api/explorer/pages/go.ts";
 import { MAX_AGENTS } from "../../src/api/explorer/pages/name/agents.tsx";
@@ -224,7 +224,7 @@ const bounds: [what: string, bound: string][] = [
   ["a picture in a record on a page", `${inWords(MAX_PICTURE)} characters`],
   ["agents of a name on a page", String(MAX_AGENTS)],
   ["claims of primary names on a page", String(MAX_CLAIMS)],
-  ["expiries in the calendar of a page", `${MAX_CALENDAR_PAGES * PAGE_SIZE} (${MAX_CALENDAR_PAGES} pages`],
+  ["expiries in the calendar of a page", `${MAX_CALENDAR_NAMES} (one page`],
   [
     "names in a CSV file of the explorer",
     `${inWords(MAX_CSV_PAGES * CSV_PAGE_SIZE)} (${MAX_CSV_PAGES} pages`,

@@ -1,6 +1,5 @@
 import type { Child } from "hono/jsx";
 import { DAY } from "../../../rules/seconds.ts";
-import type { Visit } from "../../page.ts";
 import { Card, Empty, Unavailable } from "../../parts/card.tsx";
 import { NameLink } from "../../parts/name.tsx";
 import { StateBadge } from "../../parts/state.tsx";
@@ -8,14 +7,16 @@ import { dayOf } from "../../parts/time.tsx";
 import type { DomainItem, Domains } from "../../replies.ts";
 import type { AddressView } from "./view.ts";
 
-/** Pages of the portfolio that the calendar reads: the next hundred expiries. */
-export const MAX_CALENDAR_PAGES = 4;
+/** Expiries that the calendar shows, the soonest: one page of the portfolio. */
+export const MAX_CALENDAR_NAMES = 100;
 
 /** The expiries of an address, month by month, soonest first. */
 export async function calendarOfAddress({ visit, address, now }: AddressView): Promise<Child> {
-  const list = await readSoonest(visit, address);
+  const list = await visit.tryAsk<Domains>("/address/{address}/domains", {
+    ...{ address, sort_by: "expiry_timestamp", page_size: String(MAX_CALENDAR_NAMES) },
+  });
   if (list instanceof Error) return <Unavailable error={list} />;
-  const dated = list.items.filter(({ expiry_timestamp }) => expiry_timestamp !== null);
+  const dated = list.results.filter(({ expiry_timestamp }) => expiry_timestamp !== null);
   const months = Map.groupBy(dated, (item) => dayOf(Number(item.expiry_timestamp)).slice(0, 7));
   return (
     <>
@@ -29,25 +30,11 @@ export async function calendarOfAddress({ visit, address, now }: AddressView): P
           <Month month={month} items={items} today={dayOf(now)} />
         ))}
       </div>
-      {list.total > list.items.length && (
-        <p class="faint">{`The soonest ${list.items.length} of ${list.total.toLocaleString("en")} names are shown.`}</p>
+      {list.total > list.results.length && (
+        <p class="faint">{`The soonest ${list.results.length} of ${list.total.toLocaleString("en")} names are shown.`}</p>
       )}
     </>
   );
-}
-
-/** The first page tells how many others there are; those are read at once. */
-async function readSoonest(visit: Visit, address: string) {
-  const ask = (page: number) =>
-    visit.tryAsk<Domains>("/address/{address}/domains", {
-      ...{ address, sort_by: "expiry_timestamp", page: String(page) },
-    });
-  const first = await ask(1);
-  if (first instanceof Error) return first;
-  const pages = Math.min(MAX_CALENDAR_PAGES, Math.ceil(first.total / first.page_size));
-  const others = await Promise.all(Array.from({ length: Math.max(0, pages - 1) }, (_, i) => ask(i + 2)));
-  const items = [first, ...others].flatMap((one) => (one instanceof Error ? [] : one.results));
-  return { items, total: first.total };
 }
 
 const monthName = (month: string): string =>
