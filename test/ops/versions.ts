@@ -133,7 +133,8 @@ export async function expectAnswer(url: string, body: string): Promise<void> {
   const text = await reply.text();
   if (reply.status !== 200) throw new Error(`${reply.status}: ${text}`);
   const [told, expected] = [JSON.parse(text), JSON.parse(body)];
-  if (!isDeepStrictEqual(withoutAsOf(told), withoutAsOf(expected))) throw new Error(`another answer: ${text}`);
+  if (!isDeepStrictEqual(withoutAsOf(told), withoutAsOf(expected)))
+    throw new Error(`another answer: ${text}`);
   if (told.as_of?.length !== expected.as_of?.length) throw new Error(`other chains: ${text}`);
 }
 
