@@ -4,9 +4,16 @@ import type { Visit } from "../../page.ts";
 import { Card, Empty, MayLack, Unavailable } from "../../parts/card.tsx";
 import { Transaction } from "../../parts/hash.tsx";
 import { nameUrl } from "../../parts/name.tsx";
-import { Pager, withQuery } from "../../parts/pager.tsx";
+import { firstIn, ListPager, Pager, placeIn, withQuery } from "../../parts/pager.tsx";
 import { fromNow, Time } from "../../parts/time.tsx";
-import type { DomainEvent, HistoryTotal, OwnershipPeriod, Period, Registration } from "../../replies.ts";
+import type {
+  DomainEvent,
+  HistoryTotal,
+  OwnershipPeriod,
+  Paged,
+  Period,
+  Registration,
+} from "../../replies.ts";
 import {
   type Entry,
   entriesOfLogs,
@@ -38,14 +45,14 @@ type Part = { entries: Entry[]; total: number; isIncomplete: boolean; of: string
 export async function historyOfName({ visit, domain, now }: NameView): Promise<Child> {
   const wanted = visit.query("kind");
   const kind = choices.find(({ key }) => key === wanted)?.key ?? "all";
+  if (kind === "log") return logsOfName({ visit, domain, now });
   const page = Math.max(1, Math.min(Number.parseInt(visit.query("page") ?? "1", 10) || 1, 1_000));
   const parts = await readParts(visit, domain.query, kind);
   const failed = parts.find((part) => part instanceof Error);
   if (failed instanceof Error) return <Unavailable error={failed} />;
   const read = parts.filter((part): part is Part => !(part instanceof Error));
   const entries = read.flatMap((part) => part.entries).sort(newestFirst);
-  const urlOf = (values: Record<string, string | number | undefined>) =>
-    withQuery(nameUrl(domain.name), { view: "history", ...values });
+  const urlOf = urlsOf(domain);
   const ofKind = { kind: kind === "all" ? undefined : kind };
   return (
     <Card id="history" title="History" isWide aside={<Filter present={kind} urlOf={urlOf} />}>
@@ -73,6 +80,37 @@ export async function historyOfName({ visit, domain, now }: NameView): Promise<C
   );
 }
 
+/** Other pages and kinds of a name's history. */
+const urlsOf =
+  ({ name }: NameView["domain"]) =>
+  (values: Record<string, string | number | undefined>): string =>
+    withQuery(nameUrl(name), { view: "history", ...values });
+
+/** Every log of a name, page by page, newest first. */
+async function logsOfName({ visit, domain, now }: NameView): Promise<Child> {
+  const list = await visit.tryAsk<{ events: DomainEvent[]; is_incomplete?: true } & Paged>(
+    "/domain/{name}/events",
+    { name: domain.query, sort_dir: "desc", page_size: String(PAGE_SIZE), ...placeIn(visit) },
+  );
+  if (list instanceof Error) return <Unavailable error={list} />;
+  const urlOf = urlsOf(domain);
+  const entries = entriesOfLogs(list.events);
+  return (
+    <Card id="history" title="History" isWide aside={<Filter present="log" urlOf={urlOf} />}>
+      {list.is_incomplete && <MayLack />}
+      {entries.length === 0 ? (
+        <Empty>Nothing of this kind is in the index.</Empty>
+      ) : (
+        <TimeLine entries={entries} now={now} hasChains={domain.chain !== undefined} />
+      )}
+      <ListPager
+        {...{ list, first: firstIn(visit, list), what: "the history" }}
+        urlOf={(place) => urlOf({ kind: "log", ...place })}
+      />
+    </Card>
+  );
+}
+
 type Events = { events: DomainEvent[] } & HistoryTotal;
 type Purchases = { registrations: Registration[]; renewals: Registration[] } & HistoryTotal;
 
@@ -81,15 +119,14 @@ async function readParts(visit: Visit, name: string, kind: Kind | "all"): Promis
   const isAsked = (...kinds: Kind[]) => kind === "all" || kinds.includes(kind);
   const ask = <Reply,>(history: string) => visit.tryAsk<Reply>(`/domain/{name}/${history}`, { name });
   const [events, owners, resolvers, purchases] = await Promise.all([
-    isAsked("record", "registration", "log") ? ask<Events>("events") : null,
+    isAsked("record", "registration") ? ask<Events>("events") : null,
     isAsked("owner") ? ask<{ history: OwnershipPeriod[] } & HistoryTotal>("ownership-history") : null,
     isAsked("resolver") ? ask<{ history: Period[] } & HistoryTotal>("resolver-history") : null,
     isAsked("registration") ? ask<Purchases>("registration-history") : null,
   ]);
   const logs = events instanceof Error || events === null ? [] : events.events;
-  const ofEvents = kind === "log" ? entriesOfLogs(logs) : entriesOfRecords(logs);
   return [
-    partOf(events, kind === "registration" ? [] : ofEvents, "logs"),
+    partOf(events, kind === "registration" ? [] : entriesOfRecords(logs), "logs"),
     partOf(owners, owners && !(owners instanceof Error) ? entriesOfOwners(owners.history) : [], "owners"),
     partOf(
       resolvers,
