@@ -115,7 +115,7 @@ export async function readDomain({ chain }: LocalLayer2, { node, tokenId }: Node
     registrar_owner: registration?.owner ?? null,
     registrar_expiry_timestamp: expiryOrNull(registration?.expiry ?? 0n),
     ...{ wrapper_owner: token.owner, wrapper_fuses: token.fuses },
-    wrapper_expiry_timestamp: expiryOrNull(token.expiry),
+    wrapper_expiry_timestamp: token.fuses === null ? null : String(token.expiry),
     ...{ is_wrapped: isWrapped, expiry_timestamp: expiryOrNull(own) },
     effective_owner_address: (isWrapped ? token.owner : null) ?? registration?.owner ?? registryOwner,
   };
@@ -137,12 +137,15 @@ async function readRegistration(
 
 const min = (a: bigint, b: bigint) => (a < b ? a : b);
 
-/** The wrapper's token as stored, though it has expired; nothing on a chain without a wrapper. */
+/** The wrapper's token as stored, though it has expired; nothing on a chain without a wrapper. A subname's may have no expiry. */
 async function readToken(chain: Chain, node: Hex) {
   if (chain.contracts.wrapper === undefined) return { owner: null, fuses: null, expiry: 0n };
   const question = { contract: "wrapper", functionName: "getData", args: [hexToBigInt(node)] };
-  const [, , expiry] = await read<[Address, number, bigint]>(chain, question);
-  if (expiry === 0n) return { owner: null, fuses: null, expiry };
+  const [holder, burnt, expiry] = await read<[Address, number, bigint]>(chain, question);
+  if (expiry === 0n) {
+    const owner = orNull(holder);
+    return { owner, fuses: owner && String(burnt), expiry };
+  }
   const now = await latestTime(chain);
   const time = min(now, expiry);
   const [owner, fuses] = await readAtTime<[Address, number]>(chain, question, time);

@@ -159,7 +159,8 @@ export async function expectResolution(
   const address = deployment.ensv2?.universalResolver?.top ?? deployment.universalResolver;
   let without = 0;
   for (const name of names) {
-    const { resolution } = await get(stack, `/whois/${encodeURIComponent(name)}?partial=true`);
+    const whois = await get(stack, `/whois/${encodeURIComponent(name)}?partial=true`);
+    const { resolution } = whois;
     if (resolution === undefined || name.includes("[")) continue;
     const data = encodeFunctionData({ abi: addr, functionName: "addr", args: [namehash(name)] });
     const failure = await chain.client
@@ -173,7 +174,10 @@ export async function expectResolution(
         (error: Error) => error.message,
       );
     const hasNone = NO_RESOLVER.test(failure);
-    expect([name, resolution === "resolves"], failure).toEqual([name, !hasNone]);
+    expect([name, resolution === "resolves"], `${failure}\n${JSON.stringify(whois)}`).toEqual([
+      name,
+      !hasNone,
+    ]);
     if (hasNone) without++;
   }
   return without;
