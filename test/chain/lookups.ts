@@ -150,6 +150,12 @@ const NO_RESOLVER = new RegExp(
   `ResolverNotFound|ResolverNotContract|UnsupportedResolverProfile|UnreachableName|${toFunctionSelector("UnreachableName(bytes)")}`,
 );
 
+/**
+ * A resolver that has `resolve` and gave nothing back, not even an error: two that ask each other without end, until their gas is
+ * gone. It is there, and of its other records this says nothing.
+ */
+const FAILED_CALL = /UnsupportedResolverProfile\(bytes4 selector\)\s+\(0x9061b923\)/;
+
 /** Compares what whois says of whether names resolve with what the Universal Resolver does. Gives how many do not. */
 export async function expectResolution(
   { stack, chain, deployment }: Place,
@@ -173,6 +179,7 @@ export async function expectResolution(
         () => "",
         (error: Error) => error.message,
       );
+    if (FAILED_CALL.test(failure)) continue;
     const hasNone = NO_RESOLVER.test(failure);
     expect([name, resolution === "resolves"], `${failure}\n${JSON.stringify(whois)}`).toEqual([
       name,
