@@ -23,13 +23,13 @@ import { historyGap } from "../resolution/ensv2/followed.ts";
 import { chainsOfChildren, chainsOfName } from "../resolution/nameChains.ts";
 import { reverseNodesOf } from "../resolution/reverseNodes.ts";
 import { eventTypes, recordFamilies } from "../rules/eventTypes.ts";
-import { address, event, historyFields, isIncomplete, pageFields } from "../schemas/answers.ts";
+import { address, event, historyFields, isIncomplete, pageFields, totalMinimum } from "../schemas/answers.ts";
 import { input, type ParsedName } from "../schemas/input.ts";
 import { historyPage, listPage } from "../schemas/paging.ts";
 import { toEventRecord } from "../serializers/event.ts";
 import { toAddress } from "../serializers/hex.ts";
 import { NEWEST, openHistory } from "../serializers/historyPages.ts";
-import { openPage } from "../serializers/listPages.ts";
+import { openPage, totalsOf } from "../serializers/listPages.ts";
 
 const MAX_SECOND = 2 ** 53 - 1;
 const MAX_BLOCK = 2 ** 31 - 1;
@@ -86,19 +86,6 @@ async function toEvents(ctx: Ctx, rows: readonly ListedEvent[]) {
   return rows.map((row) => toEventRecord(row, ctx, { name: names.get(nameKey(row)) }));
 }
 
-const totalMinimum = z
-  .literal(true)
-  .optional()
-  .openapi({
-    description: `Present where there are more events than are counted: \`total\` is ${MAX_COUNTED} then`,
-  });
-
-/** What a page tells of the number of events. */
-const totalsOf = (total: number | null) =>
-  total !== null && total > MAX_COUNTED
-    ? { total: MAX_COUNTED, is_total_minimum: true as const }
-    : { ...(total !== null && { total }) };
-
 type ListRequest = Asked & Parameters<typeof openPage>[0]["input"] & { sort_dir: SortDirection };
 
 /** Answers a list of events. */
@@ -118,7 +105,11 @@ async function answerList(ctx: Ctx, operation: string, request: ListRequest, sou
   };
 }
 
-const listFields = { events: z.array(event), ...pageFields, is_total_minimum: totalMinimum };
+const listFields = {
+  events: z.array(event),
+  ...pageFields,
+  is_total_minimum: totalMinimum("events", MAX_COUNTED),
+};
 
 const SHAPE =
   "A log that concerns several names is one event for each. The order is that of time; of one time that of chains, blocks and logs.";

@@ -43,10 +43,36 @@ async function readReferring(ctx: Ctx, request: Asked) {
   return { results: rows.map((row) => toReferring(row, ctx.now)), ...fields(found) };
 }
 
-const NO_LABELS: DetachCounts = { labels: 0, notOwned: 0, ownerless: 0 };
+/** What is stored of a registry. */
+type Stored = {
+  row: Awaited<ReturnType<typeof findRegistry>>;
+  proxy: Awaited<ReturnType<typeof findProxy>>;
+  names: readonly MountedName[];
+  holders: number;
+  rootHolders: number;
+  /** What it would take from others than an owner. */
+  detach: DetachCounts | null;
+};
 
-const readDetach = (ctx: Ctx, asked: Parameters<typeof countForDetach>[1]) =>
-  ofEnsv2(ctx, NO_LABELS, () => countForDetach(ctx.db, asked));
+const nothingStored: Stored = {
+  ...{ row: null, proxy: null, names: [], holders: 0, rootHolders: 0 },
+  detach: { labels: 0, notOwned: 0, ownerless: 0 },
+};
+
+async function readStored(ctx: Ctx, request: Asked & { owner?: Address | undefined }): Promise<Stored> {
+  const { db, now } = ctx;
+  const registry = at(ctx, request);
+  const contract = { chainId: registry.chainId, contract: request.address };
+  const [row, proxy, names, holders, rootHolders, detach] = await Promise.all([
+    findRegistry(db, registry),
+    findProxy(db, { chainId: registry.chainId, address: request.address }),
+    listMounts(db, registry),
+    countHolders(db, contract),
+    countHolders(db, { ...contract, resource: 0n }),
+    request.owner ? countForDetach(db, { ...registry, owner: request.owner, now }) : null,
+  ]);
+  return { row, proxy, names, holders, rootHolders, detach };
+}
 
 const PARAMS = z.object({
   address: input.address("0x00000000000000000000000000000000000e4201"),
@@ -70,25 +96,20 @@ const overview = endpoint({
   }),
   reply: registryOverview,
   handle: async (request, ctx) => {
-    const { db, contracts, now } = ctx;
+    const { db, contracts } = ctx;
     const registry = at(ctx, request);
-    const contract = { chainId: registry.chainId, contract: request.address };
     const { owner: _, ...listed } = request;
     const source = {
       kind: "contract",
       address: request.address,
       chains: oneChain(registry.chainId, contracts),
     } as const;
-    const [row, proxy, names, referring, holders, rootHolders, events, detach] = await Promise.all([
-      ofEnsv2(ctx, null, () => findRegistry(db, registry)),
-      ofEnsv2(ctx, null, () => findProxy(db, { chainId: registry.chainId, address: request.address })),
-      ofEnsv2<MountedName[]>(ctx, [], () => listMounts(db, registry)),
+    const [stored, referring, events] = await Promise.all([
+      ofEnsv2(ctx, nothingStored, () => readStored(ctx, request)),
       readReferring(ctx, listed),
-      ofEnsv2(ctx, 0, () => countHolders(db, contract)),
-      ofEnsv2(ctx, 0, () => countHolders(db, { ...contract, resource: 0n })),
       countEvents(db, { source, filters: {} }),
-      request.owner && readDetach(ctx, { ...registry, owner: request.owner, now }),
     ]);
+    const { row, proxy, names, holders, rootHolders, detach } = stored;
     const block = proxy?.blockNumber ?? row?.createdBlockNumber;
     const created = block && (await findFirstLog(db, { ...registry, address: request.address, block }));
     const { page: _page, ...referring_names } = referring;

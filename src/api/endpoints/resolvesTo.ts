@@ -5,13 +5,13 @@ import { type CoinFilter, isOfChain, pointingKeys } from "../query/resolvesTo.ts
 import { allChains } from "../query/scope.ts";
 import { askedChains } from "../resolution/askedChains.ts";
 import { listNamesOf, type PointingName } from "../resolution/resolvesTo.ts";
-import { address, domainItem, pageFields } from "../schemas/answers.ts";
+import { address, domainItem, pageFields, totalMinimum } from "../schemas/answers.ts";
 import { input } from "../schemas/input.ts";
 import { listPage } from "../schemas/paging.ts";
 import { ALL_CHAINS } from "../schemas/sentences.ts";
 import { type SerializeContext, toDomainItem } from "../serializers/domain.ts";
 import { toAddress } from "../serializers/hex.ts";
-import { openPage } from "../serializers/listPages.ts";
+import { openPage, totalsOf } from "../serializers/listPages.ts";
 
 const coinType = z
   .string()
@@ -56,12 +56,7 @@ const resolvesTo = endpoint({
     address,
     results: z.array(pointingName),
     ...pageFields,
-    is_total_minimum: z
-      .literal(true)
-      .optional()
-      .openapi({
-        description: `Present where there are more names than are counted: \`total\` is ${MAX_COUNTED} then`,
-      }),
+    is_total_minimum: totalMinimum("names", MAX_COUNTED),
   }),
   errors: ["INVALID_ADDRESS"],
   cost: 1,
@@ -78,8 +73,7 @@ const resolvesTo = endpoint({
       address: toAddress(request.address),
       results: rows.map((name) => toItem(name, coins, ctx)),
       ...fields(found),
-      ...(found.total !== null &&
-        found.total > MAX_COUNTED && { total: MAX_COUNTED, is_total_minimum: true as const }),
+      ...totalsOf(found.total),
     };
   },
 });

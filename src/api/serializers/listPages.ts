@@ -1,5 +1,5 @@
 import type { Keyset } from "../query/keyset.ts";
-import type { Page, Part } from "../query/page.ts";
+import { MAX_COUNTED, type Page, type Part } from "../query/page.ts";
 import { type ListOf, writeCursor } from "../schemas/cursor.ts";
 import { type PageInput, partOf } from "../schemas/paging.ts";
 
@@ -32,3 +32,9 @@ export function openPage({ keys, ...list }: Asked): OpenPage {
     }),
   };
 }
+
+/** What a page of a heavy list tells of its length, which is counted to one more than a bound. */
+export const totalsOf = (total: number | null) =>
+  total !== null && total > MAX_COUNTED
+    ? { total: MAX_COUNTED, is_total_minimum: true as const }
+    : { ...(total !== null && { total }) };

@@ -31,3 +31,12 @@ export const isIncomplete = z.literal(true).optional().openapi({
   description:
     "Present where entries may be missing: the name's registry of ENSv2 is linked at more names than are followed, was linked just now, or has unknown code",
 });
+
+/** Says that a list has more rows than are counted, which its `total` is then. @param what the rows, as people call them */
+export const totalMinimum = (what: string, most: number) =>
+  z
+    .literal(true)
+    .optional()
+    .openapi({
+      description: `Present where there are more ${what} than are counted: \`total\` is ${most} then`,
+    });
