@@ -20,6 +20,7 @@ const FEW = 1_000;
 
 const heavy = account(0x4ea71);
 const receiver = account(0x7ece1);
+const rare = account(0x4a4e);
 const hash = (seed: string) => `'0x' || md5(${seed}) || md5(${seed} || '.')`;
 const nodeOf = (i: string) => hash(`'heavy' || (${i} % ${NAMES})`);
 const event = (log: number, columns: string, values: string) =>
@@ -45,6 +46,12 @@ const statements = [
     `'REGISTRAR', '${REGISTRAR}', 'Transfer', ${hash("'other' || i")}, '${account(0xf00)}',
      case when i % 50000 = 7 then '${receiver}' else '0x' || lpad(to_hex(i + 4096), 40, '0') end`,
   ),
+  // A contract of few events, all of one kind.
+  `${event(
+    3,
+    "contract, contract_address, event_type, node, owner_address",
+    `'REGISTRY', '${rare}', 'NewOwner', ${nodeOf("i")}, '${account(0xf01)}'`,
+  )} where i % 1000 = 0`,
   `insert into domains (chain_id, node, parent_node, labelhash, label, is_label_known, full_name, is_name_known,
      is_migrated, is_wrapped, created_block_number, created_timestamp)
    select ${CHAIN_ID}, ${nodeOf("i")}, '${namehash("eth")}', ${hash("'label' || i")}, 'heavy' || i, true,
@@ -73,6 +80,8 @@ beforeAll(async () => {
   const onQuery = (sql: string, parameters: unknown[]) => void queries.push({ sql, parameters });
   tables = await createTables({ fill, onQuery });
   await setProgress(tables, { chainId: CHAIN_ID, block: BLOCKS, time: NOW });
+  // As an indexer writes them.
+  await tables.pool.query("cluster events using events_time");
   await tables.pool.query("vacuum analyze");
   api = openApi(tables, NOW);
 }, 300_000);
@@ -130,6 +139,11 @@ describe.each(lists)("%s", (list) => {
     expect(times).toEqual(times.toSorted((a, b) => b - a));
     expect(new Set([...middle.events, ...next.events].map(({ id }) => id)).size).toBe(400);
   });
+});
+
+test.each(filters)("so does a page of a contract that logs one kind, and rarely: %s", async (filter) => {
+  await read(`/contract/${rare}/events?total=false&${filter}`);
+  expect(await rowsRead()).toBeLessThan(FEW);
 });
 
 test("more events than are counted are told by a bound", async () => {

@@ -48,15 +48,19 @@ export function lookedOf({ types, records }: EventFilters): Looked {
 /** The events of the list of all, with what emits them. */
 export const loggedOf = ({ types }: EventFilters): string[] => (types ? loggedAs(types) : allLogs).map(keyOf);
 
-/** What has to hold of each event of a list, besides its name. */
-export function conditionOf(filters: EventFilters, of: ScopeSql): SQL {
+/**
+ * What has to hold of each event of a list, besides its name.
+ *
+ * @param time SQL of the event's time
+ */
+export function conditionOf(filters: EventFilters, of: ScopeSql, time: SQL): SQL {
   const { types, key, coinType, times = {}, blocks = {} } = filters;
   const conditions = and(
     types && isOfTypes(types, of),
     key === undefined ? undefined : or(isReset, isOfKey(key)),
     coinType === undefined ? undefined : or(isReset, eq(event.coinType, coinType)),
-    isWithin(event.blockTimestamp, times),
-    isWithin(event.blockNumber, blocks),
+    isWithin(time, times),
+    isWithin(sql`${event.blockNumber}`, blocks),
   );
   return conditions ?? sql`true`;
 }
@@ -69,9 +73,7 @@ const isOfKey = (key: string): SQL | undefined =>
     ? and(isNull(event.key), sql`strpos(${event.details}, ${`"key":${JSON.stringify(key)}`}) > 0`)
     : eq(event.key, key);
 
-type NumberColumn = typeof event.blockTimestamp | typeof event.blockNumber;
-
-const isWithin = (column: NumberColumn, { from, to }: Bounds): SQL | undefined =>
+const isWithin = (column: SQL, { from, to }: Bounds): SQL | undefined =>
   and(from === undefined ? undefined : gte(column, from), to === undefined ? undefined : lte(column, to));
 
 /** `Transfer` is an event of registries and of registrars, so the family counts, too. */

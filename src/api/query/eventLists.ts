@@ -9,7 +9,7 @@ import { conditionOf, type EventFilters, loggedOf, lookedOf, withTimesOfBlocks }
 import { type EventRow, eventKeys, inOrder, isEventOfRow, shownOfEvent } from "./eventRows.ts";
 import { type EventSource, keysOf, MAX_NAMES, type Reading } from "./eventSources.ts";
 import { type ChainResolver, listedSql } from "./eventsOfNames.ts";
-import { type Position, positionOf, rowsAfter } from "./keyset.ts";
+import { type Position, positionOf } from "./keyset.ts";
 import {
   cutPage,
   limitOf,
@@ -42,12 +42,7 @@ export async function listEventPage(db: Db, query: EventQuery): Promise<Page<Lis
   if (reading.looked.names.length === 0) return { total: part.isCounted ? 0 : null, rows: [], next: null };
   const keys = eventKeys("events", direction);
   const limit = limitOf(part) + offsetOf(part);
-  const after = part.after && rowsAfter(keys, part.after);
-  const found = keysOf(source, {
-    ...reading,
-    condition: and(reading.condition, after),
-    first: { limit, direction },
-  });
+  const found = keysOf(source, { ...reading, after: part.after, first: { limit, direction } });
   const page = sql`(select * from (${each(source, found)}) as log
     order by ${inOrder(direction, "log")} limit ${limitOf(part)} offset ${offsetOf(part)}) as page`;
   const rows = await db
@@ -72,8 +67,11 @@ const readingOf = async (db: Db, source: EventSource, filters: EventFilters): Pr
   const looked = lookedOf(filters);
   const isKnown = source.kind === "contract" && filters.types !== undefined;
   const names = isKnown ? await namesAtContract(db, source, filters) : looked.names;
-  const condition = conditionOf(filters, sqlOf(source.chains));
-  return { looked: { ...looked, names }, logged: loggedOf(filters), condition };
+  const of = sqlOf(source.chains);
+  return {
+    ...{ looked: { ...looked, names }, logged: loggedOf(filters) },
+    condition: (time) => conditionOf(filters, of, time),
+  };
 };
 
 const newest = { limit: 1, direction: "desc" } as const;
@@ -89,7 +87,7 @@ async function namesAtContract(
 ): Promise<readonly string[]> {
   const { names } = lookedOf(filters);
   if (!names.includes("Transfer")) return names;
-  const reading = { looked: { names: ["Transfer"] }, logged: [], condition: undefined, first: newest };
+  const reading = { looked: { names: ["Transfer"] }, logged: [], first: newest };
   const page = sql`(${keysOf(source, reading)}) as page`;
   const [first] = await db
     .select({ family: event.contract })

@@ -73,9 +73,16 @@ export const keyColumns = sql`${event.chainId} as chain_id, ${event.blockNumber}
 export const isEventOfRow: SQL = sql`(${event.chainId}, ${event.blockNumber}, ${event.logIndex}, ${event.ordinal})
   = (page.chain_id, page.block_number, page.log_index, page.ordinal)`;
 
-/** The order of events, by the columns of a table or subquery: their place in time; chains share nothing else. */
-export const eventKeys = (of = "events", direction: SortDirection = "asc"): Keyset => [
-  { column: sql.raw(`${of}.block_timestamp`), kind: "bigint", direction },
+/** The time of an event. */
+export const timeColumn = sql.raw("events.block_timestamp");
+
+/**
+ * The order of events, by the columns of a table or subquery: their place in time; chains share nothing else.
+ *
+ * @param time SQL of the time, where an index has it in another form
+ */
+export const eventKeys = (of = "events", direction: SortDirection = "asc", time?: SQL): Keyset => [
+  { column: time ?? sql.raw(`${of}.block_timestamp`), kind: "bigint", direction },
   { column: sql.raw(`${of}.chain_id`), kind: "integer", direction },
   { column: sql.raw(`${of}.block_number`), kind: "integer", direction },
   { column: sql.raw(`${of}.log_index`), kind: "integer", direction },
@@ -83,5 +90,5 @@ export const eventKeys = (of = "events", direction: SortDirection = "asc"): Keys
 ];
 
 /** ORDER BY of events. */
-export const inOrder = (direction: SortDirection, of = "events"): SQL =>
-  sql.join(orderBy(eventKeys(of, direction)), sql`, `);
+export const inOrder = (direction: SortDirection, of = "events", time?: SQL): SQL =>
+  sql.join(orderBy(eventKeys(of, direction, time)), sql`, `);

@@ -2,10 +2,19 @@ import { domain, event, holder } from "ponder:schema";
 import type { SQL } from "drizzle-orm";
 import { and, eq, sql } from "ponder";
 import type { Address, Hex } from "viem";
-import { FAMILY, hashOf, joined, type Looked, namedBy, parties } from "../rules/eventParties.ts";
+import {
+  FAMILY,
+  hashOf,
+  joined,
+  type Looked,
+  namedBy,
+  parties,
+  TIME_OF_PLACE,
+} from "../rules/eventParties.ts";
 import { arrayOf } from "./arrays.ts";
-import { inOrder, keyColumns } from "./eventRows.ts";
+import { eventKeys, inOrder, keyColumns, timeColumn } from "./eventRows.ts";
 import { type ChainResolver, listedSql, logsOfNames } from "./eventsOfNames.ts";
+import { type Position, rowsAfter } from "./keyset.ts";
 import type { SortDirection } from "./page.ts";
 import { type Scope, sqlOf } from "./scope.ts";
 
@@ -47,7 +56,10 @@ export type Reading = {
   looked: Looked;
   /** The same with what emits them. */
   logged: readonly string[];
-  condition: SQL | undefined;
+  /** What has to hold of each event, whose time is this SQL. */
+  condition?: (time: SQL) => SQL;
+  /** Events after this one, in the order of `first`. */
+  after?: Position | undefined;
   /** As many events, from the beginning of the order; undefined where the order does not matter. */
   first?: { limit: number; direction: SortDirection };
   /** The most that are read, in any order. */
@@ -69,18 +81,19 @@ export function keysOf(source: EventSource, reading: Reading): SQL {
       });
     case "all":
       return source.isWhole
-        ? sql`select ${keyColumns} from ${event} where ${reading.condition ?? sql`true`} ${bounded(reading)}`
+        ? sql`select ${keyColumns} from ${event} where ${conditionIn(reading)} ${bounded(reading)}`
         : ofPlace(source.chains, reading, { names: reading.logged, value: FAMILY, address: "" });
   }
 }
 
 function ofNames(
   { chains, names, listed }: { chains: Scope; names: Names; listed: readonly ChainResolver[] },
-  { looked, condition, first }: Reading,
+  reading: Reading,
 ): SQL {
+  const { looked, first } = reading;
   const logs = logsOfNames({
     ...{ columns: keyColumns, names: namesSql(names, chains), listed: listedSql(listed), of: sqlOf(chains) },
-    condition: and(sql`${event.eventType} = any(${arrayOf(looked.names, "text")})`, condition),
+    condition: and(sql`${event.eventType} = any(${arrayOf(looked.names, "text")})`, conditionIn(reading)),
   });
   return first
     ? sql`select * from (${logs}) as log order by ${inOrder(first.direction, "log")} limit ${first.limit}`
@@ -127,6 +140,9 @@ const ofParty = ({ chains, address }: { chains: Scope; address: Address }, readi
 /** A place of logs that has an index: the events' names, and SQL of what the index has besides them. */
 type Place = { names: readonly string[]; value: string; address: Address | ""; where?: string };
 
+/** The time of an event, as only the indexes of places have it. */
+const timeOfPlace = sql.raw(TIME_OF_PLACE);
+
 /** The events of a place: of each event's name on each chain as many as the whole list needs. */
 function ofPlace(chains: Scope, reading: Reading, { names, value, address, where }: Place): SQL {
   const one = sql`select ${keyColumns} from ${event} where ${and(
@@ -134,17 +150,21 @@ function ofPlace(chains: Scope, reading: Reading, { names, value, address, where
     // Two places can have one hash, if a stranger wants it. In `case` this says nothing to the planner, who would take it for rare.
     sql`case when ${sql.raw(joined(value))} = logged.joined then chain_id = logged.chain else false end`,
     where === undefined ? undefined : sql.raw(where),
-    reading.condition,
-  )} ${bounded(reading)}`;
+    conditionIn(reading, timeOfPlace),
+  )} ${bounded(reading, timeOfPlace)}`;
   return sql`select one.* from (
       select chain, ${address}::text || name as joined, hashtextextended(${address}::text || name, chain) as hash
       from unnest(${arrayOf(names, "text")}) as name, unnest(${arrayOf(chains.ids, "int")}) as chain offset 0
     ) as logged cross join lateral (${one}) as one`;
 }
 
-const bounded = ({ first, atMost }: Reading): SQL =>
+/** What has to hold of each event that is read. */
+const conditionIn = ({ condition, after, first }: Reading, time = timeColumn): SQL =>
+  and(condition?.(time), after && rowsAfter(eventKeys("events", first?.direction, time), after)) ?? sql`true`;
+
+const bounded = ({ first, atMost }: Reading, time?: SQL): SQL =>
   first
-    ? sql`order by ${inOrder(first.direction)} limit ${first.limit}`
+    ? sql`order by ${inOrder(first.direction, "events", time)} limit ${first.limit}`
     : atMost === undefined
       ? sql``
       : sql`limit ${atMost}`;

@@ -94,6 +94,13 @@ export const FAMILY = "contract || ' '";
  */
 export const hashOf = (value: string): string => `hashtextextended(${joined(value)}, chain_id)`;
 
+/**
+ * SQL of an event's time in the indexes of places, and in what reads them. The index of all events by time has the column
+ * itself and cannot serve: to the planner it seems to lead to an event of any kind soon, but of a kind that a contract never
+ * emits it leads to none, past every event there is.
+ */
+export const TIME_OF_PLACE = "(block_timestamp + 0)";
+
 /** SQL of what is hashed: a statement compares it, too, because two of them can have one hash. */
 export const joined = (value: string): string => `${value} || event_type`;
 

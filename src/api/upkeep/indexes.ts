@@ -1,15 +1,15 @@
 import { ETH_NODE } from "../../ens/name.ts";
-import { FAMILY, hashOf, parties } from "../rules/eventParties.ts";
+import { FAMILY, hashOf, parties, TIME_OF_PLACE } from "../rules/eventParties.ts";
 import { ROLES_OF, ROLES_TO } from "../rules/roleChanges.ts";
 
 /** An index that Namedex builds itself. */
 export type OwnIndex = { name: string; table: string; definition: string };
 
-/** The events of an address by time, of each name on each chain. The hash makes an entry a third of what it were. */
+/** The events of a place by time, of each name on each chain. The hash makes an entry a third of what it were. */
 const eventsOf = ({ name, value, where }: { name: string; value: string; where?: string }): OwnIndex => ({
-  name,
+  name: `${name}_time`,
   table: "events",
-  definition: `(${hashOf(value)}, block_timestamp)${where === undefined ? "" : ` where ${where}`}`,
+  definition: `(${hashOf(value)}, ${TIME_OF_PLACE})${where === undefined ? "" : ` where ${where}`}`,
 });
 
 /**
