@@ -54,7 +54,7 @@ import { MAX_CHANGES } from "../../src/api/query/activity.ts";
 import { MAX_ENDING } from "../../src/api/query/addresses/ending.ts";
 import { MAX_NAMES } from "../../src/api/query/eventSources.ts";
 import { MAX_OTHER } from "../../src/api/query/otherRecords.ts";
-import { MAX_COUNTED } from "../../src/api/query/page.ts";
+import { MAX_COUNTED, MAX_COUNTED_IN_OVERVIEW } from "../../src/api/query/page.ts";
 import { MAX_HOLDERS } from "../../src/api/query/population.ts";
 import { MAX_BYTES_OF_NAME, MAX_OF_NAME } from "../../src/api/query/recordBatches.ts";
 import { MAX_READ_BYTES } from "../../src/api/query/records.ts";
@@ -124,6 +124,7 @@ const bounds: [what: string, bound: string][] = [
   ["a cursor", `${inWords(MAX_CURSOR)} characters`],
   ["windows of expiry in one search", `${MAX_WINDOWS}`],
   ["names whose events are in one list", inWords(MAX_NAMES)],
+  ["events that are counted in the overview of a registry", inWords(MAX_COUNTED_IN_OVERVIEW)],
   ["events that are counted", inWords(MAX_COUNTED)],
   ["names with an address in their records that are counted", inWords(MAX_COUNTED)],
   ["pages of a list or history by number", `${inWords(MAX_PAGE)}, so ${inWords(MAX_PAGE * PAGE_SIZE)}`],

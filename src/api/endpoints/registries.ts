@@ -18,7 +18,7 @@ import {
 } from "../query/contracts/registries.ts";
 import { countHolders } from "../query/contracts/roles.ts";
 import { countEvents } from "../query/eventLists.ts";
-import { emptyPage, MAX_COUNTED, type Page, type SortDirection } from "../query/page.ts";
+import { emptyPage, MAX_COUNTED_IN_OVERVIEW, type Page, type SortDirection } from "../query/page.ts";
 import { oneChain } from "../query/scope.ts";
 import { ofEnsv2 } from "../resolution/ofEnsv2.ts";
 import { readLabelStates } from "../resolution/registryLabels.ts";
@@ -107,7 +107,7 @@ const overview = endpoint({
     const [stored, referring, events] = await Promise.all([
       ofEnsv2(ctx, nothingStored, () => readStored(ctx, request)),
       readReferring(ctx, listed),
-      countEvents(db, { source, filters: {} }),
+      countEvents(db, source, MAX_COUNTED_IN_OVERVIEW),
     ]);
     const { row, proxy, names, holders, rootHolders, detach } = stored;
     const block = proxy?.blockNumber ?? row?.createdBlockNumber;
@@ -125,8 +125,8 @@ const overview = endpoint({
       ...(created && { created: toHappened(created) }),
       referring_names,
       ...{ label_count: row?.entries ?? 0, role_holder_count: holders, root_role_holder_count: rootHolders },
-      event_count: Math.min(events, MAX_COUNTED),
-      ...(events > MAX_COUNTED && { is_event_count_minimum: true as const }),
+      event_count: Math.min(events, MAX_COUNTED_IN_OVERVIEW),
+      ...(events > MAX_COUNTED_IN_OVERVIEW && { is_event_count_minimum: true as const }),
       ...(detach &&
         request.owner && {
           detach: {

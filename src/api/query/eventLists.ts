@@ -54,14 +54,9 @@ export async function listEventPage(db: Db, query: EventQuery): Promise<Page<Lis
   return { total, ...cutPage(rows as (ListedEvent & { position: Position })[], part) };
 }
 
-/** How many events there are; at most one more than {@link MAX_COUNTED}, unless they are those of one name. */
-export async function countEvents(
-  db: Db,
-  { source, filters }: Pick<EventQuery, "source" | "filters">,
-): Promise<number> {
-  const timed = await withTimesOfBlocks(db, source.chains, filters);
-  return count(db, source, await readingOf(db, source, timed));
-}
+/** How many events there are of a source; at most one more than `countTo`, unless they are those of one name. */
+export const countEvents = async (db: Db, source: EventSource, countTo: number): Promise<number> =>
+  count(db, source, await readingOf(db, source, {}), countTo);
 
 const readingOf = async (db: Db, source: EventSource, filters: EventFilters): Promise<Reading> => {
   const looked = lookedOf(filters);
@@ -103,9 +98,9 @@ async function namesAtContract(
 const each = ({ kind }: EventSource, found: SQL): SQL =>
   kind === "contract" || kind === "all" ? found : sql`select distinct * from (${found}) as found`;
 
-async function count(db: Db, source: EventSource, reading: Reading): Promise<number> {
+async function count(db: Db, source: EventSource, reading: Reading, countTo = MAX_COUNTED): Promise<number> {
   const isBounded = source.kind !== "names" || source.names.of === "address";
-  const atMost = MAX_COUNTED + 1;
+  const atMost = countTo + 1;
   const found = keysOf(source, { ...reading, ...(isBounded && { atMost }) });
   const bound = isBounded ? sql`limit ${atMost}` : sql``;
   const { rows } = await db.execute<{ total: number }>(

@@ -49,7 +49,7 @@ export type EventSource = { chains: Scope } & (
 );
 
 /** The newest names of an address whose events are gathered, and the most names below one. */
-export const MAX_NAMES = 2_000;
+export const MAX_NAMES = 1_000;
 
 /** What is read of a source. */
 export type Reading = {

@@ -77,7 +77,7 @@ export function logsOfNames({ columns, names, listed, of, condition = sql`true` 
   return sql`select log.* from (
       select named.chain_id, named.node, array(${ownResolvers}) as own, array(
         select listed.resolver from unnest(${listed.chains}, ${listed.resolvers}) as listed (chain_id, resolver)
-        where listed.chain_id = named.chain_id union ${ownResolvers}) as believed
+        where listed.chain_id = named.chain_id union all ${ownResolvers}) as believed
       from (${names}) as named offset 0
     ) as name cross join lateral (${sql.join([...ofContracts, ofResolvers], sql` union all `)}) as log`;
 }

@@ -83,7 +83,9 @@ export function rangesFrom(canBeNull: boolean, position: Position | undefined): 
   return position[0] === null ? ["nulls_after"] : ["values_after", "nulls"];
 }
 
-/** One range of a list. The values of a position are placeholders, unless they are given. */
+/**
+ * One range of a list. Where the first key is null it sorts nothing, but stands in the order: the planner does not see else that
+ * an index that begins with it has the other keys in order. The values of a position are placeholders, unless they are given. */
 export function rangeOf(keys: Keyset, name: RangeName, valueAt: ValueOf = asPlaceholder): Range {
   const [first, ...others] = keys;
   const column = first?.column;
@@ -92,11 +94,8 @@ export function rangeOf(keys: Keyset, name: RangeName, valueAt: ValueOf = asPlac
     all: () => ({ where: undefined, order: orderBy(keys) }),
     values: () => ({ where: sql`${column} is not null`, order }),
     values_after: () => ({ where: isPast(keys, valueAt, 0), order }),
-    nulls: () => ({ where: sql`${column} is null`, order: orderBy(others) }),
-    nulls_after: () => ({
-      where: sql`(${column} is null and ${isPast(others, valueAt, 1)})`,
-      order: orderBy(others),
-    }),
+    nulls: () => ({ where: sql`${column} is null`, order }),
+    nulls_after: () => ({ where: sql`(${column} is null and ${isPast(others, valueAt, 1)})`, order }),
   };
   return ranges[name]();
 }

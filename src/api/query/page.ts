@@ -46,6 +46,9 @@ export const preparedLimitOf = (part: Pick<Part, "size">): number =>
 /** Rows of the heaviest lists are counted to this number: the exact one would take longer than anyone waits for a page. */
 export const MAX_COUNTED = 100_000;
 
+/** The same where the number is one of many figures, and not that of a list. */
+export const MAX_COUNTED_IN_OVERVIEW = 10_000;
+
 /** A page of a list that has no rows. */
 export const emptyPage = ({ isCounted }: Part): Page<never> => ({
   ...{ total: isCounted ? 0 : null, rows: [], next: null },

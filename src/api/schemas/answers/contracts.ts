@@ -187,7 +187,7 @@ export const registryOverview = z
     is_event_count_minimum: z
       .literal(true)
       .optional()
-      .openapi({ description: "Present where there are more events than are counted" }),
+      .openapi({ description: "Present where there are more events than the 10,000 that are counted here" }),
     detach: z
       .strictObject({
         owner: address,
