@@ -13,6 +13,8 @@ export type Operation = {
   target?: Target;
   /** The operation's path in the API's own document. */
   path: string;
+  /** True where only a deployment with ENSv2 has rows. */
+  ofEnsv2?: true;
   /** True where the time may grow with the index: answers of which there are more in a larger one. */
   grows?: true;
 };
@@ -106,9 +108,18 @@ function single(path: string, samples: Samples): Operation[] {
   if (!path.startsWith("/address/{address}/")) return [usual];
   const ofLargest = pathsOf(path, { address: [samples.largestOwner] });
   const times = timesOfLargest(path, isList);
-  const largest = { ...measured(ofLargest, `${path}, largest owner`), target: atMost(times) };
-  const more = path === "/address/{address}/domains" ? namesOfLargest(samples) : [];
-  return [usual, { ...largest, grows: true }, ...more];
+  const largest: Operation = {
+    ...measured(ofLargest, `${path}, largest owner`),
+    ...{ target: atMost(times), grows: true },
+  };
+  if (path === "/address/{address}/domains") return [usual, largest, ...namesOfLargest(samples)];
+  if (!path.endsWith("/resolves-to")) return [usual, largest];
+  const uncounted = get([`/address/${samples.largestOwner}/resolves-to?total=false`]);
+  return [
+    usual,
+    { ...largest, requests: uncounted },
+    { ...largest, name: `${largest.name}, with its total`, target: atMost(ALL_FILTERS) },
+  ];
 }
 
 /** How many times the floor an operation may take for the largest owner. */
@@ -156,10 +167,12 @@ export const unmeasured: readonly string[] = ["/domain/{name}/verify"];
 /** Operations on a contract: of the largest, of one that many names have, and far into the list. */
 function ofContract(path: string, { resolvers }: Samples): Operation[] {
   const isRegistry = path.startsWith("/registry/");
+  const isOfEnsv2 = isRegistry || !path.endsWith("{address}/names");
   const large = path.replace("{address}", isRegistry ? LARGE_REGISTRY : LARGE_RESOLVER);
   const measured = (name: string, requests: string[], times: number): Operation => ({
     ...{ name: `${path}, ${name}`, path, requests: get(requests), against: "floor", figure: "p99" },
     ...{ target: atMost(times), grows: true },
+    ...(isOfEnsv2 && { ofEnsv2: true }),
   });
   const common = isRegistry
     ? []

@@ -89,39 +89,62 @@ async function measure(url: string, operation: Operation, references: References
   return { value, ratio, failed, p50: median(slices.map(({ own }) => own.p50)) };
 }
 
+type Measured = { rows: Row[]; p50: Map<string, number> };
+
+/** Measures operations one after the other. */
+async function measureAll(url: string, operations: Operation[], samples: Samples): Promise<Measured> {
+  const references = referencesOf(samples);
+  for (const requests of Object.values(references)) await ask({ url, requests, seconds: 2 });
+  const rows: Row[] = [];
+  const p50 = new Map<string, number>();
+  for (const operation of operations.filter(({ name }) => name.includes(only))) {
+    await ask({ url, requests: operation.requests, seconds: 1 });
+    const seen = await measure(url, operation, references);
+    if (seen.failed > 0) {
+      const fault = { name: `${operation.name}, failed answers`, value: seen.failed, unit: "answers" };
+      rows.push(judge({ bench: "api", ...fault, target: { of: "value", atMost: 0 } }));
+      say(`${operation.name}: ${seen.failed} answers failed`);
+    }
+    const unit = operation.figure === "perSecond" ? "requests/s" : `ms ${operation.figure}`;
+    const { name, target } = operation;
+    rows.push(judge({ bench: "api", name, value: seen.value, unit, ratio: seen.ratio, target }));
+    if (operation.grows === undefined && operation.figure !== "perSecond") p50.set(name, seen.p50);
+    say(`${name}: ${seen.value.toFixed(2)} ${unit}, ratio ${seen.ratio.toFixed(2)}`);
+  }
+  return { rows, p50 };
+}
+
 /** Measures everything at one size. */
-async function runAt(size: number): Promise<{ rows: Row[]; p50: Map<string, number> }> {
+async function runAt(size: number): Promise<Measured> {
+  const ofEnsv2 = await runEnsv2(size);
   const server = await startServer({ names: size, base, data, say, profile });
   try {
     const samples = await takeSamples(server.pool);
     const document = (await (await fetch(`${server.url}/openapi.json`)).json()) as Document;
     const operations = [
-      ...operationsOf(document, samples, WORLD_TIME),
+      ...operationsOf(document, samples, WORLD_TIME).filter((one) => !one.ofEnsv2),
       ...(await cursorOperations(server.url, samples)),
     ];
-    const references = referencesOf(samples);
-    for (const requests of Object.values(references)) await ask({ url: server.url, requests, seconds: 2 });
-    const rows: Row[] = [];
-    const p50 = new Map<string, number>();
-    for (const operation of operations.filter(({ name }) => name.includes(only))) {
-      await ask({ url: server.url, requests: operation.requests, seconds: 1 });
-      const seen = await measure(server.url, operation, references);
-      if (seen.failed > 0) {
-        const fault = { name: `${operation.name}, failed answers`, value: seen.failed, unit: "answers" };
-        rows.push(judge({ bench: "api", ...fault, target: { of: "value", atMost: 0 } }));
-        say(`${operation.name}: ${seen.failed} answers failed`);
-      }
-      const unit = operation.figure === "perSecond" ? "requests/s" : `ms ${operation.figure}`;
-      const { name, target } = operation;
-      rows.push(judge({ bench: "api", name, value: seen.value, unit, ratio: seen.ratio, target }));
-      if (operation.grows === undefined && operation.figure !== "perSecond") p50.set(name, seen.p50);
-      say(`${name}: ${seen.value.toFixed(2)} ${unit}, ratio ${seen.ratio.toFixed(2)}`);
-    }
+    const { rows, p50 } = await measureAll(server.url, operations, samples);
+    rows.push(...ofEnsv2);
     if (size === names) {
       rows.push(...(await measurePages({ url: server.url, samples, ask, seconds, only, say })));
     }
     if (size === names && soakSeconds > 0) rows.push(...(await soak(server, operations)));
     return { rows, p50 };
+  } finally {
+    await server.stop();
+  }
+}
+
+/** Measures what only ENSv2 has, of a server that indexes it. */
+async function runEnsv2(size: number): Promise<Row[]> {
+  const server = await startServer({ names: size, base, data, say, profile, ensv2: true });
+  try {
+    const samples = await takeSamples(server.pool);
+    const document = (await (await fetch(`${server.url}/openapi.json`)).json()) as Document;
+    const operations = operationsOf(document, samples, WORLD_TIME).filter((one) => one.ofEnsv2);
+    return (await measureAll(server.url, operations, samples)).rows;
   } finally {
     await server.stop();
   }

@@ -5,7 +5,7 @@ import { mainnet } from "../../../abis/deployments/mainnet.ts";
 export type Samples = {
   /** Names that the index answers for, a few of which come again and again. Their agents an adapter would be asked for. */
   names: { name: string; node: string; labelhash: string }[];
-  /** Owners, as many with one name as there are. */
+  /** Owners, as many with one name as there are, without the largest. */
   addresses: string[];
   /** The owner of most names. */
   largestOwner: string;
@@ -33,16 +33,16 @@ export async function takeSamples(pool: pg.Pool): Promise<Samples> {
      where resolver in (${answered}) and is_name_known
      and not exists (select from agent_bindings bound where bound.node = domains.node) order by md5(node) limit ${COLD}`,
   );
-  const owners = await rows<{ owner: string }>(
-    `select distinct effective_owner_address as owner from domains tablesample bernoulli (${share})
-     where effective_owner_address is not null and not exists (
-       select from primary_names claim join domains claimed on left(claimed.full_name, 128) = claim.name
-       where claim.address = domains.effective_owner_address and claimed.resolver not in (${answered})
-     ) limit ${COLD}`,
-  );
   const [largest] = await rows<{ owner: string }>(
     `select effective_owner_address as owner from domains where effective_owner_address is not null
      group by 1 order by count(*) desc, 1 limit 1`,
+  );
+  const owners = await rows<{ owner: string }>(
+    `select owner from (select distinct effective_owner_address as owner from domains tablesample bernoulli (${share})
+     where effective_owner_address is not null and effective_owner_address <> '${largest?.owner ?? ""}' and not exists (
+       select from primary_names claim join domains claimed on left(claimed.full_name, 128) = claim.name
+       where claim.address = domains.effective_owner_address and claimed.resolver not in (${answered})
+     )) as owners order by md5(owner) limit ${COLD}`,
   );
   const parents = await rows<{ name: string }>(
     `select d.full_name as name from domains d join (select parent_node from domains where full_name like '%.%.eth'

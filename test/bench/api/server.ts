@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
+import { mainnet } from "../../../abis/deployments/mainnet.ts";
 import { nodeFlags } from "../../../engine/nodeFlags.ts";
 import { metaTable } from "../../../engine/ponderInternals.ts";
 import { hasCounters } from "../../../src/api/counts/maintain.ts";
@@ -12,6 +13,7 @@ import { freePort } from "../../devnet/ports.ts";
 import { openDatabase, openFreshDatabase, type Postgres, startPostgres } from "../../devnet/postgres.ts";
 import { pretendIndexer } from "../../support/ponderState.ts";
 import { fillDatabase, SCHEMA, WORLD_MARK } from "./fill.ts";
+import { LARGE_ENSV2 } from "./worldContracts.ts";
 
 /** What is measured: `ponder serve` on generated tables. */
 export type Server = { url: string; pool: pg.Pool; pid: number; stop: () => Promise<void> };
@@ -26,6 +28,8 @@ type Plan = {
   profile?: string | undefined;
   /** Whether answers to hot questions are kept, as usual. Every other figure is of answers that are worked out. */
   hotAnswers?: boolean;
+  /** With contracts of ENSv2: the network's own deployment has none. */
+  ensv2?: boolean;
   say: (text: string) => void;
 };
 
@@ -105,11 +109,13 @@ const root = fileURLToPath(new URL("./root", import.meta.url));
 const clock = new URL("./worldClock.ts", import.meta.url).href;
 const program = fileURLToPath(new URL("./bin/ponder.js", import.meta.resolve("ponder")));
 
-async function serve(databaseUrl: string, { base = 0, say, profile, hotAnswers = false }: Plan) {
+async function serve(databaseUrl: string, plan: Plan) {
+  const { base = 0, say, profile, hotAnswers = false } = plan;
   const port = await freePort();
   const env = {
     ...{ PATH: process.env.PATH, HOME: process.env.HOME, PORT: String(port) },
-    ...{ ENS_NETWORK: "mainnet", DATABASE_URL: databaseUrl, DATABASE_SCHEMA: SCHEMA },
+    ...networkOf(plan),
+    ...{ DATABASE_URL: databaseUrl, DATABASE_SCHEMA: SCHEMA },
     // Nothing is asked of a chain: the names that are asked for are all in the index.
     RPC_URL_1: "http://127.0.0.1:9",
     ...(base > 0 && { RPC_URL_8453: "http://127.0.0.1:9" }),
@@ -132,6 +138,13 @@ async function serve(databaseUrl: string, { base = 0, say, profile, hotAnswers =
   say(`serving at ${url}`);
   await untilKept(databaseUrl);
   return { url, child, pid: child.pid ?? 0 };
+}
+
+function networkOf({ ensv2 = false, data }: Plan): Record<string, string> {
+  if (!ensv2) return { ENS_NETWORK: "mainnet" };
+  const file = `${data}/ensv2.json`;
+  writeFileSync(file, JSON.stringify({ ...mainnet, ensv2: LARGE_ENSV2 }));
+  return { ENS_DEPLOYMENT: file };
 }
 
 /** The program builds what indexes are missing and counts all names before it is at its best. */

@@ -7,6 +7,15 @@ export const LARGE_REGISTRY: Address = toHex(0x4e0001, { size: 20 });
 export const LARGE_RESOLVER: Address = toHex(0x4e0002, { size: 20 });
 
 const BLOCK = 20_000_000;
+
+/** Contracts of ENSv2 with these two. */
+export const LARGE_ENSV2 = {
+  startBlock: BLOCK,
+  rootRegistry: toHex(0x4e0010, { size: 20 }),
+  ethRegistry: LARGE_REGISTRY,
+  registrars: [toHex(0x4e0011, { size: 20 })],
+  implementations: {},
+};
 /** Log indexes that no name has. */
 const FREE = 1_500_000_000;
 const ENDLESS = 2n ** 64n - 1n;
