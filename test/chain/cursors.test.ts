@@ -137,22 +137,27 @@ async function walkEvents(
 const eventKeys = (events: readonly Event[]) =>
   events.map((event) => `${event.id} ${event.transaction_hash}`);
 
-/** The name, and the account, of which most was logged. */
-async function findBusiest(): Promise<{ name: string; account: string }> {
+/** The name, and the account, of which most was logged, and the contract that logged most. */
+async function findBusiest(): Promise<{ name: string; account: string; contract: string }> {
   const [domain] = await stack.sql<{ full_name: string }>(
     `select full_name from domains join events using (chain_id, node)
      where full_name like '${PREFIX}_.eth' group by full_name order by count(*) desc, full_name limit 1`,
   );
-  return { name: domain?.full_name ?? "", account: local.chain.accounts[1] ?? "" };
+  const [log] = await stack.sql<{ contract_address: string }>(
+    "select contract_address from events group by 1 order by count(*) desc, 1 limit 1",
+  );
+  const contract = log?.contract_address ?? "";
+  return { name: domain?.full_name ?? "", account: local.chain.accounts[1] ?? "", contract };
 }
 
 test("events come and are taken back between the pages: those that stay are seen once", async () => {
   const [old = [], fresh = []] = later.map((steps) => [...steps]);
-  const { name, account } = await findBusiest();
+  const { name, account, contract } = await findBusiest();
   const near = `chain=${local.deployment.name}&block_from=${(await height()) - 15}`;
   const paths = [
     ...["/events?sort_dir=asc", "/events?", `/events?sort_dir=asc&${near}`],
     ...[`/domain/${name}/events?`, `/domain/${name}/events?sort_dir=desc`, `/address/${account}/events?`],
+    `/contract/${contract}/events?`,
   ];
   let taken = 0;
   for (const path of paths) {

@@ -37,7 +37,8 @@ const shareOfMined = (played: readonly Played[]): number =>
 
 /** Acts that let others act. */
 const GIVING = ["approve", "approveWrapped", "authorise"];
-const STEPS_FOR_EACH = 150;
+/** Of 300 steps the rarest are 2: of other seeds they may be fewer. */
+const STEPS_FOR_EACH = 400;
 
 /** How often each of them was done. */
 const countGiving = (played: readonly Played[]): Record<string, number> =>
@@ -49,7 +50,7 @@ const countGiving = (played: readonly Played[]): Record<string, number> =>
 function expectApprovals(played: readonly Played[]): void {
   const steps = sum(played.map((one) => one.steps));
   for (const [act, count] of Object.entries(countGiving(played)))
-    expect(count, act).toBeGreaterThanOrEqual(Math.floor(steps / STEPS_FOR_EACH));
+    expect(count, act).toBeGreaterThanOrEqual(Math.max(1, Math.floor(steps / STEPS_FOR_EACH)));
 }
 
 const sum = (numbers: readonly number[]) => numbers.reduce((total, one) => total + one, 0);

@@ -15,6 +15,7 @@ import { type EthName, putAgent } from "./worldAgents.ts";
 import { putBasenames } from "./worldBase.ts";
 import { putContracts } from "./worldContracts.ts";
 import {
+  BLOCK_SECONDS,
   CHAIN,
   DAY,
   FIRST_TIME,
@@ -113,8 +114,9 @@ function putEthName(world: World, i: number, eth: Parent): EthName {
   const isKnown = !chance.is(0.03);
   const shown = isKnown ? label : unknownLabel(hash);
   const expiry = expiryOf(chance);
+  // The oldest were moved in the first weeks, some in each block.
   const begin = Math.max(
-    FIRST_TIME,
+    FIRST_TIME + (i % 40) * DAY + (i % 7_200) * BLOCK_SECONDS,
     Math.min(expiry, WORLD_TIME) - Math.floor(chance.next() * 1_400 + 1) * DAY,
   );
   const owner = ownerBy(chance, world.owners);

@@ -19,7 +19,7 @@ export const DAY = 86_400;
 export const CHAIN = { chain_id: 1 };
 export const FIRST_TIME = 1_580_515_200;
 const FIRST_BLOCK = 9_380_410;
-const BLOCK_SECONDS = 12;
+export const BLOCK_SECONDS = 12;
 
 export const lower = (address: string): Address => address.toLowerCase() as Address;
 
