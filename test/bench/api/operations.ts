@@ -179,7 +179,8 @@ function ofContract(path: string, { resolvers }: Samples): Operation[] {
     : [measured("common resolver", [path.replace("{address}", resolvers.common)], FIRST_PAGE)];
   return [
     ...common,
-    measured("largest", [large], FIRST_PAGE),
+    // With all that is counted of it.
+    measured("largest", [large], ALL_FILTERS),
     ...(path.endsWith("{address}")
       ? []
       : [measured("largest, uncounted", [`${large}?total=false`], FIRST_PAGE)]),

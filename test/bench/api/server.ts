@@ -7,7 +7,7 @@ import pg from "pg";
 import { mainnet } from "../../../abis/deployments/mainnet.ts";
 import { nodeFlags } from "../../../engine/nodeFlags.ts";
 import { metaTable } from "../../../engine/ponderInternals.ts";
-import { hasCounters } from "../../../src/api/counts/maintain.ts";
+import { hasCountersOfItsDeployment } from "../../../src/api/counts/maintain.ts";
 import { endChild, trackChild } from "../../devnet/children.ts";
 import { freePort } from "../../devnet/ports.ts";
 import { openDatabase, openFreshDatabase, type Postgres, startPostgres } from "../../devnet/postgres.ts";
@@ -119,8 +119,6 @@ async function serve(databaseUrl: string, plan: Plan) {
     // Nothing is asked of a chain: the names that are asked for are all in the index.
     RPC_URL_1: "http://127.0.0.1:9",
     ...(base > 0 && { RPC_URL_8453: "http://127.0.0.1:9" }),
-    // The newest block stays the newest.
-    MAX_LAG_SECONDS: "1000000000",
     PONDER_LOG_LEVEL: "warn",
     ...(!hotAnswers && { HOT_ANSWERS_MB: "0" }),
   };
@@ -141,10 +139,11 @@ async function serve(databaseUrl: string, plan: Plan) {
 }
 
 function networkOf({ ensv2 = false, data }: Plan): Record<string, string> {
-  if (!ensv2) return { ENS_NETWORK: "mainnet" };
+  // The newest block stays the newest.
+  if (!ensv2) return { ENS_NETWORK: "mainnet", MAX_LAG_SECONDS: "1000000000" };
   const file = `${data}/ensv2.json`;
   writeFileSync(file, JSON.stringify({ ...mainnet, ensv2: LARGE_ENSV2 }));
-  return { ENS_DEPLOYMENT: file };
+  return { ENS_NETWORK: "custom", ENS_DEPLOYMENT: file, MAX_LAG_SECONDS: "off" };
 }
 
 /** The program builds what indexes are missing and counts all names before it is at its best. */
@@ -152,7 +151,10 @@ async function untilKept(connectionString: string): Promise<void> {
   const client = new pg.Client({ connectionString });
   await client.connect();
   const deadline = Date.now() + UPKEEP_TIMEOUT_MS;
-  while (!(await hasCounters({ client, schema: SCHEMA })) && Date.now() < deadline) await sleep(200);
+  // Those of another deployment are dropped meanwhile.
+  const isKept = () => hasCountersOfItsDeployment({ client, schema: SCHEMA }).catch(() => false);
+  while (!(await isKept()) && Date.now() < deadline) await sleep(200);
+  await sleep(200);
   await client.query("vacuum analyze");
   await client.end();
 }
