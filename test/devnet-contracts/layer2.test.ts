@@ -138,7 +138,7 @@ describe("the double of Basenames", () => {
   test("keeps the price to the wei, and gives back the rest", async () => {
     const balance = () => base.client.getBalance({ address: addressOf(base, "controller2") });
     const before = await balance();
-    const price = 31_709_791n * YEAR;
+    const ofTwelveLetters = 3_170_979n * YEAR;
     const renewal = { from: bob, label: "ann", controller: "controller2" };
     expect(wordsOf(base, await renewBasename(base, { ...renewal, value: 10n ** 18n }))).toEqual([
       "controller2 ETHPaymentProcessed",
@@ -152,7 +152,7 @@ describe("the double of Basenames", () => {
       controller: "controller2",
       value: 10n ** 18n,
     });
-    expect((await balance()) - before).toBe(3_170_979_198n * YEAR + price);
+    expect((await balance()) - before).toBe(3_170_979_198n * YEAR + ofTwelveLetters);
   });
 
   test("burns a lapsed token before it mints, unless it is told not to", async () => {

@@ -30,6 +30,8 @@ const USD_PER_ETHER = 1_600n * 10n ** 8n;
 /** AttoUSD per second for labels of 1, 2, 3, 4 and more characters: 640, 160 and 5 USD a year from the third on. */
 const RENTS = [0n, 0n, 20_294_266_869_609n, 5_073_566_717_402n, 158_548_959_919n];
 const LINEAR_PREMIUM = 2_000n * 10n ** 18n;
+/** AttoUSD at the end of grace, and the days until there is none. */
+const PREMIUM = [100_000_000n * 10n ** 18n, 21n] as const;
 /** Seconds between commitment and registration: at least, at most. */
 const COMMITMENT_AGES = [60n, DAY] as const;
 
@@ -188,7 +190,7 @@ async function deployLaterControllers(deployer: Deployer): Promise<void> {
   const { account } = deployer;
   const registrar = addressOf(deployer, "registrar");
   const reverseRegistrar = addressOf(deployer, "reverseRegistrar3");
-  const oracleArguments = [addressOf(deployer, "usdOracle"), RENTS];
+  const oracleArguments = [addressOf(deployer, "usdOracle"), RENTS, ...PREMIUM];
   await create(deployer, "priceOracle4", double("PriceOracleDouble"), oracleArguments);
   const common = [registrar, addressOf(deployer, "priceOracle4"), ...COMMITMENT_AGES, reverseRegistrar];
   const [wrapper, registry] = [addressOf(deployer, "wrapper"), addressOf(deployer, "registry")];

@@ -74,7 +74,7 @@ async function deployProxyCode(deployer: Deployer): Promise<void> {
 
 async function deployRegistrars(deployer: Deployer): Promise<void> {
   const { account } = deployer;
-  await create(deployer, "rentPriceOracle", double("RentPriceOracleDouble"), [RENTS]);
+  await create(deployer, "rentPriceOracle", double("RentPriceOracleDouble"), [RENTS, [], 0n]);
   for (const [name, { symbol, decimals }] of Object.entries(STABLECOINS)) {
     await create(deployer, name, double("StablecoinDouble"), [symbol, decimals]);
     const perUnit = 10n ** BigInt(18 - decimals);

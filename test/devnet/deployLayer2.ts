@@ -24,11 +24,16 @@ import {
 
 const DAY = 86_400n;
 const ETH_NODE = namehash("eth");
-/** In the 8 decimals of the price feed. */
-const ONE_USD = 10n ** 8n;
-/** Wei per second for labels of 1, 2, 3, 4 and more characters: 0.1, 0.01 and 0.001 ETH a year from the third on. */
-const BASE_RENTS = [0n, 0n, 3_170_979_198n, 317_097_919n, 31_709_791n];
-/** AttoUSD per second, as on Ethereum. */
+/** 1600 USD for one ether, in the 8 decimals of the price feed. */
+const USD_PER_ETHER = 1_600n * 10n ** 8n;
+/** Wei per second for labels of 1, 2, 3, 4, 5 and 10 characters: 0.1, 0.01, 0.001 and 0.0001 ETH a year from the third on. */
+const BASE_RENTS = [0n, 0n, 3_170_979_198n, 317_097_919n, 31_709_791n, 3_170_979n];
+/** Wei at the end of grace, and the days until there is none. */
+const BASE_PREMIUM = [1_000n * 10n ** 18n, 21n] as const;
+/**
+ * AttoUSD per second, as on Ethereum, and no premium. The oracle that Linea has asks a million ether of all who are no
+ * proved persons, so that none buys: the stories would have nothing to tell.
+ */
 const LINEA_RENTS = [0n, 0n, 20_294_266_869_609n, 5_073_566_717_402n, 158_548_959_919n];
 const COMMITMENT_AGES = [60n, DAY] as const;
 
@@ -77,7 +82,7 @@ export async function deployBasenames(client: Client): Promise<Layer2Contracts> 
   await deployRegistryOf(deployer, "base", async (registry, baseNode) =>
     create(deployer, "registrar", double("BasenamesRegistrarDouble"), [registry, baseNode]),
   );
-  await deployPrices(deployer, { usdPerEther: ONE_USD, rents: BASE_RENTS });
+  await create(deployer, "priceOracle", double("BasenamesPriceOracleDouble"), [BASE_RENTS, ...BASE_PREMIUM]);
   await deployBasenamesReverse(deployer);
   await deployBasenamesControllers(deployer);
   await deployLayer2ReverseRegistrar(deployer);
@@ -144,7 +149,9 @@ export async function deployLineanames(client: Client): Promise<Layer2Contracts>
   );
   const [registry, registrar] = [addressOf(deployer, "registry"), addressOf(deployer, "registrar")];
   const baseNode = namehash("linea.eth");
-  await deployPrices(deployer, { usdPerEther: 1_600n * ONE_USD, rents: LINEA_RENTS });
+  await create(deployer, "usdOracle", archived("ethregistrar/DummyOracle"), [USD_PER_ETHER]);
+  const oracleArguments = [addressOf(deployer, "usdOracle"), LINEA_RENTS, 0n, 0n];
+  await create(deployer, "priceOracle", double("PriceOracleDouble"), oracleArguments);
   await create(deployer, "reverseRegistrar", double("ReverseRegistrarDouble"), [registry]);
   await giveReverse(deployer, "addr");
   const wrapperArguments = [registry, registrar, baseNode, dnsEncode(name)];
@@ -211,15 +218,6 @@ async function giveReverse(deployer: Deployer, label: string): Promise<void> {
   const registrar = addressOf(deployer, "reverseRegistrar");
   await call(deployer, "registry", "setSubnodeOwner", [zeroHash, labelhash("reverse"), deployer.account]);
   await call(deployer, "registry", "setSubnodeOwner", [namehash("reverse"), labelhash(label), registrar]);
-}
-
-async function deployPrices(
-  deployer: Deployer,
-  { usdPerEther, rents }: { usdPerEther: bigint; rents: readonly bigint[] },
-): Promise<void> {
-  await create(deployer, "usdOracle", archived("ethregistrar/DummyOracle"), [usdPerEther]);
-  const args = [addressOf(deployer, "usdOracle"), rents];
-  await create(deployer, "priceOracle", double("PriceOracleDouble"), args);
 }
 
 async function deployForTests(deployer: Deployer): Promise<void> {

@@ -3,7 +3,7 @@ pragma solidity 0.8.30;
 
 import {Owned} from "./Administered.sol";
 import {
-  NameReverser, Price, PriceOracle, Resolver, childOf, characterCount
+  NameReverser, Price, PriceOracle, Resolver, GRACE_PERIOD, childOf, characterCount
 } from "./EnsInterfaces.sol";
 
 interface BasenamesRegistrar {
@@ -29,7 +29,7 @@ contract BasenamesControllerDouble is Owned {
   }
 
   BasenamesRegistrar public immutable base;
-  PriceOracle public immutable prices;
+  PriceOracle public prices;
   NameReverser public immutable reverseRegistrar;
   uint256 public immutable MIN_REGISTRATION_DURATION;
   /// Where all reverse names are written; zero: to the resolver of the request, as the first two controllers do.
@@ -42,6 +42,7 @@ contract BasenamesControllerDouble is Owned {
   event NameRegistered(string name, bytes32 indexed label, address indexed owner, uint256 expires);
   event NameRenewed(string name, bytes32 indexed label, uint256 expires);
   event DiscountApplied(address indexed registrant, bytes32 indexed discountKey);
+  event PriceOracleUpdated(address newPrices);
 
   error AlreadyRegisteredWithDiscount(address sender);
   error DurationTooShort(uint256 duration);
@@ -74,6 +75,11 @@ contract BasenamesControllerDouble is Owned {
     paymentReceiver = paymentReceiver_;
   }
 
+  function setPriceOracle(PriceOracle prices_) external onlyOwner {
+    prices = prices_;
+    emit PriceOracleUpdated(address(prices_));
+  }
+
   function setDiscount(bytes32 key, uint256 amount) external onlyOwner {
     discounts[key] = amount;
   }
@@ -87,7 +93,8 @@ contract BasenamesControllerDouble is Owned {
   }
 
   function rentPrice(string memory name, uint256 duration) public view returns (Price memory) {
-    return prices.price(name, base.nameExpires(uint256(keccak256(bytes(name)))), duration);
+    uint256 expires = base.nameExpires(uint256(keccak256(bytes(name))));
+    return prices.price(name, expires == 0 ? 0 : expires + GRACE_PERIOD, duration);
   }
 
   function registerPrice(string memory name, uint256 duration) public view returns (uint256) {

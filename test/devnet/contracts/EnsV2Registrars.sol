@@ -53,15 +53,27 @@ contract StablecoinDouble {
   }
 }
 
-/// Double of the price oracle of ENSv2: rent by length in attoUSD a second, and the premium, in units of a stablecoin,
-/// rounded up. Left out: discounts for long durations, changes of the prices.
+/// A discount for durations of at least this many seconds: the price times the numerator over the common denominator.
+struct DiscountPoint {
+  uint64 duration;
+  uint128 numer;
+}
+
+/// Double of the price oracle of ENSv2: rent by length in attoUSD a second, discounts for long durations, and the premium,
+/// in units of a stablecoin, rounded up. Left out: roles, `convertUnits`.
 contract RentPriceOracleDouble is Owned {
   struct Ratio {
     uint128 numer;
     uint128 denom;
   }
 
-  uint256[5] public rentPrices;
+  uint128 public immutable DISCOUNT_DENOMINATOR;
+  uint256 public constant PREMIUM_PRICE_INITIAL = 100_000_000e18;
+  uint64 public constant PREMIUM_HALVING_PERIOD = 1 days;
+  uint64 public constant PREMIUM_PERIOD = 21 days;
+
+  uint256[] private baseRates;
+  DiscountPoint[] private discountPoints;
   mapping(address => Ratio) private ratios;
 
   event PaymentTokenUpdated(address indexed paymentToken, uint128 numer, uint128 denom);
@@ -69,8 +81,10 @@ contract RentPriceOracleDouble is Owned {
   error PaymentTokenNotSupported(address paymentToken);
   error NotValid(string label);
 
-  constructor(uint256[5] memory rentPrices_) {
-    rentPrices = rentPrices_;
+  constructor(uint256[] memory baseRates_, DiscountPoint[] memory discountPoints_, uint128 discountDenominator) {
+    baseRates = baseRates_;
+    for (uint256 i = 0; i < discountPoints_.length; i++) discountPoints.push(discountPoints_[i]);
+    DISCOUNT_DENOMINATOR = discountDenominator;
   }
 
   /// What one attoUSD is in units of the token; a denominator of 0 turns the token off.
@@ -83,13 +97,30 @@ contract RentPriceOracleDouble is Owned {
     return ratios[token].denom > 0;
   }
 
+  function getPaymentTokenRatio(address token) external view returns (uint128 numer, uint128 denom) {
+    return (ratios[token].numer, ratios[token].denom);
+  }
+
+  function getBaseRates() external view returns (uint256[] memory) {
+    return baseRates;
+  }
+
+  function getDiscountPoints() external view returns (DiscountPoint[] memory) {
+    return discountPoints;
+  }
+
   /// `released` is how long the name could be had already.
   function getRegisterPrice(string calldata label, uint64 released, uint64 duration, address token)
     external
     view
     returns (uint256 base, uint256 premium)
   {
-    return (_toUnits(_rent(label, duration), token), _toUnits(premiumAfter(released), token));
+    base = _rent(label, duration);
+    uint256 premiumUsd = released < PREMIUM_PERIOD
+      ? premiumAfter(released, PREMIUM_PRICE_INITIAL, PREMIUM_PRICE_INITIAL >> 21)
+      : 0;
+    premium = _toUnits(premiumUsd, token);
+    base = _toUnits(base + premiumUsd, token) - premium;
   }
 
   function getRenewPrice(string calldata label, uint64, uint64 duration, address token)
@@ -100,11 +131,19 @@ contract RentPriceOracleDouble is Owned {
     return _toUnits(_rent(label, duration), token);
   }
 
-  function _rent(string calldata label, uint64 duration) private view returns (uint256) {
+  function _rent(string calldata label, uint64 duration) private view returns (uint256 rent) {
     uint256 length = characterCount(label);
-    if (length > 5) length = 5;
-    if (length == 0 || rentPrices[length - 1] == 0) revert NotValid(label);
-    return rentPrices[length - 1] * duration;
+    if (length > baseRates.length) length = baseRates.length;
+    if (length > 0) rent = _discounted(baseRates[length - 1] * duration, duration);
+    if (rent == 0) revert NotValid(label);
+  }
+
+  function _discounted(uint256 rent, uint64 duration) private view returns (uint256) {
+    uint128 numer = 0;
+    for (uint256 i = 0; i < discountPoints.length; i++) {
+      if (duration >= discountPoints[i].duration) numer = discountPoints[i].numer;
+    }
+    return numer == 0 ? rent : (rent * numer) / DISCOUNT_DENOMINATOR;
   }
 
   function _toUnits(uint256 attoUsd, address token) private view returns (uint256) {
