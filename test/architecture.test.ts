@@ -126,10 +126,11 @@ const layers: Layer[] = [
     files: "src/api/live/",
     may: [
       ...["viem", "lru-cache", "abis/", "src/ens/"],
-      ...api("errors/", "outgoing/", "schemas/", "scheduling/"),
+      ...api("errors/", "outgoing/", "schemas/", "scheduling/", "rules/premium.ts", "rules/pricing.ts"),
     ],
     mayTypes: ["src/api/"],
-    because: "these ask the chain at request time, through a client of their own; they know no index",
+    because:
+      "these ask the chain at request time, through a client of their own; they know no index, and of the rules those by which a price oracle is known",
   },
   {
     files: "src/api/indexState/",
@@ -248,7 +249,8 @@ const layers: Layer[] = [
       "abis/layer2/list.ts",
       "src/ens/name.ts",
       "src/ens/managedNames.ts",
-      ...api("errors/", "http/", "schemas/", "rules/lifeEnds.ts", "rules/seconds.ts", "rules/stages.ts"),
+      ...api("errors/", "http/", "schemas/", "rules/lifeEnds.ts", "rules/offers.ts", "rules/premium.ts"),
+      ...api("rules/life.ts", "rules/seconds.ts", "rules/stages.ts", "serializers/calendar.ts"),
     ],
     mayTypes: ["zod", "src/api/access/access.ts"],
     because:

@@ -31,6 +31,8 @@ import { retryOnLock } from "./indexState/retryOnLock.ts";
 import { createGateways } from "./live/ccip/gatewayClient.ts";
 import { liveContractsOf } from "./live/deployment.ts";
 import { createLive } from "./live/live.ts";
+import { createPrices } from "./live/prices/priceTerms.ts";
+import { sellersOf } from "./live/prices/sellers.ts";
 import { createRpc } from "./live/rpc.ts";
 import { mcpRoutes } from "./mcp/routes.ts";
 import { countedAccess } from "./observe/access.ts";
@@ -102,6 +104,28 @@ const liveFor = createLive({
 const liveBlock = () =>
   newestBlock({ db, live: liveFor(OWN_SHARE) }, { chainId, clock: blockClock?.() ?? null });
 
+/** Nodes of the layer 2s: prices there are all that they are asked for at request time. */
+const rpcOfLayer2 = new Map(
+  Object.entries(settings.rpcUrls).map(([id, urls]) => [
+    Number(id),
+    countedRpc(
+      createRpc({
+        urls: settings.liveRpcUrls.length > 0 ? urls : [],
+        requestsPerSecond: settings.liveRequestsPerSecond,
+      }),
+      meters,
+    ),
+  ]),
+);
+const prices = createPrices({
+  sellers: sellersOf(deployment),
+  reach: (id) => {
+    const own = liveFor(OWN_SHARE).reach();
+    const ofLayer2 = id === chainId ? undefined : rpcOfLayer2.get(id);
+    return { ...own, ...(ofLayer2 && { rpc: ofLayer2 }) };
+  },
+});
+
 const chainHead = createHeads(settings.rpcUrls);
 const lastVerification = verificationsIn(store);
 const failingBlocks = failingBlocksIn(store);
@@ -154,7 +178,7 @@ const namesAt = (origin: string | null) =>
 const timeFor = (operation?: Endpoint): Promise<number> =>
   operation !== undefined && operation.index === undefined ? now() : now().catch(() => systemSeconds());
 const createContext = async (caller?: Caller, operation?: Endpoint): Promise<Ctx> => ({
-  ...{ db, contracts, liveBlock, provenLabels, chainHead, freshness, comparison },
+  ...{ db, contracts, liveBlock, prices, provenLabels, chainHead, freshness, comparison },
   now: await timeFor(operation),
   namesAt: namesAt(originFor(caller, settings.publicUrls)),
   live: liveFor(caller ? shareOf(caller, settings.access) : OWN_SHARE),

@@ -21,6 +21,7 @@ import { MAX_COMPARED_BYTES, MAX_COMPARED_RECORDS } from "../../src/api/comparis
 import { MAX_LABELS } from "../../src/api/endpoints/bulk.ts";
 import { MAX_INPUTS, MAX_LABELS as MAX_LABELS_OF_LOOKUP } from "../../src/api/endpoints/lookup/lookup.ts";
 import { MONTHS_AHEAD } from "../../src/api/endpoints/population.ts";
+import { MAX_PRICED, MAX_PRICED_LABELS } from "../../src/api/endpoints/prices.ts";
 import { MAX_PERIODS } from "../../src/api/endpoints/sales.ts";
 import { MAX_CALENDAR_NAMES } from "../../src/api/explorer/pages/address/calendar.tsx";
 import { MAX_CLAIMS } from "../../src/api/explorer/pages/address/primaryNames.tsx";
@@ -47,6 +48,8 @@ import { MAX_REQUESTS, MAX_REQUESTS_OF_HOST } from "../../src/api/live/ccip/host
 import { SILENCE_MS } from "../../src/api/live/ccip/silentGateways.ts";
 import { MAX_REPLY_BYTES } from "../../src/api/live/jsonRpc.ts";
 import { MAX_CALLS, MAX_QUESTIONS, MAX_QUESTIONS_OF_REQUEST, MAX_WAITING } from "../../src/api/live/live.ts";
+import { FAILURE_MS as PRICE_FAILURE_MS } from "../../src/api/live/prices/priceTerms.ts";
+import { MAX_ANSWER as MAX_ORACLE_ANSWER } from "../../src/api/live/prices/reads.ts";
 import { MAX_WAIT_MS } from "../../src/api/live/rateLimiter.ts";
 import { MAX_VALUE_BYTES } from "../../src/api/live/records.ts";
 import { MAX_RESULT_BYTES, MAX_REVERT_BYTES } from "../../src/api/live/rpc.ts";
@@ -68,6 +71,7 @@ import { MAX_CHAINS } from "../../src/api/schemas/input.ts";
 import { MAX_PAGE_SIZE, PAGE_SIZE } from "../../src/api/schemas/paging.ts";
 import { MAX_CHOSEN, MAX_KEY } from "../../src/api/schemas/recordChoice.ts";
 import { MAX_WINDOWS } from "../../src/api/schemas/windows.ts";
+import { MAX_LENGTHS, MAX_YEARS } from "../../src/api/schemas/years.ts";
 import { MAX_WRITTEN } from "../../src/api/serializers/calendar.ts";
 import { MAX_STORED_BYTES, MAX_STORED_BYTES_A_MINUTE } from "../../src/api/serviceDb/liveAnswers.ts";
 import { MAX_LABELS_PER_MINUTE } from "../../src/api/serviceDb/provenLabels.ts";
@@ -121,6 +125,10 @@ const bounds: [what: string, bound: string][] = [
     "results on one page of a list or history",
     `${PAGE_SIZE}, or as many as \`page_size\` says, at most ${MAX_PAGE_SIZE}`,
   ],
+  ["lengths of one request for prices", `${MAX_LENGTHS}, each of 1 to ${MAX_YEARS} years`],
+  ["names of one request for prices", `${MAX_PRICED}, with ${inWords(MAX_PRICED_LABELS)} labels`],
+  ["readings of what sells names", `remembered for ${PRICE_FAILURE_MS / 1_000} s`],
+  ["an answer of a price oracle", `${MAX_ORACLE_ANSWER / 1_024} KiB`],
   ["a cursor", `${inWords(MAX_CURSOR)} characters`],
   ["windows of expiry in one search", `${MAX_WINDOWS}`],
   ["names whose events are in one list", inWords(MAX_NAMES)],

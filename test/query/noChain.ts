@@ -3,6 +3,8 @@ import type { Ctx } from "../../src/api/http/context.ts";
 import { createGateways } from "../../src/api/live/ccip/gatewayClient.ts";
 import { liveContractsOf } from "../../src/api/live/deployment.ts";
 import { createLive, type Live } from "../../src/api/live/live.ts";
+import { createPrices } from "../../src/api/live/prices/priceTerms.ts";
+import { sellersOf } from "../../src/api/live/prices/sellers.ts";
 import { createRpc } from "../../src/api/live/rpc.ts";
 import { deployment } from "./rows.ts";
 
@@ -24,10 +26,14 @@ export const lostNode: Live = asking(["http://127.0.0.1:9"]);
 /** The part of a request's context that asks the chain, where no node is configured: every question fails. */
 export const noChain: Pick<
   Ctx,
-  "live" | "liveBlock" | "provenLabels" | "freshness" | "namesAt" | "comparison"
+  "live" | "liveBlock" | "prices" | "provenLabels" | "freshness" | "namesAt" | "comparison"
 > = {
   live: asking([]),
   liveBlock: async () => ({ number: 1, timestamp: 1 }),
+  prices: createPrices({
+    sellers: sellersOf({ ...deployment, layer2: [] }),
+    reach: () => asking([]).reach(),
+  }),
   comparison: { setting: comparisonSetting(deployment), note: () => {} },
   provenLabels: { find: async () => new Map(), remember: () => {} },
   namesAt: "https://names.example/explore/name/",

@@ -5,6 +5,9 @@ export const maxItems = {
     "names": 500,
     "namehashes": 500
   },
+  "post_price_bulk": {
+    "names": 100
+  },
   "post_lookup": {
     "inputs": 1000,
     "primary_names": 10,

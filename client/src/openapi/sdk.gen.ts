@@ -2,7 +2,7 @@
 
 import { client } from './client.gen.ts';
 import { buildClientParams, type Client, type ClientMeta, type Options as Options2, type RequestResult, type TDataShape } from './client/index.ts';
-import type { GetAddressDomainCountErrors, GetAddressDomainCountResponses, GetAddressDomainsErrors, GetAddressDomainsResponses, GetAddressEventsErrors, GetAddressEventsResponses, GetAddressExpiriesIcsErrors, GetAddressExpiriesIcsResponses, GetAddressPermissionsErrors, GetAddressPermissionsResponses, GetAddressPreviousDomainsErrors, GetAddressPreviousDomainsResponses, GetAddressPrimaryNameErrors, GetAddressPrimaryNameResponses, GetAddressResolvesToErrors, GetAddressResolvesToResponses, GetAddressSummaryErrors, GetAddressSummaryResponses, GetAgentsByAgentIdErrors, GetAgentsByAgentIdResponses, GetAgentsErrors, GetAgentsResponses, GetContractEventsErrors, GetContractEventsResponses, GetDomainAgentErrors, GetDomainAgentResponses, GetDomainEventsErrors, GetDomainEventsResponses, GetDomainExpiryIcsErrors, GetDomainExpiryIcsResponses, GetDomainOwnershipHistoryErrors, GetDomainOwnershipHistoryResponses, GetDomainPermissionsErrors, GetDomainPermissionsResponses, GetDomainRecordsErrors, GetDomainRecordsResponses, GetDomainRecordsTextByKeyErrors, GetDomainRecordsTextByKeyResponses, GetDomainRecordsTextHistoryErrors, GetDomainRecordsTextHistoryResponses, GetDomainRegistrationHistoryErrors, GetDomainRegistrationHistoryResponses, GetDomainResolverHistoryErrors, GetDomainResolverHistoryResponses, GetDomainRoleChangesErrors, GetDomainRoleChangesResponses, GetDomainRolesErrors, GetDomainRolesResponses, GetDomainSubdomainsErrors, GetDomainSubdomainsResponses, GetDomainVerifyErrors, GetDomainVerifyResponses, GetEnsStatsDistributionErrors, GetEnsStatsDistributionResponses, GetEnsStatsErrors, GetEnsStatsExpiriesErrors, GetEnsStatsExpiriesResponses, GetEnsStatsHoldersErrors, GetEnsStatsHoldersResponses, GetEnsStatsPrimaryNamesErrors, GetEnsStatsPrimaryNamesResponses, GetEnsStatsPurchasesErrors, GetEnsStatsPurchasesResponses, GetEnsStatsRecentActivityErrors, GetEnsStatsRecentActivityResponses, GetEnsStatsRegistrationsErrors, GetEnsStatsRegistrationsResponses, GetEnsStatsResponses, GetEnsStatsSellersErrors, GetEnsStatsSellersResponses, GetEnsStatsStatesErrors, GetEnsStatsStatesResponses, GetEventsErrors, GetEventsResponses, GetIndexingStatusErrors, GetIndexingStatusResponses, GetLookupHashByHashErrors, GetLookupHashByHashResponses, GetLookupLabelhashByHashErrors, GetLookupLabelhashByHashResponses, GetLookupNamehashByHashErrors, GetLookupNamehashByHashResponses, GetPendingStatsErrors, GetPendingStatsResponses, GetRegistryByAddressErrors, GetRegistryByAddressResponses, GetRegistryLabelsErrors, GetRegistryLabelsResponses, GetRegistryReferringNamesErrors, GetRegistryReferringNamesResponses, GetRegistryRoleChangesErrors, GetRegistryRoleChangesResponses, GetRegistryRolesErrors, GetRegistryRolesResponses, GetResolverByAddressErrors, GetResolverByAddressResponses, GetResolverFormerNamesErrors, GetResolverFormerNamesResponses, GetResolverLinksErrors, GetResolverLinksResponses, GetResolverNamesErrors, GetResolverNamesResponses, GetResolverRolesErrors, GetResolverRolesResponses, GetSearchDomainsErrors, GetSearchDomainsResponses, GetSignupUsageErrors, GetSignupUsageResponses, GetStatsErrors, GetStatsResponses, GetWhoisByNameErrors, GetWhoisByNameResponses, PostAddressPrimaryNamesBulkErrors, PostAddressPrimaryNamesBulkResponses, PostLookupErrors, PostLookupResponses, PostSignupErrors, PostSignupNonceErrors, PostSignupNonceResponses, PostSignupResponses, PostWhoisBulkErrors, PostWhoisBulkResponses, RecordChoice } from './types.gen.ts';
+import type { GetAddressDomainCountErrors, GetAddressDomainCountResponses, GetAddressDomainsErrors, GetAddressDomainsResponses, GetAddressEventsErrors, GetAddressEventsResponses, GetAddressExpiriesIcsErrors, GetAddressExpiriesIcsResponses, GetAddressPermissionsErrors, GetAddressPermissionsResponses, GetAddressPreviousDomainsErrors, GetAddressPreviousDomainsResponses, GetAddressPrimaryNameErrors, GetAddressPrimaryNameResponses, GetAddressResolvesToErrors, GetAddressResolvesToResponses, GetAddressSummaryErrors, GetAddressSummaryResponses, GetAgentsByAgentIdErrors, GetAgentsByAgentIdResponses, GetAgentsErrors, GetAgentsResponses, GetContractEventsErrors, GetContractEventsResponses, GetDomainAgentErrors, GetDomainAgentResponses, GetDomainEventsErrors, GetDomainEventsResponses, GetDomainExpiryIcsErrors, GetDomainExpiryIcsResponses, GetDomainOwnershipHistoryErrors, GetDomainOwnershipHistoryResponses, GetDomainPermissionsErrors, GetDomainPermissionsResponses, GetDomainPriceErrors, GetDomainPriceResponses, GetDomainRecordsErrors, GetDomainRecordsResponses, GetDomainRecordsTextByKeyErrors, GetDomainRecordsTextByKeyResponses, GetDomainRecordsTextHistoryErrors, GetDomainRecordsTextHistoryResponses, GetDomainRegistrationHistoryErrors, GetDomainRegistrationHistoryResponses, GetDomainResolverHistoryErrors, GetDomainResolverHistoryResponses, GetDomainRoleChangesErrors, GetDomainRoleChangesResponses, GetDomainRolesErrors, GetDomainRolesResponses, GetDomainSubdomainsErrors, GetDomainSubdomainsResponses, GetDomainVerifyErrors, GetDomainVerifyResponses, GetEnsStatsDistributionErrors, GetEnsStatsDistributionResponses, GetEnsStatsErrors, GetEnsStatsExpiriesErrors, GetEnsStatsExpiriesResponses, GetEnsStatsHoldersErrors, GetEnsStatsHoldersResponses, GetEnsStatsPrimaryNamesErrors, GetEnsStatsPrimaryNamesResponses, GetEnsStatsPurchasesErrors, GetEnsStatsPurchasesResponses, GetEnsStatsRecentActivityErrors, GetEnsStatsRecentActivityResponses, GetEnsStatsRegistrationsErrors, GetEnsStatsRegistrationsResponses, GetEnsStatsResponses, GetEnsStatsSellersErrors, GetEnsStatsSellersResponses, GetEnsStatsStatesErrors, GetEnsStatsStatesResponses, GetEventsErrors, GetEventsResponses, GetIndexingStatusErrors, GetIndexingStatusResponses, GetLookupHashByHashErrors, GetLookupHashByHashResponses, GetLookupLabelhashByHashErrors, GetLookupLabelhashByHashResponses, GetLookupNamehashByHashErrors, GetLookupNamehashByHashResponses, GetPendingStatsErrors, GetPendingStatsResponses, GetRegistryByAddressErrors, GetRegistryByAddressResponses, GetRegistryLabelsErrors, GetRegistryLabelsResponses, GetRegistryReferringNamesErrors, GetRegistryReferringNamesResponses, GetRegistryRoleChangesErrors, GetRegistryRoleChangesResponses, GetRegistryRolesErrors, GetRegistryRolesResponses, GetResolverByAddressErrors, GetResolverByAddressResponses, GetResolverFormerNamesErrors, GetResolverFormerNamesResponses, GetResolverLinksErrors, GetResolverLinksResponses, GetResolverNamesErrors, GetResolverNamesResponses, GetResolverRolesErrors, GetResolverRolesResponses, GetSearchDomainsErrors, GetSearchDomainsResponses, GetSignupUsageErrors, GetSignupUsageResponses, GetStatsErrors, GetStatsResponses, GetWhoisByNameErrors, GetWhoisByNameResponses, PostAddressPrimaryNamesBulkErrors, PostAddressPrimaryNamesBulkResponses, PostLookupErrors, PostLookupResponses, PostPriceBulkErrors, PostPriceBulkResponses, PostSignupErrors, PostSignupNonceErrors, PostSignupNonceResponses, PostSignupResponses, PostWhoisBulkErrors, PostWhoisBulkResponses, RecordChoice } from './types.gen.ts';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -63,6 +63,59 @@ export const postWhoisBulk = <ThrowOnError extends boolean = false>(parameters?:
         responseStyle: 'data',
         security: [{ name: 'X-API-Key', type: 'apiKey' }],
         url: '/whois/bulk',
+        ...options,
+        ...params,
+        headers: {
+            'Content-Type': 'application/json',
+            ...options?.headers,
+            ...params.headers
+        }
+    });
+};
+
+/**
+ * What a name costs, to register or to renew
+ *
+ * The price in force: what the contract that sells the name asks for a registration, the premium of a name that ended not long ago in it, and for a renewal. In ENSv1, on Base and on Linea in wei, in ENSv2 in each of its payment tokens; in dollars everywhere. The oracle is found through the contract at the block, and its parameters are read once a block for all callers: a price takes none of a caller's questions to the chain. Only a registrar's names have a price: those right under .eth, and under the managed name of an indexed layer 2. All of the answer, the state too, is as of `price_block`; in the next one a premium is lower, and the price of ether another. Contracts take what is sent too much back. Where no node answers, that is LIVE_RESOLUTION_FAILED: the index knows no price.
+ */
+export const getDomainPrice = <ThrowOnError extends boolean = false>(parameters: {
+    name: string;
+    years?: string;
+    strict?: 'true' | 'false';
+}, options?: Options<never, ThrowOnError>): RequestResult<GetDomainPriceResponses, GetDomainPriceErrors, ThrowOnError, 'data'> => {
+    const params = buildClientParams([parameters], [{ args: [
+                { in: 'path', key: 'name' },
+                { in: 'query', key: 'years' },
+                { in: 'query', key: 'strict' }
+            ] }]);
+    return (options?.client ?? client).get<GetDomainPriceResponses, GetDomainPriceErrors, ThrowOnError, 'data'>({
+        responseStyle: 'data',
+        security: [{ name: 'X-API-Key', type: 'apiKey' }],
+        url: '/domain/{name}/price',
+        ...options,
+        ...params
+    });
+};
+
+/**
+ * What many names cost
+ *
+ * The price in force: what the contract that sells the name asks for a registration, the premium of a name that ended not long ago in it, and for a renewal. In ENSv1, on Base and on Linea in wei, in ENSv2 in each of its payment tokens; in dollars everywhere. The oracle is found through the contract at the block, and its parameters are read once a block for all callers: a price takes none of a caller's questions to the chain. Only a registrar's names have a price: those right under .eth, and under the managed name of an indexed layer 2. All of the answer, the state too, is as of `price_block`; in the next one a premium is lower, and the price of ether another. Contracts take what is sent too much back. Up to 100 names, of up to 1,000 labels in all. Results keep the order. An item that is not valid, or whose price could not be read, does not fail the others: its error stands in its place.
+ */
+export const postPriceBulk = <ThrowOnError extends boolean = false>(parameters: {
+    years?: string;
+    strict?: 'true' | 'false';
+    names: Array<string>;
+}, options?: Options<never, ThrowOnError>): RequestResult<PostPriceBulkResponses, PostPriceBulkErrors, ThrowOnError, 'data'> => {
+    const params = buildClientParams([parameters], [{ args: [
+                { in: 'query', key: 'years' },
+                { in: 'query', key: 'strict' },
+                { in: 'body', key: 'names' }
+            ] }]);
+    return (options?.client ?? client).post<PostPriceBulkResponses, PostPriceBulkErrors, ThrowOnError, 'data'>({
+        responseStyle: 'data',
+        security: [{ name: 'X-API-Key', type: 'apiKey' }],
+        url: '/price/bulk',
         ...options,
         ...params,
         headers: {

@@ -477,6 +477,170 @@ export type BulkSummary = {
     expiring_30d: number;
 };
 
+export type NamePrice = {
+    domain: string;
+    /**
+     * Present where it is not of the registry's own chain: the layer 2 that has it
+     */
+    chain?: string;
+    availability_status: AvailabilityStatus;
+    /**
+     * Unix seconds; null for names without expiry
+     */
+    expiry_timestamp: string | null;
+    /**
+     * Characters of the label, as the oracle counts them; null where no price depends on it
+     */
+    length: number | null;
+    registration: PriceOffer;
+    registration_refusal: PriceRefusal;
+    renewal: PriceOffer & unknown;
+    renewal_refusal: PriceRefusal & unknown;
+    /**
+     * The price of ether by which dollars and wei are converted, and where it was read: of a layer 2 the main chain's. Null where none was needed, or none is known
+     */
+    usd_per_ether: {
+        value: string;
+        chain_id: number;
+        block_number: number;
+    } | null;
+    /**
+     * The block that all of this answer is of, the state too: at it the contracts give these prices. Null where no contract was asked, since none sells the name
+     */
+    price_block: {
+        chain_id: number;
+        block_number: number;
+        block_timestamp: number;
+    } | null;
+    as_of: AsOf;
+};
+
+/**
+ * What it costs to register the name; null where that cannot be done
+ */
+export type PriceOffer = {
+    /**
+     * The contract that sells the time
+     */
+    contract: string;
+    /**
+     * The price oracle that it asks
+     */
+    oracle: string;
+    prices: Array<Price>;
+} | null;
+
+export type Price = {
+    years: number;
+    /**
+     * Years of 365 days
+     */
+    duration_seconds: number;
+    wei?: PriceInWei;
+    usd: PriceInUsd;
+    /**
+     * Present in ENSv2: the price in each token that it takes
+     */
+    tokens?: Array<PriceInToken>;
+};
+
+/**
+ * Absent in ENSv2, which takes no ether. `total` is what the contract takes: `base`, the rent, and `premium` on top of it
+ */
+export type PriceInWei = {
+    base: string;
+    premium: string;
+    total: string;
+};
+
+/**
+ * Rounded to cents. Null where the oracle computes in wei, and no price of ether is known
+ */
+export type PriceInUsd = {
+    base: string;
+    premium: string;
+    total: string;
+} | null;
+
+export type PriceInToken = {
+    /**
+     * EIP-55 checksummed address
+     */
+    token: string;
+    /**
+     * Null for a token that the deployment does not list
+     */
+    symbol: string | null;
+    /**
+     * Null where `symbol` is
+     */
+    decimals: number | null;
+    /**
+     * The rent, in the token's units
+     */
+    base: string;
+    /**
+     * The premium
+     */
+    premium: string;
+    /**
+     * What the contract takes
+     */
+    total: string;
+};
+
+/**
+ * Why it cannot be registered; null where it can
+ */
+export type PriceRefusal = 'registered' | 'grace' | 'not_registered' | 'given_up' | 'too_short' | 'label_unknown' | 'subname' | 'not_sold' | 'chain_not_indexed' | 'closed' | 'unknown' | null;
+
+export type BulkPrice = {
+    query: string;
+    domain: string;
+    /**
+     * Present where it is not of the registry's own chain: the layer 2 that has it
+     */
+    chain?: string;
+    availability_status: AvailabilityStatus;
+    /**
+     * Unix seconds; null for names without expiry
+     */
+    expiry_timestamp: string | null;
+    /**
+     * Characters of the label, as the oracle counts them; null where no price depends on it
+     */
+    length: number | null;
+    registration: PriceOffer;
+    registration_refusal: PriceRefusal;
+    renewal: PriceOffer & unknown;
+    renewal_refusal: PriceRefusal & unknown;
+    /**
+     * The price of ether by which dollars and wei are converted, and where it was read: of a layer 2 the main chain's. Null where none was needed, or none is known
+     */
+    usd_per_ether: {
+        value: string;
+        chain_id: number;
+        block_number: number;
+    } | null;
+    /**
+     * The block that all of this answer is of, the state too: at it the contracts give these prices. Null where no contract was asked, since none sells the name
+     */
+    price_block: {
+        chain_id: number;
+        block_number: number;
+        block_timestamp: number;
+    } | null;
+};
+
+export type BulkPriceError = {
+    query: string;
+    domain: string;
+    error: {
+        code: 'INVALID_NAME' | 'INVALID_HASH' | 'LIVE_RESOLUTION_FAILED';
+        message: string;
+    };
+};
+
 export type DomainItem = {
     name: string;
     /**
@@ -3845,6 +4009,141 @@ export type PostWhoisBulkResponses = {
 };
 
 export type PostWhoisBulkResponse = PostWhoisBulkResponses[keyof PostWhoisBulkResponses];
+
+export type GetDomainPriceData = {
+    body?: never;
+    path: {
+        /**
+         * Full name. Normalised by ENSIP-15; `[<64 hex>]` stands for a label of which only the hash is known, and `[namehash:<64 hex>]` for a whole name, by its node.
+         */
+        name: string;
+    };
+    query?: {
+        /**
+         * Lengths in whole years of 365 days, separated by commas: at most 10, each from 1 to 100. One year if it is left out
+         */
+        years?: string;
+        /**
+         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         */
+        strict?: 'true' | 'false';
+    };
+    url: '/domain/{name}/price';
+};
+
+export type GetDomainPriceErrors = {
+    /**
+     * `INVALID_NAME`: The name is missing, too long, or cannot be normalised (ENSIP-15).
+     *
+     * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
+     *
+     * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
+     */
+    400: Error;
+    /**
+     * `INVALID_API_KEY`: The API key is unknown or revoked.
+     */
+    401: Error;
+    /**
+     * `PAYMENT_REQUIRED`: The key has no credits left for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
+     */
+    402: Error;
+    /**
+     * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
+     */
+    429: Error;
+    /**
+     * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
+     */
+    500: Error;
+    /**
+     * `LIVE_RESOLUTION_FAILED`: The answer has to come from the chain, and the chain could not be asked.
+     */
+    502: Error;
+    /**
+     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
+     */
+    503: Error;
+};
+
+export type GetDomainPriceError = GetDomainPriceErrors[keyof GetDomainPriceErrors];
+
+export type GetDomainPriceResponses = {
+    /**
+     * The answer.
+     */
+    200: NamePrice;
+};
+
+export type GetDomainPriceResponse = GetDomainPriceResponses[keyof GetDomainPriceResponses];
+
+export type PostPriceBulkData = {
+    body: {
+        /**
+         * Full names
+         */
+        names: Array<string>;
+    };
+    path?: never;
+    query?: {
+        /**
+         * Lengths in whole years of 365 days, separated by commas: at most 10, each from 1 to 100. One year if it is left out
+         */
+        years?: string;
+        /**
+         * `true`: a parameter that the operation does not have is an error. Without it `X-Ignored-Parameters` names it
+         */
+        strict?: 'true' | 'false';
+    };
+    url: '/price/bulk';
+};
+
+export type PostPriceBulkErrors = {
+    /**
+     * `LIMIT_EXCEEDED`: The request holds more items or bytes than allowed, or asks for a page that lies too deep.
+     *
+     * `INVALID_PARAMETER`: A parameter or the body has an invalid value.
+     *
+     * `MISSING_PARAMETER`: A required parameter is absent.
+     *
+     * `RESPONSE_TOO_LARGE`: The answer would be larger than an answer may be; the message tells how to ask for it in pieces.
+     */
+    400: Error;
+    /**
+     * `INVALID_API_KEY`: The API key is unknown or revoked.
+     */
+    401: Error;
+    /**
+     * `PAYMENT_REQUIRED`: The key has no credits left for this request; or, without a key, the free requests are used up and it can be paid for (`WWW-Authenticate: Payment`).
+     */
+    402: Error;
+    /**
+     * `RATE_LIMITED`: Too many requests; `Retry-After` tells in how many seconds the next one is answered.
+     */
+    429: Error;
+    /**
+     * `INTERNAL_ERROR`: An unexpected error of the server; nothing is wrong with the request.
+     */
+    500: Error;
+    /**
+     * `INDEX_NOT_READY`: The index is not complete, or known to be behind its chain, or its tables are locked, or its database does not answer, or the server is stopping; `Retry-After` tells when to ask again, `/indexing-status` how far the index is.
+     */
+    503: Error;
+};
+
+export type PostPriceBulkError = PostPriceBulkErrors[keyof PostPriceBulkErrors];
+
+export type PostPriceBulkResponses = {
+    /**
+     * The answer.
+     */
+    200: {
+        results: Array<BulkPrice | BulkPriceError | InvalidItem>;
+        as_of: AsOf;
+    };
+};
+
+export type PostPriceBulkResponse = PostPriceBulkResponses[keyof PostPriceBulkResponses];
 
 export type GetSearchDomainsData = {
     body?: never;

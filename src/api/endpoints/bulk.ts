@@ -8,6 +8,7 @@ import { mapYielding } from "../scheduling/turns.ts";
 import { bulkDomain, bulkUnknownDomain, count, invalidItem } from "../schemas/answers.ts";
 import { input, parseHash, parseName } from "../schemas/input.ts";
 import { toAskedRecord, toInvalidItem, toItem } from "../serializers/domain.ts";
+import { checkItems } from "./bulkNames.ts";
 
 /** Items of one bulk request: the contract's limit. */
 const MAX_ITEMS = 500;
@@ -28,23 +29,12 @@ const bulkFields = z.object({
 });
 
 /** At least one item and at most 500. An invalid item does not fail the others: its error stands in its place. */
-const bulkBody = bulkFields.superRefine(({ names = [], namehashes = [] }, issues) => {
-  const items = names.length + namehashes.length;
-  if (items === 0) {
-    const message = "`names` or `namehashes` is required, with at least one item.";
-    issues.addIssue({ code: "custom", message, params: { code: "MISSING_PARAMETER" } });
-  }
-  if (items > MAX_ITEMS) {
-    const message = `At most ${MAX_ITEMS} names and namehashes in all; this request has ${items}.`;
-    issues.addIssue({ code: "custom", message, params: { code: "LIMIT_EXCEEDED" } });
-    return;
-  }
-  const labels = names.reduce((sum, name) => sum + name.split(".").length, 0);
-  if (labels > MAX_LABELS) {
-    const message = `At most ${MAX_LABELS} labels in all names; those of this request have ${labels}. Send fewer names at once.`;
-    issues.addIssue({ code: "custom", message, params: { code: "LIMIT_EXCEEDED" } });
-  }
-});
+const bulkBody = bulkFields.superRefine(({ names = [], namehashes = [] }, issues) =>
+  checkItems({ names, others: namehashes.length }, issues, {
+    ...{ maxItems: MAX_ITEMS, maxLabels: MAX_LABELS },
+    ...{ what: "names and namehashes in all", fields: "`names` or `namehashes`" },
+  }),
+);
 
 const summary = z
   .strictObject({
@@ -92,7 +82,7 @@ type InvalidItem = z.infer<typeof invalidItem>;
 
 const isValid = <T extends object>(item: T | InvalidItem): item is T => !("error" in item);
 
-function readItem<T>(query: string, parse: (query: string) => T): T | InvalidItem {
+export function readItem<T>(query: string, parse: (query: string) => T): T | InvalidItem {
   try {
     return parse(query);
   } catch (error) {

@@ -11,6 +11,7 @@ import { batchEndpoints } from "./lookup/lookup.ts";
 import { lookupEndpoints } from "./lookups.ts";
 import { permissionEndpoints } from "./permissions.ts";
 import { populationEndpoints } from "./population.ts";
+import { priceEndpoints } from "./prices.ts";
 import { primaryNameEndpoints } from "./primaryNames.ts";
 import { recordEndpoints } from "./records.ts";
 import { registryEndpoints } from "./registries.ts";
@@ -27,6 +28,7 @@ import { verifyEndpoints } from "./verify.ts";
 export const operations: readonly Endpoint[] = [
   ...domainEndpoints,
   ...bulkEndpoints,
+  ...priceEndpoints,
   ...searchEndpoints,
   ...recordEndpoints,
   ...eventEndpoints,

@@ -3,6 +3,7 @@ import type { Comparison } from "../comparison/comparison.ts";
 import type { Heads } from "../indexState/chainHead.ts";
 import type { Freshness } from "../indexState/freshness.ts";
 import type { Live } from "../live/live.ts";
+import type { ReadPrices } from "../live/prices/priceTerms.ts";
 import type { Db } from "../postgres/db.ts";
 import type { Block } from "../serviceDb/liveAnswers.ts";
 import type { ProvenLabels } from "../serviceDb/provenLabels.ts";
@@ -17,6 +18,8 @@ export type Ctx = {
   live: Live;
   /** The block at which the chain is read. @throws LiveFailure if only the chain could tell it and no node answers */
   liveBlock: () => Promise<Block>;
+  /** What sells names, and at which prices: read once a block for all callers, and at no cost of theirs. */
+  prices: ReadPrices;
   /** What rows of the index are compared with, and who hears what came of it. */
   comparison: Comparison;
   /** Labels that callers proved, of which the index knows the hash alone. */

@@ -29,6 +29,14 @@ export const catalogue: Record<string, ToolPlan> = {
     title: "Search ENS names",
     use: "Use it to find names by a part of their label, by state, length, expiry, owner in one contract, or resolver. For all names of one address use `get_address_portfolio`, for one name that you know `whois`.",
   },
+  get_price: {
+    title: "What names cost",
+    use: "Use it for what it costs to register or renew a name, for one or more years: premium and total, in wei, dollars or payment tokens. It also says why a name cannot be registered or renewed. For its owner and records use `whois`.",
+    views: {
+      one: { operation: "GET /domain/{name}/price" },
+      many: { operation: "POST /price/bulk" },
+    },
+  },
   get_records: {
     title: "Read the records of a name",
     use: "Use it for what a name points to: texts (avatar, url, com.twitter and so on), addresses by coin type, contenthash.",

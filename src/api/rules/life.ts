@@ -2,6 +2,7 @@ import { all, any, atLeast, type Condition, isPresent, named, not, time } from "
 import { decisionIn, isOfKinds, kindOf, kindsOf, toRule } from "./kinds.ts";
 import { keyOf, type LifeColumn, type LifeRow, type Rule } from "./lifeColumns.ts";
 import { isOfNonOwner, isRetired } from "./nameRules.ts";
+import { SHORTEST_LABEL } from "./offers.ts";
 import { DAY } from "./seconds.ts";
 import {
   type Availability,
@@ -16,9 +17,6 @@ import {
 } from "./stages.ts";
 
 /* The conditions that follow from the table of stages. */
-
-/** The controllers sell labels of at least this many code points: .eth names, Basenames and Lineanames alike. */
-const SHORTEST_LABEL = 3;
 
 /** Rule: the way to the name ends within some days; with 0 it has ended. */
 export const pathEndsWithin = (days: number) =>

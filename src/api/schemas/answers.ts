@@ -13,6 +13,7 @@ export * from "./answers/lookup.ts";
 export * from "./answers/page.ts";
 export * from "./answers/payment.ts";
 export * from "./answers/permissions.ts";
+export * from "./answers/price.ts";
 export * from "./answers/primaryName.ts";
 export * from "./answers/records.ts";
 export * from "./answers/values.ts";

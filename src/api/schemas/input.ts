@@ -17,6 +17,7 @@ import {
 } from "../../ens/name.ts";
 import { ApiError } from "../errors/errors.ts";
 import { parseWindows } from "./windows.ts";
+import { MAX_LENGTHS, MAX_YEARS, parseYears } from "./years.ts";
 
 /** What a caller asks for, as written, with its node. */
 export type ParsedNode = { query: string; node: Hex };
@@ -301,6 +302,20 @@ export const input = {
   windows: (description: string) =>
     parsed(parseWindows)
       .openapi({ description, example: "1893456000-1893542399,1896048000-1896134399", maxLength: 1_024 })
+      .optional(),
+  /** Lengths of a registration in whole years; one year if it is left out. */
+  years: () =>
+    parsed((text) => {
+      if (text.length > MAX_WORDS) {
+        throw new ApiError("INVALID_PARAMETER", `\`years\` is longer than ${MAX_WORDS} characters.`);
+      }
+      return parseYears(text);
+    })
+      .openapi({
+        description: `Lengths in whole years of 365 days, separated by commas: at most ${MAX_LENGTHS}, each from 1 to ${MAX_YEARS}. One year if it is left out`,
+        example: "1,2,3,5,10",
+        maxLength: MAX_WORDS,
+      })
       .optional(),
   /** Order of a list: by which column, and in which direction. */
   sortBy: <const T extends string>(columns: readonly [T, ...T[]]) =>

@@ -142,7 +142,7 @@ export const toInvalidItem = (query: string, error: ApiError): z.infer<typeof sc
 });
 
 /** The error of an item, beside what is known of it. */
-const toItemError = ({ code, message }: ApiError): z.infer<typeof schemas.itemError> => ({
+export const toItemError = ({ code, message }: ApiError): z.infer<typeof schemas.itemError> => ({
   code: code as z.infer<typeof schemas.itemError>["code"], // Parsing and resolving throw no other.
   message,
 });

@@ -162,7 +162,9 @@ function namesOfLargest({ largestOwner, parts }: Samples): Operation[] {
 }
 
 /** What asks a node for each answer: the benchmark's server has none. */
-export const unmeasured: readonly string[] = ["/domain/{name}/verify"];
+export const unmeasured: readonly string[] = [
+  ...["/domain/{name}/verify", "/domain/{name}/price", "/price/bulk"],
+];
 
 /** Operations on a contract: of the largest, of one that many names have, and far into the list. */
 function ofContract(path: string, { resolvers }: Samples): Operation[] {

@@ -1,0 +1,28 @@
+import type { z } from "@hono/zod-openapi";
+
+/** What one bulk request may hold. */
+export type BulkBounds = { maxItems: number; maxLabels: number; what: string; fields: string };
+
+/**
+ * Adds the issues of a request with too few or too many items, or whose names have too many labels: each label may be an
+ * ancestor to look for.
+ */
+export function checkItems(
+  { names, others = 0 }: { names: readonly string[]; others?: number },
+  issues: z.RefinementCtx,
+  { maxItems, maxLabels, what, fields }: BulkBounds,
+): void {
+  const refuse = (code: string, message: string) =>
+    issues.addIssue({ code: "custom", message, params: { code } });
+  const items = names.length + others;
+  if (items === 0) refuse("MISSING_PARAMETER", `${fields} is required, with at least one item.`);
+  if (items > maxItems) {
+    refuse("LIMIT_EXCEEDED", `At most ${maxItems} ${what}; this request has ${items}.`);
+    return;
+  }
+  const labels = names.reduce((sum, name) => sum + name.split(".").length, 0);
+  if (labels > maxLabels) {
+    const given = `At most ${maxLabels} labels in all names; those of this request have ${labels}.`;
+    refuse("LIMIT_EXCEEDED", `${given} Send fewer names at once.`);
+  }
+}

@@ -1,0 +1,109 @@
+import { z } from "@hono/zod-openapi";
+import { refusals } from "../../rules/offers.ts";
+import { invalidItem, itemError } from "./domain.ts";
+import { availabilityStatus } from "./lifetime.ts";
+import { paymentToken, tokenUnits } from "./payment.ts";
+import { address, chain, count, decimal, expiry } from "./values.ts";
+
+const ADDS_UP = "`total` is what the contract takes: `base`, the rent, and `premium` on top of it";
+
+const wei = z
+  .strictObject({ base: decimal, premium: decimal, total: decimal })
+  .openapi("PriceInWei", { description: `Absent in ENSv2, which takes no ether. ${ADDS_UP}` });
+
+const dollars = z
+  .string()
+  .regex(/^\d+\.\d\d$/)
+  .openapi({ example: "5.00" });
+
+const usd = z.strictObject({ base: dollars, premium: dollars, total: dollars }).openapi("PriceInUsd", {
+  description: "Rounded to cents. Null where the oracle computes in wei, and no price of ether is known",
+});
+
+const inToken = z
+  .strictObject({
+    ...paymentToken,
+    base: tokenUnits("The rent, in the token's units"),
+    premium: tokenUnits("The premium"),
+    total: tokenUnits("What the contract takes"),
+  })
+  .openapi("PriceInToken");
+
+const price = z
+  .strictObject({
+    years: count.openapi({ example: 1 }),
+    duration_seconds: count.openapi({ example: 31_536_000, description: "Years of 365 days" }),
+    wei: wei.optional(),
+    usd: usd.nullable(),
+    tokens: z.array(inToken).optional().openapi({
+      description: "Present in ENSv2: the price in each token that it takes",
+    }),
+  })
+  .openapi("Price");
+
+const offer = z
+  .strictObject({
+    contract: address.openapi({ description: "The contract that sells the time" }),
+    oracle: address.openapi({ description: "The price oracle that it asks" }),
+    prices: z.array(price),
+  })
+  .openapi("PriceOffer");
+
+const refusal = z.enum(refusals).openapi("PriceRefusal", {
+  description:
+    "Why not: `registered`, `grace` (only renewed), `not_registered` (no account could renew it), `given_up` (in ENSv2: its owner gave it up, and it is not sold yet), `too_short` (controllers sell three characters and more), `label_unknown` (only the hash of the label is known, and rents go by characters), `subname` (the owner of the name above decides), `not_sold` (no registrar of ENS has such names), `chain_not_indexed` (its layer 2 is not indexed here), `closed` (no contract may sell it at present), `unknown` (its state cannot be determined)",
+});
+
+const side = (what: string) =>
+  offer
+    .nullable()
+    .openapi({ description: `What it costs to ${what} the name; null where that cannot be done` });
+
+const reason = (what: string) =>
+  refusal.nullable().openapi({ description: `Why it cannot be ${what}; null where it can` });
+
+/** What a name costs. */
+export const namePrice = z
+  .strictObject({
+    domain: z.string(),
+    chain,
+    availability_status: availabilityStatus,
+    expiry_timestamp: expiry,
+    length: count.nullable().openapi({
+      description: "Characters of the label, as the oracle counts them; null where no price depends on it",
+      example: 5,
+    }),
+    registration: side("register"),
+    registration_refusal: reason("registered"),
+    renewal: side("renew"),
+    renewal_refusal: reason("renewed"),
+    usd_per_ether: z
+      .strictObject({
+        value: z
+          .string()
+          .regex(/^\d+\.\d{8}$/)
+          .openapi({ example: "1600.00000000" }),
+        chain_id: count,
+        block_number: count,
+      })
+      .nullable()
+      .openapi({
+        description:
+          "The price of ether by which dollars and wei are converted, and where it was read: of a layer 2 the main chain's. Null where none was needed, or none is known",
+      }),
+    price_block: z
+      .strictObject({ chain_id: count, block_number: count, block_timestamp: count })
+      .nullable()
+      .openapi({
+        description:
+          "The block that all of this answer is of, the state too: at it the contracts give these prices. Null where no contract was asked, since none sells the name",
+      }),
+  })
+  .openapi("NamePrice");
+
+/** What one of several names costs, or why that is not known. */
+export const bulkPrice = z.union([
+  z.strictObject({ query: z.string(), ...namePrice.shape }).openapi("BulkPrice"),
+  z.strictObject({ query: z.string(), domain: z.string(), error: itemError }).openapi("BulkPriceError"),
+  invalidItem,
+]);
