@@ -25,7 +25,9 @@ import { MAX_PRICED, MAX_PRICED_LABELS } from "../../src/api/endpoints/prices.ts
 import { MAX_PERIODS } from "../../src/api/endpoints/sales.ts";
 import { MAX_CALENDAR_NAMES } from "../../src/api/explorer/pages/address/calendar.tsx";
 import { MAX_CLAIMS } from "../../src/api/explorer/pages/address/primaryNames.tsx";
+import { MAX_DROPS } from "../../src/api/explorer/pages/drops/drops.ts";
 import { MAX_SOUGHT } from "../../src/api/explorer/pages/go.ts";
+import { MAX_VARIED, variants } from "../../src/api/explorer/pages/name/absent.tsx";
 import { MAX_AGENTS } from "../../src/api/explorer/pages/name/agents.tsx";
 import { MAX_PICTURE, MAX_RECORDS } from "../../src/api/explorer/pages/name/records.tsx";
 import { CSV_PAGE_SIZE, MAX_CSV_PAGES } from "../../src/api/explorer/pages/namesCsv.ts";
@@ -124,6 +126,11 @@ const bounds: [what: string, bound: string][] = [
   [
     "results on one page of a list or history",
     `${PAGE_SIZE}, or as many as \`page_size\` says, at most ${MAX_PAGE_SIZE}`,
+  ],
+  ["names of one file of drops", `${MAX_DROPS}`],
+  [
+    "similar names that a page asks the state of",
+    `${variants.length}, of labels to ${MAX_VARIED} characters`,
   ],
   ["lengths of one request for prices", `${MAX_LENGTHS}, each of 1 to ${MAX_YEARS} years`],
   ["names of one request for prices", `${MAX_PRICED}, with ${inWords(MAX_PRICED_LABELS)} labels`],

@@ -2,6 +2,7 @@ import { afterAll, beforeAll } from "vitest";
 import { type Stage, stageOf } from "../chain/stage.ts";
 import { startDemoChain } from "../devnet/localChain.ts";
 import { describeExplorer } from "./onDemo.ts";
+import { describePrices } from "./prices.ts";
 
 let stage: Stage;
 beforeAll(async () => {
@@ -10,3 +11,4 @@ beforeAll(async () => {
 afterAll(() => stage?.close());
 
 describeExplorer(() => stage);
+describePrices(() => stage);

@@ -36,8 +36,11 @@ const views = (path: string, keys: string[]) => [path, ...keys.map((key) => `${p
 const pagesOf = (address: string): string[] => [
   "/",
   ...views("/explore/name/alice.eth", ["history", "history&kind=log", "subnames", "permissions", "agents"]),
-  ...["wrapped.eth", "premium.eth", "grace.eth", "lapsed.eth", "not-there.eth"].map(
+  ...["wrapped.eth", "premium.eth", "grace.eth", "lapsed.eth", "not-there.eth", "ab.eth"].map(
     (name) => `/explore/name/${name}`,
+  ),
+  ...["", "?kind=premium", "?kind=in_premium", "?kind=free", "?min_length=3&max_length=9"].map(
+    (query) => `/explore/drops${query}`,
   ),
   "/explore/name/agent.eth?view=agents",
   ...views(`/explore/address/${address}`, ["calendar", "primary", "previous"]),
@@ -58,7 +61,10 @@ const pagesOf = (address: string): string[] => [
 /** One page of each kind. */
 const kindsOf = (address: string): string[] => [
   "/",
-  ...["alice.eth", "premium.eth", "alice.eth?view=history"].map((name) => `/explore/name/${name}`),
+  ...["alice.eth", "premium.eth", "grace.eth", "not-there.eth", "alice.eth?view=history"].map(
+    (name) => `/explore/name/${name}`,
+  ),
+  "/explore/drops?kind=in_premium",
   ...["", "?view=calendar", "?view=primary"].map((view) => `/explore/address/${address}${view}`),
   ...["search?q=a", "agents", "agents/0", `hash/${nodeOfName("alice.eth")}`, "statistics", "status"].map(
     (path) => `/explore/${path}`,
@@ -185,8 +191,10 @@ export function describeExplorer(stageOf: () => Stage): void {
         [nodeOfName("alice.eth"), `/explore/hash/${nodeOfName("alice.eth")}`],
         ["agent 0", "/explore/agents/0"],
         ["0", "/explore/agents/0"],
-        ["007", "/explore/search?q=007"],
-        ["alice", "/explore/search?q=alice"],
+        ["007", "/explore/name/007.eth"],
+        ["alice", "/explore/name/alice.eth"],
+        ["ab", "/explore/name/ab.eth"],
+        ["two words", "/explore/search?q=two%20words"],
       ] as const;
       await inBrowser({ ...desktop, javaScriptEnabled: false }, async (page) => {
         for (const prefix of ["", "/api"]) {

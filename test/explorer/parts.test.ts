@@ -1,15 +1,18 @@
 import { describe, expect, test } from "vitest";
+import { feedFile } from "../../src/api/explorer/pages/drops/feed.ts";
 import { contentUri } from "../../src/api/explorer/pages/name/contenthash.ts";
+import { appOf } from "../../src/api/explorer/parts/apps.ts";
 import { toCell } from "../../src/api/explorer/parts/csv.ts";
 import { TextOrLink } from "../../src/api/explorer/parts/link.tsx";
 import { askedAs, inspect, listed } from "../../src/api/explorer/parts/name.tsx";
 import { ListPager } from "../../src/api/explorer/parts/pager.tsx";
-import { inEth, inTokens } from "../../src/api/explorer/parts/price.ts";
+import { inEth, inTokens, weiInEth, withGroups } from "../../src/api/explorer/parts/price.ts";
 import { premiumAfter } from "../../src/api/explorer/parts/state.tsx";
 import { LongText, SHOWN_UNFOLDED, Text } from "../../src/api/explorer/parts/text.tsx";
 import { inUtc } from "../../src/api/explorer/parts/time.tsx";
 import type { Paged } from "../../src/api/explorer/replies.ts";
 import { MAX_PAGE } from "../../src/api/http/deepPages.ts";
+import { premiumAfter as attoUsdAfter, premiumOfEth, secondsUntil } from "../../src/api/rules/premium.ts";
 import { nodeOfName } from "../../src/api/schemas/input.ts";
 
 const htmlOf = (text: string) => String(Text({ children: text }));
@@ -167,4 +170,65 @@ test.each([
   ["7", null, null, "7 units of 0x12"],
 ])("%s of %s is %s", (amount, symbol, decimals, shown) => {
   expect(inTokens({ amount, symbol, decimals, token: "0x12" })).toBe(shown);
+});
+
+test("wei is shown rounded, with the digits that say something", () => {
+  expect(
+    ["3124999999999794420", "399999999999998000", "3170979000000", "0", "1948249843750000000000", "7"].map(
+      weiInEth,
+    ),
+  ).toEqual([
+    "3.125 ETH",
+    "0.4 ETH",
+    "0.00000317 ETH",
+    "0 ETH",
+    "1,948.2498 ETH",
+    "0.000000000000000007 ETH",
+  ]);
+});
+
+test("dollars have groups of digits, and cents below a thousand", () => {
+  expect(["5.00", "999.99", "3117200.31"].map(withGroups)).toEqual(["$5.00", "$999.99", "$3,117,200"]);
+});
+
+test("the premium is at most a thousand dollars from the first second on that its curve says", () => {
+  const thousand = 1_000n * 10n ** 18n;
+  const seconds = secondsUntil(premiumOfEth, thousand);
+  expect(attoUsdAfter(premiumOfEth, seconds)).toBeLessThanOrEqual(thousand);
+  expect(attoUsdAfter(premiumOfEth, seconds - 1n)).toBeGreaterThan(thousand);
+  expect(Number(seconds) / 86_400).toBeCloseTo(16.54, 2);
+});
+
+test("a name is registered and renewed at the application of its network and chain", () => {
+  const at = (domain: string, network: string | null, isRenewal: boolean, chain?: string) =>
+    appOf({ domain, ...(chain !== undefined && { chain }) }, { network, isRenewal })?.url ?? null;
+  expect([
+    at("alice.eth", "mainnet", false),
+    at("alice.eth", "mainnet", true),
+    at("alice.eth", "sepolia", false),
+    at("alice.base.eth", "mainnet", false, "base"),
+    at("alice.linea.eth", "mainnet", true, "linea"),
+    at("alice.eth", "devnet", false),
+    at("alice.eth", null, false),
+    at("\u6f22/..?x.eth", "mainnet", false),
+  ]).toEqual([
+    "https://app.ens.domains/alice.eth/register",
+    "https://app.ens.domains/alice.eth",
+    "https://sepolia.app.ens.domains/alice.eth/register",
+    "https://www.base.org/name/alice",
+    "https://names.linea.build/alice.linea.eth",
+    null,
+    null,
+    "https://app.ens.domains/%E6%BC%A2%2F..%3Fx.eth/register",
+  ]);
+});
+
+test("names of strangers are text in a feed, whatever they hold", async () => {
+  const name = "<script>&\"'\u0000\ud800\u202e]]>";
+  const entry = { id: "urn:x", title: name, text: name, updated: 0, path: "explore/name/x?a=1&b=2" };
+  const text = await feedFile({ title: name, id: "urn:y", updated: 0, entries: [entry] }).text();
+  expect(text).toContain("<title>&lt;script&gt;&amp;&quot;&apos;\ufffd\ufffd\ufffd]]&gt;</title>");
+  expect(text).toContain('<link href="../explore/name/x?a=1&amp;b=2"/>');
+  expect(["<script", "\0", "\u202e"].filter((part) => text.includes(part))).toEqual([]);
+  expect(text.match(/<updated>1970-01-01T00:00:00\.000Z<\/updated>/g)).toHaveLength(2);
 });

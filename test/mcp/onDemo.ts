@@ -5,6 +5,7 @@ import { type AnyClient, clients } from "./clients.ts";
 type Question = [tool: string, args: Record<string, unknown>, path: string];
 
 const questionsOf = (alice: string): Question[] => [
+  ["get_price", { name: "premium.eth", years: "1,5" }, "/domain/premium.eth/price?years=1,5"],
   ["whois", { name: "alice.eth" }, "/whois/alice.eth"],
   ["whois", { name: "sub.wrapped.eth" }, "/api/whois/sub.wrapped.eth"],
   ["whois", { name: "legacy.eth" }, "/whois/legacy.eth"],
@@ -34,7 +35,7 @@ export function describeTools(stageOf: () => Stage): void {
     let client: AnyClient;
     beforeAll(async () => {
       client = await connect(`${stageOf().stack.url}/mcp`);
-      expect((await client.tools()).length).toBe(11);
+      expect((await client.tools()).length).toBe(12);
     });
     afterAll(() => client?.close());
 

@@ -76,6 +76,7 @@ type Link = { section: Section; path: string; label: string };
 /** The navigation. A page of a new part has a line here. */
 const links: readonly Link[] = [
   { section: "search", path: "explore/search", label: "Names" },
+  { section: "drops", path: "explore/drops", label: "Drops" },
   { section: "agents", path: "explore/agents", label: "Agents" },
   { section: "statistics", path: "explore/statistics", label: "Statistics" },
   { section: "status", path: "explore/status", label: "Status" },

@@ -2,7 +2,7 @@ import type { Child } from "hono/jsx";
 import type { ApiError } from "../errors/errors.ts";
 
 /** The parts of the explorer that the navigation names. */
-export type Section = "search" | "agents" | "statistics" | "status";
+export type Section = "search" | "drops" | "agents" | "statistics" | "status";
 
 /** A page, as a page's file writes it; the layout puts it into a document. */
 export type Page = {
@@ -39,6 +39,8 @@ export type Visit = {
    * const whois = await visit.ask<Whois>("/whois/{name}", { name: "alice.eth" });
    */
   ask: <Reply>(path: string, given?: Given) => Promise<Reply>;
+  /** The same for an operation on many items, which is asked by a body. */
+  askMany: <Reply>(path: string, given: Record<string, unknown>) => Promise<Reply | ApiError>;
   /** The same for a part that a page can be without. */
   tryAsk: <Reply>(path: string, given?: Given) => Promise<Reply | ApiError>;
   /** Who is answered, and what a request costs, in a sentence. */
@@ -47,6 +49,8 @@ export type Visit = {
   hasSignup: boolean;
   /** Time of the newest indexed block, in unix seconds. What a page calls now is this. */
   now: () => Promise<number>;
+  /** The network that is indexed, as `ENS_NETWORK` says it; null where that is not known. */
+  network: () => Promise<string | null>;
 };
 
 export type Given = Record<string, string | undefined>;

@@ -2,6 +2,8 @@ import type { ExplorerPage } from "./page.ts";
 import { addressPage } from "./pages/address.tsx";
 import { agentPage } from "./pages/agent.tsx";
 import { agentsPage } from "./pages/agents.tsx";
+import { dropsCalendar, dropsCsv, dropsFeed } from "./pages/drops/files.ts";
+import { dropsPage } from "./pages/drops.tsx";
 import { goPage } from "./pages/go.ts";
 import { hashPage } from "./pages/hash.tsx";
 import { homePage } from "./pages/home.tsx";
@@ -21,6 +23,10 @@ export const pages: readonly ExplorerPage[] = [
   namesCsvPage,
   hashPage,
   searchPage,
+  dropsPage,
+  dropsCsv,
+  dropsCalendar,
+  dropsFeed,
   agentsPage,
   agentPage,
   statisticsPage,

@@ -25,6 +25,9 @@ export type NamePermissions = {
 };
 export type NameAgents = z.infer<typeof agents.nameAgents>;
 export type AgentItem = z.infer<typeof agents.agentItem>;
+export type NamePrice = z.infer<typeof answers.namePrice>;
+export type PriceOffer = NonNullable<NamePrice["registration"]>;
+export type BulkPrice = z.infer<typeof answers.bulkPrice>;
 export type Availability = Domain["availability_status"];
 
 export type Paged = { total: number; page?: number; page_size: number; next_cursor: string | null };

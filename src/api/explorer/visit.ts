@@ -39,12 +39,11 @@ const STATUS = "/indexing-status";
 export function beginVisit(c: Context, service: Service): RecordedVisit {
   const caller = callerOf(c, service);
   const asked: Asked[] = [];
-  const answer = async <Reply>(path: string, given: Given = {}): Promise<Reply> => {
-    const operation = operationAt(service.operations, path);
+  const answerBy = async <Reply>(operation: Endpoint, given: Given, body = {}): Promise<Reply> => {
     const entry: Asked = { url: urlOf(operation, given), source: null, chain: null, error: null };
-    if (path !== STATUS) asked.push(entry);
+    if (operation.path !== STATUS && operation.method === "get") asked.push(entry);
     try {
-      const input = readInput(operation, withoutUndefined(given));
+      const input = readInput(operation, { ...withoutUndefined(given), ...body });
       const reply = JSON.parse((await service.executeOperation({ operation, input, caller })).reply);
       entry.source = typeof reply.source === "string" ? reply.source : null;
       entry.chain = typeof reply.chain === "string" ? reply.chain : null;
@@ -54,16 +53,22 @@ export function beginVisit(c: Context, service: Service): RecordedVisit {
       throw entry.error;
     }
   };
+  const answer = <Reply>(path: string, given: Given = {}) =>
+    answerBy<Reply>(operationAt(service.operations, path, "get"), given);
+  const askMany = <Reply>(path: string, body: Record<string, unknown>) =>
+    answerBy<Reply>(operationAt(service.operations, path, "post"), {}, body).catch(orApiError);
   const tryAsk = <Reply>(path: string, given?: Given) => answer<Reply>(path, given).catch(orApiError);
   const status = answer<IndexingStatus>(STATUS).catch(() => null);
   const visit: Visit = {
     param: (name) => c.req.param(name) ?? "",
     query: (name) => c.req.query(name) || undefined,
     ask: answer,
+    askMany,
     tryAsk,
     access: accessInWords[service.access],
     hasSignup: service.operations.some(({ path }) => path === "/signup"),
     now: async () => (await status)?.chains[0]?.indexed_block_timestamp || Math.floor(Date.now() / 1_000),
+    network: async () => (await status)?.network ?? null,
   };
   return { visit, asked, status };
 }
@@ -74,9 +79,10 @@ function callerOf(c: Context, service: Service): Caller {
   return { address, header: (name) => (name === "authorization" ? undefined : header(name)) };
 }
 
-function operationAt(operations: readonly Endpoint[], path: string): Endpoint {
-  const operation = operations.find((one) => one.method === "get" && one.path === path);
-  if (operation === undefined) throw new Error(`Invariant(pages of the explorer): no operation GET ${path}`);
+function operationAt(operations: readonly Endpoint[], path: string, method: Endpoint["method"]): Endpoint {
+  const operation = operations.find((one) => one.method === method && one.path === path);
+  if (operation === undefined)
+    throw new Error(`Invariant(pages of the explorer): no operation ${method} ${path}`);
   return operation;
 }
 

@@ -1,3 +1,5 @@
+import { ApiError } from "../../errors/errors.ts";
+import { parseName } from "../../schemas/input.ts";
 import type { ExplorerPage, Visit } from "../page.ts";
 
 /** Longest input that is looked at; no name, address or hash is as long. */
@@ -18,7 +20,19 @@ async function placeOf(visit: Visit, text: string): Promise<string> {
   if (agentId !== undefined) return `agents/${agentId}`;
   if (/^(0|[1-9]\d{0,76})$/.test(text) && (await isAgent(visit, text))) return `agents/${text}`;
   if (text.includes(".") || text.startsWith("[")) return `name/${encoded}`;
+  if (isLabel(text)) return `name/${encodeURIComponent(`${text}.eth`)}`;
   return `search?q=${encoded}`;
+}
+
+/** A word that can be a .eth name: people ask whether it is free. Its page leads to the names that contain it. */
+function isLabel(text: string): boolean {
+  if (/\s/u.test(text)) return false;
+  try {
+    return parseName(`${text}.eth`).name !== "";
+  } catch (error) {
+    if (error instanceof ApiError) return false;
+    throw error;
+  }
 }
 
 /**

@@ -1,7 +1,5 @@
-import { errorCodes } from "../../errors/errors.ts";
-import { isEthSecondLevel, parseName } from "../../schemas/input.ts";
-import type { ExplorerPage, Page } from "../page.ts";
-import { Empty, NotFoundOut } from "../parts/card.tsx";
+import type { ExplorerPage } from "../page.ts";
+import { NotFoundOut } from "../parts/card.tsx";
 import { Copy } from "../parts/hash.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { listed, NameNotice, nameUrl } from "../parts/name.tsx";
@@ -9,6 +7,7 @@ import { StateBadge } from "../parts/state.tsx";
 import { visible } from "../parts/text.tsx";
 import { inTitle, Tabs, type Views, viewOf, viewUrl } from "../parts/views.tsx";
 import type { Domain, Whois } from "../replies.ts";
+import { absentPage } from "./name/absent.tsx";
 import { agentsOfName } from "./name/agents.tsx";
 import { historyOfName } from "./name/history.tsx";
 import { overviewOfName } from "./name/overview.tsx";
@@ -34,7 +33,7 @@ export const namePage: ExplorerPage = {
       visit.ask<Whois>("/whois/{name}", { name, partial: "true" }),
       visit.now(),
     ]);
-    if (!("name" in whois)) return absentPage(whois);
+    if (!("name" in whois)) return absentPage(visit, whois);
     const body = await view.show({ visit, domain: whois, now });
     const shown = whois.display ?? whois.name;
     const path = nameUrl(whois.name);
@@ -86,42 +85,3 @@ const Heading = ({ domain }: { domain: Domain }) => {
     </div>
   );
 };
-
-/** A name that no event names; where it is a .eth name, it can be registered. */
-function absentPage({ query, availability_status, unresolved }: Exclude<Whois, Domain>): Page {
-  const parsed = parseName(query);
-  const isOpen = availability_status === "available";
-  return {
-    title: listed(parsed.name),
-    description: unresolved
-      ? `What ${listed(parsed.name)} is could not be found out.`
-      : `${listed(parsed.name)} is in no event of ENS.`,
-    ...(unresolved && { status: errorCodes.LIVE_RESOLUTION_FAILED.status }),
-    canonical: nameUrl(parsed.name),
-    section: "search",
-    body: (
-      <>
-        <div class="heading">
-          <div class="heading-title">
-            <h1>
-              <bdi class="theirs">{visible(listed(parsed.name))}</bdi>
-            </h1>
-            <StateBadge state={availability_status} />
-          </div>
-        </div>
-        <NameNotice name={parsed.name} />
-        {unresolved ? (
-          <NotFoundOut unresolved={unresolved} />
-        ) : (
-          <Empty>
-            {isOpen
-              ? "No event ever named this name. Anyone can register it."
-              : isEthSecondLevel(parsed)
-                ? "No event ever named this name, and it cannot be registered."
-                : "No event ever named this name, and no resolver answers for it."}
-          </Empty>
-        )}
-      </>
-    ),
-  };
-}

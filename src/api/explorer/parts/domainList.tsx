@@ -47,6 +47,21 @@ export const DomainList = ({ list, first, caption, what, empty, order, urlOf, no
   </>
 );
 
+/** Who owns a name; of one that time ended, who held it last, and until when. */
+const Owner = ({ ownership: { owner, last_owner } }: Pick<DomainItem, "ownership">) => {
+  if (last_owner !== undefined) {
+    return (
+      <>
+        <span class="faint">last held by</span> <AddressLink address={last_owner.address} />{" "}
+        <span class="faint">
+          until <Time at={last_owner.to_timestamp} day />
+        </span>
+      </>
+    );
+  }
+  return owner === undefined ? <span class="faint">none</span> : <AddressLink address={owner} />;
+};
+
 const Row = ({ item, now }: { item: DomainItem; now: number }) => (
   <tr>
     <th scope="row">
@@ -65,11 +80,7 @@ const Row = ({ item, now }: { item: DomainItem; now: number }) => (
       )}
     </td>
     <td>
-      {item.ownership.owner === undefined ? (
-        <span class="faint">none</span>
-      ) : (
-        <AddressLink address={item.ownership.owner} />
-      )}
+      <Owner ownership={item.ownership} />
     </td>
   </tr>
 );

@@ -5,6 +5,28 @@ export const inEth = (ether: string): string => {
   return `${whole}${shown === "" ? "" : `.${shown}`} ETH`;
 };
 
+const ETHER = 10n ** 18n;
+
+/** An amount of wei as people read it, rounded: with four digits after the point, a small one with six or three that count. */
+export function weiInEth(wei: string): string {
+  const amount = BigInt(wei);
+  const zeros = 18 - wei.length;
+  const digits = amount >= ETHER ? 4 : Math.min(18, Math.max(6, zeros + 3));
+  const unit = 10n ** BigInt(18 - digits);
+  const rounded = (amount + unit / 2n) / unit;
+  const [whole, rest] = [rounded / 10n ** BigInt(digits), rounded % 10n ** BigInt(digits)];
+  const fraction = rest.toString().padStart(digits, "0").replace(/0+$/, "");
+  return `${whole.toLocaleString("en")}${fraction === "" ? "" : `.${fraction}`} ETH`;
+}
+
+/** An amount of dollars as an answer has it, with groups of digits; no cents from a thousand on. */
+export function withGroups(dollars: string): string {
+  const amount = Number(dollars);
+  const digits = amount >= 1_000 ? 0 : 2;
+  const format = { minimumFractionDigits: digits, maximumFractionDigits: digits };
+  return `$${amount.toLocaleString("en", format)}`;
+}
+
 /** An amount of a token as people read it; of a token that is not known, in its smallest units. */
 export function inTokens({ amount, symbol, decimals, token }: Amount): string {
   if (symbol === null || decimals === null) return `${amount} units of ${token}`;

@@ -1,7 +1,10 @@
 import type { LifeEnd } from "../../rules/lifeEnds.ts";
+import { premiumAfter as attoUsdAfter, premiumOfEth, secondsUntil } from "../../rules/premium.ts";
 import { DAY } from "../../rules/seconds.ts";
 import { PREMIUM_DAYS } from "../../rules/stages.ts";
-import type { Availability } from "../replies.ts";
+import type { Availability, PriceOffer } from "../replies.ts";
+import { withGroups } from "./price.ts";
+import { paidIn } from "./prices.tsx";
 import { Time } from "./time.tsx";
 
 const words: Record<Availability, string> = {
@@ -17,22 +20,38 @@ export const StateBadge = ({ state }: { state: Availability }) => (
   <span class={`badge ${state}`}>{words[state]}</span>
 );
 
-/** What the price oracle asks at the end of grace, in dollars. It halves each day, less what would be left at the end. */
-const FIRST_PREMIUM = 100_000_000;
+const ATTO = 10n ** 18n;
 
-/** The premium in dollars, some days after the end of grace. Source: ExponentialPremiumPriceOracle. */
+/** The premium in dollars, some days after the end of grace: the curve of .eth names, in ENSv2 too. */
 export const premiumAfter = (days: number): number =>
-  days >= PREMIUM_DAYS ? 0 : FIRST_PREMIUM * (0.5 ** days - 0.5 ** PREMIUM_DAYS);
+  Number(attoUsdAfter(premiumOfEth, BigInt(Math.round(days * DAY))) / 10n ** 12n) / 1e6;
+
+/** What the price oracle asks at the end of grace, in dollars. */
+const FIRST_PREMIUM = Number(premiumOfEth.start / ATTO);
+
+/** A premium from which on people begin to look. */
+const LOW_PREMIUM = 1_000;
+
+/** When the premium is as low, in seconds after the end of grace. */
+const LOW_AFTER = Number(secondsUntil(premiumOfEth, BigInt(LOW_PREMIUM) * ATTO));
 
 const cents = new Intl.NumberFormat("en", { maximumFractionDigits: 2 });
 const whole = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
 
 const inDollars = (amount: number): string => `$${(amount < 100 ? cents : whole).format(amount)}`;
 
-type Life = { ends: readonly LifeEnd[]; state: Availability; now: number; hasPrices: boolean };
+type Life = {
+  ends: readonly LifeEnd[];
+  state: Availability;
+  now: number;
+  /** Whether the premium of the name falls by the curve of .eth names. */
+  hasCurve: boolean;
+  /** What the name costs now, for one year; null where that is not known. */
+  price: PriceOffer["prices"][number] | null;
+};
 
 /** The life of a registrar's name: until when each state lasts, and in which one it is. */
-export const Lifeline = ({ ends, state, now, hasPrices }: Life) => {
+export const Lifeline = ({ ends, state, now, hasCurve, price }: Life) => {
   const steps = [
     ...ends.map(({ phase, at }) => ({ state: phase as Availability, text: "until", at: Number(at) })),
     { state: "available" as const, text: "from", at: Number(ends.at(-1)?.at) },
@@ -54,9 +73,7 @@ export const Lifeline = ({ ends, state, now, hasPrices }: Life) => {
           </li>
         ))}
       </ol>
-      {hasPrices && grace && (state === "grace" || state === "premium") && (
-        <Premium graceEnd={grace.at} now={now} />
-      )}
+      {hasCurve && grace && state === "premium" && <Premium graceEnd={grace.at} now={now} price={price} />}
     </>
   );
 };
@@ -80,24 +97,23 @@ const prices = [1, 100, 10_000, 1_000_000, 100_000_000];
 /** Days that the picture names: the weeks of the premium. */
 const marks = [0, 1, 2, 3].map((week) => (week * PREMIUM_DAYS) / 3);
 
+type Falling = { graceEnd: number; now: number; price: Life["price"] };
+
 /** The falling price, with the present on it. */
-const Premium = ({ graceEnd, now }: { graceEnd: number; now: number }) => {
+const Premium = ({ graceEnd, now, price }: Falling) => {
   const days = (now - graceEnd) / DAY;
-  const price = premiumAfter(Math.max(days, 0));
-  const isNow = days >= 0 && days < PREMIUM_DAYS;
+  const dollars = premiumAfter(Math.max(days, 0));
   const points = Array.from({ length: PREMIUM_DAYS * 8 + 1 }, (_, i) => i / 8);
   const line = points.map((day) => `${xOf(day).toFixed(1)},${yOf(premiumAfter(day)).toFixed(1)}`).join(" ");
-  const says = isNow
-    ? `The premium is ${inDollars(price)} now, and halves each day.`
-    : `The premium starts at ${inDollars(FIRST_PREMIUM)} when grace ends, and halves each day.`;
+  const says = `The premium is ${inDollars(dollars)} now, and halves each day.`;
   return (
     <figure class="curve">
       <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} width={WIDTH} height={HEIGHT} role="img" aria-label={says}>
-        {prices.map((dollars) => (
+        {prices.map((amount) => (
           <g>
-            <line class="rule" x1={LEFT} x2={WIDTH - 12} y1={yOf(dollars)} y2={yOf(dollars)} />
-            <text x={LEFT - 8} y={yOf(dollars) + 4} text-anchor="end">
-              {`$${dollars.toLocaleString("en", { notation: "compact" })}`}
+            <line class="rule" x1={LEFT} x2={WIDTH - 12} y1={yOf(amount)} y2={yOf(amount)} />
+            <text x={LEFT - 8} y={yOf(amount) + 4} text-anchor="end">
+              {`$${amount.toLocaleString("en", { notation: "compact" })}`}
             </text>
           </g>
         ))}
@@ -107,16 +123,27 @@ const Premium = ({ graceEnd, now }: { graceEnd: number; now: number }) => {
           </text>
         ))}
         <polyline points={line} />
-        {isNow && <circle cx={xOf(days)} cy={yOf(price)} r="6" />}
+        {days >= 0 && days < PREMIUM_DAYS && <circle cx={xOf(days)} cy={yOf(dollars)} r="6" />}
       </svg>
       <figcaption>
-        {isNow && (
-          <>
-            <span class="faint">Premium now</span>
-            <strong class="price">{inDollars(price)}</strong>
-          </>
+        <span class="faint">Premium now</span>
+        <strong class="price">{price?.usd ? withGroups(price.usd.premium) : inDollars(dollars)}</strong>
+        {price && <span>{paidIn(price, "premium")}</span>}
+        {price && (
+          <span>
+            With the rent of a year {paidIn(price, "total")}
+            {price.usd && ` (${withGroups(price.usd.total)})`}.
+          </span>
         )}
-        <span>{isNow ? "It halves each day." : says} The yearly price comes on top.</span>
+        <span>
+          {"It halves each day: "}
+          {days * DAY < LOW_AFTER && (
+            <>
+              below {inDollars(LOW_PREMIUM)} on <Time at={graceEnd + LOW_AFTER} day />,{" "}
+            </>
+          )}
+          none from <Time at={graceEnd + PREMIUM_DAYS * DAY} day /> on.
+        </span>
       </figcaption>
     </figure>
   );

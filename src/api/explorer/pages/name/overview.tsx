@@ -1,13 +1,19 @@
 import type { Child } from "hono/jsx";
 import { managedNames } from "../../../../ens/managedNames.ts";
 import { ETH_NODE } from "../../../../ens/name.ts";
+import type { ApiError } from "../../../errors/errors.ts";
 import { endsOfPhases } from "../../../rules/lifeEnds.ts";
+import type { Visit } from "../../page.ts";
+import { appOf } from "../../parts/apps.ts";
 import { Card, type Fact, Facts, NotFoundOut, Unavailable } from "../../parts/card.tsx";
 import { AddressLink, Whole } from "../../parts/hash.tsx";
+import { Icon } from "../../parts/icon.tsx";
 import { NameLink } from "../../parts/name.tsx";
+import { withGroups } from "../../parts/price.ts";
+import { AppLink, LENGTHS, Prices, paidIn } from "../../parts/prices.tsx";
 import { Lifeline } from "../../parts/state.tsx";
 import { Time } from "../../parts/time.tsx";
-import type { Domain, Records } from "../../replies.ts";
+import type { Domain, NamePrice, PriceOffer, Records } from "../../replies.ts";
 import { Ensv2 } from "./ensv2.tsx";
 import { fusesInWords } from "./fuses.ts";
 import { Addresses, Texts } from "./records.tsx";
@@ -16,12 +22,19 @@ import type { NameView } from "./view.ts";
 /** Owner, state, wrapper, resolver and records of a name. */
 export async function overviewOfName({ visit, domain, now }: NameView): Promise<Child> {
   const asked = { name: domain.query, partial: "true" };
-  const records = await visit.tryAsk<Records>("/domain/{name}/records", asked);
+  const [records, price, network] = await Promise.all([
+    visit.tryAsk<Records>("/domain/{name}/records", asked),
+    priceOfName(visit, domain),
+    visit.network(),
+  ]);
+  const known = price === null || price instanceof Error ? null : price;
   return (
     <>
-      <Life domain={domain} now={now} />
+      <Life domain={domain} now={now} price={known?.registration?.prices[0] ?? null} />
+      {domain.availability_status === "grace" && <RenewUntil {...{ domain, now, price: known, network }} />}
       <div class="columns">
         <div>
+          {price !== null && <Prices price={price} network={network} />}
           <Card id="registration" title="Ownership">
             <Facts facts={ownershipFacts(domain, now)} />
           </Card>
@@ -58,19 +71,62 @@ export async function overviewOfName({ visit, domain, now }: NameView): Promise<
   );
 }
 
-/** Nothing for names that no registrar sells. Prices of premiums are known for .eth names. */
-function Life({ domain, now }: { domain: Domain; now: number }) {
+/** The price of a name that a registrar keeps; null for others, whose price no contract says. */
+const priceOfName = async (visit: Visit, domain: Domain): Promise<NamePrice | ApiError | null> =>
+  domain.parent_node === ETH_NODE || managedNames.some(({ node }) => node === domain.parent_node)
+    ? visit.tryAsk<NamePrice>("/domain/{name}/price", { name: domain.query, years: LENGTHS })
+    : null;
+
+type Grace = { domain: Domain; now: number; price: NamePrice | null; network: string | null };
+
+/** The last day on which a name can be renewed, what that costs, and the way to do it. */
+function RenewUntil({ domain, now, price, network }: Grace) {
+  const { grace_end_timestamp: end, query } = domain;
+  if (end === undefined) return null;
+  const year = price?.renewal?.prices[0];
+  const app = price && appOf(price, { network, isRenewal: true });
+  return (
+    <div class="notice warn">
+      <Icon name="warning" />
+      <div>
+        <p>
+          <strong>
+            Renew until <Time at={Number(end)} now={now} />.
+          </strong>{" "}
+          {year && (
+            <>
+              One year costs {paidIn(year, "total")}
+              {year.usd && ` (${withGroups(year.usd.total)})`}.{" "}
+            </>
+          )}
+          Any account can renew it. After that anyone can register it.
+        </p>
+        <p class="actions">
+          {app && <AppLink app={app} isRenewal />}
+          <a class="button" href={`domain/${encodeURIComponent(query)}/expiry.ics`}>
+            <Icon name="calendar" /> This day as a calendar
+          </a>
+        </p>
+      </div>
+    </div>
+  );
+}
+
+type LifeProps = { domain: Domain; now: number; price: PriceOffer["prices"][number] | null };
+
+/** Nothing for names that no registrar sells. The curve of the premium is known for .eth names. */
+function Life({ domain, now, price }: LifeProps) {
   const { chain, parent_node: parentNode, expiry_timestamp: expiry, availability_status: state } = domain;
   const managed = managedNames.find(({ node }) => chain !== undefined && node === parentNode);
   const isEth = chain === undefined && parentNode === ETH_NODE;
-  if (domain.protocol === "ensv2") return <LifeInEnsv2 domain={domain} now={now} />;
+  if (domain.protocol === "ensv2") return <LifeInEnsv2 domain={domain} now={now} price={price} />;
   if (expiry === null || (managed === undefined && !isEth)) return null;
   const life = { chainId: managed?.chainId ?? 0, parentNode, expiryTimestamp: BigInt(expiry) };
-  return <Lifeline ends={endsOfPhases(life)} state={state} now={now} hasPrices={isEth} />;
+  return <Lifeline ends={endsOfPhases(life)} {...{ state, now, price }} hasCurve={isEth} />;
 }
 
 /** The registrar of ENSv2 has a grace and a premium of its own; the premium begins at the price that ENSv1's has. */
-function LifeInEnsv2({ domain, now }: { domain: Domain; now: number }) {
+function LifeInEnsv2({ domain, now, price }: LifeProps) {
   const { expiry_timestamp, grace_end_timestamp, premium_end_timestamp, availability_status: state } = domain;
   const ends = (
     [
@@ -80,7 +136,7 @@ function LifeInEnsv2({ domain, now }: { domain: Domain; now: number }) {
     ] as const
   ).flatMap(([phase, at]) => (at == null ? [] : [{ phase, at: BigInt(at) }]));
   if (ends.length < 3) return null;
-  return <Lifeline ends={ends} state={state} now={now} hasPrices />;
+  return <Lifeline ends={ends} {...{ state, now, price }} hasCurve />;
 }
 
 function ownershipFacts({ ownership, expiry_timestamp, parent_name }: Domain, now: number): (Fact | false)[] {

@@ -1,0 +1,40 @@
+import type { NamePrice } from "../replies.ts";
+
+type App = {
+  host: string;
+  path: (name: string, label: string) => string;
+  renewal?: (name: string) => string;
+};
+
+/** The applications in which people register and renew, by network and chain; "" is the main chain. */
+const apps: Record<string, Record<string, App>> = {
+  mainnet: {
+    "": {
+      host: "app.ens.domains",
+      path: (name) => `/${name}/register`,
+      renewal: (name) => `/${name}`,
+    },
+    base: { host: "www.base.org", path: (_, label) => `/name/${label}` },
+    linea: { host: "names.linea.build", path: (name) => `/${name}` },
+  },
+  sepolia: {
+    "": {
+      host: "sepolia.app.ens.domains",
+      path: (name) => `/${name}/register`,
+      renewal: (name) => `/${name}`,
+    },
+  },
+};
+
+/** Where a name is registered or renewed; null on networks that have no such application. */
+export function appOf(
+  { domain, chain = "" }: Pick<NamePrice, "domain" | "chain">,
+  { network, isRenewal }: { network: string | null; isRenewal: boolean },
+): { url: string; host: string } | null {
+  const app = apps[network ?? ""]?.[chain];
+  if (app === undefined) return null;
+  const name = encodeURIComponent(domain);
+  const label = encodeURIComponent(domain.split(".")[0] ?? "");
+  const path = isRenewal && app.renewal ? app.renewal(name) : app.path(name, label);
+  return { url: `https://${app.host}${path}`, host: app.host };
+}
