@@ -16,7 +16,7 @@ export const MAX_PRICED = 100;
 export const MAX_PRICED_LABELS = 1_000;
 
 const HOW =
-  "The price in force: what the contract that sells the name asks for a registration, the premium of a name that ended not long ago in it, and for a renewal. In ENSv1, on Base and on Linea in wei, in ENSv2 in each of its payment tokens; in dollars everywhere. The oracle is found through the contract at the block, and its parameters are read once a block for all callers: a price takes none of a caller's questions to the chain. Only a registrar's names have a price: those right under .eth, and under the managed name of an indexed layer 2. All of the answer, the state too, is as of `price_block`; in the next one a premium is lower, and the price of ether another. Contracts take what is sent too much back.";
+  "The price in force: what the contract that sells the name asks for a registration, the premium of a name that ended not long ago in it, and for a renewal. In ENSv1, on Base and on Linea in wei, in ENSv2 in each of its payment tokens; in dollars everywhere. The oracle is found through the contract at the block, and its parameters are read once a block for all callers: a price takes none of a caller's questions to the chain. Only a registrar's names have a price: those right under .eth, and under the managed name of an indexed layer 2. All of the answer, the state too, is as of `price_block`; in the next one a premium is lower, and the price of ether another. Contracts give back what is sent above it.";
 
 const price = endpoint({
   method: "get",
