@@ -17,7 +17,7 @@ const sharing = [
   "test/settings/{documents,hideSecrets,managedNames,settings}.test.ts",
   "test/{counts,ens,http,indexState,query,resolution,rules,scheduling,schemas,serializers,statistics}/**/*.test.ts",
   "test/access/{ledger,metered,paymentMarks,security}.test.ts",
-  "test/live/{abi,bounds,cache,places,rateLimiter,records,rpc,stories,strangers}.test.ts",
+  "test/live/{abi,bounds,cache,places,prices,rateLimiter,records,rpc,stories,strangers}.test.ts",
   "test/live/ccip/*.test.ts",
   "test/mcp/{equality,errors,metering,schemas,tools,transport}.test.ts",
   "test/observe/{dashboard,requests}.test.ts",
