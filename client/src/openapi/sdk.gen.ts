@@ -383,7 +383,7 @@ export const getDomainEvents = <ThrowOnError extends boolean = false>(parameters
 /**
  * Every event of an address
  *
- * What the contracts logged of an address and of the names that it holds or held, newest first. Its reverse names, by which it claims a primary name, are among them. Events of resolvers count if the resolver is a known one, or was the name's own at some time. A log that concerns several names is one event for each. The order is that of time; of one time that of chains, blocks and logs. Of an address that appeared on more than 2000 names all events of the 2000 that it got last are here, and of the others those that name the address: `is_incomplete` says so. Records that point to an address are no events of it.
+ * What the contracts logged of an address and of the names that it holds or held, newest first. Its reverse names, by which it claims a primary name, are among them. Events of resolvers count if the resolver is a known one, or was the name's own at some time. A log that concerns several names is one event for each. The order is that of time; of one time that of chains, blocks and logs. Of an address that appeared on more than 1000 names all events of the 1000 that it got last are here, and of the others those that name the address: `is_incomplete` says so. Records that point to an address are no events of it.
  */
 export const getAddressEvents = <ThrowOnError extends boolean = false>(parameters: {
     address: string;

@@ -2524,7 +2524,7 @@ export type RegistryOverview = {
      */
     event_count: number;
     /**
-     * Present where there are more events than are counted
+     * Present where there are more events than the 10,000 that are counted here
      */
     is_event_count_minimum?: true;
     /**
@@ -4755,7 +4755,7 @@ export type GetDomainEventsData = {
          */
         coin_type?: string;
         /**
-         * `true` adds the events of names right below it, if there are at most 2000
+         * `true` adds the events of names right below it, if there are at most 1000
          */
         children?: 'true' | 'false';
         /**
@@ -4975,7 +4975,7 @@ export type GetAddressEventsResponses = {
          */
         is_total_minimum?: true;
         /**
-         * Present where the address appeared on more than 2000 names
+         * Present where the address appeared on more than 1000 names
          */
         is_incomplete?: true;
         as_of: AsOf;
