@@ -220,6 +220,23 @@ const layers: Layer[] = [
     because: "tools are made from the declarations of operations: they ask neither database nor chain",
   },
   {
+    files: "src/api/subgraph/",
+    may: [
+      ...["graphql", "hono", "@hono/zod-openapi", "ponder", "ponder:schema", "drizzle-orm", "src/ens/"],
+      ...api(
+        "errors/",
+        "http/endpoint.ts",
+        "http/pageTimeout.ts",
+        "postgres/databaseErrors.ts",
+        "scheduling/bounded.ts",
+      ),
+      ...api("query/", "counts/", "rules/"),
+    ],
+    mayTypes: ["viem", "abis/", ...api("access/access.ts", "http/routes.ts", "postgres/db.ts")],
+    because:
+      "another face of the same tables: types, fields and their sources are one table; who may ask, and as of which block, the pipeline decides",
+  },
+  {
     files: "src/api/observe/",
     may: [
       ...["hono", "pino", "prom-client", "ponder", "log/entry.ts"],

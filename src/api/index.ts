@@ -57,6 +57,7 @@ import { provenLabelsIn } from "./serviceDb/provenLabels.ts";
 import { activityIn } from "./serviceDb/releases.ts";
 import { openStore } from "./serviceDb/store.ts";
 import { verificationsIn } from "./serviceDb/verifications.ts";
+import { subgraphRoutes } from "./subgraph/routes.ts";
 import { startUpkeep } from "./upkeep/upkeep.ts";
 
 const settings = readSettings(process.env);
@@ -239,5 +240,6 @@ export default createApp({
     ...(settings.hasExplorer ? [explorer] : []),
     pages,
     mcpRoutes(offered, server, settings.publicUrls),
+    subgraphRoutes(server),
   ],
 });

@@ -5,7 +5,7 @@ import { nameOf } from "../../src/api/http/endpoint.ts";
 import { type Example, examples, itemsIn } from "../support/examples.ts";
 import { type Wired, wireService } from "./wired.ts";
 
-type Price = "each question" | "free" | "free, with proof" | 1 | "each item" | "each call";
+type Price = "each query" | "each question" | "free" | "free, with proof" | 1 | "each item" | "each call";
 
 /** `GET /whois/{name}` as the router writes it. */
 const routeOf = ({ operation }: Example): string =>
@@ -22,7 +22,7 @@ function ruleFor({ operation: { group, method } }: Example): Price {
 
 /**
  * What each route costs: `free` asks for nothing, `free, with proof` for a signed message or a key, a number is that
- * many credits, `each item` is a credit for each item of the body, `each call` what the operation behind the tool costs, `each question` what the operations of a page cost. A route that is neither an operation nor in here must not exist.
+ * many credits, `each item` is a credit for each item of the body, `each call` what the operation behind the tool costs, `each query` a credit for each 1,000 entities, `each question` what the operations of a page cost. A route that is neither an operation nor in here must not exist.
  */
 const prices: Record<string, Price> = {
   ...Object.fromEntries(examples.map((example) => [routeOf(example), ruleFor(example)])),
@@ -58,6 +58,14 @@ const prices: Record<string, Price> = {
   "GET /llms.txt": "free",
   "GET /llms-full.txt": "free",
   "POST /mcp": "each call",
+  ...Object.fromEntries(
+    ["/subgraph", "/subgraphs/id/:id", "/subgraphs/name/:name", "/subgraphs/name/:owner/:name"].flatMap(
+      (path) => [
+        [`POST ${path}`, "each query"],
+        ...(path === "/subgraph" ? [] : [[`POST /:apiKey${path}`, "each query"]]),
+      ],
+    ),
+  ),
   "GET /signup": "free",
   "GET /signup/signup.js": "free",
   "GET /signup/signup.css": "free",
@@ -71,8 +79,18 @@ const address = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
 const hash = `0x${"11".repeat(32)}`;
 
 /** Good requests of routes that are no operations: what their parameters are, and what is after the path. */
-const values: Record<string, string> = { name: "alice.eth", address, hash, id: "7", file: "states.csv" };
+const values: Record<string, string> = {
+  name: "alice.eth",
+  address,
+  hash,
+  id: "7",
+  file: "states.csv",
+  owner: "ensdomains",
+  apiKey: "ens_none",
+};
 const queries: Record<string, string> = { "GET /explore/go": "?q=7" };
+/** Asks for up to 1,000 names, and 10 below each. */
+const graphql = { query: "{ domains(first: 1000) { subdomains(first: 10) { id } } }" };
 const bodies: Record<string, unknown> = {
   "POST /signup/nonce": { address },
   "POST /mcp": toolCall("get_primary_names", { addresses: Array(ITEMS).fill(address) }),
@@ -85,8 +103,14 @@ const ofOperations = new Map<string, Example>(examples.map((example) => [routeOf
 /** A good request of a route: that of the operation's examples, if it is one. */
 function questionOf(route: string): Question {
   const [, path = ""] = route.split(" ");
+  const isQuery = prices[route] === "each query";
   const filled = path.replace(/:(\w+)/g, (_, name: string) => values[name] ?? "");
-  return ofOperations.get(route) ?? { path: `${filled}${queries[route] ?? ""}`, body: bodies[route] };
+  return (
+    ofOperations.get(route) ?? {
+      path: `${filled}${queries[route] ?? ""}`,
+      body: isQuery ? graphql : bodies[route],
+    }
+  );
 }
 
 function toolCall(name: string, input: unknown) {
@@ -175,6 +199,13 @@ test.each(routesAt("each question"))(
     const [status, text] = await refused(route);
     expect([status, text]).toEqual([402, expect.stringContaining("this request costs 1.")]);
     expect(text).toContain("Your requests are used up");
+  },
+);
+
+test.each(routesAt("each query"))(
+  "%s costs a credit for each 1,000 entities that it asks for",
+  async (route) => {
+    expect(await refused(route)).toEqual([402, expect.stringContaining("this request costs 11.")]);
   },
 );
 

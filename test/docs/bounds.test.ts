@@ -78,6 +78,7 @@ import { MAX_WRITTEN } from "../../src/api/serializers/calendar.ts";
 import { MAX_STORED_BYTES, MAX_STORED_BYTES_A_MINUTE } from "../../src/api/serviceDb/liveAnswers.ts";
 import { MAX_LABELS_PER_MINUTE } from "../../src/api/serviceDb/provenLabels.ts";
 import { HELD_SECONDS } from "../../src/api/serviceDb/reservations.ts";
+import * as subgraph from "../../src/api/subgraph/bounds.ts";
 import { MAX_LABEL_BYTES, MAX_NAME_BYTES } from "../../src/ens/name.ts";
 import { MAX_WORK_PER_BLOCK, WORK_PER_TURN } from "../../src/indexing/write/blockQueue.ts";
 import { MAX_MOVED_TOKENS } from "../../src/indexing/write/ensv2/entries.ts";
@@ -209,6 +210,28 @@ const bounds: [what: string, bound: string][] = [
   [
     "requests of an address that nothing pays for, with `ACCESS=metered`",
     `${UNPAID.requests} in ${UNPAID.seconds} s`,
+  ],
+  ["tokens of a query of the subgraph", inWords(subgraph.MAX_TOKENS)],
+  ["levels of a query of the subgraph", `${subgraph.MAX_DEPTH}`],
+  ["fields of Query in one query of the subgraph", `${subgraph.MAX_ROOTS}, aliases counted`],
+  ["fields of a query of the subgraph", inWords(subgraph.MAX_FIELDS)],
+  ["reads of a query of the subgraph", `${subgraph.MAX_STATEMENTS}, one`],
+  [
+    "entities that a query of the subgraph asks for",
+    `${inWords(subgraph.MAX_ENTITIES)}, by the products of \`first\`; a credit pays for ${inWords(subgraph.ENTITIES_OF_CREDIT)}`,
+  ],
+  ["entities that are read for a query of the subgraph", inWords(subgraph.MAX_READ)],
+  [
+    "entities of a list of the subgraph, and before it",
+    `${inWords(subgraph.FIRST.most)}, and ${inWords(subgraph.MAX_SKIP)}`,
+  ],
+  [
+    "conditions of the filters of a query of the subgraph",
+    `${inWords(subgraph.MAX_CONDITIONS)}, values of lists counted; ${subgraph.MAX_FILTER_LEVELS} levels; ${subgraph.MAX_RELATIONS} relations`,
+  ],
+  [
+    "queries of the subgraph that one process reads at once",
+    `${subgraph.MAX_AT_ONCE}, and ${subgraph.MAX_WAITING} wait`,
   ],
   ["a body of JSON", `${inWords(MAX_VALUES)} values, ${MAX_KEYS} keys, ${MAX_LEVELS} levels`],
   [

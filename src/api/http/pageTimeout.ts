@@ -24,5 +24,5 @@ export async function withPageTimeout<T>(part: Part, reading: Promise<T>): Promi
 }
 
 /** Whether the statement reached its time limit. PostgreSQL gives the same code when an operator cancels it. */
-const isOutOfTime = (thrown: unknown): boolean =>
+export const isOutOfTime = (thrown: unknown): boolean =>
   findDatabaseError(thrown, [CANCELLED])?.message.includes("statement timeout") ?? false;

@@ -196,6 +196,12 @@ export const ownIndexes: readonly OwnIndex[] = [
     table: "ensv2_entries",
     definition: "(expiry, registry, labelhash) where not is_registered",
   },
+  // Names that count for no parent in the subgraph: `subgraph/table/domain.ts`.
+  {
+    name: "domains_blank",
+    table: "domains",
+    definition: "(parent_node) where resolver is null and (registry_owner is null or registry is not null)",
+  },
   // The operator class has its schema, because the extension's schema is in no search path.
   { name: "domains_label_trgm", table: "domains", definition: "using gin (label public.gin_trgm_ops)" },
   { name: "domains_name_trgm", table: "domains", definition: "using gin (full_name public.gin_trgm_ops)" },

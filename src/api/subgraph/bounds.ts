@@ -1,0 +1,47 @@
+/*
+ * The bounds of a query. The plan of a query is made and counted before anything is read; one that passes a bound is
+ * refused. docs/security.md lists them.
+ */
+
+/** Entities of one list; graph-node's own bounds. */
+export const FIRST = { byDefault: 100, most: 1_000 } as const;
+
+/** Entities before a page: the bound of the hosted subgraphs. */
+export const MAX_SKIP = 5_000;
+
+/** Tokens of a query's text: names, signs and values. */
+export const MAX_TOKENS = 5_000;
+
+/** Levels of a query. */
+export const MAX_DEPTH = 12;
+
+/** Fields of Query in one request, aliases counted. */
+export const MAX_ROOTS = 100;
+
+/** Fields, those of fragments at each place where they are used. */
+export const MAX_FIELDS = 5_000;
+
+/** Statements that a query needs. */
+export const MAX_STATEMENTS = 150;
+
+/** Entities that a query asks for: the products of `first` along its levels. */
+export const MAX_ENTITIES = 250_000;
+
+/** Entities that are read for a query. */
+export const MAX_READ = 50_000;
+
+/** Conditions of all filters of a query, and values of their lists. */
+export const MAX_CONDITIONS = 2_000;
+
+/** Levels of `and` and `or` in a filter. */
+export const MAX_FILTER_LEVELS = 8;
+
+/** Levels of relations in a filter. */
+export const MAX_RELATIONS = 3;
+
+/** Entities that one credit pays for. */
+export const ENTITIES_OF_CREDIT = 1_000;
+
+/** Queries that one process answers at a time, and those that wait. */
+export const MAX_AT_ONCE = 4;
+export const MAX_WAITING = 100;

@@ -1,0 +1,133 @@
+import { block, event } from "ponder:schema";
+import { and, desc, eq, sql } from "ponder";
+import type { Db } from "../../postgres/db.ts";
+import { sqlOf } from "../../query/scope.ts";
+import { QueryError } from "../queryError.ts";
+import { introspect } from "../schema.ts";
+import type { Env } from "../table/entity.ts";
+import type { BlockArgument } from "./block.ts";
+import type { MetaSelection, QueryPlan, RootPlan } from "./plan.ts";
+import { boundedReader, type Reader, readList, readOne } from "./read.ts";
+import { countSubdomains } from "./subdomains.ts";
+import { isUnchangedSince } from "./unchanged.ts";
+
+type JournalBlock = Pick<typeof block.$inferSelect, "number" | "hash" | "parentHash" | "timestamp">;
+
+/** What the blocks say of which an answer can be. */
+type Blocks = {
+  /** The block that the tables stand on. */
+  head: JournalBlock;
+  /** The first block from which on nothing changed. */
+  unchangedFrom: () => Promise<number>;
+  byNumber: (number: number) => Promise<JournalBlock | null>;
+  byHash: (hash: string) => Promise<JournalBlock | null>;
+};
+
+/** The name under which errors speak of the subgraph, and `_meta` of its deployment. */
+const DEPLOYMENT = "namedex";
+
+/** Answers a query: all of it is of one block. @throws QueryError */
+export async function answerQuery(db: Db, plan: QueryPlan, env: Env): Promise<Record<string, unknown>> {
+  const reader = boundedReader({
+    env,
+    rows: async (statement) => (await db.execute(statement)).rows,
+    countSubdomains: (nodes) => countSubdomains(db, env, nodes),
+  });
+  const blocks = await blocksOf(db, env);
+  const { operation, fragments } = plan.query;
+  const asksSchema = plan.roots.some(({ kind }) => kind === "introspection");
+  const schema = asksSchema ? introspect(operation, [...fragments.values()]) : {};
+  const answers = await Promise.all(plan.roots.map((root) => answerRoot(root, { reader, blocks })));
+  return Object.assign({}, schema, ...answers);
+}
+
+type Answering = { reader: Reader; blocks: Blocks };
+
+async function answerRoot(root: RootPlan, { reader, blocks }: Answering): Promise<Record<string, unknown>> {
+  switch (root.kind) {
+    case "typename":
+      return { [root.key]: "Query" };
+    case "introspection":
+      return {};
+    case "meta":
+      return { [root.key]: metaOf(root.selected, await metaBlock(root.block, blocks)) };
+    case "one": {
+      const past = await pastBlock(root.block, blocks);
+      const asked = { plan: root.of, id: root.id, block: past ?? 0 };
+      if (past !== null && !(await isUnchangedSince(reader, asked))) throw await notAvailable(past, blocks);
+      return { [root.key]: await readOne(reader, root.of, root.id) };
+    }
+    case "many": {
+      const past = await pastBlock(root.block, blocks);
+      if (past !== null) throw await notAvailable(past, blocks);
+      return { [root.key]: await readList(reader, root.of, root.list) };
+    }
+  }
+}
+
+async function blocksOf(db: Db, { chains }: Env): Promise<Blocks> {
+  const { holds } = sqlOf(chains);
+  const ofChain = holds(block.chainId);
+  const [head] = await db.select().from(block).where(ofChain).orderBy(desc(block.number)).limit(1);
+  if (head === undefined) throw new QueryError("The index has no block yet");
+  const find = async (condition: ReturnType<typeof eq>) =>
+    (await db.select().from(block).where(and(ofChain, condition)).limit(1))[0] ?? null;
+  return {
+    head,
+    unchangedFrom: async () => {
+      const last = sql`select max(${event.blockNumber})::int as number from ${event} where ${holds(event.chainId)}`;
+      return (await db.execute<{ number: number | null }>(last)).rows[0]?.number ?? 0;
+    },
+    byNumber: (number) => find(eq(block.number, number)),
+    byHash: (hash) => find(eq(block.hash, hash as `0x${string}`)),
+  };
+}
+
+/** The block that a query names; null for the newest. @throws QueryError for one that is not indexed yet, or not known */
+async function namedBlock(argument: BlockArgument, { head, byHash }: Blocks): Promise<number | null> {
+  if (argument === null) return null;
+  if (argument.by === "hash") {
+    const found = await byHash(argument.hash);
+    if (found === null)
+      throw new QueryError(`Failed to decode \`block.hash\` value: no block with that hash found`);
+    return found.number;
+  }
+  if (argument.number > head.number) {
+    throw new QueryError(
+      `Failed to decode \`block.${argument.by}\` value: \`subgraph ${DEPLOYMENT} has only indexed up to block number ${head.number} and data for block number ${argument.number} is therefore not yet available\``,
+    );
+  }
+  return argument.by === "number" ? argument.number : null;
+}
+
+/** The block that a query names, if anything in the index changed since: today's data are not given for it. */
+async function pastBlock(argument: BlockArgument, blocks: Blocks): Promise<number | null> {
+  const number = await namedBlock(argument, blocks);
+  if (number === null || number === blocks.head.number) return null;
+  return number >= (await blocks.unchangedFrom()) ? null : number;
+}
+
+/** As graph-node says it of blocks whose data it has no more. */
+const notAvailable = async (number: number, { unchangedFrom }: Blocks): Promise<QueryError> =>
+  new QueryError(
+    `Failed to decode \`block.number\` value: \`subgraph ${DEPLOYMENT} only has data starting at block number ${await unchangedFrom()} and data for block number ${number} is therefore not available\``,
+  );
+
+/** The block of `_meta`: of a past one what the journal has. */
+async function metaBlock(argument: BlockArgument, blocks: Blocks): Promise<Partial<JournalBlock>> {
+  const number = await namedBlock(argument, blocks);
+  return number === null ? blocks.head : ((await blocks.byNumber(number)) ?? { number });
+}
+
+function metaOf(selected: readonly MetaSelection[], of: Partial<JournalBlock>): Record<string, unknown> {
+  const { number, hash = null, parentHash = null, timestamp = null } = of;
+  const meta: Record<string, unknown> = {
+    ...{ deployment: DEPLOYMENT, hasIndexingErrors: false, __typename: "_Meta_" },
+  };
+  const ofBlock: Record<string, unknown> = { number, hash, parentHash, timestamp, __typename: "_Block_" };
+  const pick = (from: Record<string, unknown>, fields: readonly MetaSelection[]): Record<string, unknown> =>
+    Object.fromEntries(
+      fields.map(({ key, name, of: below }) => [key, below ? pick(ofBlock, below) : (from[name] ?? null)]),
+    );
+  return pick(meta, selected);
+}

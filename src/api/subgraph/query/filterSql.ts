@@ -1,0 +1,251 @@
+import type { SQL } from "drizzle-orm";
+import { sql } from "ponder";
+import { entityOf } from "../table/entities.ts";
+import {
+  type Derived,
+  type Entity,
+  type Env,
+  NONE,
+  type Relation,
+  type Row,
+  type ScalarField,
+} from "../table/entity.ts";
+import type { Filter } from "./filter.ts";
+
+/** Gives each table of a statement a name of its own. */
+export type Names = { next: () => Row };
+
+export const createNames = (): Names => {
+  let count = 0;
+  return { next: () => `e${count++}` };
+};
+
+type Of = { row: Row; entity: Entity; env: Env; names: Names };
+type Plain = string | number | boolean | null;
+
+/** The condition of a filter, for a row. */
+export function filterSql(filter: Filter, of: Of): SQL {
+  switch (filter.kind) {
+    case "and":
+    case "or":
+      return combined(
+        filter.kind,
+        filter.of.map((one) => filterSql(one, of)),
+      );
+    case "changed":
+      return of.entity.changedSince(of.row, sql`${filter.block}::numeric`, of.env);
+    case "child":
+      return childSql(filter, of);
+    case "field":
+      return filter.field.kind === "relation"
+        ? relationSql(filter.field, filter, of)
+        : scalarSql(filter.field, filter, of);
+  }
+}
+
+const combined = (word: "and" | "or", conditions: readonly SQL[]): SQL => {
+  if (conditions.length === 0) return word === "and" ? sql`true` : sql`false`;
+  return sql`(${sql.join([...conditions], sql.raw(` ${word} `))})`;
+};
+
+const isNone = ([first]: readonly (string | number)[]): boolean => first === NONE;
+
+/** The condition that a relation leads to a key. */
+export const relationIs = (
+  field: Relation,
+  { row, env }: Pick<Of, "row" | "env">,
+  key: { values: SQL[]; isNone: boolean },
+): SQL =>
+  field.matches?.(row, key, env) ??
+  combined(
+    "and",
+    field.key(row, env).map((column, i) => sql`${column} = ${key.values[i]}`),
+  );
+
+function childSql({ field, entity, of: inside }: Extract<Filter, { kind: "child" }>, of: Of): SQL {
+  const row = of.names.next();
+  const met = filterSql(inside, { ...of, row, entity });
+  return sql`exists (select from ${entity.from(row, of.env)} where ${entity.where(row, of.env)}
+    and ${linked(field, { parent: of, child: { row, entity } })} and ${met})`;
+}
+
+/** That a row of a relation's type belongs to another row. */
+export function linked(
+  field: Relation | Derived,
+  { parent, child }: { parent: Pick<Of, "row" | "entity" | "env">; child: { row: Row; entity: Entity } },
+): SQL {
+  const { env } = parent;
+  if (field.kind === "derived") {
+    const back = child.entity.fields[field.via] as Relation;
+    const values = parent.entity.key.columns(parent.row);
+    return relationIs({ ...back, ...plainly(back) }, { row: child.row, env }, { values, isNone: false });
+  }
+  const columns = child.entity.key.columns(child.row);
+  return combined(
+    "and",
+    field.key(parent.row, env).map((column, i) => sql`${columns[i]} = ${column}`),
+  );
+}
+
+/** Between two tables it is not known whether a key is the zero address: the relation's own value decides. */
+const plainly = (back: Relation): Pick<Relation, "matches"> =>
+  back.matches === undefined
+    ? {}
+    : { matches: (row, { values }, env) => sql`${back.id(row, env)} = ${values[0]}` };
+
+const text = (value: Plain): SQL => sql`${String(value)}::text`;
+const texts = (values: readonly unknown[]): SQL => sql`any(${sql.param(values.map(String))}::text[])`;
+
+function relationSql(field: Relation, { suffix, values }: FieldFilter, { row, env }: Of): SQL {
+  const id = field.id(row, env);
+  if (suffix === "null") return sql`${field.key(row, env)[0]} is null`;
+  if (suffix === "not_null") return sql`${field.key(row, env)[0]} is not null`;
+  if (suffix === "" || suffix === "in") return leadsTo(field, values, { row, env });
+  return textSql(id, { suffix, values });
+}
+
+type FieldFilter = Pick<Extract<Filter, { kind: "field" }>, "suffix" | "values">;
+
+/** By the columns of the target's key, which have indexes. Null in a list is "none". */
+function leadsTo(field: Relation, ids: readonly Plain[], of: Pick<Of, "row" | "env">): SQL {
+  const target = entityOf(field.type);
+  const keys = ids
+    .flatMap((id) => (id === null ? [] : [target.key.read(String(id))]))
+    .filter((one) => one !== null);
+  const plain = keys.filter((one) => !isNone(one));
+  const parts = keys
+    .filter(isNone)
+    .map((one) => relationIs(field, of, { values: one.map(literal), isNone: true }));
+  if (plain.length > 0 && target.key.types.length === 1) {
+    parts.push(
+      relationIs(field, of, {
+        values: [plain.length === 1 ? literal(plain[0]?.[0]) : texts(plain.flat())],
+        isNone: false,
+      }),
+    );
+  } else
+    parts.push(...plain.map((one) => relationIs(field, of, { values: one.map(literal), isNone: false })));
+  if (ids.includes(null)) parts.push(sql`${field.key(of.row, of.env)[0]} is null`);
+  return combined("or", parts);
+}
+
+const literal = (value: string | number | undefined): SQL =>
+  typeof value === "number" ? sql`${value}::int` : text(value ?? null);
+
+const comparisons: Record<string, SQL> = {
+  "": sql.raw("="),
+  not: sql.raw("<>"),
+  gt: sql.raw(">"),
+  gte: sql.raw(">="),
+  lt: sql.raw("<"),
+  lte: sql.raw("<="),
+};
+
+function scalarSql(field: ScalarField, filter: FieldFilter, { row, env, entity }: Of): SQL {
+  const value = field.value(row, env);
+  if (filter.suffix === "null") return sql`${value} is null`;
+  if (filter.suffix === "not_null") return sql`${value} is not null`;
+  if (field === entity.fields.id && filter.suffix === "") return isId(entity, filter.values, { row, value });
+  if (field === entity.fields.id && filter.suffix === "in")
+    return isId(entity, filter.values, { row, value });
+  if (field.isList) return listSql(field, value, filter);
+  if (field.type === "BigInt" || field.type === "Int") return numberSql(field, value, filter);
+  if (field.type === "Boolean") return booleanSql(value, filter);
+  if (field.type === "Bytes" && /contains$/.test(filter.suffix)) return bytesSql(value, filter);
+  const exact = textSql(field.isHex ? value : sql`${value} collate "C"`, filter);
+  const narrowed = narrow(field, row, filter);
+  return narrowed === undefined ? exact : sql`(${narrowed} and ${exact})`;
+}
+
+/** By the columns of the key; the id itself is compared, too, since two ids can stand for one key. */
+function isId(entity: Entity, ids: readonly Plain[], { row, value }: { row: Row; value: SQL }): SQL {
+  const known = ids.filter((id) => id !== null).map(String);
+  const keys = known.flatMap((id) => [entity.key.read(id)]).filter((one) => one !== null);
+  const columns = entity.key.columns(row);
+  const [only] = columns;
+  const byKey =
+    columns.length === 1
+      ? [sql`${only} = ${texts(keys.flat())}`]
+      : keys.map((one) =>
+          combined(
+            "and",
+            one.map((part, i) => sql`${columns[i]} = ${literal(part)}`),
+          ),
+        );
+  if (keys.length === 0) return sql`false`;
+  return sql`(${combined("or", byKey)} and ${value} = ${texts(known)})`;
+}
+
+function narrow(field: ScalarField, row: Row, { suffix, values }: FieldFilter): SQL | undefined {
+  const [value] = values;
+  if (value === undefined || values.includes(null)) return undefined;
+  if (suffix === "in")
+    return field.narrows?.(row, { suffix, value: sql`${sql.param(values.map(String))}::text[]` });
+  return field.narrows?.(row, { suffix, value: text(patternOf(suffix, String(value)) ?? value) });
+}
+
+/** Patterns are LIKE's own: `%` and `_` stand for other characters, as in graph-node. */
+function patternOf(suffix: string, value: string): string | undefined {
+  const kind = suffix.replace(/^not_/, "").replace(/_nocase$/, "");
+  if (kind === "contains") return value.startsWith("%") || value.endsWith("%") ? value : `%${value}%`;
+  if (kind === "starts_with") return `${value}%`;
+  return kind === "ends_with" ? `%${value}` : undefined;
+}
+
+function textSql(value: SQL, { suffix, values }: FieldFilter): SQL {
+  if (suffix === "in" || suffix === "not_in") return isIn(value, { suffix, values }, "text");
+  const [given = null] = values;
+  const pattern = patternOf(suffix, String(given));
+  if (pattern === undefined) return sql`${value} ${comparisons[suffix]} ${text(given)}`;
+  const like = suffix.endsWith("_nocase") ? "ilike" : "like";
+  const word = sql.raw(suffix.startsWith("not_") ? `not ${like}` : like);
+  return sql`${caseless(value, suffix)} ${word} ${text(pattern)}`;
+}
+
+/** Case is ignored by the database's own locale: that of `C` knows ASCII alone. */
+const caseless = (value: SQL, suffix: string): SQL =>
+  suffix.endsWith("_nocase") ? sql`(${value}) collate "default"` : value;
+
+/** Null in a list is a value that is absent; as in graph-node, no value is in an empty list, nor not in it. */
+function isIn(value: SQL, { suffix, values }: FieldFilter, type: "text" | "numeric" | "boolean"): SQL {
+  const isNot = suffix === "not_in";
+  if (values.length === 0) return sql`false`;
+  const known = values.filter((one) => one !== null).map(String);
+  const parts: SQL[] = [];
+  if (known.length < values.length) parts.push(isNot ? sql`${value} is not null` : sql`${value} is null`);
+  const list = sql`${sql.param(known)}::${sql.raw(type)}[]`;
+  if (known.length > 0) parts.push(isNot ? sql`${value} <> all(${list})` : sql`${value} = any(${list})`);
+  return combined("or", parts);
+}
+
+const INT8 = 9_223_372_036_854_775_807n;
+
+/** A number in the type of its column, which an index has; beyond that type as a number of any length. */
+function numberSql(field: ScalarField, value: SQL, { suffix, values }: FieldFilter): SQL {
+  if (suffix === "in" || suffix === "not_in") return isIn(value, { suffix, values }, "numeric");
+  const [given = null] = values;
+  const number = BigInt(String(given));
+  const isSmall = field.column === "int8" && number <= INT8 && number >= -INT8;
+  return sql`${value} ${comparisons[suffix]} ${String(given)}::${sql.raw(isSmall ? "int8" : "numeric")}`;
+}
+
+function booleanSql(value: SQL, { suffix, values }: FieldFilter): SQL {
+  if (suffix === "in" || suffix === "not_in") return isIn(value, { suffix, values }, "boolean");
+  return sql`${value} ${comparisons[suffix]} ${String(values[0])}::boolean`;
+}
+
+/** Bytes in bytes: at an even place of the digits. */
+function bytesSql(value: SQL, { suffix, values }: FieldFilter): SQL {
+  const part = String(values[0]).slice(2);
+  const isIn = sql`position(decode(${part}, 'hex') in decode(substr(${value}, 3), 'hex')) > 0`;
+  return suffix === "contains" ? isIn : sql`not (${isIn})`;
+}
+
+/** Of lists: all values are in it, or none of them. */
+function listSql(field: ScalarField, value: SQL, { suffix, values }: FieldFilter): SQL {
+  const type = field.type === "BigInt" ? "numeric" : "text";
+  const list = sql`${sql.param(values.map(String))}::${sql.raw(type)}[]`;
+  if (suffix === "") return sql`${value} = ${list}`;
+  if (suffix === "not") return sql`${value} <> ${list}`;
+  return suffix.startsWith("not_") ? sql`not ${value} && ${list}` : sql`${value} @> ${list}`;
+}

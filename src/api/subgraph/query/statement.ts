@@ -1,0 +1,102 @@
+import type { SQL } from "drizzle-orm";
+import { sql } from "ponder";
+import { type Entity, type Env, idOf, type Relation, type Row } from "../table/entity.ts";
+import { columnsOf, type Key } from "./columns.ts";
+import { createNames, filterSql, linked, type Names, relationIs } from "./filterSql.ts";
+import type { ListArguments, Order } from "./listArguments.ts";
+import type { EntityPlan } from "./plan.ts";
+
+type Of = { row: Row; entity: Entity; env: Env; names: Names };
+
+/** A list of entities. */
+export function listStatement(plan: EntityPlan, list: ListArguments, env: Env): SQL {
+  const names = createNames();
+  return pageSql(plan, list, { row: names.next(), entity: plan.entity, env, names }, []);
+}
+
+function pageSql(
+  plan: EntityPlan,
+  { filter, first, skip, ...order }: ListArguments,
+  of: Of,
+  more: SQL[],
+): SQL {
+  const { row, entity, env } = of;
+  const conditions = [entity.where(row, env), ...more, filterSql(filter, of)];
+  const terms = orderSql(order, of);
+  return sql`select ${columnsOf(plan, row, env)}, row_number() over (order by ${terms}) as place
+    from ${entity.from(row, env)} where ${sql.join(conditions, sql` and `)}
+    order by ${terms} limit ${first} offset ${skip}`;
+}
+
+/** Nulls come last ascending and first descending, as PostgreSQL has them; equal ones are by id in the same direction. */
+function orderSql({ order, direction }: Pick<ListArguments, "order" | "direction">, of: Of): SQL {
+  const id = idOf(of.entity);
+  const byId = id.isHex ? id.value(of.row, of.env) : sql`${id.value(of.row, of.env)} collate "C"`;
+  const values =
+    order === null || (order.kind === "own" && order.field === id) ? [byId] : [orderValue(order, of), byId];
+  return sql.join(
+    values.map((value) => sql`${value} ${sql.raw(direction)}`),
+    sql`, `,
+  );
+}
+
+function orderValue(order: Order, of: Of): SQL {
+  if (order.kind === "own") return ordered(order.field, of);
+  const row = of.names.next();
+  const child = { row, entity: order.entity };
+  return sql`(select ${ordered(order.of, { ...of, ...child })} from ${order.entity.from(row, of.env)}
+    where ${order.entity.where(row, of.env)} and ${linked(order.field, { parent: of, child })} limit 1)`;
+}
+
+function ordered(field: Extract<Order, { kind: "own" }>["field"], { row, env }: Of): SQL {
+  if (field.kind === "relation") return sql`${field.id(row, env)} collate "C"`;
+  const value = field.order?.(row) ?? field.value(row, env);
+  const isText = !field.isList && ["ID", "String", "Bytes"].includes(field.type) && !field.isHex;
+  return isText ? sql`${value} collate "C"` : value;
+}
+
+/** The entities of some keys, each with the position of its key. */
+export function keysStatement(plan: EntityPlan, keys: readonly Key[], env: Env): SQL {
+  const { entity } = plan;
+  const row = createNames().next();
+  const isSame = entity.key
+    .columns(row)
+    .map((column, part) => sql`${column} = wanted.${sql.identifier(`c${part}`)}`);
+  return sql`select wanted.n, found.* from ${wantedKeys(entity, keys)} cross join lateral (
+      select ${columnsOf(plan, row, env)} from ${entity.from(row, env)}
+      where ${entity.where(row, env)} and ${sql.join(isSame, sql` and `)}) as found`;
+}
+
+const wantedKeys = ({ key }: Entity, keys: readonly Key[]): SQL => {
+  const lists = key.types.map(
+    (type, part) => sql`${sql.param(keys.map((one) => one[part]))}::${sql.raw(type)}[]`,
+  );
+  const columns = key.types.map((_, part) => sql.identifier(`c${part}`));
+  return sql`unnest(${sql.join(lists, sql`, `)}) with ordinality as wanted (${sql.join(columns, sql`, `)}, n)`;
+};
+
+/** Of each of some entities, given by their keys, a list of those that lead to it. */
+export function belowStatement(
+  plan: EntityPlan,
+  {
+    list,
+    via,
+    parent,
+    keys,
+    isNone,
+  }: {
+    list: ListArguments;
+    via: Relation;
+    parent: Entity;
+    keys: readonly Key[];
+    isNone: boolean;
+  },
+  env: Env,
+): SQL {
+  const names = createNames();
+  const of: Of = { row: names.next(), entity: plan.entity, env, names };
+  const values = parent.key.types.map((_, part) => sql`wanted.${sql.identifier(`c${part}`)}`);
+  const page = pageSql(plan, list, of, [relationIs(via, of, { values, isNone })]);
+  return sql`select wanted.n, found.* from ${wantedKeys(parent, keys)} cross join lateral (${page}) as found
+    order by wanted.n, found.place`;
+}

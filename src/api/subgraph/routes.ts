@@ -1,0 +1,71 @@
+import { type Context, Hono } from "hono";
+import type { Caller } from "../access/access.ts";
+import { type ApiError, errorCodes, toLoggedError } from "../errors/errors.ts";
+import type { OperationServer } from "../http/routes.ts";
+import { subgraphOperation } from "./operation.ts";
+import { type GraphqlRequest, planOf } from "./query/plan.ts";
+import { QueryError } from "./queryError.ts";
+
+/** The paths that hosted subgraphs have: a program changes the host alone. Ids and names say nothing here. */
+const hosted = ["/subgraphs/id/:id", "/subgraphs/name/:name", "/subgraphs/name/:owner/:name"];
+const paths = ["/subgraph", ...hosted, ...hosted.map((path) => `/:apiKey${path}`)];
+
+/** The query language of the ENS subgraph: `POST /subgraph`, and under the paths of hosted subgraphs. */
+export function subgraphRoutes({ executeOperation, callerOf }: OperationServer): Hono {
+  const answer = async (c: Context): Promise<Response> => {
+    try {
+      const plan = planOf(readRequest(await c.req.text()));
+      const caller = withKey(c, callerOf(c));
+      const { reply, headers } = await executeOperation({
+        operation: subgraphOperation,
+        input: { plan },
+        caller,
+      });
+      return c.body(reply, 200, { ...headers, ...JSON_TYPE });
+    } catch (thrown) {
+      return errorAnswer(c, toLoggedError(thrown, c));
+    }
+  };
+  const app = new Hono();
+  for (const path of paths) app.post(path, answer);
+  return app;
+}
+
+const JSON_TYPE = { "Content-Type": "application/json", "Cache-Control": "no-cache" };
+
+/** The content type says nothing: some clients send JSON without it. @throws QueryError */
+function readRequest(body: string): GraphqlRequest {
+  const request = parsed(body);
+  if (
+    typeof request !== "object" ||
+    request === null ||
+    !("query" in request) ||
+    typeof request.query !== "string"
+  )
+    throw new QueryError("The body must be a JSON object with a `query`");
+  const { query, variables, operationName } = request as GraphqlRequest;
+  return { query, variables, operationName: typeof operationName === "string" ? operationName : null };
+}
+
+function parsed(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    throw new QueryError("The body is not valid JSON");
+  }
+}
+
+const BEARER = /^bearer\s+(\S+)$/i;
+
+/** A key stands in `X-API-Key`, as a bearer token, or in the path. */
+function withKey(c: Context, { address, header }: Caller): Caller {
+  const bearer = BEARER.exec(header("authorization") ?? "")?.[1];
+  const key = header("x-api-key") ?? bearer ?? c.req.param("apiKey");
+  return { address, header: (name) => (name === "x-api-key" ? key : header(name)) };
+}
+
+/** What is wrong with a query comes with status 200, as from graph-node; who may not ask, and when, by its own. */
+function errorAnswer(c: Context, { code, message, headers }: ApiError): Response {
+  const { status } = errorCodes[code];
+  return c.json({ errors: [{ message }] }, status === 400 ? 200 : status, headers);
+}

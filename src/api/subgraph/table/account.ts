@@ -1,0 +1,72 @@
+import { addressRecord, domain, event, holder } from "ponder:schema";
+import type { SQL } from "drizzle-orm";
+import { sql } from "ponder";
+import { sqlOf } from "../../query/scope.ts";
+import { columnOf, type Entity, type Env, none, type Row } from "./entity.ts";
+
+const id = (row: Row): SQL => columnOf(row, "id");
+
+/**
+ * Every address that was an owner or holder of a name, or stands in an address record, and the zero address. Conditions on
+ * `id` are met inside of each part, by its index.
+ */
+const seen = ({ chains }: Env): SQL => {
+  const { holds } = sqlOf(chains);
+  const owners = [
+    domain.registryOwner,
+    domain.registrarOwner,
+    domain.wrapperOwner,
+    domain.effectiveOwnerAddress,
+  ];
+  const parts = [
+    sql`select ${none} as id`,
+    sql`select ${holder.address} from ${holder} where ${holds(holder.chainId)}`,
+    ...owners.map(
+      (owner) => sql`select ${owner} from ${domain} where ${owner} is not null and ${holds(domain.chainId)}`,
+    ),
+    sql`select left(${addressRecord.address}, 130) from ${addressRecord} where ${addressRecord.address} is not null
+      and ${addressRecord.coinType} = 60 and ${holds(addressRecord.chainId)}`,
+  ];
+  return sql.join(parts, sql` union `);
+};
+
+export const accountEntity: Entity = {
+  name: "Account",
+  description: "An address that was an owner or holder of a name, or that a name resolves to",
+  from: (row, env) => sql`(${seen(env)}) as ${sql.identifier(row)}`,
+  where: () => sql`true`,
+  key: {
+    columns: (row) => [id(row)],
+    types: ["text"],
+    read: (given) => [given],
+    write: ([value]) => String(value),
+  },
+  isBare: true,
+  changedSince: (row, block, { chains }) => sql`exists (select from ${event}
+    where ${event.blockNumber} >= ${block} and ${sqlOf(chains).holds(event.chainId)}
+      and ${id(row)} in (${event.ownerAddress}, ${event.newOwnerAddress}, ${event.toAddress}, ${event.address}))`,
+  fields: {
+    id: {
+      ...{
+        kind: "scalar",
+        type: "ID",
+        isRequired: true,
+        isHex: true,
+        source: "owners, holders and address records",
+      },
+      value: id,
+    },
+    domains: {
+      ...{ kind: "derived", type: "Domain", via: "owner", isList: true, isRequired: true },
+      source: "without wrapped names, whose owner is the NameWrapper",
+    },
+    wrappedDomains: {
+      ...{ kind: "derived", type: "WrappedDomain", via: "owner", isList: true, isRequired: false },
+      source: "tokens of the NameWrapper",
+    },
+    registrations: {
+      ...{ kind: "derived", type: "Registration", via: "registrant", isList: true, isRequired: false },
+      source: "tokens of the registrar",
+    },
+  },
+};

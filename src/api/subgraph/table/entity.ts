@@ -1,0 +1,115 @@
+import type { SQL } from "drizzle-orm";
+import { sql } from "ponder";
+import type { Ensv2Contracts } from "../../../../abis/contracts.ts";
+import type { Scope } from "../../query/scope.ts";
+
+/*
+ * The words of the table of types. Each type of the subgraph is rows of our tables with a condition, and each field an
+ * expression over such a row. Schema, filters, orders, statements and the documentation come from it.
+ */
+
+/** Scalars of graph-node. `String` fields of ids are `ID`. */
+export type Scalar = "ID" | "String" | "Bytes" | "BigInt" | "Int" | "Boolean";
+
+/** What statements need to know of the deployment. */
+export type Env = { chains: Scope; chainId: number; ensv2: Ensv2Contracts | undefined };
+
+/** The name of a row in a statement. Each use of a table in a statement has its own. */
+export type Row = string;
+
+/** A value of a key, as a parameter of a statement or as `any(…)` of several. */
+export type KeyValue = SQL;
+
+/** How a field reads on the page: where its value comes from. */
+type Described = { /** Where the value comes from, for the documentation. */ source: string };
+
+/** A value of the row itself. */
+export type ScalarField = Described & {
+  kind: "scalar";
+  type: Scalar;
+  isRequired: boolean;
+  isList?: true;
+  value: (row: Row, env: Env) => SQL;
+  /** What sorts as the value does, and has an index. */
+  order?: (row: Row) => SQL;
+  /** A condition that an index has, and that every row meets whose value meets the filter. */
+  narrows?: (row: Row, filter: { suffix: string; value: SQL }) => SQL | undefined;
+  /** The type of the column, for numbers. */
+  column?: "int8";
+  /** Hexadecimal: in the same order in every locale, so that indexes of any are used. */
+  isHex?: true;
+  /** Values that are counted by other means than the statement's expression, because that would take too long. */
+  count?: "subdomains";
+};
+
+/** The key of another entity. */
+export type Relation = Described & {
+  kind: "relation";
+  type: string;
+  isRequired: boolean;
+  /** The columns of the target's key; the first is null where there is none. */
+  key: (row: Row, env: Env) => SQL[];
+  /** The target's id as text. */
+  id: (row: Row, env: Env) => SQL;
+  /** The condition for a key, in the form that an index has. `isNone`: the key is the zero address. */
+  matches?: (row: Row, key: { values: KeyValue[]; isNone: boolean }, env: Env) => SQL;
+};
+
+/** The entities whose relation `via` names this one. */
+export type Derived = Described & {
+  kind: "derived";
+  type: string;
+  via: string;
+  isList: boolean;
+  isRequired: boolean;
+};
+
+export type Field = ScalarField | Relation | Derived;
+
+/** The key of an entity: what its id stands for in our tables. */
+export type Key = {
+  columns: (row: Row) => SQL[];
+  types: readonly ("text" | "int")[];
+  /** The values that an id stands for; null if no entity can have it. */
+  read: (id: string) => (string | number)[] | null;
+  /** The id, where it follows from the values. */
+  write?: (values: readonly (string | number)[]) => string;
+};
+
+/** A type, or an interface of several types that are rows of one table. */
+export type Entity = {
+  name: string;
+  /** The types of an interface; undefined for a type. */
+  members?: readonly string[];
+  /** The interface of a type. */
+  implements?: string;
+  description: string;
+  /** `table as row`. */
+  from: (row: Row, env: Env) => SQL;
+  /** Which rows are entities. */
+  where: (row: Row, env: Env) => SQL;
+  key: Key;
+  /** True if an entity of each key that a relation names exists, and has nothing but its id. */
+  isBare?: true;
+  /** The condition that an entity changed since a block. */
+  changedSince: (row: Row, block: SQL, env: Env) => SQL;
+  fields: Record<string, Field>;
+};
+
+/** A field of a row by its names in SQL, for rows of subqueries. */
+export const columnOf = (row: Row, column: string): SQL =>
+  sql`${sql.identifier(row)}.${sql.identifier(column)}`;
+
+export const NONE = `0x${"0".repeat(40)}`;
+
+/** The zero address as SQL: how the subgraph writes that there is no owner. */
+export const none = sql.raw(`'${NONE}'`);
+
+/** `transfer` and `transfers`: how the roots of a type are called. */
+export const rootOf = ({ name }: Pick<Entity, "name">): { one: string; many: string } => {
+  const one = `${name.charAt(0).toLowerCase()}${name.slice(1)}`;
+  return { one, many: `${one}s` };
+};
+
+/** The id of an entity. */
+export const idOf = (entity: Entity): ScalarField => entity.fields.id as ScalarField;

@@ -1,0 +1,126 @@
+import { domain, event } from "ponder:schema";
+import type { SQL } from "drizzle-orm";
+import { alias, sql } from "ponder";
+import type { Hex } from "viem";
+import { childNode, ETH_NODE } from "../../../ens/name.ts";
+import { sqlOf } from "../../query/scope.ts";
+import { changedNode } from "./changes.ts";
+import {
+  byEnsv2,
+  domainAt,
+  domainEntity,
+  isDomain,
+  isRegistered,
+  registrantIs,
+  registrantOf,
+  toDomain,
+} from "./domain.ts";
+import type { Entity, Env, Row, ScalarField } from "./entity.ts";
+
+const HASH = /^0x[0-9a-f]{64}$/;
+
+/** What a controller said last that the name cost: a purchase, or a renewal. */
+const costOf = (row: Row, { chains }: Env): SQL => {
+  const [d, sale] = [domainAt(row), alias(event, "sale")];
+  return sql`(select ${sale.costWei} from ${event} as sale
+    where ${sale.node} = ${d.node} and ${sale.contract} = 'CONTROLLER' and ${sale.costWei} is not null
+      and ${sqlOf(chains).holds(sale.chainId)}
+    order by ${sale.blockNumber} desc, ${sale.logIndex} desc limit 1)`;
+};
+
+/** Registrations and wrapped names are rows of `domains`, as domains are. */
+const domains = (row: Row): SQL => sql`${domain} as ${sql.identifier(row)}`;
+
+export const registrationEntity: Entity = {
+  name: "Registration",
+  description: "A .eth name that was registered in the registrar of 2020, or in ENSv2; by its labelhash",
+  from: domains,
+  where: (row, env) => sql`${isRegistered(row, env)} and ${isDomain(row, env)}`,
+  key: {
+    columns: (row) => [sql`${domainAt(row).node}`],
+    types: ["text"],
+    read: (id) => (HASH.test(id) ? [childNode(ETH_NODE, id as Hex)] : null),
+  },
+  changedSince: (row, block, env) => changedNode(sql`${domainAt(row).node}`, block, env),
+  fields: {
+    id: {
+      ...{ kind: "scalar", type: "ID", isRequired: true, isHex: true, source: "`labelhash`" },
+      value: (row) => sql`${domainAt(row).labelhash}`,
+    },
+    domain: toDomain((row) => sql`${domainAt(row).node}`, { isRequired: true, source: "`node`" }),
+    registrationDate: {
+      ...{ kind: "scalar", type: "BigInt", isRequired: true, column: "int8" },
+      source: "`registered_timestamp`",
+      value: (row) => sql`coalesce(${domainAt(row).registeredTimestamp}, 0)`,
+    },
+    expiryDate: {
+      ...{ kind: "scalar", type: "BigInt", isRequired: true },
+      source: "`expiry_timestamp`, of the registrar or the entry of ENSv2: without the grace",
+      value: (row, env) => {
+        const d = domainAt(row);
+        const v2 = () => sql`coalesce(${d.expiryTimestamp}, ${d.registrarExpiryTimestamp}, 0)`;
+        return byEnsv2(row, env, { v1: sql`${d.expiryTimestamp}`, v2 });
+      },
+    },
+    cost: {
+      ...{
+        kind: "scalar",
+        type: "BigInt",
+        isRequired: false,
+        source: "the last `cost_wei` of a controller's event",
+      },
+      value: costOf,
+    },
+    registrant: {
+      ...{ kind: "relation", type: "Account", isRequired: true, matches: registrantIs },
+      source: "as of the domain",
+      key: (row, env) => [registrantOf(row, env)],
+      id: registrantOf,
+    },
+    labelName: domainEntity.fields.labelName as ScalarField,
+    events: {
+      ...{ kind: "derived", type: "RegistrationEvent", via: "registration", isList: true, isRequired: true },
+      source: "`events`",
+    },
+  },
+};
+
+export const wrappedDomainEntity: Entity = {
+  name: "WrappedDomain",
+  description: "A token of the NameWrapper that was not burnt, also after its expiry; by its namehash",
+  from: domains,
+  where: (row, env) => {
+    const d = domainAt(row);
+    const isWrapped = sql`${d.wrapperOwner} is not null and ${isDomain(row, env)}`;
+    return env.ensv2 === undefined ? isWrapped : sql`${isWrapped} and ${d.registry} is null`;
+  },
+  key: domainEntity.key,
+  changedSince: domainEntity.changedSince,
+  fields: {
+    id: domainEntity.fields.id as ScalarField,
+    domain: toDomain((row) => sql`${domainAt(row).node}`, { isRequired: true, source: "`node`" }),
+    expiryDate: {
+      ...{ kind: "scalar", type: "BigInt", isRequired: true },
+      source: "`wrapper_expiry_timestamp`, which follows renewals; .eth names: with the grace",
+      value: (row) => sql`coalesce(${domainAt(row).wrapperExpiryTimestamp}, 0)`,
+    },
+    fuses: {
+      ...{ kind: "scalar", type: "Int", isRequired: true, source: "`wrapper_fuses`, as stored" },
+      value: (row) => sql`coalesce(${domainAt(row).wrapperFuses}, 0)`,
+    },
+    owner: {
+      ...{ kind: "relation", type: "Account", isRequired: true, source: "`wrapper_owner`" },
+      key: (row) => [sql`${domainAt(row).wrapperOwner}`],
+      id: (row) => sql`${domainAt(row).wrapperOwner}`,
+    },
+    name: {
+      ...{ kind: "scalar", type: "String", isRequired: false },
+      source: "`full_name`, where all labels are known",
+      value: (row) =>
+        sql`case when ${domainAt(row).isNameKnown} then nullif(${domainAt(row).fullName}, '') end`,
+      ...((domainEntity.fields.name as ScalarField).narrows && {
+        narrows: (domainEntity.fields.name as ScalarField).narrows as NonNullable<ScalarField["narrows"]>,
+      }),
+    },
+  },
+};

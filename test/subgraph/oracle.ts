@@ -1,0 +1,109 @@
+import { decodeEventLog, type Hex, type Log, zeroAddress } from "viem";
+import { nodeOfShown, readOnChain } from "../chain/onChain.ts";
+import { addressOf, contractOf, GRACE, nodeBelow, ROOT_NODE, read } from "../devnet/acts.ts";
+import { stage } from "./stage.ts";
+
+/* What the contracts and their logs say of a name, in the words of the subgraph. It shares no code with the program. */
+
+type Decoded = { eventName: string; args: Record<string, unknown> };
+
+/** Every log of a contract of the local chain, in the order of the chain. */
+export async function logsOf(contract: string): Promise<(Log & Decoded)[]> {
+  const { chain } = stage;
+  const logs = await chain.client.getLogs({ address: addressOf(chain, contract), fromBlock: 0n });
+  const { abi } = contractOf(chain, contract);
+  return logs.flatMap((log) => {
+    try {
+      const decoded = decodeEventLog({ abi, topics: log.topics, data: log.data }) as unknown as Decoded;
+      return [{ ...(log as Log), eventName: decoded.eventName, args: decoded.args ?? {} }];
+    } catch {
+      return []; // An event that the contract's ABI does not name.
+    }
+  });
+}
+
+type Logged = Log & Decoded;
+
+const nodeOfLog = ({ args, eventName }: Logged): Hex =>
+  eventName === "NewOwner"
+    ? nodeBelow(args.node as Hex, { labelhash: args.label as Hex })
+    : (args.node as Hex);
+
+const isBefore = (one: Logged, other: Logged): boolean =>
+  one.blockNumber === other.blockNumber
+    ? Number(one.logIndex) < Number(other.logIndex)
+    : (one.blockNumber ?? 0n) < (other.blockNumber ?? 0n);
+
+/** The logs of both registries that count: of the old one those from before the node was made in the new one. */
+async function logsOfRegistries(): Promise<Logged[]> {
+  const [current, old] = [await logsOf("registry"), await logsOf("oldRegistry")];
+  const made = current.filter(({ eventName }) => eventName === "NewOwner");
+  const isMoved = (log: Logged) =>
+    nodeOfLog(log) === ROOT_NODE
+      ? log.eventName !== "NewResolver"
+      : made.some((one) => nodeOfLog(one) === nodeOfLog(log) && isBefore(one, log));
+  return [...current, ...old.filter((log) => !isMoved(log))];
+}
+
+/** The logs of the contracts that emit an event of the subgraph. */
+export const logsThatCount = (contract: string): Promise<Logged[]> =>
+  contract === "registry" ? logsOfRegistries() : logsOf(contract);
+
+/** The nodes that the registries made, and the root. */
+export async function nodesOfRegistries(): Promise<Set<Hex>> {
+  const logs = (await Promise.all(["registry", "oldRegistry"].map(logsOf))).flat();
+  const made = logs.filter(({ eventName }) => eventName === "NewOwner");
+  return new Set([
+    ROOT_NODE,
+    ...made.map(({ args }) => nodeBelow(args.node as Hex, { labelhash: args.label as Hex })),
+  ]);
+}
+
+const lower = (address: string | null): string => (address ?? zeroAddress).toLowerCase();
+
+const PARENT_CANNOT_CONTROL = 65_536;
+
+/** A domain of the subgraph by what the contracts store. */
+export async function expectedDomain(name: string) {
+  const { chain } = stage;
+  const node = nodeOfShown(name);
+  const stored = await readOnChain(chain, name);
+  const isEth = name.split(".").length === 2 && name.endsWith(".eth");
+  const token = stored.wrapper.owner === null ? null : stored.wrapper;
+  const isEmancipated = token !== null && (token.fuses & PARENT_CANNOT_CONTROL) !== 0;
+  const registered = isEth && stored.registrarExpiry > 0n;
+  return {
+    id: node,
+    name,
+    owner: { id: lower(stored.registryOwner) },
+    registrant: registered ? { id: lower(stored.registrarOwner) } : null,
+    wrappedOwner: token && { id: lower(token.owner) },
+    resolver: stored.resolver && { id: `${lower(stored.resolver)}-${node}` },
+    expiryDate: registered
+      ? String(stored.registrarExpiry + GRACE)
+      : isEmancipated
+        ? String(token.expiry)
+        : null,
+    registration: registered ? { expiryDate: String(stored.registrarExpiry) } : null,
+    wrappedDomain: token && {
+      ...{ expiryDate: String(token.expiry), fuses: token.fuses, owner: { id: lower(token.owner) }, name },
+    },
+  };
+}
+
+/** What the resolver of a name answers as its address; null where it has none. */
+export async function addressAt(name: string): Promise<string | null> {
+  const { chain } = stage;
+  const resolver = await read<Hex>(chain, {
+    contract: "registry",
+    functionName: "resolver",
+    args: [nodeOfShown(name)],
+  });
+  if (resolver === zeroAddress) return null;
+  const contract = Object.keys(chain.contracts).find(
+    (one) => /^resolver\d$/.test(one) && addressOf(chain, one).toLowerCase() === resolver.toLowerCase(),
+  );
+  if (contract === undefined) return null;
+  const address = await read<Hex>(chain, { contract, functionName: "addr", args: [nodeOfShown(name)] });
+  return address.toLowerCase();
+}

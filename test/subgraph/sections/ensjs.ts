@@ -1,0 +1,240 @@
+import {
+  getDecodedName,
+  getNameHistory,
+  getNamesForAddress,
+  getSubgraphRecords,
+  getSubgraphRegistrant,
+  getSubnames,
+} from "@ensdomains/ensjs/subgraph";
+import { type Address, createPublicClient, defineChain, http, zeroAddress } from "viem";
+import { describe, expect, test, vi } from "vitest";
+import { addressOf, ETH_NODE, hashLabel, latestTime, nodeOf } from "../../devnet/acts.ts";
+import { expectedDomain, logsOf } from "../oracle.ts";
+import { ask, stage } from "../stage.ts";
+
+/** ENS's own library, whose chain is the local one and whose subgraph is Namedex. */
+function clientOf() {
+  const { chain, local, stack } = stage;
+  const at = (contract: string) => ({ address: addressOf(chain, contract) });
+  const devnet = defineChain({
+    ...{ id: local.anvil.chainId, name: "devnet" },
+    nativeCurrency: { name: "Ether", symbol: "ETH", decimals: 18 },
+    rpcUrls: { default: { http: [local.anvil.url] } },
+    contracts: {
+      ...{ ensRegistry: at("registry"), ensBaseRegistrarImplementation: at("registrar") },
+      ...{ ensNameWrapper: at("wrapper"), ensPublicResolver: at("resolver5") },
+    },
+    subgraphs: { ens: { url: `${stack.url}/subgraph` } },
+  });
+  return createPublicClient({ chain: devnet, transport: http() }) as never;
+}
+
+/** The library takes expired names out by the computer's clock, which is not the chain's. */
+async function atChainTime<Result>(work: () => Promise<Result>): Promise<Result> {
+  vi.useFakeTimers({ toFake: ["Date"], now: Number(await latestTime(stage.chain)) * 1_000 });
+  try {
+    return await work();
+  } finally {
+    vi.useRealTimers();
+  }
+}
+
+type Row = Record<string, unknown>;
+const [records, hashed] = [nodeOf("records.eth"), hashLabel("records")];
+
+/** The records' events, as the subgraph calls them. */
+const shownAs: Record<string, string> = {
+  ...{ AddrChanged: "AddrChanged", AddressChanged: "MulticoinAddrChanged", ABIChanged: "AbiChanged" },
+  ...{ PubkeyChanged: "PubkeyChanged", TextChanged: "TextChanged", NameChanged: "NameChanged" },
+  ...{ ContenthashChanged: "ContenthashChanged", InterfaceChanged: "InterfaceChanged" },
+};
+
+type Expected = Awaited<ReturnType<typeof expectedDomain>>;
+type Role = "owner" | "registrant" | "wrappedOwner";
+
+/** All names of an address in a role, by the contracts. */
+async function ownedBy(
+  address: Address,
+  roles: readonly Role[],
+  names: readonly string[],
+): Promise<string[]> {
+  const id = address.toLowerCase();
+  const all = await Promise.all(names.map(expectedDomain));
+  const now = await latestTime(stage.chain);
+  const isOf = (domain: Expected) => roles.some((role) => domain[role]?.id === id);
+  const isCurrent = ({ expiryDate }: Expected) => expiryDate === null || BigInt(expiryDate) > now;
+  return all.filter((domain) => isOf(domain) && isCurrent(domain)).map(({ name }) => name);
+}
+
+/** The names of the index that the library's filter for reverse records lets through. */
+async function allNames(): Promise<string[]> {
+  const { domains } = await ask<{ domains: { name: string }[] }>(
+    '{ domains(first: 1000, where: { name_not_ends_with: ".addr.reverse" }) { name } }',
+  );
+  return domains.map(({ name }) => name).sort();
+}
+
+const roles: readonly Role[] = ["owner", "registrant", "wrappedOwner"];
+const filter = { owner: true, registrant: true, wrappedOwner: true, resolvedAddress: false };
+
+describe("getNamesForAddress", () => {
+  test("has the names that the contracts give an address", async () => {
+    const names = await allNames();
+    for (const address of Object.values(stage.cast)) {
+      const found = await atChainTime(() =>
+        getNamesForAddress(clientOf(), { address, filter, pageSize: 1_000 }),
+      );
+      expect(found.map(({ name }) => name).sort()).toEqual((await ownedBy(address, roles, names)).sort());
+    }
+  });
+
+  test("says by which role, and until when", async () => {
+    const { bob } = stage.cast;
+    const found = await atChainTime(() => getNamesForAddress(clientOf(), { address: bob, filter }));
+    for (const name of found) {
+      const expected = await expectedDomain(name.name ?? "");
+      expect(name).toMatchObject({
+        ...{ id: expected.id, parentName: name.name?.split(".").slice(1).join(".") },
+        relation: Object.fromEntries(
+          roles.flatMap((role) => (expected[role] ? [[role, expected[role]?.id === bob.toLowerCase()]] : [])),
+        ),
+      });
+    }
+    expect(found.length).toBeGreaterThan(3);
+  });
+
+  test("with the names that resolve to an address, and a text in their labels", async () => {
+    const { alice } = stage.cast;
+    const only = { owner: false, registrant: false, wrappedOwner: false, resolvedAddress: true };
+    const found = await atChainTime(() => getNamesForAddress(clientOf(), { address: alice, filter: only }));
+    expect(found).toHaveLength(1);
+    const search = { ...filter, searchString: "lear" };
+    const searched = await atChainTime(() =>
+      getNamesForAddress(clientOf(), { address: alice, filter: search }),
+    );
+    expect(searched.map(({ name }) => name)).toEqual(["cleared.eth"]);
+  });
+
+  test.each(
+    (["name", "labelName", "createdAt", "expiryDate"] as const).flatMap((orderBy) => [
+      { orderBy, orderDirection: "asc" as const },
+      { orderBy, orderDirection: "desc" as const },
+    ]),
+  )("its cursors give all pages, by $orderBy $orderDirection", async (order) => {
+    const { alice: address } = stage.cast;
+    const client = clientOf();
+    const whole = await atChainTime(() =>
+      getNamesForAddress(client, { address, filter, pageSize: 1_000, ...order }),
+    );
+    type Names = Awaited<ReturnType<typeof getNamesForAddress>>;
+    const found: Names = [];
+    let previousPage: Names | undefined;
+    for (;;) {
+      const page: Names = await atChainTime(() =>
+        getNamesForAddress(client, {
+          address,
+          filter,
+          pageSize: 2,
+          ...order,
+          ...(previousPage && { previousPage }),
+        }),
+      );
+      found.push(...page);
+      if (page.length < 2) break;
+      previousPage = page;
+    }
+    const ids = (names: Names) => names.map(({ id }) => id);
+    if (order.orderBy === "labelName") return expect(ids(whole)).toEqual(expect.arrayContaining(ids(found)));
+    expect(ids(found)).toEqual(ids(whole));
+    expect(found.length).toBeGreaterThan(3);
+  });
+});
+
+describe("getSubnames", () => {
+  test("has the names below one, without those that no owner has", async () => {
+    const found = await atChainTime(() => getSubnames(clientOf(), { name: "records.eth" }));
+    const { domain } = await ask<{ domain: { subdomains: { name: string; owner: { id: string } }[] } }>(
+      `{ domain(id: "${(await expectedDomain("records.eth")).id}") { subdomains { name owner { id } } } }`,
+    );
+    const owned = domain.subdomains.filter(({ owner }) => !/^0x0+$/.test(owner.id));
+    expect(found.map(({ name }) => name).sort()).toEqual(owned.map(({ name }) => name).sort());
+    expect(found).toHaveLength(3);
+    const whole = { name: "records.eth", allowDeleted: true, allowExpired: true };
+    expect(await atChainTime(() => getSubnames(clientOf(), whole))).toHaveLength(4);
+  });
+
+  test("of a wrapped name with their fuses", async () => {
+    const found = await atChainTime(() => getSubnames(clientOf(), { name: "wrapped.eth" }));
+    expect(found.map(({ name, fuses }) => [name, fuses?.parent.PARENT_CANNOT_CONTROL ?? null])).toEqual([
+      ["child.wrapped.eth", true],
+      ["loose.wrapped.eth", null],
+    ]);
+  });
+});
+
+describe("getNameHistory", () => {
+  test("has every event of a name, its registration and its resolver", async () => {
+    const history = await getNameHistory(clientOf(), { name: "records.eth" });
+    const types = (events: readonly { type: string }[] = []) => events.map(({ type }) => type).sort();
+    const logged = async (contract: string, events: readonly string[], isOwn: (args: Row) => boolean) =>
+      (await logsOf(contract))
+        .filter(({ eventName, args }) => events.includes(eventName) && isOwn(args))
+        .map(({ eventName }) => eventName)
+        .sort();
+    const ofNode = ({ node }: Row) => node === records;
+    expect(types(history?.domainEvents)).toEqual([
+      ...(await logged("registry", ["NewOwner"], ({ node, label }) => node === ETH_NODE && label === hashed)),
+      ...(await logged("registry", ["NewResolver", "Transfer"], ofNode)),
+    ]);
+    const token = (await logsOf("registrar")).filter(
+      ({ args }) => args.id === BigInt(hashed) || args.tokenId === BigInt(hashed),
+    );
+    const since = token.slice(token.findIndex(({ eventName }) => eventName === "NameRegistered"));
+    const shown: Record<string, string> = { Transfer: "NameTransferred" };
+    const registered = since.filter(({ eventName }) => /^(Transfer|NameRe)/.test(eventName));
+    expect(types(history?.registrationEvents ?? [])).toEqual(
+      registered.map(({ eventName }) => shown[eventName] ?? eventName).sort(),
+    );
+    expect(types(history?.resolverEvents ?? [])).toEqual(
+      (await logged("resolver5", Object.keys(shownAs), ofNode))
+        .map((event) => shownAs[event] ?? event)
+        .sort(),
+    );
+  });
+
+  test("of a name whose resolver was taken away does not fail", async () => {
+    const history = await getNameHistory(clientOf(), { name: "cleared.eth" });
+    const changes = history?.domainEvents.filter(({ type }) => type === "NewResolver") ?? [];
+    // The events are in the order of their ids, which are texts.
+    const [last] = changes.toSorted((a, b) => b.blockNumber - a.blockNumber);
+    expect(last).toMatchObject({ resolver: zeroAddress });
+  });
+});
+
+describe("single names", () => {
+  test("getSubgraphRecords has the keys of a name's records", async () => {
+    expect(await getSubgraphRecords(clientOf(), { name: "records.eth" })).toMatchObject({
+      ...{ isMigrated: true, texts: ["url", "avatar", "nulkey"], coins: ["60", "0"] },
+    });
+    const at = { name: "cleared.eth", resolverAddress: addressOf(stage.chain, "resolver5") };
+    expect(await getSubgraphRecords(clientOf(), at)).toMatchObject({ texts: ["zeta", "alpha"], coins: [] });
+    expect(await getSubgraphRecords(clientOf(), { name: "nothing.eth" })).toBeNull();
+  });
+
+  test("getSubgraphRegistrant has the holder", async () => {
+    for (const name of ["again.eth", "records.eth", "wrapped.eth"]) {
+      const { registrant } = await expectedDomain(name);
+      const found = await getSubgraphRegistrant(clientOf(), { name });
+      expect(found?.toLowerCase()).toBe(registrant?.id);
+    }
+    expect(await getSubgraphRegistrant(clientOf(), { name: "nothing.eth" })).toBeNull();
+  });
+
+  test("getDecodedName finds what a hash stands for", async () => {
+    const { domain } = await ask<{ domain: { labelhash: string } }>(
+      `{ domain(id: "${records}") { labelhash } }`,
+    );
+    const name = `[${domain.labelhash.slice(2)}].eth`;
+    expect(await getDecodedName(clientOf(), { name })).toBe("records.eth");
+  });
+});

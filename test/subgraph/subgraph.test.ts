@@ -1,0 +1,18 @@
+import { afterAll, beforeAll, describe } from "vitest";
+import { closeSubgraphStage, openSubgraphStage } from "./stage.ts";
+
+/** All sections are on one chain and one index, because to start them takes longer than to ask. */
+const sections: Record<string, () => Promise<unknown>> = {
+  "the state of names": () => import("./sections/state.ts"),
+  events: () => import("./sections/events.ts"),
+  "conventions of graph-node": () => import("./sections/conventions.ts"),
+  "random lists": () => import("./sections/random.ts"),
+  "the published client, ensjs": () => import("./sections/ensjs.ts"),
+};
+
+beforeAll(openSubgraphStage);
+afterAll(closeSubgraphStage);
+
+for (const [name, load] of Object.entries(sections)) {
+  describe(name, async () => void (await load()));
+}
