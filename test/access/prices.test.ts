@@ -209,6 +209,22 @@ test.each(routesAt("each query"))(
   },
 );
 
+test("the key of a query is also a bearer token, or stands in the path, as for hosted subgraphs", async () => {
+  const post = (path: string, headers: Record<string, string> = {}) =>
+    app.request(path, { method: "POST", headers, body: JSON.stringify(graphql) });
+  for (const reply of [
+    await post("/subgraphs/id/5XqPm", { Authorization: `Bearer ${poorKey}` }),
+    await post(`/api/${poorKey}/subgraphs/id/5XqPm`),
+  ]) {
+    expect(reply.status).toBe(402);
+    expect(await reply.json()).toEqual({
+      errors: [{ message: expect.stringContaining("this request costs 11.") }],
+    });
+  }
+  const wrong = await post("/api/0123456789abcdef/subgraphs/id/5XqPm");
+  expect(wrong.status).toBe(401);
+});
+
 test.each(routesAt("each item"))("%s costs a credit for each item", async (route) => {
   const { body = {} } = ofOperations.get(route) as Example;
   const threeTimes = Object.fromEntries(
