@@ -228,7 +228,7 @@ const layers: Layer[] = [
         "http/endpoint.ts",
         "http/pageTimeout.ts",
         "postgres/databaseErrors.ts",
-        "scheduling/bounded.ts",
+        "scheduling/places.ts",
       ),
       ...api("query/", "counts/", "rules/"),
     ],

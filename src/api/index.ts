@@ -240,6 +240,6 @@ export default createApp({
     ...(settings.hasExplorer ? [explorer] : []),
     pages,
     mcpRoutes(offered, server, settings.publicUrls),
-    subgraphRoutes(server),
+    subgraphRoutes(server, (caller) => shareOf(caller, settings.access)),
   ],
 });

@@ -231,7 +231,7 @@ const bounds: [what: string, bound: string][] = [
   ],
   [
     "queries of the subgraph that one process reads at once",
-    `${subgraph.MAX_AT_ONCE}, and ${subgraph.MAX_WAITING} wait`,
+    `${subgraph.MAX_AT_ONCE.most}, of one caller ${subgraph.MAX_AT_ONCE.each}; ${subgraph.MAX_WAITING.most} wait, of one caller ${subgraph.MAX_WAITING.each}`,
   ],
   ["a body of JSON", `${inWords(MAX_VALUES)} values, ${MAX_KEYS} keys, ${MAX_LEVELS} levels`],
   [

@@ -1,5 +1,6 @@
 import type { Address, Hex } from "viem";
 import { limiter } from "../scheduling/bounded.ts";
+import { fairPlaces, type Places } from "../scheduling/places.ts";
 import { nextTurn } from "../scheduling/turns.ts";
 import type { Block, LiveAnswers } from "../serviceDb/liveAnswers.ts";
 import { type AgentContracts, type LiveBinding, readBindings } from "./binding.ts";
@@ -9,7 +10,6 @@ import type { Gateways } from "./ccip/gatewayClient.ts";
 import { type EntryPlace, type LiveEntry, readEntries } from "./entries.ts";
 import { LiveFailure } from "./failure.ts";
 import { type LiveOwners, type OwnerContracts, readOwners } from "./owners.ts";
-import { fairPlaces, type Places } from "./places.ts";
 import { readPrimaryName } from "./primaryName.ts";
 import type { ContractReach } from "./reach.ts";
 import {

@@ -42,6 +42,6 @@ export const MAX_RELATIONS = 3;
 /** Entities that one credit pays for. */
 export const ENTITIES_OF_CREDIT = 1_000;
 
-/** Queries that one process answers at a time, and those that wait. */
-export const MAX_AT_ONCE = 4;
-export const MAX_WAITING = 100;
+/** Queries that one process answers at a time, and those that wait; in all, and of one caller. */
+export const MAX_AT_ONCE = { most: 4, each: 2 };
+export const MAX_WAITING = { most: 100, each: 20 };

@@ -4,29 +4,22 @@ import { endpoint } from "../http/endpoint.ts";
 import { isOutOfTime } from "../http/pageTimeout.ts";
 import { findDatabaseError } from "../postgres/databaseErrors.ts";
 import { mainChain } from "../query/scope.ts";
-import { limiter } from "../scheduling/bounded.ts";
+import { fairPlaces } from "../scheduling/places.ts";
 import { MAX_AT_ONCE, MAX_WAITING } from "./bounds.ts";
 import { answerQuery } from "./query/answer.ts";
 import type { QueryPlan } from "./query/plan.ts";
 import { QueryError } from "./queryError.ts";
 
-const inTurn = limiter(MAX_AT_ONCE);
+/** Few queries are read at once, so that slow ones do not take the connections of others; one caller has a part of these. */
+const places = fairPlaces({
+  running: MAX_AT_ONCE,
+  waiting: MAX_WAITING,
+  refuse: () =>
+    new ApiError("RATE_LIMITED", "Too many queries are answered at the moment; ask again in a second.", {
+      headers: { "Retry-After": "1" },
+    }),
+});
 const never = new AbortController().signal;
-let inWork = 0;
-
-/** Few queries are read at once: slow ones do not take the connections of others. @throws ApiError RATE_LIMITED */
-async function whenThereIsRoom<Result>(task: () => Promise<Result>): Promise<Result> {
-  if (inWork >= MAX_AT_ONCE + MAX_WAITING) {
-    const message = "Too many queries are answered at the moment; ask again in a second.";
-    throw new ApiError("RATE_LIMITED", message, { headers: { "Retry-After": "1" } });
-  }
-  inWork++;
-  try {
-    return await inTurn(never, task);
-  } finally {
-    inWork--;
-  }
-}
 
 /** PostgreSQL cannot read a value: NUL in a text, a pattern that ends with `\`. */
 const UNREADABLE = ["22021", "22023", "22025", "22P05"];
@@ -56,14 +49,16 @@ export const subgraphOperation = endpoint({
   path: "/subgraph",
   group: "Lookups",
   summary: "The query language of the ENS subgraph",
-  body: z.object({ plan: z.custom<QueryPlan>() }),
+  body: z.object({ plan: z.custom<QueryPlan>(), share: z.string() }),
   reply: z.string(),
   mediaType: "application/graphql-response+json",
   errors: ["LIMIT_EXCEEDED"],
   cost: ({ plan }) => plan.credits,
-  handle: ({ plan }, { db, contracts }) => {
+  handle: ({ plan, share }, { db, contracts }) => {
     const { chainId, ensv2 } = contracts;
     const env = { chains: mainChain(contracts), chainId, ensv2 };
-    return whenThereIsRoom(async () => JSON.stringify({ data: await forCaller(answerQuery(db, plan, env)) }));
+    return places(share, never, async () =>
+      JSON.stringify({ data: await forCaller(answerQuery(db, plan, env)) }),
+    );
   },
 });

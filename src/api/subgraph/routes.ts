@@ -10,15 +10,22 @@ import { QueryError } from "./queryError.ts";
 const hosted = ["/subgraphs/id/:id", "/subgraphs/name/:name", "/subgraphs/name/:owner/:name"];
 const paths = ["/subgraph", ...hosted, ...hosted.map((path) => `/:apiKey${path}`)];
 
-/** The query language of the ENS subgraph: `POST /subgraph`, and under the paths of hosted subgraphs. */
-export function subgraphRoutes({ executeOperation, callerOf }: OperationServer): Hono {
+/**
+ * The query language of the ENS subgraph: `POST /subgraph`, and under the paths of hosted subgraphs.
+ *
+ * @param shareOf whose queries a caller's count among
+ */
+export function subgraphRoutes(
+  { executeOperation, callerOf }: OperationServer,
+  shareOf: (caller: Caller) => string,
+): Hono {
   const answer = async (c: Context): Promise<Response> => {
     try {
       const plan = planOf(readRequest(await c.req.text()));
       const caller = withKey(c, callerOf(c));
       const { reply, headers } = await executeOperation({
         operation: subgraphOperation,
-        input: { plan },
+        input: { plan, share: shareOf(caller) },
         caller,
       });
       return c.body(reply, 200, { ...headers, ...JSON_TYPE });

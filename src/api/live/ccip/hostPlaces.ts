@@ -1,4 +1,4 @@
-import { fairPlaces, type Places } from "../places.ts";
+import { fairPlaces, type Places } from "../../scheduling/places.ts";
 import { GatewayError } from "./gatewayError.ts";
 
 /** Requests to gateways at a time: in all, and of one caller. */
