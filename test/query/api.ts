@@ -2,11 +2,12 @@ import type { Hono } from "hono";
 import type { Contracts } from "../../abis/contracts.ts";
 import { operations } from "../../src/api/endpoints/index.ts";
 import { toApiError } from "../../src/api/errors/errors.ts";
+import type { Ctx } from "../../src/api/http/context.ts";
 import { type Endpoint, errorsOf } from "../../src/api/http/endpoint.ts";
 import { createFreshness } from "../../src/api/indexState/freshness.ts";
 import type { Live } from "../../src/api/live/live.ts";
 import type { ProvenLabels } from "../../src/api/serviceDb/provenLabels.ts";
-import { createTestApp, createTestPages, type TestAppPlan } from "../support/app.ts";
+import { createTestApp, type TestAppPlan } from "../support/app.ts";
 import { withoutAsOf } from "../support/asOf.ts";
 import { noChain } from "./noChain.ts";
 import { contracts as ofRows } from "./rows.ts";
@@ -40,6 +41,8 @@ const checked = (operation: Endpoint): Endpoint => ({
 const isJson = (reply: Response): boolean =>
   reply.headers.get("content-type")?.startsWith("application/json") ?? false;
 
+const checkedOperations = operations.map(checked);
+
 /** What the node says of its head, and who is answered. */
 type TestPlan = Pick<TestAppPlan, "access" | "callerOf"> & {
   /** The deployment's contracts, where they are not those of `rows.ts`. */
@@ -48,10 +51,12 @@ type TestPlan = Pick<TestAppPlan, "access" | "callerOf"> & {
   provenLabels?: ProvenLabels;
   /** What asks the chain; by default no node is configured. */
   live?: Live;
+  /** Makes the pages, which take longer than everything else; there are none by default. */
+  pagesOf?: (createContext: () => Promise<Ctx>) => Hono;
 };
 
 export function openApi({ db }: Tables, now: number, plan: TestPlan = {}): TestApi {
-  const { chainHead = null, contracts = ofRows, provenLabels, live, ...asking } = plan;
+  const { chainHead = null, contracts = ofRows, provenLabels, live, pagesOf, ...asking } = plan;
   const heads = async () => (chainHead === null ? null : { number: chainHead, timestamp: now });
   const freshness = createFreshness({
     failingBlock: async () => null,
@@ -69,8 +74,8 @@ export function openApi({ db }: Tables, now: number, plan: TestPlan = {}): TestA
     chainHead: heads,
     freshness,
   });
-  const pages = createTestPages({ operations, createContext });
-  const app = createTestApp({ operations: operations.map(checked), db, createContext, pages, ...asking });
+  const pages = pagesOf && { pages: pagesOf(createContext) };
+  const app = createTestApp({ operations: checkedOperations, db, createContext, ...pages, ...asking });
   const read = async (reply: Response) => ({
     status: reply.status,
     body: withoutAsOf(isJson(reply) ? ((await reply.json()) as Record<string, unknown>) : {}),

@@ -5,6 +5,8 @@ import { gunzipSync } from "node:zlib";
 import { domain } from "ponder:schema";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { operations } from "../../src/api/endpoints/index.ts";
+import { createTestPages } from "../support/app.ts";
 import { openApi, type TestApi } from "./api.ts";
 import { account, CHAIN_ID, registeredRow, STATIC_RESOLVER } from "./rows.ts";
 import { createTables, setProgress, type Tables } from "./tables.ts";
@@ -16,7 +18,9 @@ let api: TestApi;
 
 beforeAll(async () => {
   tables = await createTables();
-  api = openApi(tables, NOW);
+  api = openApi(tables, NOW, {
+    pagesOf: (createContext) => createTestPages({ operations, createContext }),
+  });
   await setProgress(tables, { chainId: CHAIN_ID, block: 22_764_821, time: NOW });
   await tables.writer
     .insert(domain)

@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { type Context, Hono } from "hono";
+import { type Context, type Handler, Hono } from "hono";
 import { type Access, type Caller, openAccess } from "../../src/api/access/access.ts";
 import { callerBehind } from "../../src/api/access/caller.ts";
 import { createApp } from "../../src/api/http/app.ts";
@@ -45,7 +45,19 @@ export function createTestApp(plan: TestAppPlan): Hono {
   return createApp({
     ...{ operations, ...server },
     observe: observer ? observeRequests(observer) : (_, next) => next(),
-    otherRoutes: [pages, mcpRoutes(operations, server, plan.publicUrls)],
+    otherRoutes: [pages, madeWhenCalled("/mcp", () => mcpRoutes(operations, server, plan.publicUrls))],
+  });
+}
+
+/**
+ * A POST route that is made by its first request: MCP's tools and documents take longer than all operations together, and most
+ * tests never ask them.
+ */
+function madeWhenCalled(path: string, make: () => Hono): Hono {
+  let handler: Handler | undefined;
+  return new Hono().post(path, (c, next) => {
+    handler ??= make().routes[0]?.handler as Handler;
+    return handler(c, next);
   });
 }
 
