@@ -16,6 +16,7 @@ import {
 import { freePort } from "../devnet/ports.ts";
 import { withoutAsOf } from "./asOf.ts";
 import { createTestDatabase, openPool } from "./database.ts";
+import { bareEnvironment } from "./environment.ts";
 import { setHeartbeat } from "./ponderState.ts";
 
 const READY_TIMEOUT_MS = 300_000;
@@ -167,9 +168,8 @@ function environmentOf(plan: StackPlan, { folder, databaseUrl }: { folder: strin
   const deploymentFile = join(folder, "deployment.json");
   writeFileSync(deploymentFile, JSON.stringify(plan.deployment));
   const env: Record<string, string | undefined> = {
-    PATH: process.env.PATH,
+    ...bareEnvironment,
     HOME: process.env.HOME,
-    NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
     ENS_NETWORK: "devnet",
     ENS_DEPLOYMENT: deploymentFile,
     [`RPC_URL_${plan.deployment.chainId}`]: plan.rpcUrl,
