@@ -1,15 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createCountersSoon } from "../counts/exactCounters.ts";
+import { sizeOf } from "../support/size.ts";
 import { openApi, type TestApi } from "./api.ts";
 import { contracts } from "./ensv2.ts";
 import { countRead, type Query } from "./readRows.ts";
 import { account, CHAIN_ID } from "./rows.ts";
 import { createTables, setProgress, type Tables } from "./tables.ts";
 
-/* A registry with 100,000 labels and roles, and a resolver with as many names, links and former names. */
+/* A registry with many labels and roles, and a resolver with as many names, links and former names. */
 
 const NOW = 1_800_000_000;
-const MANY = 100_000;
+const MANY = sizeOf({ short: 30_000, long: 100_000 });
 const REGISTRY = account(0x7001);
 const RESOLVER = account(0x7002);
 const HOLDER = account(0x7003);
@@ -30,7 +31,7 @@ const fills = [
   `insert into events (chain_id, block_number, block_timestamp, transaction_hash, log_index, ordinal, contract,
      contract_address, event_type, details)
    select ${CHAIN_ID}, ${happened("i")}, k, 0, 'ENSV2_REGISTRY', '${REGISTRY}', case k when 0 then 'EACRolesChanged' else 'URIUpdated' end,
-     '{"resource":"0","account":"0x' || lpad(to_hex(i % 1000), 40, '0') || '","oldRoles":"0","roles":"1"}'
+     '{"resource":"0","account":"0x' || lpad(to_hex(i % ${MANY / 100}), 40, '0') || '","oldRoles":"0","roles":"1"}'
    from generate_series(1, ${MANY}) as i, generate_series(0, 1) as k`,
   `insert into ensv2_links (chain_id, resolver, node, record, block_number, transaction_hash)
    select ${CHAIN_ID}, '${RESOLVER}', ${hash("'n' || i")}, '0x' || lpad(to_hex(1 + i % 100), 64, '0'), 1, ${hash("'tx'")}
