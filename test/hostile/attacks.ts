@@ -11,7 +11,9 @@ import { attacksByStrangers } from "./attacks/strangers.ts";
 
 /** How large the largest attacks are: a check has less time than a benchmark. */
 export type Size = {
+  /** Names below a label that becomes known, and below several. */
   leaves: number;
+  leavesBelowSeveral: number;
   reveals: number;
   logs: number;
   /** Of each block of a burst. */
@@ -25,12 +27,15 @@ export type Size = {
   pointed: number;
   randomLogs: number;
   reorganisations: number;
+  /** How many odd texts each parameter of each operation gets; there are 27. */
+  oddTexts: number;
   seed: number;
 };
 
 /** Everything that is tried, in its order. What the earlier ones put on chain is there for the later ones. */
 export const familiesOf = ({
   leaves,
+  leavesBelowSeveral,
   reveals,
   logs,
   burstMegabytes,
@@ -41,15 +46,16 @@ export const familiesOf = ({
   pointed,
   randomLogs,
   reorganisations,
+  oddTexts,
   seed,
 }: Size): readonly Family[] => [
-  { name: "names", attacks: attacksByNames({ leaves, reveals }) },
+  { name: "names", attacks: attacksByNames({ leaves, leavesBelowSeveral, reveals }) },
   { name: "records", attacks: attacksByRecords({ logs, burstMegabytes }) },
   { name: "approvals", attacks: attacksByApprovals({ approvals }) },
   { name: "events", attacks: attacksByEvents({ gifts }) },
   { name: "resolvers", attacks: attacksByResolvers({ pointed }) },
   { name: "strangers", attacks: attacksByStrangers({ seed, logs: randomLogs }) },
   { name: "branches", attacks: attacksByBranches({ seed, turns: reorganisations, depth: 28 }) },
-  { name: "requests", attacks: attacksByRequests },
+  { name: "requests", attacks: attacksByRequests({ oddTexts }) },
   { name: "live answers", attacks: attacksByLiveAnswers({ count: bulk, inputs }) },
 ];

@@ -137,6 +137,7 @@ const failedRows = (name: string): Row[] =>
 async function measureAll(databaseServer: string): Promise<Row[]> {
   const size = {
     leaves: options.leaves ?? 20_000,
+    leavesBelowSeveral: 1_500,
     reveals: 10,
     logs: 6_000,
     burstMegabytes: 12,
@@ -145,6 +146,7 @@ async function measureAll(databaseServer: string): Promise<Row[]> {
     ...{ approvals: 100_000, gifts: 100_000, pointed: 100_000 },
     randomLogs: 10_000,
     reorganisations: 20,
+    oddTexts: 27,
   };
   const seed = options.seed ?? 20_200_204;
   const families = familiesOf({ ...size, seed });

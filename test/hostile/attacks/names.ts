@@ -140,15 +140,17 @@ const oddLabels: readonly Label[] = [
 /** What a name can be made of. `leaves` is how many names the largest reveal has, `reveals` how many labels stand above others. */
 export const attacksByNames = ({
   leaves,
+  leavesBelowSeveral,
   reveals,
 }: {
   leaves: number;
+  leavesBelowSeveral: number;
   reveals: number;
 }): readonly Attack[] => [
   nested(30_720, 200),
   nested(3, 500),
   nestedUnknown(500),
-  revealed(1_500, reveals),
+  revealed(leavesBelowSeveral, reveals),
   revealed(leaves, 1),
   spelled(
     "labels of all lengths to 100 KB",

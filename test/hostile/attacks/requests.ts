@@ -159,16 +159,24 @@ const pings = crowd("messages over MCP that nothing pays for", {
   ]),
 });
 
-/** Every parameter of every operation that is read by GET, with every odd text. */
-function oddParameters({ operations }: HostileStage): Asked[] {
+/**
+ * Every parameter of every operation that is read by GET, with every odd text, or in turns with some of them: operations that
+ * follow each other get other texts of a parameter that both have.
+ */
+function oddParameters({ operations }: HostileStage, textsOfEach: number): Asked[] {
+  let turn = 0;
+  const texts = () => {
+    const first = turn++ * textsOfEach;
+    return oddTexts.map((_, i) => oddTexts[(first + i) % oddTexts.length] ?? "").slice(0, textsOfEach);
+  };
   return operations
     .filter(({ method }) => method === "get")
     .flatMap((operation) => [
       ...operation.inPath.flatMap((parameter) =>
-        oddTexts.map((text) => ({ operation, path: pathWith(operation.path, parameter, text) })),
+        texts().map((text) => ({ operation, path: pathWith(operation.path, parameter, text) })),
       ),
       ...operation.inQuery.flatMap((parameter) =>
-        oddTexts.map((text) => ({
+        texts().map((text) => ({
           operation,
           path: `${pathWith(operation.path)}?${parameter}=${encodeURIComponent(text.toWellFormed())}`,
         })),
@@ -219,8 +227,8 @@ function stopReading(port: number, request: string): Promise<Socket> {
   });
 }
 
-/** What can be sent to the API without a key. */
-export const attacksByRequests: readonly Attack[] = [
+/** What can be sent to the API without a key. Each parameter gets this many of the odd texts. */
+export const attacksByRequests = ({ oddTexts: textsOfEach }: { oddTexts: number }): readonly Attack[] => [
   posting("a bulk request of 500 names of 501 labels", [bulk({ names: many(500, longestPath) })]),
   posting("a bulk request of 500 names that are slow to normalise", [
     bulk({ names: many(500, (index) => `${"Å̧😀ﷺ".repeat(60)}${index}.eth`) }),
@@ -243,7 +251,7 @@ export const attacksByRequests: readonly Attack[] = [
   {
     name: "odd texts in every parameter",
     run: async (stage) => {
-      await askAll(stage, oddParameters(stage));
+      await askAll(stage, oddParameters(stage, textsOfEach));
       return {};
     },
   },
