@@ -16,7 +16,7 @@ const sharing = [
   "test/ops/{switchedViews,units,universalResolver,verify,verifyLogs,verifyName,watchdog}.test.ts",
   "test/ops/snapshot/*.test.ts",
   "test/settings/{documents,hideSecrets,managedNames,misspelt,settings}.test.ts",
-  "test/{counts,ens,http,indexState,query,resolution,rules,scheduling,schemas,serializers,statistics}/**/*.test.ts",
+  "test/{counts,ens,http,indexState,query,resolution,rules,scheduling,schemas,serializers,statistics,subgraph}/**/*.test.ts",
   "test/access/{keys,ledger,metered,paymentMarks,reservations,security,signup,signupWallets}.test.ts",
   "test/dev/{logLines,postgres,takenPort}.test.ts",
   "test/explorer/{demo,history,parts}.test.ts",
