@@ -23,6 +23,9 @@ const asking = (urls: readonly string[]): Live =>
 /** Where a node is configured, and gone: nothing listens at this port. */
 export const lostNode: Live = asking(["http://127.0.0.1:9"]);
 
+/** Operations that always ask the chain, and fail where there is no node. */
+export const needsNode: readonly string[] = ["/domain/{name}/verify", "/domain/{name}/price"];
+
 /** The part of a request's context that asks the chain, where no node is configured: every question fails. */
 export const noChain: Pick<
   Ctx,

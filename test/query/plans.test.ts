@@ -107,7 +107,8 @@ function requestOf(
   };
   const url = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => values[name] ?? "");
   if (method === "get") return () => get(url);
-  const names = Array.from({ length: 200 }, (_, i) => `name${i}.eth`);
+  // As many as each of them takes.
+  const names = Array.from({ length: 100 }, (_, i) => `name${i}.eth`);
   const addresses = Array.from({ length: 200 }, (_, i) => account(4_096 + i));
   const inputs = [...names.slice(0, 50), ...addresses.slice(0, 50)];
   return () => post(url, { names, addresses, inputs });

@@ -7,6 +7,7 @@ import { openApi, type TestApi } from "./api.ts";
 import { contracts as withEnsv2 } from "./ensv2.ts";
 import { contracts as ofLayer2s } from "./layer2.ts";
 import { fillWithMany } from "./manyRows.ts";
+import { needsNode } from "./noChain.ts";
 import { account, CHAIN_ID } from "./rows.ts";
 import { createTables, setProgress, type Tables } from "./tables.ts";
 
@@ -43,9 +44,6 @@ const urlOf = (path: string): string =>
 
 const names = Array.from({ length: 20 }, (_, i) => `name${i}.eth`);
 const addresses = Array.from({ length: 20 }, (_, i) => account(4_096 + i));
-
-/** Operations that ask the chain always: there is no node here. */
-const needsNode = ["/domain/{name}/verify"];
 
 /** Bodies of the operations that take no lists of names or addresses. */
 const bodies: Record<string, unknown> = {

@@ -162,9 +162,12 @@ function ofPlace(chains: Scope, reading: Reading, { names, value, address, where
 const conditionIn = ({ condition, after, first }: Reading, time = timeColumn): SQL =>
   and(condition?.(time), after && rowsAfter(eventKeys("events", first?.direction, time), after)) ?? sql`true`;
 
-const bounded = ({ first, atMost }: Reading, time?: SQL): SQL =>
-  first
-    ? sql`order by ${inOrder(first.direction, "events", time)} limit ${first.limit}`
-    : atMost === undefined
-      ? sql``
-      : sql`limit ${atMost}`;
+/**
+ * The order that finds the rows, and their number. Rows that are only counted are read in the order of the index, too: of a kind
+ * that is frequent elsewhere the planner expects enough of them soon, wherever it looks.
+ */
+const bounded = ({ first, atMost }: Reading, time?: SQL): SQL => {
+  if (first) return sql`order by ${inOrder(first.direction, "events", time)} limit ${first.limit}`;
+  if (atMost === undefined) return sql``;
+  return time === undefined ? sql`limit ${atMost}` : sql`order by ${time} limit ${atMost}`;
+};
