@@ -40,7 +40,7 @@ const {
     value: "N",
     meaning: "seconds of full load at the end, for memory and stalls; 300 unless told, 0 for none",
   },
-  only: { value: "TEXT", meaning: "only operations whose name has this text" },
+  only: { value: "TEXT", meaning: "only operations whose name has this text; several with `|` between" },
   profile: {
     value: "DIR",
     meaning: "writes a profile of the API's process, for Chromium's developer tools",
@@ -97,7 +97,9 @@ async function measureAll(url: string, operations: Operation[], samples: Samples
   for (const requests of Object.values(references)) await ask({ url, requests, seconds: 2 });
   const rows: Row[] = [];
   const p50 = new Map<string, number>();
-  for (const operation of operations.filter(({ name }) => name.includes(only))) {
+  for (const operation of operations.filter(({ name }) =>
+    only.split("|").some((text) => name.includes(text)),
+  )) {
     await ask({ url, requests: operation.requests, seconds: 1 });
     const seen = await measure(url, operation, references);
     if (seen.failed > 0) {
@@ -163,7 +165,9 @@ async function runHot(size: number): Promise<Row[]> {
   try {
     const samples = await takeSamples(server.pool);
     const rows: Row[] = [];
-    for (const operation of hotOperations(samples).filter(({ name }) => name.includes(only))) {
+    for (const operation of hotOperations(samples).filter(({ name }) =>
+      only.split("|").some((text) => name.includes(text)),
+    )) {
       await ask({ url: server.url, requests: operation.requests, seconds: 1 });
       const { value, ratio } = await measure(server.url, operation, referencesOf(samples));
       const { name, target } = operation;

@@ -7,7 +7,7 @@ import pg from "pg";
 import { mainnet } from "../../../abis/deployments/mainnet.ts";
 import { nodeFlags } from "../../../engine/nodeFlags.ts";
 import { metaTable } from "../../../engine/ponderInternals.ts";
-import { hasCountersOfItsDeployment } from "../../../src/api/counts/maintain.ts";
+import { hasCounters, hasCountersOfItsDeployment } from "../../../src/api/counts/maintain.ts";
 import { endChild, trackChild } from "../../devnet/children.ts";
 import { freePort } from "../../devnet/ports.ts";
 import { openDatabase, openFreshDatabase, type Postgres, startPostgres } from "../../devnet/postgres.ts";
@@ -51,6 +51,7 @@ export async function startServer(plan: Plan): Promise<Server> {
   pool.on("error", () => {}); // The server goes away at the end.
   // An index answers only while an indexer keeps it current, and here is none.
   await pretendIndexer(pool);
+  await releaseCounters(pool);
   const indexer = setInterval(() => void pretendIndexer(pool).catch(() => {}), 2_000);
   const served = await serve(databaseUrl, plan);
   return {
@@ -63,6 +64,17 @@ export async function startServer(plan: Plan): Promise<Server> {
       await postgres.stop();
     },
   };
+}
+
+/**
+ * Counters belong to the program that started last. All programs here start at the same second of the clock that they are given:
+ * what an earlier one made by the rules of another deployment would stay.
+ */
+async function releaseCounters(pool: pg.Pool): Promise<void> {
+  for (const state of ["figures_state", "figures_days_state"]) {
+    const { rows } = await pool.query("select to_regclass($1) as found", [`${SCHEMA}.${state}`]);
+    if (rows[0]?.found) await pool.query(`update ${SCHEMA}.${state} set started_at = 0`);
+  }
 }
 
 /** With the memory that a server for a million names is given; PostgreSQL's own default is for the smallest machines. */
@@ -134,7 +146,7 @@ async function serve(databaseUrl: string, plan: Plan) {
   const url = `http://127.0.0.1:${port}`;
   await untilReady(child, url);
   say(`serving at ${url}`);
-  await untilKept(databaseUrl);
+  await untilKept(databaseUrl, plan);
   return { url, child, pid: child.pid ?? 0 };
 }
 
@@ -147,12 +159,13 @@ function networkOf({ ensv2 = false, data }: Plan): Record<string, string> {
 }
 
 /** The program builds what indexes are missing and counts all names before it is at its best. */
-async function untilKept(connectionString: string): Promise<void> {
+async function untilKept(connectionString: string, { ensv2 = false }: Plan): Promise<void> {
   const client = new pg.Client({ connectionString });
   await client.connect();
   const deadline = Date.now() + UPKEEP_TIMEOUT_MS;
-  // Those of another deployment are dropped meanwhile.
-  const isKept = () => hasCountersOfItsDeployment({ client, schema: SCHEMA }).catch(() => false);
+  // Those of another deployment are dropped meanwhile. The lists of ENSv2's contracts need none.
+  const ofIts = ensv2 ? hasCountersOfItsDeployment : hasCounters;
+  const isKept = () => ofIts({ client, schema: SCHEMA }).catch(() => false);
   while (!(await isKept()) && Date.now() < deadline) await sleep(200);
   await sleep(200);
   await client.query("vacuum analyze");
