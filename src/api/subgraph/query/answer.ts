@@ -16,7 +16,7 @@ type JournalBlock = Pick<typeof block.$inferSelect, "number" | "hash" | "parentH
 /** What the blocks say of which an answer can be. */
 type Blocks = {
   /** The block that the tables stand on. */
-  head: JournalBlock;
+  head: () => Promise<JournalBlock>;
   /** The first block from which on nothing changed. */
   unchangedFrom: () => Promise<number>;
   byNumber: (number: number) => Promise<JournalBlock | null>;
@@ -33,7 +33,7 @@ export async function answerQuery(db: Db, plan: QueryPlan, env: Env): Promise<Re
     rows: async (statement) => (await db.execute(statement)).rows,
     countSubdomains: (nodes) => countSubdomains(db, env, nodes),
   });
-  const blocks = await blocksOf(db, env);
+  const blocks = blocksOf(db, env);
   const { operation, fragments } = plan.query;
   const asksSchema = plan.roots.some(({ kind }) => kind === "introspection");
   const schema = asksSchema ? introspect(operation, [...fragments.values()]) : {};
@@ -65,15 +65,23 @@ async function answerRoot(root: RootPlan, { reader, blocks }: Answering): Promis
   }
 }
 
-async function blocksOf(db: Db, { chains }: Env): Promise<Blocks> {
+function blocksOf(db: Db, { chains }: Env): Blocks {
   const { holds } = sqlOf(chains);
   const ofChain = holds(block.chainId);
-  const [head] = await db.select().from(block).where(ofChain).orderBy(desc(block.number)).limit(1);
-  if (head === undefined) throw new QueryError("The index has no block yet");
+  const readHead = async (): Promise<JournalBlock> => {
+    const [newest] = await db.select().from(block).where(ofChain).orderBy(desc(block.number)).limit(1);
+    if (newest === undefined) throw new QueryError("The index has no block yet");
+    return newest;
+  };
+  let head: Promise<JournalBlock> | undefined;
   const find = async (condition: ReturnType<typeof eq>) =>
     (await db.select().from(block).where(and(ofChain, condition)).limit(1))[0] ?? null;
   return {
-    head,
+    // Most queries name no block.
+    head: () => {
+      head ??= readHead();
+      return head;
+    },
     unchangedFrom: async () => {
       const last = sql`select max(${event.blockNumber})::int as number from ${event} where ${holds(event.chainId)}`;
       return (await db.execute<{ number: number | null }>(last)).rows[0]?.number ?? 0;
@@ -92,9 +100,10 @@ async function namedBlock(argument: BlockArgument, { head, byHash }: Blocks): Pr
       throw new QueryError(`Failed to decode \`block.hash\` value: no block with that hash found`);
     return found.number;
   }
-  if (argument.number > head.number) {
+  const newest = await head();
+  if (argument.number > newest.number) {
     throw new QueryError(
-      `Failed to decode \`block.${argument.by}\` value: \`subgraph ${DEPLOYMENT} has only indexed up to block number ${head.number} and data for block number ${argument.number} is therefore not yet available\``,
+      `Failed to decode \`block.${argument.by}\` value: \`subgraph ${DEPLOYMENT} has only indexed up to block number ${newest.number} and data for block number ${argument.number} is therefore not yet available\``,
     );
   }
   return argument.by === "number" ? argument.number : null;
@@ -103,7 +112,7 @@ async function namedBlock(argument: BlockArgument, { head, byHash }: Blocks): Pr
 /** The block that a query names, if anything in the index changed since: today's data are not given for it. */
 async function pastBlock(argument: BlockArgument, blocks: Blocks): Promise<number | null> {
   const number = await namedBlock(argument, blocks);
-  if (number === null || number === blocks.head.number) return null;
+  if (number === null || number === (await blocks.head()).number) return null;
   return number >= (await blocks.unchangedFrom()) ? null : number;
 }
 
@@ -116,7 +125,7 @@ const notAvailable = async (number: number, { unchangedFrom }: Blocks): Promise<
 /** The block of `_meta`: of a past one what the journal has. */
 async function metaBlock(argument: BlockArgument, blocks: Blocks): Promise<Partial<JournalBlock>> {
   const number = await namedBlock(argument, blocks);
-  return number === null ? blocks.head : ((await blocks.byNumber(number)) ?? { number });
+  return number === null ? blocks.head() : ((await blocks.byNumber(number)) ?? { number });
 }
 
 function metaOf(selected: readonly MetaSelection[], of: Partial<JournalBlock>): Record<string, unknown> {
