@@ -77,7 +77,7 @@ type Asking = {
   samples: Samples;
   ask: (load: Omit<Load, "connections"> & { connections?: number }) => Promise<Seen>;
   seconds: number;
-  only: string;
+  isAsked: (kind: { name: string }) => boolean;
   say: (line: string) => void;
 };
 
@@ -85,10 +85,10 @@ type Asking = {
  * Each page of the explorer, asked by one visitor at a time, against the operations that it stands on, asked one after the
  * other: the sum of their times.
  */
-export async function measurePages({ url, samples, ask, seconds, only, say }: Asking): Promise<Row[]> {
+export async function measurePages({ url, samples, ask, seconds, isAsked, say }: Asking): Promise<Row[]> {
   const rows: Row[] = [];
   const load = (requests: Request[], time: number) => ask({ url, requests, seconds: time, connections: 1 });
-  for (const { name, paths } of kindsOf(samples).filter((kind) => kind.name.includes(only))) {
+  for (const { name, paths } of kindsOf(samples).filter(isAsked)) {
     const looked = await Promise.all(paths.slice(0, SAMPLES).map((path) => look(url, path)));
     const pages = looked.filter((page) => page !== null);
     if (pages.length === 0) {

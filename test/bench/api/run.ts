@@ -50,6 +50,9 @@ const {
 });
 const say = (line: string) => console.error(line);
 
+/** Whether the command line asks for what has this name. */
+const isAsked = ({ name }: { name: string }): boolean => only.split("|").some((text) => name.includes(text));
+
 /** As many as keep both cores of a small machine busy. */
 const CONNECTIONS = 4;
 
@@ -97,9 +100,7 @@ async function measureAll(url: string, operations: Operation[], samples: Samples
   for (const requests of Object.values(references)) await ask({ url, requests, seconds: 2 });
   const rows: Row[] = [];
   const p50 = new Map<string, number>();
-  for (const operation of operations.filter(({ name }) =>
-    only.split("|").some((text) => name.includes(text)),
-  )) {
+  for (const operation of operations.filter(isAsked)) {
     await ask({ url, requests: operation.requests, seconds: 1 });
     const seen = await measure(url, operation, references);
     if (seen.failed > 0) {
@@ -130,7 +131,7 @@ async function runAt(size: number): Promise<Measured> {
     const { rows, p50 } = await measureAll(server.url, operations, samples);
     rows.push(...ofEnsv2);
     if (size === names) {
-      rows.push(...(await measurePages({ url: server.url, samples, ask, seconds, only, say })));
+      rows.push(...(await measurePages({ url: server.url, samples, ask, seconds, isAsked, say })));
     }
     if (size === names && soakSeconds > 0) rows.push(...(await soak(server, operations)));
     return { rows, p50 };
@@ -165,9 +166,7 @@ async function runHot(size: number): Promise<Row[]> {
   try {
     const samples = await takeSamples(server.pool);
     const rows: Row[] = [];
-    for (const operation of hotOperations(samples).filter(({ name }) =>
-      only.split("|").some((text) => name.includes(text)),
-    )) {
+    for (const operation of hotOperations(samples).filter(isAsked)) {
       await ask({ url: server.url, requests: operation.requests, seconds: 1 });
       const { value, ratio } = await measure(server.url, operation, referencesOf(samples));
       const { name, target } = operation;
