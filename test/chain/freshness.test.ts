@@ -156,7 +156,11 @@ async function expectWhole(stack: Stack, { careful, patient, whole, release }: R
     if (status === 503) {
       expect(body).toMatchObject({ error: { code: "INDEX_NOT_READY" } });
       seen.refusals++;
-    } else expect(body).toEqual(whole);
+    } else {
+      // A quarter of a second may pass until it notices: its answer is then of the older block, and says so.
+      expect(withoutAsOf(body)).toEqual(withoutAsOf(whole));
+      await expectOfChain(body);
+    }
     // Its operator allows old answers: none is missing, and all are of a block that the tables held.
     const old = await get(patient, "/whois/alice.eth");
     expect([old.status, withoutAsOf(old.body)]).toEqual([200, withoutAsOf(whole)]);
