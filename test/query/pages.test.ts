@@ -59,7 +59,7 @@ describe("GET /", () => {
 
 describe("the documentation's files", () => {
   test("pages load nothing from elsewhere and run no inline script", async () => {
-    for (const path of ["/docs", "/signup"]) {
+    for (const path of ["/docs", "/signup", "/subgraph"]) {
       const reply = await api.app.request(path, asBrowser);
       const policy = reply.headers.get("content-security-policy") ?? "";
       expect(policy).toContain("default-src 'none'");
@@ -73,6 +73,9 @@ describe("the documentation's files", () => {
     "/openapi.json",
     "/llms.txt",
     "/llms-full.txt",
+    "/subgraph/graphiql.js",
+    "/subgraph/graphiql.css",
+    "/subgraph/react-dom.js",
     "/docs/swagger-ui-bundle.js",
     "/docs/swagger-ui.css",
   ])("%s comes compressed, is known by its tag, and is the same under /api", async (path) => {

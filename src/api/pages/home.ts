@@ -24,6 +24,7 @@ export function toHomeJson({ network, unfit, indexedBlock, access, signup }: Ind
     mcp: "/mcp",
     links: {
       documentation: "/docs",
+      graphiql: "/subgraph",
       openapi: "/openapi.json",
       llms: "/llms.txt",
       llms_full: "/llms-full.txt",

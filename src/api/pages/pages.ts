@@ -5,6 +5,7 @@ import type { Endpoint } from "../http/endpoint.ts";
 import { type AccessMode, openApiDocument } from "../http/openapi.ts";
 import type { PriceOf } from "../http/prices.ts";
 import { mountDocs } from "./docs.ts";
+import { mountGraphiql } from "./graphiql.ts";
 import { type IndexStatus, toHomeJson } from "./home.ts";
 import { toLlms, toLlmsFull } from "./llms.ts";
 import { mountSignup, type SignupState } from "./signup.ts";
@@ -34,6 +35,7 @@ export function createPages({ operations, createContext, access, priceOf }: Page
   });
   for (const [path, asset] of Object.entries(texts)) app.get(path, (c) => sendAsset(c, asset));
   mountDocs(app);
+  mountGraphiql(app);
   mountSignup(app, signup);
   return app;
 }
