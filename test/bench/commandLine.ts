@@ -40,6 +40,10 @@ export function readOptions<const Options extends Record<string, Option>>(
   }
 }
 
+/** What `--only` chooses: what has one of its texts, with `|` between, in its name. */
+export const isAsked = (only: string, { name }: { name: string }): boolean =>
+  only.split("|").some((text) => name.includes(text));
+
 function readValue(name: string, { word, options }: { word: unknown; options: Record<string, Option> }) {
   if (options[name]?.value !== "N") return word;
   const number = Number(word);

@@ -6,7 +6,7 @@ import { fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import type { Request } from "autocannon";
-import { readOptions, reportOptions } from "../commandLine.ts";
+import { isAsked, readOptions, reportOptions } from "../commandLine.ts";
 import { judge, type Row, report } from "../report.ts";
 import { cursorOperations } from "./cursors.ts";
 import type { Load, Seen } from "./load.ts";
@@ -50,8 +50,7 @@ const {
 });
 const say = (line: string) => console.error(line);
 
-/** Whether the command line asks for what has this name. */
-const isAsked = ({ name }: { name: string }): boolean => only.split("|").some((text) => name.includes(text));
+const isWanted = (one: { name: string }): boolean => isAsked(only, one);
 
 /** As many as keep both cores of a small machine busy. */
 const CONNECTIONS = 4;
@@ -100,7 +99,7 @@ async function measureAll(url: string, operations: Operation[], samples: Samples
   for (const requests of Object.values(references)) await ask({ url, requests, seconds: 2 });
   const rows: Row[] = [];
   const p50 = new Map<string, number>();
-  for (const operation of operations.filter(isAsked)) {
+  for (const operation of operations.filter(isWanted)) {
     await ask({ url, requests: operation.requests, seconds: 1 });
     const seen = await measure(url, operation, references);
     if (seen.failed > 0) {
@@ -131,7 +130,7 @@ async function runAt(size: number): Promise<Measured> {
     const { rows, p50 } = await measureAll(server.url, operations, samples);
     rows.push(...ofEnsv2);
     if (size === names) {
-      rows.push(...(await measurePages({ url: server.url, samples, ask, seconds, isAsked, say })));
+      rows.push(...(await measurePages({ url: server.url, samples, ask, seconds, isAsked: isWanted, say })));
     }
     if (size === names && soakSeconds > 0) rows.push(...(await soak(server, operations)));
     return { rows, p50 };
@@ -166,7 +165,7 @@ async function runHot(size: number): Promise<Row[]> {
   try {
     const samples = await takeSamples(server.pool);
     const rows: Row[] = [];
-    for (const operation of hotOperations(samples).filter(isAsked)) {
+    for (const operation of hotOperations(samples).filter(isWanted)) {
       await ask({ url: server.url, requests: operation.requests, seconds: 1 });
       const { value, ratio } = await measure(server.url, operation, referencesOf(samples));
       const { name, target } = operation;

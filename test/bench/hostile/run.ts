@@ -23,7 +23,7 @@ import {
   openHostileStage,
   VICTIM,
 } from "../../hostile/stage.ts";
-import { readOptions, reportOptions } from "../commandLine.ts";
+import { isAsked, readOptions, reportOptions } from "../commandLine.ts";
 import { type Figure, judge, type Row, report } from "../report.ts";
 import type { Asking, Seen } from "./prober.ts";
 
@@ -34,7 +34,7 @@ const MAX_GROWTH_MIB = 100;
 const SETTLE_MS = 20_000;
 
 const options = readOptions("npm run bench:hostile", {
-  only: { value: "TEXT", meaning: "only attacks whose name has this text" },
+  only: { value: "TEXT", meaning: "only attacks whose name has this text; several with `|` between" },
   leaves: { value: "N", meaning: "how many names the largest reveal has; 20000 unless told" },
   seed: { value: "N", meaning: "of the random logs" },
   ...reportOptions,
@@ -176,7 +176,7 @@ async function measureOn({
   attacks: readonly Attack[];
   plan?: HostilePlan;
 }): Promise<Row[]> {
-  const wanted = attacks.filter(({ name }) => name.includes(options.only ?? ""));
+  const wanted = attacks.filter((one) => isAsked(options.only ?? "", one));
   if (wanted.length === 0) return [];
   const rows: Row[] = [];
   let scene = await openScene(databaseServer, plan);
