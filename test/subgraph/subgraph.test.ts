@@ -7,6 +7,7 @@ const sections: Record<string, () => Promise<unknown>> = {
   events: () => import("./sections/events.ts"),
   "conventions of graph-node": () => import("./sections/conventions.ts"),
   "random lists": () => import("./sections/random.ts"),
+  "what existing programs ask": () => import("./sections/clients.ts"),
   "the page with GraphiQL": () => import("./sections/graphiql.ts"),
   "the published client, ensjs": () => import("./sections/ensjs.ts"),
 };
