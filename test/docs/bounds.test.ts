@@ -215,6 +215,10 @@ const bounds: [what: string, bound: string][] = [
   ["levels of a query of the subgraph", `${subgraph.MAX_DEPTH}`],
   ["fields of Query in one query of the subgraph", `${subgraph.MAX_ROOTS}, aliases counted`],
   ["fields of a query of the subgraph", inWords(subgraph.MAX_FIELDS)],
+  [
+    "levels of a query of the subgraph's schema, and values that it takes",
+    `${subgraph.MAX_SCHEMA_LEVELS}, and ${inWords(subgraph.MAX_SCHEMA_VALUES)}`,
+  ],
   ["reads of a query of the subgraph", `${subgraph.MAX_STATEMENTS}, one`],
   [
     "entities that a query of the subgraph asks for",

@@ -8,6 +8,7 @@ import { attacksByRecords } from "./attacks/records.ts";
 import { attacksByRequests } from "./attacks/requests.ts";
 import { attacksByResolvers } from "./attacks/resolvers.ts";
 import { attacksByStrangers } from "./attacks/strangers.ts";
+import { attacksBySubgraph } from "./attacks/subgraph.ts";
 
 /** How large the largest attacks are: a check has less time than a benchmark. */
 export type Size = {
@@ -57,5 +58,6 @@ export const familiesOf = ({
   { name: "strangers", attacks: attacksByStrangers({ seed, logs: randomLogs }) },
   { name: "branches", attacks: attacksByBranches({ seed, turns: reorganisations, depth: 28 }) },
   { name: "requests", attacks: attacksByRequests({ oddTexts }) },
+  { name: "queries of the subgraph", attacks: attacksBySubgraph },
   { name: "live answers", attacks: attacksByLiveAnswers({ count: bulk, inputs }) },
 ];

@@ -1,4 +1,11 @@
-import { buildClientSchema, getIntrospectionQuery, parse, validate, validateSchema } from "graphql";
+import {
+  buildClientSchema,
+  executeSync,
+  getIntrospectionQuery,
+  parse,
+  validate,
+  validateSchema,
+} from "graphql";
 import { describe, expect, test } from "vitest";
 import {
   MAX_CONDITIONS,
@@ -7,11 +14,13 @@ import {
   MAX_FIELDS,
   MAX_FILTER_LEVELS,
   MAX_ROOTS,
+  MAX_SCHEMA_VALUES,
   MAX_STATEMENTS,
   MAX_TOKENS,
 } from "../../src/api/subgraph/bounds.ts";
+import { readSchema, schemaBudget } from "../../src/api/subgraph/query/introspection.ts";
 import { planOf } from "../../src/api/subgraph/query/plan.ts";
-import { introspect, subgraphSchema } from "../../src/api/subgraph/schema.ts";
+import { subgraphSchema } from "../../src/api/subgraph/schema.ts";
 
 const plan = (query: string, variables = {}) => planOf({ query, variables });
 const creditsOf = (query: string) => plan(query).credits;
@@ -110,8 +119,12 @@ describe("a query costs a credit for each 1,000 entities that it asks for", () =
 });
 
 describe("the schema", () => {
-  const operation = parse(getIntrospectionQuery(), { noLocation: true });
-  const [query, ...fragments] = operation.definitions;
+  /** What a query of the schema alone gets. */
+  const schemaAnswer = (query: string, variables = {}): Record<string, unknown> => {
+    const budget = schemaBudget();
+    const roots = plan(query, variables).roots.flatMap((root) => (root.kind === "schema" ? [root] : []));
+    return Object.fromEntries(roots.map(({ key, of }) => [key, readSchema(of, budget)]));
+  };
 
   test("is valid, and has the subgraph's types", () => {
     expect(validateSchema(subgraphSchema())).toEqual([]);
@@ -124,7 +137,7 @@ describe("the schema", () => {
   });
 
   test("is given by introspection, and real queries are valid by it", () => {
-    const answer = introspect(query as never, fragments);
+    const answer = schemaAnswer(getIntrospectionQuery());
     const schema = buildClientSchema(answer as never);
     const asked = parse(`query Q($where: Domain_filter, $by: Domain_orderBy) {
       domains(first: 10, where: $where, orderBy: $by, orderDirection: desc, block: { number_gte: 5 }) {
@@ -133,5 +146,41 @@ describe("the schema", () => {
       fusesSets { fuses } newTTLs { ttl } abiChangeds { contentType } _meta { block { number } } }`);
     expect(validate(schema, asked)).toEqual([]);
     expect(JSON.stringify(answer).length).toBeLessThan(1_000_000);
+  });
+
+  test.each([
+    ["all that tools ask for", getIntrospectionQuery({ inputValueDeprecation: true, specifiedByUrl: true })],
+    [
+      "a type by its name, with aliases, fragments and directives",
+      `query Q { a: __type(name: "Domain") { __typename kind ...T fields @include(if: true) { __typename name type { ...T } } }
+         none: __type(name: "Nothing") { name } schema: __schema { queryType { name fields { name } } } }
+       fragment T on __Type { name ofType { name ... on __Type { kind } } interfaces @skip(if: true) { name } }`,
+    ],
+    ["more than once over", '{ __type(name: "Domain") { fields { type { fields { type { name } } } } } }'],
+  ])("%s: is what the library answers", (_, query) => {
+    const { data } = executeSync({ schema: subgraphSchema(), document: parse(query) });
+    expect(schemaAnswer(query)).toEqual(JSON.parse(JSON.stringify(data)));
+  });
+
+  test.each([
+    [
+      "a fragment that goes round",
+      "{ __schema { types { ...A } } } fragment A on __Type { fields { type { ...A } } }",
+      "levels",
+    ],
+    [
+      "types of fields of types of fields",
+      `{ __schema { types { ${"inputFields { type { ".repeat(4)} name ${"} } ".repeat(4)} } } }`,
+      `at most ${MAX_SCHEMA_VALUES} values`,
+    ],
+    [
+      "one thing many times",
+      `{ __schema { ${times(300, (i) => `a${i}: types { inputFields { name } }`)} } }`,
+      `at most ${MAX_SCHEMA_VALUES} values`,
+    ],
+    ["a field that is not there", "{ __schema { constructor } }", "has no field"],
+    ["no field", "{ __schema { types } }", "have to be selected"],
+  ])("%s: is refused", (_, query, message) => {
+    expect(() => schemaAnswer(query)).toThrow(message);
   });
 });

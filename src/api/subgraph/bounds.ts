@@ -15,6 +15,12 @@ export const MAX_TOKENS = 5_000;
 /** Levels of a query. */
 export const MAX_DEPTH = 12;
 
+/** Levels of a query of the schema: what tools ask for has 14. */
+export const MAX_SCHEMA_LEVELS = 20;
+
+/** Values that a query takes from the schema: what tools ask for are some 30,000. */
+export const MAX_SCHEMA_VALUES = 100_000;
+
 /** Fields of Query in one request, aliases counted. */
 export const MAX_ROOTS = 100;
 

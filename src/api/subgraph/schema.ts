@@ -1,7 +1,4 @@
 import {
-  type DefinitionNode,
-  type DocumentNode,
-  executeSync,
   GraphQLBoolean,
   GraphQLEnumType,
   type GraphQLEnumValueConfigMap,
@@ -20,13 +17,10 @@ import {
   GraphQLScalarType,
   GraphQLSchema,
   GraphQLString,
-  Kind,
-  type OperationDefinitionNode,
 } from "graphql";
 import { FIRST } from "./bounds.ts";
 import { orderNamesOf } from "./query/listArguments.ts";
 import { type FilterName, filtersOf } from "./query/suffixes.ts";
-import { QueryError } from "./queryError.ts";
 import { entities, entityOf, entityTypes } from "./table/entities.ts";
 import { type Entity, type Field, rootOf, type Scalar } from "./table/entity.ts";
 
@@ -181,19 +175,4 @@ let built: GraphQLSchema | undefined;
 export function subgraphSchema(): GraphQLSchema {
   built ??= new GraphQLSchema({ query: query(), types: entityTypes.map(outputOf) });
   return built;
-}
-
-/** What a query asks of the schema itself: its other fields are left to the plan. @throws QueryError */
-export function introspect(
-  operation: OperationDefinitionNode,
-  fragments: readonly DefinitionNode[],
-): Record<string, unknown> {
-  const selections = operation.selectionSet.selections.filter(
-    (one) => one.kind === Kind.FIELD && /^__(schema|type)$/.test(one.name.value),
-  );
-  const own = { ...operation, selectionSet: { ...operation.selectionSet, selections } };
-  const document: DocumentNode = { kind: Kind.DOCUMENT, definitions: [own, ...fragments] };
-  const { data, errors } = executeSync({ schema: subgraphSchema(), document });
-  if (errors?.[0]) throw new QueryError(errors[0].message);
-  return { ...data };
 }

@@ -144,7 +144,7 @@ describe("the metadata service", () => {
     });
   });
 
-  test("without a labelhash gets nobody's registration", async () => {
+  test("without a labelhash gets no registration, and no stranger's", async () => {
     const data = await ask(query, { tokenId: nodeOf("one.records.eth") });
     expect(data).toMatchObject({ domain: { name: "one.records.eth" }, domains: [], registrations: [] });
   });

@@ -3,9 +3,9 @@ import { and, desc, eq, sql } from "ponder";
 import type { Db } from "../../postgres/db.ts";
 import { sqlOf } from "../../query/scope.ts";
 import { QueryError } from "../queryError.ts";
-import { introspect } from "../schema.ts";
 import type { Env } from "../table/entity.ts";
 import type { BlockArgument } from "./block.ts";
+import { readSchema, type SchemaBudget, schemaBudget } from "./introspection.ts";
 import type { MetaSelection, QueryPlan, RootPlan } from "./plan.ts";
 import { boundedReader, type Reader, readList, readOne } from "./read.ts";
 import { countSubdomains } from "./subdomains.ts";
@@ -34,21 +34,22 @@ export async function answerQuery(db: Db, plan: QueryPlan, env: Env): Promise<Re
     countSubdomains: (nodes) => countSubdomains(db, env, nodes),
   });
   const blocks = blocksOf(db, env);
-  const { operation, fragments } = plan.query;
-  const asksSchema = plan.roots.some(({ kind }) => kind === "introspection");
-  const schema = asksSchema ? introspect(operation, [...fragments.values()]) : {};
-  const answers = await Promise.all(plan.roots.map((root) => answerRoot(root, { reader, blocks })));
-  return Object.assign({}, schema, ...answers);
+  const answering = { reader, blocks, budget: schemaBudget() };
+  const answers = await Promise.all(plan.roots.map((root) => answerRoot(root, answering)));
+  return Object.assign({}, ...answers);
 }
 
-type Answering = { reader: Reader; blocks: Blocks };
+type Answering = { reader: Reader; blocks: Blocks; budget: SchemaBudget };
 
-async function answerRoot(root: RootPlan, { reader, blocks }: Answering): Promise<Record<string, unknown>> {
+async function answerRoot(
+  root: RootPlan,
+  { reader, blocks, budget }: Answering,
+): Promise<Record<string, unknown>> {
   switch (root.kind) {
     case "typename":
       return { [root.key]: "Query" };
-    case "introspection":
-      return {};
+    case "schema":
+      return { [root.key]: readSchema(root.of, budget) };
     case "meta":
       return { [root.key]: metaOf(root.selected, await metaBlock(root.block, blocks)) };
     case "one": {

@@ -12,6 +12,7 @@ import { entityOf, membersOf, roots } from "../table/entities.ts";
 import type { Derived, Entity, Field, Relation, ScalarField } from "../table/entity.ts";
 import { type BlockArgument, readBlock } from "./block.ts";
 import type { FilterCount } from "./filter.ts";
+import { type SchemaPlan, schemaFields } from "./introspection.ts";
 import { type Given, type ListArguments, readListArguments } from "./listArguments.ts";
 import { argumentsOf, fieldsOf, type Query, queryOf, type Selected } from "./selections.ts";
 import { readValue, type Value } from "./values.ts";
@@ -40,7 +41,7 @@ export type RootPlan =
   | { kind: "one"; key: string; id: string | null; block: BlockArgument; of: EntityPlan }
   | { kind: "many"; key: string; list: ListArguments; block: BlockArgument; of: EntityPlan }
   | { kind: "meta"; key: string; block: BlockArgument; selected: MetaSelection[] }
-  | { kind: "introspection" };
+  | { kind: "schema"; key: string; of: SchemaPlan };
 
 /** A field of `_meta`, or of its block. */
 export type MetaSelection = { key: string; name: string; of: MetaSelection[] | null };
@@ -83,8 +84,9 @@ function parsed(text: string) {
 function rootPlan({ key, field, sets }: Selected, planning: Planning): RootPlan {
   const name = field.name.value;
   if (name === "__typename") return { kind: "typename", key };
-  if (name === "__schema" || name === "__type") return { kind: "introspection" };
   const given = argumentsOf(field, planning.query.variables);
+  if (name === "__schema" || name === "__type")
+    return { kind: "schema", key, of: schemaPlan(planning.query, sets, name === "__type" ? given : null) };
   if (name === "_meta") {
     return {
       kind: "meta",
@@ -102,6 +104,11 @@ function rootPlan({ key, field, sets }: Selected, planning: Planning): RootPlan 
   if (isMany) return { kind: "many", key, block, of, list: listOf(entity, given, planning) };
   return { kind: "one", key, block, of, id: idOf(given.id) };
 }
+
+const schemaPlan = (query: Query, sets: readonly SelectionSetNode[], given: Given | null): SchemaPlan => ({
+  typeName: given && String(given.name),
+  of: schemaFields(query, sets, { type: given === null ? "__Schema" : "__Type" }),
+});
 
 const LIST = ["first", "skip", "orderBy", "orderDirection", "where"];
 const ROOT = ["block", "subgraphError"];
