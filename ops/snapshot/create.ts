@@ -1,18 +1,18 @@
-import { readFile } from "node:fs/promises";
 import type pg from "pg";
 import { to as copyTo } from "pg-copy-streams";
 import { PONDER_VERSION } from "../../engine/ponderFiles.ts";
 import type { Settings } from "../../settings/settings.ts";
-import { inTransaction, queriesOf, withClient } from "../../src/api/postgres/client.ts";
+import { queriesOf, withClient } from "../../src/api/postgres/client.ts";
 import { listMissingIndexes } from "../../src/api/upkeep/build.ts";
 import { ownIndexes } from "../../src/api/upkeep/indexes.ts";
 import { describeBytes, type Screen, startProgress } from "../commandLine/progress.ts";
+import { atSnapshot, exportSnapshot } from "./consistentRead.ts";
 import { finishFolder, prepareFolder } from "./folder.ts";
+import { readChains, readVersion } from "./heading.ts";
 import { type Heading, type Manifest, type Part, toManifest } from "./manifest.ts";
-import { readBlockHash } from "./node.ts";
 import { inParallel } from "./parallel.ts";
 import { writeParts } from "./parts.ts";
-import { type Piece, piecesOf, readSource, type Source } from "./source.ts";
+import { type Piece, piecesOf, readSource } from "./source.ts";
 
 /** What to write, and where. */
 export type CreatePlan = {
@@ -36,7 +36,7 @@ export async function createSnapshot(plan: CreatePlan): Promise<Manifest> {
     const { source, heading } = await withClient(config, (client) =>
       atSnapshot(client, snapshot, () => readHeading(client, plan)),
     );
-    const chains = await readChains(source, plan);
+    const chains = await readChains(source, plan.settings);
     await prepareFolder(plan.folder);
     const parts = await writePieces(piecesOf(source), { ...plan, snapshot });
     const manifest = toManifest({ ...heading, chains }, parts);
@@ -50,26 +50,6 @@ const configOf = ({ settings }: CreatePlan): pg.ClientConfig => ({
   application_name: `${settings.schema}_snapshot`,
   options: "-c statement_timeout=0 -c idle_in_transaction_session_timeout=0 -c jit=off",
 });
-
-/**
- * Keeps what is visible now visible to the transactions that read it. This transaction itself reads nothing, so it
- * locks no table: a reorganisation would wait for it, and everybody else for the reorganisation.
- */
-async function exportSnapshot(client: pg.Client): Promise<string> {
-  await client.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
-  const { rows } = await client.query<{ snapshot: string }>("SELECT pg_export_snapshot() AS snapshot");
-  return rows[0]?.snapshot ?? "";
-}
-
-/** Reads in a short transaction that sees what the snapshot sees. */
-const atSnapshot = <T>(client: pg.Client, snapshot: string, work: () => Promise<T>): Promise<T> =>
-  inTransaction(client, async () => {
-    await client.query("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY");
-    await client.query(`SET TRANSACTION SNAPSHOT '${snapshot}'`);
-    // PostgreSQL has no statistics of the rows that are not final. A plan for none of them would read them for each row.
-    await client.query("SET LOCAL enable_nestloop = off");
-    return work();
-  });
 
 async function readHeading(client: pg.Client, { settings, withCache }: CreatePlan) {
   const { schema, network } = settings;
@@ -87,23 +67,6 @@ async function readHeading(client: pg.Client, { settings, withCache }: CreatePla
   };
   return { source, heading };
 }
-
-async function readVersion(): Promise<string> {
-  const text = await readFile(new URL("../../package.json", import.meta.url), "utf8");
-  return (JSON.parse(text) as { version: string }).version;
-}
-
-const readChains = ({ points }: Source, { settings }: CreatePlan): Promise<Manifest["chains"]> =>
-  Promise.all(
-    points.map(async ({ chainId, chainName, blockNumber, blockTimestamp, checkpoint }) => ({
-      ...{ chain_id: chainId, chain_name: chainName, block_number: blockNumber, checkpoint },
-      block_hash: await readBlockHash(
-        { chainId, chainName, urls: settings.rpcUrls[chainId] ?? [] },
-        blockNumber,
-      ),
-      block_timestamp: blockTimestamp,
-    })),
-  );
 
 async function writePieces(
   pieces: readonly Piece[],

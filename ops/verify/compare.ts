@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { askContracts } from "../../src/api/comparison/askContracts.ts";
-import { comparisonSetting, listChecks } from "../../src/api/comparison/listChecks.ts";
+import { comparisonSetting, listChecks, type StoredRows } from "../../src/api/comparison/listChecks.ts";
 import { liveContractsOf } from "../../src/api/live/deployment.ts";
 import type { Rpc } from "../../src/api/live/rpc.ts";
 import { type Block, type Node, NodeError, readBlock } from "./node.ts";
@@ -50,9 +50,13 @@ async function findBlock({ node, at }: ComparePlan, { indexed }: Snapshot): Prom
   return at === null || at === indexed.number ? newest : readBlock(node, at);
 }
 
-type Task = { snapshot: Snapshot; block: Block };
+type Task = { snapshot: StoredRows; block: Block };
 
-async function askAndCompare(plan: ComparePlan, { snapshot, block }: Task): Promise<Result> {
+/** Asks the contracts at a block for what rows say of it. */
+export async function askAndCompare(
+  plan: Pick<ComparePlan, "rpc" | "deployment" | "signal" | "watch">,
+  { snapshot, block }: Task,
+): Promise<Result> {
   const { rpc, deployment, signal, watch } = plan;
   const { multicall3 } = liveContractsOf(deployment);
   const rows = [...snapshot.domains, ...snapshot.records, ...snapshot.claims];
