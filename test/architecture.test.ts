@@ -319,6 +319,7 @@ const layers: Layer[] = [
     may: [
       "pg",
       "pg-copy-streams",
+      "@duckdb/node-api",
       "viem",
       "zod",
       "abis/",
@@ -370,7 +371,7 @@ const layers: Layer[] = [
 const entryFiles = [
   "ponder.config.ts",
   "src/api/index.ts",
-  ...["start", "serve", "keys", "roles", "backup", "restore", "release", "snapshot", "verify"].map(
+  ...["start", "serve", "keys", "roles", "backup", "restore", "release", "snapshot", "export", "verify"].map(
     (name) => `ops/${name}.ts`,
   ),
   "gateway/index.ts",

@@ -6,6 +6,12 @@ import { JOURNAL_BLOCKS } from "../../engine/blocks/sql.ts";
 import { ROWS_OF_STATEMENT } from "../../engine/predicted/inParts.ts";
 import { MAX_KEY_LENGTH } from "../../engine/predicted/possibleKey.ts";
 import { PIECE_LENGTH } from "../../engine/rowStore/pieces.ts";
+import { MEMORY_LIMIT } from "../../ops/export/duckDb.ts";
+import { MAX_ROW_BYTES } from "../../ops/export/formats.ts";
+import { FILE_ROWS as LOG_FILE_ROWS } from "../../ops/export/logs.ts";
+import { MAX_MANIFEST_BYTES as MAX_EXPORT_MANIFEST_BYTES } from "../../ops/export/manifest.ts";
+import { MAX_SAMPLES as MAX_EXPORT_SAMPLES } from "../../ops/export/options.ts";
+import { FILE_ROWS as STATE_FILE_ROWS } from "../../ops/export/state.ts";
 import { MAX_MANIFEST_BYTES, MAX_PART_BYTES, PART_BYTES } from "../../ops/snapshot/manifest.ts";
 import { RANGE_BLOCKS } from "../../ops/verify/logRanges.ts";
 import { MAX_SAMPLES } from "../../ops/verify/options.ts";
@@ -116,6 +122,14 @@ const bounds: [what: string, bound: string][] = [
     "text of one part of a snapshot",
     `${mib(PART_BYTES)} and one row, ${inWords(MAX_PART_BYTES / 1_048_576)} MiB`,
   ],
+  ["an export's manifest", mib(MAX_EXPORT_MANIFEST_BYTES)],
+  [
+    "rows of one file of an export",
+    `${inWords(LOG_FILE_ROWS)} and the rest of a block (log tables), ${inWords(STATE_FILE_ROWS)} (others)`,
+  ],
+  ["a row of an export", mib(MAX_ROW_BYTES)],
+  ["memory of DuckDB in an export", MEMORY_LIMIT.replace("MiB", " MiB")],
+  ["names, records and primary names of one `npm run export -- --check`", inWords(MAX_EXPORT_SAMPLES)],
   ["attempts at a block before the index is not ready", String(FAILING_ATTEMPTS)],
   ["blocks in the journal", `${inWords(JOURNAL_BLOCKS)} numbers of each chain`],
   [

@@ -1,0 +1,88 @@
+import { randomInt } from "node:crypto";
+import { resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { CommandError, readNumber } from "../commandLine/command.ts";
+import { type FileFormat, fileFormats } from "./columns.ts";
+
+/** Names, records and primary names of one check that contracts are asked about. */
+const DEFAULT_SAMPLES = 200;
+export const MAX_SAMPLES = 10_000;
+/** Seeds that JSON and every shell give back as they are. */
+const MAX_SEED = 2 ** 48 - 2;
+
+export type ExportOptions =
+  | { what: "write"; folder: string; tables: string[] | null; format: FileFormat; since: string | null }
+  | { what: "check"; folder: string; samples: number; seed: number };
+
+export const usage = `npm run export -- --to DIR [options]
+  writes the views of analysts as files, all as they are at the last final block of each chain. The indexer goes on
+  meanwhile. Interrupted, run the same command again: it goes on.
+  --tables A,B    only these views; "all" is all of them. By default those that answer questions, without the indexer's notes
+  --format F      parquet (default), csv or ndjson; the latter two are compressed with gzip
+  --since FILE    manifest.json of an older export: log tables (events, changes) begin after its blocks; tables of state are
+                  written whole. By default with the tables of the older one
+
+npm run export -- --check DIR [options]
+  reads all files again: against the manifest, against each other, against the index where it still has the position, and a
+  sample against the contracts at that block where the node has it. Ends with 0 if all that was compared is equal, else
+  with 1
+  --samples N     how many names, records and primary names to ask contracts about; ${DEFAULT_SAMPLES} by default, at most ${MAX_SAMPLES},
+                  0 for none
+  --seed N        which ones: the same seed takes the same ones of the same files. Random by default
+
+Settings are those of npm start.`;
+
+const text = { type: "string" } as const;
+
+/** @throws CommandError */
+export function readOptions(line: string[]): ExportOptions {
+  const { to, check, tables, format, since, samples, seed } = parse(line);
+  if (to !== undefined && check !== undefined) throw new CommandError("--to and --check exclude each other.");
+  if (check !== undefined) {
+    refuse("check", { tables, format, since });
+    return {
+      ...{ what: "check", folder: resolve(check) },
+      samples:
+        samples === undefined
+          ? DEFAULT_SAMPLES
+          : readNumber("--samples", samples, { min: 0, max: MAX_SAMPLES }),
+      seed: seed === undefined ? randomInt(1_000_000) : readNumber("--seed", seed, { min: 0, max: MAX_SEED }),
+    };
+  }
+  if (to === undefined) throw new CommandError(`Name a folder with --to or --check.\n\n${usage}`);
+  refuse("to", { samples, seed });
+  return {
+    ...{ what: "write", folder: resolve(to), format: readFormat(format) },
+    ...{ tables: tables === undefined ? null : readNames(tables), since: since ? resolve(since) : null },
+  };
+}
+
+function refuse(option: string, others: Record<string, string | undefined>): void {
+  const foreign = Object.entries(others).find(([, value]) => value !== undefined);
+  if (foreign !== undefined) throw new CommandError(`--${option} takes no --${foreign[0]}.\n\n${usage}`);
+}
+
+function readFormat(word = "parquet"): FileFormat {
+  const format = fileFormats.find((one) => one === word);
+  if (format !== undefined) return format;
+  throw new CommandError(`--format is ${JSON.stringify(word)}: expected ${fileFormats.join(", ")}.`);
+}
+
+function readNames(words: string): string[] {
+  const names = words.split(",").map((name) => name.trim());
+  if (names.every((name) => name !== "")) return names;
+  throw new CommandError(
+    "--tables has an empty name: expected names with commas between, as events,domains.",
+  );
+}
+
+function parse(args: string[]) {
+  try {
+    const options = {
+      ...{ to: text, check: text, tables: text, format: text, since: text, samples: text, seed: text },
+    };
+    return parseArgs({ args, options }).values;
+  } catch (error) {
+    throw new CommandError(`${(error as Error).message}\n\n${usage}`);
+  }
+}

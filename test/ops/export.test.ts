@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { indexersTables } from "../../ops/export/tables.ts";
+import { damageIsFound } from "./export/damage.ts";
+import { goesOn } from "./export/goesOn.ts";
+import { check, FINAL_BLOCK, type MadeIndex, names, openMadeIndex, type Rows, views } from "./export/made.ts";
+import { answersQuestions } from "./export/questions.ts";
+import { rowsInFiles, rowsInPostgres } from "./export/read.ts";
+import { refusals } from "./export/refusals.ts";
+import { addOddRows, changeBeyond, changedTables } from "./export/rows.ts";
+
+// Exports of an index of made rows, some of which are not final.
+
+let index: MadeIndex;
+/** What the views are at the final block. */
+let expected: Map<string, Rows>;
+/** An export of all of it. */
+let folder: string;
+
+beforeAll(async () => {
+  index = await openMadeIndex();
+  await addOddRows(index, FINAL_BLOCK);
+  expected = new Map();
+  for (const name of names) expected.set(name, await rowsInPostgres(index, name));
+  await changeBeyond(index, FINAL_BLOCK);
+  ({ folder } = await index.write());
+}, 180_000);
+
+afterAll(() => index?.close());
+
+describe("files of an index", () => {
+  test("the index has changes that are not final", async () => {
+    for (const name of changedTables) {
+      expect(await rowsInPostgres(index, name), name).not.toEqual(expected.get(name));
+    }
+  });
+
+  test.each(names)("%s has the rows that the view has at the final block", async (name) => {
+    expect(await rowsInFiles(folder, name)).toEqual(expected.get(name));
+  });
+
+  test.each(["csv", "ndjson"] as const)(
+    "as %s they are the same",
+    async (format) => {
+      const other = await index.write({ format });
+      for (const name of names) {
+        expect(await rowsInFiles(other.folder, name, format), name).toEqual(expected.get(name));
+      }
+      expect((await check(index, other.folder)).faults).toEqual([]);
+    },
+    120_000,
+  );
+
+  test("are what the check finds in the index", async () => {
+    const { faults, left, equal } = await check(index, folder);
+    expect([faults, left]).toEqual([[], []]);
+    expect(equal.at(-1)).toMatch(/^rows of the index: /);
+    for (const name of names) expect(equal.at(-1)).toContain(name);
+  });
+});
+
+damageIsFound(() => ({ index, folder }));
+goesOn(() => ({ index, folder, expected }));
+refusals(() => ({ index, folder }));
+answersQuestions(() => index);
+
+test("the tables that are left out are those that the schema says are for the indexer", () => {
+  const own = views
+    .filter(({ explanation }) => explanation.startsWith("For the indexer"))
+    .map(({ name }) => name);
+  expect([...indexersTables].sort()).toEqual(own.sort());
+});

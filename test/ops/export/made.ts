@@ -1,0 +1,135 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { checkExport } from "../../../ops/export/check.ts";
+import { createExport, type ExportPlan } from "../../../ops/export/create.ts";
+import type { ExportFile, Manifest } from "../../../ops/export/manifest.ts";
+import type { Report } from "../../../ops/export/report.ts";
+import { readTables } from "../../query/dictionary.ts";
+import { fillWithMany } from "../../query/manyRows.ts";
+import { CHAIN_ID, deployment } from "../../query/rows.ts";
+import { createTables, type Tables } from "../../query/tables.ts";
+import { checkpointOf, writeState } from "../../support/ponderState.ts";
+
+// An index of made rows, without an indexer: some of them final, some not, as Ponder notes it.
+
+export const BUILD = "0123456789";
+export const FINAL_BLOCK = 2_000;
+const SILENT = { write: () => {} };
+
+/** The views of the documentation. */
+export const views = readTables();
+export const names: string[] = views.map(({ name }) => name);
+
+/** An index, and what exports of it need. */
+export type MadeIndex = {
+  tables: Tables;
+  /** An export into a new folder, or the one that is named. */
+  write: (plan?: Partial<ExportPlan>) => Promise<{ folder: string; manifest: Manifest }>;
+  plan: (plan?: Partial<ExportPlan>) => ExportPlan;
+  newFolder: () => string;
+  close: () => Promise<void>;
+};
+
+const hashOf = (number: number): string => `0x${number.toString(16).padStart(64, "0")}`;
+
+/** A node that knows blocks, and nothing else. */
+async function startNode(): Promise<{ url: string; close: () => void }> {
+  const server = createServer(async (request, response) => {
+    let text = "";
+    for await (const chunk of request) text += chunk;
+    const { id, params } = JSON.parse(text) as { id: number; params: [string] };
+    const result = { hash: hashOf(Number(params[0])), timestamp: params[0] };
+    response.setHeader("content-type", "application/json");
+    response.end(JSON.stringify({ jsonrpc: "2.0", id, result }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}`, close: () => server.close() };
+}
+
+export async function openMadeIndex(): Promise<MadeIndex> {
+  const tables = await createTables({ fill: fillWithMany(FINAL_BLOCK) });
+  const { pool } = tables;
+  for (const name of names) {
+    await pool.query(
+      `create table "_reorg__${name}" (like "${name}", operation_id int, operation int, checkpoint varchar(75))`,
+    );
+  }
+  const index = {
+    buildId: BUILD,
+    chainName: "devnet",
+    chainId: CHAIN_ID,
+    block: FINAL_BLOCK,
+    time: 1_700_000_000,
+  };
+  await writeState(pool, index);
+  await pool.query("update _ponder_meta set value = jsonb_set(value, '{table_names}', $1)", [
+    JSON.stringify(names),
+  ]);
+  await pool.query("delete from primary_names where block_number > $1", [FINAL_BLOCK]);
+  await pool.query("analyze");
+  const node = await startNode();
+  const top = mkdtempSync(join(tmpdir(), "namedex-export-"));
+  let folders = 0;
+  const newFolder = () => join(top, String(++folders));
+  const plan = (more: Partial<ExportPlan> = {}): ExportPlan => ({
+    settings: {
+      ...{ databaseUrl: tables.databaseUrl, schema: "public", network: "devnet" },
+      rpcUrls: { [CHAIN_ID]: [node.url] },
+    },
+    ...{ folder: newFolder(), tables: ["all"], format: "parquet", since: null, screen: SILENT },
+    ...more,
+  });
+  return {
+    ...{ tables, plan, newFolder },
+    write: async (more) => {
+      const made = plan(more);
+      return { folder: made.folder, manifest: await createExport(made) };
+    },
+    close: async () => {
+      node.close();
+      rmSync(top, { recursive: true, force: true });
+      await tables.drop();
+    },
+  };
+}
+
+/** Says that blocks up to this one are final now. */
+export const setFinal = ({ tables }: MadeIndex, block: number) =>
+  tables.pool.query(
+    "update _ponder_checkpoint set safe_checkpoint = $1, latest_checkpoint = $1, finalized_checkpoint = $1",
+    [checkpointOf({ time: 1_700_000_000 + block, chainId: CHAIN_ID, block })],
+  );
+
+/** Rows of a table, each as text, in order. */
+export type Rows = string[];
+
+/** What `npm run export -- --check` finds, without asking contracts. */
+export const check = (index: MadeIndex, folder: string): Promise<Report> => {
+  const { settings } = index.plan();
+  return checkExport({
+    settings: { ...settings, deployment, liveRpcUrls: [], liveRequestsPerSecond: 100 },
+    ...{ folder, samples: 0, seed: 1, screen: SILENT },
+  });
+};
+
+export const readManifestOf = (folder: string): Manifest =>
+  JSON.parse(readFileSync(join(folder, "manifest.json"), "utf8"));
+
+export const writeManifest = (folder: string, manifest: Manifest): void =>
+  writeFileSync(join(folder, "manifest.json"), JSON.stringify(manifest));
+
+export function tableOf({ tables }: Manifest, name: string): Manifest["tables"][number] {
+  const table = tables.find((one) => one.name === name);
+  if (table === undefined) throw new Error(`the export has no ${name}`);
+  return table;
+}
+
+export function fileOf(manifest: Manifest, name: string): ExportFile {
+  const [file] = tableOf(manifest, name).files;
+  if (file === undefined) throw new Error(`${name} has no file`);
+  return file;
+}

@@ -1,0 +1,100 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { explain } from "../../../ops/export/explain.ts";
+import { readOptions } from "../../../ops/export/options.ts";
+import { type MadeIndex, readManifestOf, writeManifest } from "./made.ts";
+
+type Stage = { index: MadeIndex; folder: string };
+
+export function refusals(stageOf: () => Stage): void {
+  describe("an export says what to do about", () => {
+    test("a folder with an export, with other files, or with a file that is no folder", async () => {
+      const { index, folder } = stageOf();
+      await expect(index.write({ folder })).rejects.toThrow(
+        /has an export already.*--since .*manifest\.json/,
+      );
+      const other = index.newFolder();
+      mkdirSync(other);
+      writeFileSync(join(other, "thesis.txt"), "");
+      await expect(index.write({ folder: other })).rejects.toThrow(
+        /has other files \(thesis\.txt\): name a new or empty folder/,
+      );
+      await expect(index.write({ folder: join(other, "thesis.txt") })).rejects.toThrow(/cannot be used/);
+    });
+
+    test("files of another program beside an interrupted export, which it does not remove", async () => {
+      const { index, folder } = stageOf();
+      const other = index.newFolder();
+      mkdirSync(other);
+      writeManifest(other, readManifestOf(folder));
+      writeFileSync(join(other, "unfinished.json"), JSON.stringify(readManifestOf(folder)));
+      writeFileSync(join(other, "thesis.txt"), "");
+      await expect(index.write({ folder: other })).rejects.toThrow(/has an export already/);
+    });
+
+    test("a view that is not there", async () => {
+      const { index } = stageOf();
+      await expect(index.write({ tables: ["domains", "accounts"] })).rejects.toThrow(
+        /^--tables: there is no view "accounts"\. There are .*domains.*"all" is all of them\.$/,
+      );
+    });
+
+    test("an index that is not there, and one that is not complete", async () => {
+      const { index } = stageOf();
+      const { settings } = index.plan();
+      await expect(index.write({ settings: { ...settings, schema: "elsewhere" } })).rejects.toThrow(
+        /There is no index in the schema "elsewhere"/,
+      );
+      const { pool } = index.tables;
+      await pool.query("update _ponder_meta set value = jsonb_set(value, '{is_ready}', '0')");
+      await expect(index.write()).rejects.toThrow(/is not complete/);
+      await pool.query("update _ponder_meta set value = jsonb_set(value, '{is_ready}', '1')");
+    });
+
+    test("an older export of another build", async () => {
+      const { index, folder } = stageOf();
+      const other = index.newFolder();
+      mkdirSync(other);
+      writeManifest(other, { ...readManifestOf(folder), build_id: "another" });
+      await expect(index.write({ since: join(other, "manifest.json") })).rejects.toThrow(
+        /^--since: the older export is of the build another, and this index of 0123456789/,
+      );
+      await expect(index.write({ since: join(other, "none.json") })).rejects.toThrow(/there is no such file/);
+    });
+
+    test("a role without rights", async () => {
+      const { index } = stageOf();
+      const role = `reader_${process.pid}`;
+      await index.tables.pool.query(`create role ${role} login password 'reader-of-none'`);
+      const { settings } = index.plan();
+      const url = new URL(settings.databaseUrl);
+      [url.username, url.password] = [role, "reader-of-none"];
+      const refused = await index
+        .write({ settings: { ...settings, databaseUrl: url.href } })
+        .catch((error: Error) => error);
+      await index.tables.pool.query(`drop role ${role}`);
+      expect(explain(refused as Error)).toMatch(/^The role of DATABASE_URL lacks a right/);
+    });
+
+    test.each([
+      ["IO Error: Could not write file: No space left on device", /^The disk of the folder is full/],
+      ["Conversion Error: Could not convert string '1e40' to 'DECIMAL(38,0)'", /--format csv/],
+      ["Maximum line size of 67108864 bytes exceeded. maximum line size", /more than 64 MiB/],
+    ])("what DuckDB says: %s", (message, remedy) => {
+      expect(explain(new Error(message))).toMatch(remedy);
+    });
+
+    test.each([
+      [["--to", "a", "--check", "b"], /exclude each other/],
+      [["--format", "csv"], /Name a folder/],
+      [["--to", "a", "--format", "xml"], /--format is "xml": expected parquet, csv, ndjson/],
+      [["--to", "a", "--tables", "domains,,events"], /has an empty name/],
+      [["--to", "a", "--samples", "5"], /--to takes no --samples/],
+      [["--check", "a", "--since", "b"], /--check takes no --since/],
+      [["--check", "a", "--samples", "10001"], /expected a whole number from 0 to 10000/],
+    ])("the command line %j", (line, message) => {
+      expect(() => readOptions(line)).toThrow(message);
+    });
+  });
+}
