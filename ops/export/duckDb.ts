@@ -19,16 +19,16 @@ export type DuckDb = {
 /**
  * Opens a database, does the work, and closes it.
  *
- * @param folder where it puts what does not fit into its memory; null: nowhere, for work that needs little
+ * @param folder where it puts what does not fit into its memory
  * @throws CommandError if DuckDB cannot run on this machine
  */
-export async function withDuckDb<T>(folder: string | null, work: (duckDb: DuckDb) => Promise<T>): Promise<T> {
+export async function withDuckDb<T>(folder: string, work: (duckDb: DuckDb) => Promise<T>): Promise<T> {
   const { DuckDBInstance } = await load();
-  const instance = await DuckDBInstance.create(folder === null ? ":memory:" : `${folder}/rows.duckdb`, {
+  const instance = await DuckDBInstance.create(`${folder}/rows.duckdb`, {
     ...{ memory_limit: MEMORY_LIMIT, threads: String(Math.min(MAX_THREADS, availableParallelism())) },
     ...{ autoinstall_known_extensions: "false", autoload_known_extensions: "false" },
     ...{ allow_community_extensions: "false" },
-    ...(folder === null ? {} : { temp_directory: `${folder}/spill` }),
+    temp_directory: `${folder}/spill`,
   });
   const connection = await instance.connect();
   try {

@@ -15,7 +15,7 @@ import { checkpointOf, writeState } from "../../support/ponderState.ts";
 
 // An index of made rows, without an indexer: some of them final, some not, as Ponder notes it.
 
-export const BUILD = "0123456789";
+const BUILD = "0123456789";
 export const FINAL_BLOCK = 2_000;
 const SILENT = { write: () => {} };
 
