@@ -64,7 +64,7 @@ const inRange = ({ chainId, first, last }: BlockRange): string =>
 export const rowsOfBlocks = ({ source }: View, range: BlockRange): string =>
   finalRows(source, inRange(range));
 
-/** The block in which the row after so many others is; null if there are no more. The primary key alone is read. */
+/** The block of the last of this number of rows; null if there are fewer. The primary key alone is read. */
 export async function findCut(
   client: pg.ClientBase,
   { source: { schema, table } }: View,

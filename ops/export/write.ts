@@ -16,7 +16,7 @@ export type Staged = { files: readonly string[]; rows: number };
 export type Named = Pick<ExportFile, "file" | "chain_id" | "first_block" | "last_block">;
 
 /**
- * Sorts staged rows, and writes them into files of at most so many rows each; an empty one if there are none.
+ * Sorts staged rows, and writes them into files of at most `most` rows each; an empty one if there are none.
  *
  * @param nameOf names the file of a number, from 0 on
  */

@@ -58,6 +58,20 @@ export const setFinalBlock = (client: Client, block: number) =>
     [pad(block, 16)],
   );
 
+/** Says that a chain is indexed up to a block, and that all of it is final. */
+export const settleAt = (client: Client, place: { chainId: number; block: number; time: number }) =>
+  client.query(
+    `update _ponder_checkpoint set safe_checkpoint = $1, latest_checkpoint = $1, finalized_checkpoint = $1
+     where chain_id = $2`,
+    [checkpointOf(place), place.chainId],
+  );
+
+/** Says which tables the index has. */
+export const setTableNames = (client: Client, names: readonly string[]) =>
+  client.query("update _ponder_meta set value = jsonb_set(value, '{table_names}', $1)", [
+    JSON.stringify(names),
+  ]);
+
 /** Makes the state of the index look like that of tables that were created again. */
 export const recreateState = (client: Client) =>
   client.query(

@@ -11,7 +11,7 @@ import { readTables } from "../../query/dictionary.ts";
 import { fillWithMany } from "../../query/manyRows.ts";
 import { CHAIN_ID, deployment } from "../../query/rows.ts";
 import { createTables, type Tables } from "../../query/tables.ts";
-import { checkpointOf, writeState } from "../../support/ponderState.ts";
+import { setTableNames, settleAt, writeState } from "../../support/ponderState.ts";
 
 // An index of made rows, without an indexer: some of them final, some not, as Ponder notes it.
 
@@ -66,9 +66,7 @@ export async function openMadeIndex(): Promise<MadeIndex> {
     time: 1_700_000_000,
   };
   await writeState(pool, index);
-  await pool.query("update _ponder_meta set value = jsonb_set(value, '{table_names}', $1)", [
-    JSON.stringify(names),
-  ]);
+  await setTableNames(pool, names);
   await pool.query("delete from primary_names where block_number > $1", [FINAL_BLOCK]);
   await pool.query("analyze");
   const node = await startNode();
@@ -99,10 +97,7 @@ export async function openMadeIndex(): Promise<MadeIndex> {
 
 /** Says that blocks up to this one are final now. */
 export const setFinal = ({ tables }: MadeIndex, block: number) =>
-  tables.pool.query(
-    "update _ponder_checkpoint set safe_checkpoint = $1, latest_checkpoint = $1, finalized_checkpoint = $1",
-    [checkpointOf({ time: 1_700_000_000 + block, chainId: CHAIN_ID, block })],
-  );
+  settleAt(tables.pool, { chainId: CHAIN_ID, block, time: 1_700_000_000 + block });
 
 /** Rows of a table, each as text, in order. */
 export type Rows = string[];

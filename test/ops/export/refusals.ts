@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { explain } from "../../../ops/export/explain.ts";
 import { readOptions } from "../../../ops/export/options.ts";
+import { setReady } from "../../support/ponderState.ts";
 import { type MadeIndex, readManifestOf, writeManifest } from "./made.ts";
 
 type Stage = { index: MadeIndex; folder: string };
@@ -47,9 +48,9 @@ export function refusals(stageOf: () => Stage): void {
         /There is no index in the schema "elsewhere"/,
       );
       const { pool } = index.tables;
-      await pool.query("update _ponder_meta set value = jsonb_set(value, '{is_ready}', '0')");
+      await setReady(pool, 0);
       await expect(index.write()).rejects.toThrow(/is not complete/);
-      await pool.query("update _ponder_meta set value = jsonb_set(value, '{is_ready}', '1')");
+      await setReady(pool, 1);
     });
 
     test("an older export of another build", async () => {
