@@ -188,14 +188,31 @@ async function checkEvents(checking: Checking): Promise<void> {
   for (const table of changes) {
     for (const file of table.files.filter(({ chain_id }) => chain_id !== null)) {
       const inRange = `chain_id = ${file.chain_id} and block_number between ${file.first_block} and ${file.last_block}`;
-      const logs = `(select chain_id, block_number, log_index from ${rowsOf(checking, events)} where ${inRange})`;
+      if (!(await putLogs(checking, events, inRange))) return;
       const own = rowsOf(checking, { ...table, files: [file] });
-      const from = `${own} anti join ${logs} using (chain_id, block_number, log_index)`;
+      const from = `${own} anti join logs using (chain_id, block_number, log_index)`;
       const strange = await countStrange(checking, table, from);
       if (strange > 0) report.faults.push(`${table.name} has ${strange} rows whose event is not in events`);
     }
   }
   if (report.faults.length === before) report.equal.push("each change has its event");
+}
+
+/**
+ * Puts the logs of a range into the table `logs`: one reader of files works at a time, because each has buffers for the largest
+ * row.
+ *
+ * @returns whether they can be read
+ */
+async function putLogs(checking: Checking, events: ExportTable, where: string): Promise<boolean> {
+  const select = `select chain_id, block_number, log_index from ${rowsOf(checking, events)} where ${where}`;
+  try {
+    await checking.duckDb.run(`create or replace table logs as ${select}`);
+    return true;
+  } catch (error) {
+    checking.report.faults.push(`events cannot be read: ${(error as Error).message}`);
+    return false;
+  }
 }
 
 /** SQL for the rows of a table. */

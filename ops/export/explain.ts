@@ -14,7 +14,7 @@ const remedies: [says: RegExp, remedy: string][] = [
   ],
   [
     /maximum line size|Maximum object size/i,
-    "A row has more than 64 MiB. Leave its table out with --tables, and read it in SQL.",
+    "A row has more than 32 MiB. Leave its table out with --tables, and read it in SQL.",
   ],
   [
     /Out of Memory/i,

@@ -3,8 +3,11 @@ import { literal } from "./duckDb.ts";
 
 // How DuckDB reads and writes each form. Types are always given: none is guessed from the rows.
 
-/** One row, which may hold a text of any length that fits into a block. */
-export const MAX_ROW_BYTES = 64 * 2 ** 20;
+/**
+ * One row, which may hold a text of any length that fits into a block. DuckDB's reader of JSON takes twice as much memory for
+ * each of its threads.
+ */
+export const MAX_ROW_BYTES = 32 * 2 ** 20;
 
 /** Rows that a reader of Parquet reads or leaves out together. */
 const ROW_GROUP_ROWS = 100_000;

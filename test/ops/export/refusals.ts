@@ -81,7 +81,7 @@ export function refusals(stageOf: () => Stage): void {
     test.each([
       ["IO Error: Could not write file: No space left on device", /^The disk of the folder is full/],
       ["Conversion Error: Could not convert string '1e40' to 'DECIMAL(38,0)'", /--format csv/],
-      ["Maximum line size of 67108864 bytes exceeded. maximum line size", /more than 64 MiB/],
+      ["Maximum line size of 33554432 bytes exceeded. maximum line size", /more than 32 MiB/],
     ])("what DuckDB says: %s", (message, remedy) => {
       expect(explain(new Error(message))).toMatch(remedy);
     });
