@@ -14,9 +14,9 @@
  *
  * `blocks` is the journal of the blocks that the tables stand on. The engine writes it, not the handlers.
  *
- * There are eight more tables: `holders` (which address ever appeared on an event of which name), `name_links` (finds
+ * There are nine more tables: `holders` (which address ever appeared on an event of which name), `name_links` (finds
  * the names that show the hash of a label when the label becomes known), `work_queues`, `work_owners` and `work_lists` (which
- * names are still to be written again), `controllers` (who may sell names), `pending_payments` and `reverse_nodes` (what a log of Basenames says for a later one).
+ * names are still to be written again), `label_progress` (which labels of others are applied), `controllers` (who may sell names), `pending_payments` and `reverse_nodes` (what a log of Basenames says for a later one).
  *
  * Each row is written by logs of one chain, the one that its `chain_id` names, and handlers read no other chain's rows.
  *
@@ -147,7 +147,7 @@ export const domain = onchainTable(
   }),
 );
 
-/** Texts of labels that logs of a chain told, by their hash; only texts with that keccak256. */
+/** Texts of labels, by their hash: only texts with that keccak256, wherever they are from. */
 export const label = onchainTable(
   "labels",
   (t) => ({
@@ -158,6 +158,12 @@ export const label = onchainTable(
      * bytes).
      */
     label: t.text(),
+    /**
+     * Where the text is from: `event` (a log of the chain spelled it out), `caller` (a caller of the API wrote it),
+     * `table:<id>@<version>` (a table that the operator imported) or `service:<id>@<version>` (a service that was asked). An
+     * event goes before the others. Null while the text is unknown.
+     */
+    source: t.text(),
     /**
      * First of the chain's nodes that show this label as `[labelhash]` (without names of the registrar, whose node
      * follows from the label).
@@ -208,7 +214,10 @@ export const workOwner = onchainTable(
   "work_owners",
   (t) => ({
     chainId: t.integer().notNull(),
-    /** A labelhash (`same_label`), the node of a parent (`children`) or a registry (`entries`). */
+    /**
+     * A labelhash (`same_label`), the node of a parent (`children`) or a registry (`entries`); the number 1 for all labels
+     * together that others than the chain's logs gave.
+     */
     owner: t.hex().notNull(),
     /** The first of the owner's lists, by `node`; null if none is left. */
     firstNode: t.hex(),
@@ -232,7 +241,7 @@ export const workList = onchainTable(
     chainId: t.integer().notNull(),
     /** Whose list it is. */
     owner: t.hex().notNull(),
-    /** The owner itself; `entries`: the name below which they are, or were. */
+    /** The labelhash, or the parent's node; `entries`: the name below which they are, or were. */
     node: t.hex().notNull(),
     /** What the rows are of. */
     kind: workKind().notNull(),
@@ -258,6 +267,17 @@ export const workList = onchainTable(
     byAge: index("work_lists_since").on(t.sinceTimestamp).where(sql`next_item is not null`),
   }),
 );
+
+/**
+ * For the indexer: how far it has applied the labels that others than the chain's logs gave. They stand in the service's own
+ * table `proven_labels`.
+ */
+export const labelProgress = onchainTable("label_progress", (t) => ({
+  /** Chain of the names. */
+  chainId: t.integer().primaryKey(),
+  /** `proven_labels.position` of the last one: all up to it are applied. 0 if there were none. */
+  position: t.int8({ mode: "number" }).notNull(),
+}));
 
 /** For the indexer: contracts that may sell names. */
 export const controller = onchainTable(

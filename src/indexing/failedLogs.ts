@@ -1,4 +1,4 @@
-import { goOn } from "./write/blockQueue.ts";
+import { startBlock } from "./write/blockStart.ts";
 import { appendEvent } from "./write/events.ts";
 import { type Entry, familyOf } from "./write/families.ts";
 import { type HandlerArgs, type LogEvent, logRefOf } from "./write/logRef.ts";
@@ -26,7 +26,7 @@ async function recordFailedLog(args: unknown, { eventName, errorName, why }: Fai
   const { contract, eventType } = namesOf(eventName);
   const node = event.args?.node;
   const log = logRefOf(context, event, contract, eventType);
-  await goOn(context, log);
+  await startBlock(context, log);
   await appendEvent(context, log, {
     ...(isNode(node) && { node }),
     anomaly: `the handler failed: ${errorName}`,

@@ -1,6 +1,6 @@
 import { type Context, type Event, type EventNames, ponder } from "ponder:registry";
 import { type Ahead, declareAhead } from "./rowsAhead.ts";
-import { goOn } from "./write/blockQueue.ts";
+import { startBlock } from "./write/blockStart.ts";
 import { type Entry, familyOf } from "./write/families.ts";
 import { type HandlerArgs, type LogEvent, logRefOf } from "./write/logRef.ts";
 
@@ -23,7 +23,7 @@ export type ArgsOf<Of extends Entry, Name extends EventIn<Of>> = HandlerArgs<
 
 /**
  * Handles an event of each of some entries of the configuration. All logs come here: so the first one of a block goes on with
- * work that earlier blocks left. `ahead` tells the rows that the handler will find.
+ * what waits for a block. `ahead` tells the rows that the handler will find.
  *
  * @example on(["Registry", "RegistryOld"], "NewTTL", ({ context, log }) => appendEventAndHolders(context, log, {}));
  */
@@ -42,7 +42,7 @@ export function on<Of extends Entry, Name extends SharedEvent<Of>>(
     if (ahead !== undefined) declareAhead(`${entry}:${name}`, ahead as Ahead);
     registry.on(`${entry}:${name}`, async ({ event, context }) => {
       const log = logRefOf(context, event, familyOf(entry), eventType);
-      await goOn(context, log);
+      await startBlock(context, log);
       await handle({ event, context, log } as ArgsOf<Of, Name>);
     });
   }

@@ -3,6 +3,7 @@ import { type Address, type Hex, size } from "viem";
 import { storageIdOfNumber } from "../ens/ensv2.ts";
 import { registrarNode } from "../ens/managedNames.ts";
 import { childNode, decodeDnsName, ETH_NODE, hashOfTokenId, MAX_NAME_BYTES } from "../ens/name.ts";
+import { rowsOfGivenLabels } from "./write/applyLabels.ts";
 
 // Handlers find rows one after the other. Some keys are computed from the log, as the node of a name is: only our own code
 // can know them ahead. With them Ponder's change `largeBlocks` asks for the rows of a hundred logs at once.
@@ -79,7 +80,9 @@ export function rowsOfEthEntries(event: Log, chainId: number): Row[] {
 /** What Ponder's change gives of a log that a handler will get. */
 type Coming = { chain: { id: number }; eventCallback: { name: string }; event: Log };
 
-const rowsAhead = ({ chain, eventCallback, event }: Coming): Row[] =>
-  byEvent.get(eventCallback.name)?.(event, chain.id) ?? [];
+const rowsAhead = ({ chain, eventCallback, event }: Coming): Row[] => [
+  ...(byEvent.get(eventCallback.name)?.(event, chain.id) ?? []),
+  ...rowsOfGivenLabels(chain.id),
+];
 
 Object.assign(globalThis, { namedexRowsAhead: rowsAhead });

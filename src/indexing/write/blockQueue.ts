@@ -53,19 +53,8 @@ function workOf(kind: Kind): Work {
   return work;
 }
 
-/** Where this process last looked for work that waits, by chain. */
-const looked = new Map<number, Pick<LogRef, "blockHash" | "logIndex">>();
-
-/**
- * Goes on with what earlier blocks left. The first log of a block does, whatever it says; the others need not look. A block
- * that is indexed again looks again, and so does one that takes its place in a reorganisation. Writes: work_queues,
- * work_owners, work_lists, and what the work writes.
- */
+/** Goes on with what earlier blocks left. Writes: work_queues, work_owners, work_lists, and what the work writes. */
 export async function goOn(context: Context, log: LogRef): Promise<void> {
-  const { chainId, blockHash, logIndex } = log;
-  const last = looked.get(chainId);
-  if (last?.blockHash === blockHash && last.logIndex < logIndex) return;
-  looked.set(chainId, { blockHash, logIndex });
   for (;;) {
     const { firstOwner, done } = await findQueue(context, log);
     if (firstOwner === null || done >= MAX_WORK_PER_BLOCK) return;
@@ -81,6 +70,11 @@ export async function work(context: Context, log: LogRef, lists: readonly WorkLi
   if (lists.length === 0) return;
   const { firstOwner } = await findQueue(context, log);
   if (firstOwner === null) return workNow(context, log, lists);
+  await workLater(context, log, lists);
+}
+
+/** Stores lists for the next block, and for later ones. Writes: work_queues, work_owners, work_lists. */
+export async function workLater(context: Context, log: LogRef, lists: readonly WorkList[]): Promise<void> {
   for (const list of lists) await putList(context, log, list);
 }
 

@@ -129,7 +129,7 @@ function withParent(row: Domain, { parentNode, labelhash }: DomainKey): Domain {
 async function nameDomain(context: Context, log: LogRef, row: Domain): Promise<Domain> {
   const { chainId, node, parentNode, labelhash } = row;
   if (parentNode === null || labelhash === null) return row;
-  const naming = await nameNewDomain(context, { chainId, node, parentNode, labelhash });
+  const naming = await nameNewDomain(context, log, { chainId, node, parentNode, labelhash });
   const isNew = naming.fullName !== row.fullName || naming.label !== row.label;
   if (isNew) await context.db.update(domain, { chainId, node }).set(naming);
   await work(context, log, await childrenOf(context, node));

@@ -68,7 +68,7 @@ export async function namingAt(context: Context, place: Place, known: string | n
   return namingOf(place.node, { known, labelhash: place.labelhash, parent });
 }
 
-/** The text of a label; null if no log of the chain told it. */
+/** The text of a label; null if the chain's tables do not have it. */
 export const findLabel = async (context: Context, labelhash: Hex): Promise<string | null> =>
   wellKnownLabels.get(labelhash) ??
   (await context.db.find(label, { chainId: context.chain.id, labelhash }))?.label ??

@@ -16,17 +16,24 @@ type Row = typeof domain.$inferSelect & { labelhash: Hex };
 const linkOf = (context: Context, node: Hex) =>
   context.db.find(nameLink, { chainId: context.chain.id, node });
 
+/** Whose turn the lists of all labels are that others than the chain's logs gave. No node and no registry has this number. */
+export const OF_GIVEN_LABELS: Hex = `0x${"0".repeat(63)}1`;
+
+/** Lists that follow from a list. */
+const inItsTurn = ({ owner }: WorkList, lists: WorkList[]): WorkList[] =>
+  owner === OF_GIVEN_LABELS ? lists.map((list) => ({ ...list, owner })) : lists;
+
 defineWork("same_label", {
   next: async (context, _list, node) => (await linkOf(context, node))?.nextSameLabel ?? null,
-  visit: (context, _log, _list, node) =>
-    nameInList(context, node, (row) => findLabel(context, row.labelhash)),
+  visit: async (context, _log, list, node) =>
+    inItsTurn(list, await nameInList(context, node, (row) => findLabel(context, row.labelhash))),
 });
 
 defineWork("children", {
   next: async (context, _list, node) => (await linkOf(context, node))?.nextSibling ?? null,
   // A domain whose label was learnt is in the list of that label, so here its own row has the label.
-  visit: (context, _log, _list, node) =>
-    nameInList(context, node, (row) => (row.isLabelKnown ? row.label : null)),
+  visit: async (context, _log, list, node) =>
+    inItsTurn(list, await nameInList(context, node, (row) => (row.isLabelKnown ? row.label : null))),
 });
 
 /** The domains that show a label by its hash, from one on. */
