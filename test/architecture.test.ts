@@ -161,6 +161,13 @@ const layers: Layer[] = [
     because: "the service's own tables (keys, credits, limits) survive every index and know nothing of ENS",
   },
   {
+    files: "src/api/labels/",
+    may: ["src/ens/name.ts", ...api("outgoing/")],
+    mayTypes: api("serviceDb/"),
+    because:
+      "labels that others than the chain's logs gave, on their way from the service's table to the handlers of this process",
+  },
+  {
     files: "src/api/upkeep/",
     may: [
       ...["pg", "src/ens/", "src/api/postgres/", "src/api/counts/"],
@@ -278,6 +285,7 @@ const layers: Layer[] = [
     may: [
       ...["@hono/zod-openapi", "lru-cache"],
       ...api("http/endpoint.ts", "schemas/", "rules/", "query/", "resolution/askedChains.ts", "serializers/"),
+      ...api("counts/searchTotals.ts"),
     ],
     mayTypes: ["viem", "zod", ...api("http/context.ts", "postgres/db.ts")],
     because:
@@ -320,6 +328,7 @@ const layers: Layer[] = [
       "pg",
       "pg-copy-streams",
       "@duckdb/node-api",
+      "hash-wasm",
       "viem",
       "zod",
       "abis/",
@@ -371,9 +380,19 @@ const layers: Layer[] = [
 const entryFiles = [
   "ponder.config.ts",
   "src/api/index.ts",
-  ...["start", "serve", "keys", "roles", "backup", "restore", "release", "snapshot", "export", "verify"].map(
-    (name) => `ops/${name}.ts`,
-  ),
+  ...[
+    "start",
+    "serve",
+    "keys",
+    "roles",
+    "backup",
+    "restore",
+    "release",
+    "snapshot",
+    "export",
+    "verify",
+    "labels",
+  ].map((name) => `ops/${name}.ts`),
   "gateway/index.ts",
 ];
 

@@ -28,6 +28,7 @@ import { type IndexPool, prepareIndexPool } from "./indexState/indexPool.ts";
 import { readTablesState } from "./indexState/position.ts";
 import { listProgress, readIndexerState } from "./indexState/progress.ts";
 import { retryOnLock } from "./indexState/retryOnLock.ts";
+import { holdGivenLabels } from "./labels/givenLabels.ts";
 import { createGateways } from "./live/ccip/gatewayClient.ts";
 import { liveContractsOf } from "./live/deployment.ts";
 import { createLive } from "./live/live.ts";
@@ -53,10 +54,11 @@ import { completedIndexesIn } from "./serviceDb/completedIndexes.ts";
 import { failingBlocksIn } from "./serviceDb/failingBlocks.ts";
 import { trimLedger } from "./serviceDb/ledger.ts";
 import { liveAnswersIn } from "./serviceDb/liveAnswers.ts";
-import { provenLabelsIn } from "./serviceDb/provenLabels.ts";
+import { labelRowsIn, provenLabelsIn } from "./serviceDb/provenLabels.ts";
 import { activityIn } from "./serviceDb/releases.ts";
 import { openStore } from "./serviceDb/store.ts";
 import { verificationsIn } from "./serviceDb/verifications.ts";
+import { readHealing } from "./statistics/healing.ts";
 import { subgraphRoutes } from "./subgraph/routes.ts";
 import { startUpkeep } from "./upkeep/upkeep.ts";
 
@@ -171,6 +173,10 @@ const access = countedAccess(chosenAccess, meters);
 const offered = signup === null ? operations : [...operations, ...signupEndpoints(signup)];
 
 const provenLabels = provenLabelsIn(store);
+const given = holdGivenLabels({ rows: labelRowsIn(store), schema, warn: (line) => console.warn(line) });
+startInPlace("given labels", () => given);
+// The handlers of the index run in this process, and import nothing of the API.
+Object.assign(globalThis, { namedexGivenLabels: given });
 const comparison = { setting: comparisonSetting(deployment), note: observeComparisons({ meters, log }) };
 /** A name's page of the explorer, or its JSON. */
 const namesAt = (origin: string | null) =>
@@ -212,7 +218,9 @@ const pages = createPages({
 const metricsPages = {
   "/index-metrics": async () => {
     const ctx = await retryOnLock(createContext);
-    return metricsPage(await indexMetrics({ ...ctx, lastVerification }, meters));
+    return metricsPage(
+      await indexMetrics({ ...ctx, lastVerification, readHealing: () => readHealing(ctx) }, meters),
+    );
   },
   "/metrics": async () => {
     const text = await writePonderMetrics();

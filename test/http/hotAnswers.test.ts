@@ -51,7 +51,7 @@ function pipeline(maxBytes = 1_000_000) {
   const context = {
     liveBlock: async () => ({ number: 1 }),
     chainHead: async () => null,
-    provenLabels: { find: async () => new Map(), remember: () => {} },
+    provenLabels: { find: async () => new Map(), countAfter: async () => 0, remember: () => {} },
     freshness: { report: async () => ({}) },
   };
   const execute = createPipeline({

@@ -38,7 +38,7 @@ export const noChain: Pick<
     reach: () => asking([]).reach(),
   }),
   comparison: { setting: comparisonSetting(deployment), note: () => {} },
-  provenLabels: { find: async () => new Map(), remember: () => {} },
+  provenLabels: { find: async () => new Map(), countAfter: async () => 0, remember: () => {} },
   namesAt: "https://names.example/explore/name/",
   freshness: {
     require: async () => {},

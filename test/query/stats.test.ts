@@ -109,6 +109,7 @@ const readMetrics = (verification: Verification | null = null, unfit: Unfit | nu
       contracts,
       now: NOW,
       lastVerification: async () => verification,
+      readHealing: async () => ({ pending: 5, healed: 45, waiting: 2 }),
       freshness: saying(unfit),
     },
     createMeters(),
@@ -127,6 +128,13 @@ test("metrics say whether callers get answers, and why not", async () => {
   const without = await readMetrics(null, "no_database");
   expect(without).toContain('namedex_index_ready{reason="no_database"} 0\n');
   expect(without).toContain("namedex_failed_attempts_total 0\n");
+});
+
+test("metrics give how many labels have no text, and how many got theirs", async () => {
+  const text = await readMetrics();
+  expect(text).toContain("namedex_unknown_labels 5\n");
+  expect(text).toContain("namedex_healed_labels 45\n");
+  expect(text).toContain("namedex_waiting_labels 2\n");
 });
 
 test("metrics give what waits to be written, and since when", async () => {

@@ -120,6 +120,7 @@ describe("GET /whois/:name", () => {
       name: "alice.eth",
       display: "Alice.eth",
       label: "alice",
+      label_source: "event",
       labelhash: keccak256(stringToBytes("alice")),
       token_id: BigInt(keccak256(stringToBytes("alice"))).toString(),
       namehash: namehash("alice.eth"),
@@ -277,7 +278,9 @@ describe("GET /pending-stats", () => {
     const before = (await api.get("/pending-stats")).body.pendingCount as number;
     const hidden = domainRow("hidden.eth", { isLabelKnown: false, labelLength: null, isNameKnown: false });
     await tables.writer.insert(domain).values([hidden]);
-    expect((await api.get("/pending-stats")).body).toEqual({ pendingCount: before + 1 });
+    expect((await api.get("/pending-stats")).body).toEqual({
+      ...{ pendingCount: before + 1, healedCount: 0, healedShare: 0, waitingCount: 0 },
+    });
   });
 });
 

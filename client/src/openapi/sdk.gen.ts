@@ -1778,7 +1778,7 @@ export const getStats = <ThrowOnError extends boolean = false>(parameters?: {
 /**
  * How many names have an unknown label
  *
- * Domains of which only the hash of the label is known yet; they are shown as `[<64 hex>]`.
+ * Domains of which only the hash of the label is known yet, which are shown as `[<64 hex>]`; and labels that callers, tables or a service gave, counted once a minute.
  */
 export const getPendingStats = <ThrowOnError extends boolean = false>(parameters?: {
     strict?: 'true' | 'false';

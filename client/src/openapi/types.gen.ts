@@ -112,6 +112,10 @@ export type AskedDomain = {
     display?: string;
     label: string;
     /**
+     * Where the text of the label is from: `event` (a log of a chain spells it out), `caller` (a caller wrote it), `table:<id>@<version>` or `service:<id>@<version>` (the operator imported it, or asked a service), `ens` (a label of ENS itself). Its hash proves it in each case. Null while only the hash is known; absent where the index has no event of the name
+     */
+    label_source?: string | null;
+    /**
      * Null for the root, and for nodes of which no event gave the parent
      */
     labelhash: string | null;
@@ -369,6 +373,10 @@ export type BulkDomain = {
     premium_end_timestamp?: string;
     display?: string;
     label: string;
+    /**
+     * Where the text of the label is from: `event` (a log of a chain spells it out), `caller` (a caller wrote it), `table:<id>@<version>` or `service:<id>@<version>` (the operator imported it, or asked a service), `ens` (a label of ENS itself). Its hash proves it in each case. Null while only the hash is known; absent where the index has no event of the name
+     */
+    label_source?: string | null;
     /**
      * Null for the root, and for nodes of which no event gave the parent
      */
@@ -1286,6 +1294,10 @@ export type NamehashMatch = {
     display?: string;
     label: string;
     /**
+     * Where the text of the label is from: `event` (a log of a chain spells it out), `caller` (a caller wrote it), `table:<id>@<version>` or `service:<id>@<version>` (the operator imported it, or asked a service), `ens` (a label of ENS itself). Its hash proves it in each case. Null while only the hash is known; absent where the index has no event of the name
+     */
+    label_source?: string | null;
+    /**
      * Null for the root, and for nodes of which no event gave the parent
      */
     labelhash: string | null;
@@ -1454,6 +1466,10 @@ export type ListedDomain = {
     premium_end_timestamp?: string;
     display?: string;
     label: string;
+    /**
+     * Where the text of the label is from: `event` (a log of a chain spells it out), `caller` (a caller wrote it), `table:<id>@<version>` or `service:<id>@<version>` (the operator imported it, or asked a service), `ens` (a label of ENS itself). Its hash proves it in each case. Null while only the hash is known; absent where the index has no event of the name
+     */
+    label_source?: string | null;
     /**
      * Null for the root, and for nodes of which no event gave the parent
      */
@@ -1629,6 +1645,10 @@ export type Domain = {
     premium_end_timestamp?: string;
     display?: string;
     label: string;
+    /**
+     * Where the text of the label is from: `event` (a log of a chain spells it out), `caller` (a caller wrote it), `table:<id>@<version>` or `service:<id>@<version>` (the operator imported it, or asked a service), `ens` (a label of ENS itself). Its hash proves it in each case. Null while only the hash is known; absent where the index has no event of the name
+     */
+    label_source?: string | null;
     /**
      * Null for the root, and for nodes of which no event gave the parent
      */
@@ -3580,7 +3600,22 @@ export type Stats = {
 };
 
 export type PendingStats = {
+    /**
+     * Domains with a label of which only the hash is known
+     */
     pendingCount: number;
+    /**
+     * Labels that no log spells out, and that have their text from a caller, a table or a service
+     */
+    healedCount: number;
+    /**
+     * `healedCount` of `healedCount` and `pendingCount` together
+     */
+    healedShare: number;
+    /**
+     * Labels that were given, and that the indexer has not applied on every chain yet
+     */
+    waitingCount: number;
 };
 
 export type SignupMessage = {
@@ -3719,6 +3754,10 @@ export type AskedDomainAnswer = {
     premium_end_timestamp?: string;
     display?: string;
     label: string;
+    /**
+     * Where the text of the label is from: `event` (a log of a chain spells it out), `caller` (a caller wrote it), `table:<id>@<version>` or `service:<id>@<version>` (the operator imported it, or asked a service), `ens` (a label of ENS itself). Its hash proves it in each case. Null while only the hash is known; absent where the index has no event of the name
+     */
+    label_source?: string | null;
     /**
      * Null for the root, and for nodes of which no event gave the parent
      */

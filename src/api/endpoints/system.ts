@@ -6,6 +6,7 @@ import { listProgress, readIndexerState } from "../indexState/progress.ts";
 import { allChains } from "../query/scope.ts";
 import { countWaiting } from "../query/waiting.ts";
 import { count } from "../schemas/answers.ts";
+import { readHealing } from "../statistics/healing.ts";
 
 /** A count of a queue that this index does not have: what the field counts, and why that is none. */
 const none = (what: string, because: string) =>
@@ -120,11 +121,30 @@ const pendingStats = endpoint({
   path: "/pending-stats",
   group: "System",
   summary: "How many names have an unknown label",
-  description: "Domains of which only the hash of the label is known yet; they are shown as `[<64 hex>]`.",
-  reply: z.strictObject({ pendingCount: count }).openapi("PendingStats"),
+  description:
+    "Domains of which only the hash of the label is known yet, which are shown as `[<64 hex>]`; and labels that callers, tables or a service gave, counted once a minute.",
+  reply: z
+    .strictObject({
+      pendingCount: count.openapi({ description: "Domains with a label of which only the hash is known" }),
+      healedCount: count.openapi({
+        description:
+          "Labels that no log spells out, and that have their text from a caller, a table or a service",
+      }),
+      healedShare: z.number().min(0).max(1).openapi({
+        description: "`healedCount` of `healedCount` and `pendingCount` together",
+      }),
+      waitingCount: count.openapi({
+        description: "Labels that were given, and that the indexer has not applied on every chain yet",
+      }),
+    })
+    .openapi("PendingStats"),
   cost: 0,
   index: "any state",
-  handle: async (_, ctx) => ({ pendingCount: await pendingNow(ctx) }),
+  handle: async (_, ctx) => {
+    const { pending, healed, waiting } = await readHealing(ctx);
+    const healedShare = healed === 0 ? 0 : healed / (healed + pending);
+    return { pendingCount: pending, healedCount: healed, healedShare, waitingCount: waiting };
+  },
 });
 
 export const systemEndpoints = [stats, pendingStats];

@@ -18,6 +18,8 @@ type IndexView = {
   now: number;
   /** Whether operations on names answer, and how far the index is. */
   freshness: { report: () => Promise<IndexReport> };
+  /** How many labels have no text, and how many have theirs from others than the chains' logs. */
+  readHealing: () => Promise<{ pending: number; healed: number; waiting: number }>;
   /** The last comparison of an index with the chain. */
   lastVerification: (schema: string) => Promise<Verification | null>;
 };
@@ -40,15 +42,16 @@ export async function indexMetrics(view: IndexView, meters: Meters): Promise<str
 }
 
 async function noteTables(
-  { db, contracts, now, lastVerification }: IndexView,
+  { db, contracts, now, lastVerification, readHealing }: IndexView,
   meters: Meters,
 ): Promise<void> {
-  const [indexer, chains, waiting, missing, anomalies] = await Promise.all([
+  const [indexer, chains, waiting, missing, anomalies, healing] = await Promise.all([
     readIndexerState(db),
     listProgress(db),
     listWaitingWork(db),
     countMissingIndexes(db),
     countAnomalies(db),
+    readHealing(),
   ]);
   for (const { chainId, blockNumber, blockTimestamp } of chains) {
     const chain = contracts.chainName(chainId);
@@ -59,6 +62,9 @@ async function noteTables(
     meters.waitingSeconds.set({ chain }, since === null ? 0 : blockTimestamp - since);
   }
   meters.missingIndexes.set(missing);
+  meters.unknownLabels.set(healing.pending);
+  meters.healedLabels.set(healing.healed);
+  meters.waitingLabels.set(healing.waiting);
   await noteDatabase(db, meters);
   noteVerification(meters, await lastVerification(indexer.schema));
   meters.anomalies.reset(); // A reorganisation may have removed the last anomaly of a reason.

@@ -62,6 +62,15 @@ export function createMeters() {
       "Lists of names that wait to be written in later blocks: below a label that became known, or a registry of ENSv2 that was linked.",
       ["chain"],
     ),
+    unknownLabels: gauge("namedex_unknown_labels", "Names with a label of which only the hash is known."),
+    healedLabels: gauge(
+      "namedex_healed_labels",
+      "Labels that no log spells out, and that have their text from a caller, a table or a service.",
+    ),
+    waitingLabels: gauge(
+      "namedex_waiting_labels",
+      "Labels that were given, and that the indexer has not applied on every chain yet.",
+    ),
     waitingSeconds: gauge(
       "namedex_waiting_lists_seconds",
       "Seconds since the block in which the first of these lists was asked for, in the chain's time; 0 if none waits.",

@@ -13,6 +13,30 @@ export async function listTexts(
   return new Map(rows.flatMap(({ hash, text }) => (text === null ? [] : [[hash, text] as const])));
 }
 
+/** Where the texts of labels are from, by their hash: the log of any of these chains goes before the others. */
+export async function listSources(
+  db: Db,
+  { chains, hashes }: { chains: Scope; hashes: readonly Hex[] },
+): Promise<Map<Hex, string>> {
+  const rows = await sourcesOfLabels(db, chains, { hashes });
+  const stored = rows.flatMap(({ hash, source }) => (source === null ? [] : [[hash, source] as const]));
+  return new Map(stored.sort(([, a], [, b]) => Number(a === "event") - Number(b === "event")));
+}
+
+const sourcesOfLabels = statementOf((of, db) =>
+  db
+    .select({ hash: label.labelhash, source: label.source })
+    .from(label)
+    .where(
+      and(
+        of.holds(label.chainId),
+        sql`${label.labelhash} = any(${sql.placeholder("hashes")}::text[])`,
+        isNotNull(label.label),
+      ),
+    )
+    .prepare(of.title("sources_of_labels")),
+);
+
 const textsOfLabels = statementOf((of, db) =>
   db
     .select({ hash: label.labelhash, text: label.label })

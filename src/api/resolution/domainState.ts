@@ -10,6 +10,8 @@ export type DomainState = StoredOwners & {
   parentNode: Hex | null;
   labelhash: Hex | null;
   label: string;
+  /** Where the text of the label is from; null while it is unknown. Read for domain records. */
+  labelSource?: string | null;
   labelLength: number | null;
   fullName: string;
   expiryTimestamp: bigint | null;
@@ -47,6 +49,7 @@ export const ofIndexAlone = (indexed: DomainState | null) =>
     ...(indexed.isMigrated !== undefined && { isMigrated: indexed.isMigrated }),
     ...(indexed.lastHolder !== undefined && { lastHolder: indexed.lastHolder }),
     ...(indexed.subnameCount !== undefined && { subnameCount: indexed.subnameCount }),
+    ...(indexed.labelSource !== undefined && { labelSource: indexed.labelSource }),
   };
 
 /** A name without an owner in ENSv1. */

@@ -27,7 +27,8 @@ async function findTexts(
     provenLabels.find(hashes),
     isSeveral ? listTexts(db, { chains: allChains(contracts), hashes }) : new Map<Hex, string>(),
   ]);
-  return new Map([...proven, ...logged].filter(([hash, label]) => isLabelOf(hash, label)));
+  const given = [...proven].map(([hash, { label }]) => [hash, label] as const);
+  return new Map([...given, ...logged].filter(([hash, label]) => isLabelOf(hash, label)));
 }
 
 /** How names show the label with a hash. Where logs gave its text, that is in the tables, and no one else is asked. */

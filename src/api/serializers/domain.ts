@@ -10,7 +10,7 @@ import { lifeOf } from "../rules/life.ts";
 import { type OwnersNow, ownersAt } from "../rules/ownership.ts";
 import { type ProtocolWord, protocolsOf } from "../rules/protocols.ts";
 import type * as schemas from "../schemas/answers.ts";
-import { isEthSecondLevel, type ParsedName, type ParsedNode } from "../schemas/input.ts";
+import { isEthSecondLevel, type ParsedName, type ParsedNode, UNKNOWN_LABEL } from "../schemas/input.ts";
 import { ensv2Fields, ensv2TokenId } from "./ensv2.ts";
 import { toAddress, toDecimal } from "./hex.ts";
 import { graceEnd, ownerOf, toOwnership, toWrapper } from "./ownership.ts";
@@ -48,6 +48,7 @@ export function toDomainRecord(
     ...ensv2Fields(state, owners, at),
     ...(display !== undefined && { display }),
     label: state.label,
+    ...labelSourceOf(state),
     labelhash: state.labelhash,
     token_id: toTokenId(state, owners),
     namehash: state.node,
@@ -65,6 +66,12 @@ export function toDomainRecord(
     ...(kind === "resolverNotAsked" && { live: "not_asked" as const }),
     ...(error && { unresolved: unresolvedParts(partsOfRecord(state), error) }),
   };
+}
+
+/** Where a label's text is from. One that the caller has just written is not stored yet. */
+function labelSourceOf({ label, labelSource }: DomainState): { label_source?: string | null } {
+  if (labelSource === undefined) return {};
+  return { label_source: UNKNOWN_LABEL.test(label) ? null : (labelSource ?? "caller") };
 }
 
 /** When a name was seen first, when it was registered last, and when its grace ends. */

@@ -126,6 +126,13 @@ export const migrations: readonly string[] = [
     why text NOT NULL,
     noted_at timestamptz NOT NULL DEFAULT now()
   );`,
+  // Not only callers give labels, and the indexer applies them all. Earlier programs go on writing beside it.
+  `ALTER TABLE proven_labels
+    -- Where it is from: caller, table:<id>@<version> or service:<id>@<version>.
+    ADD COLUMN source text NOT NULL DEFAULT 'caller',
+    -- The order in which indexes apply them; null until an indexer has given it. See numberRows.
+    ADD COLUMN position bigint UNIQUE;
+  CREATE INDEX proven_labels_unnumbered ON proven_labels (labelhash) WHERE position IS NULL;`,
 ];
 
 /** Number of the advisory lock under which one process at a time migrates; no other lock uses it. */

@@ -1,9 +1,14 @@
 import type { Store } from "./store.ts";
 
-/** Labels that callers proved, by their hash, where the index knows the hash alone. */
+/** A text, and where it is from. */
+export type ProvenLabel = { label: string; source: string };
+
+/** Texts of labels that others than the chain's logs gave, by their hash, where the index knows the hash alone. */
 export type ProvenLabels = {
   /** Those of these hashes that are known; none if the store fails: names are then shown by their hash. */
-  find: (hashes: readonly `0x${string}`[]) => Promise<Map<`0x${string}`, string>>;
+  find: (hashes: readonly `0x${string}`[]) => Promise<Map<`0x${string}`, ProvenLabel>>;
+  /** How many labels stand behind a position, {@link MAX_COUNTED} at most. */
+  countAfter: (position: number) => Promise<number>;
   /** Stores labels in the background, within {@link MAX_LABELS_PER_MINUTE}. The caller has checked the hashes. */
   remember: (labels: ReadonlyMap<`0x${string}`, string>) => void;
 };
@@ -14,7 +19,81 @@ export type ProvenLabels = {
  */
 export const MAX_LABELS_PER_MINUTE = 600;
 
+/** As many labels as the indexer holds in memory. */
+const MAX_COUNTED = 5_000_000;
+
 const MINUTE_MS = 60_000;
+
+/** A label as the indexer reads it. */
+type LabelRow = { position: number; labelhash: `0x${string}`; label: string; source: string };
+
+/** The table of proven labels, as the indexer reads it. */
+export type LabelRows = {
+  /** The next rows behind a position, in their order, {@link ROWS_AT_ONCE} at most. Rows without a number get theirs. */
+  readAfter: (position: number) => Promise<LabelRow[]>;
+  /**
+   * Takes over what an index has of others and this table lacks: its tables are those of a snapshot, or this table is an
+   * older backup.
+   */
+  adopt: (indexSchema: string) => Promise<void>;
+};
+
+const ROWS_AT_ONCE = 10_000;
+
+/** Number of the advisory lock under which rows get their numbers; no other lock uses it. */
+const LOCK = 6_263_922_018;
+
+export function labelRowsIn(store: Pick<Store, "query" | "transaction">): LabelRows {
+  return {
+    readAfter: async (position) => {
+      await numberRows(store);
+      const rows = await store.query<Omit<LabelRow, "labelhash" | "position"> & { hash: string; at: string }>(
+        `SELECT position::text AS at, encode(labelhash, 'hex') AS hash, label, source FROM proven_labels
+         WHERE position > $1 ORDER BY position LIMIT ${ROWS_AT_ONCE}`,
+        [position],
+      );
+      return rows.map(({ at, hash, label, source }) => ({
+        ...{ position: Number(at), labelhash: `0x${hash}` as const, label, source },
+      }));
+    },
+    adopt: async (indexSchema) => {
+      const index = `"${indexSchema}"`;
+      const [found] = await store.query<{ isBehind: boolean }>(
+        `SELECT (SELECT max(position) FROM ${index}.label_progress) > coalesce(max(position), 0) AS "isBehind"
+         FROM proven_labels`,
+      );
+      if (!found?.isBehind) return;
+      await store.transaction(async ({ query }) => {
+        await query("SET LOCAL statement_timeout = 0");
+        await query(
+          `INSERT INTO proven_labels (labelhash, label, source)
+           SELECT DISTINCT ON (labelhash) decode(substr(labelhash, 3), 'hex'), label, source FROM ${index}.labels
+           WHERE label IS NOT NULL AND source <> 'event' ON CONFLICT DO NOTHING`,
+        );
+      });
+    },
+  };
+}
+
+/**
+ * Gives numbers to rows that have none, in an order in which no reader passes one over: one process at a time does, and a
+ * number is greater than any that this table ever had, also where it is an older backup.
+ */
+async function numberRows(store: Pick<Store, "query" | "transaction">): Promise<void> {
+  const [unnumbered] = await store.query("SELECT FROM proven_labels WHERE position IS NULL LIMIT 1");
+  if (unnumbered === undefined) return;
+  await store.transaction(async ({ query }) => {
+    await query("SELECT pg_advisory_xact_lock($1)", [LOCK]);
+    await query(
+      `UPDATE proven_labels SET position = base.position + next.number
+       FROM (SELECT greatest(coalesce(max(position), 0), (extract(epoch FROM clock_timestamp()) * 1000000)::bigint)
+             AS position FROM proven_labels) base,
+         (SELECT labelhash, row_number() OVER () AS number FROM
+           (SELECT labelhash FROM proven_labels WHERE position IS NULL LIMIT ${ROWS_AT_ONCE}) waiting) next
+       WHERE proven_labels.labelhash = next.labelhash`,
+    );
+  });
+}
 
 /** The table of proven labels. It is of no chain: a label has the same hash everywhere. */
 export function provenLabelsIn(store: Pick<Store, "query">): ProvenLabels {
@@ -29,12 +108,20 @@ export function provenLabelsIn(store: Pick<Store, "query">): ProvenLabels {
   return {
     find: async (hashes) => {
       const rows = await store
-        .query<{ hash: string; label: string }>(
-          "SELECT encode(labelhash, 'hex') AS hash, label FROM proven_labels WHERE labelhash = ANY($1::bytea[])",
+        .query<ProvenLabel & { hash: string }>(
+          "SELECT encode(labelhash, 'hex') AS hash, label, source FROM proven_labels WHERE labelhash = ANY($1::bytea[])",
           [hashes.map(bytesOf)],
         )
         .catch(warn);
-      return new Map(rows.map(({ hash, label }) => [`0x${hash}`, label]));
+      return new Map(rows.map(({ hash, label, source }) => [`0x${hash}`, { label, source }]));
+    },
+    countAfter: async (position) => {
+      const [row] = await store.query<{ count: number }>(
+        `SELECT count(*)::int AS count FROM
+           (SELECT FROM proven_labels WHERE position > $1 OR position IS NULL LIMIT ${MAX_COUNTED}) behind`,
+        [position],
+      );
+      return row?.count ?? 0;
     },
     remember: (labels) => {
       const rows = [...labels].slice(0, takeRoom(labels.size));

@@ -94,6 +94,8 @@ export const ownIndexes: readonly OwnIndex[] = [
     table: "domains",
     definition: "(left(full_name, 128), node) where registry is not null",
   },
+  // How many labels others than the chains' logs gave.
+  { name: "labels_given", table: "labels", definition: "(chain_id) where source <> 'event'" },
   // From the roles of an account to its names.
   { name: "ensv2_entries_resource", table: "ensv2_entries", definition: "(registry, resource)" },
   {

@@ -116,6 +116,12 @@ const protocols = z
     example: ["ensv1", "registry"],
   });
 
+const labelSource = z.string().nullable().optional().openapi({
+  description:
+    "Where the text of the label is from: `event` (a log of a chain spells it out), `caller` (a caller wrote it), `table:<id>@<version>` or `service:<id>@<version>` (the operator imported it, or asked a service), `ens` (a label of ENS itself). Its hash proves it in each case. Null while only the hash is known; absent where the index has no event of the name",
+  example: "event",
+});
+
 const subnameCount = count.optional().openapi({
   description: "Names right under it that events created, also expired and deleted ones",
 });
@@ -128,6 +134,7 @@ const domainFields = {
   ...ensv2Fields,
   display: z.string().optional().openapi({ example: "Alice.eth" }),
   label: z.string().openapi({ example: "alice" }),
+  label_source: labelSource,
   labelhash: hash.nullable().openapi({ description: NULL_PARENT }),
   token_id: decimal.nullable().openapi({
     description: "The labelhash as a number; of wrapped names the namehash; null where there is no labelhash",

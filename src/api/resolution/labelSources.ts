@@ -1,0 +1,43 @@
+import type { Hex } from "viem";
+import { isLabelOf } from "../../ens/name.ts";
+import { wellKnownLabels } from "../../ens/wellKnownLabels.ts";
+import type { Ctx } from "../http/context.ts";
+import { listSources } from "../query/labels.ts";
+import { allChains } from "../query/scope.ts";
+import { UNKNOWN_LABEL } from "../schemas/input.ts";
+import type { DomainState } from "./domainState.ts";
+
+/** Where the text of a label of ENS itself is from. */
+const OF_ENS = "ens";
+
+/** Adds to names of the index where the text of their own label is from; null where the index does not know it. */
+export async function withLabelSources<State extends DomainState>(
+  ctx: Pick<Ctx, "db" | "contracts" | "provenLabels">,
+  states: readonly State[],
+): Promise<State[]> {
+  const known = await readSources(ctx, states);
+  const sourceOf = ({ label, labelhash }: State): string | null => {
+    if (labelhash === null) return null;
+    if (wellKnownLabels.has(labelhash)) return OF_ENS;
+    return known.get(labelhash) ?? (UNKNOWN_LABEL.test(label) ? null : "event");
+  };
+  return states.map((state) => ({ ...state, labelSource: sourceOf(state) }));
+}
+
+/** Sources that the index has, and those of labels that it is still to apply. */
+async function readSources(
+  { db, contracts, provenLabels }: Pick<Ctx, "db" | "contracts" | "provenLabels">,
+  states: readonly DomainState[],
+): Promise<ReadonlyMap<Hex, string>> {
+  const known = await listSources(db, { chains: allChains(contracts), hashes: hashesOf(states) });
+  const unknown = states.filter(
+    ({ label, labelhash }) => UNKNOWN_LABEL.test(label) && labelhash !== null && !known.has(labelhash),
+  );
+  const given = unknown.length === 0 ? [] : await provenLabels.find(hashesOf(unknown));
+  for (const [hash, { label, source }] of given) if (isLabelOf(hash, label)) known.set(hash, source);
+  return known;
+}
+
+const hashesOf = (states: readonly DomainState[]): Hex[] => [
+  ...new Set(states.flatMap(({ labelhash }) => labelhash ?? [])),
+];
