@@ -133,6 +133,21 @@ export const migrations: readonly string[] = [
     -- The order in which indexes apply them; null until an indexer has given it. See numberRows.
     ADD COLUMN position bigint UNIQUE;
   CREATE INDEX proven_labels_unnumbered ON proven_labels (labelhash) WHERE position IS NULL;`,
+  // How far each table of labels was read (npm run labels).
+  `CREATE TABLE label_imports (
+    -- SHA-256 that tells the file from others.
+    table_id text PRIMARY KEY,
+    set_id text NOT NULL,
+    set_version integer NOT NULL,
+    -- The first byte that was not read, without compression.
+    byte bigint NOT NULL,
+    records bigint NOT NULL,
+    stored bigint NOT NULL,
+    wrong bigint NOT NULL,
+    unusable bigint NOT NULL,
+    saved_at timestamptz NOT NULL DEFAULT now(),
+    finished_at timestamptz
+  );`,
 ];
 
 /** Number of the advisory lock under which one process at a time migrates; no other lock uses it. */

@@ -1,0 +1,232 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { encodeAbiParameters, type Hex, parseAbi, toEventSelector } from "viem";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { readOptions } from "../../ops/labels/options.ts";
+import { importTables } from "../../ops/labels/run.ts";
+import { MAX_GIVEN_PER_BLOCK } from "../../src/indexing/write/applyLabels.ts";
+import { MAX_WORK_PER_BLOCK } from "../../src/indexing/write/blockQueue.ts";
+import { openStage, type Stage } from "../chain/stage.ts";
+import {
+  addressOf,
+  type Call,
+  type Chain,
+  contractOf,
+  ETH_NODE,
+  ethNode,
+  hashLabel,
+  registerReferred,
+  rpc,
+  sendInOneBlock,
+} from "../devnet/acts.ts";
+import { type Entry, ensrainbow, hashOf, packed } from "../ops/labels/files.ts";
+import { sizeOf } from "../support/size.ts";
+import { type Stack, startStack } from "../support/stack.ts";
+
+/*
+ * Names by the hundred thousand whose labels are in a table that the operator imports, while blocks come: with renewals that
+ * spell some out, and with a stranger who makes hundreds of names with labels of the piece that is being applied.
+ */
+
+const NAMES = sizeOf({ short: 2_500, long: 100_000 });
+/** Records of the table that are of no name at all, with wrong hashes. */
+const FOREIGN = sizeOf({ short: 20_000, long: 10_000_000 });
+const LOGS_IN_A_TRANSACTION = 500;
+const LOGS_IN_A_BLOCK = 2_000;
+/** Names that the stranger makes in a block. */
+const FLOOD = sizeOf({ short: 150, long: 300 });
+
+let stage: Stage;
+let emitters: Chain;
+let folder: string;
+
+const label = (i: number): string => (i % 50 === 0 ? `🦊 ${i}` : `name-${i}`);
+const labels = Array.from({ length: NAMES }, (_, i) => label(i));
+/** Nine of ten stand in the table. */
+const isInTable = (i: number): boolean => i % 10 !== 0;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "namedex-many-"));
+  stage = await openStage();
+  const { chain, cast } = stage;
+  for (const name of ["wide", "flood"]) await registerReferred(chain, { from: cast.alice, label: name });
+  const { address, abi } = contractOf(chain, "logEmitter");
+  const code = await rpc<Hex>(chain, "eth_getCode", [address, "latest"]);
+  const taken = ["registry", "controller1"].map((name) => [name, { address: addressOf(chain, name), abi }]);
+  for (const [, contract] of taken)
+    await rpc(chain, "anvil_setCode", [(contract as { address: Hex }).address, code]);
+  emitters = { ...chain, contracts: { ...chain.contracts, ...Object.fromEntries(taken) } };
+});
+afterAll(async () => {
+  await stage?.close();
+  if (folder) rmSync(folder, { recursive: true, force: true });
+});
+
+type Log = { contract: "registry" | "controller1"; topics: Hex[]; data: Hex };
+
+const newOwner = toEventSelector(
+  "event NewOwner(bytes32 indexed node, bytes32 indexed label, address owner)",
+);
+const nameRenewed = toEventSelector(
+  "event NameRenewed(string name, bytes32 indexed label, uint256 cost, uint256 expires)",
+);
+const renewal = parseAbi(["event NameRenewed(string name, uint256 cost, uint256 expires)"])[0].inputs;
+
+const child = (parent: Hex, text: string): Log => ({
+  contract: "registry",
+  topics: [newOwner, parent, hashLabel(text)],
+  data: encodeAbiParameters([{ type: "address" }], [stage.cast.bob]),
+});
+
+const spell = (text: string): Log => ({
+  contract: "controller1",
+  topics: [nameRenewed, hashLabel(text)],
+  data: encodeAbiParameters(renewal, [text, 1n, 2n]),
+});
+
+/** Emits logs in one block, in their order. */
+async function emit(logs: readonly Log[]): Promise<void> {
+  const calls: (Call & { args: [Omit<Log, "contract">[]] })[] = [];
+  for (const { contract, ...log } of logs) {
+    const last = calls.at(-1);
+    if (last?.contract === contract && last.args[0].length < LOGS_IN_A_TRANSACTION) last.args[0].push(log);
+    else calls.push({ from: stage.cast.bob, contract, functionName: "emitLogs", args: [[log]] });
+  }
+  await sendInOneBlock(emitters, calls);
+}
+
+/** The table in two versions: the second one repeats some labels. Lies, and what no name can show, stand between. */
+function writeTables(): string[] {
+  const known = labels.flatMap((text, i) => (isInTable(i) ? [{ label: text }] : []));
+  const bad: Entry[] = [
+    ...labels.slice(0, 50).map((text) => ({ label: `lie ${text}`, hash: hashOf(text) })),
+    ...["with.dot", "nul\0", `[${"ab".repeat(32)}]`, "m".repeat(1_000_000)].map((text) => ({ label: text })),
+  ];
+  const foreign = Array.from({ length: FOREIGN }, (_, i) => `foreign ${i}`);
+  return [
+    write("words.ensrainbow", ensrainbow("words", 0, [...bad, ...known.slice(0, NAMES / 2)])),
+    write("words.ensrainbow.gz", packed.gzip(ensrainbow("words", 1, known.slice(NAMES / 2 - 100)))),
+    write("foreign.csv", csvOfLies(foreign)),
+  ];
+}
+
+/** Hashes are not computed: ten million would take a minute. */
+const csvOfLies = (texts: readonly string[]): Buffer =>
+  Buffer.from(texts.map((text, i) => `${i.toString(16).padStart(64, "0")},${text}`).join("\n"));
+
+let written = 0;
+
+function write(name: string, bytes: Buffer): string {
+  const path = join(folder, `${written++}-${name}`);
+  writeFileSync(path, bytes);
+  return path;
+}
+
+const importInto = (stack: Pick<Stack, "databaseUrl" | "schema">, files: string[]) =>
+  importTables({
+    options: readOptions(["import", ...files]),
+    settings: {
+      ...{ databaseUrl: stack.databaseUrl, schema: stack.schema },
+      ...{ viewsSchema: "namedex", serviceSchema: "namedex_service" },
+    },
+    signal: new AbortController().signal,
+  });
+
+type State = { position: string; waiting: number; newest: string | null; done: number };
+
+async function readState(): Promise<State> {
+  const [row] = await stage.sql<State>(
+    `select position, (select count(*)::int from work_lists where next_item is not null) as waiting,
+       (select max(position) from namedex_service.proven_labels) as newest,
+       coalesce((select done from work_queues), 0) as done
+     from label_progress`,
+  );
+  if (row === undefined) throw new Error("The index has no progress of labels");
+  return row;
+}
+
+let tables: string[];
+
+test("an import stores the labels that the index lacks, and nothing else", async () => {
+  const logs = labels.map((text) => child(ETH_NODE, text));
+  for (let i = 0; i < logs.length; i += LOGS_IN_A_BLOCK) await emit(logs.slice(i, i + LOGS_IN_A_BLOCK));
+  await stage.stack.waitForHead();
+  tables = writeTables();
+  await importInto(stage.stack, tables);
+  const [row] = await stage.sql<{ count: number; lies: number }>(
+    `select count(*)::int as count, (count(*) filter (where label like 'lie %' or label like 'foreign %'))::int as lies
+     from namedex_service.proven_labels`,
+  );
+  expect(row).toEqual({ count: labels.filter((_, i) => isInTable(i)).length, lies: 0 });
+}, 1_800_000);
+
+test("they are applied in pieces, while others' logs come", async () => {
+  let blocks = 0;
+  for (let state = await readState(); ; state = await readState()) {
+    if (state.newest !== null && state.position === state.newest && state.waiting === 0) break;
+    expect(blocks).toBeLessThan(NAMES);
+    expect(state.done).toBeLessThanOrEqual(MAX_WORK_PER_BLOCK);
+    // A label of the next piece, in hundreds of the stranger's names; another one that a renewal spells out.
+    const victim = labels[(blocks * 997 + 1) % NAMES] ?? "";
+    const flood = Array.from({ length: FLOOD }, (_, i) =>
+      child(ethNode(i % 2 === 0 ? "flood" : "wide"), `${blocks} ${i}`),
+    );
+    const spelled = labels[(blocks * 10) % NAMES] ?? "";
+    await emit([child(ethNode("flood"), victim), ...(blocks < 40 ? flood : []), spell(spelled)]);
+    await stage.stack.waitForHead();
+    blocks++;
+  }
+  expect(blocks).toBeGreaterThanOrEqual(Math.floor((NAMES * 0.9) / MAX_GIVEN_PER_BLOCK));
+}, 3_600_000);
+
+test("names, order, counts and searches are those of an index that had the labels from its first block", async () => {
+  const other = await startStack({
+    ...{ rpcUrl: stage.local.anvil.url, deployment: stage.local.deployment },
+    prepare: async (databaseUrl) => {
+      await copyLabels(stage.stack, databaseUrl);
+      return {};
+    },
+  });
+  try {
+    await stage.stack.waitForHead();
+    await other.waitForHead();
+    for (const text of [
+      "select node, full_name, label, label_length, is_label_known, is_name_known from domains order by node",
+      "select full_name from domains where parent_node = $1 order by left(full_name, 128), node limit 500",
+      "select is_label_known, label_length, count(*) from domains group by 1, 2 order by 1, 2",
+      "select labelhash, label, source from labels where label is not null order by 1",
+    ]) {
+      const values = text.includes("$1") ? [ETH_NODE] : [];
+      expect(await stage.stack.sql(text, values)).toEqual(await other.sql(text, values));
+    }
+    for (const path of [
+      "/search-domains?q=name-1&page_size=50",
+      "/search-domains?q=flood&page_size=50",
+      "/domain/eth/subdomains",
+    ]) {
+      const [one, same] = [await stage.stack.api(path), await other.api(path)];
+      expect(one.status).toBe(same.status);
+      expect(one.body).toEqual(same.body);
+    }
+  } finally {
+    await other.destroy();
+  }
+}, 1_800_000);
+
+/** The labels of one service, as another one has them from the start. */
+async function copyLabels(from: Stack, databaseUrl: string): Promise<void> {
+  const { openStore } = await import("../../src/api/serviceDb/store.ts");
+  const rows = await from.sql<{ hash: Buffer; label: string; source: string }>(
+    "select labelhash as hash, label, source from namedex_service.proven_labels",
+  );
+  const store = openStore({ databaseUrl, schema: "namedex_service" });
+  try {
+    await store.query(
+      "INSERT INTO proven_labels (labelhash, label, source) SELECT * FROM unnest($1::bytea[], $2::text[], $3::text[])",
+      [rows.map(({ hash }) => hash), rows.map(({ label: text }) => text), rows.map(({ source }) => source)],
+    );
+  } finally {
+    await store.close();
+  }
+}

@@ -1,0 +1,72 @@
+import { gzipSync, zstdCompressSync } from "node:zlib";
+import { keccak256 } from "viem";
+
+/** Tables of labels as their makers write them, made by other code than what reads them. */
+
+const bytesOf = (text: string | Uint8Array): Buffer =>
+  typeof text === "string" ? Buffer.from(text) : Buffer.from(text);
+
+export const hashOf = (text: string | Uint8Array): string => keccak256(bytesOf(text)).slice(2);
+
+function varint(value: number): Buffer {
+  const bytes: number[] = [];
+  let rest = value;
+  do {
+    bytes.push((rest % 128) + (rest >= 128 ? 128 : 0));
+    rest = Math.floor(rest / 128);
+  } while (rest > 0);
+  return Buffer.from(bytes);
+}
+
+const field = (number: number, bytes: Uint8Array): Buffer =>
+  Buffer.concat([varint(number * 8 + 2), varint(bytes.length), bytes]);
+const numberField = (number: number, value: number): Buffer =>
+  Buffer.concat([varint(number * 8), varint(value)]);
+const message = (...fields: Buffer[]): Buffer => {
+  const bytes = Buffer.concat(fields);
+  return Buffer.concat([varint(bytes.length), bytes]);
+};
+
+/** A label, and its hash unless another one is stated. */
+export type Entry = { label: string | Uint8Array; hash?: string };
+
+export const ensrainbow = (id: string, version: number, entries: readonly Entry[]): Buffer =>
+  Buffer.concat([
+    message(
+      field(1, Buffer.from("ensrainbow")),
+      numberField(2, 1),
+      field(3, Buffer.from(id)),
+      numberField(4, version),
+    ),
+    ...entries.map(({ label, hash = hashOf(label) }) =>
+      message(field(1, Buffer.from(hash, "hex")), field(2, bytesOf(label))),
+    ),
+  ]);
+
+const escaped = (text: string): string =>
+  text.replace(/[\\\t\n\r\b\f\v]/g, (one) => {
+    const letter = { "\\": "\\", "\t": "t", "\n": "n", "\r": "r", "\b": "b", "\f": "f", "\v": "v" }[one];
+    return `\\${letter}`;
+  });
+
+export const sqlDump = (entries: readonly (Entry & { label: string })[]): Buffer =>
+  Buffer.from(
+    [
+      "--\n-- PostgreSQL database dump\n--\n\nSET client_encoding = 'UTF8';",
+      "CREATE TABLE public.ens_names (hash character varying, name character varying);",
+      "COPY public.ens_names (hash, name) FROM stdin;",
+      ...entries.map(({ label, hash = hashOf(label) }) => `0x${hash}\t${escaped(label)}`),
+      "hash\tname",
+      "\\.",
+      "\nALTER TABLE ONLY public.ens_names ADD CONSTRAINT ens_names_pkey PRIMARY KEY (hash);\n",
+    ].join("\n"),
+  );
+
+export const csvOf = (entries: readonly (Entry & { label: string })[]): Buffer =>
+  Buffer.from(
+    ["hash,label", ...entries.map(({ label, hash = hashOf(label) }) => `0x${hash},${label}`), ""].join("\n"),
+  );
+
+export const listOf = (labels: readonly string[]): Buffer => Buffer.from(`${labels.join("\n")}\n`);
+
+export const packed = { gzip: gzipSync, zstd: zstdCompressSync };
