@@ -4,6 +4,7 @@ import { databaseVariables } from "./database.ts";
 import { explorerVariables } from "./explorer.ts";
 import { freshnessVariables } from "./freshness.ts";
 import { gatewayVariables } from "./gateway.ts";
+import { labelVariables } from "./labels.ts";
 import { logVariables } from "./log.ts";
 import { machineVariables } from "./machine.ts";
 import { metricsVariables } from "./metrics.ts";
@@ -35,6 +36,11 @@ export const groups: Group[] = [
       },
       ...{ ...answerVariables, ...logVariables },
     },
+  },
+  {
+    title: "Labels",
+    note: "[operations.md](operations.md#labels-of-which-the-index-has-the-hash-alone) explains how labels get their texts.",
+    variables: labelVariables,
   },
   {
     title: "Public service",

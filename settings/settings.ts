@@ -5,6 +5,7 @@ import { type DatabaseSettings, databaseVariables, toDatabaseSettings } from "./
 import { type ExplorerSettings, explorerVariables, toExplorerSettings } from "./explorer.ts";
 import { type FreshnessSettings, freshnessVariables, toFreshnessSettings } from "./freshness.ts";
 import { port } from "./kinds.ts";
+import { type LabelSettings, labelVariables, toLabelSettings } from "./labels.ts";
 import { type LogSettings, logVariables, toLogSettings } from "./log.ts";
 import { type MetricsSettings, metricsVariables, toMetricsSettings } from "./metrics.ts";
 import { type Network, networkVariables, readDeployment } from "./network.ts";
@@ -22,6 +23,7 @@ export type Settings = DatabaseSettings &
   ExplorerSettings &
   FreshnessSettings &
   AnswerSettings &
+  LabelSettings &
   LogSettings &
   MetricsSettings &
   VerifySettings & {
@@ -47,6 +49,7 @@ const variables = {
   ...freshnessVariables,
   ...answerVariables,
   ...verifyVariables,
+  ...labelVariables,
   ...paymentVariables,
   ...logVariables,
 };
@@ -69,6 +72,7 @@ export function readSettings(env: Given): Settings {
     ...toExplorerSettings(known),
     ...toFreshnessSettings(known),
     ...toAnswerSettings(known),
+    ...toLabelSettings(known),
     ...toLogSettings(known),
     ...toVerifySettings(known),
     ...toMetricsSettings(known),

@@ -15,7 +15,7 @@ export type Footer = { namedex: "end"; rows: number };
 export type Line = { table: string; row: unknown };
 
 /** These can be produced again, or are about the indexes of this database. Unlogged tables are left out too: a crash empties them. */
-const LEFT_OUT = ["migrations", "live_answers", "releases", "verifications", "label_imports"];
+const LEFT_OUT = ["migrations", "live_answers", "releases", "verifications", "label_imports", "asked_labels"];
 
 const ROWS_AT_ONCE = 1_000;
 

@@ -29,6 +29,8 @@ import { readTablesState } from "./indexState/position.ts";
 import { listProgress, readIndexerState } from "./indexState/progress.ts";
 import { retryOnLock } from "./indexState/retryOnLock.ts";
 import { holdGivenLabels } from "./labels/givenLabels.ts";
+import { startHealing } from "./labels/healLabels.ts";
+import { createLabelService } from "./labels/labelService.ts";
 import { createGateways } from "./live/ccip/gatewayClient.ts";
 import { liveContractsOf } from "./live/deployment.ts";
 import { createLive } from "./live/live.ts";
@@ -50,6 +52,7 @@ import type { Db } from "./postgres/db.ts";
 import { oneChain } from "./query/scope.ts";
 import { newestBlock } from "./resolution/newestBlock.ts";
 import { parseName } from "./schemas/input.ts";
+import { askedLabelsIn } from "./serviceDb/askedLabels.ts";
 import { completedIndexesIn } from "./serviceDb/completedIndexes.ts";
 import { failingBlocksIn } from "./serviceDb/failingBlocks.ts";
 import { trimLedger } from "./serviceDb/ledger.ts";
@@ -177,6 +180,21 @@ const given = holdGivenLabels({ rows: labelRowsIn(store), schema, warn: (line) =
 startInPlace("given labels", () => given);
 // The handlers of the index run in this process, and import nothing of the API.
 Object.assign(globalThis, { namedexGivenLabels: given });
+const { labelHealing } = settings;
+if (labelHealing !== null) {
+  startInPlace("label healing", () =>
+    startHealing({
+      service: createLabelService({
+        ...labelHealing,
+        ownHosts: settings.publicUrls.map((url) => new URL(url).host),
+      }),
+      asked: askedLabelsIn(store, `service:${labelHealing.set.id}@${labelHealing.set.version}`),
+      schema,
+      mayAsk: async () => given.isUsed() && (await readIndexerState(db)).isReady,
+      warn: (line) => console.warn(line),
+    }),
+  );
+}
 const comparison = { setting: comparisonSetting(deployment), note: observeComparisons({ meters, log }) };
 /** A name's page of the explorer, or its JSON. */
 const namesAt = (origin: string | null) =>

@@ -12,6 +12,8 @@ import { FILE_ROWS as LOG_FILE_ROWS } from "../../ops/export/logs.ts";
 import { MAX_MANIFEST_BYTES as MAX_EXPORT_MANIFEST_BYTES } from "../../ops/export/manifest.ts";
 import { MAX_SAMPLES as MAX_EXPORT_SAMPLES } from "../../ops/export/options.ts";
 import { FILE_ROWS as STATE_FILE_ROWS } from "../../ops/export/state.ts";
+import { MAX_RECORD_BYTES } from "../../ops/labels/forms/record.ts";
+import { MAX_LACKING } from "../../ops/labels/lacking.ts";
 import { MAX_MANIFEST_BYTES, MAX_PART_BYTES, PART_BYTES } from "../../ops/snapshot/manifest.ts";
 import { RANGE_BLOCKS } from "../../ops/verify/logRanges.ts";
 import { MAX_SAMPLES } from "../../ops/verify/options.ts";
@@ -49,6 +51,8 @@ import { MAX_KEYS, MAX_LEVELS, MAX_VALUES } from "../../src/api/http/jsonBounds.
 import { KEEP_ALIVE_MS, READER_PATIENCE } from "../../src/api/http/slowClients.ts";
 import { MAX_JSON_BYTES } from "../../src/api/http/writeReply.ts";
 import { FAILING_ATTEMPTS } from "../../src/api/indexState/failingBlock.ts";
+import { MAX_HEALING_BYTES } from "../../src/api/labels/labelService.ts";
+import { MAX_GIVEN_BYTES, MAX_GIVEN_LABELS } from "../../src/api/labels/packedLabels.ts";
 import { MAX_EXCHANGED_BYTES, MAX_LOOKUPS, MAX_ROUNDS } from "../../src/api/live/ccip/budget.ts";
 import { MAX_BATCH } from "../../src/api/live/ccip/ccip.ts";
 import { MAX_ANSWER_BYTES, MAX_URL_LENGTH, MAX_URLS } from "../../src/api/live/ccip/gatewayClient.ts";
@@ -86,6 +90,7 @@ import { MAX_LABELS_PER_MINUTE } from "../../src/api/serviceDb/provenLabels.ts";
 import { HELD_SECONDS } from "../../src/api/serviceDb/reservations.ts";
 import * as subgraph from "../../src/api/subgraph/bounds.ts";
 import { MAX_LABEL_BYTES, MAX_NAME_BYTES } from "../../src/ens/name.ts";
+import { GIVEN_MS_PER_BLOCK, MAX_GIVEN_PER_BLOCK } from "../../src/indexing/write/applyLabels.ts";
 import { MAX_WORK_PER_BLOCK, WORK_PER_TURN } from "../../src/indexing/write/blockQueue.ts";
 import { MAX_MOVED_TOKENS } from "../../src/indexing/write/ensv2/entries.ts";
 import { MAX_DEPTH, MAX_MOUNTS } from "../../src/indexing/write/ensv2/mounts.ts";
@@ -117,6 +122,14 @@ const bounds: [what: string, bound: string][] = [
   ["delegates of a name's records", "those that its owners of now and before gave"],
   ["differences that `npm run verify` keeps", inWords(MAX_DIFFERENCES)],
   ["a value in the text of `npm run verify`", `${SHOWN_LENGTH} characters`],
+  [
+    "labels of callers, tables and services that are applied in one block",
+    `${inWords(MAX_GIVEN_PER_BLOCK)} for each chain, and those that take ${GIVEN_MS_PER_BLOCK} ms`,
+  ],
+  ["such labels in the indexer's memory", `${inWords(MAX_GIVEN_LABELS)} of ${mib(MAX_GIVEN_BYTES)}`],
+  ["a record of a table of labels (`npm run labels`)", mib(MAX_RECORD_BYTES)],
+  ["labels of an index whose text a table is searched for", inWords(MAX_LACKING)],
+  ["an answer of a label service (`LABEL_HEALING_URL`)", kib(MAX_HEALING_BYTES)],
   ["a snapshot's manifest", mib(MAX_MANIFEST_BYTES)],
   [
     "text of one part of a snapshot",

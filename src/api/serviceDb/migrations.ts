@@ -148,6 +148,15 @@ export const migrations: readonly string[] = [
     saved_at timestamptz NOT NULL DEFAULT now(),
     finished_at timestamptz
   );`,
+  // Hashes that a service was asked for and does not know, or is being asked for (LABEL_HEALING_URL).
+  `CREATE TABLE asked_labels (
+    labelhash bytea NOT NULL,
+    -- service:<id>@<version>
+    source text NOT NULL,
+    -- It is not asked again before this time.
+    until timestamptz NOT NULL,
+    PRIMARY KEY (labelhash, source)
+  );`,
 ];
 
 /** Number of the advisory lock under which one process at a time migrates; no other lock uses it. */

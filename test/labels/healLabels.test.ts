@@ -1,0 +1,130 @@
+import { domain } from "ponder:schema";
+import { namehash } from "viem";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { startHealing } from "../../src/api/labels/healLabels.ts";
+import { type LabelService, LabelServiceError } from "../../src/api/labels/labelService.ts";
+import { askedLabelsIn } from "../../src/api/serviceDb/askedLabels.ts";
+import { openStore, type Store } from "../../src/api/serviceDb/store.ts";
+import { labelhash, unknownLabel } from "../../src/ens/name.ts";
+import { registeredRow } from "../query/rows.ts";
+import { createTables, type Tables } from "../query/tables.ts";
+
+type Hash = `0x${string}`;
+
+const labels = ["vitalik", "nick", "brantly", "never", "with.dot"];
+const SOURCE = "service:searchlight@1";
+const times = { question: 1, round: 20, failure: 5, longest: 40 };
+
+let tables: Tables;
+let store: Store;
+const running: { stop: () => Promise<void> }[] = [];
+
+beforeAll(async () => {
+  tables = await createTables();
+  store = openStore({ databaseUrl: tables.databaseUrl, schema: "namedex_service" });
+  await tables.writer.insert(domain).values(
+    labels.map((label) => ({
+      ...registeredRow(`${label.replace(".", "-")}.eth`, `0x${"a1".repeat(20)}`, 2_000_000_000n),
+      ...{
+        node: namehash(`${label}.eth`),
+        labelhash: labelhash(label),
+        label: unknownLabel(labelhash(label)),
+      },
+      ...{ fullName: `${unknownLabel(labelhash(label))}.eth`, isLabelKnown: false, isNameKnown: false },
+    })),
+  );
+});
+beforeEach(async () => {
+  await store.query("TRUNCATE proven_labels");
+  await store.query("TRUNCATE asked_labels");
+});
+afterEach(async () => {
+  for (const one of running.splice(0)) await one.stop();
+});
+afterAll(async () => {
+  await store?.close();
+  await tables?.drop();
+});
+
+/** Heals by a service that answers so. Gives what it was asked for. */
+function heal(
+  answer: (hash: Hash, count: number) => Promise<string | null>,
+  mayAsk = async () => true,
+): Hash[] {
+  const asked: Hash[] = [];
+  const service: LabelService = {
+    close: async () => {},
+    heal: (hash) => answer(hash, asked.push(hash)),
+  };
+  running.push(
+    startHealing({
+      ...{ service, asked: askedLabelsIn(store, SOURCE), schema: "public", mayAsk, warn: () => {}, times },
+    }),
+  );
+  return asked;
+}
+
+const stored = () =>
+  store.query<{ label: string; source: string }>("SELECT label, source FROM proven_labels ORDER BY label");
+
+const textOf = (hash: Hash): string | null => labels.find((label) => labelhash(label) === hash) ?? null;
+const settle = () => new Promise((resolve) => setTimeout(resolve, times.round * 10));
+
+test("labels are asked for once each, and stored with the service's name", async () => {
+  const asked = heal(async (hash) => (textOf(hash) === "never" ? null : textOf(hash)));
+  await vi.waitUntil(async () => (await stored()).length === 3);
+  await settle();
+  expect(await stored()).toEqual(["brantly", "nick", "vitalik"].map((label) => ({ label, source: SOURCE })));
+  expect(asked.toSorted()).toEqual(labels.map(labelhash).toSorted());
+});
+
+test("a lie is not stored, and not asked for again", async () => {
+  const asked = heal(async () => "evil");
+  await vi.waitUntil(() => asked.length >= labels.length);
+  await settle();
+  expect(await stored()).toEqual([]);
+  expect(asked).toHaveLength(labels.length);
+});
+
+test("two indexers ask for nothing twice", async () => {
+  const [one, other] = [heal(async () => null), heal(async () => null)];
+  await vi.waitUntil(() => one.length + other.length >= labels.length);
+  await settle();
+  expect([...one, ...other].toSorted()).toEqual(labels.map(labelhash).toSorted());
+});
+
+test("what it does not know is asked for again after a month", async () => {
+  const asked = heal(async () => null);
+  await vi.waitUntil(() => asked.length === labels.length);
+  await store.query("UPDATE asked_labels SET until = until - interval '31 days'");
+  await vi.waitUntil(() => asked.length === 2 * labels.length);
+});
+
+test("a service that fails is asked for the same again, more and more slowly", async () => {
+  const at: number[] = [];
+  heal(async (hash) => {
+    at.push(performance.now());
+    if (at.length <= 4) throw new LabelServiceError("away", { isFinal: false });
+    return textOf(hash);
+  });
+  await vi.waitUntil(async () => (await stored()).length === 4);
+  const pauses = at.slice(1, 5).map((time, i) => time - (at[i] ?? 0));
+  expect(pauses[3]).toBeGreaterThan((pauses[0] ?? 0) + times.failure);
+});
+
+test("an index that is still in its backfill asks for nothing", async () => {
+  const asked = heal(
+    async () => null,
+    async () => false,
+  );
+  await settle();
+  expect(asked).toEqual([]);
+});
+
+test("what was claimed and not asked is released at the end", async () => {
+  const asked = heal(async () => new Promise((resolve) => setTimeout(() => resolve(null), 30)));
+  await vi.waitUntil(() => asked.length === 2);
+  await Promise.all(running.splice(0).map((one) => one.stop()));
+  const rows = await store.query("SELECT FROM asked_labels");
+  expect(rows).toHaveLength(2);
+});
