@@ -1,6 +1,6 @@
 #!/bin/sh
 # Runs one program of Namedex in the foreground: run.sh start | serve | gateway. Stop it with SIGINT or SIGTERM.
-# Or an operator's program with its arguments: run.sh release list; also keys, roles, backup, restore, verify, snapshot and export.
+# Or an operator's program with its arguments: run.sh release list; also keys, roles, backup, restore, verify, labels, snapshot and export.
 # It runs node without npm, so that signals reach the program, and its exit code reaches the supervisor. Where `npm ci` brought
 # a Node.js, as it does with the packages of developers, that one runs; else the machine's.
 set -eu
@@ -19,9 +19,9 @@ case "${version%%.*}" in
 esac
 case "$program" in
   gateway) exec "$node" gateway/index.ts ;;
-  start | serve | release | keys | roles | backup | restore | verify | snapshot | export) exec "$node" "ops/$program.ts" "$@" ;;
+  start | serve | release | keys | roles | backup | restore | verify | labels | snapshot | export) exec "$node" "ops/$program.ts" "$@" ;;
   *)
-    echo "run.sh: expected start, serve, gateway, release, keys, roles, backup, restore, verify, snapshot or export, for example run.sh start" >&2
+    echo "run.sh: expected start, serve, gateway, release, keys, roles, backup, restore, verify, labels, snapshot or export, for example run.sh start" >&2
     exit 64
     ;;
 esac

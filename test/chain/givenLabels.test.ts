@@ -150,6 +150,14 @@ test("a new name has a given label at once, and each label says where it is from
   expect(row).toEqual({ full_name: "deep.known.eth", source: "table:words@1" });
 });
 
+test("whois and the counts say so, too", async () => {
+  expect(await stage.whois("deep.known.eth")).toMatchObject({ label: "deep", label_source: "table:words@1" });
+  expect(await stage.whois("known.eth")).toMatchObject({ label_source: "event" });
+  const { body } = await stage.stack.api<Record<string, number>>("/pending-stats");
+  expect(body.healedCount).toBe(words.length);
+  expect(body.healedShare).toBeCloseTo(words.length / (words.length + (body.pendingCount ?? 0)));
+});
+
 test("where a log spells a given label out, it is the log's", async () => {
   await renewReferred(stage.chain, { from: stage.cast.bob, label: "registered-5" });
   const [row] = await stage.sql<Row>("select source from labels where label = 'registered-5'");

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { encodeAbiParameters, type Hex, parseAbi, toEventSelector } from "viem";
@@ -32,6 +32,7 @@ import { type Stack, startStack } from "../support/stack.ts";
 const NAMES = sizeOf({ short: 2_500, long: 100_000 });
 /** Records of the table that are of no name at all, with wrong hashes. */
 const FOREIGN = sizeOf({ short: 20_000, long: 10_000_000 });
+const FOREIGN_AT_ONCE = 100_000;
 const LOGS_IN_A_TRANSACTION = 500;
 const LOGS_IN_A_BLOCK = 2_000;
 /** Names that the stranger makes in a block. */
@@ -103,17 +104,24 @@ function writeTables(): string[] {
     ...labels.slice(0, 50).map((text) => ({ label: `lie ${text}`, hash: hashOf(text) })),
     ...["with.dot", "nul\0", `[${"ab".repeat(32)}]`, "m".repeat(1_000_000)].map((text) => ({ label: text })),
   ];
-  const foreign = Array.from({ length: FOREIGN }, (_, i) => `foreign ${i}`);
   return [
     write("words.ensrainbow", ensrainbow("words", 0, [...bad, ...known.slice(0, NAMES / 2)])),
     write("words.ensrainbow.gz", packed.gzip(ensrainbow("words", 1, known.slice(NAMES / 2 - 100)))),
-    write("foreign.csv", csvOfLies(foreign)),
+    writeForeign(),
   ];
 }
 
-/** Hashes are not computed: ten million would take a minute. */
-const csvOfLies = (texts: readonly string[]): Buffer =>
-  Buffer.from(texts.map((text, i) => `${i.toString(16).padStart(64, "0")},${text}`).join("\n"));
+/** Records of no name of the index. Their hashes are made up: to compute ten million would take a minute. */
+function writeForeign(): string {
+  const path = write("foreign.csv", Buffer.alloc(0));
+  for (let i = 0; i < FOREIGN; i += FOREIGN_AT_ONCE) {
+    const lines = Array.from({ length: Math.min(FOREIGN_AT_ONCE, FOREIGN - i) }, (_, n) => {
+      return `${(i + n).toString(16).padStart(64, "0")},foreign ${i + n}\n`;
+    });
+    appendFileSync(path, lines.join(""));
+  }
+  return path;
+}
 
 let written = 0;
 

@@ -139,6 +139,7 @@ test.each([
   ["ops/restore"],
   ["ops/verify"],
   ["ops/verify", "--logs"],
+  ["ops/labels", "import", "/dev/null"],
   ["ops/snapshot", "create", "of-nothing"],
   ["ops/snapshot", "restore", "of-nothing"],
   ["ops/serve"],

@@ -43,12 +43,11 @@ export function createLabelService({ url, set, ...rules }: LabelServicePlan): La
     // The operator named it: it may be on this machine, where the URL says so itself.
     ...{ allowLoopback: true, ...rules },
   });
-  const query = `label_set_id=${set.id}&label_set_version=${set.version}`;
   return {
     close: outgoing.close,
     heal: async (hash) => {
       const signal = new AbortController().signal;
-      const target = new URL(`${url.replace(/\/+$/, "")}/v1/heal/${hash}?${query}`);
+      const target = questionOf(hash, { url, set });
       const { status, body } = await outgoing.ask(target, { method: "GET", signal }).catch(toServiceError);
       if (status === 404) return null;
       if (status === 400) {
@@ -62,6 +61,14 @@ export function createLabelService({ url, set, ...rules }: LabelServicePlan): La
       return labelIn(body, target.host);
     },
   };
+}
+
+function questionOf(hash: string, { url, set }: Pick<LabelServicePlan, "url" | "set">): URL {
+  const target = new URL(url);
+  target.pathname = `${target.pathname.replace(/\/+$/, "")}/v1/heal/${hash}`;
+  target.searchParams.set("label_set_id", set.id);
+  target.searchParams.set("label_set_version", String(set.version));
+  return target;
 }
 
 function labelIn(body: Uint8Array, host: string): string {
