@@ -1,15 +1,17 @@
 import { decodeEventLog, type Hex, type Log, zeroAddress } from "viem";
 import { nodeOfShown, readOnChain } from "../chain/onChain.ts";
-import { addressOf, contractOf, GRACE, nodeBelow, ROOT_NODE, read } from "../devnet/acts.ts";
+import { addressOf, type Chain, contractOf, GRACE, nodeBelow, ROOT_NODE, read } from "../devnet/acts.ts";
 import { stage } from "./stage.ts";
 
-/* What the contracts and their logs say of a name, in the words of the subgraph. It shares no code with the program. */
+/*
+ * What the contracts and their logs say of a name, in the words of the subgraph. It shares no code with the program. The chain
+ * is the stage's unless told.
+ */
 
 type Decoded = { eventName: string; args: Record<string, unknown> };
 
 /** Every log of a contract of the local chain, in the order of the chain. */
-export async function logsOf(contract: string): Promise<(Log & Decoded)[]> {
-  const { chain } = stage;
+export async function logsOf(contract: string, chain: Chain = stage.chain): Promise<(Log & Decoded)[]> {
   const logs = await chain.client.getLogs({ address: addressOf(chain, contract), fromBlock: 0n });
   const { abi } = contractOf(chain, contract);
   return logs.flatMap((log) => {
@@ -50,8 +52,8 @@ export const logsThatCount = (contract: string): Promise<Logged[]> =>
   contract === "registry" ? logsOfRegistries() : logsOf(contract);
 
 /** The nodes that the registries made, and the root. */
-export async function nodesOfRegistries(): Promise<Set<Hex>> {
-  const logs = (await Promise.all(["registry", "oldRegistry"].map(logsOf))).flat();
+export async function nodesOfRegistries(chain: Chain = stage.chain): Promise<Set<Hex>> {
+  const logs = (await Promise.all(["registry", "oldRegistry"].map((one) => logsOf(one, chain)))).flat();
   const made = logs.filter(({ eventName }) => eventName === "NewOwner");
   return new Set([
     ROOT_NODE,
@@ -64,8 +66,7 @@ const lower = (address: string | null): string => (address ?? zeroAddress).toLow
 const PARENT_CANNOT_CONTROL = 65_536;
 
 /** A domain of the subgraph by what the contracts store. */
-export async function expectedDomain(name: string) {
-  const { chain } = stage;
+export async function expectedDomain(name: string, chain: Chain = stage.chain) {
   const node = nodeOfShown(name);
   const stored = await readOnChain(chain, name);
   const isEth = name.split(".").length === 2 && name.endsWith(".eth");

@@ -2,6 +2,7 @@ import { type LocalChain, startLocalChain } from "../devnet/localChain.ts";
 import { type Stack, startStack } from "../support/stack.ts";
 import { judgeAgentAnswers } from "./judgeAgentAnswers.ts";
 import { judgeAnswers } from "./judgeAnswers.ts";
+import { judgeByEnsjs } from "./judgeByEnsjs.ts";
 import { judgeByVerify } from "./judgeByVerify.ts";
 import { judge, type Verdict } from "./oracle.ts";
 import { type Played, playSteps, type Step } from "./steps.ts";
@@ -65,7 +66,13 @@ export async function runTrial(histories: readonly (readonly Step[])[]): Promise
     const stack = await startStack({ rpcUrl: local.anvil.url, deployment: local.deployment });
     try {
       const after = await playParts(local, histories, (steps) => steps.slice(cutOf(steps)));
-      return { ...(await judgeStack(stack, local)), played: [...before, ...after] };
+      const { differences, counts } = await judgeStack(stack, local);
+      const ofSubgraph = await judgeByEnsjs(stack, local);
+      return {
+        differences: [...differences, ...ofSubgraph.differences],
+        counts: { ...counts, ...ofSubgraph.counts },
+        played: [...before, ...after],
+      };
     } finally {
       await stack.destroy();
     }

@@ -6,28 +6,14 @@ import {
   getSubgraphRegistrant,
   getSubnames,
 } from "@ensdomains/ensjs/subgraph";
-import { type Address, createPublicClient, defineChain, http, zeroAddress } from "viem";
+import { type Address, zeroAddress } from "viem";
 import { describe, expect, test, vi } from "vitest";
 import { addressOf, ETH_NODE, hashLabel, latestTime, nodeOf } from "../../devnet/acts.ts";
+import { ensjsClient } from "../ensjsClient.ts";
 import { expectedDomain, logsOf } from "../oracle.ts";
 import { ask, stage } from "../stage.ts";
 
-/** ENS's own library, whose chain is the local one and whose subgraph is Namedex. */
-function clientOf() {
-  const { chain, local, stack } = stage;
-  const at = (contract: string) => ({ address: addressOf(chain, contract) });
-  const devnet = defineChain({
-    ...{ id: local.anvil.chainId, name: "devnet" },
-    nativeCurrency: { name: "Ether", symbol: "ETH", decimals: 18 },
-    rpcUrls: { default: { http: [local.anvil.url] } },
-    contracts: {
-      ...{ ensRegistry: at("registry"), ensBaseRegistrarImplementation: at("registrar") },
-      ...{ ensNameWrapper: at("wrapper"), ensPublicResolver: at("resolver5") },
-    },
-    subgraphs: { ens: { url: `${stack.url}/subgraph` } },
-  });
-  return createPublicClient({ chain: devnet, transport: http() }) as never;
-}
+const clientOf = () => ensjsClient(stage.local, stage.stack.url);
 
 /** The library takes expired names out by the computer's clock, which is not the chain's. */
 async function atChainTime<Result>(work: () => Promise<Result>): Promise<Result> {
@@ -59,7 +45,7 @@ async function ownedBy(
   names: readonly string[],
 ): Promise<string[]> {
   const id = address.toLowerCase();
-  const all = await Promise.all(names.map(expectedDomain));
+  const all = await Promise.all(names.map((name) => expectedDomain(name)));
   const now = await latestTime(stage.chain);
   const isOf = (domain: Expected) => roles.some((role) => domain[role]?.id === id);
   const isCurrent = ({ expiryDate }: Expected) => expiryDate === null || BigInt(expiryDate) > now;
